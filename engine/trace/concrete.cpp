@@ -91,11 +91,13 @@ Concrete::Concrete(GraphBuilder& builder) : Concrete(builder.graph(), builder.ca
 Concrete::Concrete(GraphPtr graph, std::vector<Tensor> captures)
     : graph_(std::move(graph)), captures_(std::move(captures)), stateful_(has_effects(*graph_)) {}
 
-const compile::Program& Concrete::program(compile::Phases* phases) {
-  std::call_once(compiled_, [this, phases] {
-    program_ = compile::compile(*graph_, runtime::run_op, optimize::Keep::kOutputsAndEffects, phases);
-  });
-  return *program_;
+const compile::ProgramPtr& Concrete::shared_program(compile::Phases* phases) {
+  std::call_once(compiled_, [this, phases] { program_ = make_program(phases); });
+  return program_;
+}
+
+compile::ProgramPtr Concrete::make_program(compile::Phases* phases) const {
+  return compile::compile(*graph_, runtime::run_op, optimize::Keep::kOutputsAndEffects, phases);
 }
 
 std::vector<Tensor> Concrete::call(std::span<const Tensor> arguments, CallId call) {

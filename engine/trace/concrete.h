@@ -26,7 +26,10 @@ class Concrete {
   std::vector<Tensor> call(std::span<const Tensor> arguments, CallId call = {});
 
   // Compiled at first use; `phases` then gets the timing.
-  const compile::Program& program(compile::Phases* phases = nullptr);
+  const compile::Program& program(compile::Phases* phases = nullptr) { return *shared_program(phases); }
+  const compile::ProgramPtr& shared_program(compile::Phases* phases = nullptr);
+  // A program like it that runs nothing: for whoever wants to look at it before it is needed.
+  compile::ProgramPtr make_program(compile::Phases* phases = nullptr) const;
 
  private:
   void run(std::span<const Tensor> arguments, std::span<Tensor> outputs, CallId call);

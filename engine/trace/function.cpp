@@ -74,6 +74,20 @@ class Depth {
   static constexpr int kDeepest = 300;
 };
 
+// Compiles a trace that is called as soon as it is finished, whether or not anything is recorded. Other traces are
+// compiled when they first run, which they may never do: a graph around them has a program of its own, and under a tape
+// a graph runs that keeps what gradients need.
+compile::Phases compile_for_call(Concrete& concrete) {
+  compile::Phases phases;
+  if (this_thread.recorders) return phases;
+  try {
+    concrete.program(&phases);
+  } catch (const Error&) {
+    return {};  // the call compiles it again, and says where in the user's program it failed
+  }
+  return phases;
+}
+
 std::string made_by(const FunctionSource& source) {
   return str("function '", source.name, "'",
              source.file.empty() ? "" : str(" (", source.file, ":", source.decorator_line, ")"));
@@ -159,16 +173,16 @@ std::shared_ptr<Trace> Function::find_or_trace(std::span<const uint64_t> key, co
   if (evicted_keys_.erase(full.hash) && reason != session::TraceReason::kGetConcreteFunction)
     reason = session::TraceReason::kEvicted;
   const Pinned pinned(wanted);
-  const Made made = make_trace(arguments, full, reason);
   // A graph around this one, or whoever asked for the trace, may run later or more than once.
   const bool called_now = !this_thread.builder && reason != session::TraceReason::kGetConcreteFunction;
+  const Made made = make_trace(arguments, full, reason, called_now);
   // The body may have called this function, so another trace may serve by now; add ours anyway.
   add(std::move(full), made.first && !called_now ? made.first : made.trace);
   return made.first ? made.first : made.trace;
 }
 
 Function::Made Function::make_trace(const Arguments& arguments, const keys::Key& key,
-                                    session::TraceReason reason) {
+                                    session::TraceReason reason, bool called_now) {
   const Depth depth(front_end_);
   record_function(*this);
   TraceTimes times{.start = now_ns()};
@@ -199,15 +213,20 @@ Function::Made Function::make_trace(const Arguments& arguments, const keys::Key&
   builder.graph()->id = session::new_graph_id();
   trace->concrete = std::make_shared<Concrete>(builder);
   front_end_.finish(run);
+  if (called_now && !made_variables && front_end_.runs_as_traced(*trace))
+    times.compile = compile_for_call(*trace->concrete);
   record_trace(*this, *trace, key, made_variables ? session::TraceReason::kVariableCreation : reason, times, {});
   if (!made_variables) return {trace, nullptr};
-  Made made = make_trace(arguments, key, reason);  // once with creating them, once without
-  if (!scope.set_by_graph().empty()) made.first = first_call(*trace, *made.trace, scope.set_by_graph(), key);
+  // Once with creating them, once without.
+  const bool sets_by_graph = !scope.set_by_graph().empty();
+  Made made = make_trace(arguments, key, reason, called_now && !sets_by_graph);
+  if (sets_by_graph) made.first = first_call(*trace, *made.trace, scope.set_by_graph(), key, called_now);
   return made;
 }
 
 std::shared_ptr<Trace> Function::first_call(const Trace& creating, const Trace& later,
-                                            std::span<const Tensor> variables, const keys::Key& key) {
+                                            std::span<const Tensor> variables, const keys::Key& key,
+                                            bool called_now) {
   TraceTimes times{.start = now_ns()};
   GraphBuilder builder(numbered(front_end_.graph_name() + '_'));
   builder.graph()->made_by = made_by(front_end_.source());
@@ -217,6 +236,7 @@ std::shared_ptr<Trace> Function::first_call(const Trace& creating, const Trace& 
   const std::shared_ptr<Trace> trace = front_end_.with_graph(later, std::make_shared<Concrete>(builder));
   trace->id = session::new_trace_id();
   trace->number = ++family_->traces;
+  if (called_now && front_end_.runs_as_traced(*trace)) times.compile = compile_for_call(*trace->concrete);
   record_trace(*this, *trace, key, session::TraceReason::kVariableCreation, times, {});
   return trace;
 }

@@ -84,6 +84,8 @@ class FrontEnd {
   virtual std::vector<Tensor> run_body(TraceRun& run) = 0;
   // The graph is finished: run.trace has it.
   virtual void finish(TraceRun&) {}
+  // Whether calls of the trace run its graph; false: one with the same nodes but other inputs.
+  virtual bool runs_as_traced(const Trace&) const { return true; }
   // A trace that is called and gives results like another one, with another graph.
   virtual std::shared_ptr<Trace> with_graph(const Trace& like, std::shared_ptr<Concrete>);
 
@@ -234,9 +236,10 @@ class Function {
     }
   }
 
-  Made make_trace(const Arguments&, const keys::Key&, session::TraceReason);
+  // `called_now`: a call waits for the trace, and runs it when it is finished.
+  Made make_trace(const Arguments&, const keys::Key&, session::TraceReason, bool called_now);
   std::shared_ptr<Trace> first_call(const Trace& creating, const Trace& later, std::span<const Tensor> variables,
-                                    const keys::Key&);
+                                    const keys::Key&, bool called_now);
   void add(keys::Key key, std::shared_ptr<Trace> trace);
   void object_died(uint64_t number, std::vector<std::shared_ptr<Trace>>& evicted);
   std::shared_ptr<Trace> evict(int index, Evicted why, uint64_t number);

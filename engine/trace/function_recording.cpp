@@ -52,15 +52,19 @@ void add_recording_phase(session::TraceRecord& record, int64_t since_ns) {
   record.phases.push_back({"record", "recorder", -1, since_ns, now_ns()});
 }
 
-// Compiles the trace, and records the time of the optimizer's passes on each of its graphs.
-void add_compile_phases(Concrete& concrete, session::TraceRecord& record) {
-  compile::Phases phases;
-  concrete.program(&phases);
-  if (!phases.all.end_ns) return;  // compiled before
+// The time of the compilation, and of the optimizer's passes on each of the graphs.
+void add_compile_phases(const compile::Phases& phases, session::TraceRecord& record) {
+  if (!phases.all.end_ns) return;
   const auto parent = static_cast<int32_t>(record.phases.size());
   record.phases.push_back({"compile", "trace", -1, phases.all.start_ns, phases.all.end_ns});
   for (const compile::Phase& pass : phases.optimize)
     record.phases.push_back({"optimize", "trace", parent, pass.start_ns, pass.end_ns});
+}
+
+// What the trace runs, or would run. The recording shows what the passes do to every graph, but whether a trace is
+// compiled is not decided here: where it is not, the recorder makes a program for itself.
+compile::ProgramPtr program_of(Concrete& concrete, const compile::Phases& phases) {
+  return phases.all.end_ns ? concrete.shared_program() : concrete.make_program();
 }
 
 }  // namespace
@@ -119,11 +123,9 @@ void record_trace(Function& function, Trace& trace, const keys::Key& key, sessio
     record.graphs = {{"traced", trace.concrete->graph()->id}};
     record.captures = function.front_end().describe_captures(trace);
     record.captured = capture_numbers(family, *trace.concrete);
+    add_compile_phases(times.compile, record);
+    record_graphs(*program_of(*trace.concrete, times.compile));
     add_recording_phase(record, recording_since);
-    add_compile_phases(*trace.concrete, record);
-    const int64_t compiled = now_ns();
-    record_graphs(trace.concrete->program());
-    add_recording_phase(record, compiled);
   } else {
     add_recording_phase(record, recording_since);
   }

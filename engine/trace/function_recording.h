@@ -13,6 +13,7 @@ namespace footlight::trace {
 struct TraceTimes {
   int64_t start = 0;   // when it began
   int64_t body = 0;    // how long the body ran
+  compile::Phases compile = {};  // empty: it was not compiled, since no call waits for it
 };
 
 // These do nothing if nothing is recorded, except that a function gets its number.

@@ -58,6 +58,9 @@ class FunctionCore final : public trace::FrontEnd {
   std::shared_ptr<trace::Trace> new_trace() override { return std::make_shared<TraceEntry>(); }
   std::vector<Tensor> run_body(trace::TraceRun&) override;
   void finish(trace::TraceRun&) override;
+  bool runs_as_traced(const trace::Trace& trace) const override {
+    return static_cast<const TraceEntry&>(trace).replaced.empty();
+  }
   std::shared_ptr<trace::Trace> with_graph(const trace::Trace&, std::shared_ptr<trace::Concrete>) override;
   std::exception_ptr failure() override;
   std::string describe(const std::exception_ptr&) const override;

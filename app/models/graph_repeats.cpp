@@ -4,7 +4,7 @@
 #include "app/models/text.h"
 
 #include "engine/explain/fingerprint.h"
-#include "engine/explain/loops.h"
+#include "engine/source/outline.h"
 
 #include <algorithm>
 
@@ -175,7 +175,7 @@ RepeatCause cause_of(const Document& document, const session::GraphRecord& graph
   }
   if (!first) return {};
   if (const session::FileRecord* file = document.file(first.file)) {
-    const explain::SourceOutline outline = explain::outline_of(file->text);
+    const source::Outline outline = source::outline_of(file->text);
     const auto loops = outline.loops_around(first.line);
     if (!loops.empty()) return {q(loops.back()->head), {first.file, loops.back()->line}};
   }

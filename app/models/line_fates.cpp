@@ -1,8 +1,8 @@
 // Counts nodes by line and looks at which lines have instructions at all.
 #include "app/models/line_fates.h"
 
-#include "app/models/python_tokens.h"
 #include "app/models/text.h"
+#include "engine/source/lexer.h"
 
 #include <algorithm>
 #include <map>
@@ -57,21 +57,11 @@ bool maybe_skipped(const std::map<int, std::vector<Way>>& ways, const session::G
 
 std::vector<size_t> statement_starts(const std::vector<CodeLine>& lines) {
   std::vector<size_t> starts(lines.size());
-  int depth = 0;
-  bool joined = false;
-  LineState state = LineState::kCode;
+  source::StatementLines statements;
+  bool begins = true;
   for (size_t i = 0; i < lines.size(); ++i) {
-    starts[i] = i && (depth > 0 || joined || state != LineState::kCode) ? starts[i - 1] : i;
-    QString code = lines[i].text;
-    for (const Token& t : python_tokens(lines[i].text, state)) {
-      if (t.kind == TokenKind::kString || t.kind == TokenKind::kComment)
-        code.replace(t.start, t.length, QString(t.length, QLatin1Char(' ')));
-    }
-    for (const QChar c : std::as_const(code)) {
-      if (QStringLiteral("([{").contains(c)) ++depth;
-      if (QStringLiteral(")]}").contains(c)) depth = std::max(0, depth - 1);
-    }
-    joined = code.endsWith(QLatin1Char('\\'));
+    starts[i] = begins ? i : starts[i - 1];
+    begins = statements.feed(lines[i].text.toStdString());
   }
   return starts;
 }
@@ -101,9 +91,8 @@ void put_traced_fates(const Document& document, const session::GeneratedRecord& 
   for (size_t i = 0; i < lines.size(); ++i) {
     CodeLine& l = lines[i];
     const CodeLine& first = lines[starts[i]];
-    const QString head = first.text.trimmed();
-    const bool header = head.startsWith(QStringLiteral("def ")) || head.startsWith(QLatin1Char('@')) ||
-                        head.startsWith(QStringLiteral("async def "));
+    const std::string head = first.text.trimmed().toStdString();
+    const bool header = head.starts_with('@') || source::leading_word(head) == "def";
     if (header || ways.count(first.number) || l.fate == QStringLiteral("fallback")) continue;
     const auto count = made.find(starts[i]);
     if (count != made.end()) {

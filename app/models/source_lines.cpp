@@ -3,6 +3,7 @@
 
 #include "app/models/line_fates.h"
 #include "app/models/text.h"
+#include "engine/source/line.h"
 
 #include <algorithm>
 #include <map>
@@ -176,18 +177,13 @@ std::vector<CodeLine> function_lines(const Document& document, const session::Ge
   std::vector<CodeLine> lines;
   first = std::max(first, 1);
   if (first > last) return lines;
-  const auto starts = [&](int line, const std::string& with) {
-    const std::string& here = text[static_cast<size_t>(line) - 1];
-    const size_t mark = here.find_first_not_of(" \t");
-    return mark != std::string::npos && here.compare(mark, with.size(), with) == 0;
-  };
+  const auto at = [&](int line) -> std::string_view { return text[static_cast<size_t>(line) - 1]; };
   // Up to the def itself and its decorators.
   const int lines_there = static_cast<int>(text.size());
-  const std::string def = "def " + code.name;
   for (int line = std::min(first, lines_there); line >= 1 && line > first - 60; --line) {
-    if (!starts(line, def)) continue;
+    if (source::defined_function(at(line)) != code.name) continue;
     first = line;
-    while (first > 1 && starts(first - 1, "@")) --first;
+    while (first > 1 && source::unindented(at(first - 1)).starts_with('@')) --first;
     break;
   }
   for (int line = first; line <= last && static_cast<size_t>(line) <= text.size(); ++line) {

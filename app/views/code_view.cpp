@@ -255,10 +255,10 @@ void CodeView::paint_code(QPainter& painter, const CodeLine& line, size_t row, c
   QTextLayout layout(text, t.code());
   QList<QTextLayout::FormatRange> formats;
   LineState state = text_->state(row);
-  for (const Token& token : python_tokens(text, state)) {
+  for (const ColouredText& token : python_tokens(text, state)) {
     QTextCharFormat format;
-    format.setForeground(chosen && token.kind != TokenKind::kComment ? t["selectionText"]
-                                                                     : t.color(token_tone(token.kind)));
+    format.setForeground(chosen && token.colour != TokenColour::kComment ? t["selectionText"]
+                                                                         : t.color(token_tone(token.colour)));
     formats << QTextLayout::FormatRange{static_cast<int>(token.start), static_cast<int>(token.length), format};
   }
   if (has_found_ && found_.row == row) {

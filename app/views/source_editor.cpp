@@ -30,8 +30,8 @@ std::optional<QByteArray> read_all(const QString& path) {
 
 void PythonColours::highlightBlock(const QString& text) {
   LineState state = static_cast<LineState>(std::max(0, previousBlockState()));
-  for (const Token& token : python_tokens(text, state))
-    setFormat(static_cast<int>(token.start), static_cast<int>(token.length), theme().color(token_tone(token.kind)));
+  for (const ColouredText& token : python_tokens(text, state))
+    setFormat(static_cast<int>(token.start), static_cast<int>(token.length), theme().color(token_tone(token.colour)));
   setCurrentBlockState(static_cast<int>(state));
 }
 

@@ -2,7 +2,7 @@
 // trees.
 #pragma once
 
-#include "engine/explain/loops.h"
+#include "engine/explain/outlines.h"
 
 namespace footlight::explain {
 

@@ -1,73 +1,14 @@
 // Finds arguments and decorators in a line of Python.
 #include "engine/explain/edits.h"
 
+#include "engine/source/line.h"
+
 #include <algorithm>
 #include <charconv>
 #include <functional>
-#include <optional>
 
 namespace footlight::explain {
 namespace {
-
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
-
-// Behind `callee(` where the line calls it once; npos otherwise.
-size_t call_in(std::string_view text, std::string_view callee) {
-  size_t found = text.npos;
-  for (size_t at = text.find(callee); at != text.npos; at = text.find(callee, at + 1)) {
-    const size_t end = at + callee.size();
-    if ((at && is_word(text[at - 1])) || end >= text.size() || text[end] != '(') continue;
-    if (found != text.npos || text.substr(0, at).ends_with("def ")) return text.npos;
-    found = end + 1;
-  }
-  return found;
-}
-
-// The arguments from `at` to the closing parenthesis; none if that is not on the line.
-std::optional<std::vector<std::string_view>> arguments_from(std::string_view text, size_t at) {
-  std::vector<std::string_view> found;
-  size_t begin = at;
-  int depth = 0;
-  char quote = 0;
-  for (; at < text.size(); ++at) {
-    const char c = text[at];
-    if (quote) {
-      if (c == '\\') ++at;
-      else if (c == quote) quote = 0;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-    } else if (c == '#') {
-      return std::nullopt;
-    } else if (c == '(' || c == '[' || c == '{') {
-      ++depth;
-    } else if ((c == ',' || c == ')') && depth == 0) {
-      found.push_back(text.substr(begin, at - begin));
-      begin = at + 1;
-      if (c == ')') return found;
-    } else if (c == ')' || c == ']' || c == '}') {
-      --depth;
-    }
-  }
-  return std::nullopt;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
-// "rate" of "rate=0.1" with its value; empty if the argument has no keyword.
-std::string_view keyword_of(std::string_view argument) {
-  const size_t end = argument.find('=');
-  if (end == argument.npos || (end + 1 < argument.size() && argument[end + 1] == '=')) return {};
-  for (const char c : trimmed(argument.substr(0, end)))
-    if (!is_word(c)) return {};
-  return trimmed(argument.substr(0, end));
-}
 
 // Whether the definition takes this parameter by keyword only, or as one of many: no position in a call is its own.
 bool is_variadic_or_keyword_only(const Evidence& evidence, const FunctionRun& run, std::string_view parameter) {
@@ -75,16 +16,15 @@ bool is_variadic_or_keyword_only(const Evidence& evidence, const FunctionRun& ru
   std::string definition;
   size_t open = definition.npos;
   for (int i = 0; i < kMaxLines; ++i) {
-    const std::string_view line = evidence.text({run.record->file, run.record->line + i});
-    definition += line.substr(0, line.find('#'));
+    definition += source::without_comment(evidence.text({run.record->file, run.record->line + i}));
     definition += ' ';
     if (open == definition.npos) open = definition.find('(', std::min(definition.find("def "), definition.size()));
     if (open == definition.npos) continue;
-    const auto parameters = arguments_from(definition, open + 1);
+    const auto parameters = source::arguments_from(definition, open + 1);
     if (!parameters) continue;
     bool starred = false;
     for (std::string_view one : *parameters) {
-      one = trimmed(one);
+      one = source::trimmed(one);
       starred |= one.starts_with('*');
       while (one.starts_with('*')) one.remove_prefix(1);
       if (one.substr(0, one.find_first_of(" :=")) == parameter) return starred;
@@ -130,33 +70,34 @@ Finding::Edit wrap_argument(const Evidence& evidence, const FunctionRun& run, co
   const char* const end = finding.path.data() + finding.path.size();
   const auto read = std::from_chars(finding.path.data() + kStart.size(), end, index);
   if (read.ptr + 1 != end) return {};
-  const size_t open = call_in(text, last_name(run.record->name));
-  if (open == text.npos) return {};
-  const auto arguments = arguments_from(text, open);
+  const std::string_view callee = last_name(run.record->name);
+  const size_t open = source::find_call(text, callee);
+  if (open == text.npos || source::find_call(text, callee, open) != text.npos) return {};
+  const auto arguments = source::arguments_from(text, open);
   if (!arguments) return {};
   const auto& parameters = run.record->parameters;
   const bool method = !parameters.empty() && parameters[0] == "self" && index > 0;
   const bool by_name = is_variadic_or_keyword_only(evidence, run, finding.parameter);
   for (size_t i = 0; i < arguments->size(); ++i) {
-    std::string_view argument = trimmed((*arguments)[i]);
+    std::string_view argument = source::trimmed((*arguments)[i]);
     if (argument.starts_with('*')) return {};
-    if (const std::string_view keyword = keyword_of(argument); !keyword.empty()) {
+    if (const std::string_view keyword = source::keyword_of(argument); !keyword.empty()) {
       if (keyword != finding.parameter) continue;
-      argument = trimmed(argument.substr(argument.find('=') + 1));
+      argument = source::trimmed(argument.substr(argument.find('=') + 1));
     } else if (by_name || i != index - method) {
       continue;
     }
     const size_t at = static_cast<size_t>(argument.data() - text.data());
     std::string changed(text);
     changed.replace(at, argument.size(), std::string(before) + std::string(argument) + std::string(after));
-    return {finding.line, std::string(trimmed(text)), std::string(trimmed(changed))};
+    return {finding.line, std::string(source::trimmed(text)), std::string(source::trimmed(changed))};
   }
   return {};
 }
 
 Finding::Edit add_options(const Evidence& evidence, const FunctionRun& run, std::string_view options) {
   const Line line = evidence.definition(run);
-  const std::string_view text = trimmed(evidence.text(line));
+  const std::string_view text = source::trimmed(evidence.text(line));
   for (const std::string_view bare : {"@tf.function", "@tf.function()", "@tensorflow.function"})
     if (text == bare)
       return {line, std::string(text), std::string(text.substr(0, text.find('('))) + '(' + std::string(options) + ')'};
@@ -164,14 +105,14 @@ Finding::Edit add_options(const Evidence& evidence, const FunctionRun& run, std:
 }
 
 Finding::Edit wrap_value(const Evidence& evidence, const Line& line, std::string_view before, std::string_view after) {
-  const std::string_view text = trimmed(evidence.text(line));
+  const std::string_view text = source::trimmed(evidence.text(line));
   size_t end = 0;
-  while (end < text.size() && is_word(text[end])) ++end;
+  while (end < text.size() && source::in_name(text[end])) ++end;
   if (end == 0 || text.substr(end, 3) != " = " || text.find('#') != text.npos) return {};
-  const std::string_view value = trimmed(text.substr(end + 3));
+  const std::string_view value = source::trimmed(text.substr(end + 3));
   // One whole expression: with a parenthesis behind it, it ends as the only argument of a call.
   const std::string closed = std::string(value) + ')';
-  const auto arguments = arguments_from(closed, 0);
+  const auto arguments = source::arguments_from(closed, 0);
   if (value.empty() || !arguments || arguments->size() != 1 || arguments->front().size() != value.size()) return {};
   return {line, std::string(text),
           std::string(text.substr(0, end + 3)) + std::string(before) + std::string(value) + std::string(after)};

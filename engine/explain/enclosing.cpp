@@ -1,29 +1,19 @@
 // Goes up from a line to those that are indented less.
 #include "engine/explain/enclosing.h"
 
+#include "engine/source/line.h"
+
 namespace footlight::explain {
-namespace {
-
-size_t indent_of(std::string_view text) {
-  const size_t at = text.find_first_not_of(" \t");
-  return at == text.npos ? SIZE_MAX : at;
-}
-
-}  // namespace
-
-std::string_view unindented(std::string_view text) {
-  text.remove_prefix(std::min(text.size(), indent_of(text)));
-  return text;
-}
 
 Line enclosing(const Evidence& evidence, Line line, const std::function<bool(std::string_view head)>& wanted) {
-  size_t indent = indent_of(evidence.text(line));
+  const std::string_view start = evidence.text(line);
+  size_t indent = source::trimmed(start).empty() ? SIZE_MAX : source::indent_of(start).columns;
   while (--line.line > 0 && indent > 0) {
-    const std::string_view text = evidence.text(line);
-    const size_t own = indent_of(text);
-    if (own == SIZE_MAX || own >= indent || text[own] == '#' || text[own] == '@') continue;
+    const std::string_view text = evidence.text(line), head = source::unindented(text);
+    const size_t own = source::indent_of(text).columns;
+    if (source::is_blank_or_comment(text) || head[0] == '@' || own >= indent) continue;
     indent = own;
-    if (wanted(unindented(text))) return line;
+    if (wanted(head)) return line;
   }
   return {};
 }

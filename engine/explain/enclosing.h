@@ -12,7 +12,4 @@ namespace footlight::explain {
 // are indented less than all between are asked.
 Line enclosing(const Evidence& evidence, Line line, const std::function<bool(std::string_view head)>& wanted);
 
-// A line's text without its indentation.
-std::string_view unindented(std::string_view text);
-
 }  // namespace footlight::explain

@@ -2,6 +2,7 @@
 #include "engine/query/names.h"
 
 #include "engine/base/text.h"
+#include "engine/source/line.h"
 
 #include <algorithm>
 
@@ -9,35 +10,6 @@ namespace footlight::query {
 namespace {
 
 constexpr size_t kMaxTitle = 60;  // characters
-
-std::string_view without_blanks(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r"), last = text.find_last_not_of(" \t\r");
-  return first == text.npos ? std::string_view() : text.substr(first, last + 1 - first);
-}
-
-// From "lambda" to the bracket or comma that ends it. Empty where the line has several, or it goes on below.
-std::string_view lambda_text(std::string_view line) {
-  constexpr std::string_view kLambda = "lambda";
-  const size_t at = line.find(kLambda);
-  if (at == line.npos || line.find(kLambda, at + 1) != line.npos) return {};
-  int depth = 0;
-  bool in_body = false;
-  char quote = 0;
-  for (size_t i = at; i < line.size(); ++i) {
-    const char c = line[i];
-    if (quote) {
-      if (c == quote && line[i - 1] != '\\') quote = 0;
-      continue;
-    }
-    if (c == '"' || c == '\'') quote = c;
-    const bool opens = c == '(' || c == '[' || c == '{', closes = c == ')' || c == ']' || c == '}';
-    if (opens) ++depth;
-    if (c == ':' && depth == 0) in_body = true;
-    if (depth == 0 && (closes || c == '#' || (in_body && c == ','))) return without_blanks(line.substr(at, i - at));
-    if (closes) --depth;
-  }
-  return depth == 0 && in_body ? without_blanks(line.substr(at)) : std::string_view();
-}
 
 bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
 
@@ -135,7 +107,7 @@ bool is_lambda(std::string_view written) { return written == "<lambda>" || writt
 
 std::string function_title(const session::FunctionRecord& function, std::string_view line, const std::string& place) {
   if (!is_lambda(written_name(function.name))) return function.name;
-  if (const std::string_view text = lambda_text(line); !text.empty()) return shortened_title(text);
+  if (const std::string_view text = source::lambda_text(line); !text.empty()) return shortened_title(text);
   return place.empty() ? function.name : "lambda at " + place;
 }
 

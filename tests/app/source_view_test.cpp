@@ -375,13 +375,13 @@ class SourceViewTest : public WindowCase {
     const auto tokens = python_tokens(QStringLiteral("    def f(x=1.5, s='#no'):  # yes"), state);
     QStringList seen;
     const QString line = QStringLiteral("    def f(x=1.5, s='#no'):  # yes");
-    for (const Token& t : tokens) seen << line.mid(t.start, t.length);
+    for (const ColouredText& t : tokens) seen << line.mid(t.start, t.length);
     QCOMPARE(seen, (QStringList{QStringLiteral("def"), QStringLiteral("f"), QStringLiteral("1.5"),
                                 QStringLiteral("'#no'"), QStringLiteral("# yes")}));
-    QCOMPARE(state_after("x = \"\"\"text", LineState::kCode), LineState::kDouble);
-    QCOMPARE(state_after("still # text", LineState::kDouble), LineState::kDouble);
-    QCOMPARE(state_after("end\"\"\" # '''", LineState::kDouble), LineState::kCode);
-    QCOMPARE(state_after("'\\'' + '''", LineState::kCode), LineState::kSingle);
+    QCOMPARE(state_after("x = \"\"\"text", LineState::kCode), LineState::kTripleDouble);
+    QCOMPARE(state_after("still # text", LineState::kTripleDouble), LineState::kTripleDouble);
+    QCOMPARE(state_after("end\"\"\" # '''", LineState::kTripleDouble), LineState::kCode);
+    QCOMPARE(state_after("'\\'' + '''", LineState::kCode), LineState::kTripleSingle);
   }
 };
 

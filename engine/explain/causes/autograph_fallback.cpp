@@ -2,7 +2,8 @@
 // Fix: the spelling that converts.
 #include "engine/explain/enclosing.h"
 #include "engine/explain/findings.h"
-#include "engine/explain/loops.h"
+#include "engine/explain/outlines.h"
+#include "engine/source/line.h"
 
 #include <algorithm>
 #include <charconv>
@@ -77,13 +78,10 @@ class Search {
 
   // The def of a function that was not converted at all: its code begins with the decorators.
   int definition_of(const GeneratedRecord& g, const GeneratedRecord::Statement& s) {
-    int line = 0;
-    for (const SourceFunction& f : outline(g.file).functions)
-      if (f.line >= s.line && (!line || f.line < line)) line = f.line;
-    return line;
+    return outline(g.file).function_from(s.line);
   }
 
-  const SourceOutline& outline(session::FileId file) { return outlines_.of(file); }
+  const source::Outline& outline(session::FileId file) { return outlines_.of(file); }
 
  private:
   static int size(const GeneratedRecord::Statement& s) {
@@ -103,7 +101,7 @@ struct Unconverted {
 Unconverted unconverted_at(const Evidence& evidence, Search& search, const Line& line, FunctionId function) {
   const int def = search.outline(line.file).function_around(line.line);
   for (int above = def - 1; above > 0; --above) {
-    const std::string_view text = unindented(evidence.text({line.file, above}));
+    const std::string_view text = source::unindented(evidence.text({line.file, above}));
     if (!text.starts_with('@')) break;
     if (text.find("do_not_convert") != text.npos)
       return {"do_not_convert leaves this function in Python", "Remove the decorator do_not_convert", true};
@@ -113,8 +111,8 @@ Unconverted unconverted_at(const Evidence& evidence, Search& search, const Line&
     if (evidence.text(definition_of(f)).find("autograph=False") != std::string_view::npos)
       return {"autograph=False leaves the function in Python", "Remove autograph=False", true};
   }
-  for (const SourceLoop* loop : search.outline(line.file).loops_around(line.line))
-    if (loop->kind == SourceLoop::Kind::kComprehension)
+  for (const source::Loop* loop : search.outline(line.file).loops_around(line.line))
+    if (loop->kind == source::Loop::Kind::kComprehension)
       return {"Comprehensions stay in Python", "Use tf.map_fn, tf.boolean_mask or operations on the whole tensor"};
   return {"Python itself asks here whether a tensor is true, or what it holds", fix_for({})};
 }
@@ -134,8 +132,7 @@ void find_autograph_fallback(const Evidence& evidence, Findings& to) {
       return other.cause.empty() && other.line == f.line;  // of this cause: names are given at the end
     });
     if (known != to.found.end()) continue;  // the outer trace failed with the inner one, or it was tried again
-    std::string_view text = unindented(evidence.text(f.line));
-    if (text.substr(0, text.find(" #")).find_first_of("'\"") == text.npos) text = text.substr(0, text.find(" #"));
+    const std::string_view text = source::without_comment(source::unindented(evidence.text(f.line)));
     f.path = std::string(text.substr(0, text.find_last_not_of(": \t\r") + 1));
     if (line != f.line) f.related.push_back({"use", line});
     f.graphs = GraphRelation::kUnknown;

@@ -1,6 +1,7 @@
 // baked_random: a number of Python's or NumPy's generators, or the time, was read while a trace was made, and each
 // later call that it served got the same one. Fix: tf.random, or an argument.
 #include "engine/explain/causes/observed.h"
+#include "engine/source/line.h"
 
 #include <algorithm>
 #include <span>
@@ -21,10 +22,7 @@ constexpr Same kSameDraw[] = {
 };
 
 Finding::Edit edit_of(const Evidence& evidence, const Line& line, std::span<const Same> known) {
-  std::string text(evidence.text(line));
-  const size_t begin = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t\r");
-  if (begin == text.npos) return {};
-  text = text.substr(begin, end - begin + 1);
+  const std::string text(source::trimmed(evidence.text(line)));
   for (const Same& same : known) {
     const size_t at = text.find(same.python);
     if (at == text.npos) continue;

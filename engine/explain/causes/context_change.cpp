@@ -2,6 +2,7 @@
 #include "engine/explain/enclosing.h"
 #include "engine/explain/findings.h"
 #include "engine/explain/words.h"
+#include "engine/source/line.h"
 
 #include <algorithm>
 #include <set>
@@ -13,14 +14,16 @@ using session::TraceRecord;
 
 uint64_t device_of(std::span<const uint64_t> key) { return key.size() > 1 ? key[1] : 0; }
 
-bool enters_device(std::string_view head) { return head.starts_with("with ") && head.find("device(") != head.npos; }
+bool enters_device(std::string_view line) {
+  return source::leading_word(line) == "with" && line.find("device(") != line.npos;
+}
 
 // The `with` around the call that made a trace, in its function; none: line 0.
 Line scope_around(const Evidence& evidence, const TraceRecord& trace) {
   const Line found = enclosing(evidence, evidence.line(trace.source), [](std::string_view head) {
-    return enters_device(head) || head.starts_with("def ") || head.starts_with("async def ");
+    return enters_device(head) || source::leading_word(head) == "def";
   });
-  return enters_device(unindented(evidence.text(found))) ? found : Line();
+  return enters_device(evidence.text(found)) ? found : Line();
 }
 
 // The only `with` of a device scope in the file of a call, if there is one: the call may be in a function that is
@@ -29,7 +32,7 @@ Line only_scope(const Evidence& evidence, session::FileId file) {
   Line only, line{file, 0};
   const int last = evidence.line_count(file);
   for (line.line = 1; line.line <= last; ++line.line) {
-    if (!enters_device(unindented(evidence.text(line)))) continue;
+    if (!enters_device(evidence.text(line))) continue;
     if (only) return {};
     only = line;
   }

@@ -1,12 +1,12 @@
 // eager_hot_loop: a function that is not traced runs many ops one by one, in calls that are alike, and takes a large
 // part of the time. Fix: decorate it.
 #include "engine/explain/findings.h"
-#include "engine/explain/loops.h"
+#include "engine/explain/outlines.h"
 #include "engine/explain/compare/text.h"
 #include "engine/explain/words.h"
+#include "engine/source/line.h"
 
 #include <algorithm>
-#include <cctype>
 
 namespace footlight::explain {
 namespace {
@@ -50,8 +50,8 @@ class Search {
   // The line in a loop that calls it.
   Line call_of(const HotFunction& f) {
     for (const session::FileRecord& file : evidence_.records().files) {
-      const SourceOutline& o = outline(file.id);
-      for (const SourceLoop& loop : o.loops) {
+      const source::Outline& o = outline(file.id);
+      for (const source::Loop& loop : o.loops) {
         for (int line = loop.first_line; line <= loop.last_line; ++line) {
           const Line at{file.id, line};
           if ((file.id != f.def.file || line < f.def.line || line > f.last_line) && calls(at, f.name)) return at;
@@ -62,31 +62,25 @@ class Search {
   }
 
  private:
-  const SourceOutline& outline(session::FileId file) { return outlines_.of(file); }
+  const source::Outline& outline(session::FileId file) { return outlines_.of(file); }
 
   // Code objects begin with their decorators.
-  int def_line(const session::CodeRecord& code) {
-    int line = 0;
-    for (const SourceFunction& f : outline(code.file).functions)
-      if (f.line >= code.first_line && (!line || f.line < line)) line = f.line;
-    return line;
-  }
+  int def_line(const session::CodeRecord& code) { return outline(code.file).function_from(code.first_line); }
 
   void add(const EagerPlace& place) {
     const auto at = codes_.find(place.source.code);
     const Line line = evidence_.line(place.source);
     if (at == codes_.end() || !line) return;
-    const SourceOutline& o = outline(line.file);
+    const source::Outline& o = outline(line.file);
     // Comprehensions count for the function around them; neither a module nor a lambda can be decorated.
-    const int def = o.function_around(line.line);
+    const source::Function* def = o.innermost(line.line);
     if (!def || at->second->qualname.ends_with("<lambda>") || at->second->qualname == "<module>") return;
-    HotFunction& f = functions_[{line.file, def}];
+    HotFunction& f = functions_[{line.file, def->line}];
     if (!f.def) {
-      f.def = {line.file, def};
-      f.last_line = std::ranges::find(o.functions, def, &SourceFunction::line)->last_line;
-      f.name = name_at(f.def);
-      for (int l = def + 1; l <= f.last_line && !f.generator; ++l)
-        f.generator = o.function_around(l) == def && is_yield(evidence_.text({line.file, l}));
+      f.def = {line.file, def->line};
+      f.last_line = def->last_line;
+      f.name = def->name;
+      f.generator = def->is_generator;
     }
     f.ops += place.ops;
     f.ns += place.ns;
@@ -100,29 +94,8 @@ class Search {
     f.signatures = std::max(f.signatures, place.signatures.size());
   }
 
-  static bool is_yield(std::string_view text) {
-    const size_t at = text.find("yield");
-    return at != text.npos && (at == 0 || text[at - 1] == ' ' || text[at - 1] == '(') &&
-           text.substr(0, at).find_first_of("#'\"") == text.npos;
-  }
-
-  std::string name_at(const Line& def) {
-    std::string_view text = evidence_.text(def);
-    const size_t at = text.find("def ");
-    if (at == text.npos) return {};
-    text.remove_prefix(at + 4);
-    return std::string(text.substr(0, text.find_first_of(" (:[")));
-  }
-
   bool calls(const Line& at, std::string_view name) {
-    const std::string_view text = evidence_.text(at);
-    for (size_t from = text.find(name); from != text.npos; from = text.find(name, from + 1)) {
-      const auto word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-      if (from && word(text[from - 1])) continue;
-      if (text.substr(from + name.size()).starts_with('(') && text.substr(0, from).find("def ") == text.npos)
-        return true;
-    }
-    return false;
+    return source::find_call(evidence_.text(at), name) != std::string_view::npos;
   }
 
   void find_inner(HotFunction& f) {
@@ -204,8 +177,8 @@ void find_eager_hot_loop(const Evidence& evidence, Findings& to) {
                   time_text(static_cast<double>(h.ns));
     made.fix = "Write @tf.function before def " + f.name;
     const std::string_view text = evidence.text(f.def);
-    const size_t def = std::min(text.find("async def "), text.find("def "));
-    if (def != text.npos) {
+    if (!source::defined_function(text).empty()) {
+      const size_t def = source::indent_of(text).characters;
       const std::string old(text.substr(def, text.find('(') == text.npos ? text.npos : text.find('(') + 1 - def));
       made.edit = {f.def, old, "@tf.function\n" + std::string(text.substr(0, def)) + old};
     }

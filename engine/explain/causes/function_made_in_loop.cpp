@@ -3,6 +3,7 @@
 #include "engine/explain/enclosing.h"
 #include "engine/explain/graph_pairs.h"
 #include "engine/explain/words.h"
+#include "engine/source/line.h"
 
 #include <algorithm>
 #include <iterator>
@@ -14,15 +15,13 @@ constexpr size_t kManyFunctions = 3;
 
 // "for k in range(TERMS)" or "run_round": the nearest loop or function around a line.
 std::string surroundings(const Evidence& evidence, Line line) {
-  const auto without_async = [](std::string_view head) {
-    return head.starts_with("async ") ? head.substr(6) : head;
-  };
   const Line found = enclosing(evidence, line, [&](std::string_view head) {
-    head = without_async(head);
-    return head.starts_with("for ") || head.starts_with("while ") || head.starts_with("def ");
+    const std::string_view word = source::leading_word(head);
+    return word == "for" || word == "while" || word == "def";
   });
-  const std::string_view head = without_async(unindented(evidence.text(found)));
-  if (head.starts_with("def ")) return std::string(head.substr(4, head.find('(') - 4));
+  std::string_view head = source::unindented(evidence.text(found));
+  if (const std::string_view name = source::defined_function(head); !name.empty()) return std::string(name);
+  if (head.starts_with("async ")) head.remove_prefix(6);
   return std::string(head.substr(0, head.rfind(':')));
 }
 

@@ -1,7 +1,7 @@
 // python_loop_in_trace: a Python loop ran very often while a function was traced, and put nothing into the graph. Only
 // its result is there, as a constant. Fix: run it before the call, or on tensors.
 #include "engine/explain/findings.h"
-#include "engine/explain/loops.h"
+#include "engine/explain/outlines.h"
 #include "engine/explain/words.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class Search {
   }
 
   struct Idle {
-    SourceLoop loop;
+    source::Loop loop;
     uint64_t turns = 0;
     size_t traces = 0;
     TraceId example;
@@ -60,12 +60,12 @@ class Search {
  private:
   // Loops in each other that make nothing are one: its turns are those of the innermost loop, all together.
   void add_outermost(const Line& line, const std::map<Line, Noted>& noted, std::map<Line, Idle>& to) {
-    const SourceOutline& outline = outlines_.of(line.file);
+    const source::Outline& outline = outlines_.of(line.file);
     uint64_t turns = 1;
-    const SourceLoop* outermost = nullptr;
-    for (const SourceLoop* loop : outline.loops_around(line.line)) {
+    const source::Loop* outermost = nullptr;
+    for (const source::Loop* loop : outline.loops_around(line.line)) {
       const auto at = noted.find({line.file, loop->line});
-      if (at == noted.end() || loop->kind == SourceLoop::Kind::kComprehension) continue;
+      if (at == noted.end() || loop->kind == source::Loop::Kind::kComprehension) continue;
       turns = at->second.turns && turns > UINT64_MAX / at->second.turns ? UINT64_MAX : turns * at->second.turns;
       if (!outermost && !at->second.made_nodes && at->second.turns > 1) outermost = loop;
     }

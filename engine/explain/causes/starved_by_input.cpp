@@ -5,6 +5,7 @@
 
 #include "engine/explain/compare/text.h"
 #include "engine/explain/words.h"
+#include "engine/source/line.h"
 
 #include <algorithm>
 
@@ -22,16 +23,12 @@ Finding::Edit parallel(const Evidence& evidence, const Line& line, const std::st
   const std::string_view text = evidence.text(line);
   const size_t at = text.find("." + name + "(");
   if (at == text.npos || text.find("num_parallel_calls") != text.npos) return {};
-  int depth = 0;
-  for (size_t i = at; i < text.size(); ++i) {
-    if (text[i] == '"' || text[i] == '\'' || text[i] == '#') return {};
-    depth += text[i] == '(' || text[i] == '[' || text[i] == '{';
-    depth -= text[i] == ')' || text[i] == ']' || text[i] == '}';
-    if (depth || text[i] != ')') continue;
-    const std::string old(text.substr(at, i - at));
-    return {line, old + ")", old + ", num_parallel_calls=tf.data.AUTOTUNE)"};
-  }
-  return {};
+  const auto arguments = source::arguments_from(text, at + name.size() + 2);
+  if (!arguments) return {};
+  const auto end = static_cast<size_t>(arguments->back().data() + arguments->back().size() - text.data());
+  const std::string old(text.substr(at, end - at));
+  if (old.find_first_of("\"'") != old.npos) return {};
+  return {line, old + ")", old + ", num_parallel_calls=tf.data.AUTOTUNE)"};
 }
 
 // Nobody is to edit the file of a library.

@@ -1,8 +1,9 @@
 // unrolled_loop: a Python loop put a hundred or more copies of its body into a graph. Fix: a loop over tf.range or a
 // tensor, which is in the graph once.
 #include "engine/explain/findings.h"
-#include "engine/explain/loops.h"
+#include "engine/explain/outlines.h"
 #include "engine/explain/words.h"
+#include "engine/source/line.h"
 
 #include <algorithm>
 
@@ -45,7 +46,7 @@ class Search {
       : evidence_(evidence), run_(run), outlines_(evidence) {}
 
   struct Unrolled {
-    const SourceLoop* loop = nullptr;
+    const source::Loop* loop = nullptr;
     Line line;
     uint64_t copies = 0;
     size_t nodes = 0;
@@ -80,7 +81,7 @@ class Search {
     std::map<Line, Unrolled> here;
     for (const auto& [line, v] : lines) {
       if (v.count < kManyCopies) continue;
-      const SourceLoop* loop = nullptr;
+      const source::Loop* loop = nullptr;
       Line at;
       uint64_t copies = v.count;
       if (!cause_of(line, v, loop, at, copies)) continue;
@@ -143,15 +144,15 @@ class Search {
     }
   }
 
-  const SourceOutline& outline(session::FileId file) { return outlines_.of(file); }
+  const source::Outline& outline(session::FileId file) { return outlines_.of(file); }
 
   // The loop that made the nodes of a line, or none that is known.
-  bool cause_of(const Line& line, const Visits& made, const SourceLoop*& loop, Line& at, uint64_t& copies) {
-    const std::vector<const SourceLoop*> around = outline(line.file).loops_around(line.line);
+  bool cause_of(const Line& line, const Visits& made, const source::Loop*& loop, Line& at, uint64_t& copies) {
+    const std::vector<const source::Loop*> around = outline(line.file).loops_around(line.line);
     uint64_t together = 1, most = 0;
-    const SourceLoop* longest = nullptr;
-    const SourceLoop* unknown = nullptr;
-    for (const SourceLoop* l : around) {
+    const source::Loop* longest = nullptr;
+    const source::Loop* unknown = nullptr;
+    for (const source::Loop* l : around) {
       const auto noted = copies_.find({line.file, l->line});
       if (noted == copies_.end()) {
         if (!unknown) unknown = l;
@@ -165,23 +166,24 @@ class Search {
     if (together >= kManyCopies && most >= kSomeCopies) return chosen(longest, line.file, together, loop, at, copies);
     if (unknown && made.count / together >= kManyCopies)
       return chosen(unknown, line.file, made.count / together, loop, at, copies);
-    if (const SourceLoop* call = iterating_call_at(line)) return chosen(call, line.file, made.count, loop, at, copies);
+    if (const source::Loop* call = iterating_call_at(line))
+      return chosen(call, line.file, made.count, loop, at, copies);
     return caller_of(line, made, {}, loop, at, copies);
   }
 
   // The call of reduce(), sum(), map() that runs a line: it is on the line, or the line is one of its arguments, or is
   // in a function that it names. Null: there is no such call.
-  const SourceLoop* iterating_call_at(const Line& line) {
-    std::string name = iterating_call(evidence_.text(line));
+  const source::Loop* iterating_call_at(const Line& line) {
+    std::string name = source::iterating_call(evidence_.text(line));
     if (!name.empty()) return call_on(line, std::move(name));
     int open = 0;
     for (int above = line.line - 1; above > 0 && above + kMaxArgumentLines >= line.line; --above) {
       const Line other{line.file, above};
       const std::string_view text = evidence_.text(other);
-      for (const char c : text) open += (c == '(' || c == '[') - (c == ')' || c == ']');
+      open += source::brackets_opened(text);
       if (open <= 0) continue;
       // The line opens the bracket that the loop's line is in.
-      if (!(name = iterating_call(text)).empty()) return call_on(other, std::move(name));
+      if (!(name = source::iterating_call(text)).empty()) return call_on(other, std::move(name));
       break;
     }
     const std::string called(function_name(line));
@@ -189,35 +191,35 @@ class Search {
   }
 
   // The call of reduce(), sum(), map() whose first argument is this function.
-  const SourceLoop* call_with(session::FileId file, const std::string& function) {
+  const source::Loop* call_with(session::FileId file, const std::string& function) {
     const auto [known, added] = calls_with_.try_emplace({file, function}, nullptr);
     if (!added) return known->second;
     for (int other = 1; other <= evidence_.line_count(file); ++other) {
       const std::string_view text = evidence_.text({file, other});
       if (text.find(function) == text.npos) continue;
       size_t arguments = 0;
-      std::string name = iterating_call(text, &arguments);
+      std::string name = source::iterating_call(text, &arguments);
       if (name.empty() || !text.substr(arguments).starts_with(function + ",")) continue;
       return known->second = call_on({file, other}, std::move(name));
     }
     return nullptr;
   }
 
-  const SourceLoop* call_on(const Line& line, std::string name) {
+  const source::Loop* call_on(const Line& line, std::string name) {
     const auto [at, added] = calls_.try_emplace(line);
     const int function = outline(line.file).function_around(line.line);
-    if (added) at->second = {SourceLoop::Kind::kCall, line.line, line.line, line.line, function, std::move(name)};
+    if (added) at->second = {source::Loop::Kind::kCall, line.line, line.line, line.line, function, std::move(name)};
     return &at->second;
   }
 
   // The loop that calls the function in which the line stands, by its name; no name: any loop of another function.
-  bool caller_of(const Line& line, const Visits& made, std::string_view name, const SourceLoop*& loop, Line& at,
+  bool caller_of(const Line& line, const Visits& made, std::string_view name, const source::Loop*& loop, Line& at,
                  uint64_t& copies) {
     const int function = outline(line.file).function_around(line.line);
     for (const auto& [place, turns] : copies_) {
       if (turns < kManyCopies || turns > made.count) continue;
-      for (const SourceLoop& l : outline(place.first).loops) {
-        if (l.line != place.second || l.kind == SourceLoop::Kind::kComprehension) continue;
+      for (const source::Loop& l : outline(place.first).loops) {
+        if (l.line != place.second || l.kind == source::Loop::Kind::kComprehension) continue;
         if (place.first == line.file && l.function_line == function) continue;
         if (name.empty() || mentions(place.first, l, name)) return chosen(&l, place.first, turns, loop, at, copies);
       }
@@ -225,7 +227,7 @@ class Search {
     return false;
   }
 
-  static bool chosen(const SourceLoop* l, session::FileId file, uint64_t n, const SourceLoop*& loop, Line& at,
+  static bool chosen(const source::Loop* l, session::FileId file, uint64_t n, const source::Loop*& loop, Line& at,
                      uint64_t& copies) {
     loop = l;
     at = {file, l->line};
@@ -233,20 +235,14 @@ class Search {
     return true;
   }
 
-  // The name of the innermost def around a line, from its own line.
   std::string_view function_name(const Line& line) {
-    std::string_view text = evidence_.text({line.file, outline(line.file).function_around(line.line)});
-    const size_t def = text.find("def ");
-    if (def == text.npos) return {};
-    text.remove_prefix(def + 4);
-    return text.substr(0, text.find_first_of(" (:["));
+    const source::Function* function = outline(line.file).innermost(line.line);
+    return function ? std::string_view(function->name) : std::string_view();
   }
 
-  bool mentions(session::FileId file, const SourceLoop& loop, std::string_view name) {
+  bool mentions(session::FileId file, const source::Loop& loop, std::string_view name) {
     for (int line = loop.first_line; line <= loop.last_line; ++line) {
-      const std::string_view text = evidence_.text({file, line});
-      const size_t at = text.find(name);
-      if (at != text.npos && text.substr(at + name.size()).starts_with('(')) return true;
+      if (source::find_call(evidence_.text({file, line}), name) != std::string_view::npos) return true;
     }
     return false;
   }
@@ -255,8 +251,8 @@ class Search {
   const FunctionRun& run_;
   std::map<std::pair<session::FileId, int>, uint64_t> copies_;
   Outlines outlines_;
-  std::map<Line, SourceLoop> calls_;
-  std::map<std::pair<session::FileId, std::string>, const SourceLoop*> calls_with_;  // null where no line has one
+  std::map<Line, source::Loop> calls_;
+  std::map<std::pair<session::FileId, std::string>, const source::Loop*> calls_with_;  // null where no line has one
   std::map<Line, Unrolled> found_;
 };
 
@@ -302,17 +298,17 @@ void find_unrolled_loop(const Evidence& evidence, const FunctionRun& run, Findin
     f.cost_ns = run.tracing_ns();
     f.saved_ns = u.ns;
     f.checked.why_not = "run again to measure it";
-    const bool is_call = u.loop->kind == SourceLoop::Kind::kCall;
+    const bool is_call = u.loop->kind == source::Loop::Kind::kCall;
     f.title = is_call ? f.path + " puts " + with_commas(u.copies) + " copies of an operation into the graph"
                       : "A Python loop puts " + with_commas(u.copies) + " copies of its body into the graph";
     f.detail = f.path + ": " + with_commas(u.nodes) + " nodes";
     if (u.traces > 1) f.detail += " in each of " + std::to_string(u.traces) + " traces";
     const auto [words, range] = over_range(f.path);
-    if (u.loop->kind == SourceLoop::Kind::kComprehension) {
+    if (u.loop->kind == source::Loop::Kind::kComprehension) {
       f.fix = "Use tf.map_fn, or operations on the stacked tensor, in place of the comprehension";
     } else if (is_call) {
       f.fix = fix_of_call(f.path);
-    } else if (u.loop->kind == SourceLoop::Kind::kWhile) {
+    } else if (u.loop->kind == source::Loop::Kind::kWhile) {
       f.fix = "Start what the condition reads as a tensor: a while on a tensor is in the graph once";
     } else if (!range.empty()) {
       f.fix = std::string(words) + " tf." + std::string(range);

@@ -6,6 +6,7 @@
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/disable_tracing.h"
+#include "engine/source/lexer.h"
 
 #include <sys/stat.h>
 
@@ -61,58 +62,17 @@ Ref parse(const std::string& text, PyObject* filename, int code_flags) {
   return Ref::steal(Py_CompileStringObject(text.c_str(), filename, Py_file_input, &flags, -1));
 }
 
-// Follows Python's lexical rules as far as needed to find where statements begin: strings, brackets, comments,
-// backslashes.
-class Lines {
- public:
-  // Feeds one line; true when the next line begins a statement.
-  bool feed(std::string_view line) {
-    bool continued = false;
-    for (size_t i = 0; i < line.size(); ++i) {
-      const char c = line[i];
-      if (quote_) {
-        if (c == '\\') ++i;
-        else if (c == quote_ && (!triple_ || line.substr(i, 3) == std::string(3, quote_))) {
-          if (triple_) i += 2;
-          quote_ = 0;
-        }
-        continue;
-      }
-      if (c == '#') break;
-      if (c == '\'' || c == '"') {
-        quote_ = c;
-        triple_ = line.substr(i, 3) == std::string(3, c);
-        if (triple_) i += 2;
-      } else if (c == '(' || c == '[' || c == '{') {
-        ++depth_;
-      } else if (c == ')' || c == ']' || c == '}') {
-        --depth_;
-      } else if (c == '\\' && line.substr(i + 1).find_first_not_of("\r\n") == line.npos) {
-        continued = true;
-      }
-    }
-    const bool open_string = quote_ && (triple_ || line.find_last_of('\\') != line.npos);
-    if (quote_ && !open_string) quote_ = 0;
-    return !quote_ && depth_ <= 0 && !continued;
-  }
-
- private:
-  char quote_ = 0;
-  bool triple_ = false;
-  int depth_ = 0;
-};
-
 // The text of the def that begins (with its decorators) on line `first`, from 0; empty if it could not be cut out.
 std::string cut_out(PyObject* lines, Py_ssize_t first, bool& indented) {
   std::string text;
-  Lines lexer;
+  source::StatementLines statements;
   bool statement_start = true, in_body = false;
   size_t margin = 0;
   for (Py_ssize_t i = first; i < PyList_GET_SIZE(lines); ++i) {
     const std::string_view line = utf8(PyList_GET_ITEM(lines, i));
     if (statement_start) {
-      const size_t indent = line.find_first_not_of(" \t\f");
-      const bool blank = indent == line.npos || std::strchr("#\r\n", line[indent]);
+      const size_t indent = source::indent_of(line).columns;
+      const bool blank = source::is_blank_or_comment(line);
       if (blank && text.empty()) return {};
       if (!blank) {
         if (text.empty()) {
@@ -124,14 +84,12 @@ std::string cut_out(PyObject* lines, Py_ssize_t first, bool& indented) {
         } else if (!in_body && indent != margin) {
           return {};
         }
-        const std::string_view word = line.substr(indent);
-        if (!in_body && (word.starts_with("def ") || word.starts_with("async ") || word.starts_with("def\t")))
-          in_body = true;
-        else if (!in_body && word[0] != '@') return {};
+        if (!in_body && source::leading_word(line) == "def") in_body = true;
+        else if (!in_body && !source::unindented(line).starts_with('@')) return {};
       }
     }
     text += line;
-    statement_start = lexer.feed(line);
+    statement_start = statements.feed(line);
   }
   return in_body ? text : std::string();
 }

@@ -1,0 +1,22 @@
+// The outlines of a run's sources.
+#pragma once
+
+#include "engine/explain/evidence.h"
+#include "engine/source/outline.h"
+
+#include <map>
+
+namespace footlight::explain {
+
+// Each is made once, and is valid as long as the evidence.
+class Outlines {
+ public:
+  explicit Outlines(const Evidence& evidence) : evidence_(evidence) {}
+  const source::Outline& of(session::FileId file);
+
+ private:
+  const Evidence& evidence_;
+  std::map<session::FileId, source::Outline> outlines_;
+};
+
+}  // namespace footlight::explain

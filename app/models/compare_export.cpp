@@ -2,18 +2,15 @@
 #include "app/models/compare_export.h"
 
 #include "app/models/text.h"
+#include "engine/wire/csv.h"
 
 namespace footlight::app {
 namespace {
 
-QString quoted(QString cell) {
-  // A spreadsheet takes a cell that begins so for a formula; numbers are none.
-  bool number = false;
-  cell.toDouble(&number);
-  if (!number && !cell.isEmpty() && QStringLiteral("=+-@").contains(cell[0])) cell.prepend(QLatin1Char('\''));
-  if (!cell.contains(QLatin1Char(',')) && !cell.contains(QLatin1Char('"')) && !cell.contains(QLatin1Char('\n')))
-    return cell;
-  return QLatin1Char('"') + cell.replace(QLatin1Char('"'), QStringLiteral("\"\"")) + QLatin1Char('"');
+QString quoted(const QString& cell) {
+  std::string text;
+  wire::put_csv_text(text, cell.toStdString());
+  return q(text);
 }
 
 QString escaped(const QString& cell) { return markdown_words(cell, true); }

@@ -1,4 +1,4 @@
-// Cells of CSV (RFC 4180), safe for spreadsheets.
+// Cells of CSV, safe for spreadsheets (engine/wire/csv.h).
 #pragma once
 
 #include <string>

@@ -1,9 +1,12 @@
 // Perfetto's own format: a sequence of TracePackets with track descriptors and track events, names written once.
 #include "engine/cli/export_timeline.h"
-#include "engine/cli/protobuf_writer.h"
 #include "engine/cli/text.h"
+#include "engine/wire/protobuf.h"
 
 namespace footlight::cli {
+
+using wire::ProtobufWriter;
+
 namespace {
 
 // Fields, by message, from perfetto's trace_packet.proto, track_descriptor.proto, track_event.proto and their like.

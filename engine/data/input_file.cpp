@@ -2,8 +2,8 @@
 #include "engine/data/input_file.h"
 
 #include "engine/base/text.h"
-#include "engine/base/crc32c.h"
 #include "engine/base/snappy.h"
+#include "engine/wire/tfrecord.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -192,19 +192,17 @@ bool InputFile::line(std::string& out) {
 }
 
 bool read_record(InputFile& file, std::string& out) {
-  char header[12];
-  const size_t got = file.read(header, sizeof header);
+  char head[wire::kRecordHead];
+  const size_t got = file.read(head, sizeof head);
   if (got == 0) return false;
   const auto loss = [&](const char* what) {
     fail(ErrorKind::kDataLoss, what, " in ", file.path(),
          ": it is no TFRecord file, it is damaged, or it is compressed in another way than said");
   };
-  uint64_t length;
-  uint32_t crc;
-  std::memcpy(&length, header, 8);
-  std::memcpy(&crc, header + 8, 4);
-  if (got < sizeof header) loss("truncated record");
-  if (masked_crc32c(crc32c({header, 8})) != crc) loss("corrupted record");
+  if (got < sizeof head) loss("truncated record");
+  const std::optional<uint64_t> size = wire::record_size(head);
+  if (!size) loss("corrupted record");
+  const uint64_t length = *size;
   // Read in pieces: a length that is wrong must not make us take the memory.
   constexpr uint64_t kPiece = uint64_t{16} << 20;
   out.clear();
@@ -214,10 +212,9 @@ bool read_record(InputFile& file, std::string& out) {
     if (file.read(out.data() + done, some) < some) loss("truncated record");
     done += some;
   }
-  char footer[4];
-  if (file.read(footer, 4) < 4) loss("truncated record");
-  std::memcpy(&crc, footer, 4);
-  if (masked_crc32c(crc32c(out)) != crc) loss("corrupted record");
+  char tail[wire::kRecordTail];
+  if (file.read(tail, sizeof tail) < sizeof tail) loss("truncated record");
+  if (!wire::is_record(out, tail)) loss("corrupted record");
   return true;
 }
 
@@ -296,12 +293,7 @@ void RecordWriter::deflate_to_file(int how) {
 
 void RecordWriter::write(const std::string& record) {
   if (!parts_) throw Error(ErrorKind::kFailedPrecondition, "Writer not initialized or previously closed");
-  char header[12];
-  const uint64_t length = record.size();
-  std::memcpy(header, &length, 8);
-  const uint32_t of_length = masked_crc32c(crc32c({header, 8})), of_record = masked_crc32c(crc32c(record));
-  std::memcpy(header + 8, &of_length, 4);
-  parts_->buffer.append(header, sizeof header).append(record).append(reinterpret_cast<const char*>(&of_record), 4);
+  wire::put_record(parts_->buffer, record);
   if (parts_->buffer.size() >= 1 << 18) deflate_to_file(Z_NO_FLUSH);
 }
 

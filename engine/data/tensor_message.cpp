@@ -1,116 +1,45 @@
-// The few fields by hand: protobuf is a library that is loaded for models only.
+// Writes and reads messages of tensors, and of variants that hold several.
 #include "engine/data/tensor_message.h"
 
 #include "engine/base/text.h"
 #include "engine/data/rows.h"
-#include "engine/tensor/size.h"
+#include "engine/tensor/tensor_proto.h"
 
 #include <algorithm>
-#include <cstring>
-#include <vector>
 
 namespace footlight::data {
+
+using tensor_proto::kContent;
+using wire::ProtobufWriter;
+
 namespace {
 
-constexpr uint64_t kDType = 1, kShape = 2, kContent = 4, kStrings = 8, kDim = 2, kSize = 1;
-// Lists of numbers, by type; those of halves have their bits.
-constexpr uint64_t kFloats = 5, kDoubles = 6, kInts = 7, kComplex64 = 9, kInt64s = 10, kBools = 11, kComplex128 = 12,
-                   kHalves = 13, kUints32 = 16, kUints64 = 17;
-constexpr uint64_t kTypeName = 1, kTensors = 3;  // of a variant
-constexpr uint64_t kNumber = 0, kBytes = 2;  // how a field is written
-constexpr size_t kMaxDims = 254;
-
-void put_number(std::string& out, uint64_t number) {
-  for (; number >= 0x80; number >>= 7) out.push_back(static_cast<char>(number | 0x80));
-  out.push_back(static_cast<char>(number));
-}
-void put_bytes(std::string& out, uint64_t field, std::string_view bytes) {
-  put_number(out, field << 3 | kBytes);
-  put_number(out, bytes.size());
-  out += bytes;
-}
+constexpr uint32_t kTypeName = 1, kTensors = 3;  // of a variant
 
 [[noreturn]] void wrong() {
   throw Error(ErrorKind::kDataLoss, "a record of a saved dataset is no tensor: it is damaged");
 }
 
-// Takes fields off the front of a message.
-struct Fields {
-  std::string_view left;
-  uint64_t field = 0, number = 0;
-  std::string_view bytes = {};
-
-  bool next() {
-    if (left.empty()) return false;
-    const uint64_t key = take();
-    field = key >> 3;
-    if ((key & 7) == kNumber) {
-      number = take();
-      bytes = {};
-    } else if ((key & 7) == kBytes) {
-      number = take();
-      if (number > left.size()) wrong();
-      bytes = left.substr(0, static_cast<size_t>(number));
-      left.remove_prefix(bytes.size());
-    } else {
-      wrong();
-    }
-    return true;
-  }
-
-  uint64_t take() {
-    uint64_t value = 0;
-    for (int shift = 0; shift < 64 && !left.empty(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(left.front());
-      left.remove_prefix(1);
-      value |= uint64_t{byte & 0x7fu} << shift;
-      if (!(byte & 0x80)) return value;
-    }
-    wrong();
-  }
-};
-
-}  // namespace
-
-namespace {
-
-// All but the content.
-std::string head_of(DType dtype, std::span<const int64_t> dims) {
-  std::string out, shape, dim;
-  put_number(out, kDType << 3 | kNumber);
-  put_number(out, static_cast<uint64_t>(dtype));
-  for (const int64_t size : dims) {
-    dim.clear();
-    if (size) {
-      put_number(dim, kSize << 3 | kNumber);
-      put_number(dim, static_cast<uint64_t>(size));
-    }
-    put_bytes(shape, kDim, dim);
-  }
-  put_bytes(out, kShape, shape);
-  return out;
-}
-
 // All lengths, then all characters.
 std::string joined(std::span<const std::string> strings) {
   std::string content;
-  for (const std::string& text : strings) put_number(content, text.size());
+  for (const std::string& text : strings) wire::put_varint(content, text.size());
   for (const std::string& text : strings) content += text;
   return content;
 }
 
 std::vector<std::string_view> parted(std::string_view content, uint64_t count) {
   if (count > content.size()) wrong();
-  Fields lengths{content};
   std::vector<uint64_t> sizes(static_cast<size_t>(count));
-  for (uint64_t& size : sizes) size = lengths.take();
+  for (uint64_t& size : sizes)
+    if (!wire::take_varint(content, size)) wrong();
   std::vector<std::string_view> strings;
   for (const uint64_t size : sizes) {
-    if (size > lengths.left.size()) wrong();
-    strings.push_back(lengths.left.substr(0, static_cast<size_t>(size)));
-    lengths.left.remove_prefix(static_cast<size_t>(size));
+    if (size > content.size()) wrong();
+    strings.push_back(content.substr(0, static_cast<size_t>(size)));
+    content.remove_prefix(static_cast<size_t>(size));
   }
-  if (!lengths.left.empty()) wrong();
+  if (!content.empty()) wrong();
   return strings;
 }
 
@@ -120,73 +49,26 @@ std::string tensor_message(const Tensor& tensor) {
   const DType dtype = tensor.dtype();
   if (dtype == DType::kVariant || dtype == DType::kResource)
     fail(ErrorKind::kUnimplemented, "elements that hold ", name_of(dtype), " tensors cannot be saved");
-  std::string out = head_of(dtype, tensor.shape().dims());
-  if (dtype != DType::kString) put_bytes(out, kContent, {static_cast<const char*>(tensor.raw()), tensor.bytes()});
-  else put_bytes(out, kContent, joined({tensor.data<std::string>(), static_cast<size_t>(tensor.elements())}));
-  return out;
+  ProtobufWriter out = tensor_proto::head(dtype, tensor.shape().dims());
+  if (dtype != DType::kString) out.bytes(kContent, {static_cast<const char*>(tensor.raw()), tensor.bytes()});
+  else out.bytes(kContent, joined({tensor.data<std::string>(), static_cast<size_t>(tensor.elements())}));
+  return out.take();
 }
 
 namespace {
 
-struct Message {
-  DType dtype = DType::kInvalid;
-  std::vector<int64_t> dims;
+struct Message : tensor_proto::Message {
   uint64_t elements = 1;
-  std::string_view content;
-  std::vector<std::string_view> strings;
-  std::string numbers;  // of a list, in raw bytes
 };
-
-// Adds the numbers of a list, of which `fields` is at one number or at several.
-void add_numbers(Message& message, Fields& fields) {
-  if (message.dtype == DType::kInvalid || message.dtype == DType::kString) wrong();
-  const bool raw = fields.field == kFloats || fields.field == kDoubles || fields.field == kComplex64 ||
-                   fields.field == kComplex128;
-  if (raw) {
-    message.numbers += fields.bytes;
-    return;
-  }
-  const size_t size = size_of(message.dtype);
-  if (size > sizeof(uint64_t)) wrong();
-  const auto add = [&](uint64_t number) {  // little endian: the first bytes are the lowest
-    message.numbers.append(reinterpret_cast<const char*>(&number), size);
-  };
-  if (!fields.bytes.data()) return add(fields.number);
-  for (Fields list{fields.bytes}; !list.left.empty();) add(list.take());
-}
 
 Message parsed(std::string_view bytes) {
   Message message;
-  uint64_t dtype_number = 0;
-  auto& [dtype, dims, elements, content, strings, numbers] = message;
-  for (Fields fields{bytes}; fields.next();) {
-    if (fields.field == kDType) {
-      dtype_number = fields.number;
-      if (dtype_number == 0 || dtype_number >= kDTypeCount) wrong();
-      dtype = static_cast<DType>(dtype_number);
-      if (!in_set(dtype, kAllTypes)) wrong();
-    }
-    else if (fields.field == kContent) content = fields.bytes;
-    else if (fields.field == kStrings) strings.push_back(fields.bytes);
-    else if (fields.field == kFloats || fields.field == kDoubles || fields.field == kInts ||
-             fields.field == kComplex64 || fields.field == kInt64s || fields.field == kBools ||
-             fields.field == kComplex128 || fields.field == kHalves || fields.field == kUints32 ||
-             fields.field == kUints64)
-      add_numbers(message, fields);
-    else if (fields.field != kShape)
-      fail(ErrorKind::kUnimplemented, "a tensor of a saved dataset is written in a way that cannot be read: field ",
-           fields.field, " of its message");
-    else
-      for (Fields shape{fields.bytes}; shape.next();) {
-        if (shape.field != kDim || dims.size() == kMaxDims) wrong();
-        dims.push_back(0);
-        for (Fields dim{shape.bytes}; dim.next();)
-          if (dim.field == kSize) dims.back() = static_cast<int64_t>(dim.number);
-      }
-  }
-  if (dtype == DType::kInvalid) wrong();
-  for (const int64_t dim : dims)
-    if (dim < 0 || __builtin_mul_overflow(elements, static_cast<uint64_t>(dim), &elements)) wrong();
+  if (!tensor_proto::read(bytes, message) || message.dtype == DType::kInvalid) wrong();
+  if (message.other_field)
+    fail(ErrorKind::kUnimplemented, "a tensor of a saved dataset is written in a way that cannot be read: field ",
+         message.other_field, " of its message");
+  for (const int64_t dim : message.dims)
+    if (__builtin_mul_overflow(message.elements, static_cast<uint64_t>(dim), &message.elements)) wrong();
   return message;
 }
 
@@ -194,30 +76,32 @@ Message parsed(std::string_view bytes) {
 
 Tensor tensor_of_message(std::string_view bytes) {
   Message message = parsed(bytes);
-  auto& [dtype, dims, elements, content, strings, numbers] = message;
+  const auto [dtype, elements] = std::pair(message.dtype, message.elements);
   if (dtype == DType::kVariant || dtype == DType::kResource)
     fail(ErrorKind::kUnimplemented, "a saved dataset holds tensors of dtype ", name_of(dtype),
          ", which cannot be read");
-  if (dtype == DType::kString && strings.empty()) strings = parted(content, elements);
-  if (!numbers.empty()) {
-    // A list that ends early goes on with its last number.
-    const size_t each = size_of(dtype), had = numbers.size() / each;
-    constexpr uint64_t kMax = 1 << 20;
-    if (!content.empty() || numbers.size() % each || had > elements || (had < elements && elements > kMax)) wrong();
-    while (numbers.size() < elements * each) numbers.append(numbers, numbers.size() - each, each);
-    content = numbers;
-  }
   // Whatever the shape says, the message has to hold it.
-  const bool texts = dtype == DType::kString;
-  if (texts ? elements != strings.size()
-            : elements > content.size() || content.size() != elements * size_of(dtype))
-    wrong();
-  Tensor tensor = Tensor::empty(dtype, Shape(dims));
-  if (texts)
-    for (size_t i = 0; i < strings.size(); ++i) tensor.data<std::string>()[i] = strings[i];
-  else if (!content.empty()) std::memcpy(tensor.raw(), content.data(), content.size());
-  if (dtype == DType::kBool)  // another number is no bool
-    for (size_t i = 0; i < content.size(); ++i) static_cast<char*>(tensor.raw())[i] = content[i] != 0;
+  if (dtype == DType::kString) {
+    std::vector<std::string_view>& strings = message.strings;
+    if (strings.empty()) strings = parted(message.content, elements);
+    if (elements != strings.size()) wrong();
+    Tensor tensor = Tensor::empty(dtype, Shape(message.dims));
+    std::ranges::copy(strings, tensor.data<std::string>());
+    return tensor;
+  }
+  std::vector<uint64_t> numbers;
+  if (message.content.empty() && !tensor_proto::read_numbers(bytes, dtype, numbers)) wrong();
+  if (numbers.empty()) {
+    if (elements > message.content.size() || message.content.size() != elements * size_of(dtype)) wrong();
+  } else {
+    // A list that ends early goes on with its last number.
+    constexpr uint64_t kMaxRepeated = 1 << 20;
+    const size_t had = numbers.size() / (is_complex(dtype) ? 2 : 1);
+    if (had > elements || (had < elements && elements > kMaxRepeated)) wrong();
+  }
+  Tensor tensor = Tensor::empty(dtype, Shape(message.dims));
+  if (numbers.empty()) tensor_proto::fill(tensor, message.content);
+  else if (!tensor_proto::fill(tensor, numbers)) wrong();
   return tensor;
 }
 
@@ -226,26 +110,28 @@ namespace {
 constexpr std::string_view kRagged = "RaggedTensorVariant", kTensor = "tensorflow::Tensor";
 
 std::string variant_message(std::string_view type, std::span<const std::string> tensors) {
-  std::string out;
-  put_bytes(out, kTypeName, type);
-  for (const std::string& tensor : tensors) put_bytes(out, kTensors, tensor);
-  return out;
+  ProtobufWriter out;
+  out.bytes(kTypeName, type);
+  for (const std::string& tensor : tensors) out.bytes(kTensors, tensor);
+  return out.take();
 }
 
 std::string variants_message(std::span<const int64_t> dims, std::span<const std::string> variants) {
-  std::string out = head_of(DType::kVariant, dims);
-  put_bytes(out, kContent, joined(variants));
-  return out;
+  ProtobufWriter out = tensor_proto::head(DType::kVariant, dims);
+  out.bytes(kContent, joined(variants));
+  return out.take();
 }
 
 std::vector<Tensor> tensors_of_variant(std::string_view variant, std::string_view type) {
   std::vector<Tensor> tensors;
   std::string_view found;
-  for (Fields fields{variant}; fields.next();) {
+  wire::ProtobufReader fields(variant);
+  while (fields.next()) {
+    if (fields.type != wire::kBytes) continue;
     if (fields.field == kTypeName) found = fields.bytes;
     if (fields.field == kTensors) tensors.push_back(tensor_of_message(fields.bytes));
   }
-  if (found != type) wrong();
+  if (!fields.ok() || found != type) wrong();
   return tensors;
 }
 

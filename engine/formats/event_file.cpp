@@ -6,7 +6,7 @@
 #include "engine/formats/file.h"
 #include "engine/formats/graph_def.h"
 #include "engine/formats/read.h"
-#include "engine/formats/records.h"
+#include "engine/wire/tfrecord.h"
 
 #include <atomic>
 #include <chrono>
@@ -111,7 +111,7 @@ class EventFile final : public SummaryWriter {
     const std::lock_guard lock(mutex_);
     if (!file_)
       fail(ErrorKind::kNotFound, "the summary writer of ", path_, " is closed: what is written after close() is lost");
-    put_record(waiting_, bytes);
+    wire::put_record(waiting_, bytes);
     ++count_;
     using Millis = std::chrono::milliseconds;
     const auto since = std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - flushed_).count();

@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/tensor/size.h"
+#include "engine/wire/varint.h"
 
 #include <algorithm>
 #include <complex>
@@ -37,14 +38,8 @@ void strings_of(const Tensor& tensor, std::string_view bytes) {
   std::vector<uint64_t> lengths(static_cast<size_t>(tensor.elements()));
   uint64_t all = 0;
   for (uint64_t& length : lengths) {
-    length = 0;
-    for (int shift = 0;; shift += 7) {
-      if (bytes.empty() || shift > 28) fail(ErrorKind::kValue, "the content of a string tensor is cut off");
-      const auto byte = static_cast<unsigned char>(bytes.front());
-      bytes.remove_prefix(1);
-      length |= uint64_t{byte & 0x7fu} << shift;
-      if (!(byte & 0x80)) break;
-    }
+    if (!wire::take_varint(bytes, length) || length > bytes.size())
+      fail(ErrorKind::kValue, "the content of a string tensor is cut off");
     all += length;
   }
   if (all != bytes.size()) fail(ErrorKind::kValue, "the content of a string tensor has ", bytes.size(),

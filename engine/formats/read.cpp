@@ -2,6 +2,7 @@
 #include "engine/formats/read.h"
 
 #include "engine/base/text.h"
+#include "engine/wire/varint.h"
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/tokenizer.h>
@@ -37,17 +38,17 @@ class Counter {
     if (depth > limits_.depth) fail(ErrorKind::kValue, "the message is nested deeper than ", limits_.depth, " levels");
     while (!bytes.empty()) {
       uint64_t tag;
-      if (!number(bytes, tag)) return false;
+      if (!wire::take_varint(bytes, tag)) return false;
       const pb::FieldDescriptor* field = type->FindFieldByNumber(static_cast<int>(tag >> 3 & 0x1fffffff));
       uint64_t size = 0;
       switch (tag & 7) {
         case 0:
-          if (!number(bytes, size)) return false;
+          if (!wire::take_varint(bytes, size)) return false;
           continue;
         case 1: size = 8; break;
         case 5: size = 4; break;
         case 2:
-          if (!number(bytes, size)) return false;
+          if (!wire::take_varint(bytes, size)) return false;
           break;
         default: return false;  // groups, which no message here has
       }
@@ -63,17 +64,6 @@ class Counter {
   }
 
  private:
-  static bool number(std::string_view& bytes, uint64_t& value) {
-    value = 0;
-    for (int shift = 0; shift < 70 && !bytes.empty(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(bytes.front());
-      bytes.remove_prefix(1);
-      if (shift < 64) value |= uint64_t{byte & 0x7fu} << shift;
-      if (!(byte & 0x80)) return true;
-    }
-    return false;
-  }
-
   const Limits& limits_;
   size_t messages_ = 0;
 };

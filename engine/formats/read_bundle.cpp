@@ -6,7 +6,7 @@
 #include "engine/base/crc32c.h"
 #include "engine/formats/file.h"
 #include "engine/formats/read.h"
-#include "engine/formats/wire.h"
+#include "engine/wire/varint.h"
 #include "engine/tensor/size.h"
 
 #include <algorithm>
@@ -183,14 +183,14 @@ class Bundle final : public TensorFile {
     std::string fixed;
     uint64_t sum = 0;
     for (uint64_t& length : lengths) {
-      if (!take_varint(rest, length) || length > bytes.size() || (sum += length) > bytes.size())
+      if (!wire::take_varint(rest, length) || length > bytes.size() || (sum += length) > bytes.size())
         damaged(prefix_, entry.name, "has a string that is longer than its place");
-      if (length <= UINT32_MAX) put_fixed(fixed, static_cast<uint32_t>(length));
-      else put_fixed(fixed, length);
+      if (length <= UINT32_MAX) wire::put_fixed(fixed, static_cast<uint32_t>(length));
+      else wire::put_fixed(fixed, length);
     }
     uint32_t crc = crc32c(fixed);
     if (rest.size() < 4 || rest.size() - 4 != sum ||
-        (checksums_ && fixed_at<uint32_t>(rest.data()) != masked_crc32c(crc)))
+        (checksums_ && wire::fixed_at<uint32_t>(rest.data()) != masked_crc32c(crc)))
       damaged(prefix_, entry.name, "has lengths of strings that do not match their checksum");
     check(entry, where, extend_crc32c(crc, rest));
     rest.remove_prefix(4);

@@ -3,7 +3,7 @@
 #include "engine/base/crc32c.h"
 #include "engine/base/snappy.h"
 #include "engine/formats/table.h"
-#include "engine/formats/wire.h"
+#include "engine/wire/varint.h"
 
 namespace footlight::formats {
 namespace {
@@ -17,7 +17,7 @@ class Reader {
       : bytes_(bytes), name_(name), limits_(limits) {}
 
   void run(const std::function<void(std::string_view, std::string_view)>& entry) {
-    if (bytes_.size() < kFooterSize || fixed_at<uint64_t>(bytes_.data() + bytes_.size() - 8) != kMagic)
+    if (bytes_.size() < kFooterSize || wire::fixed_at<uint64_t>(bytes_.data() + bytes_.size() - 8) != kMagic)
       damaged("is not a table of a checkpoint, or is cut off");
     std::string_view footer = bytes_.substr(bytes_.size() - kFooterSize);
     take_place(footer);  // of the meta index, which is not needed
@@ -43,7 +43,8 @@ class Reader {
 
   BlockHandle take_place(std::string_view& bytes) const {
     BlockHandle place{};
-    if (!take_varint(bytes, place.offset) || !take_varint(bytes, place.size)) damaged("has an index that is damaged");
+    if (!wire::take_varint(bytes, place.offset) || !wire::take_varint(bytes, place.size))
+      damaged("has an index that is damaged");
     return place;
   }
 
@@ -53,7 +54,8 @@ class Reader {
       damaged("is cut off: a block lies past its end");
     const std::string_view raw = bytes_.substr(place.offset, place.size);
     const char* trailer = raw.data() + raw.size();
-    if (limits_.checksums && masked_crc32c(crc32c({raw.data(), raw.size() + 1})) != fixed_at<uint32_t>(trailer + 1))
+    if (limits_.checksums &&
+        masked_crc32c(crc32c({raw.data(), raw.size() + 1})) != wire::fixed_at<uint32_t>(trailer + 1))
       damaged("is damaged: the checksum of a block does not match");
     if (*trailer == 0) return raw;
     if (*trailer != 1) damaged("has a block that is compressed in an unknown way");
@@ -64,13 +66,13 @@ class Reader {
   template <class Entry>
   void walk(std::string_view block, const Entry& entry) {
     if (block.size() < 4) damaged("has a block without an end");
-    const uint64_t restarts = fixed_at<uint32_t>(block.data() + block.size() - 4);
+    const uint64_t restarts = wire::fixed_at<uint32_t>(block.data() + block.size() - 4);
     if (restarts > (block.size() - 4) / 4) damaged("has a block whose end is damaged");
     block.remove_suffix(4 * (static_cast<size_t>(restarts) + 1));
     std::string key;
     for (bool first = true; !block.empty(); first = false) {
       uint64_t shared, more, size;
-      if (!take_varint(block, shared) || !take_varint(block, more) || !take_varint(block, size) ||
+      if (!wire::take_varint(block, shared) || !wire::take_varint(block, more) || !wire::take_varint(block, size) ||
           shared > key.size() || more > block.size() || size > block.size() - more)
         damaged("has an entry that is damaged");
       if (shared + more > limits_.key_bytes) damaged("has a key that is too long");

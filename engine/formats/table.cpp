@@ -3,7 +3,7 @@
 #include "engine/formats/table.h"
 
 #include "engine/base/crc32c.h"
-#include "engine/formats/wire.h"
+#include "engine/wire/varint.h"
 
 #include <algorithm>
 
@@ -43,12 +43,12 @@ void TableBlock::add(std::string_view key, std::string_view value) {
     const size_t most = std::min(key.size(), last_.size());
     while (shared < most && key[shared] == last_[shared]) ++shared;
   } else {
-    put_fixed(restarts_, static_cast<uint32_t>(bytes_.size()));
+    wire::put_fixed(restarts_, static_cast<uint32_t>(bytes_.size()));
     since_restart_ = 0;
   }
-  put_varint(bytes_, shared);
-  put_varint(bytes_, key.size() - shared);
-  put_varint(bytes_, value.size());
+  wire::put_varint(bytes_, shared);
+  wire::put_varint(bytes_, key.size() - shared);
+  wire::put_varint(bytes_, value.size());
   bytes_.append(key.substr(shared)).append(value);
   last_ = key;
   ++since_restart_;
@@ -56,7 +56,7 @@ void TableBlock::add(std::string_view key, std::string_view value) {
 
 std::string TableBlock::finish() {
   std::string out = std::move(bytes_) + restarts_;
-  put_fixed(out, static_cast<uint32_t>(restarts_.size() / 4));
+  wire::put_fixed(out, static_cast<uint32_t>(restarts_.size() / 4));
   bytes_.clear();
   last_.clear();
   restarts_.assign(4, '\0');
@@ -66,11 +66,11 @@ std::string TableBlock::finish() {
 
 std::string TableWriter::place(const std::string& block) {
   std::string where;
-  put_varint(where, bytes_.size());
-  put_varint(where, block.size());
+  wire::put_varint(where, bytes_.size());
+  wire::put_varint(where, block.size());
   const std::string_view uncompressed("\0", 1);
   bytes_.append(block).append(uncompressed);
-  put_fixed(bytes_, masked_crc32c(extend_crc32c(crc32c(block), uncompressed)));
+  wire::put_fixed(bytes_, masked_crc32c(extend_crc32c(crc32c(block), uncompressed)));
   return where;
 }
 
@@ -96,7 +96,7 @@ std::string TableWriter::finish() {
   if (!waiting_.empty()) index_.add(successor(waiting_key_), waiting_);
   std::string footer = meta + place(index_.finish());
   footer.resize(kFooterSize - sizeof kMagic);
-  put_fixed(footer, kMagic);
+  wire::put_fixed(footer, kMagic);
   return std::move(bytes_) + footer;
 }
 

@@ -5,7 +5,7 @@
 #include "engine/base/crc32c.h"
 #include "engine/formats/file.h"
 #include "engine/formats/graph_def.h"
-#include "engine/formats/wire.h"
+#include "engine/wire/varint.h"
 
 #include <cstdio>
 #include <map>
@@ -19,13 +19,13 @@ uint32_t write_strings(const Tensor& tensor, NewFile& file, size_t& size) {
   const std::span<const std::string> strings(tensor.data<std::string>(), static_cast<size_t>(tensor.elements()));
   std::string bytes, fixed;
   for (const std::string& text : strings) {
-    put_varint(bytes, text.size());
-    if (text.size() <= UINT32_MAX) put_fixed(fixed, static_cast<uint32_t>(text.size()));
-    else put_fixed(fixed, uint64_t{text.size()});
+    wire::put_varint(bytes, text.size());
+    if (text.size() <= UINT32_MAX) wire::put_fixed(fixed, static_cast<uint32_t>(text.size()));
+    else wire::put_fixed(fixed, uint64_t{text.size()});
   }
   uint32_t crc = crc32c(fixed);
   std::string check;
-  put_fixed(check, masked_crc32c(crc));
+  wire::put_fixed(check, masked_crc32c(crc));
   crc = extend_crc32c(crc, check);
   bytes += check;
   for (const std::string& text : strings) {

@@ -2,8 +2,8 @@
 #include "engine/model/message.h"
 
 #include "engine/base/errors.h"
-#include "engine/base/protobuf_reader.h"
 #include "engine/base/text.h"
+#include "engine/wire/protobuf.h"
 
 #include <cstring>
 
@@ -18,14 +18,14 @@ class WireReader {
   Message read(const Schema& schema, std::string_view bytes, int depth) {
     if (depth > kDeepest) bad(schema, "its messages are nested too deeply");
     Message message;
-    ProtobufReader reader(bytes);
+    wire::ProtobufReader reader(bytes);
     while (reader.next()) {
       const Field* field = nullptr;
       for (const Field& f : schema.fields)
         if (f.number == reader.field) field = &f;
       if (!field) continue;
-      if (reader.type == ProtobufReader::kVarint) add_number(message, field, reader.number);
-      else if (reader.type == ProtobufReader::kBytes) add_part(schema, message, *field, reader.bytes, depth);
+      if (reader.type == wire::kVarint) add_number(message, field, reader.number);
+      else if (reader.type == wire::kBytes) add_part(schema, message, *field, reader.bytes, depth);
       else add_real(message, field, reader.bytes);
     }
     if (!reader.ok()) bad(schema, "it ends in the middle of a field, or a field has an unknown wire type");
@@ -65,7 +65,7 @@ class WireReader {
     } else if (field.kind == Field::Kind::kNumber) {  // packed
       uint64_t value = 0;
       while (!part.empty()) {
-        if (!ProtobufReader::take_varint(part, value)) bad(schema, "it ends in the middle of a number");
+        if (!wire::take_varint(part, value)) bad(schema, "it ends in the middle of a number");
         add_number(message, &field, value);
       }
     } else {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/errors.h"
+#include "engine/wire/varint.h"
 
 #include <cstdint>
 #include <cstring>
@@ -25,11 +26,7 @@ class ByteWriter {
   void u32(uint32_t v) { raw(&v, sizeof v); }
   void u64(uint64_t v) { raw(&v, sizeof v); }
   void varint(uint64_t v) {
-    char buffer[10];
-    int n = 0;
-    for (; v >= 0x80; v >>= 7) buffer[n++] = static_cast<char>(v | 0x80);
-    buffer[n++] = static_cast<char>(v);
-    bytes_.append(buffer, static_cast<size_t>(n));
+    wire::put_varint(bytes_, v);
   }
   void text(std::string_view s) {
     varint(s.size());
@@ -50,15 +47,11 @@ class ByteReader {
   uint32_t u32() { return fixed<uint32_t>(); }
   uint64_t u64() { return fixed<uint64_t>(); }
   uint64_t varint() {
-    if (at_ != end_ && static_cast<uint8_t>(*at_) < 0x80) return static_cast<uint8_t>(*at_++);  // most are small
-    uint64_t v = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      if (at_ == end_) throw_broken("a number is cut off");
-      const auto byte = static_cast<uint8_t>(*at_++);
-      v |= static_cast<uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) return v;
-    }
-    throw_broken("a number is too long");
+    uint64_t v;
+    const char* const end = wire::read_varint(at_, end_, v);
+    if (!end) throw_broken(left() < wire::kMaxVarint ? "a number is cut off" : "a number is too long");
+    at_ = end;
+    return v;
   }
   std::string_view text() { return bytes(varint()); }
   std::string_view bytes(uint64_t size) {

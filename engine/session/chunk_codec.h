@@ -58,15 +58,13 @@ void set_number(T& to, uint64_t v) {
 // --- Out ----------------------------------------------------------------------------------------------------------
 template <class Get>
 std::string differences(size_t rows, Get&& get) {
-  const auto buffer = std::make_unique_for_overwrite<char[]>(rows * 10);
+  const auto buffer = std::make_unique_for_overwrite<char[]>(rows * wire::kMaxVarint);
   char* at = buffer.get();
   uint64_t previous = 0;
   for (size_t i = 0; i < rows; ++i) {
     const uint64_t value = get(i);
-    uint64_t v = zigzag(static_cast<int64_t>(value - previous));
+    at = wire::write_varint(at, zigzag(static_cast<int64_t>(value - previous)));
     previous = value;
-    for (; v >= 0x80; v >>= 7) *at++ = static_cast<char>(v | 0x80);
-    *at++ = static_cast<char>(v);
   }
   return {buffer.get(), at};
 }

@@ -3,7 +3,7 @@
 #include "engine/base/crc32c.h"
 #include "engine/formats/file.h"
 #include "engine/base/snappy.h"
-#include "engine/formats/wire.h"
+#include "engine/wire/varint.h"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -51,11 +51,11 @@ std::string table_of(const std::string& block, char compression = 0) {
   std::string out;
   const auto place = [&](const std::string& bytes, char how) {
     std::string where;
-    put_varint(where, out.size());
-    put_varint(where, bytes.size());
+    wire::put_varint(where, out.size());
+    wire::put_varint(where, bytes.size());
     const std::string with = bytes + how;
     out += with;
-    put_fixed(out, masked_crc32c(crc32c(with)));
+    wire::put_fixed(out, masked_crc32c(crc32c(with)));
     return where;
   };
   const std::string data = place(block, compression);
@@ -64,15 +64,15 @@ std::string table_of(const std::string& block, char compression = 0) {
   std::string footer = place(meta.finish(), 0);
   footer += place(index.finish(), 0);
   footer.resize(40);
-  put_fixed(footer, uint64_t{0xdb4775248b80fb57u});
+  wire::put_fixed(footer, uint64_t{0xdb4775248b80fb57u});
   return out + footer;
 }
 
 std::string entry(size_t shared, const std::string& rest, const std::string& value) {
   std::string out;
-  put_varint(out, shared);
-  put_varint(out, rest.size());
-  put_varint(out, value.size());
+  wire::put_varint(out, shared);
+  wire::put_varint(out, rest.size());
+  wire::put_varint(out, value.size());
   return out + rest + value;
 }
 
@@ -122,7 +122,7 @@ class TestBundle : public QObject {
 
     const std::string block = entry(0, "key", "value") + kEnd;
     std::string literal;
-    put_varint(literal, block.size());
+    wire::put_varint(literal, block.size());
     literal += static_cast<char>((block.size() - 1) << 2);
     QVERIFY(pairs_of(table_of(literal + block, 1)) == (Pairs{{"key", "value"}}));
     QVERIFY(says(refused([&] { pairs_of(table_of(literal, 1)); }), "compressed block that is damaged"));

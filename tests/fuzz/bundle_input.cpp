@@ -4,7 +4,7 @@
 #include "engine/base/errors.h"
 #include "engine/formats/bundle.h"
 #include "engine/formats/file.h"
-#include "engine/formats/wire.h"
+#include "engine/wire/varint.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -45,7 +45,7 @@ bool same(const Tensor& a, const Tensor& b) {
 
 void read_checkpoint(std::string_view input) {
   if (input.size() < 2) return;
-  const size_t size = std::min<size_t>(formats::fixed_at<uint16_t>(input.data()), input.size() - 2);
+  const size_t size = std::min<size_t>(wire::fixed_at<uint16_t>(input.data()), input.size() - 2);
   const std::string in = folder() + "/in", out = folder() + "/out";
   {
     const formats::File values = formats::File::create(formats::shard_name(in, 0, 1));
@@ -80,7 +80,7 @@ void read_checkpoint(std::string_view input) {
 
 std::string checkpoint_input(std::string_view index, std::string_view values) {
   std::string out;
-  formats::put_fixed(out, static_cast<uint16_t>(index.size()));
+  wire::put_fixed(out, static_cast<uint16_t>(index.size()));
   return out.append(index).append(values);
 }
 

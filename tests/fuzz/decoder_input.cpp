@@ -4,7 +4,7 @@
 #include "engine/base/errors.h"
 #include "kernels/cpu/scalar/image_files.h"
 #include "kernels/cpu/scalar/inflate.h"
-#include "kernels/cpu/scalar/tensor_proto.h"
+#include "kernels/cpu/scalar/parse_tensor.h"
 
 #include <cstdlib>
 #include <iterator>

@@ -2,7 +2,7 @@
 // mutations of each.
 #include "engine/base/errors.h"
 #include "kernels/cpu/scalar/image_files.h"
-#include "kernels/cpu/scalar/tensor_proto.h"
+#include "kernels/cpu/scalar/parse_tensor.h"
 #include "tests/fuzz/decoder_input.h"
 
 #include <QtTest>

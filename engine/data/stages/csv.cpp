@@ -1,12 +1,15 @@
 // Source: the rows of CSV files (RFC 4180), a tensor for each column.
 #include "engine/data/input_file.h"
 #include "engine/data/stage_registry.h"
+#include "engine/wire/csv.h"
 
 #include <algorithm>
 #include <charconv>
 
 namespace footlight::data {
 namespace {
+
+using wire::CsvField;
 
 struct CsvOptions {
   Compression compression;
@@ -70,28 +73,14 @@ class Csv final : public Stage {
       size_t at = 0;
       for (;;) {
         std::string field;
-        if (o.quotes && at < line.size() && line[at] == '"') {
-          for (++at;; ++at) {
-            if (at == line.size()) {
-              if (!file_->line(line))
-                invalid("Reached end of file without closing quoted field in record [", file_->path(), "]");
-              field += '\n';
-              at = static_cast<size_t>(-1);
-              continue;
-            }
-            if (line[at] != '"') field += line[at];
-            else if (at + 1 < line.size() && line[at + 1] == '"') field += line[at++];
-            else break;
-          }
-          if (++at < line.size() && line[at] != o.delimiter)
-            invalid("Quote inside a string has to be escaped by another quote [", file_->path(), "]");
-        } else {
-          const size_t end = std::min(line.find(o.delimiter, at), line.size());
-          field = line.substr(at, end - at);
-          if (o.quotes && field.find('"') != std::string::npos)
-            invalid("Unquoted fields cannot have quotes inside [", file_->path(), "]");
-          at = end;
-        }
+        const CsvField how =
+            wire::take_csv_field(line, at, o.delimiter, o.quotes, field, [&] { return file_->line(line); });
+        if (how == CsvField::kUnclosed)
+          invalid("Reached end of file without closing quoted field in record [", file_->path(), "]");
+        if (how == CsvField::kLooseQuote)
+          invalid("Quote inside a string has to be escaped by another quote [", file_->path(), "]");
+        if (how == CsvField::kQuoteInside)
+          invalid("Unquoted fields cannot have quotes inside [", file_->path(), "]");
         fields_.push_back(std::move(field));
         if (at >= line.size()) return true;
         ++at;  // the delimiter

@@ -2,6 +2,7 @@
 #include "kernels/cpu/register.h"
 
 #include "engine/base/text.h"
+#include "engine/wire/csv.h"
 
 #include <algorithm>
 #include <charconv>
@@ -10,6 +11,8 @@ namespace footlight {
 namespace FL_ISA {
 
 namespace {
+
+using wire::CsvField;
 
 struct CsvOptions {
   char delimiter;
@@ -27,26 +30,14 @@ void fields_of(const std::string& line, const CsvOptions& o, std::vector<std::st
   for (size_t at = 0;; ++number) {
     const bool wanted = o.selected.empty() || (next < o.selected.size() && o.selected[next] == number);
     std::string field;
-    if (o.quotes && at < line.size() && line[at] == '"') {
-      for (++at;; ++at) {
-        if (at == line.size()) invalid("Quoted field has to end with quote followed by delim or end [Op:DecodeCSV]");
-        if (line[at] != '"')
-          field += line[at];
-        else if (at + 1 < line.size() && line[at + 1] == '"')
-          field += line[at++];
-        else
-          break;
-      }
-      if (++at < line.size() && line[at] != o.delimiter)
-        invalid("Quote inside a string has to be escaped by another quote [Op:DecodeCSV]");
-    } else {
-      const size_t end = std::min(line.find(o.delimiter, at), line.size());
-      field = line.substr(at, end - at);
-      if (field.find('\n') != field.npos || field.find('\r') != field.npos ||
-          (o.quotes && field.find('"') != field.npos))
-        invalid("Unquoted fields cannot have quotes/CRLFs inside [Op:DecodeCSV]");
-      at = end;
-    }
+    const bool in_quotes = o.quotes && at < line.size() && line[at] == '"';
+    const CsvField how = wire::take_csv_field(line, at, o.delimiter, o.quotes, field, [] { return false; });
+    if (how == CsvField::kUnclosed)
+      invalid("Quoted field has to end with quote followed by delim or end [Op:DecodeCSV]");
+    if (how == CsvField::kLooseQuote)
+      invalid("Quote inside a string has to be escaped by another quote [Op:DecodeCSV]");
+    if (how == CsvField::kQuoteInside || (!in_quotes && field.find_first_of("\r\n") != field.npos))
+      invalid("Unquoted fields cannot have quotes/CRLFs inside [Op:DecodeCSV]");
     if (wanted) {
       out.push_back(std::move(field));
       ++next;

@@ -24,9 +24,9 @@ Tensor Values::tensor(const Shape& shape) const {
 
 bool read_feature(std::string_view bytes, FeatureBytes& out) {
   out = {};
-  ProtobufReader in(bytes);
+  wire::ProtobufReader in(bytes);
   while (in.next()) {
-    if (in.type != ProtobufReader::kBytes) continue;
+    if (in.type != wire::kBytes) continue;
     const DType dtype = in.field == 1   ? DType::kString
                         : in.field == 2 ? DType::kFloat32
                         : in.field == 3 ? DType::kInt64
@@ -38,18 +38,18 @@ bool read_feature(std::string_view bytes, FeatureBytes& out) {
 
 bool read_values(const FeatureBytes& feature, Values& to, int64_t& count) {
   const int64_t before = to.size();
-  ProtobufReader in(feature.list);
+  wire::ProtobufReader in(feature.list);
   while (in.next()) {
     if (in.field != 1) continue;
-    const bool packed = in.type == ProtobufReader::kBytes;
+    const bool packed = in.type == wire::kBytes;
     switch (feature.dtype) {
       case DType::kString:
         if (!packed) return false;
         to.strings.emplace_back(in.bytes);
         break;
       case DType::kFloat32:
-        if (in.type == ProtobufReader::kFixed32) {
-          to.reals.push_back(ProtobufReader::fixed<float>(in.bytes));
+        if (in.type == wire::kFixed32) {
+          to.reals.push_back(wire::fixed_at<float>(in.bytes.data()));
         } else {
           if (!packed || in.bytes.size() % 4) return false;
           const size_t at = to.reals.size(), more = in.bytes.size() / 4;
@@ -58,14 +58,14 @@ bool read_values(const FeatureBytes& feature, Values& to, int64_t& count) {
         }
         break;
       default:
-        if (in.type == ProtobufReader::kVarint) {
+        if (in.type == wire::kVarint) {
           to.numbers.push_back(static_cast<int64_t>(in.number));
         } else {
           if (!packed) return false;
           std::string_view rest = in.bytes;
           while (!rest.empty()) {
             uint64_t number;
-            if (!ProtobufReader::take_varint(rest, number)) return false;
+            if (!wire::take_varint(rest, number)) return false;
             to.numbers.push_back(static_cast<int64_t>(number));
           }
         }
@@ -76,14 +76,14 @@ bool read_values(const FeatureBytes& feature, Values& to, int64_t& count) {
 }
 
 bool read_map(std::string_view bytes, const WantedKeys& wanted, std::vector<std::string_view>& found) {
-  ProtobufReader in(bytes);
+  wire::ProtobufReader in(bytes);
   while (in.next()) {
     if (in.field != 1) continue;
-    if (in.type != ProtobufReader::kBytes) return false;
+    if (in.type != wire::kBytes) return false;
     std::string_view key, value("", 0);
-    ProtobufReader entry(in.bytes);
+    wire::ProtobufReader entry(in.bytes);
     while (entry.next()) {
-      if (entry.type != ProtobufReader::kBytes) continue;
+      if (entry.type != wire::kBytes) continue;
       if (entry.field == 1) key = entry.bytes;
       if (entry.field == 2) value = entry.bytes;
     }

@@ -1,7 +1,7 @@
 // Example messages, read from their bytes: where the wanted features are, and the values that a feature holds.
 #pragma once
 
-#include "engine/base/protobuf_reader.h"
+#include "engine/wire/protobuf.h"
 #include "engine/tensor/tensor.h"
 
 #include <string>

@@ -1,5 +1,5 @@
-// Zip archives from strangers: members are found through the directory at the end, and inflated up to a
-// limit.
+// Zip archives from strangers: members are found through the directory at the end, and inflated up to a limit. minizip
+// reads bytes in memory through callbacks only, and would leave the checks of sizes, ratios and checksums to us.
 #pragma once
 
 #include <cstdint>

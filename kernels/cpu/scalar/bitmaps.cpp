@@ -1,4 +1,5 @@
-// BMP and GIF files.
+// BMP and GIF files. GIF is read by hand: giflib 5.2 takes memory for an image before it reads it, 2.1 GB for a file of
+// 34 bytes.
 #include "kernels/cpu/scalar/image_files.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Code points: their UTF-8 form and case.
+// Code points: their UTF-8 form and case. Its tables are ours: the data of ICU is 31 MB, the whole engine 23.
 #pragma once
 
 #include <cstdint>

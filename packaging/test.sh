@@ -7,7 +7,20 @@
 #   packaging/test.sh thorough [parts...]                  with what takes as long again: the release tree for every Python,
 #                                                          the window in the address sanitizer's tree, the thread
 #                                                          sanitizer's tree, and there the tests with the label "thorough"
+#   packaging/test.sh --help                               prints this and builds nothing
 set -u
+for argument in "$@"; do
+  case $argument in
+    -h | --help)
+      sed -n '2,/^set /{/^#/s/^# \{0,1\}//p;}' "${BASH_SOURCE[0]}"
+      exit 0
+      ;;
+    -*)
+      printf 'footlight: packaging/test.sh has no option %s; packaging/test.sh --help lists its parts\n' "$argument" >&2
+      exit 2
+      ;;
+  esac
+done
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 passed=0 failed=0 skipped=0 failures=()

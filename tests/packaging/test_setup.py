@@ -109,8 +109,29 @@ class Setup(unittest.TestCase):
             ['bash', 'packaging/' + name, *arguments], cwd=self.root, stdin=subprocess.DEVNULL, text=True, capture_output=True,
             env=dict(PATH=os.path.join(self.root, 'bin') + ':/usr/bin:/bin', CALLS=self.calls, USER_ID='0', REACHABLE='no',
                      INSTALLED='alpha beta gamma delta', FOOTLIGHT_PYTHON=python, HOME=self.root, **environment))
+        if not os.path.exists(self.calls):
+            return process, ''
         with open(self.calls) as f:
             return process, f.read()
+
+    def test_help_and_unknown_options_set_nothing_up(self):
+        for name, line in (('run.sh', 'packaging/run.sh script.py [ARGUMENTS...]'),
+                           ('test.sh', 'packaging/test.sh thorough [parts...]')):
+            for option in ('--help', '-h'):
+                process, calls = self.run_script(name, option)
+                self.assertEqual((process.returncode, process.stderr, calls), (0, '', ''))
+                self.assertIn(line, process.stdout)
+                self.assertNotIn('#', process.stdout)
+            process, calls = self.run_script(name, '--no-such')
+            self.assertEqual((process.returncode, process.stdout, calls), (2, '', ''))
+            self.assertIn('packaging/%s has no option --no-such; packaging/%s --help' % (name, name), process.stderr)
+        process, calls = self.run_script('run.sh', '--view')
+        self.assertEqual((process.returncode, calls), (2, ''))
+        self.assertIn('--view needs a value', process.stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.root, 'build')))
+        # A script ends the options: what follows is its own.
+        process, calls = self.run_script('run.sh', '--theme', 'dark', 'script.py', '--no-such', '--help')
+        self.assertIn('ninja', calls)
 
     def test_run_builds_only_what_runs_here(self):
         process, calls = self.run_script('run.sh')

@@ -38,13 +38,6 @@ std::string argument_name(std::string_view path, std::string_view parameter) {
   return std::string(parameter) + std::string(path.substr(end + 1));
 }
 
-uint64_t number_in_note(std::string_view note) {
-  uint64_t number = 0;
-  if (const size_t digit = note.find_first_of("0123456789"); digit != note.npos)
-    std::from_chars(note.data() + digit, note.data() + note.size(), number);
-  return number;
-}
-
 std::string_view last_name(std::string_view qualname) { return qualname.substr(qualname.rfind('.') + 1); }
 
 std::string with_period(std::string text) {

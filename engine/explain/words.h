@@ -20,9 +20,6 @@ std::string argument_name(std::string_view path, std::string_view parameter);
 // 12000 -> "12,000"
 std::string with_commas(uint64_t number);
 
-// What AutoGraph noted of a loop: 256 of "unrolled into 256 copies"; 0 of a note without a number.
-uint64_t number_in_note(std::string_view note);
-
 // "step" of "Model.step".
 std::string_view last_name(std::string_view qualname);
 

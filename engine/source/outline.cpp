@@ -176,6 +176,8 @@ Outline outline_of(std::string_view text) {
   Nesting nesting(text, outline);
   for (const Statement& s : scanner.statements) nesting.add(s);
   nesting.end_blocks(0);
+  // Outer brackets were opened before those inside.
+  std::ranges::stable_sort(scanner.comprehensions, {}, &Comprehension::bracket);
   for (const Comprehension& c : scanner.comprehensions) {
     const Bracket& b = scanner.brackets[c.bracket];
     outline.loops.push_back({Loop::Kind::kComprehension, c.line, b.line, b.last_line, outline.function_around(c.line),

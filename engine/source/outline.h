@@ -10,7 +10,8 @@
 namespace footlight::source {
 
 struct Loop {
-  enum class Kind : unsigned char { kFor, kWhile, kComprehension, kCall };  // kCall: "functools.reduce" and its like
+  // kCall: "functools.reduce" and its like; kRecursion: a function that calls itself.
+  enum class Kind : unsigned char { kFor, kWhile, kComprehension, kCall, kRecursion };
   Kind kind = Kind::kFor;
   int line = 0;                       // of its `for` or `while`
   int first_line = 0, last_line = 0;  // with its body; a comprehension: with its brackets

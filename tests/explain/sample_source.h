@@ -69,8 +69,8 @@ struct SampleSource {
     n.source = {code, static_cast<uint32_t>(2 * line)};
     graph.nodes.push_back(std::move(n));
   }
-  void decide(int line, const char* fate, const char* note) {
-    decisions.push_back({traces.back().id, session::FileId(0), line, "for", fate, note});
+  void decide(int line, const char* fate, const char* note, const char* kind = "for") {
+    decisions.push_back({traces.back().id, session::FileId(0), line, kind, fate, note});
   }
 
   // An eager op at a line; `after_ns`: the pause before it.

@@ -228,6 +228,72 @@ class RecordedFindings(unittest.TestCase):
                          ('python_loop_in_trace', 'total', 'for i in range(200_000)', 6))
         self.assertIn('200,000 iterations while total is traced', found['message'])
 
+    def test_comprehensions_that_only_tracing_runs(self):
+        found = self.findings('''
+            many = [tf.constant(float(i)) for i in range(300)]
+            def cell(v):
+                return v * 2.0 + 1.0
+            @tf.function
+            def copies(x):
+                return tf.add_n([cell(v) for v in many]) + x
+            @tf.function
+            def total(x):
+                return x + float(sum(i for i in range(150_000)))
+            @tf.function
+            def nested(x):
+                return x + float(sum(
+                    i * j for i in range(400) for j in range(400)))
+            @tf.function
+            def squares(x):
+                return x + float([[i * j for i in range(500)] for j in range(400)][1][1])
+            @tf.function
+            def chosen(x):
+                return x + float(len({i for i in range(120_000) if i % 3}))
+            @tf.function
+            def short(x):
+                first = next(i for i in range(200_000))
+                a, b = min((i, i + 1) for i in range(500))
+                return x + float(sum(i for i in range(20_000))) + float(first + a + b)
+            for f in copies, total, nested, squares, chosen, short:
+                for _ in range(3):
+                    f(tf.ones([4]))
+        ''')
+        self.assertEqual({(f['cause'], f['function'], f['path'], f['line']) for f in found},
+                         {('unrolled_loop', 'copies', 'for v in many', 8),
+                          ('python_loop_in_trace', 'total', 'for i in range(150_000)', 11),
+                          ('python_loop_in_trace', 'nested', 'for i in range(400)', 15),
+                          ('python_loop_in_trace', 'squares', 'for j in range(400)', 18),
+                          ('python_loop_in_trace', 'chosen', 'for i in range(120_000)', 21)})
+        said = {f['function']: f['message'] for f in found}
+        for function, count in (('copies', '300 copies'), ('total', '150,000 iterations'),
+                                ('nested', '160,000 iterations'), ('squares', '200,000 iterations'),
+                                ('chosen', '120,000 iterations')):
+            self.assertIn(count, said[function])
+
+    def test_a_recursion_that_tracing_unrolls(self):
+        found = self.only('''
+            def power(x, n):
+                if n == 0:
+                    return x
+                return power(x * 1.01, n - 1)
+            def scaled(x):
+                if isinstance(x, list):
+                    return [scaled(y) for y in x]
+                return x * 2.0
+            @tf.function
+            def grow(x):
+                return power(x, 200)
+            @tf.function
+            def tree(x):
+                return tf.add_n(sum(scaled([[x] * 30, [x] * 30]), []))
+            for f in grow, tree:
+                for _ in range(3):
+                    f(tf.ones([4]))
+        ''')
+        self.assertEqual((found['cause'], found['function'], found['path'], found['line']),
+                         ('unrolled_loop', 'grow', 'power', 3))
+        self.assertIn('power calls itself: its recursion puts 200 copies', found['message'])
+
     def test_calls_are_counted_for_traces_of_the_same_thread(self):
         # `slow` is traced while another thread traces `counted`: it is no part of it.
         path = recorded.record(self.folder, '''

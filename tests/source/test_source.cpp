@@ -108,6 +108,11 @@ class TestSource : public QObject {
     QCOMPARE(outline.function_around(13), 12);
     QCOMPARE(outline_of("x = (").loops.size(), size_t{0});
     QCOMPARE(outline_of("x = [a for").loops.size(), size_t{1});
+    const Outline one_line = outline_of("y = [[f(a) for a in b] for b in c for d in e]\n");
+    QCOMPARE(one_line.loops.size(), size_t{3});  // outer ones first
+    QCOMPARE(one_line.loops[0].head, std::string("for b in c"));
+    QCOMPARE(one_line.loops[1].head, std::string("for d in e"));
+    QCOMPARE(one_line.loops[2].head, std::string("for a in b"));
   }
 
   void functions() {

@@ -1,6 +1,7 @@
 // python_loop_in_trace: a Python loop ran very often while a function was traced, and put nothing into the graph. Only
 // its result is there, as a constant. Fix: run it before the call, or on tensors.
 #include "engine/explain/findings.h"
+#include "engine/explain/loop_notes.h"
 #include "engine/explain/outlines.h"
 #include "engine/explain/words.h"
 
@@ -11,23 +12,10 @@ namespace {
 
 // Fewer are rarely what tracing took its time for.
 constexpr uint64_t kManyTurns = 100'000;
-constexpr std::string_view kInPython = "ran in Python, ";
-
-struct Noted {
-  uint64_t turns = 0;
-  bool made_nodes = false;
-};
 
 class Search {
  public:
-  explicit Search(const Evidence& evidence) : outlines_(evidence) {
-    for (const session::DecisionRecord& d : evidence.records().decisions) {
-      if ((d.kind != "for" && d.kind != "while") || d.fate != "python") continue;
-      Noted& loop = loops_[d.trace][{d.file, d.line}];
-      loop.turns = std::max(loop.turns, number_in_note(d.note));
-      loop.made_nodes |= !d.note.starts_with(kInPython);
-    }
-  }
+  explicit Search(const Evidence& evidence) : outlines_(evidence), notes_(evidence) {}
 
   struct Idle {
     source::Loop loop;
@@ -41,10 +29,10 @@ class Search {
     std::map<Line, Idle> found;
     for (const session::TraceRecord* t : run.traces) {
       std::map<Line, Idle> here;
-      const auto noted = loops_.find(t->id);
-      if (noted == loops_.end()) continue;
-      for (const auto& [line, loop] : noted->second)
-        if (!loop.made_nodes) add_outermost(line, noted->second, here);
+      const LoopNotes::OfTrace& noted = notes_.of(t->id);
+      for (const auto* notes : {&noted.loops, &noted.comprehensions})
+        for (const auto& [line, note] : *notes)
+          if (is_idle(note)) add_outermost(line, noted, here);
       for (auto& [line, idle] : here) {
         Idle& known = found[line];
         if (!known.traces) known.example = t->id;
@@ -58,16 +46,18 @@ class Search {
   }
 
  private:
+  static bool is_idle(const LoopNotes::Note& note) { return note.in_python && !note.made_nodes; }
+
   // Loops in each other that make nothing are one: its turns are those of the innermost loop, all together.
-  void add_outermost(const Line& line, const std::map<Line, Noted>& noted, std::map<Line, Idle>& to) {
-    const source::Outline& outline = outlines_.of(line.file);
+  void add_outermost(const Line& line, const LoopNotes::OfTrace& noted, std::map<Line, Idle>& to) {
     uint64_t turns = 1;
     const source::Loop* outermost = nullptr;
-    for (const source::Loop* loop : outline.loops_around(line.line)) {
-      const auto at = noted.find({line.file, loop->line});
-      if (at == noted.end() || loop->kind == source::Loop::Kind::kComprehension) continue;
-      turns = at->second.turns && turns > UINT64_MAX / at->second.turns ? UINT64_MAX : turns * at->second.turns;
-      if (!outermost && !at->second.made_nodes && at->second.turns > 1) outermost = loop;
+    for (const source::Loop* loop : outlines_.of(line.file).loops_around(line.line)) {
+      const LoopNotes::Note* note = noted.of(line.file, *loop);
+      if (!note || !note->in_python) continue;
+      if (loop->kind == source::Loop::Kind::kComprehension) turns = std::max(turns, note->turns);
+      else turns = note->turns && turns > UINT64_MAX / note->turns ? UINT64_MAX : turns * note->turns;
+      if (!outermost && is_idle(*note) && note->turns > 1) outermost = loop;
     }
     if (!outermost || turns < kManyTurns) return;
     Idle& idle = to[{line.file, outermost->line}];
@@ -76,7 +66,7 @@ class Search {
   }
 
   Outlines outlines_;
-  std::map<TraceId, std::map<Line, Noted>> loops_;
+  LoopNotes notes_;
 };
 
 void find_in(const Evidence& evidence, const FunctionRun& run, Search& search, Findings& to) {
@@ -93,10 +83,14 @@ void find_in(const Evidence& evidence, const FunctionRun& run, Search& search, F
     const std::string name(last_name(run.record ? run.record->name : "the function"));
     f.title = "A Python loop runs " + with_commas(idle.turns) + " iterations while " + name + " is traced";
     f.detail = f.path + " adds no node to the graph: Python runs it in " +
-               (idle.traces > 1 ? "each of " + std::to_string(idle.traces) + " traces" : std::string("the trace")) +
+               (idle.traces > 1 ? "each of " + with_commas(idle.traces) + " traces" : std::string("the trace")) +
                ", and the graph has only its result";
     f.fix = "Run the loop before the call and pass its result as a tensor";
-    also(f, "Loop over tf.range, with tensors as the state of the loop, if each call needs it", f.checked);
+    also(f,
+         idle.loop.kind == source::Loop::Kind::kComprehension
+             ? "Use operations on tf.range or a tensor in place of the comprehension, if each call needs it"
+             : "Loop over tf.range, with tensors as the state of the loop, if each call needs it",
+         f.checked);
     to.found.push_back(std::move(f));
   }
 }

@@ -1,11 +1,13 @@
-// unrolled_loop: a Python loop put a hundred or more copies of its body into a graph. Fix: a loop over tf.range or a
-// tensor, which is in the graph once.
+// unrolled_loop: a Python loop, a comprehension or a recursion put a hundred or more copies of its body into a graph.
+// Fix: a loop over tf.range or a tensor, which is in the graph once.
 #include "engine/explain/findings.h"
+#include "engine/explain/loop_notes.h"
 #include "engine/explain/outlines.h"
 #include "engine/explain/words.h"
 #include "engine/source/line.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace footlight::explain {
 namespace {
@@ -42,8 +44,7 @@ uint64_t repeats(const std::vector<const session::NodeRecord*>& nodes) {
 
 class Search {
  public:
-  Search(const Evidence& evidence, const FunctionRun& run)
-      : evidence_(evidence), run_(run), outlines_(evidence) {}
+  explicit Search(const Evidence& evidence) : evidence_(evidence), notes_(evidence), outlines_(evidence) {}
 
   struct Unrolled {
     const source::Loop* loop = nullptr;
@@ -55,8 +56,11 @@ class Search {
     int64_t ns = 0;
   };
 
-  std::vector<Unrolled> find() {
-    for (const TraceRecord* t : run_.traces) look_at(*t);
+  // The loops that they name are valid as long as this object.
+  std::vector<Unrolled> find(const FunctionRun& run) {
+    function_ = run.id;
+    found_.clear();
+    for (const TraceRecord* t : run.traces) look_at(*t);
     std::vector<Unrolled> found;
     for (auto& [line, u] : found_) found.push_back(u);
     return found;
@@ -77,7 +81,7 @@ class Search {
       sum.nodes += v.nodes;
     }
     if (std::ranges::none_of(lines, [](const auto& l) { return l.second.count >= kManyCopies; })) return;
-    read_decisions(trace.id);
+    noted_ = &notes_.of(trace.id);
     std::map<Line, Unrolled> here;
     for (const auto& [line, v] : lines) {
       if (v.count < kManyCopies) continue;
@@ -125,23 +129,12 @@ class Search {
     for (const session::NodeRecord& node : graph->nodes) {
       ++total;
       for (const session::NodeFunction& f : node.functions)
-        if (!evidence_.is_of_other(f.graph, run_.id)) count(f.graph, visits, seen, total, depth + 1);
+        if (!evidence_.is_of_other(f.graph, function_)) count(f.graph, visits, seen, total, depth + 1);
       if (!node.source.code.valid() || node.op == "Placeholder") continue;  // captured once, by the first copy
       if (!run.empty() && !(run.front()->source == node.source)) end_run();
       run.push_back(&node);
     }
     end_run();
-  }
-
-  // What AutoGraph noted of the loops of this trace: 256 from "unrolled into 256 copies", 0 for a staged one.
-  void read_decisions(TraceId trace) {
-    copies_.clear();
-    for (const session::DecisionRecord& d : evidence_.records().decisions) {
-      if (d.trace != trace || (d.kind != "for" && d.kind != "while")) continue;
-      const uint64_t copies = d.fate == "python" ? number_in_note(d.note) : 0;
-      uint64_t& most = copies_[{d.file, d.line}];
-      most = std::max(most, copies);
-    }
   }
 
   const source::Outline& outline(session::FileId file) { return outlines_.of(file); }
@@ -153,22 +146,26 @@ class Search {
     const source::Loop* longest = nullptr;
     const source::Loop* unknown = nullptr;
     for (const source::Loop* l : around) {
-      const auto noted = copies_.find({line.file, l->line});
-      if (noted == copies_.end()) {
+      const LoopNotes::Note* noted = noted_->of(line.file, *l);
+      // Conditions of a comprehension leave items out, so the nodes tell how many copies there are.
+      if (!noted || l->kind == source::Loop::Kind::kComprehension) {
         if (!unknown) unknown = l;
         continue;
       }
-      if (noted->second >= kManyCopies) return chosen(l, line.file, noted->second, loop, at, copies);
-      together *= std::max<uint64_t>(1, noted->second);
-      if (noted->second > most) most = noted->second, longest = l;
+      if (noted->turns >= kManyCopies) return chosen(l, line.file, noted->turns, loop, at, copies);
+      together *= std::max<uint64_t>(1, noted->turns);
+      if (noted->turns > most) most = noted->turns, longest = l;
     }
-    if (caller_of(line, made, function_name(line), loop, at, copies)) return true;
+    const std::string_view function = function_name(line);
+    if (caller_of(noted_->loops, line, made, function, loop, at, copies)) return true;
+    if (!function.empty() && caller_of(noted_->comprehensions, line, made, function, loop, at, copies)) return true;
     if (together >= kManyCopies && most >= kSomeCopies) return chosen(longest, line.file, together, loop, at, copies);
     if (unknown && made.count / together >= kManyCopies)
       return chosen(unknown, line.file, made.count / together, loop, at, copies);
-    if (const source::Loop* call = iterating_call_at(line))
-      return chosen(call, line.file, made.count, loop, at, copies);
-    return caller_of(line, made, {}, loop, at, copies);
+    if (const source::Loop* call = iterating_call_at(line)) return chosen(call, line.file, made.count, loop, at, copies);
+    if (const source::Loop* self = recursion_around(line, function))
+      return chosen(self, line.file, made.count, loop, at, copies);
+    return caller_of(noted_->loops, line, made, {}, loop, at, copies);
   }
 
   // The call of reduce(), sum(), map() that runs a line: it is on the line, or the line is one of its arguments, or is
@@ -212,16 +209,41 @@ class Search {
     return &at->second;
   }
 
+  // The function around the line, if it calls itself, but not once for each part of a structure.
+  const source::Loop* recursion_around(const Line& line, std::string_view name) {
+    const source::Outline& o = outline(line.file);
+    const int def = o.function_around(line.line);
+    if (!def || name.empty()) return nullptr;
+    const auto [at, added] = recursions_.try_emplace({line.file, def});
+    source::Loop& self = at->second;
+    if (added) {
+      const int last = std::ranges::find(o.functions, def, &source::Function::line)->last_line;
+      bool calls = false, in_loop = false;
+      for (int l = def + 1; l <= last; ++l) {
+        if (o.function_around(l) != def || !calls_at({line.file, l}, name)) continue;
+        calls = true;
+        in_loop |= !o.loops_around(l).empty();
+      }
+      const bool counts = calls && !in_loop;
+      if (counts) self = {source::Loop::Kind::kRecursion, def, def, last, def, std::string(name)};
+    }
+    return self.line ? &self : nullptr;
+  }
+
   // The loop that calls the function in which the line stands, by its name; no name: any loop of another function.
-  bool caller_of(const Line& line, const Visits& made, std::string_view name, const source::Loop*& loop, Line& at,
-                 uint64_t& copies) {
+  bool caller_of(const std::map<Line, LoopNotes::Note>& noted, const Line& line, const Visits& made,
+                 std::string_view name, const source::Loop*& loop, Line& at, uint64_t& copies) {
     const int function = outline(line.file).function_around(line.line);
-    for (const auto& [place, turns] : copies_) {
-      if (turns < kManyCopies || turns > made.count) continue;
-      for (const source::Loop& l : outline(place.first).loops) {
-        if (l.line != place.second || l.kind == source::Loop::Kind::kComprehension) continue;
-        if (place.first == line.file && l.function_line == function) continue;
-        if (name.empty() || mentions(place.first, l, name)) return chosen(&l, place.first, turns, loop, at, copies);
+    for (const auto& [place, note] : noted) {
+      const bool are_comprehensions = &noted == &noted_->comprehensions;
+      // Conditions of a comprehension leave items out.
+      if (note.turns < kManyCopies || (note.turns > made.count && !are_comprehensions) || !note.made_nodes) continue;
+      for (const source::Loop& l : outline(place.file).loops) {
+        if ((l.kind == source::Loop::Kind::kComprehension) != are_comprehensions) continue;
+        if ((are_comprehensions ? l.first_line : l.line) != place.line) continue;
+        if (place.file == line.file && l.function_line == function) continue;
+        if (name.empty() || mentions(place.file, l, name))
+          return chosen(&l, place.file, std::min(note.turns, made.count), loop, at, copies);
       }
     }
     return false;
@@ -241,17 +263,27 @@ class Search {
   }
 
   bool mentions(session::FileId file, const source::Loop& loop, std::string_view name) {
-    for (int line = loop.first_line; line <= loop.last_line; ++line) {
-      if (source::find_call(evidence_.text({file, line}), name) != std::string_view::npos) return true;
+    for (int line = loop.first_line; line <= loop.last_line; ++line)
+      if (calls_at({file, line}, name)) return true;
+    return false;
+  }
+
+  bool calls_at(const Line& line, std::string_view name) const {
+    const std::string_view text = evidence_.text(line);
+    for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+      const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+      if ((!at || !is_word(text[at - 1])) && text.substr(at + name.size()).starts_with('(')) return true;
     }
     return false;
   }
 
   const Evidence& evidence_;
-  const FunctionRun& run_;
-  std::map<std::pair<session::FileId, int>, uint64_t> copies_;
+  LoopNotes notes_;
   Outlines outlines_;
+  FunctionId function_;                        // the one whose traces are looked at
+  const LoopNotes::OfTrace* noted_ = nullptr;  // of the trace that is looked at
   std::map<Line, source::Loop> calls_;
+  std::map<Line, source::Loop> recursions_;  // by the line of the def; line 0: it is no recursion
   std::map<std::pair<session::FileId, std::string>, const source::Loop*> calls_with_;  // null where no line has one
   std::map<Line, Unrolled> found_;
 };
@@ -274,9 +306,8 @@ std::string fix_of_call(std::string_view name) {
   return std::string("Stack the items into one tensor and use ") + use + ": that is in the graph once";
 }
 
-void find_unrolled_loop(const Evidence& evidence, const FunctionRun& run, Findings& to) {
-  Search search(evidence, run);  // what it finds points into it
-  const std::vector<Search::Unrolled> all = search.find();
+void find_in(const Evidence& evidence, const FunctionRun& run, Search& search, Findings& to) {
+  const std::vector<Search::Unrolled> all = search.find(run);
   for (const Search::Unrolled& u : all) {
     const auto known = std::ranges::find_if(to.found, [&](const Finding& f) {
       return f.line == u.line && f.path == u.loop->head && f.saved.empty();
@@ -299,13 +330,18 @@ void find_unrolled_loop(const Evidence& evidence, const FunctionRun& run, Findin
     f.saved_ns = u.ns;
     f.checked.why_not = "run again to measure it";
     const bool is_call = u.loop->kind == source::Loop::Kind::kCall;
-    f.title = is_call ? f.path + " puts " + with_commas(u.copies) + " copies of an operation into the graph"
-                      : "A Python loop puts " + with_commas(u.copies) + " copies of its body into the graph";
+    const bool is_recursion = u.loop->kind == source::Loop::Kind::kRecursion;
+    f.title = is_recursion ? f.path + " calls itself: its recursion puts " + with_commas(u.copies) +
+                                 " copies of its body into the graph"
+              : is_call    ? f.path + " puts " + with_commas(u.copies) + " copies of an operation into the graph"
+                           : "A Python loop puts " + with_commas(u.copies) + " copies of its body into the graph";
     f.detail = f.path + ": " + with_commas(u.nodes) + " nodes";
-    if (u.traces > 1) f.detail += " in each of " + std::to_string(u.traces) + " traces";
+    if (u.traces > 1) f.detail += " in each of " + with_commas(u.traces) + " traces";
     const auto [words, range] = over_range(f.path);
     if (u.loop->kind == source::Loop::Kind::kComprehension) {
       f.fix = "Use tf.map_fn, or operations on the stacked tensor, in place of the comprehension";
+    } else if (is_recursion) {
+      f.fix = "Write " + f.path + " as a loop over tf.range, with tensors as its state: its body is in the graph once";
     } else if (is_call) {
       f.fix = fix_of_call(f.path);
     } else if (u.loop->kind == source::Loop::Kind::kWhile) {
@@ -319,6 +355,11 @@ void find_unrolled_loop(const Evidence& evidence, const FunctionRun& run, Findin
     }
     to.found.push_back(std::move(f));
   }
+}
+
+void find_unrolled_loop(const Evidence& evidence, Findings& to) {
+  Search search(evidence);
+  for (const auto& [id, run] : evidence.functions()) find_in(evidence, run, search, to);
 }
 
 const Cause unrolled_loop("unrolled_loop", find_unrolled_loop);

@@ -1,6 +1,7 @@
 // Comprehensions over tensors: an element of the graph for each element, kept or left out by conditions on tensors.
 #include "engine/ops/composite/composites.h"
 #include "engine/ops/functions.h"
+#include "engine/python/autograph/comprehension_turns.h"
 #include "engine/python/autograph/lists.h"
 #include "engine/python/autograph/sequences.h"
 #include "engine/python/interpreter/text.h"
@@ -189,17 +190,19 @@ PyObject* comprehension(PyObject*, PyObject* const* args, Py_ssize_t) {
         if (PyList_Append(items.get(), element.get()) < 0) throw PythonErrorSet();
       record("comprehension", "python", str("over a tensor of ", elements->size(), " elements, one by one"));
     } else if (generator && !PyList_Check(values) && !PyTuple_Check(values) && !PyRange_Check(values)) {
-      return call(function, values).release();  // it may have no end
+      return call(function, counted_items(function, values).get()).release();  // it may have no end
     }
-    if (!conditions) return call(function, items.get()).release();
+    if (!conditions) return call(function, counted_items(function, items.get()).get()).release();
     const Ref all = checked(PySequence_List(items.get()));
     Ref made;
     bool staged;
     {
-      ComprehensionFilter probe(all.get(), 0);
-      made = call(function, all.get());
+      const Ref over = counted_items(function, all.get());
+      ComprehensionFilter probe(over.get(), 0);
+      made = call(function, over.get());
       if (generator) made = checked(PySequence_List(made.get()));
       staged = static_cast<bool>(probe.condition);
+      if (staged) forget_turns(over.get());
     }
     if (staged) return filtered(function, all.get()).release();
     return generator ? PyObject_GetIter(made.get()) : made.release();
@@ -219,7 +222,14 @@ PyObject* kept(PyObject*, PyObject* const* args, Py_ssize_t) {
 
 // A further iterable of a comprehension, or what is unpacked.
 PyObject* items(PyObject*, PyObject* iterable) {
-  if (!trace::tracing() || !symbolic(iterable)) return Py_NewRef(iterable);
+  if (!trace::tracing()) return Py_NewRef(iterable);
+  if (!symbolic(iterable)) {
+    if (!recording_structure()) return Py_NewRef(iterable);
+    return guarded([&] {
+      count_further_items(iterable);
+      return Py_NewRef(iterable);
+    });
+  }
   return guarded([&]() -> PyObject* {
     const auto elements = known_elements(as_tensor(iterable));
     if (!elements) unknown_length();

@@ -2,6 +2,7 @@
 #include "engine/autograph/convert.h"
 #include "engine/python/autograph/callees.h"
 #include "engine/python/autograph/compiled.h"
+#include "engine/python/autograph/comprehension_turns.h"
 #include "engine/python/autograph/contained_loops.h"
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/inspect.h"
@@ -245,6 +246,7 @@ void init_autograph(PyObject* module) {
   ag::init_unconverted();
   ag::init_sequences();
   ag::init_turns();
+  ag::init_comprehension_turns();
   ag::init_builtins();
   publish_function("autograph.to_code", &public_methods[0]);
   publish_function("autograph.to_graph", &public_methods[1]);

@@ -111,6 +111,8 @@ struct UserLine {
 UserLine here();  // the current line of the user's code
 // Records the decision for the statement on the current line, once per trace, line and fate.
 void record(const char* kind, const char* fate, const std::string& note);
+// The same for a statement or comprehension that stands elsewhere.
+void record_at(const UserLine& place, const char* kind, const char* fate, const std::string& note);
 
 // A flag that is a tensor, but True on every path, so the function always returns.
 bool known_true(PyObject*);

@@ -342,11 +342,14 @@ UserLine here() {
 }
 
 void record(const char* kind, const char* fate, const std::string& note) {
+  if (recording_structure() && trace::tracing()) record_at(here(), kind, fate, note);
+}
+
+void record_at(const UserLine& place, const char* kind, const char* fate, const std::string& note) {
   if (!recording_structure() || !trace::tracing()) return;
   session::Writer* writer = session::active_writer();
   const TraceId trace = trace::current_trace();
   if (!writer || !trace.valid()) return;
-  const UserLine place = here();
   // An unrolled loop makes the same decision again and again, with other traces in between if it calls them.
   constexpr size_t kTraces = 64;
   using Decision = std::tuple<std::string, int, std::string, std::string>;

@@ -46,6 +46,27 @@ class TestPythonLoopInTrace : public QObject {
     QCOMPARE(found[0].line.line, 4);
   }
 
+  void comprehensions_count_over_all_their_runs() {
+    for (const char* note : {"ran in Python, 300000 iterations", "ran in Python, 300,000 iterations"}) {
+      SampleSource run(kGenerator);
+      SampleSource::node(run.trace(), "Add", 5);
+      run.decide(2, "python", "ran in Python, 1000 iterations");
+      run.decide(3, "python", note, "comprehension");
+      const auto found = run.findings();
+      QCOMPARE(found.size(), size_t{1});
+      QCOMPARE(found[0].path, std::string("for i in range(1000)"));  // the loop around it, which adds nothing either
+      QCOMPARE(found[0].title, std::string("A Python loop runs 300,000 iterations while step is traced"));
+    }
+    SampleSource run(kGenerator);
+    SampleSource::node(run.trace(), "Add", 5);
+    run.decide(3, "python", "ran in Python, 300000 iterations", "comprehension");
+    const auto found = run.findings();
+    QCOMPARE(found.size(), size_t{1});
+    QCOMPARE(found[0].path, std::string("for j in range(9)"));
+    QCOMPARE(found[0].line.line, 3);
+    QVERIFY(found[0].alternatives[0].fix.find("in place of the comprehension") != std::string::npos);
+  }
+
   void short_ones_and_those_with_nodes_are_none() {
     SampleSource run(kNested);
     SampleSource::node(run.trace(), "Add", 6);
@@ -56,6 +77,12 @@ class TestPythonLoopInTrace : public QObject {
   }
 
  private:
+  static constexpr const char* kGenerator =
+      "def step(x):\n"
+      "    for i in range(1000):\n"
+      "        s = sum(k for j in\n"
+      "            range(9) for k in range(300))\n"
+      "    return x + s\n";
   static constexpr const char* kNested =
       "def step(x):\n"
       "    s = 0\n"

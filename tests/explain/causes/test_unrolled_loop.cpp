@@ -102,6 +102,47 @@ class TestUnrolledLoop : public QObject {
     QCOMPARE(run.findings().size(), size_t{0});
   }
 
+  // AutoGraph notes a comprehension at the line of its bracket. Conditions leave items out.
+  void a_helper_that_a_comprehension_calls() {
+    for (const auto& [noted, made] : {std::pair{"unrolled, 200 iterations added nodes", 200},
+                                      std::pair{"unrolled, 400 iterations added nodes", 150}}) {
+      SampleSource run(kComprehension);
+      session::GraphRecord& graph = run.trace();
+      for (int i = 0; i < made; ++i) SampleSource::node(graph, "Mul", 6), SampleSource::node(graph, "Add", 7);
+      run.decide(2, "python", noted, "comprehension");
+      const auto found = run.findings();
+      QCOMPARE(found.size(), size_t{1});
+      QCOMPARE(found[0].cause, std::string("unrolled_loop"));
+      QCOMPARE(found[0].path, std::string("for x in many"));
+      QCOMPARE(found[0].line.line, 3);
+      QVERIFY(found[0].title.find(std::to_string(made) + " copies") != std::string::npos);
+      QVERIFY(found[0].fix.find("in place of the comprehension") != std::string::npos);
+    }
+    SampleSource run(kComprehension);  // it ran, and something else made the nodes
+    session::GraphRecord& graph = run.trace();
+    for (int i = 0; i < 200; ++i) SampleSource::node(graph, "Mul", 6);
+    run.decide(2, "python", "ran in Python, 200 iterations", "comprehension");
+    QCOMPARE(run.findings().size(), size_t{0});
+  }
+
+  void a_function_that_calls_itself() {
+    SampleSource run(kRecursion);
+    session::GraphRecord& graph = run.trace();
+    for (int i = 0; i < 300; ++i) SampleSource::node(graph, "Mul", 4);
+    const auto found = run.findings();
+    QCOMPARE(found.size(), size_t{1});
+    QCOMPARE(found[0].path, std::string("power"));
+    QCOMPARE(found[0].line.line, 1);
+    QCOMPARE(found[0].title,
+             std::string("power calls itself: its recursion puts 300 copies of its body into the graph"));
+    QVERIFY(found[0].fix.starts_with("Write power as a loop over tf.range, "));
+    // For each part of a structure: there is no loop to write.
+    SampleSource other(kStructure);
+    session::GraphRecord& parts = other.trace();
+    for (int i = 0; i < 300; ++i) SampleSource::node(parts, "Mul", 4);
+    QCOMPARE(other.findings().size(), size_t{0});
+  }
+
   void several_traces_are_one_finding() {
     SampleSource run(kLoop);
     for (int t = 0; t < 3; ++t) {
@@ -113,6 +154,24 @@ class TestUnrolledLoop : public QObject {
   }
 
  private:
+  static constexpr const char* kComprehension =
+      "def step(x, many):\n"
+      "    return tf.add_n([\n"
+      "        cell(x) for x in many])\n"
+      "\n"
+      "def cell(x):\n"
+      "    x = x * 2\n"
+      "    return x + 1\n";
+  static constexpr const char* kRecursion =
+      "def power(x, n):\n"
+      "    if n == 0:\n"
+      "        return x\n"
+      "    return power(x * 1.01, n - 1)\n";
+  static constexpr const char* kStructure =
+      "def scaled(x):\n"
+      "    if isinstance(x, list):\n"
+      "        return [scaled(y) for y in x]\n"
+      "    return x * 2.0\n";
   static constexpr const char* kCalls =
       "def step(x, items):\n"
       "    y = sum(items)\n"

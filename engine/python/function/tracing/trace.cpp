@@ -3,6 +3,7 @@
 
 #include "engine/base/recording.h"
 #include "engine/base/text.h"
+#include "engine/python/autograph/comprehension_turns.h"
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/strict.h"
 #include "engine/python/function/call/binding.h"
@@ -422,6 +423,8 @@ std::vector<Tensor> FunctionCore::run_body(trace::TraceRun& run) {
   CapturesAtCall captures(run.builder);
   const ContainersAsTheyAre containers(entry.traced->symbolic);
   run.builder.graph()->attrs = options.attributes;
+  std::optional<ag::ComprehensionTurns> turns;
+  if (recording_structure()) turns.emplace();
   const Ref result = ag_body([&] { return call_body(converted.get(), signature, entry.traced->symbolic); });
   if (containers.changed())
     fail(ErrorKind::kValue, name,

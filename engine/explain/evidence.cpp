@@ -103,6 +103,10 @@ Line definition_of(const session::FunctionRecord& function) {
   return {function.file, function.decorator_line > 0 ? function.decorator_line : function.line};
 }
 
+Line def_of(const session::FunctionRecord& function) {
+  return {function.file, function.line > 0 ? function.line : function.decorator_line};
+}
+
 const std::vector<std::string_view>& Evidence::lines(session::FileId id) const {
   const auto [at, added] = lines_.try_emplace(id);
   std::vector<std::string_view>& lines = at->second;

@@ -68,8 +68,10 @@ struct FunctionRun {
   int64_t tracing_ns() const;
 };
 
-// The line of the decorator, else of the def.
+// The line of the decorator, else of the def: where a call of tf.function is edited.
 Line definition_of(const session::FunctionRecord& function);
+// The line of the def, else of what made it: where a function is said to be defined.
+Line def_of(const session::FunctionRecord& function);
 
 class Evidence {
  public:

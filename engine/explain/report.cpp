@@ -20,7 +20,7 @@ std::vector<ReportedFunction> functions_of(const RunRecords& records) {
   std::map<std::pair<std::string, Line>, size_t> by_definition;
   std::unordered_map<FunctionId, size_t> by_id;
   for (const session::FunctionRecord& f : records.functions) {
-    const Line line = definition_of(f);
+    const Line line = def_of(f);
     const auto [at, added] = by_definition.try_emplace({f.name, line}, all.size());
     if (added) all.push_back({.name = f.name, .at = line});
     all[at->second].ids.push_back(f.id);
@@ -79,7 +79,7 @@ Report make_report(const Reader& reader, const std::function<void()>& go_on) {
     report.error_message = error.message;
   }
   for (const auto& d : contents.dropped)
-    report.gaps.push_back(std::to_string(d.count) + ' ' + d.what + " were dropped: " + d.why);
+    report.gaps.push_back(with_commas(d.count) + ' ' + d.what + " were dropped: " + d.why);
   if (!reader.damage().empty()) report.gaps.push_back(reader.damage());
   if (!reader.left_out().empty()) report.gaps.push_back(reader.left_out());
   if (report.signal) report.gaps.push_back("the program was killed: up to 50 ms before that may be missing");

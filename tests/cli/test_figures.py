@@ -73,7 +73,7 @@ class Recording:
         """The ids of what was made by one definition."""
         return [i for i, file, at, decorator in self.rows(
             'select function.id, file.path, line, decorator_line from function left join file on file.id = file '
-            'where name = ?', name) if (file or '') == path and (decorator if decorator > 0 else at) == line]
+            'where name = ?', name) if (file or '') == path and (at if at > 0 else decorator) == line]
 
 
 def among(ids):
@@ -162,6 +162,25 @@ class Figures(unittest.TestCase):
                     names = [name for name, _, _ in phases]
                     self.assertEqual(names[:3], ['python', 'concrete', 'record'])
                     self.assertEqual([end for _, _, end in phases[:2]], [start for _, start, _ in phases[1:3]])
+
+    def test_functions_are_defined_where_their_def_is(self):
+        decorated = 0
+        for r in self.recordings:
+            with self.subTest(r.name):
+                known = {(os.path.basename(f['file'] or ''), f['line'])
+                         for f in json.loads(run('sql', r.path, 'SELECT file, line FROM functions', '--json'))}
+                for f in r.report['functions']:
+                    self.assertIn((os.path.basename(f['file']), f['line']), known)
+                    place = '%s:%d' % (os.path.basename(f['file']), f['line'])
+                    self.assertIn('| `%s` |' % place, r.markdown)
+                    self.assertIn(place, r.html)
+                    if not os.path.exists(f['file']):
+                        continue
+                    with open(f['file'], encoding='utf-8') as file:
+                        text = file.read().split('\n')
+                    self.assertFalse(text[f['line'] - 1].lstrip().startswith('@'), f)
+                    decorated += text[f['line'] - 2].lstrip().startswith('@')
+        self.assertGreater(decorated, 10)
 
     def test_what_findings_count(self):
         for r, f in self.findings:

@@ -10,7 +10,7 @@ namespace footlight::app {
 namespace {
 
 double rate(const OpStatistics& row) {
-  return row.total > 0 ? static_cast<double>(row.flops) / static_cast<double>(row.total) : 0;
+  return row.computed > 0 ? static_cast<double>(row.flops) / static_cast<double>(row.computed) : 0;
 }
 
 }  // namespace
@@ -137,6 +137,9 @@ QVariant OpsModel::data(const QModelIndex& index, int role) const {
   if (role == Qt::TextAlignmentRole)
     return static_cast<int>((is_text ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
   if (role == Qt::ToolTipRole && index.column() == kName) return plain_tip(row->name);
+  if (role == Qt::ToolTipRole && index.column() == kRate && row->kernels > 0)
+    return QStringLiteral("In %1 of kernels on the GPU; its launches took %2").arg(
+        duration_text(row->kernels), duration_text(row->total + row->kernels - row->computed));
   if (role != Qt::DisplayRole && role != Qt::AccessibleTextRole) return {};
   const auto time = [](const ColumnUnit& unit, int64_t ns) { return unit.text(static_cast<double>(ns)); };
   switch (index.column()) {
@@ -162,6 +165,8 @@ QVariant OpsModel::headerData(int section, Qt::Orientation orientation, int role
     return static_cast<int>((is_text ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
   if (role == Qt::ToolTipRole && section == kShare)
     return QStringLiteral("Of the time of all ops in this range");
+  if (role == Qt::ToolTipRole && section == kRate)
+    return QStringLiteral("FLOPs by the time of the ops; where they ran on a GPU, by that of their kernels");
   if (role != Qt::DisplayRole) return {};
   const QString name = heading(section);
   if (section != sorted_by_) return name;

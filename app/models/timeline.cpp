@@ -83,6 +83,25 @@ uint64_t lost_events(const query::Store& store) {
   return lost;
 }
 
+namespace {
+// Sorts the times, and makes one of those that overlap.
+void join(std::vector<std::pair<int64_t, int64_t>>& times) {
+  std::sort(times.begin(), times.end());
+  size_t kept = 0;
+  for (const auto& time : times) {
+    if (kept && time.first <= times[kept - 1].second)
+      times[kept - 1].second = std::max(times[kept - 1].second, time.second);
+    else times[kept++] = time;
+  }
+  times.resize(kept);
+}
+}  // namespace
+
+bool Overlays::is_repeated(int64_t ns) const {
+  const auto after = std::upper_bound(repeated.begin(), repeated.end(), std::pair(ns, INT64_MAX));
+  return after != repeated.begin() && ns <= std::prev(after)->second;
+}
+
 Overlays overlays_of(const query::Store& store, const query::Cancel& cancel) {
   Overlays made;
   std::map<uint32_t, std::vector<query::TraceSpan>> by_thread;
@@ -117,6 +136,7 @@ Overlays overlays_of(const query::Store& store, const query::Cancel& cancel) {
   }
   for (const session::ComparisonRecord& c : contents.comparisons)
     if (c.start_ns > 0 && c.end_ns > c.start_ns) made.repeated.emplace_back(c.start_ns, c.end_ns);
+  join(made.repeated);
   for (const session::TrackRecord& t : contents.tracks)
     if (t.kind == session::TrackRecord::kMemory) made.memory_tracks.insert(t.id.value);
   for (const session::ThreadRecord& t : contents.threads) made.thread_names[t.number.value] = q(t.name);
@@ -244,6 +264,8 @@ RangeStatistics range_statistics(const query::Store& store, int64_t from, int64_
     s.p95 = row.durations.quantile(0.95);
     s.bytes = row.bytes;
     s.flops = row.flops;
+    s.kernels = row.kernel_ns;
+    s.computed = row.compute_ns();
     s.steps = coarse(row.durations.runs());
     made.rows.push_back(std::move(s));
   }

@@ -36,8 +36,10 @@ struct Overlays {
   std::map<uint32_t, session::Reader::SourcePlace> stage_tracks;  // stages of pipelines: where they were added
   std::set<uint32_t> memory_tracks;            // those that count bytes
   std::map<uint32_t, QString> thread_names;
-  std::vector<std::pair<int64_t, int64_t>> repeated;  // when Compare repeated calls: no part of the program
+  std::vector<std::pair<int64_t, int64_t>> repeated;  // when Compare repeated calls: no part of the program; joined
   bool simulated = false;                      // the device is one that the engine only rehearses
+
+  bool is_repeated(int64_t ns) const;
 };
 // Op events that were not recorded, in the whole run.
 uint64_t lost_events(const query::Store& store);
@@ -59,6 +61,8 @@ struct OpStatistics {
   uint64_t count = 0;
   int64_t total = 0, self = 0, median = 0, p95 = 0, greatest = 0;
   uint64_t bytes = 0, flops = 0;   // totals; bytes in and out
+  int64_t kernels = 0;             // time of its kernels on devices
+  int64_t computed = 0;            // total, with kernels in place of their launches: what FLOPs are divided by
   std::vector<std::pair<int64_t, uint64_t>> steps;  // durations and how often, ascending
 };
 struct MemoryPeak {

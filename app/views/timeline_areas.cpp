@@ -31,8 +31,7 @@ std::vector<TimelineCanvas::Area> TimelineCanvas::areas() const {
       if (left + per <= static_cast<double>(from_) || left >= static_cast<double>(to_)) continue;
       // What Compare repeated is drawn, but is no work of the program.
       const auto middle = static_cast<int64_t>(left + per / 2);
-      if (std::any_of(overlays_.repeated.begin(), overlays_.repeated.end(),
-                      [&](const auto& time) { return time.first <= middle && middle <= time.second; })) {
+      if (overlays_.is_repeated(middle)) {
         is_repeated = true;
         continue;
       }

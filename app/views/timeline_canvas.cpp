@@ -353,9 +353,10 @@ QString TimelineCanvas::describe(const Placed& placed) const {
     ran_on = QLatin1Char('\n') + q(on->inputs) + QString::fromUtf8(" → ") + q(on->outputs) + QLatin1Char('\n') +
              bytes_text(on->input_bytes) + QStringLiteral(" in") + dot + bytes_text(on->output_bytes) +
              QStringLiteral(" out");
-    if (on->flops)
-      ran_on += dot + flops_text(on->flops) + QStringLiteral(" FLOPs") + dot +
-                rate_text(on->flops, bar.end - bar.start) + QStringLiteral(" GFLOP/s");
+    if (on->flops) ran_on += dot + flops_text(on->flops) + QStringLiteral(" FLOPs");
+    // A GPU's kernels take another time than their launch; the inspector adds them up.
+    if (on->flops && document_->device_names.size() <= 1)
+      ran_on += dot + rate_text(on->flops, bar.end - bar.start) + QStringLiteral(" GFLOP/s");
   }
   if (placed.track.kind == query::TrackKind::kCalls && !is_phase(placed)) {
     // Where the time of a call that traced went: together all of it.

@@ -16,7 +16,8 @@ namespace {
 struct OpSum {
   std::string name, family, shapes;
   uint64_t count = 0, total_ns = 0, median_ns = 0, min_ns = 0, max_ns = 0, bytes = 0, flops = 0;
-  double gflops() const { return total_ns ? static_cast<double>(flops) / static_cast<double>(total_ns) : 0; }
+  int64_t kernel_ns = 0, compute_ns = 0;  // as in query::OpTotal
+  double gflops() const { return compute_ns > 0 ? static_cast<double>(flops) / static_cast<double>(compute_ns) : 0; }
 };
 
 bool holds(const std::string& text, const std::string& part) {
@@ -49,6 +50,8 @@ std::vector<OpSum> sums(const session::Reader& r, const OpTable& table) {
     row.max_ns = static_cast<uint64_t>(took.max);
     row.bytes = total.bytes;
     row.flops = total.flops;
+    row.kernel_ns = total.kernel_ns;
+    row.compute_ns = total.compute_ns();
     out.push_back(std::move(row));
   }
   return out;
@@ -82,6 +85,7 @@ void print_json(const std::vector<OpSum>& rows, bool shapes) {
     if (shapes) o.add("shapes", r.shapes);
     o.add("count", r.count).add("total_ns", r.total_ns).add("median_ns", r.median_ns);
     o.add("min_ns", r.min_ns).add("max_ns", r.max_ns).add("bytes", r.bytes).add("flops", r.flops);
+    o.add("kernel_ns", r.kernel_ns);
     char rate[32];
     std::snprintf(rate, sizeof rate, "%.3f", r.gflops());
     list.push_back(o.raw("gflops_per_s", rate).inline_());
@@ -99,12 +103,14 @@ void print_table(const std::vector<OpSum>& rows, bool shapes) {
               "bytes", "FLOPs", "GFLOP/s", shapes ? "  shapes" : "");
   for (const OpSum& r : rows) {
     char rate[32] = "-";
-    if (r.flops && r.total_ns) std::snprintf(rate, sizeof rate, r.gflops() < 10 ? "%.2f" : "%.1f", r.gflops());
+    if (r.flops && r.compute_ns > 0) std::snprintf(rate, sizeof rate, r.gflops() < 10 ? "%.2f" : "%.1f", r.gflops());
     std::printf("%-*s %9" PRIu64 " %10s %10s %10s %10s %10s %9s %9s%s\n", name, printable(r.name).c_str(), r.count,
                 time_text(r.total_ns).c_str(), time_text(r.median_ns).c_str(), time_text(r.min_ns).c_str(),
                 time_text(r.max_ns).c_str(), bytes_text(r.bytes).c_str(), flops_text(r.flops).c_str(), rate,
                 shapes ? ("  " + printable(r.shapes)).c_str() : "");
   }
+  if (std::ranges::any_of(rows, [](const OpSum& r) { return r.kernel_ns > 0; }))
+    std::printf("GFLOP/s of ops that ran on a GPU are those of their kernels; the times are those of the launches.\n");
 }
 
 }  // namespace

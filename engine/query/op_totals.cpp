@@ -2,6 +2,7 @@
 #include "engine/query/op_totals.h"
 
 #include "engine/base/errors.h"
+#include "engine/query/kernel_times.h"
 #include "engine/query/nesting.h"
 
 #include <algorithm>
@@ -275,6 +276,9 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
   Covers covers(options);
   const std::vector<bool> takes_input = options.input < options.others.size() ? input_ops(reader) : std::vector<bool>();
   std::vector<uint32_t> order;
+  const bool has_kernels = !reader.device_events().index().empty();
+  std::vector<DeviceOp> device_ops;
+  std::vector<OpTotal*> rows_of_devices;
   for (size_t c = 0; c < index.size(); ++c) {
     if (outside(index[c])) continue;
     cancel.check();
@@ -308,6 +312,10 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
         } else {
           row->bytes += e.bytes[i];
         }
+        if (has_kernels && e.device[i].value > 0 && device_ops.size() < kMaxDeviceOps) {
+          if (rows_of_devices.empty() || rows_of_devices.back() != row) rows_of_devices.push_back(row);
+          device_ops.push_back({e.id[i], start, end - start, rows_of_devices.size() - 1});
+        }
       } else {
         ++made.unlisted;
       }
@@ -320,6 +328,12 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
     covers.settle(later[c + 1]);
   }
   covers.settle(INT64_MAX);
+  add_kernel_times(reader, device_ops, cancel);
+  for (const DeviceOp& op : device_ops) {
+    if (!op.kernel_ns) continue;
+    rows_of_devices[op.row]->kernel_ns += op.kernel_ns;
+    rows_of_devices[op.row]->launch_ns += op.took_ns;
+  }
   made.busy_ns = covers.busy();
   for (const int64_t ns : covers.others()) made.others_ns.push_back(std::max<int64_t>(0, ns));
   for (auto& [key, row] : rows.all()) made.rows.push_back(std::move(row));

@@ -17,6 +17,11 @@ struct OpTotal {
   Durations durations;
   int64_t self_ns = 0;    // without the time of inner ops
   uint64_t bytes = 0, flops = 0;  // totals; bytes in and out
+  int64_t kernel_ns = 0;  // of the kernels of its ops
+  int64_t launch_ns = 0;  // of the ops that have kernels
+
+  // What FLOPs are divided by: the time of its ops, and of kernels in place of their launches.
+  int64_t compute_ns() const { return durations.sums().total - launch_ns + kernel_ns; }
 };
 
 struct OpTotals {
@@ -38,6 +43,8 @@ struct OpTotalsOptions {
 
 // A row takes some hundred bytes; a program has far fewer lines, a hostile file may have any number.
 constexpr size_t kMaxTotalRows = 200'000;
+// Of more ops on devices, the first ones are joined with their kernels.
+constexpr size_t kMaxDeviceOps = 1 << 22;
 
 OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options, const Cancel& cancel);
 

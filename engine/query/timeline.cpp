@@ -87,9 +87,9 @@ class Drawing {
   std::vector<int64_t> longest_;
 };
 
-class Names {
+class PictureNames {
  public:
-  explicit Names(std::vector<std::string>& names) : names_(names) {}
+  explicit PictureNames(std::vector<std::string>& names) : names_(names) {}
   uint32_t number(const std::string& name) {
     const auto [it, added] = numbers_.try_emplace(name, static_cast<uint32_t>(names_.size()));
     if (added) names_.push_back(name);
@@ -101,13 +101,13 @@ class Names {
   std::unordered_map<std::string, uint32_t> numbers_;
 };
 
-Bar make_bar(const BarMaker& maker, const Span& s, Names& names) {
+Bar make_bar(const BarMaker& maker, const Span& s, PictureNames& names) {
   Bar bar = maker.make(s);
   if (const std::string* name = maker.name(s)) bar.what = names.number(*name);
   return bar;
 }
 
-void draw_track(const Store& store, const Track& track, Picture& picture, Names& names, const Cancel& cancel) {
+void draw_track(const Store& store, const Track& track, Picture& picture, PictureNames& names, const Cancel& cancel) {
   TrackPicture& out = picture.tracks.emplace_back();
   out.key = track.key();
   out.count = track.count();
@@ -244,7 +244,7 @@ Picture draw(const Store& store, int64_t from, int64_t to, int columns, const Ca
   picture.from = from;
   picture.to = std::max(to, from + 1);
   picture.columns = std::max(1, columns);
-  Names names(picture.names);
+  PictureNames names(picture.names);
   for (const Track* track : store.tracks()) draw_track(store, *track, picture, names, cancel);
   picture.devices = utilisation(picture);
   picture.counters = store.counters().draw(store.reader().counters(), from, picture.to, picture.columns, cancel);

@@ -37,7 +37,7 @@ GROUP BY function_id, phase
 ORDER BY total_ms DESC)"},
     {"ops", "Time of each op",
      R"(SELECT op, family, count, total_ns / 1e6 AS total_ms, self_ns / 1e6 AS self_ms, median_ns / 1e3 AS median_us,
-       p95_ns / 1e3 AS p95_us, max_ns / 1e3 AS max_us, flops * 1.0 / nullif(total_ns, 0) AS gflops_per_s
+       p95_ns / 1e3 AS p95_us, max_ns / 1e3 AS max_us, flops * 1.0 / nullif(compute_ns, 0) AS gflops_per_s
 FROM op_totals
 ORDER BY total_ms DESC)"},
     {"slowest-nodes", "Slowest nodes of graphs",

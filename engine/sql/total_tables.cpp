@@ -12,7 +12,7 @@ struct Total {
   uint64_t key = 0;
   session::OpNumber op;
   uint64_t count = 0, bytes = 0, flops = 0;
-  int64_t total_ns = 0, self_ns = 0, median_ns = 0, p95_ns = 0, max_ns = 0;
+  int64_t total_ns = 0, self_ns = 0, median_ns = 0, p95_ns = 0, max_ns = 0, kernel_ns = 0, compute_ns = 0;
 };
 
 std::vector<Total> totals(L& l, query::GroupBy by) {
@@ -27,7 +27,7 @@ std::vector<Total> totals(L& l, query::GroupBy by) {
     const query::Sums sums = row.durations.sums();
     if (!sums.count) continue;
     add_row(out, {row.key, row.op, sums.count, row.bytes, row.flops, sums.total, row.self_ns,
-                  row.durations.median(), row.durations.quantile(0.95), sums.max});
+                  row.durations.median(), row.durations.quantile(0.95), sums.max, row.kernel_ns, row.compute_ns()});
   }
   return out;
 }
@@ -41,6 +41,9 @@ void add_sums(Columns<Total>& c) {
   c.add("max_ns", "Longest time", [](L&, const Total& r) { return r.max_ns; });
   c.add("bytes", "Bytes of inputs and results", [](L&, const Total& r) { return r.bytes; });
   c.add("flops", "Floating-point operations", [](L&, const Total& r) { return r.flops; });
+  c.add("kernel_ns", "Time of the kernels that a device ran for them", [](L&, const Total& r) { return r.kernel_ns; });
+  c.add("compute_ns", "Time for flops: total_ns, with kernels in place of the ops that launched them",
+        [](L&, const Total& r) { return r.compute_ns; });
 }
 
 }  // namespace

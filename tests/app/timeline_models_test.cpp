@@ -3,6 +3,7 @@
 
 #include "app/models/facts.h"
 #include "app/models/inspector.h"
+#include "app/models/ops_model.h"
 #include "app/models/selection.h"
 #include "app/models/text.h"
 #include "app/models/timeline.h"
@@ -112,6 +113,38 @@ class TimelineModelsTest : public QObject {
     QVERIFY2(said.contains(QStringLiteral("Launch took: `500 ns`")), qPrintable(said));
     QVERIFY(said.contains(QStringLiteral("Kernels took: `12.0 us`")));
     QVERIFY2(said.contains(QStringLiteral("GFLOP/s: `1.00`")), qPrintable(said));
+    // The table of ops says the same, and which time it took; an op beside it that ran on the host has its own.
+    e.start_ns = 20'000, e.end_ns = 32'000, e.device = 0;
+    run.ops.append(0, 2, e);
+    const SampleStore both(run);
+    OpsModel table;
+    for (const auto& [to, rate] : {std::pair{int64_t{19'000}, "1.00"}, {int64_t{40'000}, "1.00"}}) {
+      table.set_statistics(range_of(d, both, 0, to));
+      QCOMPARE(table.rowCount(), 1);
+      QCOMPARE(table.index(0, OpsModel::kRate).data().toString(), QString::fromLatin1(rate));
+    }
+    QCOMPARE(table.at(0)->kernels, int64_t{12'000});
+    QCOMPARE(table.at(0)->computed, int64_t{24'000});
+    QCOMPARE(table.at(0)->total, int64_t{12'500});
+    const QString tip = table.index(0, OpsModel::kRate).data(Qt::ToolTipRole).toString();
+    QCOMPARE(tip, QStringLiteral("In 12.0 us of kernels on the GPU; its launches took 500 ns"));
+  }
+
+  // A file may hold any number of comparisons, in any order and over each other.
+  void times_of_comparisons_are_joined() {
+    SampleRun run = sample_run();
+    const int64_t first = run.document.first_ns();
+    for (const auto& [from, to] : {std::pair{500, 700}, {100, 300}, {200, 400}, {250, 260}, {400, 450}, {900, 900}}) {
+      session::ComparisonRecord c;
+      c.start_ns = first + from, c.end_ns = first + to;
+      run.comparisons.push_back(c);
+    }
+    const Overlays overlays = overlays_of(*SampleStore(run), {});
+    QCOMPARE(overlays.repeated, (std::vector<std::pair<int64_t, int64_t>>{{first + 100, first + 450},
+                                                                          {first + 500, first + 700}}));
+    for (const auto& [at, is] :
+         {std::pair{99, false}, {100, true}, {450, true}, {451, false}, {600, true}, {701, false}})
+      QCOMPARE(overlays.is_repeated(first + at), is);
   }
 
   void range_table() {

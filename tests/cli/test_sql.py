@@ -43,6 +43,29 @@ class Sql(unittest.TestCase):
         self.assertEqual((code, out), (2, ''), words)
         return err
 
+    def test_rates_of_ops_on_a_gpu_are_those_of_their_kernels(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+        recording = os.path.join(here, '..', 'gpu', 'recordings', 'h200.footlight')
+        wanted = ("SELECT op, sum(kernel_ns) AS kernel_ns, sum(coalesce(kernel_ns, took_ns)) AS compute_ns FROM "
+                  "(SELECT op, op_id, duration_ns AS took_ns FROM ops) LEFT JOIN (SELECT op_id, sum(duration_ns) AS "
+                  "kernel_ns FROM device WHERE kind = 'kernel' GROUP BY op_id) USING (op_id) GROUP BY op")
+        for statement in (wanted, 'SELECT op, nullif(kernel_ns, 0) AS kernel_ns, compute_ns FROM op_totals'):
+            code, out, err = self.run_sql(recording, statement + ' ORDER BY op', '--json')
+            self.assertEqual((code, err), (0, ''))
+            rows = json.loads(out)
+            if statement == wanted:
+                expected = rows
+        self.assertEqual(rows, expected)
+        by_op = {row['op']: row for row in rows}
+        self.assertGreater(by_op['MatMul']['kernel_ns'], 1000)
+        self.assertIsNone(by_op['Sum']['kernel_ns'])  # it ran on the host
+        listed = json.loads(subprocess.run([PROGRAM, 'info', '--ops', '--json', recording], check=True, text=True,
+                                           env=ENVIRONMENT, capture_output=True).stdout)
+        matmul = next(row for row in listed if row['op'] == 'MatMul')
+        self.assertGreater(matmul['gflops_per_s'], 1000)  # not that of the launch, which loaded a library
+        self.assertEqual(matmul['kernel_ns'], by_op['MatMul']['kernel_ns'])
+        self.assertAlmostEqual(matmul['gflops_per_s'], matmul['flops'] / matmul['kernel_ns'], 2)
+
     def test_counts_are_those_of_the_file(self):
         with contextlib.closing(sqlite3.connect(self.recording)) as db:
             for ours, theirs in (('functions', 'function'), ('traces', 'trace'), ('nodes', 'node'), ('graphs', 'graph'),

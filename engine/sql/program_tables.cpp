@@ -17,14 +17,11 @@ using Leaf = Within<TraceRecord, KeyLeaf>;
 using Miss = Within<TraceRecord, MissRecord>;
 using Repetition = Within<ComparisonRecord, ComparisonRun>;
 
-std::string title_of(const Reader& reader, const FunctionRecord& f) {
-  const FileRecord* file = reader.file(f.file);
+std::string title_of(L& l, const FunctionRecord& f) {
+  const FileRecord* file = l.reader.file(f.file);
   if (!file || f.line < 1) return query::function_title(f, {}, {});
-  std::string_view rest = file->text;
-  for (int number = 1; number < f.line && !rest.empty(); ++number)
-    rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
   const std::string name = file->path.substr(file->path.rfind('/') + 1);
-  return query::function_title(f, rest.substr(0, rest.find('\n')), name + ':' + std::to_string(f.line));
+  return query::function_title(f, l.def_text(f), name + ':' + std::to_string(f.line));
 }
 
 Columns<Function> function_columns() {
@@ -32,17 +29,14 @@ Columns<Function> function_columns() {
   c.add("function", "Name of the function, as __qualname__ says it",
         [](L& l, const Function& r) { return l.names.function(r->id); });
   c.add("title", "Name that the window shows; of a lambda its text", [](L& l, const Function& r) {
-    return title_of(l.reader, *r);
+    return title_of(l, *r);
   });
   c.add("function_id", "Number of the function in the recording", [](L&, const Function& r) { return r->id; });
   c.add("kind", "Kind of function: tf.function, dataset or internal",
         [](L&, const Function& r) { return Kept{r->kind}; });
   c.add("options", "Options that it was made with", [](L&, const Function& r) { return Kept{r->options}; });
   c.add("parameters", "Names of its parameters", [](L&, const Function& r) { return joined(r->parameters); });
-  c.add("traces", "Count of its traces", [](L& l, const Function& r) {
-    const auto& all = l.reader.contents().traces;
-    return std::count_if(all.begin(), all.end(), [&](const TraceRecord& t) { return t.function == r->id; });
-  });
+  c.add("traces", "Count of its traces", [](L& l, const Function& r) { return l.traces_of(r->id); });
   c.add("file", "File in which it is defined", [](L& l, const Function& r) { return l.names.path(r->file); });
   c.add("line", "Line of its def", [](L&, const Function& r) { return r->line; });
   c.add("parent_id", "Number of the function that made it", [](L&, const Function& r) { return r->parent; });

@@ -100,6 +100,7 @@ void Recording::fail(Connection& connection, std::string_view statement, int cod
   if (connection.needs_too_much || code == SQLITE_NOMEM)
     throw StatementError(str("The statement needs more than ", bytes_text(limits_.memory),
                              " of memory. Group or filter fewer rows."), -1);
+  if (connection.watch.is_refused) throw StatementError(connection.watch.failure + '.', -1);
   if (!connection.watch.failure.empty())
     throw Error(ErrorKind::kDataLoss, "The recording could not be read: " + connection.watch.failure);
   int offset = -1;

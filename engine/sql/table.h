@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace footlight::sql {
@@ -71,6 +73,13 @@ struct Lookup {
 
   int64_t since(int64_t ns) const { return static_cast<int64_t>(uint64_t(ns) - uint64_t(origin)); }
   const session::TraceRecord* trace(TraceId id) const { return reader.trace(id); }
+  // The text of the line of its def; empty: it is not known. All are read when the first one is asked for.
+  std::string_view def_text(const session::FunctionRecord& function);
+  size_t traces_of(FunctionId function);
+
+ private:
+  std::optional<std::unordered_map<const session::FunctionRecord*, std::string_view>> def_texts_;
+  std::optional<std::unordered_map<FunctionId, size_t>> traces_;
 };
 
 // Adds every table of a recording, in the order in which they are listed. `to` has to stay where it is: the last table

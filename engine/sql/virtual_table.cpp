@@ -63,6 +63,7 @@ int guarded(Watch& watch, Do&& act) {
     return SQLITE_NOMEM;
   } catch (const Error& e) {
     watch.failure = e.message();
+    watch.is_refused = e.kind() == ErrorKind::kResourceExhausted;
     return SQLITE_IOERR;
   } catch (const std::exception& e) {
     watch.failure = e.what();

@@ -14,7 +14,8 @@ namespace footlight::sql {
 // What a statement costs and what went wrong in it, for all tables of one connection.
 struct Watch {
   size_t index_bytes = 0;   // of indexes and aggregates, which SQLite does not count
-  std::string failure;      // a chunk could not be read
+  std::string failure;      // a chunk could not be read, or what a table refused
+  bool is_refused = false;  // the table has more rows than a statement may ask for; nothing is damaged
   bool is_declaring = false;  // a table tells SQLite its columns, which SQLite takes for a change of its schema
   std::function<bool()> may_go_on = [] { return true; };  // false: the statement is to end
 };

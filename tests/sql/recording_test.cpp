@@ -2,6 +2,7 @@
 #include "tests/query/random_session.h"
 
 #include "engine/query/names.h"
+#include "engine/query/op_totals.h"
 #include "engine/sql/columns.h"
 #include "engine/sql/ready_queries.h"
 #include "engine/sql/recording.h"
@@ -131,6 +132,81 @@ class RecordingTest : public QObject {
     const query::Cancel cancel;
     cancel.request();
     QVERIFY_THROWS_EXCEPTION(query::Cancelled, ask("SELECT * FROM op_totals", cancel));
+  }
+
+  // Nothing is damaged where a table has too many rows: the statement is what has to change.
+  void too_many_rows_are_no_damage() {
+    constexpr size_t kEvents = query::kMaxTotalRows + 1;
+    const std::string path = folder_.filePath(QStringLiteral("many")).toStdString();
+    {
+      auto w = session::Writer::create(path, {}, RecordingLevel::kOps);
+      session::FileRecord file;
+      file.id = session::FileId(1), file.path = "/many.py";
+      w->add(file);
+      session::CodeRecord code;
+      code.id = CodeId(1), code.file = file.id, code.qualname = "f";
+      for (uint32_t i = 0; i < kEvents; ++i) code.lines.push_back({i, i + 1});
+      w->add(code);
+      session::OpColumns columns;
+      for (size_t i = 0; i < kEvents; ++i) {
+        OpEvent e;
+        e.start_ns = 1000 + static_cast<int64_t>(i) * 10;
+        e.end_ns = e.start_ns + 4;
+        e.op = OpId(1);
+        e.set_source({code.id, static_cast<uint32_t>(i)});
+        columns.append(0, i + 1, e);
+      }
+      w->add_rows(columns);
+      w->finish({0, 0, 0, "finished"});
+    }
+    const auto reader = session::Reader::open(path);
+    sql::Recording recording(*reader);
+    try {
+      recording.run("SELECT * FROM line_totals", {[](std::vector<std::string>) {},
+                                                  [](std::span<const Value>) { return true; }}, {});
+      QFAIL("it ran");
+    } catch (const sql::StatementError& e) {
+      QCOMPARE(e.message(), std::string("This table would have more than 200000 rows; group the table ops instead."));
+    }
+  }
+
+  // Titles and counts of functions are those of a walk over the sources and traces.
+  void functions_have_the_text_of_their_def() {
+    const std::string path = folder_.filePath(QStringLiteral("defs")).toStdString();
+    {
+      auto w = session::Writer::create(path, {}, RecordingLevel::kOps);
+      session::FileRecord file;
+      file.id = session::FileId(1), file.path = "/defs.py";
+      for (int i = 1; i <= 50; ++i)
+        file.text += "f" + std::to_string(i) + " = lambda x: x + " + std::to_string(i) + "\n";
+      w->add(file);
+      for (const int line : {40, 3, 50, 17, 3, 60, 0}) {
+        static uint32_t id = 0;
+        session::FunctionRecord f;
+        f.id = FunctionId(++id), f.name = "<lambda>", f.file = file.id, f.line = line;
+        w->add(f);
+        for (uint32_t t = 0; t < id % 3; ++t) {
+          session::TraceRecord trace;
+          trace.id = TraceId(id * 10 + t), trace.function = f.id;
+          w->add(trace);
+        }
+      }
+      w->finish({0, 0, 0, "finished"});
+    }
+    const auto reader = session::Reader::open(path);
+    sql::Recording recording(*reader);
+    std::vector<std::string> titles;
+    std::vector<int64_t> traces;
+    recording.run("SELECT title, traces, line FROM functions ORDER BY function_id",
+        {[](std::vector<std::string>) {}, [&](std::span<const Value> v) {
+           titles.emplace_back(v[0].text);
+           traces.push_back(v[1].integer);
+           const bool known = v[2].integer > 0 && v[2].integer <= 50;
+           const bool says = titles.back().find("x + " + std::to_string(v[2].integer)) != std::string::npos;
+           return known == says;
+         }}, {});
+    QCOMPARE(titles.size(), size_t{7});
+    QCOMPARE(traces, (std::vector<int64_t>{1, 2, 0, 1, 2, 0, 1}));
   }
 
   void every_table_can_be_read() {

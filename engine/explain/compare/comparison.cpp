@@ -17,17 +17,11 @@ using session::ComparisonRun;
 
 // More than any recorder writes: a strange file must not multiply.
 constexpr size_t kMaxPairs = 10'000, kMaxCells = size_t{1} << 24, kMaxDeviceEvents = size_t{1} << 22;
-constexpr int64_t kLatest = int64_t{1} << 61;
-
-bool is_strange(const ComparisonRun& run) {
-  const auto strange = [](int64_t time) { return time < 0 || time > kLatest; };
-  return strange(run.start_ns) || strange(run.end_ns) || run.end_ns < run.start_ns ||
-         std::ranges::any_of(run.marks, [&](const session::ComparisonMark& m) { return strange(m.start_ns); });
-}
 
 // The complete pairs that count.
 struct Pairs {
   std::vector<std::pair<const ComparisonRun*, const ComparisonRun*>> with_events, without;
+  std::vector<MarkSums> eager_marks, traced_marks;  // of with_events
   uint32_t warm_up = 0;
 
   explicit Pairs(const ComparisonRecord& record) {
@@ -36,33 +30,70 @@ struct Pairs {
       (run.traced ? by_number[run.pair].second : by_number[run.pair].first) = &run;
     for (const auto& [number, pair] : by_number) {
       const auto& [eager, traced] = pair;
-      if (!eager || !traced || is_strange(*eager) || is_strange(*traced)) continue;
+      if (!eager || !traced || are_strange_times(*eager) || are_strange_times(*traced)) continue;
+      const MarkSums of_eager = sums_of_marks(*eager), of_traced = sums_of_marks(*traced);
+      if (of_eager.are_strange || of_traced.are_strange) continue;
       if (eager->warm_up || traced->warm_up) ++warm_up;
-      else if (eager->with_events && traced->with_events) with_events.push_back(pair);
+      else if (eager->with_events && traced->with_events) add_with_events(pair, of_eager, of_traced);
       else if (!eager->with_events && !traced->with_events) without.push_back(pair);
     }
-    if (with_events.size() > kMaxPairs) with_events.resize(kMaxPairs);
+  }
+
+ private:
+  static bool are_strange_times(const ComparisonRun& run) {
+    return is_strange(run.start_ns) || is_strange(run.end_ns) || run.end_ns < run.start_ns;
+  }
+  void add_with_events(const std::pair<const ComparisonRun*, const ComparisonRun*>& pair, const MarkSums& eager,
+                       const MarkSums& traced) {
+    if (with_events.size() == kMaxPairs) return;
+    with_events.push_back(pair);
+    eager_marks.push_back(eager);
+    traced_marks.push_back(traced);
   }
 };
 
-// For each pair with events, what this side took in those without that ran just before and after it: their median. A
+// The repetitions without events that ran just before and after a pair with them: [first, second) of `without`. A
 // machine gets slower and faster while a call is repeated, so a repetition is compared with its neighbours.
-std::vector<int64_t> times_beside(const Pairs& pairs, bool traced) {
+std::pair<size_t, size_t> beside(const Pairs& pairs, uint32_t pair_number) {
   constexpr size_t kBefore = 2, kAfter = 2;
-  const auto of = [&](const auto& pair) { return traced ? pair.second : pair.first; };
+  const auto number = [](const auto& p) { return p.first->pair; };
+  const auto after = std::ranges::lower_bound(pairs.without, pair_number, {}, number);
+  const auto at = static_cast<size_t>(after - pairs.without.begin());
+  return {at < kBefore ? 0 : at - kBefore, std::min(at + kAfter, pairs.without.size())};
+}
+
+int64_t time_of(const ComparisonRun& run) { return run.end_ns - run.start_ns; }
+
+// For each pair with events, what this side took in those beside it: their median.
+std::vector<int64_t> times_beside(const Pairs& pairs, bool traced) {
   std::vector<int64_t> medians;
   for (const auto& pair : pairs.with_events) {
-    const auto number = [](const auto& p) { return p.first->pair; };
-    const auto after = std::ranges::lower_bound(pairs.without, pair.first->pair, {}, number);
-    const auto at = static_cast<size_t>(after - pairs.without.begin());
     std::vector<int64_t> times;
-    for (size_t i = at < kBefore ? 0 : at - kBefore; i < std::min(at + kAfter, pairs.without.size()); ++i)
-      times.push_back(of(pairs.without[i])->end_ns - of(pairs.without[i])->start_ns);
+    for (auto [i, end] = beside(pairs, pair.first->pair); i < end; ++i)
+      times.push_back(time_of(traced ? *pairs.without[i].second : *pairs.without[i].first));
     if (times.empty()) return {};
     std::ranges::sort(times);
     medians.push_back((times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2);
   }
   return medians;
+}
+
+// What totals are of: the repetitions beside those with events, each once, so that means, spreads and what is known of
+// the difference are of the same ones. Without any of either kind all that there are.
+void add_totals(const Pairs& pairs, SideRuns& eager, SideRuns& traced) {
+  size_t next = 0;
+  const auto add_until = [&](size_t end) {
+    for (; next < end; ++next) {
+      eager.totals.push_back(time_of(*pairs.without[next].first));
+      traced.totals.push_back(time_of(*pairs.without[next].second));
+    }
+  };
+  for (const auto& pair : pairs.with_events) {
+    const auto [from, to] = beside(pairs, pair.first->pair);
+    next = std::max(next, from);
+    add_until(to);
+  }
+  if (pairs.with_events.empty()) add_until(pairs.without.size());
 }
 
 SideRuns::One one_of(const Run& run, const Groups& groups) {
@@ -117,16 +148,13 @@ void measure(Comparison& c, const session::Reader& reader, const ComparisonRecor
   const Pairs pairs(record);
   c.warm_up = pairs.warm_up;
   SideRuns eager_side, traced_side;
-  for (const auto& [eager, traced] : pairs.without) {
-    eager_side.totals.push_back(eager->end_ns - eager->start_ns);
-    traced_side.totals.push_back(traced->end_ns - traced->start_ns);
-  }
+  add_totals(pairs, eager_side, traced_side);
   const double measured = std::clamp(static_cast<double>(record.mark_ps) / 1000, 0.0, 1000.0);
   std::vector<const session::ComparisonRun*> eager_runs, traced_runs;
   for (const auto& [left, right] : pairs.with_events) eager_runs.push_back(left), traced_runs.push_back(right);
   const std::vector<int64_t> eager_beside = times_beside(pairs, false), traced_beside = times_beside(pairs, true);
-  const double eager_mark = mark_time(eager_runs, eager_beside, measured);
-  const double traced_mark = mark_time(traced_runs, traced_beside, measured);
+  const double eager_mark = mark_time(eager_runs, pairs.eager_marks, eager_beside, measured);
+  const double traced_mark = mark_time(traced_runs, pairs.traced_marks, traced_beside, measured);
   std::vector<Run> eager, traced;
   size_t device_events = 0;
   for (const auto& [left, right] : pairs.with_events) {
@@ -167,7 +195,7 @@ void measure(Comparison& c, const session::Reader& reader, const ComparisonRecor
 
 void say_tracing(Comparison& c, const session::Reader& reader) {
   const session::TraceRecord* trace = reader.trace(c.trace);
-  if (!trace || trace->start_ns < 0 || trace->end_ns > kLatest) return;
+  if (!trace || is_strange(trace->start_ns) || is_strange(trace->end_ns)) return;
   c.tracing_ns = trace->end_ns - trace->start_ns;
   const double saving = -c.difference.mean;
   if (saving > 0 && c.known_within < 1 && c.tracing_ns >= 0)

@@ -90,7 +90,7 @@ struct Picture {
 struct Side {
   std::string name;                 // "eager", "traced", "call 3", "#2"
   std::string session = {};         // of recordings: the file
-  Spread total;                     // without events: what it really takes
+  Spread total;                     // without events, beside those with: what it really takes
   Spread recorded;                  // the same with events
   double recording = 0;             // mean of recorded - mean of total: what recording adds
   double recorder = 0;              // of that, the recorder's own work, measured by itself
@@ -112,8 +112,8 @@ struct Comparison {
   uint64_t call = 0;                // whose arguments: from 1, among the calls of the function
   SourceRef source;                 // of that call
   Side eager, traced;               // left and right
-  Spread difference;                // traced - eager, by pair
-  double known_within = 0;          // the difference's mean is known to this share of it; 0.02: 2 %
+  Spread difference;                // traced - eager, by pair, of those that the totals are of
+  double known_within = 0;          // from these pairs: the mean is known to this share of it; 0.02: 2 %
   std::vector<Part> parts;          // of the waterfall, in its order
   std::vector<Row> rows;            // in program order
   uint32_t pairs = 0;               // that count: those with events and those without

@@ -101,26 +101,40 @@ int64_t call_of(const Run& run) {
 
 }  // namespace
 
-double mark_time(const std::vector<const session::ComparisonRun*>& with_marks, const std::vector<int64_t>& beside,
-                 double measured) {
+namespace {
+constexpr int64_t kLatest = int64_t{1} << 61;
+}
+
+bool is_strange(int64_t time) {
+  return time < 0 || time > kLatest;
+}
+
+MarkSums sums_of_marks(const session::ComparisonRun& record) {
+  MarkSums sums;
+  int64_t began = 0;
+  Activity last = Activity::kPython;
+  for (const session::ComparisonMark& mark : record.marks) {
+    if (is_strange(mark.start_ns)) return {.are_strange = true};
+    if (mark.activity == last) continue;  // a part of a kernel: it took no time of its own
+    if (last == Activity::kRecording)  // marks of a strange file need not be in order
+      sums.recorder_ns = std::min(kLatest, sums.recorder_ns + std::max<int64_t>(0, mark.start_ns - began));
+    if (mark.activity != Activity::kRecording) ++sums.count;
+    last = mark.activity, began = mark.start_ns;
+  }
+  return sums;
+}
+
+double mark_time(const std::vector<const session::ComparisonRun*>& with_marks, const std::vector<MarkSums>& sums,
+                 const std::vector<int64_t>& beside, double measured) {
   if (with_marks.empty() || beside.empty()) return measured;
   // How much longer each repetition was than those beside it, without the recorder's own work; and its marks.
   std::vector<double> longer, counts;
   std::vector<int64_t> order;
   for (size_t i = 0; i < with_marks.size(); ++i) {
-    const session::ComparisonRun* const run = with_marks[i];
-    int64_t recorder = 0, began = 0, count = 0;
-    Activity last = Activity::kPython;
-    for (const session::ComparisonMark& mark : run->marks) {
-      if (mark.activity == last) continue;  // a part of a kernel: it took no time of its own
-      if (last == Activity::kRecording) recorder += mark.start_ns - began;
-      if (mark.activity != Activity::kRecording) ++count;
-      last = mark.activity, began = mark.start_ns;
-    }
-    const int64_t total = run->end_ns - run->start_ns;
+    const int64_t total = with_marks[i]->end_ns - with_marks[i]->start_ns;
     order.push_back(total + beside[i]);
-    longer.push_back(static_cast<double>(total - recorder - beside[i]));
-    counts.push_back(static_cast<double>(count));
+    longer.push_back(static_cast<double>(total - sums[i].recorder_ns - beside[i]));
+    counts.push_back(static_cast<double>(sums[i].count));
   }
   const double count = spread_of(counts, order).mean;
   if (count < 1) return measured;

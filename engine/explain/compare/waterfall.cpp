@@ -223,9 +223,9 @@ void fill(Comparison& c, const SideRuns& eager, const SideRuns& traced) {
     const Sample left(eager.totals), right(traced.totals);
     if (left.count > 1 && right.count > 1)
       c.known_within =
-          1.96 * std::sqrt(left.error() + right.error()) / std::max(std::abs(right.mean - left.mean), 1e-3);
+          1.96 * std::sqrt(left.error() + right.error()) / std::max(std::abs(c.difference.mean), 1e-3);
   } else if (const Sample pairs(differences); pairs.count > 1) {
-    c.known_within = 1.96 * std::sqrt(pairs.error()) / std::max(std::abs(pairs.mean), 1e-3);
+    c.known_within = 1.96 * std::sqrt(pairs.error()) / std::max(std::abs(c.difference.mean), 1e-3);
   }
   c.unexplained = std::max(Comparison::unexplained_share(c.eager), Comparison::unexplained_share(c.traced));
   if (!eager.with_events.empty() && !traced.with_events.empty()) Waterfall(c, eager, traced).make();

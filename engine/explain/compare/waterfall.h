@@ -16,7 +16,7 @@ struct SideRuns {
     std::vector<int64_t> rows;               // by row: part of the kernels' shares
   };
   std::vector<One> with_events;
-  std::vector<int64_t> totals;               // of the repetitions without, by pair
+  std::vector<int64_t> totals;               // of the repetitions without that ran beside those with, by pair
 };
 
 // The mean of the middle half, by `order`; and the 5th and 95th of 100.

@@ -393,6 +393,13 @@ class TestComparison : public QObject {
     QCOMPARE(c.eager.total.mean, 200.0);
     QCOMPARE(c.traced.total.mean, 100.0);
     QCOMPARE(c.unexplained, 0.0);
+    // And so are the spreads, and what is known of the difference.
+    for (const Spread& spread : {c.eager.total, c.traced.total, c.difference}) {
+      QCOMPARE(spread.p5, spread.mean);
+      QCOMPARE(spread.p95, spread.mean);
+    }
+    QCOMPARE(c.difference.mean, -100.0);
+    QCOMPARE(c.known_within, 0.0);
   }
 
   void equal_sides_differ_by_nothing() {

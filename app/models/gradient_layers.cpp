@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -22,6 +23,7 @@ class Assigner {
     made_.layer.assign(count_, 0);
     candidates_.resize(count_);
     readers_.resize(count_);
+    find_changes();
   }
 
   GradientLayers assign() {
@@ -72,6 +74,23 @@ class Assigner {
   }
   static bool has_no_gradient(const session::NodeRecord& n) {
     return n.op == "Const" || n.op == "Placeholder" || n.op == "ReadVariableOp" || n.op == "NoOp" || is_shape(n);
+  }
+
+  // From the last op to the first: the ops of which a gradient may be, and where the layer changes among them.
+  void find_changes() {
+    next_useful_.assign(count_ + 1, count_);
+    next_layer_.assign(count_ + 1, count_);
+    for (size_t i = count_; i-- > 0;) {
+      const size_t after = next_useful_[i + 1];
+      next_useful_[i] = has_no_gradient(graph_.nodes[i]) ? after : i;
+      if (next_useful_[i] != i) next_layer_[i] = next_layer_[i + 1];
+      else next_layer_[i] = after < count_ && layer_[after] == layer_[i] ? next_layer_[after] : after;
+    }
+  }
+  // The layer of all ops in [low, high] of which a gradient may be; nothing: there are several, or none.
+  std::optional<size_t> only_layer(size_t low, size_t high) const {
+    const size_t first = next_useful_[low];
+    return first <= high && next_layer_[first] > high ? std::optional(layer_[first]) : std::nullopt;
   }
 
   // The ops before `start` that may have asked for the gradient; empty: nothing tells.
@@ -131,15 +150,20 @@ class Assigner {
         made_.layer[nodes[k]] = layer_[forward_[nodes[k]]];
         continue;
       }
-      std::set<size_t> layers;
       if (!has_told[k]) {
-        for (size_t at = low[k]; at <= high[k] && high[k] - low[k] < kMaxBetween && layers.size() < 2; ++at)
-          if (!has_no_gradient(graph_.nodes[at])) layers.insert(layer_[at]);
-      } else {
-        for (const size_t at : told)
-          if (!has_no_gradient(graph_.nodes[at])) layers.insert(layer_[at]);
+        if (low[k] > high[k] || high[k] - low[k] >= kMaxBetween) continue;
+        if (const std::optional<size_t> only = only_layer(low[k], high[k])) made_.layer[nodes[k]] = *only;
+        continue;
       }
-      if (layers.size() == 1) made_.layer[nodes[k]] = *layers.begin();
+      std::optional<size_t> only;
+      bool is_one = true;
+      for (const size_t at : told) {
+        if (next_useful_[at] != at) continue;
+        is_one = !only || *only == layer_[at];
+        if (!is_one) break;
+        only = layer_[at];
+      }
+      if (only && is_one) made_.layer[nodes[k]] = *only;
     }
   }
 
@@ -150,6 +174,8 @@ class Assigner {
   const size_t count_;
   GradientLayers made_;
   std::vector<std::vector<size_t>> candidates_, readers_;  // by position; readers that are no gradients
+  std::vector<size_t> next_useful_;  // by position: the first op from there on of which a gradient may be
+  std::vector<size_t> next_layer_;   // of such an op: the first one after it with another layer
 };
 
 }  // namespace

@@ -19,15 +19,22 @@ ErrorWords error_of_run(const session::EndRecord& end, std::string_view printed)
 template <class Console>
 std::string last_printed_traceback(const Console& console) {
   constexpr size_t kMaxLookedAt = 64 << 10;  // a longer traceback says nothing new
-  std::string text;
-  for (size_t i = console.size(); i-- > 0 && text.size() < kMaxLookedAt;) {
+  // Filled from its end. It is read again only when it has doubled: a program may print letter by letter.
+  std::string room(2 * kMaxLookedAt, '\0');
+  size_t begin = room.size(), size_read = 0;
+  const auto last = [&] { return last_traceback(std::string_view(room).substr(begin)); };
+  for (size_t i = console.size(); i-- > 0 && room.size() - begin < kMaxLookedAt;) {
     const auto& piece = console[i];
     if (piece.stream != session::ConsoleStream::kStderr) continue;
-    const std::string_view said = piece.text;
-    text.insert(0, said.substr(said.size() - std::min(said.size(), kMaxLookedAt)));
-    if (const std::string_view last = last_traceback(text); !last.empty()) return std::string(last);
+    std::string_view said = piece.text;
+    if (said.size() > kMaxLookedAt) said.remove_prefix(said.size() - kMaxLookedAt);
+    begin -= said.size();
+    said.copy(room.data() + begin, said.size());
+    if (room.size() - begin < 2 * size_read) continue;
+    size_read = room.size() - begin;
+    if (const std::string_view found = last(); !found.empty()) return std::string(found);
   }
-  return {};
+  return std::string(last());
 }
 
 }  // namespace footlight::explain

@@ -50,6 +50,16 @@ class TestRunEnd : public QObject {
     QCOMPARE(error_words(last_printed_traceback(console)).text(), std::string("KeyError: 'x' at a.py:2"));
     console.clear();
     QVERIFY(last_printed_traceback(console).empty());
+    // Letter by letter, behind much else; of two tracebacks the last one.
+    std::string all(100'000, '.');
+    all += "\n" + std::string(kPrinted) + "\nTraceback (most recent call last):\n  File \"/run/b.py\", line 4, in g\n"
+           "    h()\nTypeError: no\n" + std::string(300, '-') + "\n";
+    for (const char letter : all) {
+      session::ConsoleRecord& c = console.emplace_back();
+      c.stream = session::ConsoleStream::kStderr;
+      c.text = letter;
+    }
+    QCOMPARE(error_words(last_printed_traceback(console)).place(), std::string("b.py:4"));
   }
 };
 

@@ -25,7 +25,7 @@ int nan_origin(const Words& words);  // `footlight nan`
 int recover(const Words& words);
 int export_session(const Words& words);
 int sql(const Words& words);
-int open_in_app(const std::string& file);
+int open_in_app(const std::string& file, const Words& options);  // --select WHAT, --view VIEW
 
 // The table of `info --ops`: only ops or families whose name holds `filter`; a row for each of an op's shapes.
 struct OpTable {

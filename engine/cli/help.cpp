@@ -144,7 +144,7 @@ constexpr const char* kNan = R"(Says where the first NaN comes from.
 Runs the script and searches the results and the variables of every call of a traced function for NaN and infinity. The
 first call that has one runs once more, node by node, from the state before it: the first node that made a NaN, the
 first that made an infinity, and where they spread are shown. `record --check-numerics` does the same for a recording.
-A NaN that reaches no result and no variable is not seen.
+A NaN that reaches no result and no variable is not seen. At the end it prints how to see the node in the window.
 )";
 
 constexpr const char* kRecover = R"(Makes a complete recording of one whose run was killed.
@@ -179,7 +179,7 @@ std::string overview() {
   std::string out = R"(Footlight shows what happens when a Python function is staged into a graph.
 
   footlight COMMAND ...
-  footlight FILE          open a recording or a model in the window
+  footlight FILE          open a recording or a model in the window (at a place: --select WHAT, --view VIEW)
 
 Commands:
 

@@ -82,11 +82,19 @@ int record(const Words& words) {
                   ". Set FOOTLIGHT_PYTHON to another one");
 }
 
-int open_in_app(const std::string& file) {
+int open_in_app(const std::string& file, const Words& options) {
+  for (size_t i = 0; i < options.size(); ++i) {
+    const std::string name = options[i].substr(0, options[i].find('='));
+    if (name != "--select" && name != "--view")
+      return complain("with a file come only --select WHAT and --view VIEW, not '" + options[i] + "'");
+    if (name == options[i] && ++i == options.size()) return complain(name + " needs a value");
+  }
   if (!is_file(file)) return complain(file + ": " + std::strerror(errno ? errno : EISDIR));
   std::string app = program_folder() + "/footlight-app";
   if (access(app.c_str(), X_OK) != 0) app = "footlight-app";
-  const int error = become(app, {file});
+  Words words{file};
+  words.insert(words.end(), options.begin(), options.end());
+  const int error = become(app, std::move(words));
   return complain("cannot start " + app + ": " + std::strerror(error) + ". `footlight info " + file +
                   "` works without the app");
 }

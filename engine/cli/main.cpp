@@ -60,7 +60,8 @@ int run(const Words& words) {
   }
   if (const Command* const command = command_named(name))
     return any_asks_for_help(rest) ? help({name}) : command->run(rest);
-  if (rest.empty() && !name.empty() && name[0] != '-' && looks_like_file(name)) return open_in_app(name);
+  const bool is_for_app = rest.empty() || rest[0].starts_with("--select") || rest[0].starts_with("--view");
+  if (is_for_app && !name.empty() && name[0] != '-' && looks_like_file(name)) return open_in_app(name, rest);
   return no_command(name);
 }
 }  // namespace

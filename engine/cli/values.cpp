@@ -251,6 +251,28 @@ class Page {
   const Request& request_;
 };
 
+// A word of a shell's command line.
+std::string shell_word(const std::string& text) {
+  std::string out = "'";
+  for (const char c : printable(text)) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+// "footlight run.footlight --view graph --select 'step#1;Log'": the window with that node selected.
+std::string window_command(const session::Reader& reader, const std::string& path, const CallValues& call,
+                           const TensorValue& value) {
+  const session::FunctionRecord* const function = reader.function(call.function);
+  const session::TraceRecord* const trace = reader.trace(call.trace);
+  const session::GraphRecord* const graph = reader.graph(value.graph);
+  std::string what = function ? function->name : "";
+  if (trace) what += "#" + std::to_string(trace->number);
+  if (graph && value.node.value < graph->nodes.size()) {
+    const std::string& node = graph->nodes[value.node.value].name;
+    if (node.find(';') == node.npos) what += ";" + node;  // which separates what is selected
+  }
+  return "footlight " + shell_word(path) + " --view graph --select " + shell_word(what);
+}
+
 int print_values(const session::Reader& reader, const Request& request) {
   const Page page(reader, request);
   if (request.json) {
@@ -277,7 +299,8 @@ int print_values(const session::Reader& reader, const Request& request) {
   return 0;
 }
 
-int print_story(const session::Reader& reader, const Request& request) {
+// `recording`: where it is kept; empty: it is not.
+int print_story(const session::Reader& reader, const Request& request, const std::string& recording) {
   const Page page(reader, request);
   if (request.json) {
     std::printf("%s\n", page.json().c_str());
@@ -302,6 +325,9 @@ int print_story(const session::Reader& reader, const Request& request) {
                                 : str("Where infinities are, in the order of the call's steps: ", story.with_infinity,
                                       " of ", call->values.size(), " values"));
       page.table(story.spread, false);
+      page.line("");
+      page.line(recording.empty() ? "With -o run.footlight the recording is kept, for the window to show it."
+                                  : "In the window: " + window_command(reader, recording, *call, *story.cause()));
     }
     page.line(checked_text(checked_calls(reader.contents().checked_calls, call->function)));
   }
@@ -321,7 +347,10 @@ int run(const std::string& command, const Words& words) {
       nan ? std::span<const char* const>(kNanOptions) : std::span<const char* const>(kValuesOptions);
   const Request request(script_request(command, words, options_of_it));
   const std::string output = request.option("--output");
-  const auto print = nan ? print_story : print_values;
+  const auto print = [&](const session::Reader& reader, const Request& of) {
+    return nan ? print_story(reader, of, request.file.ends_with(".footlight") ? request.file : output)
+               : print_values(reader, of);
+  };
   if (request.file.ends_with(".footlight")) {
     if (!output.empty() || !request.arguments.empty())
       throw Error(ErrorKind::kValue, command + ": a recording takes neither -o nor arguments; nothing runs");

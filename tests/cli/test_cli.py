@@ -320,6 +320,13 @@ class Cli(unittest.TestCase):
         self.assertIn('cannot start footlight-app', done.stderr)
         self.script('alone/bin/footlight-app', '#!/bin/sh\necho "the app: $1"\n')
         self.assertEqual(call(session).stdout, f'the app: {session}\n')
+        self.script('alone/bin/footlight-app', '#!/bin/sh\necho "$@"\n')
+        words = ['--view', 'graph', '--select', "step#1;it's"]
+        self.assertEqual(call(session, *words).stdout, ' '.join([session, *words]) + '\n')
+        for words, why in ((['--select'], '--select needs a value'), (['--view=graph', '--run'], "not '--run'")):
+            done = call(session, *words)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(why, done.stderr)
         self.assertEqual(call(self.path('missing')).returncode, 2)
 
 

@@ -1,6 +1,7 @@
 """Calls whose tensors are recorded: figures node by node, the first NaN and infinity, and that nothing is changed."""
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -218,6 +219,10 @@ class Values(unittest.TestCase):
         self.assertIn('Before it, the first infinity comes from ', out)
         self.assertIn('Where NaN spread', out)
         self.assertIn('script.py:', out)
+        story = json.loads(self.run_it('nan', self.recording, '--json').stdout)[0]
+        self.assertRegex(out, r"In the window: footlight '%s' --view graph --select '%s#\d+;[^']+'" % (
+            re.escape(self.recording), re.escape(story['function'])))
+        self.assertIn('With -o run.footlight the recording is kept', self.run_it('nan', self.write(TRAIN)).stdout)
         name = json.loads(self.run_it('nan', self.recording, '--json').stdout)[0]['first_infinity']['node']
         out = self.run_it('values', self.recording, '--node', name).stdout
         self.assertIn('Log(0) is -Inf', out)

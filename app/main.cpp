@@ -1,4 +1,5 @@
 // The desktop app: command line, then the window, or a picture of a view without a display.
+#include "app/models/phases.h"
 #include "app/models/samples.h"
 #include "app/screenshot.h"
 #include "app/single_instance.h"
@@ -87,7 +88,8 @@ int main(int argc, char** argv) {
   const QCommandLineOption select(
       QStringLiteral("select"),
       QStringLiteral(
-          "What to select: '#3', 'train_step#3', 'file.py:12' or a node's name; separate several with ';'."),
+          "What to select: '#3', 'train_step#3', 'file.py:12', 'file.py:12#3' (the function defined there) or a node's "
+          "name; separate several with ';'."),
       QStringLiteral("WHAT"));
   const QCommandLineOption view(
       QStringLiteral("view"),
@@ -195,7 +197,10 @@ int main(int argc, char** argv) {
   if (parser.isSet(view)) window.show_view(parser.value(view));
   if (parser.isSet(select)) {
     QTimer::singleShot(600, &window, [&window, what = parser.value(select)] {
-      for (const QString& one : what.split(QLatin1Char(';'), Qt::SkipEmptyParts)) window.select_by_name(one);
+      for (const QString& one : what.split(QLatin1Char(';'), Qt::SkipEmptyParts)) {
+        QString why_not;
+        if (!window.select_by_name(one, &why_not)) window.show_banner(capitalized(why_not) + QLatin1Char('.'));
+      }
     });
   }
   return QApplication::exec();

@@ -75,7 +75,8 @@ int take_screenshots(const ScreenshotRequest& request) {
   if (!window.session().is_open() && !request.session.endsWith(QStringLiteral(".py")))
     return fail(window.banner_text());
   for (const QString& one : request.select.split(QLatin1Char(';'), Qt::SkipEmptyParts)) {
-    if (!window.select_by_name(one)) return fail(QStringLiteral("nothing in this run has the name '%1'").arg(one));
+    QString why_not;
+    if (!window.select_by_name(one, &why_not)) return fail(why_not);
     window.settle();
   }
   if (!all) return save(window, request.view);

@@ -4,6 +4,7 @@
 #include "app/models/function_groups.h"
 #include "app/models/phases.h"
 #include "app/models/run_end.h"
+#include "app/models/selection_names.h"
 #include "app/models/text.h"
 #include "app/session/runs.h"
 #include "app/views/paint.h"
@@ -367,43 +368,11 @@ void MainWindow::settle() {
   for (int i = 0; i < 5; ++i) QApplication::processEvents();
 }
 
-bool MainWindow::select_by_name(const QString& text) {
-  const Document& d = session_.document();
-  const qsizetype colon = text.lastIndexOf(QLatin1Char(':'));
-  if (colon > 0 && text.mid(colon + 1).toInt() > 0) {
-    const session::FileId file = d.file_named(text.left(colon).toStdString());
-    if (file.valid()) {
-      selection_.select(Selection::of_line(d, {file, text.mid(colon + 1).toInt()}));
-      return true;
-    }
-  }
-  const qsizetype hash = text.lastIndexOf(QLatin1Char('#'));
-  const QString name = hash >= 0 ? text.left(hash) : text;
-  const int number = hash >= 0 ? text.mid(hash + 1).toInt() : 0;
-  for (const session::FunctionRecord& f : d.functions) {
-    if (name.isEmpty() ? (selection_.current().function.valid() && f.id != selection_.current().function)
-                       : q(f.name) != name)
-      continue;
-    if (!number) {
-      selection_.select(Selection::of_function(d, f.id));
-      return true;
-    }
-    for (const session::TraceRecord* t : d.traces_of(f.id)) {
-      if (t->number != number) continue;
-      selection_.select(Selection::of_trace(d, t->id));
-      return true;
-    }
-  }
-  const session::TraceRecord* t = d.trace(selection_.current().trace);
-  for (GraphId id : t ? d.graphs_of_trace(t->id) : std::vector<GraphId>{}) {
-    const session::GraphRecord* g = d.graph(id);
-    for (size_t i = 0; g && i < g->nodes.size(); ++i) {
-      if (q(g->nodes[i].name) != text) continue;
-      selection_.select(Selection::of_node(d, id, g->nodes[i].id));
-      return true;
-    }
-  }
-  return false;
+bool MainWindow::select_by_name(const QString& text, QString* why_not) {
+  const Named named = selection_named(session_.document(), selection_.current(), text);
+  if (named.selection) selection_.select(*named.selection);
+  else if (why_not) *why_not = named.why_not;
+  return named.selection.has_value();
 }
 
 void MainWindow::update_status() {

@@ -66,8 +66,8 @@ class MainWindow : public QMainWindow {
   bool save_recording(const QString& path);
   void show_in_folder();  // the open recording, else the script
   void show_welcome();
-  // Selects by name: "#3", "train_step", "train_step#3", "file.py:12", a node's name. False if nothing is found.
-  bool select_by_name(const QString& text);
+  // Selects by name (selection_names.h). False if nothing is found, or several functions are.
+  bool select_by_name(const QString& text, QString* why_not = nullptr);
   // For screenshots: does all deferred work now.
   void settle();
 

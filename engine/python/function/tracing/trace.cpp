@@ -8,6 +8,7 @@
 #include "engine/python/autograph/strict.h"
 #include "engine/python/function/call/binding.h"
 #include "engine/python/function/call/captures.h"
+#include "engine/python/function/call/concrete_arguments.h"
 #include "engine/python/function/call/key.h"
 #include "engine/python/function/call/object_ids.h"
 #include "engine/python/function/call/output.h"

@@ -114,8 +114,8 @@ python_options() {
 
 # The release tree with everything in it. packaging/run.sh builds less in the same tree, unless more is configured. The
 # sanitizer trees have the kernels for AVX2.
-whole=(-DFOOTLIGHT_TESTS=ON "-DFOOTLIGHT_ISAS=baseline;native")
-[ "$(uname -m)" = x86_64 ] || whole=(-DFOOTLIGHT_TESTS=ON -DFOOTLIGHT_ISAS=baseline)
+whole=(-DFOOTLIGHT_TESTS=ON -DFOOTLIGHT_ONE_PYTHON=OFF "-DFOOTLIGHT_ISAS=baseline;native")
+[ "$(uname -m)" = x86_64 ] || whole[2]=-DFOOTLIGHT_ISAS=baseline
 
 # configure PRESET [options...]: once, or again if the options changed. Our own status lines are shown.
 configure() {

@@ -44,11 +44,16 @@ done
 
 install_packages build app
 ensure_venv
-# Only what runs, with the kernels for this machine alone; packaging/test.sh adds the rest to the same tree, which stays.
+# Only what runs, for the one interpreter that the window starts (the active environment's, where Footlight supports it,
+# else ours) and with the kernels for this machine alone; packaging/test.sh adds the rest to the same tree, which stays.
 if grep -qs -- "${whole[0]}" build/release/configured; then
   configure release "${whole[@]}"
 else
-  configure release -DFOOTLIGHT_TESTS=OFF -DFOOTLIGHT_ISAS=native
+  one=OFF
+  if [ -z "${FOOTLIGHT_PYTHONS:-}" ]; then
+    one=ON FOOTLIGHT_PYTHONS="${VIRTUAL_ENV:+$VIRTUAL_ENV/bin/python3;}$python"
+  fi
+  configure release "-DFOOTLIGHT_ONE_PYTHON=$one" -DFOOTLIGHT_TESTS=OFF -DFOOTLIGHT_ISAS=native
 fi
 build release product
 

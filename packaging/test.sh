@@ -51,6 +51,8 @@ tests() {
   all=$(sed -n 's/.* tests failed out of \([0-9]*\)$/\1/p' "$log")
   bad=$(sed -n 's/.*, \([0-9]*\) tests failed out of .*/\1/p' "$log")
   left=$(grep -c '\*\*\*Skipped' "$log")
+  say "the slowest tests of $preset"
+  sed -n 's/^ *[0-9]*\/[0-9]* Test *#[0-9]*: \([^ ]*\) .* \([0-9.]*\) sec.*/\2 s  \1/p' "$log" | sort -rn | head -n 10 | sed 's/^/   /'
   if [ -z "$all" ] || [ "$all" -eq 0 ]; then
     count failed 1 "$preset: no test ran"
     return

@@ -136,7 +136,7 @@ class Setup(unittest.TestCase):
     def test_run_builds_only_what_runs_here(self):
         process, calls = self.run_script('run.sh')
         self.assertIn('there is no display', process.stderr)
-        self.assertIn('-DFOOTLIGHT_TESTS=OFF -DFOOTLIGHT_ISAS=native\n', calls)
+        self.assertIn('-DFOOTLIGHT_ONE_PYTHON=ON -DFOOTLIGHT_TESTS=OFF -DFOOTLIGHT_ISAS=native\n', calls)
         self.assertRegex(calls, r'ninja -j \d+ -C build/release product\n')
         _, calls = self.run_script('run.sh')
         self.assertNotIn('cmake', calls)  # configured only once
@@ -146,7 +146,7 @@ class Setup(unittest.TestCase):
         self.script('bin/ctest', 'exit 0')
         self.script('bin/nvcc', 'exit 0')
         _, calls = self.run_script('test.sh', 'release')
-        self.assertRegex(calls, '--preset release .*-DFOOTLIGHT_TESTS=ON -DFOOTLIGHT_ISAS=baseline')
+        self.assertRegex(calls, '--preset release .*-DFOOTLIGHT_TESTS=ON -DFOOTLIGHT_ONE_PYTHON=OFF -DFOOTLIGHT_ISAS=baseline')
         self.assertRegex(calls, r'ninja -j \d+ -C build/release all\n')
         _, calls = self.run_script('run.sh')
         self.assertNotIn('cmake', calls)
@@ -156,6 +156,20 @@ class Setup(unittest.TestCase):
         self.run_script('run.sh')
         _, calls = self.run_script('run.sh', VIRTUAL_ENV='/elsewhere')
         self.assertIn('cmake --preset release', calls)
+        self.assertRegex(calls, '-DFOOTLIGHT_PYTHONS=/elsewhere/bin/python3;[^ ]*/python -DFOOTLIGHT_ONE_PYTHON=ON')
+
+    def test_interpreters_that_are_named_are_all_built_for(self):
+        _, calls = self.run_script('run.sh', FOOTLIGHT_PYTHONS='/a/python3;/b/python3')
+        self.assertIn('-DFOOTLIGHT_PYTHONS=/a/python3;/b/python3 -DFOOTLIGHT_ONE_PYTHON=OFF', calls)
+
+    def test_the_slowest_tests_are_named(self):
+        for tool in ('ctest', 'nvcc'):
+            self.script('bin/' + tool, 'for i in $(seq 12); do echo "$i/12 Test #$i: test_$i ......   Passed   $i.50 sec"; done\n'
+                                       'echo "100% tests passed, 0 tests failed out of 12"')
+        process, _ = self.run_script('test.sh', 'release')
+        slowest = process.stdout.partition('the slowest tests of release\n')[2].split('\n')
+        self.assertEqual(slowest[:2] + slowest[9:10], ['   12.50 s  test_12', '   11.50 s  test_11', '   3.50 s  test_3'])
+        self.assertNotIn('test_2', ' '.join(slowest[10:]))
 
 
 class Pythons(unittest.TestCase):

@@ -42,7 +42,7 @@ def _build_command():
     """The command that adds this Python to the build tree that this package is in."""
     tree = os.path.dirname(os.path.dirname(_FOLDER))
     if os.path.exists(os.path.join(tree, 'CMakeCache.txt')):
-        return 'cmake -DFOOTLIGHT_PYTHONS="%s" %s && cmake --build %s' % (';'.join(_with_me(tree)), tree, tree)
+        return 'cmake -DFOOTLIGHT_ONE_PYTHON=OFF -DFOOTLIGHT_PYTHONS="%s" %s && cmake --build %s' % (';'.join(_with_me(tree)), tree, tree)
     return 'packaging/run.sh in the folder of its source, with this Python first on the path'
 
 

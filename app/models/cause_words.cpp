@@ -1,6 +1,7 @@
 // Puts causes together by what is looked at to find them.
 #include "app/models/cause_words.h"
 
+#include "app/models/phases.h"
 #include "app/models/text.h"
 #include "app/models/trace_counts.h"
 
@@ -92,7 +93,7 @@ std::vector<LookedFor> looked_for(const Document& document, const std::set<std::
   std::array<LookedFor, kGroups> all;
   for (const explain::Cause* cause : explain::all_causes()) {
     if (named.contains(cause->name)) continue;
-    all[where_of(cause->name)].causes << cause_words(cause->name);
+    all[where_of(cause->name)].causes << capitalized(cause_words(cause->name));
   }
   std::vector<LookedFor> found;
   for (size_t i = 0; i < all.size(); ++i) {

@@ -2,6 +2,7 @@
 #include "app/models/compare_facts.h"
 
 #include "app/models/compare_units.h"
+#include "app/models/phases.h"
 #include "app/models/text.h"
 
 #include <algorithm>
@@ -26,37 +27,41 @@ QString first_op(const std::string& ops) {
 
 }  // namespace
 
+QString side_title(const explain::Comparison& c, const explain::Side& side) {
+  return c.recorded ? q(side.name) : capitalized(q(side.name));
+}
+
 RowFacts facts_of_row(const Document& document, const explain::Comparison& c, const explain::Row& row) {
   RowFacts made;
   made.title = q(row.eager_ops.empty() ? row.graph_nodes : row.eager_ops);
   made.badge = QLatin1String(explain::name_of(row.group));
   made.why = row.why.empty() ? QLatin1String(explain::meaning_of(row.group)) : q(row.why);
   std::vector<CompareFact>& facts = made.facts;
-  facts.push_back({q(c.eager.name), side_words(row.eager_count, "op", "ops", row.eager)});
-  facts.push_back({q(c.traced.name), side_words(row.traced_count, c.recorded ? "op" : "kernel",
+  facts.push_back({side_title(c, c.eager), side_words(row.eager_count, "op", "ops", row.eager)});
+  facts.push_back({side_title(c, c.traced), side_words(row.traced_count, c.recorded ? "op" : "kernel",
                                                           c.recorded ? "ops" : "kernels", row.traced)});
   const double saved = -row.difference.mean;
   QString by = time_words(std::abs(saved));
-  facts.push_back({saved >= 0 ? QStringLiteral("saved") : QStringLiteral("slower by"), by});
+  facts.push_back({saved >= 0 ? QStringLiteral("Saved") : QStringLiteral("Slower by"), by});
   if (c.difference.mean < 0 && saved > 0)
-    facts.push_back({QStringLiteral("share"), QStringLiteral("%1 of %2").arg(percent(saved / -c.difference.mean),
+    facts.push_back({QStringLiteral("Share"), QStringLiteral("%1 of %2").arg(percent(saved / -c.difference.mean),
                                                                            time_words(-c.difference.mean))});
-  facts.push_back({QStringLiteral("spread"),
+  facts.push_back({QStringLiteral("Spread"),
                    QStringLiteral("%1 to %2").arg(time_words(row.difference.p5), time_words(row.difference.p95))});
   if (row.eager_bytes || row.traced_bytes)
-    facts.push_back({QStringLiteral("bytes"), bytes_text(row.eager_bytes) + QString::fromUtf8(" → ") +
+    facts.push_back({QStringLiteral("Bytes"), bytes_text(row.eager_bytes) + QString::fromUtf8(" → ") +
                                                   bytes_text(row.traced_bytes)});
   if (row.flops) {
     const double ns = row.eager_count ? row.eager.mean : row.traced.mean;
-    facts.push_back({QStringLiteral("flops"), QStringLiteral("%1, %2 GFLOP/s")
+    facts.push_back({QStringLiteral("FLOPs"), QStringLiteral("%1, %2 GFLOP/s")
                                                   .arg(flops_text(row.flops),
                                                        rate_text(row.flops, std::llround(ns)))});
   }
   if (!c.recorded && !row.graph_nodes.empty() && !row.eager_ops.empty())
-    facts.push_back({QStringLiteral("nodes"), q(row.graph_nodes)});
+    facts.push_back({QStringLiteral("Nodes"), q(row.graph_nodes)});
   if (row.at) {
     const SourcePlace place{row.at.file, row.at.line};
-    facts.push_back({QStringLiteral("source"), document.place_text(place), place});
+    facts.push_back({QStringLiteral("Source"), document.place_text(place), place});
   }
   return made;
 }

@@ -21,6 +21,8 @@ struct RowFacts {
 };
 RowFacts facts_of_row(const Document& document, const explain::Comparison& comparison, const explain::Row& row);
 
+// "Eager", "Traced"; sides that were recorded have names, which stay as they are.
+QString side_title(const explain::Comparison& comparison, const explain::Side& side);
 QString title_of(const explain::Comparison& comparison);     // "train_step, arguments of call 1, on GPU 0"
 QString short_title(const Document& document, const explain::Comparison& comparison);  // "train_step, call 1, #2"
 // "50 x eager and 50 x traced, interleaved; means of the middle half, whiskers p5 to p95"

@@ -1,6 +1,7 @@
 // Cells, order and sums of the table of a comparison.
 #include "app/models/compare_table.h"
 
+#include "app/models/compare_facts.h"
 #include "app/models/text.h"
 #include "app/models/traces_model.h"
 
@@ -120,8 +121,8 @@ QString CompareTable::sum_cell(bool total, int column) const {
   const Times times = total ? Times{c.eager.total.mean, c.traced.total.mean, c.difference.mean} : rest();
   switch (column) {
     case kEagerOps:
-      if (total) return QStringLiteral("total");
-      return shown_.size() == c.rows.size() ? QStringLiteral("outside of ops") : QStringLiteral("all others");
+      if (total) return QStringLiteral("Total");
+      return shown_.size() == c.rows.size() ? QStringLiteral("Outside of ops") : QStringLiteral("All others");
     case kEagerTime: return column_text(times.eager, unit_);
     case kTracedTime: return column_text(times.traced, unit_);
     case kDifference: return column_change_text(times.difference, unit_);
@@ -172,20 +173,20 @@ QVariant CompareTable::headerData(int section, Qt::Orientation orientation, int 
   if (role == Qt::TextAlignmentRole)
     return static_cast<int>((is_number(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
   if (role != Qt::DisplayRole) return {};
-  const QString left = comparison_ ? q(comparison_->eager.name) : QStringLiteral("eager");
-  const QString right = comparison_ ? q(comparison_->traced.name) : QStringLiteral("traced");
+  const QString left = comparison_ ? side_title(*comparison_, comparison_->eager) : QStringLiteral("Eager");
+  const QString right = comparison_ ? side_title(*comparison_, comparison_->traced) : QStringLiteral("Traced");
   const QString unit = QLatin1Char(' ') + unit_.name;
   switch (section) {
-    case kLine: return QStringLiteral("line");
+    case kLine: return QStringLiteral("Line");
     case kEagerOps: return left + QStringLiteral(" ops");
     case kEagerTime: return left + unit;
     case kNodes:
       return comparison_ && comparison_->recorded ? right + QStringLiteral(" ops")
-                                                  : QStringLiteral("graph nodes");
+                                                  : QStringLiteral("Graph nodes");
     case kTracedTime: return right + unit;
-    case kDifference: return QStringLiteral("difference") + unit;
-    case kGroup: return QStringLiteral("group");
-    default: return QStringLiteral("why");
+    case kDifference: return QStringLiteral("Difference") + unit;
+    case kGroup: return QStringLiteral("Group");
+    default: return QStringLiteral("Why");
   }
 }
 

@@ -1,6 +1,8 @@
 // Lays the parts of a comparison end to end.
 #include "app/models/compare_waterfall.h"
 
+#include "app/models/compare_facts.h"
+#include "app/models/phases.h"
 #include "app/models/text.h"
 
 #include <algorithm>
@@ -22,12 +24,12 @@ QString meaning_of(const Part& part) {
          QStringLiteral(" below 2 % of the difference each: press Enter to see them");
 }
 
-WaterfallBar total_bar(const explain::Side& side, bool traced, bool recorded) {
+WaterfallBar total_bar(const explain::Comparison& c, const explain::Side& side, bool traced) {
   WaterfallBar bar;
   bar.kind = traced ? WaterfallBar::Kind::kTraced : WaterfallBar::Kind::kEager;
-  bar.name = q(side.name);
+  bar.name = side_title(c, side);
   bar.value = time_words(side.total.mean);
-  bar.meaning = (recorded ? QStringLiteral("As recorded: %1 to %2 in nine of ten calls")
+  bar.meaning = (c.recorded ? QStringLiteral("As recorded: %1 to %2 in nine of ten calls")
                           : QStringLiteral("What a call takes when nothing is recorded: %1 to %2 in nine of ten "
                                            "repetitions"))
                     .arg(time_words(side.total.p5), time_words(side.total.p95));
@@ -39,7 +41,7 @@ WaterfallBar total_bar(const explain::Side& side, bool traced, bool recorded) {
 
 WaterfallBar part_bar(const explain::Comparison& c, const Part& part, double from, const ColumnUnit& unit) {
   WaterfallBar bar;
-  bar.name = q(part.name);
+  bar.name = capitalized(q(part.name));
   bar.value = change_text(part.difference.mean, unit);
   bar.meaning = QStringLiteral("%1\n%2: %3, %4: %5; the difference is %6 to %7 in nine of ten %8")
                     .arg(meaning_of(part), q(c.eager.name), time_words(part.eager), q(c.traced.name),
@@ -60,7 +62,7 @@ Waterfall waterfall_of(const explain::Comparison& c, bool opened) {
   Waterfall made;
   made.opened = opened;
   const ColumnUnit unit = unit_for(std::max(c.eager.total.mean, c.traced.total.mean));
-  made.bars.push_back(total_bar(c.eager, false, c.recorded));
+  made.bars.push_back(total_bar(c, c.eager, false));
   double at = c.eager.total.mean;
   const auto add = [&](const Part& part, bool was_small) {
     made.bars.push_back(part_bar(c, part, at, unit));
@@ -71,7 +73,7 @@ Waterfall waterfall_of(const explain::Comparison& c, bool opened) {
     if (part.kind != Part::Kind::kOthers || !opened) add(part, false);
     else for (const Part& small : part.joined) add(small, true);
   }
-  made.bars.push_back(total_bar(c.traced, true, c.recorded));
+  made.bars.push_back(total_bar(c, c.traced, true));
   made.highest = 0;
   for (const WaterfallBar& bar : made.bars) {
     made.lowest = std::min({made.lowest, bar.from, bar.to});

@@ -1,6 +1,7 @@
 // Turns findings into cards, and what is no finding into notes.
 #include "app/models/findings.h"
 
+#include "app/models/phases.h"
 #include "app/models/run_end.h"
 #include "app/models/text.h"
 #include "app/models/trace_counts.h"
@@ -172,7 +173,7 @@ FindingList list_of(const Document& document, const explain::Findings& all) {
     const session::FunctionRecord* f = document.function(s.function);
     const QString rule = QLatin1String(explain::rule_words(s.rule));
     const QString words = QStringLiteral("%1 (%2)").arg(cause_words(s.cause), rule);
-    const QString text = f ? q(f->name) + QStringLiteral(": ") + words : words;
+    const QString text = f ? q(f->name) + QStringLiteral(": ") + words : capitalized(words);
     if (!list.dropped.contains(text)) list.dropped << text;
     named.insert(s.cause);
   }

@@ -356,7 +356,7 @@ class Planner {
       else made.chips.push_back({PlanChip::Kind::kVariable, name.size() > 20 ? name.left(19) + QChar(0x2026) : name,
                                  area.graph.id, e.from});
     }
-    if (more) made.chips.back().text = QStringLiteral("%1 more").arg(more + 1);
+    if (more) made.chips.back().text = QStringLiteral("%1 more").arg(count_text(more + 1));
   }
 
   // Gradients beside their op; and where the nodes behind chips are shown.

@@ -90,7 +90,10 @@ void InspectorWriter::function() {
   source({f->file, f->line}, 4);
   if (!traces.empty()) {
     go("Why it was traced", "retraces", s_);
-    go("Show the graph", "graph", Selection::of_trace(document_, traces.front()->id));
+    // Tracing that failed leaves no graph.
+    const auto with_graph = std::ranges::find_if(
+        traces, [&](const session::TraceRecord* t) { return document_.graph(t->graph()) != nullptr; });
+    if (with_graph != traces.end()) go("Show the graph", "graph", Selection::of_trace(document_, (*with_graph)->id));
     go("Show generated code", "autograph", s_);
   }
 }
@@ -157,9 +160,10 @@ void InspectorWriter::trace() {
     }
   }
   source(document_.place(t->source));
-  go("Show the graph", "graph", s_);
+  const bool has_graph = document_.graph(t->graph()) != nullptr;
+  if (has_graph) go("Show the graph", "graph", s_);
   go("Key compared with the nearest trace", "retraces", s_);
-  go("Compare graphs", "diff", s_);
+  if (has_graph) go("Compare graphs", "diff", s_);
   go("Show generated code", "autograph", s_);
 }
 

@@ -6,7 +6,7 @@ namespace footlight::app {
 void InspectorWriter::call() {
   if (!facts_ || !facts_->call) return;
   const session::CallRecord& c = *facts_->call;
-  content_.title = QStringLiteral("Call %1").arg(facts_->call_position + 1);
+  content_.title = QStringLiteral("Call %1").arg(count_text(facts_->call_position + 1));
   static const std::pair<const char*, const char*> outcomes[] = {
       {"Hit", "teal"}, {"Traced", "amber"}, {"Eager", "blue"}, {"Failed", "red"}};
   const auto& [word, tone] = outcomes[static_cast<size_t>(c.outcome) & 3];

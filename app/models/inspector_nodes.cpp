@@ -58,7 +58,7 @@ void InspectorWriter::node() {
     link(first ? "Read by" : "", q(readers[i]->name), Selection::of_node(document_, s_.graph, readers[i]->id));
     first = false;
   }
-  if (readers.size() > 6) row("", QStringLiteral("and %1 more").arg(readers.size() - 6));
+  if (readers.size() > 6) row("", QStringLiteral("and %1 more").arg(count_text(readers.size() - 6)));
   for (uint32_t c : n->control_inputs) {
     if (const auto* from = document_.node(s_.graph, c))
       link("Control", q(from->name), Selection::of_node(document_, s_.graph, c));
@@ -105,7 +105,7 @@ void InspectorWriter::node() {
       for (const session::TraceRecord* t : traces) {
         if (t == trace) continue;
         if (++shown > 8) {
-          row("", QStringLiteral("and %1 more").arg(traces.size() - 1 - 8));
+          row("", QStringLiteral("and %1 more").arg(count_text(traces.size() - 1 - 8)));
           break;
         }
         const session::GraphRecord* other = document_.graph(t->graph());
@@ -178,7 +178,7 @@ void InspectorWriter::line(SourcePlace where) {
   for (const session::DecisionRecord& d : document_.decisions) {
     if (d.file != where.file || d.line != where.line) continue;
     if (s_.trace.valid() && d.trace != s_.trace) continue;
-    row("Became", q(d.note.empty() ? d.kind : d.note)).tone = fate_tone(d.fate);
+    row("Became", q(d.note.empty() ? d.kind : readable_note(d.note))).tone = fate_tone(d.fate);
     break;
   }
   if (const session::GraphRecord* g = document_.graph(s_.graph)) {
@@ -189,7 +189,7 @@ void InspectorWriter::line(SourcePlace where) {
       link(first ? "Nodes" : "", q(document_.node(g->id, id)->name), Selection::of_node(document_, g->id, id));
       first = false;
     }
-    if (more > kMaxNodes) row("", QStringLiteral("and %1 more").arg(more - kMaxNodes));
+    if (more > kMaxNodes) row("", QStringLiteral("and %1 more").arg(count_text(more - kMaxNodes)));
   }
   bool first = true;
   size_t more = 0;
@@ -200,7 +200,7 @@ void InspectorWriter::line(SourcePlace where) {
          Selection::of_trace(document_, t.id));
     first = false;
   }
-  if (more > 6) row("", QStringLiteral("and %1 more").arg(more - 6));
+  if (more > 6) row("", QStringLiteral("and %1 more").arg(count_text(more - 6)));
   // Known at once; the sums of all lines come later.
   if (!cost && facts_ && facts_->ran.count)
     row("Eager ops", count_text(facts_->ran.count) + QStringLiteral("  ") + duration_text(facts_->ran.total));

@@ -46,7 +46,7 @@ void add_phases(std::vector<InspectorRow>& rows, const session::TraceRecord& tra
     at->positions.push_back(static_cast<int>(i));
   }
   for (const Sum& s : sums) {
-    QString name = phase_word(s.name);
+    QString name = capitalized(phase_word(s.name));
     if (s.positions.size() > 1) name += QString::fromUtf8(" ×%1").arg(s.positions.size());
     rows.push_back(text_row(name, duration_text(s.ns), indent));
     if (indent < 2) add_phases(rows, trace, s.positions, indent + 1);
@@ -86,7 +86,7 @@ InspectorGroup ways_group(const Document& document, SourcePlace place, TraceId s
   if (ways == all.end()) return group;
   for (const Way& way : ways->second) {
     if (group.rows.size() >= kMaxWays) {
-      group.rows.push_back(text_row({}, QStringLiteral("and %1 more").arg(ways->second.size() - kMaxWays)));
+      group.rows.push_back(text_row({}, QStringLiteral("and %1 more").arg(count_text(ways->second.size() - kMaxWays))));
       break;
     }
     InspectorRow row = text_row(trace_numbers(document, way.traces), q(way.note));
@@ -101,7 +101,7 @@ InspectorGroup phases_group(const session::TraceRecord& trace) {
   add_phases(group.rows, trace, {-1}, 0);
   if (group.rows.empty()) return group;
   for (const PhaseTime& p : own_times({&trace}))
-    if (p.word == unexplained_word()) group.rows.push_back(text_row(p.word, duration_text(p.ns)));
+    if (p.word == unexplained_word()) group.rows.push_back(text_row(capitalized(p.word), duration_text(p.ns)));
   return group;
 }
 
@@ -111,7 +111,7 @@ InspectorGroup passes_group(const Document& document, const session::GraphRecord
     const QString did = q(explain::what_pass_did(
         graph, pass, [&](const session::NodeRecord& n) { return document.place(n.source).line; }));
     const qsizetype name = did.indexOf(QStringLiteral(": "));
-    group.rows.push_back(text_row(did.left(name), did.mid(name + 2)));
+    group.rows.push_back(text_row(capitalized(did.left(name)), capitalized(did.mid(name + 2))));
   }
   return group;
 }
@@ -121,7 +121,7 @@ InspectorGroup passes_group(const Document& document, const session::GraphRecord
   InspectorGroup group{QStringLiteral("Passes"), {}, {}};
   if (graph.passes.empty()) return group;
   for (const explain::NodeStep& step : explain::steps_of(graph, node.id)) {
-    InspectorRow row = text_row(q(step.pass), q(step.words));
+    InspectorRow row = text_row(capitalized(q(step.pass)), capitalized(q(step.words)));
     if (step.by && document.node(graph.id, *step.by)) {
       row.link = true;
       row.tone = QStringLiteral("blue");
@@ -131,14 +131,14 @@ InspectorGroup passes_group(const Document& document, const session::GraphRecord
   }
   if (group.rows.empty()) group.rows.push_back(text_row({}, QStringLiteral("No pass changed it")));
   if (const auto alone = explain::alone_step(graph, node.id))
-    group.rows.push_back(text_row(q(alone->pass), q(alone->words)));
+    group.rows.push_back(text_row(capitalized(q(alone->pass)), capitalized(q(alone->words))));
   return group;
 }
 
 InspectorGroup memory_group(const session::GraphRecord& graph) {
   InspectorGroup group{QStringLiteral("Memory"), {}, {}};
   const std::string words = explain::words_of(explain::memory_total(graph));
-  if (!words.empty()) group.rows.push_back(text_row({}, q(words)));
+  if (!words.empty()) group.rows.push_back(text_row({}, capitalized(q(words))));
   return group;
 }
 
@@ -146,7 +146,8 @@ InspectorGroup memory_group(const session::GraphRecord& graph, const session::No
   InspectorGroup group{QStringLiteral("Memory"), {}, {}};
   const std::vector<std::string> values = explain::memory_of(graph, node.id);
   for (size_t i = 0; i < values.size(); ++i)
-    group.rows.push_back(text_row(values.size() > 1 ? QStringLiteral("Output %1").arg(i) : QString(), q(values[i])));
+    group.rows.push_back(text_row(values.size() > 1 ? QStringLiteral("Output %1").arg(i) : QString(),
+                                  capitalized(q(values[i]))));
   return group;
 }
 
@@ -169,7 +170,7 @@ InspectorGroup device_group(const std::vector<query::DeviceSum>& sums, bool on_d
     if (group.rows.size() == kMaxDeviceRows) ++left;
     else group.rows.push_back(text_row(q(sum.name), device_sum_text(sum)));
   }
-  if (left) group.rows.push_back(text_row({}, QStringLiteral("and %1 more").arg(left)));
+  if (left) group.rows.push_back(text_row({}, QStringLiteral("and %1 more").arg(count_text(left))));
   return group;
 }
 
@@ -195,7 +196,7 @@ InspectorGroup callers_group(const Document& document, const std::vector<CallerF
   };
   for (size_t i = 0; i < frames.size();) {
     if (group.rows.size() == kMaxFrames) {
-      group.rows.push_back(text_row({}, QStringLiteral("and %1 more").arg(frames.size() - i)));
+      group.rows.push_back(text_row({}, QStringLiteral("and %1 more").arg(count_text(frames.size() - i))));
       break;
     }
     size_t end = i;

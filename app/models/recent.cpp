@@ -71,7 +71,7 @@ QString run_note(const Document& document, const std::vector<FindingCard>& findi
     return QStringLiteral("Finished in %1, no finding").arg(duration_text(document.duration_ns()));
   const QString first = findings.front().title;
   return findings.size() == 1 ? first
-                              : QStringLiteral("%1, and %2 more").arg(first).arg(findings.size() - 1);
+                              : QStringLiteral("%1, and %2 more").arg(first, count_text(findings.size() - 1));
 }
 
 QString day_text(const QDateTime& when, const QDateTime& now) {

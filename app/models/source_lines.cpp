@@ -5,6 +5,8 @@
 #include "app/models/text.h"
 #include "engine/source/line.h"
 
+#include <QStringList>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -72,7 +74,7 @@ void put_decisions(const Document& document, session::FileId file, FunctionId fu
       const QString note = short_note(chosen->note);
       const bool decided = note.size() < static_cast<qsizetype>(chosen->note.size());
       made.note = decided && chosen->traces.size() > 1
-                      ? note + QStringLiteral(" in all %1 traces").arg(chosen->traces.size())
+                      ? note + QStringLiteral(" in all %1 traces").arg(count_text(chosen->traces.size()))
                       : q(chosen->note);
       continue;
     }
@@ -116,6 +118,25 @@ QString trace_numbers(const Document& document, const std::vector<TraceId>& ids)
   return text;
 }
 
+std::string readable_note(const std::string& note) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string text;
+  for (size_t i = 0; i < note.size();) {
+    size_t end = i;
+    while (end < note.size() && is_digit(note[end])) ++end;
+    // Of counts only: a name may end in digits, and so may the number of a line.
+    const std::string_view rest = std::string_view(note).substr(end);
+    const bool counts = rest.starts_with(" iterations") || rest.starts_with(" copies") || rest.starts_with(" elements");
+    for (size_t at = i; at < end; ++at) {
+      if (counts && at > i && (end - at) % 3 == 0) text += ',';
+      text += note[at];
+    }
+    if (end == i) text += note[end++];
+    i = end;
+  }
+  return text;
+}
+
 std::map<int, std::vector<Way>> ways_in(const Document& document, session::FileId file, FunctionId function) {
   std::map<int, std::map<std::pair<std::string, std::string>, Way>> found;
   for (const session::DecisionRecord& d : document.decisions) {
@@ -125,7 +146,7 @@ std::map<int, std::vector<Way>> ways_in(const Document& document, session::FileI
       if (!t || t->function != function) continue;
     }
     Way& way = found[d.line][{d.fate, d.note}];
-    way.fate = d.fate, way.note = d.note;
+    way.fate = d.fate, way.note = readable_note(d.note);
     // A statement that runs several times in a trace decides each time.
     if (way.traces.empty() || way.traces.back() != d.trace) way.traces.push_back(d.trace);
   }

@@ -29,6 +29,7 @@ struct Way {
 // By line, the ways in the order in which they were first gone. `function` none: of all functions.
 std::map<int, std::vector<Way>> ways_in(const Document& document, session::FileId file, FunctionId function);
 QString trace_numbers(const Document& document, const std::vector<TraceId>& ids);  // "#1–#6", "#1, #3"
+std::string readable_note(const std::string& note);  // "3,000,000 iterations"
 QString short_note(const std::string& note);       // "True" where the condition was true
 QString fate_tone(const std::string& fate);        // theme colour
 

@@ -35,7 +35,7 @@ QString name_of(const session::TraceRecord& t) {
   QStringList parts;
   for (const std::string& path : t.differing) {
     if (static_cast<size_t>(parts.size()) == kMaxPaths) {
-      parts << QStringLiteral("%1 more").arg(t.differing.size() - kMaxPaths);
+      parts << QStringLiteral("%1 more").arg(count_text(t.differing.size() - kMaxPaths));
       break;
     }
     const session::KeyLeaf* leaf = leaf_at(t, path);

@@ -50,9 +50,9 @@ CompareSideBox::CompareSideBox(const QString& name, QWidget* parent) : QWidget(p
   function_ = box(QStringLiteral("function"), QStringLiteral("The whole recording, or one function"));
   which_ = box(QStringLiteral("part"),
                QStringLiteral("All calls together, the calls that one trace served, or one call"));
-  which_->addItem(QStringLiteral("all calls"), static_cast<int>(Kind::kFunction));
-  which_->addItem(QStringLiteral("trace"), static_cast<int>(Kind::kTrace));
-  which_->addItem(QStringLiteral("call"), static_cast<int>(Kind::kCall));
+  which_->addItem(QStringLiteral("All calls"), static_cast<int>(Kind::kFunction));
+  which_->addItem(QStringLiteral("Trace"), static_cast<int>(Kind::kTrace));
+  which_->addItem(QStringLiteral("Call"), static_cast<int>(Kind::kCall));
   number_ = new QSpinBox;
   number_->setRange(1, INT_MAX);
   number_->setAccessibleName(name + QStringLiteral(" number"));
@@ -69,10 +69,10 @@ void CompareSideBox::set_document(const Document& document,
   const CompareSide before = document_ ? side() : CompareSide();
   document_ = &document;
   recording_->clear();
-  recording_->addItem(QStringLiteral("this recording"), QString());
+  recording_->addItem(QStringLiteral("This recording"), QString());
   for (const auto& [path, title] : earlier) add_recording(path, title);
   function_->clear();
-  function_->addItem(QStringLiteral("the whole recording"), QString());
+  function_->addItem(QStringLiteral("The whole recording"), QString());
   for (const auto& [name, id] : functions_to_compare(document)) function_->addItem(name, name);
   set_side(before);
 }

@@ -12,8 +12,8 @@ namespace footlight::app {
 namespace {
 
 constexpr int kMinBars = 108, kMinTable = 120;
-constexpr const char* kOrders[] = {"program order", "line", "eager ops", "eager time", "graph nodes",
-                                   "traced time", "difference", "group", "why"};
+constexpr const char* kOrders[] = {"Program order", "Line", "Eager ops", "Eager time", "Graph nodes",
+                                   "Traced time", "Difference", "Group", "Why"};
 
 // Both ways to compare, under each other.
 QWidget* start_page(QWidget* start, QWidget* sides) {

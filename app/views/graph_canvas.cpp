@@ -227,10 +227,10 @@ void GraphCanvas::set_selected(const QSet<int>& boxes) {
 
 QString GraphCanvas::spoken(int box) const {
   const PlanBox& b = plan_.boxes[static_cast<size_t>(box)];
-  int inputs = 0, readers = 0;
+  uint64_t inputs = 0, readers = 0;
   for (const PlanEdge& e : plan_.edges) inputs += e.to == box, readers += e.from == box;
-  QStringList words{b.title, b.subtitle, QStringLiteral("%1 inputs").arg(inputs),
-                    QStringLiteral("%1 readers").arg(readers)};
+  QStringList words{b.title, b.subtitle, QStringLiteral("%1 inputs").arg(count_text(inputs)),
+                    QStringLiteral("%1 readers").arg(count_text(readers))};
   if (b.cost_ns >= 0) words << duration_text(b.cost_ns);
   if (!b.numbers_text.isEmpty()) words << b.numbers_text;
   for (const PlanChip& chip : b.chips)

@@ -3,6 +3,7 @@
 
 #include "engine/explain/candidates.h"
 #include "engine/explain/nesting.h"
+#include "engine/explain/words.h"
 
 #include <algorithm>
 #include <cstring>
@@ -142,7 +143,7 @@ namespace {
 std::string text_of_check(const Checked& checked, const std::string& how) {
   if (checked.method == Checked::Method::kNone)
     return checked.why_not.empty() ? "Not verified" : "Not verified: " + checked.why_not;
-  const std::string before = std::to_string(checked.traces_before), after = std::to_string(checked.traces_after);
+  const std::string before = with_commas(checked.traces_before), after = with_commas(checked.traces_after);
   if (checked.method == Checked::Method::kRerun) {
     const std::string ran = "Run again with the change" + how + ": ";
     if (!checked.why_not.empty()) return ran + checked.why_not;
@@ -151,7 +152,7 @@ std::string text_of_check(const Checked& checked, const std::string& how) {
                                                                 : before + " traces became " + after);
   }
   if (!checked.ok) return "Replayed" + how + ": saves no trace";
-  return "Replayed" + how + ": saves " + std::to_string(checked.traces_before - checked.traces_after) + " of " +
+  return "Replayed" + how + ": saves " + with_commas(checked.traces_before - checked.traces_after) + " of " +
          before + " traces";
 }
 

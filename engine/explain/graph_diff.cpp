@@ -18,7 +18,7 @@ constexpr size_t kMaxChanges = 16;    // listed for one node
 constexpr size_t kMaxPairs = 10'000;  // of graphs that call each other; a file may name more than anybody can compare
 
 std::string counted(size_t n, const char* one, const char* many) {
-  return std::to_string(n) + ' ' + (n == 1 ? one : many);
+  return with_commas(n) + ' ' + (n == 1 ? one : many);
 }
 
 bool is_size(const NodeChange& c) {

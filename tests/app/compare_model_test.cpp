@@ -75,9 +75,9 @@ class CompareModelTest : public QObject {
       const int bar = bar_of_group(w, group);
       return bar < 0 ? QString() : w.bars[static_cast<size_t>(bar)].name;
     };
-    QCOMPARE(name(closed, explain::Group::kFused), QStringLiteral("fused"));
-    QCOMPARE(name(closed, explain::Group::kOnlyTraced), QStringLiteral("small parts"));
-    QCOMPARE(name(opened, explain::Group::kOnlyTraced), QStringLiteral("only traced"));
+    QCOMPARE(name(closed, explain::Group::kFused), QStringLiteral("Fused"));
+    QCOMPARE(name(closed, explain::Group::kOnlyTraced), QStringLiteral("Small parts"));
+    QCOMPARE(name(opened, explain::Group::kOnlyTraced), QStringLiteral("Only traced"));
     QCOMPARE(name(closed, explain::Group::kHoisted), QString());
   }
 
@@ -101,7 +101,7 @@ class CompareModelTest : public QObject {
     QCOMPARE(table.row_at(0), 1);
     QCOMPARE(table.shown_of(0), -1);
     table.set_filter({});
-    QCOMPARE(cell(table, last, CompareTable::kEagerOps), QStringLiteral("total"));
+    QCOMPARE(cell(table, last, CompareTable::kEagerOps), QStringLiteral("Total"));
   }
 
   void rows_are_sorted_and_sums_stay_last() {
@@ -113,7 +113,7 @@ class CompareModelTest : public QObject {
     table.sort(CompareTable::kEagerTime, Qt::DescendingOrder);
     QCOMPARE(table.row_at(0), 0);
     QCOMPARE(table.row_at(5), -1);
-    QCOMPARE(cell(table, 6, CompareTable::kEagerOps), QStringLiteral("total"));
+    QCOMPARE(cell(table, 6, CompareTable::kEagerOps), QStringLiteral("Total"));
     table.sort(-1, Qt::AscendingOrder);
     for (int i = 0; i < 5; ++i) QCOMPARE(table.row_at(i), i);
   }
@@ -193,12 +193,12 @@ class CompareModelTest : public QObject {
     const RowFacts facts = facts_of_row(document_, host(), host().rows[1]);
     QStringList lines;
     for (const CompareFact& f : facts.facts) lines << f.label + QStringLiteral(": ") + f.value;
-    QVERIFY(lines.contains(QStringLiteral("eager: 2 ops, 7.80 us")));
-    QVERIFY(lines.contains(QStringLiteral("traced: 1 kernel, 1.80 us")));
-    QVERIFY(lines.contains(QStringLiteral("saved: 6.00 us")));
-    QVERIFY(lines.contains(QStringLiteral("share: 25 % of 24.0 us")));
-    QVERIFY(lines.contains(QString::fromUtf8("bytes: 6.0 KB → 4.0 KB")));
-    QVERIFY(lines.contains(QStringLiteral("source: train.py:6")));
+    QVERIFY(lines.contains(QStringLiteral("Eager: 2 ops, 7.80 us")));
+    QVERIFY(lines.contains(QStringLiteral("Traced: 1 kernel, 1.80 us")));
+    QVERIFY(lines.contains(QStringLiteral("Saved: 6.00 us")));
+    QVERIFY(lines.contains(QStringLiteral("Share: 25 % of 24.0 us")));
+    QVERIFY(lines.contains(QString::fromUtf8("Bytes: 6.0 KB → 4.0 KB")));
+    QVERIFY(lines.contains(QStringLiteral("Source: train.py:6")));
     QCOMPARE(facts.badge, QStringLiteral("fused"));
   }
 
@@ -220,7 +220,7 @@ class CompareModelTest : public QObject {
     table.set_comparison(&document_, document_.comparisons[0]);
     const QStringList csv = csv_of(table).split(QStringLiteral("\r\n"));
     QCOMPARE(csv.size(), 9);  // head, five rows, two sums, the end
-    QCOMPARE(csv[0], QStringLiteral("line,eager ops,eager us,graph nodes,traced us,difference us,group,why"));
+    QCOMPARE(csv[0], QStringLiteral("Line,Eager ops,Eager us,Graph nodes,Traced us,Difference us,Group,Why"));
     QCOMPARE(csv[2], QStringLiteral("6,\"Relu, Sum\",7.80,Relu,1.80,-6.00,fused,"
                                     "\"pass fuse_elementwise, one \"\"kernel\"\"\""));
     const QStringList lines = markdown_of(table).split(QLatin1Char('\n'));

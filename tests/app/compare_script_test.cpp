@@ -177,7 +177,7 @@ class CompareScriptTest : public WindowCase {
       for (const double share : side->shares) shares += share;
       QVERIFY(std::abs(shares - side->recorded.mean) < 2);
     }
-    for (const WaterfallBar& bar : bars) QVERIFY(bar.name != QStringLiteral("recording"));
+    for (const WaterfallBar& bar : bars) QVERIFY(bar.name != QStringLiteral("Recording"));
     // What the command line says of recording, the window says too.
     QVERIFY(view().sentence().contains(q(explain::recording_of(c))));
     QVERIFY(view().sentence().contains(QStringLiteral("the totals do not include it")));

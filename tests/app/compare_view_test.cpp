@@ -294,7 +294,7 @@ class CompareViewTest : public WindowCase {
     QHeaderView* header = view().table()->horizontalHeader();
     QTest::mouseClick(header->viewport(), Qt::LeftButton, {},
                       QPoint(header->sectionViewportPosition(CompareTable::kDifference) + 10, 10));
-    QCOMPARE(view().order_box()->currentText(), QStringLiteral("difference"));
+    QCOMPARE(view().order_box()->currentText(), QStringLiteral("Difference"));
     QCOMPARE(cell(0, CompareTable::kEagerOps), QStringLiteral("Relu, Sum"));
     view().order_box()->setFocus();
     QTest::keyClick(view().order_box(), Qt::Key_Home);

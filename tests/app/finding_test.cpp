@@ -1,6 +1,7 @@
 // The page of a finding, on a real run: what it says against `footlight report --json`, its edits, the two runs.
 #include "tests/app/window_case.h"
 
+#include "app/models/phases.h"
 #include "app/models/text.h"
 
 #include <QClipboard>
@@ -139,8 +140,9 @@ class FindingTest : public WindowCase {
       looked_for << looked.causes;
       where << looked.where;
     }
-    QVERIFY(looked_for.contains(cause_words("varying_rank")));
-    QVERIFY(!looked_for.contains(cause_words("python_scalar_argument")));
+    QVERIFY(looked_for.contains(capitalized(cause_words("varying_rank"))));
+    for (const QString& cause : looked_for) QVERIFY2(!cause[0].isLower(), qPrintable(cause));
+    QVERIFY(!looked_for.contains(capitalized(cause_words("python_scalar_argument"))));
     for (const explain::Cause* cause : explain::all_causes())
       QVERIFY2(!cause_words(cause->name).contains(QString::fromLatin1(cause->name).replace('_', ' ')), cause->name);
     const QJsonObject sums = report[QStringLiteral("summary")].toObject();

@@ -197,7 +197,7 @@ class GraphCostsTest : public QObject {
       QVERIFY(note_of(3).isEmpty());
     }
     const QString shown = as_markdown(inspect(d, Selection::of_node(d, GraphId(1), 2), nullptr));
-    QVERIFY2(shown.contains(QStringLiteral("runs alone, because it has an effect")), qPrintable(shown));
+    QVERIFY2(shown.contains(QStringLiteral("Runs alone, because it has an effect")), qPrintable(shown));
     QVERIFY(!as_markdown(inspect(d, Selection::of_node(d, GraphId(1), 3), nullptr)).contains(QStringLiteral("alone")));
   }
 
@@ -211,10 +211,10 @@ class GraphCostsTest : public QObject {
     const auto shown = [&](uint32_t node) {
       return as_markdown(inspect(d, Selection::of_node(d, GraphId(1), node), nullptr));
     };
-    const QString over = QStringLiteral("slot 1, in place of ") + QString::fromStdString(first);
+    const QString over = QStringLiteral("Slot 1, in place of ") + QString::fromStdString(first);
     QVERIFY2(shown(3).contains(over + QStringLiteral(", 2.0 KB")), qPrintable(shown(3)));
-    QVERIFY(shown(2).contains(QStringLiteral("slot 0, 2.0 KB, reused by ")));
-    QVERIFY(!shown(4).contains(QStringLiteral("slot ")));
+    QVERIFY(shown(2).contains(QStringLiteral("Slot 0, 2.0 KB, reused by ")));
+    QVERIFY(!shown(4).contains(QStringLiteral("Slot ")));
   }
 };
 

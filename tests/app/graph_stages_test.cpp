@@ -205,8 +205,8 @@ class GraphStagesTest : public WindowCase {
           for (const InspectorRow& r : g.rows) lines << r.label + QLatin1Char('|') + r.value;
       return lines;
     };
-    QCOMPARE(passes(3), (QStringList{QStringLiteral("fold constants|became the constant 6.0"),
-                                     QStringLiteral("prune|removed: Mul_3/folded is used instead")}));
+    QCOMPARE(passes(3), (QStringList{QStringLiteral("Fold constants|Became the constant 6.0"),
+                                     QStringLiteral("Prune|Removed: Mul_3/folded is used instead")}));
     QCOMPARE(passes(5), QStringList{QStringLiteral("|No pass changed it")});
     QVERIFY(as_markdown(inspect(d, Selection::of_trace(d, TraceId(1)), nullptr))
                 .contains(QStringLiteral("3 nodes that nothing uses were removed")));

@@ -11,6 +11,7 @@
 #include "app/models/line_marks.h"
 #include "app/models/navigator_model.h"
 #include "app/models/selection.h"
+#include "app/models/selection_names.h"
 #include "app/models/source_lines.h"
 #include "app/models/text.h"
 #include "app/models/trace_counts.h"
@@ -54,6 +55,72 @@ class ModelsTest : public QObject {
     QVERIFY(d_.node(GraphId(10), 3));
     QVERIFY(!d_.node(GraphId(10), 999));
     QVERIFY(!d_.node(GraphId(999), 0));
+  }
+
+  // Functions with equal names are told apart by the line of their def.
+  void names_select() {
+    SampleRun run = sample_run();
+    Document& d = run.document;
+    const session::FileId file(1);
+    d.add(session::FunctionRecord{FunctionId(7), "train_step", file, 15, 14, {}});
+    for (const uint32_t number : {1, 2, 9}) {
+      session::TraceRecord t;
+      t.id = TraceId(700 + number), t.function = FunctionId(7), t.number = static_cast<int>(number);
+      d.add(t);
+    }
+    const auto named = [&](const char* text) { return selection_named(d, Selection::of_trace(d, TraceId(12)), text); };
+    QCOMPARE(named("train.py:5#2").selection->trace, TraceId(11));
+    QCOMPARE(named("train.py:15#2").selection->trace, TraceId(702));
+    QCOMPARE(named("train.py:14#2").selection->trace, TraceId(702));  // the line of its decorator
+    QCOMPARE(named("train_step#9").selection->trace, TraceId(709));   // only one of them has it
+    QVERIFY(!named("train_step#2").selection);
+    QCOMPARE(named("train_step#2").why_not,
+             QStringLiteral("there are 2 functions with the name 'train_step'; say which: train.py:5#2, "
+                            "train.py:15#2"));
+    QVERIFY(named("train_step").why_not.endsWith(QStringLiteral("say which: train.py:5, train.py:15")));
+    QCOMPARE(named("#3").selection->trace, TraceId(12));
+    QCOMPARE(named("evaluate").selection->function, FunctionId(2));
+    QCOMPARE(named("train.py:9").selection->kind, Selection::Kind::kLine);
+    QVERIFY(named("MatMul").selection);
+    QCOMPARE(named("nope").why_not, QStringLiteral("nothing in this run has the name 'nope'"));
+    // One line that makes a function again and again is one definition.
+    d.add(session::FunctionRecord{FunctionId(8), "evaluate", file, 12, 11, {}});
+    QCOMPARE(named("evaluate").selection->function, FunctionId(2));
+  }
+
+  // Tracing that failed leaves no graph: no link leads to one.
+  void links_lead_to_graphs_that_exist() {
+    SampleRun run = sample_run();
+    Document& d = run.document;
+    d.add(session::FunctionRecord{FunctionId(7), "late", session::FileId(1), 15, 14, {}});
+    const auto links = [&](const Selection& s) {
+      std::map<QString, Selection> all;
+      for (const InspectorLink& l : inspect(d, s, nullptr).links) all[l.text] = l.target;
+      return all;
+    };
+    session::TraceRecord failed;
+    failed.id = TraceId(701), failed.function = FunctionId(7), failed.number = 1, failed.error = "ValueError: no";
+    d.add(failed);
+    const QString show = QStringLiteral("Show the graph"), compare = QStringLiteral("Compare graphs");
+    QVERIFY(!links(Selection::of_function(d, FunctionId(7))).contains(show));
+    QVERIFY(!links(Selection::of_trace(d, TraceId(701))).contains(show));
+    QVERIFY(!links(Selection::of_trace(d, TraceId(701))).contains(compare));
+    session::TraceRecord made;
+    made.id = TraceId(702), made.function = FunctionId(7), made.number = 2, made.graphs = {{"traced", GraphId(100)}};
+    d.add(made);
+    QCOMPARE(links(Selection::of_function(d, FunctionId(7))).at(show).trace, TraceId(702));
+    QVERIFY(links(Selection::of_trace(d, TraceId(702))).contains(compare));
+  }
+
+  void counts_in_notes_have_commas() {
+    QCOMPARE(readable_note("ran in Python, 3000000 iterations"), std::string("ran in Python, 3,000,000 iterations"));
+    QCOMPARE(readable_note("unrolled into 1234 copies"), std::string("unrolled into 1,234 copies"));
+    QCOMPARE(readable_note("unrolled into 256 copies"), std::string("unrolled into 256 copies"));
+    QCOMPARE(readable_note("line 12345 of f1000"), std::string("line 12345 of f1000"));
+    Document d = run_.document;
+    d.decisions.push_back({TraceId(10), session::FileId(1), 8, "for", "python", "ran in Python, 3000000 iterations"});
+    QCOMPARE(ways_in(d, session::FileId(1), FunctionId()).at(8).front().note,
+             std::string("ran in Python, 3,000,000 iterations"));
   }
 
   void key_diff_opens_only_what_differs() {

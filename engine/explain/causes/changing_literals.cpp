@@ -118,7 +118,7 @@ std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const F
 }
 
 std::string values_text(const Finding& f) {
-  return f.path + ": " + std::to_string(f.values.size()) + " values, " + progression(f.values);
+  return f.path + ": " + with_commas(f.values.size()) + " values, " + progression(f.values);
 }
 
 }  // namespace footlight::explain

@@ -99,7 +99,7 @@ void propose_dtype_flip(const Evidence& evidence, const FunctionRun& run, std::v
     c.fewest = 1;
     c.edit_at = Candidate::EditAt::kValue;
     const std::string name = argument_name(path, f.parameter);
-    f.title = name + " has " + std::to_string(f.values.size()) + " different dtypes";
+    f.title = name + " has " + with_commas(f.values.size()) + " different dtypes";
     f.detail = f.path + ": " + joined(f.values, ", ");
     f.detail += with_it(f.also_paths);
     f.fix = "tf.cast(" + name + ", tf." + dtypes.usual() + ")";

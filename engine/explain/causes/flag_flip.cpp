@@ -105,7 +105,7 @@ void propose_flag_flip(const Evidence& evidence, const FunctionRun& run, std::ve
                recurring(uses(run, combination), kFewTexts, kOftenUsed);
   f.title = joined(names, ", ");
   f.title += names.size() > 1 ? " are flags with many combinations" : " is a flag with many values";
-  f.detail = "They came in " + std::to_string(f.values.size()) + " combinations, " + progression(f.values);
+  f.detail = "They came in " + with_commas(f.values.size()) + " combinations, " + progression(f.values);
   f.fix = "Pass tf.constant(" + first.name() + ") and use tf.cond or a weight of 0 or 1";
   also(f, "Decide before the calls: a function for each combination that is in use");
   to.push_back(std::move(c));

@@ -91,7 +91,7 @@ void find_function_made_in_loop(const Evidence& evidence, Findings& to) {
     f.path = surroundings(evidence, where.first);
     f.title = where.second + " is re-created as a tf.function on each iteration";
     f.reason = "the function was re-created";
-    f.detail = "One line made " + std::to_string(runs.size()) + " functions, one after the other; their graphs " +
+    f.detail = "One line made " + with_commas(runs.size()) + " functions, one after the other; their graphs " +
                f.graphs_words;
     f.fix = "Make it once, outside of " + (f.path.empty() ? "the loop" : f.path) + ", and pass what it captures";
     to.found.push_back(std::move(f));

@@ -110,7 +110,7 @@ void find_large_constant(const Evidence& evidence, const FunctionRun& run, Findi
     f.path = captured.path;
     if (captured.made && captured.made != f.line) f.related.push_back({"value", captured.made});
     f.detail = (f.path.empty() ? "" : f.path + ": ") + large.type;
-    if (large.traces.size() > 1) f.detail += ", in " + std::to_string(large.traces.size()) + " traces";
+    if (large.traces.size() > 1) f.detail += ", in " + with_commas(large.traces.size()) + " traces";
     f.fix = "Pass the array as an argument";
     also(f, "Keep it in a tf.Variable that is made once, outside of the function", f.checked);
     to.found.push_back(std::move(f));

@@ -22,7 +22,7 @@ void propose_new_object_identity(const Evidence& evidence, const FunctionRun& ru
     c.edit_at = Candidate::EditAt::kValue;
     const std::string name = argument_name(f.path, f.parameter);
     f.title = name + " is a new object in each call";
-    f.detail = f.path + ": " + std::to_string(f.values.size()) + " objects, " + progression(f.values) +
+    f.detail = f.path + ": " + with_commas(f.values.size()) + " objects, " + progression(f.values) +
                "; each counts by its identity, although the graphs are alike" + with_it(f.also_paths);
     const bool self = f.path == "args[0]" && f.parameter == "self";
     f.fix = self ? "Make the object once, before the loop" : "Make " + name + " once";

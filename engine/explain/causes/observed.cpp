@@ -78,7 +78,7 @@ void relate(Finding& finding, const ObservationRecord& observed, std::string_vie
 }
 
 std::string later_calls(size_t count) {
-  return std::to_string(count) + (count == 1 ? " later call" : " later calls");
+  return with_commas(count) + (count == 1 ? " later call" : " later calls");
 }
 
 std::string short_name(const Evidence& evidence, FunctionId function) {

@@ -3,6 +3,7 @@
 #include "engine/explain/causes/observed.h"
 
 #include "engine/explain/compare/text.h"
+#include "engine/explain/words.h"
 
 #include <algorithm>
 #include <tuple>
@@ -54,7 +55,7 @@ void find_py_function_hot_spot(const Evidence& evidence, Findings& to) {
     f.checked.why_not = "run again to measure it";
     const std::string function = short_name(evidence, f.function);
     f.title = f.path + " runs as Python inside " + function;
-    f.detail = "The graph waited for Python in " + std::to_string(spot.runs) + " runs: " +
+    f.detail = "The graph waited for Python in " + with_commas(spot.runs) + " runs: " +
                time_text(static_cast<double>(spot.ns)) + " in all";
     f.fix = "Write " + f.path + " with tensor operations, or call it once for a whole batch";
     to.found.push_back(std::move(f));

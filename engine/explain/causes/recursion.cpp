@@ -51,7 +51,7 @@ void propose_recursion(const Evidence& evidence, const FunctionRun& run, std::ve
   const std::string name = run.record ? run.record->name : "the function";
   f.title = name + " is traced inside its own trace";
   f.reason = "traced inside its own trace";
-  f.detail = std::to_string(inner) + " of " + std::to_string(run.traces.size()) +
+  f.detail = with_commas(inner) + " of " + with_commas(run.traces.size()) +
              " traces were made while it was being traced itself: each step of the recursion has its own graph";
   f.fix = "Decorate an outer function only, and let " + name + " recurse in plain Python";
   c.complete = [line = evidence.line(first->source)](Finding& made, const ReplayResult&) { made.line = line; };

@@ -80,7 +80,7 @@ void propose_structure_change(const Evidence& evidence, const FunctionRun& run, 
     c.captures_may_differ = true;
     c.variants = recurring(counts, kFewStructures, kOftenUsed);
     f.title = s.name() + (keys ? " comes with different keys" : " comes with different structures");
-    f.detail = s.path + ": " + std::to_string(f.values.size()) + " structures, " + progression(f.values);
+    f.detail = s.path + ": " + with_commas(f.values.size()) + " structures, " + progression(f.values);
     f.fix = keys ? "Always pass all keys of " + s.name()
                  : "tf.stack(" + s.name() + ") padded to one length, or declared with a None dimension";
     to.push_back(std::move(c));

@@ -44,7 +44,7 @@ void propose_variable_identity(const Evidence& evidence, const FunctionRun& run,
   c.most = GraphRelation::kStructure;
   c.captures_may_differ = true;
   f.title = "Which of the variables are the same differs from call to call";
-  f.detail = "There are " + std::to_string(f.values.size()) + " patterns of equal variables, " + progression(f.values);
+  f.detail = "There are " + with_commas(f.values.size()) + " patterns of equal variables, " + progression(f.values);
   f.fix = "Pass values (tf.identity(" + argument_name(f.path, f.parameter) + ")), and assign outside of the function";
   to.push_back(std::move(c));
 }

@@ -39,8 +39,8 @@ void propose_varying_rank(const Evidence& evidence, const FunctionRun& run, std:
     c.fix.call = become_tensor(places_of(evidence, run, c.paths), dtype_number(dtype));
     c.most = GraphRelation::kStructure;
     c.steady = recurring(uses(run, at_path(s.path, shape_text)), kFewShapes, kOftenUsed);
-    f.title = s.name() + " has " + std::to_string(ranks.size()) + " different ranks";
-    f.detail = s.path + ": " + std::to_string(f.values.size()) + " shapes of " + std::to_string(ranks.size()) +
+    f.title = s.name() + " has " + with_commas(ranks.size()) + " different ranks";
+    f.detail = s.path + ": " + with_commas(f.values.size()) + " shapes of " + with_commas(ranks.size()) +
                " ranks, " + progression(f.values);
     f.fix = "tf.reshape(" + s.name() + ", ...) to one rank at the call";
     to.push_back(std::move(c));

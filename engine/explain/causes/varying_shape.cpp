@@ -162,8 +162,8 @@ void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std
       }
     }
     const std::string name = argument_name(tensor.path, f.parameter);
-    f.title = name + " has " + std::to_string(f.values.size()) + " different shapes";
-    f.detail = tensor.path + ": " + std::to_string(f.values.size()) + " shapes, " + progression(f.values, true) +
+    f.title = name + " has " + with_commas(f.values.size()) + " different shapes";
+    f.detail = tensor.path + ": " + with_commas(f.values.size()) + " shapes, " + progression(f.values, true) +
                (tensor.dimensions.size() == 1 ? "; dimension " : "; dimensions ") + varying +
                (tensor.dimensions.size() == 1 ? " varies" : " vary");
     if (together.size() > 1) {

@@ -20,7 +20,7 @@ void propose_weak_value_died(const Evidence& evidence, const FunctionRun& run, s
     Finding& f = c.finding;
     const std::string name = argument_name(f.path, f.parameter);
     f.title = name + " is equal to an object that had a trace and died";
-    f.detail = f.path + ": " + std::to_string(f.values.size()) + " objects, " + progression(f.values) +
+    f.detail = f.path + ": " + with_commas(f.values.size()) + " objects, " + progression(f.values) +
                "; a trace lives as long as the object that it was made for" + with_it(f.also_paths);
     f.fix = "Keep " + name + " alive between the calls: make it once";
     to.push_back(std::move(c));

@@ -1,6 +1,7 @@
 // What a comparison says in sentences, and the names of the groups.
 #include "engine/explain/compare/comparison.h"
 #include "engine/explain/compare/text.h"
+#include "engine/explain/words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -139,7 +140,7 @@ std::string worth_of(const Comparison& c) {
     return "Tracing took " + time_text(static_cast<double>(c.tracing_ns)) + "; whether it pays is within the spread.";
   if (!c.worth_from) return "Tracing took " + time_text(static_cast<double>(c.tracing_ns)) + " and does not pay off.";
   return "Tracing took " + time_text(static_cast<double>(c.tracing_ns)) + "; each traced call saves " +
-         time_text(-c.difference.mean) + ": worth it from call " + std::to_string(*c.worth_from) + ".";
+         time_text(-c.difference.mean) + ": worth it from call " + with_commas(*c.worth_from) + ".";
 }
 
 }  // namespace footlight::explain

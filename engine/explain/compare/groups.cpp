@@ -1,5 +1,6 @@
 // Rows of the table, by line and op.
 #include "engine/explain/compare/groups.h"
+#include "engine/explain/words.h"
 
 #include <algorithm>
 
@@ -129,7 +130,7 @@ void Groups::decide(Row& row, const Ops* ops, const Nodes* nodes) const {
     return;
   }
   const auto ran_words = [&] {
-    const auto often = [](uint64_t count) { return count == 1 ? "once" : std::to_string(count) + " times"; };
+    const auto often = [](uint64_t count) { return count == 1 ? "once" : with_commas(count) + " times"; };
     return "It ran " + often(eager) + " eagerly, " + often(traced) + " in the graph";
   };
   const auto by_pass = [&](const std::string& pass) {

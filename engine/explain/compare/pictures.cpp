@@ -1,5 +1,6 @@
 // Lanes: what the host did, its calls to the device's interface, the streams.
 #include "engine/explain/compare/pictures.h"
+#include "engine/explain/words.h"
 
 #include <algorithm>
 #include <map>
@@ -127,7 +128,7 @@ Picture lanes_of(int64_t total, std::vector<Piece> pieces, std::vector<DrawnWork
   };
   if (!calls.pieces.empty()) {
     const size_t launches = launched.size();
-    calls.name = "CUDA API, " + std::to_string(launches) + (launches == 1 ? " launch" : " launches");
+    calls.name = "CUDA API, " + with_commas(launches) + (launches == 1 ? " launch" : " launches");
     finish(calls);
   }
   for (auto& [number, lane] : streams) {

@@ -5,6 +5,7 @@
 #include "engine/explain/compare/align.h"
 #include "engine/explain/compare/recorded_side.h"
 #include "engine/explain/compare/text.h"
+#include "engine/explain/words.h"
 
 #include <algorithm>
 #include <charconv>
@@ -212,7 +213,7 @@ void decide(Row& row, const Both& both) {
     row.group = left == right ? Group::kSame : Group::kCounts;
     if (left != right)
       row.why =
-          "It ran " + std::to_string(left) + " times on the left, " + std::to_string(right) + " on the right";
+          "It ran " + with_commas(left) + " times on the left, " + with_commas(right) + " on the right";
     if (both.left->in_graph != both.right->in_graph && both.left->eager != both.right->eager)
       row.why += std::string(row.why.empty() ? "" : "; ") +
                  (both.right->in_graph ? "It ran eagerly on the left, in a graph on the right"
@@ -336,8 +337,8 @@ void add_notes(Comparison& c, const Sides& s) {
     for (const std::string& note : runs->notes())
       if (std::ranges::find(c.notes, note) == c.notes.end()) c.notes.push_back(note);
   if (s.left.what.kind == Kind::kFunction)
-    c.notes.push_back("The times are sums: of " + std::to_string(c.eager.calls) + " calls on the left, " +
-                      std::to_string(c.traced.calls) + " on the right");
+    c.notes.push_back("The times are sums: of " + with_commas(c.eager.calls) + " calls on the left, " +
+                      with_commas(c.traced.calls) + " on the right");
   if (s.left_runs.runs().size() == 1 && s.right_runs.runs().size() == 1 && s.left.what.kind == Kind::kCall)
     c.notes.push_back("Each side is a single call: how much calls vary is not known");
   const std::string &left = s.left.reader.contents().run.machine, &right = s.right.reader.contents().run.machine;

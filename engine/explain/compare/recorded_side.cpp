@@ -3,6 +3,7 @@
 
 #include "engine/base/errors.h"
 #include "engine/explain/compare/recorded_read.h"
+#include "engine/explain/words.h"
 
 #include <algorithm>
 
@@ -200,7 +201,7 @@ void RecordedRuns::take_trace() {
   }
   thin_out(hits, kMaxRuns);
   if (hits.size() < served)
-    notes_.push_back(std::to_string(hits.size()) + " of the " + std::to_string(served) + " calls that " +
+    notes_.push_back(with_commas(hits.size()) + " of the " + with_commas(served) + " calls that " +
                      words_of(side_.what) + " served were taken, evenly");
   calls_ = hits.size();
   for (size_t i = 0; i < hits.size(); ++i)
@@ -227,7 +228,7 @@ void RecordedRuns::take_call() {
   });
   if (side_.what.number > starts.size())
     throw Error(ErrorKind::kNotFound, side_.path + ": has no call " + words_of(side_.what) + "; " +
-                                          side_.what.function + " was called " + std::to_string(starts.size()) +
+                                          side_.what.function + " was called " + with_commas(starts.size()) +
                                           (starts.size() == 1 ? " time" : " times"));
   const auto wanted = starts.begin() + static_cast<ptrdiff_t>(side_.what.number - 1);
   std::ranges::nth_element(starts, wanted);
@@ -250,9 +251,9 @@ void RecordedRuns::say_what_is_missing() {
   uint64_t lost = 0;
   for (const session::DroppedRecord& d : c.dropped)
     if (d.what.starts_with("op")) lost += d.count;
-  if (lost) notes_.push_back(std::to_string(lost) + " ops of " + side_.path + " were not recorded");
+  if (lost) notes_.push_back(with_commas(lost) + " ops of " + side_.path + " were not recorded");
   if (elsewhere_)
-    notes_.push_back(std::to_string(elsewhere_) + (elsewhere_ == 1 ? " op" : " ops") + " on other threads of " +
+    notes_.push_back(with_commas(elsewhere_) + (elsewhere_ == 1 ? " op" : " ops") + " on other threads of " +
                      side_.path + " ran meanwhile and are not counted");
 }
 

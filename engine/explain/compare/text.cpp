@@ -1,5 +1,6 @@
 // The waterfall and the table in columns of characters.
 #include "engine/explain/compare/text.h"
+#include "engine/explain/words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -96,7 +97,7 @@ std::string table(const session::Reader& reader, const Comparison& c) {
            right(row.traced_count ? time_text(row.traced.mean) : "", 9) + right(signed_time(row.difference.mean), 12) +
            "  " + name_of(row.group) + (row.why.empty() ? "" : ", " + row.why) + "\n";
   }
-  if (c.rows.size() > kMaxRows) out += "  and " + std::to_string(c.rows.size() - kMaxRows) + " more rows\n";
+  if (c.rows.size() > kMaxRows) out += "  and " + with_commas(c.rows.size() - kMaxRows) + " more rows\n";
   return out;
 }
 
@@ -116,7 +117,7 @@ std::string notes_text(const Comparison& c) {
 std::string recorded_text(const session::Reader& reader, const Comparison& c) {
   std::string out = c.title + "\n" + sentence_of(c) + "\n";
   if (c.eager.total.p5 != c.eager.total.p95 || c.traced.total.p5 != c.traced.total.p95)
-    out += "Means of the middle half of " + std::to_string(c.eager.calls) + " and " + std::to_string(c.traced.calls) +
+    out += "Means of the middle half of " + with_commas(c.eager.calls) + " and " + with_commas(c.traced.calls) +
            " recorded calls" + known_text(c) + ".\n";
   out += recording_of(c) + "\n" + notes_text(c);
   if (!c.parts.empty()) out += "\n" + waterfall(c) + "\n" + table(reader, c);
@@ -127,14 +128,14 @@ std::string recorded_text(const session::Reader& reader, const Comparison& c) {
 
 std::string text_of(const session::Reader& reader, const Comparison& c) {
   if (c.recorded) return recorded_text(reader, c);
-  std::string out = c.name + ", arguments of call " + std::to_string(c.call);
+  std::string out = c.name + ", arguments of call " + with_commas(c.call);
   const session::Reader::SourcePlace place = reader.place(c.source);
   const std::string at = place_text(reader, {place.file, place.line});
   out += (at.empty() ? "" : " (" + at + ")") + "\n" + sentence_of(c) + "\n";
   if (const std::string worth = worth_of(c); !worth.empty()) out += worth + "\n";
   if (c.pairs) {
-    out += std::to_string(c.pairs) + " pairs of calls, " + std::to_string(c.pairs_with_events) +
-           " of them recorded, after " + std::to_string(c.warm_up) + " to warm up" + known_text(c) +
+    out += with_commas(c.pairs) + " pairs of calls, " + with_commas(c.pairs_with_events) +
+           " of them recorded, after " + with_commas(c.warm_up) + " to warm up" + known_text(c) +
            ". It stopped because " + c.stopped + ".\n";
     out += recording_of(c) + "\n";
   }
@@ -142,7 +143,7 @@ std::string text_of(const session::Reader& reader, const Comparison& c) {
   if (c.simulated) out += "The device is simulated.\n";
   out += notes_text(c);
   if (c.eager.lost + c.traced.lost)
-    out += "Note: " + std::to_string(c.eager.lost + c.traced.lost) +
+    out += "Note: " + with_commas(c.eager.lost + c.traced.lost) +
            " marks were lost, and their time is unexplained.\n";
   if (!c.parts.empty()) out += "\n" + waterfall(c) + "\n" + table(reader, c);
   return out;

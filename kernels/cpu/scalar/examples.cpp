@@ -12,6 +12,7 @@ namespace FL_ISA {
 
 namespace {
 
+using wire::ProtobufReader;
 using Types = std::vector<DType>;
 
 std::string_view said(DType dtype) {

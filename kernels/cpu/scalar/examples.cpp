@@ -316,7 +316,7 @@ bool message_in(std::string_view bytes, uint32_t field, std::string& joined, std
   ProtobufReader in(bytes);
   while (in.next()) {
     if (in.field != field) continue;
-    if (in.type != ProtobufReader::kBytes) return false;
+    if (in.type != wire::kBytes) return false;
     if (++parts == 2) joined = out;
     if (parts > 1)
       joined += in.bytes;
@@ -364,7 +364,7 @@ void add_list(Column& column, std::string_view bytes, int64_t example, const Exa
     if (in.field != 1) continue;
     FeatureBytes feature;
     int64_t count = 0;
-    if (in.type != ProtobufReader::kBytes || !read_feature(in.bytes, feature)) refuse_example(place, example);
+    if (in.type != wire::kBytes || !read_feature(in.bytes, feature)) refuse_example(place, example);
     if (feature.dtype != DType::kInvalid) {
       if (feature.dtype != column.values.dtype)
         invalid(place.feature(example, column.key),

@@ -56,7 +56,7 @@ SpanRecord span(uint64_t n) {
   return s;
 }
 CounterRecord counter(uint64_t n) { return {TrackId(5), int64_t(50 + n), 0.5 * double(n) - 3}; }
-TraceRecord trace() {
+TraceRecord trace_with_all() {
   TraceRecord t;
   t.id = TraceId(9);
   t.function = FunctionId(5);
@@ -227,7 +227,7 @@ void write_everything(Writer& w) {
   w.add(code());
   w.add(function());
   w.add(graph());
-  w.add(trace());
+  w.add(trace_with_all());
   w.add(generated());
   w.add(observation());
   CallValues values = call_values();
@@ -284,7 +284,7 @@ void check_everything(const Reader& r) {
   QVERIFY(c.traces[0].artifacts[0].data.bytes.size() < 200);
   QCOMPARE(rows_of(c.codes.at(0)), rows_of(code()));
   QCOMPARE(rows_of(c.functions.at(0)), rows_of(function()));
-  QCOMPARE(rows_of(c.traces.at(0)), rows_of(trace()));
+  QCOMPARE(rows_of(c.traces.at(0)), rows_of(trace_with_all()));
   QCOMPARE(rows_of(c.graphs.at(0)), rows_of(graph()));
   QCOMPARE(rows_of(c.generated.at(0)), rows_of(generated()));
   QCOMPARE(rows_of(c.observations.at(0)), rows_of(observation()));
@@ -391,9 +391,9 @@ class TestSessionRecords : public QObject {
     QTemporaryDir folder;
     const std::string path = folder.filePath("s.footlight").toStdString();
     auto writer = Writer::create(path, {}, RecordingLevel::kStructure);
-    TraceRecord first = trace();
+    TraceRecord first = trace_with_all();
     writer->add(first);
-    TraceRecord second = trace();
+    TraceRecord second = trace_with_all();
     second.key.resize(1);
     second.why = "ended";
     writer->add(second);

@@ -45,7 +45,7 @@ def powers(x, count):
 
 def main():
     for start in (6, 7, 27):
-        print('collatz(%d) takes %d steps' % (start, collatz(tf.constant(start))))
+        print(f'collatz({start}) takes {collatz(tf.constant(start))} steps')
     for values in ([4.0, 5.0, 6.0], [1.0, 1.0, 0.5], [-1.0, 0.0, -2.0]):
         tf.print(values, 'is', describe(tf.constant(values)))
     print(powers(tf.constant([1.0, 2.0]), 3).numpy())

@@ -21,7 +21,7 @@ def main():
         position, velocity = orbit(position, velocity, step)
         if number % 150 == 149:
             x, y = position.numpy()
-            print('after %3d steps: %.2f %.2f' % (number + 1, x, y))
+            print(f'after {number + 1:3} steps: {x:.2f} {y:.2f}')
 
 
 if __name__ == '__main__':

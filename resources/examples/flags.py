@@ -21,7 +21,7 @@ def main():
         flip, invert, verbose = number % 2 == 0, number % 3 == 0, number % 4 < 2
         image = transform(image, flip, invert, verbose)
         if verbose:
-            print('%2d: corner %.3f, mean %.3f' % (number, float(image[0, 0]), float(tf.reduce_mean(image))))
+            print(f'{number:2d}: corner {float(image[0, 0]):.3f}, mean {float(tf.reduce_mean(image)):.3f}')
 
 
 if __name__ == '__main__':

@@ -50,7 +50,7 @@ def main():
     model.compile(optimizer=keras.optimizers.Adam(0.01), loss='sparse_categorical_crossentropy', metrics=['accuracy'])
     history = model.fit(data, epochs=3, shuffle=False, verbose=0)
     for epoch, loss in enumerate(history.history['loss']):
-        print('epoch %d: loss %.2f, accuracy %.2f' % (epoch + 1, loss, history.history['accuracy'][epoch]))
+        print(f"epoch {epoch + 1}: loss {loss:.2f}, accuracy {history.history['accuracy'][epoch]:.2f}")
     model.summary(line_length=70)
 
 

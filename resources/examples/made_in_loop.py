@@ -28,7 +28,7 @@ def main():
         keep = tf.constant([i for i in range(8) if i != fold])
         weights = fit(tf.gather(x, keep), tf.gather(y, keep))
         left_out = tf.linalg.matvec(x[fold:fold + 1], weights) - y[fold:fold + 1]
-        print('fold %d: error %.3f' % (fold, float(tf.abs(left_out)[0])))
+        print(f'fold {fold}: error {float(tf.abs(left_out)[0]):.3f}')
 
 
 if __name__ == '__main__':

@@ -36,7 +36,7 @@ class Training:
         found = self.manager.restore_or_initialize()
         batches = tf.data.Dataset.from_tensor_slices((points, values)).batch(8).repeat()
         self.batches = iter(batches.skip(int(self.step)))
-        print('starts anew' if found is None else 'goes on after step %d' % int(self.step))
+        print('starts anew' if found is None else f'goes on after step {int(self.step)}')
 
     @tf.function
     def train_step(self, points, values):
@@ -51,17 +51,17 @@ class Training:
             loss = self.train_step(*next(self.batches))
             if int(self.step) % EVERY == 0:
                 self.manager.save()
-                print('step %2d: loss %.4f, saved' % (int(self.step), float(loss)))
+                print(f'step {int(self.step):2}: loss {float(loss):.4f}, saved')
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
         Training(folder).run(STOP)
-        print('stopped at step %d' % STOP)
+        print(f'stopped at step {STOP}')
         again = Training(folder)
         again.run(STEPS)
-        print('slope %.2f and %.2f, offset %.2f' % (*(float(w) for w in tf.unstack(again.weights[0][:, 0])),
-                                                    float(again.weights[1][0])))
+        one, two = (float(w) for w in tf.unstack(again.weights[0][:, 0]))
+        print(f'slope {one:.2f} and {two:.2f}, offset {float(again.weights[1][0]):.2f}')
 
 
 if __name__ == '__main__':

@@ -67,8 +67,8 @@ def main():
             target = y[start:start + BATCH]
             seen += batch.shape[0]
             loss = train_step(batch, target, lr, True)
-        print('epoch %d: loss %.3f, off by %.3f' % (epoch + 1, loss, evaluate(held_out, answers)))
-    print('%d points seen' % seen)
+        print(f'epoch {epoch + 1}: loss {loss:.3f}, off by {evaluate(held_out, answers):.3f}')
+    print(f'{seen} points seen')
 
 
 if __name__ == '__main__':

@@ -29,7 +29,7 @@ def main():
     for number, length in enumerate(SENTENCES):
         words = tf.constant([(number * 17 + i * 7) % WORDS for i in range(length)])
         sentence = encode(words)
-        print('sentence %2d of %2d words: similarity %.3f' % (number, length, float(similarity(previous, sentence))))
+        print(f'sentence {number:2d} of {length:2d} words: similarity {float(similarity(previous, sentence)):.3f}')
         previous = sentence
 
 

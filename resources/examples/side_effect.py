@@ -27,9 +27,9 @@ def main():
     for _ in range(5):
         x = counted_in_python(x)
         y = counted_in_the_graph(y)
-    print('results %.1f and %.1f' % (float(x), float(y)))
-    print('counted in Python: %d' % len(history))
-    print('counted in the graph: %d' % int(steps))
+    print(f'results {float(x):.1f} and {float(y):.1f}')
+    print(f'counted in Python: {len(history)}')
+    print(f'counted in the graph: {int(steps)}')
 
 
 if __name__ == '__main__':

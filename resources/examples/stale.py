@@ -19,7 +19,7 @@ def main():
     for epoch in range(4):
         traced = regularised(tf.constant(1.0), weights)
         wanted = 1.0 + strength * float(tf.reduce_sum(tf.square(weights)))
-        print('epoch %d: strength %.4f, traced %.4f, wanted %.4f' % (epoch, strength, float(traced), wanted))
+        print(f'epoch {epoch}: strength {strength:.4f}, traced {float(traced):.4f}, wanted {wanted:.4f}')
         strength = strength / 2
 
 

@@ -48,8 +48,8 @@ def main():
         loss = train_step(batch)
         done = time.perf_counter()
         waiting, training, before = waiting + got - before, training + done - got, done
-    print('loss %.2f after %d steps' % (float(loss), BATCHES))
-    print('waited %.0f ms for data, trained %.0f ms' % (1e3 * waiting, 1e3 * training), file=sys.stderr)
+    print(f'loss {float(loss):.2f} after {BATCHES} steps')
+    print(f'waited {1e3 * waiting:.0f} ms for data, trained {1e3 * training:.0f} ms', file=sys.stderr)
 
 
 if __name__ == '__main__':

@@ -44,7 +44,7 @@ def main():
     for step in range(40):
         loss = train_step(images, labels)
         if step % 10 == 9:
-            print('step %d: loss %.2f' % (step + 1, float(loss)))
+            print(f'step {step + 1}: loss {float(loss):.2f}')
 
 
 if __name__ == '__main__':

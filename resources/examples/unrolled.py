@@ -30,7 +30,7 @@ def main():
     start = tf.constant([0.1, 0.5, 1.0]), tf.zeros([3])
     for name, run in (('unrolled', simulate), ('in the graph', simulate_in_graph)):
         position, velocity = run(*start)
-        print(name, ['%.3f' % v for v in position.numpy()], ['%.3f' % v for v in velocity.numpy()])
+        print(name, [f'{v:.3f}' for v in position.numpy()], [f'{v:.3f}' for v in velocity.numpy()])
 
 
 if __name__ == '__main__':

@@ -27,9 +27,9 @@ def main():
     total = 0.0
     for _ in range(200):
         total += float(polynomial(x))
-    print('polynomial: %.1f' % total)
+    print(f'polynomial: {total:.1f}')
     a = tf.reshape(tf.sin(tf.range(384 * 384, dtype=tf.float32)), [384, 384])
-    print('product: %.2f' % float(tf.reduce_mean(tf.abs(product(a, a)))))
+    print(f'product: {float(tf.reduce_mean(tf.abs(product(a, a)))):.2f}')
 
 
 if __name__ == '__main__':

@@ -40,7 +40,7 @@ def with_default(n, least=2):
 
 def refuse(n):
     if n > 3:
-        raise ValueError('too large: %d' % n)
+        raise ValueError(f'too large: {n}')
     return n
 
 

@@ -265,7 +265,7 @@ class Assert(Case):
             with self.assertRaises(kind) as caught:
                 g(tf.constant(-3))
         self.assertIn('must be positive', str(caught.exception))
-        self.assertIn('line %d' % line_of(f, 1), str(caught.exception).replace('.py:', '.py, line '))
+        self.assertIn(f'line {line_of(f, 1)}', str(caught.exception).replace('.py:', '.py, line '))
         self.assertEqual(type(pickle.loads(pickle.dumps(caught.exception))), tf.errors.InvalidArgumentError)
         self.assertIn('Assert', [node.op for node in g.get_concrete_function(tf.constant(1)).graph.as_graph_def().node])
 
@@ -375,7 +375,7 @@ class Comprehensions(Case):
                     for x in xs]
         with self.assertRaises(AttributeError) as caught:
             tf.function(f)(tf.constant([1]))
-        self.assertIn('line %d, in f  *' % line_of(f, 1), '\n'.join([str(caught.exception)] + getattr(
+        self.assertIn(f'line {line_of(f, 1)}, in f  *', '\n'.join([str(caught.exception)] + getattr(
             caught.exception, '__notes__', [])))
 
 

@@ -188,7 +188,7 @@ class Trees(unittest.TestCase):
                 return node
 
             def visit_Pass(self, node):
-                return [parser.parse('at = "%s %d"' % (self.state[Depth].name, self.state[Depth].level)), node]
+                return [parser.parse(f'at = "{self.state[Depth].name} {self.state[Depth].level}"'), node]
 
             def visit_Break(self, node):
                 return None
@@ -219,7 +219,7 @@ class Trees(unittest.TestCase):
     def test_text_of_generators(self):
         class Write(transformer.CodeGenerator):
             def visit_Assign(self, node):
-                self.emit('%s := %s\n' % (of(node.targets[0]), of(node.value)))
+                self.emit(f'{of(node.targets[0])} := {of(node.value)}\n')
         write = Write(context())
         write.visit(parser.parse('def f():\n  a = 1\n  b = a'))
         self.assertEqual(write.code_buffer, 'a := 1\nb := a\n')
@@ -351,7 +351,7 @@ class Directives(converter_testing.TestCase):
         places = [anno.getanno(one, anno.Static.ORIG_DEFINITIONS) for one in (in_a, in_b, first, second)]
         self.assertEqual(list(map(len, places)), [2, 4, 3, 1])
         for i, definition in enumerate(places[0]):
-            definition.directives['key'] = {'same': parser.parse_expression('x'), 'other': parser.parse_expression('x%d' % i)}
+            definition.directives['key'] = {'same': parser.parse_expression('x'), 'other': parser.parse_expression(f'x{i}')}
         of_tree = converter.Base(ctx)
         self.assertEqual(of_tree.get_definition_directive(in_a, 'key', 'same', None).id, 'x')
         self.assertEqual(of_tree.get_definition_directive(in_b, 'key', 'same', 7), 7)

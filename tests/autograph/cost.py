@@ -231,7 +231,7 @@ class Long(unittest.TestCase):
 
     def made(self, lines):
         source = 'def f(x, n):\n' + '\n'.join('    ' + line for line in lines) + '\n'
-        name = '<long %d>' % next(numbers)
+        name = f'<long {next(numbers)}>'
         linecache.cache[name] = len(source), None, source.splitlines(True), name
         scope = {}
         exec(compile(source, name, 'exec'), scope)
@@ -240,8 +240,8 @@ class Long(unittest.TestCase):
     def test_chains(self):
         """What follows an early return is nested in the other branch, as are the branches of an elif."""
         most = 1200
-        for lines in (['if n == %d: return x + %d' % (i, i) for i in range(most)] + ['return x'],
-                      ['if n < 0: y = x'] + ['elif n == %d: y = x + %d' % (i, i) for i in range(most)]
+        for lines in ([f'if n == {i}: return x + {i}' for i in range(most)] + ['return x'],
+                      ['if n < 0: y = x'] + [f'elif n == {i}: y = x + {i}' for i in range(most)]
                       + ['else: y = x', 'return y']):
             f = self.made(lines)
             converted = tf.autograph.to_graph(f)
@@ -266,7 +266,7 @@ class Long(unittest.TestCase):
         self.assertEqual(len(set(hashes)), len(hashes))
 
     def test_too_long(self):
-        f = self.made(['if n == %d: return x + %d' % (i, i) for i in range(4000)] + ['return x'])
+        f = self.made([f'if n == {i}: return x + {i}' for i in range(4000)] + ['return x'])
         self.assertRegex(_engine.autograph_reason(f), 'nested more than [0-9]+ deep')
         self.assertEqual(tf.function(f)(1, 3999), 4000)  # it runs as it is
 

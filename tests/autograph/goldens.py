@@ -15,12 +15,12 @@ def sections(function):
     from footlight import _engine
     readable = _engine.autograph_convert(function, 'readable')
     lean = _engine.autograph_convert(function, 'lean')
-    reason = 'not converted: %s\n' % readable['reason']
+    reason = f"not converted: {readable['reason']}\n"
     return {
         'readable': readable['text'] or reason,
         'lean': lean['text'] or reason,
         'map': ' '.join(map(str, readable['line_map'])) + '\n',
-        'fates': ''.join('%d-%d %s %s%s\n' % (a, b, kind, fate, ': ' + note if note else '')
+        'fates': ''.join(f"{a}-{b} {kind} {fate}{': ' + note if note else ''}\n"
                          for a, b, kind, fate, note in lean['statements']),
     }
 
@@ -50,13 +50,14 @@ def main():
             if isinstance(function, ast.Assign):
                 function = function.value
             made = sections(function)
-            out.append('=== %s\n%s\n' % (title, source.strip('\n')))
+            text = source.strip('\n')
+            out.append(f'=== {title}\n{text}\n')
             for name, body in wanted:
                 count += 1
-                out.append('\n--- %s\n%s' % (name, made[name]))
+                out.append(f'\n--- {name}\n{made[name]}')
                 if not write and body.strip('\n') != made[name].strip('\n'):
                     failed += 1
-                    print('%s: %s: %s differs, now:\n%s' % (os.path.basename(path), title, name, made[name]))
+                    print(f'{os.path.basename(path)}: {title}: {name} differs, now:\n{made[name]}')
             out.append('\n')
             # What runs must compile, whatever it looks like.
             if not made['readable'].startswith('not converted') and isinstance(function, ast.FunctionDef):
@@ -65,7 +66,7 @@ def main():
             with open(path, 'w') as f:
                 f.write(''.join(out).rstrip('\n') + '\n')
     assert count > 20, 'the goldens were not found'
-    print('%d sections, %d differ' % (count, failed))
+    print(f'{count} sections, {failed} differ')
     sys.exit(1 if failed else 0)
 
 

@@ -434,7 +434,7 @@ class Functions(unittest.TestCase):
 
     def test_what_errors_say_of_the_code(self):
         def inner(x):
-            raise ValueError('bad %d' % x)
+            raise ValueError(f'bad {x}')
 
         def outer(x):
             return inner(x)
@@ -456,7 +456,7 @@ class Functions(unittest.TestCase):
             self.assertEqual(known.cause_message, 'ValueError: bad 3')
             frames = known.translated_stack[:2]
             self.assertEqual([(f.function_name, f.filename, f.code.strip(), f.is_converted) for f in frames],
-                             [('inner', __file__, "raise ValueError('bad %d' % x)", True), ('outer', __file__, 'return inner(x)', True)])
+                             [('inner', __file__, "raise ValueError(f'bad {x}')", True), ('outer', __file__, 'return inner(x)', True)])
             self.assertEqual(frames[1].lineno, outer.__code__.co_firstlineno + 1)
             again = known.to_exception(caught.exception)
             self.assertIs(type(again), ValueError)

@@ -347,7 +347,7 @@ class Operators(Case):
                                        (Feature.EQUALITY_OPERATORS, ('eq', 'not_eq')),
                                        (Feature.LISTS, ('new_list', 'list_append', 'list_pop', 'list_stack'))):
                 for operator in operators:
-                    self.assertEqual('ag__.%s(' % operator in text, feature in some, (operator, text))
+                    self.assertEqual(f'ag__.{operator}(' in text, feature in some, (operator, text))
             # Traced, so that a list without elements can be one of tensors.
             made = tf.function(self.run_text(f, features), autograph=False)(4, True)
             self.assertEqual([value(made[0]), [value(one) for one in made[1]], made[2].numpy().tolist()],

@@ -85,9 +85,9 @@ def main():
         copied = ast.dump(_engine.autograph_copy(tree), include_attributes=True) == ast.dump(tree, include_attributes=True)
         if not (same and copied):
             failed += 1
-            print('%s: %s' % (path, 'the text differs' if not same else 'the copy differs'))
+            print(f"{path}: {'the text differs' if not same else 'the copy differs'}")
     assert checked > 20, 'no library found'
-    print('%d files, %d differ' % (checked, failed))
+    print(f'{checked} files, {failed} differ')
     sys.exit(1 if failed else 0)
 
 

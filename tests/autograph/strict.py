@@ -195,7 +195,7 @@ class Strict(unittest.TestCase):
         text = str(caught.exception)
         self.assertIn(words, text)
         code = (within or f).__code__
-        self.assertIn('line %d, in %s' % (code.co_firstlineno + line, code.co_qualname), text)
+        self.assertIn(f'line {code.co_firstlineno + line}, in {code.co_qualname}', text)
         self.assertEqual(run(f, *args).numpy(), wanted)
         return caught.exception
 

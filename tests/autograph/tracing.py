@@ -245,7 +245,7 @@ class Tracing(unittest.TestCase):
                 y = x
             return y
         line = one_branch.__code__.co_firstlineno + 1
-        self.error(ValueError, ["'y'", 'else branch', 'line %d, in one_branch  *' % line], one_branch, tf.constant(1))
+        self.error(ValueError, ["'y'", 'else branch', f'line {line}, in one_branch  *'], one_branch, tf.constant(1))
 
         def dtypes(x):
             if x > 0:
@@ -283,7 +283,7 @@ class Tracing(unittest.TestCase):
             if x > 0:
                 return x
         line = no_return.__code__.co_firstlineno + 1
-        self.error(ValueError, ['every path', 'line %d' % line], no_return, tf.constant(1))
+        self.error(ValueError, ['every path', f'line {line}'], no_return, tf.constant(1))
 
     def test_errors_of_loops(self):
         def undefined(n):
@@ -324,7 +324,7 @@ class Tracing(unittest.TestCase):
                     best = i
             return best
         line = none.__code__.co_firstlineno + 3
-        self.error(ValueError, ["'best' is not allowed to be None before the loop", 'TypeError', 'line %d' % line], none,
+        self.error(ValueError, ["'best' is not allowed to be None before the loop", 'TypeError', f'line {line}'], none,
                    tf.constant(1))
 
         def fails(n):

@@ -8,7 +8,7 @@ import bench
 def source(count):
     lines = ['def f(x):', '  y = x']
     for i in range(count):
-        lines += ['  if x > %d:' % i, '    y = y + 1', '  else:', '    y = y - 1']
+        lines += [f'  if x > {i}:', '    y = y + 1', '  else:', '    y = y - 1']
     return '\n'.join(lines) + '\n  return y\n'
 
 
@@ -53,9 +53,10 @@ def python(count):
 
 
 ROWS = [bench.Row('AutoGraph, 1 if/else', conversion(1), python(1), "Python's own parse and compile", 0.2e-3)]
-ROWS += [bench.Row('AutoGraph, %d if/else' % n, conversion(n), singly(n), 'as many functions with one', n * 0.125e-3)
+ROWS += [bench.Row(f'AutoGraph, {n} if/else', conversion(n), singly(n), 'as many functions with one', n * 0.125e-3)
          for n in (2, 4, 8, 16, 32, 64)]
-ROWS += [bench.Row('AutoGraph, %d if/else, parsed and compiled' % n, whole(n), python(n), "Python's own parse and compile")
+ROWS += [bench.Row(f'AutoGraph, {n} if/else, parsed and '
+                   'compiled', whole(n), python(n), "Python's own parse and compile")
          for n in (1, 16, 64)]
 
 
@@ -72,14 +73,14 @@ def peers(library):
     def convert(count):
         nonlocal made
         made += 1
-        path = os.path.join(folder, 'f%d.py' % made)
+        path = os.path.join(folder, f'f{made}.py')
         with open(path, 'w') as out:
-            out.write(source(count).replace('y = x', 'y = x + %d' % made))  # else the conversion is reused
-        spec = importlib.util.spec_from_file_location('f%d' % made, path)
+            out.write(source(count).replace('y = x', f'y = x + {made}'))  # else the conversion is reused
+        spec = importlib.util.spec_from_file_location(f'f{made}', path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         tf.autograph.to_graph(module.f)
-    return {'AutoGraph, %d if/else' % n: lambda n=n: convert(n) for n in (1, 2, 4, 8)}
+    return {f'AutoGraph, {n} if/else': lambda n=n: convert(n) for n in (1, 2, 4, 8)}
 
 
 if __name__ == '__main__':

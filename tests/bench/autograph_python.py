@@ -172,7 +172,7 @@ def withs(n=800):
 def strings(n=600):
     parts = []
     for i in range(n):
-        name = 'layer_%d' % i
+        name = f'layer_{i}'
         if name.endswith('7') or name.startswith('layer_4'):
             name = name.upper()
         parts.append(f'{name}/kernel:{i}'.replace('/', '.'))

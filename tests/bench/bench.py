@@ -113,11 +113,11 @@ def shown(value, unit='s'):
     if value is None:
         return '-'
     if unit == 'MB':
-        return '%.1f MB' % value
+        return f'{value:.1f} MB'
     for scale, name in ((1e-6, 'ns'), (1e-3, 'us'), (1.0, 'ms')):
         if value < scale:
-            return '%.3g %s' % (value / scale * 1e3, name)
-    return '%.3g s' % value
+            return f'{value / scale * 1e3:.3g} {name}'
+    return f'{value:.3g} s'
 
 
 def measure(row, peers):
@@ -162,12 +162,12 @@ def as_peer(module, peer):
     for line in sys.stdin:
         row, rounds = json.loads(line)
         if row.startswith('memory'):
-            print('bench: %r' % calls[row](), flush=True)
+            print(f'bench: {calls[row]()!r}', flush=True)
             continue
         if row not in timers:
             timers.clear()  # keeps the tensors of one row only
             timers[row] = timer(calls[row]() if getattr(module, 'PEERS_ARE_MADE', False) else calls[row])
-        print('bench: %r' % timers[row](rounds), flush=True)
+        print(f'bench: {timers[row](rounds)!r}', flush=True)
 
 
 def compiled_by_torch(f, *args):
@@ -193,12 +193,12 @@ def lines(module):
         budget = row.budget
         if budget and floor and row.budget_floor:  # the budget, scaled to this machine's current speed
             budget = budget * floor / row.budget_floor
-        cells = [row.name, shown(floor, row.unit), shown(this, row.unit), '%.2f' % (this / floor) if floor else '-',
-                 shown(budget, row.unit), '%.2f' % (this / budget) if budget else '-']
+        cells = [row.name, shown(floor, row.unit), shown(this, row.unit), f'{this / floor:.2f}' if floor else '-',
+                 shown(budget, row.unit), f'{this / budget:.2f}' if budget else '-']
         for peer in PEERS:
             seconds = theirs.get(peer)
             known = seconds is not None and seconds == seconds
-            cells.append('%s, x%.3g' % (shown(seconds, row.unit), seconds / this) if known else '-')
+            cells.append(f'{shown(seconds, row.unit)}, x{seconds / this:.3g}' if known else '-')
         slower = any(seconds < this for seconds in theirs.values())
         yield cells + [row.why or 'not known' if slower else '']
     for peer in peers.values():
@@ -220,4 +220,4 @@ def main(module_name='__main__'):
     print(table(lines(module)))
     for row in module.ROWS:
         if row.floor_is:
-            print('floor of "%s": %s' % (row.name, row.floor_is))
+            print(f'floor of "{row.name}": {row.floor_is}')

@@ -46,7 +46,7 @@ def epoch(tf, layers, batch):
 
 def works(tf):
     models = {'perceptron': perceptron, 'small CNN': small, 'CNN': large}
-    return {'Keras %s, %d images by %d' % (name, IMAGES, batch): functools.partial(epoch, tf, layers, batch)
+    return {f'Keras {name}, {IMAGES} images by {batch}': functools.partial(epoch, tf, layers, batch)
             for name, layers in models.items() for batch in BATCHES}
 
 

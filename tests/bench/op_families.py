@@ -43,7 +43,7 @@ def numbers(numpy, kind, shape):
         'z': lambda: draw.integers(0, 10, shape, numpy.int32),
         'o': lambda: numpy.eye(shape[-1], dtype=numpy.float32)[draw.integers(0, shape[-1], shape[:-1])],
         'p': lambda: (numpy.eye(shape[0]) * shape[0] + 1).astype(numpy.float32),
-        't': lambda: numpy.array(['%.6f' % x for x in uniform.ravel()], dtype=object).reshape(shape),
+        't': lambda: numpy.array([f'{x:.6f}' for x in uniform.ravel()], dtype=object).reshape(shape),
     }[kind]()
 
 
@@ -82,7 +82,7 @@ def work(library, case, n):
     if library == 'jax':
         import jax
         names['jax'] = jax
-        return 'jax.block_until_ready(%s)' % jaxs, names
+        return f'jax.block_until_ready({jaxs})', names
     return ours, names
 
 
@@ -92,7 +92,7 @@ def floor(n):
 
 
 def row_name(case, n):
-    return '%s, %s' % (case, {1: '1', 1000: '1e3', 1000000: '1e6'}[n])
+    return f"{case}, { {1: '1', 1000: '1e3', 1000000: '1e6'}[n]}"
 
 
 WANTED = [c.strip() for c in os.environ.get('FOOTLIGHT_BENCH_ONLY', '').split(';') if c.strip()] or list(CASES)

@@ -25,9 +25,9 @@ for name in names:
     try:
         rows += bench.lines(module)
     except Exception as error:  # the others still get their table
-        print('%s: %s: %s' % (name, type(error).__name__, error), file=sys.stderr)
+        print(f'{name}: {type(error).__name__}: {error}', file=sys.stderr)
         broken += 1
-    floors += ['%s: %s' % (row.name, row.floor_is) for row in module.ROWS if row.floor_is]
+    floors += [f'{row.name}: {row.floor_is}' for row in module.ROWS if row.floor_is]
 print(bench.table(rows))
 print('\nFloors\n ', '\n  '.join(floors))
 programs = [] if sys.argv[1:] else sorted(glob.glob(os.path.join(bench.BUILD, 'bench', 'bench_*')))

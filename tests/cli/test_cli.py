@@ -75,7 +75,7 @@ class Models(unittest.TestCase):
                                     file.write(b' ' * 1_000_000)
                             elif member != 'model.weights.h5':
                                 file.write(b'{}')
-                limit = ('prlimit', '--as=%d' % (600 << 20)) if 'LD_PRELOAD' not in os.environ else ()
+                limit = ('prlimit', f'--as={600 << 20}') if 'LD_PRELOAD' not in os.environ else ()
                 done = subprocess.run([*limit, PROGRAM, 'info', os.path.join(folder, name)], capture_output=True,
                                       text=True, env=ENVIRONMENT, timeout=120)
                 self.assertEqual(done.returncode, 2)

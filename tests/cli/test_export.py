@@ -46,7 +46,7 @@ class Export(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def session(self, *seed):
-        path = self.path('run%s.footlight' % '_'.join(seed))
+        path = self.path(f"run{'_'.join(seed)}.footlight")
         subprocess.run([os.path.join(BUILD, 'tests', 'make_export_session'), path, *seed], check=True, env=ENVIRONMENT)
         return path
 

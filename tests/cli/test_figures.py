@@ -34,7 +34,7 @@ def programs():
 def run(*words):
     done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, env=ENVIRONMENT, timeout=300)
     if done.returncode and not (words[0] == 'diff' and done.returncode == 1):  # 1: they differ
-        raise AssertionError('%s: %s' % (' '.join(words), done.stderr))
+        raise AssertionError(f"{' '.join(words)}: {done.stderr}")
     return done.stdout
 
 
@@ -43,8 +43,9 @@ def time_text(ns):
     for unit, size in (('s', 1e9), ('ms', 1e6), ('us', 1e3)):
         if ns >= size:
             value = ns / size
-            return '%.*f %s' % (0 if value >= 99.95 else 1 if value >= 9.995 else 2, value, unit)
-    return '%d ns' % ns
+            digits = 0 if value >= 99.95 else 1 if value >= 9.995 else 2
+            return f'{value:.{digits}f} {unit}'
+    return f'{ns} ns'
 
 
 class Recording:
@@ -117,8 +118,8 @@ class Figures(unittest.TestCase):
                 self.assertEqual((r.info['traces'], r.report['summary']['traces']), (traces, traces))
                 self.assertEqual(r.info['nodes'], r.one('select count(*) from node'))
                 self.assertEqual(r.info['op_events'], r.one('select sum(count) from op_summary'))
-                self.assertIn('%d call%s, %d trace%s' % (calls, '' if calls == 1 else 's', traces,
-                                                         '' if traces == 1 else 's'), r.markdown)
+                self.assertIn(f"{calls} call{'' if calls == 1 else 's'}, {traces} "
+                              f"trace{'' if traces == 1 else 's'}", r.markdown)
 
     def test_functions(self):
         for r in self.recordings:
@@ -131,15 +132,15 @@ class Figures(unittest.TestCase):
                                      [r.one(count), r.one(count + ' and outcome = ?', HIT),
                                       r.one(count + ' and outcome = ?', FAILED)], f)
                     made = 'from trace where function in ' + among(ids)
-                    self.assertEqual(f['traces'], r.one('select count(*) %s and error = \'\'' % made))
+                    self.assertEqual(f['traces'], r.one(f"select count(*) {made} and error = ''"))
                     ns = r.one('select sum(end_ns - start_ns) ' + made)
                     self.assertAlmostEqual(f['trace_ms'], ns / MS, delta=0.0006)
-                    failed = r.one('select count(*) %s and error != \'\'' % made)
-                    note = ' (%d failed)' % failed if failed else ''
-                    self.assertIn('| %d%s | %s |' % (f['traces'], note, time_text(ns)), r.markdown)
+                    failed = r.one(f"select count(*) {made} and error != ''")
+                    note = f' ({failed} failed)' if failed else ''
+                    self.assertIn(f"| {f['traces']}{note} | {time_text(ns)} |", r.markdown)
                     # What calls took besides: a trace that a call made, failed or not, lies inside of that call.
                     ns = r.one('select sum(total_ns) from call_summary where function in ' + among(ids))
-                    ns -= r.one('select sum(end_ns - start_ns) %s and reason in (%d, %d)' % (made, CALL, RELAXED))
+                    ns -= r.one(f'select sum(end_ns - start_ns) {made} and reason in ({CALL}, {RELAXED})')
                     self.assertAlmostEqual(f['run_ms'], ns / MS, delta=0.0006)
 
     def test_tracing_counts_nested_traces_once(self):
@@ -151,12 +152,13 @@ class Figures(unittest.TestCase):
                 self.assertAlmostEqual(r.report['summary']['trace_ms'], ns / MS, delta=0.0006)
                 failed = r.one("select count(*) from trace where error != ''")
                 self.assertEqual(r.report['summary']['failed_traces'], failed)
-                self.assertIn('%s in %s;' % (' and %d that failed' % failed if failed else '', time_text(ns)), r.markdown)
+                also = f' and {failed} that failed' if failed else ''
+                self.assertIn(f'{also} in {time_text(ns)};', r.markdown)
 
     def test_phases_of_a_trace_follow_each_other(self):
         for r in self.recordings:
             with self.subTest(r.name):
-                for number, in r.rows("select id from trace where error = '' and reason in (%d, %d)" % (CALL, RELAXED)):
+                for number, in r.rows(f"select id from trace where error = '' and reason in ({CALL}, {RELAXED})"):
                     phases = r.rows('select name, start_ns, end_ns from trace_phase where trace = ? and parent < 0 '
                                     'order by position', number)
                     names = [name for name, _, _ in phases]
@@ -171,8 +173,8 @@ class Figures(unittest.TestCase):
                          for f in json.loads(run('sql', r.path, 'SELECT file, line FROM functions', '--json'))}
                 for f in r.report['functions']:
                     self.assertIn((os.path.basename(f['file']), f['line']), known)
-                    place = '%s:%d' % (os.path.basename(f['file']), f['line'])
-                    self.assertIn('| `%s` |' % place, r.markdown)
+                    place = f"{os.path.basename(f['file'])}:{f['line']}"
+                    self.assertIn(f'| `{place}` |', r.markdown)
                     self.assertIn(place, r.html)
                     if not os.path.exists(f['file']):
                         continue
@@ -204,7 +206,7 @@ class Figures(unittest.TestCase):
                 hits = r.one('select sum(count) from call_summary join function on function.id = function where name = ? '
                              'and outcome = ?', name, HIT)
                 self.assertLessEqual(f['evidence']['calls'], hits)
-                self.assertRegex(f['message'], r'\b%d later call' % f['evidence']['calls'])
+                self.assertRegex(f['message'], rf"\b{f['evidence']['calls']} later call")
 
     def test_a_pair_shows_what_the_sentence_says(self):
         pairs = 0
@@ -220,7 +222,7 @@ class Figures(unittest.TestCase):
                 if said:
                     self.assertTrue(evidence['pair']['difference'].startswith(tuple(said)), f)
                 if evidence['pair']['left'] != evidence['pair']['right']:
-                    graphs = ['%s:%s#%d' % (r.path, f['function'], evidence['pair'][side])
+                    graphs = [f"{r.path}:{f['function']}#{evidence['pair'][side]}"
                               for side in ('left', 'right')]
                     self.assertIn(evidence['pair']['difference'].split(', and what they')[0],
                                   run('diff', *graphs), f)
@@ -251,7 +253,7 @@ class Figures(unittest.TestCase):
                     self.assertIn(edit['old'].split('\n')[0], text[edit['line'] - 1])
                 else:
                     self.assertIn(text[f['line'] - 1].strip(), r.html)
-                self.assertIn('%s:%d' % (os.path.basename(f['file']), f['line']), r.html)
+                self.assertIn(f"{os.path.basename(f['file'])}:{f['line']}", r.html)
 
     def test_percentages_name_the_run(self):
         for r in self.recordings:
@@ -263,10 +265,10 @@ class Figures(unittest.TestCase):
                     ids = r.functions(f['function'], f['file'], f['line'])
                     ns = r.one("select sum(end_ns - start_ns) from trace where error = '' and function in " + among(ids))
                     if ns:
-                        self.assertRegex(r.html, '%d traces?, %s, %.1f %% of the run' % (
-                            f['traces'], re.escape(time_text(ns)), min(100, 100 * ns / r.info['run_ns'])))
+                        self.assertRegex(r.html, f"{f['traces']} traces?, {re.escape(time_text(ns))}, "
+                                                 f"{min(100, 100 * ns / r.info['run_ns']):.1f} % of the run")
                 for f in r.report['findings']:
-                    cost = re.search(r'F%s: .*?Cost: ([\d.]+ \w+), ([\d.]+) %%' % f['id'][1:], r.markdown, re.S)
+                    cost = re.search(rf"F{f['id'][1:]}: .*?Cost: ([\d.]+ \w+), ([\d.]+) %", r.markdown, re.S)
                     if f['severity'] == 'wrong_result' or not f['cost_ms']:
                         continue
                     self.assertTrue(cost, f['id'])

@@ -82,7 +82,7 @@ class Report(unittest.TestCase):
             for table, column in (('function', 'name'), ('file', 'text'), ('trace', 'why'), ('trace', 'signature'),
                                   ('key_leaf', 'value'), ('key_leaf', 'parameter'), ('code', 'qualname'),
                                   ('trace_differing', 'path'), ('node', 'name')):
-                db.execute('update %s set %s = cast(? as text)' % (table, column), (HOSTILE.encode('latin-1'),))
+                db.execute(f'update {table} set {column} = cast(? as text)', (HOSTILE.encode('latin-1'),))
         return path
 
     def test_markdown_is_inert_and_terminals_get_no_controls(self):
@@ -169,8 +169,8 @@ for i in range(30):
                 after = finding['after']
                 if after:
                     words = 'together with ' if finding['id'] in wanted[after[0]] else 'after '
-                    self.assertIn('Run again with the change %s%s: ' % (words, after[0]), finding['message'])
-                    self.assertIn('with the fix of %s, %s%s' % (finding['id'], words, after[0]), said)
+                    self.assertIn(f'Run again with the change {words}{after[0]}: ', finding['message'])
+                    self.assertIn(f"with the fix of {finding['id']}, {words}{after[0]}", said)
                     self.assertLessEqual(finding['checked']['traces_after'], 2)
             if not found[0]['after']:  # what is left then is where the other begins
                 self.assertEqual(found[0]['checked']['traces_after'], found[1]['checked']['traces_before'])

@@ -92,7 +92,7 @@ class Sql(unittest.TestCase):
                                      env=ENVIRONMENT, capture_output=True, check=True).stdout.decode()
                 header, *rows = csv.reader(io.StringIO(out, newline=''))
                 names = [renamed.get(name, name) for name in header]
-                code, out, err = self.run_sql(self.recording, 'SELECT %s FROM %s' % (', '.join(names), table), '--csv')
+                code, out, err = self.run_sql(self.recording, f"SELECT {', '.join(names)} FROM {table}", '--csv')
                 self.assertEqual((code, err), (0, ''))
                 head, *found = csv.reader(io.StringIO(out, newline=''))
                 self.assertEqual(head, names)
@@ -163,8 +163,8 @@ class Sql(unittest.TestCase):
     def test_what_is_refused(self):
         before = os.stat(self.recording)
         other = os.path.join(self.folder, 'other.db')
-        for statement in ('DELETE FROM ops', 'CREATE TABLE t (x)', "ATTACH '%s' AS o" % other,
-                          "VACUUM INTO '%s'" % other, 'PRAGMA journal_mode = WAL', "SELECT load_extension('x')",
+        for statement in ('DELETE FROM ops', 'CREATE TABLE t (x)', f"ATTACH '{other}' AS o",
+                          f"VACUUM INTO '{other}'", 'PRAGMA journal_mode = WAL', "SELECT load_extension('x')",
                           'SELECT 1; DELETE FROM ops'):
             self.assertTrue(self.refuse(self.recording, statement).startswith('footlight: '), statement)
         self.assertFalse(os.path.exists(other))

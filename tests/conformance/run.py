@@ -97,10 +97,10 @@ def read(path):
 def one(script, options):
     """None: skipped; else whether the output is right."""
     name = os.path.basename(script)[:-3]
-    missing = [p for p in ('numpy', 'keras') if re.search(r'\bimport %s\b' % p, read(script)) and
+    missing = [p for p in ('numpy', 'keras') if re.search(rf'\bimport {p}\b', read(script)) and
                importlib.util.find_spec(p) is None]
     if missing:
-        print('skipped', name + ': %s is not installed' % missing[0])
+        print('skipped', name + f': {missing[0]} is not installed')
         return None
     base = script[:-3]
     want = options.want or next((base + e for e in ('.want.txt', '.txt') if os.path.exists(base + e)), None)
@@ -121,7 +121,7 @@ def one(script, options):
     if agrees:
         print('FAILED', name + ': agrees now, but is listed as different')
         return False
-    print('FAILED', name + (': exit status %d' % status if status else ': prints something else'))
+    print('FAILED', name + (f': exit status {status}' if status else ': prints something else'))
     print(*('    ' + line for line in found + err.strip().split('\n')[-12:]), sep='\n')
     return False
 
@@ -141,7 +141,7 @@ def main():
         scripts += [path] if inside is None else [os.path.join(path, n) for n in inside]
     results = [one(script, options) for script in scripts]
     counts = [results.count(x) for x in (True, False, None)]
-    print('%d passed, %d failed, %d skipped' % tuple(counts))
+    print(f'{counts[0]} passed, {counts[1]} failed, {counts[2]} skipped')
     if counts[1] or not scripts:
         return 1
     return 0 if counts[0] else SKIPPED

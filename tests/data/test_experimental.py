@@ -17,7 +17,7 @@ class Experimental(unittest.TestCase):
         dataset = tf.data.Dataset.range(5)
         self.assertEqual(int(experimental.at(dataset, 2)), 2)
         for index in (9, -1, 5):
-            with self.assertRaisesRegex(tf.errors.OutOfRangeError, r'Index out of range \[0, 5\):%d' % index):
+            with self.assertRaisesRegex(tf.errors.OutOfRangeError, rf'Index out of range \[0, 5\):{index}'):
                 experimental.at(dataset, index)
 
         dataset = tf.data.Dataset.range(3).filter(lambda x: x > 0)

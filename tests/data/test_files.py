@@ -121,7 +121,7 @@ class Files(unittest.TestCase):
         def plain(found):
             return [(int(x), d['s'].numpy().tolist(), d['v'].numpy().tolist()) for x, d in found]
         for compression in (None, 'GZIP', 'SNAPPY'):
-            folder = os.path.join(self.folder, 'saved%s' % compression)
+            folder = os.path.join(self.folder, f'saved{compression}')
             dataset.save(folder, compression=compression)
             loaded = tf.data.Dataset.load(folder, compression=compression)
             self.assertEqual(loaded.element_spec, dataset.element_spec)
@@ -175,7 +175,7 @@ class Files(unittest.TestCase):
         def plain(found):
             return [(x['r'].to_list(), x['n'].numpy().tolist(), tf.sparse.to_dense(x['s']).numpy().tolist()) for x in found]
         for number, one in enumerate((dataset, dataset.batch(1))):
-            folder = os.path.join(self.folder, 'parts%d' % number)
+            folder = os.path.join(self.folder, f'parts{number}')
             one.save(folder, shard_func=None if number else lambda x: tf.cast(x['n'] % 2, tf.int64))
             loaded = tf.data.Dataset.load(folder)
             self.assertEqual(loaded.element_spec, one.element_spec)
@@ -245,9 +245,9 @@ class Files(unittest.TestCase):
     def test_csv_datasets(self):
         """The seeds' orders are TensorFlow's."""
         for k in range(2):
-            rows = ['%d,%s,%s,x%d,%d' % (i + 10 * k, i + .5, 'yes' if i else '', i, 2 ** 40 if i == 3 else i)
+            rows = [f"{i + 10 * k},{i + .5},{'yes' if i else ''},x{i},{2 ** 40 if i == 3 else i}"
                     for i in range(5)]
-            self.write('f%d.csv' % k, '\n'.join(['a,b,c,d,e', *rows, '']).encode())
+            self.write(f'f{k}.csv', '\n'.join(['a,b,c,d,e', *rows, '']).encode())
         files = os.path.join(self.folder, 'f*.csv')
         make = tf.data.experimental.make_csv_dataset
         columns, label = next(iter(make(files, 3, label_name='e', shuffle=False, num_epochs=1)))

@@ -125,7 +125,7 @@ class Loops(unittest.TestCase):
             for x in dataset:
                 tf.debugging.assert_less(x, tf.constant(2, tf.int64))
         line = f.python_function.__code__.co_firstlineno + 3
-        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'test_loops.py", line %d,' % line):
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, f'test_loops.py", line {line},'):
             f(Dataset.range(4))
 
 

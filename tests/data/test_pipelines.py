@@ -77,9 +77,9 @@ class Positions(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             names = []
             for k in range(2):
-                names.append(os.path.join(folder, 'part%d' % k))
+                names.append(os.path.join(folder, f'part{k}'))
                 with open(names[-1], 'w') as file:
-                    file.write(''.join('%d,%d\n' % (k, i) for i in range(4)))
+                    file.write(''.join(f'{k},{i}\n' for i in range(4)))
             for make in (lambda: tf.data.TextLineDataset(names),
                          lambda: tf.data.experimental.CsvDataset(names, [tf.int32, tf.int32])):
                 for taken in range(8):
@@ -384,7 +384,7 @@ class Iterators(unittest.TestCase):
             iterator = iter(Dataset.range(-1, 3).map(check, num_parallel_calls=calls))
             self.assertEqual([int(next(iterator)), int(next(iterator))], [-1, 0])
             for _ in range(2):
-                with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'test_pipelines.py", line %d,' % line):
+                with self.assertRaisesRegex(tf.errors.InvalidArgumentError, f'test_pipelines.py", line {line},'):
                     next(iterator)
             with self.assertRaises(StopIteration):
                 next(iterator)

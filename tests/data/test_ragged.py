@@ -52,7 +52,7 @@ class Ragged(unittest.TestCase):
                               ([None, None], '[None, None, None]), tf.int32, 2')):
             dataset = tf.data.Dataset.from_generator(lambda: iter([]), output_signature=tf.TensorSpec(shape, tf.int32))
             self.assertEqual(repr(dataset.ragged_batch(2).element_spec),
-                             'RaggedTensorSpec(TensorShape(%s, tf.int64)' % wanted)
+                             f'RaggedTensorSpec(TensorShape({wanted}, tf.int64)')
         growing = tf.data.Dataset.range(4).map(tf.range)
         self.assertEqual(lists(growing.ragged_batch(2)), [[[], [0]], [[0, 1], [0, 1, 2]]])
         self.assertEqual(lists(growing.apply(tf.data.experimental.dense_to_ragged_batch(3, True))), [[[], [0], [0, 1]]])

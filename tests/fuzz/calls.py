@@ -232,7 +232,7 @@ class Draw:
             repr(inner.encode()) if isinstance(inner, str) else "b'a'",
             'TensorShape':
             f'tf.TensorShape({inner!r})'
-        }.get(kind) or ('tf.Variable(%s)' % self.node(inner) if kind == 'variable' else
+        }.get(kind) or (f'tf.Variable({self.node(inner)})' if kind == 'variable' else
                         self.node(inner).replace("tf.constant(", "np.array(").replace("t('", "a('", 1) if kind in
                         ('ndarray', 'npscalar') and 'tf.constant' not in self.node(inner) else "np.float32(1)")
 

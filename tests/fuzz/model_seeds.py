@@ -11,11 +11,11 @@ golden, corpus = sys.argv[1:]
 os.makedirs(corpus, exist_ok=True)
 for pattern, form in FORMS.items():
     for path in glob.glob(os.path.join(golden, pattern)):
-        with open(path, 'rb') as file, open(os.path.join(corpus, '%d-%s' % (form, os.path.relpath(path, golden).replace(
-                os.sep, '-'))), 'wb') as seed:
+        name = os.path.relpath(path, golden).replace(os.sep, '-')
+        with open(path, 'rb') as file, open(os.path.join(corpus, f'{form}-{name}'), 'wb') as seed:
             seed.write(bytes([form]) + file.read())
 for path in glob.glob(os.path.join(golden, 'models/*.keras')):
     with zipfile.ZipFile(path) as archive:
         for member, form in (('model.weights.h5', 5), ('config.json', 6)):
-            with open(os.path.join(corpus, '%d-%s' % (form, os.path.basename(path))), 'wb') as seed:
+            with open(os.path.join(corpus, f'{form}-{os.path.basename(path)}'), 'wb') as seed:
                 seed.write(bytes([form]) + archive.read(member))

@@ -10,7 +10,7 @@ DTYPES = {'f16': 'float16', 'bf16': 'bfloat16', 'f32': 'float32', 'f64': 'float6
 TEXT = r'"(?:\\.|[^"\\])*"'
 TENSOR = re.compile(r'(\w+)(\[[^\]]*\])?\{((?:%s|[^}"])*)\}' % TEXT)
 ATTRIBUTE = re.compile(r'(\w+)=(\[(?:%s|[^\]"])*\]|%s|[^\s\[{]+(?:\[[^\]]*\]\{[^}]*\}|\{[^}]*\})?)' % (TEXT, TEXT))
-WORD = re.compile(r'%s|[^\s,]+' % TEXT)
+WORD = re.compile(rf'{TEXT}|[^\s,]+')
 
 
 def signatures():

@@ -120,7 +120,7 @@ def sequences():
         with tf.GradientTape() as tape:
             tape.watch(scores)
             loss = ops.ctc_loss(labels, scores, np.array([3, 2]), np.array([7, 6]), mask_index=mask)
-        found['loss%d' % mask] = [np.asarray(loss).tolist(), brief(tape.gradient(loss, scores))]
+        found[f'loss{mask}'] = [np.asarray(loss).tolist(), brief(tape.gradient(loss, scores))]
     with tf.GradientTape() as tape:
         tape.watch(scores)
         loss = ops.ctc_loss(np.array([[1, 0, 2], [0, 0, 3]]), scores, np.array([3, 3]), np.array([7, 6]))

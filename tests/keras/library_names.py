@@ -142,10 +142,10 @@ def main():
     listed = sorted((name for name in names if is_there[name] == given.there), key=lambda name: (-len(names[name]), name))
     for name in listed:
         packages = sorted({file.split('/')[0] for file in names[name]})
-        print('%5d  %-60s %s' % (len(names[name]), name, ' '.join(packages[:4])))
+        print(f"{len(names[name]):5}  {name!s:60} {' '.join(packages[:4])}")
     without = {file for name in names if not is_there[name] for file in names[name]}
-    print('%d names in %d files, %d of them missing; %d files use a name that is missing'
-          % (len(names), files_that_use, len(names) - sum(is_there.values()), len(without)))
+    print(f'{len(names)} names in {files_that_use} files, {len(names) - sum(is_there.values())} of them missing; '
+          f'{len(without)} files use a name that is missing')
     return 0
 
 

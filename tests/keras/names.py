@@ -81,8 +81,8 @@ def main():
     names = used()
     missing = {name: files for name, files in names.items() if not exists(tf, name)}
     for name in sorted(names if '--used' in sys.argv else missing):
-        print(('%-60s %s' % (name, ' '.join(names[name][:3]))).rstrip())
-    print('%d names used, %d of them missing' % (len(names), len(missing)))
+        print((f"{name!s:60} {' '.join(names[name][:3])}").rstrip())
+    print(f'{len(names)} names used, {len(missing)} of them missing')
     return 0
 
 

@@ -119,9 +119,9 @@ def count(wanted, found):
             row[0] += 1
             row[1] += found.get(name, {}).get('outcome') == 'passed'
     for folder, (there, here) in sorted(rows.items()):
-        print('%-20s %6d %6d  %5.1f %%' % (folder, there, here, 100 * here / there))
+        print(f'{folder!s:20} {there:6d} {here:6d}  {100 * here / there:5.1f} %')
     there, here = (sum(row[i] for row in rows.values()) for i in (0, 1))
-    print('%-20s %6d %6d  %5.1f %%' % ('all', there, here, 100 * here / max(there, 1)))
+    print(f"{'all':20} {there:6d} {here:6d}  {100 * here / max(there, 1):5.1f} %")
 
 
 def main():

@@ -16,8 +16,8 @@ def main():
         return
     lines = []
     for name, program in programs.items():
-        found = json.loads(json.dumps(program()), parse_float=lambda text: float('%.7g' % float(text)))
-        lines.append('%s: %s' % (json.dumps(name), json.dumps(found)))
+        found = json.loads(json.dumps(program()), parse_float=lambda text: float(f'{float(text):.7g}'))
+        lines.append(f'{json.dumps(name)}: {json.dumps(found)}')
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'recorded.json'), 'w', encoding='utf-8') as f:
         f.write('{\n' + ',\n'.join(lines) + '\n}\n')
 

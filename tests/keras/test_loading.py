@@ -50,7 +50,8 @@ class Loading(unittest.TestCase):
                     file.write('import tensorflow as tf\nwhich = "2 on " + tf.__name__\n')
             for flag, expected in (('1', '2 on footlight'), ('0', 'None')):
                 self.assertEqual(run(
-                    'import os, sys', 'sys.path.insert(0, %r)' % folder, 'os.environ["TF_USE_LEGACY_KERAS"] = %r' % flag,
+                    'import os, sys', f'sys.path.insert(0, {folder!r})', 'os.environ["TF_USE_LEGACY_KERAS"] = '
+                                                                         f'{flag!r}',
                     'import footlight as tf', 'print(getattr(tf.keras, "which", None))').replace('tensorflow', 'footlight'), expected)
         words = run('import os, sys', 'sys.modules["tf_keras"] = None', 'os.environ["TF_USE_LEGACY_KERAS"] = "True"',
                     'import footlight as tf', 'tf.keras.layers')

@@ -25,15 +25,15 @@ def differences(found, wanted, path=''):
     """What differs by more than 1e-3, of nested numbers, strings, lists and dicts."""
     if isinstance(wanted, dict):
         if not isinstance(found, dict) or set(found) != set(wanted):
-            return ['%s: %r instead of %r' % (path, found, wanted)]
+            return [f'{path}: {found!r} instead of {wanted!r}']
         return [d for k in wanted for d in differences(found[k], wanted[k], path + '.' + k)]
     if isinstance(wanted, list):
         if not isinstance(found, list) or len(found) != len(wanted):
-            return ['%s: %r instead of %r' % (path, found, wanted)]
-        return [d for i, w in enumerate(wanted) for d in differences(found[i], w, '%s[%d]' % (path, i))]
+            return [f'{path}: {found!r} instead of {wanted!r}']
+        return [d for i, w in enumerate(wanted) for d in differences(found[i], w, f'{path}[{i}]')]
     if isinstance(wanted, (int, float)) and not isinstance(wanted, bool) and isinstance(found, (int, float)):
-        return [] if abs(found - wanted) <= 1e-3 * max(1, abs(wanted)) else ['%s: %r instead of %r' % (path, found, wanted)]
-    return [] if found == wanted else ['%s: %r instead of %r' % (path, found, wanted)]
+        return [] if abs(found - wanted) <= 1e-3 * max(1, abs(wanted)) else [f'{path}: {found!r} instead of {wanted!r}']
+    return [] if found == wanted else [f'{path}: {found!r} instead of {wanted!r}']
 
 
 class Recorded(unittest.TestCase):

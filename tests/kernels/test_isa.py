@@ -33,9 +33,9 @@ class InstructionSets(unittest.TestCase):
         for isa in ('baseline', 'avx2', 'avx512'):
             said = self.run_with(isa)
             if isa not in built:
-                self.assertIn('FOOTLIGHT_ISA=%s is not built here' % isa, said)
+                self.assertIn(f'FOOTLIGHT_ISA={isa} is not built here', said)
             elif said:
-                self.assertIn('FOOTLIGHT_ISA=%s is not supported by this processor' % isa, said)
+                self.assertIn(f'FOOTLIGHT_ISA={isa} is not supported by this processor', said)
 
     # By the instruction set of the kernels: not what the processor could do, if another one is asked for.
     def test_machine_code_obeys(self):

@@ -151,18 +151,18 @@ def include_offences(root, path, text):
     for kind, name in INCLUDE.findall(without_comments(text)):
         for pattern, folders in LIBRARIES:
             if pattern.match(name) and not tests and not any(path.startswith(f + '/') for f in folders):
-                yield 'includes <%s>, which only %s may' % (name, ' and '.join(folders))
+                yield f"includes <{name}>, which only {' and '.join(folders)} may"
         target = folder_of(name)
         if kind == '<' and target:
-            yield 'includes <%s>, one of our own, which is written "%s"' % (name, name)
+            yield f'includes <{name}>, one of our own, which is written "{name}"'
         if kind == '"' and target is None and not tests:
             beside = os.path.join(os.path.dirname(path), name)
             if os.path.exists(os.path.join(root, beside)):
-                yield 'includes "%s" beside it; includes start at the top of the tree: "%s"' % (name, beside)
+                yield f'includes "{name}" beside it; includes start at the top of the tree: "{beside}"'
         if target and not tests and target not in rights(own):
             if not any(path.startswith(f + '/') and name == header for f, header, _ in LENT):
-                yield 'includes "%s", but %s may include only %s' % (
-                    name, own, ', '.join(sorted(rights(own) - {own})) or 'itself')
+                yield (f'includes "{name}", but {own} may include only '
+                       f"{', '.join(sorted(rights(own) - {own})) or 'itself'}")
 
 
 def unguarded_entries(text):
@@ -181,13 +181,14 @@ def unguarded_entries(text):
 def style_offences(path, text):
     if path.startswith('engine/python/') and path.endswith('.cpp') and path not in HELPERS:
         for line, entry in unguarded_entries(text):
-            yield 'line %d: %s may throw into Python; its body belongs in guarded()' % (line, entry)
+            yield f'line {line}: {entry} may throw into Python; its body belongs in guarded()'
     if path.endswith(CODE):
         for folder, pattern, places, why in ONE_PLACE:
             applies = path.startswith(folder) and path not in places
             found = pattern.search(without_comments(text)) if applies else None
             if found:
-                yield 'line %d: %s %s' % (text.count('\n', 0, found.start()) + 1, found.group(), why)
+                line = text.count('\n', 0, found.start()) + 1
+                yield f'line {line}: {found.group()} {why}'
     if path.endswith(CODE):
         if not text.startswith('//'):
             yield 'does not begin with a comment that says what the file is for'
@@ -200,11 +201,11 @@ def style_offences(path, text):
         yield 'does not begin with a comment that says what the file is for'
     for number, line in enumerate(text.split('\n'), 1):
         if path.endswith(CODE) and len(line) > 120:
-            yield 'line %d is %d columns wide; 120 is the most' % (number, len(line))
+            yield f'line {number} is {len(line)} columns wide; 120 is the most'
         if MACHINE_PATHS.search(line):
-            yield 'line %d names a path of one machine: %s' % (number, MACHINE_PATHS.search(line).group())
+            yield f'line {number} names a path of one machine: {MACHINE_PATHS.search(line).group()}'
         if HOSTS.search(line):
-            yield 'line %d names the host of a package registry' % number
+            yield f'line {number} names the host of a package registry'
 
 
 def files(root):
@@ -230,7 +231,7 @@ def check(root):
         found = list(style_offences(path, text))
         if path.endswith(CODE):
             found += include_offences(root, path, text)
-        offences += ['%s %s' % (path, what) for what in found]
+        offences += [f'{path} {what}' for what in found]
     return count, offences
 
 
@@ -298,8 +299,8 @@ def self_test():
             offences = check(root)[1]
         good = offences == [] if wanted is None else len(offences) == 1 and wanted in offences[0]
         failed += not good
-        print('%s %s: %s' % ('ok    ' if good else 'FAILED', path, '; '.join(offences) or 'nothing found'))
-    print('%d passed, %d failed' % (len(SELF_TEST) - failed, failed))
+        print(f"{'ok    ' if good else 'FAILED'} {path}: {'; '.join(offences) or 'nothing found'}")
+    print(f'{len(SELF_TEST) - failed} passed, {failed} failed')
     return failed
 
 
@@ -308,7 +309,7 @@ def main(arguments):
         return 1 if self_test() else 0
     root = arguments[0] if arguments else os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
     count, offences = check(root)
-    print(*offences, '%d files, %d offences' % (count, len(offences)), sep='\n')
+    print(*offences, f'{count} files, {len(offences)} offences', sep='\n')
     return 1 if offences or count < 10 else 0
 
 

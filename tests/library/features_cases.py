@@ -73,7 +73,7 @@ def cases(tf):
 
     def told(column):
         def run():
-            spec = {key: '%s %s' % (type(kind).__name__, kind.dtype.name) for key, kind in column.parse_example_spec.items()}
+            spec = {key: f'{type(kind).__name__} {kind.dtype.name}' for key, kind in column.parse_example_spec.items()}
             shape = getattr(column, 'variable_shape', None)
             return [column.name, sorted(spec.items()), getattr(column, 'num_buckets', None), shape and list(shape),
                     [one if isinstance(one, str) else one.name for one in column.parents]]

@@ -26,7 +26,7 @@ def plain(value, tf):
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
-        return str(value) if value != value or value in (float('inf'), float('-inf')) else float('%.5g' % value)
+        return str(value) if value != value or value in (float('inf'), float('-inf')) else float(f'{value:.5g}')
     if hasattr(value, 'tolist'):
         return plain(value.tolist(), tf)
     return str(value)

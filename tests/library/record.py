@@ -14,7 +14,7 @@ def main():
     import plain
     for name in sys.argv[1:]:
         module = importlib.import_module(name + '_cases')
-        lines = ['%s: %s' % (json.dumps(case), json.dumps(plain.result(run, tf))) for case, run in module.cases(tf).items()]
+        lines = [f'{json.dumps(case)}: {json.dumps(plain.result(run, tf))}' for case, run in module.cases(tf).items()]
         with open(os.path.join(HERE, 'recorded', name + '.json'), 'w', encoding='utf-8') as f:
             f.write('{\n' + ',\n'.join(lines) + '\n}\n')
 

@@ -26,7 +26,7 @@ def main():
     wrong = 0
     for case in {**recorded, **cases}:
         if case not in cases or case not in recorded:
-            print('%s: %s' % (case, 'recorded but gone' if case in recorded else 'not recorded'))
+            print(f"{case}: {'recorded but gone' if case in recorded else 'not recorded'}")
             wrong += 1
             continue
         for how, run in (('eager', plain.result), ('traced', plain.traced)):
@@ -36,9 +36,10 @@ def main():
             if how == 'traced' and is_error(recorded[case]) and is_error(found):
                 continue  # what a shape rule refuses while tracing is a ValueError, as it is in TensorFlow
             if not same(found, recorded[case]):
-                print('%s (%s):\n  %s\n  instead of\n  %s' % (case, how, json.dumps(found)[:600], json.dumps(recorded[case])[:600]))
+                print(f'{case} ({how}):\n  {json.dumps(found)[:600]}\n  instead of\n  '
+                      f'{json.dumps(recorded[case])[:600]}')
                 wrong += 1
-    print('%d cases, %d wrong' % (len(cases), wrong))
+    print(f'{len(cases)} cases, {wrong} wrong')
     return 1 if wrong else 0
 
 

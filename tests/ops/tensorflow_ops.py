@@ -8,8 +8,8 @@ from tensorflow.python.framework import dtypes, op_def_registry
 def text_of(arg):
     count = arg.number_attr + '*' if arg.number_attr else ''
     if arg.type_list_attr:
-        return '%s: %s[]' % (arg.name, arg.type_list_attr)
-    return '%s: %s%s' % (arg.name, count, arg.type_attr or dtypes.as_dtype(arg.type).name)
+        return f'{arg.name}: {arg.type_list_attr}[]'
+    return f'{arg.name}: {count}{arg.type_attr or dtypes.as_dtype(arg.type).name}'
 
 
 for name in sys.argv[1:]:

@@ -40,12 +40,12 @@ class Setup(unittest.TestCase):
         for name, body in STANDINS.items():
             path = os.path.join(self.root, 'bin', name)
             with open(path, 'w') as f:
-                f.write('#!/bin/bash\n%s\n' % body)
+                f.write(f'#!/bin/bash\n{body}\n')
             os.chmod(path, 0o755)
         self.calls = os.path.join(self.root, 'calls')
 
     def install(self, *groups, installed='', user=0, sudo='no', reachable='yes'):
-        script = '. packaging/common.sh; install_packages %s' % ' '.join(groups)
+        script = f". packaging/common.sh; install_packages {' '.join(groups)}"
         process = subprocess.run(['bash', '-c', script], cwd=self.root, stdin=subprocess.DEVNULL, text=True,
                                  capture_output=True, env=dict(
                                      os.environ, PATH=os.path.join(self.root, 'bin') + ':/usr/bin:/bin', CALLS=self.calls,
@@ -94,7 +94,7 @@ class Setup(unittest.TestCase):
         path = os.path.join(self.root, path)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, 'w') as f:
-            f.write('#!/bin/bash\n%s\n' % body)
+            f.write(f'#!/bin/bash\n{body}\n')
         os.chmod(path, 0o755)
         return path
 
@@ -183,7 +183,7 @@ class Pythons(unittest.TestCase):
         path = os.path.join(self.root, path)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, 'w') as f:
-            f.write('#!/bin/sh\necho "%s|/include|.so|%s|%d|%d"\n' % (version, path, headers, free_threaded))
+            f.write(f'#!/bin/sh\necho "{version}|/include|.so|{path}|{headers}|{free_threaded}"\n')
         os.chmod(path, 0o755)
         return path
 

@@ -28,7 +28,7 @@ def near(what, got, want, scale=1.0):
     error = np.max(np.abs(got - want), initial=0)
     if got.shape != want.shape or got.dtype != want.dtype or not error <= digits * scale:
         failures += 1
-        print('%s: %s %s is %g away from %s %s' % (what, got.dtype, got.shape, error, want.dtype, want.shape))
+        print(f'{what}: {got.dtype} {got.shape} is {error:g} away from {want.dtype} {want.shape}')
 
 
 def products():
@@ -39,7 +39,7 @@ def products():
             for flip_a in (False, True):
                 for flip_b in (False, True):
                     got = tf.matmul(a.T.copy() if flip_a else a, b.T.copy() if flip_b else b, flip_a, flip_b)
-                    near('product %d %d %d' % (m, depth, n), got, a @ b, depth)
+                    near(f'product {m} {depth} {n}', got, a @ b, depth)
         x, y = drawn(200000, dtype), drawn(200000, dtype)
         near('dot', tf.tensordot(x, y, 1), np.sum(x * y), 2000)
     for dtype in (np.int32, np.int64):
@@ -98,7 +98,7 @@ def windows():
                     tape.watch(x)
                     y = tf.nn.max_pool2d(x, size, stride, padding)
                 g = drawn(y.shape, np.float32)
-                near('gradient of the largest of %d at %d, %s' % (size, stride, padding), tape.gradient(y, x, g),
+                near(f'gradient of the largest of {size} at {stride}, {padding}', tape.gradient(y, x, g),
                      largest_gradient(x.numpy(), g, size, stride, padding))
     for channels in (1, 3, 4, 8, 12, 20, 36):
         x = drawn((2, 9, 11, channels), np.float32)
@@ -113,5 +113,5 @@ def windows():
 
 for part in (products, decompositions, windows):
     part()
-print('%d differences' % failures)
+print(f'{failures} differences')
 sys.exit(failures > 0)

@@ -220,7 +220,7 @@ class Managing(InFolder):
         self.assertEqual(last, self.path('m', 'ckpt-4'))
         self.assertEqual(manager.checkpoints, [self.path('m', 'ckpt-3'), self.path('m', 'ckpt-4')])
         self.assertEqual(sorted(os.listdir(self.path('m'))),
-                         ['checkpoint'] + ['ckpt-%d.%s' % (n, end) for n in (3, 4)
+                         ['checkpoint'] + [f'ckpt-{n}.{end}' for n in (3, 4)
                                            for end in ('data-00000-of-00001', 'index')])
         self.assertEqual(tf.train.latest_checkpoint(self.path('m')), last)
         v.assign(0)
@@ -341,7 +341,7 @@ class Managing(InFolder):
             found.append(path)
             if len(found) < 3:
                 checkpoint.save(self.path('ck'))
-        self.assertEqual(found, [self.path('ck-%d' % n) for n in (1, 2, 3)])
+        self.assertEqual(found, [self.path(f'ck-{n}') for n in (1, 2, 3)])
 
 
 class ByName(InFolder):

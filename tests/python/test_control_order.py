@@ -235,12 +235,12 @@ class Written:
         for i, (first, a) in enumerate(touched):
             for second, b in touched[i + 1:]:
                 if any(a[h] or b[h] for h in a.keys() & b.keys()):
-                    test.assertIn(first, self.all_before(second), 'the order of %s and %s is open' % (first, second))
+                    test.assertIn(first, self.all_before(second), f'the order of {first} and {second} is open')
         for name, controls in self.control.items():
             for control in controls if self.by_name[name].op != 'NoOp' else ():  # that waits for all, as in TensorFlow
                 others = (self.data[name] | controls) - {control}
                 implied = control in self.data[name] or any(control in self.all_before(o) for o in others)
-                test.assertFalse(implied, '%s waits for %s, which follows from the rest' % (name, control))
+                test.assertFalse(implied, f'{name} waits for {control}, which follows from the rest')
         return [name for name, on in touched if on]
 
 

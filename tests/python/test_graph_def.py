@@ -28,7 +28,7 @@ class Importing(unittest.TestCase):
         first = graph.get_operations()[0]
         self.assertEqual(first.type, 'Placeholder')
         self.assertEqual(str(first), str(first.node_def))
-        self.assertEqual(repr(first), "<tf.Operation '%s' type=Placeholder>" % first.name)
+        self.assertEqual(repr(first), f"<tf.Operation '{first.name}' type=Placeholder>")
         f = wrapped.prune(tf.nest.map_structure(graph.as_graph_element, ['x:0']),
                           tf.nest.map_structure(graph.as_graph_element, {'out': 'Identity:0', 'op': 'mul'}))
         result = f(tf.constant(3.))

@@ -29,7 +29,7 @@ class Refused(unittest.TestCase):
                                   ('**', 'assign(')):
             names = {'v': tf.Variable(2.)}
             with self.assertRaises(RuntimeError) as caught:
-                exec('v %s= 1.' % operator, names)
+                exec(f'v {operator}= 1.', names)
             self.assertIn(instead, str(caught.exception))
         t = tf.constant(2.)
         t += 1.

@@ -65,7 +65,7 @@ class Odd(unittest.TestCase):
                         call(**given)
                         fitted += 1
                     except tf.errors.InternalError as error:
-                        self.fail('%s(%s): %s' % (name, given, error))
+                        self.fail(f'{name}({given}): {error}')
                     except Exception:
                         pass
         self.assertGreater(fitted, 1000)  # else the test tried almost nothing

@@ -43,13 +43,13 @@ class Listener(train.CheckpointSaverListener):
         self.calls = []
 
     def before_save(self, session, global_step_value):
-        self.calls.append('before %d' % global_step_value)
+        self.calls.append(f'before {global_step_value}')
 
     def after_save(self, session, global_step_value):
-        self.calls.append('after %d' % global_step_value)
+        self.calls.append(f'after {global_step_value}')
 
     def end(self, session, global_step_value):
-        self.calls.append('end %d' % global_step_value)
+        self.calls.append(f'end {global_step_value}')
 
 
 def model():

@@ -99,7 +99,7 @@ class PyFunction(unittest.TestCase):
         text = str(caught.exception)
         self.assertTrue(text.startswith('ValueError: at the host\nTraceback (most recent call last):\n'), text)
         for line in (breaks.__code__.co_firstlineno + 1, f.python_function.__code__.co_firstlineno + 2):
-            self.assertRegex(text, r'test_py_function\.py(:|", line )%d\b' % line)
+            self.assertRegex(text, rf'test_py_function\.py(:|", line ){line}\b')
 
     def test_a_wrong_dtype_is_said(self):
         @tf.function

@@ -58,7 +58,7 @@ class RawOps(unittest.TestCase):
                                         ('Einsum', ['inputs'], 'equation'),
                                         ('DepthToSpace', ['input'], 'block_size'),
                                         ('SparseSplit', ['split_dim', 'indices', 'values', 'shape'], 'num_split')):
-            with self.assertRaisesRegex(TypeError, r"%s\(\) missing 1 required argument: '%s'" % (name, attribute)):
+            with self.assertRaisesRegex(TypeError, rf"{name}\(\) missing 1 required argument: '{attribute}'"):
                 getattr(tf.raw_ops, name)(**dict.fromkeys(inputs, [1.]))
 
     def test_names_that_python_gives_to_arguments(self):

@@ -18,7 +18,7 @@ class Regex(unittest.TestCase):
                 for rewrite in ('', 'x', 'two', r'<\0>'):
                     for everywhere in (True, False):
                         got, expected = (tf.strings.regex_replace(texts, p, rewrite, replace_global=everywhere)
-                                         for p in (pattern, '(?:%s)' % pattern))
+                                         for p in (pattern, f'(?:{pattern})'))
                         self.assertEqual(list(got.numpy()), list(expected.numpy()), (pattern, rewrite, everywhere))
 
     def test_values(self):

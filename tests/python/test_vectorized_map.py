@@ -47,7 +47,7 @@ class AtOnce(Checked):
             return at
         line = look_up.__code__.co_firstlineno + 3
         for run in (lambda x: tf.vectorized_map(look_up, x), tf.function(lambda x: tf.vectorized_map(look_up, x))):
-            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'GatherV2(?s:.*)line %d, in .*look_up' % line):
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, f'GatherV2(?s:.*)line {line}, in .*look_up'):
                 run(tf.range(4))
 
     def test_elementwise(self):
@@ -265,12 +265,12 @@ class InTurn(unittest.TestCase):
     """What has no batched form runs for one element after the other, or is refused."""
 
     def check(self, f, x, op, wanted):
-        with self.assertRaisesRegex(ValueError, 'no batched form of %s ' % op):
+        with self.assertRaisesRegex(ValueError, f'no batched form of {op} '):
             tf.vectorized_map(f, x, fallback_to_while_loop=False)
         said = io.StringIO()
         with contextlib.redirect_stderr(said):
             self.assertEqual(tf.vectorized_map(f, x).numpy().tolist(), wanted)
-        self.assertIn('vectorized_map: there is no batched form of %s:' % op, said.getvalue())
+        self.assertIn(f'vectorized_map: there is no batched form of {op}:', said.getvalue())
 
     def test_loops_with_effects(self):
         def counted(effect):

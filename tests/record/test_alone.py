@@ -250,7 +250,7 @@ class Refusals(unittest.TestCase):
         self.assertIn('is not supported', self.said(packages, program=old[0]))
 
     def test_a_version_that_was_not_built(self):
-        mine = '%d.%d' % sys.version_info[:2]
+        mine = '.'.join(map(str, sys.version_info[:2]))
         packages = self.package('_recorder.cpython-399-x86_64-linux-gnu.so')
         without_headers = 'import os; exists = os.path.exists; os.path.exists = lambda p: not p.endswith("Python.h") and exists(p)'
         self.assertIn(f'install its headers (Debian: python{mine}-dev) and run: ', self.said(packages, without_headers))

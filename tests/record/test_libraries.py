@@ -23,7 +23,7 @@ def needed(path):
 
 
 def extension(package, module):
-    tag = 'cpython-%d%d' % sys.version_info[:2]
+    tag = f'cpython-{sys.version_info.major}{sys.version_info.minor}'
     return glob.glob(os.path.join(BUILD, 'python', package, f'{module}.{tag}*.so'))[0]
 
 

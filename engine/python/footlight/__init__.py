@@ -73,9 +73,9 @@ def _missing(name, namespace):
         words = _missing_names.words_for(shown, name)
         if words:
             return AttributeError(words, name=name)
-    hint = '; did you mean %s?' % ' or '.join(shown + '.' + n for n in near) if near else ''
+    hint = f"; did you mean {' or '.join(shown + '.' + n for n in near)}?" if near else ''
     # Setting the name keeps Python from adding its own suggestions.
-    return AttributeError('%s has no attribute %r%s' % (shown, name, hint), name=name)
+    return AttributeError(f'{shown} has no attribute {name!r}{hint}', name=name)
 
 
 def _explain_missing_names():
@@ -126,7 +126,7 @@ def _describe():
         shown = 'tf' + full[len('footlight'):]
         if module.__doc__ is None:
             about = _ABOUT.get(full.split('.')[-1])
-            module.__doc__ = '%s: %s.' % (shown, about) if about else shown + '.'
+            module.__doc__ = f'{shown}: {about}.' if about else shown + '.'
         for name, value in list(vars(module).items()):
             if type(value) is types.FunctionType and not name.startswith('_'):
                 home = vars(_sys.modules.get(value.__module__, _sys)).get(value.__qualname__)

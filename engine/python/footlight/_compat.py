@@ -17,7 +17,7 @@ def as_bytes(bytes_or_text, encoding='utf-8'):
         return bytes_or_text.encode(encoding)
     if isinstance(bytes_or_text, bytes):
         return bytes_or_text
-    raise TypeError('Expected binary or unicode string, got %r' % (bytes_or_text,))
+    raise TypeError(f'Expected binary or unicode string, got {bytes_or_text!r}')
 
 
 def as_text(bytes_or_text, encoding='utf-8'):
@@ -26,7 +26,7 @@ def as_text(bytes_or_text, encoding='utf-8'):
         return bytes_or_text
     if isinstance(bytes_or_text, bytes):
         return bytes_or_text.decode(encoding)
-    raise TypeError('Expected binary or unicode string, got %r' % (bytes_or_text,))
+    raise TypeError(f'Expected binary or unicode string, got {bytes_or_text!r}')
 
 
 def as_str(bytes_or_text, encoding='utf-8'):

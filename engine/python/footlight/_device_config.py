@@ -55,7 +55,7 @@ class DeviceSpec:
         return hash(self.to_string())
 
     def __repr__(self):
-        return '<DeviceSpec(%s)>' % ', '.join(f'{name}={value}' for name, value in self._fields().items())
+        return f"<DeviceSpec({', '.join(f'{name}={value}' for name, value in self._fields().items())})>"
 
     def __reduce__(self):
         return DeviceSpec, tuple(self._fields().values())

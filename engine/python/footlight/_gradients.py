@@ -26,7 +26,7 @@ def custom_gradient(f=None):
     if f is None:
         return custom_gradient
     if not callable(f):
-        raise TypeError('tf.custom_gradient: a function is wanted, not %s' % type(f).__name__)
+        raise TypeError(f'tf.custom_gradient: a function is wanted, not {type(f).__name__}')
     return _WithGradient(f)
 
 
@@ -87,9 +87,9 @@ _not_differentiable = set()
 def no_gradient(op_type):
     """Declares that a custom op type has no gradient."""
     if not isinstance(op_type, str):
-        raise TypeError('op_type must be a string, not %s' % type(op_type).__name__)
+        raise TypeError(f'op_type must be a string, not {type(op_type).__name__}')
     if op_type in _not_differentiable or op_type in _engine.op_names():
-        raise KeyError('there is something said about the gradient of %r already' % op_type)
+        raise KeyError(f'there is something said about the gradient of {op_type!r} already')
     _not_differentiable.add(op_type)
 
 
@@ -104,7 +104,7 @@ def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name='hessia
                 raise ValueError('hessians: ys do not depend on one of xs')
             flat = tf.reshape(first, [-1])
             if flat.shape[0] is None:
-                raise ValueError('hessians: the shape of an x must be known while tracing; it is %s' % (x.shape,))
+                raise ValueError(f'hessians: the shape of an x must be known while tracing; it is {x.shape}')
             rows = [tf.gradients(flat[i], x)[0] for i in range(flat.shape[0])]
             rows = [tf.zeros_like(x) if r is None else tf.convert_to_tensor(r) for r in rows]
             out.append(tf.reshape(tf.stack(rows), tf.concat([tf.shape(x), tf.shape(x)], 0)))
@@ -209,10 +209,10 @@ def batch_jacobian(self, target, source, unconnected_gradients=tf.UnconnectedGra
         size = target_shape[0]
     if target_shape.rank == 1 or source.shape.rank in (0, 1):
         raise ValueError('batch_jacobian: target and source must have a batch and at least one dimension more, not the '
-                         'shapes %s and %s' % (target_shape, source.shape))
+                         f'shapes {target_shape} and {source.shape}')
     if None not in (size, source.shape[0]) and size != source.shape[0]:
-        raise ValueError('Need first dimension of target shape (%s) and source shape (%s) to match.' % (
-            target_shape, source.shape))
+        raise ValueError(f'Need first dimension of target shape ({target_shape}) and source shape ({source.shape}) to '
+                         'match.')
     rest = target_shape[1:] if target_shape.rank is not None else None
     known = rest is not None and rest.is_fully_defined()
     with _recording(self):

@@ -14,8 +14,8 @@ def _is_second():
 def missing():
     """The error where the package is not installed."""
     what, package = ('Keras 2, because TF_USE_LEGACY_KERAS is set', 'tf_keras') if _is_second() else ('Keras', 'keras')
-    return ImportError('tf.keras is the package %s, which this Python does not have. Install it with: %s -m pip install %s' % (
-        what, sys.executable or 'python', package), name=package)
+    return ImportError(f'tf.keras is the package {what}, which this Python does not have. Install it with: '
+                       f"{sys.executable or 'python'} -m pip install {package}", name=package)
 
 
 def load():

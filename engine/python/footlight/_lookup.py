@@ -19,7 +19,7 @@ class LookupInterface(TrackableResource, AutoTrackable):
         """A table: in a graph, which may be saved, under a name, by which all that run it have the same one."""
         if tf.executing_eagerly():
             return _op('Anonymous' + op, inputs, attrs)[0]
-        return _op(op + 'V2', inputs, {**attrs, 'shared_name': 'table_%s' % uuid.uuid4()})[0]
+        return _op(op + 'V2', inputs, {**attrs, 'shared_name': f'table_{uuid.uuid4()}'})[0]
 
     @property
     def resource_handle(self):
@@ -91,9 +91,9 @@ class TableInitializerBase(AutoTrackable):
 
     def _check(self, table):
         if table.key_dtype != self.key_dtype:
-            raise TypeError('Invalid key dtype for table, expected %s but got %s.' % (table.key_dtype, self.key_dtype))
+            raise TypeError(f'Invalid key dtype for table, expected {table.key_dtype} but got {self.key_dtype}.')
         if table.value_dtype != self.value_dtype:
-            raise TypeError('Invalid value dtype for table, expected %s but got %s.' % (table.value_dtype, self.value_dtype))
+            raise TypeError(f'Invalid value dtype for table, expected {table.value_dtype} but got {self.value_dtype}.')
 
 
 def _value_now(part):
@@ -137,14 +137,14 @@ class TextFileInitializer(TableInitializerBase):
         key_dtype, value_dtype = tf.as_dtype(key_dtype), tf.as_dtype(value_dtype)
         for what, index, dtype in (('key', key_index, key_dtype), ('value', value_index, value_dtype)):
             if index < -2:
-                raise ValueError('`%s_index` should be >= -2, received: %s.' % (what, index))
+                raise ValueError(f'`{what}_index` should be >= -2, received: {index}.')
             if index == TextFileIndex.LINE_NUMBER and dtype != tf.int64:
-                raise ValueError('`%s_dtype` must be int64 for a line number, received: %s' % (what, dtype))
+                raise ValueError(f'`{what}_dtype` must be int64 for a line number, received: {dtype}')
             if index == TextFileIndex.WHOLE_LINE and not (dtype == tf.string or dtype.is_integer):
-                raise ValueError('`%s_dtype` should be either integer or string for a whole line, received: %s'
-                                 % (what, dtype))
+                raise ValueError(f'`{what}_dtype` should be either integer or string for a whole line, received: '
+                                 f'{dtype}')
         if vocab_size is not None and vocab_size <= 0:
-            raise ValueError('`vocab_size` should be > 0, received: %s' % vocab_size)
+            raise ValueError(f'`vocab_size` should be > 0, received: {vocab_size}')
         self._how = {'key_index': key_index, 'value_index': value_index, 'delimiter': delimiter,
                      'vocab_size': -1 if vocab_size is None else vocab_size, 'offset': value_index_offset}
         self._filename = Asset(filename)
@@ -187,10 +187,10 @@ class _Initialized(LookupInterface):
     def lookup(self, keys, name=None):
         """The values of keys."""
         if keys.dtype != self._key_dtype:
-            raise TypeError('Dtype of argument `keys` must be %s, received: %s' % (self._key_dtype, keys.dtype))
+            raise TypeError(f'Dtype of argument `keys` must be {self._key_dtype}, received: {keys.dtype}')
         plain, back = _parts(keys)
         found, = _op('LookupTableFindV2', [self.resource_handle, plain, _here(self._default_value)], {},
-                     name or '%s_Lookup/LookupTableFindV2' % self.name)
+                     name or f'{self.name}_Lookup/LookupTableFindV2')
         found.set_shape(plain.shape)
         return back(found)
 
@@ -221,19 +221,19 @@ class StaticVocabularyTable(LookupInterface):
         if initializer:
             key_dtype = initializer.key_dtype if lookup_key_dtype is None else tf.as_dtype(lookup_key_dtype)
             if initializer.key_dtype not in (tf.int64, tf.string):
-                raise TypeError('Invalid `key_dtype`, expected one of %s, but got %s.' % (
-                    (tf.int64, tf.string), initializer.key_dtype))
+                raise TypeError(f'Invalid `key_dtype`, expected one of {(tf.int64, tf.string)}, but got '
+                                f'{initializer.key_dtype}.')
             if initializer.key_dtype.is_integer != key_dtype.is_integer:
-                raise TypeError('Invalid `key_dtype`, expected %s but got %s.' % (
-                    'integer' if key_dtype.is_integer else 'non-integer', initializer.key_dtype))
+                raise TypeError(f"Invalid `key_dtype`, expected {'integer' if key_dtype.is_integer else 'non-integer'} "
+                                f'but got {initializer.key_dtype}.')
             if initializer.value_dtype != tf.int64:
-                raise TypeError('Invalid `value_dtype`, expected %s but got %s.' % (tf.int64, initializer.value_dtype))
+                raise TypeError(f'Invalid `value_dtype`, expected {tf.int64} but got {initializer.value_dtype}.')
             self._initializer = initializer
             table = StaticHashTable(initializer, -1)
         else:
             key_dtype, name = tf.string, name or 'hash_bucket'
         if not key_dtype.is_integer and key_dtype != tf.string:
-            raise TypeError('Invalid `key_dtype`, expected integer or string, got %s' % key_dtype)
+            raise TypeError(f'Invalid `key_dtype`, expected integer or string, got {key_dtype}')
         self._set(_table=table, _num_oov_buckets=num_oov_buckets, _key_dtype=key_dtype, _value_dtype=tf.int64,
                   _table_name=name.rstrip('/').split('/')[-1] if name else None)
 
@@ -260,7 +260,7 @@ class StaticVocabularyTable(LookupInterface):
     def lookup(self, keys, name=None):
         """The ids of keys."""
         if keys.dtype != self._key_dtype:
-            raise TypeError('Dtype of argument `keys` must be %s, received: %s' % (self._key_dtype, keys.dtype))
+            raise TypeError(f'Dtype of argument `keys` must be {self._key_dtype}, received: {keys.dtype}')
         plain, back = _parts(keys)
         if self._table is not None and self._table.key_dtype == tf.int64:
             plain = tf.cast(plain, tf.int64)
@@ -286,7 +286,7 @@ class _Changing(LookupInterface):
         plain, back = _parts(keys)
         plain = tf.convert_to_tensor(plain, self._key_dtype, name='keys')
         if plain.dtype != self._key_dtype:
-            raise TypeError('Signature mismatch. Keys must be dtype %s, got %s.' % (self._key_dtype, plain.dtype))
+            raise TypeError(f'Signature mismatch. Keys must be dtype {self._key_dtype}, got {plain.dtype}.')
         return plain, back
 
     def _shape_of(self, keys):
@@ -305,7 +305,7 @@ class _Changing(LookupInterface):
     def remove(self, keys, name=None):
         """Removes keys, passing over those that are not there; in a graph, the operation that does so."""
         if keys.dtype != self._key_dtype:
-            raise TypeError('Signature mismatch. Keys must be dtype %s, got %s.' % (self._key_dtype, keys.dtype))
+            raise TypeError(f'Signature mismatch. Keys must be dtype {self._key_dtype}, got {keys.dtype}.')
         return tf.raw_ops.LookupTableRemoveV2(table_handle=self.resource_handle, keys=self._check(keys)[0], name=name)
 
     def export(self, name=None):
@@ -358,8 +358,8 @@ class DenseHashTable(_Changing):
                  name='MutableDenseHashTable', checkpoint=True, experimental_is_anonymous=False):
         buckets = 131072 if initial_num_buckets is None else initial_num_buckets
         if buckets < 1 or buckets & (buckets - 1):
-            raise tf.errors.InvalidArgumentError(None, None, 'Number of buckets must be at least 4 and a power of 2, got: %d'
-                                                 % buckets)
+            raise tf.errors.InvalidArgumentError(None, None, 'Number of buckets must be at least 4 and a power of 2, '
+                                                             f'got: {buckets}')
         with tf._eager_scope():
             self._set(_empty_key=tf.convert_to_tensor(empty_key, dtype=key_dtype, name='empty_key'),
                       _deleted_key=tf.convert_to_tensor(deleted_key, dtype=key_dtype, name='deleted_key'))

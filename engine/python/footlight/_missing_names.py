@@ -95,7 +95,7 @@ def words_for(shown, name):
     if namespace == 'compat.v1' or namespace.startswith('compat.v1.'):
         namespace = namespace[len('compat.v1.'):]
     if name in NOT_YET.get(namespace, '').split():
-        return '%s.%s is not in Footlight yet' % (shown, name)
+        return f'{shown}.{name} is not in Footlight yet'
     if shown in ('tf', 'tf.math', 'tf.nn', 'tf.linalg') and name in NUMPY:
-        return '%s has no attribute %r; write %s' % (shown, name, NUMPY[name])
+        return f'{shown} has no attribute {name!r}; write {NUMPY[name]}'
     return None

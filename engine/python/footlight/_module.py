@@ -40,10 +40,10 @@ class Module(AutoTrackable):
         if name is None:
             name = _snake(type(self).__name__)
         elif not isinstance(name, str):
-            raise TypeError('the name of a tf.Module must be a str, not %s' % type(name).__name__)
+            raise TypeError(f'the name of a tf.Module must be a str, not {type(name).__name__}')
         elif not name.isidentifier():
-            raise ValueError('%r is not a valid module name. Module names must be valid Python identifiers '
-                             '(e.g. a valid class name).' % (name,))
+            raise ValueError(f'{name!r} is not a valid module name. Module names must be valid Python identifiers '
+                             '(e.g. a valid class name).')
         self._name = name
         with footlight.name_scope(name) as scope:
             self._name_scope = _Scope(scope)

@@ -29,10 +29,10 @@ def _older(name):
     def function(**arguments):
         for attribute in fixed:
             if attribute in arguments:
-                raise TypeError('%s() got an unexpected keyword argument %r' % (name, attribute))
+                raise TypeError(f'{name}() got an unexpected keyword argument {attribute!r}')
         return plain(**arguments, **fixed)
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = 'The op %s.' % name
+    function.__doc__ = f'The op {name}.'
     signature = inspect.signature(plain)
     function.__signature__ = signature.replace(parameters=[p for p in signature.parameters.values() if p.name not in fixed])
     setattr(tf.raw_ops, name, function)
@@ -80,9 +80,9 @@ def make(name):
 
     def function(*, name=None, **arguments):
         for argument in [a for a in arguments if a in python_names]:
-            raise TypeError('%s() got an unexpected keyword argument %r' % (op_name, argument))
+            raise TypeError(f'{op_name}() got an unexpected keyword argument {argument!r}')
         for argument in [a for a in own_names if a not in arguments and own_names[a] in inputs]:
-            raise TypeError('%s() missing 1 required argument: %r' % (op_name, argument))
+            raise TypeError(f'{op_name}() missing 1 required argument: {argument!r}')
         made = _engine.raw_op(op_name, {own_names.get(a, a): value for a, value in arguments.items()}, name)
         if lists and result is None:
             return made
@@ -97,7 +97,7 @@ def make(name):
 
     op_name = name
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = 'The op %s.' % name
+    function.__doc__ = f'The op {name}.'
     only = inspect.Parameter.KEYWORD_ONLY
     function.__signature__ = inspect.Signature(
         [inspect.Parameter(python_names.get(p, p), only) for p in inputs] +

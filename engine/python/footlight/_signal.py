@@ -53,8 +53,8 @@ def _input(x, from_half, both):
     x = tf.convert_to_tensor(x, dtype_hint=tf.complex64 if from_half else tf.float32)
     given = (_REAL if from_half else _COMPLEX).get(x.dtype)
     if given is None:
-        kinds = ('IRFFT', 'complex64 or tf.complex128') if from_half else ('RFFT', 'float32 or tf.float64')
-        raise ValueError('%s requires tf.%s inputs, got: %s' % (*kinds, x))
+        op, wanted = ('IRFFT', 'complex64 or tf.complex128') if from_half else ('RFFT', 'float32 or tf.float64')
+        raise ValueError(f'{op} requires tf.{wanted} inputs, got: {x!s}')
     return x, given
 
 
@@ -110,7 +110,7 @@ def _padded_later(x, count, fft_length, from_half):
 def _last_axes(x, count):
     rank = x.shape.rank
     if rank < count:
-        raise ValueError('Shape %s must have rank at least %d' % (x.shape, count))
+        raise ValueError(f'Shape {x.shape} must have rank at least {count}')
     return list(range(rank - count, rank))
 
 
@@ -185,7 +185,7 @@ ifftshift = _shifted('ifftshift', lambda n: -(n // 2), 'A spectrum whose zero fr
 # --- cosine transforms ---
 def _check_cosine(input, type, n, axis, norm):
     if axis != -1:
-        raise NotImplementedError('axis must be -1. Got: %s' % axis)
+        raise NotImplementedError(f'axis must be -1. Got: {axis}')
     if n is not None and n < 1:
         raise ValueError('n should be a positive integer or None')
     if type not in (1, 2, 3, 4):
@@ -196,7 +196,7 @@ def _check_cosine(input, type, n, axis, norm):
         if input.shape.rank and input.shape[-1] is not None and input.shape[-1] < 2:
             raise ValueError('Type-I DCT requires the dimension to be greater than one.')
     if norm not in (None, 'ortho'):
-        raise ValueError("Unknown normalization. Expected None or 'ortho', got: %s" % norm)
+        raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
 
 
 def _first_n(x, n):
@@ -277,14 +277,14 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
         step = _known(tf.convert_to_tensor(frame_step, name='frame_step'))
         for what, value in (('frame_length', length), ('frame_step', step)):
             if tf.is_tensor(value) and value.shape.rank not in (0, None) or getattr(value, 'ndim', 0):
-                raise ValueError('%s must be a scalar, its shape is %s' % (what, value.shape))
+                raise ValueError(f'{what} must be a scalar, its shape is {value.shape}')
         rank = signal.shape.rank
         if rank == 0:
             raise ValueError('Shape () must have rank at least 1')
         axis = int(_known(axis))
         if rank is not None:
             if not -rank <= axis < rank:
-                raise IndexError('axis %d is out of range for a signal with %d dimensions' % (axis, rank))
+                raise IndexError(f'axis {axis} is out of range for a signal with {rank} dimensions')
             axis %= rank
         samples = signal.shape[axis] if rank is not None else None
         samples = tf.shape(signal)[axis] if samples is None else samples
@@ -315,12 +315,12 @@ def overlap_and_add(signal, frame_step, name=None):
     with tf.name_scope(name or 'overlap_and_add'):
         signal = tf.convert_to_tensor(signal, name='signal')
         if signal.shape.rank is not None and signal.shape.rank < 2:
-            raise ValueError('Shape %s must have rank at least 2' % (signal.shape,))
+            raise ValueError(f'Shape {signal.shape} must have rank at least 2')
         step = tf.convert_to_tensor(frame_step, name='frame_step')
         if step.shape.rank not in (0, None):
-            raise ValueError('frame_step must be a scalar, its shape is %s' % (step.shape,))
+            raise ValueError(f'frame_step must be a scalar, its shape is {step.shape}')
         if not step.dtype.is_integer:
-            raise ValueError('frame_step must be an integer. Got %s' % step.dtype)
+            raise ValueError(f'frame_step must be an integer. Got {step.dtype}')
         step = _known(step)
         dynamic = tf.shape(signal)
         outer = signal.shape[:-2].as_list() if signal.shape.rank is not None else [None]
@@ -348,10 +348,10 @@ def overlap_and_add(signal, frame_step, name=None):
 # --- windows ---
 def _window_length(window_length, dtype):
     if not dtype.is_floating:
-        raise ValueError('dtype must be a floating point type. Found %s' % dtype)
+        raise ValueError(f'dtype must be a floating point type. Found {dtype}')
     length = tf.convert_to_tensor(window_length, tf.int32, name='window_length')
     if length.shape.rank not in (0, None):
-        raise ValueError('Shape %s must have rank 0' % (length.shape,))
+        raise ValueError(f'Shape {length.shape} must have rank 0')
     return length
 
 
@@ -450,7 +450,7 @@ def inverse_stft(stfts, frame_length, frame_step, fft_length=None, window_fn=han
     with tf.name_scope(name or 'inverse_stft'):
         stfts = tf.convert_to_tensor(stfts, name='stfts')
         if stfts.shape.rank is not None and stfts.shape.rank < 2:
-            raise ValueError('Shape %s must have rank at least 2' % (stfts.shape,))
+            raise ValueError(f'Shape {stfts.shape} must have rank at least 2')
         length = _known(tf.convert_to_tensor(frame_length, name='frame_length'))
         fft_length = _enclosing_power_of_two(length) if fft_length is None else fft_length
         frames = _first_n(irfft(stfts, [fft_length]), length)
@@ -483,7 +483,7 @@ def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
         elif norm == 'ortho':
             made = dct(mdcts, type=4, norm='ortho')
         else:
-            raise ValueError("Unknown normalization. Expected None or 'ortho', got: %s" % norm)
+            raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
         a, b = tf.split(made, 2, axis=-1)
         frames = tf.concat([b, -tf.reverse(b, [-1]), -tf.reverse(a, [-1]), -a], -1)
         frames = frames * (1.0 / math.sqrt(2) if window_fn is None else window_fn(2 * half, dtype=mdcts.dtype))
@@ -501,19 +501,19 @@ def linear_to_mel_weight_matrix(num_mel_bins=20, num_spectrogram_bins=129, sampl
     with tf.name_scope(name or 'linear_to_mel_weight_matrix') as scope:
         sample_rate = _known(sample_rate)
         if num_mel_bins <= 0:
-            raise ValueError('num_mel_bins must be positive. Got: %s' % num_mel_bins)
+            raise ValueError(f'num_mel_bins must be positive. Got: {num_mel_bins!s}')
         if lower_edge_hertz < 0.0:
-            raise ValueError('lower_edge_hertz must be non-negative. Got: %s' % lower_edge_hertz)
+            raise ValueError(f'lower_edge_hertz must be non-negative. Got: {lower_edge_hertz!s}')
         if lower_edge_hertz >= upper_edge_hertz:
-            raise ValueError('lower_edge_hertz %.1f >= upper_edge_hertz %.1f' % (lower_edge_hertz, upper_edge_hertz))
+            raise ValueError(f'lower_edge_hertz {lower_edge_hertz:.1f} >= upper_edge_hertz {upper_edge_hertz:.1f}')
         if _is_known(sample_rate):
             if sample_rate <= 0.0:
-                raise ValueError('sample_rate must be positive. Got: %s' % sample_rate)
+                raise ValueError(f'sample_rate must be positive. Got: {sample_rate!s}')
             if upper_edge_hertz > sample_rate / 2:
-                raise ValueError('upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). Got %s '
-                                 'for sample_rate: %s' % (upper_edge_hertz, sample_rate))
+                raise ValueError('upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). '
+                                 f'Got {upper_edge_hertz!s} for sample_rate: {sample_rate!s}')
         if not dtype.is_floating:
-            raise ValueError('dtype must be a floating point type. Got: %s' % dtype)
+            raise ValueError(f'dtype must be a floating point type. Got: {dtype}')
         low, high = tf.constant(lower_edge_hertz, dtype), tf.constant(upper_edge_hertz, dtype)
         zero = tf.constant(0, dtype)
         linear = tf.linspace(zero, tf.cast(sample_rate, dtype) / 2.0, num_spectrogram_bins)[1:]
@@ -531,7 +531,7 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None):
         x = tf.convert_to_tensor(log_mel_spectrograms)
         bins = _sizes(x)[-1] if x.shape.rank else tf.shape(x)[-1]
         if _is_known(bins) and bins == 0:
-            raise ValueError('num_mel_bins must be positive. Got: %s' % log_mel_spectrograms)
+            raise ValueError(f'num_mel_bins must be positive. Got: {log_mel_spectrograms!s}')
         made = dct(x, type=2)
         return made * tf.math.rsqrt(tf.cast(bins, made.dtype) * 2.0)
 

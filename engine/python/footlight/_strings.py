@@ -12,7 +12,7 @@ def _texts(value):
 
 def _rank(value, what='input'):
     if value.shape.rank is None:
-        raise ValueError('%s must have a statically-known rank.' % what)
+        raise ValueError(f'{what} must have a statically-known rank.')
     return value.shape.rank
 
 
@@ -103,7 +103,7 @@ def ngrams(data, ngram_width, separator=' ', pad_values=None, padding_width=None
         shape = tf.concat([tf.shape(data)[:-1], [-1]], 0)
         data = tf.RaggedTensor.from_tensor(data, ragged_rank=rank - 1)
     if any(width < 1 for width in widths):
-        raise ValueError('All ngram_widths must be greater than 0. Got %s' % (ngram_width,))
+        raise ValueError(f'All ngram_widths must be greater than 0. Got {ngram_width!s}')
     rows = data
     while isinstance(rows.values, tf.RaggedTensor):
         rows = rows.values

@@ -16,8 +16,8 @@ def _member(kind, name=None):
 def _refused(what):
     def refuse(self, *args, **kwargs):
         if not tf.executing_eagerly():
-            raise NotImplementedError('Variable.%s: a variable of a traced function has no session to ask' % what)
-        raise RuntimeError('Variable.%s is not supported when eager execution is enabled.' % what)
+            raise NotImplementedError(f'Variable.{what}: a variable of a traced function has no session to ask')
+        raise RuntimeError(f'Variable.{what} is not supported when eager execution is enabled.')
     refuse.__name__ = what
     return refuse
 
@@ -30,7 +30,7 @@ class _HiddenMember:
         self.name = name
 
     def __get__(self, instance, owner=None):
-        raise AttributeError('%r object has no attribute %r' % (owner.__name__, self.name))
+        raise AttributeError(f'{owner.__name__!r} object has no attribute {self.name!r}')
 
 
 def _hide_engine_members(cls, **kwargs):
@@ -76,8 +76,8 @@ class SaveSliceInfo:
     @property
     def spec(self):
         """The part in the notation of checkpoints: "4 3 1,2:0,3"."""
-        parts = ['%d,%d' % (o, s) for o, s in zip(self.var_offset, self.var_shape)]
-        return ' '.join(['%d' % d for d in self.full_shape]) + ' ' + ':'.join(parts)
+        parts = [f'{o},{s}' for o, s in zip(self.var_offset, self.var_shape)]
+        return ' '.join([f'{d}' for d in self.full_shape]) + ' ' + ':'.join(parts)
 
     def to_proto(self, export_scope=None):
         """The parts as an object with the fields of a SaveSliceInfoDef; None outside of `export_scope`."""
@@ -187,7 +187,7 @@ def _op(self):
 _engine.extend(tf.Variable, 'op', property(_op, doc=_op.__doc__))
 _engine.extend(tf.Variable, 'graph', property(lambda self: self.handle.graph))
 _engine.extend(tf.Variable, '_shared_name', property(lambda self: self.name.rsplit(':', 1)[0]))
-_engine.extend(tf.Variable, '_unique_id', property(lambda self: '%s_%d' % (self._shared_name, self._number),
+_engine.extend(tf.Variable, '_unique_id', property(lambda self: f'{self._shared_name}_{self._number}',
                                                    doc='A name that no other variable has.'))
 _engine.extend(tf.Variable, '_handle_name', property(  # a file that is loaded may give it another one
     lambda self: self.name, lambda self, name: setattr(self, '_own_name', name)))
@@ -235,7 +235,7 @@ def load(self, value, session=None):
 def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
     """Assigns rows, batch by batch: the leading dimensions of the indices are those of the variable."""
     if not isinstance(sparse_delta, tf.IndexedSlices):
-        raise TypeError('Argument `sparse_delta` must be a `tf.IndexedSlices`, not %s' % type(sparse_delta).__name__)
+        raise TypeError(f'Argument `sparse_delta` must be a `tf.IndexedSlices`, not {type(sparse_delta).__name__}')
     indices = tf.convert_to_tensor(sparse_delta.indices)
     rank = indices.shape.rank
     if rank is None:
@@ -260,7 +260,7 @@ def _create(*args, **kwargs):
     given.update(zip(given, args))
     for name, value in kwargs.items():
         if name not in given:
-            raise TypeError('tf.Variable() got an unexpected keyword argument %r' % name)
+            raise TypeError(f'tf.Variable() got an unexpected keyword argument {name!r}')
         given[name] = value
     make = _engine.make_variable
     for creator in stack:

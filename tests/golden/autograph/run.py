@@ -34,7 +34,7 @@ def differences(want, got):
                 untraced = want['modes'].get({'traced': 'eager', 'traced_py': 'plain'}.get(mode), [{}] * (n + 1))[n]
                 if bad and mode.startswith('traced') and check.done_better(run, mine, untraced):
                     bad = []
-            found += ['%s[%d] %s' % (mode, n, what) for what in bad]
+            found += [f'{mode}[{n}] {what}' for what in bad]
     return found
 
 
@@ -46,12 +46,12 @@ def main(arguments):
     for module in modules:
         with open(os.path.join(HERE, module + '.json')) as f:
             for index, case in enumerate(json.load(f)['cases']):
-                recorded['%s.%s' % (module, case['name'])] = (os.path.join(HERE, module + '.py'), index, case)
+                recorded[f"{module}.{case['name']}"] = (os.path.join(HERE, module + '.py'), index, case)
     got = check.run_all('footlight', [os.path.join(HERE, m + '.py') for m in modules], limit=20)
     found = {name: differences(case, got.get((path, index), {'broken': 'not run'}))
              for name, (path, index, case) in recorded.items()}
     if arguments == ['--differs']:
-        print(*('%s %s' % (name, bad[0]) for name, bad in found.items() if bad), sep='\n')
+        print(*(f'{name} {bad[0]}' for name, bad in found.items() if bad), sep='\n')
         return 0
     failed = 0
     for name, bad in found.items():
@@ -59,12 +59,12 @@ def main(arguments):
             print('FAILED', name, *('\n    ' + line for line in bad[:6]))
             failed += 1
         if not bad and name in differs:
-            print('FAILED %s: agrees now, but differs.txt names it' % name)
+            print(f'FAILED {name}: agrees now, but differs.txt names it')
             failed += 1
     for name in sorted(differs - set(recorded)):
-        print('FAILED %s: no such case' % name)
+        print(f'FAILED {name}: no such case')
         failed += 1
-    print('%d passed, %d failed' % (len(found) - failed, failed))
+    print(f'{len(found) - failed} passed, {failed} failed')
     return 1 if failed or not found else 0
 
 

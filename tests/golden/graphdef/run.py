@@ -45,9 +45,9 @@ def near(got, want):
 def compare(name, got, want):
     want = value_of(want) if isinstance(want, dict) else want
     if got.dtype != want.dtype or got.shape != want.shape:
-        raise AssertionError('%s is %s %s, not %s %s' % (name, got.dtype.name, got.shape, want.dtype.name, want.shape))
+        raise AssertionError(f'{name} is {got.dtype.name} {got.shape}, not {want.dtype.name} {want.shape}')
     if not all(map(near, flat(got), flat(want))):
-        raise AssertionError('%s is %s, not %s' % (name, flat(got), flat(want)))
+        raise AssertionError(f'{name} is {flat(got)}, not {flat(want)}')
 
 
 def function_of(graph_def, feeds, fetches):
@@ -99,10 +99,10 @@ def check_names(before, after):
                 for n in graph_def.node}
     if nodes(before) != nodes(after):
         differ = [n for n in nodes(before) if nodes(before)[n] != nodes(after).get(n)]
-        raise AssertionError('written again, nodes differ: %s' % differ[:5])
+        raise AssertionError(f'written again, nodes differ: {differ[:5]}')
     names = {f.signature.name for f in after.library.function}
     if not names <= {f.signature.name for f in before.library.function}:
-        raise AssertionError('written again, there are other functions: %s' % sorted(names))
+        raise AssertionError(f'written again, there are other functions: {sorted(names)}')
 
 
 def differing():
@@ -124,11 +124,11 @@ def main():
         try:
             run(name, folder)
         except Exception as error:
-            problem = '%s: %s' % (type(error).__name__, error)
+            problem = f'{type(error).__name__}: {error}'
         if (problem is None) == (name in differing()):
             failed += 1
-            print('%s: %s' % (name, problem or 'agrees, but differs.txt names it'))
-    print('%d graphs, %d failed' % (len(names), failed))
+            print(f"{name}: {problem or 'agrees, but differs.txt names it'}")
+    print(f'{len(names)} graphs, {failed} failed')
     return failed != 0
 
 

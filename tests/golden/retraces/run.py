@@ -21,7 +21,7 @@ def report_of(script, folder):
     done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script],
                           capture_output=True, text=True, timeout=300)
     if done.returncode:
-        raise SystemExit('%s ended with %d:\n%s%s' % (script, done.returncode, done.stdout, done.stderr))
+        raise SystemExit(f'{script} ended with {done.returncode}:\n{done.stdout}{done.stderr}')
     return json.loads(subprocess.run([FOOTLIGHT, 'report', '--json', session], capture_output=True, text=True, check=True,
                                      env=ENVIRONMENT, timeout=60).stdout)
 
@@ -32,26 +32,26 @@ def traces(report):
 
 def offences(wanted, report):
     if traces(report) != wanted['traces']:
-        yield 'traces are %s, not %s' % (traces(report), wanted['traces'])
+        yield f"traces are {traces(report)}, not {wanted['traces']}"
     found = report['findings']
     if wanted['cause'] is None:
         if found:
-            yield 'nothing is to be found, but: %s' % found
+            yield f'nothing is to be found, but: {found}'
         return
     if len(found) != 1:
-        yield 'not one finding: %s' % found
+        yield f'not one finding: {found}'
         return
     first = found[0]
     for key, name in (('function', 'function'), ('cause', 'cause'), ('path', 'argument_path')):
         if first[key] != wanted[name]:
-            yield '%s is %r, not %r' % (key, first[key], wanted[name])
+            yield f'{key} is {first[key]!r}, not {wanted[name]!r}'
     lines = [wanted['cause_line'], *wanted['also_accepted_lines']]
     if not any(abs(first['line'] - line) <= 2 for line in lines):
-        yield 'line %d is none of %s' % (first['line'], lines)
+        yield f"line {first['line']} is none of {lines}"
     numbers = {'method': 'replay', 'ok': True, 'traces_before': wanted['traces'][wanted['function']],
                'traces_after': wanted['wanted_traces_after_fix'][wanted['function']]}
     if first['checked'] != (False if wanted['cause'] in NOT_REPLAYED else numbers):
-        yield 'checked is %s' % first['checked']
+        yield f"checked is {first['checked']}"
 
 
 def main(names):
@@ -69,9 +69,9 @@ def main(names):
             if os.path.exists(fixed):
                 left = report_of(fixed, folder)
                 if left['findings']:
-                    wrong.append('the repaired program still has: %s' % left['findings'])
+                    wrong.append(f"the repaired program still has: {left['findings']}")
                 if traces(left) != wanted['wanted_traces_after_fix']:
-                    wrong.append('repaired, traces are %s' % traces(left))
+                    wrong.append(f'repaired, traces are {traces(left)}')
             print('ok  ' if not wrong else 'FAIL', name, *wrong, sep='\n       ' if wrong else ' ')
             failed += bool(wrong)
     return 1 if failed else 0

@@ -72,7 +72,7 @@ class ConversionOptions:
         return hash(self.as_tuple())
 
     def __str__(self):
-        return 'ConversionOptions[%s]' % (self.as_tuple(),)
+        return f'ConversionOptions[{self.as_tuple()}]'
 
     def to_ast(self):
         """The expression that makes them in converted code."""
@@ -100,7 +100,7 @@ class Undefined:
         self.symbol_name = symbol_name
 
     def read(self):
-        raise UnboundLocalError('%r is used before assignment' % self.symbol_name)
+        raise UnboundLocalError(f'{self.symbol_name!r} is used before assignment')
 
     def __repr__(self):
         return self.symbol_name
@@ -193,8 +193,8 @@ def _holds(condition, what):
     if not tf.is_tensor(condition):
         return condition
     if condition.dtype != tf.bool or condition.shape.num_elements() != 1:
-        raise ValueError('condition of %s expected to be `tf.bool` scalar, got a tensor of %s with shape %s' % (
-            what, condition.dtype.name, condition.shape))
+        raise ValueError(f'condition of {what} expected to be `tf.bool` scalar, got a tensor of {condition.dtype.name} '
+                         f'with shape {condition.shape}')
     return bool(tf.reshape(condition, []))
 
 
@@ -220,7 +220,7 @@ class _LoopState:
     @staticmethod
     def _start(value, name):
         if value is None:
-            raise ValueError("'%s' is not allowed to be None before the loop" % name)
+            raise ValueError(f"'{name}' is not allowed to be None before the loop")
         return tf.constant(value) if isinstance(value, (bool, int, float)) else value
 
     def check(self):
@@ -228,23 +228,24 @@ class _LoopState:
         now = []
         for before, value, name, free in zip(self._values, self._get(), self._names, self._free):
             if isinstance(value, Undefined):
-                raise ValueError("'%s' must be defined before the loop" % name)
+                raise ValueError(f"'{name}' must be defined before the loop")
             if value is None:
-                raise ValueError("'%s' is None at the end of the iteration" % name)
+                raise ValueError(f"'{name}' is None at the end of the iteration")
             if isinstance(before, Undefined):
                 for part in tf.nest.flatten(value):
                     if not (tf.is_tensor(part) or isinstance(part, (bool, int, float, str, bytes)) or hasattr(part, 'dtype')):
-                        raise ValueError("'%s' must be defined before the loop: its body tried to define it with a value of an "
-                                         'unsupported type, a Python object of type %s' % (name, type(part).__name__))
+                        raise ValueError(f"'{name}' must be defined before the loop: its body tried to define it with "
+                                         'a value of an unsupported type, a Python object of type '
+                                         f'{type(part).__name__}')
             if tf.is_tensor(before) and not hasattr(before, 'to_list'):
                 value = tf.convert_to_tensor(value)
                 if value.dtype != before.dtype:
-                    raise TypeError("'%s' has dtype %s before the loop, but dtype %s after one iteration" % (
-                        name, before.dtype.name, value.dtype.name))
+                    raise TypeError(f"'{name}' has dtype {before.dtype.name} before the loop, but dtype "
+                                    f'{value.dtype.name} after one iteration')
                 if value.shape != before.shape and not free:
-                    raise ValueError("'%s' has shape %s before the loop, but shape %s after one iteration. Use "
-                                     'tf.autograph.experimental.set_loop_options to set shape invariants.' % (
-                                         name, before.shape, value.shape))
+                    raise ValueError(f"'{name}' has shape {before.shape} before the loop, but shape {value.shape} "
+                                     'after one iteration. Use tf.autograph.experimental.set_loop_options to set shape '
+                                     'invariants.')
             now.append(value)
         self._values = now
         self._set(tuple(now))
@@ -253,14 +254,14 @@ class _LoopState:
 def _refuse_none(get_state, names):
     for value, name in zip(get_state(), names):
         if value is None:
-            raise ValueError("'%s' is not allowed to be None before the loop" % name)
+            raise ValueError(f"'{name}' is not allowed to be None before the loop")
 
 
 def _refuse_undefined(get_state, names):
     """After a loop in a graph: what has no value before it has one after it, unless nothing ever gives it one."""
     for value, name in zip(get_state(), names):
         if isinstance(value, Undefined):
-            raise ValueError("'%s' must be defined before the loop" % name)
+            raise ValueError(f"'{name}' must be defined before the loop")
 
 
 def _trying_to_define(body, get_state, names):
@@ -274,9 +275,9 @@ def _trying_to_define(body, get_state, names):
             body(*element)
         except Exception as error:
             if not isinstance(error, (AutoGraphError, UnboundLocalError)):
-                raise ValueError("%s must be defined before the loop. The loop tried to define what has no value yet by running its "
-                                 'body, which failed:\n%s: %s' % (
-                                     ', '.join("'%s'" % name for name in missing), type(error).__name__, error)) from error
+                names = ', '.join(f"'{name}'" for name in missing)
+                raise ValueError(f'{names} must be defined before the loop. The loop tried to define what has no value yet '
+                                 f'by running its body, which failed:\n{type(error).__name__}: {error}') from error
             raise
     return run
 
@@ -349,10 +350,10 @@ def for_stmt(iter_, extra_test, body, get_state, set_state, symbol_names, opts):
 def assert_stmt(expression1, expression2):
     """An assert statement; expression2() is its message."""
     if not callable(expression2):
-        raise ValueError('%s must be a callable' % (expression2,))
+        raise ValueError(f'{expression2} must be a callable')
     code = getattr(expression2, '__code__', None)
     if code is not None and (code.co_argcount or code.co_flags & 12):
-        raise ValueError('%s may not have any arguments' % (expression2,))
+        raise ValueError(f'{expression2} may not have any arguments')
     if tf.is_tensor(expression1):
         message = expression2()
         return tf.debugging.Assert(expression1, message if isinstance(message, list) else [message])
@@ -405,7 +406,7 @@ def _builtin(name):
         registered = registry.find(args[first:])
         return registered(*args, **named) if registered else _engine.ag_builtin(function, args, named)
     overload.__name__ = overload.__qualname__ = name + '_'
-    overload.__doc__ = 'The builtin %s, also for tensors.' % name
+    overload.__doc__ = f'The builtin {name}, also for tensors.'
     return overload
 
 
@@ -421,7 +422,7 @@ def print_(*objects, **kwargs):
         return registered(*objects, **kwargs)
     unknown = tuple(set(kwargs) - {'sep', 'end', 'file', 'flush'})
     if unknown:
-        raise ValueError('invalid keyword arguments: %s' % (unknown,))
+        raise ValueError(f'invalid keyword arguments: {unknown}')
     if not any(tf.is_tensor(o) for o in objects):
         return print(*objects, **kwargs)
 
@@ -492,7 +493,7 @@ def list_append(list_, x):
             element_shape=tf.shape(x), max_num_elements=-1, element_dtype=x.dtype))
         return tf.raw_ops.TensorListPushBack(input_handle=list_, tensor=x)
     if tf.is_tensor(list_):
-        raise ValueError('list_append: expected a tensor list, not a tensor of %s' % list_.dtype.name)
+        raise ValueError(f'list_append: expected a tensor list, not a tensor of {list_.dtype.name}')
     if hasattr(list_, 'write') and hasattr(list_, 'size'):
         return list_.write(list_.size(), x)
     list_.append(x)
@@ -510,7 +511,7 @@ def list_pop(list_, i, opts):
         return tf.raw_ops.TensorListPopBack(input_handle=list_, element_dtype=opts.element_dtype,
                                             element_shape=_shape_of(opts))
     if tf.is_tensor(list_):
-        raise ValueError('list_pop: expected a tensor list, not a tensor of %s' % list_.dtype.name)
+        raise ValueError(f'list_pop: expected a tensor list, not a tensor of {list_.dtype.name}')
     if hasattr(list_, 'write') and hasattr(list_, 'size'):
         raise ValueError('TensorArray does not support item removal')
     element = list_.pop() if i is None else list_.pop(i)
@@ -531,7 +532,8 @@ def list_stack(list_, opts):
         made = list_.op if tf.is_symbolic_tensor(list_) else None
         listed = made.get_attr('element_dtype') if made is not None and made.type.startswith(_MAKES_LIST) else None
         if listed is not None and listed != opts.element_dtype:
-            raise ValueError('list_stack: a list of %s has no elements of %s' % (listed.name, tf.as_dtype(opts.element_dtype).name))
+            raise ValueError(f'list_stack: a list of {listed.name} has no elements of '
+                             f'{tf.as_dtype(opts.element_dtype).name}')
         return tf.raw_ops.TensorListStack(input_handle=list_, element_shape=-1, element_dtype=opts.element_dtype)
     if hasattr(list_, 'write') and hasattr(list_, 'stack'):
         return list_.stack()

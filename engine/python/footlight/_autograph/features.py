@@ -17,7 +17,7 @@ _IN_PLACE = {'body', 'orelse', 'finalbody'}  # where statements lie
 
 
 def _operator(name, *args, **keywords):
-    call = ast.parse('ag__.%s()' % name, mode='eval').body
+    call = ast.parse(f'ag__.{name}()', mode='eval').body
     call.args, call.keywords = list(args), [ast.keyword(key, value) for key, value in keywords.items()]
     return call
 
@@ -27,8 +27,9 @@ def options_expression(options):
     if options == _ag.STD:
         return ast.parse('ag__.STD', mode='eval').body
     features = ', '.join('ag__.' + str(feature) for feature in sorted(options.optional_features, key=str))
-    text = 'ag__.ConversionOptions(recursive=%s, user_requested=%s, optional_features=(%s), internal_convert_user_code=%s)' % (
-        options.recursive, options.user_requested, features and features + ',', options.internal_convert_user_code)
+    text = (f'ag__.ConversionOptions(recursive={options.recursive}, user_requested={options.user_requested}, '
+            f"optional_features=({features and features + ','}), "
+            f'internal_convert_user_code={options.internal_convert_user_code})')
     return ast.parse(text, mode='eval').body
 
 
@@ -149,7 +150,7 @@ class _Lists(ast.NodeTransformer):
         of, name = _method(node) if self._lists else (None, None)
         if name == 'pop' and len(node.args) <= 1 and _stored(of) is not None:
             self._count += 1
-            popped = 'popped_%d' % self._count
+            popped = f'popped_{self._count}'
             options = _operator('ListPopOpts', element_dtype=self._said(of, 'dtype'), element_shape=self._said(of, 'shape'))
             self._before.append(ast.Assign(
                 [ast.Tuple([_stored(of), ast.Name(popped, ast.Store())], ast.Store())],
@@ -185,7 +186,7 @@ def made_of(f, definition, operators):
     operators are its `ag__`."""
     free = f.__code__.co_freevars
     name = definition.targets[0].id if isinstance(definition, ast.Assign) else definition.name
-    outer = ast.parse('def make(%s): pass' % ', '.join(('ag__', *free)))
+    outer = ast.parse(f"def make({', '.join(('ag__', *free))}): pass")
     outer.body[0].body = [definition, *ast.parse('return ' + name).body]
     text = ast.unparse(ast.fix_missing_locations(outer)) + '\n'
     file = _MADE + f.__name__ + '>'

@@ -30,7 +30,7 @@ class PythonLoop:
     def turn(self, *element):
         self._turns += 1
         if self._turns > self._most:
-            raise ValueError('iteration limit exceeded: a loop in Python turned more than %d times' % self._most)
+            raise ValueError(f'iteration limit exceeded: a loop in Python turned more than {self._most} times')
         if self._ops is not None and self._turns > self._many:
             new = [op.type for op in self._made()[len(self._ops):]]
             self._ops = None

@@ -109,7 +109,7 @@ class ErrorMetadata:
         lines = ['in user code:', '']
         for frame in reversed(self.translated_stack):
             mark = '  *' if frame.is_converted else '  **' if frame.is_allowlisted else ''
-            lines.append('    File "%s", line %s, in %s%s' % (frame.filename, frame.lineno, frame.function_name, mark))
+            lines.append(f'    File "{frame.filename}", line {frame.lineno}, in {frame.function_name}{mark}')
             lines.append('        ' + (frame.code.strip() if frame.code else '<source unavailable>'))
         return '\n'.join([*lines, '', *('    ' + line for line in self.cause_message.split('\n')), ''])
 
@@ -129,7 +129,7 @@ class ErrorMetadata:
 def note_metadata(error, frames):
     """Sets `ag_error_metadata` of an exception that comes out of converted code, by its frames, the outermost first."""
     own = getattr(error, '__dict__', {})
-    cause = '%s: %s' % (getattr(error, '__user_class__', type(error).__name__), own.get('__user_message__', error))
+    cause = f"{getattr(error, '__user_class__', type(error).__name__)}: {own.get('__user_message__', error)}"
     try:
         error.ag_error_metadata = ErrorMetadata(
             tuple(FrameInfo(*frame, not frame[-1]) for frame in reversed(frames)), cause)

@@ -9,13 +9,13 @@ class TypeRegistry:
 
     def register(self, obj, value):
         if obj in self._values:
-            raise KeyError('%s is registered already' % obj)
+            raise KeyError(f'{obj!s} is registered already')
         self._values[obj] = value
 
     def lookup(self, obj):
         for value in self._of(obj):
             return value
-        raise LookupError('no value for objects of type %s' % type(obj).__name__)
+        raise LookupError(f'no value for objects of type {type(obj).__name__}')
 
     def find(self, objects):
         """The value of the first object that has one, or None."""

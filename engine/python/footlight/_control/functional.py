@@ -10,7 +10,7 @@ from footlight._sparse.tensor import Composite
 def _staged(fn, always=False):
     """fn as it runs in a graph: its conditions and loops may depend on tensors."""
     if not callable(fn):
-        raise TypeError('The provided function %r is not callable.' % (fn,))
+        raise TypeError(f'The provided function {fn!r} is not callable.')
     if tf.executing_eagerly() and not always:
         return fn
     plain = isinstance(fn, (types.FunctionType, types.MethodType))
@@ -53,16 +53,16 @@ class _Rows:
     def __init__(self, elems, public):
         flat = [e if isinstance(e, Composite) else tf.convert_to_tensor(e, name='elem') for e in tf.nest.flatten(elems)]
         if not flat:
-            raise ValueError('elems must be a Tensor or (possibly nested) sequence of Tensors. Got %r, which does not '
-                             'contain any Tensors.' % (elems,))
+            raise ValueError(f'elems must be a Tensor or (possibly nested) sequence of Tensors. Got {elems!r}, which '
+                             'does not contain any Tensors.')
         count = None
         for tensor in flat:
             if tensor.shape.rank == 0:
                 raise ValueError('Elements in elems must be 1+ dimensional Tensors, not scalars')
             size = tensor.shape[0] if tensor.shape.rank else None
             if None not in (size, count) and size != count:
-                raise ValueError('%s: dimensions %d and %d are not compatible: all elems need as many rows' % (
-                    public, count, size))
+                raise ValueError(f'{public}: dimensions {count} and {size} are not compatible: all elems need as many '
+                                 'rows')
             count = size if count is None else count
         self._structure, self.known = elems, count
         self.dtypes = [t.dtype for t in flat]
@@ -101,8 +101,8 @@ def _spec(given):
                                             hasattr(given, 'ragged_rank')) or isinstance(given, tf.SparseTensorSpec):
         return given
     if isinstance(given, tf.TypeSpec):
-        raise TypeError('the results of a function over rows are tensors: a TensorSpec or a dtype is wanted, not %s' % (
-            given,))
+        raise TypeError('the results of a function over rows are tensors: a TensorSpec or a dtype is wanted, not '
+                        f'{given!s}')
     return tf.TensorSpec(None, tf.as_dtype(given))
 
 

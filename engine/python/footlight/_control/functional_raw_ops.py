@@ -11,7 +11,7 @@ def _flat(results):
 def _calls(function, inputs):
     """The results of a function of tensors, flat."""
     if not callable(function):
-        raise TypeError('a function is wanted, such as get_concrete_function() returns, not %r' % (function,))
+        raise TypeError(f'a function is wanted, such as get_concrete_function() returns, not {function!r}')
     return _flat(function(*inputs))
 
 

@@ -44,7 +44,7 @@ class Ragged:
                 value = tf.RaggedTensor.from_tensor(value, ragged_rank=self._depth, row_splits_dtype=self._splits)
         ragged = isinstance(value, tf.RaggedTensor)
         if (value.ragged_rank if ragged else 0) != self._depth or value.dtype != self._spec.dtype:
-            raise ValueError('fn returned %r, which does not fit %r' % (value, self._spec))
+            raise ValueError(f'fn returned {value!r}, which does not fit {self._spec!r}')
         count = value.nrows() if ragged else tf.shape(value)[0]
         parts = [value.flat_values if ragged else value, tf.cast(count, self._splits)]
         parts += [tf.cast(lengths, self._splits) for lengths in (value.nested_row_lengths() if ragged else ())]
@@ -74,7 +74,7 @@ class Sparse:
     def write(self, arrays, i, value):
         """The arrays with another result."""
         if not isinstance(value, tf.SparseTensor) or value.dtype != self._spec.dtype:
-            raise ValueError('fn returned %r, which does not fit %r' % (value, self._spec))
+            raise ValueError(f'fn returned {value!r}, which does not fit {self._spec!r}')
         row = tf.fill(tf.stack([tf.shape(value.indices)[0], 1]), tf.cast(i, tf.int64))
         parts = [tf.concat([row, value.indices], 1), value.values, value.dense_shape]
         return [a.write(i, part) for a, part in zip(arrays, parts)]

@@ -17,7 +17,7 @@ def tuple_(tensors, control_inputs=None, name=None):
         return tensors
     given = [t for t in tensors if t is not None]
     if not given:
-        raise ValueError('`tensors` must have at least one Tensor. Received %r' % (tensors,))
+        raise ValueError(f'`tensors` must have at least one Tensor. Received {tensors!r}')
     with tf.name_scope(name or 'tuple'):
         gate = tf.group(given, list(control_inputs or []))
         with tf.control_dependencies([gate]):
@@ -56,11 +56,11 @@ class RegisterGradient:
 
     def __call__(self, f):
         if self._op_type in _engine.op_names():
-            raise KeyError("Registering two gradient with name '%s'! (It is an op with a gradient of its own: give yours "
-                           'another name, and use tf.Graph.gradient_override_map)' % self._op_type)
+            raise KeyError(f"Registering two gradient with name '{self._op_type}'! (It is an op with a gradient of its "
+                           'own: give yours another name, and use tf.Graph.gradient_override_map)')
         if self._op_type in self._known:
-            raise KeyError("Registering two gradient with name '%s'! (Previous registration was in %s)" % (
-                self._op_type, self._known[self._op_type].__name__))
+            raise KeyError(f"Registering two gradient with name '{self._op_type}'! (Previous registration was in "
+                           f'{self._known[self._op_type].__name__})')
         self._known[self._op_type] = f
         return f
 
@@ -71,13 +71,13 @@ def registered_gradient(op_type, op, gradients):
     if op_type in _gradients._not_differentiable:
         return [None] * len(op.inputs)
     if op_type not in RegisterGradient._known:
-        raise LookupError("No gradient defined for operation '%s' (op type: %s): nothing is registered for %r with "
-                          '@tf.RegisterGradient' % (op.name, op.type, op_type))
+        raise LookupError(f"No gradient defined for operation '{op.name}' (op type: {op.type}): nothing is registered "
+                          f'for {op_type!r} with @tf.RegisterGradient')
     found = RegisterGradient._known[op_type](op, *gradients)
     found = list(found) if isinstance(found, (list, tuple)) else [found]
     if len(found) != len(op.inputs):
-        raise ValueError('Num gradients %d generated for op %s do not match num inputs %d'
-                         % (len(found), op.node_def, len(op.inputs)))
+        raise ValueError(f'Num gradients {len(found)} generated for op {op.node_def} do not match num inputs '
+                         f'{len(op.inputs)}')
     return found
 
 
@@ -86,8 +86,8 @@ def function_executor_type(executor_type):
     """A context manager: calls of traced functions that graphs make inside name this executor; here all run alike."""
     known = ('', 'DEFAULT', 'SINGLE_THREADED_EXECUTOR')
     if executor_type is not None and executor_type not in known:
-        raise tf.errors.NotFoundError(None, None, 'No executor factory registered for the given executor type: %s '
-                                      'Registered factories are {%s}.' % (executor_type, ', '.join(known)))
+        raise tf.errors.NotFoundError(None, None, 'No executor factory registered for the given executor type: '
+                                                  f"{executor_type} Registered factories are {{{', '.join(known)}}}.")
     before = _engine.set_executor_type(executor_type or '')
     try:
         yield
@@ -134,7 +134,7 @@ _jit, _options = [''], {}
 def set_jit(enabled):
     """Asks for compiled programs."""
     if enabled not in (True, False, 'autoclustering', ''):
-        raise ValueError('Invalid jit config %r: True, False or "autoclustering"' % (enabled,))
+        raise ValueError(f'Invalid jit config {enabled!r}: True, False or "autoclustering"')
     _jit[0] = 'autoclustering' if enabled else ''
 
 

@@ -9,12 +9,12 @@ def _checked(public, func, inp, Tout, call):
         raise TypeError("Missing required argument: 'Tout'")
     if func is None:
         if inp is not None:
-            raise TypeError('%s used as a decorator takes no `inp`: the arguments of each call are it' % public)
+            raise TypeError(f'{public} used as a decorator takes no `inp`: the arguments of each call are it')
         return lambda function: lambda *args: _checked(public, function, args, Tout, call)
     if inp is None:
         raise TypeError("Missing required argument: 'inp'")
     if not callable(func):
-        raise ValueError('Expected func to be callable. Received func=%r of type %s.' % (func, type(func)))
+        raise ValueError(f'Expected func to be callable. Received func={func!r} of type {type(func)}.')
     return call(tf.autograph.experimental.do_not_convert(func), inp)
 
 

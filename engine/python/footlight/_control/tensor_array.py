@@ -22,7 +22,7 @@ def _converted(value, dtype):
     value = tf.convert_to_tensor(value, dtype_hint=dtype, name='value')
     if value.dtype != dtype:
         raise tf.errors.InvalidArgumentError(
-            None, None, 'TensorArray dtype is %s but Op is trying to write dtype %s ' % (dtype.name, value.dtype.name))
+            None, None, f'TensorArray dtype is {dtype.name} but Op is trying to write dtype {value.dtype.name} ')
     return value
 
 
@@ -138,14 +138,14 @@ class _EagerArray:
         index = _number(index)
         if index < 0:
             raise tf.errors.OutOfRangeError(
-                None, None, 'Reading from negative indices (index %d) is not allowed.' % index)
+                None, None, f'Reading from negative indices (index {index}) is not allowed.')
         if index >= len(self._items):
             raise tf.errors.OutOfRangeError(
-                None, None, 'Tried to read from index %d but array size is: %d ' % (index, len(self._items)))
+                None, None, f'Tried to read from index {index} but array size is: {len(self._items)} ')
         if self._items[index] is None and index in self._cleared:
             raise tf.errors.InvalidArgumentError(
-                None, None, 'Could not read index %d twice because it was cleared after a previous read '
-                '(perhaps try setting clear_after_read = false?)' % index)
+                None, None, f'Could not read index {index} twice because it was cleared after a previous read (perhaps '
+                            'try setting clear_after_read = false?)')
         item = self._item(index)
         if self._clears:
             self._items[index] = None
@@ -161,16 +161,16 @@ class _EagerArray:
         index = _number(index)
         if index < 0:
             raise tf.errors.OutOfRangeError(
-                None, None, 'Writing to negative indices (index %d) is not allowed.' % index)
+                None, None, f'Writing to negative indices (index {index}) is not allowed.')
         if index >= len(self._items):
             if not self.dynamic_size:
                 raise tf.errors.OutOfRangeError(
-                    None, None, 'Tried to write to index %d but array is not resizeable and size is: %d ' % (
-                        index, len(self._items)))
+                    None, None, f'Tried to write to index {index} but array is not resizeable and size is: '
+                                f'{len(self._items)} ')
             self._items.extend([None] * (index + 1 - len(self._items)))
         value = _converted(value, self.dtype)
         if not self.shape.known.is_compatible_with(value.shape):
-            raise ValueError('Incompatible shape for value (%s), expected (%s)' % (value.shape, self.shape.known))
+            raise ValueError(f'Incompatible shape for value ({value.shape}), expected ({self.shape.known})')
         if self.infer_shape:
             self.shape.known = self.shape.known.merge_with(value.shape)
         self._items[index] = value
@@ -196,14 +196,14 @@ class _EagerArray:
         for i, item in enumerate(items):
             if item.shape.rank == 0:
                 raise tf.errors.InvalidArgumentError(
-                    None, None, 'Concat saw a scalar shape at index %d but requires at least vectors.' % i)
+                    None, None, f'Concat saw a scalar shape at index {i} but requires at least vectors.')
         return tf.concat(items, 0, name=name)
 
     def unstack(self, value, name):
         items = tf.unstack(value, name=name)
         if len(items) > len(self._items) and not self.dynamic_size:
-            raise ValueError('Cannot unstack %d tensors into a TensorArray of static size %d ' % (
-                len(items), len(self._items)))
+            raise ValueError(f'Cannot unstack {len(items)} tensors into a TensorArray of static size '
+                             f'{len(self._items)} ')
         self._items = items
         return self
 
@@ -215,15 +215,15 @@ class _EagerArray:
     def split(self, value, lengths, name):
         value, lengths = _converted(value, self.dtype), tf.convert_to_tensor(lengths)
         if lengths.shape.rank != 1:
-            why = 'Expected lengths to be a vector, received shape: %s ' % lengths.shape.as_list()
+            why = f'Expected lengths to be a vector, received shape: {lengths.shape.as_list()} '
         elif value.shape.rank == 0:
-            why = 'Expected value to be at least a vector, but received shape: %s ' % value.shape.as_list()
+            why = f'Expected value to be at least a vector, but received shape: {value.shape.as_list()} '
         elif int(tf.reduce_sum(lengths)) != value.shape[0]:
-            why = ("Expected sum of lengths to be equal to values.shape[0], but sum of lengths is %d and value's shape "
-                   'is: %s ' % (int(tf.reduce_sum(lengths)), value.shape.as_list()))
+            why = ('Expected sum of lengths to be equal to values.shape[0], but sum of lengths is '
+                   f"{int(tf.reduce_sum(lengths))} and value's shape is: {value.shape.as_list()} ")
         elif not self.dynamic_size and lengths.shape[0] != len(self._items):
-            why = ("TensorArray's size is not equal to the size of lengths (%d vs. %d), and the TensorArray is not "
-                   'marked as dynamically resizeable.' % (len(self._items), lengths.shape[0]))
+            why = (f"TensorArray's size is not equal to the size of lengths ({len(self._items)} vs. "
+                   f'{lengths.shape[0]}), and the TensorArray is not marked as dynamically resizeable.')
         else:
             self._items = tf.split(value, lengths, name=name)
             return self
@@ -239,7 +239,7 @@ class _EagerArray:
 class _ListArray:
     def __init__(self, dtype, size, dynamic_size, handle, flow, infer_shape, element_shape, name):
         if flow is not None and (not isinstance(flow, tf.Tensor) or flow.dtype != tf.variant):
-            raise TypeError('Expected `flow` to be a variant tensor, but received `%s` instead.' % flow.dtype)
+            raise TypeError(f'Expected `flow` to be a variant tensor, but received `{flow.dtype}` instead.')
         if flow is None and size is None:
             raise ValueError('Argument `size` must be provided if argument `flow` is not provided.')
         if flow is not None and size is not None:
@@ -262,7 +262,7 @@ class _ListArray:
 
     def _learn(self, shape):
         if not shape.is_compatible_with(self.shape.known):
-            raise ValueError('Inconsistent shapes: saw %s but expected %s ' % (shape, self.shape.known))
+            raise ValueError(f'Inconsistent shapes: saw {shape} but expected {self.shape.known} ')
         if self.infer_shape:
             self.shape.known = self.shape.known.merge_with(shape)
 
@@ -380,7 +380,7 @@ class TensorArraySpec(tf.TypeSpec):
 
     def _to_components(self, value):
         if not isinstance(value, TensorArray):
-            raise TypeError('Expected value to be a TensorArray, but got: `%s`' % type(value))
+            raise TypeError(f'Expected value to be a TensorArray, but got: `{type(value)}`')
         if value.flow.dtype == tf.variant:
             return [value.flow]
         with tf.name_scope('convert_tensor_array'):
@@ -396,7 +396,7 @@ class TensorArraySpec(tf.TypeSpec):
     def from_value(value):
         """The type of an array."""
         if not isinstance(value, TensorArray):
-            raise TypeError('Expected value to be a TensorArray, but got: `%s`' % type(value))
+            raise TypeError(f'Expected value to be a TensorArray, but got: `{type(value)}`')
         return TensorArraySpec(value.element_shape, value.dtype, value.dynamic_size, value._infer_shape)
 
 

@@ -48,7 +48,7 @@ def _atom_values(spec, value):
 
 
 def _other(spec):
-    return TypeError('elements with %s cannot be cut into rows or put together' % (spec,))
+    return TypeError(f'elements with {spec} cannot be cut into rows or put together')
 
 
 def _mapped(dataset, parts_of, specs, kind, inputs):
@@ -95,7 +95,7 @@ def slices(element, batched, specs):
     counts = [_count(spec, value) for spec, value in leaves]
     known = [tf.get_static_value(count) for count in counts]
     if any(k is not None and known[0] is not None and k != known[0] for k in known):
-        raise ValueError('Dimensions %s are not compatible' % ' and '.join(map(str, known)))
+        raise ValueError(f"Dimensions {' and '.join(map(str, known))} are not compatible")
     rows = Dataset.range(counts[0])
     return _mapped(rows, lambda at: [part for spec, value in leaves for part in _row(spec, value, at)], specs,
                    '_TensorSliceDataset', [])
@@ -222,7 +222,7 @@ def _as_ragged(spec, splits):
     if not structure.is_plain(spec) or spec.shape.is_fully_defined():
         return spec
     if spec.shape.rank is None:
-        raise ValueError('ragged_batch needs elements of known rank, not %s' % (spec,))
+        raise ValueError(f'ragged_batch needs elements of known rank, not {spec}')
     last = max(axis for axis, size in enumerate(spec.shape.as_list()) if size is None)
     return tf.RaggedTensorSpec(spec.shape, spec.dtype, last, splits)
 
@@ -250,7 +250,7 @@ def sparse_batch(dataset, size, row_shape):
     """Dataset.sparse_batch."""
     spec = dataset.element_spec
     if not structure.is_plain(spec):
-        raise TypeError('sparse_batch takes elements of one dense tensor, not %s' % (spec,))
+        raise TypeError(f'sparse_batch takes elements of one dense tensor, not {spec}')
     wanted = tf.TensorShape(row_shape)
     rows = tf.constant([-1 if d is None else d for d in wanted.as_list()], tf.int64)
 

@@ -48,7 +48,7 @@ class DatasetSpec(tf.TypeSpec):
 
     element_spec = property(lambda self: self._element_spec)
     _component_specs = property(lambda self: [tf.TensorSpec(self._dataset_shape, tf.variant)])
-    __repr__ = lambda self: 'DatasetSpec(%r, %r)' % (self._element_spec, self._dataset_shape)
+    __repr__ = lambda self: f'DatasetSpec({self._element_spec!r}, {self._dataset_shape!r})'
 
     def _serialize(self):
         return self._element_spec, self._dataset_shape
@@ -133,7 +133,7 @@ class Dataset(collections.abc.Iterable, tf.__internal__.tracking.Trackable):
 
     def __repr__(self):
         name = type(self).__name__
-        return '<%s element_spec=%s>' % (name, self.element_spec)
+        return f'<{name} element_spec={self.element_spec}>'
 
     __str__ = __repr__
 
@@ -155,8 +155,8 @@ class Dataset(collections.abc.Iterable, tf.__internal__.tracking.Trackable):
     def _len_builtin(self, dataset):
         count = self.cardinality()
         known = tf.get_static_value(count)
-        check = tf.debugging.Assert(count >= 0, ['len requires a dataset with a known length%s' % (
-            ': this one is infinite' if known == INFINITE_CARDINALITY else '')])
+        why = ': this one is infinite' if known == INFINITE_CARDINALITY else ''
+        check = tf.debugging.Assert(count >= 0, [f'len requires a dataset with a known length{why}'])
         if check is None:
             return count
         with tf.control_dependencies([check]):
@@ -237,7 +237,7 @@ class Dataset(collections.abc.Iterable, tf.__internal__.tracking.Trackable):
         count = flat[0].shape[0]
         for tensor in flat[1:]:
             if count is not None and tensor.shape[0] is not None and tensor.shape[0] != count:
-                raise ValueError('Dimensions %s and %s are not compatible' % (count, tensor.shape[0]))
+                raise ValueError(f'Dimensions {count} and {tensor.shape[0]} are not compatible')
         variant, = _op('TensorSliceDataset', flat, {'output_shapes': structure.shapes_of(specs)}, name)
         return _made('_TensorSliceDataset', variant, specs)
 
@@ -245,7 +245,7 @@ class Dataset(collections.abc.Iterable, tf.__internal__.tracking.Trackable):
     def range(*args, output_type=tf.int64, name=None):
         """A dataset of numbers, as Python's range."""
         if not 1 <= len(args) <= 3:
-            raise ValueError('Invalid `args`. The length of `args` should be between 1 and 3 but was %d.' % len(args))
+            raise ValueError(f'Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}.')
         start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1) if len(args) == 2 else args
         specs = tf.TensorSpec([], output_type)
         variant, = _op('RangeDataset', [_int64(start), _int64(stop), _int64(step)], _types(specs), name)
@@ -274,8 +274,8 @@ class Dataset(collections.abc.Iterable, tf.__internal__.tracking.Trackable):
         """The elements of the datasets that map_func(element) gives."""
         function = ElementFunction(map_func, 'flat_map', self.element_spec)
         if not isinstance(function.output_specs, DatasetSpec):
-            raise TypeError('The `map_func` argument must return a `Dataset` object. Got %r.' % (
-                _type_of(function.output_specs),))
+            raise TypeError('The `map_func` argument must return a `Dataset` object. Got '
+                            f'{_type_of(function.output_specs)!r}.')
         return self._made('_FlatMapDataset', 'FlatMapDataset', function.captures, function.attributes(),
                           function.output_specs.element_spec, name)
 
@@ -361,7 +361,7 @@ class Dataset(collections.abc.Iterable, tf.__internal__.tracking.Trackable):
                                     '`tf.data.Dataset` objects. Python `list` is not supported and you should use '
                                     '`tuple` instead.')
                 raise TypeError('Invalid input to `zip`. Inputs are expected to be (nested) structures of '
-                                '`tf.data.Dataset` objects but encountered object of type %s.' % type(one))
+                                f'`tf.data.Dataset` objects but encountered object of type {type(one)}.')
         all_of_them = structure.flatten(datasets)
         specs = structure.map_structure(lambda one: one.element_spec, datasets)
         variant, = _op('ZipDataset', [one._variant_tensor for one in all_of_them], _types(specs), name)
@@ -371,8 +371,7 @@ class Dataset(collections.abc.Iterable, tf.__internal__.tracking.Trackable):
         """These elements, then those of another dataset."""
         specs = structure.common(self.element_spec, dataset.element_spec)
         if specs is None:
-            raise TypeError('Incompatible dataset elements:\n  %s vs.   %s' % (
-                self.element_spec, dataset.element_spec))
+            raise TypeError(f'Incompatible dataset elements:\n  {self.element_spec} vs.   {dataset.element_spec}')
         made = self._made('_ConcatenateDataset', 'ConcatenateDataset', [dataset._variant_tensor], None, specs, name)
         return _inherit(made, [self, dataset])
 
@@ -409,7 +408,7 @@ class Dataset(collections.abc.Iterable, tf.__internal__.tracking.Trackable):
         """transformation_func(self)."""
         dataset = transformation_func(self)
         if not isinstance(dataset, Dataset):
-            raise TypeError('`transformation_func` must return a `tf.data.Dataset` object. Got %r.' % type(dataset))
+            raise TypeError(f'`transformation_func` must return a `tf.data.Dataset` object. Got {type(dataset)!r}.')
         return dataset
 
     def as_numpy_iterator(self):
@@ -420,7 +419,7 @@ class Dataset(collections.abc.Iterable, tf.__internal__.tracking.Trackable):
             if not isinstance(spec, (tf.TensorSpec, structure.NoneTensorSpec)) and not hasattr(
                     spec.value_type, 'numpy'):
                 raise TypeError('`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce '
-                                'values of type %s.' % spec.value_type)
+                                f'values of type {spec.value_type}.')
         return NumpyIterator(self)
 
     def make_one_shot_iterator(self):
@@ -452,7 +451,7 @@ def _type_of(specs):
 def _check_predicate(specs):
     if not (structure.is_plain(specs) and specs.dtype == tf.bool and specs.shape.is_compatible_with([])):
         raise ValueError('Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type '
-                         'is %s.' % (specs,))
+                         f'is {specs}.')
 
 
 def _wider(specs, found, what):
@@ -461,15 +460,15 @@ def _wider(specs, found, what):
         pairs = structure.flatten_up_to(specs, found)
         structure.flatten_up_to(found, specs)
     except (TypeError, ValueError) as error:
-        raise TypeError('The element types for the new state must match the initial state. Expected %s; got %s. %s' % (
-            specs, found, error)) from error
+        raise TypeError(f'The element types for the new state must match the initial state. Expected {specs}; got '
+                        f'{found!s}. {error}') from error
     out = []
     for spec, other in zip(structure.flatten(specs), pairs):
         if structure.is_plain(spec) and structure.is_plain(other):
             if spec.dtype != other.dtype:
-                raise TypeError('The element types for the new state must match the initial state. Expected %s; got '
-                                '%s.' % (structure.map_structure(lambda s: s.dtype, specs),
-                                         structure.map_structure(lambda s: s.dtype, found)))
+                raise TypeError('The element types for the new state must match the initial state. Expected '
+                                f'{structure.map_structure(lambda s: s.dtype, specs)}; got '
+                                f'{structure.map_structure(lambda s: s.dtype, found)}.')
             spec = tf.TensorSpec(spec.most_specific_compatible_type(tf.TensorSpec(other.shape, other.dtype)).shape,
                                  spec.dtype)
         out.append(spec)
@@ -540,7 +539,7 @@ def _apply(name, kind):
     def transformation(*args, **keywords):
         return lambda dataset: getattr(dataset, name)(*args, **keywords)
     transformation.__name__ = transformation.__qualname__ = name
-    transformation.__doc__ = 'For Dataset.apply: Dataset.%s.' % name
+    transformation.__doc__ = f'For Dataset.apply: Dataset.{name}.'
     return transformation
 
 

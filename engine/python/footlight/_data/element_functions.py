@@ -16,7 +16,7 @@ class ElementFunction:
     def __init__(self, function, what, specs, several=False):
         """`specs`: of its argument; `several`: of all its arguments. A tuple is passed as several arguments."""
         if not callable(function):
-            raise ValueError("`%s` of a dataset takes a function, not %r" % (what, function))
+            raise ValueError(f'`{what}` of a dataset takes a function, not {function!r}')
         staged = _staged(function, always=True)
         given = structure.flatten(specs)
         found = []
@@ -28,7 +28,7 @@ class ElementFunction:
                 result = _checked(result, what)
             found[:] = [structure.specs_of(result)]
             return tuple(structure.to_tensors(found[0], result))
-        traced.__name__ = traced.__qualname__ = 'Dataset_%s_%s' % (what, _name_of(function))
+        traced.__name__ = traced.__qualname__ = f'Dataset_{what}_{_name_of(function)}'
         traced._footlight_runs = function  # where recordings show it
         made = tf.function(traced)  # whose own code stays as it is: errors name the lines of the function
         wanted = [tf.TensorSpec(s.shape, s.dtype) for s in structure.tensor_specs(specs)]
@@ -49,5 +49,5 @@ def _checked(result, what):
     try:
         return structure.normalized(result)
     except (TypeError, ValueError) as error:
-        raise TypeError('Unsupported return value from function passed to Dataset.%s(): %s. %s' % (
-            what, result, error)) from error
+        raise TypeError(f'Unsupported return value from function passed to Dataset.{what}(): {result!s}. '
+                        f'{error}') from error

@@ -78,10 +78,10 @@ def pad_to_cardinality(cardinality, mask_key='valid'):
         if tf.executing_eagerly():
             if int(count) < 0:
                 raise ValueError('The dataset passed into `pad_to_cardinality` must have a known cardinality, but has '
-                                 'cardinality %d' % int(count))
+                                 f'cardinality {int(count)}')
             if int(count) > cardinality:
                 raise ValueError('The dataset passed into `pad_to_cardinality` must have a cardinality less than the '
-                                 'target cardinality (%d), but has cardinality %d' % (cardinality, int(count)))
+                                 f'target cardinality ({cardinality}), but has cardinality {int(count)}')
         if not isinstance(dataset.element_spec, dict):
             raise ValueError('`pad_to_cardinality` requires its input dataset to be a dictionary.')
         nothing = {key: structure.map_structure(
@@ -111,11 +111,11 @@ class TFRecordWriter:
     def write(self, dataset):
         """The elements, which are strings."""
         if not isinstance(dataset, Dataset):
-            raise TypeError('Invalid `dataset`. Expected a `tf.data.Dataset` object but got %s.' % type(dataset))
+            raise TypeError(f'Invalid `dataset`. Expected a `tf.data.Dataset` object but got {type(dataset)}.')
         spec = dataset.element_spec
         if not (structure.is_plain(spec) and spec.dtype == tf.string and spec.shape.is_compatible_with([])):
             raise TypeError('Invalid `dataset`. Expected a dataset that produces scalar `tf.string` elements, but its '
-                            'elements are %s.' % (spec,))
+                            f'elements are {spec}.')
         with tf.io.TFRecordWriter(self._filename, self._compression or '') as writer:
             for record in dataset:
                 writer.write(record.numpy())

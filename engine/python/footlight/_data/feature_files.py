@@ -25,7 +25,7 @@ def _file_names(pattern):
         raise ValueError('Argument `file_pattern` should not be empty.')
     found = sorted(name for one in patterns for name in tf.io.gfile.glob(os.fspath(one)))
     if not found:
-        raise ValueError('No files match `file_pattern` %s.' % (pattern,))
+        raise ValueError(f'No files match `file_pattern` {pattern}.')
     return found
 
 
@@ -95,8 +95,7 @@ def _chosen(select, names):
     numbers = []
     for one in select:
         if isinstance(one, str) and one not in names:
-            raise ValueError('Column %s specified in `select_columns` must be of one of the columns: %s.' % (
-                one, names))
+            raise ValueError(f'Column {one} specified in `select_columns` must be of one of the columns: {names}.')
         numbers.append(names.index(one) if isinstance(one, str) else one)
     return sorted(numbers)
 
@@ -106,7 +105,7 @@ def _known_compression(kind):
     kind = kind.item() if hasattr(kind, 'item') else kind
     kind = kind.decode() if isinstance(kind, bytes) else kind or ''
     if kind not in ('', 'GZIP', 'ZLIB'):
-        raise ValueError('compression_type must be "", "GZIP" or "ZLIB", got %r' % (kind,))
+        raise ValueError(f'compression_type must be "", "GZIP" or "ZLIB", got {kind!r}')
     return kind
 
 
@@ -130,11 +129,9 @@ def make_csv_dataset(file_pattern, batch_size, column_names=None, column_default
         column_names = next(_rows(names[:1], field_delim, use_quote_delim, False, encoding, compression), [])
     twice = {name for name, count in collections.Counter(column_names).items() if count > 1}
     if twice:
-        raise ValueError('Either `column_names` argument or CSV header row contains duplicate column names: %s.' % (
-            twice,))
+        raise ValueError(f'Either `column_names` argument or CSV header row contains duplicate column names: {twice}.')
     if label_name is not None and label_name not in column_names:
-        raise ValueError('`label_name` provided must be one of the columns: %s. Received: %s.' % (
-            column_names, label_name))
+        raise ValueError(f'`label_name` provided must be one of the columns: {column_names}. Received: {label_name}.')
     columns = _chosen(select_columns, list(column_names))
     if column_defaults is None:
         rows = _rows(names, field_delim, use_quote_delim, header, encoding, compression)
@@ -144,7 +141,7 @@ def make_csv_dataset(file_pattern, batch_size, column_names=None, column_default
                            for one in column_defaults]
     chosen = [column_names[column] for column in columns]
     if label_name is not None and label_name not in chosen:
-        raise ValueError('`label_name` provided must be one of the columns: %s. Received: %s.' % (chosen, label_name))
+        raise ValueError(f'`label_name` provided must be one of the columns: {chosen}. Received: {label_name}.')
 
     def of_file(name):
         made = CsvDataset(name, column_defaults, compression_type=compression_type, header=header,
@@ -171,8 +168,8 @@ def make_batched_features_dataset(file_pattern, batch_size, features, reader=Non
                                   sloppy_ordering=False, drop_final_batch=False):
     """Batches of parsed tf.train.Examples of files; with `label_key` pairs of features and the label."""
     if label_key is not None and label_key not in features:
-        raise ValueError('The `label_key` provided (%s) must be one of the `features` keys: %s.' % (
-            label_key, features.keys()))
+        raise ValueError(f'The `label_key` provided ({label_key}) must be one of the `features` keys: '
+                         f'{features.keys()}.')
     dataset = Dataset.list_files(file_pattern, shuffle=shuffle, seed=shuffle_seed)
     reader, arguments = reader or TFRecordDataset, reader_args or []
     dataset = dataset.interleave(_plain(lambda name: reader(name, *arguments)), cycle_length=reader_num_threads or 1,
@@ -192,7 +189,7 @@ class DatasetInitializer(TableInitializerBase):
 
     def __init__(self, dataset):
         spec = dataset.element_spec
-        words = 'The dataset of a table must give pairs of scalars, keys and values; it gives %s.' % (spec,)
+        words = f'The dataset of a table must give pairs of scalars, keys and values; it gives {spec}.'
         if not isinstance(spec, tuple) or len(spec) != 2 or any(type(one) is not tf.TensorSpec for one in spec):
             raise TypeError(words)
         if any(one.shape.rank not in (0, None) for one in spec):
@@ -218,11 +215,11 @@ def table_from_dataset(dataset=None, num_oov_buckets=0, vocab_size=None, default
                        key_dtype=tf.string, name=None):
     """A table of the pairs of a dataset; other keys have `default_value`, or one of further ids by their hash."""
     if num_oov_buckets < 0:
-        raise ValueError('`num_oov_buckets` must be greater than or equal to 0, got %d.' % num_oov_buckets)
+        raise ValueError(f'`num_oov_buckets` must be greater than or equal to 0, got {num_oov_buckets}.')
     if vocab_size is not None and vocab_size < 1:
-        raise ValueError('`vocab_size` must be greater than 0, got %d.' % vocab_size)
+        raise ValueError(f'`vocab_size` must be greater than 0, got {vocab_size}.')
     if not tf.as_dtype(key_dtype).is_integer and key_dtype != tf.string:
-        raise TypeError('Invalid `key_dtype`. Only integer and string keys are supported. Got %s.' % (key_dtype,))
+        raise TypeError(f'Invalid `key_dtype`. Only integer and string keys are supported. Got {key_dtype}.')
     if vocab_size:
         dataset = dataset.take(vocab_size).apply(tf.data.experimental.assert_cardinality(vocab_size))
     initializer = DatasetInitializer(dataset)

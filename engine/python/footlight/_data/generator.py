@@ -16,7 +16,7 @@ def _signature(output_types, output_shapes, output_signature):
         for spec in structure.flatten(output_signature):
             if not isinstance(spec, tf.TypeSpec):
                 raise TypeError('`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found '
-                                '%s which is not.' % type(spec))
+                                f'{type(spec)} which is not.')
         return output_signature
     if output_types is None:
         raise TypeError('To specify the output signature you need to provide either the `output_signature` argument '
@@ -54,10 +54,10 @@ def _converter(spec):
             tensor = convert(value, dtype)
         except (TypeError, ValueError) as error:
             raise TypeError('`generator` yielded an element that could not be converted to the expected type. The '
-                            'expected type was %s, but the yielded element was %s.' % (dtype.name, value)) from error
+                            f'expected type was {dtype.name}, but the yielded element was {value!s}.') from error
         if not any_shape and not shape.is_compatible_with(tensor.shape):
-            raise TypeError('`generator` yielded an element of shape %s where an element of shape %s was expected.' % (
-                tensor.shape, shape))
+            raise TypeError(f'`generator` yielded an element of shape {tensor.shape} where an element of shape {shape} '
+                            'was expected.')
         return tensor
     return one
 
@@ -87,10 +87,9 @@ def _steps(iterator, specs):
         try:
             parts = structure.flatten_up_to(specs, value)
         except (TypeError, ValueError) as error:
+            wanted = structure.map_structure(lambda s: s.dtype if structure.is_plain(s) else s, specs)
             raise TypeError('`generator` yielded an element that did not match the expected structure. The expected '
-                            'structure was %s, but the yielded element was %s.' % (
-                                structure.map_structure(
-                                    lambda s: s.dtype if structure.is_plain(s) else s, specs), value)) from error
+                            f'structure was {wanted}, but the yielded element was {value!s}.') from error
         if plain:
             return [convert(part) for convert, part in zip(converters, parts)]
         tensors = []

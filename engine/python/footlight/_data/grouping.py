@@ -18,8 +18,8 @@ def interleave(self, map_func, cycle_length=None, block_length=None, num_paralle
     """The elements of the datasets that map_func(element) gives, in turn from `cycle_length` of them."""
     function = ElementFunction(map_func, 'interleave', self.element_spec)
     if not isinstance(function.output_specs, DatasetSpec):
-        raise TypeError('The `map_func` argument must return a `Dataset` object. Got %r.' % (
-            _type_of(function.output_specs),))
+        raise TypeError('The `map_func` argument must return a `Dataset` object. Got '
+                        f'{_type_of(function.output_specs)!r}.')
     specs = function.output_specs.element_spec
     cycle = _int64(_usual_cycle(num_parallel_calls) if cycle_length is None else cycle_length)
     block = _int64(1 if block_length is None else block_length)
@@ -45,21 +45,21 @@ def _padded_shape(shape, spec):
     """The shape to fill up to, as a tensor with -1 and as far as it is known; -1 in a list is None too."""
     if isinstance(shape, tf.Tensor):
         if shape.shape.rank != 1 or None not in (spec.shape.rank, shape.shape[0]) and shape.shape[0] != spec.shape.rank:
-            raise ValueError('The padded shape %s is not compatible with the shape %s of the corresponding input '
-                             'component.' % (shape, spec.shape))
+            raise ValueError(f'The padded shape {shape} is not compatible with the shape {spec.shape} of the '
+                             'corresponding input component.')
         return tf.cast(shape, tf.int64), tf.TensorShape([None] * shape.shape[0] if shape.shape.rank else None)
     if not isinstance(shape, tf.TensorShape) and hasattr(shape, '__iter__'):
         shape = [None if size is not None and size == -1 else size for size in shape]
     shape = tf.TensorShape(shape)
     if shape.rank is None:
-        raise ValueError('Unable to convert the shape %s: its rank is not known; give `padded_shapes`' % (shape,))
+        raise ValueError(f'Unable to convert the shape {shape}: its rank is not known; give `padded_shapes`')
     if not spec.shape.rank is None and spec.shape.rank != shape.rank:
-        raise ValueError('The padded shape %s is not compatible with the shape %s of the corresponding input '
-                         'component.' % (shape, spec.shape))
+        raise ValueError(f'The padded shape {shape} is not compatible with the shape {spec.shape} of the corresponding '
+                         'input component.')
     for padded, own in zip(shape.as_list(), spec.shape.as_list() if spec.shape.rank is not None else []):
         if padded is not None and own is not None and padded < own:
-            raise ValueError('The padded shape %s is not compatible with the shape %s of the corresponding input '
-                             'component.' % (shape, spec.shape))
+            raise ValueError(f'The padded shape {shape} is not compatible with the shape {spec.shape} of the '
+                             'corresponding input component.')
     return tf.constant([-1 if d is None else d for d in shape.as_list()], tf.int64), shape
 
 
@@ -67,7 +67,7 @@ def _default_padding(dtype):
     if dtype == tf.string:
         return tf.constant('')
     if dtype == tf.variant:
-        raise TypeError('Unable to create default padding for a component of type %s' % dtype.name)
+        raise TypeError(f'Unable to create default padding for a component of type {dtype.name}')
     return tf.zeros([], dtype)
 
 
@@ -78,7 +78,7 @@ def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop
     for spec in leaves:
         if not structure.is_plain(spec):
             raise TypeError('`tf.data.Dataset.padded_batch` is only supported for datasets that produce tensor '
-                            'elements but type spec of elements in the input dataset is not a TensorSpec: %s.' % spec)
+                            f'elements but type spec of elements in the input dataset is not a TensorSpec: {spec}.')
     if padded_shapes is None:
         padded_shapes = structure.map_structure(lambda s: s.shape, specs)
         for shape in structure.flatten(padded_shapes):
@@ -119,7 +119,7 @@ def _rebatched_size(specs, sizes, drop_remainder):
     if known is None:
         return None
     if known.ndim > 1:
-        raise ValueError('Invalid `batch_sizes`: a scalar or a vector is needed, not a tensor of rank %d' % known.ndim)
+        raise ValueError(f'Invalid `batch_sizes`: a scalar or a vector is needed, not a tensor of rank {known.ndim}')
     flat = {int(v) for v in known.reshape(-1).tolist()}
     if len(flat) != 1 or flat == {0}:
         return None
@@ -131,7 +131,7 @@ def _rebatched_size(specs, sizes, drop_remainder):
         raise ValueError('rebatch needs batches, not scalar elements: call `batch` first')
     rows = {shape[0] for shape in shapes if shape.rank is not None} - {None}
     if len(rows) > 1:
-        raise ValueError('the components of the elements have different numbers of rows: %s' % sorted(rows))
+        raise ValueError(f'the components of the elements have different numbers of rows: {sorted(rows)}')
     return size if rows and rows.pop() % size == 0 else None
 
 
@@ -184,12 +184,12 @@ def group_by_window(self, key_func, reduce_func, window_size=None, window_size_f
     key = ElementFunction(_as_int64(key_func), 'group_by_window', self.element_spec)
     if not (structure.is_plain(key.output_specs) and key.output_specs.shape.is_compatible_with([])):
         raise ValueError('Invalid `key_func`. `key_func` must return a single `tf.int64` scalar tensor but its return '
-                         'type is %s.' % (key.output_specs,))
+                         f'type is {key.output_specs}.')
     size = ElementFunction(_as_int64(window_size_func), 'group_by_window', key_type)
     reduce = ElementFunction(reduce_func, 'group_by_window', (key_type, DatasetSpec(self.element_spec)))
     if not isinstance(reduce.output_specs, DatasetSpec):
         raise TypeError('Invalid `reduce_func`. `reduce_func` must return a single `tf.data.Dataset` object but its '
-                        'return type is %s.' % (reduce.output_specs,))
+                        f'return type is {reduce.output_specs}.')
     return self._made('_GroupByWindowDataset', 'GroupByWindowDataset',
                       [*key.captures, *reduce.captures, *size.captures],
                       {**key.attributes('key_func', 'Tkey_func_other_arguments'),
@@ -212,9 +212,9 @@ def bucket_by_sequence_length(self, element_length_func, bucket_boundaries, buck
                               drop_remainder=False, name=None):
     """Batches of elements of similar length."""
     if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
-        raise ValueError('`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but `len(%s)=%d` and '
-                         '`len(%s)=%d`.' % ('bucket_batch_sizes', len(bucket_batch_sizes), 'bucket_boundaries',
-                                            len(bucket_boundaries)))
+        raise ValueError('`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but '
+                         f'`len(bucket_batch_sizes)={len(bucket_batch_sizes)}` and '
+                         f'`len(bucket_boundaries)={len(bucket_boundaries)}`.')
     sizes = tf.constant(bucket_batch_sizes, tf.int64)
     bounds = list(bucket_boundaries)
 
@@ -266,7 +266,7 @@ def scan(self, initial_state, scan_func, name=None):
         function = ElementFunction(scan_func, 'scan', (specs, self.element_spec))
         if type(function.output_specs) is not tuple or len(function.output_specs) != 2:
             raise TypeError('Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the '
-                            'output value but its return type is %s.' % (function.output_specs,))
+                            f'output value but its return type is {function.output_specs}.')
         wider = _wider(specs, function.output_specs[0], 'scan')
         if wider == specs:
             break
@@ -280,10 +280,10 @@ def unique(self, name=None):
     leaves = structure.flatten(self.element_spec)
     for spec in leaves:
         if getattr(spec, 'dtype', None) not in (tf.int32, tf.int64, tf.string):
-            raise TypeError('`tf.data.Dataset.unique` takes elements of tf.int32, tf.int64 or tf.string, not %s' % (spec,))
+            raise TypeError(f'`tf.data.Dataset.unique` takes elements of tf.int32, tf.int64 or tf.string, not {spec}')
     if len(leaves) != 1 or not structure.is_plain(leaves[0]):
         raise tf.errors.InvalidArgumentError(
-            None, None, '`tf.data.Dataset.unique` takes elements of one dense tensor, not %s' % (self.element_spec,))
+            None, None, f'`tf.data.Dataset.unique` takes elements of one dense tensor, not {self.element_spec}')
     return self._made('_UniqueDataset', 'UniqueDataset', [], name=name)
 
 
@@ -328,8 +328,8 @@ def list_files(file_pattern, shuffle=None, seed=None, name=None):
     pattern = tf.convert_to_tensor(file_pattern, tf.string)
     names, = _op('MatchingFiles', [pattern], {})
     if tf.executing_eagerly() and int(tf.size(names)) == 0:
-        raise tf.errors.InvalidArgumentError(None, None, 'No files matched pattern: %s' % (
-            file_pattern if isinstance(file_pattern, str) else ', '.join(map(str, file_pattern)),))
+        shown = file_pattern if isinstance(file_pattern, str) else ', '.join(map(str, file_pattern))
+        raise tf.errors.InvalidArgumentError(None, None, f'No files matched pattern: {shown}')
     dataset = Dataset.from_tensor_slices(names)
     if shuffle is None or shuffle:
         dataset = dataset.shuffle(tf.maximum(tf.size(names, out_type=tf.int64), tf.constant(1, tf.int64)), seed=seed)
@@ -358,7 +358,7 @@ def _applied(name):
     def transformation(*args, **keywords):
         return lambda dataset: getattr(dataset, name)(*args, **keywords)
     transformation.__name__ = transformation.__qualname__ = name
-    transformation.__doc__ = 'Dataset.%s, for Dataset.apply.' % name
+    transformation.__doc__ = f'Dataset.{name}, for Dataset.apply.'
     return transformation
 
 

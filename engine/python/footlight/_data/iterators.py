@@ -19,7 +19,7 @@ class IteratorSpec(tf.TypeSpec):
 
     element_spec = property(lambda self: self._element_spec)
     _component_specs = property(lambda self: [tf.TensorSpec([], tf.resource)])
-    __repr__ = lambda self: 'IteratorSpec(%r,)' % (self._element_spec,)
+    __repr__ = lambda self: f'IteratorSpec({self._element_spec!r},)'
 
     def _serialize(self):
         return (self._element_spec,)
@@ -115,8 +115,8 @@ class OwnedIterator(Iterator):
         try:
             tf.nest.assert_same_structure(self._element_spec, default)
         except (TypeError, ValueError):
-            raise TypeError('next: the default must have the same element structure as the iterator, %s, not %s' % (
-                self._element_spec, default)) from None
+            raise TypeError('next: the default must have the same element structure as the iterator, '
+                            f'{self._element_spec}, not {default!s}') from None
         default = tf.nest.map_structure(self._like_element, self._element_spec, default)
         optional = self.get_next_as_optional()
         return tf.cond(optional.has_value(), optional.get_value, lambda: default)
@@ -125,8 +125,8 @@ class OwnedIterator(Iterator):
     def _like_element(spec, value):
         value = tf.convert_to_tensor(value, dtype_hint=spec.dtype)
         if value.dtype != spec.dtype:
-            raise TypeError('next: the default has dtype %s where elements of the iterator have %s' % (
-                value.dtype.name, spec.dtype.name))
+            raise TypeError(f'next: the default has dtype {value.dtype.name} where elements of the iterator have '
+                            f'{spec.dtype.name}')
         return value
 
     def _staged_next(self):
@@ -164,7 +164,7 @@ class OptionalSpec(tf.TypeSpec):
         self._element_spec = element_spec
 
     _component_specs = property(lambda self: [tf.TensorSpec([], tf.variant)])
-    __repr__ = lambda self: 'OptionalSpec(%r,)' % (self._element_spec,)
+    __repr__ = lambda self: f'OptionalSpec({self._element_spec!r},)'
 
     def _serialize(self):
         return (self._element_spec,)
@@ -266,7 +266,7 @@ class NumpyIterator(tf.__internal__.tracking.Trackable):
     _save, _restore = save, restore
 
     def __repr__(self):
-        return 'NumpyIterator(iterator=%r)' % (self._iterator,)
+        return f'NumpyIterator(iterator={self._iterator!r})'
 
 
 _data = tf.data

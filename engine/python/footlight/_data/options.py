@@ -52,10 +52,10 @@ class _Group:
             raise ValueError('Mutating `tf.data.Options()` returned by `tf.data.Dataset.options()` has no effect. Use '
                              '`tf.data.Dataset.with_options(options)` to set or update dataset options.')
         if name not in self._kinds:
-            raise AttributeError('Cannot set the property %s on %s.' % (name, type(self).__name__))
+            raise AttributeError(f'Cannot set the property {name} on {type(self).__name__}.')
         kind = self._kinds[name]
         if value is not None and not isinstance(value, kind):
-            raise TypeError('Property %r must be of type %r, got: %r (type: %r)' % (name, kind, value, type(value)))
+            raise TypeError(f'Property {name!r} must be of type {kind!r}, got: {value!r} (type: {type(value)!r})')
         self._said[name] = value
 
     def __eq__(self, other):

@@ -18,8 +18,8 @@ class _Files(Dataset):
         if isinstance(filenames, Dataset):
             if not tf.TensorSpec(None, tf.string).is_compatible_with(filenames.element_spec):
                 dtype = getattr(filenames.element_spec, 'dtype', None)
-                raise TypeError('The `filenames` argument must contain `tf.string` elements. Got a dataset of `%s` '
-                                'elements.' % (filenames.element_spec if dtype is None else repr(dtype),))
+                raise TypeError('The `filenames` argument must contain `tf.string` elements. Got a dataset of '
+                                f'`{filenames.element_spec if dtype is None else repr(dtype)}` elements.')
             names = filenames
         else:
             given = tf.convert_to_tensor(
@@ -104,7 +104,7 @@ class TFRecordOptions:
             return options.compression_type
         found = cls.compression_type_map.get(options, options)
         if found not in ('', 'ZLIB', 'GZIP'):
-            raise ValueError('Not a valid compression_type: %r' % (options,))
+            raise ValueError(f'Not a valid compression_type: {options!r}')
         return found
 
 

@@ -13,7 +13,7 @@ def _directed(selector, datasets, stop):
     for one in datasets[1:]:
         wider = structure.common(specs, one.element_spec)
         if wider is None:
-            raise TypeError('All datasets must have compatible element specs: %s, %s' % (specs, one.element_spec))
+            raise TypeError(f'All datasets must have compatible element specs: {specs}, {one.element_spec}')
         specs = wider
     variant, = _op('DirectedInterleaveDataset', [selector._variant_tensor, *[d._variant_tensor for d in datasets]],
                    {**_types(specs), 'N': len(datasets), 'stop_on_empty_dataset': stop})
@@ -26,7 +26,7 @@ def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=True):
         raise ValueError('Invalid `datasets`. `datasets` should not be empty.')
     if choice_dataset is not None and not tf.TensorSpec([], tf.int64).is_compatible_with(choice_dataset.element_spec):
         raise TypeError('Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` tensors but '
-                        'are %s.' % (choice_dataset.element_spec,))
+                        f'are {choice_dataset.element_spec}.')
     return _directed(choice_dataset, list(datasets), stop_on_empty_dataset)
 
 
@@ -53,8 +53,8 @@ def sample_from_datasets(datasets, weights=None, seed=None, stop_on_empty_datase
         else:
             weights = tf.convert_to_tensor(weights)
             if weights.shape.rank != 1 or weights.shape[0] not in (None, len(datasets)):
-                raise ValueError('Invalid `weights`. The shape of `weights` should be [%d] but is %s.' % (
-                    len(datasets), weights.shape))
+                raise ValueError(f'Invalid `weights`. The shape of `weights` should be [{len(datasets)}] but is '
+                                 f'{weights.shape}.')
             datasets, weights = _with_chances(datasets, weights)
             logits = tf.expand_dims(tf.math.log(weights), 0)
         if len(datasets) == 1:
@@ -74,7 +74,7 @@ def _with_chances(datasets, weights):
     if known is None:
         return datasets, weights
     if not (known > 0).any():
-        raise ValueError('Invalid `weights`. At least one of `weights` should be positive, they are %s.' % (known,))
+        raise ValueError(f'Invalid `weights`. At least one of `weights` should be positive, they are {known}.')
     chosen = [number for number, weight in enumerate(known) if weight != 0]
     return [datasets[number] for number in chosen], tf.constant(known[chosen])
 
@@ -85,7 +85,7 @@ def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=No
     classes = ElementFunction(class_func, 'rejection_resample', self.element_spec).output_specs
     several = type(self.element_spec) is tuple
     if not (structure.is_plain(classes) and classes.dtype in (tf.int32, tf.int64) and classes.shape.rank in (0, None)):
-        raise TypeError('`class_func` must return a scalar integer, not %s' % (classes,))
+        raise TypeError(f'`class_func` must return a scalar integer, not {classes!s}')
     class_of = _staged(class_func, always=True)
     # Not two passes side by side: a shuffled dataset gives each another order.
     marked = self.map(_plain(lambda *element: (class_of(*element), element if several else element[0])))

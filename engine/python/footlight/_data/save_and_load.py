@@ -19,8 +19,8 @@ def _packing(compression):
     if compression == 'AUTO':
         return 'SNAPPY'
     if compression not in ('GZIP', 'SNAPPY'):
-        raise tf.errors.InvalidArgumentError(None, None, 'Unknown compression: %s. It is None, "GZIP" or "SNAPPY".'
-                                             % (compression,))
+        raise tf.errors.InvalidArgumentError(None, None, f'Unknown compression: {compression}. It is None, "GZIP" or '
+                                                         '"SNAPPY".')
     return compression
 
 
@@ -29,7 +29,7 @@ def _check(spec):
         known = isinstance(leaf, (tf.RaggedTensorSpec, tf.SparseTensorSpec)) or structure.is_plain(leaf)
         if not known or leaf.dtype in (tf.variant, tf.resource):
             raise NotImplementedError('Dataset.save and Dataset.load: elements are tensors in tuples and dicts, dense, '
-                                      'ragged or sparse; %s in files is not supported' % (leaf,))
+                                      f'ragged or sparse; {leaf!s} in files is not supported')
 
 
 def _parts(spec):
@@ -45,7 +45,7 @@ def _types_in_files(spec):
 
 def _write(path, message):
     """A file that is complete whenever it is there."""
-    unfinished = '%s.unfinished-%d' % (path, os.getpid())
+    unfinished = f'{path}.unfinished-{os.getpid()}'
     with open(unfinished, 'wb') as file:
         file.write(message.SerializeToString(deterministic=True))
     os.replace(unfinished, path)
@@ -60,7 +60,7 @@ def _message(path, kind, missing):
     except Exception as error:
         if isinstance(error, OSError):
             raise
-        raise tf.errors.DataLossError(None, None, '%s is damaged: %s' % (path, error)) from error
+        raise tf.errors.DataLossError(None, None, f'{path} is damaged: {error}') from error
 
 
 def save(self, path, compression=None, shard_func=None, checkpoint_args=None):
@@ -76,7 +76,7 @@ def save(self, path, compression=None, shard_func=None, checkpoint_args=None):
         dataset = self.map(plain(lambda *element: (number(*element), element)))
         if dataset.element_spec[0].shape.rank not in (0, None):
             raise TypeError('Invalid `shard_func`. `shard_func` must return a scalar `tf.int64` tensor; it returns one '
-                            'of shape %s.' % dataset.element_spec[0].shape)
+                            f'of shape {dataset.element_spec[0].shape}.')
     # The name is not to be that of an older folder or of another process.
     run = str(int.from_bytes(os.urandom(8), 'little'))
     spec = _proto.StructuredValue()
@@ -107,7 +107,7 @@ def load(path, element_spec=None, compression=None, reader_func=None, wait=False
     while wait and not os.path.exists(about_path):
         time.sleep(0.1)
     found = _message(os.path.join(path, _SPEC), _proto.StructuredValue,
-                     'tf.data snapshot element_spec file not found: %s.' % os.path.join(path, _SPEC))
+                     f'tf.data snapshot element_spec file not found: {os.path.join(path, _SPEC)}.')
     try:
         specs = _structure_coder.value_of(found)
         leaves = structure.flatten(specs)
@@ -115,19 +115,19 @@ def load(path, element_spec=None, compression=None, reader_func=None, wait=False
             raise ValueError('it is no structure of specs')
         structure.shapes_of(specs)
     except (IndexError, KeyError, TypeError, ValueError) as error:
-        raise tf.errors.DataLossError(None, None, '%s is damaged: %s' % (os.path.join(path, _SPEC), error)) from error
+        raise tf.errors.DataLossError(None, None, f'{os.path.join(path, _SPEC)} is damaged: {error}') from error
     _check(specs)
-    about = _message(about_path, _proto.SnapshotMetadataRecord, 'Could not find metadata file [%s]' % path)
+    about = _message(about_path, _proto.SnapshotMetadataRecord, f'Could not find metadata file [{path}]')
     if about.version != _VERSION:
-        raise tf.errors.UnimplementedError(None, None, '%s: files of version %d cannot be read, only of version %d' % (
-            about_path, about.version, _VERSION))
+        raise tf.errors.UnimplementedError(None, None, f'{about_path}: files of version {about.version} cannot be '
+                                                       f'read, only of version {_VERSION}')
     if list(about.dtype) != _types_in_files(specs):
-        raise tf.errors.DataLossError(None, None, '%s and %s disagree on the types of elements' % (_SPEC, _ABOUT))
+        raise tf.errors.DataLossError(None, None, f'{_SPEC} and {_ABOUT} disagree on the types of elements')
     if element_spec is not None:
         structure.flatten_up_to(specs, element_spec)
         specs = element_spec
     if not about.run_id.isdigit():
-        raise tf.errors.DataLossError(None, None, '%s is damaged: it names no folder' % about_path)
+        raise tf.errors.DataLossError(None, None, f'{about_path} is damaged: it names no folder')
     folder = os.path.join(path, about.run_id)
     shards = sorted(os.path.join(folder, s) for s in os.listdir(folder) if s.endswith('.shard')) if os.path.isdir(
         folder) else []

@@ -27,25 +27,25 @@ def _rows(path, query, dtypes):
         # The file is only read.
         database = sqlite3.connect(pathlib.Path(os.path.abspath(path)).as_uri() + '?mode=ro', uri=True)
     except sqlite3.Error as error:
-        raise ValueError('Sqlite::Open(%s) failed: %s' % (path, error)) from error
+        raise ValueError(f'Sqlite::Open({path}) failed: {error}') from error
     # Converts as SQLite itself does where a program asks for a column in another type.
     kinds = ('text' if dtype == tf.string else 'real' if dtype.is_floating else 'integer' for dtype in dtypes)
-    converted = 'select ' + ', '.join('cast(? as %s)' % kind for kind in kinds)
+    converted = 'select ' + ', '.join(f'cast(? as {kind})' for kind in kinds)
     converter = sqlite3.connect(':memory:')
     database.text_factory = converter.text_factory = bytes
     try:
         rows = database.execute(query)
         columns = len(rows.description or ())
         if columns != len(dtypes):
-            raise ValueError('The number of columns in query (%d) must match the number of elements in output_types '
-                             '(%d).' % (columns, len(dtypes)))
+            raise ValueError(f'The number of columns in query ({columns}) must match the number of elements in '
+                             f'output_types ({len(dtypes)}).')
         for row in rows:
             # bytes would be a blob
             row = [value.decode('utf-8', 'surrogateescape') if isinstance(value, bytes) and dtype != tf.string else value
                    for value, dtype in zip(row, dtypes)]
             yield tuple(map(_kept, dtypes, converter.execute(converted, row).fetchone()))
     except sqlite3.Error as error:
-        raise RuntimeError('%s: %s' % (error, query)) from error
+        raise RuntimeError(f'{error}: {query!s}') from error
     finally:
         database.close()
         converter.close()
@@ -60,13 +60,15 @@ class SqlDataset(Dataset):
         if driver is None or path is None or query is None:
             raise NotImplementedError('SqlDataset: the database and the query must be known when it is made')
         if driver != b'sqlite':
-            raise tf.errors.InvalidArgumentError(None, None, 'The database type, %s, is not supported by SqlDataset. The '
-                                                 "set of supported databases is: {'sqlite'}." % driver.decode())
+            raise tf.errors.InvalidArgumentError(None, None, f'The database type, {driver.decode()}, is not supported '
+                                                             'by SqlDataset. The set of supported databases is: '
+                                                             "{'sqlite'}.")
         dtypes = [tf.as_dtype(dtype) for dtype in output_types]
         for dtype in dtypes:
             if dtype not in _TYPES:
-                raise tf.errors.InvalidArgumentError(None, None, 'Each element of `output_types` must be one of %s, not %s' % (
-                    ', '.join(known.name for known in _TYPES), dtype.name))
+                raise tf.errors.InvalidArgumentError(None, None, 'Each element of `output_types` must be one of '
+                                                                 f"{', '.join(known.name for known in _TYPES)}, not "
+                                                                 f'{dtype.name}')
         self._specs = tuple(tf.TensorSpec([], dtype) for dtype in dtypes)
         path, query = os.fsdecode(path), query.decode()
         rows = Dataset.from_generator(lambda: _rows(path, query, dtypes), output_signature=self._specs)

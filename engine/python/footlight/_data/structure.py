@@ -82,21 +82,20 @@ def flatten_up_to(structure, value):
         return [value]
     if isinstance(structure, collections.abc.Mapping):
         if not isinstance(value, collections.abc.Mapping):
-            raise TypeError('The two structures don\'t have the same sequence type: expected %s, got %s' % (
-                type(structure).__name__, type(value).__name__))
+            raise TypeError("The two structures don't have the same sequence type: expected "
+                            f'{type(structure).__name__}, got {type(value).__name__}')
         if set(structure) != set(value):
-            raise ValueError('The two dictionaries don\'t have the same set of keys: %s, %s' % (
-                list(structure), list(value)))
+            raise ValueError(f"The two dictionaries don't have the same set of keys: {list(structure)}, {list(value)}")
         parts = [value[key] for key in _sorted(structure)]
     elif _is_attrs(structure):
         parts = _children(value)
     else:
         if not isinstance(value, (tuple, list)):
-            raise TypeError('If shallow structure is a sequence, input must also be a sequence. Input has type: %s.' %
-                            type(value).__name__)
+            raise TypeError('If shallow structure is a sequence, input must also be a sequence. Input has type: '
+                            f'{type(value).__name__}.')
         if len(value) != len(structure):
-            raise ValueError('The two structures don\'t have the same sequence length. Input structure has length %d, '
-                             'while shallow structure has length %d.' % (len(value), len(structure)))
+            raise ValueError("The two structures don't have the same sequence length. Input structure has length "
+                             f'{len(value)}, while shallow structure has length {len(structure)}.')
         parts = list(value)
     return [leaf for inner, part in zip(_children(structure), parts) for leaf in flatten_up_to(inner, part)]
 

@@ -10,7 +10,7 @@ def _text(value, what):
     if isinstance(value, bytes):
         value = value.decode()
     if not isinstance(value, str):
-        raise TypeError('%s %r must be bytes or unicode' % (what, value))
+        raise TypeError(f'{what} {value!r} must be bytes or unicode')
     return value
 
 
@@ -26,7 +26,8 @@ class ClusterSpec:
                 if isinstance(tasks, (list, tuple)):
                     tasks = dict(enumerate(tasks))
                 elif not isinstance(tasks, dict):
-                    raise TypeError('The tasks for job %r must be a list or a dictionary from integers to strings.' % (job,))
+                    raise TypeError(f'The tasks for job {job!r} must be a list or a dictionary from integers to '
+                                    'strings.')
                 self._jobs[_text(job, 'Job name')] = {index: _text(address, 'Task address')
                                                       for index, address in sorted(tasks.items())}
         elif isinstance(cluster, _proto.ClusterDef):
@@ -48,8 +49,8 @@ class ClusterSpec:
     __hash__ = None
 
     def __repr__(self):
-        described = ', '.join('%r: %r' % (job, self.as_dict()[job]) for job in sorted(self._jobs))
-        return 'ClusterSpec({%s})' % described
+        described = ', '.join(f'{job!r}: {self.as_dict()[job]!r}' for job in sorted(self._jobs))
+        return f'ClusterSpec({{{described}}})'
 
     def as_dict(self):
         """The addresses by job: a list, or a dict where task numbers have gaps."""
@@ -67,7 +68,7 @@ class ClusterSpec:
 
     def _tasks(self, job_name):
         if job_name not in self._jobs:
-            raise ValueError('No such job in cluster: %r' % job_name)
+            raise ValueError(f'No such job in cluster: {job_name!r}')
         return self._jobs[job_name]
 
     def num_tasks(self, job_name):
@@ -82,7 +83,7 @@ class ClusterSpec:
         """The address of a task."""
         tasks = self._tasks(job_name)
         if task_index not in tasks:
-            raise ValueError('No task with index %r in job %r' % (task_index, job_name))
+            raise ValueError(f'No task with index {task_index!r} in job {job_name!r}')
         return tasks[task_index]
 
     def job_tasks(self, job_name):

@@ -79,7 +79,7 @@ class Coordinator:
             if self._raised is not None:
                 raise self._raised
             if late and not ignore_live_threads:
-                raise RuntimeError('Coordinator stopped with threads still running: %s' % ' '.join(late))
+                raise RuntimeError(f"Coordinator stopped with threads still running: {' '.join(late)}")
 
     @property
     def joined(self):

@@ -75,8 +75,8 @@ def _op_of(reduce_op):
     try:
         return reduce_op if isinstance(reduce_op, ReduceOp) else ReduceOp(str(reduce_op).upper())
     except ValueError:
-        raise ValueError("reduce_op must be tf.distribute.ReduceOp.SUM or MEAN (or 'SUM', 'MEAN'), not %r" % (
-            reduce_op,)) from None
+        raise ValueError("reduce_op must be tf.distribute.ReduceOp.SUM or MEAN (or 'SUM', 'MEAN'), not "
+                         f'{reduce_op!r}') from None
 
 
 class StrategyExtended:
@@ -174,7 +174,7 @@ class Strategy:
     def run(self, fn, args=(), kwargs=None, options=None):
         """fn(*args, **kwargs) on each replica."""
         if not isinstance(args, (list, tuple)):
-            raise ValueError('positional args must be a list or tuple, got %s' % type(args))
+            raise ValueError(f'positional args must be a list or tuple, got {type(args)}')
         before = getattr(_local, 'across', False)
         _local.across = False
         try:
@@ -269,9 +269,9 @@ class OneDeviceStrategy(Strategy):
 
 def _several(name, what):
     def refuse(self, *args, **kwargs):
-        raise NotImplementedError('tf.distribute.%s: %s; a program here has one replica: use '
-                                  'tf.distribute.get_strategy() or tf.distribute.OneDeviceStrategy(device)' % (name, what))
-    return type(name, (Strategy,), {'__init__': refuse, '__doc__': 'Not available: %s.' % what})
+        raise NotImplementedError(f'tf.distribute.{name}: {what}; a program here has one replica: use '
+                                  'tf.distribute.get_strategy() or tf.distribute.OneDeviceStrategy(device)')
+    return type(name, (Strategy,), {'__init__': refuse, '__doc__': f'Not available: {what}.'})
 
 
 class MirroredStrategy(Strategy):
@@ -281,8 +281,8 @@ class MirroredStrategy(Strategy):
         if devices is None:
             devices = [d.name for d in tf.config.list_logical_devices('GPU')] or ['/device:CPU:0']
         if len(devices) != 1:
-            raise NotImplementedError('tf.distribute.MirroredStrategy: %d devices; a program here has one replica: name '
-                                      'one device' % len(devices))
+            raise NotImplementedError(f'tf.distribute.MirroredStrategy: {len(devices)} devices; a program here has one '
+                                      'replica: name one device')
         super().__init__()
         self._device = devices[0]
 
@@ -335,8 +335,8 @@ _dtensor.UNSHARDED, _dtensor.MATCH = 'unsharded', 'match'
 
 def _spread_class(name, instead):
     def __init__(self, *args, **kwargs):
-        raise NotImplementedError('tf.experimental.dtensor.%s: tensors are not spread over devices here; use %s' % (
-            name, instead))
+        raise NotImplementedError(f'tf.experimental.dtensor.{name}: tensors are not spread over devices here; use '
+                                  f'{instead}')
     setattr(_dtensor, name, type(name, (), {
         '__init__': __init__, '__module__': 'footlight.experimental.dtensor',
         '__doc__': 'For isinstance(): tensors are not spread over devices here.'}))
@@ -348,8 +348,8 @@ _spread_class('DVariable', 'tf.Variable')
 
 def _spread(name):
     def refuse(*args, **kwargs):
-        raise NotImplementedError('tf.experimental.dtensor.%s: tensors are not spread over devices here; keep the tensor '
-                                  'whole' % name)
+        raise NotImplementedError(f'tf.experimental.dtensor.{name}: tensors are not spread over devices here; keep the '
+                                  'tensor whole')
     refuse.__name__ = refuse.__qualname__ = name
     refuse.__module__ = 'footlight.experimental.dtensor'
     setattr(_dtensor, name, refuse)

@@ -24,7 +24,7 @@ class FeatureColumn(abc.ABC):
     @property
     def parents(self):
         """The columns and keys that it is made from."""
-        raise NotImplementedError('`%s` does not say its parents' % type(self).__name__)
+        raise NotImplementedError(f'`{type(self).__name__}` does not say its parents')
 
     @property
     def _is_v2_column(self):
@@ -55,12 +55,12 @@ class FeatureColumn(abc.ABC):
 
     def get_config(self):
         """What from_config() takes."""
-        raise NotImplementedError('`%s` has no get_config()' % type(self).__name__)
+        raise NotImplementedError(f'`{type(self).__name__}` has no get_config()')
 
     @classmethod
     def from_config(cls, config, custom_objects=None, columns_by_name=None):
         """A column from what get_config() gave."""
-        raise NotImplementedError('`%s` has no from_config()' % cls.__name__)
+        raise NotImplementedError(f'`{cls.__name__}` has no from_config()')
 
 
 class CategoricalColumn(FeatureColumn):
@@ -114,15 +114,15 @@ class FeatureTransformationCache:
             return self._made[key]
         if isinstance(key, str):
             if key not in self._features:
-                raise ValueError('Feature %s is not in features dictionary.' % key)
+                raise ValueError(f'Feature {key} is not in features dictionary.')
             self._made[key] = self._with_batch(key)
             return self._made[key]
         if not isinstance(key, FeatureColumn):
-            raise TypeError('"key" must be either a "str" or "FeatureColumn". Provided: %s' % (key,))
+            raise TypeError(f'"key" must be either a "str" or "FeatureColumn". Provided: {key}')
         how = {'training': training} if 'training' in inspect.signature(key.transform_feature).parameters else {}
         made = key.transform_feature(self, state_manager, **how)
         if made is None:
-            raise ValueError('Column %s is not supported: its transform_feature() gave None.' % key.name)
+            raise ValueError(f'Column {key.name} is not supported: its transform_feature() gave None.')
         self._made[key] = made
         return made
 
@@ -205,7 +205,7 @@ def serialize_feature_column(fc):
         return fc
     if isinstance(fc, FeatureColumn):
         return {'class_name': type(fc).__name__, 'config': fc.get_config()}
-    raise ValueError('Instance: %s is not a FeatureColumn' % (fc,))
+    raise ValueError(f'Instance: {fc!s} is not a FeatureColumn')
 
 
 # The library's own columns, by the names of their classes.

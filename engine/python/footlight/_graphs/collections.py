@@ -43,7 +43,7 @@ def _listed(name):
     def variables(scope=None):
         return get_default_graph().get_collection(name, scope)
     variables.__name__ = variables.__qualname__ = name if name != GraphKeys.GLOBAL_VARIABLES else 'global_variables'
-    variables.__doc__, variables.__module__ = 'The %s of the graph.' % name.replace('_', ' '), 'footlight.compat.v1'
+    variables.__doc__, variables.__module__ = f"The {name.replace('_', ' ')} of the graph.", 'footlight.compat.v1'
     return variables
 
 

@@ -69,21 +69,22 @@ def _named(self, name, allow_tensor, allow_operation):
     operation, colon, output = name.partition(':')
     if colon:
         if not allow_tensor:
-            raise ValueError("Name '%s' appears to refer to a Tensor, not a Operation." % name)
+            raise ValueError(f"Name '{name}' appears to refer to a Tensor, not a Operation.")
         if not output.isdecimal():
-            raise ValueError("The name '%s' looks a like a Tensor name, but is not a valid one. Tensor names must be of "
-                             'the form "<op_name>:<output_index>".' % name)
+            raise ValueError(f"The name '{name}' looks a like a Tensor name, but is not a valid one. Tensor names must "
+                             'be of the form "<op_name>:<output_index>".')
         try:
             return self._tensor(name)
         except KeyError:
-            raise KeyError("The name '%s' refers to a Tensor which does not exist. The operation, '%s', %s." % (
-                name, operation, _outputs_of(self, operation))) from None
+            raise KeyError(f"The name '{name}' refers to a Tensor which does not exist. The operation, '{operation}', "
+                           f'{_outputs_of(self, operation)}.') from None
     known = _outputs_of(self, operation) != _MISSING
     if not allow_operation:
-        raise ValueError('The name %r %s, not a Tensor. Tensor names must be of the form "<op_name>:<output_index>".' % (
-            name, 'refers to an Operation' if known else 'looks like an (invalid) Operation name'))
+        raise ValueError(f'The name {name!r} '
+                         f"{'refers to an Operation' if known else 'looks like an (invalid) Operation name'}, not a "
+                         'Tensor. Tensor names must be of the form "<op_name>:<output_index>".')
     if not known:
-        raise KeyError("The name '%s' refers to an Operation not in the graph." % name)
+        raise KeyError(f"The name '{name}' refers to an Operation not in the graph.")
     return self._operation(operation)
 
 
@@ -92,7 +93,7 @@ _MISSING = 'does not exist in the graph'
 
 def _outputs_of(graph, operation):
     try:
-        return 'exists but only has %d outputs' % len(graph._operation(operation).outputs)
+        return f'exists but only has {len(graph._operation(operation).outputs)} outputs'
     except KeyError:
         return _MISSING
 
@@ -116,16 +117,16 @@ def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
     symbolic = isinstance(obj, tf.Tensor) and tf.is_symbolic_tensor(obj)
     if (symbolic and allow_tensor) or (isinstance(obj, tf.Operation) and allow_operation):
         if obj.graph is not self:
-            raise ValueError('%s is not an element of this graph.' % obj)
+            raise ValueError(f'{obj!s} is not an element of this graph.')
         return obj
-    raise TypeError('Can not convert a %s into a %s.' % (type(obj).__name__, wanted))
+    raise TypeError(f'Can not convert a {type(obj).__name__} into a {wanted}.')
 
 
 @_member()
 def get_tensor_by_name(self, name):
     """The tensor "node:output"."""
     if not isinstance(name, str):
-        raise TypeError('Tensor names are strings (or similar), not %s.' % type(name).__name__)
+        raise TypeError(f'Tensor names are strings (or similar), not {type(name).__name__}.')
     return self.as_graph_element(name, allow_tensor=True, allow_operation=False)
 
 
@@ -133,7 +134,7 @@ def get_tensor_by_name(self, name):
 def get_operation_by_name(self, name):
     """The operation of that name."""
     if not isinstance(name, str):
-        raise TypeError('Operation names are strings (or similar), not %s.' % type(name).__name__)
+        raise TypeError(f'Operation names are strings (or similar), not {type(name).__name__}.')
     return self.as_graph_element(name, allow_tensor=False, allow_operation=True)
 
 
@@ -160,7 +161,7 @@ def unique_name(self, name, mark_as_used=True):
         number, found = 0, name
         while found.lower() in taken:
             number += 1
-            found = '%s_%d' % (name, number)
+            found = f'{name}_{number}'
         return found
     return self._unique_name(name)
 
@@ -200,7 +201,7 @@ def _graph_key(self):
     """A key for what libraries keep for each graph; graphs of functions have that of the graph around."""
     if self.building_function:
         return self.outer_graph._graph_key
-    return self._state.setdefault('key', 'graph-key-%d/' % next(_numbers))
+    return self._state.setdefault('key', f'graph-key-{next(_numbers)}/')
 
 
 # Branches and loops are graphs of their own: the context is None until a program gives one.
@@ -459,7 +460,7 @@ def unused_name(graph, name):
     taken, found, number = {v._shared_name for v in known.values()}, name, 0
     while scope + found in taken:
         number += 1
-        found = '%s_%d' % (name, number)
+        found = f'{name}_{number}'
     return found
 
 

@@ -13,7 +13,7 @@ def _string(argument, value):
     if isinstance(value, bytes):
         value = value.decode()
     if not isinstance(value, str):
-        raise TypeError('Argument `%s` must hold strings, got %r' % (argument, value))
+        raise TypeError(f'Argument `{argument}` must hold strings, got {value!r}')
     return value
 
 
@@ -21,7 +21,7 @@ def _inputs(input_map):
     if input_map is None:
         return []
     if not isinstance(input_map, dict):
-        raise TypeError('Argument `input_map` must be a dictionary. Obtained %s' % type(input_map).__name__)
+        raise TypeError(f'Argument `input_map` must be a dictionary. Obtained {type(input_map).__name__}')
     pairs = []
     for name, value in input_map.items():
         name = _string('input_map', name)
@@ -39,7 +39,7 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
     """
     if return_elements is not None and (isinstance(return_elements, (str, bytes)) or
                                         not hasattr(return_elements, '__iter__')):
-        raise TypeError('Argument `return_elements` must be a list of strings. Obtained %r' % (return_elements,))
+        raise TypeError(f'Argument `return_elements` must be a list of strings. Obtained {return_elements!r}')
     wanted = [_string('return_elements', element) for element in return_elements or ()]
     inputs = _inputs(input_map)
     if _engine.current_graph() is None:
@@ -86,8 +86,8 @@ class WrappedFunction:
         flat = tf.nest.flatten(args, expand_composites=True)
         given = {**dict(zip(names, flat)), **kwargs}
         if set(given) != set(names):
-            raise TypeError('%s takes the arguments %s, got %d by place and %s by name' % (
-                self._concrete.graph.name, names, len(flat), sorted(kwargs)))
+            raise TypeError(f'{self._concrete.graph.name} takes the arguments {names}, got {len(flat)} by place and '
+                            f'{sorted(kwargs)} by name')
         results = self._run(*(given[name] for name in names))
         structure = self._concrete.structured_outputs
         if structure is None:
@@ -125,8 +125,8 @@ class WrappedFunction:
                 for t in tf.nest.flatten(feeds, expand_composites=True)]
         flat = [t for t in flat if t.name not in captured]
         if input_signature is not None and len(tf.nest.flatten(input_signature, expand_composites=True)) != len(flat):
-            raise ValueError('prune: input_signature has %d specs for %d feeds'
-                             % (len(tf.nest.flatten(input_signature)), len(flat)))
+            raise ValueError(f'prune: input_signature has {len(tf.nest.flatten(input_signature))} specs for '
+                             f'{len(flat)} feeds')
         elements = [graph.as_graph_element(f.name if isinstance(f, _proto.TensorInfo) else f)
                     for f in tf.nest.flatten(fetches, expand_composites=True)]
         tensors = [e for e in elements if isinstance(e, tf.Tensor)]
@@ -158,7 +158,7 @@ def _of_trace(name, read):
     """A member of the graphs of traced functions."""
     def member(self):
         if 'concrete' not in self._state:
-            raise AttributeError("only the graph of a ConcreteFunction has '%s'" % name)
+            raise AttributeError(f"only the graph of a ConcreteFunction has '{name}'")
         return read(self._state['concrete'])
     _engine.extend(tf.Graph, name, property(member))
 
@@ -240,7 +240,7 @@ def convert_variables_to_constants_v2(func, lower_control_flow=True, aggressive_
     """
     if not hasattr(func, '_frozen_graph'):
         raise TypeError('convert_variables_to_constants_v2 takes a concrete function, which get_concrete_function() '
-                        'returns, not a %s' % type(func).__name__)
+                        f'returns, not a {type(func).__name__}')
     graph = func._frozen_graph()
     return WrappedFunction(_session.part(graph, graph.inputs, graph.outputs, name='frozen_' + func.graph.name.strip('_')))
 
@@ -252,7 +252,7 @@ def write_graph(graph_or_graph_def, logdir, name, as_text=True):
     os.makedirs(logdir, exist_ok=True)
     path = os.path.join(logdir, name)
     data = str(graph_or_graph_def).encode() if as_text else graph_or_graph_def.SerializeToString(deterministic=True)
-    fresh = '%s.%d.new' % (path, os.getpid())  # readers see the old file or the new one
+    fresh = f'{path}.{os.getpid()}.new'  # readers see the old file or the new one
     with open(fresh, 'wb') as file:
         file.write(data)
     os.replace(fresh, path)
@@ -267,14 +267,14 @@ def _node_name(reference):
 def extract_sub_graph(graph_def, dest_nodes):
     """A GraphDef of the nodes that `dest_nodes` need."""
     if isinstance(dest_nodes, (str, bytes)):
-        raise TypeError('Argument `dest_nodes` must be an iterable of strings. Obtained: %r' % (dest_nodes,))
+        raise TypeError(f'Argument `dest_nodes` must be an iterable of strings. Obtained: {dest_nodes!r}')
     if not isinstance(graph_def, _proto.GraphDef):
-        raise TypeError('Argument `graph_def` must be a GraphDef, got %s' % type(graph_def).__name__)
+        raise TypeError(f'Argument `graph_def` must be a GraphDef, got {type(graph_def).__name__}')
     nodes = {node.name: node for node in graph_def.node}
     needed, waiting = set(), [_node_name(name) for name in dest_nodes]
     for name in waiting:
         if name not in nodes:
-            raise AssertionError('%s is not in graph' % name)
+            raise AssertionError(f'{name} is not in graph')
     while waiting:
         name = waiting.pop()
         if name not in needed and name in nodes:
@@ -297,8 +297,8 @@ def convert_variables_to_constants(sess, input_graph_def, output_node_names, var
     others = [node.name for node in part.node if node.op != 'ReadVariableOp' for source in node.input
               if _node_name(source) in handles]
     if others:
-        raise ValueError('Cannot find the Placeholder op that is an input to the ReadVariableOp: %s takes a variable itself, '
-                         'which cannot become a constant' % others[0])
+        raise ValueError(f'Cannot find the Placeholder op that is an input to the ReadVariableOp: {others[0]!s} takes '
+                         'a variable itself, which cannot become a constant')
     for node in part.node:
         if node.name in handles:
             tensor = sess.graph.get_tensor_by_name(node.name + ':0')
@@ -358,13 +358,13 @@ def _add_node(graph, node, inputs):
     """The node of a message, with these tensors as its inputs, as an operation of the graph."""
     for i, value in enumerate(inputs):
         if not isinstance(value, tf.Tensor):
-            raise TypeError('Input #%d is not a tensor: %s' % (i, value))
+            raise TypeError(f'Input #{i} is not a tensor: {value!s}')
     if graph.finalized:
         raise RuntimeError('Graph is finalized and cannot be modified.')
     definition = _v1.GraphDef(node=[node])
     del definition.node[0].input[:]
-    definition.node[0].input.extend('input/%d' % i for i in range(len(inputs)))
-    given = {'input/%d:0' % i: value for i, value in enumerate(inputs)}
+    definition.node[0].input.extend(f'input/{i}' for i in range(len(inputs)))
+    given = {f'input/{i}:0': value for i, value in enumerate(inputs)}
     with contextlib.nullcontext() if _engine.current_graph() is graph else graph.as_default():
         return import_graph_def(definition, given, [node.name], name='')[0]
 
@@ -378,8 +378,8 @@ def create_op(self, op_type, inputs, dtypes=None, input_types=None, name=None, a
     if input_types is not None and all(tf.is_tensor(t) for t in inputs):
         given, wanted = [t.dtype for t in inputs], [tf.as_dtype(d) for d in input_types]
         if given != wanted:
-            raise TypeError("In op '%s', input types (%s) are not compatible with expected types (%s)"
-                            % (name or op_type, given, wanted))
+            raise TypeError(f"In op '{name or op_type}', input types ({given!s}) are not compatible with expected "
+                            f'types ({wanted})')
     scope = tf.get_current_name_scope() if _engine.current_graph() is self else ''
     if name and name.endswith('/'):
         name, scope = name[:-1], ''
@@ -388,8 +388,8 @@ def create_op(self, op_type, inputs, dtypes=None, input_types=None, name=None, a
         node.attr[key].CopyFrom(value)
     made = _add_node(self, node, inputs)
     if dtypes is not None and [t.dtype for t in made.outputs] != [tf.as_dtype(d) for d in dtypes]:
-        raise TypeError('%s gives %s, not %s' % (op_type, [t.dtype.name for t in made.outputs],
-                                                 [tf.as_dtype(d).name for d in dtypes]))
+        raise TypeError(f'{op_type} gives {[t.dtype.name for t in made.outputs]}, not '
+                        f'{[tf.as_dtype(d).name for d in dtypes]}')
     return made
 
 
@@ -397,9 +397,9 @@ def from_node_def(cls, node_def, g, inputs=None, output_types=None, control_inpu
                   original_op=None, op_def=None):
     """Adds the node of a NodeDef, with these tensors as its inputs."""
     if not isinstance(node_def, _v1.NodeDef):
-        raise TypeError('Argument node_def must be a NodeDef. Received an instance of type: %s' % type(node_def).__name__)
+        raise TypeError(f'Argument node_def must be a NodeDef. Received an instance of type: {type(node_def).__name__}')
     if not isinstance(g, tf.Graph):
-        raise TypeError('Argument g must be a Graph. Received an instance of type: %s' % type(g).__name__)
+        raise TypeError(f'Argument g must be a Graph. Received an instance of type: {type(g).__name__}')
     return _add_node(g, node_def, inputs or [])
 
 
@@ -431,7 +431,7 @@ for _folder, _names in (('example', 'example feature'),
                                      'trackable_object_graph'),
                         ('util', 'event')):
     for _name in _names.split():
-        _engine.namespace('core.%s.%s_pb2' % (_folder, _name))
+        _engine.namespace(f'core.{_folder}.{_name}_pb2')
 for _name, _value in (('GRAPH_DEF_VERSION', 2474), ('GRAPH_DEF_VERSION_MIN_CONSUMER', 0),
                       ('GRAPH_DEF_VERSION_MIN_PRODUCER', 0)):
     setattr(_engine.namespace('version'), _name, _value)

@@ -109,9 +109,9 @@ class Session:
 
     def __init__(self, target='', graph=None, config=None):
         if target:
-            raise ValueError('Session: target=%r is another machine; a session runs on this one' % (target,))
+            raise ValueError(f'Session: target={target!r} is another machine; a session runs on this one')
         if graph is not None and not isinstance(graph, tf.Graph):
-            raise TypeError('Argument `graph` must be a tf.Graph, but got "%s"' % type(graph).__name__)
+            raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"')
         self._graph = get_default_graph() if graph is None else graph
         self._parts, self._closed, self._entered = {}, False, []
         self._resources, self._looked_at = {}, None
@@ -187,9 +187,9 @@ class Session:
             try:
                 tensor = self._graph.as_graph_element(key, allow_operation=False)
             except (KeyError, ValueError, TypeError) as error:
-                raise TypeError('Cannot interpret feed_dict key as Tensor: %s' % (error.args[0],)) from None
+                raise TypeError(f'Cannot interpret feed_dict key as Tensor: {error.args[0]}') from None
             if not self._graph.is_feedable(tensor):
-                raise ValueError('Tensor %s may not be fed.' % tensor.name)
+                raise ValueError(f'Tensor {tensor.name} may not be fed.')
             if isinstance(value, tf.Tensor) and value.dtype != tf.resource:
                 raise TypeError('The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python '
                                 'scalars, strings, lists, numpy ndarrays, or TensorHandles.')
@@ -198,13 +198,13 @@ class Session:
                     value = tf.constant(value, dtype=tensor.dtype)
                 except TypeError as error:
                     if isinstance(value, (str, bytes)):
-                        raise ValueError('Cannot feed Tensor %s: %s' % (tensor.name, error)) from None
+                        raise ValueError(f'Cannot feed Tensor {tensor.name}: {error}') from None
                     value = _cut_to_integers(value, tensor.dtype)
                     if value is None:
                         raise
                 if not tensor.shape.is_compatible_with(value.shape):
-                    raise ValueError('Cannot feed value of shape %s for Tensor %s, which has shape %s'
-                                     % (value.shape, tensor.name, tensor.shape))
+                    raise ValueError(f'Cannot feed value of shape {value.shape} for Tensor {tensor.name}, which has '
+                                     f'shape {tensor.shape}')
             values[tensor.name] = (tensor, value)
         return values
 
@@ -212,12 +212,12 @@ class Session:
         """Gives a variable of the graph a value in this session."""
         handle = self._handle(variable)
         if handle is None:
-            raise ValueError('Variable.load: %s is not a variable of the graph that the session runs' % variable.name)
+            raise ValueError(f'Variable.load: {variable.name} is not a variable of the graph that the session runs')
         with tf._eager_scope():
             value = tf.convert_to_tensor(value, variable.dtype)
             if not variable.shape.is_compatible_with(value.shape):
-                raise ValueError('Cannot feed value of shape %s for Variable %s, which has shape %s'
-                                 % (value.shape, variable.name, variable.shape))
+                raise ValueError(f'Cannot feed value of shape {value.shape} for Variable {variable.name}, which has '
+                                 f'shape {variable.shape}')
             tf.raw_ops.AssignVariableOp(resource=handle, value=value)
 
     def _fetch(self, leaf):
@@ -228,13 +228,13 @@ class Session:
         try:
             element = self._graph.as_graph_element(leaf)
         except TypeError:
-            raise TypeError('Argument `fetch` = %r has invalid type "%s"%s' % (
-                leaf, type(leaf).__name__, '. Cannot be None' if leaf is None else ' must be a string or Tensor.')) from None
+            why = '. Cannot be None' if leaf is None else ' must be a string or Tensor.'
+            raise TypeError(f'Argument `fetch` = {leaf!r} has invalid type "{type(leaf).__name__}"{why}') from None
         except (KeyError, ValueError) as error:
-            raise ValueError('Argument `fetch` = %s cannot be interpreted as a Tensor. (%s)'
-                             % (leaf, error.args[0])) from None
+            raise ValueError(f'Argument `fetch` = {leaf!s} cannot be interpreted as a Tensor. '
+                             f'({error.args[0]})') from None
         if not self._graph.is_fetchable(element):
-            raise ValueError('Operation %r has been marked as not fetchable.' % element.name)
+            raise ValueError(f'Operation {element.name!r} has been marked as not fetchable.')
         return element
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
@@ -309,8 +309,8 @@ def get_default_session():
 def _session(given, what):
     session = given or get_default_session()
     if session is None:
-        raise ValueError('Cannot %s: no default session is registered. Use `with sess.as_default()` or pass an explicit '
-                         'session.' % what)
+        raise ValueError(f'Cannot {what}: no default session is registered. Use `with sess.as_default()` or pass an '
+                         'explicit session.')
     return session
 
 

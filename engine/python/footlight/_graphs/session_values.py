@@ -14,7 +14,7 @@ class RaggedTensorValue(Dispatched):
 
     def __init__(self, values, row_splits):
         if getattr(row_splits, 'ndim', None) != 1 or row_splits.dtype.name not in ('int32', 'int64'):
-            raise TypeError('row_splits must be a 1D int32 or int64 numpy array, got %r' % (row_splits,))
+            raise TypeError(f'row_splits must be a 1D int32 or int64 numpy array, got {row_splits!r}')
         self._values, self._row_splits = values, row_splits
 
     values = property(lambda self: self._values, doc='The rows behind one another: an array, or a RaggedTensorValue.')
@@ -53,10 +53,10 @@ class RaggedTensorValue(Dispatched):
         return tf.RaggedTensor.from_nested_row_splits(self.flat_values, self.nested_row_splits)
 
     def __str__(self):
-        return '<tf.RaggedTensorValue %s>' % self.to_list()
+        return f'<tf.RaggedTensorValue {self.to_list()}>'
 
     def __repr__(self):
-        return 'tf.RaggedTensorValue(values=%r, row_splits=%r)' % (self._values, self._row_splits)
+        return f'tf.RaggedTensorValue(values={self._values!r}, row_splits={self._row_splits!r})'
 
 
 def _ragged_value(flat, *splits):
@@ -110,8 +110,8 @@ def fed(feed_dict):
         elif isinstance(value, IndexedSlicesValue) and value.dense_shape is None:
             value = value[:2]
         if not isinstance(value, (tuple, list)) or len(value) != len(kind[0]):
-            raise ValueError('The value of a feed for %s must have %d parts, got %r' % (
-                type(key).__name__, len(kind[0]), value))
+            raise ValueError(f'The value of a feed for {type(key).__name__} must have {len(kind[0])} parts, got '
+                             f'{value!r}')
         pairs += zip(kind[0], value)
     return pairs
 

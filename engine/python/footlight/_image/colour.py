@@ -176,7 +176,7 @@ def grayscale_to_rgb(images, name=None):
         images = tf.convert_to_tensor(images, name='images')
         rank = images.shape.rank
         if rank is not None and rank < 2:
-            raise ValueError('A grayscale image (shape %s) must be at least two-dimensional.' % (images.shape,))
+            raise ValueError(f'A grayscale image (shape {images.shape}) must be at least two-dimensional.')
         if rank is not None and images.shape[-1] not in (1, None):
             raise ValueError('Last dimension of a grayscale image should be size 1.')
         if rank is None or images.shape[-1] is None:
@@ -211,7 +211,7 @@ yuv_to_rgb = _linear('yuv_to_rgb', [[1.0, 1.0, 1.0], [0.0, -0.394642334, 2.03206
 def image_gradients(image):
     """The differences to the next row and to the next column: (dy, dx)."""
     if image.shape.rank != 4:
-        raise ValueError('image_gradients expects a 4D tensor [batch_size, h, w, d], not %s.' % (image.shape,))
+        raise ValueError(f'image_gradients expects a 4D tensor [batch_size, h, w, d], not {image.shape}.')
     down = tf.pad(image[:, 1:] - image[:, :-1], [[0, 0], [0, 1], [0, 0], [0, 0]])
     across = tf.pad(image[:, :, 1:] - image[:, :, :-1], [[0, 0], [0, 0], [0, 1], [0, 0]])
     return tf.ensure_shape(down, image.shape), tf.ensure_shape(across, image.shape)
@@ -246,13 +246,13 @@ def total_variation(images, name=None):
 def _compatible(a, b):
     for image in (a, b):
         if image.shape.rank is not None and image.shape.rank < 3:
-            raise ValueError('Shape %s must have rank at least 3' % (image.shape,))
+            raise ValueError(f'Shape {image.shape} must have rank at least 3')
     if a.shape.rank is not None and b.shape.rank is not None:
         if not a.shape[-3:].is_compatible_with(b.shape[-3:]):
-            raise ValueError('Shapes %s and %s are incompatible' % (a.shape[-3:], b.shape[-3:]))
+            raise ValueError(f'Shapes {a.shape[-3:]} and {b.shape[-3:]} are incompatible')
         for one, other in zip(reversed(a.shape[:-3]), reversed(b.shape[:-3])):
             if None not in (one, other) and 1 not in (one, other) and one != other:
-                raise ValueError('Two images are not compatible: %s and %s' % (a.shape, b.shape))
+                raise ValueError(f'Two images are not compatible: {a.shape} and {b.shape}')
     first, second = tf.shape(a), tf.shape(b)
     tf.debugging.Assert(tf.reduce_all(tf.equal(first[-3:], second[-3:])), [first, second], summarize=10)
 

@@ -18,9 +18,9 @@ def as_image(image, least=3):
     image = tf.convert_to_tensor(image, name='image')
     rank = image.shape.rank
     if rank is not None and rank < least:
-        raise ValueError("'image' (shape %s) must be at least three-dimensional." % (image.shape,))
+        raise ValueError(f"'image' (shape {image.shape}) must be at least three-dimensional.")
     if rank is not None and 0 in image.shape[-3:].as_list():
-        raise ValueError("inner 3 dims of 'image.shape' must be > 0: %s" % (image.shape,))
+        raise ValueError(f"inner 3 dims of 'image.shape' must be > 0: {image.shape}")
     return image
 
 
@@ -29,7 +29,7 @@ def _of_3_or_4(image):
     if rank not in (3, 4):
         if rank is None:
             raise ValueError("'image' must have a known rank of 3 or 4.")
-        raise ValueError("'image' (shape %s) must have either 3 or 4 dimensions." % (image.shape,))
+        raise ValueError(f"'image' (shape {image.shape}) must have either 3 or 4 dimensions.")
     return rank
 
 
@@ -41,7 +41,7 @@ def _batched(image):
     if image.shape.rank is None:
         image.set_shape([None, None, None])
     elif image.shape.rank != 3:
-        raise ValueError("'image' (shape %s) must have either 3 or 4 dimensions." % (image.shape,))
+        raise ValueError(f"'image' (shape {image.shape}) must have either 3 or 4 dimensions.")
     return tf.expand_dims(image, 0), lambda made: tf.squeeze(made, [0])
 
 
@@ -132,7 +132,7 @@ def rot90(image, k=1, name=None):
         first = _of_3_or_4(image) - 3
         k = tf.convert_to_tensor(k, tf.int32, name='k')
         if k.shape.rank not in (0, None):
-            raise ValueError('k must be a scalar, its shape is %s' % (k.shape,))
+            raise ValueError(f'k must be a scalar, its shape is {k.shape}')
         order = [*range(first), first + 1, first, first + 2]
 
         def turned(count):
@@ -173,7 +173,8 @@ def central_crop(image, central_fraction):
             check((central_fraction > 0.0) | (central_fraction <= 1.0), 'central_fraction must be within (0, 1]')
         image = as_image(image)
         if image.shape.rank not in (3, 4):
-            raise ValueError('`image` should either be a Tensor with rank = 3 or rank = 4. Had rank = %s.' % image.shape.rank)
+            raise ValueError('`image` should either be a Tensor with rank = 3 or rank = 4. Had rank = '
+                             f'{image.shape.rank}.')
         first = image.shape.rank - 3
 
         def part(size):
@@ -265,7 +266,7 @@ def _resized(images, size, method, antialias):
         return _op('ResizeArea', images=images, size=size)[0]
     if method in _OPS:
         return _op(_OPS[method], images=images, size=size, half_pixel_centers=True)[0]
-    raise ValueError('Resize method is not implemented: %s' % method)
+    raise ValueError(f'Resize method is not implemented: {method}')
 
 
 def _of_size(images, size, preserve_aspect_ratio, name, resized, skip_if_same):
@@ -404,7 +405,8 @@ def non_max_suppression_padded(boxes, scores, max_output_size, iou_threshold=0.5
     with tf.name_scope(name or 'non_max_suppression_padded'):
         boxes, scores = tf.convert_to_tensor(boxes, tf.float32), tf.convert_to_tensor(scores, tf.float32)
         if not pad_to_max_output_size and boxes.shape.rank is not None and boxes.shape.rank > 2:
-            raise ValueError("'pad_to_max_output_size' (value %s) must be True for batched input" % pad_to_max_output_size)
+            raise ValueError(f"'pad_to_max_output_size' (value {pad_to_max_output_size}) must be True for batched "
+                             'input')
 
         def chosen(of):
             return tuple(_op('NonMaxSuppressionV4', boxes=of[0], scores=of[1], max_output_size=max_output_size,

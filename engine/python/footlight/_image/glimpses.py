@@ -87,7 +87,7 @@ def _raw(is_first_form):
             raise _invalid('The uniform_noise and noise could not be specified at the same time')
         return _glimpses(input, size, offsets, centered, normalized, noise, is_first_form, name)
     op.__name__ = op.__qualname__ = 'ExtractGlimpse' if is_first_form else 'ExtractGlimpseV2'
-    op.__doc__ = 'Windows of images, the op %s.' % op.__name__
+    op.__doc__ = f'Windows of images, the op {op.__name__}.'
     return op
 
 

@@ -94,7 +94,7 @@ def _fail(error, path):
         import errno
         kind = {errno.ENOTEMPTY: tf.errors.FailedPreconditionError, errno.EINVAL: tf.errors.InvalidArgumentError,
                 errno.ENOSPC: tf.errors.ResourceExhaustedError}.get(error.errno, tf.errors.UnknownError)
-    raise kind(None, None, '%s; %s' % (path, error.strerror)) from None
+    raise kind(None, None, f'{path}; {error.strerror}') from None
 
 
 class _Reported:
@@ -116,8 +116,8 @@ def _path(path):
     if isinstance(path, bytes):
         path = path.decode()
     if '://' in path and not path.startswith('file://'):
-        raise tf.errors.UnimplementedError(None, None, "File system scheme '%s' not implemented (file: '%s')" % (
-            path.split('://')[0], path))
+        raise tf.errors.UnimplementedError(None, None, f"File system scheme '{path.split('://')[0]}' not implemented "
+                                                       f"(file: '{path}')")
     return path[len('file://'):] if path.startswith('file://') else path
 
 
@@ -181,7 +181,8 @@ class GFile:
         if offset is None and position is None:
             raise TypeError('seek(): offset argument required')
         if whence not in (0, 1, 2):
-            raise tf.errors.InvalidArgumentError(None, None, 'Invalid whence argument: %s. Valid values are 0, 1, or 2.' % whence)
+            raise tf.errors.InvalidArgumentError(None, None, f'Invalid whence argument: {whence!s}. Valid values are '
+                                                             '0, 1, or 2.')
         file = self._open(False)
         try:
             file.seek(position if offset is None else offset, whence)
@@ -243,7 +244,7 @@ class _FileStatistics:
         self.length, self.mtime_nsec, self.is_directory = length, mtime_nsec, is_directory
 
     def __repr__(self):
-        return '<FileStatistics: length=%d, mtime_nsec=%d, is_directory=%s>' % (self.length, self.mtime_nsec, self.is_directory)
+        return f'<FileStatistics: length={self.length}, mtime_nsec={self.mtime_nsec}, is_directory={self.is_directory}>'
 
 
 def copy(src, dst, overwrite=False):
@@ -281,7 +282,7 @@ def join(path, *paths):
 def listdir(path):
     """The names in a folder."""
     if not isdir(path):
-        raise tf.errors.NotFoundError(None, None, 'Could not find directory %s' % os.fspath(path))
+        raise tf.errors.NotFoundError(None, None, f'Could not find directory {os.fspath(path)}')
     with _Reported(path):
         return os.listdir(_path(path))
 
@@ -317,7 +318,7 @@ def rename(src, dst, overwrite=False):
 def rmtree(path):
     """Removes a folder with all that is in it."""
     if not exists(path):
-        raise tf.errors.NotFoundError(None, None, 'Path or subdirectory %s does not exist' % os.fspath(path))
+        raise tf.errors.NotFoundError(None, None, f'Path or subdirectory {os.fspath(path)} does not exist')
     with _Reported(path):
         shutil.rmtree(_path(path))
 

@@ -55,22 +55,22 @@ class RaggedFeature(collections.namedtuple('RaggedFeature', ['dtype', 'value_key
     def __new__(cls, dtype, value_key=None, partitions=(), row_splits_dtype=tf.int32, validate=False):
         if value_key is not None:
             if not isinstance(value_key, str):
-                raise ValueError('Argument `value_key` must be a string; got %r' % (value_key,))
+                raise ValueError(f'Argument `value_key` must be a string; got {value_key!r}')
             if not value_key:
                 raise ValueError('Argument `value_key` must not be empty')
         dtype, row_splits_dtype = tf.as_dtype(dtype), tf.as_dtype(row_splits_dtype)
         if dtype not in (tf.int64, tf.float32, tf.string):
-            raise ValueError('Argument `dtype` must be int64, float32, or bytes; got %r' % (dtype,))
+            raise ValueError(f'Argument `dtype` must be int64, float32, or bytes; got {dtype!r}')
         if row_splits_dtype not in (tf.int32, tf.int64):
-            raise ValueError('Argument `row_splits_dtype` must be int32 or int64; got %r' % (row_splits_dtype,))
+            raise ValueError(f'Argument `row_splits_dtype` must be int32 or int64; got {row_splits_dtype!r}')
         if not isinstance(partitions, (list, tuple)):
-            raise TypeError('Argument `partitions` must be a list or tuple. Received %r' % (partitions,))
+            raise TypeError(f'Argument `partitions` must be a list or tuple. Received {partitions!r}')
         kinds = (cls.RowSplits, cls.RowLengths, cls.RowStarts, cls.RowLimits, cls.ValueRowIds, cls.UniformRowLength)
         for partition in partitions:
             if not isinstance(partition, kinds):
-                raise TypeError('Argument `partitions` must be a list of partition objects, got %r' % (partition,))
+                raise TypeError(f'Argument `partitions` must be a list of partition objects, got {partition!r}')
         if not isinstance(validate, bool):
-            raise TypeError('Argument `validate` must be a bool; got %r' % (validate,))
+            raise TypeError(f'Argument `validate` must be a bool; got {validate!r}')
         return super().__new__(cls, dtype, value_key, tuple(partitions), row_splits_dtype, validate)
 
 
@@ -83,13 +83,13 @@ class _Wanted:
         for key in sorted(features or ()):
             feature = features[key]
             if not isinstance(feature, kinds):
-                raise ValueError("Unsupported %s %s for key '%s'" % (type(feature).__name__, feature, key))
+                raise ValueError(f"Unsupported {type(feature).__name__} {feature!s} for key '{key}'")
             self._add(key, feature)
         for one, other in ((self.sparse, self.dense), (self.sparse, self.ragged), (self.dense, self.ragged)):
             both = set(one) & set(other)
             if both:
-                raise ValueError('Dense, sparse and ragged keys must not intersect; dense and other keys are: %s' % (
-                    sorted(both),))
+                raise ValueError('Dense, sparse and ragged keys must not intersect; dense and other keys are: '
+                                 f'{sorted(both)}')
 
     def __len__(self):
         return len(self.sparse) + len(self.dense) + len(self.ragged)
@@ -97,9 +97,9 @@ class _Wanted:
     def _add(self, key, feature):
         if isinstance(feature, SparseFeature):
             if not feature.index_key:
-                raise ValueError('Missing index_key for SparseFeature %s.' % (feature,))
+                raise ValueError(f'Missing index_key for SparseFeature {feature!s}.')
             if not feature.value_key:
-                raise ValueError('Missing value_key for SparseFeature %s.' % (feature,))
+                raise ValueError(f'Missing value_key for SparseFeature {feature!s}.')
             self._check_dtype(key, feature)
             for index_key in sorted([feature.index_key] if isinstance(feature.index_key, str) else feature.index_key):
                 self._add_sparse(index_key, tf.int64)
@@ -115,15 +115,15 @@ class _Wanted:
         else:
             self._check_dtype(key, feature)
             if feature.shape is None:
-                raise ValueError('Missing shape for feature %s. Received feature=%s.' % (key, feature))
+                raise ValueError(f'Missing shape for feature {key}. Received feature={feature!s}.')
             shape = tf.TensorShape(feature.shape)
             if isinstance(feature, FixedLenFeature):
                 if shape.rank and shape[0] is None:
-                    raise ValueError('First dimension of shape for feature %s unknown. Consider using '
-                                     'FixedLenSequenceFeature. Received feature=%s.' % (key, feature))
+                    raise ValueError(f'First dimension of shape for feature {key} unknown. Consider using '
+                                     f'FixedLenSequenceFeature. Received feature={feature!s}.')
                 if not shape.is_fully_defined():
-                    raise ValueError('All dimensions of shape for feature %s need to be known but received %s.' % (
-                        key, feature.shape))
+                    raise ValueError(f'All dimensions of shape for feature {key} need to be known but received '
+                                     f'{feature.shape}.')
             elif feature.allow_missing:
                 self.defaults[key] = None
             if feature.default_value is not None:
@@ -133,19 +133,19 @@ class _Wanted:
     @staticmethod
     def _check_dtype(key, feature):
         if not feature.dtype:
-            raise ValueError('Missing type for feature %s. Received feature=%s.' % (key, feature))
+            raise ValueError(f'Missing type for feature {key}. Received feature={feature!s}.')
 
     def _add_sparse(self, key, dtype):
         dtype = tf.as_dtype(dtype)
         if self.sparse.setdefault(key, dtype) != dtype:
-            raise ValueError('Conflicting type %s vs %s for feature %s.' % (self.sparse[key], dtype, key))
+            raise ValueError(f'Conflicting type {self.sparse[key]} vs {dtype} for feature {key}.')
 
     def _add_ragged(self, key, dtype, splits):
         known = self.ragged.setdefault(key, (tf.as_dtype(dtype), splits))
         if known[0] != dtype:
-            raise ValueError('Conflicting type %s vs %s for feature %s.' % (known[0], dtype, key))
+            raise ValueError(f'Conflicting type {known[0]!s} vs {dtype} for feature {key}.')
         if known[1] != splits:
-            raise ValueError('Conflicting partition type %s vs %s for feature %s.' % (known[1], splits, key))
+            raise ValueError(f'Conflicting partition type {known[1]!s} vs {splits} for feature {key}.')
 
     def default_tensors(self):
         found = []
@@ -248,7 +248,7 @@ def _sparse(feature, tensors):
     keys = [feature.index_key] if isinstance(feature.index_key, str) else list(feature.index_key)
     sizes = [feature.size] if isinstance(feature.size, int) else list(feature.size)
     if len(keys) != len(sizes):
-        raise ValueError('sp_ids and vocab_size have to have equal lengths: %d and %d' % (len(keys), len(sizes)))
+        raise ValueError(f'sp_ids and vocab_size have to have equal lengths: {len(keys)} and {len(sizes)}')
     values = tensors[feature.value_key]
     columns = [tensors[key].values[:, tf.newaxis] for key in keys]
     outer = values.indices[:, :-1]
@@ -284,7 +284,7 @@ def _rank_known(serialized, *wanted):
 
 def _parse(serialized, features, names, name):
     if not features:
-        raise ValueError('Argument `features` cannot be None or falsy. Got %s' % (features,))
+        raise ValueError(f'Argument `features` cannot be None or falsy. Got {features}')
     changed = dict(features)
     for key, feature in features.items():
         if isinstance(feature, FixedLenSequenceFeature):
@@ -313,10 +313,10 @@ def _ragged_tensors(wanted, serialized, outputs, inner=None):
 
 def _scalar(value, name):
     if value.shape.rank is None:
-        with tf.control_dependencies([tf.debugging.assert_rank(value, 0, message='Input %s must be a scalar' % name)]):
+        with tf.control_dependencies([tf.debugging.assert_rank(value, 0, message=f'Input {name} must be a scalar')]):
             value = tf.ensure_shape(value, [])
     if value.shape.rank != 0:
-        raise ValueError('Input %s must be a scalar' % name)
+        raise ValueError(f'Input {name} must be a scalar')
     return value
 
 
@@ -340,7 +340,7 @@ def _parse_sequence(serialized, context_features, sequence_features, names, name
     lists = _Wanted(sequence_features, (VarLenFeature, FixedLenSequenceFeature, RaggedFeature))
     for key, value in lists.defaults.items():
         if value is not None:
-            raise ValueError('Value feature_list.dense_defaults[%s] must be None' % key)
+            raise ValueError(f'Value feature_list.dense_defaults[{key}] must be None')
     _rank_known(serialized, context, lists)
     outputs = iter(_op('ParseSequenceExampleV2', [
         serialized, _texts(names), *(w.keys(part) for w in (context, lists) for part in (w.sparse, w.dense, w.ragged)),

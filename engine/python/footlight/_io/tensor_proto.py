@@ -36,7 +36,7 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
             import numpy as np
             return make_tensor_proto(np.array(values), dtype, shape, verify_shape, allow_broadcast)
         if 'unsupported type' in str(error):
-            raise TypeError('Failed to convert elements of %r to Tensor: %s' % (values, error)) from None
+            raise TypeError(f'Failed to convert elements of {values!r} to Tensor: {error}') from None
         raise
     if tf.is_symbolic_tensor(tensor):
         raise TypeError('make_tensor_proto: a symbolic tensor has no value while its function is being traced')
@@ -44,9 +44,9 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
     size, wanted = tensor.shape.num_elements(), out_shape.num_elements()
     if (verify_shape or allow_broadcast) and shape is not None and tensor.shape != out_shape:
         if verify_shape or size != 1:
-            raise TypeError("Expected Tensor's shape: %s, but got %s." % (tuple(out_shape), tuple(tensor.shape)))
+            raise TypeError(f"Expected Tensor's shape: {tuple(out_shape)}, but got {tuple(tensor.shape)}.")
     if size > wanted:
-        raise ValueError('Too many elements provided. Takes at most %d, but got %d.' % (wanted, size))
+        raise ValueError(f'Too many elements provided. Takes at most {wanted}, but got {size}.')
     proto = _proto.TensorProto(dtype=tensor.dtype.as_datatype_enum, tensor_shape=_proto.shape_proto(out_shape))
     if size == wanted and wanted > 1 and tensor.dtype in _AS_BYTES:
         proto.tensor_content = memoryview(tensor).tobytes()

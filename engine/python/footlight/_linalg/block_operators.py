@@ -11,21 +11,22 @@ def _checked(rows):
     rows = [list(row) for row in rows]
     for at, row in enumerate(rows):
         if len(row) != at + 1:
-            raise ValueError('The row %d of a lower-triangular matrix of blocks has %d operators. Found: %d' % (at, at + 1, len(row)))
+            raise ValueError(f'The row {at} of a lower-triangular matrix of blocks has {at + 1} operators. Found: '
+                             f'{len(row)}')
     if not rows:
-        raise ValueError('Expected a non-empty list of operators. Found: %s' % rows)
+        raise ValueError(f'Expected a non-empty list of operators. Found: {rows}')
     kinds = {one.dtype for row in rows for one in row}
     if len(kinds) > 1:
-        raise TypeError('Expected all operators to have the same dtype. Found: %s' % sorted(map(str, kinds)))
+        raise TypeError(f'Expected all operators to have the same dtype. Found: {sorted(map(str, kinds))}')
     for at, row in enumerate(rows):
         if row[at].is_square is False:
-            raise ValueError('Matrix must be `square`: the block %d of the diagonal has the shape %s' % (at, row[at].shape))
+            raise ValueError(f'Matrix must be `square`: the block {at} of the diagonal has the shape {row[at].shape}')
         for below, one in enumerate(row):
             for ours, theirs, what in ((one.range_dimension, row[at].range_dimension, 'rows'),
                                        (one.domain_dimension, rows[below][below].domain_dimension, 'columns')):
                 if None not in (ours, theirs) and ours != theirs:
-                    raise ValueError('The block (%d, %d) has %d %s, but the block of the diagonal has %d' % (
-                        at, below, ours, what, theirs))
+                    raise ValueError(f'The block ({at}, {below}) has {ours} {what}, but the block of the diagonal has '
+                                     f'{theirs}')
     return rows
 
 

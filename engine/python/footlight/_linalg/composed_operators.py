@@ -10,8 +10,8 @@ from footlight._linalg.linear_operator import (
 def product(left, right):
     """The operator that is the product of two."""
     if None not in (left.domain_dimension, right.range_dimension) and left.domain_dimension != right.range_dimension:
-        raise ValueError('Operators are incompatible. Expected `x` to have dimension %d but got %d.'
-                         % (left.domain_dimension, right.range_dimension))
+        raise ValueError(f'Operators are incompatible. Expected `x` to have dimension {left.domain_dimension} but got '
+                         f'{right.range_dimension}.')
     identity, scaled, diag = _kinds.LinearOperatorIdentity, _kinds.LinearOperatorScaledIdentity, LinearOperatorDiag
     kinds = type(left), type(right)
     flags = {'is_non_singular': _both(left, right, 'is_non_singular'), 'is_square': True}
@@ -38,10 +38,10 @@ class _Made(LinearOperator):
     def __init__(self, operators, flags, name, sign):
         operators = list(operators)
         if not operators:
-            raise ValueError('Expected a non-empty list of operators. Found: %s' % operators)
+            raise ValueError(f'Expected a non-empty list of operators. Found: {operators}')
         for o in operators:
             if o.dtype != operators[0].dtype:
-                raise TypeError('Expected all operators to have the same dtype. Found: %s' % [p.dtype for p in operators])
+                raise TypeError(f'Expected all operators to have the same dtype. Found: {[p.dtype for p in operators]}')
         super().__init__(operators[0].dtype, parameters=dict(flags, operators=operators),
                          name=name or sign.join(o.name for o in operators), **flags)
         self._operators = operators
@@ -202,7 +202,7 @@ class LinearOperatorKronecker(_OfEach):
         for flag, value in zip(('is_non_singular', 'is_self_adjoint', 'is_positive_definite'),
                                (is_non_singular, is_self_adjoint, is_positive_definite)):
             if value is False and operators and all(getattr(o, flag) for o in operators):
-                raise ValueError('The Kronecker product of operators with %s=True has it too.' % flag)
+                raise ValueError(f'The Kronecker product of operators with {flag}=True has it too.')
         said = [value or _both(*operators, flag) if operators else value for flag, value in zip(
             ('is_non_singular', 'is_self_adjoint', 'is_positive_definite'),
             (is_non_singular, is_self_adjoint, is_positive_definite))]

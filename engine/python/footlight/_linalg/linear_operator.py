@@ -75,9 +75,10 @@ def given(value, name, rank, dtype=None, floats=True):
     """An argument as a tensor, or the variable that it is, of at least that rank."""
     made = value if isinstance(value, tf.Variable) else tf.convert_to_tensor(value, dtype)
     if floats and not (made.dtype.is_floating or made.dtype.is_complex):
-        raise TypeError('Argument `%s` must have a floating-point or complex dtype. Received: %s' % (name, made.dtype))
+        raise TypeError(f'Argument `{name}` must have a floating-point or complex dtype. Received: {made.dtype}')
     if made.shape.rank is not None and made.shape.rank < rank:
-        raise ValueError('Argument `%s` must have at least %d dimension%s. Received: %s' % (name, rank, 's' * (rank > 1), value))
+        raise ValueError(f"Argument `{name}` must have at least {rank} dimension{'s' * (rank > 1)}. Received: "
+                         f'{value!s}')
     return made
 
 
@@ -110,7 +111,7 @@ class LinearOperator(tf.Module, Dispatched):
                  is_square=None, name=None, parameters=None):
         for flag, value in zip(_FLAGS, (is_non_singular, is_self_adjoint, is_positive_definite, is_square)):
             if value is not None and not isinstance(value, bool):
-                raise TypeError('%s must be True, False or None, not %r' % (flag, value))
+                raise TypeError(f'{flag} must be True, False or None, not {value!r}')
         if is_positive_definite:
             if is_non_singular is False:
                 raise ValueError('A positive definite matrix is always non-singular.')
@@ -142,7 +143,7 @@ class LinearOperator(tf.Module, Dispatched):
         if self.shape.rank is not None and None not in (self.domain_dimension, self.range_dimension):
             known = self.domain_dimension == self.range_dimension
             if self._is_square_said is not None and self._is_square_said != known:
-                raise ValueError('is_square=%s, but the shape is %s' % (self._is_square_said, self.shape))
+                raise ValueError(f'is_square={self._is_square_said}, but the shape is {self.shape}')
             return known
         return self._is_square_said
 
@@ -168,13 +169,13 @@ class LinearOperator(tf.Module, Dispatched):
         """An argument of matmul() or solve() as a tensor, of which `size` is the number of rows."""
         x = tf.convert_to_tensor(x, None if tf.is_tensor(x) or isinstance(x, tf.Variable) else self.dtype)
         if x.dtype != self.dtype:
-            raise TypeError('Expected argument to have dtype %s. Found: %s in tensor %s' % (self.dtype, x.dtype, x))
+            raise TypeError(f'Expected argument to have dtype {self.dtype}. Found: {x.dtype} in tensor {x!s}')
         if x.shape.rank is not None:
             if x.shape.rank < 2:
-                raise ValueError('a matrix is wanted, of at least 2 dimensions; its shape is %s' % x.shape)
+                raise ValueError(f'a matrix is wanted, of at least 2 dimensions; its shape is {x.shape}')
             rows = x.shape[-1 if adjoint else -2]
             if None not in (rows, size) and rows != size:
-                raise ValueError('Dimensions %d and %d are not compatible' % (size, rows))
+                raise ValueError(f'Dimensions {size} and {rows} are not compatible')
         return adjoint_of(x) if adjoint else x
 
     def matmul(self, x, adjoint=False, adjoint_arg=False, name='matmul'):
@@ -194,7 +195,7 @@ class LinearOperator(tf.Module, Dispatched):
 
     def _want(self, what):
         if self.is_square is False:
-            raise NotImplementedError('%s not implemented for an operator that is expected to not be square.' % what)
+            raise NotImplementedError(f'{what} not implemented for an operator that is expected to not be square.')
 
     def solve(self, rhs, adjoint=False, adjoint_arg=False, name='solve'):
         """The x whose product is rhs."""

@@ -59,15 +59,15 @@ def bands(diagonals, diagonals_format):
     diagonals = tf.convert_to_tensor(diagonals)
     if diagonals_format == 'compact':
         if diagonals.shape.rank is not None and (diagonals.shape.rank < 2 or diagonals.shape[-2] != 3):
-            raise ValueError('Expected diagonals to have shape [..., 3, M], got %s' % diagonals.shape)
+            raise ValueError(f'Expected diagonals to have shape [..., 3, M], got {diagonals.shape}')
         return tuple(tf.unstack(diagonals, 3, -2))
     if diagonals_format == 'matrix':
         if diagonals.shape[-1] != diagonals.shape[-2]:
-            raise ValueError('Expected last two dimensions of diagonals to be same, got %s' % diagonals.shape)
+            raise ValueError(f'Expected last two dimensions of diagonals to be same, got {diagonals.shape}')
         pad = [[0, 0]] * (diagonals.shape.rank - 2)
         return (tf.pad(tf.linalg.diag_part(diagonals, k=1), [*pad, [0, 1]]), tf.linalg.diag_part(diagonals),
                 tf.pad(tf.linalg.diag_part(diagonals, k=-1), [*pad, [1, 0]]))
-    raise ValueError('Unrecognized diagonals_format: %s' % diagonals_format)
+    raise ValueError(f'Unrecognized diagonals_format: {diagonals_format}')
 
 
 def tridiagonal_matmul(diagonals, rhs, diagonals_format='compact', name=None):
@@ -82,8 +82,8 @@ def _whole_band(band, size, before):
     """A band as long as the matrix: one that has only its own elements gets a 0 in front or at the end."""
     length = band.shape[-1]
     if length is not None and size is not None and length not in (size, size - 1):
-        raise ValueError('Expected %s to be have length %d or %d, got %d' % (
-            'subdiagonal' if before else 'superdiagonal', size, size - 1, length))
+        raise ValueError(f"Expected {'subdiagonal' if before else 'superdiagonal'} to be have length {size} or "
+                         f'{size - 1}, got {length}')
     if length is None or size is None or length == size:
         return band
     return tf.pad(band, [[0, 0]] * (band.shape.rank - 1) + [[1, 0] if before else [0, 1]])
@@ -111,9 +111,9 @@ def tridiagonal_solve(diagonals, rhs, diagonals_format='compact', transpose_rhs=
     if diagonals.shape.rank is None or rhs.shape.rank is None:
         raise ValueError('tf.linalg.tridiagonal_solve needs to know how many dimensions diagonals and rhs have; say it with '
                          'ensure_shape')
-    if rhs.shape.rank not in (diagonals.shape.rank - 1, diagonals.shape.rank):
-        raise ValueError('Expected the rank of rhs to be {} or {}, got {}'.format(
-            diagonals.shape.rank - 1, diagonals.shape.rank, rhs.shape.rank))
+    rank = diagonals.shape.rank
+    if rhs.shape.rank not in (rank - 1, rank):
+        raise ValueError(f'Expected the rank of rhs to be {rank - 1} or {rank}, got {rhs.shape.rank}')
 
     def solved(columns):
         return tf.raw_ops.TridiagonalSolve(diagonals=diagonals, rhs=columns, partial_pivoting=partial_pivoting,

@@ -15,7 +15,7 @@ class _Sized(LinearOperator):
         for name, size in (('num_rows', rows), ('num_columns', columns)):
             size = tf.get_static_value(size) if tf.is_tensor(size) else size
             if size is not None and int(size) < 0:
-                raise ValueError('Argument %s must be non-negative.  Found: %s' % (name, size))
+                raise ValueError(f'Argument {name} must be non-negative.  Found: {size}')
         self._sizes = [] if batch_shape is None else batch_shape, rows, columns
 
     def _shape(self):
@@ -71,7 +71,7 @@ class LinearOperatorIdentity(_Multiple):
         flags = _flags(is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         for flag, value in flags.items():
             if not value:
-                raise ValueError('An identity operator is always %s' % flag[3:].replace('_', '-'))
+                raise ValueError(f"An identity operator is always {flag[3:].replace('_', '-')}")
         super().__init__(dtype or tf.float32, name=name, parameters=dict(
             flags, num_rows=num_rows, batch_shape=batch_shape, dtype=dtype, assert_proper_shapes=assert_proper_shapes), **flags)
         self._say_shape(num_rows, num_rows, batch_shape)
@@ -162,7 +162,7 @@ class LinearOperatorHouseholder(Held):
         for flag, value, wanted in (('is_self_adjoint', is_self_adjoint, True), ('is_non_singular', is_non_singular, True),
                                     ('is_positive_definite', is_positive_definite, False), ('is_square', is_square, True)):
             if value is not None and value != wanted:
-                raise ValueError('A Householder operator has %s=%s.' % (flag, wanted))
+                raise ValueError(f'A Householder operator has {flag}={wanted}.')
         super().__init__('reflection_axis', reflection_axis, _flags(True, True, is_positive_definite, True), name)
 
     reflection_axis = property(lambda self: self._value)
@@ -202,13 +202,13 @@ class LinearOperatorPermutation(Held):
                  is_square=None, name='LinearOperatorPermutation'):
         for flag, value in (('non-singular', is_non_singular), ('square', is_square)):
             if value is False:
-                raise ValueError('A Permutation operator is always %s.' % flag)
+                raise ValueError(f'A Permutation operator is always {flag}.')
         super().__init__('perm', perm, _flags(True, is_self_adjoint, is_positive_definite, True), name, dtype, floats=False)
         if not self._value.dtype.is_integer:
-            raise TypeError('Argument `perm` must be integer dtype. Received: %s.' % (perm,))
+            raise TypeError(f'Argument `perm` must be integer dtype. Received: {perm!s}.')
         known = tf.get_static_value(self._value)
         if known is not None and not (np.sort(known, -1) == np.arange(known.shape[-1])).all():
-            raise ValueError('Argument `perm` must be a vector of unique integers from 0 to %d.' % (known.shape[-1] - 1))
+            raise ValueError(f'Argument `perm` must be a vector of unique integers from 0 to {known.shape[-1] - 1}.')
 
     perm = property(lambda self: self._value)
 
@@ -388,8 +388,8 @@ class LinearOperatorTridiag(LinearOperator):
     def __init__(self, diagonals, diagonals_format='compact', is_non_singular=None, is_self_adjoint=None,
                  is_positive_definite=None, is_square=None, name='LinearOperatorTridiag'):
         if diagonals_format not in ('compact', 'sequence', 'matrix'):
-            raise ValueError("Argument `diagonals_format` must be one of compact, matrix or sequence. Received : %s."
-                             % diagonals_format)
+            raise ValueError('Argument `diagonals_format` must be one of compact, matrix or sequence. Received : '
+                             f'{diagonals_format}.')
         if is_square is False:
             raise ValueError('A Tridiagonal operator is always square.')
         self.diagonals = ([given(d, 'diagonals', 1) for d in diagonals] if diagonals_format == 'sequence'

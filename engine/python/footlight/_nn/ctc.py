@@ -57,8 +57,8 @@ def old_ctc_loss(labels, inputs=None, sequence_length=None, preprocess_collapse_
                  ignore_longer_outputs_than_inputs=False, time_major=True, logits=None):
     """The same for sparse labels; the blank is the last class."""
     if not isinstance(labels, tf.SparseTensor):
-        raise TypeError('Expected argument `labels` to be a SparseTensor. Received labels=%s of type: %s' % (
-            labels, type(labels).__name__))
+        raise TypeError(f'Expected argument `labels` to be a SparseTensor. Received labels={labels!s} of type: '
+                        f'{type(labels).__name__}')
     logits = tf.convert_to_tensor(inputs if logits is None else logits, name='logits')
     if not time_major:
         logits = tf.transpose(logits, [1, 0, 2])

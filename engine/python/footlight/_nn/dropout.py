@@ -17,10 +17,10 @@ def general_dropout(x, rate, uniform_sampler, noise_shape=None, name=None):
     with tf.name_scope(name or 'general_dropout'):
         is_number = isinstance(rate, numbers.Real)
         if is_number and not 0 <= rate < 1:
-            raise ValueError('rate must be a scalar tensor or a number of the range [0, 1), not %r' % (rate,))
+            raise ValueError(f'rate must be a scalar tensor or a number of the range [0, 1), not {rate!r}')
         x = tf.convert_to_tensor(x)
         if not x.dtype.is_floating:
-            raise ValueError('x must be a tensor of floats, as it will be scaled, not of %s' % x.dtype.name)
+            raise ValueError(f'x must be a tensor of floats, as it will be scaled, not of {x.dtype.name}')
         if is_number and rate == 0:
             return x
         if is_number:
@@ -28,11 +28,11 @@ def general_dropout(x, rate, uniform_sampler, noise_shape=None, name=None):
             bound = tf.constant(rate, x.dtype)
         elif tf.is_tensor(rate):
             if rate.dtype != x.dtype:
-                raise ValueError('x and rate must have one dtype, they are %s and %s' % (x.dtype.name, rate.dtype.name))
+                raise ValueError(f'x and rate must have one dtype, they are {x.dtype.name} and {rate.dtype.name}')
             bound = tf.convert_to_tensor(rate)
             scaled = x / (tf.constant(1, x.dtype) - bound)
         else:
-            raise ValueError('rate must be a number or a scalar tensor, not %r' % (rate,))
+            raise ValueError(f'rate must be a number or a scalar tensor, not {rate!r}')
         drawn = uniform_sampler(shape=_noise_shape(x, noise_shape), dtype=x.dtype)
         return tf.where(drawn >= bound, scaled, tf.constant(0, x.dtype))
 

@@ -6,12 +6,11 @@ def embedding_lookup_sparse(params, sp_ids, sp_weights, combiner=None, max_norm=
     """The sum, mean or root-weighted mean of the rows that each example names."""
     combiner = 'mean' if combiner is None else combiner
     if combiner not in ('mean', 'sqrtn', 'sum'):
-        raise ValueError("combiner must be one of 'mean', 'sqrtn' or 'sum', got %s" % combiner)
+        raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner!s}")
     if not isinstance(sp_ids, (tf.SparseTensor, tf.RaggedTensor)):
-        raise TypeError('sp_ids must be SparseTensor, got %s' % type(sp_ids).__name__)
+        raise TypeError(f'sp_ids must be SparseTensor, got {type(sp_ids).__name__}')
     if sp_weights is not None and not isinstance(sp_weights, type(sp_ids)):
-        raise TypeError('sp_weights must be either None or %s, got %s' % (
-            type(sp_ids).__name__, type(sp_weights).__name__))
+        raise TypeError(f'sp_weights must be either None or {type(sp_ids).__name__}, got {type(sp_weights).__name__}')
     if isinstance(sp_ids, tf.RaggedTensor):
         ids, row = sp_ids.flat_values, sp_ids.value_rowids()
         weights = None if sp_weights is None else sp_weights.flat_values
@@ -42,7 +41,7 @@ def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=N
                                  max_norm=None, name=None, allow_fast_lookup=False):
     """The same, with zeros or the row `default_id` for examples that name none, and without invalid ids and weights."""
     if embedding_weights is None or (isinstance(embedding_weights, (list, tuple)) and not embedding_weights):
-        raise ValueError('Missing embedding_weights %s.' % (embedding_weights,))
+        raise ValueError(f'Missing embedding_weights {embedding_weights!s}.')
     if isinstance(sparse_ids, tf.RaggedTensor):
         sparse_ids = sparse_ids.to_sparse()
         sparse_weights = None if sparse_weights is None else sparse_weights.to_sparse()

@@ -17,8 +17,8 @@ def _weighted(losses, weight):
 
 def _replicas(name):
     if tf.distribute.has_strategy() and tf.distribute.in_cross_replica_context():
-        raise RuntimeError('You are calling `%s` in cross replica context, while it was expected to be called in replica '
-                           'context.' % name)
+        raise RuntimeError(f'You are calling `{name}` in cross replica context, while it was expected to be called in '
+                           'replica context.')
     return tf.distribute.get_strategy().num_replicas_in_sync
 
 
@@ -27,8 +27,8 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
     losses = tf.convert_to_tensor(per_example_loss)
     dtype = losses.dtype
     if losses.shape.rank == 0:
-        raise ValueError('Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1. Received '
-                         'per_example_loss=%s with rank 0' % (per_example_loss,))
+        raise ValueError('Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1. '
+                         f'Received per_example_loss={per_example_loss!s} with rank 0')
     if sample_weight is not None:
         losses = _weighted(losses, tf.convert_to_tensor(sample_weight))
     losses = tf.cast(losses, dtype)
@@ -38,7 +38,7 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
     if size.shape.rank not in (None, 0):
         raise ValueError('global_batch_size must be scalar.')
     if not size.dtype.is_integer:
-        raise TypeError('global_batch_size must be an integer. Found: tensor of dtype %s' % size.dtype)
+        raise TypeError(f'global_batch_size must be an integer. Found: tensor of dtype {size.dtype}')
     tf.debugging.assert_non_negative(size, message='global_batch_size must be non-negative.')
     return tf.math.divide_no_nan(tf.reduce_sum(losses), tf.cast(size, dtype))
 

@@ -195,7 +195,7 @@ def _check_shapes(op, shape, gradient, indices):
 
 def _make(name, sparse):
     step, changed, others, attributes = _DENSE[name]
-    full_name = 'Resource%sApply%s' % ('Sparse' if sparse else '', name)
+    full_name = f"Resource{'Sparse' if sparse else ''}Apply{name}"
     changed, others, attributes = changed.split(), others.split(), {'use_locking': False, **attributes, 'name': None}
     gradient = 'grad'
     if sparse:
@@ -224,7 +224,7 @@ def _make(name, sparse):
             _check_shapes(full_name, _read(handles[0], g.dtype).shape, g, indices)
             return _apply_rows(step, handles, g, indices, numbers) if sparse else _apply(step, handles, g, numbers)
     function.__name__ = function.__qualname__ = full_name
-    function.__doc__ = 'A step of %s, for %s of the variable.' % (name, 'some rows' if sparse else 'all')
+    function.__doc__ = f"A step of {name}, for {'some rows' if sparse else 'all'} of the variable."
     function.__signature__ = signature
     return function
 

@@ -201,7 +201,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=float, axi
     dtype = result_type([start * 1.0, stop * 1.0]) if dtype else None
     start, stop = array(start, dtype), array(stop, dtype)
     if num < 0:
-        raise ValueError('Argument `num` (number of samples) must be a non-negative integer. Received: num=%s' % num)
+        raise ValueError(f'Argument `num` (number of samples) must be a non-negative integer. Received: num={num!s}')
     step = tf.constant(math.nan)
     if endpoint:
         made = tf.linspace(start, stop, num, axis=axis)
@@ -237,7 +237,7 @@ def _triangle(name, below):
     def part(m, k=0):
         m = asarray(m)
         if m.shape.rank is None or m.shape.rank < 2:
-            raise ValueError('Argument to %s must have rank at least 2' % name)
+            raise ValueError(f'Argument to {name} must have rank at least 2')
         inside = tri(*m.shape[-2:], k=k if below else k - 1, dtype=bool)
         zero = tf.zeros([], m.dtype)
         return tf.where(inside, m, zero) if below else tf.where(inside, zero, m)
@@ -261,7 +261,7 @@ def vander(x, N=None, increasing=False):
 
 def diag_indices(n, ndim=2):
     if n < 0 or ndim < 0:
-        raise ValueError('%s argument to diag_indices must be nonnegative' % ('n' if n < 0 else 'ndim'))
+        raise ValueError(f"{'n' if n < 0 else 'ndim'} argument to diag_indices must be nonnegative")
     return (tf.range(n),) * ndim
 
 
@@ -270,9 +270,9 @@ def ix_(*args):
     for i, a in enumerate(args):
         a = asarray(a)
         if a.shape.rank != 1:
-            raise ValueError('Arguments must be 1-d, got arg %d of rank %s' % (i, a.shape.rank))
+            raise ValueError(f'Arguments must be 1-d, got arg {i} of rank {a.shape.rank}')
         if a.dtype != tf.bool and not a.dtype.is_integer:
-            raise ValueError('Only integer and bool dtypes are supported, got %s' % a.dtype)
+            raise ValueError(f'Only integer and bool dtypes are supported, got {a.dtype}')
         shape = [1] * len(args)
         shape[i] = -1
         found.append(tf.reshape(tf.where(a)[:, 0] if a.dtype == tf.bool else a, shape))
@@ -281,8 +281,8 @@ def ix_(*args):
 
 def meshgrid(*xi, sparse=False, copy=True, indexing='xy'):
     if sparse or not copy:
-        raise ValueError('Function `meshgrid` only supports sparse=False and copy=True. Received: sparse=%s, copy=%s' % (
-            sparse, copy))
+        raise ValueError(f'Function `meshgrid` only supports sparse=False and copy=True. Received: sparse={sparse}, '
+                         f'copy={copy!s}')
     return tf.meshgrid(*[asarray(x) for x in xi], indexing=indexing)
 
 
@@ -310,7 +310,7 @@ def size(x, axis=None):
 
 def reshape(a, newshape, order='C'):
     if order not in ('C', 'F'):
-        raise ValueError('Unsupported order argument %s' % order)
+        raise ValueError(f'Unsupported order argument {order}')
     a, newshape = asarray(a), [newshape] if isinstance(newshape, int) else newshape
     return tf.transpose(tf.reshape(tf.transpose(a), newshape[::-1])) if order == 'F' else tf.reshape(a, newshape)
 
@@ -410,7 +410,8 @@ def experimental_enable_numpy_behavior(prefer_float32=False, dtype_conversion_mo
     """
     global _prefer_float32
     if dtype_conversion_mode not in ('legacy', 'off', 'safe', 'all'):
-        raise ValueError("dtype_conversion_mode must be 'legacy', 'off', 'safe' or 'all', not %r" % (dtype_conversion_mode,))
+        raise ValueError("dtype_conversion_mode must be 'legacy', 'off', 'safe' or 'all', not "
+                         f'{dtype_conversion_mode!r}')
     from footlight._numpy import operators as _numpy_operators
     _prefer_float32 = bool(prefer_float32)
     _engine.tensor_members(_members())

@@ -13,7 +13,7 @@ from footlight._numpy.arrays import _float, _is_inexact, _promoted, asarray, mov
 
 def _named(function, name):
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = "NumPy's `%s` on tensors." % name
+    function.__doc__ = f"NumPy's `{name}` on tensors."
     return function
 
 
@@ -209,11 +209,11 @@ def tensordot(a, b, axes=2):
 
 def einsum(subscripts, *operands, casting='safe', optimize=False):
     if casting not in ('safe', 'no'):
-        raise ValueError('Invalid value for argument `casting`. Expected casting="safe" or casting="no". Received: casting=%s'
-                         % casting)
+        raise ValueError('Invalid value for argument `casting`. Expected casting="safe" or casting="no". Received: '
+                         f'casting={casting}')
     if optimize not in (True, False, 'greedy', 'optimal'):
-        raise ValueError('Invalid value for argument `optimize`. Expected one of {True, "greedy", "optimal"}. Received: '
-                         'optimize=%s' % optimize)
+        raise ValueError('Invalid value for argument `optimize`. Expected one of {True, "greedy", "optimal"}. '
+                         f'Received: optimize={optimize}')
     return tf.einsum(subscripts, *(_promoted(*operands) if casting == 'safe' else map(asarray, operands)))
 
 
@@ -288,7 +288,7 @@ def angle(z, deg=False):
 
 def sign(x, out=None, where=None, **kwargs):
     if out or where or kwargs:
-        raise ValueError('tf.numpy doesnt support setting %s' % ('out.' if out else 'where.' if where else list(kwargs)))
+        raise ValueError(f"tf.numpy doesnt support setting {'out.' if out else 'where.' if where else list(kwargs)}")
     return tf.sign(asarray(x))
 
 
@@ -350,7 +350,7 @@ def seed(s):
     try:
         s = int(s)
     except TypeError:
-        raise ValueError('Argument `s` got an invalid value %s. Only integers are supported.' % (s,)) from None
+        raise ValueError(f'Argument `s` got an invalid value {s!s}. Only integers are supported.') from None
     tf.random.set_seed(s)
 
 
@@ -398,8 +398,8 @@ def randint(low, high=None, size=None, dtype=np.int64):
     low, high = (0, int(low)) if high is None else (int(low), high)
     chosen = result_type(dtype)
     if chosen not in (tf.int32, tf.int64):
-        raise ValueError('Argument `dtype` got an invalid value %s. Only those convertible to int32 and int64 are supported.'
-                         % dtype)
+        raise ValueError(f'Argument `dtype` got an invalid value {dtype}. Only those convertible to int32 and int64 '
+                         'are supported.')
     return tf.random.uniform(_sizes(size), low, high, chosen)
 
 

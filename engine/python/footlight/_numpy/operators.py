@@ -52,7 +52,7 @@ def _getitem(x, key):
     at = next(i for i, k in enumerate(whole) if k is Ellipsis)
     whole[at:at + 1] = [slice(None)] * (x.shape.rank - taken)
     if taken > x.shape.rank:
-        raise IndexError('too many indices: a tensor of rank %d got %d' % (x.shape.rank, taken))
+        raise IndexError(f'too many indices: a tensor of rank {x.shape.rank} got {taken}')
     arrays = {i: k for i, k in enumerate(whole) if k is not None and not isinstance(k, slice)}
     cut = _plain(x, tuple(slice(None) if i in arrays else k for i, k in enumerate(whole))) if whole else x
     axes = list(arrays)

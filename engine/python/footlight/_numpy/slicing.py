@@ -12,7 +12,7 @@ from footlight._numpy.arrays import (_chosen, _float, _is_inexact, _promoted, _w
 def concatenate(arys, axis=0):
     arys = arys if isinstance(arys, (list, tuple)) else [arys]
     if not arys:
-        raise ValueError('Need at least one array to concatenate. Received empty input: arys=%s' % (arys,))
+        raise ValueError(f'Need at least one array to concatenate. Received empty input: arys={arys!s}')
     return tf.concat(_promoted(*arys), axis)
 
 
@@ -44,11 +44,11 @@ def split(ary, indices_or_sections, axis=0):
     if isinstance(indices_or_sections, int):
         return tf.split(ary, indices_or_sections, axis)
     if axis >= len(ary.shape):
-        raise ValueError('axis %s is out of bound for shape %s' % (axis, ary.shape))
+        raise ValueError(f'axis {axis} is out of bound for shape {ary.shape}')
     total, sizes, before = ary.shape[axis], [], 0
     for i, bound in enumerate(indices_or_sections):
         if bound < before:
-            raise ValueError('The %d-th boundary %s is smaller than the previous boundary %s' % (i, bound, before))
+            raise ValueError(f'The {i}-th boundary {bound!s} is smaller than the previous boundary {before!s}')
         sizes.append(builtins.min(bound - before, builtins.max(0, total - builtins.sum(sizes))))
         before = bound
     return tf.split(ary, [*sizes, builtins.max(0, total - builtins.sum(sizes))], axis)
@@ -118,7 +118,8 @@ def take(a, indices, axis=None, out=None, mode='clip'):
     if out is not None:
         raise ValueError('out argument is not supported in take.')
     if mode not in ('clip', 'wrap'):
-        raise ValueError("The 'raise' mode to take is not supported." if mode == 'raise' else "Invalid mode %r for take" % mode)
+        raise ValueError("The 'raise' mode to take is not supported." if mode == 'raise' else
+                         f'Invalid mode {mode!r} for take')
     a, indices = asarray(a), asarray(indices)
     a, axis = (ravel(a), 0) if axis is None else (a, axis)
     count = tf.shape(a, indices.dtype)[axis]
@@ -163,7 +164,7 @@ def where(condition, x=None, y=None):
 def select(condlist, choicelist, default=0):
     """Elements of the first choice whose condition holds, else the default."""
     if len(condlist) != len(choicelist):
-        raise ValueError('condlist must have length equal to choicelist (%d vs %d)' % (len(condlist), len(choicelist)))
+        raise ValueError(f'condlist must have length equal to choicelist ({len(condlist)} vs {len(choicelist)})')
     if not condlist:
         raise ValueError('condlist must be non-empty')
     found, *choices = _promoted(default, *choicelist)
@@ -182,7 +183,7 @@ def nonzero(a):
 def diag(v, k=0):
     v = asarray(v)
     if v.shape.rank not in (1, 2):
-        raise ValueError('Shape %s must have rank at most 2' % (v.shape,))
+        raise ValueError(f'Shape {v.shape} must have rank at most 2')
     if v.shape.rank == 1:
         return tf.linalg.diag(v, k=k) if v.shape[0] else tf.zeros([builtins.abs(k)] * 2, v.dtype)
     if k <= -v.shape[0] or k >= v.shape[1]:
@@ -332,7 +333,7 @@ def nanmean(a, axis=None, dtype=None, keepdims=None):
 
 def average(a, axis=None, weights=None, returned=False):
     if axis is not None and not isinstance(axis, int):
-        raise ValueError('Argument `axis` must be an integer. Received axis=%s (of type %s)' % (axis, type(axis)))
+        raise ValueError(f'Argument `axis` must be an integer. Received axis={axis} (of type {type(axis)})')
     a = asarray(a)
     if weights is None:
         a = a if _is_inexact(a) else tf.cast(a, result_type(a.dtype, _float()))
@@ -354,12 +355,12 @@ def average(a, axis=None, weights=None, returned=False):
 def argsort(a, axis=-1, kind='quicksort', order=None):
     if kind not in ('quicksort', 'stable'):
         raise ValueError('Invalid value for argument `kind`. Only kind="quicksort" and kind="stable" are supported. '
-                         'Received: kind=%s' % kind)
+                         f'Received: kind={kind}')
     if order is not None:
         raise ValueError('The `order` argument is not supported. Pass order=None')
     a = asarray(a)
     if a.dtype.is_complex:
-        raise TypeError('argsort does not support complex64/complex128 dtypes. Received dtype: %s' % a.dtype)
+        raise TypeError(f'argsort does not support complex64/complex128 dtypes. Received dtype: {a.dtype}')
     if a.shape.rank == 0:
         return tf.constant([0], tf.int64)
     places = tf.argsort(ravel(a) if axis is None else a, 0 if axis is None else axis, stable=kind == 'stable')
@@ -368,7 +369,8 @@ def argsort(a, axis=-1, kind='quicksort', order=None):
 
 def sort(a, axis=-1, kind='quicksort', order=None):
     if kind != 'quicksort':
-        raise ValueError('Invalid value for argument `kind`. Only kind="quicksort" is supported. Received: kind=%s' % kind)
+        raise ValueError('Invalid value for argument `kind`. Only kind="quicksort" is supported. Received: '
+                         f'kind={kind}')
     if order is not None:
         raise ValueError('The `order` argument is not supported. Pass order=None')
     return tf.sort(ravel(a), 0) if axis is None else tf.sort(asarray(a), axis)
@@ -377,9 +379,9 @@ def sort(a, axis=-1, kind='quicksort', order=None):
 def diff(a, n=1, axis=-1):
     a = asarray(a)
     if a.shape.rank is None or not -a.shape.rank <= axis < a.shape.rank:
-        raise ValueError('Argument `axis` (received axis=%s) is out of bounds for input %s' % (axis, a))
+        raise ValueError(f'Argument `axis` (received axis={axis}) is out of bounds for input {a!s}')
     if n < 0:
-        raise ValueError('Argument `order` must be a non-negative integer. Received: axis=%s' % n)
+        raise ValueError(f'Argument `order` must be a non-negative integer. Received: axis={n}')
     places = [slice(None)] * a.shape.rank
     for _ in range(n):
         later, before = list(places), list(places)

@@ -61,7 +61,7 @@ def _unary(function, *args, **kwargs):
     given, at = (args, 0) if args else (kwargs, next(k for k, v in kwargs.items() if is_ragged(v)))
     value = given[at]
     if not is_ragged(value) or sum(is_ragged(v) for v in [*args, *kwargs.values()]) > 1:
-        raise TypeError('%s takes one ragged tensor, as its first argument' % function.__name__)
+        raise TypeError(f'{function.__name__} takes one ragged tensor, as its first argument')
     given[at] = value.flat_values
     return value.with_flat_values(function(*args, **kwargs))
 
@@ -224,14 +224,14 @@ def axis_of(axis, rank, what='axis'):
     """The axis counted from the front; ValueError where there is none."""
     axis = int(tf.get_static_value(axis)) if tf.is_tensor(axis) else axis
     if not isinstance(axis, int) and not hasattr(axis, '__index__'):
-        raise TypeError('%s must be an int; got %s' % (what, type(axis).__name__))
+        raise TypeError(f'{what} must be an int; got {type(axis).__name__}')
     axis = axis.__index__()
     if rank is None:
         if axis < 0:
-            raise ValueError('%s=%d may only be negative if ndims is statically known.' % (what, axis))
+            raise ValueError(f'{what}={axis} may only be negative if ndims is statically known.')
         return axis
     if not -rank <= axis < rank:
-        raise ValueError('%s=%d out of bounds: expected %d<=%s<%d' % (what, axis, -rank, what, rank))
+        raise ValueError(f'{what}={axis} out of bounds: expected {-rank}<={what}<{rank}')
     return axis % rank
 
 
@@ -243,9 +243,9 @@ def axes_of(axis, rank):
             raise ValueError('axis must be known at graph construction time.')
         axis = known.tolist()
     if isinstance(axis, (list, tuple)):
-        found = [axis_of(a, rank, 'axis[%d]' % i) for i, a in enumerate(axis)]
+        found = [axis_of(a, rank, f'axis[{i}]') for i, a in enumerate(axis)]
         if builtins.len(set(found)) != builtins.len(found):
-            raise ValueError('Duplicate axes: %s' % (axis,))
+            raise ValueError(f'Duplicate axes: {axis}')
         return found
     return [axis_of(axis, rank)]
 
@@ -256,7 +256,7 @@ def _as_ragged(values):
     values = [v if is_ragged(v) else tf.convert_to_tensor(v, None if tf.is_tensor(v) else dtype) for v in values]
     ranks = {v.shape.rank for v in values}
     if builtins.len(ranks) > 1:
-        raise ValueError('Inputs must have identical ranks: %s' % sorted(ranks))
+        raise ValueError(f'Inputs must have identical ranks: {sorted(ranks)}')
     depth = builtins.max((v.ragged_rank for v in values if is_ragged(v)), default=0)
     dtypes = {v.row_splits.dtype for v in values if is_ragged(v)}
     splits = tf.int32 if dtypes == {tf.int32} else tf.int64
@@ -376,7 +376,7 @@ def tile(function, input, multiples, name=None):
         raise ValueError('tf.tile of a ragged tensor: multiples must be known')
     times = [int(m) for m in known]
     if builtins.len(times) != input.shape.rank:
-        raise IndexError('multiples must have one number for each of %d dimensions: %s' % (input.shape.rank, times))
+        raise IndexError(f'multiples must have one number for each of {input.shape.rank} dimensions: {times!s}')
     return _tiled(input, times)
 
 

@@ -24,10 +24,10 @@ def item(value, keys):
         return _inner(rows, rest)
     known = first if isinstance(first, int) else None
     if known is None and not (tf.is_tensor(first) or hasattr(first, '__index__')):
-        raise TypeError('Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 '
-                        'tensors are valid indices, got %r' % (first,))
+        raise TypeError('Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar '
+                        f'tf.int32/tf.int64 tensors are valid indices, got {first!r}')
     if known is not None and value.shape[0] is not None and not -value.shape[0] <= known < value.shape[0]:
-        raise IndexError('Row key %d out of bounds' % known)
+        raise IndexError(f'Row key {known} out of bounds')
     begin = value.row_starts()[first]
     row = value.values[begin:value.row_limits()[first]]
     return item(row, rest)
@@ -54,7 +54,7 @@ def _inner(value, keys):
         if value._uniform is not None:
             count = value._uniform
             if isinstance(first, int) and not -count <= first < count:
-                raise tf.errors.InvalidArgumentError(None, None, 'slice index %d out of bounds' % first)
+                raise tf.errors.InvalidArgumentError(None, None, f'slice index {first} out of bounds')
             column = value.row_starts() + tf.cast(first if not isinstance(first, int) else first % count, value.row_splits.dtype)
             return item(gather(value.values, column) if isinstance(value.values, RaggedTensor) else tf.gather(
                 value.values, column), (slice(None), *rest))
@@ -118,8 +118,9 @@ def from_nested_value_rowids(cls, flat_values, nested_value_rowids, nested_nrows
     """Of the rows of values, for each ragged dimension."""
     counts = [None] * builtins.len(nested_value_rowids) if nested_nrows is None else list(nested_nrows)
     if builtins.len(counts) != builtins.len(nested_value_rowids):
-        raise ValueError('Argument `nested_nrows` must have the same length as argument `nested_value_rowids`. len(nested_nrows) '
-                         '= %d vs. len(nested_values_rowids) = %d.' % (builtins.len(counts), builtins.len(nested_value_rowids)))
+        raise ValueError('Argument `nested_nrows` must have the same length as argument `nested_value_rowids`. '
+                         f'len(nested_nrows) = {builtins.len(counts)} vs. len(nested_values_rowids) = '
+                         f'{builtins.len(nested_value_rowids)}.')
     return _nested(cls.from_value_rowids, flat_values, nested_value_rowids, counts, validate)
 
 
@@ -132,7 +133,7 @@ def from_row_limits(cls, values, row_limits, name=None, validate=True):
 def from_sparse(cls, st_input, name=None, row_splits_dtype=tf.int64):
     """Of a sparse matrix whose rows have their values at the beginning."""
     if not isinstance(st_input, tf.SparseTensor):
-        raise TypeError('Argument `st_input` must be of type SparseTensor, but is of type %s.' % type(st_input).__name__)
+        raise TypeError(f'Argument `st_input` must be of type SparseTensor, but is of type {type(st_input).__name__}.')
     if not st_input.dense_shape.shape.is_compatible_with([2]) or not st_input.indices.shape.is_compatible_with([None, 2]):
         raise ValueError('rank(st_input) must be 2.')
     rows, columns = st_input.indices[:, 0], st_input.indices[:, 1]
@@ -161,7 +162,7 @@ def merge_dims(self, outer_axis, inner_axis):
     from footlight._ragged.dispatch import axis_of
     outer, inner = axis_of(outer_axis, self.shape.rank, 'outer_axis'), axis_of(inner_axis, self.shape.rank, 'inner_axis')
     if not outer <= inner:
-        raise ValueError('Expected outer_axis (%d) to be less than or equal to inner_axis (%d)' % (outer_axis, inner_axis))
+        raise ValueError(f'Expected outer_axis ({outer_axis}) to be less than or equal to inner_axis ({inner_axis})')
     return _merged(self, outer, inner)
 
 
@@ -239,10 +240,10 @@ def _add_operators():
             'mod': math.floormod, 'pow': math.pow, 'and': _by_type(math.logical_and, bits.bitwise_and),
             'or': _by_type(math.logical_or, bits.bitwise_or), 'xor': _by_type(math.logical_xor, bits.bitwise_xor)}
     for name, function in both.items():
-        setattr(RaggedTensor, '__%s__' % name, _operator('__%s__' % name, function))
-        setattr(RaggedTensor, '__r%s__' % name, _operator('__r%s__' % name, function, swapped=True))
+        setattr(RaggedTensor, f'__{name}__', _operator(f'__{name}__', function))
+        setattr(RaggedTensor, f'__r{name}__', _operator(f'__r{name}__', function, swapped=True))
     for name, function in (('lt', math.less), ('le', math.less_equal), ('gt', math.greater), ('ge', math.greater_equal)):
-        setattr(RaggedTensor, '__%s__' % name, _operator('__%s__' % name, function))
+        setattr(RaggedTensor, f'__{name}__', _operator(f'__{name}__', function))
     RaggedTensor.__eq__, RaggedTensor.__ne__ = _compared(math.equal, False), _compared(math.not_equal, True)
     RaggedTensor.__hash__ = lambda self: builtins.id(self)
     RaggedTensor.__bool__ = RaggedTensor.__nonzero__ = _no_truth
@@ -264,7 +265,7 @@ def row_splits_to_segment_ids(splits, name=None, out_type=None):
     """The row of each value, of where rows begin."""
     splits = tf.convert_to_tensor(splits, None if tf.is_tensor(splits) else tf.int64)
     if splits.dtype not in (tf.int32, tf.int64):
-        raise ValueError('splits must have dtype int32 or int64, received %s.' % splits.dtype)
+        raise ValueError(f'splits must have dtype int32 or int64, received {splits.dtype}.')
     if splits.shape.rank is not None:
         splits.shape.assert_has_rank(1)
     if splits.shape[0] == 0:

@@ -31,11 +31,11 @@ class RaggedShape:
     def __getitem__(self, axis):
         found = self._uniform(axis_of(axis, self.rank))
         if found is None:
-            raise ValueError('Index %d is not uniform' % axis)
+            raise ValueError(f'Index {axis} is not uniform')
         return found
 
     def __repr__(self):
-        return '<shape of a ragged tensor: %s>' % (self.static_shape,)
+        return f'<shape of a ragged tensor: {self.static_shape}>'
 
 
 @_rule('shape')

@@ -21,11 +21,11 @@ class RaggedTensor(Composite):
             if splits.dtype == tf.float32 and splits.shape[0] == 0 and not tf.is_tensor(row_splits):
                 splits = tf.zeros([0], tf.int64)  # an empty list
             else:
-                raise ValueError('row_splits must be integers of 32 or 64 bits, not %s' % splits.dtype.name)
+                raise ValueError(f'row_splits must be integers of 32 or 64 bits, not {splits.dtype.name}')
         if splits.dtype == tf.int32 and not tf.is_tensor(row_splits):
             splits = tf.cast(splits, tf.int64)
         if splits.shape.rank not in (None, 1):
-            raise ValueError('row_splits must be a vector, not of shape %s' % (splits.shape,))
+            raise ValueError(f'row_splits must be a vector, not of shape {splits.shape}')
         if validate:
             splits = partition_checks.splits('from_row_splits', splits, _count(values))
         return cls(values, splits)
@@ -97,8 +97,8 @@ class RaggedTensor(Composite):
         if isinstance(lengths, (list, tuple)) and lengths and isinstance(lengths[0], (list, tuple, tf.Tensor)) and (
                 not tf.is_tensor(lengths[0]) or lengths[0].shape.rank):
             if ragged_rank not in (1, len(lengths)):
-                raise ValueError('If Argument `lengths` is a tuple of row_lengths, argument `ragged_rank` must be len(lengths): %d. '
-                                 'Received ragged_rank: %d' % (len(lengths), ragged_rank))
+                raise ValueError('If Argument `lengths` is a tuple of row_lengths, argument `ragged_rank` must be '
+                                 f'len(lengths): {len(lengths)}. Received ragged_rank: {ragged_rank}')
             for axis in range(len(lengths) - 1):
                 shape = tf.shape(tensor)
                 kept = tf.sequence_mask(tf.convert_to_tensor(lengths[axis]), shape[1])
@@ -200,7 +200,7 @@ class RaggedTensor(Composite):
         """The same with row splits of another dtype."""
         dtype = tf.as_dtype(dtype)
         if dtype not in (tf.int32, tf.int64):
-            raise ValueError('Argument `row_splits` dtype must be int32 or int64. Received %s.' % dtype)
+            raise ValueError(f'Argument `row_splits` dtype must be int32 or int64. Received {dtype}.')
         if all(splits.dtype == dtype for splits in self.nested_row_splits):
             return self
         inner = self._values.with_row_splits_dtype(dtype) if isinstance(self._values, RaggedTensor) else self._values
@@ -220,11 +220,11 @@ class RaggedTensor(Composite):
         if not isinstance(new_values, RaggedTensor):
             new_values = tf.convert_to_tensor(new_values)
         if new_values.shape.rank == 0:
-            raise ValueError('Shape %s must have rank at least 1' % (new_values.shape,))
+            raise ValueError(f'Shape {new_values.shape} must have rank at least 1')
         count, known = self._values.shape[0] if self._values.shape.rank else None, new_values.shape[0] if new_values.shape.rank \
             else None
         if count is not None and known is not None and count != known:
-            raise ValueError('Shapes (%d,) and (%d,) are incompatible' % (count, known))
+            raise ValueError(f'Shapes ({count},) and ({known},) are incompatible')
         return RaggedTensor(new_values, self._row_splits, self._uniform)
 
     def with_flat_values(self, new_values):
@@ -313,8 +313,8 @@ class RaggedTensor(Composite):
 
     def __repr__(self):
         if any(tf.is_symbolic_tensor(t) for t in (self.flat_values, *self.nested_row_splits)):
-            return 'tf.RaggedTensor(values=%s, row_splits=%s)' % (self._values, self._row_splits)
-        return '<tf.RaggedTensor %s>' % (self.to_list(),)
+            return f'tf.RaggedTensor(values={self._values!s}, row_splits={self._row_splits!s})'
+        return f'<tf.RaggedTensor {self.to_list()}>'
 
 
 def _plain(value):
@@ -453,7 +453,7 @@ class RaggedTensorSpec(tf.TypeSpec):
         return values
 
     def __repr__(self):
-        return 'RaggedTensorSpec(%r, %r, %d, %r)' % (self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype)
+        return f'RaggedTensorSpec({self._shape!r}, {self._dtype!r}, {self._ragged_rank}, {self._row_splits_dtype!r})'
 
 
 # --- tf.ragged ---

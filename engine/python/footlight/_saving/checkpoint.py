@@ -21,7 +21,7 @@ class CheckpointOptions:
         self.experimental_enable_async_checkpoint = self.enable_async
         for callback in experimental_write_callbacks or ():
             if not callable(callback):
-                raise TypeError('experimental_write_callbacks must be functions, got %r' % (callback,))
+                raise TypeError(f'experimental_write_callbacks must be functions, got {callback!r}')
             if _count_of_arguments(callback) > 1:
                 raise AssertionError('experimental_write_callbacks must be functions of nothing or of the path; '
                                      f'{callback!r} takes {_count_of_arguments(callback)} arguments')
@@ -52,7 +52,7 @@ def _after_writing(options, path):
 
 
 def _shown(objects):
-    return 'Showing %d of %d unmatched objects: %s' % (min(10, len(objects)), len(objects), objects[:10])
+    return f'Showing {min(10, len(objects))} of {len(objects)} unmatched objects: {objects[:10]}'
 
 
 class _Status:
@@ -138,11 +138,11 @@ class CheckpointLoadStatus(_Status):
         restoration = self._restoration
         for number in restoration.unmatched():
             raise AssertionError(
-                'Unresolved object in checkpoint %s: %s. To silence this, use `status.expect_partial()`.'
-                % (restoration.path_to(number), restoration.nodes[number]))
+                f'Unresolved object in checkpoint {restoration.path_to(number)}: {restoration.nodes[number]}. To '
+                'silence this, use `status.expect_partial()`.')
         if restoration.unused:
             number, names = next(iter(restoration.unused.items()))
-            raise AssertionError('Unused attributes in the object %s: %s' % (restoration.path_to(number), names))
+            raise AssertionError(f'Unused attributes in the object {restoration.path_to(number)}: {names}')
         return self
 
     def assert_existing_objects_matched(self):
@@ -154,8 +154,8 @@ class CheckpointLoadStatus(_Status):
             if id(found) not in matched and _object_graph.tensors_of(found):
                 missing.append(found)
         if missing:
-            raise AssertionError('Found %d Python objects that were not bound to checkpointed values, likely due to '
-                                 'changes in the Python program. %s' % (len(missing), _shown(missing)))
+            raise AssertionError(f'Found {len(missing)} Python objects that were not bound to checkpointed values, '
+                                 f'likely due to changes in the Python program. {_shown(missing)}')
         return self
 
     def assert_nontrivial_match(self):
@@ -165,7 +165,7 @@ class CheckpointLoadStatus(_Status):
         if len(missing) == len(objects) - 1:
             raise AssertionError('Nothing except the root object matched a checkpointed value. Typically this means '
                                  'that the checkpoint does not match the Python program. The following objects have no '
-                                 'matching checkpointed value: %s' % (missing,))
+                                 f'matching checkpointed value: {missing}')
         return self
 
     def expect_partial(self):
@@ -229,29 +229,29 @@ class NameBasedSaverStatus(_Status):
         self.assert_existing_objects_matched()
         left = sorted(set(self._restoration.tensors) - self._restoration.used)
         if left:
-            raise AssertionError('Some values of the checkpoint were not restored: %s' % left)
+            raise AssertionError(f'Some values of the checkpoint were not restored: {left}')
         return self
 
     def assert_existing_objects_matched(self):
         missing = [v for v in self._listing().objects if isinstance(v, tf.Variable) and
                    v._shared_name not in self._restoration.used and v._shared_name != 'save_counter']
         if missing:
-            raise AssertionError('Some objects had attributes which were not restored: %s' % ''.join(
-                '\n    %r: %s' % (v, [v._shared_name]) for v in missing))
+            raise AssertionError('Some objects had attributes which were not restored: ' + ''.join(
+                f'\n    {v!r}: {[v._shared_name]}' for v in missing))
         return self
 
     def assert_nontrivial_match(self):
         if not self._restoration.used:
             raise AssertionError('Nothing matched a checkpointed value. The checkpoint was written by a '
-                                 'tf.compat.v1.train.Saver, by names of variables: %s'
-                                 % sorted(self._restoration.tensors))
+                                 'tf.compat.v1.train.Saver, by names of variables: '
+                                 f'{sorted(self._restoration.tensors)}')
         return self
 
 
 def _not_trackable(name, value):
-    return ValueError('`Checkpoint` was expecting %s to be a trackable object (an object derived from `Trackable`), got '
-                      '%s. If you believe this object should be trackable (i.e. it is part of the TensorFlow Python API '
-                      'and manages state), please open an issue.' % (name, value))
+    return ValueError(f'`Checkpoint` was expecting {name} to be a trackable object (an object derived from '
+                      f'`Trackable`), got {value!s}. If you believe this object should be trackable (i.e. it is part '
+                      'of the TensorFlow Python API and manages state), please open an issue.')
 
 
 class Checkpoint(AutoTrackable):
@@ -278,8 +278,8 @@ class Checkpoint(AutoTrackable):
             if not isinstance(value, Trackable):
                 raise _not_trackable(name, value)
             if name in present and present[name] is not value:
-                raise ValueError('Cannot create a Checkpoint with keyword argument %s if root.%s already exists.'
-                                 % (name, name))
+                raise ValueError(f'Cannot create a Checkpoint with keyword argument {name} if root.{name} already '
+                                 'exists.')
             setattr(self, name, weak_root if is_weak and value is root else value)
             if name not in present:
                 attached[name] = weak_root if is_weak and value is root else value
@@ -362,7 +362,7 @@ class Checkpoint(AutoTrackable):
         prefix = files.path_of(file_prefix)
         with tf._eager_scope():
             number = self.save_counter.assign_add(1).numpy()
-        path = self.write('%s-%d' % (prefix, number))
+        path = self.write(f'{prefix}-{number}')
         files.update_checkpoint_state_internal(os.path.dirname(path), path, [path], save_relative_paths=True)
         _after_writing(options, path)
         return path
@@ -396,9 +396,9 @@ class Checkpoint(AutoTrackable):
             if 'Failed to find any matching files' not in error.message:
                 raise
             raise tf.errors.NotFoundError(
-                None, None, "Error when restoring from checkpoint or SavedModel at %s: %s\nPlease double-check that the "
-                "path is correct. You may be missing the checkpoint suffix (e.g. the '-1' in 'path/to/ckpt-1')."
-                % (save_path, error.message)) from None
+                None, None, f'Error when restoring from checkpoint or SavedModel at {save_path}: '
+                            f'{error.message}\nPlease double-check that the path is correct. You may be missing the '
+                            "checkpoint suffix (e.g. the '-1' in 'path/to/ckpt-1').") from None
         if save_path is not None:
             self._make_counter()
         return status

@@ -17,7 +17,7 @@ def path_of(path):
     if isinstance(path, bytes):
         path = os.fsdecode(path)
     if not isinstance(path, str):
-        raise TypeError('a path must be a str, not %s' % type(path).__name__)
+        raise TypeError(f'a path must be a str, not {type(path).__name__}')
     return path
 
 
@@ -39,8 +39,8 @@ def generate_checkpoint_state_proto(save_dir, model_checkpoint_path, all_model_c
     if not paths or paths[-1] != model_checkpoint_path:
         paths.append(model_checkpoint_path)
     if all_model_checkpoint_timestamps and len(all_model_checkpoint_timestamps) != len(paths):
-        raise ValueError('Checkpoint timestamps, if provided, must match checkpoint paths (got paths %s and timestamps '
-                         '%s)' % (paths, all_model_checkpoint_timestamps))
+        raise ValueError(f'Checkpoint timestamps, if provided, must match checkpoint paths (got paths {paths} and '
+                         f'timestamps {all_model_checkpoint_timestamps})')
     if not os.path.isabs(save_dir):
         paths = [path if os.path.isabs(path) else os.path.relpath(path, save_dir or '.') for path in paths]
         if not os.path.isabs(model_checkpoint_path):
@@ -65,9 +65,9 @@ def update_checkpoint_state_internal(save_dir, model_checkpoint_path, all_model_
     state = generate_checkpoint_state_proto(save_dir, model_checkpoint_path, all_model_checkpoint_paths,
                                             all_model_checkpoint_timestamps, last_preserved_timestamp)
     if state_file == state.model_checkpoint_path:
-        raise RuntimeError("Save path '%s' conflicts with path used for checkpoint state. Please use a different save "
-                           'path.' % model_checkpoint_path)
-    temporary = '%s.tmp%d' % (state_file, os.getpid())
+        raise RuntimeError(f"Save path '{model_checkpoint_path}' conflicts with path used for checkpoint state. Please "
+                           'use a different save path.')
+    temporary = f'{state_file}.tmp{os.getpid()}'
     with open(temporary, 'w', encoding='utf-8') as file:
         file.write(str(state))
         file.flush()
@@ -95,7 +95,7 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
         tf.get_logger().warning('%s: Checkpoint ignored: %s', state_file, error)
         return None
     if not state.model_checkpoint_path:
-        raise ValueError('Invalid checkpoint state loaded from %s: it does not name a checkpoint' % state_file)
+        raise ValueError(f'Invalid checkpoint state loaded from {state_file}: it does not name a checkpoint')
 
     def from_here(path):
         return path if os.path.isabs(path) else os.path.join(checkpoint_dir, path)
@@ -174,8 +174,8 @@ class CheckpointReader:
 
     def debug_string(self):
         """A line for each tensor."""
-        return ''.join('%s (%s) %s\n' % (name, 'DT_INVALID' if dtype is None else _datatype(dtype),
-                                         str(shape.as_list()).replace(' ', ''))
+        return ''.join(f"{name} ({'DT_INVALID' if dtype is None else _datatype(dtype)}) "
+                       f"{str(shape.as_list()).replace(' ', '')}\n"
                        for name, (dtype, shape) in sorted(self._tensors.items())).encode()
 
 
@@ -194,7 +194,7 @@ def load_checkpoint(ckpt_dir_or_file):
     if os.path.isdir(path):
         found = latest_checkpoint(path)
         if found is None:
-            raise ValueError("Couldn't find 'checkpoint' file or checkpoints in given directory %s" % path)
+            raise ValueError(f"Couldn't find 'checkpoint' file or checkpoints in given directory {path}")
         path = found
     # One file of a checkpoint stands for all of them.
     path = re.sub(r'(\.index|\.data-\d{5}-of-\d{5})$', '', path)
@@ -258,7 +258,7 @@ class CheckpointManager:
     def __init__(self, checkpoint, directory, max_to_keep, keep_checkpoint_every_n_hours=None, checkpoint_name='ckpt',
                  step_counter=None, checkpoint_interval=None, init_fn=None, last_checkpoint_step=None):
         if max_to_keep is not None and max_to_keep <= 0:
-            raise ValueError('Expected a positive integer or `None` for `max_to_keep`, got %d.' % max_to_keep)
+            raise ValueError(f'Expected a positive integer or `None` for `max_to_keep`, got {max_to_keep}.')
         if checkpoint_interval is not None and step_counter is None:
             raise ValueError('`step_counter` should be passed if `checkpoint_interval` is not None.')
         self._checkpoint, self._directory = checkpoint, path_of(directory)
@@ -317,7 +317,7 @@ class CheckpointManager:
         with tf._eager_scope():
             counted = self._checkpoint.save_counter.assign_add(1)
             number = int(counted) if number is None else number
-        path = self._checkpoint.write('%s-%d' % (self._prefix, number), options)
+        path = self._checkpoint.write(f'{self._prefix}-{number}', options)
         self._kept.pop(path, None)
         self._kept[path] = time.time()
         self._latest_checkpoint = path

@@ -92,7 +92,7 @@ class ListWrapper(TrackableDataStructure, list):
             self._shared[at] = stored = wrap(item)
             list.append(self, stored)
             if not isinstance(item, NoDependency) and isinstance(stored, Trackable):
-                self._track_trackable(stored, '%d' % at, overwrite=True)
+                self._track_trackable(stored, f'{at}', overwrite=True)
 
     def _synchronized(self):
         """The items, all compared with the copy; notes whether the program has changed its list."""
@@ -127,7 +127,7 @@ class ListWrapper(TrackableDataStructure, list):
 
     def append(self, value):
         # First into the list: a restoration that waits for it may look at the list.
-        name = '%d' % len(self._after_count())
+        name = f'{len(self._after_count())}'
         from_wrap = wrap(value)
         self._shared.append(from_wrap)
         list.append(self, from_wrap)
@@ -165,7 +165,7 @@ class ListWrapper(TrackableDataStructure, list):
             self._changed = True
         if key < 0:
             key += len(shared)
-        shared[key] = stored = self._track_value(value, '%d' % key)
+        shared[key] = stored = self._track_value(value, f'{key}')
         list.__setitem__(self, key, stored)
 
     def __delitem__(self, key):
@@ -226,7 +226,7 @@ class ListWrapper(TrackableDataStructure, list):
         return ListWrapper, (list(self),)
 
     def __repr__(self):
-        return 'ListWrapper(%s)' % list.__repr__(self._synchronized())
+        return f'ListWrapper({list.__repr__(self._synchronized())})'
 
     __hash__ = None
 
@@ -345,7 +345,7 @@ class _DictWrapper(TrackableDataStructure, dict):
         return type(self), (dict(self),)
 
     def __repr__(self):
-        return 'DictWrapper(%r)' % (self._synchronized(),)
+        return f'DictWrapper({self._synchronized()!r})'
 
     def __getitem__(self, key):
         return self._shared[key]
@@ -393,7 +393,7 @@ class _TupleMembers(TrackableDataStructure):
                 self._track_trackable(item, names[i], overwrite=True)
         for i, item in enumerate(self):
             if i not in untracked and isinstance(item, Trackable):
-                self._track_trackable(item, '%d' % i, overwrite=True)
+                self._track_trackable(item, f'{i}', overwrite=True)
         return self
 
     def __reduce_ex__(self, protocol):
@@ -406,7 +406,7 @@ class _TupleMembers(TrackableDataStructure):
         return wrap(copy.deepcopy(self._self_plain(self), memo))
 
     def __repr__(self):
-        return '_TupleWrapper(%r)' % (self._self_plain(self),)
+        return f'_TupleWrapper({self._self_plain(self)!r})'
 
 
 _tuple_classes = {}

@@ -23,7 +23,7 @@ class ExportGraph:
         name, count = wanted, 0
         while name.lower() in self.taken:
             count += 1
-            name = '%s_%d' % (wanted, count)
+            name = f'{wanted}_{count}'
         self.taken.add(name.lower())
         return name
 
@@ -117,7 +117,7 @@ class ExportGraph:
         signature.method_name = 'tensorflow/serving/predict'
         given = []
         for spec in specs:
-            name = re.sub(r'[^A-Za-z0-9_.\\-]', '_', re.sub('^[^A-Za-z0-9.]*', '', '%s_%s' % (key, spec.name)))
+            name = re.sub(r'[^A-Za-z0-9_.\\-]', '_', re.sub('^[^A-Za-z0-9.]*', '', f'{key}_{spec.name}'))
             given.append(self._node(name, 'Placeholder', dtype=spec.dtype, shape=spec.shape))
             self._describe(signature.inputs[spec.name], given[-1] + ':0', spec)
         call = self._call(function, given + [self.nodes[b] for b in bound])
@@ -159,7 +159,7 @@ class ExportGraph:
         for number, key, values, (give, take) in resources:
             given = self._call(give, [self._const('save/key', tf.constant(key)), self.nodes[number]])
             restorers.append((take, self.nodes[number], len(names), len(values)))
-            reads += ['%s:%d' % (given, 3 * i + 2) for i in range(len(values))]
+            reads += [f'{given!s}:{3 * i + 2}' for i in range(len(values))]
             names, dtypes = names + list(values), dtypes + list(values.values())
         more = {} if objects is None else {'_CHECKPOINTABLE_OBJECT_GRAPH': self._const('save/Const', objects)}
         saved = self._node('save/SaveV2', 'SaveV2', [prefix] + self._slices('save', names + list(more)) + reads +
@@ -169,9 +169,9 @@ class ExportGraph:
         if names:
             restored = self._node('save/RestoreV2', 'RestoreV2', [prefix] + self._slices('restore', names), dtypes=dtypes)
             assigns = [self._node('save/AssignVariableOp', 'AssignVariableOp',
-                                  [self.nodes[n], restored + (':%d' % i if i else '')], dtype=d)
+                                  [self.nodes[n], restored + (f':{i}' if i else '')], dtype=d)
                        for i, (n, d) in enumerate(zip(numbers, dtypes))]
-            assigns += [self._call(take, ['%s:%d' % (restored, first + i) for i in range(count)] + [handle])
+            assigns += [self._call(take, [f'{restored}:{first + i}' for i in range(count)] + [handle])
                         for take, handle, first, count in restorers]
         done = self._node('save/restore_all', 'NoOp', ['^' + a for a in assigns])
         saver = self.meta.saver_def
@@ -179,5 +179,5 @@ class ExportGraph:
         saver.version = 2
 
     def _slices(self, what, names):
-        return [self._const('save/%s/tensor_names' % what, tf.constant(names, tf.string)),
-                self._const('save/%s/shape_and_slices' % what, tf.constant([''] * len(names), tf.string))]
+        return [self._const(f'save/{what}/tensor_names', tf.constant(names, tf.string)),
+                self._const(f'save/{what}/shape_and_slices', tf.constant([''] * len(names), tf.string))]

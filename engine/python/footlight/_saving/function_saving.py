@@ -53,7 +53,7 @@ def traces_to_save(self):
 def _children(self, save_type=CHECKPOINT, **kwargs):
     if save_type == CHECKPOINT:
         return {}
-    return {'trace_%d' % i: trace for i, trace in enumerate(self._list_all_concrete_functions_for_serialization())}
+    return {f'trace_{i}': trace for i, trace in enumerate(self._list_all_concrete_functions_for_serialization())}
 
 
 def argument_inputs(concrete):
@@ -69,7 +69,7 @@ def unique_names(names):
         unique = name
         while unique in found:
             counts[name] = counts.get(name, 0) + 1
-            unique = '%s_%d' % (name, counts[name])
+            unique = f'{name}_{counts[name]}'
         found[unique] = True
     return list(found)
 

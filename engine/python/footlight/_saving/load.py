@@ -21,14 +21,14 @@ def read_messages(export_dir):
         if not os.path.isfile(path):
             continue
         if os.path.getsize(path) > _MOST_BYTES:
-            raise OSError('Cannot parse file %s: it is larger than %d bytes.' % (path, _MOST_BYTES))
+            raise OSError(f'Cannot parse file {path}: it is larger than {_MOST_BYTES} bytes.')
         with open(path, 'rb') as file:
             content = file.read()  # a limit here would take that much memory at first
         try:
             return read(content)
         except ValueError as error:
-            raise OSError('Cannot parse file %s: %s.' % (path, error)) from None
-    raise OSError('SavedModel file does not exist at: %s%s{saved_model.pbtxt|saved_model.pb}' % (export_dir, os.sep))
+            raise OSError(f'Cannot parse file {path}: {error}.') from None
+    raise OSError(f'SavedModel file does not exist at: {export_dir}{os.sep}{{saved_model.pbtxt|saved_model.pb}}')
 
 
 def _member(kind, number):
@@ -69,7 +69,7 @@ class SignatureMap(Trackable, collections.abc.Mapping):
         return len(self._functions)
 
     def __repr__(self):
-        return '_SignatureMap(%r)' % (self._functions,)
+        return f'_SignatureMap({self._functions!r})'
 
     def _trackable_children(self, save_type='checkpoint', **kwargs):
         return {} if save_type == 'checkpoint' else dict(self._functions)
@@ -148,7 +148,7 @@ class _Loader:
             made = {'trackable_list_wrapper': list, 'trackable_dict_wrapper': dict,
                     'trackable_tuple_wrapper': list}.get(node.user_object.identifier)
             return _containers.wrap(made()) if made else _Loaded()
-        raise NotImplementedError('tf.saved_model.load: objects of the kind %s are not supported' % kind)
+        raise NotImplementedError(f'tf.saved_model.load: objects of the kind {kind} are not supported')
 
     def _read_first_values(self):
         """In a graph the initializers of variables give the values of the file, which each session starts with."""
@@ -229,7 +229,7 @@ class _Loader:
         prefix = os.path.join(self.folder, 'variables', 'variables')
         if not os.path.isfile(prefix + '.index'):
             if variables:
-                raise tf.errors.NotFoundError(None, None, 'Could not find checkpoint or SavedModel at %s' % prefix)
+                raise tf.errors.NotFoundError(None, None, f'Could not find checkpoint or SavedModel at {prefix}')
             return
         restoration = _object_graph.Restoration(_engine.open_tensors(prefix), prefix)
         restoration.bind(0, root)
@@ -238,8 +238,8 @@ class _Loader:
         matched = {id(found()) for found in restoration.objects.values()}
         missing = [self.objects[number] for number in variables if id(self.objects[number]) not in matched]
         if missing:
-            raise AssertionError('Found %d Python objects that were not bound to checkpointed values, likely due to changes '
-                                 'in the Python program: %s' % (len(missing), missing[:10]))
+            raise AssertionError(f'Found {len(missing)} Python objects that were not bound to checkpointed values, '
+                                 f'likely due to changes in the Python program: {missing[:10]}')
 
     def _aliases(self):
         """{alias: the functions that have it}"""
@@ -263,9 +263,9 @@ def _meta_graph(export_dir, tags):
     wanted = None if tags is None else set([tags] if isinstance(tags, str) else tags)
     meta = metas[0] if wanted is None and len(metas) == 1 else find_meta_graph(metas, wanted)
     if meta is None:
-        raise ValueError('Importing a SavedModel with `tf.saved_model.load` requires a `tags=` argument if there is more '
-                         'than one MetaGraph. Got `tags=%s`, but there are %d MetaGraphs in the SavedModel with tag sets: '
-                         '%s.' % (tags, len(metas), [list(m.meta_info_def.tags) for m in metas]))
+        raise ValueError('Importing a SavedModel with `tf.saved_model.load` requires a `tags=` argument if there is '
+                         f'more than one MetaGraph. Got `tags={tags}`, but there are {len(metas)} MetaGraphs in the '
+                         f'SavedModel with tag sets: {[list(m.meta_info_def.tags) for m in metas]}.')
     return meta
 
 
@@ -288,12 +288,12 @@ def load_partial(export_dir, filters, tags=None, options=None):
     """{path: the object} for paths such as "root.layer.kernel"; a dict of filters gives objects, or (object, what sets a
     child of it), that take the place of those in the file."""
     if isinstance(filters, str):
-        raise TypeError('load_partial: filters must be a list or a dict of paths, got the string %r' % filters)
+        raise TypeError(f'load_partial: filters must be a list or a dict of paths, got the string {filters!r}')
     export_dir = os.fspath(export_dir)
     meta = _meta_graph(export_dir, tags)
     nodes = meta.object_graph_def.nodes
     if not nodes:
-        raise ValueError('load_partial: the SavedModel %s has no objects, it was written by TensorFlow 1' % export_dir)
+        raise ValueError(f'load_partial: the SavedModel {export_dir} has no objects, it was written by TensorFlow 1')
     given = dict(filters) if isinstance(filters, dict) else dict.fromkeys(filters)
     numbers = {path: _number_of(nodes, path) for path in given}
     known = {numbers[path]: one if isinstance(one, tuple) else (one, setattr) for path, one in given.items() if one is not None}
@@ -305,11 +305,12 @@ def load_partial(export_dir, filters, tags=None, options=None):
 def _number_of(nodes, path):
     names, number = path.split('.'), 0
     if names[0] != 'root':
-        raise ValueError("load_partial: %r does not start with 'root'" % path)
+        raise ValueError(f"load_partial: {path!r} does not start with 'root'")
     for name in names[1:]:
         children = {child.local_name: child.node_id for child in nodes[number].children}
         if name not in children:
-            raise ValueError('load_partial: the SavedModel has no object %r: there is no %r among %s' % (path, name, sorted(children)))
+            raise ValueError(f'load_partial: the SavedModel has no object {path!r}: there is no {name!r} among '
+                             f'{sorted(children)}')
         number = children[name]
     return number
 

@@ -117,15 +117,15 @@ class LoadedTrace(Trackable):
         graph.library.CopyFrom(self._graph_def.library)
         inputs = {}
         for i, (argument, value) in enumerate(zip(definition.signature.input_arg, tensors)):
-            node = graph.node.add(name='input_%d' % i, op='Placeholder')
+            node = graph.node.add(name=f'input_{i}', op='Placeholder')
             node.attr['dtype'].type = argument.type
-            inputs['input_%d:0' % i] = value
-        call = graph.node.add(name='call', op='StatefulPartitionedCall', input=['input_%d' % i for i in range(len(inputs))])
+            inputs[f'input_{i}:0'] = value
+        call = graph.node.add(name='call', op='StatefulPartitionedCall', input=[f'input_{i}' for i in range(len(inputs))])
         call.attr['f'].func.name = definition.signature.name
         for name, arguments in (('Tin', definition.signature.input_arg), ('Tout', definition.signature.output_arg)):
             call.attr[name].list.SetInParent()  # an empty list is one too
             call.attr[name].list.type.extend([a.type for a in arguments])
-        outputs = ['call:%d' % i for i in range(len(definition.signature.output_arg))]
+        outputs = [f'call:{i}' for i in range(len(definition.signature.output_arg))]
         found = tf.import_graph_def(graph, inputs, outputs, name='')
         for tensor, spec in zip(found, self._flat_outputs()):
             tensor.set_shape(spec.shape)  # the body alone does not know the shapes of variables
@@ -198,15 +198,15 @@ class LoadedTrace(Trackable):
             return self.concrete(*args, **kwargs)  # which finds variables and the tensors in structures
         names = unique_names([s.name for s in self.specs])
         if len(args) > len(names):
-            raise TypeError('%s takes %d arguments, %d were given' % (self.name, len(names), len(args)))
+            raise TypeError(f'{self.name} takes {len(names)} arguments, {len(args)} were given')
         values = dict(zip(names, args))
         for name, value in kwargs.items():
             if name not in names or name in values:
-                raise TypeError('%s got an unexpected argument %r; it takes %s' % (self.name, name, names))
+                raise TypeError(f'{self.name} got an unexpected argument {name!r}; it takes {names}')
             values[name] = value
         missing = [name for name in names if name not in values]
         if missing:
-            raise TypeError('%s is missing the arguments %s' % (self.name, missing))
+            raise TypeError(f'{self.name} is missing the arguments {missing}')
         return self.flat([tf.convert_to_tensor(values[name], s.dtype) for name, s in zip(names, self.specs)])
 
 
@@ -274,7 +274,7 @@ class LoadedFunction(Trackable):
     def _trackable_children(self, save_type='checkpoint', **kwargs):
         if save_type == 'checkpoint':
             return {}
-        return {'trace_%d' % i: trace.concrete for i, trace in enumerate(self._traces)}
+        return {f'trace_{i}': trace.concrete for i, trace in enumerate(self._traces)}
 
     def _canonical(self, args, kwargs):
         args, kwargs = list(args), dict(kwargs)
@@ -297,8 +297,8 @@ class LoadedFunction(Trackable):
     def _unmatched(self, given):
         if not self._traces:
             return 'Found zero restored functions for caller function.'
-        return ('Could not find matching concrete function to call loaded from the SavedModel. Got: %s. Expected one of: %s'
-                % (given, [t.structured_input_signature for t in self._traces]))
+        return (f'Could not find matching concrete function to call loaded from the SavedModel. Got: {given!s}. '
+                f'Expected one of: {[t.structured_input_signature for t in self._traces]}')
 
     def __call__(self, *args, **kwargs):
         given = self._canonical(args, kwargs)

@@ -26,11 +26,11 @@ class ExponentialMovingAverage:
                 raise TypeError('tf.train.ExponentialMovingAverage does not support non-Variable tensors when eager '
                                 'execution is enabled.')
             if variable.dtype not in _FLOATS:
-                raise TypeError('The variables must be half, float, or double: %s' % variable.name)
+                raise TypeError(f'The variables must be half, float, or double: {variable.name}')
             if variable.ref() not in self._averages:
                 with made_beside(variable):
                     first = variable.initialized_value() if getattr(variable, '_made_in', None) else variable.read_value()
-                    made = tf.Variable(first, trainable=False, name='%s/%s' % (variable.name.split(':')[0], self._name))
+                    made = tf.Variable(first, trainable=False, name=f"{variable.name.split(':')[0]}/{self._name}")
                     made._first = first if getattr(made, '_made_in', None) else None
                     self._averages[variable.ref()] = made
         decay = tf.convert_to_tensor(self._decay, tf.float32)
@@ -53,7 +53,7 @@ class ExponentialMovingAverage:
     def average_name(self, var):
         """The name that the average of a variable has, or would have."""
         known = self.average(var)
-        return known.name.split(':')[0] if known is not None else '%s/%s' % (var.name.split(':')[0], self._name)
+        return known.name.split(':')[0] if known is not None else f"{var.name.split(':')[0]}/{self._name}"
 
     def variables_to_restore(self, moving_avg_variables=None):
         """Variables by the names under which they are restored: those with an average by its name."""
@@ -69,8 +69,8 @@ class CheckpointView:
     def __init__(self, save_path):
         file = _engine.open_tensors(save_path)
         if _object_graph.GRAPH_KEY not in _engine.tensors_in(file):
-            raise ValueError('The specified checkpoint "%s" does not appear to be object-based (saved with TF2) since it is '
-                             'missing the key "%s".' % (save_path, _object_graph.GRAPH_KEY))
+            raise ValueError(f'The specified checkpoint "{save_path}" does not appear to be object-based (saved with '
+                             f'TF2) since it is missing the key "{_object_graph.GRAPH_KEY}".')
         self._graph = _proto.TrackableObjectGraph()
         self._graph.ParseFromString(_engine.read_tensor(file, _object_graph.GRAPH_KEY).numpy())
 
@@ -91,7 +91,7 @@ class CheckpointView:
     def match(self, obj):
         """The objects below `obj` that have the same place, by the numbers of those of the checkpoint."""
         if not isinstance(obj, _object_graph.Trackable):
-            raise ValueError('Expected a Trackable, got %s of type %s.' % (obj, type(obj)))
+            raise ValueError(f'Expected a Trackable, got {obj!s} of type {type(obj)}.')
         found, todo, visited = {0: obj}, collections.deque([(0, obj)]), set()
         while todo:
             number, here = todo.popleft()
@@ -103,8 +103,9 @@ class CheckpointView:
                     found[child] = there[name]
                     todo.append((child, there[name]))
                 elif found[child] is not there[name]:
-                    tf.get_logger().warning('Inconsistent references when matching the checkpoint into this object graph. '
-                                            'The referenced objects are: (%r and %r).' % (found[child], there[name]))
+                    tf.get_logger().warning('Inconsistent references when matching the checkpoint into this object '
+                                            f'graph. The referenced objects are: ({found[child]!r} and '
+                                            f'{there[name]!r}).')
             visited.add(number)
         return found
 

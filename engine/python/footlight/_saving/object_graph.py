@@ -34,7 +34,7 @@ def children_of(trackable, attached=None):
 def _converted(child):
     child = _containers.wrap(child)
     if not isinstance(child, Trackable):
-        raise ValueError('Cannot save %r: it is a child of a trackable object but not trackable itself' % (child,))
+        raise ValueError(f'Cannot save {child!r}: it is a child of a trackable object but not trackable itself')
     return child
 
 
@@ -137,7 +137,7 @@ def serialized(root, attached=None, listing=None):
         key = listing.key(number) if key is None else key
         saveables = _saveables.parts_of(trackable)
         for name, value in tensors_of(trackable, saveables).items():
-            full = '%s/.ATTRIBUTES/%s' % (key, _written(name))
+            full = f'{key}/.ATTRIBUTES/{_written(name)}'
             full = full.lstrip('/') if not key else full
             whole = _common_attribute(trackable, saveables, name)
             if whole is None:
@@ -182,7 +182,7 @@ class Restoration:
         graph.ParseFromString(_engine.read_tensor(file, GRAPH_KEY).numpy())
         self.nodes = list(graph.nodes)
         if not self.nodes:
-            raise tf.errors.DataLossError(None, None, 'the checkpoint %s has no objects' % path)
+            raise tf.errors.DataLossError(None, None, f'the checkpoint {path} has no objects')
         self.children = [{child.local_name: self._checked(child.node_id) for child in node.children}
                          for node in self.nodes]
         self.attributes = [{a.name: a.checkpoint_key for a in node.attributes} for node in self.nodes]
@@ -199,8 +199,8 @@ class Restoration:
 
     def _checked(self, number):
         if not 0 <= number < len(self.nodes):
-            raise tf.errors.DataLossError(None, None, 'the checkpoint %s refers to the object %d, of %d'
-                                          % (self.path, number, len(self.nodes)))
+            raise tf.errors.DataLossError(None, None, f'the checkpoint {self.path} refers to the object {number}, of '
+                                                      f'{len(self.nodes)}')
         return number
 
     def object_of(self, number):
@@ -219,7 +219,7 @@ class Restoration:
                                             'graph. For example, in the saved checkpoint object, `model.layer.weight` '
                                             'and `model.layer_copy.weight` reference the same variable, while in the '
                                             'current object these are two different variables. The referenced '
-                                            'variables are:(%r and %r).' % (known, trackable))
+                                            f'variables are:({known!r} and {trackable!r}).')
                 continue
             self.objects[number] = _reference(trackable)
             self._restore_values(number, trackable)
@@ -276,13 +276,13 @@ class Restoration:
         entry = self.tensors.get(key)
         if entry is not None and isinstance(trackable, tf.Variable) and entry[0] != trackable.dtype:
             raise tf.errors.InvalidArgumentError(
-                None, None, 'tensor_name = %s; expected dtype %s does not equal original dtype %s'
-                % (key, short(trackable.dtype), short(entry[0])))
+                None, None, f'tensor_name = {key}; expected dtype {short(trackable.dtype)} does not equal original '
+                            f'dtype {short(entry[0])}')
         if isinstance(trackable, tf.data.Iterator) and (entry is None or entry[0] != tf.string):
             raise tf.errors.UnimplementedError(
-                None, None, 'the checkpoint %s holds at %s the state of an iterator that TensorFlow wrote for its own '
-                'pipelines: it cannot be read here. Restore the other objects and make a new iterator.'
-                % (self.path, key))
+                None, None, f'the checkpoint {self.path} holds at {key} the state of an iterator that TensorFlow wrote '
+                            'for its own pipelines: it cannot be read here. Restore the other objects and make a new '
+                            'iterator.')
         return _engine.read_tensor(self.file, key)
 
     def _restore_slots(self, number):
@@ -309,13 +309,14 @@ class Restoration:
                 at = todo.pop(0)
                 for name, child in self.children[at].items():
                     if child not in self._paths:
-                        self._paths[child] = '%s.%s' % (self._paths[at], name)
+                        self._paths[child] = f'{self._paths[at]}.{name}'
                         todo.append(child)
             for at, node in enumerate(self.nodes):
                 for slot in node.slot_variables:
-                    self._paths.setdefault(slot.slot_variable_node_id, "%s's state %r for %s" % (
-                        self._paths.get(at), slot.slot_name, self._paths.get(slot.original_variable_node_id)))
-        return self._paths.get(number, '(object %d)' % number)
+                    variable = self._paths.get(slot.original_variable_node_id)
+                    self._paths.setdefault(slot.slot_variable_node_id,
+                                           f"{self._paths.get(at)}'s state {slot.slot_name!r} for {variable}")
+        return self._paths.get(number, f'(object {number})')
 
 
 def _wanted_names(trackable, keys):

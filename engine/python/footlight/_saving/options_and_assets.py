@@ -55,7 +55,7 @@ class VariablePolicy(enum.Enum):
         for policy in VariablePolicy:
             if policy.value == name:
                 return policy
-        raise ValueError('Received invalid VariablePolicy value: %s.' % (obj,))
+        raise ValueError(f'Received invalid VariablePolicy value: {obj!s}.')
 
 
 class SaveOptions:
@@ -67,10 +67,10 @@ class SaveOptions:
                  experimental_sharding_callback=None, extra_tags=None):
         names = namespace_whitelist or []
         if not isinstance(names, list):
-            raise TypeError('Unsupported type for `namespace_whitelist`: %s. Expected a list.' % type(names))
+            raise TypeError(f'Unsupported type for `namespace_whitelist`: {type(names)}. Expected a list.')
         for name in names:
             if not isinstance(name, str):
-                raise ValueError('Whitelisted namespace must be a string. Got: %s of type %s.' % (name, type(name)))
+                raise ValueError(f'Whitelisted namespace must be a string. Got: {name} of type {type(name)}.')
         if experimental_image_format:
             raise NotImplementedError('SaveOptions: experimental_image_format is not supported')
         self.namespace_whitelist, self.save_debug_info = names, save_debug_info
@@ -164,7 +164,7 @@ class Fingerprint:
             try:
                 proto = _proto.FingerprintDef.FromString(proto)
             except ValueError as error:
-                raise ValueError('Given proto could not be deserialized as fingerprint: %s' % error) from None
+                raise ValueError(f'Given proto could not be deserialized as fingerprint: {error}') from None
         return cls(*[getattr(proto, name) for name in cls._names], version=proto.version)
 
     def __eq__(self, other):
@@ -176,16 +176,16 @@ class Fingerprint:
     __hash__ = object.__hash__
 
     def __str__(self):
-        return '\n'.join(['SavedModel Fingerprint'] + ['  %s: %s' % (name, getattr(self, name)) for name in self._names])
+        return '\n'.join(['SavedModel Fingerprint'] + [f'  {name}: {getattr(self, name)}' for name in self._names])
 
     def __repr__(self):
-        return 'Fingerprint(%s)' % ', '.join('%s=%s' % (name, getattr(self, name)) for name in self._names)
+        return f"Fingerprint({', '.join(f'{name}={getattr(self, name)}' for name in self._names)})"
 
     def singleprint(self):
         """The four hashes that do not depend on how the file is laid out, as one string."""
         values = [getattr(self, name) for name in self._names[1:]]
         if None in values:
-            raise ValueError('Encounted invalid fingerprint values when constructing singleprint. %r' % self)
+            raise ValueError(f'Encounted invalid fingerprint values when constructing singleprint. {self!r}')
         return '/'.join(str(value) for value in values)
 
 
@@ -193,13 +193,13 @@ def read_fingerprint(export_dir):
     """The Fingerprint in a SavedModel."""
     path = os.path.join(os.fspath(export_dir), 'fingerprint.pb')
     if not os.path.isfile(path):
-        raise FileNotFoundError('SavedModel Fingerprint Error: Could not find fingerprint in %s' % export_dir)
+        raise FileNotFoundError(f'SavedModel Fingerprint Error: Could not find fingerprint in {export_dir}')
     with open(path, 'rb') as file:
         content = file.read(1 << 20)
     try:
         return Fingerprint.from_proto(content)
     except ValueError as error:
-        raise RuntimeError('SavedModel Fingerprint Error: %s' % error) from None
+        raise RuntimeError(f'SavedModel Fingerprint Error: {error}') from None
 
 
 constants = {

@@ -72,15 +72,15 @@ def _named(outputs, function, key):
         outputs = outputs._asdict()
     if not isinstance(outputs, dict):
         items = outputs if isinstance(outputs, (list, tuple)) else [outputs]
-        outputs = {'output_%d' % i: item for i, item in enumerate(items)}
-    where = 'in the output of the function %s used to generate the SavedModel signature %r' % (function.graph.name, key)
+        outputs = {f'output_{i}': item for i, item in enumerate(items)}
+    where = f'in the output of the function {function.graph.name} used to generate the SavedModel signature {key!r}'
     for name, value in outputs.items():
         if not isinstance(name, str):
-            raise ValueError('Got a dictionary with a non-string key %r %s.' % (name, where))
+            raise ValueError(f'Got a dictionary with a non-string key {name!r} {where}.')
         if isinstance(value, tf.Variable) or not isinstance(value, (tf.Tensor, tf.__internal__.CompositeTensor)):
-            raise ValueError('Got a non-Tensor value %r for key %r %s. Outputs for functions used as signatures must be a '
-                             'single Tensor, a sequence of Tensors, or a dictionary from string to Tensor.'
-                             % (value, name, where))
+            raise ValueError(f'Got a non-Tensor value {value!r} for key {name!r} {where}. Outputs for functions used '
+                             'as signatures must be a single Tensor, a sequence of Tensors, or a dictionary from '
+                             'string to Tensor.')
     return outputs
 
 
@@ -106,8 +106,8 @@ def _wrapped(function, key):
     """A trace that takes tensors by name and gives a dict of tensors: what a signature is."""
     concrete = _traced(function)
     if concrete is None:
-        raise ValueError('Expected a TensorFlow function for which to generate a signature, but got %s. Only `tf.functions` '
-                         'with an input signature or concrete functions can be used as a signature.' % (function,))
+        raise ValueError(f'Expected a TensorFlow function for which to generate a signature, but got {function}. Only '
+                         '`tf.functions` with an input signature or concrete functions can be used as a signature.')
     names = _function_saving.names_of_arguments(concrete)
     structure = concrete.structured_input_signature
     inputs = _function_saving.argument_inputs(concrete)
@@ -153,7 +153,7 @@ def _saveable_functions(resource):
     def restore_fn(*restored_tensors):
         resource._restore_from_tensors(dict(zip(values, restored_tensors)))
         return tf.constant(1)
-    specs = [tf.TensorSpec(None, value.dtype, 'restored_tensors_%d' % i) for i, value in enumerate(values.values())]
+    specs = [tf.TensorSpec(None, value.dtype, f'restored_tensors_{i}') for i, value in enumerate(values.values())]
     return [tf.function(save_fn, autograph=False).get_concrete_function(tf.TensorSpec([], tf.string, 'checkpoint_key')),
             tf.function(restore_fn, autograph=False).get_concrete_function(*specs)]
 
@@ -178,7 +178,7 @@ class _View:
 
     def _found(self, trackable):
         if isinstance(trackable, _Concrete):
-            return {'capture_%d' % i: self._constant(capture)
+            return {f'capture_{i}': self._constant(capture)
                     for i, (capture, variable) in enumerate(zip(trackable.captured_inputs, trackable._captured_variables))
                     if variable is None and capture.dtype not in (tf.resource, tf.variant)}
         if _variable_of(trackable) is not None:
@@ -201,7 +201,8 @@ class _View:
             return child if variable is None else variable
         if isinstance(child, tuple):
             return _containers.ListWrapper(child)
-        raise ValueError('Cannot save %r: it is the child %r of a trackable object but not trackable itself' % (child, name))
+        raise ValueError(f'Cannot save {child!r}: it is the child {name!r} of a trackable object but not trackable '
+                         'itself')
 
     def _constant(self, capture):
         return self.constants.setdefault(capture._id, Constant(capture))
@@ -288,8 +289,8 @@ class _Writer:
         self.concretes = [o for o in self.listing.objects if isinstance(o, _Concrete)]
         for one in self.concretes:
             if not one.graph.saveable:
-                raise ValueError('Unable to save function %s for the following reason(s):\n%s' % (
-                    one.name, '\n'.join(one.graph._state['unsaveable'])))
+                reasons = '\n'.join(one.graph._state['unsaveable'])
+                raise ValueError(f'Unable to save function {one.name} for the following reason(s):\n{reasons}')
         library, names = tf.Graph._library([c.graph for c in self.concretes])
         self.names = {id(c): name for c, name in zip(self.concretes, names)}
         self.meta.graph_def.versions.producer = 2474
@@ -340,7 +341,7 @@ class _Writer:
     def _copied(self, folder, asset):
         path = asset.asset_path.numpy().decode()
         if not os.path.isfile(path):
-            raise FileNotFoundError('the asset %s does not exist' % path)
+            raise FileNotFoundError(f'the asset {path} does not exist')
         if path in self.copied:
             return self.copied[path]
         taken = set(self.copied.values())
@@ -348,7 +349,7 @@ class _Writer:
         count = 0
         while name in taken:
             count += 1
-            name = '%s_%d' % (base, count)
+            name = f'{base}_{count}'
         target = os.path.join(folder, 'assets')
         if os.path.abspath(path) != os.path.abspath(os.path.join(target, name)):
             shutil.copyfile(path, os.path.join(target, name))
@@ -424,8 +425,8 @@ class _Writer:
         args, kwargs = concrete.structured_input_signature
         tensors = sum(_structure_coder.components(leaf) for leaf in tf.nest.flatten((args, kwargs)))
         if tensors != len(_function_saving.argument_inputs(concrete)):
-            raise NotImplementedError('%s takes a value that consists of tensors, which cannot be saved: give it the tensors'
-                                      % concrete.name.decode())
+            raise NotImplementedError(f'{concrete.name.decode()} takes a value that consists of tensors, which cannot '
+                                      'be saved: give it the tensors')
         _structure_coder.fill(proto.canonicalized_input_signature, (tuple(args), dict(kwargs)))
         _structure_coder.fill(proto.output_signature, _function_saving.named_outputs(concrete.structured_outputs))
 
@@ -492,7 +493,7 @@ def _fingerprint(content, meta, folder):
 
 
 def replace_file(path, content):
-    fresh = '%s.%d.new' % (path, os.getpid())  # readers see the old file or the new one
+    fresh = f'{path}.{os.getpid()}.new'  # readers see the old file or the new one
     with open(fresh, 'wb') as file:
         file.write(content)
         file.flush()
@@ -507,12 +508,12 @@ def save(obj, export_dir, signatures=None, options=None):
     """
     if not isinstance(obj, Trackable):
         raise ValueError('Expected an object of type `Trackable`, such as `tf.Module` or a subclass of the `Trackable` '
-                         'class, for export. Got %s with type %s.' % (obj, type(obj)))
+                         f'class, for export. Got {obj!s} with type {type(obj)}.')
     if tf.inside_function():
         raise AssertionError('tf.saved_model.save is not supported inside a traced @tf.function. Move the call to the outer '
                              'eagerly-executed context.')
     if options is not None and not isinstance(options, SaveOptions):
-        raise TypeError('options must be a tf.saved_model.SaveOptions, not %s' % type(options).__name__)
+        raise TypeError(f'options must be a tf.saved_model.SaveOptions, not {type(options).__name__}')
     save_and_return_nodes(obj, export_dir, signatures, options)
 
 

@@ -60,22 +60,22 @@ def _by_name(var_list):
                 found[variable.name] = variable
                 continue
             if not isinstance(variable, tf.Variable):
-                raise TypeError('Variable to save is not a Variable: %r' % (variable,))
+                raise TypeError(f'Variable to save is not a Variable: {variable!r}')
             if variable._shared_name in found and found[variable._shared_name] is not variable:
                 if not tf.executing_eagerly():
-                    raise ValueError('At least two variables have the same name: %s' % variable._shared_name)
+                    raise ValueError(f'At least two variables have the same name: {variable._shared_name}')
                 # As TensorFlow does, the first keeps its name and the others get a number.
                 number = 1
-                while '%s_%d' % (variable._shared_name, number) in found:
+                while f'{variable._shared_name}_{number}' in found:
                     number += 1
-                found['%s_%d' % (variable._shared_name, number)] = variable
+                found[f'{variable._shared_name}_{number}'] = variable
                 continue
             found[variable._shared_name] = variable
     for name, variable in list(found.items()):
         if isinstance(variable, SaveableObject):
             variable = found[name] = Parts(variable, name)
         if not isinstance(variable, (tf.Variable, SavedIterator, Parts)):
-            raise TypeError('Variable to save is not a Variable: %r (of the name %s)' % (variable, name))
+            raise TypeError(f'Variable to save is not a Variable: {variable!r} (of the name {name})')
     if not found:
         raise ValueError('No variables to save')
     return found
@@ -119,7 +119,7 @@ class Saver:
         """Saves the values and returns the path."""
         path = files.path_of(save_path)
         if global_step is None and not self._sharded and os.path.basename(path) == (latest_filename or 'checkpoint'):
-            raise ValueError("'latest_filename' collides with 'save_path': %r" % path)
+            raise ValueError(f"'latest_filename' collides with 'save_path': {path!r}")
         if global_step is not None:
             if isinstance(global_step, (tf.Tensor, tf.Variable)):
                 global_step = sess.run(global_step) if sess is not None else global_step.numpy()
@@ -137,7 +137,7 @@ class Saver:
             values = self._values(sess)
             _engine.write_tensors(path, list(values), list(values.values()))
         if write_meta_graph and in_graph and sess is not None:
-            self._write_meta_graph('%s.%s' % (path, meta_graph_suffix), sess.graph)
+            self._write_meta_graph(f'{path}.{meta_graph_suffix}', sess.graph)
         if write_state:
             self._remember(path)
             files.update_checkpoint_state_internal(folder, path, self.last_checkpoints or [path], latest_filename,
@@ -212,8 +212,8 @@ class Saver:
                 value = tf.reshape(value, variable.shape)
             if value.dtype != variable.dtype:
                 raise tf.errors.InvalidArgumentError(
-                    None, None, 'tensor_name = %s; expected dtype %s does not equal original dtype %s'
-                    % (name, _object_graph.short(variable.dtype), _object_graph.short(value.dtype)))
+                    None, None, f'tensor_name = {name}; expected dtype {_object_graph.short(variable.dtype)} does not '
+                                f'equal original dtype {_object_graph.short(value.dtype)}')
             variable._restore_from_tensors({_trackable.VARIABLE_VALUE: value})
         if isinstance(session, _v1.Session):
             session._push(self._kinds()[0].values())
@@ -229,13 +229,13 @@ def _keys_of_objects(file, there):
 
 def _what_is_missing(path, missing, there, keys):
     if not keys:
-        return ('Restoring from checkpoint failed: Key %s not found in checkpoint %s, which has: %s. This is most likely '
-                'due to a variable name that is missing from the checkpoint: give a dict of names and variables where '
-                'names have changed.' % (missing[0], path, ', '.join(sorted(there))))
-    return ('Existing variables not in the checkpoint: %s\n\nVariables names when this checkpoint was written: %s\n\n'
-            'Could not find some variables in the checkpoint, which was saved by objects (tf.train.Checkpoint): restore it '
-            'with tf.train.Checkpoint, or give the Saver a dict of the old names and variables.'
-            % (', '.join(sorted(missing)), ', '.join(sorted(keys))))
+        return (f'Restoring from checkpoint failed: Key {missing[0]} not found in checkpoint {path}, which has: '
+                f"{', '.join(sorted(there))}. This is most likely due to a variable name that is missing from the "
+                'checkpoint: give a dict of names and variables where names have changed.')
+    return (f"Existing variables not in the checkpoint: {', '.join(sorted(missing))}\n\nVariables names when this "
+            f"checkpoint was written: {', '.join(sorted(keys))}\n\n"
+            'Could not find some variables in the checkpoint, which was saved by objects (tf.train.Checkpoint): '
+            'restore it with tf.train.Checkpoint, or give the Saver a dict of the old names and variables.')
 
 
 Saver.__module__ = 'footlight.compat.v1.train'
@@ -278,8 +278,8 @@ class restore_variables_on_create:
                 variable = make(**arguments)
                 name = self._map(variable._shared_name) if self._map else variable._shared_name
                 if name not in there:
-                    raise tf.errors.NotFoundError(None, None, 'the checkpoint %s has no variable %r, which has: %s'
-                                                  % (self._path, name, ', '.join(sorted(there))))
+                    raise tf.errors.NotFoundError(None, None, f'the checkpoint {self._path} has no variable {name!r}, '
+                                                              f"which has: {', '.join(sorted(there))}")
                 with tf._eager_scope():
                     variable._restore_from_tensors({_trackable.VARIABLE_VALUE: _engine.read_tensor(file, name)})
                 return variable
@@ -305,7 +305,7 @@ def _network_names(network, map_func):
         base = part.name.rstrip('0123456789').rstrip('_') if part.name.rpartition('_')[2].isdigit() else part.name
         number = counts[path + base]
         counts[path + base] += 1
-        name = path + ('%s_%d' % (base, number) if number else base)
+        name = path + (f'{base}_{number}' if number else base)
         known[part.name] = name
         for inner in getattr(part, 'layers', ()):
             add(inner, name + '/')
@@ -314,7 +314,7 @@ def _network_names(network, map_func):
 
     def name_of(name):
         first, _, rest = name.partition('/')
-        return '%s/%s' % (known.get(first, first), rest) if rest else name
+        return f'{known.get(first, first)}/{rest}' if rest else name
     return name_of
 
 
@@ -327,8 +327,8 @@ def save_network_checkpoint(network, save_path, global_step=None, map_func=None)
     for variable in network.variables:
         name = name_of(variable._shared_name)
         if name in named and named[name] is not variable:
-            raise ValueError('The map_func passed to save_network_checkpoint for the Network %r resulted in two variables '
-                             'named %r' % (network.name, name))
+            raise ValueError(f'The map_func passed to save_network_checkpoint for the Network {network.name!r} '
+                             f'resulted in two variables named {name!r}')
         named[name] = variable
     path = os.fspath(save_path)
     if os.path.isdir(path):
@@ -343,7 +343,7 @@ def restore_network_checkpoint(network, save_path, map_func=None):
         Saver({name_of(v._shared_name): v for v in network.variables}).restore(None, save_path)
         return
     if not files.checkpoint_exists(files.path_of(save_path)):
-        raise ValueError('The passed save_path is not a valid checkpoint: %s' % save_path)
+        raise ValueError(f'The passed save_path is not a valid checkpoint: {save_path}')
     object.__setattr__(network, '_restored_on_create', (save_path, name_of))
 
 

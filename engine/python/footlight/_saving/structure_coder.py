@@ -64,8 +64,7 @@ def fill(proto, value):
         proto.dict_value.SetInParent()
         for key in value:
             if not isinstance(key, str):
-                raise NotEncodableError('No encoder for object %r of type %s: keys must be strings' % (
-                    value, type(value)))
+                raise NotEncodableError(f'No encoder for object {value!r} of type {type(value)}: keys must be strings')
             fill(proto.dict_value.fields[key], value[key])
     elif isinstance(value, tuple) and hasattr(value, '_fields'):
         proto.named_tuple_value.name = type(value).__name__
@@ -84,14 +83,14 @@ def fill(proto, value):
     elif type(value).__module__ == 'numpy':
         proto.numpy_value.CopyFrom(tf.make_tensor_proto(value))
     else:
-        raise NotEncodableError('No encoder for object %r of type %s.' % (value, type(value)))
+        raise NotEncodableError(f'No encoder for object {value!r} of type {type(value)}.')
 
 
 def _numbered(proto):
     kind = _KINDS.get(proto.type_spec_class)
     if kind is None:
-        raise NotImplementedError('a SavedModel whose functions take or return %s is not supported'
-                                  % (proto.type_spec_class_name or 'such composite tensors'))
+        raise NotImplementedError('a SavedModel whose functions take or return '
+                                  f"{proto.type_spec_class_name or 'such composite tensors'} is not supported")
     return operator.attrgetter(_PLACES.get(kind, kind))(tf)._deserialize(value_of(proto.type_state))
 
 

@@ -55,7 +55,7 @@ class TrackableReference:
     __hash__ = None
 
     def __repr__(self):
-        return 'TrackableReference(name=%s, ref=%r)' % (self.name, self.ref)
+        return f'TrackableReference(name={self.name}, ref={self.ref!r})'
 
 
 class NoDependency:
@@ -85,15 +85,15 @@ def _maybe_initialize_trackable(self):
 def _track_trackable(self, trackable, name, overwrite=False):
     """Makes `trackable` a child; with `overwrite` also where another one has that name."""
     if not isinstance(trackable, Trackable):
-        raise TypeError('Trackable._track_trackable() can only be used to track objects of type Trackable. Got type %s.'
-                        % type(trackable).__name__)
+        raise TypeError('Trackable._track_trackable() can only be used to track objects of type Trackable. Got type '
+                        f'{type(trackable).__name__}.')
     if not getattr(self, '_manual_tracking', True):
         return trackable
     children = state_of(self).children
     known = children.get(name)
     if known is not None and known is not trackable and not overwrite:
-        raise ValueError('Called Trackable._track_trackable() with name=%r, but a Trackable with this name is already '
-                         'declared as a dependency. Names must be unique (or overwrite=True).' % (name,))
+        raise ValueError(f'Called Trackable._track_trackable() with name={name!r}, but a Trackable with this name is '
+                         'already declared as a dependency. Names must be unique (or overwrite=True).')
     children[name] = trackable
     self._handle_deferred_dependencies(name, trackable)
     return trackable
@@ -203,8 +203,8 @@ def _variable_tensors(self):
 def _variable_restore(self, restored_tensors):
     value = restored_tensors[VARIABLE_VALUE]
     if not self.shape.is_compatible_with(value.shape):
-        raise ValueError('Received incompatible tensor with shape %s when attempting to restore variable with shape %s '
-                         'and name %s.' % (value.shape, self.shape, self.name))
+        raise ValueError(f'Received incompatible tensor with shape {value.shape} when attempting to restore variable '
+                         f'with shape {self.shape} and name {self.name}.')
     self.assign(value)
 
 

@@ -69,7 +69,8 @@ def add(a, b, threshold=0):
         with _of_one_shape(a.dense_shape, tf.shape(b, tf.int64), 'Dimensions of the sparse and the dense operand'):
             return tf.tensor_scatter_nd_add(b, a.indices, a.values)
     if a.dtype != b.dtype:
-        raise tf.errors.InvalidArgumentError(None, None, 'cannot compute SparseAdd of %s and %s' % (a.dtype.name, b.dtype.name))
+        raise tf.errors.InvalidArgumentError(None, None, f'cannot compute SparseAdd of {a.dtype.name} and '
+                                                         f'{b.dtype.name}')
     with _of_one_shape(a.dense_shape, b.dense_shape, "The operands' shapes"):
         total = _joined([a, b], a.dense_shape, a.shape.merge_with(b.shape) if a.shape.rank == b.shape.rank else a.shape,
                         tf.math.unsorted_segment_sum)
@@ -97,7 +98,7 @@ def _extreme(name, kept):
         filled = [_joined([p, z], p.dense_shape, p.shape, tf.math.unsorted_segment_sum) for p, z in zip(both, zeros[::-1])]
         return _made(filled[0].indices, kept(filled[0].values, filled[1].values), both[0].dense_shape, both[0].shape)
     choose.__name__ = choose.__qualname__ = name
-    choose.__doc__ = 'The %s of two sparse tensors, element by element; where one has none it counts as zero.' % name
+    choose.__doc__ = f'The {name} of two sparse tensors, element by element; where one has none it counts as zero.'
     return choose
 
 
@@ -111,7 +112,7 @@ def expand_dims(sp_input, axis=None, name=None):
     axis = -1 if axis is None else axis
     if rank is not None:
         if not -rank - 1 <= axis <= rank:
-            raise tf.errors.InvalidArgumentError(None, None, 'axis %d is not in [%d, %d]' % (axis, -rank - 1, rank))
+            raise tf.errors.InvalidArgumentError(None, None, f'axis {axis} is not in [{-rank - 1}, {rank}]')
         axis = axis + rank + 1 if axis < 0 else axis
     elif axis < 0:
         axis = tf.shape(sp_input.dense_shape)[0] + axis + 1
@@ -185,7 +186,8 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
             raise tf.errors.InvalidArgumentError(None, None, f'Ranks of all input tensors must match: expected {rank} but got '
                                                  f'{p.dense_shape.shape[0]}')
     if not -rank <= axis < rank:
-        raise tf.errors.InvalidArgumentError(None, None, 'Concat dimension must be in range [%d, %d), got %d' % (-rank, rank, axis))
+        raise tf.errors.InvalidArgumentError(None, None, f'Concat dimension must be in range [{-rank}, {rank}), got '
+                                                         f'{axis}')
     axis %= rank
     one = tf.one_hot(axis, rank, dtype=tf.int64)
     offset, indices = tf.zeros([], tf.int64), []

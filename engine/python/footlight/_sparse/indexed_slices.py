@@ -38,8 +38,8 @@ class IndexedSlices:
         return []
 
     def __str__(self):
-        whole = '' if self._dense_shape is None else ', dense_shape=%s' % (self._dense_shape,)
-        return 'IndexedSlices(indices=%s, values=%s%s)' % (self._indices, self._values, whole)
+        whole = '' if self._dense_shape is None else f', dense_shape={self._dense_shape}'
+        return f'IndexedSlices(indices={self._indices!s}, values={self._values!s}{whole})'
 
     def __neg__(self):
         return IndexedSlices(-self.values, self.indices, self.dense_shape)
@@ -88,10 +88,10 @@ class IndexedSlicesSpec(tf.TypeSpec):
 
 def _to_tensor(value, dtype=None, name=None, as_ref=False):
     if dtype is not None and not tf.as_dtype(dtype).is_compatible_with(value.dtype):
-        raise ValueError('Tensor conversion requested dtype %s for IndexedSlices with dtype %s' % (
-            tf.as_dtype(dtype).name, value.dtype.name))
+        raise ValueError(f'Tensor conversion requested dtype {tf.as_dtype(dtype).name} for IndexedSlices with dtype '
+                         f'{value.dtype.name}')
     if value.dense_shape is None:
-        raise ValueError('Tensor conversion requested for IndexedSlices without dense_shape: %s' % value)
+        raise ValueError(f'Tensor conversion requested for IndexedSlices without dense_shape: {value!s}')
     return tf.math.unsorted_segment_sum(value.values, value.indices, value.dense_shape[0], name=name)
 
 

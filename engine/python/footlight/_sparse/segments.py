@@ -15,11 +15,11 @@ def reset_shape(sp_input, new_shape=None):
     wanted = tf.cast(tf.convert_to_tensor(new_shape), tf.int64)
     if sp_input.shape.rank is not None and wanted.shape.num_elements() is not None and (
             wanted.shape.num_elements() != sp_input.shape.rank):
-        raise ValueError('Shapes (%d,) and (%d,) are not compatible' % (wanted.shape.num_elements(), sp_input.shape.rank))
+        raise ValueError(f'Shapes ({wanted.shape.num_elements()},) and ({sp_input.shape.rank},) are not compatible')
     before = sp_input.shape
     if known is not None and before.is_fully_defined():
         if any(int(n) < b for n, b in zip(known, before.as_list())):
-            raise ValueError('Shape %s is smaller than %s' % ([int(n) for n in known], before))
+            raise ValueError(f'Shape {[int(n) for n in known]} is smaller than {before!s}')
     check = tf.debugging.Assert(tf.reduce_all(wanted >= size), ['new_shape is smaller than the shape: ', size])
     with tf.control_dependencies([check] if check is not None else []):
         return _made(indices, tf.identity(sp_input.values), tf.identity(wanted),
@@ -38,14 +38,14 @@ def split(sp_input=None, num_split=None, axis=None, name=None):
     rank = sp_input.shape.rank
     axis = int(axis)
     if num_split < 1:
-        raise tf.errors.InvalidArgumentError(None, None, 'Input num_split should be >= 1 but got %d' % num_split)
+        raise tf.errors.InvalidArgumentError(None, None, f'Input num_split should be >= 1 but got {num_split}')
     if not -rank <= axis < rank:
-        raise tf.errors.InvalidArgumentError(None, None, 'Input axis should be in range [%d, %d), got %d' % (-rank, rank, axis))
+        raise tf.errors.InvalidArgumentError(None, None, f'Input axis should be in range [{-rank}, {rank}), got {axis}')
     axis %= rank
     size = sp_input.dense_shape[axis]
     if sp_input.shape[axis] is not None and sp_input.shape[axis] < num_split:
-        raise tf.errors.InvalidArgumentError(None, None, 'Input num_split should be between 1 and the splitting dimension size '
-                                             '(%d), got %d' % (sp_input.shape[axis], num_split))
+        raise tf.errors.InvalidArgumentError(None, None, 'Input num_split should be between 1 and the splitting '
+                                                         f'dimension size ({sp_input.shape[axis]}), got {num_split}')
     whole, more = size // num_split, size % num_split
     along = tf.one_hot(axis, rank, dtype=tf.int64)
     parts, start = [], tf.zeros([], tf.int64)
@@ -117,7 +117,7 @@ def serialize_sparse(sp_input, out_type=tf.string, name=None):
     """The indices, the values and the shape as three strings."""
     sp_input = _checked(sp_input)
     if tf.as_dtype(out_type) != tf.string:
-        raise NotImplementedError('serialize_sparse: only strings are made, not %s' % tf.as_dtype(out_type).name)
+        raise NotImplementedError(f'serialize_sparse: only strings are made, not {tf.as_dtype(out_type).name}')
     with tf.name_scope(name or 'serialize_sparse'):
         return tf.stack([tf.io.serialize_tensor(part) for part in (sp_input.indices, sp_input.values, sp_input.dense_shape)])
 
@@ -140,8 +140,8 @@ def deserialize_many_sparse(serialized_sparse, dtype, rank=None, name=None):
     with tf.name_scope(name or 'deserialize_many_sparse'):
         texts = tf.convert_to_tensor(serialized_sparse, tf.string)
         if not texts.shape.is_compatible_with([None, 3]):
-            raise tf.errors.InvalidArgumentError(None, None, 'Serialized sparse as a matrix must have 3 columns; its shape '
-                                                 'is %s' % texts.shape)
+            raise tf.errors.InvalidArgumentError(None, None, 'Serialized sparse as a matrix must have 3 columns; its '
+                                                             f'shape is {texts.shape}')
         texts = tf.ensure_shape(texts, [None, 3])
         count = tf.shape(texts)[0]
         arrays = [tf.TensorArray(kind, count, infer_shape=False) for kind in (tf.int64, dtype, tf.int64)]

@@ -17,7 +17,7 @@ def _parts(t):
 def _joined(a, b, operation, validate_indices):
     a, b = _given(a), _given(b)
     if a.dtype != b.dtype:
-        raise TypeError('Types of inputs do not match: %s vs %s.' % (a.dtype, b.dtype))
+        raise TypeError(f'Types of inputs do not match: {a.dtype} vs {b.dtype}.')
     sparse = [isinstance(t, tf.SparseTensor) for t in (a, b)]
     if sparse == [True, False]:
         operation = {'a-b': 'b-a', 'b-a': 'a-b'}.get(operation, operation)
@@ -45,7 +45,7 @@ def union(a, b, validate_indices=True):
 def size(a, validate_indices=True):
     """How many different values each row has."""
     if not isinstance(a, tf.SparseTensor):
-        raise TypeError('Expected `SparseTensor`, got %s.' % type(a))
+        raise TypeError(f'Expected `SparseTensor`, got {type(a)}.')
     return _op('SetSize', _parts(a), {'validate_indices': bool(validate_indices)})[0]
 
 

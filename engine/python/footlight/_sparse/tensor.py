@@ -42,11 +42,10 @@ class SparseTensor(Composite):
         self._dense_shape = tf.convert_to_tensor(dense_shape, tf.int64, name='dense_shape')
         rank = self._dense_shape.shape[:1]
         if not self._indices.shape.is_compatible_with(tf.TensorShape([None]) + rank):
-            raise ValueError('indices of shape %s do not go with a dense_shape of %s numbers' % (
-                self._indices.shape, rank[0]))
+            raise ValueError(f'indices of shape {self._indices.shape} do not go with a dense_shape of {rank[0]!s} '
+                             'numbers')
         if not self._indices.shape[:1].is_compatible_with(self._values.shape[:1]):
-            raise ValueError('as many indices as values are wanted: %s and %s' % (
-                self._indices.shape, self._values.shape))
+            raise ValueError(f'as many indices as values are wanted: {self._indices.shape} and {self._values.shape}')
 
     indices = property(lambda self: self._indices)
     values = property(lambda self: self._values)
@@ -86,7 +85,7 @@ class SparseTensor(Composite):
         return SparseTensor(self._indices, new_values, self._dense_shape)
 
     def __str__(self):
-        return 'SparseTensor(indices=%s, values=%s, dense_shape=%s)' % (self._indices, self._values, self._dense_shape)
+        return f'SparseTensor(indices={self._indices!s}, values={self._values!s}, dense_shape={self._dense_shape})'
 
     def _with_whole(self, other, function):
         """function(values, elements of a whole tensor at their places); its shape is broadcast to this one."""
@@ -97,8 +96,9 @@ class SparseTensor(Composite):
             return self.with_values(function(self._values, other))
         rank = other.shape.rank
         if rank is None or self.shape.rank is None or rank > self.shape.rank:
-            raise tf.errors.InvalidArgumentError(None, None, 'SparseDenseBinaryOpShared broadcasts dense to sparse only; got '
-                                                 'incompatible shapes: [%s] vs. [%s]' % (self.shape, other.shape))
+            raise tf.errors.InvalidArgumentError(None, None, 'SparseDenseBinaryOpShared broadcasts dense to sparse '
+                                                             f'only; got incompatible shapes: [{self.shape}] vs. '
+                                                             f'[{other.shape}]')
         size = tf.shape(other, out_type=tf.int64)
         fits = tf.reduce_all(tf.equal(size, 1) | tf.equal(size, self._dense_shape[-rank:]))
         check = tf.debugging.Assert(fits, ['SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes'])
@@ -132,8 +132,8 @@ class SparseTensor(Composite):
     def from_value(cls, sparse_tensor_value):
         """Of another one, or of its parts."""
         if not (isinstance(sparse_tensor_value, SparseTensor) or hasattr(sparse_tensor_value, 'dense_shape')):
-            raise TypeError('Argument sparse_tensor_value=%r must be a SparseTensor or SparseTensorValue' % (
-                sparse_tensor_value,))
+            raise TypeError(f'Argument sparse_tensor_value={sparse_tensor_value!r} must be a SparseTensor or '
+                            'SparseTensorValue')
         return cls(sparse_tensor_value.indices, sparse_tensor_value.values, sparse_tensor_value.dense_shape)
 
     def consumers(self):
@@ -144,7 +144,7 @@ class SparseTensor(Composite):
         return found
 
     def __repr__(self):
-        return 'SparseTensor(indices=%r, values=%r, dense_shape=%r)' % (self._indices, self._values, self._dense_shape)
+        return f'SparseTensor(indices={self._indices!r}, values={self._values!r}, dense_shape={self._dense_shape!r})'
 
 
 SparseTensor._Value = collections.namedtuple('SparseTensorValue', SparseTensor._fields)
@@ -190,7 +190,7 @@ class SparseTensorSpec(tf.TypeSpec):
         return SparseTensorSpec(self._shape[1:], self._dtype)
 
     def __repr__(self):
-        return 'SparseTensorSpec(%r, %r)' % (self._shape, self._dtype)
+        return f'SparseTensorSpec({self._shape!r}, {self._dtype!r})'
 
 
 # By this name libraries recognise the class without importing anything.
@@ -234,7 +234,7 @@ def edit_distance(hypothesis, truth, normalize=True, name='edit_distance'):
     """The edit distances from `hypothesis` to `truth`; if normalized, divided by the length of the latter."""
     for what, value in (('hypothesis', hypothesis), ('truth', truth)):
         if not isinstance(value, (SparseTensor, SparseTensor._Value)):
-            raise TypeError('%s must be a SparseTensor, not %s' % (what, type(value).__name__))
+            raise TypeError(f'{what} must be a SparseTensor, not {type(value).__name__}')
     hypothesis, truth = SparseTensor.from_value(hypothesis), SparseTensor.from_value(truth)
     return tf.sparse._edit_distance(
         hypothesis.indices, hypothesis.values, hypothesis.dense_shape, truth.indices, truth.values, truth.dense_shape,

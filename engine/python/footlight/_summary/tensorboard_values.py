@@ -16,7 +16,7 @@ def scalar(name, data, step=None, description=None):
         def value():
             number = tf.convert_to_tensor(data)
             if number.shape.rank not in (0, None):
-                raise ValueError('Expected scalar shape, saw shape: %s.' % (tuple(number.shape),))
+                raise ValueError(f'Expected scalar shape, saw shape: {tuple(number.shape)}.')
             return tf.cast(number, tf.float32)
         return write(tag, value, step, _metadata('scalars', description))
 
@@ -83,7 +83,7 @@ def text(name, data, step=None, description=None):
         def value():
             words = tf.convert_to_tensor(data)
             if words.dtype != tf.string:
-                raise TypeError('tf.summary.text: data must be strings, not %s' % words.dtype.name)
+                raise TypeError(f'tf.summary.text: data must be strings, not {words.dtype.name}')
             return words
         return write(tag, value, step, _metadata('text', description))
 
@@ -91,7 +91,7 @@ def text(name, data, step=None, description=None):
 def audio(name, data, sample_rate, step=None, max_outputs=3, encoding=None, description=None):
     """Writes sounds: [how many, frames, channels], from -1 to 1."""
     if encoding not in (None, 'wav'):
-        raise ValueError('Unknown encoding: %r' % encoding)
+        raise ValueError(f'Unknown encoding: {encoding!r}')
     with summary_scope(name, 'audio_summary') as (tag, _):
         def value():
             sounds = tf.convert_to_tensor(data)

@@ -74,7 +74,7 @@ class _FileWriter(SummaryWriter):
 
     def _check(self):
         if self._closed:
-            raise RuntimeError('SummaryWriter %r is already closed' % self)
+            raise RuntimeError(f'SummaryWriter {self!r} is already closed')
 
     def as_default(self, step=None):
         self._check()
@@ -281,8 +281,8 @@ def graph(graph_data):
     if isinstance(graph_data, tf.Graph):
         graph_data = graph_data.as_graph_def()
     if not hasattr(graph_data, 'SerializeToString') or not hasattr(graph_data, 'node'):
-        raise ValueError("Argument 'graph_data' is not tf.Graph or tf.compat.v1.GraphDef. Received graph_data=%r of type "
-                         '%s.' % (graph_data, type(graph_data).__name__))
+        raise ValueError("Argument 'graph_data' is not tf.Graph or tf.compat.v1.GraphDef. Received "
+                         f'graph_data={graph_data!r} of type {type(graph_data).__name__}.')
     _engine_op('WriteGraphSummary', writer=writer._handle, step=tf.constant(0, tf.int64),
                tensor=tf.constant(graph_data.SerializeToString()))
     return tf.constant(True)

@@ -22,7 +22,8 @@ class ParameterModifier:
 
     def modified_arguments(self, kwargs, requested_parameters):
         """The arguments to replace, by name; DO_NOT_PASS_TO_THE_TEST leaves one out."""
-        raise NotImplementedError('%s.modified_arguments: a modifier says here which arguments it replaces' % type(self).__name__)
+        raise NotImplementedError(f'{type(self).__name__}.modified_arguments: a modifier says here which arguments it '
+                                  'replaces')
 
     def __eq__(self, other):
         return type(self) is type(other) and self._parameter_name == other._parameter_name
@@ -134,7 +135,7 @@ def _letters(text):
 def _name(combination):
     """What stands behind the name of the test: addresses, which change, become the place of the parameter."""
     return '_test' + ''.join(
-        '_%s_%s' % (_letters(key), _letters(re.sub('0[xX][0-9a-fA-F]+', str(place), str(value))))
+        f"_{_letters(key)}_{_letters(re.sub('0[xX][0-9a-fA-F]+', str(place), str(value)))}"
         for place, (key, value) in enumerate(combination.items()))
 
 
@@ -210,7 +211,7 @@ class NamedDistribution(NamedObject):
     def why_not(self):
         """Why it can not be made here, or None."""
         if len(tf.config.list_physical_devices('GPU')) < (self.required_gpus or 0):
-            return 'it needs %d GPUs' % self.required_gpus
+            return f'it needs {self.required_gpus} GPUs'
         return self._lacks
 
 

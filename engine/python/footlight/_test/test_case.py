@@ -86,7 +86,7 @@ class _CheckedThread:
     def join(self):
         self._thread.join()
         if self._error is not None:
-            self._test.fail('Error in checkedThread: %s' % self._error)
+            self._test.fail(f'Error in checkedThread: {self._error}')
 
     def is_alive(self):
         return self._thread.is_alive()
@@ -97,16 +97,16 @@ class _General(unittest.TestCase):
 
     def assertLen(self, container, expected_len, msg=None):
         if len(container) != expected_len:
-            self.fail(self._formatMessage(msg, '%r has length of %d, expected %d.' % (
-                container, len(container), expected_len)))
+            self.fail(self._formatMessage(msg, f'{container!r} has length of {len(container)}, expected '
+                                               f'{expected_len}.'))
 
     def assertEmpty(self, container, msg=None):
         if len(container):
-            self.fail(self._formatMessage(msg, '%r has length of %d.' % (container, len(container))))
+            self.fail(self._formatMessage(msg, f'{container!r} has length of {len(container)}.'))
 
     def assertNotEmpty(self, container, msg=None):
         if not len(container):
-            self.fail(self._formatMessage(msg, '%r has length of 0.' % (container,)))
+            self.fail(self._formatMessage(msg, f'{container!r} has length of 0.'))
 
     def assertProtoEquals(self, expected_message_maybe_ascii, validate_message, msg=None, relative_tolerance=None):
         """Messages of one type with the same fields; the expected one may be text."""
@@ -114,7 +114,7 @@ class _General(unittest.TestCase):
         if isinstance(expected, str):
             expected = kind.FromText(expected)
         elif type(expected) is not kind:
-            self.fail(self._formatMessage(msg, "Can't compare protos of type %s and %s." % (type(expected), kind)))
+            self.fail(self._formatMessage(msg, f"Can't compare protos of type {type(expected)} and {kind}."))
         if expected == validate_message:
             return
         texts = [str(message).splitlines() for message in (expected, validate_message)]
@@ -134,23 +134,24 @@ class _General(unittest.TestCase):
         """assertProtoEquals() of a GraphDef and a text that does not have the graph's version."""
         producer = tf.version.GRAPH_DEF_VERSION if producer is None else producer
         consumer = tf.version.GRAPH_DEF_VERSION_MIN_CONSUMER if min_consumer is None else min_consumer
-        self.assertProtoEquals('versions { producer: %d min_consumer: %d }\n%s' % (producer, consumer, expected), actual, msg=msg)
+        self.assertProtoEquals(f'versions {{ producer: {producer} min_consumer: {consumer} '
+                               f'}}\n{expected!s}', actual, msg=msg)
 
     def assertStartsWith(self, actual, expected_start, msg=None):
         if not actual.startswith(expected_start):
-            self.fail(self._formatMessage(msg, '%r does not start with %r' % (actual, expected_start)))
+            self.fail(self._formatMessage(msg, f'{actual!r} does not start with {expected_start!r}'))
 
     def assertNotStartsWith(self, actual, unexpected_start, msg=None):
         if actual.startswith(unexpected_start):
-            self.fail(self._formatMessage(msg, '%r does start with %r' % (actual, unexpected_start)))
+            self.fail(self._formatMessage(msg, f'{actual!r} does start with {unexpected_start!r}'))
 
     def assertEndsWith(self, actual, expected_end, msg=None):
         if not actual.endswith(expected_end):
-            self.fail(self._formatMessage(msg, '%r does not end with %r' % (actual, expected_end)))
+            self.fail(self._formatMessage(msg, f'{actual!r} does not end with {expected_end!r}'))
 
     def assertBetween(self, value, minv, maxv, msg=None):
         if not minv <= value <= maxv:
-            self.fail(self._formatMessage(msg, '%r unexpectedly not between %r and %r' % (value, minv, maxv)))
+            self.fail(self._formatMessage(msg, f'{value!r} unexpectedly not between {minv!r} and {maxv!r}'))
 
     def assertItemsEqual(self, first, second, msg=None):
         self.assertCountEqual(first, second, msg)
@@ -158,24 +159,24 @@ class _General(unittest.TestCase):
     def assertSameElements(self, expected_seq, actual_seq, msg=None):
         only = [one for one in expected_seq if one not in actual_seq], [one for one in actual_seq if one not in expected_seq]
         if any(only):
-            self.fail(self._formatMessage(msg, 'expected but not found: %r; found but not expected: %r' % only))
+            self.fail(self._formatMessage(msg, f'expected but not found: {only[0]!r}; found but not expected: {only[1]!r}'))
 
     def assertContainsSubset(self, expected_subset, actual_set, msg=None):
         missing = [one for one in expected_subset if one not in actual_set]
         if missing:
-            self.fail(self._formatMessage(msg, 'Missing elements %r' % missing))
+            self.fail(self._formatMessage(msg, f'Missing elements {missing!r}'))
 
     def assertNoCommonElements(self, expected_seq, actual_seq, msg=None):
         common = [one for one in expected_seq if one in actual_seq]
         if common:
-            self.fail(self._formatMessage(msg, 'Common elements %r' % common))
+            self.fail(self._formatMessage(msg, f'Common elements {common!r}'))
 
     def assertContainsInOrder(self, strings, target, msg=None):
         at = 0
         for string in (strings,) if isinstance(strings, str) else strings:
             found = target.find(string, at)
             if found < 0:
-                self.fail(self._formatMessage(msg, 'Did not find %r after its predecessors in %r' % (string, target)))
+                self.fail(self._formatMessage(msg, f'Did not find {string!r} after its predecessors in {target!r}'))
             at = found + len(string)
 
     def assertSequenceAlmostEqual(self, expected_seq, actual_seq, places=None, msg=None, delta=None):
@@ -190,11 +191,11 @@ class _General(unittest.TestCase):
 
     def assertRegexMatch(self, actual_str, regexes, message=None):
         if not any(re.search(regex, actual_str) for regex in regexes):
-            self.fail(self._formatMessage(message, '%r does not match any of %r' % (actual_str, regexes)))
+            self.fail(self._formatMessage(message, f'{actual_str!r} does not match any of {regexes!r}'))
 
     def assertIsSubclass(self, cls, superclass, msg=None):
         if not issubclass(cls, superclass):
-            self.fail(self._formatMessage(msg, '%r is not a subclass of %r' % (cls, superclass)))
+            self.fail(self._formatMessage(msg, f'{cls!r} is not a subclass of {superclass!r}'))
 
     def assertRaisesWithLiteralMatch(self, expected_exception, expected_exception_message, callable_obj=None, *args,
                                      **kwargs):
@@ -216,7 +217,7 @@ class _General(unittest.TestCase):
             yield
         fits = expected_err_re_or_predicate
         if not (fits(caught.exception) if callable(fits) else re.search(fits, str(caught.exception))):
-            raise AssertionError('Exception of type %s: %s' % (type(caught.exception), caught.exception))
+            raise AssertionError(f'Exception of type {type(caught.exception)}: {caught.exception!s}')
 
 
 class TestCase(_General, _temporary_files.Temporary):
@@ -284,7 +285,7 @@ class TestCase(_General, _temporary_files.Temporary):
         if name == 'test_session':  # that unittest would find as a method, and run as a test
             return lambda graph=None, *args, **kwargs: (self.cached_session if graph is None else self.session)(
                 graph, *args, **kwargs)
-        raise AttributeError('%r object has no attribute %r' % (type(self).__name__, name))
+        raise AttributeError(f'{type(self).__name__!r} object has no attribute {name!r}')
 
     def get_temp_dir(self):
         """A folder that exists until the test ends."""
@@ -341,11 +342,11 @@ class TestCase(_General, _temporary_files.Temporary):
         return self._array(a)
 
     def _said(self, msg, words):
-        return words if msg is None else '%s\n%s' % (msg, words)
+        return words if msg is None else f'{msg!s}\n{words}'
 
     def _shapes_agree(self, a, b, msg):
         if a.shape != b.shape:
-            self.fail(self._said(msg, 'Shape mismatch: expected %s, got %s.\n%r\n%r' % (a.shape, b.shape, a, b)))
+            self.fail(self._said(msg, f'Shape mismatch: expected {a.shape}, got {b.shape}.\n{a!r}\n{b!r}'))
 
     @staticmethod
     def _ragged(x):
@@ -381,9 +382,9 @@ class TestCase(_General, _temporary_files.Temporary):
             same = np.logical_or(same, np.logical_and(np.isnan(a), np.isnan(b)))
         if not np.all(same):
             where = np.where(np.atleast_1d(np.logical_not(same)))
-            shown = (a, b) if a.ndim == 0 else (a[where], b[where])
-            self.fail(self._said(msg, 'Arrays are not equal: expected %r, got %r\nnot equal where = %r\nlhs = %r\nrhs = %r' % (
-                a, b, where, *shown)))
+            left, right = (a, b) if a.ndim == 0 else (a[where], b[where])
+            self.fail(self._said(msg, f'Arrays are not equal: expected {a!r}, got {b!r}\n'
+                                      f'not equal where = {where!r}\nlhs = {left!r}\nrhs = {right!r}'))
 
     def assertNotAllEqual(self, a, b, msg=None):
         try:
@@ -402,9 +403,10 @@ class TestCase(_General, _temporary_files.Temporary):
         far = np.logical_or(np.abs(a - b) > atol + rtol * np.abs(b), np.isnan(a) != np.isnan(b))
         far = np.logical_or(far, np.logical_and(np.isinf(a) != np.isinf(b), True))
         x, y = (a[far], b[far]) if a.ndim else (a, b)
-        self.fail(self._said(msg, 'Arrays are not close: not close where = %r\nnot close lhs = %r\nnot close rhs = %r\n'
-                                  'not close dif = %r\nnot close tol = %r\ndtype = %s, shape = %s' % (
-                                      np.where(np.atleast_1d(far)), x, y, np.abs(x - y), atol + rtol * np.abs(y), a.dtype, a.shape)))
+        self.fail(self._said(msg, f'Arrays are not close: not close where = {np.where(np.atleast_1d(far))!r}\nnot '
+                                  f'close lhs = {x!r}\nnot close rhs = {y!r}\n'
+                                  f'not close dif = {np.abs(x - y)!r}\nnot close tol = '
+                                  f'{atol + rtol * np.abs(y)!r}\ndtype = {a.dtype}, shape = {a.shape}'))
 
     def assertAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
         """Structures of arrays or tensors whose elements differ by `atol + rtol * abs(b)` at most."""
@@ -417,9 +419,9 @@ class TestCase(_General, _temporary_files.Temporary):
         if any(isinstance(x, collections.abc.Mapping) for x in fields):
             a, b = fields
             if not all(isinstance(x, collections.abc.Mapping) for x in fields) or set(a) != set(b):
-                self.fail(self._said(msg, 'mismatched keys or kinds: %r, %r' % (a, b)))
+                self.fail(self._said(msg, f'mismatched keys or kinds: {a!r}, {b!r}'))
             for key in a:
-                self._close(a[key], b[key], rtol, atol, self._said(msg, 'at key %r' % (key,)))
+                self._close(a[key], b[key], rtol, atol, self._said(msg, f'at key {key!r}'))
         elif isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
             try:
                 arrays = self._array(a), self._array(b)
@@ -430,7 +432,7 @@ class TestCase(_General, _temporary_files.Temporary):
                 return
             self.assertEqual(len(a), len(b), self._said(msg, 'mismatched lengths'))
             for i, (x, y) in enumerate(zip(a, b)):
-                self._close(x, y, rtol, atol, self._said(msg, 'at index %d' % i))
+                self._close(x, y, rtol, atol, self._said(msg, f'at index {i}'))
         else:
             self._close_arrays(a, b, rtol, atol, msg)
 
@@ -456,32 +458,32 @@ class TestCase(_General, _temporary_files.Temporary):
         a = self._array(a)
         bad = a[np.logical_not(fits(a))] if a.ndim else a if not fits(a) else a.reshape(-1)[:0]
         if bad.size:
-            self.fail('Not all elements are %s: %r' % (words, bad))
+            self.fail(f'Not all elements are {words}: {bad!r}')
 
     def assertAllGreater(self, a, comparison_target):
-        self._all(a, lambda x: x > comparison_target, 'greater than %s' % comparison_target)
+        self._all(a, lambda x: x > comparison_target, f'greater than {comparison_target!s}')
 
     def assertAllLess(self, a, comparison_target):
-        self._all(a, lambda x: x < comparison_target, 'less than %s' % comparison_target)
+        self._all(a, lambda x: x < comparison_target, f'less than {comparison_target!s}')
 
     def assertAllGreaterEqual(self, a, comparison_target):
-        self._all(a, lambda x: x >= comparison_target, 'greater than or equal to %s' % comparison_target)
+        self._all(a, lambda x: x >= comparison_target, f'greater than or equal to {comparison_target!s}')
 
     def assertAllLessEqual(self, a, comparison_target):
-        self._all(a, lambda x: x <= comparison_target, 'less than or equal to %s' % comparison_target)
+        self._all(a, lambda x: x <= comparison_target, f'less than or equal to {comparison_target!s}')
 
     def assertAllInRange(self, target, lower_bound, upper_bound, open_lower_bound=False, open_upper_bound=False):
         def fits(x):
             return ((x > lower_bound if open_lower_bound else x >= lower_bound) &
                     (x < upper_bound if open_upper_bound else x <= upper_bound))
-        self._all(target, fits, 'in the range %s%s, %s%s' % (
-            '[('[open_lower_bound], lower_bound, upper_bound, '])'[open_upper_bound]))
+        left, right = '[('[open_lower_bound], '])'[open_upper_bound]
+        self._all(target, fits, f'in the range {left}{lower_bound!s}, {upper_bound!s}{right}')
 
     def assertAllInSet(self, target, expected_set):
         found = set(self._array(target).reshape(-1).tolist())
         if not found <= set(expected_set):
-            self.fail('%d unique element(s) are not in the set %r: %r' % (
-                len(found - set(expected_set)), expected_set, found - set(expected_set)))
+            self.fail(f'{len(found - set(expected_set))} unique element(s) are not in the set {expected_set!r}: '
+                      f'{found - set(expected_set)!r}')
 
     def assertDTypeEqual(self, target, expected_dtype):
         """The dtype of an array or a tensor, or of each one in a list."""
@@ -495,13 +497,13 @@ class TestCase(_General, _temporary_files.Temporary):
         for x in (input_a, input_b):
             shape = getattr(x, 'shape', None)
             if shape is None:
-                raise TypeError('input must have a shape, not %s' % type(x))
+                raise TypeError(f'input must have a shape, not {type(x)}')
             shapes.append(shape.as_list() if hasattr(shape, 'as_list') else list(shape))
         self.assertEqual(*shapes, msg=msg)
 
     def assertNear(self, f1, f2, err, msg=None):
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err,
-                        '%f != %f +/- %f%s' % (f1, f2, err, ' (%s)' % msg if msg is not None else ''))
+                        f"{f1:f} != {f2:f} +/- {err:f}{f' ({msg!s})' if msg is not None else ''}")
 
     def assertArrayNear(self, farray1, farray2, err, msg=None):
         self.assertEqual(len(farray1), len(farray2), msg=msg)
@@ -516,8 +518,8 @@ class TestCase(_General, _temporary_files.Temporary):
         """Two names of one device."""
         def full(device):
             return tf.DeviceSpec.from_string(tf.compat.as_str(device or '')).to_string()
-        self.assertEqual(full(device1), full(device2), self._said(msg, 'Devices %s and %s are not equal.' % (
-            device1, device2)))
+        self.assertEqual(full(device1), full(device2), self._said(msg, f'Devices {device1} and {device2} are not '
+                                                                       'equal.'))
 
     # Errors
 
@@ -545,11 +547,11 @@ def assert_equal_graph_def(expected, actual):
     """Raises AssertionError where two GraphDefs have different nodes; their order does not count."""
     for graph in (expected, actual):
         if not hasattr(graph, 'node'):
-            raise TypeError('Expected tf.GraphDef for both arguments, got %s' % type(graph).__name__)
+            raise TypeError(f'Expected tf.GraphDef for both arguments, got {type(graph).__name__}')
     one, other = ({node.name: node.SerializeToString() for node in graph.node} for graph in (expected, actual))
     differing = sorted(name for name in {*one, *other} if one.get(name) != other.get(name))
     if differing:
-        raise AssertionError('the graphs differ in %s' % ', '.join(differing))
+        raise AssertionError(f"the graphs differ in {', '.join(differing)}")
 
 
 def is_built_with_rocm():

@@ -102,11 +102,12 @@ def dispatch_for_api(api, *signatures):
     """A decorator: what `api` does where the arguments have the types that a signature or the annotations say."""
     for signature in signatures:
         if not isinstance(signature, dict) or not all(isinstance(name, (int, str)) for name in signature):
-            raise TypeError('signatures must be dictionaries mapping parameter names to type annotations, got %r' % (signature,))
+            raise TypeError('signatures must be dictionaries mapping parameter names to type annotations, got '
+                            f'{signature!r}')
 
     def add(own):
         if not callable(own):
-            raise TypeError('Expected dispatch_target to be callable; got %r' % (own,))
+            raise TypeError(f'Expected dispatch_target to be callable; got {own!r}')
         all_parameters = inspect.signature(api).parameters
         parameters = list(all_parameters)
         _check_parameters(api, own)
@@ -160,7 +161,7 @@ def unregister_dispatch_for(dispatch_target):
     before = len(_rules)
     _rules[:] = [rule for rule in _rules if rule[3] is not dispatch_target]
     if len(_rules) == before:
-        raise ValueError('Function %s was not registered.' % (dispatch_target,))
+        raise ValueError(f'Function {dispatch_target} was not registered.')
 
 
 for _f in (dispatch_for_api, dispatch_for_binary_elementwise_apis, dispatch_for_binary_elementwise_assert_apis,

@@ -29,7 +29,7 @@ class ImmutableDict(collections.abc.Mapping):
         return len(self._dict)
 
     def __repr__(self):
-        return 'ImmutableDict(%r)' % self._dict
+        return f'ImmutableDict({self._dict!r})'
 
 
 # --- annotations ---
@@ -52,11 +52,11 @@ def _check_annotation(kind):
     elif origin is collections.abc.Mapping:
         _check_annotation(inner[1])
     else:
-        raise TypeError('Unsupported type annotation %r' % (kind,))
+        raise TypeError(f'Unsupported type annotation {kind!r}')
 
 
 def _wrong(name, expected, value):
-    return TypeError('%s: expected %s, got %r' % (name, expected, type(value).__name__))
+    return TypeError(f'{name}: expected {expected!s}, got {type(value).__name__!r}')
 
 
 def _converted(kind, value, name, to_spec):
@@ -81,13 +81,13 @@ def _converted(kind, value, name, to_spec):
         if len(inner) == 2 and inner[1] is Ellipsis:
             inner = (inner[0],) * len(value)
         if len(inner) != len(value):
-            raise _wrong(name, 'tuple with length %d' % len(inner), value)
-        return tuple(_converted(part, one, '%s[%d]' % (name, k), to_spec) for k, (part, one) in enumerate(zip(inner, value)))
+            raise _wrong(name, f'tuple with length {len(inner)}', value)
+        return tuple(_converted(part, one, f'{name}[{k}]', to_spec) for k, (part, one) in enumerate(zip(inner, value)))
     if origin is collections.abc.Mapping:
         if not isinstance(value, collections.abc.Mapping):
             raise _wrong(name, 'mapping', value)
         return ImmutableDict((_converted(inner[0], key, name + '.key', False),
-                              _converted(inner[1], one, '%s[%r]' % (name, key), to_spec)) for key, one in value.items())
+                              _converted(inner[1], one, f'{name}[{key!r}]', to_spec)) for key, one in value.items())
     if kind in (tf.TensorShape, tf.DType):
         try:
             return tf.TensorShape(value) if kind is tf.TensorShape else tf.as_dtype(value)
@@ -101,7 +101,7 @@ def _converted(kind, value, name, to_spec):
         kinds = tf.TensorSpec if issubclass(kind, tf.Tensor) else (tf.TypeSpec, tf.TensorSpec)
         if isinstance(value, kinds) and issubclass(getattr(value, 'value_type', kind), kind):
             return value
-        raise _wrong(name, 'a TypeSpec for %r' % kind.__name__, value)
+        raise _wrong(name, f'a TypeSpec for {kind.__name__!r}', value)
     if issubclass(kind, tf.Tensor):
         try:
             return tf.convert_to_tensor(value)
@@ -159,13 +159,13 @@ class _Made(type):
             try:
                 _check_annotation(kind)
             except TypeError as error:
-                raise TypeError('In field %r: %s' % (field, error)) from None
+                raise TypeError(f'In field {field!r}: {error}') from None
         cls._own_kinds = None
         if '__init__' in namespace and not namespace.get('_is_base'):
             cls._has_own_init = True
         if 'Spec' not in namespace:
             base = cls._spec_base
-            cls.Spec = type('%s.Spec' % name, (base,), {
+            cls.Spec = type(f'{name}.Spec', (base,), {
                 '__module__': cls.__module__, 'value_type': property(lambda self: cls), '_owner': cls,
                 '__qualname__': cls.__qualname__ + '.Spec'})
         elif not issubclass(namespace['Spec'], ExtensionTypeSpec):
@@ -181,12 +181,12 @@ class _Made(type):
             except NameError as error:
                 field, kind = next((field, kind) for base in cls.__mro__ for field, kind in vars(base).get(
                     '__annotations__', {}).items() if error.name in str(kind))
-                raise TypeError('%s: Unsupported type annotation %r' % (field, kind)) from None
+                raise TypeError(f'{field}: Unsupported type annotation {kind!r}') from None
             for field, kind in found.items():
                 try:
                     _check_annotation(kind)
                 except TypeError as error:
-                    raise TypeError('%s: %s' % (field, error)) from None
+                    raise TypeError(f'{field}: {error}') from None
             cls._own_kinds = found
         return cls._own_kinds
 
@@ -205,13 +205,13 @@ class _Made(type):
         bound.apply_defaults()
         for field, value in bound.arguments.items():
             if value is _unset:
-                raise TypeError('missing a required argument: %r' % field)
+                raise TypeError(f'missing a required argument: {field!r}')
         return bound.arguments
 
     def __call__(cls, *args, **keywords):
         if vars(cls).get('_is_base'):
-            raise AssertionError('Cannot create an instance of %s because %s is an abstract base class.' % (
-                cls.__name__, cls.__name__))
+            raise AssertionError(f'Cannot create an instance of {cls.__name__} because {cls.__name__} is an abstract '
+                                 'base class.')
         made = cls.__new__(cls)
         made.__dict__['_in_constructor'] = True
         if cls._has_own_init:
@@ -226,7 +226,7 @@ class _Made(type):
             if field not in values:
                 default = _default_of(cls, field)
                 if default is inspect.Parameter.empty:
-                    raise AttributeError('%s: the constructor did not set the field %r' % (cls.__name__, field))
+                    raise AttributeError(f'{cls.__name__}: the constructor did not set the field {field!r}')
                 values[field] = default
             values[field] = _converted(kind, values[field], field, False)
         made.__validate__()
@@ -261,7 +261,7 @@ class ExtensionTypeSpec(tf.TypeSpec):
         values = self.__dict__.get('_values', {})
         if name in values:
             return values[name]
-        raise AttributeError('%r object has no attribute %r' % (type(self).__name__, name))
+        raise AttributeError(f'{type(self).__name__!r} object has no attribute {name!r}')
 
     @classmethod
     def _of(cls, values):
@@ -325,8 +325,8 @@ class ExtensionTypeSpec(tf.TypeSpec):
             for field, value in self._values.items()})
 
     def __repr__(self):
-        return '%s(%s)' % (type(self).__qualname__.split('<locals>.')[-1], ', '.join(
-            '%s=%r' % pair for pair in self._values.items()))
+        fields = ', '.join(f'{field}={value!r}' for field, value in self._values.items())
+        return f"{type(self).__qualname__.split('<locals>.')[-1]}({fields})"
 
     def __eq__(self, other):
         return type(self) is type(other) and self._serialize() == other._serialize()
@@ -373,15 +373,15 @@ class ExtensionType(Composite, metaclass=_Made):
 
     def __setattr__(self, name, value):
         if '_in_constructor' not in self.__dict__ or name not in type(self)._fields():
-            raise AttributeError('Cannot mutate attribute `%s` outside the custom constructor of ExtensionType.' % name)
+            raise AttributeError(f'Cannot mutate attribute `{name}` outside the custom constructor of ExtensionType.')
         self.__dict__[name] = value
 
     def __delattr__(self, name):
-        raise AttributeError('Cannot mutate attribute `%s` outside the custom constructor of ExtensionType.' % name)
+        raise AttributeError(f'Cannot mutate attribute `{name}` outside the custom constructor of ExtensionType.')
 
     def __repr__(self):
-        return '%s(%s)' % (type(self).__name__, ', '.join('%s=%r' % (field, self.__dict__.get(field, '<undefined>'))
-                                                          for field in type(self)._fields()))
+        fields = (f"{field}={self.__dict__.get(field, '<undefined>')!r}" for field in type(self)._fields())
+        return f"{type(self).__name__}({', '.join(fields)})"
 
     def __eq__(self, other):
         if type(self) is not type(other) or self._type_spec != other._type_spec:

@@ -67,7 +67,7 @@ class _Inference(_trace_types.AtomicFunction):
         return [t for t in tf.nest.flatten(found, expand_composites=True) if t is not None]
 
     def __repr__(self):
-        return '<AtomicFunction %s>' % self.name
+        return f'<AtomicFunction {self.name}>'
 
 
 def _function_def(self):

@@ -14,7 +14,7 @@ def _add(kind, **members):
 # --- tf.TypeSpec: everything follows from _serialize, _component_specs, _to_components and _from_components ---
 def _abstract(name):
     def missing(self, *args):
-        raise NotImplementedError('%s.%s()' % (type(self).__name__, name))
+        raise NotImplementedError(f'{type(self).__name__}.{name}()')
     missing.__name__ = name
     return missing
 
@@ -118,7 +118,7 @@ def most_specific_compatible_type(self, other):
     """The most specific spec that covers both; ValueError if there is none."""
     found = self.most_specific_common_supertype([other])
     if found is None:
-        raise ValueError('No TypeSpec is compatible with both %s and %s' % (self, other))
+        raise ValueError(f'No TypeSpec is compatible with both {self} and {other}')
     return found
 
 
@@ -144,7 +144,7 @@ def cast(self, value, casting_context):
     """The value converted to this spec; TypeError if it does not fit."""
     if isinstance(value, tf.TypeSpec) and getattr(casting_context, 'allow_specs', False):
         if not value.is_subtype_of(self):
-            raise TypeError('Can not cast %s to %s' % (value, self))
+            raise TypeError(f'Can not cast {value!s} to {self}')
         return value
     specs = tf.nest.flatten(self._component_specs)
     parts = tf.nest.flatten(self._to_components(value))
@@ -172,11 +172,11 @@ def _with_tensor_ranks_only(self):
 
 
 def _no_proto(self):
-    raise NotImplementedError('No encoder for object %s of type %s.' % (self, type(self)))
+    raise NotImplementedError(f'No encoder for object {self} of type {type(self)}.')
 
 
 _add(tf.TypeSpec, _holds_tensors=True, __eq__=_eq, __ne__=lambda self, other: not _eq(self, other), __hash__=lambda self: hash(_key(self)),
-     __repr__=lambda self: '%s%s' % (type(self).__name__, self._serialize()),
+     __repr__=lambda self: f'{type(self).__name__}{self._serialize()}',
      __reduce__=lambda self: (type(self), self._serialize()),
      value_type=property(_abstract('value_type')), _serialize=_abstract('_serialize'),
      _component_specs=property(_abstract('_component_specs')), _to_components=_abstract('_to_components'),
@@ -196,12 +196,12 @@ def _spec_cast(self, value, casting_context):
     """The value converted to a tensor of this spec; TypeError if it does not fit."""
     if isinstance(value, tf.TypeSpec) and getattr(casting_context, 'allow_specs', False):
         if not value.is_subtype_of(self):
-            raise TypeError('Can not cast %s to %s' % (value, self))
+            raise TypeError(f'Can not cast {value!s} to {self}')
         return self
     if not isinstance(value, (tf.Tensor, tf.Variable)):
         value = tf.convert_to_tensor(value, dtype_hint=self.dtype)
     if value.dtype != self.dtype or not value.shape.is_subtype_of(self.shape):
-        raise TypeError('Can not cast %s to %s' % (tf.TensorSpec(value.shape, value.dtype, self.name), self))
+        raise TypeError(f'Can not cast {tf.TensorSpec(value.shape, value.dtype, self.name)} to {self}')
     return tf.convert_to_tensor(value)
 
 
@@ -210,8 +210,8 @@ def _placeholder(self, placeholder_context):
     try:
         return placeholder_context.placeholder(self)
     except AttributeError:
-        raise NotImplementedError('placeholders are made by tf.function itself: pass %s to get_concrete_function()' % (
-            self,)) from None
+        raise NotImplementedError(f'placeholders are made by tf.function itself: pass {self} to '
+                                  'get_concrete_function()') from None
 
 
 _add(tf.TensorSpec, cast=_spec_cast, flatten=lambda self: [self],
@@ -231,7 +231,7 @@ _add(tf.TensorSpec, cast=_spec_cast, flatten=lambda self: [self],
 def _constant_cast(self, value, cast_context):
     if value is None or value == self:
         return value
-    raise AssertionError('Can not cast %s to type %r' % (value, self))
+    raise AssertionError(f'Can not cast {value!s} to type {self!r}')
 
 
 for _kind in (tf.TensorShape, tf.DType):
@@ -278,8 +278,8 @@ class VariableSpec(tf.TypeSpec):
         return value.handle
 
     def __repr__(self):
-        return 'VariableSpec(shape=%s, dtype=%r, trainable=%s, alias_id=%s)' % (
-            self.shape, self.dtype, self.trainable, self.alias_id)
+        return (f'VariableSpec(shape={self.shape}, dtype={self.dtype!r}, trainable={self.trainable}, '
+                f'alias_id={self.alias_id})')
 
 
 VariableSpec.__module__ = 'footlight'
@@ -293,12 +293,12 @@ def type_spec_from_value(value):
     if not isinstance(value, tf.Tensor) and hasattr(value, '_type_spec'):
         return value._type_spec
     if isinstance(value, (tf.TypeSpec, tf.DType, tf.TensorShape)) or value is None:
-        raise TypeError('Could not build a TypeSpec for %r of unsupported type %s.' % (value, type(value)))
+        raise TypeError(f'Could not build a TypeSpec for {value!r} of unsupported type {type(value)}.')
     if not isinstance(value, tf.Tensor) and not hasattr(value, '__array__'):
         try:
             value = tf.convert_to_tensor(value)
         except (ValueError, TypeError):
-            raise TypeError('Could not build a TypeSpec for %r of unsupported type %s.' % (value, type(value))) from None
+            raise TypeError(f'Could not build a TypeSpec for {value!r} of unsupported type {type(value)}.') from None
     return _plain_spec(value)
 
 

@@ -43,7 +43,7 @@ def getitem(tensor, slice_spec, var=None):
 def ragged_getitem(rt_input, key):
     """rt_input[key] of a ragged tensor."""
     if not isinstance(rt_input, tf.RaggedTensor):
-        raise TypeError('ragged_getitem: a tf.RaggedTensor is wanted, not %s' % type(rt_input).__name__)
+        raise TypeError(f'ragged_getitem: a tf.RaggedTensor is wanted, not {type(rt_input).__name__}')
     return rt_input[key]
 
 

@@ -39,7 +39,7 @@ class TraceType(metaclass=abc.ABCMeta):
 
     def cast(self, value, cast_context):
         """The value converted to this type."""
-        assert value == self.placeholder_value(PlaceholderContext([])), 'Can not cast %r to type %r' % (value, self)
+        assert value == self.placeholder_value(PlaceholderContext([])), f'Can not cast {value!r} to type {self!r}'
         return value
 
     @abc.abstractmethod

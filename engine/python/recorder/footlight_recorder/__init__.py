@@ -4,7 +4,8 @@ import sys
 wanted_comparison = None  # (function, call, pairs, seconds): what the engine is asked to compare; read when it is loaded
 wanted_values = None  # (function, first call or 0, last call, whether all calls are checked): whose values are recorded
 
-# The extension is loaded when it is first used, so that `-m footlight_recorder` can say what is missing in any Python.
+# The extension is loaded when it is first used, so that `-m footlight_recorder` can say what is missing in any Python; so
+# old ones must be able to read this file, which has no f-strings.
 
 
 def start(path, level='ops'):

@@ -1,4 +1,4 @@
-"""Whether this Python can record, and what to do when it cannot. Written so that any Python can read it."""
+"""Whether this Python can record, and what to do when it cannot. Any Python can read it, so it has no f-strings."""
 import os
 import sys
 

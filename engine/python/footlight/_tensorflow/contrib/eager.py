@@ -17,7 +17,7 @@ def _positions(f, params, args):
         return [names.index(p) for p in params]
     if all(isinstance(p, int) for p in params):
         return params
-    raise ValueError('params must be all strings or all integers; got %s.' % (params,))
+    raise ValueError(f'params must be all strings or all integers; got {params!s}.')
 
 
 def value_and_gradients_function(f, params=None):

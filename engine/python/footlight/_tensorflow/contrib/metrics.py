@@ -29,7 +29,7 @@ class Metric(AutoTrackable):
         if self._built:
             raise RuntimeError("Can't call add_variable() except in build().")
         variable = tf.Variable(tf.zeros(shape, dtype) if initializer is None else initializer(shape, dtype),
-                               trainable=False, name='%s/%s' % (self._name, name))
+                               trainable=False, name=f'{self._name}/{name}')
         self._variables.append(variable)
         self._track_trackable(variable, name, overwrite=True)
         return variable
@@ -43,7 +43,7 @@ class Metric(AutoTrackable):
         """Adds what other metrics of the same kind have added up."""
         for other in metrics:
             if type(other) is not type(self):
-                raise TypeError('All metrics must be the same type, %s != %s.' % (type(self), type(other)))
+                raise TypeError(f'All metrics must be the same type, {type(self)} != {type(other)}.')
             if other._built and not self._built:
                 self._build_like(other)
             for mine, theirs in zip(self._variables, other._variables):
@@ -108,8 +108,7 @@ class Accuracy(Mean):
         """Adds pairs of labels and predictions; returns them."""
         labels, predictions = tf.convert_to_tensor(labels), tf.convert_to_tensor(predictions)
         if not labels.shape.is_compatible_with(predictions.shape):
-            raise ValueError('Shapes of labels and predictions are not equal: %s and %s'
-                             % (labels.shape, predictions.shape))
+            raise ValueError(f'Shapes of labels and predictions are not equal: {labels.shape} and {predictions.shape}')
         super().call(tf.cast(tf.equal(predictions, tf.cast(labels, predictions.dtype)), self.dtype), weights)
         return (labels, predictions) if weights is None else (labels, predictions, weights)
 

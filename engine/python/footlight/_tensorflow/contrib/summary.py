@@ -84,7 +84,7 @@ def _write(family, name, default, make, step):
     """Writes Summary.Value fields that `make(tensor values)` gives, if a context says so."""
     if _summary._state.recording is None:
         return tf.constant(False)
-    tag = '%s/%s' % (family, name) if family else name
+    tag = f'{family}/{name}' if family else name
     if step is None:
         step = get_or_create_global_step()
     with summary_scope(tag, default) as (tag, _):

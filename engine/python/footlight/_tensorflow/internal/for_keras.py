@@ -94,7 +94,7 @@ def smart_constant_value(pred):
         return None if value is None else bool(value)
     if isinstance(pred, bool) or pred in (0, 1):
         return bool(pred)
-    raise TypeError('`pred` must be a Tensor, or a Python bool, or 1 or 0. Found instead: %s' % type(pred))
+    raise TypeError(f'`pred` must be a Tensor, or a Python bool, or 1 or 0. Found instead: {type(pred)}')
 
 
 def enabled():

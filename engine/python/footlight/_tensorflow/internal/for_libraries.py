@@ -23,8 +23,8 @@ _registered = {}
 def _register(what):
     def register(function):
         _registered[what] = function
-    register.__name__ = register.__qualname__ = 'register_%s_function' % what
-    register.__doc__ = 'Says which function does it: %s.' % what.replace('_', ' ')
+    register.__name__ = register.__qualname__ = f'register_{what}_function'
+    register.__doc__ = f"Says which function does it: {what.replace('_', ' ')}."
     return register
 
 
@@ -141,7 +141,8 @@ def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoin
     if save_relative_paths:
         model_checkpoint_path, paths = (os.path.relpath(model_checkpoint_path, save_dir),
                                         [os.path.relpath(one, save_dir) for one in paths])
-    quoted = ['model_checkpoint_path: "%s"' % model_checkpoint_path] + ['all_model_checkpoint_paths: "%s"' % p for p in paths]
+    quoted = [f'model_checkpoint_path: "{model_checkpoint_path}"'] + ['all_model_checkpoint_paths: '
+                                                                        f'"{p}"' for p in paths]
     with open(os.path.join(save_dir, latest_filename or 'checkpoint'), 'w', encoding='utf-8') as out:
         out.write('\n'.join(quoted) + '\n')
 
@@ -195,9 +196,9 @@ def register_revived_type(identifier, predicate, versions):
     for one in versions:
         one.identifier = identifier
     if len({one.version for one in versions}) != len(versions):
-        raise AssertionError('Got multiple registrations with version for type %s.' % identifier)
+        raise AssertionError(f'Got multiple registrations with version for type {identifier}.')
     if identifier in _revived:
-        raise AssertionError("Duplicate registrations for type '%s'" % identifier)
+        raise AssertionError(f"Duplicate registrations for type '{identifier}'")
     _revived[identifier] = (predicate, versions)
 
 

@@ -201,8 +201,8 @@ _INITIALIZERS = {
     one: ''.join('_' + c.lower() if c.isupper() else c for c in one)[1:] + '_initializer'
     for one in ('Constant', 'GlorotNormal', 'GlorotUniform', 'Ones', 'Orthogonal', 'RandomNormal', 'RandomUniform',
                 'TruncatedNormal', 'VarianceScaling', 'Zeros')}
-_MODULES['ops.init_ops'] += ''.join(' %s=compat.v1.%s' % pair for pair in _INITIALIZERS.items())
-_MODULES['ops.init_ops_v2'] += ''.join(' %s=%s' % pair for pair in _INITIALIZERS.items())
+_MODULES['ops.init_ops'] += ''.join(f' {one}=compat.v1.{name}' for one, name in _INITIALIZERS.items())
+_MODULES['ops.init_ops_v2'] += ''.join(f' {one}={name}' for one, name in _INITIALIZERS.items())
 _PREFIXED = {'ops.stateless_random_ops': ('stateless_random_', 'random.stateless_'), 'ops.sparse_ops': ('sparse_', 'sparse.'),
              'ops.string_ops': ('string_', 'strings.')}
 _MODULES.update({'ops.stateless_random_ops': 'random', 'ops.sparse_ops': 'sparse io compat.v1 sparse_tensor_dense_matmul='
@@ -213,8 +213,9 @@ _GENERATED = ('array audio bitwise boosted_trees control_flow ctc data_flow data
               'training user').split()
 
 
-_WITH_OPS = {'ops.%s_ops' % one for one in 'array bitwise control_flow data_flow linalg list logging lookup math nn parsing random '
-             'resource_variable script sparse state string'.split()}
+_WITH_OPS = {f'ops.{one}_ops' for one in (
+    'array bitwise control_flow data_flow linalg list logging lookup math nn parsing random resource_variable script sparse '
+    'state string').split()}
 
 
 def _public(place):
@@ -306,6 +307,6 @@ _OTHERS = (
 for _line in _OTHERS.split('\n'):
     for _name in _line.partition(': ')[2].split():
         _engine.namespace(_line.partition(': ')[0] + '.' + _name)
-for _path in (*_MODULES, *('ops.gen_%s_ops' % one for one in _GENERATED)):
+for _path in (*_MODULES, *(f'ops.gen_{one}_ops' for one in _GENERATED)):
     _engine.namespace('python.' + _path)
 _engine.namespace('python.framework.test_util')

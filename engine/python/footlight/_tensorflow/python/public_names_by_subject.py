@@ -89,7 +89,7 @@ _rules._MODULES['ops.ctc_ops'] = _rules._MODULES.get('ops.ctc_ops', 'nn compat.v
 _rules._MODULES['ops.parsing_config'] = 'io'
 _rules._MODULES['ops.array_ops'] += ' listdiff=compat.v1.setdiff1d'
 _rules._MODULES['ops.stateless_random_ops'] += ' random.experimental'
-_rules._MODULES['platform.gfile'] += ''.join(' %s=io.gfile.%s' % pair for pair in {
+_rules._MODULES['platform.gfile'] += ''.join(f' {old}=io.gfile.{name}' for old, name in {
     'Copy': 'copy', 'DeleteRecursively': 'rmtree', 'Exists': 'exists', 'FastGFile': 'GFile', 'Glob': 'glob', 'IsDirectory': 'isdir',
     'ListDirectory': 'listdir', 'MakeDirs': 'makedirs', 'MkDir': 'mkdir', 'Open': 'GFile', 'Remove': 'remove', 'Rename': 'rename',
     'Stat': 'stat', 'Walk': 'walk'}.items())
@@ -99,5 +99,5 @@ _rules._GENERATED.extend(one for one in _OPS_OF if one not in _rules._GENERATED)
 _PLAIN = ('checkpoint.graph_view checkpoint.util data.util.nest data.util.structure data.util.traverse '
           'data.util.random_seed ops.data_flow_grad ops.math_grad ops.random_grad ops.sparse_grad ops.state_grad ops.rnn_grad '
           'ops.nn_fused_batch_norm_grad pywrap_sanitizers training.saving.saveable_object util.numpy_compat')
-for _path in (*_rules._MODULES, *('ops.gen_%s_ops' % one for one in _rules._GENERATED), *_PLAIN.split()):
+for _path in (*_rules._MODULES, *(f'ops.gen_{one}_ops' for one in _rules._GENERATED), *_PLAIN.split()):
     _engine.namespace('python.' + _path)

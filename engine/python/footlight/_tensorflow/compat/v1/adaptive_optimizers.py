@@ -33,7 +33,7 @@ class AdagradOptimizer(RuledOptimizer):
 
     def __init__(self, learning_rate, initial_accumulator_value=0.1, use_locking=False, name='Adagrad'):
         if initial_accumulator_value <= 0.0:
-            raise ValueError('initial_accumulator_value must be positive: %s' % initial_accumulator_value)
+            raise ValueError(f'initial_accumulator_value must be positive: {initial_accumulator_value!s}')
         super().__init__(use_locking, name)
         self._learning_rate, self._start = learning_rate, initial_accumulator_value
 
@@ -53,8 +53,8 @@ class AdagradDAOptimizer(RuledOptimizer):
     def __init__(self, learning_rate, global_step, initial_gradient_squared_accumulator_value=0.1,
                  l1_regularization_strength=0.0, l2_regularization_strength=0.0, use_locking=False, name='AdagradDA'):
         if initial_gradient_squared_accumulator_value <= 0.0:
-            raise ValueError('initial_gradient_squared_accumulator_value must be positive: %s'
-                             % initial_gradient_squared_accumulator_value)
+            raise ValueError('initial_gradient_squared_accumulator_value must be positive: '
+                             f'{initial_gradient_squared_accumulator_value!s}')
         super().__init__(use_locking, name)
         self._learning_rate, self._global_step = learning_rate, global_step
         self._start, self._l1, self._l2 = (initial_gradient_squared_accumulator_value, l1_regularization_strength,
@@ -84,9 +84,9 @@ class FtrlOptimizer(RuledOptimizer):
                              ('l2_regularization_strength', l2_regularization_strength),
                              ('l2_shrinkage_regularization_strength', l2_shrinkage_regularization_strength)):
             if number < 0:
-                raise ValueError('%s %f needs to be positive or zero' % (what, number))
+                raise ValueError(f'{what} {number:f} needs to be positive or zero')
         if learning_rate_power > 0:
-            raise ValueError('learning_rate_power %f needs to be negative or zero' % learning_rate_power)
+            raise ValueError(f'learning_rate_power {learning_rate_power:f} needs to be negative or zero')
         super().__init__(use_locking, name)
         self._learning_rate, self._power, self._start = learning_rate, learning_rate_power, initial_accumulator_value
         self._l1, self._l2, self._shrinkage = (l1_regularization_strength, l2_regularization_strength,

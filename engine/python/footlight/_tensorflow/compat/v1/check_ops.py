@@ -13,7 +13,7 @@ def _said(message, data, summarize):
     if not data:
         return message
     shown = [str(x.numpy()) if hasattr(x, 'numpy') and not tf.is_symbolic_tensor(x) else str(x) for x in data]
-    return '%s %s' % (message or '', ' '.join(shown))
+    return f"{message or ''} {' '.join(shown)}"
 
 
 def _assertion(name, operands):
@@ -30,7 +30,7 @@ def _assertion(name, operands):
         def function(x, data=None, summarize=None, message=None, name=None):
             return check(x, data=data, summarize=summarize, message=message, name=name)
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = 'tf.debugging.%s with the parameters of TensorFlow 1.' % name
+    function.__doc__ = f'tf.debugging.{name} with the parameters of TensorFlow 1.'
     return function
 
 
@@ -164,7 +164,7 @@ def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
                 flat = value.reshape(-1)
                 some = flat if limit < 0 else flat[:limit]
                 text = ' '.join(repr(x) if isinstance(x, bytes) else str(x) for x in some.tolist())
-                shown.append('[%s%s]' % (text, '...' if len(some) < len(flat) else ''))
+                shown.append(f"[{text}{'...' if len(some) < len(flat) else ''}]")
             print((message or '') + ''.join(shown), file=sys.stderr, flush=True)
         return 0
     input_ = tf.convert_to_tensor(input_)

@@ -158,7 +158,7 @@ def _one_of(values, case_sensitive=True):
         for value in values:
             if text == value or not case_sensitive and text.lower() == value.lower():
                 return value
-        raise ValueError('value should be one of <%s>' % '|'.join(values))
+        raise ValueError(f"value should be one of <{'|'.join(values)}>")
     return parse
 
 

@@ -23,7 +23,7 @@ class Layer(AutoTrackable):
 
     def __init__(self, trainable=True, name=None, dtype=None, **kwargs):
         if kwargs:
-            raise TypeError('Keyword argument not understood: %s' % ', '.join(sorted(kwargs)))
+            raise TypeError(f"Keyword argument not understood: {', '.join(sorted(kwargs))}")
         self._name = name or _unique(_module._snake(type(self).__name__))
         self.trainable, self.dtype, self.built = trainable, dtype and tf.as_dtype(dtype), False
         self._own = []
@@ -37,7 +37,7 @@ class Layer(AutoTrackable):
         initializer = initializer or (_glorot_uniform if dtype.is_floating else tf.zeros_initializer())
         shape = [int(d) for d in shape]
         variable = tf.Variable(lambda: initializer(shape, dtype), trainable=trainable and self.trainable,
-                               name='%s/%s' % (self._name, name), constraint=constraint, dtype=dtype)
+                               name=f'{self._name}/{name}', constraint=constraint, dtype=dtype)
         self._own.append(variable)
         self._track_trackable(variable, name, overwrite=True)
         return variable
@@ -78,13 +78,13 @@ _counts = {}
 
 def _unique(name):
     _counts[name] = _counts.get(name, -1) + 1
-    return '%s_%d' % (name, _counts[name]) if _counts[name] else name
+    return f'{name}_{_counts[name]}' if _counts[name] else name
 
 
 def _known(shape, axis, layer):
     size = shape[axis] if shape.rank is not None else None
     if size is None:
-        raise ValueError('The last dimension of the inputs to `%s` should be defined. Found `None`.' % layer)
+        raise ValueError(f'The last dimension of the inputs to `{layer}` should be defined. Found `None`.')
     return int(size)
 
 
@@ -197,7 +197,7 @@ def _function(kind, first):
         training = {'training': kwargs.pop('training')} if 'training' in kwargs else {}
         return kind(*args, **kwargs)(inputs, **training)
     layer.__name__ = first
-    layer.__doc__ = '%s(...)(inputs): a layer that is used once.' % kind.__name__
+    layer.__doc__ = f'{kind.__name__}(...)(inputs): a layer that is used once.'
     return layer
 
 
@@ -211,7 +211,7 @@ class Network(Layer):
     def track_layer(self, layer):
         """Makes a layer or network part of this one, and returns it."""
         if not isinstance(layer, AutoTrackable) or not hasattr(layer, 'variables'):
-            raise TypeError('Network.track_layer() passed type %s, not a tf.layers.Layer' % type(layer).__name__)
+            raise TypeError(f'Network.track_layer() passed type {type(layer).__name__}, not a tf.layers.Layer')
         if layer not in self._parts:
             self._parts.append(layer)
         return layer
@@ -232,7 +232,7 @@ class Network(Layer):
         for part in self._parts:
             if part.name == name:
                 return part
-        raise ValueError('No such layer: %s.' % name)
+        raise ValueError(f'No such layer: {name}.')
 
     @property
     def variables(self):
@@ -256,8 +256,8 @@ class Sequential(Network):
         if isinstance(layer_func, Layer):
             self.track_layer(layer_func)
         elif not callable(layer_func):
-            raise TypeError('Sequential.add() takes only tf.layers.Layer objects or callables; not %s.'
-                            % type(layer_func).__name__)
+            raise TypeError('Sequential.add() takes only tf.layers.Layer objects or callables; not '
+                            f'{type(layer_func).__name__}.')
         self._steps = list(self._steps) + [layer_func]
 
     def call(self, inputs):

@@ -133,19 +133,19 @@ def noisy_linear_cosine_decay(learning_rate, global_step, decay_steps, initial_v
 def piecewise_constant(x, boundaries, values, name=None):
     """values[i], where x is above boundaries[i - 1] and not above boundaries[i]."""
     if len(values) != len(boundaries) + 1:
-        raise ValueError('There must be one value more than boundaries: got %d values and %d boundaries'
-                         % (len(values), len(boundaries)))
+        raise ValueError(f'There must be one value more than boundaries: got {len(values)} values and '
+                         f'{len(boundaries)} boundaries')
 
     def rate():
         step = tf.convert_to_tensor(x() if callable(x) else x)
         limits, results = [tf.convert_to_tensor(limit) for limit in boundaries], [tf.convert_to_tensor(v) for v in values]
         for limit in limits:
             if limit.dtype != step.dtype and not (limit.dtype == tf.int32 and step.dtype == tf.int64):
-                raise ValueError('Boundaries (%s) must have the same dtype as x (%s).' % (limit.dtype, step.dtype))
+                raise ValueError(f'Boundaries ({limit.dtype}) must have the same dtype as x ({step.dtype}).')
         for result in results[1:]:
             if result.dtype != results[0].dtype:
-                raise ValueError('Values must have elements all with the same dtype (%s vs %s).'
-                                 % (results[0].dtype, result.dtype))
+                raise ValueError(f'Values must have elements all with the same dtype ({results[0].dtype} vs '
+                                 f'{result.dtype}).')
         with tf.name_scope(name or 'PiecewiseConstant'):
             above = [tf.cast(step > tf.cast(limit, step.dtype), tf.int32) for limit in limits]
             return tf.gather(tf.stack(results), tf.add_n(above) if above else 0)

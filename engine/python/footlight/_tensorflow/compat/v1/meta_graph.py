@@ -123,7 +123,7 @@ class _ImportedSaver(Saver):
     def _give_values(self, session, path, file, there):
         for key, name in self._iterators.items():
             if key not in there:
-                raise tf.errors.NotFoundError(None, None, 'Key %s not found in checkpoint %s' % (key, path))
+                raise tf.errors.NotFoundError(None, None, f'Key {key} not found in checkpoint {path}')
             _engine.iterator_restore(self._resource(session, name), _engine.read_tensor(file, key))
         if self._meta.saver_def.restore_op_name:
             saved_model._restore(session, self._meta, path, self._scope)
@@ -135,7 +135,7 @@ class _ImportedSaver(Saver):
 def read_meta_graph_file(filename):
     """The MetaGraphDef in a file, in binary or text form."""
     if not os.path.isfile(filename):
-        raise OSError('File does not exist. Received: %s.' % filename)
+        raise OSError(f'File does not exist. Received: {filename}.')
     with open(filename, 'rb') as file:
         content = file.read()
     try:
@@ -143,7 +143,7 @@ def read_meta_graph_file(filename):
     except Exception as error:
         if isinstance(error, MemoryError):
             raise
-        raise OSError('Cannot parse file %s: it is no MetaGraphDef (%s)' % (filename, error)) from error
+        raise OSError(f'Cannot parse file {filename}: it is no MetaGraphDef ({error})') from error
 
 
 def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None, **kwargs):

@@ -60,8 +60,9 @@ class Scaffold:
         """The only element of a collection; where that is empty, what is made then and added to it."""
         there = _v1.get_collection(collection_key)
         if len(there) > 1:
-            raise RuntimeError('More than one item in the collection "%s". Please indicate which one to use by passing it to '
-                               'the tf.Scaffold constructor as:  tf.Scaffold(%s=item to use)' % (collection_key, arg_name))
+            raise RuntimeError(f'More than one item in the collection "{collection_key}". Please indicate which one to '
+                               f'use by passing it to the tf.Scaffold constructor as:  tf.Scaffold({arg_name}=item to '
+                               'use)')
         if there and there[0] is not None:
             return there[0]
         made = default_constructor()
@@ -80,7 +81,7 @@ class SessionCreator:
 
     def create_session(self):
         """A new session."""
-        raise NotImplementedError('%s has to define create_session' % type(self).__name__)
+        raise NotImplementedError(f'{type(self).__name__} has to define create_session')
 
 
 class ChiefSessionCreator(SessionCreator):
@@ -117,11 +118,10 @@ class ChiefSessionCreator(SessionCreator):
             session.run(scaffold.local_init_op, feed_dict=scaffold.local_init_feed_dict)
         missing = session.run(scaffold.ready_op) if scaffold.ready_op is not None else ()
         if len(missing):
-            raise RuntimeError('Init operations did not make model ready.  Init op: %s, init fn: %s, local_init_op: %s, error: '
-                               'Variables not initialized: %s' % (
-                                   getattr(scaffold.init_op, 'name', None), scaffold.init_fn,
-                                   getattr(scaffold.local_init_op, 'name', None),
-                                   ', '.join(tf.compat.as_str_any(one) for one in missing)))
+            raise RuntimeError('Init operations did not make model ready.  Init op: '
+                               f"{getattr(scaffold.init_op, 'name', None)}, init fn: {scaffold.init_fn}, "
+                               f"local_init_op: {getattr(scaffold.local_init_op, 'name', None)}, error: Variables not "
+                               f"initialized: {', '.join(tf.compat.as_str_any(one) for one in missing)}")
         return session
 
 
@@ -195,7 +195,7 @@ class MonitoredSession:
                 if name in by_hooks:
                     raise RuntimeError('Same tensor is fed by two hooks.')
                 if any(getattr(one, 'name', one) == name for one in feeds):
-                    raise RuntimeError('Same tensor is fed by a SessionRunHook and user. Conflict(s): [%r]' % (key,))
+                    raise RuntimeError(f'Same tensor is fed by a SessionRunHook and user. Conflict(s): [{key!r}]')
                 by_hooks.add(name)
                 feeds[key] = value
         results = session.run({'caller': fetches, **wanted}, feed_dict=feeds, options=options, run_metadata=run_metadata)

@@ -9,7 +9,7 @@ def _graph_variables(loss):
     """The trainable variables of the graph that is being built."""
     found = tf.compat.v1.trainable_variables()
     if not found:
-        raise ValueError('No variables to optimize: the graph of the loss %s has none that is trainable' % (loss,))
+        raise ValueError(f'No variables to optimize: the graph of the loss {loss!s} has none that is trainable')
     return list(found)
 
 
@@ -135,9 +135,9 @@ class _WithSlots(Optimizer):
         by_variable = self._slots.setdefault(slot_name, {})
         if variable.ref() not in by_variable:
             label = label or self._name
-            base = '%s/%s' % (variable.name.rsplit(':', 1)[0], label)
+            base = f"{variable.name.rsplit(':', 1)[0]}/{label}"
             names = {by[variable.ref()]._shared_name for by in self._slots.values() if variable.ref() in by}
-            name = next(n for n in (base, *('%s_%d' % (base, i) for i in range(1, len(names) + 2))) if n not in names)
+            name = next(n for n in (base, *(f'{base}_{i}' for i in range(1, len(names) + 2))) if n not in names)
             scope, _, own = name.rpartition('/')
             with made_beside(variable), tf.name_scope(scope + '/'):
                 by_variable[variable.ref()] = slot = tf.Variable(

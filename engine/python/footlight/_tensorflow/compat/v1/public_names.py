@@ -71,7 +71,7 @@ _PLACES = {
                          'TensorArrayStructure=TensorArraySpec',
     'debugging': ('is_finite=math.is_finite is_inf=math.is_inf is_nan=math.is_nan is_non_decreasing=math.is_non_decreasing '
                   'is_strictly_increasing=math.is_strictly_increasing assert_all_finite=compat.v1.verify_tensor_all_finite ' +
-                  ' '.join('assert_%s=compat.v1.assert_%s' % (one, one) for one in (
+                  ' '.join(f'assert_{one}=compat.v1.assert_{one}' for one in (
                       'equal greater greater_equal integer less less_equal near negative non_negative non_positive '
                       'none_equal positive rank rank_at_least rank_in scalar type').split())),
     'image': 'resize_image_with_crop_or_pad=image.resize_with_crop_or_pad transpose_image=image.transpose',
@@ -93,7 +93,7 @@ _PLACES = {
              'batch_to_space_nd=compat.v1.batch_to_space_nd gather_nd=gather_nd reshape=reshape',
     'math': ('argmax=compat.v1.argmax argmin=compat.v1.argmin in_top_k=compat.v1.nn.in_top_k log_softmax=compat.v1.nn.log_softmax '
              'softmax=compat.v1.nn.softmax count_nonzero=compat.v1.count_nonzero ' + ' '.join(
-                 'reduce_%s=compat.v1.reduce_%s' % (one, one) for one in 'all any logsumexp max mean min prod sum'.split())),
+                 f'reduce_{one}=compat.v1.reduce_{one}' for one in 'all any logsumexp max mean min prod sum'.split())),
     'nn': ('avg_pool_v2=nn.avg_pool depthwise_conv2d_native_backprop_filter=nn.depthwise_conv2d_backprop_filter '
            'depthwise_conv2d_native_backprop_input=nn.depthwise_conv2d_backprop_input max_pool_v2=nn.max_pool '
            'log_uniform_candidate_sampler=random.log_uniform_candidate_sampler '
@@ -106,12 +106,12 @@ _PLACES = {
     'saved_model': 'load_v2=saved_model.load',
     'sets': 'set_difference=sets.difference set_intersection=sets.intersection set_size=sets.size set_union=sets.union',
     'sparse': 'matmul=sparse.sparse_dense_matmul placeholder=compat.v1.sparse_placeholder',
-    'spectral': ' '.join('%s=signal.%s' % (one, one) for one in (
+    'spectral': ' '.join(f'{one}=signal.{one}' for one in (
         'dct fft fft2d fft3d idct ifft ifft2d ifft3d irfft irfft2d irfft3d rfft rfft2d rfft3d').split()),
     'strings': 'split=compat.v1.string_split substr=compat.v1.substr',
     'summary': 'Event=compat.v1.Event Summary=compat.v1.Summary SessionLog=compat.v1.SessionLog',
     'train': 'Server=distribute.Server match_filenames_once=io.match_filenames_once write_graph=io.write_graph',
-    'train.queue_runner': ' '.join('%s=compat.v1.train.%s' % (one, one) for one in (
+    'train.queue_runner': ' '.join(f'{one}=compat.v1.train.{one}' for one in (
         'QueueRunner add_queue_runner start_queue_runners').split()),
 }
 _BY_PLACE = {(namespace, word.partition('=')[0]): word.partition('=')[2]

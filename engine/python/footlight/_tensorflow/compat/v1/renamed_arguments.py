@@ -12,7 +12,7 @@ ListDiff = collections.namedtuple('ListDiff', 'out idx')
 def _one(new, old, name, old_name):
     """The value of a parameter that has two names."""
     if new is not None and old is not None:
-        raise ValueError("Cannot specify both '%s' and '%s'." % (old_name, name))
+        raise ValueError(f"Cannot specify both '{old_name}' and '{name}'.")
     return old if new is None else new
 
 
@@ -22,7 +22,7 @@ def _reduction(name):
     def reduce(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
         axis = _one(axis, reduction_indices, 'axis', 'reduction_indices')
         return today(input_tensor, axis, bool(_one(keepdims, keep_dims, 'keepdims', 'keep_dims')), name)
-    reduce.__doc__ = 'tf.%s with the old names of its parameters.' % name
+    reduce.__doc__ = f'tf.{name} with the old names of its parameters.'
     return reduce
 
 
@@ -103,12 +103,12 @@ def where(condition, x=None, y=None, name=None):
     condition, x = tf.convert_to_tensor(condition), tf.convert_to_tensor(x)
     y = tf.convert_to_tensor(y, x.dtype)
     if not x.shape.is_compatible_with(y.shape):
-        raise tf.errors.InvalidArgumentError(None, None, 'Shapes must be equal, but are %s and %s' % (x.shape, y.shape))
+        raise tf.errors.InvalidArgumentError(None, None, f'Shapes must be equal, but are {x.shape} and {y.shape}')
     if condition.shape.rank == 1 and x.shape.rank is not None and x.shape.rank > 1:
         condition = tf.reshape(condition, tf.concat([tf.shape(condition), tf.ones([x.shape.rank - 1], tf.int32)], 0))
     elif condition.shape.rank != 0 and not condition.shape.is_compatible_with(x.shape):
-        raise tf.errors.InvalidArgumentError(None, None, 'The condition must be a scalar, a vector or of the shape %s, not %s'
-                                             % (x.shape, condition.shape))
+        raise tf.errors.InvalidArgumentError(None, None, 'The condition must be a scalar, a vector or of the shape '
+                                                         f'{x.shape}, not {condition.shape}')
     return tf.where(condition, x, y, name)
 
 
@@ -165,7 +165,7 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
     true_fn, false_fn = _one(true_fn, fn1, 'true_fn', 'fn1'), _one(false_fn, fn2, 'false_fn', 'fn2')
     for which, given in (('true_fn', true_fn), ('false_fn', false_fn)):
         if not callable(given):
-            raise TypeError("'%s' must be callable." % which)
+            raise TypeError(f"'{which}' must be callable.")
     if isinstance(pred, bool) and not tf.executing_eagerly():
         raise TypeError('pred must not be a Python bool')
     result = tf.cond(pred, true_fn, false_fn, name)
@@ -248,7 +248,7 @@ def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, 
     """Images normalised by channel, with the mean and the variance: those of the batch, or running ones."""
     if (not is_training or exponential_avg_factor != 1.0) and (mean is None or variance is None):
         raise ValueError('Both `mean` and `variance` must be a 1D tensor when `is_training` is False or '
-                         '`exponential_avg_factor` != 1.0. Received: `mean` %r and `variance` %r' % (mean, variance))
+                         f'`exponential_avg_factor` != 1.0. Received: `mean` {mean!r} and `variance` {variance!r}')
     x = tf.convert_to_tensor(x, name='input')
     none = tf.constant([], tf.float32)
     return tuple(tf.raw_ops.FusedBatchNormV3(
@@ -287,8 +287,8 @@ def constant(value, dtype=None, shape=None, name='Const', verify_shape=False):
     """A tensor with that value."""
     own = tf.convert_to_tensor(value, dtype) if verify_shape and shape is not None else None
     if own is not None and own.shape != tf.TensorShape(shape):
-        raise TypeError('Expected Tensor %r (converted from %r) with shape %s, but got shape %s.' % (
-            value, value, tf.TensorShape(shape), own.shape))
+        raise TypeError(f'Expected Tensor {value!r} (converted from {value!r}) with shape {tf.TensorShape(shape)}, but '
+                        f'got shape {own.shape}.')
     return tf.constant(value, dtype, shape, name)
 
 
@@ -374,7 +374,7 @@ def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
     if not isinstance(value, tf.SparseTensor):
         return tf.convert_to_tensor(value, dtype, name=name)
     if dtype is not None and tf.as_dtype(dtype) != value.dtype:
-        raise RuntimeError('Sparse dtype: requested = %s, actual = %s' % (tf.as_dtype(dtype).name, value.dtype.name))
+        raise RuntimeError(f'Sparse dtype: requested = {tf.as_dtype(dtype).name}, actual = {value.dtype.name}')
     return value
 
 

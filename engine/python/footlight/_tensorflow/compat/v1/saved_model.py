@@ -86,7 +86,7 @@ def predict_signature_def(inputs, outputs):
     """The signature of a function of tensors by name."""
     for what, given in (('inputs', inputs), ('outputs', outputs)):
         if not given:
-            raise ValueError('Prediction `%s` cannot be None or empty.' % what)
+            raise ValueError(f'Prediction `{what}` cannot be None or empty.')
     return build_signature_def(_described(inputs), _described(outputs), _options.constants['PREDICT_METHOD_NAME'])
 
 
@@ -97,13 +97,13 @@ def classification_signature_def(examples, classes, scores):
     if classes is None and scores is None:
         raise ValueError('Classification `classes` and `scores` cannot both be None.')
     if examples.dtype != tf.string:
-        raise ValueError('Classification input tensors must be of type string. Found tensors of type %d'
-                         % examples.dtype.as_datatype_enum)
+        raise ValueError('Classification input tensors must be of type string. Found tensors of type '
+                         f'{examples.dtype.as_datatype_enum:d}')
     outputs = {}
     if classes is not None:
         if classes.dtype != tf.string:
-            raise ValueError('Classification classes must be of type string Tensor. Found tensors of type %d.`'
-                             % classes.dtype.as_datatype_enum)
+            raise ValueError('Classification classes must be of type string Tensor. Found tensors of type '
+                             f'{classes.dtype.as_datatype_enum:d}.`')
         outputs['classes'] = classes
     if scores is not None:
         if scores.dtype != tf.float32:
@@ -117,13 +117,13 @@ def regression_signature_def(examples, predictions):
     """The signature of what gives a number for each serialized example."""
     for what, given in (('examples', examples), ('predictions', predictions)):
         if given is None:
-            raise ValueError('Regression `%s` cannot be None.' % what)
+            raise ValueError(f'Regression `{what}` cannot be None.')
     if examples.dtype != tf.string:
-        raise ValueError('Regression input tensors must be of type string. Found tensors with type %d.'
-                         % examples.dtype.as_datatype_enum)
+        raise ValueError('Regression input tensors must be of type string. Found tensors with type '
+                         f'{examples.dtype.as_datatype_enum:d}.')
     if predictions.dtype != tf.float32:
-        raise ValueError('Regression output tensors must be of type float. Found tensors with type %d.'
-                         % predictions.dtype.as_datatype_enum)
+        raise ValueError('Regression output tensors must be of type float. Found tensors with type '
+                         f'{predictions.dtype.as_datatype_enum:d}.')
     return build_signature_def(_described({'inputs': examples}), _described({'outputs': predictions}),
                                _options.constants['REGRESS_METHOD_NAME'])
 
@@ -199,7 +199,7 @@ def _with_values(nodes, file):
         one = _proto.NodeDef(name=node.name, op='IdentityN')
         for i, key in enumerate(keys):
             value = _engine.read_tensor(file, key.decode())
-            constant = _proto.NodeDef(name='%s/value_%d' % (node.name, i), op='Const')
+            constant = _proto.NodeDef(name=f'{node.name}/value_{i}', op='Const')
             constant.attr['dtype'].type = value.dtype.as_datatype_enum
             constant.attr['value'].tensor.CopyFrom(tf.make_tensor_proto(value))
             found.append(constant)
@@ -225,7 +225,7 @@ def _restore(sess, meta, prefix, scope):
         if read:
             inside = [_proto.NodeDef.FromString(node.SerializeToString()) for node in inside]
             for node in inside:
-                inputs = ['%s:output:%s' % (i.split(':')[0], i.split(':')[-1]) if _node_of(i) in read and ':' in i else
+                inputs = [f"{i.split(':')[0]}:output:{i.split(':')[-1]}" if _node_of(i) in read and ':' in i else
                           i + ':output:0' if node.name in read else i for i in node.input]
                 del node.input[:]
                 node.input.extend(inputs)
@@ -253,9 +253,10 @@ def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
     wanted = set([tags] if isinstance(tags, str) else tags)
     meta = find_meta_graph(read_messages(folder).meta_graphs, wanted)
     if meta is None:
-        raise RuntimeError('MetaGraphDef associated with tags %s could not be found in SavedModel, with available tags '
-                           '\'%s\'.' % (str([tags] if isinstance(tags, str) else list(tags)).strip('[]'),
-                                        [set(m.meta_info_def.tags) for m in read_messages(folder).meta_graphs]))
+        raise RuntimeError('MetaGraphDef associated with tags '
+                           f"{str([tags] if isinstance(tags, str) else list(tags)).strip('[]')} could not be found in "
+                           'SavedModel, with available tags '
+                           f"'{[set(m.meta_info_def.tags) for m in read_messages(folder).meta_graphs]}'.")
     with sess.graph.as_default():
         tf.import_graph_def(_without_saver(meta), name=import_scope or '')
     prefix = os.path.join(folder, 'variables', 'variables')
@@ -291,8 +292,8 @@ class Builder:
     def __init__(self, export_dir):
         self._folder = os.fspath(export_dir)
         if os.path.isdir(self._folder) and os.listdir(self._folder):
-            raise AssertionError('Export directory %s already exists, and isn\'t empty. Please choose a different export '
-                                 'directory, or delete all the contents of the specified directory.' % export_dir)
+            raise AssertionError(f"Export directory {export_dir} already exists, and isn't empty. Please choose a "
+                                 'different export directory, or delete all the contents of the specified directory.')
         os.makedirs(self._folder, exist_ok=True)
         self._message, self._saved = _proto.SavedModel(saved_model_schema_version=1), False
 
@@ -342,7 +343,8 @@ class Builder:
             for infos in (signature.inputs, signature.outputs):
                 for name, info in dict(infos).items():
                     if not all(part for _, part in names_in_info(name, info)) or not info.dtype:
-                        raise AssertionError('The TensorInfo %r of the signature %r has no name or no dtype' % (name, key))
+                        raise AssertionError(f'The TensorInfo {name!r} of the signature {key!r} has no name or no '
+                                             'dtype')
         meta = self._message.meta_graphs.add()
         meta.meta_info_def.tags.extend(tags)
         meta.meta_info_def.tensorflow_version = tf.__version__
@@ -373,7 +375,7 @@ class Builder:
             path = tf.get_static_value(tensor) if not isinstance(tensor, tf.Tensor) else _session.value_of(tensor).numpy()
             path = path.decode() if isinstance(path, bytes) else str(path)
             if not os.path.isfile(path):
-                raise FileNotFoundError('the asset %s does not exist' % path)
+                raise FileNotFoundError(f'the asset {path} does not exist')
             os.makedirs(os.path.join(self._folder, 'assets'), exist_ok=True)
             shutil.copyfile(path, os.path.join(self._folder, 'assets', os.path.basename(path)))
             asset = meta.asset_file_def.add(filename=os.path.basename(path))
@@ -404,12 +406,12 @@ class MethodNameUpdater:
         wanted = None if tags is None else set([tags] if isinstance(tags, str) else tags)
         metas = [meta for meta in self._message.meta_graphs if wanted in (None, set(meta.meta_info_def.tags))]
         if not metas:
-            raise ValueError('MetaGraphDef associated with tags %s could not be found in SavedModel: there are %s.' % (
-                tags, [sorted(meta.meta_info_def.tags) for meta in self._message.meta_graphs]))
+            raise ValueError(f'MetaGraphDef associated with tags {tags} could not be found in SavedModel: there are '
+                             f'{[sorted(meta.meta_info_def.tags) for meta in self._message.meta_graphs]}.')
         for meta in metas:
             if signature_key not in meta.signature_def:
-                raise ValueError("MetaGraphDef associated with tags %s does not have a signature_def with key: '%s'. It has "
-                                 '%s.' % (tags, signature_key, sorted(meta.signature_def)))
+                raise ValueError(f'MetaGraphDef associated with tags {tags} does not have a signature_def with key: '
+                                 f"'{signature_key}'. It has {sorted(meta.signature_def)}.")
             meta.signature_def[signature_key].method_name = method_name
 
     def save(self, new_export_dir=None):

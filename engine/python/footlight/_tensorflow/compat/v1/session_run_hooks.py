@@ -96,7 +96,7 @@ class _Never(SecondOrStepTimer):
 def _step_of(hook):
     step = _v1.train.get_global_step()
     if step is None:
-        raise RuntimeError('Global step should be created to use %s.' % type(hook).__name__)
+        raise RuntimeError(f'Global step should be created to use {type(hook).__name__}.')
     return step
 
 
@@ -119,7 +119,7 @@ class LoggingTensorHook(SessionRunHook):
         if not (at_end and every_n_iter is None and every_n_secs is None) and (every_n_iter is None) == (every_n_secs is None):
             raise ValueError('either at_end and/or exactly one of every_n_iter and every_n_secs must be provided.')
         if every_n_iter is not None and every_n_iter <= 0:
-            raise ValueError('invalid every_n_iter=%s.' % every_n_iter)
+            raise ValueError(f'invalid every_n_iter={every_n_iter}.')
         self._tensors = tensors if isinstance(tensors, dict) else {tensor: tensor for tensor in tensors}
         self._formatter, self._at_end = formatter, at_end
         self._timer = _Never() if every_n_iter is None and every_n_secs is None else SecondOrStepTimer(
@@ -140,8 +140,8 @@ class LoggingTensorHook(SessionRunHook):
         if self._formatter is not None:
             text = self._formatter(values)
         else:
-            text = ', '.join('%s = %s' % item for item in values.items())
-            text += '' if passed is None else ' (%.3f sec)' % passed
+            text = ', '.join(f'{tag} = {value!s}' for tag, value in values.items())
+            text += '' if passed is None else f' ({passed:.3f} sec)'
         with np.printoptions(suppress=True):
             _v1.logging.info('%s', text)
 

@@ -136,7 +136,7 @@ def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=Non
                  constraint=None, synchronization=None, aggregation=None, _scope=None):
     """A variable of the scope that is entered: a new one, or the one of that name in the graph."""
     if not isinstance(name, str):
-        raise TypeError('get_variable() takes a name, got %r' % (name,))
+        raise TypeError(f'get_variable() takes a name, got {name!r}')
     if partitioner is not None:
         raise NotImplementedError('get_variable(): variables are not divided, partitioner must be None')
     scope = get_variable_scope() if _scope is None else _scope
@@ -164,19 +164,19 @@ def _made_or_found(name, shape=None, dtype=tf.float32, initializer=None, regular
     known = {} if graph is None and _state.store is None else _state.store if graph is None else _kept(graph)[1]
     if name in known:
         if reuse is False or reuse is None:
-            raise ValueError('Variable %s already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE '
-                             'in VarScope?' % name)
+            raise ValueError(f'Variable {name} already exists, disallowed. Did you mean to set reuse=True or '
+                             'reuse=tf.AUTO_REUSE in VarScope?')
         found = known[name]
         if shape is not None and not found.shape.is_compatible_with(shape):
-            raise ValueError('Trying to share variable %s, but specified shape %s and found shape %s.' % (
-                name, tf.TensorShape(shape), found.shape))
+            raise ValueError(f'Trying to share variable {name}, but specified shape {tf.TensorShape(shape)} and found '
+                             f'shape {found.shape}.')
         if given_dtype is not None and tf.as_dtype(given_dtype) != found.dtype:
-            raise ValueError('Trying to share variable %s, but specified dtype %s and found dtype %s.' % (
-                name, tf.as_dtype(given_dtype).name, found.dtype.name))
+            raise ValueError(f'Trying to share variable {name}, but specified dtype {tf.as_dtype(given_dtype).name} '
+                             f'and found dtype {found.dtype.name}.')
         return found
     if graph is not None and reuse is True:
-        raise ValueError('Variable %s does not exist, or was not created with tf.get_variable(). Did you mean to set '
-                         'reuse=tf.AUTO_REUSE in VarScope?' % name)
+        raise ValueError(f'Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to '
+                         'set reuse=tf.AUTO_REUSE in VarScope?')
     dtype = tf.as_dtype(dtype)
     scope, _, leaf = name.rpartition('/')
     inner = graph is not None and _v1.get_default_graph() is not graph  # the body of a loop, a branch or a function
@@ -218,11 +218,12 @@ def _first_value(name, shape, dtype, initializer, given_dtype):
     if shape is None or not shape.is_fully_defined():
         if isinstance(initializer, type) or initializer is None:
             if shape is None:
-                raise ValueError('Variable %s did not get an initializer, so its `shape` argument must be specified.' % name)
-            raise ValueError('Shape of a new variable (%s) must be fully defined, but instead was %s.' % (name, shape))
+                raise ValueError(f'Variable {name} did not get an initializer, so its `shape` argument must be '
+                                 'specified.')
+            raise ValueError(f'Shape of a new variable ({name}) must be fully defined, but instead was {shape}.')
         if shape is None:
             return initializer
-        raise ValueError('Shape of a new variable (%s) must be fully defined, but instead was %s.' % (name, shape))
+        raise ValueError(f'Shape of a new variable ({name}) must be fully defined, but instead was {shape}.')
     if isinstance(initializer, type):
         initializer = initializer()
     if initializer is None:
@@ -231,7 +232,7 @@ def _first_value(name, shape, dtype, initializer, given_dtype):
         elif dtype.is_integer or dtype in (tf.bool, tf.string):
             return tf.zeros(shape, dtype)
         else:
-            raise ValueError('An initializer for Variable %s of %s is required' % (name, dtype))
+            raise ValueError(f'An initializer for Variable {name} of {dtype} is required')
     return lambda: initializer(shape.as_list(), dtype=dtype)
 
 
@@ -308,7 +309,7 @@ def _entered_scope(name_or_scope, default_name, initializer, regularizer, cachin
     else:
         if name_or_scope is None:
             count = outer._taken[default_name] = outer._taken.get(default_name, -1) + 1
-            name_or_scope = '%s_%d' % (default_name, count) if count else default_name
+            name_or_scope = f'{default_name}_{count}' if count else default_name
         else:
             outer._taken.setdefault(name_or_scope, 0)
         base, label = outer, name_or_scope

@@ -17,11 +17,11 @@ def _named_variables():
 def _give(variable, name, reader, shapes, path, why=''):
     """Gives a variable the value that a checkpoint has under a name."""
     if name not in shapes:
-        raise ValueError('Tensor %s%s is not found in %s checkpoint; it has %s' % (
-            name, why, path, ', '.join(sorted(shapes)[:20])))
+        raise ValueError(f'Tensor {name}{why} is not found in {path} checkpoint; it has '
+                         f"{', '.join(sorted(shapes)[:20])}")
     if not variable.shape.is_compatible_with(shapes[name]):
-        raise ValueError("Shape of variable %s (%s) doesn't match with shape of tensor %s (%s) from checkpoint reader."
-                         % (variable.name, variable.shape, name, shapes[name]))
+        raise ValueError(f"Shape of variable {variable.name} ({variable.shape}) doesn't match with shape of tensor "
+                         f'{name} ({shapes[name]!s}) from checkpoint reader.')
     with tf._eager_scope():
         value = tf.constant(reader.get_tensor(name))
         if value.dtype != variable.dtype:
@@ -39,26 +39,26 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
     for name, target in sorted(pairs, key=lambda pair: pair[0]):
         if isinstance(target, (list, tuple)):
             if len(target) != 1:
-                raise NotImplementedError('init_from_checkpoint(): variables are not divided here; give one variable for %r'
-                                          % name)
+                raise NotImplementedError('init_from_checkpoint(): variables are not divided here; give one variable '
+                                          f'for {name!r}')
             target = target[0]
         if isinstance(target, tf.Variable):
             _give(target, name, reader, shapes, ckpt_dir_or_file)
             continue
         if not isinstance(target, str):
-            raise TypeError('init_from_checkpoint(): a name maps to a variable, a name or a scope, not to %r' % (target,))
+            raise TypeError(f'init_from_checkpoint(): a name maps to a variable, a name or a scope, not to {target!r}')
         if target in known:
             _give(known[target], name, reader, shapes, ckpt_dir_or_file)
             continue
         if not target.endswith('/') or not name.endswith('/'):
-            raise ValueError("Assignment map with scope only name %s should map to scope only %s. Should be 'scope/': "
-                             "'other_scope/'." % (target, name))
+            raise ValueError(f'Assignment map with scope only name {target} should map to scope only {name}. Should be '
+                             "'scope/': 'other_scope/'.")
         scope = target.rstrip('/')
         inside = [one for one in sorted(known) if not scope or one.startswith(scope + '/')]
         for one in inside:
             rest = one[len(scope) + 1 if scope else 0:]
             full = rest if name == '/' else name + rest
-            _give(known[one], full, reader, shapes, ckpt_dir_or_file, ' (%s in %s)' % (name, one))
+            _give(known[one], full, reader, shapes, ckpt_dir_or_file, f' ({name} in {one})')
 
 
 def warm_start(ckpt_to_initialize_from, vars_to_warm_start='.*', var_name_to_vocab_info=None, var_name_to_prev_var_name=None):
@@ -87,11 +87,11 @@ def global_step(sess, global_step_tensor):
 def assert_global_step(global_step_tensor):
     """Raises where this cannot be a step: it must be one whole number."""
     if not isinstance(global_step_tensor, (tf.Variable, tf.Tensor)):
-        raise TypeError('Existing "global_step" must be a Variable or Tensor: %s.' % (global_step_tensor,))
+        raise TypeError(f'Existing "global_step" must be a Variable or Tensor: {global_step_tensor!s}.')
     if not global_step_tensor.dtype.is_integer:
-        raise TypeError('Existing "global_step" does not have integer type: %s' % global_step_tensor.dtype)
+        raise TypeError(f'Existing "global_step" does not have integer type: {global_step_tensor.dtype}')
     if global_step_tensor.shape.rank not in (0, None):
-        raise TypeError('Existing "global_step" is not scalar: %s' % global_step_tensor.shape)
+        raise TypeError(f'Existing "global_step" is not scalar: {global_step_tensor.shape}')
 
 
 def replica_device_setter(ps_tasks=0, ps_device='/job:ps', worker_device='/job:worker', merge_devices=True, cluster=None,

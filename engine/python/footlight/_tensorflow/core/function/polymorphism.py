@@ -33,7 +33,7 @@ class Parameter(inspect.Parameter):
 
     def __init__(self, name, kind, optional, type_constraint):
         if optional and kind not in (self.POSITIONAL_ONLY, self.KEYWORD_ONLY, self.POSITIONAL_OR_KEYWORD):
-            raise ValueError('Parameter %s is optional and its kind is not one that may be: %s.' % (name, kind))
+            raise ValueError(f'Parameter {name} is optional and its kind is not one that may be: {kind}.')
         super().__init__(sanitize_arg_name(name) if not name.isidentifier() else name, kind,
                          default=CAPTURED_DEFAULT_VALUE if optional else self.empty,
                          annotation=self.empty if type_constraint is None else type_constraint)
@@ -71,8 +71,8 @@ class Parameter(inspect.Parameter):
         return Parameter, (self.name, self.kind, self.optional, self.type_constraint)
 
     def __repr__(self):
-        return 'Parameter(name=%s, kind=%s, optional=%r, type_constraint=%r)' % (
-            self.name, self.kind.name, self.optional, self.type_constraint)
+        return (f'Parameter(name={self.name}, kind={self.kind.name}, optional={self.optional!r}, '
+                f'type_constraint={self.type_constraint!r})')
 
 
 class FunctionType(_home.FunctionType):
@@ -160,14 +160,14 @@ class FunctionType(_home.FunctionType):
         """The tensors of arguments."""
         tensors = [t for p in self._in_order() for t in p.type_constraint.to_tensors(bound_parameters.arguments[p.name])]
         if len(tensors) != len(self.flat_inputs):
-            raise TypeError('Expected %d tensors as arguments, got %d.' % (len(self.flat_inputs), len(tensors)))
+            raise TypeError(f'Expected {len(self.flat_inputs)} tensors as arguments, got {len(tensors)}.')
         return tensors
 
     def unpack_captures(self, captures):
         """The tensors of what is captured."""
         tensors = [t for kind, value in zip(self.captures.values(), captures) for t in kind.to_tensors(value)]
         if len(tensors) != len(self.flat_captures):
-            raise TypeError('Expected %d captures, got %d.' % (len(self.flat_captures), len(tensors)))
+            raise TypeError(f'Expected {len(self.flat_captures)} captures, got {len(tensors)}.')
         return tensors
 
     def pack_output(self, flat_values):
@@ -176,7 +176,7 @@ class FunctionType(_home.FunctionType):
         if self.output is None:
             raise ValueError('Can not pack outputs for undefined output type.')
         if len(values) != len(self.flat_outputs):
-            raise TypeError('Expected %d tensors as outputs, got %d.' % (len(self.flat_outputs), len(values)))
+            raise TypeError(f'Expected {len(self.flat_outputs)} tensors as outputs, got {len(values)}.')
         return self.output.from_tensors(iter(values))
 
     def __eq__(self, other):
@@ -192,9 +192,9 @@ class FunctionType(_home.FunctionType):
 
     def __repr__(self):
         lines = ['Input Parameters:']
-        lines += ['  %s (%s): %r' % (p.name, p.kind.name, p.type_constraint) for p in self.parameters.values()]
-        lines += ['Output Type:', '  %r' % (self.output,), 'Captures:']
-        lines += ['  %s: %r' % pair for pair in self.captures.items()] or ['  None']
+        lines += [f'  {p.name} ({p.kind.name}): {p.type_constraint!r}' for p in self.parameters.values()]
+        lines += ['Output Type:', f'  {self.output!r}', 'Captures:']
+        lines += [f'  {name}: {kind!r}' for name, kind in self.captures.items()] or ['  None']
         return '\n'.join(lines)
 
 
@@ -222,7 +222,7 @@ def _single(name, value, kind, context, expected):
     """The parameter of a value, which has to fit the type that was asked for."""
     own = _trace_type.from_value(value, context)
     if expected is not None and not own.is_subtype_of(expected):
-        raise TypeError('Parameter `%s` was expected to be of type %s but is %s' % (name, expected, own))
+        raise TypeError(f'Parameter `{name}` was expected to be of type {expected!s} but is {own}')
     return Parameter(name, kind, False, own)
 
 
@@ -237,7 +237,7 @@ def canonicalize_to_monomorphic(args, kwargs, default_values, capture_types, pol
     made = []
     for parameter in polymorphic_type.parameters.values():
         if parameter.kind is _KINDS.VAR_POSITIONAL:
-            made += [_single('%s_%d' % (parameter.name, i), value, _KINDS.POSITIONAL_ONLY, context, parameter.type_constraint)
+            made += [_single(f'{parameter.name}_{i}', value, _KINDS.POSITIONAL_ONLY, context, parameter.type_constraint)
                      for i, value in enumerate(bound.arguments.get(parameter.name, ()))]
         elif parameter.kind is _KINDS.VAR_KEYWORD:
             values = bound.arguments.get(parameter.name, {})
@@ -258,12 +258,12 @@ def add_type_constraints(function_type, input_signature, default_values):
     made = []
     for p in function_type.parameters.values():
         if p.kind is _KINDS.VAR_POSITIONAL:
-            made += [Parameter('%s_%d' % (p.name, i), _KINDS.POSITIONAL_ONLY, False, kind) for i, kind in enumerate(rest)]
+            made += [Parameter(f'{p.name}_{i}', _KINDS.POSITIONAL_ONLY, False, kind) for i, kind in enumerate(rest)]
             rest.clear()
         elif p.kind is _KINDS.KEYWORD_ONLY:
             if not p.optional:
-                raise TypeError('Since input_signature is defined, keyword-only parameter `%s` must have a default '
-                                'value' % p.name)
+                raise TypeError(f'Since input_signature is defined, keyword-only parameter `{p.name}` must have a '
+                                'default value')
             made.append(Parameter(p.name, p.kind, True, _trace_type.from_value(default_values[p.name])))
         elif p.kind is _KINDS.VAR_KEYWORD:
             made.append(p)
@@ -272,9 +272,9 @@ def add_type_constraints(function_type, input_signature, default_values):
         elif p.optional:
             made.append(Parameter(p.name, p.kind, True, _trace_type.from_value(default_values[p.name])))
         else:
-            raise TypeError('input_signature missing type constraint for %s' % p.name)
+            raise TypeError(f'input_signature missing type constraint for {p.name}')
     if rest:
-        raise TypeError('input_signature contains %d extra type constraints.' % len(rest))
+        raise TypeError(f'input_signature contains {len(rest)} extra type constraints.')
     if any(p.kind is _KINDS.POSITIONAL_ONLY for p in made):  # those before cannot be given by name either
         last = max(i for i, p in enumerate(made) if p.kind is _KINDS.POSITIONAL_ONLY)
         made[:last] = [Parameter(p.name, _KINDS.POSITIONAL_ONLY, p.optional, p.type_constraint) for p in made[:last]]
@@ -289,7 +289,7 @@ def from_structured_signature(input_signature=None, output_signature=None, captu
     if not isinstance(args, (list, tuple)):
         args = (args,)
     named = _KINDS.POSITIONAL_OR_KEYWORD if are_keyword_args_also_positional else _KINDS.KEYWORD_ONLY
-    made = [Parameter('arg_%d' % i, _KINDS.POSITIONAL_ONLY, False, _trace_type.from_value(one, context))
+    made = [Parameter(f'arg_{i}', _KINDS.POSITIONAL_ONLY, False, _trace_type.from_value(one, context))
             for i, one in enumerate(args)]
     made += [Parameter(name, named, False, _trace_type.from_value(one, context)) for name, one in kwargs.items()]
     return FunctionType(made, capture_types, return_annotation=_trace_type.from_value(output_signature, context))

@@ -49,13 +49,13 @@ class InternalPlaceholderContext(_trace_types.PlaceholderContext):
     def get_placeholder(self, alias_id):
         """That of the variable of a number."""
         if alias_id not in self._by_number:
-            raise KeyError('alias_id: %s not found in this instance of placeholder context.' % (alias_id,))
+            raise KeyError(f'alias_id: {alias_id} not found in this instance of placeholder context.')
         return self._by_number[alias_id]
 
     def add_placeholder(self, alias_id, placeholder):
         """Keeps the placeholder of a number."""
         if alias_id in self._by_number:
-            raise KeyError('alias id: %s is already stored in this instance of placeholder context.' % (alias_id,))
+            raise KeyError(f'alias id: {alias_id} is already stored in this instance of placeholder context.')
         self._by_number[alias_id] = placeholder
 
     def update_naming_scope(self, naming_scope):
@@ -117,7 +117,7 @@ class Literal(_Whole):
     def cast(self, value, casting_context):
         if self == Literal(value):
             return value
-        raise ValueError('Can not cast %r to %r' % (value, self))
+        raise ValueError(f'Can not cast {value!r} to {self!r}')
 
     def __eq__(self, other):
         if not isinstance(other, TraceType):
@@ -130,7 +130,7 @@ class Literal(_Whole):
         return self._hash
 
     def __repr__(self):
-        return 'Literal[%r]' % (self.value,)
+        return f'Literal[{self.value!r}]'
 
 
 class Weakref(_Whole):
@@ -147,7 +147,7 @@ class Weakref(_Whole):
         own = self._ref()
         if value is own or value == own:
             return value
-        raise ValueError('Can not cast %r to %r' % (value, self))
+        raise ValueError(f'Can not cast {value!r} to {self!r}')
 
     def __eq__(self, other):
         if not isinstance(other, TraceType):
@@ -161,7 +161,7 @@ class Weakref(_Whole):
         return self._hash
 
     def __repr__(self):
-        return 'Weakref[%r]' % (self._ref,)
+        return f'Weakref[{self._ref!r}]'
 
 
 class _Parts(TraceType):
@@ -226,7 +226,7 @@ class _Parts(TraceType):
         return hash((self._shape(), self.components))
 
     def __repr__(self):
-        return '%s[%s]' % (type(self).__name__, ', '.join(map(repr, self.components)))
+        return f"{type(self).__name__}[{', '.join(map(repr, self.components))}]"
 
 
 class _InOrder(_Parts):
@@ -234,8 +234,8 @@ class _InOrder(_Parts):
         return self._kind(values)
 
     def _values(self, value):
-        assert isinstance(value, self._kind), 'Can not cast %r to %s type.' % (value, self._kind.__name__)
-        assert len(value) == len(self.components), 'Expected %r to have length of %d' % (value, len(self.components))
+        assert isinstance(value, self._kind), f'Can not cast {value!r} to {self._kind.__name__} type.'
+        assert len(value) == len(self.components), f'Expected {value!r} to have length of {len(self.components)}'
         return value
 
 
@@ -270,17 +270,17 @@ class _Named(_Parts):
 
     def _make(self, values):
         if self._placeholder_type is None:
-            raise ValueError('Packing serialized %s is not supported.' % type(self).__name__)
+            raise ValueError(f'Packing serialized {type(self).__name__} is not supported.')
         return self._placeholder_type(*values)
 
     def _values(self, value):
         kind = self._placeholder_type
-        assert kind is None or isinstance(value, kind), 'Cannot cast %r to type %r.' % (value, kind)
+        assert kind is None or isinstance(value, kind), f'Cannot cast {value!r} to type {kind!r}.'
         return [getattr(value, name) for name in self.attribute_names]
 
     def __repr__(self):
-        return '%s[%s]' % (self.type_name, ', '.join(
-            '[%r, %r]' % pair for pair in zip(self.attribute_names, self.components)))
+        pairs = ', '.join(f'[{name!r}, {part!r}]' for name, part in zip(self.attribute_names, self.components))
+        return f'{self.type_name}[{pairs}]'
 
 
 class NamedTuple(_Named):
@@ -323,8 +323,8 @@ class Dict(_Parts):
         return self._placeholder_type(zip(self.mapping, values))
 
     def _values(self, value):
-        assert isinstance(value, collections.abc.Mapping), 'Can not cast %r to a Dict type.' % (value,)
-        assert set(value) == set(self.mapping), '%r has different keys with the TraceType %r.' % (value, self)
+        assert isinstance(value, collections.abc.Mapping), f'Can not cast {value!r} to a Dict type.'
+        assert set(value) == set(self.mapping), f'{value!r} has different keys with the TraceType {self!r}.'
         return [value[key] for key in self.mapping]
 
     def __hash__(self):
@@ -346,7 +346,7 @@ class Dict(_Parts):
         return self._make([made[key] for key in self.mapping])
 
     def __repr__(self):
-        return 'Dict[%s]' % ', '.join('[%r, %r]' % pair for pair in self.mapping.items())
+        return f"Dict[{', '.join(f'[{key!r}, {part!r}]' for key, part in self.mapping.items())}]"
 
 
 def _in_order(mapping):
@@ -374,20 +374,20 @@ class CustomNestTraceType(_Parts):
 
     def _values(self, value):
         if not isinstance(value, self.value_type):
-            raise TypeError('[%r] is not an instance of %r.' % (value, self.value_type))
+            raise TypeError(f'[{value!r}] is not an instance of {self.value_type!r}.')
         metadata, parts = value.__tf_flatten__()
         if metadata != self.metadata:
-            raise ValueError('Metadata mismatch: [%r] != [%r].' % (self.metadata, metadata))
+            raise ValueError(f'Metadata mismatch: [{self.metadata!r}] != [{metadata!r}].')
         if len(parts) != len(self.components):
-            raise ValueError('Lengths of components do not match: [%d] != [%d].' % (len(self.components), len(parts)))
+            raise ValueError(f'Lengths of components do not match: [{len(self.components)}] != [{len(parts)}].')
         return parts
 
     def __hash__(self):
         return hash((self.value_type, self.components))
 
     def __repr__(self):
-        return '%s [metadata=%r, value_type=%r, components=%r]' % (
-            type(self).__name__, self.metadata, self.value_type, self.components)
+        return (f'{type(self).__name__} [metadata={self.metadata!r}, value_type={self.value_type!r}, '
+                f'components={self.components!r}]')
 
 
 def _type_of_own(value, context):
@@ -417,10 +417,11 @@ def from_value(value, context=None):
     if hasattr(value, '__tf_tracing_type__') and not isinstance(value, type):
         made = value.__tf_tracing_type__(context)
         if not isinstance(made, TraceType):
-            raise TypeError('Expected an instance of TraceType for Tracing Protocol call to %r but got %r' % (value, made))
+            raise TypeError(f'Expected an instance of TraceType for Tracing Protocol call to {value!r} but got '
+                            f'{made!r}')
         return made
     if isinstance(value, weakref.ref):
-        raise TypeError('weakref input %r not supported for tf.function.' % (value,))
+        raise TypeError(f'weakref input {value!r} not supported for tf.function.')
     if hasattr(value, '__wrapped__'):
         return from_value(value.__wrapped__, context)
     parts = lambda values: [from_value(one, context) for one in values]
@@ -452,8 +453,8 @@ def from_value(value, context=None):
 
 
 def _not_generic(value):
-    return TypeError('Could not generate a generic TraceType for %r. Please verify that it is immutable/hashable. '
-                     'Otherwise, consider implementing the Tracing Protocol for it.' % (value,))
+    return TypeError(f'Could not generate a generic TraceType for {value!r}. Please verify that it is '
+                     'immutable/hashable. Otherwise, consider implementing the Tracing Protocol for it.')
 
 
 _trace = _engine.namespace('core.function.trace_type')

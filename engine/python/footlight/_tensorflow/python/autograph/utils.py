@@ -113,7 +113,7 @@ def dynamic_list_append(target, element):
         target.append(element)
         return target
     if tf.is_tensor(target) and not is_tensor_list(target):
-        raise ValueError('list appending is not supported for a tensor of %s' % target.dtype.name)
+        raise ValueError(f'list appending is not supported for a tensor of {target.dtype.name}')
     return _ag.list_append(target, element)
 
 

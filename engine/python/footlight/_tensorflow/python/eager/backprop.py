@@ -13,7 +13,7 @@ def _numbers_of(f, params):
     params = range(len(names)) if params is None else params
     chosen = [names.index(one) if isinstance(one, str) else one for one in params]
     if not all(isinstance(one, int) for one in chosen):
-        raise ValueError('params must be all strings or all integers; got %s.' % (params,))
+        raise ValueError(f'params must be all strings or all integers; got {params!s}.')
     return chosen
 
 
@@ -39,7 +39,7 @@ def make_vjp(f, params=None, persistent=True):
             result = f(*values)
             if result is None:
                 raise ValueError('Cannot differentiate a function that returns None; did you forget to return a value '
-                                 'from %s?' % getattr(f, '__name__', f))
+                                 f"from {getattr(f, '__name__', f)}?")
             flat = tf.nest.map_structure(lambda t: tf.identity(tf.convert_to_tensor(t)), result)
 
         def vjp(dy=None):
@@ -75,7 +75,7 @@ def implicit_val_and_grad(f):
             result = f(*args, **kwargs)
             if result is None:
                 raise ValueError('Cannot differentiate a function that returns None; did you forget to return a value '
-                                 'from %s?' % getattr(f, '__name__', f))
+                                 f"from {getattr(f, '__name__', f)}?")
         variables = tape.watched_variables()
         if not variables:
             raise ValueError('No trainable variables were accessed while the function was being computed.')

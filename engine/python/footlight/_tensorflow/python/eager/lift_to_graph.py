@@ -27,8 +27,8 @@ def lift_to_graph(tensors, graph, sources=None, disallowed_placeholders=None, ad
         if op.name in stop:
             continue
         if op.type == 'Placeholder' and not add_sources:
-            raise UnliftableError('Unable to lift tensor %r because it depends transitively on placeholder %r' % (
-                tensors[0], op))
+            raise UnliftableError(f'Unable to lift tensor {tensors[0]!r} because it depends transitively on '
+                                  f'placeholder {op!r}')
         waiting.extend([t.op for t in op.inputs] + list(op.control_inputs))
     left = [t for op in needed.values() if op.type == 'Placeholder' or op.name in stop for t in op.outputs]
     outside = {}

@@ -10,7 +10,7 @@ def TestRaiseFromStatus(code):
             error = kind(None, None, 'Testing error', {b'key1': b'value1', b'key2': b'value2'})
             if error.error_code == code:
                 raise error
-    raise ValueError('no error has the code %r' % (code,))
+    raise ValueError(f'no error has the code {code!r}')
 
 
 publish(globals(), 'TestRaiseFromStatus')

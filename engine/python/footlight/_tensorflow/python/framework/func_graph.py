@@ -95,8 +95,8 @@ def _paths(structure, path=()):
 def check_func_mutation(old_args, old_kwargs, new_args, new_kwargs, func):
     """An error if a function has changed the lists and dicts that it was given."""
     if not _same((old_args, old_kwargs), (new_args, new_kwargs)):
-        raise ValueError('%s should not modify its Python input arguments. Modifying a copy is allowed.' % (
-            getattr(func, '__name__', func),))
+        raise ValueError(f"{getattr(func, '__name__', func)} should not modify its Python input arguments. Modifying a "
+                         'copy is allowed.')
 
 
 def _same(a, b):
@@ -172,7 +172,7 @@ def _captured_or(member, read):
         if 'concrete' in self._state:
             return of_trace.__get__(self)
         if not self.building_function:
-            raise AttributeError("'Graph' object has no attribute %r" % member)
+            raise AttributeError(f"'Graph' object has no attribute {member!r}")
         return read(list(_hold(self).values()))
     _engine.extend(tf.Graph, member, property(captured))
 

@@ -34,8 +34,8 @@ def function_def_to_graph_def(fdef, input_shapes=None, include_library_functions
     definition, names = default.as_graph_def(), {}
     graph.library.CopyFrom(definition.library)
     if input_shapes is not None and len(input_shapes) != len(fdef.signature.input_arg):
-        raise ValueError('Length of `input_shapes` must match the number of `input_arg`s in `fdef`. Got %d `input_shapes` '
-                         'and %d `input_arg`s.' % (len(input_shapes), len(fdef.signature.input_arg)))
+        raise ValueError('Length of `input_shapes` must match the number of `input_arg`s in `fdef`. Got '
+                         f'{len(input_shapes)} `input_shapes` and {len(fdef.signature.input_arg)} `input_arg`s.')
     for i, arg in enumerate(fdef.signature.input_arg):
         node = graph.node.add(name=arg.name, op='Placeholder')
         node.attr['dtype'].type = arg.type
@@ -56,7 +56,7 @@ def function_def_to_graph_def(fdef, input_shapes=None, include_library_functions
             size = (node.attr[out.number_attr].i if out.number_attr else
                     len(node.attr[out.type_list_attr].list.type) if out.type_list_attr else 1)
             for k in range(size):
-                names['%s:%s:%d' % (node.name, out.name, k)] = '%s:%d' % (node.name, count + k)
+                names[f'{node.name}:{out.name}:{k}'] = f'{node.name}:{count + k}'
             count += size
         names['^' + node.name] = '^' + node.name
     for node in fdef.node_def:

@@ -48,7 +48,7 @@ def name_from_scope_name(name):
 
 def convert_n_to_tensor(values, dtype=None, name=None, preferred_dtype=None):
     """Each value as a tensor."""
-    return [tf.convert_to_tensor(value, dtype, preferred_dtype, None if name is None else '%s_%d' % (name, i))
+    return [tf.convert_to_tensor(value, dtype, preferred_dtype, None if name is None else f'{name}_{i}')
             for i, value in enumerate(values)]
 
 
@@ -56,7 +56,7 @@ def add_exit_callback_to_default_func_graph(fn):
     """Has fn called when the function that is traced now is traced to its end."""
     graph = _engine.current_graph()
     if graph is None or not graph.building_function:
-        raise RuntimeError('Cannot add scope exit callbacks when not building a function. Default graph: %s' % (graph,))
+        raise RuntimeError(f'Cannot add scope exit callbacks when not building a function. Default graph: {graph}')
     graph._state.setdefault('exit_callbacks', []).append(fn)
 
 

@@ -11,13 +11,13 @@ class BoundedTensorSpec(tf.TypeSpec):
         self._spec = tf.TensorSpec(shape, dtype, name)
         for which, value in (('minimum', minimum), ('maximum', maximum)):
             if value is None:
-                raise ValueError('`%s` can not be None.' % which)
+                raise ValueError(f'`{which}` can not be None.')
             try:
                 within = np.shape(value)
                 if tf.broadcast_static_shape(tf.TensorShape(within), self.shape) != self.shape:
-                    raise ValueError('it has the shape %s' % (within,))
+                    raise ValueError(f'it has the shape {within}')
             except ValueError as error:
-                raise ValueError('`%s` is not compatible with `shape`: %s.' % (which, error)) from None
+                raise ValueError(f'`{which}` is not compatible with `shape`: {error}.') from None
         self._minimum, self._maximum = (np.array(value, dtype=self.dtype.as_numpy_dtype) for value in (minimum, maximum))
         self._minimum.setflags(write=False)
         self._maximum.setflags(write=False)
@@ -50,8 +50,8 @@ class BoundedTensorSpec(tf.TypeSpec):
         return self._spec.is_compatible_with(spec_or_value)
 
     def __repr__(self):
-        return 'BoundedTensorSpec(shape=%s, dtype=%r, name=%r, minimum=%r, maximum=%r)' % (
-            self.shape, self.dtype, self.name, self._minimum, self._maximum)
+        return (f'BoundedTensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r}, '
+                f'minimum={self._minimum!r}, maximum={self._maximum!r})')
 
     def __eq__(self, other):
         return (isinstance(other, BoundedTensorSpec) and self._spec == other._spec and
@@ -86,7 +86,7 @@ class DenseSpec(tf.TypeSpec):
                 and self._shape.is_compatible_with(spec_or_value.shape))
 
     def __repr__(self):
-        return '%s(shape=%s, dtype=%r, name=%r)' % (type(self).__name__, self.shape, self.dtype, self.name)
+        return f'{type(self).__name__}(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r})'
 
     def __hash__(self):
         return hash((self._shape, self._dtype))

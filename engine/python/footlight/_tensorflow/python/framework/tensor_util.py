@@ -17,7 +17,7 @@ def constant_value_as_shape(tensor):
     if known is not None:
         return tf.TensorShape([None if d == -1 else int(d) for d in known])
     if tensor.shape.rank not in (None, 1):
-        raise ValueError('Only a vector is a shape, not a tensor of shape %s' % tensor.shape)
+        raise ValueError(f'Only a vector is a shape, not a tensor of shape {tensor.shape}')
     op = tensor.op
     if op.type == 'Shape':
         return op.inputs[0].shape

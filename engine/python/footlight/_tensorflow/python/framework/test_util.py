@@ -82,8 +82,8 @@ def assert_ops_in_graph(expected_ops, graph):
     found = {op.name: op.node_def for op in graph.get_operations() if op.name in expected_ops}
     for name, kind in expected_ops.items():
         if name not in found or found[name].op != kind:
-            raise ValueError('Expected the operation %r of type %r in the graph, found %s' % (
-                name, kind, found[name].op if name in found else 'none'))
+            raise ValueError(f'Expected the operation {name!r} of type {kind!r} in the graph, found '
+                             f"{found[name].op if name in found else 'none'}")
     return found
 
 
@@ -131,7 +131,7 @@ def skip_if_error(test_obj, error_type, messages=None):
     except error_type as error:
         wanted = (messages,) if isinstance(messages, str) else messages or ('',)
         if any(message in str(error) for message in wanted):
-            test_obj.skipTest('Skipping error: %s' % error)
+            test_obj.skipTest(f'Skipping error: {error}')
         raise
 
 

@@ -11,11 +11,11 @@ class BatchableTypeSpec(tf.TypeSpec):
 
     def _batch(self, batch_size):
         """The spec of a batch of these."""
-        raise NotImplementedError('%s._batch' % type(self).__name__)
+        raise NotImplementedError(f'{type(self).__name__}._batch')
 
     def _unbatch(self):
         """The spec of one of a batch."""
-        raise NotImplementedError('%s._unbatch' % type(self).__name__)
+        raise NotImplementedError(f'{type(self).__name__}._unbatch')
 
     @property
     def _flat_tensor_specs(self):

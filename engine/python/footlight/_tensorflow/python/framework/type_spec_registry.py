@@ -12,7 +12,7 @@ def register(name):
     """Decorates a class of specs that files name."""
     def add(kind):
         if name in _NAME_TO_TYPE_SPEC:
-            raise ValueError('Name %s has already been registered for class %s.' % (name, _NAME_TO_TYPE_SPEC[name]))
+            raise ValueError(f'Name {name} has already been registered for class {_NAME_TO_TYPE_SPEC[name]}.')
         _NAME_TO_TYPE_SPEC[name], _TYPE_SPEC_TO_NAME[kind] = kind, name
         return kind
     return add
@@ -21,14 +21,14 @@ def register(name):
 def get_name(kind):
     """The name that files have for a class of specs."""
     if kind not in _TYPE_SPEC_TO_NAME:
-        raise ValueError('TypeSpec %s has not been registered.' % kind)
+        raise ValueError(f'TypeSpec {kind} has not been registered.')
     return _TYPE_SPEC_TO_NAME[kind]
 
 
 def lookup(name):
     """The class of specs that files call by this name."""
     if name not in _NAME_TO_TYPE_SPEC:
-        raise ValueError('No TypeSpec has been registered with name %r' % (name,))
+        raise ValueError(f'No TypeSpec has been registered with name {name!r}')
     return _NAME_TO_TYPE_SPEC[name]
 
 

@@ -14,7 +14,7 @@ def broadcast_weights(weights, values):
         if ours == theirs:
             return weights
         if ours.rank and (ours.rank != theirs.rank or any(a not in (1, b) for a, b in zip(ours, theirs))):
-            raise ValueError('weights can not be broadcast to values: weights have the shape %s, values %s' % (ours, theirs))
+            raise ValueError(f'weights can not be broadcast to values: weights have the shape {ours}, values {theirs}')
         return tf.multiply(weights, tf.ones_like(values))
     shape = tf.shape(values)
     fits = tf.cond(tf.equal(tf.rank(weights), 0), lambda: True, lambda: tf.cond(

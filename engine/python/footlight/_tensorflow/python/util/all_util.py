@@ -29,7 +29,7 @@ def remove_undocumented(module_name, allowed_exception_list=None, doc_string_mod
 def reveal_undocumented(symbol_name, target_module=None):
     """Brings back a name that was removed, by its full name."""
     if symbol_name not in _hidden:
-        raise LookupError('Symbol %s is not a hidden symbol' % symbol_name)
+        raise LookupError(f'Symbol {symbol_name} is not a hidden symbol')
     module, value = _hidden[symbol_name]
     setattr(target_module or module, symbol_name.rpartition('.')[2], value)
 

@@ -10,7 +10,7 @@ def add_notice_to_docstring(doc, instructions, no_doc_str, suffix_str, notice, n
     if not notice:
         raise ValueError('The `notice` arg must not be empty.')
     first, _, rest = inspect.cleandoc(doc or '').partition('\n')
-    lines = ['%s %s' % (first, suffix_str) if first else no_doc_str, '', '%s: %s' % (notice_type, notice[0]), *notice[1:]]
+    lines = [f'{first!s} {suffix_str}' if first else no_doc_str, '', f'{notice_type}: {notice[0]}', *notice[1:]]
     if instructions:
         lines.append(instructions)
     if rest.strip():
@@ -26,8 +26,8 @@ def get_qualified_name(function):
 def validate_callable(func, decorator_name):
     """Raises where a decorator got no function."""
     if not callable(func):
-        raise ValueError('%s is not a function. If this is a property, make sure @property appears before @%s in your source '
-                         'code:\n\n@property\n@%s\ndef method(...)' % (func, decorator_name, decorator_name))
+        raise ValueError(f'{func} is not a function. If this is a property, make sure @property appears before '
+                         f'@{decorator_name} in your source code:\n\n@property\n@{decorator_name}\ndef method(...)')
 
 
 class _classproperty:
@@ -42,7 +42,7 @@ class _classproperty:
         return self._kept[owner]
 
     def __set__(self, instance, value):
-        raise AttributeError('property %s is read-only' % self._function.__name__)
+        raise AttributeError(f'property {self._function.__name__} is read-only')
 
 
 def classproperty(func):

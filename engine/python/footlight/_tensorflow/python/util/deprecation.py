@@ -31,7 +31,7 @@ def silence():
 
 def _check(date, instructions):
     if date is not None and not re.match(r'20\d\d-[01]\d-[0123]\d', date):
-        raise ValueError('Date must be in format YYYY-MM-DD. Received: %s' % date)
+        raise ValueError(f'Date must be in format YYYY-MM-DD. Received: {date}')
     if not instructions:
         raise ValueError('Don\'t deprecate things without conversion instructions! Specify the `instructions` argument.')
 
@@ -42,17 +42,17 @@ def _say(key, once, words, *values):
     _said.add(key)
     caller = inspect.currentframe().f_back.f_back
     _engine.namespace('python.platform.tf_logging').warning(
-        'From %s: ' + words, '%s:%d' % (caller.f_code.co_filename, caller.f_lineno), *values)
+        'From %s: ' + words, f'{caller.f_code.co_filename}:{caller.f_lineno}', *values)
 
 
 def _when(date):
-    return 'in a future version' if date is None else 'after %s' % date
+    return 'in a future version' if date is None else f'after {date}'
 
 
 def _doc_of(doc, what, subject, goes, date, instructions):
     """The docstring of what is deprecated."""
     return add_notice_to_docstring(
-        doc, instructions, 'DEPRECATED FUNCTION' + what.upper(), '(deprecated%s)' % what,
+        doc, instructions, 'DEPRECATED FUNCTION' + what.upper(), f'(deprecated{what})',
         ['%s DEPRECATED%s It will be removed %s.'.replace('It', 'They' if what else 'It') % (
             subject, goes, _when(date)), 'Instructions for updating:'], 'Deprecated')
 
@@ -77,7 +77,7 @@ def deprecated(date, instructions, warn_once=True):
             _say(func_or_class, warn_once, '%s (from %s) is deprecated and will be removed %s.\nInstructions for updating:\n%s',
                  get_qualified_name(func_or_class), func_or_class.__module__, _when(date), instructions)
             return function(*args, **kwargs)
-        doc = _doc_of(func_or_class.__doc__, '', 'THIS %s IS' % ('CLASS' if maker else 'FUNCTION'), '.', date, instructions)
+        doc = _doc_of(func_or_class.__doc__, '', f"THIS {'CLASS' if maker else 'FUNCTION'} IS", '.', date, instructions)
         if maker is None:
             return _tf_decorator.make_decorator(function, new_func, 'deprecated', doc)
         setattr(func_or_class, maker, new_func)
@@ -110,7 +110,7 @@ def deprecated_endpoints(*args):
     """A decorator: which of a function's public names go away."""
     def decorate(func):
         if '_tf_deprecated_api_names' in getattr(func, '__dict__', ()):
-            raise DeprecatedNamesAlreadySetError('the deprecated names of %s are set already' % func.__name__)
+            raise DeprecatedNamesAlreadySetError(f'the deprecated names of {func.__name__} are set already')
         func._tf_deprecated_api_names = args
         return func
     return decorate
@@ -140,7 +140,7 @@ def _warns_for(date, instructions, warn_once, is_used, what, shown_in_doc, name)
                      'calling %s (from %s) with %s is deprecated and will be removed %s.\nInstructions for updating:\n%s',
                      get_qualified_name(func), func.__module__, shown, _when(date), instructions)
             return func(*args, **kwargs)
-        doc = _doc_of(func.__doc__, what, 'SOME%s ARE' % what.upper(), ': `(%s)`.' % ', '.join(shown_in_doc), date,
+        doc = _doc_of(func.__doc__, what, f'SOME{what.upper()} ARE', f": `({', '.join(shown_in_doc)})`.", date,
                       instructions)
         return _tf_decorator.make_decorator(func, new_func, name, doc)
 
@@ -160,8 +160,8 @@ def deprecated_args(date, instructions, *deprecated_arg_names_or_tuples, warn_on
             takes_any = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
             missing = [name for name in fine if name not in signature.parameters]
             if missing and not takes_any:
-                raise ValueError('The following deprecated arguments are not present in the function signature: %s. '
-                                 'Expected arguments: %s' % (missing, list(signature.parameters)))
+                raise ValueError('The following deprecated arguments are not present in the function signature: '
+                                 f'{missing}. Expected arguments: {list(signature.parameters)}')
             return ()
         more = {}
         for parameter in signature.parameters.values():
@@ -183,10 +183,10 @@ def deprecated_arg_values(date, instructions, warn_once=True, **deprecated_kwarg
         if given is None:
             return ()
         given.apply_defaults()
-        return [(name, '%s=%s' % (name, value)) for name, value in deprecated_kwargs.items()
+        return [(name, f'{name}={value!s}') for name, value in deprecated_kwargs.items()
                 if name in given.arguments and _is_same(given.arguments[name], value)]
     return _warns_for(date, instructions, warn_once, is_used, ' argument values',
-                      ['%s=%s' % pair for pair in sorted(deprecated_kwargs.items())], 'deprecated_arg_values')
+                      [f'{name}={value!s}' for name, value in sorted(deprecated_kwargs.items())], 'deprecated_arg_values')
 
 
 def deprecated_argument_lookup(new_name, new_value, old_name, old_value):
@@ -194,13 +194,13 @@ def deprecated_argument_lookup(new_name, new_value, old_name, old_value):
     if old_value is None:
         return new_value
     if new_value is not None:
-        raise ValueError("Cannot specify both '%s' and '%s'." % (old_name, new_name))
+        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
     return old_value
 
 
 def rewrite_argument_docstring(old_doc, old_argument, new_argument):
     """A docstring that calls an argument by its new name."""
-    return old_doc.replace('`%s`' % old_argument, '`%s`' % new_argument).replace('%s:' % old_argument, '%s:' % new_argument)
+    return old_doc.replace(f'`{old_argument}`', f'`{new_argument}`').replace(f'{old_argument}:', f'{new_argument}:')
 
 
 publish(globals(), (

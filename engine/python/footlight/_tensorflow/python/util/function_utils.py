@@ -23,7 +23,7 @@ def fn_args(fn):
 def has_kwargs(fn):
     """Whether a function takes any keyword."""
     if not callable(fn):
-        raise TypeError('Argument `fn` should be a callable, not %r' % (fn,))
+        raise TypeError(f'Argument `fn` should be a callable, not {fn!r}')
     return getfullargspec(fn.func if isinstance(fn, functools.partial) else fn).varkw is not None
 
 
@@ -31,9 +31,9 @@ def get_func_name(func):
     """The name of a function as source has it."""
     inner = _inner(func)
     if not callable(inner):
-        raise ValueError('Argument `func` must be a callable, not %r' % (func,))
+        raise ValueError(f'Argument `func` must be a callable, not {func!r}')
     if inspect.ismethod(inner):
-        return '%s.%s' % (type(inner.__self__).__name__, inner.__func__.__name__)
+        return f'{type(inner.__self__).__name__}.{inner.__func__.__name__}'
     return inner.__name__ if inspect.isfunction(inner) or inspect.isbuiltin(inner) else str(type(inner))
 
 
@@ -41,7 +41,7 @@ def get_func_code(func):
     """The code of a function, of the method that an object is called by; None for a functools.partial."""
     inner = _inner(func)
     if not callable(inner):
-        raise ValueError('Argument `func` must be a callable, not %r' % (func,))
+        raise ValueError(f'Argument `func` must be a callable, not {func!r}')
     if inspect.isfunction(inner) or inspect.ismethod(inner):
         return inner.__code__
     return getattr(getattr(inner, '__call__', None), '__code__', None)

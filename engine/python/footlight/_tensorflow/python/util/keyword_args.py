@@ -9,8 +9,8 @@ def keyword_args_only(func):
     @functools.wraps(func)
     def new_func(*args, **kwargs):
         if args:
-            raise ValueError('The function %s only accepts keyword arguments. Do not pass positional arguments. Received '
-                             'the following positional arguments: %s' % (func.__name__, args))
+            raise ValueError(f'The function {func.__name__} only accepts keyword arguments. Do not pass positional '
+                             f'arguments. Received the following positional arguments: {args}')
         return func(**kwargs)
     return new_func
 

@@ -51,7 +51,7 @@ def _sorted_keys(mapping):
     try:
         return sorted(mapping)
     except TypeError:
-        raise TypeError('the keys of a dictionary in a structure can be sorted: %r' % (list(mapping),)) from None
+        raise TypeError(f'the keys of a dictionary in a structure can be sorted: {list(mapping)!r}') from None
 
 
 def yield_sorted_items(iterable, composites=True):
@@ -126,23 +126,23 @@ def assert_shallow_structure(shallow_tree, input_tree, check_types=True, expand_
     if not _nested(shallow_tree, expand_composites):
         return
     if not _nested(input_tree, expand_composites):
-        raise TypeError('If shallow structure is a sequence, input must also be a sequence. Input has type: %r.' % (
-            type(input_tree),))
+        raise TypeError('If shallow structure is a sequence, input must also be a sequence. Input has type: '
+                        f'{type(input_tree)!r}.')
     if check_types and not _same_kind(shallow_tree, input_tree):
-        raise TypeError(_MISMATCH + 'sequence type. Input structure has type %r, while shallow structure has type %r.' % (
-            type(input_tree), type(shallow_tree)))
+        raise TypeError(_MISMATCH + f'sequence type. Input structure has type {type(input_tree)!r}, while shallow '
+                                    f'structure has type {type(shallow_tree)!r}.')
     if expand_composites and is_composite(shallow_tree) and not _nested(shallow_tree):
         ours, theirs = (v if isinstance(v, tf.TypeSpec) else v._type_spec for v in (shallow_tree, input_tree))
         if ours.most_specific_common_supertype([theirs]) is None:
-            raise ValueError('Incompatible CompositeTensor TypeSpecs: %s vs. %s' % (ours, theirs))
+            raise ValueError(f'Incompatible CompositeTensor TypeSpecs: {ours} vs. {theirs}')
         return assert_shallow_structure(_parts(shallow_tree), _parts(input_tree), check_types, True)
     ours, theirs = dict(yield_sorted_items(shallow_tree)), dict(yield_sorted_items(input_tree))
     if len(ours) != len(theirs):
-        raise ValueError(_MISMATCH + 'sequence length. Input structure has length %d, while shallow structure has length '
-                         '%d.' % (len(theirs), len(ours)))
+        raise ValueError(_MISMATCH + f'sequence length. Input structure has length {len(theirs)}, while shallow '
+                                     f'structure has length {len(ours)}.')
     if is_mapping(shallow_tree) and set(ours) != set(theirs):
-        raise ValueError(_MISMATCH + 'keys. Input structure has keys %s, while shallow structure has keys %s.' % (
-            list(theirs), list(ours)))
+        raise ValueError(_MISMATCH + f'keys. Input structure has keys {list(theirs)}, while shallow structure has keys '
+                                     f'{list(ours)}.')
     inside = theirs if is_mapping(shallow_tree) and is_mapping(input_tree) else dict(zip(ours, theirs.values()))
     for key, child in ours.items():
         assert_shallow_structure(child, inside[key], check_types, expand_composites)
@@ -228,7 +228,7 @@ def get_traverse_shallow_structure(traverse_fn, structure, expand_composites=Fal
     wanted = traverse_fn(structure)
     if not _nested(structure, expand_composites):
         if not isinstance(wanted, bool):
-            raise TypeError('traverse_fn returned %r for a leaf, where a bool is expected' % (wanted,))
+            raise TypeError(f'traverse_fn returned {wanted!r} for a leaf, where a bool is expected')
         return wanted
     if isinstance(wanted, bool):
         if not wanted:
@@ -237,11 +237,11 @@ def get_traverse_shallow_structure(traverse_fn, structure, expand_composites=Fal
                                          for child in yield_value(structure)])
     assert_shallow_structure(wanted, structure, expand_composites=expand_composites)
     if not tf.nest.is_nested(wanted):
-        raise TypeError('traverse_fn returned %r, where a bool or a structure of bools is expected' % (wanted,))
+        raise TypeError(f'traverse_fn returned {wanted!r}, where a bool or a structure of bools is expected')
     found = []
     for go, child in zip(yield_value(wanted), yield_value(structure)):
         if not isinstance(go, bool):
-            raise TypeError('traverse_fn returned a structure with %r in it, where bools are expected' % (go,))
+            raise TypeError(f'traverse_fn returned a structure with {go!r} in it, where bools are expected')
         found.append(get_traverse_shallow_structure(traverse_fn, child, expand_composites) if go else False)
     return sequence_like(structure, found)
 

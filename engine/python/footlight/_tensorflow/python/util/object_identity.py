@@ -24,7 +24,7 @@ class Reference:
         return id(self.unwrapped)
 
     def __repr__(self):
-        return '<%s wrapping %r>' % (type(self).__name__, self.unwrapped)
+        return f'<{type(self).__name__} wrapping {self.unwrapped!r}>'
 
 
 class WeakReference(Reference):
@@ -70,7 +70,7 @@ class ObjectIdentityDictionary(collections.abc.MutableMapping):
             yield key.unwrapped
 
     def __repr__(self):
-        return 'ObjectIdentityDictionary(%s)' % ', '.join('%r: %r' % pair for pair in self.items())
+        return f"ObjectIdentityDictionary({', '.join(f'{key!r}: {value!r}' for key, value in self.items())})"
 
 
 class _Weak:

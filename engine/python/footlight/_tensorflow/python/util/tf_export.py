@@ -26,7 +26,7 @@ class api_export:  # a class, as functools.partial(api_export, api_name=...) and
         self._names_v1 = tuple(v1) if v1 is not None else args
         for name in (*self._names, *self._names_v1):
             if api_name == 'keras' and not name.startswith('keras.'):
-                raise InvalidSymbolNameError('a name that Keras exports begins with `keras.`, which %r does not' % name)
+                raise InvalidSymbolNameError(f'a name that Keras exports begins with `keras.`, which {name!r} does not')
 
     def __call__(self, func):
         inner = _tf_decorator.unwrap(func)[1]

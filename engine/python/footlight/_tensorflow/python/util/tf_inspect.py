@@ -59,8 +59,8 @@ def _argspec_of_partial(obj):
     first = next((i for i, name in enumerate(rest) if name in values), len(rest))
     missing = [name for name in rest[first:] if name not in values]
     if missing:
-        raise ValueError('Some arguments %s do not have default value, but they are positioned after those with default '
-                         'values. This can not be expressed with ArgSpec.' % missing)
+        raise ValueError(f'Some arguments {missing} do not have default value, but they are positioned after those '
+                         'with default values. This can not be expressed with ArgSpec.')
     return ArgSpec(rest, inner.varargs, getattr(inner, 'keywords', None) or getattr(inner, 'varkw', None),
                    tuple(values[name] for name in rest[first:]) or None)
 

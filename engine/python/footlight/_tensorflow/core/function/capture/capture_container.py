@@ -14,7 +14,7 @@ class FunctionCaptures:
         self.control, self.cached_by_val_capture_tuples = [], []
         for which in ('by_val', 'by_ref'):
             for what in ('internal', 'external', 'tracetype'):
-                setattr(self, '_%s_%s' % (which, what), collections.OrderedDict())
+                setattr(self, f'_{which}_{what}', collections.OrderedDict())
 
     def add_or_replace(self, key, external, internal, tracetype=None, is_by_ref=False):
         """Keeps one."""

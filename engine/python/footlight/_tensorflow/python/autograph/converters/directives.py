@@ -118,7 +118,7 @@ class _Notes(ast.NodeTransformer):
             said = self._arguments(directive, call)
             target = said.get('entity')
             if not isinstance(target, trees.Name):
-                raise ValueError('set_element_type is for variables, not for %s' % ast.unparse(_parser.to_python(target)))
+                raise ValueError(f'set_element_type is for variables, not for {ast.unparse(_parser.to_python(target))}')
             for definition in _qual_names.getanno(target, Static.DEFINITIONS):
                 definition.directives[directive] = said
             return None

@@ -44,7 +44,7 @@ class ControlStatusCtx:
         self.options = options
 
     def __repr__(self):
-        return '%s[status=%s, options=%s]' % (type(self).__name__, self.status, self.options)
+        return f'{type(self).__name__}[status={self.status}, options={self.options}]'
 
     def __enter__(self):
         _entered().append(self)
@@ -264,7 +264,7 @@ def _frame_of(scope, innermost=True):
             if innermost:
                 break
         frame = frame.f_back
-    assert found is not None, 'no frame has the scope %r' % scope.name
+    assert found is not None, f'no frame has the scope {scope.name!r}'
     return found
 
 
@@ -307,12 +307,13 @@ def _elements(elements, dtype, shape, alike):
     elements = [tf.convert_to_tensor(e) for e in elements]
     dtypes, shapes = {e.dtype for e in elements}, {tuple(e.shape.as_list()) for e in elements}
     if len(dtypes) > 1 or dtypes and dtype is not None and dtypes != {tf.as_dtype(dtype)}:
-        raise ValueError('the elements of a list must have one dtype%s, not %s' % (
-            '' if dtype is None else ', ' + tf.as_dtype(dtype).name, ', '.join(sorted(d.name for d in dtypes))))
+        raise ValueError('the elements of a list must have one '
+                         f"dtype{'' if dtype is None else ', ' + tf.as_dtype(dtype).name}, not "
+                         f"{', '.join(sorted(d.name for d in dtypes))}")
     if alike and len(shapes) > 1:
-        raise ValueError('the elements of a list must have one shape, not %s' % sorted(shapes))
+        raise ValueError(f'the elements of a list must have one shape, not {sorted(shapes)}')
     if shape is not None and any(not e.shape.is_compatible_with(shape) for e in elements):
-        raise ValueError('the elements of a list must have the shape %s, not %s' % (shape, sorted(shapes)))
+        raise ValueError(f'the elements of a list must have the shape {shape}, not {sorted(shapes)}')
     if shape is None and len(shapes) == 1:
         shape = shapes.pop()
     return elements, dtype or (dtypes.pop() if dtypes else None), shape
@@ -354,7 +355,8 @@ def tensor_list(elements, element_dtype=None, element_shape=None, use_tensor_arr
     """A tensor list or a TensorArray of these elements."""
     if not tf.is_tensor(elements):
         if not isinstance(elements, (list, tuple)):
-            raise ValueError('tensor_list: elements of unknown type %s; a tensor, list or tuple is wanted' % type(elements).__name__)
+            raise ValueError(f'tensor_list: elements of unknown type {type(elements).__name__}; a tensor, list or '
+                             'tuple is wanted')
         if not elements and (element_dtype is None or element_shape is None):
             raise ValueError('element_dtype and element_shape are required for a list without elements')
     make = tf_tensor_array_new if use_tensor_array else tf_tensor_list_new
@@ -365,7 +367,7 @@ def stack(list_or_tensor, element_dtype=None, strict=True):
     """The elements of a list as a tensor; without `strict`, what is no list is returned as it is."""
     def plain(x):
         if strict:
-            raise ValueError('%s must be stackable when strict=True' % (x,))
+            raise ValueError(f'{x!s} must be stackable when strict=True')
         return x
     return _ag.list_stack(list_or_tensor, _ag.ListStackOpts(element_dtype, plain))
 

@@ -36,7 +36,7 @@ class Rule:
         return self._action if self.matches(module.__name__) else Action.NONE
 
     def __str__(self):
-        return '%s rule for %s' % (type(self).__name__, self._prefix)
+        return f'{type(self).__name__} rule for {self._prefix}'
     __repr__ = __str__
 
 

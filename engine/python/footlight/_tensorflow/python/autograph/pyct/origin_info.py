@@ -28,8 +28,8 @@ class OriginInfo(collections.namedtuple('OriginInfo', ('loc', 'function_name', '
 
     def __repr__(self):
         if not self.loc.filename:
-            return '%s:%s' % self.loc[1:]
-        return '%s:%s:%s' % (os.path.basename(self.loc.filename), *self.loc[1:])
+            return f'{self.loc.lineno}:{self.loc.col_offset}'
+        return f'{os.path.basename(self.loc.filename)}:{self.loc.lineno}:{self.loc.col_offset}'
 
 
 def _comments(text):

@@ -72,7 +72,7 @@ def parse(src, preamble_len=0, single_node=True):
     if not single_node:
         return nodes
     if len(nodes) != 1:
-        raise ValueError('expected exactly one node, got %d' % len(nodes))
+        raise ValueError(f'expected exactly one node, got {len(nodes)}')
     return nodes[0]
 
 
@@ -81,7 +81,7 @@ def parse_expression(src):
     try:
         return from_python(ast.parse(src.strip(), mode='eval')).body
     except SyntaxError:
-        raise ValueError('expected a single expression, found %r' % src) from None
+        raise ValueError(f'expected a single expression, found {src!r}') from None
 
 
 def _source(entity, how):
@@ -89,7 +89,8 @@ def _source(entity, how):
         return how(entity)
     except OSError as error:
         raise InaccessibleSourceCodeError(
-            'no source code is known of %s: it was made by code without a file, as in an interactive Python' % (entity,)) from error
+            f'no source code is known of {entity!s}: it was made by code without a file, as in an interactive '
+            'Python') from error
 
 
 def _lambda(entity):
@@ -105,8 +106,8 @@ def _lambda(entity):
              and node.lineno == code.co_firstlineno and arguments(node) == wanted]
     if len(found) != 1:
         raise _ag.UnsupportedLanguageElementError(
-            'the source of a lambda cannot be told from its line, which has %d with the same parameters: put each on a line of '
-            'its own\n%s:%d' % (len(found), code.co_filename, code.co_firstlineno))
+            f'the source of a lambda cannot be told from its line, which has {len(found)} with the same parameters: '
+            f'put each on a line of its own\n{code.co_filename}:{code.co_firstlineno}')
     segment = ast.get_source_segment(text, found[0])
     return from_python(ast.increment_lineno(ast.parse('(\n' + segment + '\n)', mode='eval'), -1)).body, segment
 
@@ -124,7 +125,8 @@ def parse_entity(entity, future_features):
     try:
         nodes = compile(source, '<source>', 'exec', ast.PyCF_ONLY_AST | flags, True)
     except SyntaxError as error:
-        raise _ag.UnsupportedLanguageElementError('the source of %s cannot be parsed: %s\n%s' % (entity, error, source)) from None
+        raise _ag.UnsupportedLanguageElementError(f'the source of {entity!s} cannot be parsed: '
+                                                  f'{error}\n{source}') from None
     return from_python(nodes).body[0], source
 
 

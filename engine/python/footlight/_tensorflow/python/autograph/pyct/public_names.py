@@ -39,7 +39,7 @@ class _ConverterBase(_transformer.Base):
         said = [definition.directives[directive][arg] for definition in anno.getanno(node, anno.Static.ORIG_DEFINITIONS, ())
                 if arg in definition.directives.get(directive, ())]
         if len({ast.dump(_parser.to_python(one)) for one in said}) > 1:
-            raise ValueError('%s says several things of %s' % (directive, arg))
+            raise ValueError(f'{directive} says several things of {arg}')
         return said[0] if said else default
 
     def visit(self, node):

@@ -32,10 +32,10 @@ def keys(node, field_name=_NOTES):
 def getanno(node, key, default=FAIL, field_name=_NOTES):
     """What is noted; without a default, it has to be there."""
     if default is FAIL and not hasattr(node, field_name):
-        raise AttributeError('nothing is noted of %r' % node)
+        raise AttributeError(f'nothing is noted of {node!r}')
     notes = getattr(node, field_name, {})
     if default is FAIL and key not in notes:
-        raise KeyError('%s is not noted of %r' % (key, node))
+        raise KeyError(f'{key} is not noted of {node!r}')
     return notes.get(key, default)
 
 
@@ -92,7 +92,7 @@ class Namer:
         name = stem
         while name in taken or name in self.global_namespace or name in self.generated_names:
             count += 1
-            name = '%s_%d' % (stem, count)
+            name = f'{stem}_{count}'
         self.generated_names.add(name)
         return name
 
@@ -122,11 +122,11 @@ class QN:
         if attr is not None and subscript is not None:
             raise ValueError('a name has either an attribute or a subscript')
         if (attr is not None or subscript is not None) and not isinstance(base, QN):
-            raise ValueError('an attribute or a subscript is of a QN, not of %r' % (base,))
+            raise ValueError(f'an attribute or a subscript is of a QN, not of {base!r}')
         if attr is None and subscript is None and not isinstance(base, (str, Literal)):
-            raise ValueError('a name is a string, not %r' % (base,))
+            raise ValueError(f'a name is a string, not {base!r}')
         if attr is not None and not isinstance(attr, str):
-            raise ValueError('an attribute is a string, not %r' % (attr,))
+            raise ValueError(f'an attribute is a string, not {attr!r}')
         self._parts = (base,) if attr is None and subscript is None else (base, attr if subscript is None else subscript)
         self._kind = '.' if attr is not None else '[' if subscript is not None else ''
 
@@ -135,13 +135,13 @@ class QN:
     @property
     def attr(self):
         if self._kind != '.':
-            raise ValueError('%s has no attribute' % self)
+            raise ValueError(f'{self} has no attribute')
         return self._parts[1]
 
     @property
     def parent(self):
         if not self._kind:
-            raise ValueError('%s is of nothing else' % self)
+            raise ValueError(f'{self} is of nothing else')
         return self._parts[0]
 
     @property
@@ -187,7 +187,8 @@ class QN:
     def __str__(self):
         if not self._kind:
             return str(self._parts[0])
-        return '%s.%s' % self._parts if self._kind == '.' else '%s[%s]' % self._parts
+        base, inner = self._parts
+        return f'{base!s}.{inner!s}' if self._kind == '.' else f'{base!s}[{inner!s}]'
     __repr__ = __str__
 
     def ssf(self):
@@ -247,5 +248,5 @@ def from_str(qn_str):
     """The name that a text says."""
     name = _name_of(resolve(_parser.parse_expression(qn_str)))
     if name is None:
-        raise ValueError('%r is not a name' % qn_str)
+        raise ValueError(f'{qn_str!r} is not a name')
     return name

@@ -105,17 +105,17 @@ def parallel_walk(node, other):
     """The pairs of nodes of two trees, or of two lists of them, that have the same form."""
     pairs = list(zip(_lists(node), _lists(other)))
     if len(_lists(node)) != len(_lists(other)):
-        raise ValueError('inconsistent nodes: %d and %d of them' % (len(_lists(node)), len(_lists(other))))
+        raise ValueError(f'inconsistent nodes: {len(_lists(node))} and {len(_lists(other))} of them')
     while pairs:
         a, b = pairs.pop()
         yield a, b
         if type(a) is not type(b):
-            raise ValueError('inconsistent nodes: %r and %r' % (a, b))
+            raise ValueError(f'inconsistent nodes: {a!r} and {b!r}')
         for name in type(a)._fields:
             x, y = getattr(a, name, None), getattr(b, name, None)
             if isinstance(x, list) and isinstance(y, list) and any(map(is_tree, x)):
                 if len(x) != len(y):
-                    raise ValueError('inconsistent nodes: %s of %r and %r' % (name, a, b))
+                    raise ValueError(f'inconsistent nodes: {name} of {a!r} and {b!r}')
                 pairs += [pair for pair in zip(x, y) if is_tree(pair[0])]
             elif is_tree(x):
                 pairs.append((x, y))
@@ -125,24 +125,25 @@ def parallel_walk(node, other):
 
 def _printed(node, indent, noanno):
     inner = indent + '| '
-    yield '%s:' % type(node).__name__ if node._fields else '%s()' % type(node).__name__
+    yield f'{type(node).__name__}:' if node._fields else f'{type(node).__name__}()'
     for name in node._fields:
         value = getattr(node, name, None)
         if noanno and name.startswith('__'):
             continue
         if is_tree(value):
             lines = _printed(value, inner, noanno)
-            yield '%s%s=%s' % (inner, name, next(lines))
+            yield f'{inner}{name}={next(lines)}'
             yield from lines
         elif isinstance(value, list) and value:
-            yield '%s%s=[' % (inner, name)
+            yield f'{inner}{name}=['
             for one in value:
-                lines = _printed(one, inner + '| ', noanno) if is_tree(one) else iter(['"%s"' % (one,)])
+                lines = _printed(one, inner + '| ', noanno) if is_tree(one) else iter([f'"{one}"'])
                 yield inner + '| ' + next(lines)
                 yield from lines
             yield inner + ']'
         else:
-            yield '%s%s=%s' % (inner, name, 'u"%s"' % value if isinstance(value, str) else repr(value))
+            shown = f'u"{value}"' if isinstance(value, str) else repr(value)
+            yield f'{inner}{name}={shown}'
 
 
 def fmt(node, color=True, noanno=False):
@@ -180,7 +181,7 @@ def _as_trees(value):
         return [_as_trees(one) for one in value]
     if value is None or is_tree(value):
         return value
-    raise ValueError('a replacement is a name or a tree, not %r' % (value,))
+    raise ValueError(f'a replacement is a name or a tree, not {value!r}')
 
 
 class _Replace(ast.NodeTransformer):
@@ -196,7 +197,7 @@ class _Replace(ast.NodeTransformer):
         node = super().generic_visit(node)
         for name in single:
             if isinstance(getattr(node, name, None), list):
-                raise ValueError('only one tree can stand in %s of %r' % (name, node))
+                raise ValueError(f'only one tree can stand in {name} of {node!r}')
         return node
 
     def _named(self, name):
@@ -205,7 +206,7 @@ class _Replace(ast.NodeTransformer):
             return name
         node = self._all[name]
         if not isinstance(node, trees.Name):
-            raise ValueError('%s can only be replaced by a name, not by %r' % (name, node))
+            raise ValueError(f'{name} can only be replaced by a name, not by {node!r}')
         return node.id
 
     def visit_Name(self, node):
@@ -246,14 +247,14 @@ class _Replace(ast.NodeTransformer):
             return self.generic_visit(node)
         made = _lists(self._copy(node.arg))
         if not made or not all(isinstance(one, trees.keyword) for one in made):
-            raise ValueError('a keyword argument may only be replaced by other ones, not by %r: %s' % (made, node.arg))
+            raise ValueError(f'a keyword argument may only be replaced by other ones, not by {made!r}: {node.arg}')
         return made
 
 
 def replace(template, **replacements):
     """The statements of a text, in which names stand for names, expressions, arguments or statements that are given."""
     if not isinstance(template, str):
-        raise ValueError('a template is text, not %r' % (template,))
+        raise ValueError(f'a template is text, not {template!r}')
     replacements = {name: _as_trees(value) for name, value in replacements.items()}
     made = []
     for node in parse(textwrap.dedent(template), single_node=False):
@@ -266,7 +267,7 @@ def replace_as_expression(template, **replacements):
     """The same for a text that is an expression."""
     made = replace(template, **replacements)
     if len(made) != 1 or not isinstance(made[0], trees.Expr):
-        raise ValueError('a single expression is expected: %s' % template)
+        raise ValueError(f'a single expression is expected: {template}')
     return made[0].value
 
 

@@ -113,7 +113,8 @@ class NodeStateTracker:
     def _entered(self, node, visit):
         """Visits one node, and knows during that where it comes from."""
         if not is_tree(node):
-            raise ValueError('a node of a tree is expected, not %s; lists of nodes go through visit_block' % type(node).__name__)
+            raise ValueError(f'a node of a tree is expected, not {type(node).__name__}; lists of nodes go through '
+                             'visit_block')
         before, origin = self.ctx.current_origin, _qual_names.getanno(node, Basic.ORIGIN, None)
         if origin is not None:
             self.ctx.current_origin = origin
@@ -175,7 +176,7 @@ class GenericTranspiler:
             return 'lam'
         if hasattr(node, 'name'):
             return node.name
-        raise ValueError('no name is known for %r' % node)
+        raise ValueError(f'no name is known for {node!r}')
 
     def transform_ast(self, node, ctx):
         raise NotImplementedError('subclasses say what a tree becomes')
@@ -184,7 +185,7 @@ class GenericTranspiler:
         """What becomes of a function."""
         if inspect.isfunction(obj) or inspect.ismethod(obj):
             return self.transform_function(obj, user_context)
-        raise NotImplementedError('only functions are transformed, not %r' % (obj,))
+        raise NotImplementedError(f'only functions are transformed, not {obj!r}')
 
     def transform_function(self, fn, user_context):
         """(what transform_ast gave, the context that it had)."""
@@ -245,8 +246,8 @@ class PyToPy(GenericTranspiler):
             nodes[-1] = _templates.replace('name = value', name=name, value=nodes[-1])[0]
         else:
             nodes[-1].name = name
-        outer = _parser.parse('def free(%s):\n  def extra(%s):\n    return %s\n  return extra' % (
-            ', '.join(fn.__code__.co_freevars), ', '.join(extra), name))
+        outer = _parser.parse(f"def free({', '.join(fn.__code__.co_freevars)}):\n  def extra({', '.join(extra)}):\n    "
+                              f'return {name}\n  return extra')
         outer.body[0].body[:0] = nodes
         module, _, source_map = _parser.load_ast(outer, include_source_map=True)
         return module, source_map
@@ -262,7 +263,7 @@ class UnsupportedFeaturesChecker(ast.NodeVisitor):
 
     def _loop(self, node):
         if node.orelse:
-            raise _ag.UnsupportedLanguageElementError('%s/else statement not yet supported' % type(node).__name__.lower())
+            raise _ag.UnsupportedLanguageElementError(f'{type(node).__name__.lower()}/else statement not yet supported')
         self.generic_visit(node)
     visit_For = visit_While = _loop
 

@@ -28,7 +28,7 @@ def parse_func_attrs(attributes, allowlist=None):
     found = {}
     for key, value in attributes.items():
         if key not in allowlist:
-            raise ValueError('Allowlist does not support `%s` as an attribute.' % key)
+            raise ValueError(f'Allowlist does not support `{key}` as an attribute.')
         if isinstance(value, (_proto.AttrValue, _proto.AttrValue.ListValue)):
             found[key] = value
         elif isinstance(value, bool):
@@ -40,7 +40,7 @@ def parse_func_attrs(attributes, allowlist=None):
         elif isinstance(value, (str, bytes)):
             found[key] = _proto.AttrValue(s=value.encode() if isinstance(value, str) else value)
         else:
-            raise ValueError('Attribute %s must be bool, int, float, string, or AttrValue. Got %s.' % (key, type(value)))
+            raise ValueError(f'Attribute {key} must be bool, int, float, string, or AttrValue. Got {type(value)}.')
     return found
 publish(globals(), ' '.join(_ATTRIBUTES) + ' POLYMORPHIC_FUNCTION_ALLOWLIST TRACING_COMPILATION_ALLOWLIST '
         'MONOMORPHIC_FUNCTION_ALLOWLIST parse_func_attrs')

@@ -71,9 +71,9 @@ class FunctionSpec:
 
     def signature_summary(self, default_values=False):
         """The parameters in words."""
-        summary = '%s%r' % (self._name, self._function_type)
+        summary = f'{self._name}{self._function_type!r}'
         for name, value in (self._default_values if default_values else {}).items():
-            summary += '\n  %s: %r' % (name, value)
+            summary += f'\n  {name}: {value!r}'
         return summary
 
 
@@ -98,8 +98,8 @@ def bind_function_inputs(args, kwargs, function_type, default_values=None):
     try:
         return function_type.bind_with_defaults(args, kwargs, default_values or {})
     except Exception as error:
-        raise TypeError('Binding inputs to tf.function failed due to `%s`. Received args: %s and kwargs: %s for signature: '
-                        '%s.' % (error, args, kwargs, function_type)) from error
+        raise TypeError(f'Binding inputs to tf.function failed due to `{error}`. Received args: {args} and kwargs: '
+                        f'{kwargs} for signature: {function_type}.') from error
 
 
 def canonicalize_function_inputs(args, kwargs, function_type, default_values=None, is_pure=False):

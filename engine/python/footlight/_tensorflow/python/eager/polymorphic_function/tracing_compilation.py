@@ -37,7 +37,7 @@ class TracingOptions:
     def __post_init__(self):
         for key in self.attributes or ():
             if key not in TRACING_COMPILATION_ALLOWLIST:
-                raise ValueError('Tracing compilation does not support `%s` as an attribute.' % key)
+                raise ValueError(f'Tracing compilation does not support `{key}` as an attribute.')
         own = self.polymorphic_type is None
         if own:
             self.polymorphic_type = _polymorphism.FunctionType.from_callable(self.python_function)

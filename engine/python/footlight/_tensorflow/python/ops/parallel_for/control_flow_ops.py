@@ -7,13 +7,13 @@ from footlight._tensorflow.publish import publish
 def pfor(loop_fn, iters, fallback_to_while_loop=True, parallel_iterations=None, warn=False):
     """The stacked results of loop_fn for 0, 1, ... `iters` - 1, all at once."""
     if parallel_iterations is not None and parallel_iterations < 1:
-        raise ValueError('Argument `parallel_iterations` must be None or a positive integer. Received: %s.' % (
-            parallel_iterations,))
+        raise ValueError('Argument `parallel_iterations` must be None or a positive integer. Received: '
+                         f'{parallel_iterations}.')
     if parallel_iterations == 1:
         raise ValueError('Found `parallel_iterations == 1`. Use `for_loop` instead.')
     iters = tf.convert_to_tensor(iters)
     if iters.shape.rank not in (None, 0):
-        raise ValueError('pfor: `iters` must be a scalar, its shape is %s' % (iters.shape,))
+        raise ValueError(f'pfor: `iters` must be a scalar, its shape is {iters.shape}')
     found = tf.vectorized_map(loop_fn, tf.range(iters), fallback_to_while_loop, warn)
     return found if found is not None or tf.executing_eagerly() else tf.no_op()
 

@@ -28,8 +28,8 @@ def batch_jacobian(output, inp, use_pfor=True, parallel_iterations=None):
     """For each row of the output its derivatives with respect to the same row of the input."""
     if output.shape.rank is None or inp.shape.rank is None or not output.shape.rank or not inp.shape.rank or (
             not output.shape[:1].is_compatible_with(inp.shape[:1])):
-        raise ValueError('Need first dimension of `output` shape (%s) and `inp` shape (%s) to match.' % (
-            output.shape, inp.shape))
+        raise ValueError(f'Need first dimension of `output` shape ({output.shape}) and `inp` shape ({inp.shape}) to '
+                         'match.')
     flat = tf.reshape(output, [tf.shape(output)[0], output.shape[1:].num_elements()])
     rows = _gradient_rows(lambda i: flat[:, i], flat.shape[1], inp)
     if rows is None:

@@ -9,51 +9,48 @@ except ImportError:
         raise ImportError(_interpreter.why_unusable()) from None
     raise
 
-# These add their names, in this order: later ones use what earlier ones added.
-import footlight._enums
-import footlight._graphs.init_scope
-import footlight._types.specs
-import footlight._sparse.indexed_slices
-import footlight._variables
-import footlight._gradients
-import footlight._io.tensor_proto
-import footlight._saving.trackable
-import footlight._saving.containers
-import footlight._module
-import footlight._tensorflow.contrib.eager
-import footlight._tensorflow.compat.v1.assign_and_cast
-import footlight._nn.dropout
-import footlight._device_config
-import footlight._random
-import footlight._nn.initializers
-import footlight._debugging
-import footlight._control.py_function
-import footlight._tensorflow.compat.v1.optimizer
-import footlight._sparse.tensor
+# These add their names. Each imports what it needs: their order does not matter.
 import footlight._autograph.ag
-import footlight._types.trace_types
-import footlight._control.tensor_array
 import footlight._control.functional
 import footlight._control.order
-import footlight._types.function_types
+import footlight._control.py_function
+import footlight._control.tensor_array
+import footlight._data.datasets
+import footlight._data.experimental
+import footlight._data.readers
+import footlight._debugging
+import footlight._device_config
+import footlight._enums
+import footlight._gradients
 import footlight._graphs.graph
 import footlight._graphs.graph_def
-import footlight._data.datasets
-import footlight._data.grouping
-import footlight._data.sampling
-import footlight._data.readers
-import footlight._data.save_and_load
-import footlight._data.experimental
-import footlight._saving.object_graph
-import footlight._saving.checkpoint_files
+import footlight._graphs.init_scope
+import footlight._io.tensor_proto
+import footlight._module
+import footlight._nn.dropout
+import footlight._nn.initializers
+import footlight._random
 import footlight._saving.checkpoint
-import footlight._saving.saver
-import footlight._summary.writers
-import footlight._summary.tensorboard_values
-import footlight._tensorflow.contrib.summary
-import footlight._tensorflow.contrib.metrics
-import footlight._tensorflow.compat.v1.layers
+import footlight._saving.checkpoint_files
+import footlight._saving.containers
 import footlight._saving.load
+import footlight._saving.object_graph
+import footlight._saving.saver
+import footlight._saving.trackable
+import footlight._sparse.indexed_slices
+import footlight._sparse.tensor
+import footlight._summary.tensorboard_values
+import footlight._summary.writers
+import footlight._tensorflow.compat.v1.assign_and_cast
+import footlight._tensorflow.compat.v1.layers
+import footlight._tensorflow.compat.v1.optimizer
+import footlight._tensorflow.contrib.eager
+import footlight._tensorflow.contrib.metrics
+import footlight._tensorflow.contrib.summary
+import footlight._types.function_types
+import footlight._types.specs
+import footlight._types.trace_types
+import footlight._variables
 from footlight import _lazy_names
 del footlight  # this module itself, which these statements have named
 
@@ -129,7 +126,9 @@ def _describe():
             module.__doc__ = f'{shown}: {about}.' if about else shown + '.'
         for name, value in list(vars(module).items()):
             if type(value) is types.FunctionType and not name.startswith('_'):
-                home = vars(_sys.modules.get(value.__module__, _sys)).get(value.__qualname__)
+                home = _sys.modules.get(value.__module__)
+                for part in value.__qualname__.split('.'):
+                    home = getattr(home, part, None)
                 if home is not value:
                     value.__module__, value.__name__, value.__qualname__ = full, name, name
 

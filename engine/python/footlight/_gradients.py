@@ -4,6 +4,7 @@ import functools
 
 import footlight as tf
 from footlight import _engine
+from footlight._enums import UnconnectedGradients
 
 
 class _WithGradient:
@@ -112,7 +113,7 @@ def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name='hessia
 
 
 def old_gradients(ys, xs, grad_ys=None, name='gradients', colocate_gradients_with_ops=False, gate_gradients=False,
-                  aggregation_method=None, stop_gradients=None, unconnected_gradients=tf.UnconnectedGradients.NONE):
+                  aggregation_method=None, stop_gradients=None, unconnected_gradients=UnconnectedGradients.NONE):
     """The gradients of the sum of `ys` with respect to each of `xs`, inside of a graph."""
     return tf.gradients(ys, xs, grad_ys, name, gate_gradients, aggregation_method, stop_gradients, unconnected_gradients)
 
@@ -176,7 +177,7 @@ def _recording(tape):
             yield
 
 
-def jacobian(self, target, sources, unconnected_gradients=tf.UnconnectedGradients.NONE, parallel_iterations=None,
+def jacobian(self, target, sources, unconnected_gradients=UnconnectedGradients.NONE, parallel_iterations=None,
              experimental_use_pfor=True):
     """The derivative of each element of `target` with respect to each source: shape target.shape + source.shape."""
     _checked(self, experimental_use_pfor)
@@ -196,7 +197,7 @@ def jacobian(self, target, sources, unconnected_gradients=tf.UnconnectedGradient
     return tf.nest.pack_sequence_as(sources, found)
 
 
-def batch_jacobian(self, target, source, unconnected_gradients=tf.UnconnectedGradients.NONE, parallel_iterations=None,
+def batch_jacobian(self, target, source, unconnected_gradients=UnconnectedGradients.NONE, parallel_iterations=None,
                    experimental_use_pfor=True):
     """The jacobian of each example: shape [batch] + target.shape[1:] + source.shape[1:]."""
     _checked(self, experimental_use_pfor)

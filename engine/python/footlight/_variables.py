@@ -4,6 +4,7 @@ import contextlib
 
 import footlight as tf
 from footlight import _engine
+from footlight._enums import VariableAggregationV2, VariableSynchronization
 
 
 def _member(kind, name=None):
@@ -274,7 +275,7 @@ def _next(creator, make):
 
 _DEFAULTS = dict(initial_value=None, trainable=None, validate_shape=True, caching_device=None, name=None,
                  variable_def=None, dtype=None, import_scope=None, constraint=None,
-                 synchronization=tf.VariableSynchronization.AUTO, aggregation=tf.VariableAggregation.NONE, shape=None,
+                 synchronization=VariableSynchronization.AUTO, aggregation=VariableAggregationV2.NONE, shape=None,
                  experimental_enable_variable_lifting=None)
 
 

@@ -1,5 +1,6 @@
 """tf.TensorArray: in eager a list of tensors that changes in place, in graphs a value that each write makes anew."""
 import footlight as tf
+from footlight._types.specs import TypeSpec
 
 _lists = tf.raw_ops
 
@@ -336,7 +337,7 @@ class _ListArray:
         return None
 
 
-class TensorArraySpec(tf.TypeSpec):
+class TensorArraySpec(TypeSpec):
     """The type of a TensorArray."""
 
     value_type = property(lambda self: TensorArray)

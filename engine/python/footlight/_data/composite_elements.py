@@ -2,7 +2,8 @@
 they are put together, and made of the parts again."""
 import footlight as tf
 from footlight._data import structure
-from footlight._data.datasets import Dataset, _int64, _made, _op
+from footlight._data.dataset_ops import _int64, _made, _op
+from footlight._data.datasets import Dataset
 
 _plain = tf.autograph.experimental.do_not_convert
 

@@ -3,41 +3,22 @@ import atexit
 import collections.abc
 
 import footlight as tf
-from footlight._data import structure
 from footlight import _engine
+from footlight._data import structure
+from footlight._data.dataset_ops import (AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, _check_predicate, _how,
+                                         _in_function, _inherit, _int64, _known, _made, _op, _type_of, _types, _wider,
+                                         seeds)
 from footlight._data.element_functions import ElementFunction
+from footlight._data.grouping import Grouping
 from footlight._data.iterators import NumpyIterator, OwnedIterator
 from footlight._data.options import Options
-
-AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -1, -2
-_op = _engine.dataset_op
-
-
-def _int64(value, name=None):
-    return tf.convert_to_tensor(value, tf.int64, name=name)
+from footlight._data.sampling import Sampling
+from footlight._data.save_and_load import Saving
+from footlight._saving.trackable import Trackable
+from footlight._types.specs import TypeSpec
 
 
-def _known(value):
-    """The int that a value is known to be, else None."""
-    if isinstance(value, (tf.Tensor, tf.Variable)):
-        found = tf.get_static_value(value) if isinstance(value, tf.Tensor) else None
-        return None if found is None else int(found)
-    return int(value)
-
-
-def _types(specs):
-    return {'output_types': structure.types_of(specs), 'output_shapes': structure.shapes_of(specs)}
-
-
-def _in_function():
-    return tf.compat.v1.get_default_graph().building_function
-
-
-def _how(deterministic):
-    return 'default' if deterministic is None else 'true' if deterministic else 'false'
-
-
-class DatasetSpec(tf.TypeSpec):
+class DatasetSpec(TypeSpec):
     """The type of a dataset."""
 
     value_type = property(lambda self: Dataset)
@@ -105,7 +86,7 @@ class _NestedVariant:
     _type_spec = property(lambda self: DatasetSpec(self._element_spec, self._dataset_shape))
 
 
-class Dataset(collections.abc.Iterable, tf.__internal__.tracking.Trackable):
+class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
     """Elements, one after the other, and what is done to them."""
 
     def __init__(self, variant_tensor):
@@ -444,67 +425,6 @@ class Dataset(collections.abc.Iterable, tf.__internal__.tracking.Trackable):
         return {}
 
 
-def _type_of(specs):
-    return specs.value_type if isinstance(specs, tf.TypeSpec) else type(specs)
-
-
-def _check_predicate(specs):
-    if not (structure.is_plain(specs) and specs.dtype == tf.bool and specs.shape.is_compatible_with([])):
-        raise ValueError('Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type '
-                         f'is {specs}.')
-
-
-def _wider(specs, found, what):
-    """The state's types so that they also hold for what a step returns."""
-    try:
-        pairs = structure.flatten_up_to(specs, found)
-        structure.flatten_up_to(found, specs)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f'The element types for the new state must match the initial state. Expected {specs}; got '
-                        f'{found!s}. {error}') from error
-    out = []
-    for spec, other in zip(structure.flatten(specs), pairs):
-        if structure.is_plain(spec) and structure.is_plain(other):
-            if spec.dtype != other.dtype:
-                raise TypeError('The element types for the new state must match the initial state. Expected '
-                                f'{structure.map_structure(lambda s: s.dtype, specs)}; got '
-                                f'{structure.map_structure(lambda s: s.dtype, found)}.')
-            spec = tf.TensorSpec(spec.most_specific_compatible_type(tf.TensorSpec(other.shape, other.dtype)).shape,
-                                 spec.dtype)
-        out.append(spec)
-    return structure.pack(specs, iter(out))
-
-
-def seeds(seed):
-    """The two seeds of an op, as int64 tensors."""
-    if isinstance(seed, tf.Tensor):
-        own, other = _engine.dataset_seeds(0)[0], seed
-        return [tf.constant(own, tf.int64), tf.cast(other, tf.int64)]
-    first, second = _engine.dataset_seeds(None if seed is None else int(seed))
-    if seed is not None and first == 0 and second == 0:
-        second = 2 ** 31 - 1
-    return [tf.constant(first, tf.int64), tf.constant(second, tf.int64)]
-
-
-_kinds = {}
-
-
-def _made(kind, variant, specs, inputs=()):
-    """A dataset of the class that TensorFlow names."""
-    cls = _kinds.get(kind)
-    if cls is None:
-        cls = _kinds[kind] = type(kind, (_Made,), {'__module__': 'footlight.data'})
-    dataset = cls(variant, specs)
-    return _inherit(dataset, inputs)
-
-
-def _inherit(dataset, inputs):
-    for one in inputs:
-        dataset._options_attr = dataset._options_attr._merged(one._options_attr)
-    dataset._made_of = list(inputs)
-    return dataset
-
-
 class _Made(Dataset):
     def __init__(self, variant, specs):
         super().__init__(variant)
@@ -533,14 +453,6 @@ def get_single_element(dataset):
 def get_structure(dataset_or_iterator):
     """The structure and types of the elements."""
     return dataset_or_iterator.element_spec
-
-
-def _apply(name, kind):
-    def transformation(*args, **keywords):
-        return lambda dataset: getattr(dataset, name)(*args, **keywords)
-    transformation.__name__ = transformation.__qualname__ = name
-    transformation.__doc__ = f'For Dataset.apply: Dataset.{name}.'
-    return transformation
 
 
 _data = tf.data

@@ -1,7 +1,8 @@
-"""The rest of tf.data.experimental."""
+"""tf.data.experimental, but for what reads files."""
 import footlight as tf
 from footlight._data import structure
-from footlight._data.datasets import Dataset, _made, _op, _types, _VariantDataset
+from footlight._data.dataset_ops import AUTOTUNE, _int64, _made, _op, _types
+from footlight._data.datasets import Dataset, _VariantDataset
 from footlight._data.iterators import NumpyIterator
 from footlight._data.options import ServiceOptions
 
@@ -121,6 +122,64 @@ class TFRecordWriter:
                 writer.write(record.numpy())
 
 
+# --- functions for Dataset.apply, and old names ---
+def _applied(name):
+    def transformation(*args, **keywords):
+        return lambda dataset: getattr(dataset, name)(*args, **keywords)
+    transformation.__name__ = transformation.__qualname__ = name
+    transformation.__doc__ = f'Dataset.{name}, for Dataset.apply.'
+    return transformation
+
+
+def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None):
+    """map, then batch."""
+    calls = num_parallel_calls if num_parallel_calls is not None else (
+        num_parallel_batches and num_parallel_batches * batch_size)
+    return lambda dataset: dataset.map(map_func, calls).batch(batch_size, drop_remainder)
+
+
+def shuffle_and_repeat(buffer_size, count=None, seed=None):
+    """shuffle, then repeat."""
+    return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
+
+
+def parallel_interleave(map_func, cycle_length, block_length=1, sloppy=False, buffer_output_elements=None,
+                        prefetch_input_elements=None):
+    """interleave with threads."""
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length, not sloppy)
+
+
+def dense_to_ragged_batch(batch_size, drop_remainder=False, row_splits_dtype=tf.int64):
+    """Dataset.ragged_batch, for Dataset.apply."""
+    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
+
+
+def dense_to_sparse_batch(batch_size, row_shape):
+    """Dataset.sparse_batch, for Dataset.apply."""
+    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
+
+
+def prefetch_to_device(device, buffer_size=None):
+    """prefetch, for Dataset.apply."""
+    return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
+
+
+def copy_to_device(target_device, source_device='/cpu:0'):
+    """The same elements, for Dataset.apply."""
+    return lambda dataset: dataset
+
+
+def enumerate_dataset(start=0):
+    """Dataset.enumerate, for Dataset.apply."""
+    return lambda dataset: dataset.enumerate(start)
+
+
+def assert_cardinality(expected_cardinality):
+    """The same elements; FailedPreconditionError if they are more or fewer than said."""
+    return lambda dataset: dataset._made('_AssertCardinalityDataset', 'AssertCardinalityDataset',
+                                         [_int64(expected_cardinality)])
+
+
 _data = tf.data
 _data.NumpyIterator = NumpyIterator
 NumpyIterator.__module__ = 'footlight.data'
@@ -129,3 +188,11 @@ for _thing in (at, from_list, from_variant, to_variant, get_next_as_optional, Re
                pad_to_cardinality, parse_example_dataset, TFRecordWriter, ServiceOptions):
     setattr(_data.experimental, _thing.__name__, _thing)
     _thing.__module__ = 'footlight.data.experimental'
+for _name in ('bucket_by_sequence_length', 'group_by_window', 'ignore_errors', 'rejection_resample', 'scan',
+              'take_while', 'unbatch', 'unique'):
+    setattr(_data.experimental, _name, _applied(_name))
+for _f in (map_and_batch, shuffle_and_repeat, parallel_interleave, dense_to_ragged_batch, dense_to_sparse_batch,
+           prefetch_to_device, copy_to_device, enumerate_dataset, assert_cardinality):
+    setattr(_data.experimental, _f.__name__, _f)
+_data.experimental.Counter = Dataset.counter
+_data.experimental.snapshot = _applied('snapshot')

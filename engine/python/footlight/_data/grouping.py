@@ -1,35 +1,14 @@
-"""Members of tf.data.Dataset that group, split and keep elements: group_by_window, window, unbatch, cache and so on."""
+"""Methods of tf.data.Dataset that group, split and keep elements: group_by_window, window, unbatch and so on."""
 import os
 
 import footlight as tf
 from footlight._data import structure
-from footlight._data.datasets import (AUTOTUNE, Dataset, DatasetSpec, _check_predicate, _how, _int64, _known, _made, _op,
-                             _type_of, _types, _wider)
+from footlight._data.dataset_ops import (AUTOTUNE, _check_predicate, _how, _int64, _known, _made, _op, _text, _type_of,
+                                         _types, _wider)
 from footlight._data.element_functions import ElementFunction
 
-
-def _text(value):
-    return tf.convert_to_tensor('' if value is None else value, tf.string)
-
-
-# --- members of Dataset ---
-def interleave(self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None,
-               name=None):
-    """The elements of the datasets that map_func(element) gives, in turn from `cycle_length` of them."""
-    function = ElementFunction(map_func, 'interleave', self.element_spec)
-    if not isinstance(function.output_specs, DatasetSpec):
-        raise TypeError('The `map_func` argument must return a `Dataset` object. Got '
-                        f'{_type_of(function.output_specs)!r}.')
-    specs = function.output_specs.element_spec
-    cycle = _int64(_usual_cycle(num_parallel_calls) if cycle_length is None else cycle_length)
-    block = _int64(1 if block_length is None else block_length)
-    if num_parallel_calls is None:
-        return self._made('_InterleaveDataset', 'InterleaveDataset', [*function.captures, cycle, block],
-                          function.attributes(), specs, name)
-    return self._made('_ParallelInterleaveDataset', 'ParallelInterleaveDatasetV4',
-                      [*function.captures, cycle, block, _int64(AUTOTUNE), _int64(AUTOTUNE),
-                       _int64(num_parallel_calls)],
-                      {**function.attributes(), 'deterministic': _how(deterministic)}, specs, name)
+# The file in a snapshot's folder.
+_ELEMENTS = 'elements'
 
 
 def _usual_cycle(calls):
@@ -71,48 +50,6 @@ def _default_padding(dtype):
     return tf.zeros([], dtype)
 
 
-def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None):
-    """Consecutive elements, each filled up to a common shape, stacked."""
-    specs = self.element_spec
-    leaves = structure.flatten(specs)
-    for spec in leaves:
-        if not structure.is_plain(spec):
-            raise TypeError('`tf.data.Dataset.padded_batch` is only supported for datasets that produce tensor '
-                            f'elements but type spec of elements in the input dataset is not a TensorSpec: {spec}.')
-    if padded_shapes is None:
-        padded_shapes = structure.map_structure(lambda s: s.shape, specs)
-        for shape in structure.flatten(padded_shapes):
-            if shape.rank is None:
-                raise ValueError('You must provide `padded_shapes` argument because component 0 has unknown rank.')
-    from footlight._data.generator import structure_of_shapes
-    pairs = [_padded_shape(s, spec) for s, spec in zip(structure_of_shapes(specs, padded_shapes), leaves)]
-    if padding_values is None:
-        paddings = [_default_padding(spec.dtype) for spec in leaves]
-    else:
-        if not structure.is_nested(padding_values):
-            padding_values = structure.map_structure(lambda _: padding_values, specs)
-        paddings = [_default_padding(spec.dtype) if p is None else tf.convert_to_tensor(p, spec.dtype)
-                    for p, spec in zip(structure.flatten_up_to(specs, padding_values), leaves)]
-    size = _known(batch_size) if drop_remainder is True else None
-    shapes = iter([tf.TensorShape([size]).concatenate(shape) for _, shape in pairs])
-    batched = structure.map_structure(lambda spec: tf.TensorSpec(next(shapes), spec.dtype), specs)
-    variant, = _op('PaddedBatchDatasetV2',
-                   [self._variant_tensor, _int64(batch_size), *[vector for vector, _ in pairs], *paddings,
-                    tf.convert_to_tensor(drop_remainder, tf.bool)],
-                   {'N': len(pairs), 'Toutput_types': structure.types_of(batched),
-                    'output_shapes': structure.shapes_of(batched)}, name)
-    return _made('_PaddedBatchDataset', variant, batched, [self])
-
-
-def unbatch(self, name=None):
-    """The rows of each element."""
-    from footlight._data import composite_elements as _composite_elements
-    specs = structure.unbatched(self.element_spec)
-    if not _composite_elements.all_whole(self.element_spec):
-        return _composite_elements.unbatch(self)
-    return self._made('_UnbatchDataset', 'UnbatchDataset', [], None, specs, name)
-
-
 def _rebatched_size(specs, sizes, drop_remainder):
     """How many rows all batches have; None: they differ, or it is not known."""
     known = tf.get_static_value(sizes)
@@ -135,67 +72,11 @@ def _rebatched_size(specs, sizes, drop_remainder):
     return size if rows and rows.pop() % size == 0 else None
 
 
-def rebatch(self, batch_size, drop_remainder=False, name=None):
-    """The rows of each element in batches of another size, or of several sizes in turn."""
-    from footlight._data import composite_elements as _composite_elements
-    sizes = tf.convert_to_tensor(batch_size, tf.int64)
-    rows = structure.unbatched(self.element_spec)
-    specs = structure.batched(rows, _rebatched_size(self.element_spec, sizes, drop_remainder))
-    if not _composite_elements.all_whole(self.element_spec):
-        return _composite_elements.rebatch(self, sizes, specs, drop_remainder)
-    return self._made('_RebatchDataset', 'RebatchDatasetV2', [sizes, tf.convert_to_tensor(drop_remainder, tf.bool)],
-                      None, specs, name)
-
-
-def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
-    """Datasets of consecutive elements."""
-    specs = structure.map_structure(lambda spec: DatasetSpec(spec), self.element_spec)
-    inputs = [_int64(size), _int64(size if shift is None else shift), _int64(stride),
-              tf.convert_to_tensor(drop_remainder, tf.bool)]
-    counts = [len(structure.tensor_specs(leaf)) for leaf in structure.flatten(self.element_spec)]
-    if all(count == 1 for count in counts):
-        return self._made('_WindowDataset', 'WindowDataset', inputs, None, specs, name)
-    # The op gives a dataset for each tensor: those of one value become one dataset.
-    columns = tuple(DatasetSpec(spec) for spec in structure.tensor_specs(self.element_spec))
-    windows = self._made('_WindowDataset', 'WindowDataset', inputs, None, columns, name)
-
-    def together(element):
-        rest = iter(element)
-        return [_zipped([next(rest) for _ in range(count)]) for count in counts]
-    from footlight._data import composite_elements as _composite_elements
-    return _composite_elements._mapped(windows, together, specs, '_WindowDataset', [self])
-
-
 def _zipped(columns):
     if len(columns) == 1:
         return columns[0]._variant_tensor
     specs = tuple(column.element_spec for column in columns)
     return _op('ZipDataset', [column._variant_tensor for column in columns], _types(specs))[0]
-
-
-def group_by_window(self, key_func, reduce_func, window_size=None, window_size_func=None, name=None):
-    """Collects elements by key_func(element); reduce_func(key, dataset of them) for each full window."""
-    if (window_size is None) == (window_size_func is None):
-        raise ValueError('Either the `window_size` argument or the `window_size_func` argument must be specified.')
-    if window_size is not None:
-        def window_size_func(key):
-            return tf.convert_to_tensor(window_size, tf.int64)
-    key_type = tf.TensorSpec([], tf.int64)
-    key = ElementFunction(_as_int64(key_func), 'group_by_window', self.element_spec)
-    if not (structure.is_plain(key.output_specs) and key.output_specs.shape.is_compatible_with([])):
-        raise ValueError('Invalid `key_func`. `key_func` must return a single `tf.int64` scalar tensor but its return '
-                         f'type is {key.output_specs}.')
-    size = ElementFunction(_as_int64(window_size_func), 'group_by_window', key_type)
-    reduce = ElementFunction(reduce_func, 'group_by_window', (key_type, DatasetSpec(self.element_spec)))
-    if not isinstance(reduce.output_specs, DatasetSpec):
-        raise TypeError('Invalid `reduce_func`. `reduce_func` must return a single `tf.data.Dataset` object but its '
-                        f'return type is {reduce.output_specs}.')
-    return self._made('_GroupByWindowDataset', 'GroupByWindowDataset',
-                      [*key.captures, *reduce.captures, *size.captures],
-                      {**key.attributes('key_func', 'Tkey_func_other_arguments'),
-                       **reduce.attributes('reduce_func', 'Treduce_func_other_arguments'),
-                       **size.attributes('window_size_func', 'Twindow_size_func_other_arguments')},
-                      reduce.output_specs.element_spec, name)
 
 
 def _as_int64(function):
@@ -207,218 +88,239 @@ def _as_int64(function):
     return tf.autograph.experimental.do_not_convert(wrapped)
 
 
-def bucket_by_sequence_length(self, element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes=None,
-                              padding_values=None, pad_to_bucket_boundary=False, no_padding=False,
-                              drop_remainder=False, name=None):
-    """Batches of elements of similar length."""
-    if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
-        raise ValueError('`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but '
-                         f'`len(bucket_batch_sizes)={len(bucket_batch_sizes)}` and '
-                         f'`len(bucket_boundaries)={len(bucket_boundaries)}`.')
-    sizes = tf.constant(bucket_batch_sizes, tf.int64)
-    bounds = list(bucket_boundaries)
+class Grouping:
+    """What tf.data.Dataset inherits from here."""
 
-    def bucket_of(*args):
-        length = tf.cast(element_length_func(*args), tf.int32)
-        least = tf.constant([tf.int32.min] + bounds, tf.int32)
-        most = tf.constant(bounds + [tf.int32.max], tf.int32)
-        inside = tf.logical_and(tf.less_equal(least, length), tf.less(length, most))
-        return tf.reduce_min(tf.where(inside))
+    def interleave(self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None,
+                   name=None):
+        """The elements of the datasets that map_func(element) gives, in turn from `cycle_length` of them."""
+        function = ElementFunction(map_func, 'interleave', self.element_spec)
+        if not isinstance(function.output_specs, tf.data.DatasetSpec):
+            raise TypeError('The `map_func` argument must return a `Dataset` object. Got '
+                            f'{_type_of(function.output_specs)!r}.')
+        specs = function.output_specs.element_spec
+        cycle = _int64(_usual_cycle(num_parallel_calls) if cycle_length is None else cycle_length)
+        block = _int64(1 if block_length is None else block_length)
+        if num_parallel_calls is None:
+            return self._made('_InterleaveDataset', 'InterleaveDataset', [*function.captures, cycle, block],
+                              function.attributes(), specs, name)
+        return self._made('_ParallelInterleaveDataset', 'ParallelInterleaveDatasetV4',
+                          [*function.captures, cycle, block, _int64(AUTOTUNE), _int64(AUTOTUNE),
+                           _int64(num_parallel_calls)],
+                          {**function.attributes(), 'deterministic': _how(deterministic)}, specs, name)
 
-    def size_of(bucket):
-        return sizes[bucket]
+    def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None):
+        """Consecutive elements, each filled up to a common shape, stacked."""
+        specs = self.element_spec
+        leaves = structure.flatten(specs)
+        for spec in leaves:
+            if not structure.is_plain(spec):
+                raise TypeError('`tf.data.Dataset.padded_batch` is only supported for datasets that produce tensor '
+                                f'elements but type spec of elements in the input dataset is not a TensorSpec: {spec}.')
+        if padded_shapes is None:
+            padded_shapes = structure.map_structure(lambda s: s.shape, specs)
+            for shape in structure.flatten(padded_shapes):
+                if shape.rank is None:
+                    raise ValueError('You must provide `padded_shapes` argument because component 0 has unknown rank.')
+        from footlight._data.generator import structure_of_shapes
+        pairs = [_padded_shape(s, spec) for s, spec in zip(structure_of_shapes(specs, padded_shapes), leaves)]
+        if padding_values is None:
+            paddings = [_default_padding(spec.dtype) for spec in leaves]
+        else:
+            if not structure.is_nested(padding_values):
+                padding_values = structure.map_structure(lambda _: padding_values, specs)
+            paddings = [_default_padding(spec.dtype) if p is None else tf.convert_to_tensor(p, spec.dtype)
+                        for p, spec in zip(structure.flatten_up_to(specs, padding_values), leaves)]
+        size = _known(batch_size) if drop_remainder is True else None
+        shapes = iter([tf.TensorShape([size]).concatenate(shape) for _, shape in pairs])
+        batched = structure.map_structure(lambda spec: tf.TensorSpec(next(shapes), spec.dtype), specs)
+        variant, = _op('PaddedBatchDatasetV2',
+                       [self._variant_tensor, _int64(batch_size), *[vector for vector, _ in pairs], *paddings,
+                        tf.convert_to_tensor(drop_remainder, tf.bool)],
+                       {'N': len(pairs), 'Toutput_types': structure.types_of(batched),
+                        'output_shapes': structure.shapes_of(batched)}, name)
+        return _made('_PaddedBatchDataset', variant, batched, [self])
 
-    def batch_of(bucket, grouped):
-        size = size_of(bucket)
-        if no_padding:
-            return grouped.batch(size, drop_remainder=drop_remainder)
-        shapes = padded_shapes
-        if shapes is None:
-            shapes = structure.map_structure(lambda s: s.shape, grouped.element_spec)
-        if pad_to_bucket_boundary:
-            boundary = tf.constant([b - 1 for b in bounds] + [-1], tf.int64)[bucket]
-            with tf.control_dependencies([tf.debugging.assert_less(
-                    bucket, tf.constant(len(bounds), tf.int64),
-                    message='When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries).')]):
-                boundary = tf.identity(boundary)
-            shapes = structure.pack(grouped.element_spec, iter([
-                tf.stack([boundary if d is None else tf.constant(d, tf.int64) for d in s.as_list()])
-                if s.rank else s for s in map(tf.TensorShape, structure.flatten_up_to(grouped.element_spec, shapes))]))
-        return grouped.padded_batch(size, shapes, padding_values, drop_remainder=drop_remainder)
-    # These are not the user's.
-    plain = tf.autograph.experimental.do_not_convert
-    return self.group_by_window(plain(bucket_of), plain(batch_of), window_size_func=plain(size_of), name=name)
+    def unbatch(self, name=None):
+        """The rows of each element."""
+        from footlight._data import composite_elements as _composite_elements
+        specs = structure.unbatched(self.element_spec)
+        if not _composite_elements.all_whole(self.element_spec):
+            return _composite_elements.unbatch(self)
+        return self._made('_UnbatchDataset', 'UnbatchDataset', [], None, specs, name)
 
+    def rebatch(self, batch_size, drop_remainder=False, name=None):
+        """The rows of each element in batches of another size, or of several sizes in turn."""
+        from footlight._data import composite_elements as _composite_elements
+        sizes = tf.convert_to_tensor(batch_size, tf.int64)
+        rows = structure.unbatched(self.element_spec)
+        specs = structure.batched(rows, _rebatched_size(self.element_spec, sizes, drop_remainder))
+        if not _composite_elements.all_whole(self.element_spec):
+            return _composite_elements.rebatch(self, sizes, specs, drop_remainder)
+        return self._made('_RebatchDataset', 'RebatchDatasetV2', [sizes, tf.convert_to_tensor(drop_remainder, tf.bool)],
+                          None, specs, name)
 
-def take_while(self, predicate, name=None):
-    """The elements up to the first for which predicate(element) is false."""
-    function = ElementFunction(predicate, 'take_while', self.element_spec)
-    _check_predicate(function.output_specs)
-    return self._made('_TakeWhileDataset', 'TakeWhileDataset', function.captures, function.attributes('predicate'),
-                      name=name)
+    def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
+        """Datasets of consecutive elements."""
+        specs = structure.map_structure(lambda spec: tf.data.DatasetSpec(spec), self.element_spec)
+        inputs = [_int64(size), _int64(size if shift is None else shift), _int64(stride),
+                  tf.convert_to_tensor(drop_remainder, tf.bool)]
+        counts = [len(structure.tensor_specs(leaf)) for leaf in structure.flatten(self.element_spec)]
+        if all(count == 1 for count in counts):
+            return self._made('_WindowDataset', 'WindowDataset', inputs, None, specs, name)
+        # The op gives a dataset for each tensor: those of one value become one dataset.
+        columns = tuple(tf.data.DatasetSpec(spec) for spec in structure.tensor_specs(self.element_spec))
+        windows = self._made('_WindowDataset', 'WindowDataset', inputs, None, columns, name)
 
+        def together(element):
+            rest = iter(element)
+            return [_zipped([next(rest) for _ in range(count)]) for count in counts]
+        from footlight._data import composite_elements as _composite_elements
+        return _composite_elements._mapped(windows, together, specs, '_WindowDataset', [self])
 
-def scan(self, initial_state, scan_func, name=None):
-    """scan_func(state, element) gives (next state, what takes the element's place)."""
-    state = structure.normalized(initial_state)
-    specs = structure.specs_of(state)
-    for _ in range(8):
-        function = ElementFunction(scan_func, 'scan', (specs, self.element_spec))
-        if type(function.output_specs) is not tuple or len(function.output_specs) != 2:
-            raise TypeError('Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the '
-                            f'output value but its return type is {function.output_specs}.')
-        wider = _wider(specs, function.output_specs[0], 'scan')
-        if wider == specs:
-            break
-        specs = wider
-    return self._made('_ScanDataset', 'ScanDataset', [*structure.to_tensors(specs, state), *function.captures],
-                      {**function.attributes(), 'Tstate': structure.types_of(specs)}, function.output_specs[1], name)
+    def group_by_window(self, key_func, reduce_func, window_size=None, window_size_func=None, name=None):
+        """Collects elements by key_func(element); reduce_func(key, dataset of them) for each full window."""
+        if (window_size is None) == (window_size_func is None):
+            raise ValueError('Either the `window_size` argument or the `window_size_func` argument must be specified.')
+        if window_size is not None:
+            def window_size_func(key):
+                return tf.convert_to_tensor(window_size, tf.int64)
+        key_type = tf.TensorSpec([], tf.int64)
+        key = ElementFunction(_as_int64(key_func), 'group_by_window', self.element_spec)
+        if not (structure.is_plain(key.output_specs) and key.output_specs.shape.is_compatible_with([])):
+            raise ValueError('Invalid `key_func`. `key_func` must return a single `tf.int64` scalar tensor but its return '
+                             f'type is {key.output_specs}.')
+        size = ElementFunction(_as_int64(window_size_func), 'group_by_window', key_type)
+        reduce = ElementFunction(reduce_func, 'group_by_window', (key_type, tf.data.DatasetSpec(self.element_spec)))
+        if not isinstance(reduce.output_specs, tf.data.DatasetSpec):
+            raise TypeError('Invalid `reduce_func`. `reduce_func` must return a single `tf.data.Dataset` object but its '
+                            f'return type is {reduce.output_specs}.')
+        return self._made('_GroupByWindowDataset', 'GroupByWindowDataset',
+                          [*key.captures, *reduce.captures, *size.captures],
+                          {**key.attributes('key_func', 'Tkey_func_other_arguments'),
+                           **reduce.attributes('reduce_func', 'Treduce_func_other_arguments'),
+                           **size.attributes('window_size_func', 'Twindow_size_func_other_arguments')},
+                          reduce.output_specs.element_spec, name)
 
+    def bucket_by_sequence_length(self, element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes=None,
+                                  padding_values=None, pad_to_bucket_boundary=False, no_padding=False,
+                                  drop_remainder=False, name=None):
+        """Batches of elements of similar length."""
+        if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
+            raise ValueError('`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but '
+                             f'`len(bucket_batch_sizes)={len(bucket_batch_sizes)}` and '
+                             f'`len(bucket_boundaries)={len(bucket_boundaries)}`.')
+        sizes = tf.constant(bucket_batch_sizes, tf.int64)
+        bounds = list(bucket_boundaries)
 
-def unique(self, name=None):
-    """Each element once."""
-    leaves = structure.flatten(self.element_spec)
-    for spec in leaves:
-        if getattr(spec, 'dtype', None) not in (tf.int32, tf.int64, tf.string):
-            raise TypeError(f'`tf.data.Dataset.unique` takes elements of tf.int32, tf.int64 or tf.string, not {spec}')
-    if len(leaves) != 1 or not structure.is_plain(leaves[0]):
-        raise tf.errors.InvalidArgumentError(
-            None, None, f'`tf.data.Dataset.unique` takes elements of one dense tensor, not {self.element_spec}')
-    return self._made('_UniqueDataset', 'UniqueDataset', [], name=name)
+        def bucket_of(*args):
+            length = tf.cast(element_length_func(*args), tf.int32)
+            least = tf.constant([tf.int32.min] + bounds, tf.int32)
+            most = tf.constant(bounds + [tf.int32.max], tf.int32)
+            inside = tf.logical_and(tf.less_equal(least, length), tf.less(length, most))
+            return tf.reduce_min(tf.where(inside))
 
+        def size_of(bucket):
+            return sizes[bucket]
 
-def shard(self, num_shards, index, name=None):
-    """Every `num_shards`-th element, from number `index` on."""
-    return self._made('_ShardDataset', 'ShardDataset', [_int64(num_shards), _int64(index)], name=name)
+        def batch_of(bucket, grouped):
+            size = size_of(bucket)
+            if no_padding:
+                return grouped.batch(size, drop_remainder=drop_remainder)
+            shapes = padded_shapes
+            if shapes is None:
+                shapes = structure.map_structure(lambda s: s.shape, grouped.element_spec)
+            if pad_to_bucket_boundary:
+                boundary = tf.constant([b - 1 for b in bounds] + [-1], tf.int64)[bucket]
+                with tf.control_dependencies([tf.debugging.assert_less(
+                        bucket, tf.constant(len(bounds), tf.int64),
+                        message='When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries).')]):
+                    boundary = tf.identity(boundary)
+                shapes = structure.pack(grouped.element_spec, iter([
+                    tf.stack([boundary if d is None else tf.constant(d, tf.int64) for d in s.as_list()])
+                    if s.rank else s for s in map(tf.TensorShape, structure.flatten_up_to(grouped.element_spec, shapes))]))
+            return grouped.padded_batch(size, shapes, padding_values, drop_remainder=drop_remainder)
+        # These are not the user's.
+        plain = tf.autograph.experimental.do_not_convert
+        return self.group_by_window(plain(bucket_of), plain(batch_of), window_size_func=plain(size_of), name=name)
 
+    def take_while(self, predicate, name=None):
+        """The elements up to the first for which predicate(element) is false."""
+        function = ElementFunction(predicate, 'take_while', self.element_spec)
+        _check_predicate(function.output_specs)
+        return self._made('_TakeWhileDataset', 'TakeWhileDataset', function.captures, function.attributes('predicate'),
+                          name=name)
 
-def ignore_errors(self, log_warning=False, name=None):
-    """The elements that can be made."""
-    return self._made('_IgnoreErrorsDataset', 'IgnoreErrorsDataset', [], {'log_warning': log_warning}, name=name)
+    def scan(self, initial_state, scan_func, name=None):
+        """scan_func(state, element) gives (next state, what takes the element's place)."""
+        state = structure.normalized(initial_state)
+        specs = structure.specs_of(state)
+        for _ in range(8):
+            function = ElementFunction(scan_func, 'scan', (specs, self.element_spec))
+            if type(function.output_specs) is not tuple or len(function.output_specs) != 2:
+                raise TypeError('Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the '
+                                f'output value but its return type is {function.output_specs}.')
+            wider = _wider(specs, function.output_specs[0], 'scan')
+            if wider == specs:
+                break
+            specs = wider
+        return self._made('_ScanDataset', 'ScanDataset', [*structure.to_tensors(specs, state), *function.captures],
+                          {**function.attributes(), 'Tstate': structure.types_of(specs)}, function.output_specs[1], name)
 
+    def unique(self, name=None):
+        """Each element once."""
+        leaves = structure.flatten(self.element_spec)
+        for spec in leaves:
+            if getattr(spec, 'dtype', None) not in (tf.int32, tf.int64, tf.string):
+                raise TypeError(f'`tf.data.Dataset.unique` takes elements of tf.int32, tf.int64 or tf.string, not {spec}')
+        if len(leaves) != 1 or not structure.is_plain(leaves[0]):
+            raise tf.errors.InvalidArgumentError(
+                None, None, f'`tf.data.Dataset.unique` takes elements of one dense tensor, not {self.element_spec}')
+        return self._made('_UniqueDataset', 'UniqueDataset', [], name=name)
 
-def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype=tf.int64, name=None):
-    """Consecutive elements of different shapes as ragged tensors."""
-    from footlight._data import composite_elements as _composite_elements
-    return _composite_elements.ragged_batch(self, batch_size, drop_remainder, row_splits_dtype)
+    def shard(self, num_shards, index, name=None):
+        """Every `num_shards`-th element, from number `index` on."""
+        return self._made('_ShardDataset', 'ShardDataset', [_int64(num_shards), _int64(index)], name=name)
 
+    def ignore_errors(self, log_warning=False, name=None):
+        """The elements that can be made."""
+        return self._made('_IgnoreErrorsDataset', 'IgnoreErrorsDataset', [], {'log_warning': log_warning}, name=name)
 
-def sparse_batch(self, batch_size, row_shape, name=None):
-    """Consecutive elements of different shapes as sparse tensors with rows of `row_shape`."""
-    from footlight._data import composite_elements as _composite_elements
-    return _composite_elements.sparse_batch(self, batch_size, row_shape)
+    def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype=tf.int64, name=None):
+        """Consecutive elements of different shapes as ragged tensors."""
+        from footlight._data import composite_elements as _composite_elements
+        return _composite_elements.ragged_batch(self, batch_size, drop_remainder, row_splits_dtype)
 
+    def sparse_batch(self, batch_size, row_shape, name=None):
+        """Consecutive elements of different shapes as sparse tensors with rows of `row_shape`."""
+        from footlight._data import composite_elements as _composite_elements
+        return _composite_elements.sparse_batch(self, batch_size, row_shape)
 
-# The file in a snapshot's folder.
-_ELEMENTS = 'elements'
+    def snapshot(self, path, compression='AUTO', reader_func=None, shard_func=None, name=None):
+        """The elements, kept in the folder `path` by the first complete iteration and read from there later."""
+        os.makedirs(path, exist_ok=True)
+        made = self._made('_SnapshotDataset', 'ElementFileCacheDataset', [_text(os.path.join(path, _ELEMENTS))],
+                          {'compression': 'GZIP' if compression == 'GZIP' else ''}, name=name)
+        if reader_func is not None:
+            return reader_func(tf.data.Dataset.from_tensors(0).map(lambda _: made))
+        return made
 
+    @staticmethod
+    def list_files(file_pattern, shuffle=None, seed=None, name=None):
+        """The names of the files that match patterns, in random order unless told otherwise."""
+        pattern = tf.convert_to_tensor(file_pattern, tf.string)
+        names, = _op('MatchingFiles', [pattern], {})
+        if tf.executing_eagerly() and int(tf.size(names)) == 0:
+            shown = file_pattern if isinstance(file_pattern, str) else ', '.join(map(str, file_pattern))
+            raise tf.errors.InvalidArgumentError(None, None, f'No files matched pattern: {shown}')
+        dataset = tf.data.Dataset.from_tensor_slices(names)
+        if shuffle is None or shuffle:
+            dataset = dataset.shuffle(tf.maximum(tf.size(names, out_type=tf.int64), tf.constant(1, tf.int64)), seed=seed)
+        return dataset
 
-def snapshot(self, path, compression='AUTO', reader_func=None, shard_func=None, name=None):
-    """The elements, kept in the folder `path` by the first complete iteration and read from there later."""
-    os.makedirs(path, exist_ok=True)
-    made = self._made('_SnapshotDataset', 'ElementFileCacheDataset', [_text(os.path.join(path, _ELEMENTS))],
-                      {'compression': 'GZIP' if compression == 'GZIP' else ''}, name=name)
-    if reader_func is not None:
-        return reader_func(Dataset.from_tensors(0).map(lambda _: made))
-    return made
-
-
-def list_files(file_pattern, shuffle=None, seed=None, name=None):
-    """The names of the files that match patterns, in random order unless told otherwise."""
-    pattern = tf.convert_to_tensor(file_pattern, tf.string)
-    names, = _op('MatchingFiles', [pattern], {})
-    if tf.executing_eagerly() and int(tf.size(names)) == 0:
-        shown = file_pattern if isinstance(file_pattern, str) else ', '.join(map(str, file_pattern))
-        raise tf.errors.InvalidArgumentError(None, None, f'No files matched pattern: {shown}')
-    dataset = Dataset.from_tensor_slices(names)
-    if shuffle is None or shuffle:
-        dataset = dataset.shuffle(tf.maximum(tf.size(names, out_type=tf.int64), tf.constant(1, tf.int64)), seed=seed)
-    return dataset
-
-
-def counter(start=0, step=1, dtype=tf.int64, name=None):
-    """Numbers without end."""
-    start, step = tf.convert_to_tensor(start, dtype), tf.convert_to_tensor(step, dtype)
-    plain = tf.autograph.experimental.do_not_convert
-    return Dataset.from_tensors(0, name=name).repeat().scan(start, plain(lambda state, _: (state + step, state)))
-
-
-for _f in (interleave, padded_batch, unbatch, rebatch, window, group_by_window, bucket_by_sequence_length, take_while,
-           scan, unique, shard, ignore_errors, ragged_batch, sparse_batch, snapshot):
-    setattr(Dataset, _f.__name__, _f)
-for _f in (list_files, counter):
-    setattr(Dataset, _f.__name__, staticmethod(_f))
-
-
-# --- tf.data.experimental: functions for Dataset.apply, and old names ---
-_data = tf.data
-
-
-def _applied(name):
-    def transformation(*args, **keywords):
-        return lambda dataset: getattr(dataset, name)(*args, **keywords)
-    transformation.__name__ = transformation.__qualname__ = name
-    transformation.__doc__ = f'Dataset.{name}, for Dataset.apply.'
-    return transformation
-
-
-for _name in ('bucket_by_sequence_length', 'group_by_window', 'ignore_errors', 'rejection_resample', 'scan',
-              'take_while', 'unbatch', 'unique'):
-    setattr(_data.experimental, _name, _applied(_name))
-
-
-def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None):
-    """map, then batch."""
-    calls = num_parallel_calls if num_parallel_calls is not None else (
-        num_parallel_batches and num_parallel_batches * batch_size)
-    return lambda dataset: dataset.map(map_func, calls).batch(batch_size, drop_remainder)
-
-
-def shuffle_and_repeat(buffer_size, count=None, seed=None):
-    """shuffle, then repeat."""
-    return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
-
-
-def parallel_interleave(map_func, cycle_length, block_length=1, sloppy=False, buffer_output_elements=None,
-                        prefetch_input_elements=None):
-    """interleave with threads."""
-    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length, not sloppy)
-
-
-def dense_to_ragged_batch(batch_size, drop_remainder=False, row_splits_dtype=tf.int64):
-    """Dataset.ragged_batch, for Dataset.apply."""
-    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
-
-
-def dense_to_sparse_batch(batch_size, row_shape):
-    """Dataset.sparse_batch, for Dataset.apply."""
-    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
-
-
-def prefetch_to_device(device, buffer_size=None):
-    """prefetch, for Dataset.apply."""
-    return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
-
-
-def copy_to_device(target_device, source_device='/cpu:0'):
-    """The same elements, for Dataset.apply."""
-    return lambda dataset: dataset
-
-
-def enumerate_dataset(start=0):
-    """Dataset.enumerate, for Dataset.apply."""
-    return lambda dataset: dataset.enumerate(start)
-
-
-def assert_cardinality(expected_cardinality):
-    """The same elements; FailedPreconditionError if they are more or fewer than said."""
-    return lambda dataset: dataset._made('_AssertCardinalityDataset', 'AssertCardinalityDataset',
-                                         [_int64(expected_cardinality)])
-
-
-for _f in (map_and_batch, shuffle_and_repeat, parallel_interleave, dense_to_ragged_batch, dense_to_sparse_batch,
-           prefetch_to_device,
-           copy_to_device, enumerate_dataset, assert_cardinality):
-    setattr(_data.experimental, _f.__name__, _f)
-_data.experimental.Counter = counter
-_data.experimental.snapshot = _applied('snapshot')
+    @staticmethod
+    def counter(start=0, step=1, dtype=tf.int64, name=None):
+        """Numbers without end."""
+        start, step = tf.convert_to_tensor(start, dtype), tf.convert_to_tensor(step, dtype)
+        plain = tf.autograph.experimental.do_not_convert
+        return tf.data.Dataset.from_tensors(0, name=name).repeat().scan(start, plain(lambda state, _: (state + step, state)))

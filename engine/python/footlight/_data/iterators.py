@@ -4,12 +4,14 @@ import collections.abc
 import footlight as tf
 from footlight._data import structure
 from footlight import _engine
+from footlight._saving.trackable import Trackable
+from footlight._types.specs import TypeSpec
 
 _next, _op = _engine.iterator_next, _engine.dataset_op
 _STATE = 'ITERATOR'  # as TensorFlow calls it in checkpoints
 
 
-class IteratorSpec(tf.TypeSpec):
+class IteratorSpec(TypeSpec):
     """The type of an iterator."""
 
     value_type = property(lambda self: OwnedIterator)
@@ -31,7 +33,7 @@ class IteratorSpec(tf.TypeSpec):
         return OwnedIterator(components=parts[0], element_spec=self._element_spec)
 
 
-class Iterator(collections.abc.Iterator, tf.__internal__.tracking.Trackable):
+class Iterator(collections.abc.Iterator, Trackable):
     """What iter(dataset) gives."""
 
     @property
@@ -155,7 +157,7 @@ class OwnedIterator(Iterator):
         return _OptionalImpl(self._next_variant(), self._element_spec)
 
 
-class OptionalSpec(tf.TypeSpec):
+class OptionalSpec(TypeSpec):
     """The type of an optional."""
 
     value_type = property(lambda self: Optional)
@@ -225,7 +227,7 @@ class _OptionalImpl(Optional):
         return structure.from_tensors(self._element_spec, tensors)
 
 
-class NumpyIterator(tf.__internal__.tracking.Trackable):
+class NumpyIterator(Trackable):
     """Elements with NumPy values in place of tensors."""
 
     def __init__(self, dataset):

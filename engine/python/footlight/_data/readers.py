@@ -1,8 +1,8 @@
 """Datasets that read files, and the writer of TFRecord files."""
 import footlight as tf
 from footlight import _engine
-from footlight._data.datasets import Dataset, _int64, _made, _op, _types
-from footlight._data.grouping import _text
+from footlight._data.dataset_ops import _int64, _made, _op, _text, _types
+from footlight._data.datasets import Dataset
 
 _data = tf.data
 

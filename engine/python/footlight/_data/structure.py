@@ -2,10 +2,11 @@
 import collections.abc
 
 import footlight as tf
-
+from footlight._sparse.tensor import SparseTensor
+from footlight._types.specs import TypeSpec
 
 # Tuples that are one value.
-_NOT_OPENED = tf.TensorShape, tf.SparseTensor._Value
+_NOT_OPENED = tf.TensorShape, SparseTensor._Value
 
 
 def _is_namedtuple(value):
@@ -100,7 +101,7 @@ def flatten_up_to(structure, value):
     return [leaf for inner, part in zip(_children(structure), parts) for leaf in flatten_up_to(inner, part)]
 
 
-class NoneTensorSpec(tf.TypeSpec):
+class NoneTensorSpec(TypeSpec):
     """The type of None as a part of an element."""
 
     value_type = property(lambda self: type(None))

@@ -63,6 +63,29 @@ def is_on():
     return _mode in ('all', 'safe')
 
 
+def _of_one(name):
+    def operate(self):
+        return finished(getattr(tf.Tensor, name)(self.tensor))
+    operate.__name__ = name
+    return operate
+
+
+def _of_two(name):
+    plain, is_swapped = getattr(tf.Tensor, name), name.startswith('__r')
+
+    def operate(self, other):
+        finish = []
+        mine, theirs = self.tensor, other
+        if is_on():
+            a, b, *finish = promote(other, self) if is_swapped else promote(self, other)
+            mine, theirs = (b, a) if is_swapped else (a, b)
+            mine = mine.tensor if isinstance(mine, WeakTensor) else mine  # what cannot be promoted is left as it was
+        result = plain(mine, theirs)
+        return finish[0](result) if finish and result is not NotImplemented else result
+    operate.__name__ = name
+    return operate
+
+
 class WeakTensor(tf.experimental.BatchableExtensionType):
     """A tensor whose dtype was inferred of numbers of Python, and gives way to others."""
 
@@ -133,38 +156,26 @@ class WeakTensor(tf.experimental.BatchableExtensionType):
     __complex__ = lambda self: complex(self.tensor.numpy())  # noqa: E731
     __index__ = lambda self: self.tensor.__index__()  # noqa: E731
     __array_priority__ = 100
-
-
-def _of_one(name):
-    def operate(self):
-        return finished(getattr(tf.Tensor, name)(self.tensor))
-    operate.__name__ = name
-    return operate
-
-
-def _of_two(name):
-    plain, is_swapped = getattr(tf.Tensor, name), name.startswith('__r')
-
-    def operate(self, other):
-        finish = []
-        mine, theirs = self.tensor, other
-        if is_on():
-            a, b, *finish = promote(other, self) if is_swapped else promote(self, other)
-            mine, theirs = (b, a) if is_swapped else (a, b)
-            mine = mine.tensor if isinstance(mine, WeakTensor) else mine  # what cannot be promoted is left as it was
-        result = plain(mine, theirs)
-        return finish[0](result) if finish and result is not NotImplemented else result
-    operate.__name__ = name
-    return operate
-
-
-for _name in ('__neg__', '__abs__', '__invert__'):
-    setattr(WeakTensor, _name, _of_one(_name))
-for _word in 'add sub mul truediv floordiv mod pow matmul and or xor'.split():
-    for _name in (f'__{_word}__', f'__r{_word}__'):
-        setattr(WeakTensor, _name, _of_two(_name))
-for _word in 'eq ne lt le gt ge'.split():
-    setattr(WeakTensor, f'__{_word}__', _of_two(f'__{_word}__'))
+    __neg__ = _of_one('__neg__')
+    __abs__ = _of_one('__abs__')
+    __invert__ = _of_one('__invert__')
+    __add__, __radd__ = _of_two('__add__'), _of_two('__radd__')
+    __sub__, __rsub__ = _of_two('__sub__'), _of_two('__rsub__')
+    __mul__, __rmul__ = _of_two('__mul__'), _of_two('__rmul__')
+    __truediv__, __rtruediv__ = _of_two('__truediv__'), _of_two('__rtruediv__')
+    __floordiv__, __rfloordiv__ = _of_two('__floordiv__'), _of_two('__rfloordiv__')
+    __mod__, __rmod__ = _of_two('__mod__'), _of_two('__rmod__')
+    __pow__, __rpow__ = _of_two('__pow__'), _of_two('__rpow__')
+    __matmul__, __rmatmul__ = _of_two('__matmul__'), _of_two('__rmatmul__')
+    __and__, __rand__ = _of_two('__and__'), _of_two('__rand__')
+    __or__, __ror__ = _of_two('__or__'), _of_two('__ror__')
+    __xor__, __rxor__ = _of_two('__xor__'), _of_two('__rxor__')
+    __eq__ = _of_two('__eq__')
+    __ne__ = _of_two('__ne__')
+    __lt__ = _of_two('__lt__')
+    __le__ = _of_two('__le__')
+    __gt__ = _of_two('__gt__')
+    __ge__ = _of_two('__ge__')
 
 
 def finished(result):

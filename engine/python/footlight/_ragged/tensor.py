@@ -2,10 +2,13 @@
 import footlight as tf
 from footlight import _engine
 from footlight._ragged import partition_checks
+from footlight._ragged.nested import Nested
+from footlight._ragged.operators import Operators
 from footlight._sparse.tensor import Composite
+from footlight._types.specs import TypeSpec
 
 
-class RaggedTensor(Composite):
+class RaggedTensor(Operators, Nested, Composite):
     """Row i is `values[row_splits[i]:row_splits[i + 1]]`; the values may be a ragged tensor again."""
 
     def __init__(self, values, row_splits, uniform_row_length=None):
@@ -400,7 +403,7 @@ def gather(ragged, rows):
     return RaggedTensor.from_row_lengths(values, lengths, validate=False)
 
 
-class RaggedTensorSpec(tf.TypeSpec):
+class RaggedTensorSpec(TypeSpec):
     """The type of a ragged tensor."""
 
     value_type = property(lambda self: RaggedTensor)

@@ -228,12 +228,12 @@ class ListWrapper(TrackableDataStructure, list):
     def __repr__(self):
         return f'ListWrapper({list.__repr__(self._synchronized())})'
 
+    __getitem__, __len__, __iter__ = _read('__getitem__'), _read('__len__'), _read('__iter__')
+    __reversed__, __contains__, __eq__ = _read('__reversed__'), _read('__contains__'), _read('__eq__')
+    __ne__, __lt__, __le__, __gt__ = _read('__ne__'), _read('__lt__'), _read('__le__'), _read('__gt__')
+    __ge__, __add__, __mul__, __rmul__ = _read('__ge__'), _read('__add__'), _read('__mul__'), _read('__rmul__')
+    index, count = _read('index'), _read('count')
     __hash__ = None
-
-
-for _name in ('__getitem__ __len__ __iter__ __reversed__ __contains__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ '
-              '__add__ __mul__ __rmul__ index count').split():
-    setattr(ListWrapper, _name, _read(_name))
 
 
 class _DictWrapper(TrackableDataStructure, dict):
@@ -359,11 +359,10 @@ class _DictWrapper(TrackableDataStructure, dict):
     def get(self, key, default=None):
         return self._shared.get(key, default)
 
+    __iter__, __reversed__, __eq__, __ne__ = _read('__iter__'), _read('__reversed__'), _read('__eq__'), _read('__ne__')
+    __or__, __ror__, keys, values = _read('__or__'), _read('__ror__'), _read('keys'), _read('values')
+    items = _read('items')
     __hash__ = None
-
-
-for _name in '__iter__ __reversed__ __eq__ __ne__ __or__ __ror__ keys values items'.split():
-    setattr(_DictWrapper, _name, _read(_name))
 
 
 class OrderedDictWrapper(_DictWrapper, collections.OrderedDict):

@@ -1,5 +1,6 @@
 """tf.IndexedSlices: some rows of a tensor with their indices, such as the gradient of a gather."""
 import footlight as tf
+from footlight._types.specs import TypeSpec
 
 
 class IndexedSlices:
@@ -52,7 +53,7 @@ class IndexedSlices:
         return IndexedSlicesSpec(shape, self.dtype, self.indices.dtype, whole, indices)
 
 
-class IndexedSlicesSpec(tf.TypeSpec):
+class IndexedSlicesSpec(TypeSpec):
     """The type of an IndexedSlices: the specs of its tensors."""
 
     value_type = property(lambda self: IndexedSlices)

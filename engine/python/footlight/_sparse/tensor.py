@@ -3,6 +3,7 @@ import collections
 
 import footlight as tf
 from footlight import _engine
+from footlight._types.specs import TypeSpec
 
 
 class Dispatched:
@@ -35,6 +36,7 @@ class SparseTensor(Composite):
     """Values at some places of a tensor; everything else is zero."""
 
     _fields = ('indices', 'values', 'dense_shape')
+    _Value = collections.namedtuple('SparseTensorValue', _fields)
 
     def __init__(self, indices, values, dense_shape):
         self._indices = tf.convert_to_tensor(indices, tf.int64, name='indices')
@@ -147,15 +149,12 @@ class SparseTensor(Composite):
         return f'SparseTensor(indices={self._indices!r}, values={self._values!r}, dense_shape={self._dense_shape!r})'
 
 
-SparseTensor._Value = collections.namedtuple('SparseTensorValue', SparseTensor._fields)
-
-
 def _of_rank(part, rank):
     """A part of a sparse tensor, of which a trace may not know the rank that it must have."""
     return part if part.shape.rank is not None else tf.ensure_shape(part, [None] * rank)
 
 
-class SparseTensorSpec(tf.TypeSpec):
+class SparseTensorSpec(TypeSpec):
     """The type of a sparse tensor."""
 
     value_type = property(lambda self: SparseTensor)

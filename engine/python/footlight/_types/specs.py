@@ -3,6 +3,7 @@ import footlight as tf
 from footlight import _engine
 from footlight import _proto
 
+TypeSpec = tf.TypeSpec  # taken from here by modules that derive from it, so that it has these members by then
 _plain_spec = tf.type_spec_from_value
 
 

@@ -1,5 +1,6 @@
 """tf.contrib.eager, the names of TensorFlow 1.5: functions that return functions that compute gradients."""
 import footlight as tf
+from footlight._gradients import custom_gradient
 
 
 def _positions(f, params, args):
@@ -77,7 +78,7 @@ def implicit_gradients(f):
 def install(namespace):
     for f in (value_and_gradients_function, gradients_function, implicit_value_and_gradients, implicit_gradients):
         setattr(namespace, f.__name__, f)
-    namespace.custom_gradient = tf.custom_gradient
+    namespace.custom_gradient = custom_gradient
     namespace.Variable = tf.Variable
     namespace.executing_eagerly = tf.executing_eagerly
     namespace.in_eager_mode = tf.executing_eagerly

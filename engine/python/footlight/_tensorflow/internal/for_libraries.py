@@ -95,6 +95,13 @@ def get_config():
     return tf.compat.v1.ConfigProto()
 
 
+def _delegate(name):
+    def call(self, *args, **kwargs):
+        return getattr(self._trackable, name)(*args, **kwargs)
+    call.__name__ = name
+    return call
+
+
 class DelegatingTrackableMixin:
     """Saves and restores as the object does that it wraps."""
 
@@ -104,19 +111,18 @@ class DelegatingTrackableMixin:
     _setattr_tracking = property(lambda self: self._trackable._setattr_tracking,
                                  lambda self, value: setattr(self._trackable, '_setattr_tracking', value))
     _object_identifier = property(lambda self: self._trackable._object_identifier)
-
-
-def _delegate(name):
-    def call(self, *args, **kwargs):
-        return getattr(self._trackable, name)(*args, **kwargs)
-    call.__name__ = name
-    return call
-
-
-for _name in ('_lookup_dependency _track_trackable _handle_deferred_dependencies _trackable_children '
-              '_gather_saveables_for_checkpoint _serialize_to_tensors _restore_from_tensors _export_to_saved_model_graph '
-              '_maybe_initialize_trackable _no_dependency _preload_simple_restoration _deserialization_dependencies').split():
-    setattr(DelegatingTrackableMixin, _name, _delegate(_name))
+    _lookup_dependency = _delegate('_lookup_dependency')
+    _track_trackable = _delegate('_track_trackable')
+    _handle_deferred_dependencies = _delegate('_handle_deferred_dependencies')
+    _trackable_children = _delegate('_trackable_children')
+    _gather_saveables_for_checkpoint = _delegate('_gather_saveables_for_checkpoint')
+    _serialize_to_tensors = _delegate('_serialize_to_tensors')
+    _restore_from_tensors = _delegate('_restore_from_tensors')
+    _export_to_saved_model_graph = _delegate('_export_to_saved_model_graph')
+    _maybe_initialize_trackable = _delegate('_maybe_initialize_trackable')
+    _no_dependency = _delegate('_no_dependency')
+    _preload_simple_restoration = _delegate('_preload_simple_restoration')
+    _deserialization_dependencies = _delegate('_deserialization_dependencies')
 
 
 def saveable_objects_from_trackable(obj, tf1_saver=False):

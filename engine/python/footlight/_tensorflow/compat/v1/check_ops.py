@@ -1,5 +1,6 @@
 """Assertions of tf.compat.v1, which take `data` and `summarize`, and other functions of it that have other parameters today."""
 import functools
+import operator
 import sys
 
 import footlight as tf
@@ -66,6 +67,23 @@ def assert_type(tensor, tf_type, message=None, name=None):
     return tf.no_op()
 
 
+def _comparison(function, wrap=lambda value: value):
+    def forward(self, other, turned=False):
+        try:
+            other = Dimension(other)
+        except (TypeError, ValueError):
+            return NotImplemented
+        a, b = (other.value, self.value) if turned else (self.value, other.value)
+        return wrap(None if a is None or b is None else function(a, b))
+    return forward
+
+
+def _arithmetic(function):
+    """The operator, and the one whose operands are turned."""
+    forward = _comparison(function, lambda value: Dimension(value))
+    return forward, lambda self, other: forward(self, other, True)
+
+
 class Dimension:
     """A dimension of a shape: a number, or None where it is not known."""
 
@@ -128,27 +146,15 @@ class Dimension:
         same = self.__eq__(other)
         return same if same is NotImplemented or same is None else not same
 
-
-def _arithmetic(symbol, function, wrap):
-    def forward(self, other, turned=False):
-        try:
-            other = Dimension(other)
-        except (TypeError, ValueError):
-            return NotImplemented
-        a, b = (other.value, self.value) if turned else (self.value, other.value)
-        value = None if a is None or b is None else function(a, b)
-        return wrap(value)
-    setattr(Dimension, f'__{symbol}__', forward)
-    if wrap is Dimension:
-        setattr(Dimension, f'__r{symbol}__', lambda self, other: forward(self, other, True))
-
-
-for _symbol, _function in (('add', lambda a, b: a + b), ('sub', lambda a, b: a - b), ('mul', lambda a, b: a * b),
-                           ('floordiv', lambda a, b: a // b), ('mod', lambda a, b: a % b)):
-    _arithmetic(_symbol, _function, Dimension)
-for _symbol, _function in (('lt', lambda a, b: a < b), ('le', lambda a, b: a <= b), ('gt', lambda a, b: a > b),
-                           ('ge', lambda a, b: a >= b)):
-    _arithmetic(_symbol, _function, lambda value: value)
+    __add__, __radd__ = _arithmetic(operator.add)
+    __sub__, __rsub__ = _arithmetic(operator.sub)
+    __mul__, __rmul__ = _arithmetic(operator.mul)
+    __floordiv__, __rfloordiv__ = _arithmetic(operator.floordiv)
+    __mod__, __rmod__ = _arithmetic(operator.mod)
+    __lt__ = _comparison(operator.lt)
+    __le__ = _comparison(operator.le)
+    __gt__ = _comparison(operator.gt)
+    __ge__ = _comparison(operator.ge)
 
 
 def Print(input_, data, message=None, first_n=None, summarize=None, name=None):

@@ -54,6 +54,13 @@ class FunctionCaptures:
         """The types of all."""
         return {**self._by_val_tracetype, **self._by_ref_tracetype}
 
+    by_val_internal = property(lambda self: self._by_val_internal)
+    by_val_external = property(lambda self: self._by_val_external)
+    by_val_tracetype = property(lambda self: self._by_val_tracetype)
+    by_ref_internal = property(lambda self: self._by_ref_internal)
+    by_ref_external = property(lambda self: self._by_ref_external)
+    by_ref_tracetype = property(lambda self: self._by_ref_tracetype)
+
     @property
     def by_val_capture_tuples(self):
         """Pairs of outside and inside."""
@@ -61,7 +68,3 @@ class FunctionCaptures:
 
 
 publish(globals(), 'FunctionCaptures')
-for _which in ('by_val', 'by_ref'):
-    for _what in ('internal', 'external', 'tracetype'):
-        setattr(FunctionCaptures, f'{_which}_{_what}',
-                property(lambda self, member=f'_{_which}_{_what}': getattr(self, member)))

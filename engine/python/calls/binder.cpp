@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/ops/indexed_slices.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/calls/doc_examples.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/dtype_object.h"
 #include "engine/python/interpreter/gil.h"
@@ -69,6 +70,8 @@ std::string doc_text(PyObject* o) {
     out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));
     if (out.back() != '.') out += '.';
   }
+  if (const std::string_view example = doc_example(of(o)->function->names[0]); !example.empty())
+    out += "\n\n" + std::string(example);
   out += "\n\nArgs:";
   for (const Parameter& p : parameters_of(o))
     out += "\n  " + p.name + ": " + (p.is_name ? std::string("a str, the name of the operation") : kind_text(p)) + ".";

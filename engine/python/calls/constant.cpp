@@ -147,10 +147,33 @@ PyObject* get_static_value(PyObject*, PyObject* args, PyObject* keywords) {
 
 PyMethodDef functions[] = {
     {"constant", with_keywords(constant), METH_VARARGS | METH_KEYWORDS,
-     "constant(value, dtype=None, shape=None, name='Const')\n--\n\nA tensor of a Python value."},
+     "constant(value, dtype=None, shape=None, name='Const')\n--\n\n"
+     R"(A tensor of a Python value: a number, a str, an array, or lists of these.
+
+  >>> tf.constant([1, 2, 3])
+  <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 2, 3], dtype=int32)>
+  >>> print(tf.constant(0.5, shape=[2]))
+  tf.Tensor([0.5 0.5], shape=(2,), dtype=float32)
+
+Args:
+  value: the value.
+  dtype: the dtype; without it int32 for Python's ints, float32 for its floats, and that of an array.
+  shape: the shape; a single value fills it.
+  name: a str, the name of the operation in a graph.)"},
     {"convert_to_tensor", with_keywords(convert_to_tensor), METH_VARARGS | METH_KEYWORDS,
-     "convert_to_tensor(value, dtype=None, dtype_hint=None, name=None)\n--\n\nA tensor of whatever can be "
-     "one."},
+     "convert_to_tensor(value, dtype=None, dtype_hint=None, name=None)\n--\n\n"
+     R"(A tensor of whatever can be one; a tensor is returned as it is.
+
+  >>> print(tf.convert_to_tensor([1, 2], dtype_hint=tf.float32))
+  tf.Tensor([1. 2.], shape=(2,), dtype=float32)
+  >>> print(tf.convert_to_tensor(tf.Variable(3)))
+  tf.Tensor(3, shape=(), dtype=int32)
+
+Args:
+  value: a tensor, a variable, a Python value, an array, or an object with __tf_tensor__ or __array__.
+  dtype: the dtype that the tensor must have.
+  dtype_hint: the dtype to take where the value can have it.
+  name: a str, the name of the operation in a graph.)"},
     {"is_tensor", py_is_tensor, METH_O, "is_tensor(x)\n--\n\nWhether it is a tensor or variable."},
     {"is_symbolic_tensor", is_symbolic_tensor, METH_O,
      "is_symbolic_tensor(tensor)\n--\n\nWhether it is a tensor of a graph, without a value."},

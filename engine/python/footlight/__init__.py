@@ -112,6 +112,31 @@ _ABOUT = {
     'random': 'random numbers', 'sets': 'sets', 'sparse': 'sparse tensors', 'strings': 'tensors of text',
     'test': 'help for tests', 'train': 'training and checkpoints', 'types': 'types for annotations',
     'version': 'versions'}
+_EXAMPLES = {
+    'footlight.autograph': """
+
+tf.function uses it for the functions that it traces:
+
+  >>> @tf.function
+  ... def halvings(n):
+  ...     count = 0
+  ...     while n > 1:
+  ...         n = n // 2
+  ...         count += 1
+  ...     return count
+  >>> print(halvings(tf.constant(20)))
+  tf.Tensor(4, shape=(), dtype=int32)
+
+tf.autograph.to_code(f) shows what becomes of a function.
+""",
+    'footlight.nest': """
+
+  >>> batch = {'x': [1, 2], 'y': (3,)}
+  >>> tf.nest.flatten(batch)
+  [1, 2, 3]
+  >>> tf.nest.map_structure(lambda leaf: leaf * 10, batch)
+  {'x': [10, 20], 'y': (30,)}
+"""}
 
 
 def _describe():
@@ -123,7 +148,7 @@ def _describe():
         shown = 'tf' + full[len('footlight'):]
         if module.__doc__ is None:
             about = _ABOUT.get(full.split('.')[-1])
-            module.__doc__ = f'{shown}: {about}.' if about else shown + '.'
+            module.__doc__ = (f'{shown}: {about}.' if about else shown + '.') + _EXAMPLES.get(full, '')
         for name, value in list(vars(module).items()):
             if type(value) is types.FunctionType and not name.startswith('_'):
                 home = _sys.modules.get(value.__module__)

@@ -32,7 +32,23 @@ def _is_module(value):
 
 
 class Module(AutoTrackable):
-    """A named container of variables and other modules."""
+    """A named container of variables and other modules, which it finds among its attributes.
+
+      >>> class Scaled(tf.Module):
+      ...     def __init__(self):
+      ...         super().__init__()
+      ...         self.factor = tf.Variable(2.0, name='factor')
+      ...     def __call__(self, x):
+      ...         return self.factor * x
+      >>> scaled = Scaled()
+      >>> print(scaled(3.0))
+      tf.Tensor(6.0, shape=(), dtype=float32)
+      >>> [variable.name for variable in scaled.trainable_variables]
+      ['factor:0']
+
+    Args:
+      name: a str that is an identifier; without it the name of the class in small letters.
+    """
 
     _TF_MODULE_IGNORED_PROPERTIES = frozenset(('_self_tracking', '_self_setattr_tracking'))
 

@@ -223,7 +223,34 @@ PyMethodDef function_definition = {
     "function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, "
     "experimental_implements=None, experimental_autograph_options=None, experimental_attributes=None, "
     "experimental_relax_shapes=None, experimental_compile=None, experimental_follow_type_hints=None)\n--\n\n"
-    "Traces a Python function into graphs: one for each kind of arguments."};
+    R"(Traces a Python function into graphs: one for each kind of arguments.
+
+A call with tensors of a new dtype or shape, or with another Python value, runs the function once with symbols in
+place of its tensors and keeps the graph. Later calls run the graph: what the function does to Python's objects
+happens only while it is traced.
+
+  >>> @tf.function
+  ... def double(x):
+  ...     print('traced')
+  ...     return x * 2
+  >>> print(double(tf.constant(3)))
+  traced
+  tf.Tensor(6, shape=(), dtype=int32)
+  >>> print(double(tf.constant(5)))
+  tf.Tensor(10, shape=(), dtype=int32)
+
+Args:
+  func: the function; without it the result is a decorator, as in @tf.function(reduce_retracing=True).
+  input_signature: a tf.TensorSpec for each argument, in a list or tuple; one graph then serves all calls.
+  autograph: whether `if`, `while` and `for` over tensors become part of the graph.
+  jit_compile: True allows experimental_get_compiler_ir(); hot loops are compiled with and without it.
+  reduce_retracing: whether a new shape makes a graph for several shapes instead of one more.
+  experimental_implements: a name for what the function does, kept as an attribute of its graphs.
+  experimental_autograph_options: members of tf.autograph.experimental.Feature; BUILTIN_FUNCTIONS stages print().
+  experimental_attributes: a dict of further attributes of its graphs.
+  experimental_relax_shapes: the old name of reduce_retracing.
+  experimental_compile: the old name of jit_compile.
+  experimental_follow_type_hints: has no effect.)"};
 // At the end of a run, while Python still works.
 PyObject* warn_of_retracing(PyObject*, PyObject*) {
   return guarded([&] {

@@ -284,8 +284,20 @@ void init_tape() {
   type.tp_traverse = traverse;
   type.tp_clear = clear;
   type.tp_doc =
-      "GradientTape(persistent=False, watch_accessed_variables=True)\n--\n\nRecords operations inside a "
-      "`with`, for gradients afterwards.";
+      "GradientTape(persistent=False, watch_accessed_variables=True)\n--\n\n"
+      R"(Records the operations inside a `with`, for gradients afterwards.
+
+  >>> x = tf.Variable(3.0)
+  >>> with tf.GradientTape() as tape:
+  ...     y = x * x
+  >>> print(tape.gradient(y, x))
+  tf.Tensor(6.0, shape=(), dtype=float32)
+
+A tape records what depends on trainable variables and on tensors that watch() names.
+
+Args:
+  persistent: whether gradient() may be called several times; else the first call ends the tape.
+  watch_accessed_variables: whether trainable variables that are read are watched.)";
   type.tp_new = construct;
   type.tp_getattro = get_member;
   type.tp_dealloc = destroy;

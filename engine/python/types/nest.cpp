@@ -297,8 +297,16 @@ PyMethodDef functions[] = {
      "assert_same_structure(nest1, nest2, check_types=True, expand_composites=False)\n--\n\nValueError or "
      "TypeError where two structures differ."},
     {"map_structure", with_keywords(py_map), METH_VARARGS | METH_KEYWORDS,
-     "map_structure(func, *structure, check_types=True)\n--\n\nThe structure with func applied to its "
-     "leaves."}};
+     "map_structure(func, *structure, check_types=True)\n--\n\n"
+     R"(The structure with func applied to its leaves.
+
+  >>> tf.nest.map_structure(lambda a, b: a + b, {'x': 1, 'y': (2, 3)}, {'x': 10, 'y': (20, 30)})
+  {'x': 11, 'y': (22, 33)}
+
+Args:
+  func: a function of as many leaves as there are structures.
+  structure: nested lists, tuples and dicts, all of the same structure.
+  check_types: whether their lists, tuples and dicts must also be of the same classes.)"}};
 
 }  // namespace
 

@@ -231,7 +231,23 @@ void init_specs() {
   type.tp_base = &base;
   type.tp_basicsize = sizeof(PySpec);
   type.tp_flags = Py_TPFLAGS_DEFAULT;
-  type.tp_doc = "TensorSpec(shape, dtype=float32, name=None)\n--\n\nShape, dtype and name of a tensor.";
+  type.tp_doc =
+      "TensorSpec(shape, dtype='float32', name=None)\n--\n\n"
+      R"(Shape, dtype and name of a tensor that does not exist yet: of an argument, of the elements of a dataset.
+
+  >>> rows = tf.TensorSpec([None, 2], tf.float32)
+  >>> rows.is_compatible_with(tf.ones([5, 2]))
+  True
+  >>> @tf.function(input_signature=[rows])
+  ... def total(x):
+  ...     return tf.reduce_sum(x)
+  >>> print(total(tf.ones([3, 2])))
+  tf.Tensor(6.0, shape=(), dtype=float32)
+
+Args:
+  shape: the shape; None for a dimension of any size, or in place of a shape of any rank.
+  dtype: the dtype.
+  name: a str, the name of the argument.)";
   type.tp_new = construct;
   type.tp_getattro = get_member;
   type.tp_dealloc = destroy;

@@ -125,8 +125,22 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
            name=None, fn_output_signature=None):
     """fn applied to each row of `elems`, the results stacked.
 
-    `fn_output_signature` has the structure of what fn returns, with a dtype or a TensorSpec for each tensor; without it
-    fn returns what it gets.
+      >>> print(tf.map_fn(lambda row: tf.reduce_max(row), tf.constant([[1, 5], [7, 2]])))
+      tf.Tensor([5 7], shape=(2,), dtype=int32)
+      >>> print(tf.map_fn(lambda x: x / 2, tf.constant([1, 2]), fn_output_signature=tf.float64))
+      tf.Tensor([0.5 1. ], shape=(2,), dtype=float64)
+
+    Args:
+      fn: a function of a row.
+      elems: a tensor, or nested tuples, lists and dicts of tensors that have as many rows; ragged ones too.
+      dtype: the old name of fn_output_signature.
+      parallel_iterations: as in tf.while_loop.
+      back_prop: False leaves out the gradient.
+      swap_memory: has no effect.
+      infer_shape: False allows results of different shapes.
+      name: a str, the name of the operation in a graph.
+      fn_output_signature: the structure of what fn returns, with a dtype or a TensorSpec for each tensor; without it
+        fn returns what it gets.
     """
     fn = _staged(fn)
     wanted = dtype if fn_output_signature is None else fn_output_signature

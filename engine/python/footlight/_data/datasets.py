@@ -87,7 +87,21 @@ class _NestedVariant:
 
 
 class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
-    """Elements, one after the other, and what is done to them."""
+    """Elements, one after the other, and what is done to them.
+
+    A method makes a new dataset and computes nothing; elements are made when a loop or a function of the engine asks
+    for them.
+
+      >>> dataset = tf.data.Dataset.range(6).map(lambda x: x * x).batch(4)
+      >>> for batch in dataset:
+      ...     print(batch)
+      tf.Tensor([0 1 4 9], shape=(4,), dtype=int64)
+      tf.Tensor([16 25], shape=(2,), dtype=int64)
+
+    Args:
+      variant_tensor: the tensor that holds the dataset. Programs begin with a source: range, from_tensor_slices,
+        from_generator, or a dataset of files.
+    """
 
     def __init__(self, variant_tensor):
         self._variant_tensor = variant_tensor
@@ -205,7 +219,16 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
 
     @staticmethod
     def from_tensor_slices(tensors, name=None):
-        """A dataset of the rows of tensors."""
+        """A dataset of the rows of tensors.
+
+          >>> dataset = tf.data.Dataset.from_tensor_slices({'x': [1, 2], 'y': ['a', 'b']})
+          >>> [(int(row['x']), row['y'].numpy()) for row in dataset]
+          [(1, b'a'), (2, b'b')]
+
+        Args:
+          tensors: a tensor, or tuples and dicts of tensors that have as many rows; so are the elements.
+          name: a str, the name of the operation in a graph.
+        """
         element = structure.normalized(tensors)
         batched = structure.specs_of(element)
         flat = structure.to_tensors(batched, element)
@@ -241,7 +264,20 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
     # --- one element after the other ---
     def map(self, map_func, num_parallel_calls=None, deterministic=None, synchronous=None,
             use_unbounded_threadpool=False, name=None):
-        """map_func(element) of each; several at once with `num_parallel_calls`."""
+        """map_func(element) of each; several at once with `num_parallel_calls`.
+
+          >>> dataset = tf.data.Dataset.range(3).map(lambda x: x + 10, num_parallel_calls=tf.data.AUTOTUNE)
+          >>> list(map(int, dataset))
+          [10, 11, 12]
+
+        Args:
+          map_func: a function of an element, or of its parts where it is a tuple; it is traced once, as by tf.function.
+          num_parallel_calls: how many calls run at once, or tf.data.AUTOTUNE; without it one after the other.
+          deterministic: False lets elements change places where that is faster.
+          synchronous: has no effect.
+          use_unbounded_threadpool: has no effect.
+          name: a str, the name of the operation in a graph.
+        """
         function = ElementFunction(map_func, 'map', self.element_spec)
         if num_parallel_calls is None:
             return self._made('_MapDataset', 'MapDataset', function.captures, function.attributes(),
@@ -274,7 +310,21 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
 
     # --- several elements ---
     def batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, deterministic=None, name=None):
-        """Consecutive elements stacked along a new first dimension."""
+        """Consecutive elements stacked along a new first dimension.
+
+          >>> dataset = tf.data.Dataset.range(5)
+          >>> [batch.numpy().tolist() for batch in dataset.batch(2)]
+          [[0, 1], [2, 3], [4]]
+          >>> [batch.numpy().tolist() for batch in dataset.batch(2, drop_remainder=True)]
+          [[0, 1], [2, 3]]
+
+        Args:
+          batch_size: how many elements a batch has.
+          drop_remainder: whether a last batch of fewer elements is left out; the size is then part of the shape.
+          num_parallel_calls: how many batches are made at once, or tf.data.AUTOTUNE.
+          deterministic: False lets batches change places where that is faster.
+          name: a str, the name of the operation in a graph.
+        """
         size = _known(batch_size) if drop_remainder is True else None
         specs = structure.batched(self.element_spec, size)
         from footlight._data import composite_elements as _composite_elements
@@ -292,7 +342,20 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
         return made
 
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None):
-        """The elements in random order, each drawn from the next `buffer_size`."""
+        """The elements in random order, each drawn from the next `buffer_size`.
+
+        A buffer as large as the dataset makes all orders equally likely.
+
+          >>> dataset = tf.data.Dataset.range(4).shuffle(4, seed=1)
+          >>> sorted(map(int, dataset))
+          [0, 1, 2, 3]
+
+        Args:
+          buffer_size: how many elements are kept to draw from.
+          seed: an int that, with tf.random.set_seed, makes the order the same in each run.
+          reshuffle_each_iteration: whether each iteration has another order.
+          name: a str, the name of the operation in a graph.
+        """
         generator, = _op('DummySeedGenerator', [], {})
         if reshuffle_each_iteration is None:
             reshuffle_each_iteration = True
@@ -312,7 +375,16 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
         return self._made('_SkipDataset', 'SkipDataset', [_int64(count)], name=name)
 
     def prefetch(self, buffer_size, name=None):
-        """The same elements, made ahead by a thread."""
+        """The same elements, made ahead by a thread while the program works on earlier ones.
+
+          >>> dataset = tf.data.Dataset.range(4).batch(2).prefetch(tf.data.AUTOTUNE)
+          >>> [batch.numpy().tolist() for batch in dataset]
+          [[0, 1], [2, 3]]
+
+        Args:
+          buffer_size: how many elements are made ahead, or tf.data.AUTOTUNE.
+          name: a str, the name of the operation in a graph.
+        """
         if buffer_size is None:
             buffer_size = AUTOTUNE
         return self._made('_PrefetchDataset', 'PrefetchDataset', [_int64(buffer_size)], name=name)

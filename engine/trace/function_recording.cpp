@@ -110,8 +110,10 @@ void record_trace(Function& function, Trace& trace, const keys::Key& key, sessio
   record.start_ns = times.start;
   record.phases.push_back({"python", "trace", -1, times.start, times.start + times.body});
   for (const auto& [from, to] : trace.conversions) record.phases.push_back({"autograph", "trace", 0, from, to});
-  if (trace.concrete)
-    record.phases.push_back({"concrete", "trace", -1, times.start + times.body, recording_since});
+  if (trace.concrete) {
+    const int64_t until = times.compile.all.end_ns ? times.compile.all.start_ns : recording_since;
+    record.phases.push_back({"concrete", "trace", -1, times.start + times.body, until});
+  }
   record.signature = keys::summary(key);
   record.cached = static_cast<uint32_t>(function.size());
   record.key = keys::describe(key);

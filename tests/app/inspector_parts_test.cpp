@@ -328,8 +328,8 @@ class InspectorPartsTest : public QObject {
     QStringList rows;
     for (const InspectorRow& r : group.rows) rows << text(r);
     const QStringList wanted{QStringLiteral("Python5.00 ms"), QStringLiteral(" AutoGraph2.00 ms"),
-                             QString::fromUtf8("compile ×24.00 ms"), QString::fromUtf8(" optimize ×21.50 ms"),
-                             QStringLiteral("unexplained1.00 ms")};
+                             QString::fromUtf8("Compile ×24.00 ms"), QString::fromUtf8(" Optimize ×21.50 ms"),
+                             QStringLiteral("Unexplained1.00 ms")};
     QCOMPARE(rows, wanted);
     // Without those inside them they make up the whole.
     int64_t sum = 0;

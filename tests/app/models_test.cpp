@@ -276,7 +276,8 @@ class ModelsTest : public QObject {
     more.id = TraceId(32), more.number = 9, more.error = "ValueError: no";
     d.add(more);
     const QString said = calls_summary(d, FunctionId(1));
-    QVERIFY2(said.contains(QString::fromUtf8("8 traces, 1 of them to create variables · 1 failed trace")), qPrintable(said));
+    const QString counts = QString::fromUtf8("8 traces, 1 of them to create variables · 1 failed trace");
+    QVERIFY2(said.contains(counts), qPrintable(said));
     QCOMPARE(counted_traces(counts_of(d.traces_of(FunctionId(1)))), QStringLiteral("8 traces, 1 failed"));
     // A retrace is what a call made after a first trace that a call made.
     std::unordered_map<int, CodeLine> before, after;

@@ -45,7 +45,7 @@ class Sql(unittest.TestCase):
 
     def test_rates_of_ops_on_a_gpu_are_those_of_their_kernels(self):
         here = os.path.dirname(os.path.abspath(__file__))
-        recording = os.path.join(here, '..', 'gpu', 'recordings', 'h200.footlight')
+        recording = os.path.join(here, '..', '..', 'resources', 'examples', 'gpu.footlight')
         wanted = ("SELECT op, sum(kernel_ns) AS kernel_ns, sum(coalesce(kernel_ns, took_ns)) AS compute_ns FROM "
                   "(SELECT op, op_id, duration_ns AS took_ns FROM ops) LEFT JOIN (SELECT op_id, sum(duration_ns) AS "
                   "kernel_ns FROM device WHERE kind = 'kernel' GROUP BY op_id) USING (op_id) GROUP BY op")

@@ -260,7 +260,7 @@ class Refusals(unittest.TestCase):
         # In a build tree the command is exact, and keeps what was built before.
         with open(os.path.join(self.folder, 'CMakeCache.txt'), 'w') as cache:
             cache.write('FOOTLIGHT_PYTHONS_BUILT:INTERNAL=/usr/bin/python3.99\n')
-        self.assertIn(f'run: cmake -DFOOTLIGHT_PYTHONS="/usr/bin/python3.99;{sys.executable}" {self.folder} && '
+        self.assertIn(f'run: cmake -DFOOTLIGHT_ONE_PYTHON=OFF -DFOOTLIGHT_PYTHONS="/usr/bin/python3.99;{sys.executable}" {self.folder} && '
                       f'cmake --build {self.folder}\n', self.said(packages))
 
     def test_free_threaded(self):

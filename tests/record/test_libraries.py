@@ -49,7 +49,7 @@ class Libraries(unittest.TestCase):
                     found[name].append(os.path.basename(path))
         self.assertGreater(len(found), 20)
         self.assertEqual({name: where for name, where in found.items() if len(where) > 1}, {})
-        for name in ('_ZN9footlight15recording_levelE', '_ZN9footlight17this_thread_ringsE', '_ZN9footlight16this_thread_callE'):
+        for name in ('_ZN9footlight15recording_levelE', '_ZN9footlight11this_threadE'):
             self.assertEqual(found[name], ['libfootlight-record.so'])
 
 

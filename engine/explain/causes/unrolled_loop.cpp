@@ -162,7 +162,8 @@ class Search {
     if (together >= kManyCopies && most >= kSomeCopies) return chosen(longest, line.file, together, loop, at, copies);
     if (unknown && made.count / together >= kManyCopies)
       return chosen(unknown, line.file, made.count / together, loop, at, copies);
-    if (const source::Loop* call = iterating_call_at(line)) return chosen(call, line.file, made.count, loop, at, copies);
+    if (const source::Loop* call = iterating_call_at(line))
+      return chosen(call, line.file, made.count, loop, at, copies);
     if (const source::Loop* self = recursion_around(line, function))
       return chosen(self, line.file, made.count, loop, at, copies);
     return caller_of(noted_->loops, line, made, {}, loop, at, copies);

@@ -54,7 +54,7 @@ void add_to_sums(const Counted& counted) {
   all.made_nodes |= nodes() > counted.start;
 }
 
-// Where the expression that runs begins. Its instruction may be another one after some runs, when Python specializes it.
+// Where the running expression begins. Its instruction changes after some runs, when Python specializes it.
 std::pair<int, int> position_in(PyFrameObject* frame) {
   const Ref code = Ref::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
   int line = 0, column = 0, end_line = 0, end_column = 0;

@@ -10,6 +10,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -406,6 +408,44 @@ class TestFunction : public QObject {
     QCOMPARE(contents.traces[2].error, std::string("no"));
     QCOMPARE(contents.graphs.size(), size_t{2});
     QCOMPARE(contents.traces[0].graph(), contents.graphs[0].id);
+  }
+
+  // A program that was compiled before says no time when it is asked for again.
+  void what_is_compiled_does_not_depend_on_a_recording() {
+    const auto was_compiled = [](trace::Trace& trace) {
+      compile::Phases phases;
+      trace.concrete->program(&phases);
+      return phases.all.end_ns == 0;
+    };
+    for (const bool recorded : {false, true}) {
+      std::optional<Recording> recording;
+      if (recorded) recording.emplace();
+      Script f("f", twice), inner("inner", twice);
+      Script outer("outer", [&](std::span<const Tensor> in) { return std::vector{inner({{in[0]}})}; });
+      bool traced = false, compiled_by_now = false;
+      f.while_running = [&] { compiled_by_now = was_compiled(*f.function.traces()[0]); };
+      f({{real(1)}});
+      QVERIFY(compiled_by_now);
+      QVERIFY(!was_compiled(*f.get_concrete({{real(1)}, 0, 2}, traced)) && traced);
+      Tape tape;
+      const Tensor x = real(1);
+      tape.watch(x);
+      tape.start();
+      outer({{x}});
+      tape.stop();
+      QVERIFY(!was_compiled(*outer.function.traces()[0]));
+      QVERIFY(!was_compiled(*inner.function.traces()[0]));
+      if (!recording) continue;
+      // The recording has the passes of each nevertheless, and no time of the program's for those.
+      const session::Contents& contents = recording->read();
+      QCOMPARE(contents.traces.size(), size_t{4});
+      for (const session::TraceRecord& trace : contents.traces) {
+        const auto is_compiling = [](const session::PhaseRecord& phase) { return phase.name == "compile"; };
+        QCOMPARE(std::ranges::any_of(trace.phases, is_compiling), trace.id == contents.traces[0].id);
+        const auto graph = std::ranges::find(contents.graphs, trace.graph(), &session::GraphRecord::id);
+        QVERIFY(graph != contents.graphs.end() && !graph->passes.empty());
+      }
+    }
   }
 
   void the_trace_that_makes_variables_is_recorded_as_such() {

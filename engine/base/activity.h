@@ -1,5 +1,5 @@
-// What a thread does in each moment while a call is being compared: marks, each saying what begins, in a buffer that is
-// made before. The places that mark do so behind branches that they have anyway.
+// Logs what a thread does in each moment while a call is compared: each mark says what begins, in a preallocated
+// buffer. Callers mark behind branches that they have anyway.
 #pragma once
 
 #include "engine/base/clock.h"
@@ -13,7 +13,7 @@
 
 namespace footlight {
 
-// kWaiting: for the device. kInput: an element of a pipeline is made or waited for, whatever that takes.
+// kWaiting: waits for the device. kInput: waits for an element of a pipeline, or makes it, whatever that takes.
 enum class Activity : uint8_t {
   kPython, kConversion, kDispatch, kAllocation, kKernel, kWaiting, kLaunch, kRecording, kMachineCode, kInput
 };
@@ -25,7 +25,7 @@ class ActivityLog {
   struct Mark {
     int64_t start_ns = 0;
     Activity activity = Activity::kPython;
-    uint32_t op = kNoOp;                   // into ops()
+    uint32_t op = kNoOp;                   // an index into ops()
   };
   static constexpr uint32_t kNoOp = UINT32_MAX;
 
@@ -34,7 +34,7 @@ class ActivityLog {
     ops_.reserve(most_ / 2);
   }
 
-  // From here on the thread does that; returns what it did before.
+  // The thread starts this activity now; returns the one before.
   Activity begin(Activity activity) {
     if (activity == now_ || closed_) return now_;
     if (marks_.size() < most_) [[likely]] marks_.push_back({now_ns(), activity, kNoOp});
@@ -43,26 +43,26 @@ class ActivityLog {
       kernel_ = lost_ ? kNoOp : static_cast<uint32_t>(marks_.size() - 1);
     return std::exchange(now_, activity);
   }
-  // The op whose kernel began last.
+  // Marks that this op's kernel has begun.
   void add(const OpEvent& event) {
     if (closed_ || kernel_ == kNoOp || ops_.size() == ops_.capacity()) return;
     marks_[kernel_].op = static_cast<uint32_t>(ops_.size());
     ops_.push_back(event);
     kernel_ = kNoOp;
   }
-  // The ops whose work one kernel does: its time is theirs by weight.
+  // Ops whose work one kernel does; its time is divided by their weights.
   struct Parts {
     std::vector<OpEvent> events;
     std::vector<uint32_t> weights;
   };
   // A kernel of a program, and what it ran on.
   struct Kernel {
-    const void* instruction = nullptr;     // its address
-    uint32_t graph = 0, node = 0;          // of its first op: the address may come again
-    uint64_t inputs = 0;                   // a hash
+    const void* instruction = nullptr;     // the address of the instruction
+    uint32_t graph = 0, node = 0;          // its first op; it tells apart instructions that had one address
+    uint64_t inputs = 0;                   // a hash of its inputs
     friend bool operator==(const Kernel&, const Kernel&) = default;
   };
-  // The kernel that began last is this one. False: its parts are not known, and `describe` has to be called.
+  // Marks that this kernel has begun. False: its parts are unknown, and the caller must call `describe`.
   bool add_parts(const Kernel& kernel) {
     const auto known = parts_.find(kernel);
     if (known == parts_.end()) return false;
@@ -72,7 +72,7 @@ class ActivityLog {
   void describe(const Kernel& kernel, Parts parts) {
     if (parts_.size() < kMaxKernels) parts_.emplace(kernel, std::move(parts));
   }
-  // While it is closed, what the thread does is part of the activity that began last. Returns whether it was before.
+  // While the log is closed, all time counts as the activity that began last. Returns whether it was closed before.
   bool close(bool closed) { return std::exchange(closed_, closed); }
   void clear() {
     marks_.clear();
@@ -86,7 +86,7 @@ class ActivityLog {
 
   const std::vector<Mark>& marks() const { return marks_; }
   const std::vector<OpEvent>& ops() const { return ops_; }
-  // The marks of kernels that did the work of several ops, in order.
+  // Marks of kernels that did the work of several ops, in order.
   struct Split {
     uint32_t mark;
     const Parts* parts;
@@ -106,7 +106,7 @@ class ActivityLog {
   size_t most_;
   std::vector<Mark> marks_;
   std::vector<OpEvent> ops_;
-  std::unordered_map<Kernel, Parts, KernelHash> parts_;  // of all kernels so far: clear() keeps them
+  std::unordered_map<Kernel, Parts, KernelHash> parts_;  // parts of all kernels so far; clear() keeps them
   std::vector<Split> split_;
   uint64_t lost_ = 0;
   uint32_t kernel_ = kNoOp;
@@ -114,10 +114,10 @@ class ActivityLog {
   bool closed_ = false;
 };
 
-// A call is being repeated for a comparison: what happens meanwhile is no part of the program.
+// True while a call is repeated for a comparison: what happens then is no part of the program.
 extern std::atomic<bool> repeating_call;
 
-// In its scope the thread does that, and afterwards what it did before. A null log: nothing.
+// The thread does this activity while the scope lives, then its former one again. A null log is ignored.
 class ActivityScope {
  public:
   ActivityScope(ActivityLog* log, Activity activity) : log_(log) {

@@ -1,5 +1,5 @@
-// An assert statement of the program that failed while a graph ran: Python sees an exception that is an AssertionError,
-// as without a graph, and an InvalidArgumentError, as the op's.
+// The error of a failed assert statement inside of a graph: its Python exception is an AssertionError, as without a
+// graph, and an InvalidArgumentError, as the op's.
 #pragma once
 
 #include "engine/base/errors.h"

@@ -15,14 +15,14 @@
 namespace footlight {
 namespace {
 
-// Above what the program's own usually are, and others for every thread: ThreadSanitizer takes all tables for one.
+// The numbers lie above those that programs use, and differ by thread, as ThreadSanitizer takes all tables for one.
 int first_number() {
   constexpr unsigned kFirst = 512, kOfThread = 8, kThreads = 32;
   static std::atomic<unsigned> threads{0};
   return static_cast<int>(kFirst + kOfThread * (threads.fetch_add(1, std::memory_order_relaxed) % kThreads));
 }
 
-// False: not possible, nothing has changed.
+// False if the system cannot do it; then nothing has changed.
 bool take_to_own_table(std::vector<int>& numbers) {
   if (close_range(UINT_MAX, UINT_MAX, CLOSE_RANGE_UNSHARE) != 0) return false;
   const int first = first_number();

@@ -1,4 +1,4 @@
-// Threads of ours in somebody's program: its signals are not for them, and its descriptors and theirs do not meet.
+// Starts our threads inside of a user's program: they receive none of its signals and share none of its descriptors.
 #pragma once
 
 #include <signal.h>
@@ -11,7 +11,7 @@
 
 namespace footlight {
 
-// A thread that takes none of the signals that the program waits for.
+// Starts a thread that blocks the signals for which the program waits.
 template <class Body>
 std::thread quiet_thread(Body body) {
   sigset_t all, before;
@@ -22,19 +22,19 @@ std::thread quiet_thread(Body body) {
   return thread;
 }
 
-// Descriptors as a thread has them.
+// Descriptors by the numbers that they have in the thread.
 struct Taken {
   std::vector<int> numbers;
-  bool own = false;  // in a table of the thread's own; else in the program's, which may close and reuse the numbers
+  bool own = false;  // they are in the thread's own table; else in the program's, which may close and reuse the numbers
 };
 
-// Such a thread with a table of descriptors of its own: whatever the program closes, opens, replaces or counts, it does
-// not reach `given`, which move there (from the caller's table they are gone), nor does a forked child inherit them.
-// Descriptor 2 is there as well. Where the system has no such tables (before Linux 5.9) all stay as they are.
-// Returns when the thread has them.
+// Starts such a thread with a descriptor table of its own, to which `given` moves (the caller's table loses them).
+// Nothing that the program closes, opens or replaces reaches them, and forked children do not inherit them. Descriptor
+// 2 is there as well. Systems without such tables (Linux before 5.9) leave all as they are. Returns once the thread has
+// them.
 std::thread thread_with_descriptors(std::vector<int> given, std::function<void(const Taken&)> body);
 
-// Which file or pipe a descriptor is of; equal to no other while somebody has it open. Zeros: closed.
+// Identifies the file or pipe behind a descriptor, uniquely while somebody has it open. Zeros: it is closed.
 struct FileIdentity {
   uint64_t device = 0, inode = 0;
   bool operator==(const FileIdentity&) const = default;

@@ -7,7 +7,7 @@
 
 namespace footlight {
 
-// Where the program stands whose call this is: as current_source(), but not inside of a library that calls for it.
+// The line of the user's call: as current_source(), but outside of libraries that make the call for the program.
 inline SourceRef caller_source() { return front_end_hooks.caller ? front_end_hooks.caller() : current_source(); }
 
 }  // namespace footlight

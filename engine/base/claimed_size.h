@@ -1,5 +1,5 @@
-// What a file or a message says about its own size, looked at before memory is taken for it: a few bytes may stand for
-// much, but only up to a limit; more has to be backed by bytes that are there.
+// Checks the size that a file or a message claims before memory is allocated for it: a few bytes may stand for much, up
+// to a limit; more must be backed by bytes that are there.
 #pragma once
 
 #include "engine/base/text.h"

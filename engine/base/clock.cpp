@@ -1,4 +1,4 @@
-// Keeps the counter's scale in step with the system clock: a line that meets it at the next calibration.
+// Keeps the counter's scale in step with the system clock: a line that meets the clock at the next calibration.
 #include "engine/base/clock.h"
 
 #if defined(__x86_64__)
@@ -20,7 +20,7 @@ struct Sample { int64_t ticks, ns; };
 
 int64_t ticks() { return static_cast<int64_t>(__builtin_ia32_rdtsc()); }
 
-// The pair with the shortest time between its halves, out of a few tries.
+// Takes the pair of readings that are closest to each other, out of a few tries.
 Sample sample() {
   Sample best{};
   int64_t least = INT64_MAX;
@@ -35,7 +35,7 @@ Sample sample() {
   return best;
 }
 
-// The counter runs evenly on all cores, and the operating system uses it as its clock.
+// Whether the counter runs evenly on all cores: the operating system then uses it as its clock.
 bool counter_is_a_clock() {
   unsigned a, b, c, d;
   if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || !(d & (1u << 8))) return false;
@@ -47,7 +47,7 @@ bool counter_is_a_clock() {
   return std::strncmp(name, "tsc", 3) == 0;
 }
 
-// ns that are corrected smoothly; beyond that somebody has set the clock
+// Differences up to so many ns are corrected smoothly; after larger ones somebody has set the clock.
 constexpr int64_t kMaxSmoothCorrection = 1'000'000;
 constexpr int kScales = 1024;         // at 20 a second, one is reused only when no reader can still hold it
 ClockScale g_scales[kScales];

@@ -15,9 +15,9 @@ inline int64_t system_now_ns() {
   return int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
 }
 
-// A line through (ticks, ns). Atomic, because a scale is reused after a minute (clock.cpp).
+// A line through (ticks, ns). Members are atomic because a scale is reused after a minute (clock.cpp).
 struct ClockScale {
-  std::atomic<int64_t> ticks{0}, ns{0}, ns_per_tick{0};  // the last in units of 2^-32
+  std::atomic<int64_t> ticks{0}, ns{0}, ns_per_tick{0};  // ns_per_tick is in units of 2^-32
 };
 extern std::atomic<const ClockScale*> clock_scale;  // null: ask the system
 
@@ -33,8 +33,8 @@ inline int64_t now_ns() {
   return system_now_ns();
 }
 
-// Called by the recorder: first (takes 1 ms), then every 50 ms or so, from one thread at a time. No effect where
-// the processor's counter cannot serve as a clock.
+// Called by the recorder from one thread at a time: first (takes 1 ms), then every 50 ms or so. Has no effect where the
+// processor's counter cannot serve as a clock.
 void calibrate_clock();
 void release_clock();  // back to the system clock
 

@@ -1,9 +1,9 @@
-// How the text of a constant ends that is too long to be written whole; written with the graph, read by explanations.
+// The ending of a constant's text that is too long to write in full; graphs write it and explanations read it.
 #pragma once
 
 namespace footlight {
 
-// In place of a hash of the contents: all elements are the same.
+// It replaces the hash of the contents if all elements are equal.
 inline constexpr const char* kAllEqual = " #all-equal";
 
 }  // namespace footlight

@@ -1,4 +1,4 @@
-// A value that copies share until one of them is changed, or none; a pointer in size.
+// A value, possibly none, that copies share until one of them is changed; as large as a pointer.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ class CopyOnWrite {
 
   explicit operator bool() const { return held_ != nullptr; }
   const T& operator*() const { return held_->value; }
-  // To change it: the value of this one alone.
+  // The value to be changed: a copy of its own if it was shared.
   T& own() {
     if (!held_) *this = CopyOnWrite(T());
     else if (held_->owners.load(std::memory_order_acquire) > 1) *this = CopyOnWrite(held_->value);

@@ -1,4 +1,4 @@
-// The processor's own instruction where it has one, else eight tables of bytes at once.
+// Uses the processor's instruction if it has one, else eight tables at a time.
 #include "engine/base/crc32c.h"
 
 #include <array>

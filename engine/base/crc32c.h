@@ -7,11 +7,11 @@
 
 namespace footlight {
 
-// The checksum of what gave `crc` so far, followed by `bytes`.
+// Continues the checksum `crc` over `bytes`.
 uint32_t extend_crc32c(uint32_t crc, std::string_view bytes);
 inline uint32_t crc32c(std::string_view bytes) { return extend_crc32c(0, bytes); }
 
-// A checksum of data that holds checksums is weak: stored ones are rotated and moved.
+// Stored checksums are rotated and moved, because a checksum of data that holds checksums is weak.
 inline uint32_t masked_crc32c(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8u; }
 inline uint32_t unmasked_crc32c(uint32_t stored) {
   const uint32_t rotated = stored - 0xa282ead8u;

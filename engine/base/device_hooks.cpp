@@ -1,4 +1,4 @@
-// The open devices, and the announcement of the first one.
+// Keeps the open devices and announces the first one.
 #include "engine/base/device_hooks.h"
 
 namespace footlight {

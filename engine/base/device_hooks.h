@@ -13,7 +13,7 @@
 
 namespace footlight {
 
-// The devices that the program uses, once it has asked for them; null before that, and where there are none.
+// The devices that the program uses; null until it first asks for them, or if the machine has none.
 struct OpenDevices {
   struct Name { std::string name, description; };  // "/gpu:0", "NVIDIA H200, 139 GiB"; number 1 in OpEvent::device
   std::vector<Name> names;
@@ -30,7 +30,7 @@ bool on_devices_announced(void (*listener)());
 
 class DeviceWork {
  public:
-  // Not `on_device`: the op does nothing there, and nothing is recorded.
+  // If not `on_device`, the op does no work there, and nothing is recorded.
   explicit DeviceWork(bool on_device = true)
       : hooks_(on_device ? recorder_hooks.device_work.load(std::memory_order_acquire) : nullptr) {
     if (!hooks_) return;

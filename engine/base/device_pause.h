@@ -1,5 +1,5 @@
-// For repetitions of a call: pauses the recording of device activity, as some are timed without any, and waits until
-// what was recorded has been delivered.
+// Used when a call is repeated: pauses the recording of device activity, because some repetitions are timed without it,
+// and waits until all recorded activity has been delivered.
 #pragma once
 
 #include "engine/base/hooks.h"

@@ -1,4 +1,4 @@
-// How far apart two words are, for suggestions such as "did you mean".
+// The edit distance of two words, for suggestions such as "did you mean".
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Reads an error's text line by line: places on the way, then the first line that is a message.
+// Reads an error's text line by line: first the frames, then the first line that is a message.
 #include "engine/base/error_words.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// `File "x.py", line 12`, with anything behind it.
+// Reads `File "x.py", line 12`, whatever follows.
 bool read_place(std::string_view line, std::string& file, int& number) {
   constexpr std::string_view kFile = "File \"", kLine = "\", line ";
   const std::string_view text = trimmed(line);
@@ -72,7 +72,7 @@ std::pair<std::string_view, std::string_view> split_class(std::string_view line)
   return {line.substr(dot, end - dot), end == line.size() ? std::string_view() : line.substr(end + 2)};
 }
 
-// Says that an error passed by, not what it is.
+// Such a line says that an error passed by, not what it is.
 bool is_frame_words(std::string_view message) {
   return starts_with_any(message, {"in user code:", "Exception encountered when calling ", "Graph execution error:",
                                    "Detected at node ", "[Previous line repeated "}) ||
@@ -108,7 +108,7 @@ std::string_view last_traceback(std::string_view text) {
 ErrorWords error_words(std::string_view raw) {
   const std::string plain = without_control_sequences(raw);
   std::string_view text = plain;
-  // What was raised last counts, with what it says of its own causes.
+  // The error raised last counts, with what its message says of its causes.
   if (const std::string_view last = last_traceback(text); !last.empty()) text = last;
   ErrorWords words;
   std::string_view name;
@@ -147,7 +147,7 @@ std::string shortened_error(std::string_view text, size_t most) {
   if (const size_t at = text.rfind(" at "); at != text.npos && text.size() - at < most / 2) end = text.substr(at);
   const size_t room = most > end.size() + kDots.size() + 1 ? most - end.size() - kDots.size() - 1 : 0;
   size_t cut = room;
-  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;  // no half of a character
+  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;  // cut at the start of a character
   std::string made(trimmed(text.substr(0, cut)));
   made += " " + std::string(kDots) + std::string(end);
   return made;

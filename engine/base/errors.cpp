@@ -1,5 +1,5 @@
-// What happens when an internal bug is found: an exception that is no Error, so that no handler of expected failures
-// takes it for one. The user sees an InternalError that asks for a report (engine/python/interpreter/errors.cpp).
+// Reports an internal bug with an exception that is no Error, so that no handler of expected failures catches it. The
+// user sees an InternalError that asks for a report (engine/python/interpreter/errors.cpp).
 #include "engine/base/errors.h"
 
 #include <stdexcept>
@@ -8,7 +8,7 @@
 namespace footlight {
 
 void check_failed(const char* file, int line, const char* condition) {
-  // The path inside of the source tree: where the tree was built is nobody's business.
+  // Only the path inside of the source tree is shown, not where the tree was built.
   std::string_view place = file;
   for (const std::string_view top : {"/engine/", "/kernels/", "/app/", "/tests/"})
     if (const size_t at = place.rfind(top); at != place.npos) place.remove_prefix(at + 1);

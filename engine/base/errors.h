@@ -25,7 +25,7 @@ enum class ErrorKind : uint8_t {
   kOverflow,
   kKeyboardInterrupt,
   kIo,
-  // tf.errors.*
+  // These are tf.errors.*.
   kInvalidArgument,
   kFailedPrecondition,
   kOutOfRange,
@@ -41,7 +41,7 @@ enum class ErrorKind : uint8_t {
   kPermissionDenied,
   kDeadlineExceeded,
   kUnknown,
-  // TypeErrors with classes of their own
+  // These are TypeErrors with classes of their own.
   kOperatorNotAllowedInGraph,
   kInaccessibleTensor,
   kSignatureMismatch,  // a TypeError that is also a ValueError

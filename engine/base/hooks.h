@@ -12,7 +12,7 @@
 
 namespace footlight {
 
-// What the recorder of device activity is told around work for a device, on the thread that starts it.
+// Called by the thread that starts work for a device, around that work.
 struct DeviceHooks {
   // All device work of this thread belongs to that op event and, when `call` is valid, to that traced call.
   void (*begin)(uint64_t op_event, CallId call);
@@ -25,7 +25,7 @@ struct RecorderHooks {
   std::atomic<void (*)()> ring_filling{nullptr};
   // Called just before the program opens its first device (announce_devices). By recorder.cpp.
   std::atomic<void (*)()> devices_announced{nullptr};
-  // Called by DeviceWork (device_hooks.h). By cupti_recorder.cpp, as the next two.
+  // Called by DeviceWork (device_hooks.h). cupti_recorder.cpp installs this and the next two.
   std::atomic<const DeviceHooks*> device_work{nullptr};
   // Called by a repetition of a call that is timed without a recording of devices: in pairs, true and then false.
   std::atomic<void (*)(bool paused)> pause_devices{nullptr};

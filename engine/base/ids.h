@@ -20,12 +20,12 @@ struct Id {
 
 using OpId = Id<struct OpTag, uint16_t>;
 using NodeId = Id<struct NodeTag>;
-using CodeId = Id<struct CodeTag>;          // a code object that was seen
+using CodeId = Id<struct CodeTag>;          // a code object that the recorder has seen
 using FunctionId = Id<struct FunctionTag>;  // a traced function (tf.function object)
 using TraceId = Id<struct TraceTag>;        // one concrete function
 using GraphId = Id<struct GraphTag>;
 using CallId = Id<struct CallTag, uint64_t>;
-using SignatureId = Id<struct SignatureTag>;  // an op with the dtypes and shapes it ran on
+using SignatureId = Id<struct SignatureTag>;  // an op with the dtypes and shapes that it ran on
 
 // A location in the user's program: a code object and the offset of the instruction in it, as cheap as possible to
 // record. Lines are looked up later, in the line table copied when the code was first seen.

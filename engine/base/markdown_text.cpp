@@ -1,4 +1,4 @@
-// Escapes markup, and makes code of the words that would be live even so.
+// Escapes markup, and turns words that would be live even so into code.
 #include "engine/base/markdown_text.h"
 
 #include "engine/base/terminal_text.h"
@@ -23,7 +23,7 @@ bool is_live(std::string_view word) {
   return word.find_first_of("@$#") != word.npos || word.find("://") != word.npos || word.find("www.") != word.npos;
 }
 
-// One line of printable text.
+// Removes line ends and control characters.
 std::string line_of(std::string_view text) {
   std::string line(text);
   std::ranges::replace_if(line, [](char c) { return c == '\n' || c == '\t'; }, ' ');
@@ -55,7 +55,7 @@ std::string markdown_words(std::string_view given, bool in_cell) {
     if (is_live(word)) {
       out += markdown_code(word, in_cell);
     } else {
-      // What makes a list, a heading or a line where it stands first.
+      // Such characters make a list, a heading or a rule at the start of a line.
       const size_t digits = std::min(word.find_first_not_of("0123456789"), word.size());
       for (size_t i = 0; i < word.size(); ++i) {
         const bool begins = first && !in_cell &&

@@ -7,10 +7,10 @@
 
 namespace footlight {
 
-// As code in a line. In a table's cell a bar would end the cell.
+// Quotes text as code within a line. A bar is escaped in a table's cell, because it would end the cell.
 std::string markdown_code(std::string_view text, bool in_cell = false);
 
-// As words in a line: without markup, and without control characters.
+// Writes text as plain words of a line, without markup and control characters.
 std::string markdown_words(std::string_view text, bool in_cell = false);
 
 // Lines of code between fences, each ended by a line end.

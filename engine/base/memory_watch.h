@@ -12,8 +12,8 @@ namespace footlight {
 class MemoryWatch {
  public:
   static constexpr uint64_t kStep = 4 << 10;      // smaller changes are not recorded
-  static constexpr uint64_t kShare = 64;          // nor are smaller shares of what is held
-  static constexpr uint64_t kPeakStep = 64 << 10; // but a peak is right to this
+  static constexpr uint64_t kShare = 64;          // nor are changes by a smaller share of what is held
+  static constexpr uint64_t kPeakStep = 64 << 10; // a peak is recorded with this precision
 
   explicit constexpr MemoryWatch(uint8_t device) : device_(device) {}
 
@@ -41,9 +41,9 @@ class MemoryWatch {
     thread_rings().record(event);
   }
 
-  const uint8_t device_;                          // as in OpEvent
-  std::atomic<uint32_t> recording_{0};            // that the others are about
-  std::atomic<uint64_t> last_{0}, most_{0};       // recorded
+  const uint8_t device_;                          // as in OpEvent::device
+  std::atomic<uint32_t> recording_{0};            // number of the recording that the others belong to
+  std::atomic<uint64_t> last_{0}, most_{0};       // as recorded
 };
 
 }  // namespace footlight

@@ -1,4 +1,4 @@
-// Where tf.print's text goes: to the descriptor itself, or to what records the console.
+// Where tf.print's text goes: to the descriptor itself, or to the recorder of the console.
 #pragma once
 
 #include <string_view>

@@ -29,18 +29,18 @@ inline bool recording_structure() {
   return recording_level.load(std::memory_order_relaxed) != RecordingLevel::kOff;
 }
 
-// One op that ran. Ids and times only; 48 bytes.
+// One op that ran; 48 bytes, with ids and times only.
 struct OpEvent {
   int64_t start_ns = 0;
   int64_t end_ns = 0;
   CallId call;            // the traced call it belongs to; none: eager
-  SignatureId signature;  // what it ran on, and so what it cost (signatures.h)
+  SignatureId signature;  // what it ran on, and so its cost (signatures.h)
   OpId op;
   uint8_t device = 0;
-  bool in_graph = false;  // which of the two the place is
+  bool in_graph = false;  // whether its place is a node of a graph
   uint32_t sequence = 0;  // filled by the ring
 
-  // Eager: the user's line. In a graph: the node, which knows its line.
+  // For an eager op, the user's line; in a graph, the node, which knows its line.
   void set_source(SourceRef source) {
     place_[0] = source.code.value, place_[1] = source.offset;
     in_graph = false;
@@ -60,7 +60,7 @@ static_assert(sizeof(OpEvent) == 48);
 
 enum class CallOutcome : uint8_t { kHit, kTrace, kEager, kFailed, kDispatchMiss, kCompile };
 
-// One call of a traced function. Level structure records these and no op event.
+// One call of a traced function. At level structure, only these are recorded, no op events.
 struct CallEvent {
   int64_t start_ns = 0;
   int64_t end_ns = 0;
@@ -69,14 +69,14 @@ struct CallEvent {
   SourceRef source;  // the call's line
   FunctionId function;
   TraceId trace;
-  KeyId key;         // what was asked for
+  KeyId key;         // the key that the call asked for
   CallOutcome outcome = CallOutcome::kHit;
   uint8_t reserved[3] = {};
   uint32_t sequence = 0;  // filled by the ring
 };
 static_assert(sizeof(CallEvent) == 64);
 
-// What tensors hold on a device, from now on.
+// The memory that tensors hold on a device from this time on.
 struct MemoryEvent {
   int64_t time_ns = 0;
   uint64_t bytes = 0;
@@ -90,7 +90,7 @@ using OpRing = Ring<OpEvent, 1u << 14>;
 using CallRing = Ring<CallEvent, 1u << 12>;
 using MemoryRing = Ring<MemoryEvent, 1u << 12>;
 
-// What one thread records into. It outlives its thread until it was drained.
+// The buffers into which one thread records. They outlive the thread until they are drained.
 class ThreadRings {
  public:
   uint16_t number() const { return number_; }         // 0 for the first thread that recorded
@@ -107,16 +107,16 @@ class ThreadRings {
     if (memory_.push(event)) [[unlikely]] wake();
   }
 
-  // Small numbers in the first thread, unique over all of them: no shared counter on the call path.
+  // Numbers start small in the first thread and are unique over all threads, without a shared counter.
   CallId next_call() { return CallId((uint64_t{number_} << 40) | next_call_++); }
-  // The id that the next op event of this thread will have: device work names by it what caused it (device_hooks.h).
+  // The id of this thread's next op event: device work names its cause by it (device_hooks.h).
   uint64_t next_op_event() const { return op_event_id(number_, ops_.next_sequence()); }
 
   static constexpr uint64_t op_event_id(uint16_t thread, uint32_t sequence) {
     return ((uint64_t{thread} + 1) << 40) | sequence;
   }
 
-  // The signatures that this thread met last, by a hash of what they stand for (signatures.h).
+  // The signatures that this thread used last, by their hashes (signatures.h).
   struct KnownSignature { uint64_t hash = 0; SignatureId id; };
   KnownSignature& known_signature(uint64_t hash) { return signatures_[hash % kKnownSignatures]; }
 
@@ -152,17 +152,17 @@ inline void record_op(const OpEvent& event) { thread_rings().record(event); }
 inline void record_call(const CallEvent& event) { thread_rings().record(event); }
 inline CallId next_call_id() { return thread_rings().next_call(); }
 
-// For the drainer alone: visits all rings, under the registry's lock. `last`: its thread has ended, and nothing comes
-// after what is in it. It is freed once a visit returns true: it is empty now.
+// For the drainer only: visits all rings under the registry's lock. `last`: the thread has ended, so nothing more
+// follows. A visit that returns true says that the ring is empty, and it is freed.
 using RingVisitor = bool (*)(void* context, ThreadRings& rings, bool last);
 void visit_rings(RingVisitor visit, void* context);
 
-// A fork with rings in use: `before_fork` takes the registry's lock, the others let it go. The child keeps the ring of
-// its one thread, emptied, and forgets the rest.
+// For forks while rings are in use: `before_fork` takes the registry's lock, the others release it. The child keeps the
+// emptied ring of its one thread and forgets the rest.
 void rings_before_fork();
 void rings_after_fork(bool child);
 
-// Where the user's program stands, as far as a front end knows.
+// The user's line that runs, if a front end knows it.
 inline SourceRef current_source() { return front_end_hooks.source ? front_end_hooks.source() : SourceRef{}; }
 
 }  // namespace footlight

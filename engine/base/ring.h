@@ -11,7 +11,7 @@
 
 namespace footlight {
 
-// What the blocks of all rings may still take: at first 256 MB, five million op events that nobody has written down.
+// Memory left for blocks of all rings: at first 256 MB, which hold five million op events.
 extern std::atomic<int64_t> ring_bytes_left;
 
 // `Event` has a `uint32_t sequence`, which push() fills: the event's number in its thread, counting dropped ones.
@@ -44,7 +44,7 @@ class Ring {
     return (filled_ & (kBlock / 2 - 1)) == 0;
   }
 
-  // Passes up to `most` pending events to `sink(const Event*, count)`, in contiguous runs; returns how many.
+  // Passes up to `most` pending events to `sink(const Event*, count)` in contiguous runs; returns their number.
   template <class Sink>
   uint32_t drain(Sink&& sink, uint32_t most = UINT32_MAX) {
     if (!first_ && !(first_ = head_.load(std::memory_order_acquire))) return 0;
@@ -64,22 +64,22 @@ class Ring {
     return count;
   }
 
-  // Discards the contents. Only while neither side is active: in a forked child.
+  // Discards the contents. Called in a forked child, where neither side is active.
   void reset() { drain([](const Event*, uint32_t) {}); }
 
   uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
-  uint32_t next_sequence() const { return next_sequence_; }  // of the owning thread
+  uint32_t next_sequence() const { return next_sequence_; }  // called by the owning thread
 
  private:
   struct Piece {
     std::atomic<uint32_t> written{0};
     std::atomic<Piece*> next{nullptr};
-    // Raw, so that making a block touches none of its pages.
+    // Raw storage, so that allocating a block touches none of its pages.
     alignas(64) unsigned char storage[sizeof(Event) * Block];
     Event* events() { return reinterpret_cast<Event*>(storage); }
   };
 
-  // Another block behind the full one: the one that the drainer emptied, or a new one.
+  // Appends a block: the one that the drainer emptied, or a new one.
   bool extend() {
     Piece* piece = nullptr;
     if (spare_.load(std::memory_order_relaxed)) piece = spare_.exchange(nullptr, std::memory_order_acq_rel);
@@ -110,15 +110,15 @@ class Ring {
   }
 
   std::atomic<int64_t>& bytes_left_;
-  // The producer's.
+  // Used by the producer.
   alignas(64) Piece* last_ = nullptr;
-  uint32_t filled_ = Block;  // of the last block; full: there is none yet
+  uint32_t filled_ = Block;  // events in the last block; Block before the first one
   uint32_t next_sequence_ = 0;
   std::atomic<uint64_t> dropped_{0};
-  // The consumer's: the block being emptied, and how far.
+  // Used by the consumer: the block being emptied, and its position in it.
   alignas(64) Piece* first_ = nullptr;
   uint32_t taken_ = 0;
-  // From one to the other.
+  // Passed between producer and consumer.
   alignas(64) std::atomic<Piece*> head_{nullptr}, spare_{nullptr};
 };
 

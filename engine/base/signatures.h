@@ -16,7 +16,7 @@ struct Signature {
   uint64_t flops = 0;  // floating-point operations by the op's rule; 0: it only moves or reads data
 };
 
-// `hash` identifies the whole signature: two with one hash are the same. None: there are too many already.
+// Signatures with one `hash` are the same. Returns none if there are too many already.
 SignatureId find_signature(uint64_t hash);
 SignatureId add_signature(uint64_t hash, Signature signature);
 bool room_for_signatures();  // once false, always false
@@ -25,7 +25,7 @@ bool room_for_signatures();  // once false, always false
 void visit_signatures(uint32_t first, void (*visit)(void* context, SignatureId, const Signature&), void* context);
 uint64_t signatures_refused();
 
-// Around a fork, so that nobody else holds the lock while it happens.
+// Called around a fork, so that no other thread holds the lock then.
 void signatures_before_fork();
 void signatures_after_fork();
 

@@ -1,5 +1,5 @@
-// A vector with inline storage for its first N elements, where more are on the heap the pointer to them. Trivially
-// copyable elements only.
+// A vector with inline storage for its first N elements; with more, the storage holds a pointer to the heap. Elements
+// must be trivially copyable.
 #pragma once
 
 #include <cstddef>

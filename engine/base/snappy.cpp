@@ -1,4 +1,4 @@
-// A size, then literals and copies of what was unpacked before, told apart by two bits.
+// Reads a size, then literals and copies of earlier output, told apart by two bits.
 #include "engine/base/snappy.h"
 
 #include <cstdint>
@@ -41,14 +41,14 @@ void put_literal(std::string& out, std::string_view bytes) {
 
 }  // namespace
 
-// Copies of at most 64 bytes from up to 65535 bytes back, found by the last place of the same four bytes.
+// Finds copies (at most 64 bytes, at most 65535 back) by the last place of the same four bytes.
 std::string pack_snappy(std::string_view bytes) {
   constexpr size_t kLongest = 64, kFarthest = 65535;
   std::string out;
   uint64_t size = bytes.size();
   for (; size >= 0x80; size >>= 7) out.push_back(static_cast<char>(size | 0x80));
   out.push_back(static_cast<char>(size));
-  std::vector<uint32_t> places(1 << 14);  // one more than where
+  std::vector<uint32_t> places(1 << 14);  // stores positions plus one
   size_t begin = 0, at = 0;
   while (at + 4 <= bytes.size()) {
     uint32_t four;
@@ -78,7 +78,7 @@ std::string pack_snappy(std::string_view bytes) {
 bool unpack_snappy(std::string_view bytes, size_t most, std::string& out) {
   out.clear();
   uint64_t size;
-  // A tag of three bytes gives 64 at most: a larger size is a lie, for which no memory is taken.
+  // Three bytes of input give at most 64: a larger size is a lie, and no memory is allocated for it.
   if (!take_size(bytes, size) || size > most || size / 32 > bytes.size()) return false;
   out.reserve(size);
   while (!bytes.empty()) {
@@ -102,7 +102,7 @@ bool unpack_snappy(std::string_view bytes, size_t most, std::string& out) {
       if (!take_number(bytes, (tag & 3) == 2 ? 2 : 4, offset)) return false;
     }
     if (offset == 0 || offset > out.size() || length > size - out.size()) return false;
-    for (; length; --length) out.push_back(out[out.size() - offset]);  // it may overlap what it makes
+    for (; length; --length) out.push_back(out[out.size() - offset]);  // source and destination may overlap
   }
   return out.size() == size;
 }

@@ -1,20 +1,20 @@
-// What running steps of a program side by side needs of the thread pool: how many may, whether this thread is one of
-// the pool's already, and how much of its time went into loops that all threads share.
+// What a program that runs its steps side by side needs of the thread pool: how many steps may run, whether this thread
+// is one of the pool's, and how much of its time went into loops that all threads share.
 #pragma once
 
 #include <cstdint>
 
 namespace footlight {
 
-// How many steps may run at the same time: as many as the pool has threads, or fewer. 1: none beside another.
+// How many steps may run at the same time: at most as many as the pool has threads. 1: steps run one by one.
 int max_parallel_steps();
 // 0: as many as the pool has threads.
 void set_max_parallel_steps(int);
 
-// The thread runs a range of a loop: further loops run in this thread alone.
+// Whether the thread runs a range of a loop: further loops then run on this thread alone.
 bool inside_pool_loop();
 
-// In its scope, the time that this thread's loops take on the pool is added up.
+// Adds up the time that this thread's loops take on the pool, while the scope lives.
 class PoolTime {
  public:
   PoolTime();

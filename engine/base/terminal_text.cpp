@@ -1,4 +1,4 @@
-// Walks over UTF-8 and replaces what is not valid or what a terminal obeys.
+// Replaces bytes that are not valid UTF-8, and characters that a terminal obeys.
 #include "engine/base/terminal_text.h"
 
 namespace footlight {

@@ -13,12 +13,12 @@ inline constexpr const char* kUnprintable = "\xEF\xBF\xBD";  // U+FFFD
 // Length of the valid UTF-8 sequence at the front; 0: none.
 size_t utf8_sequence(std::string_view s);
 
-// Whether a character that is no ASCII stands at the front which a terminal obeys (C1 controls: U+009B alone begins an
-// escape sequence) or which shows other characters in another order than they stand (bidirectional controls).
+// Whether the text begins with a character outside ASCII that a terminal obeys (C1 controls: U+009B alone begins an
+// escape sequence) or that reorders other characters on the screen (bidirectional controls).
 bool is_deceptive(std::string_view s);
 
-// For terminals: control characters are gone, and U+FFFD stands for what is no UTF-8 and for deceptive characters. The
-// second keeps line ends.
+// Makes text safe for terminals: removes control characters, and writes U+FFFD for bytes that are not UTF-8 and for
+// deceptive characters. The second function keeps line ends.
 std::string printable(std::string_view text);
 std::string printable_lines(std::string_view text);
 

@@ -1,5 +1,5 @@
-// Where execution stands on a thread: what it builds, what records it, what it runs inside of. One struct for all
-// layers, whose types it knows by name alone.
+// Where execution stands on a thread: what it builds, what records it, which calls it is inside of. One struct serves
+// all layers, whose types it knows by name only.
 #pragma once
 
 #include "engine/base/ids.h"
@@ -43,27 +43,27 @@ struct ThreadContext {
 
   // The buffers for this thread's events; null before the first. thread_rings(), recording.h.
   ThreadRings* rings = nullptr;
-  // What the thread does, while a call is being compared; else null. activity.h.
+  // The log of what the thread does while a call is compared; else null. activity.h.
   ActivityLog* activity = nullptr;
   // The traced call that this thread is running; set by the executor.
   CallId call;
   // Where the program stood when this thread let go of the interpreter (Python: the GIL), until it takes it again.
   SourceRef source_without_interpreter;
-  // Of the stage that this thread works for; null if nothing is recorded. engine/data/watch.h.
+  // Records spans of the stage that this thread works for; null if nothing is recorded. engine/data/watch.h.
   data::SpanRecorder* span_recorder = nullptr;
 
   // Which gradients of the current op are needed; null: all. engine/ops/wanted.h.
   const GradientWanted* gradient_wanted = nullptr;
   // The function that is being traced, the innermost one. engine/trace/function_scope.h.
   trace::FunctionScope* function_scope = nullptr;
-  // New nodes get the place in the program of the node that this names. engine/trace/call_sites.h.
+  // If set, new nodes get the source line of the node that it names. engine/trace/call_sites.h.
   const trace::InPlaceOf* in_place_of = nullptr;
   // The time that loops over all threads of the pool took is added here; null: nobody asks. thread_pool.h.
   int64_t* pool_ns = nullptr;
   // The time that this thread has spent compiling fused loops.
   int64_t jit_compile_ns = 0;
 
-  // How many of these the thread is inside of: traces; calls whose shapes are inferred; graphs being differentiated.
+  // Nesting depths on this thread: traces; calls whose shapes are inferred; graphs being differentiated.
   int trace_depth = 0, call_shapes_depth = 0, derivative_depth = 0;
   bool is_in_pool_loop = false;
   // Whether only the first result of the current op is read. engine/ops/wanted.h.

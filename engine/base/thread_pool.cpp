@@ -107,7 +107,7 @@ class Pool {
   }
 
  private:
-  // As long as falling asleep and being woken would take at worst.
+  // Spins about as long as falling asleep and being woken takes at worst.
   template <class Condition>
   static void look_for(Condition&& condition) {
     using Clock = std::chrono::steady_clock;
@@ -150,7 +150,7 @@ class Pool {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable done_;
-  std::vector<Share> shares_;  // of the current job
+  std::vector<Share> shares_;  // shares of the current job
   std::vector<std::thread> threads_;
   Job* job_ = nullptr;
   std::atomic<uint64_t> generation_{0};
@@ -161,7 +161,7 @@ class Pool {
 
 std::atomic<int> wanted_size{0}, wanted_lanes{0};
 std::mutex pool_mutex;   // held by the thread whose loop is running on the pool
-Pool* pool = nullptr;    // under pool_mutex; never destroyed at exit: threads may still be in it
+Pool* pool = nullptr;    // guarded by pool_mutex; never destroyed at exit: threads may still be in it
 int size_of_pool = 0;
 
 // A forked child has none of the threads: it drops the pool and makes its own when needed.

@@ -1,5 +1,5 @@
-// Values that are not needed at the same time share a tile; a step may overwrite an input that it reads for the last
-// time.
+// Assigns tiles: values that are not needed at the same time share one, and a step may overwrite an input that it reads
+// for the last time.
 #include "engine/fusion/fuse.h"
 
 #include <algorithm>
@@ -152,7 +152,7 @@ class GroupBuilder {
 
   void share_tiles() {
     struct Tile {
-      uint16_t value;  // that it holds
+      uint16_t value;  // the value that it holds
       bool used;
     };
     std::vector<Tile> tiles;
@@ -163,7 +163,7 @@ class GroupBuilder {
       for (Tile& tile : tiles)
         if (tile.used && last_read_[tile.value] < s) tile.used = false;
       if (out.place != FusedGroup::Storage::kTile) continue;
-      if (out.level != Level::kWhole) {  // a few bytes, so each has its own
+      if (out.level != Level::kWhole) {  // it takes a few bytes, so each value has its own
         out.index = group_.row_tiles++;
         continue;
       }

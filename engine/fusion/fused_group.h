@@ -30,7 +30,7 @@ struct JitState {
   ~JitState() { delete code.load(); }
 };
 
-// Independent of its position in a program, so that equivalent groups share one.
+// It does not depend on its position in a program, so equivalent groups share one.
 struct FusedGroup {
   enum class Storage : uint8_t { kOutside, kTile, kResult };
   struct Value {
@@ -69,15 +69,15 @@ struct FusedGroup {
   std::vector<Value> values;   // outside values in the order of the instruction's inputs, then one per step
   std::vector<Step> steps;     // one or more for each node, in the order of the instructions that follow
   std::vector<Result> results;
-  ReducedDims dims;            // of its reductions, if it has any
-  bool by_rows = false;        // a few rows at a time; otherwise its reductions come last
+  ReducedDims dims;            // which dimensions its reductions reduce, if it has any
+  bool by_rows = false;        // it runs a few rows at a time; otherwise its reductions come last
   uint16_t reductions = 0;
   uint32_t outside = 0;        // number of values from outside
-  uint16_t tiles = 0, row_tiles = 0;  // tiles that the values without a tensor share
+  uint16_t tiles = 0, row_tiles = 0;  // number of tiles that the values without a tensor share
   uint8_t widest = 1;          // bytes of the largest element
-  uint32_t weight = 0;         // of one element through all steps
+  uint32_t weight = 0;         // cost of one element through all steps
   bool is_static = false;      // `shape` and `spreads` are known
-  Shape shape;                 // of the elements, possibly with unknown dimensions
+  Shape shape;                 // shape of the loop, possibly with unknown dimensions
   std::vector<Spread> spreads;  // of the outside values; empty if none of them broadcasts
   std::shared_ptr<JitState> jit;  // null if no two steps in a row are exact
 

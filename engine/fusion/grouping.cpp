@@ -101,29 +101,29 @@ class Segment {
     NodeId id;
     std::optional<Reduces> reduces = {};
     uint32_t group = kNone;
-    uint64_t needs = 0;  // the groups that it depends on
+    uint64_t needs = 0;  // bits of the groups that it depends on
     Level level = Level::kWhole;
   };
   struct Outside {
     Edge edge;
-    Level level;  // of what it is spread over
+    Level level;  // level of the node that it is spread over
     bool operator==(const Outside&) const = default;
   };
   struct Group {
     uint32_t joined = kNone;          // the group that it became part of
-    uint64_t bits = 0;                // itself, and those that became part of it
+    uint64_t bits = 0;                // its own bit, and those of groups that became part of it
     uint64_t needs = 0;
-    size_t steps = 0;                 // of its members together
-    Edge like;                        // has the shape of its elements
-    std::optional<ReducedDims> dims;  // of all its reductions
+    size_t steps = 0;                 // number of steps of its members together
+    Edge like;                        // an edge that has the shape of its elements
+    std::optional<ReducedDims> dims;  // dims of all its reductions
     bool by_rows = false;
-    size_t last = 0;                  // so many reductions end it, whose values nothing in it uses
+    size_t last = 0;                  // number of reductions that end it; nothing in the group uses their values
     std::vector<uint32_t> members;    // in program order, those that end it last
-    std::vector<Outside> outside;     // what they use of others, each once
+    std::vector<Outside> outside;     // the edges that members use from outside, each once
   };
   struct Use {
     uint32_t group;
-    Level level;  // that the node would have in it
+    Level level;  // the level that the node would have in the group
   };
 
   uint32_t position(Edge edge) const { return position_of_[rewrite_.resolve(edge).node.value]; }
@@ -184,7 +184,7 @@ class Segment {
     return level;
   }
 
-  // The node joins all groups that it uses values of, else the first of them that it can, else it starts one.
+  // Joins the node to all groups whose values it uses, else to the first possible one, else starts a group.
   void join(uint32_t at) {
     std::vector<Use> used;
     for (Edge edge : rewrite_.node(nodes_[at].id).inputs) {
@@ -207,7 +207,7 @@ class Segment {
     start(at, {nodes_[at].id, 0});
   }
 
-  // Of short rows: it joins the group that makes them.
+  // A reduction of short rows joins the group that computes its input.
   void join_reduction(uint32_t at) {
     const Reduces& reduces = *nodes_[at].reduces;
     const Edge from = rewrite_.resolve(rewrite_.node(nodes_[at].id).inputs[0]);
@@ -240,8 +240,7 @@ class Segment {
     return groups_.emplace_back(std::move(fresh));
   }
 
-  // Each reduction that is not among others yet: at the end of the group that makes what it reduces, or else of one
-  // that reads it.
+  // Appends each reduction that is in no group yet to the group that computes its input, or else to one that reads it.
   void add_last_reductions() {
     for (uint32_t own = 0; own < groups_.size(); ++own) {
       if (groups_[own].joined != kNone || !groups_[own].last) continue;
@@ -255,7 +254,7 @@ class Segment {
     if (group.joined != kNone) return false;
     return std::ranges::find(group.outside, Outside{edge, Level::kWhole}) != group.outside.end();
   }
-  // Whether a group of reductions was put at the end of another.
+  // Appends a group of reductions to the end of another; returns whether it could.
   bool ends(uint32_t own, uint32_t other) {
     const Group &group = groups_[own], &with = groups_[other];
     if (own == other || with.by_rows || group.last + with.last > kMaxReductions) return false;
@@ -267,7 +266,7 @@ class Segment {
     }
     return !read_left(group, own, other) && !read_left(with, own, other) && merge({other, own}, kNone);
   }
-  // Whether members read what reductions of the two groups leave.
+  // Whether members of one group read results of reductions of the other.
   bool read_left(const Group& group, uint32_t own, uint32_t other) const {
     return std::ranges::any_of(group.members, [&](uint32_t m) {
       return std::ranges::any_of(rewrite_.node(nodes_[m].id).inputs, [&](Edge edge) {
@@ -283,13 +282,13 @@ class Segment {
 
   size_t steps(uint32_t at) const { return nodes_[at].reduces ? 1 : steps_of(rewrite_.node(nodes_[at].id)); }
 
-  // Something outside that uses values of a group runs after a member; a member that uses it would run before.
+  // Whether a node outside uses values of the group: it runs after a member, so no member may use it in turn.
   bool uses(Edge outside, uint64_t bits) const {
     const uint32_t made = position(outside);
     return made != kNone && (closure(nodes_[made].needs | bit(nodes_[made])) & bits) != 0;
   }
 
-  // Appends what node `at` uses of nodes that are not `inside`, unless it is there.
+  // Appends the edges that node `at` uses from nodes that are not `inside`, each once.
   template <class Inside>
   void take_outside(uint32_t at, std::vector<Outside>& outside, Inside inside) const {
     const Node& node = rewrite_.node(nodes_[at].id);
@@ -302,7 +301,7 @@ class Segment {
     }
   }
 
-  // One group gets a node that comes after all of it, so only what this node uses can be new or in the way.
+  // Adds a node that comes after the whole group, so only its own inputs can be new or conflict.
   bool extend(uint32_t into, uint32_t at) {
     Group& group = groups_[into];
     if (group.steps + steps(at) > kMaxSteps) {
@@ -324,7 +323,7 @@ class Segment {
     return true;
   }
 
-  // `at`: a node that joins all of them, if there is one.
+  // Merges the groups. `at`: a node that joins all of them, if any.
   bool merge(const std::vector<uint32_t>& groups, uint32_t at) {
     Group all;
     all.like = groups_[groups[0]].like;
@@ -357,7 +356,7 @@ class Segment {
     return true;
   }
 
-  // Each unit as soon as what it uses has run, by the place of its last node.
+  // Places each unit as soon as its inputs have run, in the order of the units' last nodes.
   void order(const std::vector<std::vector<uint32_t>>& units, const std::vector<uint32_t>& unit_of,
              Grouping& grouping) const {
     std::vector<std::vector<uint32_t>> users(units.size());
@@ -398,7 +397,7 @@ class Segment {
   }
 
   const Rewrite& rewrite_;
-  std::vector<uint32_t>& position_of_;  // of each node of the graph: in nodes_
+  std::vector<uint32_t>& position_of_;  // position in nodes_ of each node of the graph
   std::vector<FusionBlocker>& blockers_;
   std::vector<Item> nodes_;
   std::vector<Group> groups_;

@@ -22,11 +22,11 @@ enum class FusionBlocker : uint8_t { kNoNeighbour, kReordered, kEffect, kTooMany
 
 struct Grouping {
   static constexpr uint32_t kUngrouped = UINT32_MAX;
-  std::vector<NodeId> schedule;  // members of a group follow each other, reductions at its end last
-  std::vector<uint32_t> group;   // of each position in the schedule: its number, or kUngrouped
+  std::vector<NodeId> schedule;  // members of a group are adjacent, with the reductions that end it last
+  std::vector<uint32_t> group;   // for each position in the schedule, the number of its group, or kUngrouped
   std::vector<Level> level;      // of each position in the schedule
-  std::vector<bool> by_rows;     // of each group
-  std::vector<FusionBlocker> blocker;  // of each node that is in no group
+  std::vector<bool> by_rows;     // for each group, whether it runs by rows
+  std::vector<FusionBlocker> blocker;  // for each node that is in no group, the reason
 };
 
 // Limits of a fused loop, because its state is on the stack: steps, values from outside, reductions at its end.
@@ -35,7 +35,7 @@ inline constexpr size_t kMaxSteps = 40, kMaxOutside = 24, kMaxReductions = 4;
 // The device that tf.device requests for a node; the host if it requests none or there is no such device.
 Device placement(const Node& node);
 
-// Nothing is moved past a node with effects.
+// Moves no node past a node with effects.
 Grouping group_elementwise(const optimize::Rewrite& rewrite, std::vector<NodeId> schedule);
 
 // The nodes that a graph and its passes made, by id.
@@ -45,7 +45,7 @@ class NodesById {
   virtual const Node& node(NodeId id) const = 0;
 };
 
-// The loop of a node that can be fused; empty for others.
+// The element loop of a node that can be fused; empty for others.
 ElementLoop element_loop(const optimize::Rewrite& rewrite, const Node& node);
 // The dimensions [first, last) of a shape are reduced.
 struct ReducedDims {
@@ -60,8 +60,8 @@ struct Reduces : ReducedDims {
   bool keep_dims = false;
 };
 std::optional<Reduces> reduces(const optimize::Rewrite& rewrite, const Node& node);
-// The same for a node that reduces a value of this type; `axes` is null if they are unknown. `why_not` says why a
-// reduction cannot be fused.
+// The reduction that this node does on a value of this type, if it can be fused; `axes` is null if they are unknown.
+// `why_not` gets the reason otherwise.
 std::optional<Reduces> reduces(const Node& node, const TensorType& of, const Tensor* axes, const char*& why_not);
 // Whether each row is short enough to stay in the fastest cache while all steps run over it.
 bool of_short_rows(const Reduces& reduces, const Shape& input, size_t element);

@@ -10,13 +10,13 @@ namespace footlight::fusion {
 
 struct Spread {
   enum class Kind : uint8_t {
-    kAll,   // no broadcast: one element each, in order
+    kAll,   // not broadcast: one element each, in order
     kOne,   // a single element for all
     kSome,  // repeated along some dimensions
   };
   static constexpr int kMaxDims = 8;
   Kind kind = Kind::kAll;
-  // Innermost first, adjacent ones merged: each has `size` steps of `stride` elements, 0 where elements repeat.
+  // Dimensions are innermost first, adjacent ones merged: each has `size` steps of `stride` elements, 0 to repeat.
   int rank = 0;
   int64_t size[kMaxDims] = {};
   int64_t stride[kMaxDims] = {};

@@ -19,7 +19,7 @@ namespace {
 
 std::atomic<int> held{0};
 
-// `perf report` reads the names of such code from this file.
+// Adds the code to the file from which `perf report` reads names.
 void note_for_perf(const void* at, size_t bytes) {
   const char* const wanted = std::getenv("FOOTLIGHT_MACHINE_CODE");
   if (!wanted || std::string_view(wanted) != "perf") return;

@@ -13,7 +13,7 @@ namespace footlight::jit {
 
 class JitLoop final : public fusion::JitCode {
  public:
-  // One step of the group, or several that `loop` runs.
+  // One step of the group, or several steps that `loop` runs.
   struct Part {
     uint16_t step = 0;
     MachineLoop loop = nullptr;
@@ -23,7 +23,7 @@ class JitLoop final : public fusion::JitCode {
   static std::unique_ptr<const JitLoop> compile(const fusion::FusedGroup& group, Singles singles, const char*& why);
 
   std::span<const Part> parts() const { return parts_; }
-  // The parts of the first `steps` steps, if a part ends there.
+  // The parts that make up the first `steps` steps, if a part ends there.
   std::span<const Part> parts_of(size_t steps) const { return parts().first(parts_.size() - (steps_ - steps)); }
   bool one_loop_for(size_t steps) const { return parts_[0].loop && parts_of(steps).size() == 1; }
   Singles singles() const { return singles_; }
@@ -37,15 +37,15 @@ class JitLoop final : public fusion::JitCode {
   int64_t compile_ns_ = 0;
 };
 
-// A fused loop is compiled once it has run for so many nanoseconds. By default about three times what compiling takes,
+// Sets how many nanoseconds a fused loop runs before it is compiled: by default about three times what compiling takes,
 // which saves a third of the loop's time.
 void set_jit_threshold(int64_t ns);
 inline constexpr int64_t kDefaultJitThreshold = 200'000, kJitOff = INT64_MAX;
 
-// Counts a run over so many elements and compiles the loop if it has become hot.
+// Counts a run over this number of elements and compiles the loop if it has become hot.
 const JitLoop* compile_if_hot(const fusion::FusedGroup& group, Singles singles, int64_t elements);
 
-// The machine code for a run over so many elements; null if the loops of the kernels run.
+// The machine code for a run over this number of elements; null if the loops of the kernels run.
 inline const JitLoop* jit_code_for(const fusion::FusedGroup& group, Singles singles, int64_t elements) {
   const fusion::JitState* const state = group.jit.get();
   if (!state) return nullptr;

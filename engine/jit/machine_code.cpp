@@ -95,7 +95,7 @@ class Loop final : MachineOps {
  private:
   struct ValueRegister {
     bool used = false, made = false, stored = false;
-    size_t last = 0;   // the step of the piece that reads it last, or makes it
+    size_t last = 0;   // the last step of the piece that reads it, or the step that computes it
     int at = -1;       // its register
     int pointer = -1;  // the register with its address, if it is one of the first
     bool shared = false;
@@ -106,7 +106,7 @@ class Loop final : MachineOps {
     int at;
   };
 
-  static constexpr size_t kFree = 4, kMaxPointers = 9;  // of the registers for addresses, those that need not be saved
+  static constexpr size_t kFree = 4, kMaxPointers = 9;  // kFree: how many registers for addresses need not be saved
   const Xbyak::Reg64 kPointers[kMaxPointers] = {r8, r9, r10, r11, rbx, r12, r13, r14, r15};
   const Xbyak::Reg64 values_ = rdi, n_ = rsi, index_ = rax, limit_ = rcx, temp_ = rdx;
   const Opmask kTail = k7;
@@ -134,7 +134,7 @@ class Loop final : MachineOps {
       }
   }
 
-  // Registers.
+  // --- registers ---
 
   int take() {
     int r = 0;
@@ -178,7 +178,7 @@ class Loop final : MachineOps {
     constants_.push_back({bits, size, take_shared()});
     return vector(constants_.back().at, size);
   }
-  // Memory.
+  // --- memory ---
 
   const Xbyak::Reg64& pointer(size_t v) {
     ValueRegister& place = places_[v];
@@ -225,7 +225,7 @@ class Loop final : MachineOps {
       filled(to, size);
     }
   }
-  // 0 and 1 become 0 and -1.
+  // Turns 0 and 1 into 0 and -1.
   void filled(const Xmm& to, size_t size) {
     const Xmm zero = constant(0, size);
     size == 4 ? vpsubd(to, zero, to) : vpsubq(to, zero, to);
@@ -250,7 +250,7 @@ class Loop final : MachineOps {
       const Xmm low = Xmm(most_), high = Xmm(most_ + 1);
       const Xmm from = of(v);
       if (part_) {
-        vmovd(limit_.cvt32(), from);  // which is not needed any more
+        vmovd(limit_.cvt32(), from);  // limit_ is not needed any more
         and_(limit_.cvt32(), 1);
         return mov(byte[at], limit_.cvt8());
       }
@@ -264,7 +264,7 @@ class Loop final : MachineOps {
       else vmovd(to, low);
     }
   }
-  // At the end of the code: addresses, constants and single elements are loaded.
+  // Ends the code with a prologue that loads addresses, constants and single elements.
   void share() {
     for (size_t k = kFree; k < pointers_; ++k) push(kPointers[k]);
     for (size_t v = 0; v < places_.size(); ++v)
@@ -305,7 +305,7 @@ class Loop final : MachineOps {
     else vpbroadcastq(to, Xmm(to.getIdx()));
   }
 
-  // The body.
+  // --- the loop's body ---
 
   void body() {
     for (size_t v = 0; v < places_.size(); ++v) drop(v);
@@ -368,7 +368,7 @@ class Loop final : MachineOps {
   size_t pointers_ = 0;
 };
 
-// By the dtypes that it reads and makes.
+// Whether there are instructions for these dtypes of input and output.
 bool computes(Exact exact, DType from, DType to) {
   using enum Exact;
   const auto lanes = [](DType d) {
@@ -429,7 +429,7 @@ std::vector<std::byte> assemble(const FusedGroup& group, Piece piece, Singles si
     memory.resize(Loop(memory, group, piece, singles).make());
   } catch (const OutOfRegisters&) {
     memory.clear();
-  } catch (const Xbyak::Error&) {  // longer than that
+  } catch (const Xbyak::Error&) {  // the code is larger than the buffer
     memory.clear();
   }
   return memory;

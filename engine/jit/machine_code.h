@@ -13,14 +13,14 @@ namespace footlight::jit {
 using MachineLoop = void (*)(void* const* at, int64_t n);
 
 struct Piece {
-  size_t first = 0, count = 0;  // of the group's steps
+  size_t first = 0, count = 0;  // a range of the group's steps
 };
 
 // The values with a single element: bit i stands for outside value i, kRepeats for the values with one per row.
 using Singles = uint32_t;
 inline constexpr Singles kRepeats = Singles{1} << 31;
 
-// Why this machine cannot run machine code; null if it can. Decided by the instruction set of the kernels.
+// Why this machine cannot run machine code; null if it can. It depends on the instruction set of the kernels.
 const char* why_no_machine_code();
 // For tests: assembles for AVX2 on a machine with AVX-512. Such steps give the same bits on every instruction set.
 void use_narrow_code(bool narrow);

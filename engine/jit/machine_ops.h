@@ -14,7 +14,7 @@
 
 namespace footlight::jit {
 
-// Predicates of comparisons, of floating numbers and of integers.
+// Predicates of comparisons, for floating-point numbers and for integers.
 struct Predicate {
   uint8_t floating, integer;
 };
@@ -72,7 +72,7 @@ class MachineOps : protected Xbyak::CodeGenerator {
     if (like.isYMM()) return Xbyak::Ymm(r);
     return Xmm(r);
   }
-  // Of 32-bit integers: there are instructions for equal and greater.
+  // Compares 32-bit integers, for which there are instructions for equal and greater.
   void compare_narrow(const Xmm& to, const Xmm& a, const Xmm& b, uint8_t p) {
     if (p == kEqualTo.integer || p == kOther.integer) vpcmpeqd(to, a, b);
     else if (p == kMoreThan.integer || p == kAtMost.integer) vpcmpgtd(to, a, b);
@@ -119,7 +119,7 @@ class MachineOps : protected Xbyak::CodeGenerator {
   void div_(const Xmm& d, const Xmm& a, const Xmm& b, DType t) {
     t == DType::kFloat32 ? vdivps(d, a, b) : vdivpd(d, a, b);
   }
-  // The second where neither is greater, one is no number, or both are zeros.
+  // Takes the second operand if neither is greater, one is NaN, or both are zeros.
   void max_(const Xmm& d, const Xmm& a, const Xmm& b, DType t) {
     switch (t) {
       case DType::kFloat32: return vmaxps(d, a, b);
@@ -150,8 +150,8 @@ class MachineOps : protected Xbyak::CodeGenerator {
     }
   }
 
-  // Where a step gives an element as large as those it reads: d = step(a, b). Nothing is written to d while a or b is
-  // still needed, except where all of them are read at once.
+  // d = step(a, b), for steps whose result has elements as large as their inputs. Nothing is written to d while a or b
+  // is still needed, except where all of them are read at once.
   void compute(Exact what, const Xmm& d, const Xmm& a, const Xmm& b, DType t) {
     const size_t size = size_of(t);
     const Xmm x = temporary(size);
@@ -224,7 +224,7 @@ class MachineOps : protected Xbyak::CodeGenerator {
 
   static constexpr int kTempMask = 6;
   const bool wide_;
-  const int most_;  // vector registers for values and what is shared; two more are temporaries
+  const int most_;  // number of vector registers for values and constants; two more are temporaries
   int lanes_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Inputs whose sizes vary are compared with those that the decision was made for.
+// If sizes of inputs vary, compares them with those for which the decision was made.
 #include "engine/runtime/choose_tape.h"
 
 #include "engine/base/activity.h"

@@ -1,4 +1,4 @@
-// Whether a run goes straight through a program or on the tape with steps side by side.
+// Chooses how a run executes a program: serially, or on the tape whose steps run side by side.
 #pragma once
 
 #include "engine/compile/program.h"
@@ -7,10 +7,10 @@
 
 namespace footlight::runtime {
 
-// Nobody looks at single steps, and this thread may use the pool.
+// Whether steps may run side by side: nobody watches single steps, and this thread may use the pool.
 bool may_run_beside();
 int64_t elements_of(std::span<const Tensor> inputs);
-// The program's own, or the one with sections.
+// Chooses the program's own tape or the one with sections.
 const compile::Tape& other_tape_for(const compile::Program&, std::span<const Tensor> inputs);
 
 inline const compile::Tape& tape_for(const compile::Program& program, std::span<const Tensor> inputs) {

@@ -1,4 +1,4 @@
-// What a branch or a loop decides by: the value of a scalar, wherever it lies.
+// Reads the scalar that a branch or a loop decides by, wherever it lies.
 #pragma once
 
 #include "engine/base/errors.h"

@@ -1,4 +1,4 @@
-// The tape executor.
+// Executes the instructions of a tape.
 #include "engine/runtime/executor.h"
 
 #include "engine/base/activity.h"
@@ -41,7 +41,7 @@ using fusion::Spread;
 using compile::Step;
 using compile::Tape;
 
-// Holds a graph alive, so it is no part of ThreadContext.
+// It holds a graph alive, so it cannot be part of ThreadContext.
 thread_local Failure last_failure;
 
 [[noreturn]] void not_fed(const Node& placeholder) {
@@ -51,12 +51,12 @@ thread_local Failure last_failure;
        short_name(placeholder.dtypes[0]), any ? "" : " and shape ", any ? "" : shape.brackets());
 }
 
-// The host's memory of a result that may be written again: nobody else holds it.
+// Whether a result's host memory can be written again: nobody else holds it, and it has the right size.
 bool serves(const Tensor& t, DType dtype, const Shape& shape) {
   return t && t.dtype() == dtype && t.exclusive() && t.shape() == shape && t.device() == Device::cpu();
 }
 
-// Runs a program once, or, in a loop, turn by turn in the same slots.
+// Runs a program once or, for a loop, once per iteration in the same slots.
 class Run {
  public:
   Run(const Program& program, const Tape& tape, CallId call)
@@ -67,17 +67,17 @@ class Run {
     bases_[Operand::kFrame] = slots_;
     bases_[Operand::kConstant] = program.constants.data();
   }
-  // Another thread's part in it.
+  // Joins a run on another thread.
   explicit Run(const Run& whole) : Run(whole.program_, whole.tape_, whole.call_, whole.recording_, whole.devices_) {
     slots_ = whole.slots_;
     std::ranges::copy(whole.bases_, bases_);
   }
 
-  // `outputs` get the results.
+  // Runs the program once; `outputs` get the results.
   void turn(std::span<const Tensor> inputs, std::span<Tensor> outputs) {
     bases_[Operand::kInput] = inputs.data();
     if (watch_) [[unlikely]] watch_->entered(program_, inputs);
-    last_end_ = 0;  // between two turns of a loop's condition its body runs
+    last_end_ = 0;  // between two runs of a loop's condition its body runs
     const Instruction* const code = tape_.code.data();
     const Instruction* at = code;
     const Instruction* const end = at + tape_.code.size();
@@ -110,18 +110,18 @@ class Run {
       if (from.array() == Operand::kFrame && tape_.last_result[i])
         outputs[i] = std::move(slots_[from.index()]);
       else if (const Tensor& value = bases_[from.array()][from.index()]; outputs[i].body() != value.body())
-        outputs[i] = value;  // else it was passed on by the turn before last too
+        outputs[i] = value;  // otherwise an earlier iteration passed it on
     }
   }
 
-  // After a turn: results of the next may be written to this memory, if nobody else holds it by then.
+  // Called after an iteration: the next may write results to this memory, if nobody else holds it by then.
   void leave(std::span<Tensor> outputs) {
     for (size_t i = 0; i < outputs.size(); ++i)
       if (const Operand at = tape_.results[i]; at.array() == Operand::kFrame && tape_.last_result[i])
         slots_[at.index()] = std::move(outputs[i]);
   }
 
-  // Since it began it was decided that the program runs better on another tape.
+  // Whether, since the run began, another tape was found to be better.
   bool outdated() const {
     return &tape_ == &program_ && program_.schedule.state() == ParallelSchedule::State::kParallel && may_run_beside();
   }
@@ -146,7 +146,7 @@ class Run {
     last_failure = {const_cast<Graph*>(origin.graph)->shared_from_this(), origin.node};
   }
 
-  // Leaves `at` at an instruction that fails.
+  // Runs instructions in order. If one fails, `at` points to it.
   void straight(const Instruction*& at, const Instruction* end) {
     for (; at < end; ++at) {
       check_cancelled();
@@ -158,7 +158,7 @@ class Run {
     }
   }
 
-  // Notes what each step takes.
+  // Measures how long each step takes.
   void measured(const Instruction*& at, const Instruction* end, std::span<const Tensor> inputs) {
     std::vector<compile::Cost> costs(tape_.code.size());
     for (int64_t before = now_ns(); at < end;) {
@@ -185,7 +185,7 @@ class Run {
       tasks.work([&](const compile::Task& task) { part.run_task(task, tasks); },
                  [&](uint32_t slot) { slots_[slot] = Tensor(); });
     });
-    last_end_ = 0;  // this thread's step before is long over
+    last_end_ = 0;  // the previous step of this thread ended long ago
     for (const uint32_t slot : section.released) slots_[slot] = Tensor();
     if (!tasks.error()) return;
     last_failure = tasks.take_failure();
@@ -240,7 +240,7 @@ class Run {
     }
   }
 
-  // Holds the inputs: a result may lie in the slot of one.
+  // Holds the inputs, because a result may overwrite the slot of one.
   void watched_step(const Instruction& in) {
     const std::span<const Tensor> read = gather(in);
     const std::vector<Tensor> inputs(read.begin(), read.end());
@@ -255,7 +255,7 @@ class Run {
     for (uint32_t i = 0; i < in.released; ++i) slots_[released[i]] = Tensor();
   }
 
-  // False: its nodes have to run one by one, because somebody looks at each of them or their shapes do not suit.
+  // False if nodes must run one by one: somebody watches each of them, or their shapes do not fit.
   bool fused(const Instruction& in) {
     const FusedGroup& group = tape_.groups[static_cast<size_t>(in.callee)];
     const std::span<const Tensor> inputs = gather(in);
@@ -314,13 +314,13 @@ class Run {
       if (fresh[k]) slots_[slot_of(group.results[k])] = std::move(fresh[k]);
   }
 
-  // An event for each node, as if they had run one after the other, each for its share of the time.
+  // Records an event for each node, as if they had run one after the other, each for its share of the time.
   void record_group(const Instruction& in, const FusedGroup& group, std::span<const Tensor> inputs,
                     const Shape& shape) {
     ActivityLog* const log = this_thread.activity;
     const ActivityScope recording(log, Activity::kRecording);
     const int64_t start = last_end_, all = now_ns() - start;
-    last_end_ = 0;  // what recording took is no time of the next op
+    last_end_ = 0;  // the time of recording does not count as the next op's
     ActivityLog::Kernel kernel;
     if (log) {
       const Instruction& first = (&in)[1];
@@ -335,7 +335,7 @@ class Run {
     std::vector<OpEvent> events;
     std::vector<uint32_t> weights;
     std::vector<Tensor> read;
-    // A step for what is left of a row costs as much as one for an element of it.
+    // A step on a reduced row costs as much as a step on one of its elements.
     int64_t row = 1;
     for (int d = group.dims.first; group.by_rows && d < group.dims.last; ++d) row *= std::max<int64_t>(1, shape[d]);
     const auto cost = [&](const FusedGroup::Step& step) {
@@ -389,7 +389,7 @@ class Run {
       return alias(in, node, inputs, outputs[0]);
     }
     if (!in.kernel) no_kernel(DeviceType::kCpu, *node.op, node.dtypes.empty() ? DType::kFloat32 : node.dtypes[0]);
-    Tensor before;  // what was in the output's slot: if it is an input, it is needed until the kernel is done
+    Tensor before;  // the old tensor in the output's slot: if it is an input, it must live until the kernel is done
     if (in.static_outputs && in.outputs == 1 && !watched() && serves(outputs[0], node.dtypes[0], node.shapes[0])) {
     } else if (in.reuse != Instruction::kNoReuse && !watched() && take_over(in, node, inputs, outputs[0])) {
     } else {
@@ -414,7 +414,7 @@ class Run {
     return std::move(outputs[0]);
   }
 
-  // A view with another shape.
+  // Makes the output a view of the input with another shape.
   void alias(const Instruction& in, const Node& node, std::span<const Tensor> inputs, Tensor& output) {
     if (in.static_outputs) {
       output = inputs[static_cast<size_t>(node.op->alias_input)].reshaped(node.shapes[0]);
@@ -533,7 +533,7 @@ class Run {
         runtime::run(*program_.callees[static_cast<size_t>(in.callee)], inputs, outputs, call_);
         break;
       case Step::kWhile: loop(in, inputs, outputs); break;
-      case Step::kFake: {  // stands for the other branch's value: its elements are not read
+      case Step::kFake: {  // stands for the value of the branch that did not run: nobody reads its elements
         const Node& node = program_.node(in);
         if (node.op->execution == Execution::kPlaceholder)
           not_fed(node);
@@ -577,9 +577,9 @@ class Run {
   CallId call_;
   bool recording_;
   NodeWatch* const watch_ = this_thread.node_watch;
-  const bool devices_;  // there are devices, so each instruction is checked
+  const bool devices_;  // whether devices exist, so that each instruction is checked
   int64_t last_end_ = 0;
-  std::optional<Frame> frame_;  // none: a part
+  std::optional<Frame> frame_;  // empty if this run is a part of another
   Tensor* slots_ = nullptr;
 };
 

@@ -11,7 +11,7 @@ namespace footlight::runtime {
 // `outputs` gets Program::results.size() tensors. `call` goes into op events.
 void run(const compile::Program&, std::span<const Tensor> inputs, std::span<Tensor> outputs, CallId call = {});
 
-// In its scope, everything this thread does belongs to that call.
+// While the scope lives, everything that this thread does belongs to that call.
 class InCall {
  public:
   explicit InCall(CallId call) : before_(std::exchange(this_thread.call, call)) {}

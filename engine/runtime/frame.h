@@ -1,4 +1,4 @@
-// The slots of one run: on the stack if there are few, or those that the program kept with their memory.
+// The slots of one run: on the stack if they are few, else kept by the program together with their memory.
 #pragma once
 
 #include "engine/compile/program.h"
@@ -32,7 +32,7 @@ class Frame {
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
   Tensor* slots() { return slots_; }
-  // A run ended in its midst: nothing is kept.
+  // Called if a run ends before its last instruction: no memory is kept.
   void spoilt() { spoilt_ = true; }
 
  private:
@@ -43,7 +43,7 @@ class Frame {
     }
     for (const compile::Operand result : tape_.results)
       if (result.array() == compile::Operand::kFrame) slots_[result.index()] = Tensor();
-    if (devices_)  // its memory is not kept
+    if (devices_)  // memory of devices is not kept
       for (uint32_t i = 0; i < size_; ++i)
         if (slots_[i] && slots_[i].device() != Device::cpu()) slots_[i] = Tensor();
     delete[] tape_.spare_frame.exchange(slots_, std::memory_order_acq_rel);

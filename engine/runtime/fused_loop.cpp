@@ -24,12 +24,12 @@ using jit::Singles;
 
 namespace {
 
-// Bytes of all tiles of a thread, and of one tile at most, so that they stay in the fastest cache.
+// Limits, in bytes, of all tiles of a thread and of one tile, so that they stay in the fastest cache.
 constexpr size_t kTileMemory = 48 << 10, kMaxTile = 4 << 10;
-constexpr int64_t kLarge = 32 << 20;         // bytes of a value that will be read from memory, not from a cache
-constexpr int64_t kParallelWork = 1 << 15;  // additions, from which a second thread pays
+constexpr int64_t kLarge = 32 << 20;         // bytes from which a value is read from memory, not from a cache
+constexpr int64_t kParallelWork = 1 << 15;  // additions from which a second thread is worth starting
 
-// Past the caches: memory that is only written need not be read first.
+// Writes past the caches, so that memory which is only written need not be read first.
 void stream(const std::byte* from, std::byte* to, size_t bytes) {
 #if defined(__SSE2__)
   if (reinterpret_cast<uintptr_t>(to) % 16 == 0)
@@ -114,7 +114,7 @@ class TileLoop final : ElementSource {
       : group_(group), inputs_(inputs), over_(over), elements_(elements), results_(results) {
     for (size_t k = 0; k < results.size(); ++k)
       streams_ |= group.values[group.results[k].value].level == fusion::Level::kWhole && streams(k);
-    for (const FusedGroup::Step& step : group.last_steps())  // it is read again
+    for (const FusedGroup::Step& step : group.last_steps())  // the reduction reads it again
       streams_ &= group.values[step.in[0]].place != FusedGroup::Storage::kResult;
     size_t repeat = 0;
     Singles singles = 0;
@@ -141,7 +141,7 @@ class TileLoop final : ElementSource {
   }
 
   void reduce(const Shape& shape) {
-    int64_t sizes[3] = {1, 1, 1};  // before, those reduced, and after
+    int64_t sizes[3] = {1, 1, 1};  // product of the sizes before the reduced dimensions, of these, and after them
     for (int d = 0; d < shape.rank(); ++d)
       sizes[d < group_.dims.first ? 0 : d < group_.dims.last ? 1 : 2] *= shape[d];
     const auto steps = group_.last_steps();
@@ -197,7 +197,7 @@ class TileLoop final : ElementSource {
     return value < group_.outside ? inputs_[value].raw() : result(value);
   }
 
-  // A large result, unless its memory is an input's and has just been read.
+  // Whether a large result bypasses the cache; not if its memory is an input's that has just been read.
   bool streams(size_t result) const {
     if (elements_ * group_.values[group_.results[result].value].size < kLarge) return false;
     return std::ranges::none_of(inputs_, [&](const Tensor& t) { return t.raw() == results_[result]; });
@@ -233,7 +233,7 @@ class TileLoop final : ElementSource {
     }
   }
 
-  // Elements [first, last).
+  // Runs all steps on the elements [first, last).
   void tiles(int64_t first, int64_t last, std::span<const Reduced> reduced) const {
     alignas(64) std::byte memory[kTileMemory];
     Places places;
@@ -292,9 +292,9 @@ class TileLoop final : ElementSource {
   };
   std::vector<Computed> computed_;  // inputs of reductions, if compute_all ran
   bool all_computed_ = false;
-  bool streams_ = false;  // all results, if one does
+  bool streams_ = false;  // whether one result, and so all of them, bypass the caches
   const JitLoop* code_ = nullptr;
-  bool in_registers_ = false;  // nothing lies in tiles
+  bool in_registers_ = false;  // no value lies in a tile
   size_t bytes_;
   int64_t tile_;
 };
@@ -317,7 +317,7 @@ class RowLoop {
   }
 
  private:
-  static constexpr size_t kWidest = 16;  // bytes of the largest element
+  static constexpr size_t kWidest = 16;  // bytes of the widest element
   static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
   bool whole(size_t value) const { return group_.values[value].level == fusion::Level::kWhole; }
@@ -386,7 +386,7 @@ class RowLoop {
   bool in_one_row(const Spread& over) const {
     return over.kind == Spread::Kind::kSome && over.size[0] == length_ && (is_row(over) || is_column(over));
   }
-  // One row needs no copy of a value that lies in one, or of one element for it.
+  // A single row that is contiguous in memory needs no copy, nor does a single element.
   bool one_row(Places& places, size_t i, int64_t row) const {
     const Spread& over = over_[i];
     if (!in_one_row(over)) return false;
@@ -421,7 +421,7 @@ class RowLoop {
   const std::span<const Spread> over_;
   const std::span<void* const> results_;
   int64_t rows_ = 1, length_ = 1, at_once_ = 1;
-  size_t tiles_ = 0, row_tiles_ = 0;  // for what repeats
+  size_t tiles_ = 0, row_tiles_ = 0;  // for values that repeat
   const JitLoop* code_ = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// Joins elements in the order of the kernels (kernels/cpu/reduction.cpp), computing them block by block.
+// Reduces elements in the order of the kernels (kernels/cpu/reduction.cpp), and computes them block by block.
 #include "engine/runtime/fused_reduction.h"
 
 #include "engine/base/errors.h"
@@ -15,10 +15,10 @@ namespace {
 using namespace reduction_order;
 using fusion::kMaxReductions;
 
-constexpr int64_t kParallelWork = 1 << 15;  // additions, from which a second thread pays
+constexpr int64_t kParallelWork = 1 << 15;  // additions from which a second thread is worth starting
 
 int64_t grain_of(int64_t weight) { return std::max<int64_t>(1, kParallelWork / std::max<int64_t>(1, weight)); }
-// So many columns are joined by themselves, if there is enough to do.
+// How many strips of columns are reduced separately, if there is enough work.
 int64_t strips_of(int64_t total, int64_t inner, int64_t grain) {
   return std::clamp<int64_t>(std::min(inner / 256, total / grain), 1, 16);
 }
@@ -54,7 +54,7 @@ class FusedReduction {
   }
 
  private:
-  // Accumulators of each reduction, started.
+  // The accumulators of each reduction, initialized.
   struct Memory {
     std::unique_ptr<std::byte[]> bytes;
     Accumulators at{};
@@ -79,7 +79,7 @@ class FusedReduction {
     return moved;
   }
 
-  // Several rows in a block.
+  // Reduces several rows that fit in one block.
   void rows(const Accumulators& to) const {
     parallel_for(outer_, std::max<int64_t>(1, grain_ / reduced_), [&](int64_t begin, int64_t end) {
       Blocks blocks;
@@ -104,7 +104,7 @@ class FusedReduction {
     divide(begin, half, parts);
     divide(begin + half, n - half, parts);
   }
-  // The results of n elements' parts into the first of them; gives the part after those.
+  // Joins the parts of n elements into the first of them; returns the part behind them.
   std::byte* join(int64_t n, std::byte* parts, const StreamedReduction& by) const {
     if (n <= block_) return parts + by.wide;
     const int64_t half = by.halving.half_of(n);
@@ -157,8 +157,8 @@ class FusedReduction {
     by.join(to, parts[0], 1, n);
   }
 
-  // Down the columns: on several threads by pieces, by what lies before, or by columns, none of which changes the order
-  // in which the elements of a column are joined.
+  // Reduces columns, on several threads: by pieces, by outer index or by columns. None of these changes the order in
+  // which the elements of a column are joined.
   void columns(const Accumulators& to) const {
     const int64_t total = reduced_ * inner_;
     const int64_t pieces = pieces_of_columns(outer_, total, reduced_, inner_);
@@ -195,7 +195,7 @@ class FusedReduction {
 
   struct Rows {
     int64_t begin, rows, stride, columns;
-    int64_t whole;  // columns that the order goes by, of which these are some
+    int64_t whole;  // all columns of the loop; these are some of them, but the order depends on all
   };
   void into(const Rows& of, const Accumulators& to, Blocks& blocks) const {
     if (widened(of.rows, of.whole)) {

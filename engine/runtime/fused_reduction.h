@@ -26,7 +26,7 @@ class ElementSource {
 
 struct StreamedResult {
   const StreamedReduction* by = nullptr;
-  uint8_t size = 0;  // bytes of an element that it reduces
+  uint8_t size = 0;  // bytes of an element that it reads
   void* out = nullptr;
 };
 

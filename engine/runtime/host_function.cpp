@@ -1,4 +1,4 @@
-// The kernels call what the node holds.
+// The kernels call the function that the node holds.
 #include "engine/runtime/host_function.h"
 
 #include "engine/ops/host_function.h"

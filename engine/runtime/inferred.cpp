@@ -1,4 +1,4 @@
-// Asks the rules of an op for dtypes and shapes, and makes tensors of them.
+// Infers dtypes and shapes by the rules of an op, and allocates tensors for them.
 #include "engine/runtime/inferred.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Memory for what a kernel gives whose shapes are known only when it runs.
+// Allocates outputs of kernels whose shapes are known only at run time.
 #pragma once
 
 #include "engine/ops/builder.h"
@@ -8,7 +8,7 @@
 
 namespace footlight::runtime {
 
-// At run time every input is known.
+// The inference of a running op, which knows every input.
 class RunInference final : public Inference {
  public:
   RunInference(const OpRow& r, const Attrs& a, std::span<const Tensor> in, std::span<DType> dtypes,

@@ -76,7 +76,7 @@ TensorList* TensorList::pushed(Tensor item) const {
     now.push_back(std::move(item));
     return new TensorList(*this, size_ + 1, version_);
   }
-  // Another list was made longer at this place.
+  // If another list has already grown at this place, the new one gets a version of its own.
   const TensorList longer(*this, size_ + 1, version_);
   return longer.with(size_, std::move(item));
 }

@@ -1,4 +1,4 @@
-// A list of tensors as a value: making a changed list costs the same however long it is, and leaves the other as it
+// An immutable list of tensors: making a changed list costs the same however long it is, and leaves the original as it
 // was.
 #pragma once
 
@@ -11,25 +11,25 @@
 
 namespace footlight::runtime {
 
-// The contents are one array, which lists made from one another share. A list with at most one element that has a
-// value needs no array.
+// The contents are one array, shared by lists that were derived from one another. A list with at most one element that
+// has a value needs no array.
 class TensorList final : public Resource {
  public:
-  TensorList(DType dtype, Shape element_shape, size_t size);  // no element has a value
+  TensorList(DType dtype, Shape element_shape, size_t size);  // its elements have no values
   TensorList(DType dtype, Shape element_shape, std::vector<Tensor> items);
   ~TensorList() override;
 
   DType dtype() const { return dtype_; }
   const Shape& element_shape() const { return element_shape_; }
   size_t size() const { return size_; }
-  int64_t most = -1;              // how many elements it may have; -1: any number
-  Tensor at(size_t index) const;  // empty: without a value
+  int64_t most = -1;              // the largest number of elements; -1: any
+  Tensor at(size_t index) const;  // empty: the element has no value
   std::vector<Tensor> items() const;
-  bool single() const { return !version_; }  // no element has a value, or one
+  bool single() const { return !version_; }  // whether at most one element has a value
   size_t single_index() const { return single_at_; }
   const Tensor& single_item() const { return single_; }
 
-  // New lists, not referenced yet.
+  // These return new lists, not referenced yet.
   TensorList* with(size_t index, Tensor item) const;
   TensorList* pushed(Tensor item) const;
   TensorList* resized(size_t size) const;
@@ -46,7 +46,7 @@ class TensorList final : public Resource {
   };
   TensorList(const TensorList& like, size_t size, std::shared_ptr<Version<Items>> version);
   template <class Contents>
-  TensorList* alike(Contents) const;  // of the same kind
+  TensorList* alike(Contents) const;  // a list of the same kind
 
   DType dtype_;
   Shape element_shape_;
@@ -56,11 +56,11 @@ class TensorList final : public Resource {
   std::shared_ptr<Version<Items>> version_;
 };
 
-// As a scalar of dtype variant, which takes the list over.
+// A scalar of dtype variant, which owns the list.
 Tensor list_tensor(TensorList*);
-// Null if it is no list.
+// Null if the tensor is no list.
 const TensorList* find_list(const Tensor&);
-// Throws kInvalidArgument if it is no list.
+// Throws kInvalidArgument if the tensor is no list.
 const TensorList& list_in(const Tensor&);
 
 }  // namespace footlight::runtime

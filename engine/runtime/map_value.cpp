@@ -1,4 +1,4 @@
-// Maps whose versions share one table, by the bytes of keys.
+// Maps whose versions share one table, keyed by the bytes of their keys.
 #include "engine/runtime/map_value.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ void append_number(std::string& text, uint64_t number) {
   text.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
-// The dtype, the shape and the elements; one string differs from two that are the same side by side.
+// Writes dtype, shape and elements, so that one string differs from two with the same bytes.
 std::string bytes_of_key(const Tensor& key) {
   std::string text(1, static_cast<char>(key.dtype()));
   append_number(text, static_cast<uint64_t>(key.shape().rank()));

@@ -1,5 +1,5 @@
-// A map from tensors to tensors as a value: making a changed map costs the same however large it is, and leaves the
-// other as it was.
+// An immutable map from tensors to tensors: making a changed map costs the same however large it is, and leaves the
+// original as it was.
 #pragma once
 
 #include "engine/runtime/versions.h"
@@ -19,7 +19,7 @@ class TensorMap final : public Resource {
  public:
   struct Entry {
     Tensor key, value;
-    uint64_t number = 0;  // entries are in the order in which their keys came
+    uint64_t number = 0;  // entries are sorted by it: the order in which keys were added
   };
 
   TensorMap();
@@ -29,15 +29,15 @@ class TensorMap final : public Resource {
   Tensor find(const Tensor& key) const;  // an empty tensor if it has no such key
   std::vector<Entry> entries() const;    // in order
 
-  // New maps, not referenced yet.
+  // These return new maps, not referenced yet.
   TensorMap* with(const Tensor& key, Tensor value) const;
-  TensorMap* without(const Tensor& key) const;  // null: it has no such key
+  TensorMap* without(const Tensor& key) const;  // null: the map has no such key
 
  private:
   struct Entries {
     struct Change {
       std::string key;
-      std::optional<Entry> entry;  // none: there is no such key
+      std::optional<Entry> entry;  // empty: erases the key
     };
     std::unordered_map<std::string, Entry> now;
     uint64_t next_number = 0;
@@ -49,9 +49,9 @@ class TensorMap final : public Resource {
   size_t size_ = 0;
 };
 
-// As a scalar of dtype variant, which takes the map over.
+// A scalar of dtype variant, which owns the map.
 Tensor map_tensor(TensorMap*);
-// Null if it is no map.
+// Null if the tensor is no map.
 const TensorMap* find_map(const Tensor&);
 
 }  // namespace footlight::runtime

@@ -7,7 +7,7 @@
 
 namespace footlight::runtime {
 
-// Variants: with these values, and with none.
+// Variant scalars: an optional with these values, and an empty one.
 Tensor optional_of(std::vector<Tensor> values);
 Tensor no_optional();
 

@@ -1,5 +1,4 @@
-// Ragged tensors as values, one variant each, as tf.map_fn and loops of TensorFlow pass them: made, and put
-// together.
+// Converts ragged tensors to variants and back, one variant each, as tf.map_fn and TensorFlow's loops pass them.
 #include "engine/base/text.h"
 #include "engine/ops/infer.h"
 #include "engine/runtime/executor.h"
@@ -33,7 +32,7 @@ std::vector<int64_t> splits_of(const Tensor& t, int64_t count, const OpRow& row)
   return splits;
 }
 
-// The splits of all levels: those of one end with the number of rows of the next.
+// The splits of all levels: the last split of each is the number of rows of the next.
 std::vector<std::vector<int64_t>> levels_of(std::span<const Tensor> parts, const OpRow& row) {
   const size_t deep = parts.size() - 1;
   if (parts[deep].shape().rank() == 0) invalid("values must have at least one dimension [Op:", row.name, "]");
@@ -106,7 +105,7 @@ Tensor ragged_tensor(std::vector<Tensor> parts) {
 
 void to_variant(KernelContext& c) {
   if (!c.attrs.get_or(kBatched, false)) {
-    if (c.inputs.size() > 1) levels_of(c.inputs, c.row);  // refuses what are no splits
+    if (c.inputs.size() > 1) levels_of(c.inputs, c.row);  // throws for invalid splits
     c.outputs[0] = ragged_tensor(std::vector<Tensor>(c.inputs.begin(), c.inputs.end()));
     return;
   }
@@ -118,7 +117,7 @@ void to_variant(KernelContext& c) {
   }
 }
 
-// Values along the first dimension, those of each component after the others.
+// Concatenates values along the first dimension, component by component.
 Tensor joined(const std::vector<Tensor>& all, DType dtype) {
   static const Op concat{"ConcatV2"};
   if (all.empty()) return Tensor::empty(dtype, Shape{0});
@@ -140,7 +139,7 @@ void from_variant(KernelContext& c) {
         "output_ragged_rank must be equal to input_ragged_rank + encoded_ragged.dims(); output_ragged_rank: ",
         deep, ", input_ragged_rank: ", inner, ", encoded_ragged.dims(): ", outer, " [Op:", c.row.name, "]");
   std::vector<std::vector<int64_t>> levels(static_cast<size_t>(deep), {0});
-  std::vector<int64_t> counts;  // of rows: all are checked before memory is taken for any
+  std::vector<int64_t> counts;  // numbers of rows, all checked before memory is allocated
   for (int64_t d = 0; d + 1 < outer; ++d) {
     counts.push_back(multiply_sizes(d ? counts.back() : 1, encoded.shape()[static_cast<int>(d)]));
     check_memory(splits_type, Shape{add_sizes(counts.back(), 1)});
@@ -193,7 +192,7 @@ const RaggedValue* find_ragged(const Tensor& tensor) {
              : nullptr;
 }
 
-// A value that nothing reached stands for zeros: as many rows as its splits say.
+// A missing gradient stands for zeros: as many rows as its splits say.
 void values_of_gradient(KernelContext& c) {
   const Tensor& encoded = c.inputs[0];
   const DType dtype = c.attrs.get_or(kValues, DType::kFloat32);

@@ -1,5 +1,5 @@
-// The tasks of a section, for the threads that run them: each is given out once all have run whose values it uses, the
-// one with the longest way to the end first.
+// Schedules the tasks of a section for the threads that run them: a task is ready once its predecessors have run, and
+// the one with the longest remaining path comes first.
 #pragma once
 
 #include "engine/compile/parallel_schedule.h"
@@ -24,8 +24,8 @@ class TaskQueue {
       if (!waits_[t]) push(t);
   }
 
-  // Runs tasks until there are none left. One thread alone gets through; others may come and help.
-  // `run(task)` does not throw; `release(slot)`: all tasks that read the slot have run.
+  // Runs tasks until all are done. One thread alone suffices; others may join. `run(task)` does not throw;
+  // `release(slot)` is called once all tasks that read the slot have run.
   template <class Runs, class Release>
   void work(Runs&& run, Release&& release) {
     std::unique_lock lock(mutex_);
@@ -46,9 +46,9 @@ class TaskQueue {
     }
   }
 
-  // The first step of the program that fails is what the user sees: the steps before it run, none after it.
+  // The user sees the failure of the first failing step in program order: earlier steps still run, later ones do not.
   bool wanted(uint32_t step) const { return step < failed_at_.load(std::memory_order_relaxed); }
-  // Called where the exception was caught.
+  // Called inside of the handler that caught the exception.
   void failed(uint32_t step, Failure failure) {
     const std::lock_guard lock(mutex_);
     if (!wanted(step)) return;
@@ -56,7 +56,7 @@ class TaskQueue {
     error_ = std::current_exception();
     failure_ = std::move(failure);
   }
-  // After all: what failed, if anything did.
+  // Called after all tasks: the error of the step that failed, if any.
   const std::exception_ptr& error() const { return error_; }
   Failure take_failure() { return std::move(failure_); }
 
@@ -86,7 +86,7 @@ class TaskQueue {
       ++more;
     }
     const bool over = !running_ && ready_.empty();
-    if (more < 2 && !over) return;  // this thread goes on with that one
+    if (more < 2 && !over) return;  // this thread runs that task itself
     changes_.fetch_add(1, std::memory_order_relaxed);
     wake_.notify_all();
   }
@@ -107,9 +107,9 @@ class TaskQueue {
   const compile::Section& section_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::vector<uint32_t> waits_, readers_, ready_;  // of each task; of each shared value; a heap
+  std::vector<uint32_t> waits_, readers_, ready_;  // for each task; for each shared value; a heap
   uint32_t running_ = 0;
-  std::atomic<uint32_t> changes_{0};  // grows when there is work for a thread that waits, and at the end
+  std::atomic<uint32_t> changes_{0};  // grows when a waiting thread has work, and at the end
   std::atomic<uint32_t> failed_at_{UINT32_MAX};
   std::exception_ptr error_;
   Failure failure_;

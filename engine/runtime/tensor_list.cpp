@@ -91,7 +91,7 @@ Tensor unset(const TensorList& list, DType dtype, const Shape& asked, const OpRo
   return list_zeros(dtype, shape);
 }
 
-// The value of a branch that was not taken, which nobody reads, has this shape whatever it was declared to be.
+// The value of a branch that did not run, which nobody reads, has this shape whatever was declared.
 bool stands_for_none(const Shape& shape) { return shape.rank() == 1 && shape[0] == 0; }
 
 void push(KernelContext& c) {
@@ -194,7 +194,7 @@ void set_item(KernelContext& c) {
 // Stands for the list of a branch that was not taken.
 bool no_list(const Tensor& tensor) { return tensor.elements() == 1 && !*tensor.data<Resource*>(); }
 
-// A map and what stands for zeros of any kind.
+// Adds a map to something that stands for zeros of any kind.
 Tensor sum_with_zeros(const Tensor& map, const Tensor& other) {
   if (find_map(other)) return sum_with_zeros(other, map);
   if (list_in(other).dtype() != DType::kInvalid) invalid("Trying to add a map and a list of tensors [Op:AddN]");

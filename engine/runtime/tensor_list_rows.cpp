@@ -13,7 +13,7 @@ namespace {
 
 const AttrName kElementDType("element_dtype"), kNum("num"), kNumElements("num_elements");
 
-// Elements without a value become zeros of the shape of the others. `shape`: as far as it is known already.
+// Replaces elements without a value by zeros of the others' shape. `shape`: as far as it is known already.
 Shape fill(std::vector<Tensor>& items, DType dtype, Shape shape, const OpRow& row, const char* else_said) {
   bool missing = false;
   for (const Tensor& item : items) {
@@ -101,7 +101,7 @@ void gather(KernelContext& c) {
   c.outputs[0] = packed(items, dtype, shape);
 }
 
-// Puts the rows at the indices; the list has become long enough.
+// Writes the rows at the indices; the list is long enough already.
 void put(std::vector<Tensor>& items, const Tensor& tensor, std::span<const int64_t> indices,
          const OpRow& row) {
   std::vector<Tensor> rows = rows_of(tensor, row);
@@ -248,7 +248,7 @@ void concat(KernelContext& c) {
   c.outputs[0] = run_op(join.row(), items, {})[0];
 }
 
-// Each row of a tensor at the end of one of many lists.
+// Appends each row of a tensor to its own list of a batch.
 void push_batch(KernelContext& c) {
   const Tensor &lists = c.inputs[0], &tensor = c.inputs[1];
   if (tensor.shape().rank() == 0)
@@ -281,7 +281,7 @@ void push_batch(KernelContext& c) {
   }
 }
 
-// Two lists, or each of many with the one in its place, behind one another.
+// Concatenates two lists, or the pairs of two batches of lists.
 void concat_lists(KernelContext& c) {
   const Tensor &a = c.inputs[0], &b = c.inputs[1];
   const DType dtype = c.attrs.get<DType>(kElementDType);

@@ -1,5 +1,5 @@
-// Contents that values share which are made from one another by small changes: making the next costs the same
-// however large they are, and leaves the one before as it was.
+// Contents shared by values that were derived from one another by small changes: making the next value costs the same
+// however large the contents are, and leaves the one before as it was.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace footlight::runtime {
 
-// `Contents` has a type Change and apply(Change&), which makes the change and turns it into its opposite. The contents
-// belong to the latest version. An earlier one knows in what it differs from the next; when it is looked at after all,
-// they become its own, and the later ones know in what they differ.
+// `Contents` has a type Change and apply(Change&), which makes the change and turns it into its opposite. The latest
+// version owns the contents; an earlier one knows how it differs from the next. If an earlier one is read, it takes the
+// contents, and the later ones then know how they differ from it.
 template <class Contents>
 class Version {
   struct Shared {
@@ -31,7 +31,7 @@ class Version {
     return std::make_shared<Version>(std::move(shared));
   }
 
-  // Versions that nothing else refers to are freed one after the other: there may be a million.
+  // Frees versions that nothing else refers to one by one: there may be a million, too many for recursion.
   ~Version() {
     const std::shared_ptr<Shared> shared = shared_;
     const std::lock_guard lock(shared->mutex);
@@ -42,7 +42,7 @@ class Version {
     }
   }
 
-  // The contents, for as long as the lock is held.
+  // Access to the contents while the lock is held.
   class Held {
    public:
     explicit Held(const Ptr& version) : lock_(version->shared_->mutex), contents_(version->shared_->now) {
@@ -67,7 +67,7 @@ class Version {
   }
 
  private:
-  // Called with the lock.
+  // Called with the lock held.
   static void make_latest(const Ptr& version) {
     std::vector<Ptr> path;
     for (Ptr at = version; at->newer_; at = at->newer_) path.push_back(at);
@@ -84,7 +84,7 @@ class Version {
 
   std::shared_ptr<Shared> shared_;
   Ptr newer_;      // null: the contents are those of this version
-  Change change_;  // else what makes them its own of those of `newer_`
+  Change change_;  // otherwise turns the contents of `newer_` into its own
 };
 
 }  // namespace footlight::runtime

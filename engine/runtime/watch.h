@@ -27,7 +27,7 @@ class NodeWatch {
   const bool every_node;
 
   virtual void entered(const compile::Program&, std::span<const Tensor> /*inputs*/) {}
-  // Gives the results of a node, which then does not run; false: it gives none.
+  // Supplies the results of a node, which then does not run; false: the node runs.
   virtual bool supply(const compile::Program&, const compile::Instruction&, std::span<Tensor> /*outputs*/) {
     return false;
   }

@@ -1,4 +1,4 @@
-// A tensor: its dtype, its rank and dimensions, then its elements; strings with their lengths.
+// Writes and reads a tensor: dtype, rank, dimensions, then elements; strings with their lengths.
 #include "engine/data/element_file.h"
 
 #include "engine/base/text.h"
@@ -82,7 +82,7 @@ Element unpacked(const std::string& record) {
       dim = static_cast<int64_t>(from.number(INT64_MAX));
       if (__builtin_mul_overflow(elements, static_cast<uint64_t>(dim), &elements)) Taking::wrong();
     }
-    // Whatever is said, the record has to hold it.
+    // The record must hold as many bytes as the header claims.
     const uint64_t each = dtype == DType::kString ? sizeof(uint64_t) : size_of(dtype);
     if (each == 0 || elements > from.left() / each) Taking::wrong();
     Tensor tensor = Tensor::empty(dtype, Shape(dims));
@@ -142,7 +142,7 @@ class Reader final : public Cursor {
   }
 
  private:
-  // The file may be an older one, of other elements: what follows was traced for these types.
+  // An older file may hold other elements, but the code that follows was traced for these types.
   void check(const Element& element) const {
     if (!fits(element, held_->types, held_->shapes))
       fail(ErrorKind::kDataLoss, file_.path(), " holds elements of other types or shapes than the dataset's: it was "

@@ -1,5 +1,5 @@
-// Elements in files: each is a record of a TFRecord file, and holds its tensors. Between runs of one build: the format
-// is ours.
+// Files of elements: each element is a record of a TFRecord file that holds its tensors. The format is our own, and
+// only one build's runs share such files.
 #pragma once
 
 #include "engine/data/input_file.h"
@@ -8,10 +8,10 @@
 namespace footlight::data {
 
 std::string packed(const Element& element);
-// Throws kDataLoss for what packed() did not write.
+// Throws kDataLoss for a record that packed() did not write.
 Element unpacked(const std::string& record);
 
-// Written under another name, which becomes `path` when it is complete.
+// Writes under another name, which becomes `path` when the file is complete.
 class ElementWriter {
  public:
   ElementWriter(const std::string& path, Compression compression);
@@ -27,7 +27,7 @@ class ElementWriter {
   bool finished_ = false;
 };
 
-// The elements of a file.
+// Reads the elements of a file.
 CursorPtr read_elements(StagePtr held, const std::string& path, Compression compression);
 bool file_exists(const std::string& path);
 

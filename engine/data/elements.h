@@ -6,7 +6,7 @@
 namespace footlight::data {
 
 Tensor dataset_of(std::vector<Element> elements, const std::vector<DType>& types, const std::vector<Shape>& shapes);
-// A dataset for each component.
+// Makes a dataset for each component.
 Element columns_of(std::vector<Element> elements, const std::vector<DType>& types, const std::vector<Shape>& shapes);
 
 }  // namespace footlight::data

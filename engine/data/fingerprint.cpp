@@ -1,5 +1,5 @@
-// A number for what a dataset was made from: the same for two that are written alike, whatever the names in their
-// functions. Datasets with one fingerprint give the same elements, as far as their ops do.
+// Computes a number for how a dataset was made: equal for two that are written alike, whatever the names in their
+// functions. Datasets with one fingerprint give the same elements, if their ops do.
 #include "engine/base/hash128.h"
 #include "engine/data/stage_registry.h"
 #include "engine/graph/graph.h"
@@ -39,7 +39,7 @@ class Printing {
       hash_.add(std::string_view(static_cast<const char*>(tensor.raw()), tensor.bytes()));
     }
   }
-  // A variable or a table is told apart by its address. A stand-in for a part of a stage adds nothing.
+  // Variables and tables are told apart by address. A placeholder for a part of a stage adds nothing.
   void object(Resource* object) {
     if (const auto* below = dynamic_cast<const Stage*>(object)) stage(*below);
     else if (object && !dynamic_cast<const StageResource*>(object))
@@ -48,7 +48,7 @@ class Printing {
 
   void attributes(const Attrs& attrs) {
     for (const auto& [name, value] : attrs) {
-      // Those that begin so belong to one application; metadata is for who reads, as are names.
+      // Attributes with such names belong to one application; metadata and names are for readers only.
       if (name.text().starts_with('_') || name.text() == "metadata") continue;
       hash_.add(name.text());
       std::visit([this](const auto& v) { attribute(v); }, value);

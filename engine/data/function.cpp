@@ -1,4 +1,4 @@
-// Calling functions; graphs that came without one, from a file, are compiled here.
+// Calls functions; compiles graphs that came from a file, without a function.
 #include "engine/data/function.h"
 
 #include "engine/base/text.h"
@@ -35,8 +35,8 @@ class CompiledGraph final : public ElementFunction {
   compile::ProgramPtr program_;
 };
 
-// Of graphs that came without a function. A stage that is made again and again, in a call of its own, finds its
-// program here; the oldest goes first.
+// Compiles graphs that came without a function. A stage that is created anew in each call finds its program here; the
+// oldest program is dropped first.
 Tensor compiled(const GraphPtr& graph) {
   constexpr size_t kMax = 128;
   static std::mutex mutex;
@@ -49,7 +49,7 @@ Tensor compiled(const GraphPtr& graph) {
   return known.back().second;
 }
 
-// Ops of a function of elements run at once, whatever this thread is tracing or taping.
+// Ops of an element function run at once, whatever this thread is tracing or taping.
 class OutsideOfGraphs {
  public:
   OutsideOfGraphs() : builder_(std::exchange(this_thread.builder, nullptr)) {}
@@ -61,7 +61,7 @@ class OutsideOfGraphs {
   Builder* const builder_;
 };
 
-// The first op whose results differ from call to call; prints and checks have none, tables do not change.
+// The first op whose results differ from call to call; prints and checks have no results, and tables do not change.
 const OpRow* stateful_op(const Graph& graph) {
   for (size_t i = 0; i < graph.size(); ++i) {
     const Node& node = graph.node(NodeId(static_cast<uint32_t>(i)));
@@ -118,7 +118,7 @@ GraphPtr graph_with_new_streams(const GraphPtr& graph) {
 
 Function Function::in(Run& run) const {
   Function own = *this;
-  // Kept beside the function itself, whose address stays its own as long.
+  // Kept together with the function itself, so that its address stays valid as a key.
   const Tensor held = run.kept(function_, [&] {
     const Tensor made = function_->with_new_streams();
     return made ? made : held_;
@@ -163,7 +163,7 @@ void Function::call(std::span<const Tensor> arguments, Element& out) const {
   for (const Tensor& t : arguments) *at++ = t.body();
   for (const Tensor& t : captures_) *at++ = t.body();
   const OutsideOfGraphs outside;
-  // Not in place: `arguments` may be what `out` holds.
+  // The results go to other memory first: `arguments` may be what `out` holds.
   Tensor few_results[4];
   if (outputs_ <= std::size(few_results)) {
     const std::span<Tensor> results(few_results, outputs_);

@@ -1,4 +1,4 @@
-// Elements that a front end makes one by one: what Dataset.from_generator iterates.
+// Elements that a front end computes one by one: Dataset.from_generator iterates them.
 #pragma once
 
 #include "engine/data/stage.h"
@@ -8,10 +8,10 @@
 
 namespace footlight::data {
 
-// Handed in as the attribute `_generator` of a HostGeneratorDataset.
+// Passed as the attribute `_generator` of a HostGeneratorDataset.
 class Generator : public Resource {
  public:
-  // A new iteration with these arguments. Its next() may be called from any thread.
+  // Starts a new iteration with these arguments. Any thread may call next() of the cursor.
   virtual CursorPtr start(std::span<const Tensor> arguments) = 0;
 };
 Tensor generator_value(Generator*);

@@ -6,11 +6,11 @@ namespace footlight::data {
 
 // The Python extension installs these (python/install_hooks.cpp).
 struct Hooks {
-  // Called before a wait: lets the lock go. Null if this thread does not hold it.
+  // Called before a wait: releases the lock. Returns null if this thread does not hold it.
   void* (*leave_front_end)() = nullptr;
-  // Called after it, with what leave_front_end() gave: takes the lock again.
+  // Called after a wait with the result of leave_front_end(): takes the lock again.
   void (*enter_front_end)(void*) = nullptr;
-  // Called now and then during a wait, with the lock: throws if the user has interrupted the program.
+  // Called now and then during a wait, with the lock held: throws if the user has interrupted the program.
   void (*check_interrupts)() = nullptr;
 };
 extern constinit Hooks hooks;

@@ -1,4 +1,4 @@
-// Reading files through a buffer, decompressed by zlib where they are compressed.
+// Reads files through a buffer and decompresses them with zlib or Snappy.
 #include "engine/data/input_file.h"
 
 #include "engine/base/text.h"
@@ -48,7 +48,7 @@ struct InputFile::Parts {
   bool compressed = false, snappy = false, ended = false, stream_open = false;
   z_stream stream{};
   std::vector<char> raw;     // compressed bytes
-  std::vector<char> buffer;  // what has been read and not given
+  std::vector<char> buffer;  // read bytes that the caller has not received yet
   size_t at = 0, end = 0;
 };
 
@@ -117,7 +117,7 @@ bool InputFile::fill() {
   return false;
 }
 
-// A block: its size, the most significant byte first, and as many bytes of Snappy's.
+// A block has a size (most significant byte first), then that many bytes of Snappy's.
 bool InputFile::fill_block() {
   Parts& p = *parts_;
   const auto damaged = [&] {
@@ -203,7 +203,7 @@ bool read_record(InputFile& file, std::string& out) {
   const std::optional<uint64_t> size = wire::record_size(head);
   if (!size) loss("corrupted record");
   const uint64_t length = *size;
-  // Read in pieces: a length that is wrong must not make us take the memory.
+  // Reads in pieces, so that a wrong length does not allocate memory for bytes that do not exist.
   constexpr uint64_t kPiece = uint64_t{16} << 20;
   out.clear();
   for (uint64_t done = 0; done < length;) {

@@ -1,4 +1,4 @@
-// Files read from the front: plain, or compressed with gzip or zlib. And files of records.
+// Files read from the front, plain or compressed with gzip or zlib, and files of records.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace footlight::data {
 enum class Compression : uint8_t { kNone, kGzip, kZlib, kSnappy };
 // "", "GZIP", "ZLIB"; throws kInvalidArgument for others.
 Compression compression_of(const std::string& name);
-// Also "SNAPPY", in blocks behind their sizes, as files of saved datasets have it.
+// Accepts "SNAPPY" too: blocks behind their sizes, as in files of saved datasets.
 Compression saved_compression_of(const std::string& name);
 
 class InputFile {
@@ -21,11 +21,11 @@ class InputFile {
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
-  // Up to `count` bytes, fewer at the end of the file.
+  // Reads up to `count` bytes, fewer at the end of the file.
   size_t read(char* to, size_t count);
-  // A line without its end; false: there are no more.
+  // Reads a line without its end; false at the end of the file.
   bool line(std::string& out);
-  // Passes over bytes; how many there were.
+  // Skips bytes and returns how many.
   uint64_t skip(uint64_t count);
   const std::string& path() const { return path_; }
 
@@ -37,13 +37,13 @@ class InputFile {
   std::unique_ptr<Parts> parts_;
 };
 
-// Reads the next record of a TFRecord file; false at the end. Throws kDataLoss where a checksum or a length is wrong.
+// Reads the next record of a TFRecord file; false at the end. Throws kDataLoss for a wrong checksum or length.
 bool read_record(InputFile&, std::string& out);
 
 class RecordWriter {
  public:
   RecordWriter(const std::string& path, Compression compression, int level);
-  ~RecordWriter();  // closes, without an error
+  ~RecordWriter();  // closes the file and reports no error
   RecordWriter(const RecordWriter&) = delete;
   RecordWriter& operator=(const RecordWriter&) = delete;
   void write(const std::string& record);

@@ -1,4 +1,4 @@
-// Iterators, the ops on them, and the ops that run through a whole dataset.
+// Iterators, the ops on them, and the ops that consume a whole dataset.
 #include "engine/data/iterator.h"
 
 #include "engine/base/activity.h"
@@ -17,7 +17,7 @@ Iterator::~Iterator() { drop(); }
 void Iterator::drop() {
   if (!run_) return;
   run_->cancel();
-  // Its threads, and whatever lock they held, stayed in the parent.
+  // The run's threads, and the locks that they held, stayed in the parent process.
   if (run_->left_behind()) {
     [[maybe_unused]] auto* cursor = cursor_.release();
     new RunPtr(std::move(run_));
@@ -35,7 +35,7 @@ void Iterator::make(const StagePtr& stage) {
   begin(stage, nullptr);
 }
 
-// With a state, what was there stays until that has been read.
+// If a state is given, the old cursor stays until the state has been read.
 void Iterator::begin(const StagePtr& stage, State* state) {
   if (!state) drop();
   auto run = std::make_shared<Run>();
@@ -96,7 +96,7 @@ bool Iterator::next(Element& out) {
     if (any) return true;
   }
   recorder_.reset();
-  cursor_.reset();  // what the elements were made of is not needed any more
+  cursor_.reset();  // inputs of the elements are not needed any more
   return false;
 }
 
@@ -121,7 +121,7 @@ namespace {
 
 [[noreturn]] void end_of_sequence() { throw Error(ErrorKind::kOutOfRange, "End of sequence"); }
 
-// Elements that leave the pipeline are values of their own for tapes.
+// Gives each element that leaves the pipeline an identity of its own, for tapes.
 void give(Element& element, const Attrs& attrs, std::span<Tensor> outputs, const char* op) {
   static const AttrName kTypes("output_types"), kShapes("output_shapes");
   const auto* types = std::get_if<std::vector<DType>>(attrs.find(kTypes));
@@ -191,7 +191,7 @@ void single_element(KernelContext& context) {
   give(element, context.attrs, context.outputs, context.row.name);
 }
 
-// Leaves the elements before this one alone where the stages can.
+// Skips the elements before this one without computing them, where stages can.
 void element_at(KernelContext& context) {
   if (context.inputs[1].elements() != 1) invalid("index must be a scalar [Op:GetElementAtIndex]");
   const int64_t index = *context.in<int64_t>(1);
@@ -214,7 +214,7 @@ void element_at(KernelContext& context) {
   give(element, context.attrs, context.outputs, context.row.name);
 }
 
-// --- iterators by name, which programs of TensorFlow 1 feed to a graph ---
+// --- iterators by name, which programs of TensorFlow 1 pass to a graph ---
 constexpr std::string_view kNameOfIterator = "footlight iterator ";
 
 struct Named {

@@ -11,29 +11,29 @@ class Iterator {
   Iterator() = default;
   Iterator(const Iterator&) = delete;
   ~Iterator();
-  // Starts over with this dataset.
+  // Restarts with this dataset.
   void make(const StagePtr& stage);
-  // Says where it is, or goes to where another iterator over the same dataset was.
+  // Saves its position; restore() moves to the position of another iterator over the same dataset.
   std::string save();
   void restore(std::string state);
-  // False: the elements have ended. Throws if it was never made.
+  // Returns false at the end. Throws if make() was never called.
   bool next(Element& out);
-  // Cancels what it is doing; next() throws from then on.
+  // Cancels running work; next() throws from then on.
   void cancel();
-  const uint64_t number = next_tensor_id();  // its own
+  const uint64_t number = next_tensor_id();  // identifies the iterator
 
  private:
   void begin(const StagePtr& stage, class State* state);
   void drop();
-  std::mutex mutex_;  // of next() and make()
+  std::mutex mutex_;  // held by next() and make()
   std::mutex run_mutex_;
   RunPtr run_;
   CursorPtr cursor_;
   StagePtr stage_;
-  std::unique_ptr<SpanRecorder> recorder_;  // the program's part of a recording
+  std::unique_ptr<SpanRecorder> recorder_;  // records what the program does with it
 };
 
-// Handles of one iterator: the one that it was made with, and those found by its name.
+// Handles of one iterator: the original one, and those found by its name.
 class IteratorHandle final : public Resource {
  public:
   explicit IteratorHandle(std::shared_ptr<Iterator> iterator) : iterator(std::move(iterator)) {}

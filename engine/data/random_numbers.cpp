@@ -1,4 +1,4 @@
-// Seeds that were not given.
+// Chooses seeds that the user did not give.
 #include "engine/data/random_numbers.h"
 
 #include "engine/data/state.h"

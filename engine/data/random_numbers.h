@@ -1,4 +1,4 @@
-// The random words of tf.data: seeds and what is drawn with them, number for number as in TensorFlow.
+// tf.data's random words: seeds and the numbers drawn from them, equal to TensorFlow's.
 #pragma once
 
 #include "kernels/functors/philox.h"
@@ -28,10 +28,10 @@ class RandomWords {
   int at_ = Philox::kWords;
 };
 
-// The seeds of each iteration over a stage that draws numbers.
+// Seeds for each iteration over a stage that draws random numbers.
 class Seeds {
  public:
-  // 0 and 0: from the operating system. `again`: every iteration gets other ones.
+  // Seeds 0 and 0 come from the operating system. `again`: each iteration gets new ones.
   Seeds(uint64_t seed, uint64_t seed2, bool again);
   std::pair<uint64_t, uint64_t> next();
   void state(class State&);

@@ -1,4 +1,4 @@
-// Walks from a dataset down to its sources, and applies the op of each stage to what was made of its inputs.
+// Goes from a dataset down to its sources and applies the op of each stage to its rebuilt inputs.
 #include "engine/data/rebuild.h"
 
 #include "engine/data/generator.h"
@@ -12,7 +12,7 @@ namespace {
 
 class Rebuilding {
  public:
-  // Gives the tensor of the new graph for an input of a stage, or for the last stage.
+  // The tensor of the new graph for an input of a stage, or for the last stage.
   Tensor made(const Tensor& tensor) {
     if (tensor.is_symbolic()) return tensor;
     if (tensor.dtype() == DType::kResource || tensor.dtype() == DType::kVariant)
@@ -23,7 +23,7 @@ class Rebuilding {
   }
 
  private:
-  // A variable or a table stays what it is: it is captured.
+  // Variables and tables are captured as they are.
   Tensor object(const Tensor& tensor) {
     const Resource* const object = tensor.data<Resource*>()[0];
     const auto* const stage = dynamic_cast<const Stage*>(object);

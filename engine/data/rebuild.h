@@ -1,13 +1,13 @@
-// Makes a dataset once more, by the ops that it was made with: in the graph that is being built. A SavedModel keeps
-// the datasets of its objects so.
+// Rebuilds a dataset, with the ops that created it, in the graph that is being built. SavedModels keep the datasets of
+// their objects this way.
 #pragma once
 
 #include "engine/tensor/tensor.h"
 
 namespace footlight::data {
 
-// The ops that made `dataset` and those below it as nodes of the graph being built; the tensor of the last one. Tensors
-// become constants; variables and tables that functions of the dataset use are captured.
+// Adds the ops of `dataset` and of those below it as nodes to the graph being built; returns the last one's tensor.
+// Tensors become constants; variables and tables that functions of the dataset use are captured.
 Tensor rebuild_in_graph(const Tensor& dataset);
 
 }  // namespace footlight::data

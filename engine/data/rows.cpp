@@ -1,4 +1,4 @@
-// Copies of rows; resources are counted.
+// Copies rows; counts references to resources.
 #include "engine/data/rows.h"
 
 #include "engine/base/text.h"

@@ -1,4 +1,4 @@
-// Between tensors and their rows: one row as a tensor, and rows put together.
+// Splits tensors into rows, and stacks rows.
 #pragma once
 
 #include "engine/data/stage.h"
@@ -13,19 +13,19 @@ class RowSlicer {
 
  private:
   Tensor tensor_;
-  Shape shape_;       // of a row
-  int64_t elements_;  // in a row
+  Shape shape_;       // shape of a row
+  int64_t elements_;  // elements of a row
 };
 
-// `count` elements from one tensor to another of the same dtype.
+// Copies `count` elements between tensors of the same dtype.
 void copy_elements(Tensor& to, int64_t to_index, const Tensor& from, int64_t from_index, int64_t count);
-// All have the dtype and shape of the first, or it throws kInvalidArgument.
+// Throws kInvalidArgument unless all rows have the dtype and shape of the first.
 Tensor stack_rows(std::span<const Tensor> rows);
-// The same, written into `out` from row `at` on: `out` has rows of that dtype and shape.
+// Writes a row into `out` at index `at`: `out` has rows of that dtype and shape.
 void write_row(Tensor& out, int64_t at, const Tensor& row);
-// How many batches so many elements make; a negative count is unknown or endless, and stays so.
+// How many batches this number of elements makes; negative counts (unknown or infinite) stay as they are.
 int64_t batches_of(int64_t count, int64_t size, bool drop_remainder);
-// An empty result for `count` rows like this one.
+// An uninitialized tensor for `count` rows like this one.
 Tensor rows_like(const Tensor& row, int64_t count);
 
 }  // namespace footlight::data

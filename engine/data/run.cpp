@@ -1,4 +1,4 @@
-// Waiting in slices: a thread that is blocked looks every few milliseconds whether it should give up.
+// Waits in slices: a blocked thread checks every few milliseconds whether it should give up.
 #include "engine/data/run.h"
 
 #include "engine/base/cancel.h"
@@ -25,7 +25,7 @@ struct AllRuns {
   std::mutex mutex;
   std::unordered_set<Run*> runs;
 };
-// Never destroyed: threads may outlive static objects. A forked child starts anew, its lock may be held by nobody.
+// Never destroyed, as threads may outlive statics. A forked child gets a new one: the old lock may be held by nobody.
 std::atomic<AllRuns*> all_runs{new AllRuns};
 
 const bool watches_forks = [] {

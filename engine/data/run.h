@@ -1,5 +1,5 @@
-// One iteration over a pipeline: what all of its cursors share. It is cancelled as a whole; whoever waits inside of it
-// lets the front end go on and notices cancellation, interrupts and forks.
+// One iteration over a pipeline, shared by its cursors. It is cancelled as a whole. A thread that waits in it releases
+// the front end's lock and notices cancellation, interrupts and forks.
 #pragma once
 
 #include "engine/data/hooks.h"
@@ -18,7 +18,7 @@ namespace footlight::data {
 
 class StageTrack;
 
-// While one lives, this thread does not hold the front end's lock.
+// While it lives, this thread does not hold the front end's lock.
 class OutsideFrontEnd {
  public:
   OutsideFrontEnd() : state_(hooks.leave_front_end ? hooks.leave_front_end() : nullptr) {}
@@ -36,10 +36,10 @@ class OutsideFrontEnd {
 // Locks a mutex that another thread may hold while it waits for the front end's lock.
 std::unique_lock<std::mutex> lock_outside(std::mutex&);
 
-// What tf.data.Options say that cursors look at.
+// The fields of tf.data.Options that cursors read.
 struct RunOptions {
   std::optional<bool> deterministic;
-  bool separate_batch = false;  // a batch above a map is a stage of its own
+  bool separate_batch = false;  // whether a batch above a map is a separate stage
 };
 
 class Run {
@@ -51,21 +51,21 @@ class Run {
 
   void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
   bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
-  // A saved iterator may lack state that functions of elements depend on.
+  // Lets iterators be saved without state on which element functions depend.
   void allow_any_state() { any_state_ = true; }
   bool any_state() const { return any_state_; }
-  // In a child of fork(): its threads stayed in the parent.
+  // True in a child of fork(): the iteration's threads stayed in the parent.
   bool left_behind() const;
-  // Throws if the iteration was cancelled, or the whole program was told to stop.
+  // Throws if the iteration was cancelled or the program was told to stop.
   void check() const;
 
-  // Waits until `ready()`, which is called with the lock held. `changed` is notified when it may have changed.
+  // Waits until `ready()`, which is called with the lock held. Notify `changed` when its result may have changed.
   template <class Ready>
   void wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, Ready ready) {
     while (!ready()) wait_a_little(lock, changed);
   }
 
-  // What an iteration keeps beside a function of elements; `make()` gives it at its first use.
+  // The value that an iteration keeps for an element function; `make()` creates it at its first use.
   template <class Make>
   Tensor kept(const void* function, Make make) {
     const std::lock_guard lock(kept_mutex_);
@@ -74,7 +74,7 @@ class Run {
     return at->second;
   }
 
-  // The tracks of a recording, by name; they live as long as the iteration.
+  // Tracks of a recording by name; they live as long as the iteration.
   template <class Make>
   std::shared_ptr<StageTrack> track(const std::string& name, Make make) {
     const std::lock_guard lock(kept_mutex_);
@@ -94,8 +94,8 @@ class Run {
 };
 using RunPtr = std::shared_ptr<Run>;
 
-// The program ends: cancels every iteration; returns when none of their threads runs any more, or after a while. No
-// new one can start.
+// Called when the program ends: cancels all iterations and returns when none of their threads runs any more, or after a
+// while. No new iteration can start.
 void end_all_runs();
 // Whether end_all_runs() was called.
 bool runs_have_ended();

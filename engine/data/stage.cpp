@@ -1,4 +1,4 @@
-// Datasets as tensors; arithmetic on cardinalities.
+// Stores datasets in tensors, and computes cardinalities.
 #include "engine/data/stage.h"
 
 #include "engine/base/text.h"

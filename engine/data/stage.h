@@ -18,16 +18,16 @@ inline constexpr int64_t kInfinite = -1, kUnknown = -2;
 
 class State;
 
-// Pulled by one thread at a time.
+// One iteration over a stage. One thread at a time pulls from it.
 class Cursor {
  public:
   virtual ~Cursor() = default;
-  // The next element, in place of what `out` holds; false: there is none, now and later. After an exception it may be
-  // asked for the one that follows.
+  // Replaces the contents of `out` by the next element; false at the end, now and later. After an exception the next
+  // call may give the element that follows.
   virtual bool next(Element& out) = 0;
-  // Passes over up to `count` elements; fewer: they have ended.
+  // Skips up to `count` elements; returns fewer if they have ended.
   virtual int64_t skip(int64_t count);
-  // Says or takes where it is (engine/data/state.h); takes it before the first element.
+  // Saves its position, or restores it (engine/data/state.h) before the first element.
   virtual void state(State&) = 0;
 };
 using CursorPtr = std::unique_ptr<Cursor>;
@@ -35,12 +35,12 @@ using CursorPtr = std::unique_ptr<Cursor>;
 struct Start {
   RunPtr run;
   RunOptions options;
-  // Where a recording shows the stage that takes the elements, and in open() the stage itself; null: none runs.
+  // The track of the stage that consumes the elements and, in open(), of the stage itself; null: nothing is recorded.
   std::shared_ptr<StageTrack> track = {};
 };
 
 class Stage;
-// open(), with a track of the recording.
+// Calls open() with a track of the recording.
 CursorPtr open_watched(Stage&, const Start&);
 
 class Stage : public Resource {
@@ -49,21 +49,21 @@ class Stage : public Resource {
     return recording_structure() && op && shown() ? open_watched(*this, start) : open(start);
   }
   virtual CursorPtr open(const Start&) = 0;
-  virtual bool shown() const { return true; }  // as a part of the pipeline
-  // How many elements there are; kInfinite, kUnknown.
+  virtual bool shown() const { return true; }  // whether it is a part of the pipeline for users
+  // The number of elements, or kInfinite, or kUnknown.
   virtual int64_t cardinality() const { return kUnknown; }
-  // Whether a batch right above takes as many of its elements as it has rows, those that fail included.
+  // Whether a batch directly above takes one element per row, failing ones included.
   virtual bool batches_keep_places() const { return false; }
-  // Its elements, if all are in memory.
+  // The elements, if all are in memory.
   virtual std::optional<std::vector<Element>> held() const { return std::nullopt; }
-  // Whose elements are in the windows that this component of the elements consists of; null: it is not known.
+  // The stage whose elements are in the windows in this component of the elements; null if unknown.
   virtual const Stage* windowed(size_t /*component*/) const { return nullptr; }
 
-  std::vector<DType> types;   // of the tensors of an element
+  std::vector<DType> types;   // dtypes of an element's tensors
   std::vector<Shape> shapes;
-  const char* op = nullptr;   // that made it; null: it is a part of another one
+  const char* op = nullptr;   // the op that created it; null: it is a part of another stage
   SourceRef source;           // the user's line
-  // What it was made from: its fingerprint follows from that (engine/data/fingerprint.cpp).
+  // The inputs of the op; the fingerprint follows from them (engine/data/fingerprint.cpp).
   std::vector<Tensor> inputs;
   Attrs attrs;
 };
@@ -89,12 +89,12 @@ class StagePtr {
   Stage* stage_ = nullptr;
 };
 
-// The dataset that consists of the stage and those below it; takes the stage over.
+// Makes the dataset whose last stage this is; takes ownership of the stage.
 Tensor dataset_tensor(Stage*);
-// The stage of a dataset; throws kInvalidArgument if it is none.
+// The last stage of a dataset; throws kInvalidArgument if the tensor is no dataset.
 StagePtr stage_of(const Tensor& dataset);
 
-// Whether an element has these types, and shapes like these.
+// Whether an element has these dtypes and compatible shapes.
 bool fits(const Element&, const std::vector<DType>& types, const std::vector<Shape>& shapes);
 
 // Sums and products that stop at the special values.

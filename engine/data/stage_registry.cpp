@@ -1,4 +1,4 @@
-// The kernels that make stages.
+// Registers the kernels that create stages.
 #include "engine/data/stage_registry.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ KernelRegistration* KernelRegistration::first = nullptr;
 
 namespace {
 
-std::vector<MakeStage>& makers() {  // by op id
+std::vector<MakeStage>& makers() {  // indexed by op id
   static std::vector<MakeStage> all(kMaxOps);
   return all;
 }

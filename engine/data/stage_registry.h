@@ -1,4 +1,4 @@
-// Registers the ops that make the stages of engine/data/stages.
+// Registers the ops that create the stages of engine/data/stages.
 #pragma once
 
 #include "engine/base/text.h"
@@ -7,7 +7,7 @@
 
 namespace footlight::data {
 
-// The inputs and attributes of an op that makes a stage.
+// The inputs and attributes of an op that creates a stage.
 class StageContext {
  public:
   explicit StageContext(KernelContext& context) : context_(context) {}
@@ -18,7 +18,7 @@ class StageContext {
   std::vector<std::string> texts(size_t input) const;  // a string scalar or vector
   std::span<const Tensor> inputs(size_t from = 0) const { return context_.inputs.subspan(from); }
   std::span<const Tensor> inputs(size_t from, size_t count) const { return context_.inputs.subspan(from, count); }
-  size_t list_size(const char* attr) const;        // of a list(type)
+  size_t list_size(const char* attr) const;        // length of a list(type)
   Function function(std::string_view attr, std::span<const Tensor> captures) const {
     return Function(context_.attrs, attr, captures);
   }
@@ -34,7 +34,7 @@ class StageContext {
 // The resource of a stage that keeps its own state: the seeds of a shuffle, the elements of a cache.
 struct StageResource : Resource {
   explicit StageResource(const char* o) : op(o) {}
-  const char* op;  // that makes it
+  const char* op;  // the op that creates it
 };
 
 // The kernel of `op` returns a dataset of the new stage, with the types and shapes of the op's attributes.
@@ -46,9 +46,9 @@ struct StageRegistration {
   static StageRegistration* first;
   StageRegistration(const char* name, MakeStage m) : op(name), make(m), next(first) { first = this; }
 };
-// Whether the op makes a stage.
+// Whether the op creates a stage.
 bool makes_stage(const OpRow&);
-// Other kernels of this folder.
+// Registers another kernel of this folder.
 struct KernelRegistration {
   const char* op;
   Kernel kernel;

@@ -1,4 +1,4 @@
-// Numbers of eight bytes, texts with their lengths, tensors as in files of elements.
+// Encodes numbers in eight bytes, texts with their lengths, tensors as in files of elements.
 #include "engine/data/state.h"
 
 #include "engine/base/text.h"
@@ -51,7 +51,7 @@ void State::of(const char* stage) {
 
 void State::element(Element& element, const Stage& of) { tensors(element, of.types, of.shapes, &of); }
 
-// A dataset among the tensors is one of elements in memory: of a window, whose elements are like those of its input.
+// A dataset among the tensors holds elements in memory: a window, whose elements are like those of its input.
 void State::tensors(Element& element, const std::vector<DType>& types, const std::vector<Shape>& shapes,
                     const Stage* of) {
   size_t count = element.size();

@@ -1,5 +1,5 @@
-// Where an iteration is, as bytes. A cursor names what it needs to go on, and the same lines write that and read it
-// into a new cursor over the same stages. Bytes that are read may come from anywhere: whatever they say is checked.
+// Saves and restores the position of an iteration as bytes. A cursor names the values it needs to go on, and the same
+// lines write and read them. Bytes may come from anywhere, so all of them are checked.
 #pragma once
 
 #include "engine/data/function.h"
@@ -12,13 +12,13 @@ namespace footlight::data {
 
 class State {
  public:
-  State() = default;                                             // writes
+  State() = default;                                             // for writing
   explicit State(std::string bytes) : reads_(true), bytes_(std::move(bytes)) {}
   bool reads() const { return reads_; }
   const std::string& bytes() const { return bytes_; }
-  void end() const;  // of reading: nothing may follow
+  void end() const;  // ends reading: no bytes may follow
 
-  // First of all, of which kind of stage the cursor is.
+  // Called first: names the kind of stage of the cursor.
   void of(const char* stage);
   template <class T> requires std::integral<T> || std::same_as<T, bool>
   void number(T& value, uint64_t most = UINT64_MAX) {
@@ -27,8 +27,8 @@ class State {
     if (reads_) value = static_cast<T>(said);
   }
   void flag(bool& value) { number(value, 1); }
-  // The place of a cursor that reads files one after the other: the next file, and what was read of the one before
-  // it if it is `inside` that. True: it is to be opened again, and as much of it passed.
+  // The position of a cursor that reads files in order: the next file and, if it is `inside` the one before, how many
+  // pieces of that were read. True: the cursor must reopen that file and skip these pieces.
   bool in_files(size_t& next, size_t files, uint64_t& count, bool inside) {
     number(next, files);
     number(count);
@@ -38,18 +38,18 @@ class State {
     return true;
   }
   void text(std::string& value);
-  // Such as stage `of` gives.
+  // An element that stage `of` yields.
   void element(Element& element, const Stage& of);
   void tensors(Element& element, const std::vector<DType>& types, const std::vector<Shape>& shapes,
                const Stage* of = nullptr);
   template <class Elements>
   void elements(Elements& all, const Stage& of) {
     size_t count = all.size();
-    number(count, left());  // each takes a byte at least
+    number(count, left());  // each takes at least a byte
     if (reads_) all.resize(count);
     for (Element& one : all) element(one, of);
   }
-  // What threads have made, or why they could not.
+  // Finished elements or errors of worker threads.
   template <class Outcomes>
   void outcomes(Outcomes& all, const Stage& of) {
     size_t count = all.size();
@@ -57,7 +57,7 @@ class State {
     all.resize(count);
     for (Outcome& one : all) outcome(one, of);
   }
-  // Of a cursor below; null: it has ended. `open()` gives one where there was none yet.
+  // The state of a cursor below; null if it has ended. `open()` creates it where it did not exist yet.
   template <class Open>
   void input(CursorPtr& cursor, Open open) {
     bool there = cursor != nullptr;
@@ -75,7 +75,7 @@ class State {
   }
   [[noreturn]] static void wrong();
 
-  bool any_function = false;  // functions may depend on what they like
+  bool any_function = false;  // whether functions may depend on unsaved state
 
  private:
   void outcome(Outcome& outcome, const Stage& of);

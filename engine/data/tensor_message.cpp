@@ -1,4 +1,4 @@
-// Writes and reads messages of tensors, and of variants that hold several.
+// Writes and reads messages of tensors, and of variants that hold several tensors.
 #include "engine/data/tensor_message.h"
 
 #include "engine/base/text.h"
@@ -14,13 +14,13 @@ using wire::ProtobufWriter;
 
 namespace {
 
-constexpr uint32_t kTypeName = 1, kTensors = 3;  // of a variant
+constexpr uint32_t kTypeName = 1, kTensors = 3;  // fields of a variant
 
 [[noreturn]] void wrong() {
   throw Error(ErrorKind::kDataLoss, "a record of a saved dataset is no tensor: it is damaged");
 }
 
-// All lengths, then all characters.
+// Writes all lengths, then all characters.
 std::string joined(std::span<const std::string> strings) {
   std::string content;
   for (const std::string& text : strings) wire::put_varint(content, text.size());
@@ -80,7 +80,7 @@ Tensor tensor_of_message(std::string_view bytes) {
   if (dtype == DType::kVariant || dtype == DType::kResource)
     fail(ErrorKind::kUnimplemented, "a saved dataset holds tensors of dtype ", name_of(dtype),
          ", which cannot be read");
-  // Whatever the shape says, the message has to hold it.
+  // The message must hold as many elements as the shape claims.
   if (dtype == DType::kString) {
     std::vector<std::string_view>& strings = message.strings;
     if (strings.empty()) strings = parted(message.content, elements);
@@ -94,7 +94,7 @@ Tensor tensor_of_message(std::string_view bytes) {
   if (numbers.empty()) {
     if (elements > message.content.size() || message.content.size() != elements * size_of(dtype)) wrong();
   } else {
-    // A list that ends early goes on with its last number.
+    // A list that is too short is filled with its last number.
     constexpr uint64_t kMaxRepeated = 1 << 20;
     const size_t had = numbers.size() / (is_complex(dtype) ? 2 : 1);
     if (had > elements || (had < elements && elements > kMaxRepeated)) wrong();
@@ -143,7 +143,7 @@ int64_t rows_of(const Tensor& tensor) {
   return tensor.shape().dims()[0];
 }
 
-// Of rows, their values and then their splits, outermost first: one ragged tensor of all of them.
+// Joins rows, each with its values and then its splits (outermost first), to one ragged tensor.
 std::vector<Tensor> stacked(std::vector<std::vector<Tensor>> rows, size_t splits) {
   std::vector<Tensor> out;
   std::vector<std::vector<int64_t>> ends(splits, {0});
@@ -160,7 +160,7 @@ std::vector<Tensor> stacked(std::vector<std::vector<Tensor>> rows, size_t splits
     }
     count += rows_of(row[0]);
   }
-  if (rows.empty()) return out;  // without a row nobody knows the type of the values
+  if (rows.empty()) return out;  // without rows, the dtype of the values is unknown
   const Tensor& first = rows[0][0];
   std::vector<int64_t> dims(first.shape().dims().begin(), first.shape().dims().end());
   dims[0] = count;
@@ -218,7 +218,7 @@ std::vector<Tensor> ragged_of_message(std::string_view bytes, size_t splits) {
       if (next && at(row[k], next - 1) != rows_of(row[k + 1]) - (k + 2 < row.size() ? 1 : 0)) wrong();
     }
     rows_of(row.back());
-    std::rotate(row.begin(), row.end() - 1, row.end());  // the values come first here
+    std::rotate(row.begin(), row.end() - 1, row.end());  // rows have the values first
     rows.push_back(std::move(row));
   }
   for (size_t k = outer; k-- > 0;) {
@@ -257,7 +257,7 @@ std::vector<Tensor> sparse_of_message(std::string_view bytes) {
   if (rank > 2 || parts.empty())
     fail(ErrorKind::kUnimplemented, "a saved dataset holds sparse tensors in ", rank - 1,
          " batches of one another or in empty ones, which cannot be read");
-  // A batch: its first index is the number of the part, its shape the largest.
+  // Batches sparse parts: the first index is the number of the part, and the largest shape counts.
   const int64_t dims = parts[0][2].elements();
   int64_t count = 0;
   std::vector<int64_t> shape(static_cast<size_t>(dims) + 1, 0);

@@ -1,4 +1,4 @@
-// A tensor as a TensorProto, as files of saved datasets have it: in raw bytes.
+// Tensors as TensorProto messages with raw bytes, as in files of saved datasets.
 #pragma once
 
 #include "engine/tensor/tensor.h"
@@ -11,13 +11,13 @@
 namespace footlight::data {
 
 std::string tensor_message(const Tensor& tensor);
-// Throws kDataLoss for what is no such message, kUnimplemented for a dtype that none is made of here.
+// Throws kDataLoss for bytes that are no such message, kUnimplemented for a dtype that we do not have.
 Tensor tensor_of_message(std::string_view bytes);
 
-// What consists of several tensors, as the variants that TensorFlow makes of it.
+// Writes a ragged tensor as the variant that TensorFlow makes of it.
 std::string ragged_message(std::span<const Tensor> values_and_splits);
 std::string sparse_message(std::span<const Tensor> indices_values_shape);
-// The same tensors. A variant of n dimensions holds rows: the outermost n splits say how they lie.
+// Reads the tensors of such a variant. One of n dimensions holds rows: the outermost n splits give their layout.
 std::vector<Tensor> ragged_of_message(std::string_view bytes, size_t splits);
 std::vector<Tensor> sparse_of_message(std::string_view bytes);
 

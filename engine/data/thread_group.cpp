@@ -1,4 +1,4 @@
-// Starting and joining threads.
+// Starts and joins threads.
 #include "engine/data/thread_group.h"
 
 #include "engine/base/errors.h"
@@ -12,7 +12,7 @@ namespace footlight::data {
 namespace {
 std::atomic<int> running{0};
 
-// Signals go to the threads of the program.
+// Blocks signals, which the program's own threads receive.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -44,7 +44,7 @@ void ThreadGroup::start(int threads, const std::function<void()>& work) {
       });
     } catch (const std::system_error&) {
       --running;
-      if (!threads_.empty()) return;  // with fewer it is slower, that is all
+      if (!threads_.empty()) return;  // fewer threads only make it slower
       throw Error(ErrorKind::kResourceExhausted, "no thread could be started for a dataset");
     }
   }

@@ -12,7 +12,7 @@ namespace footlight::data {
 class ThreadGroup {
  public:
   explicit ThreadGroup(RunPtr run) : run_(std::move(run)) {}
-  // Joins the threads, which the owner has told to stop.
+  // Joins the threads, which the owner has already told to stop.
   ~ThreadGroup() { join(); }
   ThreadGroup(const ThreadGroup&) = delete;
   ThreadGroup& operator=(const ThreadGroup&) = delete;
@@ -27,7 +27,7 @@ class ThreadGroup {
   std::vector<std::thread> threads_;
 };
 
-// Threads of all groups that are running.
+// Number of running threads in all groups.
 int running_threads();
 // The number of threads for AUTOTUNE.
 int autotune_threads();

@@ -1,4 +1,4 @@
-// Joins short pieces of work, so that a stage of a million elements has hundreds of spans.
+// Joins short pieces of work, so that a stage of a million elements has only hundreds of spans.
 #include "engine/data/watch.h"
 
 #include "engine/base/recording.h"
@@ -13,10 +13,10 @@ namespace footlight::data {
 
 namespace {
 
-constexpr int64_t kShortWait = 20'000;    // shorter ones count as work
-constexpr int64_t kNoGap = 100'000;       // nearer pieces are joined
+constexpr int64_t kShortWait = 20'000;    // shorter waits count as work
+constexpr int64_t kNoGap = 100'000;       // pieces with a smaller gap are joined
 constexpr int64_t kLongest = 5'000'000;   // up to this length
-constexpr int64_t kQueueEvery = 200'000;  // a counter's step
+constexpr int64_t kQueueEvery = 200'000;  // interval between two values of a counter
 
 session::TrackRecord track_record(const char* kind, std::string name, SourceRef source, session::TrackId parent) {
   session::TrackRecord record;
@@ -70,7 +70,7 @@ void StageTrack::record_length(size_t elements) {
 }
 
 void SpanRecorder::end(int64_t now, int64_t elements) {
-  // What it waited for in this turn; what is left of the turn is not worth a span.
+  // The wait of this turn is recorded; the rest of the turn is too short for a span.
   if (any_ && last_.wait && last_.end == since_) {
     last_.elements += std::exchange(elements, 0);
     if (now - since_ < kShortWait / 10) return;
@@ -146,7 +146,7 @@ class Watched final : public Cursor {
   void state(State& s) override { inner_->state(s); }
 
  private:
-  const RunPtr run_;  // keeps the tracks of all stages
+  const RunPtr run_;  // keeps the tracks of all stages alive
   SpanRecorder recorder_;
   CursorPtr inner_;
 };
@@ -155,7 +155,7 @@ class Watched final : public Cursor {
 
 CursorPtr open_watched(Stage& stage, const Start& start) {
   Start below = start;
-  // A stage that is made for each element of another has one track for all of them.
+  // A stage that is created for each element of another has one track for all its instances.
   below.track = start.run->track(str(stage.op, '@', stage.source.code.value, ':', stage.source.offset, '<',
                                      start.track ? start.track->id().value : UINT32_MAX),
                                  [&] {

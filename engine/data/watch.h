@@ -21,7 +21,7 @@ class StageTrack {
   const std::string& name() const { return name_; }
   SourceRef source() const { return source_; }
   session::TrackId id() const { return track_.id(); }
-  // Worker threads do the stage's work, so the consumer only waits.
+  // Says that worker threads do the stage's work, so the consumer only waits.
   void set_own_threads() { own_threads_.store(true, std::memory_order_relaxed); }
   bool own_threads() const { return own_threads_.load(std::memory_order_relaxed); }
   // Records the number of elements in the buffer. Any thread may call it.
@@ -48,7 +48,7 @@ class SpanRecorder {
 
   void begin(int64_t now) { since_ = now; }
   void end(int64_t now, int64_t elements);
-  // Adds a wait from `from` to `to`, for stage `whom` or, if that is null, for `what`.
+  // Adds a wait from `from` to `to`: for stage `whom` or, if that is null, for `what`.
   void waited(const StageTrack* whom, const char* what, int64_t from, int64_t to);
   StageTrack& track() const { return *track_; }
 
@@ -109,7 +109,7 @@ class Waiting {
   const int64_t from_;
 };
 
-// "map", for ParallelMapDatasetV2.
+// "map" for ParallelMapDatasetV2.
 std::string stage_name(std::string_view op);
 
 }  // namespace footlight::data

@@ -11,12 +11,12 @@
 
 namespace footlight::data {
 
-// A dataset had fewer elements than its cardinality said. A window ends there; every other consumer fails.
+// Thrown if a dataset has fewer elements than its cardinality said. A window ends there; other consumers fail.
 class EndedEarly : public Error {
   using Error::Error;
 };
 
-// An element, or the exception that prevented it.
+// An element, or the exception thrown in its place.
 struct Outcome {
   Element element;
   std::exception_ptr failure;
@@ -41,7 +41,7 @@ struct Outcome {
     }
   }
   void give(Element& out) {
-    if (failure) std::rethrow_exception(std::exchange(failure, nullptr));  // the catcher becomes its last owner
+    if (failure) std::rethrow_exception(std::exchange(failure, nullptr));  // the catcher becomes the last owner
     out = std::move(element);
   }
 };

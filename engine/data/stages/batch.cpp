@@ -1,4 +1,4 @@
-// Consecutive elements stacked along a new first dimension.
+// Stacks consecutive elements along a new first dimension.
 #include "engine/data/stage_registry.h"
 #include "engine/data/rows.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 class Batch final : public Stage {
  public:
-  // `keeps_places`: a batch whose element fails takes all of its elements with it, as TensorFlow's fused map and batch.
+  // `keeps_places`: an element that fails fails its whole batch, as in TensorFlow's fused map and batch.
   Batch(StagePtr input, int64_t size, bool drop_remainder, bool keeps_places)
       : input_(std::move(input)), size_(size), drop_remainder_(drop_remainder), keeps_places_(keeps_places) {
     if (size <= 0) invalid("Batch size must be greater than zero.");
@@ -27,14 +27,14 @@ class Batch final : public Stage {
     bool next(Element& out) override {
       if (ended_ || !pull(0)) return end();
       run_->check();
-      // As large as it will be at most: a shorter last one is copied once more.
+      // Allocated for a full batch: a shorter last one is copied once more.
       Element batch;
       const int64_t room = std::min<int64_t>(stage_.size_, 1 << 20);
-      std::vector<Element> late;  // beyond that room
+      std::vector<Element> late;  // elements beyond the allocated size
       for (const Tensor& tensor : row_) batch.push_back(rows_like(tensor, room));
       const Element first = row_;
       int64_t count = 0;
-      std::string unlike;  // said when the batch is full: a remainder that is dropped may be of any shapes
+      std::string unlike;  // the error, thrown when the batch is full: a remainder that is dropped may have any shapes
       do {
         if (unlike.empty()) unlike = difference(first, row_, count);
         if (unlike.empty() && count < room)
@@ -72,7 +72,7 @@ class Batch final : public Stage {
       ended_ = true;
       return false;
     }
-    // `taken`: elements of the batch before.
+    // `taken`: number of elements in the batch before.
     bool pull(int64_t taken) {
       if (!keeps_places_) return input_->next(row_);
       try {
@@ -87,10 +87,10 @@ class Batch final : public Stage {
       try {
         if (!input_->next(row_)) ended_ = true;
       } catch (const Error& e) {
-        if (e.kind() == ErrorKind::kCancelled) throw;  // else the batch has said already why it failed
+        if (e.kind() == ErrorKind::kCancelled) throw;  // otherwise the batch has already reported its failure
       }
     }
-    // Why the row is not like the first of its batch; empty: it is.
+    // How the row differs from the first of its batch; empty if it does not.
     static std::string difference(const Element& first, const Element& row, int64_t at) {
       for (size_t k = 0; k < first.size(); ++k)
         if (row[k].shape() != first[k].shape() || row[k].dtype() != first[k].dtype())
@@ -115,7 +115,7 @@ class Batch final : public Stage {
 const StageRegistration batch("BatchDatasetV2", [](const StageContext& m) -> Stage* {
   return new Batch(m.dataset(0), m.integer(1), m.flag(2), m.dataset(0)->batches_keep_places());
 });
-// The copies are not worth threads of their own: what costs is below.
+// Copying does not need threads of its own: the stages below do the expensive work.
 const StageRegistration parallel_batch("ParallelBatchDataset", [](const StageContext& m) -> Stage* {
   return new Batch(m.dataset(0), m.integer(1), m.flag(3), false);
 });

@@ -1,4 +1,4 @@
-// Elements kept in memory by the first complete iteration, for all that follow.
+// Keeps elements in memory during the first complete iteration, for all later ones.
 #include "engine/data/stage_registry.h"
 #include "engine/data/stages/file_cache.h"
 
@@ -74,7 +74,7 @@ class Cache final : public Stage {
     StagePtr held_;
     Cache& cache_;
     const Start start_;
-    std::shared_ptr<const Elements> all_;  // the cache is complete
+    std::shared_ptr<const Elements> all_;  // set once the cache is complete
     CursorPtr input_;
     Elements collected_;
     size_t at_ = 0;

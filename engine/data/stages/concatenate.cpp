@@ -1,4 +1,4 @@
-// The elements of one dataset, then those of another.
+// Yields the elements of one dataset, then those of another.
 #include "engine/data/stage_registry.h"
 
 namespace footlight::data {

@@ -1,4 +1,4 @@
-// Source: the rows of CSV files (RFC 4180), a tensor for each column.
+// Source: rows of CSV files (RFC 4180), one tensor per column.
 #include "engine/data/input_file.h"
 #include "engine/data/stage_registry.h"
 #include "engine/wire/csv.h"
@@ -64,7 +64,7 @@ class Csv final : public Stage {
       count_ = 0;
       if (o.header && !row()) invalid("Can't read header of file ", file_->path());
     }
-    // The fields of the next row; a quoted one may go on over several lines.
+    // Reads the fields of the next row; a quoted field may span several lines.
     bool row() {
       const CsvOptions& o = stage_.options_;
       std::string line;
@@ -96,7 +96,7 @@ class Csv final : public Stage {
     RunPtr run_;
     std::unique_ptr<InputFile> file_;
     size_t at_ = 0;
-    uint64_t count_ = 0;  // rows of this file that were read
+    uint64_t count_ = 0;  // rows read from this file
     std::vector<std::string> fields_;
   };
 

@@ -1,4 +1,4 @@
-// Elements of several datasets, each taken from the one that a dataset of numbers names.
+// Yields elements of several datasets; a dataset of numbers chooses the one for each element.
 #include "engine/data/stage_registry.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ class Directed final : public Stage {
  public:
   Directed(StagePtr selector, std::vector<StagePtr> inputs, bool stops)
       : selector_(std::move(selector)), inputs_(std::move(inputs)), stops_(stops) {}
-  // TensorFlow's answer, whatever ends first.
+  // Answers as TensorFlow does, whichever dataset ends first.
   int64_t cardinality() const override {
     const bool endless = std::ranges::any_of(inputs_, [](const StagePtr& i) { return i->cardinality() == kInfinite; });
     return endless ? kInfinite : kUnknown;

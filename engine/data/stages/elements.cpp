@@ -1,4 +1,4 @@
-// Source: elements that are in memory already; what windows and groups consist of.
+// Source: elements in memory, such as those of windows and groups.
 #include "engine/data/elements.h"
 
 #include "engine/data/state.h"

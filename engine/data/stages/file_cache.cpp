@@ -1,5 +1,5 @@
-// Elements kept in a file by the first complete iteration, for all that follow, also of later runs; and those of a file
-// that was saved.
+// Keeps elements in a file during the first complete iteration, for all later ones and later processes; also reads
+// elements of a saved file.
 #include "engine/data/stages/file_cache.h"
 
 #include "engine/data/element_file.h"

@@ -1,4 +1,4 @@
-// Sources: records, lines and parts of fixed length, of one file after the other.
+// Sources: records, lines, and parts of fixed length, file after file.
 #include "engine/data/input_file.h"
 #include "engine/data/stage_registry.h"
 
@@ -47,7 +47,7 @@ class Files final : public Stage {
             return true;
           }
         } catch (...) {
-          reader_.reset();  // the next call goes on with the next file
+          reader_.reset();  // the next call opens the next file
           throw;
         }
         reader_.reset();
@@ -69,7 +69,7 @@ class Files final : public Stage {
     RunPtr run_;
     std::unique_ptr<Reader> reader_;
     size_t at_ = 0;
-    uint64_t count_ = 0;  // pieces of this file that were given
+    uint64_t count_ = 0;  // pieces of this file that were yielded
   };
   const std::vector<std::string> paths_;
   const Open open_;
@@ -101,7 +101,7 @@ class Lines final : public Reader {
   InputFile file_;
 };
 
-// The footer is what is left when less than a record and a footer follows, so that much is read ahead.
+// Reads ahead, because what is left is the footer once less than a record and a footer remain.
 class Fixed final : public Reader {
  public:
   struct Sizes {

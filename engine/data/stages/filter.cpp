@@ -1,4 +1,4 @@
-// The elements for which a predicate holds.
+// Yields the elements for which a predicate holds.
 #include "engine/data/stage_registry.h"
 
 namespace footlight::data {

@@ -1,4 +1,4 @@
-// The elements of the datasets that f(element) gives, one dataset after the other.
+// Yields the elements of the datasets f(element), one dataset after the other.
 #include "engine/data/stage_registry.h"
 
 namespace footlight::data {
@@ -51,7 +51,7 @@ class FlatMap final : public Stage {
     Function function_;
     Start start_;
     CursorPtr input_, inner_;
-    Element from_;  // what the inner one was made from
+    Element from_;  // the element from which the inner dataset was made
   };
   StagePtr input_;
   Function function_;

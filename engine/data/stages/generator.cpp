@@ -1,4 +1,4 @@
-// Source: what a generator of the front end gives.
+// Source: elements of a front end's generator.
 #include "engine/data/generator.h"
 
 #include "engine/data/stage_registry.h"

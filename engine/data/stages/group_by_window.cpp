@@ -1,4 +1,4 @@
-// Elements with one key are collected; reduce(key, dataset of them) makes a dataset as soon as there are enough.
+// Collects elements by key; reduce(key, dataset of them) makes a dataset as soon as there are enough.
 #include "engine/data/elements.h"
 #include "engine/data/stage_registry.h"
 
@@ -104,7 +104,7 @@ class GroupByWindow final : public Stage {
     Start start_;
     CursorPtr input_, now_;
     Map groups_;
-    int64_t key_now_ = 0;  // of the group that is given now
+    int64_t key_now_ = 0;  // key of the group being yielded
     std::vector<Element> elements_now_;
   };
   StagePtr input_;

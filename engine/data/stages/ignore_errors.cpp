@@ -1,4 +1,4 @@
-// The elements that could be made; and a dataset that has as many as it is said to have.
+// Drops elements that fail; and checks that a dataset has as many elements as declared.
 #include "engine/base/text.h"
 #include "engine/data/stage_registry.h"
 #include "engine/data/worker_queue.h"

@@ -1,4 +1,4 @@
-// Elements of the datasets that f(element) gives, taken in turn from several of them at once.
+// Yields elements of the datasets f(element), in turn from several of them.
 #include "engine/data/thread_group.h"
 #include "engine/data/stage_registry.h"
 #include "engine/data/prefetching_cursor.h"
@@ -11,7 +11,7 @@ namespace {
 
 class Interleave final : public Stage {
  public:
-  // `ahead`: how many elements of each dataset a thread makes ahead; 0: no threads.
+  // `ahead`: how many elements of each dataset worker threads prefetch; 0: no threads.
   Interleave(StagePtr input, Function function, int64_t cycle, int64_t block, size_t ahead)
       : input_(std::move(input)), function_(std::move(function)), cycle_(cycle), block_(block), ahead_(ahead) {
     if (cycle == -1) cycle_ = autotune_threads();
@@ -38,7 +38,7 @@ class Interleave final : public Stage {
       while (input_ || open_count_) {
         if (std::exception_ptr failure = std::exchange(open_[at_].from.failure, nullptr)) {
           --open_count_;
-          if (stage_.ahead_) advance();  // else its place is filled at once
+          if (stage_.ahead_) advance();  // otherwise its place is filled at once
           std::rethrow_exception(failure);
         }
         if (CursorPtr& now = open_[at_].cursor) {
@@ -83,10 +83,10 @@ class Interleave final : public Stage {
    private:
     struct Slot {
       CursorPtr cursor;
-      Outcome from;  // what its dataset was made from; or why there is none, to be said when its turn comes
+      Outcome from;  // the element its dataset was made from, or the error to throw when its turn comes
       bool taken() const { return cursor || from.failure; }
     };
-    // A thread's dataset at a free place; with threads all free places, so that they begin side by side.
+    // Opens a dataset at a free place; with worker threads at all free places, so that they start together.
     void open() {
       for (size_t i = 0; i < (stage_.ahead_ ? open_.size() : 1) && input_; ++i) {
         Slot& place = open_[(at_ + i) % open_.size()];

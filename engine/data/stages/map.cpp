@@ -1,4 +1,4 @@
-// f(element), one after the other in the thread that pulls.
+// Yields f(element), computed on the thread that pulls.
 #include "engine/data/stage_registry.h"
 
 namespace footlight::data {

@@ -1,4 +1,4 @@
-// What tf.data.Options say, for the stages below.
+// Applies tf.data.Options to the stages below.
 #include "engine/data/stage_registry.h"
 
 namespace footlight::data {
@@ -23,7 +23,7 @@ class Options final : public Stage {
  private:
   StagePtr input_;
   std::optional<bool> deterministic_;
-  bool any_state_;  // functions of elements may depend on state that iterators do not save
+  bool any_state_;  // whether element functions may depend on state that iterators do not save
   bool separate_batch_;
 };
 

@@ -1,4 +1,4 @@
-// Consecutive elements of different shapes, filled up to a common one and stacked.
+// Pads consecutive elements to a common shape and stacks them.
 #include "engine/data/stage_registry.h"
 #include "engine/data/rows.h"
 
@@ -99,8 +99,8 @@ class PaddedBatch final : public Stage {
 
   StagePtr input_;
   int64_t size_;
-  std::vector<std::vector<int64_t>> wanted_;  // -1: as large as the largest of a batch
-  Element padding_;                           // a scalar for each component
+  std::vector<std::vector<int64_t>> wanted_;  // -1: the largest size in the batch
+  Element padding_;                           // one scalar per component
   bool drop_remainder_;
 };
 

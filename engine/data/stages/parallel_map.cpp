@@ -1,5 +1,5 @@
-// f(element) in several threads. They pull in turn and run side by side; results come in the order of the input, or as
-// they are ready.
+// Computes f(element) on several threads. They pull in turn and map in parallel; results come in the order of the
+// input, or as they finish.
 #include "engine/base/clock.h"
 #include "engine/data/stage_registry.h"
 #include "engine/data/worker_queue.h"
@@ -46,7 +46,7 @@ class ParallelMap final : public Stage {
       return true;
     }
 
-    // Its threads keep what is done in blocks; all of that becomes one.
+    // Worker threads keep finished elements in blocks; the state has them as one block.
     void state(State& s) override {
       s.of("map");
       s.stateless(function_);
@@ -66,7 +66,7 @@ class ParallelMap final : public Stage {
     }
 
    private:
-    // Elements that are pulled and mapped together: more than one where they cost little.
+    // Elements that are pulled and mapped together: several if they are cheap.
     struct Block {
       std::vector<Outcome> items;
       bool done = false;
@@ -129,7 +129,7 @@ class ParallelMap final : public Stage {
       return true;
     }
 
-    // A place in the order of results. False: nothing is to be done any more.
+    // Reserves a place in the order of results. False: nothing is left to do.
     bool claim(const BlockPtr& block) {
       std::unique_lock lock(workers_.mutex());
       const bool go_on = workers_.wait_for_room(
@@ -138,7 +138,7 @@ class ParallelMap final : public Stage {
       blocks_.push_back(block);
       return true;
     }
-    bool end() {  // with the lock
+    bool end() {  // called with the lock held
       ended_ = true;
       workers_.room().notify_all();
       workers_.filled().notify_all();
@@ -146,7 +146,7 @@ class ParallelMap final : public Stage {
     }
 
     void pull(Block& block, size_t wanted) {
-      // Not longer than a block should take: a source that waits must not hold back what is there.
+      // Pulling stops after the time of a block: a slow source must not hold back elements that are there.
       const int64_t begin = now_ns();
       while (block.items.size() < wanted && (block.items.empty() || now_ns() - begin < 20'000)) {
         Outcome item;
@@ -166,7 +166,7 @@ class ParallelMap final : public Stage {
     CursorPtr input_;
     std::mutex input_mutex_;
     std::deque<BlockPtr> blocks_;
-    size_t ready_ = 0;  // elements of blocks that are done
+    size_t ready_ = 0;  // elements in finished blocks
     bool ended_ = false;
     BlockPtr now_;
     size_t at_ = 0;

@@ -1,4 +1,4 @@
-// A thread that pulls ahead, into a buffer.
+// Pulls ahead on a thread, into a buffer.
 #include "engine/data/stage_registry.h"
 #include "engine/data/prefetching_cursor.h"
 #include "engine/data/worker_queue.h"

@@ -1,4 +1,4 @@
-// Source: random numbers without end.
+// Source: an infinite sequence of random numbers.
 #include "engine/data/stage_registry.h"
 #include "engine/data/random_numbers.h"
 

@@ -1,4 +1,4 @@
-// Source: numbers from `start` up to, not including, `stop`.
+// Source: numbers from `start` up to, but not including, `stop`.
 #include "engine/data/stage_registry.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class Range final : public Stage {
     count_ = span / stride + (span % stride != 0);
     endless_ = any && stop == INT64_MAX;
   }
-  // A range up to the last number there is counts as endless, as that of `enumerate` does.
+  // A range up to the largest integer counts as infinite, as that of `enumerate` does.
   int64_t cardinality() const override { return endless_ ? kInfinite : static_cast<int64_t>(count_); }
   CursorPtr open(const Start&) override { return std::make_unique<Numbers>(*this); }
 

@@ -1,4 +1,4 @@
-// The rows of batches in batches of other sizes, which take turns.
+// Splits batches into batches of other sizes, which alternate.
 #include "engine/data/stage_registry.h"
 #include "engine/data/rows.h"
 
@@ -31,7 +31,7 @@ class Rebatch final : public Stage {
       while (static_cast<int64_t>(rows.size()) < wanted || slicers_.empty()) {
         if (at_ == count_) {
           if (!next_batch()) break;
-          continue;  // it may have no rows
+          continue;  // a batch may have no rows
         }
         if (static_cast<int64_t>(rows.size()) == wanted) break;
         Element row;

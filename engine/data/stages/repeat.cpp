@@ -1,4 +1,4 @@
-// The elements again and again.
+// Repeats the elements.
 #include "engine/data/stage_registry.h"
 
 namespace footlight::data {
@@ -33,7 +33,7 @@ class Repeat final : public Stage {
     }
     void state(State& s) override {
       s.of("repeat");
-      if (!s.reads() && !input_) begin();  // what a shuffle below draws first is a part of the state
+      if (!s.reads() && !input_) begin();  // the state includes what a shuffle below draws first
       s.number(left_);
       s.flag(any_);
       s.input(input_, [this] { return stage_.input_->start(start_); });

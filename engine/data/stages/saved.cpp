@@ -1,4 +1,4 @@
-// Datasets in files, as Dataset.save of TensorFlow writes them: a folder for each shard, a record for each tensor.
+// Datasets in files, as TensorFlow's Dataset.save writes them: a folder per shard, a record per tensor.
 #include "engine/base/text.h"
 #include "engine/data/input_file.h"
 #include "engine/data/stage_registry.h"
@@ -15,7 +15,7 @@ namespace footlight::data {
 namespace {
 
 constexpr int64_t kMaxShards = 100'000;
-// What records hold: a tensor; a sparse one; greater: a ragged one, of as many tensors.
+// Kinds of records: a tensor; a sparse tensor; greater: a ragged tensor of this many parts.
 constexpr int64_t kPlain = 0, kSparse = -1;
 
 std::vector<int64_t> parts_of(const Attrs& attrs, const char* types) {
@@ -78,7 +78,7 @@ class Saved final : public Stage {
       }
       return !out.empty();
     }
-    // What a record holds, as the tensors that it consists of.
+    // Appends the tensors of a record.
     void add(Element& out, int64_t parts) {
       if (parts == kPlain) {
         out.push_back(tensor_of_message(record_));
@@ -90,14 +90,14 @@ class Saved final : public Stage {
       const size_t count = parts == kSparse ? 3 : static_cast<size_t>(parts);
       if (from + count > stage_.types.size())
         fail(ErrorKind::kDataLoss, file_->path(), " holds more tensors than the element spec says");
-      if (made.empty())  // no rows, whose types only the spec knows
+      if (made.empty())  // without rows, only the spec knows the types
         for (size_t k = 0; k < count; ++k) {
           Tensor tensor = k ? Tensor::empty(DType::kInt64, Shape({1})) : no_rows(from);
           if (k) *tensor.data<int64_t>() = 0;
           made.push_back(std::move(tensor));
         }
       for (Tensor& tensor : made) {
-        // Splits are as wide as the spec says, whatever was written.
+        // Splits get the width of the spec, whatever the file has.
         const DType wanted = stage_.types[out.size()];
         const bool of_splits = parts != kSparse && out.size() > from;
         out.push_back(of_splits && tensor.dtype() != wanted ? as_splits(tensor, wanted) : std::move(tensor));
@@ -126,7 +126,7 @@ class Saved final : public Stage {
     std::unique_ptr<InputFile> file_;
     std::string record_;
     size_t at_ = 0;
-    uint64_t count_ = 0;  // elements of this file that were given
+    uint64_t count_ = 0;  // elements of this file that were yielded
   };
   const std::vector<std::string> paths_;
   const Compression compression_;
@@ -142,7 +142,7 @@ void make_folder(const std::string& path) {
   if (mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) fail(ErrorKind::kUnknown, path, "; ", std::strerror(errno));
 }
 
-// With `sharded` the first tensor of an element is the number of its shard.
+// With `sharded`, the first tensor of an element is the number of its shard.
 void save(KernelContext& context) {
   const StageContext making(context);
   const std::string folder = making.text(1);

@@ -1,4 +1,4 @@
-// f(state, element) gives the next state and what takes the element's place.
+// Computes (next state, output) = f(state, element) and yields the outputs.
 #include "engine/data/stage_registry.h"
 
 namespace footlight::data {

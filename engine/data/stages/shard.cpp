@@ -1,4 +1,4 @@
-// Every `shards`-th element, from number `index` on.
+// Yields every `shards`-th element, starting with number `index`.
 #include "engine/data/stage_registry.h"
 
 namespace footlight::data {

@@ -1,4 +1,4 @@
-// Elements in random order: each is drawn from a buffer of those that come next.
+// Yields elements in random order: each is drawn from a buffer of the next ones.
 #include "engine/data/stage_registry.h"
 #include "engine/data/random_numbers.h"
 
@@ -23,7 +23,7 @@ class Shuffle final : public Stage {
     Shuffled(StagePtr held, Shuffle& stage, RunPtr run, CursorPtr input)
         : Shuffled(std::move(held), stage, stage.seeds_.next(), std::move(run), std::move(input)) {}
 
-    // The buffer is a ring from `first_` on; a drawn element's place is taken by the first one.
+    // The buffer is a ring from `first_` on; the first element moves to the place of the drawn one.
     bool next(Element& out) override {
       fill();
       if (!count_) return false;

@@ -1,4 +1,4 @@
-// All but the first elements.
+// Skips the first elements.
 #include "engine/data/stage_registry.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class Skip final : public Stage {
     Rest(StagePtr held, int64_t count, RunPtr run, CursorPtr input)
         : held_(std::move(held)), left_(count), run_(std::move(run)), input_(std::move(input)) {}
     bool next(Element& out) override {
-      if (left_ < 0) return false;  // all are skipped
+      if (left_ < 0) return false;  // -1 skips all
       while (left_ > 0) {
         const int64_t some = std::min<int64_t>(left_, 4096);
         if (input_->skip(some) < some) left_ = -1;

@@ -1,4 +1,4 @@
-// The first elements alone.
+// Yields only the first elements.
 #include "engine/data/stage_registry.h"
 
 #include <algorithm>

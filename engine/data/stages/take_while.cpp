@@ -1,4 +1,4 @@
-// The elements up to the first for which a predicate does not hold.
+// Yields elements up to the first for which a predicate does not hold.
 #include "engine/data/stage_registry.h"
 
 namespace footlight::data {

@@ -1,4 +1,4 @@
-// Sources: one element made of tensors, and the rows of tensors.
+// Sources: a single element made of tensors, and the rows of tensors.
 #include "engine/data/stage_registry.h"
 #include "engine/data/rows.h"
 

@@ -1,4 +1,4 @@
-// The rows of each element, one by one.
+// Yields the rows of each element one by one.
 #include "engine/data/stage_registry.h"
 #include "engine/data/rows.h"
 

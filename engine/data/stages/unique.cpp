@@ -1,4 +1,4 @@
-// Each element once, when it is first seen.
+// Yields each distinct element once.
 #include "engine/data/stage_registry.h"
 
 #include <unordered_set>

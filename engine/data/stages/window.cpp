@@ -1,4 +1,4 @@
-// Datasets of consecutive elements: of every `stride`-th of them, a window begins every `shift` elements.
+// Yields datasets of consecutive elements: each has every `stride`-th one, and one begins every `shift` elements.
 #include "engine/data/elements.h"
 #include "engine/data/stage_registry.h"
 #include "engine/data/worker_queue.h"
@@ -16,7 +16,7 @@ class Window final : public Stage {
     if (size <= 0) invalid("Window size must be greater than zero.");
     if (shift <= 0) invalid("Window shift must be greater than zero.");
     if (stride <= 0) invalid("Window stride must be greater than zero.");
-    // No more than what memory could hold anyway.
+    // Larger windows would not fit in memory anyway.
     if (size > (int64_t{1} << 40) / stride) invalid("Window size and stride are too large.");
   }
   int64_t cardinality() const override {
@@ -45,7 +45,7 @@ class Window final : public Stage {
         run_->check();
       }
       if (buffer_.empty() || (stage_.drop_remainder_ && buffer_.size() < span)) return false;
-      // A window with an element that failed is an error as a whole.
+      // A window with an element that failed fails as a whole.
       std::vector<Element> window;
       std::exception_ptr failure;
       for (size_t i = 0; i < std::min(span, buffer_.size()); i += static_cast<size_t>(stage_.stride_)) {

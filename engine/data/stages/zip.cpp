@@ -1,4 +1,4 @@
-// Elements of several datasets side by side, until the first of them ends.
+// Yields elements of several datasets side by side until the first of them ends.
 #include "engine/data/stage_registry.h"
 
 namespace footlight::data {
@@ -24,7 +24,7 @@ class Zip final : public Stage {
     Zipped(StagePtr held, std::vector<CursorPtr> inputs) : held_(std::move(held)), inputs_(std::move(inputs)) {}
     bool next(Element& out) override {
       if (ended_) return false;
-      // When one fails the others are pulled all the same, so that they stay side by side.
+      // If one fails, the others are pulled too, so that they stay aligned.
       std::exception_ptr failure;
       out.clear();
       for (const CursorPtr& input : inputs_) {

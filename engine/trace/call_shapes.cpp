@@ -1,5 +1,4 @@
-// Makes the nodes that the outputs' shapes depend on anew in a graph that is thrown away, with what is known
-// of the inputs.
+// Rebuilds the nodes on which the outputs' shapes depend in a temporary graph, with what is known of the inputs.
 #include "engine/trace/call_shapes.h"
 
 #include "engine/base/errors.h"
@@ -11,9 +10,9 @@
 namespace footlight::trace {
 namespace {
 
-constexpr size_t kMaxNodes = 4096;    // of a callee that is looked into
-constexpr int kMaxCalls = 200;        // inside one another: each takes room on the stack
-constexpr int64_t kMaxElements = 64;  // of a constant that may be a shape
+constexpr size_t kMaxNodes = 4096;    // nodes of a callee; larger ones are not analysed
+constexpr int kMaxCalls = 200;        // nested calls, each of which takes stack space
+constexpr int64_t kMaxElements = 64;  // elements of a constant that may be a shape
 
 bool fully_known(const std::vector<Shape>& shapes) {
   return std::ranges::all_of(shapes, [](const Shape& shape) { return shape.fully_known(); });
@@ -80,7 +79,7 @@ class Inference {
     const Node& node = callee_.node(id);
     std::vector<Tensor> inputs;
     for (Edge edge : node.inputs) {
-      if (callee_.node(edge.node).inputs.empty()) make(edge.node);  // may come after those that use it
+      if (callee_.node(edge.node).inputs.empty()) make(edge.node);  // it may come after nodes that use it
       inputs.push_back(made_[edge.node.value].at(edge.output));
     }
     std::vector<Tensor> results;
@@ -106,7 +105,7 @@ class Inference {
 
   const Graph& callee_;
   GraphBuilder scratch_;
-  std::vector<std::vector<Tensor>> made_;  // the outputs of each node
+  std::vector<std::vector<Tensor>> made_;  // outputs of each node
 };
 
 }  // namespace
@@ -126,7 +125,7 @@ std::vector<Shape> call_shapes(const Graph& callee, std::span<const Tensor> inpu
   try {
     return Inference(callee, inputs).run();
   } catch (const Error&) {
-    return declared;  // what does not fit is said when it runs
+    return declared;  // a mismatch is reported when the call runs
   }
 }
 

@@ -1,5 +1,4 @@
-// The shapes of a call's results where more is known of its arguments than the function that is called took
-// for granted.
+// Infers the shapes of a call's results if more is known of its arguments than the called function assumed.
 #pragma once
 
 #include "engine/graph/graph.h"
@@ -9,7 +8,7 @@
 
 namespace footlight::trace {
 
-// One shape for each output: those of the graph, or what follows from the inputs' shapes and constants.
+// One shape per output: the graph's own, or one inferred from the inputs' shapes and constants.
 std::vector<Shape> call_shapes(const Graph& callee, std::span<const Tensor> inputs);
 
 }  // namespace footlight::trace

@@ -13,7 +13,7 @@
 namespace footlight::trace {
 namespace {
 
-constexpr size_t kDeepest = 128;        // frames; of a deeper stack only the innermost place is kept
+constexpr size_t kDeepest = 128;        // frames; a deeper stack keeps only the innermost place
 constexpr size_t kMaxSites = 1'000'000;     // places in a process
 
 class CallSites {
@@ -44,7 +44,7 @@ class CallSites {
     for (uint32_t i = 0; i < graph.size(); ++i) {
       for (uint32_t site = graph.node(NodeId(i)).call_site; site < sites_.size(); site = sites_[site].caller) {
         Site& s = sites_[site];
-        if (s.recorded == recording) break;  // and so are those that called it
+        if (s.recorded == recording) break;  // the callers are recorded too then
         s.recorded = recording;
         session::LocationRecord record;
         record.id = session::LocationId(site);

@@ -1,4 +1,4 @@
-// Where nodes are made: each place with the place that called it, kept once. Only while something records.
+// Keeps where nodes were created: each place with its caller, once, and only while something records.
 #pragma once
 
 #include "engine/graph/graph.h"
@@ -12,7 +12,7 @@ namespace footlight::trace {
 // Sets the node's source, and its call site if something records.
 void note_place(Node& node);
 
-// While it lives, what this thread makes works for `node` and gets its place.
+// While it lives, nodes that this thread creates get the place of `node`, for which they work.
 class InPlaceOf {
  public:
   explicit InPlaceOf(const Node& node);
@@ -26,7 +26,7 @@ class InPlaceOf {
   const InPlaceOf* before_;
 };
 
-// Adds the call sites of a graph's nodes to the session, with those that called them, before the graph. Each once in a
+// Adds the call sites of a graph's nodes, and their callers, to the session before the graph itself; each once in a
 // recording.
 void record_call_sites(const Graph& graph, session::Writer& writer);
 

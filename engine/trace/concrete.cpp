@@ -13,7 +13,7 @@
 namespace footlight::trace {
 namespace {
 
-// Arguments followed by captures, without counting references.
+// Arguments followed by captures, without reference counting.
 class Joined {
  public:
   Joined(std::span<const Tensor> a, std::span<const Tensor> b) : size_(a.size() + b.size()) {
@@ -37,11 +37,11 @@ class Joined {
 };
 
 const AttrName kCall("_call"), kDifferentiated("_differentiated");
-constexpr size_t kMaxOrders = 4;  // of derivatives for which a call keeps values
+constexpr size_t kMaxOrders = 4;  // highest order of derivatives for which a call keeps values
 
 }  // namespace
 
-// A string has a destructor, so it is no part of ThreadContext.
+// A string has a destructor, so it cannot be part of ThreadContext.
 std::string& executor_type() {
   static thread_local std::string type;
   return type;
@@ -119,8 +119,8 @@ void Concrete::call(std::span<const Tensor> arguments, std::span<Tensor> outputs
 
 void Concrete::run_for_tape(std::span<const Tensor> inputs, std::span<Tensor> outputs, CallId call) {
   std::shared_ptr<const Forward> forward = forward_of(graph_);
-  // For gradients of gradients the values of the backward pass are needed as well; what has effects, or reads what may
-  // have changed since, cannot run again for them.
+  // Gradients of gradients also need values of the backward pass, because nodes with effects, or reads of state that
+  // may have changed, cannot run again.
   const size_t orders = std::clamp<size_t>(recorders_watching(inputs), 1, kMaxOrders);
   size_t differentiated = outputs.size();
   for (size_t order = 1; order < orders; ++order) {

@@ -1,4 +1,4 @@
-// One finished trace: its graph, what it captured, the Program that runs it, and how to call it anywhere.
+// A finished trace: its graph, captures and Program, and ways to call it.
 #pragma once
 
 #include "engine/compile/program.h"
@@ -11,7 +11,7 @@ namespace footlight::trace {
 
 class Concrete {
  public:
-  // Takes what `builder` traced; it must be finished.
+  // Takes the graph of `builder`, which must be finished.
   explicit Concrete(GraphBuilder& builder);
   Concrete(GraphPtr graph, std::vector<Tensor> captures);
 
@@ -21,14 +21,14 @@ class Concrete {
   size_t outputs() const { return graph_->outputs.size(); }
   bool stateful() const { return stateful_; }
 
-  // Runs it, or adds a call node while tracing; recorded by active tapes. `outputs` has outputs() elements.
+  // Runs the program, or adds a call node while tracing; active tapes record it. `outputs` has outputs() elements.
   void call(std::span<const Tensor> arguments, std::span<Tensor> outputs, CallId call = {});
   std::vector<Tensor> call(std::span<const Tensor> arguments, CallId call = {});
 
-  // Compiled at first use; `phases` then gets the timing.
+  // Compiled at first use, which fills `phases`.
   const compile::Program& program(compile::Phases* phases = nullptr) { return *shared_program(phases); }
   const compile::ProgramPtr& shared_program(compile::Phases* phases = nullptr);
-  // A program like it that runs nothing: for whoever wants to look at it before it is needed.
+  // Makes an equal program for inspection that never runs.
   compile::ProgramPtr make_program(compile::Phases* phases = nullptr) const;
 
  private:
@@ -45,9 +45,9 @@ class Concrete {
 
 // The call id in the attributes that a tape kept: the backward graph runs for the same call.
 CallId call_of(const Attrs& attrs);
-// How calls that this thread adds to graphs want to run: "" or the name of an executor.
+// How calls that this thread adds to graphs shall run: "" or the name of an executor.
 std::string& executor_type();
-// The call node's row, attributes.
+// The row of the op that calls `callee`.
 const OpRow& call_row(const Graph& callee);
 Attrs call_attrs(const GraphPtr& callee, std::span<const Tensor> inputs);
 std::vector<DType> output_dtypes(const Graph&);

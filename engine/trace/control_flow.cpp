@@ -1,4 +1,4 @@
-// The nodes, names and graphs of staged branches and loops, as in TensorFlow.
+// Builds the nodes and graphs of staged branches and loops, with TensorFlow's names.
 #include "engine/trace/control_flow.h"
 
 #include "engine/base/errors.h"
@@ -93,7 +93,7 @@ GraphBuilder& current() {
 
 namespace {
 
-// One of several graphs, by the value of `selector`. `roles` name the graphs, `names` the attributes that hold them.
+// Selects one of several graphs by `selector`. `roles` name the graphs, `names` the attributes that hold them.
 std::vector<Tensor> build_branches(const OpRow& stateless, const OpRow& stateful, const Tensor& selector,
                                    std::span<const Branch> branches, std::span<const std::string> roles,
                                    std::span<const AttrName> names, Attrs attrs, std::string_view name,
@@ -354,7 +354,7 @@ std::vector<Tensor> build_reduce(const LoopElements& elements, std::vector<Tenso
     }
     if (!settled) continue;
     check_body(options, results, variables, shapes);
-    std::vector<Tensor> outputs(results);  // the new state, and the same as what the scan gives
+    std::vector<Tensor> outputs(results);  // the new state, followed by the scan's output, which is equal
     outputs.insert(outputs.end(), results.begin(), results.end());
     if (stops) outputs.push_back(goes_on);
     step->finish(outputs);

@@ -1,4 +1,4 @@
-// Staged branches and loops: what AutoGraph and tf.cond, tf.while_loop build with while tracing.
+// Staged branches and loops, which AutoGraph, tf.cond and tf.while_loop build while tracing.
 #pragma once
 
 #include "engine/session/records.h"
@@ -9,16 +9,16 @@
 
 namespace footlight::trace {
 
-// Each branch is traced once, in a graph of its own, `then_branch` first. Values from outside become inputs.
-// Both must return the same number of tensors with the same dtypes.
+// Each branch is traced once, in its own graph, `then_branch` first. Outside values become inputs. Both branches must
+// return the same number of tensors with the same dtypes.
 using Branch = std::function<std::vector<Tensor>()>;
-// Which of the outputs are numbers of rows (an IndexedSlices' indices): asked when all branches are traced. Where
-// branches have these as int32 and int64, they become int64.
+// Returns which outputs are row numbers (an IndexedSlices' indices), after all branches are traced. If branches have
+// them as int32 and int64, they become int64.
 using RowNumbers = std::function<std::vector<size_t>()>;
 std::vector<Tensor> build_cond(const Tensor& pred, const Branch& then_branch, const Branch& else_branch,
                                std::string_view name = "cond", const RowNumbers& = {});
 
-// The same with a branch for each number from 0 on; the last one serves all other numbers.
+// Builds a branch for each number from 0 on; the last one serves all other numbers.
 std::vector<Tensor> build_case(const Tensor& index, std::span<const Branch> branches,
                                std::string_view name = "switch_case/indexed_case", const RowNumbers& = {});
 
@@ -36,14 +36,14 @@ using LoopBody = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
 std::vector<Tensor> build_while(std::vector<Tensor> variables, const LoopCondition&, const LoopBody&,
                                 const WhileOptions& = {});
 
-// The elements of a dataset, for a loop over them.
+// Elements of a dataset, for a loop over them.
 struct LoopElements {
   Tensor dataset;
-  std::vector<DType> dtypes;  // of the tensors of an element
+  std::vector<DType> dtypes;  // dtypes of an element's tensors
   std::vector<Shape> shapes;
 };
-// The body gets the element's tensors in front of the variables and returns a tensor for each variable, whose shape
-// becomes as wide as it has to be; with `stops` a bool behind them, which says that the loop has not ended before.
+// The body gets the element's tensors before the variables, and returns a tensor per variable, whose shape is widened
+// as needed; with `stops`, a bool follows them, which says that the loop has not ended before.
 std::vector<Tensor> build_reduce(const LoopElements&, std::vector<Tensor> variables, const LoopBody&,
                                  const WhileOptions& = {}, bool stops = false);
 

@@ -43,7 +43,7 @@ void set_outputs(Node& node, const std::vector<DType>& dtypes, const std::vector
   node.attrs.set(kTout, dtypes);
 }
 
-// A call that has run: its outputs are values. They are not enough if there are gradients for the extra outputs too (a
+// A call that has run, so its outputs are values. They do not suffice if the extra outputs have gradients too (a
 // gradient of a gradient): then the forward graph runs again, only for values.
 void eager_call_gradient(GradientCall& call, const GraphPtr& callee) {
   std::shared_ptr<const Derivative> derivative = derivative_of(*callee);
@@ -53,7 +53,7 @@ void eager_call_gradient(GradientCall& call, const GraphPtr& callee) {
     return derivative->apply(call.inputs, call.outputs, call.output_gradients, call.input_gradients,
                              call_of(call.attrs));
   const std::shared_ptr<const Forward> forward = forward_of(callee);
-  // For higher-order gradients, a tape must know where these come from: then the values for that are returned as well.
+  // For higher-order gradients a tape must know the sources of these outputs, so their values are returned as well.
   const bool watched = ops::hooks.recorders_watch && ops::hooks.recorders_watch(call.inputs);
   const GraphPtr graph = watched ? forward_of(forward->graph())->graph() : forward->graph();
   std::vector<Tensor> all(graph->outputs.size());
@@ -95,7 +95,7 @@ void call_gradient(GradientCall& call) {
 namespace {
 
 // --- branches ---
-// Of each branch: its extra outputs, from the one of this number on among the node's.
+// For each branch, its extra outputs: the node's outputs from this number on.
 struct BranchDerivative {
   std::shared_ptr<const Derivative> derivative;
   size_t first_extra = 0, extra = 0;
@@ -113,7 +113,7 @@ NodeId add_fake(Graph& graph, DType dtype, const Shape& shape) {
   return graph.add(std::move(node));
 }
 
-// Lets the node return what the gradients of its branches need: for each branch, values that the others fake.
+// Makes the node return what its branches' gradients need: the values of each branch, which the others fake.
 std::vector<BranchDerivative> hand_out(Graph& graph, NodeId id) {
   const std::vector<AttrName> names = branches_of(graph.node(id).attrs);
   const size_t outputs = graph.node(id).dtypes.size();

@@ -9,7 +9,7 @@ void cond_gradient(GradientCall&);
 void loop_gradient(GradientCall&);  // loop_gradient.cpp
 void call_gradient(GradientCall&);
 
-// A loop in the graph being built: `step` for each number below `count`, on what the one before gave.
+// Adds a loop to the graph being built that calls `step` for each number below `count` on the previous result.
 Tensor loop_over_numbers(const Tensor& count, const Tensor& value, const ops::LoopStep& step);
 
 }  // namespace footlight::trace

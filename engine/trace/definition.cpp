@@ -1,4 +1,4 @@
-// Counting traces by line of code, and when that is worth a warning.
+// Counts traces by line of code, and decides when to warn.
 #include "engine/trace/definition.h"
 
 #include "engine/base/text.h"
@@ -20,7 +20,7 @@ auto& definitions() {
   return all;
 }
 
-// Code created at run time always has new places: drop entries without anything to report first.
+// Code created at run time has new places each time: drops entries without anything to report first.
 void make_room() {
   auto& all = definitions();
   std::erase_if(all, [](const auto& entry) {

@@ -1,5 +1,5 @@
 // Shared by all functions created on one line of code: how often their calls traced, and which warnings were printed. A
-// function that is created again in a loop counts as one.
+// function that a loop creates again and again counts as one.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct Definition {
 
   Definition(std::string n, std::string p) : name(std::move(n)), place(std::move(p)) {}
   void note_hit() { recent <<= 1; }
-  // Call when a call traced; `own`: how often the function itself has. True if a warning about retracing is due:
-  // once, and once more for each other function of this line that retraces as often by itself.
+  // Called when a call traced; `own`: how often this function has traced. Returns whether to warn about retracing: once
+  // per line, and once more for each other function of it that retraces as often.
   bool note_traced(int own);
   // "5 of the last 10 calls traced it"; valid right after that.
   std::string frequency() const;
@@ -28,10 +28,10 @@ struct Definition {
   int traced_ = 0, of_ = 0;
 };
 
-// The definition at "file:line"; a new one if there is no place.
+// The definition at "file:line"; a new one if `place` is empty.
 std::shared_ptr<Definition> definition_at(const std::string& name, const std::string& place);
 
-// For the end of a run: a sentence per definition whose functions were traced again after the warning.
+// Called at the end of a run: a sentence per definition whose functions traced again after the warning.
 std::vector<std::string> retracing_after_warnings();
 // The same for evictions that no session has recorded yet.
 std::vector<std::string> unreported_evictions();

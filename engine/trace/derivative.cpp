@@ -1,4 +1,4 @@
-// Reverse mode over the nodes of a graph.
+// Differentiates the nodes of a graph in reverse.
 #include "engine/trace/derivative.h"
 
 #include "engine/base/errors.h"
@@ -64,12 +64,12 @@ std::vector<bool> reached_from(const Graph& graph, std::span<const Edge> xs) {
   return reached;
 }
 
-// A part of a graph with a custom gradient.
+// The part of a graph that has a custom gradient.
 struct Custom {
-  std::vector<Edge> inputs;    // no node for a value without a gradient
+  std::vector<Edge> inputs;    // invalid for values without a gradient
   std::vector<Edge> outputs;
   std::shared_ptr<Backward> backward;
-  const Graph* graph = nullptr;  // in which it was traced: copies of that have it too, and the function uses its
+  const Graph* graph = nullptr;  // the graph in which it was traced; copies have it too, and the function uses its
                                  // tensors
 };
 using Customs = std::vector<Custom>;
@@ -104,8 +104,8 @@ void note_custom_gradient(std::span<const Tensor> inputs, std::span<const Tensor
 
 namespace {
 
-// True if node `index` is an output of such a part: then the gradient is computed by the user's function,
-// once all outputs have their gradients, and not by the nodes.
+// True if node `index` is an output of such a part: then the user's function computes the gradient once all outputs
+// have their gradients, instead of the nodes.
 bool backpropagate_custom(Graph& graph, uint32_t index, Sums& sums, const std::vector<bool>& reached) {
   static const Op kZeros{"ZerosLike"};
   if (!graph.custom_gradients) return false;
@@ -128,7 +128,7 @@ bool backpropagate_custom(Graph& graph, uint32_t index, Sums& sums, const std::v
   return false;
 }
 
-// By what was registered for another type; those outputs to which none flows get zeros.
+// Uses the gradient registered for another type; outputs without a gradient get zeros.
 void backpropagate_as(const std::string& type, Graph& graph, NodeId id, Sums& sums, const std::vector<bool>& reached) {
   static const Op kZeros{"ZerosLike"};
   std::vector<Tensor> arriving;
@@ -156,8 +156,7 @@ class OfNode final : public Inference {
   Tensor constant(size_t input) override { return this_thread.builder->constant_value(inputs[input]); }
 };
 
-// The attributes that a node would have as an op of another type, whose gradient it is to have; throws unless it could
-// be one.
+// The attributes of a node as an op of another type, whose gradient it uses; throws if it cannot be such an op.
 Attrs attrs_as(const OpRow& row, const Node& node, std::span<const Tensor> inputs) {
   Attrs given;
   for (const AttrSpec& spec : row.attrs)
@@ -210,14 +209,14 @@ std::vector<Tensor> graph_gradients(Graph& graph, std::span<const Edge> ys, std:
   Sums sums(graph);
   for (size_t i = 0; i < ys.size(); ++i)
     if (y_gradients[i]) sums.add(ys[i], y_gradients[i]);
-  std::vector<bool> wanted(last, graph.custom_gradients != nullptr);  // those look at several nodes together
+  std::vector<bool> wanted(last, graph.custom_gradients != nullptr);  // custom gradients look at several nodes together
   for (Edge x : xs) wanted[x.node.value] = true;
   for (uint32_t i = last; i-- > 0;) {
     // The gradient at a stop is its result if requested, and is not propagated.
     if (std::ranges::any_of(stops, [&](Edge e) { return e.node.value == i; })) continue;
     if (reached[i] && sums.any(i) && !backpropagate_custom(graph, i, sums, reached))
       backpropagate(graph, i, sums, reached);
-    if (!wanted[i]) sums.drop(i);  // in a graph of many nodes all of them together are much
+    if (!wanted[i]) sums.drop(i);  // gradients of all nodes of a large graph would take much memory
   }
   std::vector<Tensor> results;
   for (Edge x : xs) {
@@ -229,11 +228,11 @@ std::vector<Tensor> graph_gradients(Graph& graph, std::span<const Edge> ys, std:
 
 namespace {
 
-// Stored in a graph; must not own anything that owns the graph.
+// Stored in the graph, so it must not own anything that owns the graph.
 struct Kept {
-  std::shared_ptr<const Forward> forward;        // of a graph that was differentiated
-  std::shared_ptr<const Forward> within;         // the same, as part of the forward graph of one around it
-  std::shared_ptr<const Derivative> derivative;  // of a forward graph
+  std::shared_ptr<const Forward> forward;        // forward graph of a graph that was differentiated
+  std::shared_ptr<const Forward> within;         // the same, within the forward graph of an enclosing graph
+  std::shared_ptr<const Derivative> derivative;  // derivative of a forward graph
 };
 
 Kept& kept(Graph& graph) {
@@ -252,7 +251,7 @@ std::shared_ptr<const Forward> differentiate(const Graph& graph) {
   const GraphPtr copy = clone(graph);
   Graph& forward = *copy;
   forward.rename(numbered("__forward_" + graph.name() + '_'));
-  forward.attrs = {};  // it does not implement what the function does: it gives more
+  forward.attrs = {};  // it has more outputs than the function, so it does not implement it
   result->outputs = forward.outputs.size();
   result->shallower = derivative_of(graph);
 
@@ -287,7 +286,7 @@ std::shared_ptr<const Forward> differentiate(const Graph& graph) {
   }
   backward.finish(found);
 
-  // Backward's captures from forward become inputs that the caller passes.
+  // Captures of backward from forward become inputs that the caller passes.
   const auto is_saved = [&](const Tensor& value) {
     return value.is_symbolic() && value.graph() == &forward &&
            std::ranges::find(forward.inputs, value.node()) == forward.inputs.end();
@@ -298,7 +297,7 @@ std::shared_ptr<const Forward> differentiate(const Graph& graph) {
     if (is_saved(value) && (is_plain(value.dtype()) || value.dtype() == DType::kVariant))
       listed.push_back({backward.graph()->parameters + i, {value.node(), value.output()}});
   }
-  // A custom gradient names tensors of the graph itself, which cannot be copied then.
+  // A custom gradient refers to tensors of this very graph, which then cannot be copied.
   if (listed.size() <= most_saved_apart || backward.graph()->custom_gradients) listed.clear();
   auto next = listed.begin();
   for (size_t i = 0; i < backward.captures().size(); ++i) {
@@ -312,7 +311,7 @@ std::shared_ptr<const Forward> differentiate(const Graph& graph) {
       const auto input = std::ranges::find(forward.inputs, value.node());
       result->needs.push_back({true, static_cast<size_t>(input - forward.inputs.begin()), {}});
     } else {
-      result->needs.push_back({false, 0, value});  // from a custom gradient: captured by its function
+      result->needs.push_back({false, 0, value});  // captured by the function of a custom gradient
     }
   }
   GraphPtr back = backward.graph();

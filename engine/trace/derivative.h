@@ -1,4 +1,4 @@
-// Gradients of graphs: a forward graph that also returns what the backward graph needs, and that backward graph.
+// Gradients of graphs: a forward graph, which also returns what the backward graph needs, and the backward graph.
 #pragma once
 
 #include "engine/trace/concrete.h"
@@ -9,28 +9,28 @@ class Backward;
 
 namespace footlight::trace {
 
-// The backward pass of a forward graph, whose outputs are those of the original, followed by the values needed here.
+// The backward pass of a forward graph, which returns the original's outputs and then the values needed here.
 struct Derivative {
-  size_t outputs = 0;              // of the original
+  size_t outputs = 0;              // number of outputs of the original
   std::shared_ptr<Concrete> backward;
-  std::vector<size_t> seeds;       // the outputs whose gradients are backward's first inputs, in this order
-  // Then these: an input or output of forward, or a value from outside of both.
+  std::vector<size_t> seeds;       // the outputs whose gradients are the first inputs of backward, in this order
+  // Backward's other inputs: an input or output of forward, or a value from outside of both.
   struct Need {
     bool input;
     size_t index;
     Tensor value;
   };
   std::vector<Need> needs;
-  std::vector<int> gradient_of;    // for each input of forward: which output of backward, or -1
-  // Where the differentiated graph is a forward graph itself: its derivative, which is cheaper and needs outputs that
+  std::vector<int> gradient_of;    // for each input of forward, the output of backward that is its gradient, or -1
+  // If the differentiated graph is a forward graph itself: its derivative, which is cheaper and needs only outputs that
   // this forward graph has as well.
   std::shared_ptr<const Derivative> shallower;
-  std::vector<bool> sparse;        // whether that is the first of the three of an ops::indexed_slices()
-  // The gradient of an input of forward among backward's results; empty if there is none.
+  std::vector<bool> sparse;        // whether that output is the first of the three of an ops::indexed_slices()
+  // The gradient of an input of forward among the results of backward; empty if it has none.
   Tensor of_input(size_t input, std::span<const Tensor> results) const;
 
-  // Gradients for all inputs from gradients of the original outputs (empty: none flows). Runs or stages backward, which
-  // belongs to the call that ran forward.
+  // Gradients of all inputs, from gradients of the original outputs (empty: zero). Runs or stages backward as part of
+  // the call that ran forward.
   void apply(std::span<const Tensor> inputs, std::span<const Tensor> outputs, std::span<const Tensor> output_gradients,
              std::span<Tensor> input_gradients, CallId call = {}) const;
 };
@@ -42,21 +42,20 @@ struct Forward {
   const GraphPtr& graph() const { return function->graph(); }
 };
 
-// Made once per graph and stored in it.
+// Built once per graph and stored in it.
 std::shared_ptr<const Forward> forward_of(const GraphPtr& graph);
 // The derivative of a forward graph; null for other graphs.
 std::shared_ptr<const Derivative> derivative_of(const Graph& forward);
 
-// Gradients of `ys`, in a graph that is being built or was copied for this, with respect to each of `xs` (empty if
-// there is none). Built with the current builder.
-// `stops` count as constants: gradients are not propagated through them.
+// Gradients of `ys` with respect to each of `xs` (empty: `ys` do not depend on it), built with the current builder. The
+// graph is being built, or a copy made for this. `stops` count as constants: gradients do not pass through them.
 std::vector<Tensor> graph_gradients(Graph& graph, std::span<const Edge> ys, std::span<const Tensor> y_gradients,
                                     std::span<const Edge> xs, std::span<const Edge> stops = {});
 
 // The attribute of a node that names the type of op whose gradient it has (tf.Graph.gradient_override_map).
 extern const AttrName kGradientType;
 
-// A node got extra outputs for its gradient after tapes recorded it: tells the tapes that these depend on its inputs.
+// Tells tapes that the outputs which a node got later for its gradient depend on its inputs.
 void tell_of_more(std::span<const Tensor> inputs, std::span<const Tensor> more);
 
 // Remembers a custom gradient in the graph that is being built (eager/hooks.h).

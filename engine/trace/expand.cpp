@@ -1,4 +1,4 @@
-// A node keeps its name and becomes a call; its function is traced for the dtypes and shapes that it has there.
+// The node keeps its name and becomes a call of a function, traced for the node's dtypes and shapes.
 #include "engine/trace/expand.h"
 
 #include "engine/base/errors.h"
@@ -21,7 +21,7 @@ bool has_own_ops(const Graph& graph) {
   return false;
 }
 
-// The same whenever the graph is written.
+// A name that is the same each time the graph is written.
 std::string function_name(const Graph& graph, const Node& node) {
   std::string name = graph.name() + '_' + node.name;
   for (char& c : name)
@@ -63,7 +63,7 @@ class Expander {
       const uint32_t output = node.inputs[i].output;
       const std::string name = i < node.op->inputs.size() ? node.op->inputs[i].name : "input_" + std::to_string(i);
       parameters.push_back(builder.parameter(from.dtypes[output], from.shapes[output], name, {}));
-      // What the op reads on the host is a part of the function, where it is known.
+      // A value that the op reads on the host is baked into the function, if it is known.
       Tensor value = node.op->is_host_input(i) ? constant_of(graph, node.inputs[i]) : Tensor();
       known.push_back(value ? value.as_constant() : parameters.back());
     }
@@ -71,7 +71,7 @@ class Expander {
     try {
       results = expansion(known, node.attrs);
     } catch (const Error&) {
-      return;  // the op itself will refuse what it is given
+      return;  // the op itself reports bad inputs
     }
     if (results.size() != node.dtypes.size()) return;
     builder.finish(results);

@@ -1,11 +1,11 @@
-// A graph for a file that other programs read: ops of our own as calls of functions made of TensorFlow's ops.
+// Prepares a graph for other programs: replaces our own ops by calls of functions that consist of TensorFlow's ops.
 #pragma once
 
 #include "engine/graph/graph.h"
 
 namespace footlight::trace {
 
-// The graph itself if neither it nor what it calls has any. What cannot be expressed stays as it is.
+// Returns the graph itself if nothing has to be replaced. Ops that cannot be expressed stay.
 GraphPtr expanded(const GraphPtr&);
 
 }  // namespace footlight::trace

@@ -1,4 +1,4 @@
-// A branch on whether the variables have values.
+// Builds a branch on whether the variables have values.
 #include "engine/trace/first_call.h"
 
 #include "engine/eager/tape.h"

@@ -1,4 +1,4 @@
-// The first call of a function that creates variables whose initial values only its graph can compute.
+// The first call of a function whose graph alone can compute the initial values of the variables that it creates.
 #pragma once
 
 #include "engine/trace/concrete.h"
@@ -8,7 +8,7 @@
 namespace footlight::trace {
 
 // Builds the graph "if all `variables` have values: later(...), else: creating(...)", with the same parameters.
-// `creating` was traced while they were created and gives them their values, `later` was traced afterwards.
+// `creating` was traced while the variables were created and initializes them; `later` was traced afterwards.
 void build_first_call(GraphBuilder& builder, Concrete& creating, Concrete& later, std::span<const Tensor> variables);
 
 }  // namespace footlight::trace

@@ -19,12 +19,12 @@ struct ValueType {
   DType dtype;
   Shape shape;
 };
-// Of each input of a graph that gets a value in place of a handle, by its position.
+// The inputs of a graph that get a value in place of a handle, by position.
 using ValueInputs = std::map<size_t, ValueType>;
 
 class Freezer {
  public:
-  // `graph` is a copy, which is changed.
+  // `graph` must be a copy: it is changed.
   void run(Graph& graph, const ValueInputs& inputs) {
     Values values;
     for (const auto& [index, type] : inputs) {
@@ -92,7 +92,7 @@ class Freezer {
     }
   }
 
-  // A row of the value, with the axis as a node of its own, which may come later: it has no inputs.
+  // Reads a row of the value. The axis is a new node, which may come later, as it has no inputs.
   static void gather(Graph& graph, Node& node) {
     static const Op kGatherV2{"GatherV2"}, kConst{"Const"};
     static const AttrName kParams("Tparams"), kIndices("Tindices"), kAxis("Taxis"), kBatch("batch_dims");
@@ -111,10 +111,10 @@ class Freezer {
     graph.add_named(std::move(axis));  // `node` may have moved
   }
 
-  // The functions of the node are copied for values; `results_` says which of its outputs are values then.
+  // Copies the node's functions for values; `results_` says which of its outputs are values then.
   void call(Node& node, const ValueInputs& inputs) {
     results_.clear();
-    const size_t others = node.op->execution == Execution::kIf ? 1 : 0;  // inputs that the functions do not get
+    const size_t others = node.op->execution == Execution::kIf ? 1 : 0;  // inputs that are not passed to the functions
     Attrs attrs = node.attrs;
     bool effects = false;
     for (const auto& [name, value] : node.attrs) {
@@ -162,7 +162,7 @@ class Freezer {
     if (!fresh) return at->second;
     const GraphPtr graph = clone(*callee);
     graph->rename(callee->name() + "_frozen");
-    const ValueInputs results = std::exchange(results_, {});  // of the node that calls
+    const ValueInputs results = std::exchange(results_, {});  // results of the calling node
     run(*graph, own);
     results_ = results;
     at->second.graph = graph;

@@ -1,4 +1,4 @@
-// Values in place of variables: a graph that reads variables as one that has their values as constants.
+// Freezes variables: turns a graph that reads variables into one that has their values as constants.
 #pragma once
 
 #include "engine/graph/graph.h"
@@ -7,9 +7,9 @@
 
 namespace footlight::trace {
 
-// A copy of `graph` without its captures, the inputs after the parameters, which become constants: variables (with
-// the value that they have now) and tensors. Graphs that it calls are copied where they get a variable. Throws kValue
-// where something else than reading is done with one.
+// A copy of `graph` without captures: the inputs after the parameters become constants, which are tensors or the
+// present values of variables. Graphs that it calls are copied if they get a variable. Throws kValue if a variable is
+// used other than by reading it.
 GraphPtr freeze(const Graph& graph, std::span<const Tensor> captures);
 
 }  // namespace footlight::trace

@@ -1,4 +1,4 @@
-// Cache misses: a tracing lock per function, the two traces of a call that creates variables, relaxing, eviction.
+// Handles cache misses: a tracing lock per function, two traces for calls that create variables, relaxing, eviction.
 #include "engine/trace/function.h"
 
 #include "engine/base/clock.h"
@@ -18,7 +18,7 @@ namespace {
 
 using keys::DispatchTable;
 
-// The traces whose keys contain a number.
+// A trace whose key contains a number.
 using Holder = std::pair<Function*, int>;
 auto& holders() {
   static auto& all = *new std::unordered_map<uint64_t, std::set<Holder>>;
@@ -34,7 +34,7 @@ void visit_numbers(std::span<const uint64_t> key, uint64_t self, Visit&& visit) 
   }
 }
 
-// The numbers in the key of a trace that is being made: it is not among the holders yet.
+// Pins the numbers in the key of a trace in progress, which is not among the holders yet.
 class Pinned {
  public:
   explicit Pinned(std::span<const uint64_t> key) : key_(key) {
@@ -57,7 +57,7 @@ class Pinned {
   std::span<const uint64_t> key_;
 };
 
-// Nested traces on this thread: each takes about as much of the C stack as a dozen Python calls.
+// Depth of nested traces on this thread: each takes about as much C stack as a dozen Python calls.
 class Depth {
  public:
   explicit Depth(FrontEnd& front_end) {
@@ -74,16 +74,16 @@ class Depth {
   static constexpr int kDeepest = 300;
 };
 
-// Compiles a trace that is called as soon as it is finished, whether or not anything is recorded. Other traces are
-// compiled when they first run, which they may never do: a graph around them has a program of its own, and under a tape
-// a graph runs that keeps what gradients need.
+// Compiles a trace that is called as soon as it is finished, recorded or not. Other traces are compiled when they first
+// run, which may be never: a graph around them has its own program, and under a tape another graph runs, which keeps
+// what gradients need.
 compile::Phases compile_for_call(Concrete& concrete) {
   compile::Phases phases;
   if (this_thread.recorders) return phases;
   try {
     concrete.program(&phases);
   } catch (const Error&) {
-    return {};  // the call compiles it again, and says where in the user's program it failed
+    return {};  // the call compiles it again, and reports the line that failed
   }
   return phases;
 }
@@ -161,7 +161,7 @@ std::shared_ptr<Trace> Function::find_or_trace(std::span<const uint64_t> key, co
   }
   const std::lock_guard lock(tracing_, std::adopt_lock);
   if (waits_since) record_wait(*this, waits_since);
-  if (std::shared_ptr<Trace> known = find(key)) return known;  // made by the previous owner of the lock
+  if (std::shared_ptr<Trace> known = find(key)) return known;  // the previous owner of the lock has traced it
   traced = true;
   std::vector<uint64_t> wanted = front_end_.declared(key);
   if (wanted.empty() && options_.reduce_retracing) {
@@ -173,7 +173,7 @@ std::shared_ptr<Trace> Function::find_or_trace(std::span<const uint64_t> key, co
   if (evicted_keys_.erase(full.hash) && reason != session::TraceReason::kGetConcreteFunction)
     reason = session::TraceReason::kEvicted;
   const Pinned pinned(wanted);
-  // A graph around this one, or whoever asked for the trace, may run later or more than once.
+  // Otherwise a graph around this one, or the caller of get_concrete_function, may run it later or more than once.
   const bool called_now = !this_thread.builder && reason != session::TraceReason::kGetConcreteFunction;
   const Made made = make_trace(arguments, full, reason, called_now);
   // The body may have called this function, so another trace may serve by now; add ours anyway.
@@ -217,7 +217,7 @@ Function::Made Function::make_trace(const Arguments& arguments, const keys::Key&
     times.compile = compile_for_call(*trace->concrete);
   record_trace(*this, *trace, key, made_variables ? session::TraceReason::kVariableCreation : reason, times, {});
   if (!made_variables) return {trace, nullptr};
-  // Once with creating them, once without.
+  // Traces twice: with variables being created, and without.
   const bool sets_by_graph = !scope.set_by_graph().empty();
   Made made = make_trace(arguments, key, reason, called_now && !sets_by_graph);
   if (sets_by_graph) made.first = first_call(*trace, *made.trace, scope.set_by_graph(), key, called_now);
@@ -255,7 +255,7 @@ void Function::add(keys::Key key, std::shared_ptr<Trace> trace) {
 void Function::release(int index) {
   visit_numbers(table_.key(index).words, options_.self, [&](uint64_t number) {
     const auto at = holders().find(number);
-    if (at == holders().end()) return;  // it is in the key twice
+    if (at == holders().end()) return;  // the number is in the key twice
     at->second.erase({this, index});
     if (at->second.empty()) holders().erase(at);
   });

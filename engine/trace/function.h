@@ -26,26 +26,26 @@ namespace footlight::trace {
 
 class Function;
 
-// One trace. Front ends derive from it to add what they need besides the graph.
+// One trace. Front ends derive from it to add their own data.
 class Trace {
  public:
   virtual ~Trace() = default;
   TraceId id;
   KeyId key;                             // in the session that has recorded the trace
-  int number = 0;                        // 1, 2, ... among those of its function
+  int number = 0;                        // number among the traces of its function, from 1
   std::shared_ptr<Concrete> concrete;
-  // When source code was converted while tracing, from and to; without what traces inside this one converted.
+  // When source code was converted while tracing (from, to), without conversions of traces inside this one.
   std::vector<std::pair<int64_t, int64_t>> conversions;
 
  private:
   friend class Function;
-  uint32_t running_ = 0;                 // its calls in progress
+  uint32_t running_ = 0;                 // number of its calls in progress
   bool evicted_ = false;
 };
 
-// The arguments of a call. Front ends derive from it to add what they need to trace for these arguments.
+// The arguments of a call. Front ends derive from it to add what they need to trace for them.
 struct Arguments {
-  std::span<const Tensor> tensors;       // for the parameters of the graph; empty if there is no value
+  std::span<const Tensor> tensors;       // for the parameters of the graph; empty: no value is known
 };
 
 // One run of the body.
@@ -56,12 +56,12 @@ struct TraceRun {
   Trace& trace;                          // made by FrontEnd::new_trace()
 };
 
-// Where a function comes from.
+// The place where a function is defined.
 struct FunctionSource {
   std::string name;                      // "Layer.__call__"
   std::string file;
-  int line = 0;                          // of the definition
-  int decorator_line = 0;                // of the decorator
+  int line = 0;                          // line of the definition
+  int decorator_line = 0;                // line of the decorator
 };
 
 // The interface to the language in which a function is written. One instance per function.
@@ -70,7 +70,7 @@ class FrontEnd {
   virtual ~FrontEnd() = default;
   virtual const FunctionSource& source() = 0;
   virtual std::string graph_name() const = 0;  // "__inference_step"; a number follows it
-  // Of each item of a key after the context.
+  // A name for each item of a key after the context.
   virtual std::vector<std::string> parameters() const = 0;
   // Names for the numbers in a key.
   virtual std::shared_ptr<const keys::Names> names(std::span<const uint64_t>) const { return nullptr; }
@@ -84,15 +84,15 @@ class FrontEnd {
   virtual std::vector<Tensor> run_body(TraceRun& run) = 0;
   // The graph is finished: run.trace has it.
   virtual void finish(TraceRun&) {}
-  // Whether calls of the trace run its graph; false: one with the same nodes but other inputs.
+  // Whether calls of the trace run its graph; false: they run one with the same nodes but other inputs.
   virtual bool runs_as_traced(const Trace&) const { return true; }
-  // A trace that is called and gives results like another one, with another graph.
+  // A trace with another graph that gives results like `like`.
   virtual std::shared_ptr<Trace> with_graph(const Trace& like, std::shared_ptr<Concrete>);
 
   // Called while handling an exception of run_body(): the exception to throw to the caller.
   virtual std::exception_ptr failure() { return std::current_exception(); }
   virtual std::string describe(const std::exception_ptr&) const;  // class and message
-  // Takes a tracing lock that another thread has, without keeping that thread from running.
+  // Takes a tracing lock that another thread holds, and lets that thread run meanwhile.
   virtual void wait(std::recursive_mutex& tracing) { tracing.lock(); }
   virtual void warn(const std::string& text) = 0;
 };
@@ -100,25 +100,25 @@ class FrontEnd {
 struct FunctionOptions {
   bool reduce_retracing = false;
   size_t most_traces = 4096;             // above that, the least recently used one is evicted
-  uint64_t self = 0;                     // number of the object to which a method is bound; it outlives the function
+  uint64_t self = 0;                     // number of the object to which the method is bound; it outlives the function
 };
 
 // A call that is being recorded.
 struct CallRun {
   CallId id, parent;
-  KeyId key;               // of a trace that the caller chose; otherwise the requested key
+  KeyId key;               // key of the trace, if the caller chose it; otherwise the requested key
   int64_t start_ns = 0;
 };
 
-// Shared by all functions of one definition: each instance of a class has a Function for a method, but a session has
-// only one.
+// Shared by all functions of one definition: each instance of a class has its own Function for a method, but a session
+// has one.
 struct Family {
   FunctionId id;
   uint32_t recorded = 0;                 // the last recording that contains it (recording_number)
   int traces = 0;                        // number of traces, including failed ones
   int64_t made_ns = now_ns();
   struct Seen { keys::Key key; TraceId trace; };
-  std::vector<Seen> seen;                // the keys of the latest recorded traces, to find the nearest one
+  std::vector<Seen> seen;                // keys of the latest recorded traces, to find the nearest one
   std::unordered_map<const void*, uint32_t> captured;  // variables and tensors that recorded traces captured, numbered
 };
 
@@ -130,16 +130,16 @@ class Function {
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;
 
-  // For a method of one instance: `other` is the class's. `self` is the number of the instance.
+  // Makes this the method of one instance, whose number is `self`; `other` is the class's function.
   void belong_to(const Function& other, uint64_t self);
 
   // The trace for a call with this key, or null.
   std::shared_ptr<Trace> find(std::span<const uint64_t> key);
-  // The same, but traces if there is none.
+  // The same, but traces if no trace fits.
   std::shared_ptr<Trace> find_or_trace(std::span<const uint64_t> key, const Arguments&, session::TraceReason,
                                        bool& traced);
 
-  // A call: `run(trace, call)` with the trace that serves it. `start_ns`: when it began; 0 if nothing is recorded.
+  // Calls `run(trace, call)` with the trace that serves the call. `start_ns`: its begin; 0 if nothing is recorded.
   template <class Run>
   auto call(std::span<const uint64_t> key, const Arguments& arguments, int64_t start_ns, Run&& run) {
     const int last = table_.find_last(key);
@@ -168,24 +168,24 @@ class Function {
     }
   }
 
-  // A call that runs the body directly, without a trace: run().
+  // Calls run() as a call that executes the body directly, without a trace.
   template <class Run>
   auto call_eagerly(int64_t start_ns, Run&& run) {
     return recorded(start_ns, {}, {}, CallOutcome::kEager, [&](CallId) { return run(); });
   }
 
-  // A call of a trace that the caller chose: run(call).
+  // Calls run(call) for a trace that the caller chose.
   template <class Run>
   auto call_trace(const Trace& trace, int64_t start_ns, Run&& run) {
     return recorded(start_ns, trace.id, trace.key, CallOutcome::kHit, run);
   }
 
-  // A call that began at `start_ns` failed before it had a key: its arguments do not fit.
+  // Records a call that failed before it had a key, because its arguments do not fit. It began at `start_ns`.
   void note_refused(int64_t start_ns) {
     record({next_call_id(), this_thread.call, {}, start_ns}, {}, CallOutcome::kFailed);
   }
 
-  // Its traces, in order of creation.
+  // The traces, in order of creation.
   std::vector<std::shared_ptr<Trace>> traces() const;
   size_t size() const { return table_.size(); }
   int tracing_count() const { return tracing_count_; }
@@ -200,10 +200,10 @@ class Function {
  private:
   friend void key_object_died(uint64_t number);
   enum class Evicted : uint8_t { kObjectDied, kFull };
-  // What tracing gives for one key.
+  // The result of tracing for one key.
   struct Made {
     std::shared_ptr<Trace> trace;
-    std::shared_ptr<Trace> first;        // what to call first, where the graph itself has to set variables; else null
+    std::shared_ptr<Trace> first;        // called first instead, if the graph itself initializes variables; else null
   };
 
   // Keeps a trace from being freed.
@@ -236,7 +236,7 @@ class Function {
     }
   }
 
-  // `called_now`: a call waits for the trace, and runs it when it is finished.
+  // `called_now`: a call waits for the trace and runs it as soon as it is finished.
   Made make_trace(const Arguments&, const keys::Key&, session::TraceReason, bool called_now);
   std::shared_ptr<Trace> first_call(const Trace& creating, const Trace& later, std::span<const Tensor> variables,
                                     const keys::Key&, bool called_now);
@@ -255,10 +255,10 @@ class Function {
   KeyRecords keys_;
 
   keys::DispatchTable table_;
-  std::vector<std::shared_ptr<Trace>> traces_;        // by the indexes of table_
+  std::vector<std::shared_ptr<Trace>> traces_;        // indexed as in table_
   int searching_ = 0;                                 // searches in progress, which may call the front end
   std::vector<uint64_t> died_meanwhile_;              // objects in keys that died during a search
-  std::vector<std::shared_ptr<Trace>> still_running_;  // evicted ones
+  std::vector<std::shared_ptr<Trace>> still_running_;  // evicted traces
   std::unordered_set<uint64_t> evicted_keys_;         // hashes of keys that may be requested again
 
   std::recursive_mutex tracing_;
@@ -268,7 +268,7 @@ class Function {
 
 // Keys contain objects by number. The front end calls this when one has died: the traces made for it are evicted.
 void key_object_died(uint64_t number);
-// Whether any trace was made for it.
+// Whether any trace's key contains the object.
 bool key_object_is_used(uint64_t number);
 
 }  // namespace footlight::trace

@@ -1,4 +1,4 @@
-// Makes session records of functions, traces, graphs, calls and evictions.
+// Writes functions, traces, graphs, calls and evictions into the session.
 #include "engine/trace/function_recording.h"
 
 #include "engine/base/activity.h"
@@ -23,7 +23,7 @@ void note(session::Writer& writer, const std::string& words) {
   writer.add(session::ConsoleRecord{now_ns(), session::ConsoleStream::kNote, words + '\n'});
 }
 
-// A graph does not contain the variable or tensor behind an input.
+// The numbers of captures, because a graph does not contain the variable or tensor behind an input.
 std::vector<uint32_t> capture_numbers(Family& family, const Concrete& concrete) {
   std::vector<uint32_t> numbers;
   for (const Tensor& capture : concrete.captures()) {
@@ -34,7 +34,7 @@ std::vector<uint32_t> capture_numbers(Family& family, const Concrete& concrete) 
   return numbers;
 }
 
-// The recorded trace with the fewest differing leaves; the latest of several.
+// Finds the recorded trace with the fewest differing leaves; the latest of several.
 void find_nearest(const Family& family, const keys::Key& key, session::TraceRecord& record) {
   std::vector<keys::Difference> differing;
   for (auto seen = family.seen.rbegin(); seen != family.seen.rend(); ++seen) {
@@ -47,12 +47,12 @@ void find_nearest(const Family& family, const keys::Key& key, session::TraceReco
   if (record.nearest.valid()) record.why = keys::phrase(differing);
 }
 
-// What the recorder itself took of the trace's time, up to now.
+// Adds the time that the recorder itself has taken of the trace so far.
 void add_recording_phase(session::TraceRecord& record, int64_t since_ns) {
   record.phases.push_back({"record", "recorder", -1, since_ns, now_ns()});
 }
 
-// The time of the compilation, and of the optimizer's passes on each of the graphs.
+// Adds the times of the compilation, and of the optimizer's passes on each graph.
 void add_compile_phases(const compile::Phases& phases, session::TraceRecord& record) {
   if (!phases.all.end_ns) return;
   const auto parent = static_cast<int32_t>(record.phases.size());
@@ -61,8 +61,8 @@ void add_compile_phases(const compile::Phases& phases, session::TraceRecord& rec
     record.phases.push_back({"optimize", "trace", parent, pass.start_ns, pass.end_ns});
 }
 
-// What the trace runs, or would run. The recording shows what the passes do to every graph, but whether a trace is
-// compiled is not decided here: where it is not, the recorder makes a program for itself.
+// The program that the trace runs, or would run. A recording shows the passes on every graph, but must not decide
+// whether a trace is compiled: if it is not, the recorder compiles a program for itself.
 compile::ProgramPtr program_of(Concrete& concrete, const compile::Phases& phases) {
   return phases.all.end_ns ? concrete.shared_program() : concrete.make_program();
 }
@@ -148,7 +148,7 @@ void record_wait(Function& function, int64_t start_ns) {
 
 void record_call_of(Function& function, const CallRun& call, TraceId trace, CallOutcome outcome,
                     std::span<const uint64_t> asked) {
-  if (this_thread.activity) return;  // a repetition of a call that is compared is no call of the program
+  if (this_thread.activity) return;  // repetitions of a compared call are not part of the program
   record_function(function);
   CallEvent event;
   event.start_ns = call.start_ns;
@@ -170,7 +170,7 @@ void record_eviction(Function& function, const Trace& trace, const keys::Key* ke
   Definition& definition = function.definition();
   const uint64_t count = ++definition.evicted;
   session::Writer* writer = recording_writer();
-  // The first few one by one, later ones only now and then; the end of the run has the total.
+  // Records the first few, later ones only now and then; the end of the run has the total.
   if (!writer || (count > 16 && !std::has_single_bit(count))) return;
   definition.evictions_reported = count;
   std::string why;

@@ -1,4 +1,4 @@
-// Variables created while tracing, and their initial values.
+// Handles variables created while tracing, and their initial values.
 #include "engine/trace/function_scope.h"
 
 #include "engine/base/text.h"
@@ -16,8 +16,8 @@ namespace {
 
 using Feeds = std::vector<std::pair<Edge, Tensor>>;
 
-// The values from outside that an edge depends on; nothing if it depends on an argument, a value of a trace around this
-// one, or a variable, which may have another value when the graph gets there.
+// The outside values that an edge depends on. Empty if it depends on an argument, on a value of an enclosing trace, or
+// on a variable, whose value may have changed when the graph runs.
 std::optional<Feeds> values_from_outside(const GraphBuilder& builder, Edge wanted) {
   const Graph& graph = *builder.graph();
   std::vector<bool> seen(graph.size());
@@ -55,7 +55,7 @@ Tensor computed(const Graph& graph, Edge wanted, const Feeds& feeds) {
   return value;
 }
 
-// In the graph: the value, unless it has one.
+// Adds an assignment to the graph that runs unless the variable has a value.
 void assign_in_graph(const Tensor& handle, const Tensor& value) {
   static const Op kAssign{"AssignVariableOp"}, kInitialized{"VarIsInitializedOp"};
   static const AttrName kDType("dtype");
@@ -88,7 +88,7 @@ Tensor note_variable(const Tensor& handle, const Tensor& initial, bool lifted) {
 
 Tensor FunctionScope::note(const Tensor& handle, const Tensor& initial, bool lifted) {
   GraphBuilder* const builder = GraphBuilder::innermost();
-  if (builder && builder->kind() == GraphBuilder::Kind::kGraph) return initial;  // in a tf.Graph of its own
+  if (builder && builder->kind() == GraphBuilder::Kind::kGraph) return initial;  // in the program's own tf.Graph
   if (variables_ == Variables::kMade || (lifted && variables_ == Variables::kNone))
     fail(ErrorKind::kValue, "function '", function_,
          "' made a variable on a call that is not its first: tf.function only supports singleton tf.Variables, made "

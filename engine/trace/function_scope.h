@@ -11,7 +11,7 @@ namespace footlight::trace {
 // The trace in progress on this thread, if any; decisions are recorded for it.
 TraceId current_trace();
 
-// What a function's calls so far say of variables that it creates.
+// What is known from a function's calls so far about variables that it creates.
 enum class Variables : uint8_t { kMayBeMade, kNone, kMade };
 
 // Installed while tracing; the innermost one is active.
@@ -23,7 +23,7 @@ class FunctionScope {
   FunctionScope& operator=(const FunctionScope&) = delete;
 
   bool made_variables() const { return made_; }
-  // Handles of those that have their value only once the graph has run, in order of creation.
+  // Handles of variables that have a value only once the graph has run, in order of creation.
   const std::vector<Tensor>& set_by_graph() const { return set_by_graph_; }
   TraceId trace() const { return trace_; }
   static FunctionScope* innermost();
@@ -40,10 +40,10 @@ class FunctionScope {
   FunctionScope* outer_;
 };
 
-// A variable is being created. The result is the value to give it now, computed outside of the trace if it is a tensor
-// of that; empty if it depends on the function's arguments or on variables, so that only the graph can compute it, in
-// program order with all other effects. Throws if the function being traced must not create variables any more.
-// `lifted` is false where the user wants it to be made as if outside of the function: at any trace, of a known value.
+// Called when a variable is created. Returns the value to give it now; a tensor of the trace is computed outside of it.
+// Empty if the value depends on the function's arguments or on variables, so that only the graph can compute it, in
+// program order with other effects. Throws if the function must not create variables any more. `lifted` is false if the
+// user wants it created as if outside of the function: in any trace, from a known value.
 Tensor note_variable(const Tensor& handle, const Tensor& initial, bool lifted);
 
 }  // namespace footlight::trace

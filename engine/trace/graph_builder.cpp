@@ -1,4 +1,4 @@
-// Adding nodes while tracing: names as TensorFlow gives them, captures, and the order of effects.
+// Adds nodes while tracing: names as TensorFlow gives them, captures, and the order of effects.
 #include "engine/trace/graph_builder.h"
 
 #include "engine/base/text.h"
@@ -19,10 +19,10 @@ namespace {
 
 const AttrName kDType("dtype"), kShape("shape"), kValue("value"), kUserName("_user_specified_name"), kClass("_class");
 
-constexpr int64_t kMaxKnown = 16;  // elements of a captured value that a shape may depend on
-constexpr uint32_t kElsewhere = UINT32_MAX;  // in place of a node that gives a resource
+constexpr int64_t kMaxKnown = 16;  // elements of a captured value from which a shape may follow
+constexpr uint32_t kElsewhere = UINT32_MAX;  // stands for effects that are on no resource
 
-// A node that is being added, for infer_outputs.
+// The inference of a node that is being added, for infer_outputs.
 class NodeInference final : public Inference {
  public:
   NodeInference(GraphBuilder& builder, const OpRow& r, const Attrs& a, std::span<const Tensor> in,
@@ -37,7 +37,7 @@ class NodeInference final : public Inference {
   GraphBuilder& builder_;
 };
 
-// A constant of a graph must not change with the array it was made from.
+// Copies arrays: a constant of a graph must not change with the array it was made from.
 Tensor frozen(const Tensor& value) {
   if (value.device() != Device::cpu()) return gpu::on_host(value);
   if (!value.body()->buffer || value.exclusive()) return value;
@@ -66,7 +66,7 @@ std::string_view argument_name(const OpRow& row, size_t input) {
   return row.inputs[std::min(input, row.inputs.size() - 1)].node_name;
 }
 
-// Identity of a captured value: a variable whatever its handle, a node output for a symbolic tensor, otherwise the id.
+// Identifies a captured value: by the variable, by a symbolic tensor's node output, otherwise by id.
 std::pair<const void*, uint64_t> identity_of(const Tensor& value) {
   if (value.is_symbolic()) return {value.graph(), uint64_t{value.node().value} << 32 | value.output()};
   if (value.dtype() == DType::kResource) return {value.resource_object(), 0};
@@ -147,7 +147,7 @@ Tensor GraphBuilder::capture(const Tensor& outside, std::string_view name, std::
   return tensor;
 }
 
-// The node that makes a variable in TensorFlow's graphs; here it gives the one of the program.
+// The node that creates a variable in TensorFlow's graphs; here it gives the program's variable.
 Tensor GraphBuilder::variable_node(const Tensor& handle) {
   static const Op kVarHandle{"VarHandleOp"};
   static const AttrName kHeld("_held"), kSharedName("shared_name");
@@ -155,7 +155,7 @@ Tensor GraphBuilder::variable_node(const Tensor& handle) {
   auto [at, fresh] = captured_.try_emplace(identity_of(handle), 0);
   if (fresh) {
     size_t id = 0;
-    for (; id < graph_->size(); ++id) {  // of an earlier time that the graph was entered
+    for (; id < graph_->size(); ++id) {  // nodes of an earlier time that the graph was entered
       const AttrValue* held = graph_->node(NodeId{static_cast<uint32_t>(id)}).attrs.find(kHeld);
       if (held && std::get<Tensor>(*held).resource_object() == &variable) break;
     }
@@ -248,7 +248,7 @@ void GraphBuilder::order_captures(std::span<const Tensor> wanted) {
   FL_CHECK(inputs.size() == graph_->inputs.size());
   graph_->inputs = std::move(inputs);
   captures_.assign(wanted.begin(), wanted.end());
-  captured_.clear();  // the trace is finished: no more captures
+  captured_.clear();  // the trace is finished, so nothing more is captured
 }
 
 NodeId GraphBuilder::add(const OpRow& row, std::span<const Tensor> given, const Attrs& attrs, std::string_view name) {
@@ -269,8 +269,8 @@ NodeId GraphBuilder::add(const OpRow& row, std::span<const Tensor> given, const 
   try {
     infer_outputs(inference);
   } catch (const Error& error) {
-    // What an eager op refuses when it runs is refused here before anything runs: by TensorFlow with
-    // TypeError and ValueError. Types are settled before shapes are looked at.
+    // An op that would fail when it runs fails here before anything runs: with TypeError and ValueError, as in
+    // TensorFlow. Dtypes are inferred before shapes.
     if (error.kind() != ErrorKind::kInvalidArgument) throw;
     const bool settled = node.dtypes.empty() || node.dtypes[0] != DType::kInvalid;
     throw Error(settled ? ErrorKind::kValue : ErrorKind::kType, error.message());
@@ -316,7 +316,7 @@ std::vector<bool> GraphBuilder::note_read_only(Attrs& attrs, size_t inputs) {
     const GraphPtr* callee = std::get_if<GraphPtr>(&value);
     if (!callee) continue;
     const std::vector<bool> reads = read_only_inputs(**callee);
-    // The last inputs are those that the graph takes too. It may take more before them: the parts of an element.
+    // The last inputs are those of the graph too. A graph may have more before them: the parts of an element.
     for (size_t i = 1; i <= std::min(inputs, reads.size()); ++i)
       read_only[inputs - i] = reads[reads.size() - i] && (first || read_only[inputs - i]);
     first = false;
@@ -375,7 +375,7 @@ Tensor GraphBuilder::constant_value(const Tensor& tensor) {
   if (!tensor.is_symbolic()) return gpu::on_host(tensor);
   const GraphBuilder* at = this;
   while (at && at->graph_.get() != tensor.graph()) at = at->outer_;
-  // What is captured from outside is known where it is known there: a value, or a constant of the graph around.
+  // The value of a captured input, if it is known outside: a value, or a constant of the enclosing graph.
   const auto captured = [at](NodeId node) -> Tensor {
     const auto& inputs = at->graph_->inputs;
     const auto found = std::find(inputs.begin() + static_cast<ptrdiff_t>(at->graph_->parameters), inputs.end(), node);
@@ -393,9 +393,9 @@ void GraphBuilder::order_effects(NodeId id, const std::vector<bool>* read_only) 
   Node& node = graph_->node(id);
   stateful_ = true;
   const bool draws = node.op->family == OpFamily::kRandom && node.op->effect == Effect::kOther;
-  if (!draws) must_run_.push_back(id);  // nobody waits for a number that is not used
+  if (!draws) must_run_.push_back(id);  // an unused random number need not be drawn
   const bool only_reads = node.op->effect == Effect::kReads;
-  if (as_written) {  // nothing is ordered, but what comes after a write may be asked for (last_write)
+  if (as_written) {  // nothing is ordered, but last_write may ask for later writes
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const Edge edge = node.inputs[i];
       if (graph_->node(edge.node).dtypes[edge.output] == DType::kResource && !only_reads &&
@@ -421,7 +421,7 @@ void GraphBuilder::order_effects(NodeId id, const std::vector<bool>* read_only) 
     if (graph_->node(edge.node).dtypes[edge.output] != DType::kResource) continue;
     use(edge.node.value, only_reads || (read_only && (*read_only)[i]));
   }
-  // What is printed, checked or asked of the machine keeps its order.
+  // Prints, checks and queries of the machine keep their order.
   if (affects_elsewhere(*graph_, node)) use(kElsewhere, only_reads);
   for (NodeId control : controls) {
     if (std::ranges::find(node.control_inputs, control) != node.control_inputs.end()) continue;
@@ -459,7 +459,7 @@ void GraphBuilder::finish_marked(std::vector<Tensor> marked) {
     if (!marked.empty()) {
       Node node;
       node.op = &kNoOp.row();
-      node.control_inputs = must_run_;  // all, as TensorFlow has it
+      node.control_inputs = must_run_;  // all of them, as in TensorFlow
       note_place(node);
       const NodeId done = graph_->add(std::move(node));
       for (const Tensor& output : marked) graph_->node(output.node()).control_inputs.push_back(done);

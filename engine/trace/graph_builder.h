@@ -14,10 +14,10 @@ namespace footlight::trace {
 
 class GraphBuilder final : public Builder {
  public:
-  // kGraph: a tf.Graph, which is no function: it captures nothing, and uses variables by nodes that hold them.
+  // kGraph: a tf.Graph, which is no function: it captures nothing, and uses variables through nodes that hold them.
   enum class Kind : uint8_t { kFunction, kBranch, kCondition, kBody, kScratch, kGradient, kGraph };
   explicit GraphBuilder(std::string name, Kind kind = Kind::kFunction);
-  explicit GraphBuilder(GraphPtr graph);  // goes on with a tf.Graph (kGraph) or an unfinished kFunction
+  explicit GraphBuilder(GraphPtr graph);  // continues a tf.Graph (kGraph) or an unfinished kFunction
 
   std::vector<Tensor> emit(const OpRow&, std::span<const Tensor>, const Attrs&, std::string_view name) override;
   Tensor emit_one(const OpRow&, std::span<const Tensor>, const Attrs&, std::string_view name) override;
@@ -30,49 +30,49 @@ class GraphBuilder final : public Builder {
   // A Placeholder for a caller's argument. `user_name` is GraphDef's _user_specified_name; empty: none.
   Tensor parameter(DType, const Shape&, std::string_view name, std::string_view user_name,
                    Resource* stands_for = nullptr);
-  // The node for a value from outside, always the same one. `name` is relative to the current scope.
+  // The node for an outside value, always the same one. `name` is relative to the current scope.
   Tensor capture(const Tensor& outside, std::string_view name, std::string_view user_name);
-  // A value as a tensor of this graph: unchanged if it is one, a constant for a Python value, otherwise a capture.
+  // Makes a value a tensor of this graph: a Python value becomes a constant, an outside tensor a capture.
   Tensor bring_in(const Tensor&, const std::string& scope, std::string_view argument);
   // The same for a value that is not an op's argument: a Python value becomes a node named "Const".
   Tensor as_own(const Tensor&);
-  // The node for a value from outside, also where it is a Python value; unchanged if it is a tensor of this graph.
+  // The node for an outside value, also for a Python value; a tensor of this graph stays unchanged.
   Tensor as_captured(const Tensor&);
   // An unused input, to match the inputs of another graph.
   void add_unused_input(const Tensor& like, std::string_view full_name);
-  // Reorders captures as in `wanted`, which contains all of them.
+  // Reorders captures as in `wanted`, which must contain all of them.
   void order_captures(std::span<const Tensor> wanted);
   // A node whose dtypes and shapes the caller knows (branches, loops, calls).
   std::vector<Tensor> add_known(const OpRow&, std::span<const Tensor> inputs, Attrs, std::vector<DType>,
                                 std::vector<Shape>, std::string_view name, bool name_is_unique = false);
-  // A node that is complete, of a file or of another graph: its inputs are nodes of this graph, its name is taken
+  // Adds a complete node, from a file or another graph: its inputs are nodes of this graph, and its name is taken
   // already.
   NodeId adopt(Node);
   // Finishes the trace: adds an Identity for each output, and control dependencies.
   void finish(std::span<const Tensor> outputs);
-  Tensor mark_output(const Tensor& output);         // the Identity of one output, made now
+  Tensor mark_output(const Tensor& output);         // the Identity of one output, added now
   void finish_marked(std::vector<Tensor> marked);   // outputs that went through mark_output
 
   const GraphPtr& graph() const { return graph_; }
   Kind kind() const { return kind_; }
   GraphBuilder* outer() const { return outer_; }
-  // Expires with the builder, for whoever may still hold its address then.
+  // Expires with the builder, for code that may keep its address longer.
   std::weak_ptr<const void> life() const { return life_; }
   const std::vector<Tensor>& captures() const {
     return captures_;
-  }  // in the order of graph().inputs after the parameters
+  }  // in the order of graph().inputs behind the parameters
   bool stateful() const { return stateful_; }
-  // The node that wrote to the resource last, if any of this graph has.
+  // The last node of this graph that wrote to the resource, if any.
   NodeId last_write(const Tensor& handle);
   Graph* source = nullptr;             // for a gradient: the finished graph whose tensors it may capture
-  std::vector<const Graph*> source_originals;  // and those of which that is a copy: their tensors mean the copy's
+  std::vector<const Graph*> source_originals;  // graphs of which it is a copy: their tensors stand for the copy's
   std::vector<NodeId> control_scope;   // control inputs for every node that is added (tf.control_dependencies)
   std::string device;                  // tf.device, written into nodes
-  // The user says what runs when (tf.Graph, wrap_function): effects are not ordered, outputs get no Identity.
+  // The user decides the order (tf.Graph, wrap_function): effects are not ordered, outputs get no Identity.
   bool as_written = false;
 
   // A node for each op with an effect; used when a graph is called from this one.
-  static GraphBuilder* innermost();    // of this thread; null outside of any trace
+  static GraphBuilder* innermost();    // on this thread; null outside of any trace
 
  private:
   struct ResourceUse {
@@ -83,7 +83,7 @@ class GraphBuilder final : public Builder {
   NodeId add_placeholder(DType, const Shape&, std::string full_name, std::string_view user_name);
   Tensor constant_node(const Tensor& value, std::string_view name);
   void order_effects(NodeId, const std::vector<bool>* read_only);
-  void mark(Node&) const;              // with the scopes that are open
+  void mark(Node&) const;              // adds what the open scopes say
   static std::vector<bool> note_read_only(Attrs&, size_t inputs);
   std::vector<Tensor> outputs_of(NodeId);
 
@@ -93,15 +93,15 @@ class GraphBuilder final : public Builder {
   GraphBuilder* outer_;
   std::vector<Tensor> captures_;
   Tensor variable_node(const Tensor& handle);
-  std::map<std::pair<const void*, uint64_t>, size_t> captured_;  // index into captures_
-  std::unordered_map<uint32_t, ResourceUse> resources_;          // by the node of the handle
-  std::unordered_map<const OpRow*, NodeAttrs> last_attrs_;       // of the last node of each op, to be shared
-  std::vector<ControlEdge> ordered_;                             // by the effects of both
+  std::map<std::pair<const void*, uint64_t>, size_t> captured_;  // indexes into captures_
+  std::unordered_map<uint32_t, ResourceUse> resources_;          // keyed by the node of the handle
+  std::unordered_map<const OpRow*, NodeAttrs> last_attrs_;       // attributes of the last node of each op, to share
+  std::vector<ControlEdge> ordered_;                             // edges between effects
   bool stateful_ = false;
   std::vector<NodeId> must_run_;
 };
 
-// In its scope, ops of this thread are added to `builder`.
+// While it lives, ops of this thread are added to `builder`.
 class Building {
  public:
   explicit Building(Builder* builder) : before_(this_thread.builder) { this_thread.builder = builder; }
@@ -113,7 +113,7 @@ class Building {
   Builder* before_;
 };
 
-using NameScope = Scope;  // tf.name_scope while tracing; nothing in eager
+using NameScope = Scope;  // tf.name_scope while tracing; no effect in eager code
 
 inline bool tracing() { return this_thread.builder != nullptr; }
 

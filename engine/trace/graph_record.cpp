@@ -1,4 +1,4 @@
-// Graphs as records of a session.
+// Writes graphs into the session.
 #include "engine/trace/graph_record.h"
 
 #include "engine/base/recording.h"
@@ -49,7 +49,7 @@ session::NodeRecord node_record(const Node& node, uint32_t index) {
 
 void record_graphs(const compile::Program& program) {
   static std::mutex mutex;
-  static std::unordered_map<GraphId, size_t> nodes;  // of what the recording has, by their number of nodes
+  static std::unordered_map<GraphId, size_t> nodes;  // number of nodes of each graph that the recording has
   static uint32_t recording = 0;
   std::lock_guard lock(mutex);
   std::vector<GraphPtr> all = library_of(*program.graph);
@@ -68,7 +68,7 @@ void record_graphs(const compile::Program& program) {
     known->second = g->size();
     record_call_sites(*g, *writer);
     session::GraphRecord record = graph_record(*g);
-    const auto made = compiled.find(g.get());  // a branch that never runs has none
+    const auto made = compiled.find(g.get());  // missing for a branch that never runs
     if (made != compiled.end()) add_passes(*made->second, record);
     writer->add(std::move(record));
   }

@@ -13,7 +13,7 @@ namespace footlight::trace {
 struct Hooks {
   // Called for each use of a symbolic tensor outside of its trace, before the error.
   void (*leaked_use)(const Graph&) = nullptr;
-  // Called for messages: a place in the user's program, as a line of a message; empty if it is not known.
+  // Called for messages: a place in the user's program as a line of text; empty if it is unknown.
   std::string (*place_line)(SourceRef) = nullptr;
   // Called by the backward pass of a graph for a node with a type of its own: the gradient for each input that the
   // program registered for that type.

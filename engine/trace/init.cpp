@@ -1,4 +1,4 @@
-// Installs the hooks of the layers below.
+// Installs the hooks of the layers below this one.
 #include "engine/trace/init.h"
 
 #include "engine/eager/hooks.h"

@@ -1,4 +1,4 @@
-// The start of tracing: what engine/trace installs in the layers below it.
+// Initializes tracing: installs what engine/trace serves in the layers below it.
 #pragma once
 
 namespace footlight::trace {

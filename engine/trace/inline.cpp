@@ -1,4 +1,4 @@
-// Walks back from what is wanted, then copies in the graph's own order, which is one in which nodes can run.
+// Searches back from what is wanted, then copies in the graph's own order, in which nodes can run.
 #include "engine/trace/inline.h"
 
 #include "engine/base/text.h"
@@ -74,7 +74,7 @@ class Copy {
     Node node = from;
     node.control_inputs.clear();
     for (Edge& edge : node.inputs) {
-      // A node without inputs may come after those that use it.
+      // A node without inputs may come after nodes that use it.
       if (!fed_.contains(number_of(edge)) && graph_.node(edge.node).inputs.empty()) copy(edge.node);
       edge = result(edge);
     }
@@ -103,7 +103,7 @@ class Copy {
     node.shapes = builder_.graph()->shared(std::vector<Shape>(node.dtypes.size(), Shape::unknown_rank()));
   }
 
-  // A node may wait for one that comes later: an output waits for all effects.
+  // Copies control inputs. A node may wait for a later one: an output waits for all effects.
   void wait_as(NodeId id) {
     Graph& graph = *builder_.graph();
     auto& controls = graph.node(made_[id.value]).control_inputs;
@@ -118,8 +118,8 @@ class Copy {
   const bool any_shapes_;
   OwnStates* const states_;
   std::vector<NodeId> made_;                // the copy of each node
-  std::unordered_map<uint64_t, Edge> fed_;  // by the tensors that they stand for
-  std::unordered_set<uint32_t> given_;      // the nodes of these
+  std::unordered_map<uint64_t, Edge> fed_;  // by the tensors that they replace
+  std::unordered_set<uint32_t> given_;      // nodes of these tensors
   std::vector<bool> needed_;
   std::vector<NodeId> queue_;
 };

@@ -1,4 +1,4 @@
-// A part of one graph as nodes of another: what runs some of a graph's tensors for given values of others.
+// Copies a part of a graph into another: the nodes that compute some tensors from given values of others.
 #pragma once
 
 #include "engine/trace/graph_builder.h"
@@ -11,11 +11,10 @@
 namespace footlight::trace {
 
 // Copies into `builder` what the tensors `fetches` and the nodes `targets` need of `graph`, with `feeds` in place of
-// some of its tensors, and returns the fetched ones. Nodes keep their names, as far as they are free, and what they
-// wait for. Throws kInvalidArgument for a Placeholder that is needed and not fed.
-// kAnyShapes: the values may have other shapes than the tensors, so what nodes compute has shapes that are found when
-// they run; throws kUnimplemented if one of them calls another graph.
-// states: those of random ops that whoever runs the part has instead of the graph's; they are added when first needed.
+// some of its tensors, and returns the fetched ones. Nodes keep their control inputs and, if they are free, their
+// names. Throws kInvalidArgument for a Placeholder that is needed and not fed. kAnyShapes: values may have other shapes
+// than the tensors, so shapes of nodes are found when they run; throws kUnimplemented if one of them calls another
+// graph. states: replacements of the states of the graph's random ops; they are added when first needed.
 using OwnStates = std::map<const Resource*, Tensor>;
 enum class FedShapes : uint8_t { kMustFit, kAnyShapes };
 std::vector<Tensor> inline_graph(GraphBuilder& builder, const Graph& graph,

@@ -1,4 +1,4 @@
-// Keys as records of a session.
+// Writes keys into the session.
 #include "engine/trace/key_record.h"
 
 #include "engine/session/writer.h"

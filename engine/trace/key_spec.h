@@ -9,12 +9,12 @@ namespace footlight::trace {
 
 static_assert(kUnknownDim == keys::kUnknownSize);
 
-// Valid as long as `shape`.
+// Valid as long as `shape` lives.
 inline keys::TensorSpec key_spec(DType dtype, const Shape& shape) {
   return {static_cast<uint8_t>(dtype), shape.has_rank(), shape.dims()};
 }
 
-// Of a tensor or a variable in a key.
+// The dtype of a tensor or variable in a key.
 inline DType dtype_of(const keys::Item& item) { return static_cast<DType>(item.spec().dtype); }
 inline Shape shape_of(const keys::Item& item) {
   const keys::TensorSpec spec = item.spec();

@@ -22,7 +22,7 @@ const AttrName kElementShape("element_shape"), kDType("dtype"), kShape("shape");
 struct Kept {
   DType dtype;
   Shape shape;
-  Edge in_body;        // of the forward body
+  Edge in_body;        // an edge of the forward body
   size_t need;         // index in Derivative::needs
 };
 
@@ -41,7 +41,7 @@ NodeId add_parameter(Graph& graph, const char* name) {
   return id;
 }
 
-// A tensor of the graph being built, with its shape set to (at least) this.
+// A tensor of the graph being built, whose shape becomes at least this specific.
 Tensor with_shape(const Tensor& tensor, const Shape& shape) {
   Graph& graph = *tensor.graph();
   Shape& own = graph.node(tensor.node()).shapes.own()[tensor.output()];
@@ -57,7 +57,7 @@ Tensor zeros_like(const Tensor& tensor, DType dtype) {
   return apply(kZeros, {apply(kRead, {tensor}, attrs)});
 }
 
-// The loop with an additional list for each saved value.
+// Adds a list to the loop for each saved value.
 void keep_values(Graph& graph, NodeId id, const Graph& forward_body, size_t outputs, std::span<const Kept> kept) {
   const GraphPtr body = clone(forward_body);
   const GraphPtr test = clone(*graph.node(id).attrs.get<GraphPtr>(kCond));
@@ -91,7 +91,7 @@ void loop_gradient(GradientCall& call) {
   const Graph& body = *forward->graph();
   const Derivative& derivative = *forward->derivative;
   const size_t count = derivative.outputs;
-  // What was recorded when the loop had fewer variables: a gradient since then added lists.
+  // The tape recorded the loop when it had fewer variables: a later gradient added lists.
   std::vector<Tensor> inputs(call.inputs.begin(), call.inputs.end()), outputs;
   while (inputs.size() < count) {
     const Edge edge = graph.node(id).inputs[inputs.size()];
@@ -163,7 +163,7 @@ void loop_gradient(GradientCall& call) {
         }
         for (size_t seed : derivative.seeds) {
           const auto at = std::ranges::find(carried, seed);
-          // Values that pass through unchanged get their gradient once, at the end.
+          // Variables that pass through unchanged get their gradient once, after the loop.
           if (at != carried.end() && !invariant[seed])
             arguments.push_back(now[1 + static_cast<size_t>(at - carried.begin())]);
           else arguments.push_back(zeros_like(inputs[seed], body.node(body.inputs[seed]).dtypes[0]));

@@ -1,4 +1,4 @@
-// Read off the instructions: which slot each writes, whose memory that is, and which slots nothing reads any more.
+// Derives from the instructions which slot each writes, whose memory it uses, and which slots are read no more.
 #include "engine/trace/memory_record.h"
 
 #include "engine/ops/row.h"
@@ -56,7 +56,7 @@ class Plan {
     if (in.kept) return MemoryPlace::kKept;
     return in.reuse == Instruction::kNoReuse ? MemoryPlace::kOwn : MemoryPlace::kTakenOver;
   }
-  // The value whose memory an output is in, beside its own.
+  // The value whose memory an output reuses, if it has none of its own.
   size_t reused(const Instruction& in, uint32_t output) const {
     switch (place_of(in)) {
       case MemoryPlace::kView: return read(in, static_cast<size_t>(program_.node(in).op->alias_input));
@@ -65,7 +65,7 @@ class Plan {
       default: return kNobody;
     }
   }
-  // What lies in a slot and is read in this step for the last time.
+  // The value in a slot, if this step reads it for the last time.
   size_t taken(uint32_t slot) const {
     const size_t before = holder_[slot];
     return before != kNobody && plan_[before].last == step_ ? before : kNobody;
@@ -98,7 +98,7 @@ class Plan {
   }
 
   const Program& program_;
-  std::vector<size_t> holder_;  // of each slot: the value in it, by its place in the plan
+  std::vector<size_t> holder_;  // for each slot, the index in the plan of the value in it
   std::vector<PlannedValue> plan_;
   uint32_t step_ = 0;
 };

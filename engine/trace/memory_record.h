@@ -1,4 +1,4 @@
-// The memory plan of a program as records of a session.
+// Writes the memory plan of a program into the session.
 #pragma once
 
 #include "engine/compile/program.h"
@@ -8,7 +8,7 @@
 
 namespace footlight::trace {
 
-// Of the values that the program's instructions make, in their order.
+// An entry for each value that an instruction computes, in order.
 std::vector<session::PlannedValue> memory_plan(const compile::Program& program);
 
 }  // namespace footlight::trace

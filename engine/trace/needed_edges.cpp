@@ -1,5 +1,5 @@
 // b: ^a; c: ^b, ^a  ->  b: ^a; c: ^b
-// What a node depends on is a word, a bit for each of 64 edges: a walk over the nodes between them serves so many.
+// The dependencies of a node are bits of a word, so one pass over the nodes checks 64 edges.
 #include "engine/trace/needed_edges.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ void remove_of_few(Graph& graph, std::span<const ControlEdge> edges) {
     low = std::min(low, edge.from.value);
     high = std::max(high, edge.to.value);
   }
-  std::vector<uint64_t> needs(high - low + 1, 0);  // itself, and what it depends on
+  std::vector<uint64_t> needs(high - low + 1, 0);  // itself, and its dependencies
   const auto bits = [&](NodeId id) { return id.value < low || id.value > high ? 0 : needs[id.value - low]; };
   for (size_t i = 0; i < edges.size(); ++i) needs[edges[i].from.value - low] |= uint64_t{1} << i;
   for (uint32_t n = low; n <= high; ++n)

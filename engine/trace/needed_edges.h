@@ -1,4 +1,4 @@
-// Which control edges are needed: those that no other way through the graph implies.
+// Drops control edges that another path through the graph implies.
 #pragma once
 
 #include "engine/graph/graph.h"
@@ -12,8 +12,8 @@ struct ControlEdge {
   NodeId from, to;
 };
 
-// Removes those of `edges`, control inputs in the order of the nodes that have them, that another input of the node
-// implies.
+// Removes those of `edges` that another input of the node implies. `edges` are control inputs, in the order of the
+// nodes that have them.
 void remove_implied(Graph& graph, std::span<const ControlEdge> edges);
 
 }  // namespace footlight::trace

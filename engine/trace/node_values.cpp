@@ -1,4 +1,4 @@
-// Keeps the figures of one run of each node: of the first that gave a NaN, else an infinity, else of the last.
+// Keeps statistics of one run of each node: of the first with a NaN, else with an infinity, else of the last.
 #include "engine/trace/node_values.h"
 
 #include "engine/base/number_text.h"
@@ -17,15 +17,15 @@ namespace {
 using session::TensorValue;
 
 constexpr int64_t kMaxBytesOfValue = int64_t{4} << 20;
-constexpr int64_t kBytesOfPart = int64_t{256} << 10;      // of what is larger
-constexpr int64_t kMaxFiniteBytes = int64_t{12} << 20;    // of all values together
-constexpr int64_t kMaxOtherBytes = int64_t{12} << 20;     // of those with NaN or infinity
+constexpr int64_t kBytesOfPart = int64_t{256} << 10;      // bytes kept of a larger value
+constexpr int64_t kMaxFiniteBytes = int64_t{12} << 20;    // for all values together
+constexpr int64_t kMaxOtherBytes = int64_t{12} << 20;     // for values with NaN or infinity
 constexpr size_t kMaxPlaces = 100;
 constexpr size_t kMaxInputsShown = 4;
 
 bool is_float(DType t) { return is_floating(t) || t == DType::kComplex64 || t == DType::kComplex128; }
 
-// float32 holds all numbers of these exactly.
+// Whether float32 holds all numbers of this dtype exactly.
 bool fits_float32(DType t) {
   switch (t) {
     case DType::kFloat32:
@@ -40,7 +40,7 @@ bool fits_float32(DType t) {
   }
 }
 
-// The inputs' elements at a position of the result: of those with its shape, and of single numbers.
+// Elements of the inputs at a position of the result, for inputs of its shape and for scalars.
 std::string inputs_at(std::span<const Tensor> inputs, const Tensor& result, int64_t index) {
   std::string text;
   if (inputs.size() > kMaxInputsShown) return text;
@@ -98,7 +98,7 @@ void NodeValues::keep_elements(const Tensor& value, TensorValue& record) {
   const bool finite = record.nan + record.positive_infinity + record.negative_infinity == 0;
   int64_t& used = finite ? finite_bytes_ : other_bytes_;
   const int64_t left = (finite ? kMaxFiniteBytes : kMaxOtherBytes) / calls_ - used;
-  int64_t bytes = value.elements() * record.width * (is_complex ? 2 : 1);  // both parts of each
+  int64_t bytes = value.elements() * record.width * (is_complex ? 2 : 1);  // real and imaginary part
   if (bytes > kMaxBytesOfValue || bytes > left) bytes = std::min(kBytesOfPart, bytes);
   if (bytes > left) bytes = 0;
   if (bytes == 0) record.width = 0;
@@ -122,7 +122,7 @@ void NodeValues::keep_elements(const Tensor& value, TensorValue& record) {
 void NodeValues::see(const Graph& graph, NodeId node, std::span<const Tensor> inputs,
                      std::span<const Tensor> outputs) {
   ++step_;
-  if (!graph.id.valid()) return;  // the recording does not know it
+  if (!graph.id.valid()) return;  // the recording does not know the graph
   bool input_nan = false, input_infinity = false, looked = false;
   for (uint32_t k = 0; k < outputs.size(); ++k) {
     if (!outputs[k]) continue;
@@ -141,7 +141,7 @@ void NodeValues::see(const Graph& graph, NodeId node, std::span<const Tensor> in
     const bool first_nan = found.nan && !record.first_nan, first_infinity = found.infinity && !record.first_infinity;
     if (first_nan) record.first_nan = step_;
     if (first_infinity) record.first_infinity = step_;
-    // The figures of the first NaN stay; until then those of the first infinity.
+    // The figures of the first NaN stay; until there is one, those of the first infinity.
     if (!fresh && !first_nan && (record.nan || (!first_infinity && record.first_infinity))) continue;
     if (!looked && (found.nan || found.infinity)) {
       looked = true;

@@ -1,5 +1,5 @@
-// The values of all nodes of a program while it runs, as records of a session: counts, histogram, elements, and where
-// NaN and infinity are.
+// Records the values of all nodes of a program while it runs: counts, histogram, elements, and positions of NaN and
+// infinity.
 #pragma once
 
 #include "engine/runtime/watch.h"
@@ -15,16 +15,16 @@ namespace footlight::trace {
 // The program that runs a graph as it was traced, without passes: each node is an instruction.
 compile::ProgramPtr program_as_traced(const Graph& graph);
 
-// Whether a node takes an element out of an iterator or a queue: it gives another one when it runs again.
+// Whether a node takes an element from an iterator or a queue: it gives another one when it runs again.
 bool takes_elements(const OpRow& row);
-using TakenElements = std::vector<std::vector<Tensor>>;  // the results of such nodes, in their order
+using TakenElements = std::vector<std::vector<Tensor>>;  // results of such nodes, in order
 
-// Keeps what a call takes out of iterators.
+// Keeps the elements that a call takes from iterators.
 class ElementWatch final : public runtime::NodeWatch {
  public:
   ElementWatch() : NodeWatch(false) {}
   TakenElements taken;
-  bool is_cut = false;  // it took more than is kept
+  bool is_cut = false;  // whether the call took more than is kept
   void ran(const compile::Program&, const compile::Instruction&, std::span<const Tensor> inputs,
            std::span<const Tensor> outputs) override;
 
@@ -33,7 +33,7 @@ class ElementWatch final : public runtime::NodeWatch {
   size_t bytes_ = 0;
 };
 
-// Gives it again to the same call.
+// Gives these elements again to the same call.
 class ElementReplay final : public runtime::NodeWatch {
  public:
   explicit ElementReplay(const TakenElements& taken) : NodeWatch(false), taken_(taken) {}
@@ -46,10 +46,10 @@ class ElementReplay final : public runtime::NodeWatch {
 
 class NodeValues final : public runtime::NodeWatch {
  public:
-  // `calls`: how many share the room for elements.
+  // `calls`: how many calls share the memory for elements.
   explicit NodeValues(const TakenElements& taken, uint64_t calls = 1)
       : NodeWatch(true), replay_(taken), calls_(static_cast<int64_t>(calls)) {}
-  // In the order in which the nodes ran first.
+  // The records, in the order in which the nodes first ran.
   std::vector<session::TensorValue> take();
 
   void entered(const compile::Program&, std::span<const Tensor> inputs) override;
@@ -69,10 +69,10 @@ class NodeValues final : public runtime::NodeWatch {
   std::map<Key, session::TensorValue> values_;
   std::unordered_set<const Graph*> known_;  // whose constants were seen
   uint64_t step_ = 0;
-  int64_t finite_bytes_ = 0, other_bytes_ = 0;  // of kept elements
+  int64_t finite_bytes_ = 0, other_bytes_ = 0;  // of kept values
 };
 
-// In its scope this thread's programs are watched.
+// While it lives, this thread's programs are watched.
 class WatchNodes {
  public:
   explicit WatchNodes(runtime::NodeWatch& watch) : before_(std::exchange(this_thread.node_watch, &watch)) {}

@@ -1,4 +1,4 @@
-// Notes what a graph that is being built waits for, and gives it to the calls of that graph.
+// Stores what a graph being built waits for, and adds it to the calls of that graph.
 #include "engine/trace/outer_controls.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a change of a pass means for the node: read off the change and the nodes, not the name of the pass.
+// Derives what a pass meant for a node from the change and the nodes, not from the name of the pass.
 #include "engine/trace/pass_record.h"
 
 #include "engine/compile/print.h"
@@ -16,7 +16,7 @@ using optimize::Change;
 using session::Fate;
 using session::GraphChange;
 
-// What a node that a pass made means for the node whose value it gives now.
+// The fate of a node, given the new node that computes its value now.
 Fate fate_by_new(const Program& program, uint32_t node, size_t inserted) {
   const size_t size = program.graph->size();
   if (inserted >= program.inserted.size()) return Fate::kFused;
@@ -33,7 +33,7 @@ Fate fate_by_new(const Program& program, uint32_t node, size_t inserted) {
   return optimize::runs_graphs(*was.op) ? Fate::kInlined : Fate::kFused;
 }
 
-// In which pass each new node was made.
+// For each new node, the pass that added it.
 std::vector<uint16_t> passes_of_new(const Program& program) {
   std::vector<uint16_t> passes(program.inserted.size(), 0);
   const size_t size = program.graph->size();
@@ -66,7 +66,7 @@ GraphChange change_record(const Program& program, const Change& change, const st
           by.node.value, static_cast<uint16_t>(by.output)};
 }
 
-// What the passes did; the last of them is fusion.
+// The changes of all passes, of which fusion is the last.
 std::vector<GraphChange> changes_of(const Program& program) {
   std::vector<GraphChange> changes;
   const std::vector<uint16_t> made_in = passes_of_new(program);
@@ -101,14 +101,14 @@ std::vector<session::PassChange> pass_changes(const Program& program) {
   for (const Program* each : programs_of(program)) {
     for (const GraphChange& made : changes_of(*each)) {
       const char* pass = each->passes[made.pass];
-      // What is done to a node that works for one of another graph is done to that.
+      // A change to a node that works for a node of another graph counts as a change of that node.
       const size_t size = each->graph->size();
       const optimize::Origin origin = made.node < size ? optimize::Origin() : each->inserted[made.node - size].origin;
       if (origin.graph) found.push_back({made.pass, {origin.graph->id, origin.node, pass, made.fate, NodeId()}});
       else found.push_back({made.pass, {each->graph->id, NodeId(made.node), pass, made.fate, NodeId(made.by)}});
     }
   }
-  // Passes ran over all graphs one after the other.
+  // Passes run over one graph after the other.
   std::ranges::stable_sort(found, {}, &std::pair<uint16_t, session::PassChange>::first);
   std::vector<session::PassChange> all;
   for (auto& [pass, change] : found) all.push_back(std::move(change));

@@ -1,4 +1,4 @@
-// Pushes in the forward graph, and as many pops in front of a copy of the backward graph.
+// Adds pushes to the forward graph, and as many pops to a copy of the backward graph, before its nodes.
 #include "engine/trace/saved_values.h"
 
 #include "engine/ops/functions.h"
@@ -12,7 +12,7 @@ namespace {
 
 const AttrName kElementDType("element_dtype"), kElementShape("element_shape");
 
-// The shapes that pops ask for: one constant for all values of a shape.
+// The shapes that pops request: one constant per shape.
 class Asked {
  public:
   explicit Asked(GraphBuilder& builder) : builder_(builder) {}
@@ -49,7 +49,7 @@ NodeId add_push(Graph& graph, NodeId list, Edge value, DType dtype) {
   node.inputs = {{list, 0}, value};
   node.dtypes = {DType::kVariant};
   if (const Node& before = graph.node(list);
-      before.op == node.op && before.attrs.get<DType>(kElementDType) == dtype) {  // there may be many
+      before.op == node.op && before.attrs.get<DType>(kElementDType) == dtype) {  // the list may have many values
     node.attrs = before.attrs;
     node.shapes = before.shapes;
   } else {

@@ -1,5 +1,5 @@
-// What a forward graph saves for its backward graph, as lists of many values: so graphs inside of graphs hand a few
-// lists out through each graph around them, instead of every value through every one.
+// Groups the values that a forward graph saves for its backward graph into lists: nested graphs then pass a few lists
+// through each enclosing graph, instead of every value.
 #pragma once
 
 #include "engine/trace/graph_builder.h"
@@ -9,24 +9,24 @@
 
 namespace footlight::trace {
 
-// More values than these are saved as lists by graphs inside of one that is differentiated. Tests change it.
+// With more saved values than this, graphs inside of a differentiated one save them as lists. Tests change it.
 extern size_t most_saved_apart;
 
-// An input of a backward graph, by number, that is to get this value of the forward graph.
+// An input of a backward graph (by number) and the value of the forward graph that it gets.
 struct SavedValue {
   size_t input;
   Edge value;
 };
 
 struct SavedLists {
-  GraphPtr backward;                 // takes the lists after the inputs that it had
-  std::vector<Edge> lists;           // of the forward graph
+  GraphPtr backward;                 // has the lists as inputs after its own
+  std::vector<Edge> lists;           // edges of the forward graph
 };
 
-// Adds to `forward` one list for each dtype, and makes of `backward` a graph that takes the values from them.
+// Adds to `forward` one list per dtype, and changes a copy of `backward` to read the values from them.
 SavedLists save_as_lists(Graph& forward, const Graph& backward, std::span<const SavedValue>);
 
-// Nodes that make a list of no values, and one with a value more.
+// Add nodes that create an empty list, and one that appends a value.
 NodeId add_list(Graph&, DType, const Shape& element);
 NodeId add_push(Graph&, NodeId list, Edge value, DType);
 

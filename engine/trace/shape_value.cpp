@@ -25,7 +25,7 @@ class Reader {
  public:
   explicit Reader(Builder& builder) : builder_(builder) {}
 
-  // A vector as a shape; -1 and unknown values are unknown dimensions.
+  // A vector as a shape; -1 and unknown elements become unknown dimensions.
   Shape vector(const Tensor& t) {
     if (const Tensor value = builder_.constant_value(t)) {
       if (!is_integer(value.dtype()) || value.shape().rank() != 1) return Shape::unknown_rank();
@@ -106,7 +106,7 @@ class Reader {
     return one.has_rank() && one.rank() == 1 ? one[0] : kUnknownDim;
   }
 
-  // The dimensions taken by a slice with known bounds; one for x[i].
+  // The dimensions in a slice with known bounds; one for x[i].
   Shape sliced(const Tensor& t, const Node& node) {
     static const AttrName kNames[] = {AttrName("begin_mask"), AttrName("end_mask"), AttrName("ellipsis_mask"),
                                       AttrName("new_axis_mask"), AttrName("shrink_axis_mask")};

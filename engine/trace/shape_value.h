@@ -5,7 +5,7 @@
 
 namespace footlight::trace {
 
-// `tf.stack([n, 3])` has a last dimension of 3. Unknown rank where nothing is known.
+// For `tf.stack([n, 3])`, the last dimension is 3. The rank is unknown if nothing is known.
 Shape known_part_of_shape(const Tensor&);
 
 }  // namespace footlight::trace

@@ -1,5 +1,5 @@
-// Each node becomes one node on the batch where its op has a rule; calls, branches and loops are gone into; all else
-// becomes a loop that runs the node for one element after the other.
+// Each node becomes one node on the batch if its op has a rule; calls, branches and loops are entered; any other node
+// becomes a loop that runs it for one element after the other.
 #include "engine/trace/vectorize.h"
 
 #include "engine/base/errors.h"
@@ -22,14 +22,14 @@ using ops::Batched;
 
 const AttrName kElementDType("element_dtype"), kF("f"), kThen("then_branch"), kN("N");
 
-// A list that holds tensors of all elements is needed for each of them alone.
+// Thrown if a list of batches turns out to be needed for each element separately.
 struct ListsApart {};
 
 struct Shared {
   Vectorized& result;
   bool loops;
-  bool lists;  // a list of each element is one list of batches
-  const Graph& function;  // the one that is mapped, which calls others
+  bool lists;  // whether one list of batches replaces a list per element
+  const Graph& function;  // the mapped function, which calls others
   optimize::Effects effects{};
 };
 
@@ -49,11 +49,11 @@ class Replay {
       std::vector<Batched> given;
       for (const Edge edge : node.inputs) {
         std::vector<Batched>& made = values[edge.node.value];
-        // A list that was added to a loop for its gradient comes after it, and has no inputs.
+        // A list that a gradient added to a loop comes after the loop and has no inputs.
         if (made.empty()) made = apply_node(graph.node(edge.node), {});
         given.push_back(made[edge.output]);
       }
-      // An assignment happens once, with the first element's value: all elements are computed at once.
+      // An assignment runs once, with the first element's value, because all elements are computed at once.
       if (&graph == &shared_.function && !used[n] && assigns(node) &&
           std::ranges::none_of(given, ops::is_list_of_batches))
         given = of_first(given);
@@ -65,7 +65,7 @@ class Replay {
   }
 
  private:
-  // What outputs or effects depend on. A range that a loop counts through, for one, is not: the loop has its limits.
+  // Which nodes outputs or effects depend on. A loop's counting range is not among them: the loop has its limits.
   std::vector<bool> needed_in(const Graph& graph) {
     std::vector<bool> needed(graph.size(), false);
     for (const Edge edge : graph.outputs) needed[edge.node.value] = true;
@@ -78,7 +78,7 @@ class Replay {
     return needed;
   }
 
-  // What an output takes, or a node that is needed.
+  // Which values an output or a needed node uses.
   static std::vector<bool> used_in(const Graph& graph, const std::vector<bool>& needed) {
     std::vector<bool> used(graph.size(), false);
     for (const Edge edge : graph.outputs) used[edge.node.value] = true;
@@ -98,7 +98,7 @@ class Replay {
   static bool draws(const Node& node) {
     return node.op->effect != Effect::kNone && node.op->family == OpFamily::kRandom;
   }
-  // Whether a kernel of it changes a resource and gives nothing.
+  // Whether it assigns to a resource and has no outputs.
   static bool assigns(const Node& node) {
     if (node.op->execution == Execution::kKernel)
       return node.op->effect == Effect::kWrites && node.dtypes.empty() && !draws(node);
@@ -117,8 +117,8 @@ class Replay {
     const InPlaceOf place(node);
     if (row.execution == Execution::kConstant) return {{constant(node.attrs.get<Tensor>(kValue)), false}};
     const bool batched = std::ranges::any_of(given, &Batched::batched);
-    // What draws a random number, or moves a generator on, does so for each element; all other effects of values that
-    // all share come once.
+    // Ops that draw a random number, or advance a generator, run for each element; other effects on shared values run
+    // once.
     if (!batched && !draws(node)) return once(node, given);
     if (row.execution == Execution::kCall) return run(*node.attrs.get<GraphPtr>(kF), given);
     if (row.execution == Execution::kIf && !given[0].batched) return branch(node, given);
@@ -127,14 +127,14 @@ class Replay {
       if (auto results = branch_by_element(node, given)) return *results;
     if (row.execution == Execution::kWhile && !shared_.effects.has_effect(node))
       if (auto results = loop(node, given)) return *results;
-    shared_.result.one_by_one.resize(said);  // what was in the loop that is not replayed
+    shared_.result.one_by_one.resize(said);  // drops what the discarded attempt added
     if (batched && row.execution == Execution::kKernel)
       if (auto results = ops::apply_to_batch(row, node.attrs, lists_together(given), size_, shared_.lists))
         return *results;
     return in_turn(node, given);
   }
 
-  // The condition is the same for all: the branches are replayed, and give a copy for each element.
+  // The condition is equal for all elements: replays the branches and copies unbatched results for each element.
   std::vector<Batched> branch(const Node& node, std::span<const Batched> given) {
     const std::vector<AttrName> names = branches_of(node.attrs);
     std::vector<Branch> branches;
@@ -147,7 +147,7 @@ class Replay {
     return results;
   }
 
-  // The condition differs: each branch is replayed on the elements that take it, if there are any.
+  // The condition differs: replays each branch on the elements that take it, if any.
   std::optional<std::vector<Batched>> branch_by_element(const Node& node, std::span<const Batched> given) {
     static const Op stitch{"DynamicStitch"};
     const Tensor& which = given[0].tensor;
@@ -191,13 +191,13 @@ class Replay {
     const auto number = static_cast<int64_t>(branch);
     if (!is_switch(node)) return branch == 0 ? which : apply(negated, {which});
     if (branch + 1 < branches) return ops::equal(which, ops::integer(number));
-    // The last one serves all numbers that have none.
+    // The last branch serves all numbers that have none.
     return apply(either, {ops::less(which, ops::integer(0)), ops::greater(which, ops::integer(number - 1))});
   }
   static bool is_switch(const Node& node) { return !node.attrs.find(kThen); }
 
-  // One loop for all elements. Where its condition differs, it goes on until the last one is done, each time with the
-  // elements that are not.
+  // Builds one loop for all elements. If its condition differs, it runs until the last element is done, each time with
+  // the elements that are not.
   std::optional<std::vector<Batched>> loop(const Node& node, std::span<const Batched> given) {
     Loop of{*node.attrs.get<GraphPtr>(AttrName("cond")), *node.attrs.get<GraphPtr>(AttrName("body")), given, {}, {}};
     settle(of);
@@ -224,11 +224,11 @@ class Replay {
     const Graph& test;
     const Graph& body;
     std::span<const Batched> given;
-    std::vector<bool> batched;       // the variables that differ between the elements
-    std::vector<size_t> places;      // those that change: the variables of the new loop
+    std::vector<bool> batched;       // the variables that differ between elements
+    std::vector<size_t> places;      // the variables that change, which the new loop has
     std::vector<Tensor> variables{};
     WhileOptions options{};
-    bool differs = false;            // the condition does
+    bool differs = false;            // whether the condition differs
 
     bool is_fixed(size_t i) const { return body.outputs[i] == Edge{body.inputs[i], 0}; }
     std::vector<Batched> with(std::span<const Tensor> now) const {
@@ -238,7 +238,7 @@ class Replay {
     }
   };
 
-  // Which variables differ, and whether the condition does: what is computed from them says so.
+  // Finds which variables differ, and whether the condition does, from what is computed from them.
   void settle(Loop& of) {
     for (const Batched& input : of.given) of.batched.push_back(input.batched);
     for (bool settled = false; !settled;) {
@@ -311,7 +311,7 @@ class Replay {
     return some;
   }
 
-  // With its own copy for each element.
+  // Copies a value for each element.
   Tensor each(const Batched& value) {
     if (!shared_.lists || !is_variant(value.tensor)) return ops::for_each_element(value, size_);
     const Tensor list = value.batched ? value.tensor : list_of_batches(value.tensor);
@@ -332,7 +332,7 @@ class Replay {
     return inputs;
   }
 
-  // A list that all share, made again as one of batches: known of a list as it was made. No tensor, if it is not known.
+  // Rebuilds a list that all elements share as a list of batches; an empty tensor if its creation is unknown.
   Tensor list_of_batches(const Tensor& list) {
     static const Op reserve{"TensorListReserve"}, empty{"EmptyTensorList"}, kept{"EmptyValueList"},
         from{"TensorListFromTensor"};
@@ -353,7 +353,7 @@ class Replay {
     return apply(*node.op, std::span<const Tensor>(), attrs);
   }
 
-  // Parts of a batch have as many rows as turn out; put together, they are as many as there are elements.
+  // Parts of a batch have unknown numbers of rows; joined, they have as many as there are elements.
   static Tensor shaped(const Tensor& tensor, const Shape& shape) {
     static const Op ensure{"EnsureShape"};
     static const AttrName kShape("shape");
@@ -378,7 +378,7 @@ class Replay {
 
   static std::vector<Tensor> outputs_of(const Node& node, std::span<const Tensor> inputs) {
     if (node.op->execution == Execution::kKernel) return apply_all(*node.op, inputs, node.attrs);
-    // Branches and loops come with their dtypes and shapes.
+    // Dtypes and shapes of branches and loops are known.
     GraphBuilder& builder = *GraphBuilder::innermost();
     const std::vector<Tensor> outputs =
         builder.add_known(*node.op, inputs, node.attrs, node.dtypes.to_vector(), node.shapes, node.op->name);
@@ -394,7 +394,7 @@ class Replay {
     return results;
   }
 
-  // The loop's variables: the number of the element, a list for each output.
+  // The loop's variables: the number of the element, and a list for each output.
   std::vector<Batched> in_turn(const Node& node, std::span<const Batched> given) {
     static const Op reserve{"TensorListReserve"}, set{"TensorListSetItem"}, stack{"TensorListStack"}, less{"Less"};
     const std::string name = node.op->name;
@@ -437,7 +437,7 @@ class Replay {
   const Tensor& size_;
 };
 
-// Whether lists can be lists of batches all the way: tried where nothing stays of it.
+// Tries in a temporary graph whether lists can stay lists of batches throughout.
 bool lists_stay_together(const Graph& graph, std::span<const Batched> inputs, const Tensor& size, bool loops) {
   try {
     in_scratch_graph([&] {

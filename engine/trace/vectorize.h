@@ -1,4 +1,4 @@
-// A traced function replayed on many elements at once.
+// Replays a traced function on a batch of elements at once.
 #pragma once
 
 #include "engine/ops/batching.h"
@@ -10,11 +10,11 @@ namespace footlight::trace {
 
 struct Vectorized {
   std::vector<ops::Batched> outputs;
-  std::vector<std::string> one_by_one;  // ops without a batched form, each once: they ran in a loop over the elements
+  std::vector<std::string> one_by_one;  // ops without a batched form, each once: a loop over the elements runs them
 };
 
-// Adds the nodes of `graph` to the graph being built, with `inputs` for its inputs. `size`: the number of elements.
-// Without `loops`, an op that has no batched form throws kValue.
+// Adds the nodes of `graph` to the graph being built, with `inputs` as its inputs. `size`: the number of elements.
+// Unless `loops`, an op without a batched form throws kValue.
 Vectorized vectorize(const Graph& graph, std::span<const ops::Batched> inputs, const Tensor& size, bool loops);
 
 }  // namespace footlight::trace

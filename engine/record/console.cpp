@@ -18,14 +18,14 @@
 namespace footlight::record {
 namespace {
 
-// Sends frames one after another, from a thread that has the pipes to itself.
+// Sends frames one after another, from the only thread that uses the pipes.
 struct Printer {
   pid_t owner = 0;  // forked children have the streams, but are not recorded
   FileIdentity print, out, err;
   std::mutex mutex;
   std::condition_variable changed;
-  const std::string* frame = nullptr;  // to be sent
-  bool sent = false;                   // whether the last one was
+  const std::string* frame = nullptr;  // the frame to send
+  bool sent = false;                   // whether the last frame was sent
 };
 
 // Never destroyed: exit handlers print.
@@ -89,7 +89,7 @@ bool send(uint32_t kind, std::string_view text) {
 void send_print(int descriptor, std::string_view text) {
   const Printer& p = printer();
   if (getpid() == p.owner) {
-    const FileIdentity there = identity_of(descriptor);  // by now it may be one of the script's files
+    const FileIdentity there = identity_of(descriptor);  // by now the number may belong to one of the script's files
     if (there == p.out && send(PrintFrame::kToStdout, text)) return;
     if (there == p.err && send(PrintFrame::kToStderr, text)) return;
   }
@@ -102,8 +102,8 @@ void run_command(std::string_view line) {
   if (line == "level ops") set_level(RecordingLevel::kOps);
 }
 
-// Commands from the supervisor. They are run on a thread that shares the program's descriptors: what a level opens
-// (CUPTI and the driver's devices) is for the whole program.
+// Commands from the supervisor. They run on a thread with the program's own descriptor table, because what a level
+// opens (CUPTI and the driver's devices) is for the whole program.
 struct Commands {
   std::mutex mutex;
   std::condition_variable changed;

@@ -14,17 +14,17 @@ struct PrintFrame {
   uint32_t size;
 };
 
-// The script's ends of the pipes. The script has no numbers for them: nothing that it closes or replaces affects them.
+// The script's ends of the pipes. They have no numbers in the script's table, so nothing that it closes affects them.
 struct ConsolePipes {
-  int print = -1;     // frames go in here
-  int out = -1, err = -1;  // what its descriptors 1 and 2 write to
-  int control = -1;   // lines such as "level ops" come out of here
+  int print = -1;     // frames are written to it
+  int out = -1, err = -1;  // where its descriptors 1 and 2 write to
+  int control = -1;   // lines such as "level ops" are read from it
 };
 
-// Takes the descriptors. From now on tf.print goes through `print`, as long as the stream it prints to is still the
+// Takes the descriptors. From now on tf.print writes to `print`, as long as the stream it prints to is still the
 // supervisor's. The supervisor reads the pipes one after another; to keep the order, a frame is sent once the other
-// pipes are empty, and the printing thread waits until it has been read. Commands are read on a thread that never needs
-// the GIL.
+// pipes are empty, and the printing thread waits until it has been read. A thread that never needs the GIL reads
+// commands.
 void talk_to_supervisor(const ConsolePipes& pipes);
 
 // Sends the supervisor a description of how the script ended, for the end record.

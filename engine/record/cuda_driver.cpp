@@ -1,4 +1,4 @@
-// Asks libcuda itself, through two of its functions.
+// Asks libcuda whether it works, through two of its functions.
 #include "engine/record/cuda_driver.h"
 
 #include <dlfcn.h>

@@ -109,11 +109,11 @@ struct Overhead {
   uint32_t object[3];
   uint64_t start, end;
 };
-// Only in records of 13.0 and newer, behind the fields above.
+// This layout is only in records of 13.0 and newer, behind the fields above.
 struct OverheadWithData {
   Overhead base;
   uint32_t correlation, reserved;
-  void* data;  // ours to free
+  void* data;  // the reader must free it
 };
 
 struct Synchronization {
@@ -136,8 +136,8 @@ struct SubscriberParameters {
 };
 inline constexpr size_t kOtherNameSize = 64;
 
-// Bytes of a whole record as that version writes it; 0: a kind that is not read. A version newer than the pinned
-// one has at least as many.
+// Bytes of a whole record in that version; 0: a kind that is not read. Versions newer than the pinned one have at least
+// as many.
 size_t record_size(Kind, uint32_t version);
 
 }  // namespace footlight::cupti

@@ -15,7 +15,7 @@ bool find(void* handle, F& function, const char* name) {
   return function != nullptr;
 }
 
-// The name of the first function that is needed and missing.
+// The name of the first required function that is missing.
 const char* fill(void* h, Functions& f) {
   if (!find(h, f.get_version, "cuptiGetVersion")) return "cuptiGetVersion";
   if (!find(h, f.subscribe, "cuptiSubscribe")) return "cuptiSubscribe";

@@ -36,8 +36,8 @@ struct Functions {
 
 class Library {
  public:
-  // The first of `candidates` that opens and has every function needed. Null: `why` says what was missing. Once
-  // opened it stays for the life of the process: CUPTI keeps threads and hooks of its own.
+  // Opens the first of `candidates` that has all required functions. Null: `why` says what was missing. Stays open for
+  // the life of the process, because CUPTI keeps threads and hooks of its own.
   static std::shared_ptr<Library> open(const std::vector<std::string>& candidates, std::string& why);
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
@@ -54,14 +54,14 @@ class Library {
   std::string path_;
 };
 
-// $FOOTLIGHT_CUPTI alone when it is set; else the loader's names and the places where toolkits put the library.
+// Only $FOOTLIGHT_CUPTI if it is set; else the loader's names and the places where toolkits put the library.
 std::vector<std::string> library_candidates();
 
 // "13.0.1" for 130001, "12.8" for 26.
 std::string version_text(uint32_t version);
 
-// What an error means for the user, and what to do about it. `other`: the tool that is already
-// subscribed, as CUPTI reports it.
+// What an error means for the user, and what to do about it. `other`: the tool that is already subscribed, according to
+// CUPTI.
 std::string refusal_in_words(Result, const std::string& other = {});
 
 }  // namespace footlight::cupti

@@ -49,7 +49,7 @@ void end_work(bool had_call) {
 
 constexpr DeviceHooks kHooks{begin_work, end_work};
 
-std::mutex active_mutex;  // held while one is paused or asked to deliver: it cannot be stopped then
+std::mutex active_mutex;  // held while the recorder is paused or delivers, so that it cannot be stopped then
 Recorder* active_recorder = nullptr;
 
 // The subscription is for activities only; a callback is required all the same.
@@ -104,7 +104,7 @@ Recorder::~Recorder() {
   if (getpid() == process_) {
     stop();
   } else {
-    // A forked child: the thread and CUPTI's state are the parent's. Nothing to join, nothing to call.
+    // In a forked child, the thread and CUPTI's state are the parent's: there is nothing to join or call.
     static_cast<void>(loop_.release());
   }
 }
@@ -141,13 +141,13 @@ bool Recorder::enable(std::string& words) {
     words = refusal_in_words(result);
     return false;
   }
-  // Causes first: a launch must never be recorded without them.
+  // Causes come first: a launch must never be recorded without them.
   constexpr Kind kKinds[] = {Kind::kExternalCorrelation, Kind::kContext,  Kind::kConcurrentKernel,
                              Kind::kMemcpy,              Kind::kMemcpy2,  Kind::kMemset,
                              Kind::kSynchronization,     Kind::kOverhead, Kind::kRuntime,
                              Kind::kDriver};
   for (const Kind kind : kKinds) {
-    // Contexts that exist already, because the device was in use before, are reported again.
+    // CUPTI reports existing contexts again, because the device was in use before.
     const bool dump = kind == Kind::kContext && f.enable_and_dump;
     const Result result = dump ? f.enable_and_dump(kind) : f.enable(kind);
     if (result == kSuccess) {
@@ -181,9 +181,9 @@ bool Recorder::enable(std::string& words) {
   return true;
 }
 
-// What is in CUPTI's buffers stays. Contexts are reported on: they are needed to name what comes later.
+// Records in CUPTI's buffers stay. Contexts are still reported: later records name them.
 void Recorder::pause(bool paused) {
-  if (getpid() != process_) return;  // a forked child: CUPTI is its parent's
+  if (getpid() != process_) return;  // in a forked child, CUPTI is the parent's
   const Functions& f = library_->f();
   if (paused) recorder_hooks.device_work.store(nullptr, std::memory_order_release);
   for (const Kind kind : enabled_)
@@ -243,16 +243,16 @@ void Recorder::flush_loop() {
 }
 
 void Recorder::deliver_now() {
-  if (getpid() != process_) return;  // a forked child: the thread is its parent's
+  if (getpid() != process_) return;  // in a forked child, the thread is the parent's
   std::unique_lock lock(loop_->mutex);
-  // One round may have begun before; then as many as a record is held back for.
+  // One round may have begun before; then as many follow as a record is held back for.
   const uint64_t wanted = loop_->rounds + 2 + RecordReader::kMaxFlushesToWait;
   loop_->wanted_rounds = std::max(loop_->wanted_rounds, wanted);
   loop_->wake.notify_all();
   loop_->wake.wait(lock, [&] { return loop_->stopping || loop_->rounds >= wanted; });
 }
 
-// On the flush thread, or in stop() after that thread has ended.
+// Called on the flush thread, or in stop() after that thread has ended.
 void Recorder::deliver(bool last) {
   for (BufferPool::Full full = pool_.take(); full.data; full = pool_.take()) {
     reader_->read(full.data, full.valid);
@@ -289,7 +289,7 @@ void Recorder::stop() {
   if (stopped_) return;
   stopped_ = true;
   end_pauses();
-  // No new causes; calls in progress still close their brackets, since the functions stay.
+  // Stops adding causes; calls in progress still close their brackets, since the functions stay.
   recorder_hooks.device_work.store(nullptr, std::memory_order_release);
   if (options_.synchronize) options_.synchronize();
   {

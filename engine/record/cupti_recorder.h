@@ -14,7 +14,7 @@
 
 namespace footlight::cupti {
 
-// Where records go; called from the recorder's own thread, and from stop().
+// Receives the records; called from the recorder's own thread, and from stop().
 class DeviceSink {
  public:
   virtual ~DeviceSink() = default;
@@ -52,7 +52,7 @@ class Recorder {
   void disable();
   void pause(bool paused);
   void deliver_now();    // waits until the flush thread has delivered what is finished
-  void end_pauses();     // nobody pauses it from now on
+  void end_pauses();     // nobody can pause it from now on
   int64_t measure_clock_shift();
   void flush_loop();
   void deliver(bool last);
@@ -74,10 +74,10 @@ class Recorder {
     std::mutex mutex;  // guards the next three, and is never held while CUPTI is called
     std::condition_variable wake;
     bool stopping = false;
-    uint64_t rounds = 0, wanted_rounds = 0;  // flushes that were made, and that somebody waits for
+    uint64_t rounds = 0, wanted_rounds = 0;  // finished flushes; the number that somebody waits for
   };
   std::unique_ptr<Loop> loop_ = std::make_unique<Loop>();
-  bool stopped_ = true;  // until the flush thread runs
+  bool stopped_ = true;  // false while the flush thread runs
   const int process_;
 };
 

@@ -203,7 +203,7 @@ void RecordReader::device_work(session::DeviceRecord record, uint64_t start, uin
   }
   record.start_ns = static_cast<int64_t>(start) - shift_;
   record.end_ns = static_cast<int64_t>(end) - shift_;
-  // Correlation 0 belongs to no API call: no cause will come. Overhead belongs to calls that may be muted: do not wait.
+  // Correlation 0 belongs to no API call, so no cause will come. Overhead may belong to muted calls: do not wait.
   if (apply_cause(record) || record.correlation == 0 || record.kind == "overhead")
     ready_.push_back(std::move(record));
   else
@@ -222,7 +222,7 @@ RecordReader::Cause& RecordReader::cause_of(uint32_t correlation) {
   return at->second;
 }
 
-// Fills in the cause as far as it is known; true if nothing more will become known.
+// Fills in what is known of the cause; true if nothing more will become known.
 bool RecordReader::apply_cause(session::DeviceRecord& record) {
   const auto at = causes_.find(record.correlation);
   if (at == causes_.end()) return false;
@@ -272,7 +272,7 @@ const std::string& RecordReader::api_name(CallbackDomain domain, uint32_t functi
       at->second = name;
     else
       at->second = (domain == kDomainDriver ? "driver call " : "runtime call ") + std::to_string(function);
-    // "cudaMemcpyAsync_v3020": the version says nothing to a reader.
+    // Cuts "cudaMemcpyAsync_v3020": the version means nothing to a reader.
     const size_t cut = at->second.rfind("_v");
     if (cut != std::string::npos && at->second.find_first_not_of("0123456789", cut + 2) == std::string::npos)
       at->second.resize(cut);

@@ -1,5 +1,5 @@
-// From CUPTI's raw buffers to device records: reads what the run-time version wrote, joins each piece of device work
-// with the op event and the call that caused it, and counts what cannot be read.
+// Turns CUPTI's raw buffers into device records: reads what the run-time version wrote, joins each piece of device work
+// with the op event and the call that caused it, and counts unreadable records.
 #pragma once
 
 #include "engine/record/cupti_library.h"
@@ -28,14 +28,14 @@ class RecordReader {
   std::vector<session::DeviceRecord> take(bool all = false);
 
   uint64_t unreadable() const { return unreadable_; }  // records cut short, or buffers that CUPTI could not walk
-  uint64_t untimed() const { return untimed_; }        // device work without times: left out
+  uint64_t untimed() const { return untimed_; }        // device work without times, which is left out
   size_t waiting() const { return waiting_.size(); }
 
  private:
   struct Cause {
     uint64_t op_event = 0;
     CallId call;
-    bool api_seen = false;  // nothing more will be learned about it
+    bool api_seen = false;  // whether its API record was read, so that nothing more will be learned
   };
   struct Waiting {
     session::DeviceRecord record;

@@ -23,7 +23,7 @@ class SessionSink final : public DeviceSink {
     writer_.add(session::ConsoleRecord{now_ns(), session::ConsoleStream::kNote, words});
   }
 
-  // Numbers as in OpEvent::device; only once, after the program asked for its GPUs.
+  // Uses numbers as in OpEvent::device; called once, after the program has asked for its GPUs.
   void name_devices() {
     const OpenDevices* const open = open_devices.load(std::memory_order_acquire);
     if (named_ || !open) return;
@@ -38,7 +38,7 @@ class SessionSink final : public DeviceSink {
   bool named_ = false;
 };
 
-// A failed device has nothing to wait for; the program learns of the failure from its own calls.
+// A failed device has no work to wait for; the program learns of the failure from its own calls.
 void synchronize_quietly() {
   try {
     if (const OpenDevices* open = open_devices.load(std::memory_order_acquire)) open->synchronize();

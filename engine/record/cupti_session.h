@@ -11,7 +11,7 @@ namespace footlight::cupti {
 bool start_into(session::Writer& writer);
 // Passes everything recorded so far to the writer. No-op if not started.
 void stop_into_session();
-// In a forked child.
+// Called in a forked child.
 void forget_session() noexcept;
 
 }  // namespace footlight::cupti

@@ -10,7 +10,7 @@
 namespace footlight::record {
 namespace {
 
-// The text after "NAME<blanks>:" in the first such line of `path`; empty if there is none.
+// The text after "NAME<blanks>:" in the first such line of `path`; empty if no line has it.
 std::string field(const std::filesystem::path& path, std::string_view name) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {

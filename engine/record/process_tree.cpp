@@ -1,4 +1,4 @@
-// Reading /proc.
+// Reads /proc.
 #include "engine/record/process_tree.h"
 
 #include <dirent.h>
@@ -25,7 +25,7 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
-// 0: unknown.
+// Returns 0 if unknown.
 pid_t parent_of(const std::string& process) {
   const std::string stat = read_file("/proc/" + process + "/stat");
   const size_t after_name = stat.rfind(')');  // the name may hold anything, including brackets
@@ -34,7 +34,7 @@ pid_t parent_of(const std::string& process) {
   return parent;
 }
 
-// (process, parent) of every running process.
+// Pairs (process, parent) of all running processes.
 std::vector<std::pair<pid_t, pid_t>> all_processes() {
   std::vector<std::pair<pid_t, pid_t>> found;
   DIR* directory = opendir("/proc");

@@ -28,14 +28,14 @@ namespace {
 struct Reported { uint64_t ops_dropped = 0, calls_dropped = 0, memory_dropped = 0; };
 
 struct Host {
-  std::mutex mutex;  // start and stop; not held while recording
+  std::mutex mutex;  // held by start and stop, not while recording
   std::unique_ptr<session::Writer> writer;
   bool attached = false;
   // Writers that are closed: another thread may still hold the pointer it got from active_writer().
   std::vector<std::unique_ptr<session::Writer>> closed;
   std::vector<void (*)(session::Writer&)> contributors, last_contributors;
   std::unordered_map<const ThreadRings*, Reported> reported;  // only used by the flush thread, like the next two
-  uint32_t signatures = 0;       // how many the session has
+  uint32_t signatures = 0;       // number of signatures that the session has
   uint64_t signatures_refused = 0;
 };
 
@@ -49,9 +49,9 @@ struct Batch {
   session::OpColumns ops;
   std::vector<session::CallRecord> calls;
   std::vector<session::CounterRecord> memory;
-  std::map<uint8_t, session::TrackId> memory_tracks;  // by device
+  std::map<uint8_t, session::TrackId> memory_tracks;  // indexed by device
   session::Writer* writer = nullptr;
-  bool more = false;  // some ring holds more than was taken
+  bool more = false;  // whether some ring holds more than was taken
 
   session::TrackId memory_track(uint8_t device) {
     const auto [at, added] = memory_tracks.try_emplace(device);
@@ -64,17 +64,17 @@ session::ThreadRecord thread_record(const ThreadRings& rings) {
   return {session::ThreadId(rings.number()), rings.system_id(), rings.name()};
 }
 
-// What one flush takes of a ring at most: two chunks, so that neither memory nor the time to the next drain grows with
+// The most that one flush takes of a ring: two chunks, so that neither memory nor the time to the next drain grows with
 // the backlog.
 constexpr uint32_t kMaxAtOnce = 2 * session::kUsualChunkRows;
-// What one flush takes in all: the writer takes a batch as a whole or not at all.
+// The most that one flush takes in all: the writer takes a batch as a whole or not at all.
 constexpr size_t kMaxOfBatch = 16 * session::kUsualChunkRows;
 
 uint32_t room_in(size_t taken) {
   return static_cast<uint32_t>(std::min<size_t>(kMaxAtOnce, kMaxOfBatch - std::min(kMaxOfBatch, taken)));
 }
 
-// Whether the ring is empty now.
+// Drains the ring up to the limits; returns whether it is empty now.
 bool drain(Batch& batch, ThreadRings& rings, bool last) {
   auto& reported = host().reported;
   const auto [it, added] = reported.try_emplace(&rings);
@@ -178,14 +178,14 @@ void record_devices(session::Writer& writer) {
   if (cupti::start_into(writer)) on_exit(at_exit, nullptr);
 }
 
-// On the program's thread that is asking for a device.
+// Called on the program's thread that is asking for a device.
 void devices_are_opening() {
   Host& h = host();
   std::lock_guard lock(h.mutex);
   if (h.writer && recording_ops()) record_devices(*h.writer);
 }
 
-// With host().mutex held. Level ops records the devices too, once the program asks for them.
+// Called with host().mutex held. Level ops records devices too, once the program asks for them.
 void switch_level(session::Writer& writer, RecordingLevel level) {
   if (level == RecordingLevel::kOps && !on_devices_announced(devices_are_opening)) record_devices(writer);
   recording_level.store(level, std::memory_order_release);
@@ -204,7 +204,7 @@ void begin(std::unique_ptr<session::Writer> writer, bool attached, RecordingLeve
   h.signatures_refused = signatures_refused();
   h.attached = attached;
   h.writer = std::move(writer);
-  // Discard what an earlier recording left in the rings.
+  // Discards what an earlier recording left in the rings.
   visit_rings(
       [](void*, ThreadRings& rings, bool last) {
         if (last) return true;  // its thread has ended: the rings are freed with what is in them

@@ -17,19 +17,19 @@ void set_level(RecordingLevel level);  // at any time, from any thread
 bool recording();
 
 // Writes everything recorded so far. After start_recording(), ends the session, as a single file; after
-// attach_recording(), only closes the file, and `end` is unused. No-op if not recording. Threads that still run
-// record nothing more.
+// attach_recording(), only closes the file, and `end` is unused. Does nothing if not recording. Running threads record
+// nothing more.
 session::Writer::Finished stop_recording(const session::EndRecord& end);
 
-// For an interpreter's last exit handler: the program has ended, its process has not. Nothing more is recorded, and the
-// devices' recorder stops while CUDA and CUPTI still work; C's exit handlers would come too late for that. A session of
+// Called by an interpreter's last exit handler: the program has ended, its process has not. Recording stops, and so
+// does the devices' recorder while CUDA and CUPTI still work; C's exit handlers would be too late. A session of
 // attach_recording() is closed. One of start_recording() is ended by exit(), with the status of the process.
 void program_ended();
 
 // `contribute` adds what every session needs from an engine (such as the names of its ops): called when a recording
 // starts, and at once if one is in progress. It must not call functions of this header.
 void on_recording_started(void (*contribute)(session::Writer& writer));
-// The same when a recording stops, and before that when the program has ended: `contribute` adds what is new since.
+// The same when a recording stops, and when the program ends before that: `contribute` adds what is new since.
 void on_recording_stopping(void (*contribute)(session::Writer& writer));
 
 // If a process calls exit() without stop_recording(), its session is ended with the exit status; after _exit() and

@@ -80,7 +80,7 @@ void run_supervised(RecordedScript script, const ForkHooks& hooks) {
   script.run.started_ns = now_ns();
   if (script.commands >= 0) fcntl(script.commands, F_SETFD, FD_CLOEXEC);
   auto between = session::Writer::create(script.session, script.run, script.level);
-  between->rest();  // readers must not take the session for a killed one before both processes write
+  between->rest();  // a session whose processes have not written yet must not look killed
   const Pipes pipes;
   if (hooks.before) hooks.before();
   const pid_t process = fork();
@@ -94,7 +94,7 @@ void run_supervised(RecordedScript script, const ForkHooks& hooks) {
   if (script.commands >= 0) close(script.commands);
   become_the_script(pipes);
   session::WriterOptions options;
-  options.process = between->process();  // this is the process that the session was begun for
+  options.process = between->process();  // the process for which the session was begun
   attach_recording(script.session, script.level, options);
 }
 

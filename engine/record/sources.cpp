@@ -1,4 +1,4 @@
-// Code objects by id, under one lock: taken when a code object is first seen and when a message needs a line.
+// Registers code objects by id, under a lock taken when one is first seen and when a message needs a line.
 #include "engine/record/sources.h"
 
 #include "engine/base/text.h"
@@ -24,9 +24,9 @@ constexpr size_t kMaxRetired = 1024;
 
 struct Register {
   std::mutex mutex;
-  std::deque<std::unique_ptr<const Known>> known;  // by CodeId; null: retired and since forgotten
-  std::deque<CodeId> retired;                      // the latest, oldest first
-  size_t recorded = 0;                             // how many of them the session has
+  std::deque<std::unique_ptr<const Known>> known;  // indexed by CodeId; null: retired and since forgotten
+  std::deque<CodeId> retired;                      // the latest retired ones, oldest first
+  size_t recorded = 0;                             // number of code objects that the session has
   std::vector<std::string> own_folders;
 };
 
@@ -36,7 +36,7 @@ Register& sources() {
   return *it;
 }
 
-// With the lock held.
+// Called with the lock held.
 void record_rest(Register& r, session::Writer& writer) {
   for (; r.recorded < r.known.size(); ++r.recorded) {
     const Known* const known = r.known[r.recorded].get();

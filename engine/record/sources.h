@@ -17,10 +17,10 @@ namespace footlight::record {
 // Assigns a unique id to a code object, and adds it to the current session. The caller
 // keeps the id: registering the same code again gives another one.
 CodeId register_code(std::string path, session::CodeRecord code);
-// The code object was freed. Lines of recent ones are kept for a while: a graph made by such code may still fail.
+// Called when the code object is freed. Lines of recent ones are kept: a graph built by such code may still fail.
 void retire_code(CodeId id);
 
-// For the recorder: begins a session, which has no code objects yet; adds the code objects that it lacks.
+// Called by the recorder: begins a session, which has no code objects yet; adds the code objects that it lacks.
 void begin_codes();
 void record_codes(session::Writer& writer);
 
@@ -33,10 +33,10 @@ struct SourcePlace {
 SourcePlace place_of(SourceRef source);
 std::string place_text(SourceRef source);  // "file.py:12, in train_step", or ""
 
-// Code of these folders and below is never the user's. `folder` ends in a slash.
+// Code in these folders and below is never the user's. `folder` ends in a slash.
 void add_own_folder(std::string folder);
 bool is_own_file(std::string_view path);
-// Whether a file is of the package Keras, whose calls of functions are those of the program that called it.
+// Whether a file belongs to Keras, which calls functions on behalf of the program that called it.
 bool is_library_file(std::string_view path);
 
 }  // namespace footlight::record

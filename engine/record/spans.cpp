@@ -23,7 +23,7 @@ session::TrackId new_track() {
 }
 
 session::TrackId track_of_this_thread(session::Writer& writer) {
-  static constinit thread_local Track track;  // a cache: the track made last for this thread
+  static constinit thread_local Track track;  // caches the last track of this thread
   if (track.writer != &writer) {
     track = {&writer, new_track()};
     const ThreadRings& rings = thread_rings();  // these have the thread's number
@@ -57,7 +57,7 @@ session::TrackId track_of_counter(session::Writer& writer, std::string_view name
   return at->second.id;
 }
 
-// Repetitions that a comparison makes are no part of the program.
+// Repetitions for a comparison are not part of the program.
 session::Writer* writer() {
   const bool recorded = recording_structure() && !repeating_call.load(std::memory_order_relaxed);
   return recorded ? session::active_writer() : nullptr;

@@ -9,23 +9,23 @@
 
 namespace footlight::record {
 
-// On the track of the calling thread. `args` is a JSON object, or empty.
+// Adds a span to the track of the calling thread. `args` is a JSON object, or empty.
 void add_span(std::string_view name, std::string_view category, int64_t start_ns, int64_t end_ns,
               std::string args = {});
 
 // Sets the value of `name` from now on.
 void add_counter(std::string_view name, double value);
 
-// A row of the timeline that is no thread's, in the recording that was running when it was made.
+// A track of the timeline that belongs to no thread, in the recording that was running when it was created.
 class OwnTrack {
  public:
   OwnTrack() = default;
-  // Its id is given here. Without a recording it takes nothing.
+  // Assigns the id. Without a recording, it adds nothing.
   explicit OwnTrack(session::TrackRecord);
   session::TrackId id() const { return id_; }
-  // Dropped once that recording has ended. The track is filled in.
+  // Fills in the track. Drops the span if that recording has ended.
   void add(session::SpanRecord) const;
-  void add_value(double value, int64_t time_ns) const;  // of a counter
+  void add_value(double value, int64_t time_ns) const;  // for a counter
 
  private:
   session::Writer* writer() const;

@@ -1,4 +1,4 @@
-// The supervisor's loop: pipes in, descriptors and console records out; commands, signals, memory, the end.
+// The supervisor's loop: forwards and records the pipes, handles commands, signals, memory and the end.
 #include "engine/record/supervisor.h"
 
 #include "engine/base/clock.h"
@@ -33,22 +33,22 @@ constexpr int64_t kPartialLineWait = kSecond / 20;   // a prompt without a line 
 constexpr int64_t kMemoryLookEvery = kSecond / 10;
 constexpr int64_t kStopStep = 2 * kSecond;           // SIGINT, then SIGTERM, then SIGKILL
 constexpr int64_t kQuietAfterEnd = kSecond / 2;      // children left behind are recorded until quiet this long
-constexpr int64_t kLongestAfterEnd = 2 * kSecond;    // or for this long, however much they say
-constexpr size_t kMaxWaiting = size_t{1} << 18;     // bytes for a slow reader; then the script has to wait
+constexpr int64_t kLongestAfterEnd = 2 * kSecond;    // but no longer than this
+constexpr size_t kMaxWaiting = size_t{1} << 18;     // bytes waiting for a slow reader; the script blocks above that
 
 // One of the script's descriptors: forwarded at once, recorded line by line.
 struct Channel {
   int pipe = -1;
   int passed_to = -1;
   ConsoleStream stream = ConsoleStream::kStdout;
-  std::string waiting;     // for the reader of `passed_to`
-  std::string pending;     // the beginning of a line
+  std::string waiting;     // bytes for the reader of `passed_to`
+  std::string pending;     // the beginning of an unfinished line
   int64_t pending_since = 0;
   bool broken = false;     // nobody reads `passed_to` any more
 
   bool full() const { return waiting.size() >= kMaxWaiting; }
 
-  // Writes what the reader has room for, without waiting. The descriptor is shared with other programs, so it is not
+  // Writes as much as the reader takes without blocking. The descriptor is shared with other programs, so it is not
   // made non-blocking: a pipe that is ready takes PIPE_BUF bytes at once.
   void pass_on() {
     size_t done = 0;
@@ -79,7 +79,7 @@ class Supervisor {
     err_.stream = ConsoleStream::kStderr;
     try {
       session::WriterOptions options;
-      options.process = session::ProcessId(0);  // it speaks for the script
+      options.process = session::ProcessId(0);  // it writes for the script's process
       writer_ = session::Writer::attach(script_.session, options);
     } catch (const Error& error) {
       say("the console is not recorded: ", error.what());
@@ -189,7 +189,7 @@ class Supervisor {
       Channel& stream = header.kind == PrintFrame::kToStdout ? out_ : err_;
       stream.waiting += text;
       stream.pass_on();
-      // Text on an unfinished line was written before it.
+      // Text of an unfinished line was written before the frame.
       for (Channel* channel : {&out_, &err_}) record(channel->stream, std::exchange(channel->pending, {}));
       record(ConsoleStream::kTfPrint, std::move(text));
     }
@@ -213,7 +213,7 @@ class Supervisor {
     }
   }
 
-  // A few bytes: lost if the pipe has no room, because then the script no longer reads commands.
+  // A command is a few bytes. It is lost if the pipe is full, because then the script no longer reads commands.
   void send_to_script(const std::string& line) {
     pollfd ready{script_.control_pipe, POLLOUT, 0};
     if (poll(&ready, 1, 0) <= 0) return;
@@ -328,15 +328,15 @@ class Supervisor {
     return exit_code_;
   }
 
-  // Children that the script left behind keep their console, as they would without a recorder: a process that does
-  // nothing else passes on what they print until they end. Nobody waits for it.
+  // Children that the script left behind keep their console, as they would without a recorder: a process that nobody
+  // waits for passes on their output until they end.
   void leave_the_rest() {
     if (out_.pipe < 0 && err_.pipe < 0) return;
     if (stop_step_ > 0 || fork() != 0) return;
     prctl(PR_SET_NAME, "footlight-rest");
     sigset_t none;
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, nullptr);  // a signal ends it
+    sigprocmask(SIG_SETMASK, &none, nullptr);  // a signal ends this process
     for (const int descriptor : {script_.commands, script_.control_pipe, script_.print_pipe}) close(descriptor);
     while (out_.pipe >= 0 || err_.pipe >= 0) {
       pollfd watched[] = {{out_.pipe, POLLIN, 0}, {err_.pipe, POLLIN, 0}};
@@ -354,7 +354,7 @@ class Supervisor {
     for (ssize_t done = 0; done < got;) {
       const ssize_t written = ::write(channel.passed_to, chunk + done, static_cast<size_t>(got - done));
       if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-      if (written <= 0) got = 0;  // nobody reads it: the writer gets the broken pipe
+      if (written <= 0) got = 0;  // nobody reads it, so the writer gets the broken pipe
       else done += written;
     }
     if (got > 0) return;

@@ -1,4 +1,4 @@
-// Keys in words: leaves with paths, differences, the short phrase.
+// Puts keys into words: leaves with paths, differences, the short phrase.
 #include "engine/keys/key.h"
 
 #include "engine/base/dtype_names.h"
@@ -36,7 +36,7 @@ std::string quoted(std::string_view text) {
     else if (c == '\'' || c == '\\') (out += '\\') += c;
     else out += c;
   }
-  // The hash tells apart texts that differ only in what was cut off.
+  // The hash tells texts apart that differ only behind the cut.
   if (text.size() > kLongestText) out += "... " + hash128(text).hex().substr(0, 8);
   return out + '\'';
 }
@@ -112,9 +112,9 @@ session::KeyLeaf leaf_of(const Key& key, const Item& item) {
   return leaf;
 }
 
-// A key as a tree, for walking two of them side by side.
+// A key as a tree, to compare two of them side by side.
 struct Tree {
-  size_t begin = 0, end = 0;  // its words, children included
+  size_t begin = 0, end = 0;  // range of its words, children included
   Item item;
   std::string path, parameter;
   std::vector<Tree> children;

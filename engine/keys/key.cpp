@@ -1,4 +1,4 @@
-// Writing, reading, comparing and generalising keys.
+// Writes, reads, compares and generalises keys.
 #include "engine/keys/key.h"
 
 #include "engine/keys/hooks.h"
@@ -60,8 +60,8 @@ namespace {
 
 // The size of an item, from its first word.
 struct Extent {
-  uint64_t words = 1;     // its own, including the first
-  uint64_t children = 0;  // items
+  uint64_t words = 1;     // number of its own words, including the first
+  uint64_t children = 0;  // number of child items
 };
 
 Extent extent_of(Token token, uint64_t payload) {
@@ -150,7 +150,7 @@ bool is_subshape(const TensorSpec& specific, const TensorSpec& general) {
   return true;
 }
 
-// What both know and agree on. The sizes are stored in `storage`.
+// What both specs agree on. The sizes are stored in `storage`.
 TensorSpec relax(const TensorSpec& a, const TensorSpec& b, SmallVector<int64_t, 8>& storage) {
   TensorSpec both;
   both.dtype = a.dtype;

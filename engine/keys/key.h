@@ -15,7 +15,7 @@
 
 namespace footlight::keys {
 
-// What a leaf or a structure is. The lowest byte of its first word; the rest of that word is its payload.
+// The kind of a leaf or structure. It is the lowest byte of its first word; the rest of that word is its payload.
 enum class Token : uint8_t {
   kContext,     // word: number of the device that the innermost tf.device scope asks for; 0 outside any
   kTensor,      // payload: dtype, rank (255 unknown) << 8; words: dims
@@ -31,15 +31,15 @@ enum class Token : uint8_t {
   kBytes,
   kObject,      // word: number; the same number means the same (or, for objects with equality, an equal) object
   kType,        // word: number of a class, module or the like
-  kCustom,      // word: number of the trace type that the user's __tf_tracing_type__ gave
-  kCallable,    // payload: children; word: number of the code; children: what it closes over
+  kCustom,      // word: number of the trace type from the user's __tf_tracing_type__
+  kCallable,    // payload: children; word: number of the code; children: the values it closes over
   kList,        // payload: children
   kTuple,
   kSet,
   kSlice,
-  kDict,        // payload: entries; children: key and value of each, in order of the keys
+  kDict,        // payload: entries; children: key and value of each, sorted by key
   kNamedTuple,  // payload: children; word: number of the class
-  kRecord,      // dataclass or attrs instance: like a named tuple
+  kRecord,      // dataclass or attrs instance, encoded like a named tuple
 };
 
 inline constexpr uint64_t kUnknownRank = 255;
@@ -49,12 +49,12 @@ inline constexpr int64_t kUnknownSize = -1;
 struct TensorSpec {
   uint8_t dtype = 0;
   bool has_rank = true;
-  std::span<const int64_t> sizes;  // kUnknownSize where it is not known
+  std::span<const int64_t> sizes;  // kUnknownSize where a size is unknown
 };
 
 using Words = SmallVector<uint64_t, 48>;
 
-// What the numbers in keys stand for.
+// The object for which a number in keys stands.
 struct NumberedObject {
   std::string name;        // "<Model object>", "Point(x,y)", "<lambda> (train.py:14)"
   int64_t since_ns = 0;    // known to exist since then; 0: since its first key
@@ -120,11 +120,11 @@ struct Key {
 struct Item {
   Token token = Token::kNone;
   uint64_t payload = 0;
-  uint64_t number = 0;                     // numbered tokens
+  uint64_t number = 0;                     // for numbered tokens
   std::span<const uint64_t> words;         // all of its own words, header included, children excluded
   uint32_t children = 0;                   // items that follow and belong to it
 
-  // Tensors and variables.
+  // Valid for tensors and variables.
   TensorSpec spec() const;
   uint32_t alias() const { return static_cast<uint32_t>(payload >> 24); }
   bool trainable() const { return payload >> 16 & 1; }
@@ -142,30 +142,30 @@ Item read(std::span<const uint64_t> words, size_t& position);
 // must pass this before anything else here reads them.
 bool well_formed(std::span<const uint64_t> words);
 
-// Where an item stands in a key. Dictionary keys have no place of their own.
+// The place of an item in a key. Dictionary keys have none of their own.
 struct ItemPlace {
   std::string path;           // as in describe(), but with the numbers of tuple and record fields: "args[0].1"
   size_t begin = 0, end = 0;  // its words, children included
   Item item;
 };
-// In the order of describe().
+// The places, in the order of describe().
 std::vector<ItemPlace> places(std::span<const uint64_t> words);
 
 // Whether a trace made for `general` serves every argument of `specific`.
 bool is_subtype(std::span<const uint64_t> specific, std::span<const uint64_t> general);
 
-// The same for keys that differ at most in shapes and in the user's own trace types.
+// Equal for keys that differ only in shapes and in the user's own trace types.
 uint64_t hash_without_shapes(std::span<const uint64_t> words);
 
 // The most specific key that covers both; none if they differ in more than shapes and trace types.
 std::optional<std::vector<uint64_t>> generalise(std::span<const uint64_t> a, std::span<const uint64_t> b);
 
-// The leaves with paths, for recordings and display.
+// Leaves with paths, for recordings and display.
 std::vector<session::KeyLeaf> describe(const Key&);
 // "f32[32,8] 0.1": the whole key on one short line.
 std::string summary(const Key&);
 
-// The shortest paths that say in which leaves two keys differ: "args[0]['x'].shape[1]", "len(args[1])".
+// A shortest path at which two keys differ: "args[0]['x'].shape[1]", "len(args[1])".
 struct Difference {
   std::string path;
   std::string parameter;

@@ -1,4 +1,4 @@
-// Dispatch of one eager op: checks, output memory, kernel, then the tape and the recorder.
+// Runs one eager op: checks, output memory, kernel, then the tape and the recorder.
 #include "engine/eager/execute.h"
 
 #include "engine/base/activity.h"
@@ -15,7 +15,7 @@ namespace footlight::eager {
 
 const Attrs no_attrs;
 
-// A string has a destructor, so it is no part of ThreadContext.
+// A string has a destructor, so it cannot be part of ThreadContext.
 std::string& name_scope() {
   static thread_local std::string scope;
   return scope;
@@ -73,7 +73,7 @@ void run(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, s
   const int64_t start = recorded ? now_ns() : 0;
   ActivityLog* const log = recorded ? this_thread.activity : nullptr;
   {
-    // Copies to where the op runs belong to it as much as its kernel does.
+    // Copies to the op's device belong to the op, as its kernel does.
     const DeviceWork work(recorded && (device.type != DeviceType::kCpu || any_on_device(inputs)));
     std::vector<Tensor> moved;
     std::span<const Tensor> here = inputs;
@@ -94,7 +94,7 @@ void run(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, s
   show_recorders(row, attrs, inputs, outputs);
 }
 
-// The shapes that need no inference; false: go the long way.
+// Finds shapes that need no inference; false: they have to be inferred.
 bool quick_shape(const Tensor& x, const Tensor& y, const Shape*& shape) {
   if (x.shape() == y.shape() || y.shape().rank() == 0) shape = &x.shape();
   else if (x.shape().rank() == 0) shape = &y.shape();
@@ -102,13 +102,13 @@ bool quick_shape(const Tensor& x, const Tensor& y, const Shape*& shape) {
   return true;
 }
 
-// Both on the host, of one dtype, and nobody asked for another device.
+// Whether both are on the host, of one dtype, and no other device is requested.
 bool plain_pair(const Tensor& x, const Tensor& y) {
   return x.dtype() == y.dtype() && !x.is_symbolic() && !y.is_symbolic() && x.device() == Device::cpu() &&
          y.device() == Device::cpu() && !this_thread.device;
 }
 
-// What quick() does, with marks for each part.
+// The same as quick(), with marks for each part.
 [[gnu::noinline]] Tensor quick_recorded(const OpRow& row, Kernel kernel, std::span<const Tensor> inputs, DType dtype,
                                         const Shape& shape) {
   ActivityLog* const log = this_thread.activity;

@@ -1,4 +1,4 @@
-// Running one op now: from an op row and tensors to the kernel.
+// Runs one op now: from an op row and tensors to the kernel.
 #pragma once
 
 #include "kernels/table.h"
@@ -15,8 +15,8 @@ void init();
 
 extern const Attrs no_attrs;
 
-// The hot paths: one output, no vector, no lookup by name. `attrs` in the order of the row; those with a default may be
-// missing. Active tapes record the op.
+// Fast paths: one output, no vector, no lookup by name. `attrs` are in the order of the row; those with a default may
+// be missing. Active tapes record the op.
 Tensor unary(const OpRow&, const Tensor& x);
 Tensor binary(const OpRow&, const Tensor& x, const Tensor& y);
 Tensor execute1(const OpRow&, std::span<const Tensor> inputs, const Attrs& attrs = no_attrs);
@@ -27,8 +27,8 @@ Tensor execute1(const Op& op, const Attrs& attrs, const Tensors&... inputs) {
 
 std::vector<Tensor> execute(const OpRow&, std::span<const Tensor> inputs, const Attrs& attrs = no_attrs);
 
-// A tape identifies tensors by id: an argument or a kept value that is returned, or one value returned twice, must be a
-// new tensor for it, also for one that starts later.
+// Gives outputs new ids where needed, as tapes identify tensors by id: an argument, a kept value, or a value that is
+// returned twice must be a new tensor, also for tapes that start later.
 void make_own(std::span<Tensor> outputs);
 
 // "outer/inner/" or "": the name scope of this thread outside of every graph.

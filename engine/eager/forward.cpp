@@ -1,5 +1,5 @@
-// Tangents of an op's outputs, from its gradient function alone: that is linear in the incoming gradients u,
-// so the gradient of its results with respect to u, weighted by the inputs' tangents, is the outputs' tangent.
+// Computes tangents of an op's outputs from its gradient function alone: that is linear in the incoming gradients u, so
+// the gradient of its results with respect to u, weighted by the inputs' tangents, is the outputs' tangent.
 #include "engine/eager/forward.h"
 
 #include "engine/eager/tape_threads.h"
@@ -20,7 +20,7 @@ ForwardAccumulator::~ForwardAccumulator() { stop(); }
 
 void ForwardAccumulator::start() {
   if (!begin()) return;
-  forget(this);  // where another thread stopped it
+  forget(this);  // another thread may have stopped it
   own_recorders().accumulators.push_back(this);
   set_recorders();
 }
@@ -51,11 +51,11 @@ void ForwardAccumulator::see(const OpRow* row, const Attrs& attrs, std::span<con
   }
   if (!any || (row && row->zero_gradient)) return;
   if (std::none_of(outputs.begin(), outputs.end(), [](const Tensor& t) { return moves(t.dtype()); })) return;
-  // What the function of a custom gradient computed with ops has its tangent from these ops.
+  // If a custom gradient's function consists of ops, its results have tangents from these ops already.
   const auto is_known = [&](const Tensor& t) { return static_cast<bool>(tangent_of(t)); };
   if (custom && std::ranges::all_of(outputs, is_known)) return;
 
-  // A call may have results that nobody differentiates: it keeps them for the gradients of the others.
+  // A call may have results that nobody differentiates, kept only for gradients of the others.
   static const AttrName kDifferentiated("_differentiated");
   const AttrValue* const limit = attrs.find(kDifferentiated);
   const size_t moving = limit ? static_cast<size_t>(std::get<int64_t>(*limit)) : outputs.size();

@@ -15,11 +15,11 @@ class ForwardAccumulator : public Recorder {
   // Records on this thread until stop(). An accumulator that started earlier sees what a later one computes.
   void start();
   void stop();
-  // The tangent of a tensor, or of the variable behind a handle. Before start(), or at any later time.
+  // Sets the tangent of a tensor, or of the variable behind a handle. May be called at any time.
   void watch(const Tensor& primal, const Tensor& tangent);
-  // The tangent of a value computed since; empty when it has none.
+  // The tangent of a value computed since then; empty if it has none.
   Tensor tangent_of(const Tensor&) const;
-  // `to` is a copy of `from` that was made unseen: it has the same tangent.
+  // `to` is a copy of `from` that the accumulator did not see: gives it the same tangent.
   void copy_tangent(const Tensor& from, const Tensor& to);
 
   void see(const OpRow*, const Attrs&, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
@@ -30,7 +30,7 @@ class ForwardAccumulator : public Recorder {
   std::vector<Tensor> kept_;
 };
 
-// The accumulators are those of the calling thread.
+// Whether any accumulator of the calling thread records.
 bool any_accumulator_recording();
 void copy_tangents(const Tensor& from, const Tensor& to);
 

@@ -1,4 +1,4 @@
-// Recording on tapes, and the backward pass.
+// Records ops on tapes, and runs the backward pass.
 #include "engine/eager/tape.h"
 
 #include "engine/eager/forward.h"
@@ -25,12 +25,12 @@ namespace {
 
 void tell_tapes(Recorders& recorders, const OpRow* row, const Attrs& attrs, std::span<const Tensor> inputs,
                 std::span<const Tensor> outputs, const std::shared_ptr<Backward>& custom) {
-  // By index: a gradient that runs while a tape records may start or stop others.
+  // Iterates by index: a gradient that runs while a tape records may start or stop others.
   for (size_t i = 0; i < recorders.tapes.size(); ++i)
     if (Tape* tape = recorders.tapes[i]; tape->records_on(recorders)) tape->see(row, attrs, inputs, outputs, custom);
 }
 
-// Tapes first: what accumulators compute uses the op's outputs.
+// Notifies tapes first: what accumulators compute uses the op's outputs.
 void tell(const OpRow* row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
           const std::shared_ptr<Backward>& custom) {
   Recorders& recorders = own_recorders();
@@ -122,7 +122,7 @@ bool Recorder::end() {
 
 void Tape::start() {
   if (!begin()) return;
-  forget(this);  // where another thread stopped it
+  forget(this);  // another thread may have stopped it
   own_recorders().tapes.push_back(this);
   set_recorders();
 }
@@ -248,7 +248,7 @@ std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets, std::span<co
   }
   for (size_t i = count; i-- > 0;) {
     if (!between[i]) continue;
-    // A copy: the tape may grow, and its memory move, while gradient code runs.
+    // Copies the entry: the tape may grow, and its memory move, while gradient code runs.
     if (i >= entries_.size()) fail(ErrorKind::kRuntime, "a tape was reset while it computed a gradient");
     const Entry e = entries_[i];
     std::vector<Tensor> arriving(e.outputs.size());
@@ -259,7 +259,7 @@ std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets, std::span<co
     }
     if (!any) continue;
     std::vector<Tensor> back(e.inputs.size());
-    // Products and convolutions may skip what nobody reads; none of their gradients runs another one.
+    // Products and convolutions may skip gradients that nobody reads; none of their gradients runs another op's.
     std::optional<GradientWanted> wanted;
     if (e.row && e.row->family == OpFamily::kProduct && !e.custom) {
       std::vector<bool> which;
@@ -280,7 +280,7 @@ std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets, std::span<co
   return result;
 }
 
-// What is freed may run code of the user's, which must find the tape in order.
+// Freeing entries may run the user's code, which must find the tape in a valid state.
 void Tape::reset_after_use() {
   users_gradients_.clear();
   const std::vector<Entry> entries = std::exchange(entries_, {});
@@ -302,7 +302,7 @@ void record_backward(std::span<const Tensor> inputs, std::span<const Tensor> out
 bool any_tape_recording() { return this_thread.recorders != nullptr; }
 
 namespace {
-// The lists put aside. A vector has a destructor, so it is no part of ThreadContext.
+// Lists that are put aside. A vector has a destructor, so it cannot be part of ThreadContext.
 thread_local std::vector<Recorders*> paused;
 }  // namespace
 

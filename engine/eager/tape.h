@@ -11,11 +11,11 @@
 
 namespace footlight {
 
-// The backward pass of something that is not one op: a user's custom gradient.
+// A backward pass that is not one op's: a user's custom gradient.
 class Backward {
  public:
   virtual ~Backward() = default;
-  // One gradient per input (empty: none) from one per output (never empty: zeros where there is none).
+  // Returns a gradient per input (empty: none), given one per output (never empty: zeros if there is none).
   virtual std::vector<Tensor> run(std::span<const Tensor> output_gradients) = 0;
   // False: an output without a gradient comes as an empty tensor instead.
   virtual bool wants_zeros() const { return true; }
@@ -24,13 +24,13 @@ class Backward {
 };
 
 enum class Unconnected : uint8_t { kNone, kZero };
-// What a non-persistent tape does after a gradient was computed: forget everything, or keep it for the next gradient of
+// What a non-persistent tape does after computing a gradient: forget everything, or keep it for the next gradient of
 // the same targets (the rows of a jacobian).
 enum class After : uint8_t { kForget, kKeep };
 
 struct Recorders;
 
-// Is shown the ops that one thread applies, from start() to stop(): on that thread's list, which no other touches.
+// Sees the ops that one thread applies, from start() to stop(), through that thread's own list.
 class Recorder {
  public:
   bool recording() const { return recording_; }
@@ -42,14 +42,14 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // What start() and stop() have in common; false if nothing changes.
+  // Shared by start() and stop(); false if nothing changes.
   bool begin();
   bool end();
 
  private:
   bool recording_ = false;
-  const Recorders* list_ = nullptr;  // the last one that it was put on
-  bool left_behind_ = false;         // stopped by another thread: that list may still name it
+  const Recorders* list_ = nullptr;  // the last list that it was on
+  bool left_behind_ = false;         // another thread stopped it: that list may still name it
 
   friend struct RecorderDeleter;
 };
@@ -72,13 +72,13 @@ class Tape : public Recorder {
   void start();
   void stop();
   bool persistent() const { return persistent_; }
-  // A tensor, or the handle of a variable.
+  // Watches a tensor, or the variable behind a handle.
   void watch(const Tensor&);
-  // Whether any of these is watched, or is a variable that would be when it is read.
+  // Whether any of these is watched, or is a variable that becomes watched when it is read.
   bool watches_any(std::span<const Tensor>) const;
   // Forgets everything.
   void reset();
-  // Variables that were read or are watched: in order of first use, and in order of creation.
+  // Variables that were read, in order of first use, or are watched, in order of creation.
   const std::vector<Tensor>& watched_variables() const { return variables_; }
   std::vector<Tensor> variables_in_order() const;
 
@@ -90,8 +90,8 @@ class Tape : public Recorder {
                                std::span<const Tensor> output_gradients = {}, Unconnected = Unconnected::kNone,
                                After = After::kForget);
 
-  // Calls look(backward) for each of a user's gradients that only this tape holds: what a garbage collector may count
-  // as the tape's own. As with everything of a user's, under the interpreter's lock, which see() may run without.
+  // Calls look(backward) for each of the user's gradients that only this tape owns, for a garbage collector. Like
+  // everything of the user's, they are guarded by the interpreter's lock, without which see() may run.
   template <class Look>
   void each_own_gradient(Look&& look) const {
     for (const std::weak_ptr<Backward>& users : users_gradients_) {
@@ -102,7 +102,7 @@ class Tape : public Recorder {
 
   void see(const OpRow*, const Attrs&, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
            std::shared_ptr<Backward>);
-  // The backward pass of one recorded entry.
+  // Runs the backward pass of one entry.
   static void run_back(const OpRow*, const Attrs&, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                        const std::shared_ptr<Backward>&, std::span<const Tensor> output_gradients,
                        std::span<Tensor> input_gradients);
@@ -130,10 +130,10 @@ class Tape : public Recorder {
 // Records something with a custom gradient on every active tape of this thread. Forward accumulators that saw the ops
 // it consists of have its tangent already; others compute it from the gradient.
 void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs, std::shared_ptr<Backward>);
-// Notifies every recorder of this thread that outputs depend on inputs in a custom way that is linear in reverse.
+// Tells every recorder of this thread that outputs depend on inputs in a custom way that is linear in reverse.
 void record_backward(std::span<const Tensor> inputs, std::span<const Tensor> outputs, std::shared_ptr<Backward>);
 bool any_tape_recording();
-// How many recorders of this thread watch any of these: so many times their results may be differentiated.
+// How many recorders of this thread watch any of these: its results may be differentiated as many times.
 size_t recorders_watching(std::span<const Tensor>);
 
 // While one lives, no tape of this thread records, nor does a forward accumulator unless it is exempted.
@@ -149,8 +149,7 @@ class PauseTapes {
   std::unique_ptr<Recorders> hidden_;
 };
 
-// The same under a name that fits tracing: outer tapes do not see a function's body being traced, tapes made
-// inside it do.
+// The same, named for tracing: outer tapes do not see the ops of a function's body, tapes made inside it do.
 using HideTapes = PauseTapes;
 
 }  // namespace footlight

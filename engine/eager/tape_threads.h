@@ -13,19 +13,19 @@ class ForwardAccumulator;
 struct Recorders {
   std::vector<Tape*> tapes;
   std::vector<ForwardAccumulator*> accumulators;
-  size_t looking = SIZE_MAX;  // only the accumulators before this one see applied ops: it is computing itself
+  size_t looking = SIZE_MAX;  // only accumulators before this index see applied ops, while the one here computes
 };
 Recorders& own_recorders();
 
-// A tape or accumulator that starts or stops, and may be gone soon, leaves every list of this thread, the ones that a
-// PauseTapes put aside too.
+// Removes a tape or accumulator from every list of this thread, also from those that a PauseTapes put aside; it starts
+// or stops, and may be destroyed soon.
 void forget(Tape*);
 void forget(ForwardAccumulator*);
 
 // Tells the context of this thread whether anything records.
 void set_recorders();
 
-// What eager::init() installs in engine/ops (ops/hooks.h).
+// Installed by eager::init() in engine/ops (ops/hooks.h).
 void record_applied(const OpRow&, const Attrs&, std::span<const Tensor> inputs, std::span<const Tensor> outputs);
 bool recorders_watch(std::span<const Tensor>);
 

@@ -7,7 +7,7 @@
 namespace footlight {
 namespace {
 
-// Nodes that one question may look at: a value that uses another twice, which does so too, would double with each step.
+// Limits the nodes that one question visits: it doubles with each step if values use another one twice.
 constexpr int kMaxNodes = 512;
 
 Tensor shape_value(const Node& node, const Shape& shape) {
@@ -40,10 +40,10 @@ Tensor look(const Graph& graph, Edge at, const KnownInput& input, int& left) {
     inputs.push_back(std::move(known));
   }
   try {
-    // tf.device may send it elsewhere.
+    // Runs on the host: tf.device may have chosen another device.
     return gpu::on_host(ops::hooks.eager_builder->emit_one(*node.op, inputs, node.attrs, {}));
   } catch (const Error&) {
-    return {};  // it will raise when it runs
+    return {};  // the op will raise when it runs
   }
 }
 

@@ -10,7 +10,7 @@
 namespace footlight {
 namespace {
 
-// Each number as the shortest text that reads back as the same one.
+// Writes each number as the shortest text that reads back as the same one.
 template <class T>
 std::string join(const T* data, int64_t count, size_t limit) {
   std::string out;
@@ -60,7 +60,7 @@ std::string describe(DType dtype, const Shape& shape) {
   return std::string(name_of(dtype)) + ' ' + shape.to_string();
 }
 
-// Hash of the bytes, or of the strings.
+// Hashes the bytes, or the strings.
 static std::string hash_text(const Tensor& tensor) {
   Hasher128 hasher;
   if (is_plain(tensor.dtype())) {
@@ -73,7 +73,7 @@ static std::string hash_text(const Tensor& tensor) {
   return " #" + hasher.result().hex().substr(0, 16);
 }
 
-// tf.constant(0.5, shape=...)
+// Whether all elements are equal, as in tf.constant(0.5, shape=...).
 static bool all_equal(const Tensor& tensor) {
   if (!is_plain(tensor.dtype()) || tensor.elements() < 2) return false;
   const auto* bytes = static_cast<const char*>(tensor.raw());

@@ -1,4 +1,4 @@
-// Adding nodes, unique names, and visiting called graphs.
+// Adds nodes, makes names unique, and visits called graphs.
 #include "engine/graph/graph.h"
 
 #include "engine/base/errors.h"
@@ -111,7 +111,7 @@ std::string Graph::unique_full_name(std::string_view wanted) {
   at->second = number;
   const std::string digits = std::to_string(number - 1);
   std::string name;
-  name.reserve(wanted.size() + 1 + digits.size());  // no more: names of nested graphs are long
+  name.reserve(wanted.size() + 1 + digits.size());  // exactly as long as needed: names of nested graphs are long
   name += wanted;
   name += '_';
   return name += digits;
@@ -181,7 +181,7 @@ GraphPtr clone(const Graph& graph) {
   copy->id = GraphId();
   copy->finalized = false;
   copy->derivative.reset();
-  copy->marks = {};  // of the scopes around what is built
+  copy->marks = {};  // the copy has no open scopes
   return copy;
 }
 

@@ -23,7 +23,7 @@ struct Edge {
 
 constexpr uint32_t kNoCallSite = UINT32_MAX;
 
-// The name of a device that the user asked for with tf.device, or none. Each is kept once.
+// The name of a device that the user requested with tf.device, or none. Each name is stored once.
 class DeviceName {
  public:
   DeviceName() = default;
@@ -36,7 +36,7 @@ class DeviceName {
   const std::string* text_ = nullptr;
 };
 
-// The attributes of a node. Nodes share them until those of one are changed.
+// The attributes of a node. Nodes share them until one node's are changed.
 class NodeAttrs {
  public:
   NodeAttrs() = default;
@@ -54,7 +54,7 @@ class NodeAttrs {
   bool empty() const { return all().empty(); }
   auto begin() const { return all().begin(); }
   auto end() const { return all().end(); }
-  // Shares the other's if they are the same and hold no tensor; says whether it does.
+  // Shares the other's attributes if they are equal and hold no tensor; returns whether it does.
   bool share(const NodeAttrs& other);
 
  private:
@@ -62,7 +62,7 @@ class NodeAttrs {
   CopyOnWrite<Attrs> attrs_;
 };
 
-// The shapes of a node's outputs. Nodes share them until those of one are changed.
+// The shapes of a node's outputs. Nodes share them until one node's are changed.
 class NodeShapes {
  public:
   NodeShapes() = default;
@@ -74,7 +74,7 @@ class NodeShapes {
   size_t size() const { return all().size(); }
   auto begin() const { return all().begin(); }
   auto end() const { return all().end(); }
-  std::vector<Shape>& own() { return shapes_.own(); }  // to change them
+  std::vector<Shape>& own() { return shapes_.own(); }  // a copy of its own that may be changed
   friend bool operator==(const NodeShapes& a, const NodeShapes& b) { return a.all() == b.all(); }
 
  private:
@@ -82,7 +82,7 @@ class NodeShapes {
   CopyOnWrite<std::vector<Shape>> shapes_;
 };
 
-// A short list of a node: without memory of its own, because graphs have many nodes.
+// A short list of a node, stored inline where possible because graphs have many nodes.
 template <class T, uint32_t N>
 class NodeList : public SmallVector<T, N> {
  public:
@@ -102,11 +102,11 @@ struct Node {
   NodeList<Edge, 3> inputs;
   NodeList<NodeId, 2> control_inputs;
   NodeAttrs attrs;
-  NodeList<DType, 8> dtypes;         // of the outputs
+  NodeList<DType, 8> dtypes;         // dtypes of the outputs
   NodeShapes shapes;
   SourceRef source;                  // the user's line
-  uint32_t call_site = kNoCallSite;  // with all that called it, if that is recorded: engine/trace/call_sites.h
-  bool shape_said = false;           // by the user (set_shape): it may turn out to be different
+  uint32_t call_site = kNoCallSite;  // the call stack, if it is recorded: engine/trace/call_sites.h
+  bool shape_said = false;           // set by the user (set_shape): the actual shape may differ
   DeviceName device;
 };
 
@@ -115,31 +115,31 @@ class Graph : public std::enable_shared_from_this<Graph> {
   explicit Graph(std::string name) : name_(std::move(name)) {}
   const std::string& name() const { return name_; }
   void rename(std::string name) { name_ = std::move(name); }
-  GraphId id;                        // in the session, once recorded
+  GraphId id;                        // the id in the session, once recorded
 
   NodeId add(Node);                  // gives a unique name under the current name scope
-  NodeId add_named(Node);            // the name is already unique
+  NodeId add_named(Node);            // the name must be unique already
   const Node& node(NodeId id) const { return nodes_[id.value]; }
   Node& node(NodeId id) { return nodes_[id.value]; }
   size_t size() const { return nodes_.size(); }
-  // The shapes of a node to add: those of the last node if they are the same.
+  // The shapes of a new node, shared with the last node's if they are equal.
   NodeShapes shared(std::vector<Shape> shapes) const;
-  void trim() { nodes_.shrink_to_fit(); }  // when it is complete
+  void trim() { nodes_.shrink_to_fit(); }  // called when the graph is complete
 
   std::vector<NodeId> inputs;        // Placeholder nodes: the parameters first, then the captures
   std::vector<Edge> outputs;
   std::vector<NodeId> control_outputs;  // effects that must have happened when a call of the graph returns
-  // Nodes of the graphs around this one that must run before any call of it. Noted while it is built.
+  // Nodes of enclosing graphs that must run before any call of this one. Added while it is built.
   std::vector<std::pair<std::weak_ptr<Graph>, NodeId>> waits_for;
 
   bool finalized = false;            // nothing may be added any more
-  bool is_function = true;           // false: a tf.Graph, of which anything may be asked for
-  GraphSeed seed;                    // of a tf.Graph
-  // Nodes of it have effects that are on no resource (a print, a check), or call graphs with such.
+  bool is_function = true;           // false: a tf.Graph, of which users may request any tensor
+  GraphSeed seed;                    // the seed of a tf.Graph
+  // Whether some node, or a graph that one calls, has an effect on no resource (a print, a check).
   bool affects_elsewhere = false;
   size_t parameters = 0;             // how many inputs are parameters; callers pass captures for the rest
   std::string made_by;               // "function 'step' (train.py:14)", for messages
-  Attrs attrs;                       // as a function of a library: what is said of it there
+  Attrs attrs;                       // attributes of the function in a GraphDef's library
   GraphPtr gradient;                 // the function of the same library that computes its gradient, if one is named
 
   // Kept by engine/trace for calls of this graph under a tape; freed with the graph.
@@ -150,12 +150,12 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::string unique_full_name(std::string_view wanted);  // wanted with the scope
   std::string name_scope;            // "outer/inner/" or empty
 
-  // What scopes that are open say of nodes that are added: tf.Graph.colocate_with, gradient_override_map.
+  // What the open scopes add to new nodes: tf.Graph.colocate_with, gradient_override_map.
   struct Marks {
     std::vector<std::string> groups;   // "loc:@name"
-    std::string device;                // of the first of them that has one
-    std::map<std::string, std::string, std::less<>> gradients;  // by type of op: the type whose gradient it has
-    std::function<void(Graph&, NodeId)> added;  // asked of each node that was added: tf.Graph.device with a function
+    std::string device;                // the first device among the groups' nodes
+    std::map<std::string, std::string, std::less<>> gradients;  // for each type of op, the type whose gradient it uses
+    std::function<void(Graph&, NodeId)> added;  // called for each added node: tf.Graph.device with a function
     bool any() const { return !groups.empty() || !gradients.empty(); }
   } marks;
 
@@ -174,7 +174,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::unordered_map<std::string, uint32_t, HashOfName, std::equal_to<>> used_names_;
 };
 
-// Whether the effect of a node is on no resource, or also on none. A random number is drawn without one.
+// Whether a node has an effect that is on no resource. Drawing a random number is not one.
 bool affects_elsewhere(const Graph& graph, const Node& node);
 
 // Every graph that nodes of `graph` call, directly or not, each once, callees in order of first use; a gradient that is

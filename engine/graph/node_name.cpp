@@ -1,4 +1,4 @@
-// Memory of long names.
+// Allocates long names.
 #include "engine/graph/node_name.h"
 
 #include <new>

@@ -1,5 +1,5 @@
-// The name of a node, in 16 bytes: short ones stand in it, long ones are shared by its copies. Graphs have many nodes,
-// and those made from other graphs keep their names.
+// The name of a node, in 16 bytes: short names are stored inline, long ones are shared by copies. Graphs have many
+// nodes, and those made from other graphs keep their names.
 #pragma once
 
 #include <atomic>

@@ -22,7 +22,7 @@ using fusion::Level;
 
 namespace {
 
-// What the compilers of a program's graphs share. Each graph is compiled once, wherever it is called.
+// Shared by the compilers of a program's graphs. Each graph is compiled once, however often it is called.
 struct Shared {
   optimize::Unit& unit;
   std::unordered_map<const Graph*, ProgramPtr> made = {};
@@ -48,7 +48,7 @@ class Compiler {
     std::vector<bool> certain(rewrite_.size(), false);
     for (const NodeId id : schedule) certain[id.value] = settled(rewrite_.node(id));
     slots_.emplace(rewrite_, schedule, certain);
-    // A loop by rows writes the first results of its reductions, and what depends on them, while it still reads inputs.
+    // A loop by rows writes the results of its first rows, and what depends on them, while it still reads inputs.
     for (uint32_t i = 0; i < schedule.size(); ++i)
       if (grouping_.group[i] != Grouping::kUngrouped && grouping_.level[i] != Level::kWhole)
         slots_->never_keep(schedule[i]);
@@ -63,7 +63,7 @@ class Compiler {
     take_passes(rewrite_, *program_);
     for (Instruction& in : program_->code)
       in.makes = in.inserted < 0 ? &graph_.node(in.node) : &program_->inserted[static_cast<size_t>(in.inserted)].node;
-    program_->passes.push_back("fuse");  // what it grouped says the code
+    program_->passes.push_back("fuse");  // Instruction::skip shows what it grouped
     program_->operands.shrink_to_fit();
     program_->released.shrink_to_fit();
     program_->changes.shrink_to_fit();
@@ -153,7 +153,7 @@ class Compiler {
   }
 
   void add_case(const Node& node, Instruction& in) {
-    std::vector<int32_t> branches;  // compiling one may add to the program's
+    std::vector<int32_t> branches;  // compiling a branch may add to the program's branches
     for (const AttrName name : branches_of(node.attrs)) branches.push_back(callee(node, name));
     in.step = Step::kCase;
     in.callee = static_cast<int32_t>(program_->branches.size());
@@ -168,7 +168,7 @@ class Compiler {
     return in;
   }
 
-  // The instruction of the whole group comes before those of its nodes, and is filled in when their slots are known.
+  // The instruction of a group precedes those of its nodes, and is completed when their slots are known.
   void open_group(uint32_t now) {
     if (grouping_.group[now] == Grouping::kUngrouped) return;
     group_starts_ = now;
@@ -202,7 +202,7 @@ class Compiler {
     in.released = static_cast<uint32_t>(program_->released.size() - in.first_released);
   }
 
-  // Of a group among those of the program.
+  // The index of a group in the program.
   int32_t place_of(FusedGroup group) {
     const size_t hash = group.hash();
     const auto [first, last] = group_index_.equal_range(hash);
@@ -232,7 +232,7 @@ class Compiler {
     }
   }
 
-  // `now`: its position in the schedule.
+  // `now`: the position in the schedule.
   void add(NodeId id, uint32_t now) {
     static const AttrName kThen("then_branch"), kElse("else_branch"), kCond("cond"), kBody("body"), kFunction("f");
     const Node& node = rewrite_.node(id);
@@ -284,8 +284,8 @@ class Compiler {
     program_->code.push_back(in);
   }
 
-  // Whether nothing is left to check or to infer when the node runs: all shapes are known and reliable, and so
-  // are the values that shape rules look at.
+  // Whether the node needs no checks or inference at run time: all shapes are known and reliable, and so are the values
+  // that shape rules read.
   bool settled(const Node& node) const {
     if (doubt_) return false;
     for (const Shape& shape : node.shapes)
@@ -301,7 +301,7 @@ class Compiler {
     return true;
   }
 
-  // Gives the node whose kept memory becomes the output's, if there is one.
+  // Returns the node whose kept memory becomes the output's, if any.
   NodeId choose_kernel(NodeId id, Instruction& in, uint32_t now) const {
     const Node& node = rewrite_.node(id);
     const OpRow& row = *node.op;
@@ -316,8 +316,8 @@ class Compiler {
     in.static_outputs = settled(node);
     in.aliases = row.alias == Alias::kSame || row.alias == Alias::kView;
     if (row.alias != Alias::kInPlace || node.dtypes.size() != 1) return {};
-    // An element is written after the elements at its place were read: the memory of a dying input of the
-    // same shape serves. Shapes that are not known yet are compared when it runs.
+    // Kernels write an element after reading the elements at its place, so a dying input of the same shape can give its
+    // memory. Shapes that are not known yet are compared at run time.
     for (uint8_t k = 0; k < node.inputs.size(); ++k) {
       const Edge from = rewrite_.resolve(node.inputs[k]);
       const Node& made = rewrite_.node(from.node);
@@ -337,19 +337,19 @@ class Compiler {
 
   const Graph& graph_;
   Shared& shared_;
-  const bool doubt_;  // the user set shapes somewhere in what is compiled; they may turn out to be wrong
+  const bool doubt_;  // whether the user set shapes somewhere, which may turn out to be wrong
   optimize::Rewrite& rewrite_;
   std::shared_ptr<Program> program_;
   Grouping grouping_;
   std::optional<SlotPlan> slots_;
   uint32_t group_starts_ = 0;  // of the group that is being added: its place in the schedule and in the code
   size_t group_at_ = 0;
-  std::vector<uint32_t> last_use_;  // of a node's outputs: a position in the schedule, or kNever
+  std::vector<uint32_t> last_use_;  // last use of a node's outputs: a position in the schedule, or kNever
   std::vector<uint32_t> first_dying_;  // into `dying_`, for each position of the schedule
   std::vector<NodeId> dying_;
   std::vector<uint32_t> input_index_, constant_index_;  // of nodes, among the program's; kNever if they are none
   std::unordered_map<const Graph*, int32_t> callee_index_;
-  std::unordered_multimap<size_t, int32_t> group_index_;  // by hash
+  std::unordered_multimap<size_t, int32_t> group_index_;  // keyed by hash
 };
 
 }  // namespace

@@ -19,10 +19,10 @@ using fusion::FusedGroup;
 namespace {
 
 constexpr int64_t kWorthNs = 20'000;     // a smaller saving is ignored
-constexpr int64_t kSectionNs = 5'000;    // start and end of a section
+constexpr int64_t kSectionNs = 5'000;    // cost of starting and ending a section
 constexpr int64_t kTaskNs = 300;
 constexpr int64_t kCheapNs = 2'000;      // a cheaper step joins another task if it can
-constexpr size_t kMaxKept = 1 << 20;    // bytes of values that keep their memory
+constexpr size_t kMaxKept = 1 << 20;    // in bytes; smaller values keep their memory
 constexpr uint32_t kNone = UINT32_MAX;
 
 // Python code, and the release of a resource, may wait for a lock that the caller holds.
@@ -55,7 +55,7 @@ class Planner {
     find_steps();
   }
 
-  // What the best plan saves.
+  // The time that the best plan saves.
   int64_t saving() const { return saving_; }
   int64_t serial() const { return serial_; }
 
@@ -72,16 +72,16 @@ class Planner {
 
  private:
   struct Value {
-    uint32_t made = 0;                // by which instruction
+    uint32_t made = 0;                // the instruction that computes it
     uint32_t last = kNone;            // the last instruction that reads it
     bool result = false;
     std::vector<uint32_t> readers;    // steps, each once
   };
   struct StepOf {
-    uint32_t at = 0, end = 0;         // instructions
+    uint32_t at = 0, end = 0;         // range of instructions
     bool moves = false;
-    bool wide = false;                // its own loops use all threads
-    int64_t alone_ns = 0;             // on one thread
+    bool wide = false;                // whether its own loops use all threads
+    int64_t alone_ns = 0;             // time on one thread
   };
 
   // ---- values: each that is ever in a slot gets a number, and a slot, of its own
@@ -175,7 +175,7 @@ class Planner {
   }
 
   void make_tasks(Section& section, uint32_t first, uint32_t end) {
-    std::vector<std::vector<uint32_t>> from(end - first);  // the steps inside whose values each uses
+    std::vector<std::vector<uint32_t>> from(end - first);  // for each step, the steps inside whose values it uses
     std::vector<uint32_t> users(end - first, 0);
     for (uint32_t v = first_value_[section.first]; v < values_.size(); ++v) {
       const Value& value = values_[v];
@@ -201,7 +201,7 @@ class Planner {
     for (uint32_t step = first; step < end; ++step) {
       const std::vector<uint32_t>& made = from[step - first];
       const bool cheap = steps_[step].alone_ns < kCheapNs;
-      if (made.empty() && cheap && users[step - first] == 1) continue;  // becomes part of the task that uses it
+      if (made.empty() && cheap && users[step - first] == 1) continue;  // it becomes part of the task that uses it
       uint32_t task = kNone;
       bool one = true, chain = true;
       for (const uint32_t source : made) {
@@ -216,7 +216,7 @@ class Planner {
         if (task_of[source - first] == kNone) put(source, task);
       put(step, task);
     }
-    for (uint32_t step = first; step < end; ++step)  // its user is none, or outside
+    for (uint32_t step = first; step < end; ++step)  // its user does not exist, or is outside
       if (task_of[step - first] == kNone) put(step, fresh());
     for (uint32_t step = first; step < end; ++step) {
       for (const uint32_t source : from[step - first]) {
@@ -252,9 +252,9 @@ class Planner {
 
   // Simulates the tasks on all threads and returns their time.
   int64_t simulate(const Section& section) const {
-    using Entry = std::pair<int64_t, uint32_t>;  // what counts, the task
+    using Entry = std::pair<int64_t, uint32_t>;  // priority, task
     std::vector<uint32_t> waits;
-    std::vector<Entry> ready, running;           // heaps: the longest way to the end; the first to be done
+    std::vector<Entry> ready, running;           // heaps: by longest path to the end; by time of completion
     const auto begins = [&](uint32_t task) {
       ready.emplace_back(section.tasks[task].critical_ns, task);
       std::ranges::push_heap(ready);
@@ -334,7 +334,7 @@ class Planner {
         if (source.kept) continue;
       }
       const uint32_t last = value.last == kNone ? value.made : value.last, in = section_of[step_of_[last]];
-      // The end of what the language's own code made may need a lock that the thread of the run holds.
+      // Releasing results of the program's own code may need a lock that the calling thread holds.
       if (in != kNone && !steps_[step_of_[value.made]].moves) {
         sections[in].released.push_back(v);
         continue;
@@ -382,7 +382,7 @@ class Planner {
       };
       const FusedGroup& group = tape.groups[static_cast<size_t>(in.callee)];
       if (std::ranges::all_of(group.results, may)) continue;
-      FusedGroup limited = group;  // other instructions may do the same, and more
+      FusedGroup limited = group;  // a copy, because other instructions may share the group
       for (FusedGroup::Result& result : limited.results)
         if (!may(result)) result.reuse = FusedGroup::kNoReuse;
       in.callee = static_cast<int32_t>(tape.groups.size());
@@ -394,13 +394,13 @@ class Planner {
   const std::span<const Cost> costs_;
   const int threads_;
   std::vector<Value> values_;
-  std::vector<uint32_t> value_of_;     // of each operand; none: it is in no slot
-  std::vector<uint32_t> first_value_;  // of each instruction's outputs
+  std::vector<uint32_t> value_of_;     // for each operand; kNone: it has no slot
+  std::vector<uint32_t> first_value_;  // index of the first output's value, for each instruction
   std::vector<uint32_t> result_value_;
-  std::vector<uint32_t> step_of_;      // of each instruction
+  std::vector<uint32_t> step_of_;      // the step of each instruction
   std::vector<uint32_t> released_at_;
   std::vector<StepOf> steps_;
-  std::vector<int64_t> serial_ns_;   // of each step
+  std::vector<int64_t> serial_ns_;   // the time of each step
   int64_t serial_ = 0, saving_ = 0;
 };
 

@@ -37,8 +37,8 @@ struct Section {
   uint32_t first = 0, end = 0;
   std::vector<Task> tasks;
   std::vector<Shared> shared;
-  std::vector<uint32_t> released;  // slots that the calling thread releases when all tasks have finished
-  int64_t serial_ns = 0, parallel_ns = 0;  // measured one after the other; planned in parallel
+  std::vector<uint32_t> released;  // slots that the calling thread releases after all tasks
+  int64_t serial_ns = 0, parallel_ns = 0;  // measured one after the other; predicted in parallel
 };
 
 // The measurements of a program's runs, and the decision that follows from them.
@@ -56,21 +56,21 @@ class ParallelSchedule {
   const Tape& tape() const { return *tape_.load(std::memory_order_acquire); }
   void stay_serial() { state_.store(State::kSerial, std::memory_order_release); }
 
-  // Whether inputs of so many elements are too small for the decision.
+  // Whether inputs of this size are too small for the decision.
   bool too_small(int64_t elements) const { return elements < measured_elements_.load(std::memory_order_relaxed) / 2; }
   // Measures again if the inputs are much larger than those that were measured.
   void note_size(int64_t elements);
 
   // Adds the times of a run's instructions; decides after a few runs.
   void add_run(const Program&, std::span<const Cost>, int64_t elements);
-  // A decision is on trial for a few runs, and taken back if the sections turn out not to save time.
+  // A decision is on trial for a few runs, and revoked if the sections turn out not to save time.
   bool on_trial() const { return trials_left_.load(std::memory_order_relaxed) > 0; }
   void add_trial(int64_t sections_ns);
 
   // Decides by these costs, without a trial.
   void decide_now(const Program&, std::span<const Cost>, int threads);
 
-  // From the last measurement: the time of all steps, and what the best plan would save.
+  // From the last measurement: the time of all steps, and the saving of the best plan.
   int64_t serial_ns() const { return serial_ns_.load(std::memory_order_relaxed); }
   int64_t saving_ns() const { return saving_ns_.load(std::memory_order_relaxed); }
 
@@ -86,7 +86,7 @@ class ParallelSchedule {
   std::vector<Cost> least_;                        // smallest cost of each instruction
   int runs_ = 0;
   int64_t least_trial_ = 0;
-  std::vector<std::unique_ptr<const Tape>> tapes_;  // all, because runs may still use the earlier ones
+  std::vector<std::unique_ptr<const Tape>> tapes_;  // all tapes, because runs may still use earlier ones
 };
 
 // Whether neither the program nor a callee has an effect or needs a certain thread.

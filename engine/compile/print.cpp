@@ -110,7 +110,7 @@ class Printer {
                 counted(group.results.size(), "value"), " out, ", counted(group.tiles, "tile"), reductions(group),
                 '\n');
     out_ += str("    ", machine_code(group), '\n');
-    // What is read and written: values inside stay in tiles.
+    // Only values from outside count as memory traffic: values inside stay in tiles.
     std::set<uint32_t> outside;
     for (uint32_t i = 0; i < in.inputs; ++i) outside.insert(program_.operands[in.first_input + i].code);
     for (uint16_t m = 0; m < in.skip; ++m) {
@@ -131,7 +131,7 @@ class Printer {
     return ns < 1'000'000'000 ? scaled(value / 1e6, "ms") : scaled(value / 1e9, "s");
   }
 
-  // The decision about parallel steps, once the program has run a few times.
+  // Prints the decision about parallel steps, once the program has run a few times.
   void print_schedule() {
     const ParallelSchedule& known = program_.schedule;
     if (known.state() != ParallelSchedule::State::kParallel) {

@@ -34,29 +34,29 @@ enum class Step : uint8_t { kKernel, kFused, kIf, kCase, kWhile, kCall, kFake };
 
 struct Instruction {
   Step step = Step::kKernel;
-  bool static_outputs = false;   // dtypes and shapes of all outputs are known: no inference when it runs
-  bool aliases = false;          // the outputs are views of inputs: nothing is allocated for them
+  bool static_outputs = false;   // all output dtypes and shapes are known: no inference at run time
+  bool aliases = false;          // the outputs are views of inputs, so nothing is allocated
   bool kept = false;             // small: the output's memory stays in its slot, for the next run too
   fusion::FusionBlocker blocker = fusion::FusionBlocker::kNoNeighbour;  // of a node that could be in a group and is not
   uint8_t reuse = kNoReuse;      // the input whose memory the output may reuse if nothing else holds it, and it has
                                  // the output's shape
-  uint16_t skip = 0;             // of a group: how many instructions run instead where it cannot, the next ones
+  uint16_t skip = 0;             // for a group: how many of the following instructions run in its place if it cannot
   uint32_t inputs = 0, outputs = 0, released = 0;
   uint32_t first_input = 0;      // into Program::operands
   uint32_t first_output = 0;     // frame slot
   uint32_t first_released = 0;   // into Program::released
   int32_t callee = -1, other = -1;  // into Program::callees: then/else, cond/body, function; a group's into `groups`;
                                     // kCase: into Program::branches, from and to
-  Kernel kernel = nullptr;       // of the host
+  Kernel kernel = nullptr;       // the kernel for the host
   Device device = Device::cpu(); // if placed: requested by tf.device
   bool placed = false;
-  const Node* makes = nullptr;   // the node itself
-  NodeId node;                   // of Program::graph; for an inserted one, the node that it was inserted before
+  const Node* makes = nullptr;   // the node that the instruction runs
+  NodeId node;                   // a node of Program::graph; for an inserted one, the node that it was inserted before
   int32_t inserted = -1;         // into Program::inserted
   static constexpr uint8_t kNoReuse = 255;
 };
 
-// A run walks through it from the first instruction to the last.
+// The instructions of a run, from the first to the last.
 struct Tape {
   Tape() = default;
   Tape(const Tape&) = delete;
@@ -66,37 +66,37 @@ struct Tape {
   std::vector<Instruction> code;
   std::vector<Operand> operands;
   std::vector<uint32_t> released;       // frame slots that are not needed after an instruction
-  std::vector<fusion::FusedGroup> groups;       // each once, however many instructions do the same
+  std::vector<fusion::FusedGroup> groups;       // each once, however many instructions share it
   std::vector<Operand> results;
-  std::vector<bool> last_result;        // of each: no later one is in the same slot
-  std::vector<Section> sections;        // in their order; instructions in none run one after the other
+  std::vector<bool> last_result;        // for each result, whether no later one is in the same slot
+  std::vector<Section> sections;        // in order; instructions outside of sections run one after the other
   uint32_t frame_size = 0;
   uint32_t widest = 0;                  // most inputs of an instruction
   bool keeps = false;                   // some slots keep their memory between runs
-  mutable std::atomic<Tensor*> spare_frame{nullptr};  // with such memory; whoever takes it puts it back
+  mutable std::atomic<Tensor*> spare_frame{nullptr};  // a frame with such memory; a run takes it and puts it back
 };
 
-// Its own tape has no sections.
+// A compiled graph. Its own tape has no sections.
 class Program : public Tape {
  public:
   Program() = default;
 
-  GraphPtr graph;                // kept alive: instructions look into its nodes
+  GraphPtr graph;                // kept alive, because instructions refer to its nodes
   std::deque<optimize::Inserted> inserted;  // nodes that passes added
-  std::vector<const char*> passes;        // that ran over the graph, in their order, and "fuse"
-  std::vector<optimize::Change> changes;  // what they did to it, but for "fuse": Instruction::skip
+  std::vector<const char*> passes;        // passes that ran over the graph, in order, and "fuse"
+  std::vector<optimize::Change> changes;  // what the passes did to it; for "fuse", see Instruction::skip
   std::vector<Tensor> constants;
   std::vector<ProgramPtr> callees;
-  std::vector<int32_t> branches;        // of each kCase, by number, into callees
+  std::vector<int32_t> branches;        // ranges of each kCase, by number, into callees
   std::vector<ProgramPtr> replaced;     // of the root: graphs that run as parts of others; nothing but their passes
   uint32_t inputs = 0;
-  bool inputs_vary = false;             // not all their shapes are known
-  bool pure = false;                    // it may run on any thread (is_pure)
+  bool inputs_vary = false;             // whether some of their shapes are unknown
+  bool pure = false;                    // whether it may run on any thread (is_pure)
   mutable ParallelSchedule schedule;      // which steps run in parallel
   mutable std::atomic<uint32_t> recorded{0};  // the last recording that knows the graph (recording_number)
 
   const Node& node(const Instruction& in) const { return *in.makes; }
-  // Of its node: the graph's come first, then the inserted ones.
+  // The number of its node: the graph's nodes come first, then the inserted ones.
   uint32_t number(const Instruction& in) const {
     return in.inserted < 0 ? in.node.value : static_cast<uint32_t>(graph->size()) + static_cast<uint32_t>(in.inserted);
   }
@@ -126,7 +126,7 @@ struct Phases {
 // `evaluate` folds constants; null: no folding.
 ProgramPtr compile(const Graph&, optimize::Evaluator evaluate, optimize::Keep = optimize::Keep::kOutputsAndEffects,
                    Phases* phases = nullptr);
-// Graphs after all passes.
+// The unit's graphs are after all passes.
 ProgramPtr compile(optimize::Unit&);
 
 }  // namespace footlight::compile

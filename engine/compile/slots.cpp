@@ -1,13 +1,13 @@
-// Kept memory is checked when it is used again: a tensor that somebody else holds by then is left to them.
+// Checks kept memory before it is used again: a tensor that somebody else holds by then is left to them.
 #include "engine/compile/slots.h"
 
 namespace footlight::compile {
 namespace {
 
-constexpr size_t kMaxBytes = 1 << 14;        // of a value that is kept
+constexpr size_t kMaxBytes = 1 << 14;        // bytes of a kept value
 constexpr size_t kMaxInAll = 1 << 18;
 
-// Reads its inputs and lets them go.
+// Whether a kernel only reads its inputs and does not hold them afterwards.
 bool only_reads(const Node& node) {
   return node.op->execution == Execution::kKernel && node.op->effect == Effect::kNone &&
          (node.op->alias == Alias::kNone || node.op->alias == Alias::kInPlace);

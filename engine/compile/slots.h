@@ -1,5 +1,5 @@
-// The memory plan of a program: which values keep their slot's memory from run to run, and which share a slot because
-// one of them is dead before the other is made.
+// The memory plan of a program: which values keep their slot's memory from run to run, and which values share a slot
+// because one is dead before the other is computed.
 #pragma once
 
 #include "engine/optimize/rewrite.h"
@@ -13,22 +13,22 @@ namespace footlight::compile {
 
 class SlotPlan {
  public:
-  // Of the nodes that will run, `settled` are those whose shapes are certain. What only kernels without effects read
-  // may be kept.
+  // `settled` are the scheduled nodes whose shapes are certain. Only values read just by kernels without effects may be
+  // kept.
   SlotPlan(const optimize::Rewrite& rewrite, const std::vector<NodeId>& schedule, const std::vector<bool>& settled);
 
-  // Whether the value of the node stays in its slot: small, of a known shape, and used by nothing that could hold it.
+  // Whether the node's value stays in its slot: it is small, its shape is known, and no user can hold it.
   bool keeps(NodeId id) const { return keeps_[id.value]; }
-  // It is written while values that die with it are still read, so it never gets their memory.
+  // The value is written while values that die with it are still read, so it must never get their memory.
   void never_keep(NodeId id) { keeps_[id.value] = false; }
   uint32_t slot(NodeId id) const { return slot_of_[id.value]; }
   uint32_t size() const { return size_; }
 
-  // Slots for the outputs of a node that runs now.
+  // Takes slots for the outputs of a node that runs now.
   void take(NodeId id);
-  // The memory of `dying`, which is kept and read for the last time, becomes that of `id`.
+  // `id` gets the memory of `dying`, which is kept and read for the last time.
   void take_over(NodeId id, NodeId dying) { slot_of_[id.value] = slot_of_[dying.value]; }
-  // A kept value that nothing reads any more: its slot may be another's.
+  // Frees the slot of a kept value that nothing reads any more.
   void give_back(NodeId id);
 
  private:

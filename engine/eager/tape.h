@@ -78,7 +78,7 @@ class Tape : public Recorder {
   bool watches_any(std::span<const Tensor>) const;
   // Forgets everything.
   void reset();
-  // Variables that were read, in order of first use, or are watched, in order of creation.
+  // Variables that were read or are watched: the first in order of first use, the second in order of creation.
   const std::vector<Tensor>& watched_variables() const { return variables_; }
   std::vector<Tensor> variables_in_order() const;
 

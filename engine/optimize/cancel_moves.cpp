@@ -43,7 +43,7 @@ class Canceller {
     if (op == &kUnpack.row()) return unpack(id, node);
     if (op == &kConcat.row() && node.inputs.size() == 2) return same_shape(id, node.inputs[0]);
     if (op == &kSplit.row() && node.dtypes.size() == 1) return same_shape(id, node.inputs[1]);
-    // Nothing but the whole of the input has its shape.
+    // A result of the input's shape can only be the whole input.
     if (op == &kBroadcast.row() || op == &kSlice.row() || op == &kPad.row() || op == &kPadV2.row() ||
         op == &kTile.row())
       return same_shape(id, node.inputs[0]);

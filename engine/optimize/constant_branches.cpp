@@ -11,7 +11,7 @@
 namespace footlight::optimize {
 namespace {
 
-// Which branch is taken: the first for true; by number the last one for all others.
+// The branch that is taken: the first for true; by number, the last one also for all numbers without a branch.
 std::optional<size_t> taken_of(const Tensor* choice, size_t branches) {
   if (!choice || choice->elements() != 1) return {};
   if (choice->dtype() == DType::kBool) return *choice->data<bool>() ? 0 : 1;
@@ -23,7 +23,7 @@ std::optional<size_t> taken_of(const Tensor* choice, size_t branches) {
 }  // namespace
 
 void constant_branches(Rewrite& rewrite, Unit& unit) {
-  const size_t count = rewrite.controls().size();  // those that come in now are looked at in the next round
+  const size_t count = rewrite.controls().size();  // controls that are added now are visited in the next round
   for (size_t i = 0; i < count; ++i) {
     const NodeId id = rewrite.controls()[i];
     if (!rewrite.live(id)) continue;

@@ -10,7 +10,7 @@
 namespace footlight::optimize {
 namespace {
 
-// Of each value of a graph, whether something that lives reads it.
+// For each value of a graph, whether a live node reads it.
 std::vector<bool> read_values(const Rewrite& rewrite) {
   std::vector<bool> read(rewrite.slots(), false);
   for (uint32_t i = 0; i < rewrite.size(); ++i)
@@ -33,7 +33,7 @@ void keep_only(List& list, const std::vector<bool>& kept, size_t skip = 0) {
 
 bool all(const std::vector<bool>& kept) { return std::ranges::find(kept, false) == kept.end(); }
 
-// Which variables of a loop its results, its condition and its effects depend on, directly or through others.
+// Finds the variables of a loop on which its results, its condition and its effects depend, also through others.
 class LoopUse {
  public:
   LoopUse(const Rewrite& condition, const Rewrite& body) : body_(body), needed_(body.inputs.size(), false) {

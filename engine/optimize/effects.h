@@ -1,4 +1,4 @@
-// Which nodes do something besides computing their outputs.
+// Tells which nodes do something besides computing their outputs.
 #pragma once
 
 #include "engine/graph/graph.h"

@@ -1,4 +1,4 @@
-// The condition is run on what the loop starts with, where that is constant.
+// Runs the condition on the loop's initial values, if these are constants.
 #include "engine/optimize/first_condition.h"
 
 #include "engine/base/errors.h"
@@ -8,8 +8,8 @@
 namespace footlight::optimize {
 namespace {
 
-constexpr size_t kMaxNodes = 64;       // of a condition that is run
-constexpr int64_t kMaxElements = 256;  // of any value in it
+constexpr size_t kMaxNodes = 64;       // nodes of a condition that is run
+constexpr int64_t kMaxElements = 256;  // elements of any value in the condition
 
 class FirstRun {
  public:
@@ -68,7 +68,7 @@ std::optional<bool> first_condition(const Rewrite& caller, NodeId loop, const Un
     if (result && result.dtype() == DType::kBool && result.elements() == 1) return *result.data<bool>();
   } catch (const Error&) {
   }
-  return std::nullopt;  // also where it fails: then it fails when it runs
+  return std::nullopt;  // also if the condition fails here: then it fails at run time
 }
 
 }  // namespace footlight::optimize

@@ -24,7 +24,7 @@ class Hoisted {
       if (unchanged[k]) outside_[graph.slot({graph.inputs[k], 0})] = caller.resolve(caller.node(loop).inputs[k]);
   }
 
-  // `runs`: the graph surely runs. `quiet`: nothing that runs meanwhile changes a variable.
+  // `runs`: the graph surely runs. `quiet`: nothing changes a variable while it runs.
   bool find(bool runs, bool quiet) {
     bool any = false;
     order_ = graph_.order();
@@ -35,7 +35,7 @@ class Hoisted {
     return any;
   }
 
-  // Moves them; the values that what stays behind reads, as they are in the caller and where they were in the graph.
+  // Moves the nodes; returns the values that remaining nodes read: in the caller, and in the graph as before.
   std::vector<std::pair<Edge, Edge>> move() {
     for (const NodeId id : order_)
       if (moved_[id.value]) copy(id);
@@ -102,7 +102,7 @@ class Hoisted {
   Rewrite& caller_;
   const NodeId loop_;
   Rewrite& graph_;
-  std::vector<Edge> outside_;  // of each value that does not change: the one in the caller
+  std::vector<Edge> outside_;  // for each invariant value, the one in the caller
   std::vector<bool> moved_;
   std::vector<NodeId> order_;
 };

@@ -24,7 +24,7 @@ bool moves(const Rewrite& callee, const Unit& unit) {
 }  // namespace
 
 void inline_calls(Rewrite& rewrite, Unit& unit) {
-  // What moves waits for the graph that the chain of calls ends in: else each of the chain would get all below it.
+  // A callee that will move waits for the graph at the end of the chain of calls: else each graph of the chain gets it.
   if (&rewrite != &unit.root() && moves(rewrite, unit)) return;
   size_t copied = 0;
   std::vector<NodeId> calls = rewrite.controls();

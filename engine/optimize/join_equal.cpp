@@ -11,7 +11,7 @@
 namespace footlight::optimize {
 namespace {
 
-constexpr size_t kMaxBytes = 4096;  // of constants that are compared
+constexpr size_t kMaxBytes = 4096;  // bytes of constants that are compared
 
 uint64_t mix(uint64_t h, uint64_t v) {
   h = (h ^ v) * 0x9e3779b97f4a7c15u;
@@ -125,7 +125,7 @@ class Joiner {
   }
 
   Rewrite& rewrite_;
-  std::vector<uint32_t> places_;  // of nodes, by their hash
+  std::vector<uint32_t> places_;  // of nodes, keyed by their hash
   size_t looked_ = 0;
 };
 

@@ -11,7 +11,7 @@
 namespace footlight::optimize {
 namespace {
 
-constexpr int64_t kMaxElements = 1024;  // of zeros that are made
+constexpr int64_t kMaxElements = 1024;  // elements of zeros that the pass creates
 
 class Shapes {
  public:
@@ -44,7 +44,7 @@ class Shapes {
     return dtype == DType::kInt64 ? Tensor::scalar(n) : Tensor::scalar(static_cast<int32_t>(n));
   }
 
-  // Where a number does not fit, the op stays and raises when it runs.
+  // If a number does not fit, the op stays and raises at run time.
   static bool fits(int64_t n, DType dtype) {
     return dtype == DType::kInt64 || n <= std::numeric_limits<int32_t>::max();
   }
@@ -65,14 +65,14 @@ class Shapes {
     }
   }
 
-  // Zeros do not depend on what they are like.
+  // Zeros depend only on the shape of their input.
   void fill(NodeId id, const Node& node, int64_t value) {
     const Shape* shape = certain_shape(rewrite_, unit_, {id, 0});
     if (!shape || shape->elements() > kMaxElements || !is_plain(node.dtypes[0]) || is_complex(node.dtypes[0])) return;
     become(id, 0, filled(node.dtypes[0], *shape, {static_cast<double>(value), value}));
   }
 
-  // Of nothing, or of single elements, each is its own.
+  // A reduction over no dimensions, or over single elements, returns each element.
   void reduction(NodeId id, const Node& node) {
     static const Op kSum{"Sum"}, kMean{"Mean"}, kMax{"Max"}, kMin{"Min"}, kProd{"Prod"}, kAll{"All"}, kAny{"Any"},
         kReshape{"Reshape"};
@@ -124,7 +124,7 @@ class Shapes {
         if (known) become(id, k, value);
       }
     } catch (const Error&) {
-      return;  // it will raise when it runs
+      return;  // the op will raise at run time
     }
   }
 

@@ -13,7 +13,7 @@ bool verify_passes = true;
 
 namespace {
 
-// What a pass may find because of the ones after it is found in the next round.
+// Later passes may create work for earlier ones, which the next round does.
 constexpr int kMaxRounds = 4;
 
 class Pipeline {

@@ -10,7 +10,7 @@
 namespace footlight::optimize {
 namespace {
 
-constexpr size_t kMaxBytes = 4096;  // of constants that are compared
+constexpr size_t kMaxBytes = 4096;  // bytes of constants that are compared
 
 bool same(const Tensor& a, const Tensor& b) {
   if (a.body() == b.body()) return true;
@@ -28,7 +28,7 @@ void forward_unchanged(Rewrite& rewrite, const Unit& unit) {
   }
 }
 
-// The constant that every site passes as an input; null if there is none.
+// The constant that every call site passes as an input; null if they do not agree on one.
 const Tensor* constant_argument(const Rewrite& callee, size_t input, const Unit& unit) {
   const Tensor* common = nullptr;
   for (const Unit::Site& site : unit.sites(callee)) {

@@ -11,7 +11,7 @@ void prune(Rewrite& rewrite, Keep keep) {
   std::vector<bool> needed(rewrite.size(), false);
   auto need = [&](Edge edge) { needed[rewrite.resolve(edge).node.value] = true; };
   for (Edge edge : rewrite.outputs) need(edge);
-  // Inputs come before their users, so a backward walk visits every user first.
+  // Inputs come before their users, so going backwards visits every user first.
   const std::vector<NodeId> order = rewrite.order();
   for (auto at = order.rbegin(); at != order.rend(); ++at) {
     const Node& node = rewrite.node(*at);

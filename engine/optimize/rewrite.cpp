@@ -46,7 +46,7 @@ void Rewrite::note(Change::Action action, Edge value, Edge by) {
 
 void Rewrite::replace(Edge value, Edge by) {
   by = resolve(by);
-  FL_CHECK(!(resolve(value) == by));  // it would replace itself
+  FL_CHECK(!(resolve(value) == by));  // a node cannot replace itself
   replacement_[slot(value)] = by;
   note(Change::Action::kReplaced, value, by);
 }

@@ -1,5 +1,5 @@
-// The changes that passes make to a graph, kept separately: the graph itself stays as traced, for display. Each
-// change is stored with the pass that made it, each run of a pass by its own number.
+// The changes that passes make to a graph, stored separately: the graph itself stays as traced, for display. Each
+// change is stored with its pass, and each run of a pass has its own number.
 #pragma once
 
 #include "engine/graph/graph.h"
@@ -13,7 +13,7 @@ namespace footlight::optimize {
 // Runs one op on known values; throws if the op throws.
 using Evaluator = std::vector<Tensor> (*)(const OpRow&, std::span<const Tensor>, const Attrs&);
 
-// What of a program's root must stay.
+// What of a program's root graph must stay.
 enum class Keep : uint8_t { kOutputsAndEffects, kOutputs };
 
 // One change made by a pass.
@@ -36,7 +36,7 @@ struct Origin {
   NodeId node = {};
 };
 
-// A node that a pass made.
+// A node that a pass added.
 struct Inserted {
   Node node;
   NodeId before;
@@ -60,7 +60,7 @@ class Rewrite {
   std::string name(NodeId id) const {
     return inserted(id) ? inserted_[id.value - graph_.size()].name() : std::string(graph_.node(id).name);
   }
-  const NodeName& inside(NodeId id) const { return inserted_[id.value - graph_.size()].inside; }  // of inserted ones
+  const NodeName& inside(NodeId id) const { return inserted_[id.value - graph_.size()].inside; }  // for inserted nodes
   // The node of the graph before which `id` was inserted, or `id` itself.
   NodeId traced(NodeId id) const {
     while (inserted(id)) id = inserted_[id.value - graph_.size()].before;
@@ -75,9 +75,9 @@ class Rewrite {
 
   // The nodes that run graphs, also those that do not live any more.
   const std::vector<NodeId>& controls() const { return controls_; }
-  bool any_shape_said() const { return shape_said_; }  // by the user: it may turn out to be different
+  bool any_shape_said() const { return shape_said_; }  // set by the user: a shape may turn out to be different
 
-  // What callers pass and get. First the graph's own; passes over callers and callees change both together.
+  // The interface for callers: at first the graph's own; passes over callers and callees change both together.
   std::vector<NodeId> inputs;   // Placeholders
   std::vector<Edge> outputs;
 
@@ -88,17 +88,17 @@ class Rewrite {
   const Tensor* constant(Edge) const;
   DType dtype(Edge edge) const { return node(edge.node).dtypes[edge.output]; }
   const Shape& shape(Edge edge) const { return node(edge.node).shapes[edge.output]; }
-  // Where values that belong to an output of a node lie in an array of `slots` elements.
+  // Index of a node's output in an array of `slots` elements, one per output.
   size_t slot(Edge edge) const { return first_output_[edge.node.value] + edge.output; }
   size_t slots() const { return replacement_.size(); }
 
-  // For passes, which begin first: the changes that follow are theirs.
+  // Called at the start of a pass: the changes that follow are made by it.
   void begin(const char* pass) { passes_.push_back(pass); }
   void replace(Edge value, Edge by);
   void remove(NodeId);
-  void remove(NodeId, NodeId by);  // what `id` does is done by `by`
+  void remove(NodeId, NodeId by);  // node `by` does the work of `id` from now on
   NodeId insert(Node, NodeId before, Origin = {}, NodeName inside = {});
-  Node& made(NodeId id) { return inserted_[id.value - graph_.size()].node; }  // of inserted ones
+  Node& made(NodeId id) { return inserted_[id.value - graph_.size()].node; }  // for inserted nodes
   // A constant with the source of the node that it is inserted before.
   NodeId insert_constant(Tensor value, NodeId before, std::string name);
   // The passes that ran, in their order, and what they changed.
@@ -116,8 +116,8 @@ class Rewrite {
   const Graph& graph_;
   std::deque<Inserted> inserted_;       // their nodes stay where they are
   std::vector<bool> live_;
-  std::vector<uint32_t> first_output_;  // of each node, into replacement_
-  std::vector<Edge> replacement_;       // of each output; no node if it is not replaced
+  std::vector<uint32_t> first_output_;  // index in replacement_ of each node's first output
+  std::vector<Edge> replacement_;       // one for each output; invalid if it is not replaced
   std::vector<NodeId> controls_;
   bool shape_said_ = false;
   std::vector<const char*> passes_;

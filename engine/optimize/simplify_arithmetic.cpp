@@ -11,7 +11,7 @@
 namespace footlight::optimize {
 namespace {
 
-constexpr int64_t kMaxElements = 1024;  // of a constant that is made
+constexpr int64_t kMaxElements = 1024;  // elements of a constant that the pass creates
 
 class Simplifier {
  public:
@@ -91,7 +91,7 @@ class Simplifier {
       rewrite_.replace({id, 0}, other);
       return true;
     }
-    // Where the other's shape is known later, it may be one that does not fit: the op says so.
+    // A shape that becomes known at run time may not fit: the op must stay to report that.
     if (number->integer && laws.absorbing && *laws.absorbing == number->real)
       return certain_shape(rewrite_, unit_, other) && become(id, node, *number);
     return side == 1 && cheaper(id, node, other, *number, constant.shape());
@@ -153,7 +153,7 @@ void simplify_arithmetic(Rewrite& rewrite, Unit& unit) {
   Simplifier simplifier(rewrite, unit);
   for (const NodeId id : rewrite.order()) {
     const Node& node = rewrite.node(id);
-    // What the user put on a device is there afterwards.
+    // A value that the user placed on a device must stay there.
     const bool fits = node.op->family == OpFamily::kElementwise && node.dtypes.size() == 1;
     if (fits && rewrite.live(id) && node.device.empty() &&
         !rewrite.replaced({id, 0}))

@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kLongest = 80;
 
-// Without the middle of a long path: else names would be most of what deeply nested graphs need.
+// Cuts the middle out of a long path: else names would take most of the memory of deeply nested graphs.
 std::string prefix_of(const std::string& site) {
   if (site.size() <= kLongest) return site + '/';
   return site.substr(0, site.find('/')) + "/.../" + site.substr(site.rfind('/') + 1) + '/';
@@ -20,7 +20,7 @@ std::string prefix_of(const std::string& site) {
 
 void splice(Rewrite& caller, NodeId site, const Rewrite& callee, std::span<const Edge> arguments) {
   FL_CHECK(arguments.size() == callee.inputs.size());
-  std::vector<Edge> copied(callee.slots());  // of each value there, the one here
+  std::vector<Edge> copied(callee.slots());  // for each value of the callee, the one in the caller
   for (size_t i = 0; i < arguments.size(); ++i)
     copied[callee.slot({callee.inputs[i], 0})] = caller.resolve(arguments[i]);
   // A placeholder that is read and is no input comes along: running it is the user's error.

@@ -5,8 +5,8 @@
 
 namespace footlight::optimize {
 
-// Copies what lives of `callee` before `site`, which is then gone: its outputs are what the callee's are when
-// `arguments` are its inputs. The copies do the work of the callee's nodes, whose names and lines they keep.
+// Copies the live nodes of `callee` before `site` and removes `site`: its outputs become the callee's, with `arguments`
+// as inputs. The copies keep the names and lines of the callee's nodes, whose work they do.
 void splice(Rewrite& caller, NodeId site, const Rewrite& callee, std::span<const Edge> arguments);
 
 // How many nodes would be copied.

@@ -1,4 +1,4 @@
-// Which graphs a program runs, and from where.
+// Finds which graphs a program runs, and from which nodes.
 #include "engine/optimize/unit.h"
 
 #include "engine/base/errors.h"
@@ -52,7 +52,7 @@ void Unit::find_members() {
     explicit Open(Rewrite* r) : rewrite(r) {}
     Rewrite* rewrite;
     size_t control = 0;                 // the next to look at
-    std::vector<const Graph*> callees;  // of the control before it
+    std::vector<const Graph*> callees;  // called by the control at the same index
     size_t callee = 0;                  // the next of them
   };
   std::unordered_set<const Rewrite*> seen{root_};

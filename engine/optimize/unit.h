@@ -20,7 +20,7 @@ class Unit {
 
   Rewrite& root() const { return *root_; }
   Rewrite& of(const Graph& graph) const { return *all_.at(&graph); }
-  // Those that still run, callees before their callers, the root last.
+  // The graphs that still run: callees before their callers, the root last.
   const std::vector<Rewrite*>& members() const { return members_; }
   // The graphs that nodes ran which passes have put in the place of those nodes.
   std::vector<Rewrite*> replaced_members() const;

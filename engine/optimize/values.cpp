@@ -9,7 +9,7 @@
 namespace footlight::optimize {
 
 namespace {
-constexpr int64_t kMaxElements = 4096;  // of a constant that is read
+constexpr int64_t kMaxElements = 4096;  // elements of a constant that is read
 }
 
 const Shape* certain_shape(const Rewrite& rewrite, const Unit& unit, Edge edge) {

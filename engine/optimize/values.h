@@ -1,4 +1,4 @@
-// What passes ask about values and shapes, and how they make nodes.
+// Queries of passes about values and shapes, and ways to add nodes.
 #pragma once
 
 #include "engine/optimize/unit.h"
@@ -12,7 +12,7 @@ namespace footlight::optimize {
 const Shape* certain_shape(const Rewrite&, const Unit&, Edge);
 // Whether all that the op's shape rule reads is constant, so that nothing of it is left to check when it runs.
 bool knows_operands(const Rewrite&, const Node&);
-// The numbers of a constant that says axes, dimensions, ...
+// The numbers in a constant of axes, dimensions, ...
 std::optional<std::vector<int64_t>> constant_ints(const Rewrite&, Edge);
 
 // The one number that all elements of a tensor are. Integers and bools: `whole` is exact. -0 and 0 are different.

@@ -15,13 +15,13 @@ class Checked {
   Checked(const Unit& unit, const Rewrite& rewrite, const char* pass) : unit_(unit), rewrite_(rewrite), pass_(pass) {}
 
   void check() {
-    // As the compiler has it: nodes without inputs that have no effect run first.
+    // Uses the compiler's order: nodes without inputs and effects run first.
     std::vector<NodeId> schedule = rewrite_.order();
     std::erase_if(schedule, [&](NodeId id) { return !rewrite_.live(id); });
     std::ranges::stable_partition(schedule, [&](NodeId id) {
       return rewrite_.node(id).inputs.empty() && !rewrite_.node(id).op->stateful();
     });
-    // What nothing needs any more may read what is gone: it is about to be pruned.
+    // An unneeded node may read a removed one, because it is about to be pruned.
     std::vector<bool> needed(rewrite_.size(), false);
     const auto need = [&](Edge edge) { needed[rewrite_.resolve(edge).node.value] = true; };
     for (const Edge edge : rewrite_.outputs) need(edge);

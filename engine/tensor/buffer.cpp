@@ -73,7 +73,7 @@ struct ThreadCache {
     note(now);
   }
   void note(size_t now) const {
-    if (!closed) watch.changed(now);  // else the thread's rings are gone
+    if (!closed) watch.changed(now);  // otherwise the thread's rings no longer exist
   }
   void use(int64_t bytes) {
     untold += bytes;

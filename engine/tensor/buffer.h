@@ -18,9 +18,9 @@ struct MemoryUse {
 class Allocator {
  public:
   virtual ~Allocator() = default;
-  virtual void* allocate(size_t bytes) = 0;  // 64-byte aligned; throws kResourceExhausted that says how much
+  virtual void* allocate(size_t bytes) = 0;  // 64-byte aligned; throws kResourceExhausted with the size
   virtual void release(void* memory, size_t bytes) = 0;
-  virtual MemoryUse use() const { return {}; }  // for a registered device
+  virtual MemoryUse use() const { return {}; }  // only for registered devices
 };
 
 Allocator& allocator_of(Device);

@@ -7,7 +7,7 @@
 
 namespace footlight {
 
-// One letter for each dimension; '.' stands for an ellipsis.
+// An operand or result: a letter for each dimension; '.' stands for an ellipsis.
 struct Equation {
   std::vector<std::string> inputs;
   std::string output;

@@ -45,7 +45,7 @@ Backend load() {
   return backend;
 }
 
-// For code that records or waits for the devices without knowing about tensors.
+// Tells code that records or waits for devices, and knows nothing of tensors.
 void tell(const Backend& backend) {
   if (backend.devices.empty()) return;
   auto* const open = new OpenDevices{{}, backend.synchronize, backend.simulated};

@@ -18,7 +18,7 @@ struct Info {
   size_t memory = 0;      // bytes
 };
 
-int count();                     // 0 where there is none
+int count();                     // 0 if the machine has none
 const std::string& why_not();    // why count() is 0; empty when it is not
 const Info& info(int index);
 // One line for people and session files: "NVIDIA H200 (compute capability 9.0, 139.8 GiB)" or "none: no CUDA

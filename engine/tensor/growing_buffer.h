@@ -10,14 +10,14 @@ namespace footlight {
 
 class GrowingBuffer final : public Buffer {
  public:
-  // Holds `bytes` of contents; there may come more, up to `room`.
+  // Holds `bytes` of contents, and may grow to `room`.
   GrowingBuffer(size_t bytes, size_t room) : used_(bytes) {
     data_ = host_allocator().allocate(room);
     bytes_ = room;
   }
   ~GrowingBuffer() override { host_allocator().release(data_, bytes_); }
 
-  // Gives the `bytes` after `end` to the caller if the contents end there and there is room; each only once.
+  // Reserves `bytes` after `end` for the caller if the contents end there and enough are left; once for each place.
   bool claim(const void* end, size_t bytes) {
     size_t used = static_cast<size_t>(static_cast<const char*>(end) - static_cast<const char*>(data_));
     return bytes <= bytes_ - used && used_.compare_exchange_strong(used, used + bytes, std::memory_order_acq_rel);

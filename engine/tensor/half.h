@@ -24,7 +24,7 @@ struct Float16 {
   static constexpr Float16 of_bits(uint16_t b) { Float16 h; h.bits = b; return h; }
 
  private:
-  // To nearest, ties to even.
+  // Rounds to nearest, ties to even.
   static constexpr uint16_t round(float value) {
     const uint32_t f = std::bit_cast<uint32_t>(value);
     const uint16_t sign = static_cast<uint16_t>(f >> 16 & 0x8000);

@@ -1,4 +1,4 @@
-// Which variables and random streams there are, and copies of what they hold.
+// Lists all variables and random streams, and copies their contents.
 #include "engine/tensor/kept_states.h"
 
 #include "engine/base/errors.h"

@@ -9,7 +9,7 @@
 
 namespace footlight {
 
-// From now on new variables and random streams are known.
+// Tracks variables and random streams that are created from now on.
 void watch_states();
 
 class KeptStates {
@@ -25,7 +25,7 @@ class KeptStates {
 
  private:
   struct Value {
-    uint64_t id;                 // of the variable
+    uint64_t id;                 // id of the variable
     Tensor value;                // empty: it had none
   };
   struct Position {

@@ -27,7 +27,7 @@ class TableRows {
   bool equal(int64_t at, const Tensor& other, int64_t index) const;
   void copy_to(Tensor& out, int64_t index, int64_t at) const;
   Tensor all() const;
-  std::string text(int64_t at) const;  // for messages
+  std::string text(int64_t at) const;  // the key as text, for messages
 
  private:
   DType dtype_;
@@ -40,7 +40,7 @@ class TableRows {
 enum class TableKind : uint8_t {
   kStatic,  // filled once, before it is read
   kMutable,
-  kDense,  // with two keys that cannot be used
+  kDense,  // reserves two keys that the user cannot use
 };
 
 class LookupTable : public Resource {
@@ -61,7 +61,7 @@ class LookupTable : public Resource {
   void insert(const Tensor& keys, const Tensor& values, const char* op);
   void remove(const Tensor& keys, const char* op);
   void replace(const Tensor& keys, const Tensor& values, const char* op);
-  // Of a static table: once; later calls do nothing.
+  // Initializes a static table; later calls do nothing.
   void initialize(const Tensor& keys, const Tensor& values, const char* op);
   bool initialized() const;
   int64_t size() const;
@@ -88,7 +88,7 @@ class LookupTable : public Resource {
   const TableKind kind_;
   TableRows keys_, values_;                            // a dense table's are its buckets
   std::unordered_map<int64_t, int64_t> by_number_;     // scalar integers
-  std::unordered_map<std::string, int64_t> by_bytes_;  // all others
+  std::unordered_map<std::string, int64_t> by_bytes_;  // for keys of all other dtypes
   std::string empty_, deleted_;                        // keys as bytes
   Tensor empty_key_, deleted_key_;
   int64_t initial_buckets_ = 0;

@@ -23,7 +23,7 @@ class RandomState : public Resource {
   // Every state restarts its stream with its next block (an unseeded one starts another stream).
   static void restart_all();
 
-  // To be kept and put back (kept_states.h).
+  // The state of a generator, to save and restore (kept_states.h).
   struct Position { Stream stream; bool restarts; };  // restarts: with its next block
   Position position();
   void go_to(const Position& position);

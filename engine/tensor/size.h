@@ -27,7 +27,7 @@ inline int64_t steps_over(int64_t size, int64_t step) {
   return size <= 0 ? size < 0 ? kUnknownDim : 0 : (size - 1) / step + 1;
 }
 
-// As TensorFlow.
+// The limit is TensorFlow's.
 inline constexpr int kMaxDimensions = 254;
 
 // Throws kInvalidArgument for more dimensions than that, for negative ones that do not stand for unknown, and where the
@@ -36,7 +36,7 @@ inline constexpr int kMaxDimensions = 254;
 void check_shape(const Shape&);
 // The same for a rank that is known alone, and the shape of unknown dimensions.
 Shape unknown_dimensions(int64_t rank);
-// Throws what Tensor::empty() would throw for it, kResourceExhausted where no memory is as large.
+// Throws as Tensor::empty() would: kResourceExhausted if the tensor cannot fit in memory.
 void check_memory(DType, const Shape&);
 // Throws kInvalidArgument if numbers of this dtype (int32 or int64) cannot hold all dimensions.
 void check_dimensions_fit(const Shape&, DType);

@@ -73,7 +73,7 @@ SliceSpec slice_spec(const Shape& input, size_t entries, const std::vector<int64
       count = span > 0 && stride > 0 ? (span - 1) / stride + 1 : span < 0 && stride < 0 ? (span + 1) / stride + 1 : 0;
     }
     spec.begin.push_back(first);
-    spec.stride.push_back(count == 0 || count == 1 ? 1 : stride);  // no step is made; products with it stay small
+    spec.stride.push_back(count == 0 || count == 1 ? 1 : stride);  // no step is taken; products with it stay small
     spec.kept.append(count);
     spec.shape.append(count);
     ++d;

@@ -11,8 +11,8 @@ namespace footlight {
 struct SliceSpec {
   std::vector<int64_t> begin;
   std::vector<int64_t> stride;
-  Shape kept;   // how many are taken of each input dimension
-  Shape shape;  // of the result
+  Shape kept;   // number of elements taken from each input dimension
+  Shape shape;  // shape of the result
 };
 
 struct SliceMasks {

@@ -48,7 +48,7 @@ Statistics statistics_of(const Tensor& t) {
     }
   });
   if (!finite) return s;
-  s.minimum = low + 0.0;  // no -0
+  s.minimum = low + 0.0;  // turns -0 into 0
   s.maximum = high + 0.0;
   const auto count = static_cast<double>(finite);
   // Elements so large that their sum overflows are averaged in smaller units.

@@ -1,4 +1,4 @@
-// What a tensor's elements are like: range, mean, histogram, and how many are NaN, infinite or 0.
+// Statistics of a tensor's elements: range, mean, histogram, and how many are NaN, infinite or 0.
 #pragma once
 
 #include "engine/tensor/tensor.h"
@@ -11,7 +11,7 @@ namespace footlight {
 struct Statistics {
   static constexpr size_t kBins = 48;
   int64_t nan = 0, positive_infinity = 0, negative_infinity = 0, zeros = 0;
-  // Of the finite elements; NaN if there is none.
+  // Computed from the finite elements; NaN if no element is finite.
   double minimum = std::numeric_limits<double>::quiet_NaN(), maximum = minimum, mean = minimum, deviation = minimum;
   // How many finite elements lie in each of kBins equal parts from minimum to maximum; one bin if these are equal, none
   // if there is no finite element.
@@ -19,7 +19,7 @@ struct Statistics {
   int64_t infinity() const { return positive_infinity + negative_infinity; }
 };
 
-// Of a tensor of numbers on the host; of complex numbers their magnitudes.
+// Takes a tensor of numbers on the host; complex numbers count by magnitude.
 Statistics statistics_of(const Tensor& t);
 
 struct NonFinite {

@@ -1,4 +1,4 @@
-// Where ops write summaries to: a resource, so that graphs hold it as any other.
+// The destination of summaries: a resource, so that graphs hold it like any other.
 #pragma once
 
 #include "engine/tensor/tensor.h"
@@ -14,7 +14,7 @@ class SummaryWriter : public Resource {
   virtual void write_summary(int64_t step, const std::string& summary) = 0;  // a Summary as bytes
   virtual void write_graph(int64_t step, const std::string& graph) = 0;      // a GraphDef as bytes
   virtual void flush() = 0;
-  virtual void close() = 0;  // flushes; what is written later is an error
+  virtual void close() = 0;  // flushes; writing afterwards is an error
 };
 
 // The writer behind a resource tensor; throws kInvalidArgument for another resource.

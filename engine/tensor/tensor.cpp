@@ -17,7 +17,7 @@ namespace footlight {
 namespace {
 
 constexpr uint32_t kBodiesKept = 1024;
-constexpr uint32_t kBodiesWithMemoryKept = 64;  // of each size
+constexpr uint32_t kBodiesWithMemoryKept = 64;  // for each size
 constexpr uint64_t kIdBlock = 1 << 16;
 
 struct BodyCache {

@@ -21,7 +21,7 @@ class Graph;  // engine/graph; a tensor only points at it
 // Never reused within a process.
 uint64_t next_tensor_id();
 
-// What a resource tensor refers to: a variable, a generator, an iterator.
+// The object behind a resource tensor: a variable, a generator, an iterator.
 class Resource {
  public:
   Resource() = default;
@@ -45,7 +45,7 @@ struct TensorBody {
   DType dtype = DType::kInvalid;
   Device device;
   bool symbolic = false;
-  bool python_number = false;  // made from a bare Python number: no tape watches it, a graph makes it a constant
+  bool python_number = false;  // from a bare Python number: tapes do not watch it, and graphs make it a constant
   Shape shape;
   // Eager: `data` points into `buffer`, or at `inline_data` when buffer is null (up to 16 bytes on the host).
   BufferPtr buffer;
@@ -57,12 +57,12 @@ struct TensorBody {
   uint32_t output = 0;
   std::shared_ptr<void> graph_owner;
   Resource** reinterpret_resource() { return reinterpret_cast<Resource**>(inline_data); }
-  uint64_t id = 0;  // unique for the life of the process; what capture tables are keyed by
+  uint64_t id = 0;  // unique for the life of the process; key of capture tables
 };
 
 class Tensor {
  public:
-  Tensor() = default;  // no tensor
+  Tensor() = default;  // the empty tensor
   explicit operator bool() const { return body_ != nullptr; }
 
   // A new value with uninitialised elements (strings are empty).
@@ -92,7 +92,7 @@ class Tensor {
   template <class T>
   T* data() const { return static_cast<T*>(body_->data); }
   void* raw() const { return body_->data; }
-  // For a resource tensor; for a symbolic one the resource it refers to, null when not known.
+  // The object of a resource tensor; for a symbolic one, the resource it refers to, or null if unknown.
   Resource* resource_object() const;
   // Symbolic resource (a captured or passed variable): the resource it refers to. Not kept alive by it.
   void stands_for(Resource*) const;
@@ -106,7 +106,7 @@ class Tensor {
   Tensor reshaped(const Shape&) const;
   // The same value as a separate tensor for tapes and captures; no copy.
   Tensor alias() const { return reshaped(shape()); }
-  // The value marked as made from a bare Python number (see TensorBody::python_number): itself if exclusive.
+  // The value, marked as a bare Python number (see TensorBody::python_number): itself if exclusive.
   Tensor as_constant() const;
   // Nobody else sees this body or its buffer: it may be written in place.
   bool exclusive() const;

@@ -1,4 +1,4 @@
-// Tensors in a file by their names: what a checkpoint's values are for code that does not know the format.
+// Tensors in a file by name: how code that does not know the format reads the values of a checkpoint.
 #pragma once
 
 #include "engine/tensor/tensor.h"
@@ -26,7 +26,7 @@ class TensorFile {
   TensorFile& operator=(const TensorFile&) = delete;
   virtual ~TensorFile() = default;
 
-  virtual const std::vector<Entry>& entries() const = 0;        // in the order of their names
+  virtual const std::vector<Entry>& entries() const = 0;        // sorted by name
   virtual const Entry* find(std::string_view name) const = 0;  // null: it holds none
   // Throws kNotFound for an unknown name, kDataLoss where the file is damaged.
   virtual Tensor read(std::string_view name) const = 0;

@@ -10,8 +10,8 @@ namespace {
 
 using wire::ProtobufReader;
 
-constexpr uint32_t kDims = 2, kUnknownRank = 3;  // in a shape
-constexpr uint32_t kSize = 1;                    // in a dimension
+constexpr uint32_t kDims = 2, kUnknownRank = 3;  // fields of a shape
+constexpr uint32_t kSize = 1;                    // field of a dimension
 
 bool read_shape(std::string_view bytes, std::vector<int64_t>& dims) {
   dims.clear();

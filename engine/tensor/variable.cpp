@@ -10,7 +10,7 @@ namespace footlight {
 
 namespace {
 
-// A variable owns its memory: what somebody else may write, or wants to keep as it is, is copied.
+// Copies a value unless it is exclusive: a variable owns its memory, which nobody else may write or keep.
 Tensor owned(const Tensor& value) {
   if (!is_borrowed(value)) return value.alias();
   Tensor own = Tensor::empty(value.dtype(), value.shape());

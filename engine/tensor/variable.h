@@ -30,7 +30,7 @@ class Variable final : public Resource {
   void set_trainable(bool yes) { trainable_.store(yes, std::memory_order_relaxed); }
 
   bool initialized() const;
-  // A new handle to the value (tapes see it as a new tensor); throws kFailedPrecondition when there is none.
+  // A new handle to the value (tapes see a new tensor); throws kFailedPrecondition if it has no value.
   Tensor read() const;
   // Checks dtype and shape: kInvalidArgument and kValue naming the variable and both.
   void assign(const Tensor& value);

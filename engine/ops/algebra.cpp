@@ -72,7 +72,7 @@ bool takes_all_values(const OpRow& row, DType dtype) {
   if (row.stateful() || row.host_only || row.execution != Execution::kKernel || !is_plain(dtype)) return false;
   const Algebra& algebra = algebra_of(row);
   if (algebra.never_fails) return true;
-  // These are made of functors of elements, which have no way to refuse one.
+  // These consist of functors of elements, which cannot refuse one.
   return row.family == OpFamily::kElementwise && row.fast != FastPath::kNone && row.fast != FastPath::kProduct &&
          !(algebra.integers_fail && is_integer(dtype));
 }

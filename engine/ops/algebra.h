@@ -15,8 +15,8 @@ struct Neutral {
 
 struct Algebra {
   Neutral integer = {};              // for integers and bools (0 and 1)
-  Neutral floating = {};             // for floating numbers: -0 is another number than 0
-  std::optional<double> absorbing = {};  // of integers and bools: f(x, c) and f(c, x) are c
+  Neutral floating = {};             // for floating-point numbers, where -0 differs from 0
+  std::optional<double> absorbing = {};  // for integers and bools: f(x, c) and f(c, x) are c
   bool undoes_itself = false;        // f(f(x)) is x
   bool settles = false;              // f(f(x)) is f(x)
   bool same_is_input = false;        // f(x, x) is x

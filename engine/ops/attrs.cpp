@@ -27,7 +27,7 @@ void Attrs::set(AttrName name, AttrValue value) {
     std::prev(it)->second = std::move(value);
     return;
   }
-  // Most have one or two: growing by one is no more work, and less memory.
+  // Most ops have one or two attributes: growing by one takes no more time, and less memory.
   if (values_.size() == values_.capacity() && values_.size() < 8) {
     const auto at = it - values_.begin();
     values_.reserve(values_.size() + 1);

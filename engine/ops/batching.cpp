@@ -231,7 +231,7 @@ Result hot(const Call& c) {
   return applied(c, std::array{c[0], c[1], c[2], c[3]}, with_shifted_axis(c, "axis", -1));
 }
 
-// What does not depend on the elements' values.
+// Handles ops whose result does not depend on the elements' values.
 Result shape_only(const Call& c) {
   const Tensor dims = rest_of(shape(c[0]));
   return std::vector<Batched>{
@@ -352,7 +352,7 @@ Result summed_products(const Call& c) {
   return applied(c, inputs, attrs);
 }
 
-// 0, 1, ... for each element, in front of so many dimensions of size 1.
+// The numbers 0, 1, ... of the elements, followed by `rank` dimensions of size 1.
 Tensor numbers(const Call& c, DType dtype, int rank) {
   std::vector<int64_t> dims(static_cast<size_t>(rank), 1);
   dims.insert(dims.begin(), -1);

@@ -20,14 +20,14 @@ struct Batched {
 std::optional<std::vector<Batched>> apply_to_batch(const OpRow&, const Attrs&, std::span<const Batched> inputs,
                                                    const Tensor& size, bool lists);
 
-// With its own copy for each element.
+// Copies the value for each element.
 Tensor for_each_element(const Batched&, const Tensor& size);
 
 // Whether it is one list of batches, and not a list for each element.
 bool is_list_of_batches(const Batched&);
-// The shape of a batch of `elements`, as the input of an op on lists; a scalar there says that nothing is known.
+// The shape of a batch of `elements`, as the input of a list op; a scalar means that it is unknown.
 Tensor shape_of_batch(const Tensor& shape, const Tensor& size, DType elements);
-// With its first two dimensions in each other's place: the tensors of a list, and the elements.
+// Swaps the first two dimensions: the tensors of a list, and the elements.
 Tensor swapped(const Tensor&);
 
 }  // namespace footlight::ops

@@ -80,7 +80,7 @@ Result length(const Call& c) {
   if (!is_list_of_batches(c.inputs[0])) return {};
   return std::vector<Batched>{{footlight::apply(c.row, std::array{c[0]}, c.attrs), false}};
 }
-// Only new lists are made of it, and these may be of any shape.
+// The shape is only used to create lists, which may have any shape.
 Result element_shape(const Call& c) {
   static const AttrName kType("shape_type");
   if (!is_list_of_batches(c.inputs[0])) return {};

@@ -1,4 +1,4 @@
-// What a rule for a batch of elements gets and gives; shared by the files that hold rules.
+// Arguments and results of a rule for a batch of elements, shared by the files of rules.
 #pragma once
 
 #include "engine/ops/batching.h"

@@ -1,4 +1,4 @@
-// What composites, gradients and the Python layer build with: running an op now (eager) or adding a node (tracing).
+// The interface through which composites, gradients and Python apply ops: run now (eager), or add a node (tracing).
 #pragma once
 
 #include "engine/base/thread_context.h"
@@ -21,8 +21,8 @@ struct GraphSeed {
 class Builder {
  public:
   virtual ~Builder() = default;
-  // Runs or records the op. `name` is the user's `name=`, or the public function's own ("add", "matmul"); empty:
-  // the row's name. There are as many outputs as the row (or its attributes) says.
+  // Runs or records the op. `name` is the user's `name=`, or the public function's own ("add", "matmul"); empty: the
+  // row's name. The row, or its attributes, give the number of outputs.
   virtual std::vector<Tensor> emit(const OpRow&, std::span<const Tensor> inputs, const Attrs&,
                                    std::string_view name) = 0;
   // The same for an op with one output; eager avoids the vector.

@@ -1,4 +1,4 @@
-// What an op ran on: the signature of its event.
+// The signature of an op's event: what the op ran on.
 #pragma once
 
 #include "engine/base/signatures.h"

@@ -1,4 +1,4 @@
-// By the names of the ops; tests/runtime/test_fused.cpp compares each with its kernel, for each dtype.
+// The table is by op name; tests/runtime/test_fused.cpp compares each op with its kernel, for each dtype.
 #include "engine/ops/exact.h"
 
 #include <vector>

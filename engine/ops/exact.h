@@ -1,5 +1,5 @@
-// Ops whose elements one or a few instructions of the machine give, with the bits that the kernel's loop gives: what
-// code that is made at run time (engine/jit/machine_code.h) consists of.
+// Ops that one or a few machine instructions compute per element, with the same bits as the kernel's loop: the JIT
+// (engine/jit/machine_code.h) compiles these.
 #pragma once
 
 #include "engine/ops/row.h"

@@ -114,8 +114,8 @@ std::vector<Tensor> empty_value_list(Inputs, const Attrs& attrs) {
   return {apply(empty, {asked, ops::integer(-1)}, {{kElementDType, attrs.get<DType>(kElementDType)}})};
 }
 
-// TensorFlow has the op no more. Halved until no column's sum is above a half, where 15 terms of the series suffice for
-// a double, and then squared as often.
+// TensorFlow has no such op any more. Halves the matrix until no column's sum exceeds a half, where 15 terms of the
+// series suffice for a double, then squares as often.
 std::vector<Tensor> matrix_exponential(Inputs in, const Attrs&) {
   static const Op absolute{"Abs"}, complex_absolute{"ComplexAbs"}, largest{"Max"}, ceiling{"Ceil"}, power{"Pow"},
       finite{"IsFinite"}, product{"BatchMatMulV2"}, band{"MatrixBandPart"};

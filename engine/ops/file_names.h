@@ -9,6 +9,6 @@
 namespace footlight {
 
 const char* name_in_files(const OpRow&, std::span<const DType> output_dtypes);
-const OpRow* row_of_file(std::string_view name);  // null: there is none
+const OpRow* row_of_file(std::string_view name);  // null if no row has the name
 
 }  // namespace footlight

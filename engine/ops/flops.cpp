@@ -52,7 +52,7 @@ double depthwise_to_filter(Types in, Types out) { return 2 * elements(in, 2) * w
 
 double solve(Types in, Types out) { return cubic<2>(in, out) + 2 * elements(out, 0) * dim(in, 0, 1); }
 double triangular_solve(Types in, Types out) { return elements(out, 0) * dim(in, 0, 1); }
-// For m x n matrices, by Householder's method.
+// Householder's method for m x n matrices.
 double orthogonal(Types in, Types) {
   const double least = std::min(dim(in, 0, 1), dim(in, 0, 2)), most = std::max(dim(in, 0, 1), dim(in, 0, 2));
   return least > 0 ? elements(in, 0) * 2 * (least - least * least / (3 * most)) : 0;

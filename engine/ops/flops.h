@@ -15,7 +15,7 @@ struct TensorType {
   Shape shape;
 };
 
-// By the row's rule; four times as many for complex numbers.
+// Applies the row's rule; complex numbers count four times.
 uint64_t flops_of(const OpRow&, std::span<const TensorType> inputs, std::span<const TensorType> outputs);
 
 namespace flops {
@@ -42,7 +42,7 @@ double depthwise(Types in, Types out);
 double depthwise_to_input(Types in, Types out);
 double depthwise_to_filter(Types in, Types out);
 
-// For n x n matrices: thirds / 3 n^3 each.
+// thirds / 3 n^3 for each n x n matrix.
 template <int thirds>
 double cubic(Types in, Types) { return elements(in, 0) * dim(in, 0, 2) * thirds / 3; }
 double solve(Types in, Types out);

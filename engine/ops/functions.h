@@ -8,7 +8,7 @@
 
 namespace footlight::ops {
 
-// A value made for a single op (an axis, a shape): no tape watches it, in a graph it becomes a Const node of that op.
+// An argument for one op (an axis, a shape): tapes do not watch it, and in a graph it becomes a Const of that op.
 Tensor ints(std::span<const int64_t> values, DType dtype = DType::kInt32);
 Tensor ints(std::initializer_list<int64_t> values, DType dtype = DType::kInt32);
 Tensor integer(int64_t value, DType dtype = DType::kInt32);

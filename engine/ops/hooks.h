@@ -37,7 +37,7 @@ struct Hooks {
   GradientFunction cond_gradient = nullptr;
   GradientFunction loop_gradient = nullptr;
   GradientFunction call_gradient = nullptr;
-  // Called where a symbolic tensor is used outside of its trace: throws an error that says whose trace made it.
+  // Called if a symbolic tensor is used outside of its trace: throws an error that names the trace.
   void (*leaked)(const Tensor&) = nullptr;
 };
 extern constinit Hooks hooks;

@@ -11,7 +11,7 @@ namespace footlight {
 // Held by the attribute `_function` of its node, and with it as long as any graph or program that runs the node.
 class HostFunction : public Resource {
  public:
-  // As many outputs as `dtypes`, each of its dtype. Throws what the function failed with.
+  // Returns an output for each of `dtypes`. Throws the function's error.
   virtual std::vector<Tensor> call(std::span<const Tensor> inputs, std::span<const DType> dtypes) = 0;
   // A node that runs the function gets a gradient: the value of `_function` of the op that computes it, whose inputs
   // are those of the function, its outputs and their gradients. Its outputs are the gradients of the inputs.

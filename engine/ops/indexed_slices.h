@@ -16,7 +16,7 @@ class IndexedSlices final : public Resource {
 
 namespace ops {
 
-// What a gradient function returns: values[k] belongs to row indices[k] of something of shape `dense_shape`.
+// A sparse gradient: values[k] belongs to row indices[k] of a tensor of shape `dense_shape`.
 Tensor indexed_slices(const Tensor& values, const Tensor& indices, const Tensor& dense_shape);
 // The gradient of a gather along the first dimension of something of shape `params_shape`.
 Tensor gathered_rows(const Tensor& gradient, const Tensor& indices, const Tensor& params_shape);
@@ -33,8 +33,8 @@ Tensor map_rows(const Tensor& t, Each&& each) {
   return s ? indexed_slices(each(s->values), s->indices, s->dense_shape) : each(t);
 }
 
-// Rows of `params`, which may be the handle of a variable (what a parameter "tensor or variable" gives): the other rows
-// are then not read, and the gradient is sparse. A name is the user's.
+// Gathers rows of `params`, which may be the handle of a variable (from a parameter "tensor or variable"): then it
+// reads no other rows, and the gradient is sparse. `name` is the user's.
 Tensor gather_rows(const Tensor& params, const Tensor& indices, std::string_view name = {});
 // The same for elements or rows at index vectors: ResourceGatherNd of a handle, else GatherNd.
 Tensor gather_elements(const Tensor& params, const Tensor& indices, const Attrs& attrs = {},

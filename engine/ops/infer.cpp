@@ -26,7 +26,7 @@ size_t input_count(const ArgSpec& spec, const OpRow& row, size_t given) {
   if (!spec.list) return 1;
   const auto lists = static_cast<size_t>(std::ranges::count_if(row.inputs, &ArgSpec::list));
   if (lists > 1 && of_one_length(row)) return (given - (row.inputs.size() - lists)) / lists;
-  // At most one list per row has no count attribute: it takes the remaining inputs.
+  // At most one list per row has no count attribute: it gets the remaining inputs.
   return given - (row.inputs.size() - 1);
 }
 
@@ -115,7 +115,7 @@ DType type_from_attrs(const OpRow& row, size_t index, const Attrs& attrs) {
 }  // namespace
 
 namespace {
-// The number of outputs that an attribute says.
+// The number of outputs that an attribute gives.
 size_t count_of(const OpRow& row, const AttrSpec& spec, const AttrValue& value) {
   const int64_t count = std::get<int64_t>(value);
   constexpr int64_t kMaxOutputs = 1 << 24;
@@ -209,7 +209,7 @@ void infer_outputs(Inference& i) {
       if (const AttrValue* v = attr_or_default(row.attrs[static_cast<size_t>(spec.type_attr)], i.attrs))
         list = &std::get<std::vector<DType>>(*v);
     }
-    size_t first = 0;  // of the inputs with the same list of dtypes: all before it are single ones
+    size_t first = 0;  // the first input with the same list of dtypes: all inputs before it are single ones
     while (first < row.inputs.size() &&
            !(row.inputs[first].list && row.inputs[first].type_attr == spec.type_attr))
       ++first;

@@ -8,7 +8,7 @@
 
 namespace footlight::infer {
 
-void none(Inference&);         // no outputs
+void none(Inference&);         // for ops without outputs
 void same(Inference&);         // every output like input 0
 void broadcast(Inference&);    // NumPy's broadcasting of all inputs
 void scalar(Inference&);       // every output a scalar
@@ -22,7 +22,7 @@ int64_t axis_in(int64_t axis, int rank, const OpRow&);
 std::optional<std::vector<int64_t>> constant_ints(Inference&, size_t input);
 std::vector<int64_t> ints_of(const Tensor&);
 // The shape given by a shape input (int32/int64 vector): from its value, else from its length, else unknown. A negative
-// size in its value is an error, but where the op itself says what -1 means (Open::kAllowed).
+// size is an error, unless the op defines a meaning of -1 (Open::kAllowed).
 enum class Open { kRefused, kAllowed };
 Shape shape_from(Inference&, size_t input, Open = Open::kRefused);
 // Throws kInvalidArgument if the input has a known rank other than `rank`.

@@ -26,7 +26,7 @@ Tensor cholesky(const Tensor&);
 Tensor cholesky_solve(const Tensor& factor, const Tensor& rhs);
 // The Cholesky factor of m^H m (`left`) or m m^H, plus `regularizer` on the diagonal; none: 0.
 Tensor gramian_cholesky(const Tensor& matrix, const Tensor& regularizer, bool left);
-// Ones on the diagonal of square matrices, `batch` of them: like a tensor's own, when that is what it is given.
+// A batch of identity matrices of the same shape as `square`.
 Tensor eye_like(const Tensor& square);
 Tensor real(const Tensor&);  // the tensor itself when it is real
 

@@ -98,7 +98,7 @@ void set_global_seed(int64_t seed) {
   g.seed = seed;
   g.op_seeds.emplace(static_cast<uint64_t>(seed < 0 ? -seed : seed));
   g.eager_states.clear();
-  RandomState::restart_all();  // those of traced functions: their seeds stay as they were traced
+  RandomState::restart_all();  // also states of traced functions, whose seeds stay as traced
 }
 
 void set_graph_seed(std::optional<int64_t> seed) {

@@ -1,4 +1,4 @@
-// Which seeds a random op gets, by TensorFlow's rules, and the underlying state.
+// Chooses the seeds of a random op by TensorFlow's rules, and keeps the state behind them.
 #pragma once
 
 #include "engine/ops/builder.h"

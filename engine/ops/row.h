@@ -32,7 +32,7 @@ enum class Effect : uint8_t {
   kOther,   // prints, fails on purpose, draws the next random number: never removed
 };
 
-// How an output may share memory with an input (OpRow::alias_input says which).
+// How an output may share memory with an input (which is OpRow::alias_input).
 enum class Alias : uint8_t {
   kNone,
   kSame,     // the first output is the input itself
@@ -57,8 +57,8 @@ struct OpRow;
 struct TensorType;
 class Builder;
 
-// What a shape or dtype rule reads and sets. `constant(i)` is the value of input i when it is known (always in eager,
-// for constants and what folds to one while tracing), else an empty tensor.
+// The interface of a shape or dtype rule. `constant(i)` is the value of input i if it is known (always in eager; while
+// tracing, for constants and what folds to one), else an empty tensor.
 class Inference {
  public:
   virtual ~Inference() = default;
@@ -83,8 +83,8 @@ struct GradientCall {
   const Attrs& attrs;
   std::span<const Tensor> inputs;
   std::span<const Tensor> outputs;
-  std::span<const Tensor> output_gradients;  // an empty tensor where there is none
-  std::span<Tensor> input_gradients;         // leave empty where there is none
+  std::span<const Tensor> output_gradients;  // empty where an output has none
+  std::span<Tensor> input_gradients;         // leave empty where an input has none
 };
 
 using InferFunction = void (*)(Inference&);
@@ -99,21 +99,21 @@ struct ArgSpec {
   int8_t type_attr = -1;            // index of the attribute that is its dtype (or, Tin[], the list of dtypes)
   int8_t count_attr = -1;           // N*T: index of N
   DType dtype = DType::kInvalid;    // fixed dtype, when there is no type attribute
-  const char* node_name = nullptr;  // of the node made from a Python value passed as this input
+  const char* node_name = nullptr;  // name of the node made from a Python value for this input
 };
 
 struct AttrSpec {
   const char* name;
   const char* type;     // "type", "int", "bool", "float", "string", "shape", "func", "tensor", "list(int)", ...
   bool hidden = false;  // inferred, not passed by the user ("T" from the inputs)
-  uint32_t allowed = kAllTypes;  // of a type attribute
+  uint32_t allowed = kAllTypes;  // for a type attribute
   bool has_default = false;
   AttrValue otherwise = {};      // the default
   AttrName key = AttrName::none();
 };
 
-// Which shortcut eager and fused code may take: both inputs and the output have one dtype and broadcast plainly.
-// kProduct: two matrices.
+// The shortcut that eager and fused code may take: inputs and output have one dtype and broadcast plainly. kProduct:
+// two matrices.
 enum class FastPath : uint8_t { kNone, kUnary, kBinary, kCompare, kProduct };
 
 struct OpRow {
@@ -141,7 +141,7 @@ struct OpRow {
   Execution execution = Execution::kKernel;
   FlopsFunction flops = nullptr;       // set for every row
 
-  // What GraphDef calls stateful: neither merged nor computed ahead of time.
+  // Whether GraphDef calls the op stateful: it is neither merged nor computed ahead of time.
   bool stateful() const { return effect != Effect::kNone; }
   bool is_host_input(size_t i) const { return (host_inputs >> (i < 31 ? i : 31) & 1) != 0; }
 };

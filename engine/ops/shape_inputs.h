@@ -1,4 +1,4 @@
-// Which input values the shape function of a row reads. If these and the shapes are known while tracing, a call infers
+// The input values that a row's shape function reads. If these and the shapes are known while tracing, a call infers
 // nothing. tests/ops checks the shape functions against it.
 #pragma once
 

@@ -133,7 +133,7 @@ int64_t reach_of(const Window& w) {
   return w.size > 0 ? add_sizes(multiply_sizes(w.size - 1, w.dilation), 1) : w.reach();
 }
 
-// Where its windows lie, without regard to whether one of them could be anywhere else.
+// Positions the windows, whether or not one of them could be elsewhere.
 Window placed(const OpRow& row, const WindowAttrs& attrs, int d, int64_t in, int64_t size) {
   Window w{in, size, attrs.stride[d], attrs.dilation[d], attrs.before[d], attrs.after[d], kUnknownDim};
   if (attrs.padding == Padding::kSame) {
@@ -165,7 +165,7 @@ Window placed(const OpRow& row, const WindowAttrs& attrs, int d, int64_t in, int
 
 Window window(const OpRow& row, const WindowAttrs& attrs, int d, int64_t in, int64_t size) {
   Window w = placed(row, attrs, d, in, size);
-  if (w.out == 0 || w.out == 1) w.stride = 1;  // no second window: a huge stride must not overflow anywhere
+  if (w.out == 0 || w.out == 1) w.stride = 1;  // with one window, a huge stride must not overflow
   return w;
 }
 

@@ -41,12 +41,12 @@ Window window(const OpRow&, const WindowAttrs&, int d, int64_t in, int64_t size)
 struct Convolution {
   WindowAttrs attrs;
   int64_t batch = 1;
-  int64_t in_channels = 1;   // of the whole input
-  int64_t out_channels = 1;  // of the whole output
-  int64_t groups = 1;        // each sees in_channels / groups of the input and makes out_channels / groups
+  int64_t in_channels = 1;   // channels of the whole input
+  int64_t out_channels = 1;  // channels of the whole output
+  int64_t groups = 1;        // each reads in_channels / groups of the input and computes out_channels / groups
   Window d, h, w;
 };
-// From the shapes of input and filter, which may be partly unknown; checks that they fit.
+// Computed from the shapes of input and filter, which may be partly unknown; checks that they fit.
 Convolution convolution(const OpRow&, const Attrs&, int spatial, bool depthwise, const Shape& input,
                         const Shape& filter);
 // The shape of its output.

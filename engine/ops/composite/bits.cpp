@@ -40,7 +40,7 @@ Arg imaginary_part(const Tensor& x, std::string_view name) {
   return {ops::zeros_like(x)};
 }
 
-// Of a real number 0, or pi when it is negative.
+// The angle of a real number: 0, or pi if it is negative.
 Arg angle(const Tensor& x, std::string_view name) {
   static const Op op{"Angle"};
   if (is_complex(x.dtype())) return {apply(op, {x}, {{kTout, part_of(x.dtype())}}, name_or(name, "Angle"))};

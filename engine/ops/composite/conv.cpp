@@ -154,7 +154,7 @@ Arg conv_transpose(const Tensor& input, const Tensor& filters, const Arg& output
   return transposed(input, filters, {sizes}, strides, padding, data_format, dilations, name_or(name, "conv_transpose"));
 }
 
-// By the rank of the filters (or of the input): 1, 2 or 3 spatial dimensions.
+// Chooses by the rank of the filters (or of the input): 1, 2 or 3 spatial dimensions.
 Arg convolution(const Tensor& x, const Tensor& filters, const Arg& strides_given, const Arg& padding_given,
                 const Arg& data_format, const Arg& dilations_given, std::string_view name) {
   if (!x.shape().has_rank() && !filters.shape().has_rank())

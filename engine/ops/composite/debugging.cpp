@@ -1,4 +1,4 @@
-// tf.debugging's assertions: what is known now is checked now, with a Python exception; what is known later becomes an
+// tf.debugging's assertions: values known while tracing are checked at once, with a Python exception; others become an
 // Assert node, in program order.
 #include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"

@@ -39,16 +39,16 @@ inline const std::string& text(const Arg& a) { return std::get<std::string>(a.va
 inline DType dtype(const Arg& a) { return std::get<DType>(a.value); }
 std::vector<Tensor> tensors(const Arg&);
 ArgList list_of(const std::vector<Tensor>&);     // the reverse
-std::vector<int64_t> integers(const Arg&);       // of `ints`
-std::optional<int64_t> seed(const Arg&);         // of `int?`
+std::vector<int64_t> integers(const Arg&);       // for `ints`
+std::optional<int64_t> seed(const Arg&);         // for `int?`
 // A shape as the tensor that ops take; unknown dimensions are refused.
 Tensor shape_tensor(const Arg&, DType = DType::kInt32);
 inline std::string_view name_or(std::string_view name, std::string_view otherwise) {
   return name.empty() ? otherwise : name;
 }
 
-const Tensor& tensor_or_none(const Arg&);        // of `tensor?`: an empty one for None
-DType dtype_or_none(const Arg&);                 // of `dtype?`: kInvalid
+const Tensor& tensor_or_none(const Arg&);        // for `tensor?`: an empty tensor for None
+DType dtype_or_none(const Arg&);                 // for `dtype?`: kInvalid for None
 
 // An argument as a C++ parameter. Optional ones are a pointer, an optional, an empty tensor or DType::kInvalid; `any`
 // and `shape` stay an Arg.
@@ -68,7 +68,7 @@ decltype(auto) argument_as(const Arg& a) {
   else return a.none() ? T{} : T{argument_as<typename T::value_type>(a)};
 }
 
-void check_count(Args, size_t parameters);       // as many arguments as the C++ function has parameters
+void check_count(Args, size_t parameters);       // throws unless there are as many arguments as parameters
 
 // A composite written with C++ parameters, in the order of their text and with `name` last, adapted for the table:
 // {"nn.moments", "x: tensor, axes: ints, shift: any = None, keepdims: bool = False, name: str? = None", bind<moments>}

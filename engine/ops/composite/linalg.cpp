@@ -50,7 +50,7 @@ Arg slogdet(const Tensor& input, std::string_view name) {
   return list_of(apply_all(op.row(), x, {}, name));
 }
 
-// For a positive definite matrix: twice the sum of the logarithms on the diagonal of its Cholesky factor.
+// For positive definite matrices, it is twice the sum of logarithms on the diagonal of the Cholesky factor.
 Arg logdet(const Tensor& matrix, std::string_view name) {
   const Scope scope(name_or(name, "logdet"));
   const Tensor factor = ops::cholesky(matrix);

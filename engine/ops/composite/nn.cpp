@@ -216,7 +216,7 @@ Arg dropout(const Tensor& x, const Arg& rate_given, const Arg& noise_shape, cons
             std::string_view name) {
   const std::optional<int64_t> op_seed = seed(seed_given);
   if (is_zero(rate_given) && is_floating(x.dtype())) {
-    // Nothing is drawn, but a seed is used up: later draws do not depend on the rate.
+    // Nothing is drawn, but a seed is consumed, so that later draws do not depend on the rate.
     static const Op uniform{"RandomUniform"};
     Attrs used;
     random::set_seeds(used, uniform, op_seed);

@@ -88,7 +88,7 @@ Arg pool3d(const Tensor& x, const Arg& ksize, const Arg& strides, const Arg& pad
                     name_or(name, largest ? "MaxPool3D" : "AvgPool3D"))};
 }
 
-// By the rank of the input.
+// Chooses the op by the rank of the input.
 template <bool largest>
 Arg pool_any(const Tensor& x, const Arg& ksize, const Arg& strides, const Arg& padding, const Arg& data_format,
              std::string_view name) {

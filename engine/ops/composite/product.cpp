@@ -143,7 +143,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, std::string_view name, bool tran
                              (b.shape().has_rank() && b.shape().rank() > 2) || !a.shape().has_rank() ||
                              !b.shape().has_rank();
   if (!maybe_batched && !transpose_a && !transpose_b && !adjoint_a && !adjoint_b)
-    return apply(plain.row(), Borrowed(a, b), {}, name);  // the usual case: no handle copied, no attributes made
+    return apply(plain.row(), Borrowed(a, b), {}, name);  // the usual case copies no handle and no attributes
   if (maybe_batched) {
     // Adjoints conjugate too: an operand that is only to be transposed is conjugated first.
     const Tensor x = transpose_a ? ops::conj(a) : a;

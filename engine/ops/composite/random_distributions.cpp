@@ -1,5 +1,5 @@
-// Public functions that draw from distributions with parameters, and that shuffle: stateless, with op seeds, and what
-// tf.random.Generator is made of.
+// Public functions that draw from distributions with parameters, and that shuffle: stateless ones, ones with op seeds,
+// and the parts of tf.random.Generator.
 #include "engine/ops/composite/define.h"
 #include "engine/ops/composite/random.h"
 #include "engine/ops/random_seeds.h"

@@ -1,4 +1,4 @@
-// What public functions read from tensors of known value, and conversion of arguments of any type to tensors.
+// Reads tensors of known value, and converts arguments of any type to tensors.
 #pragma once
 
 #include "engine/base/text.h"
@@ -13,7 +13,7 @@ inline int64_t one_integer(const Tensor& t, std::string_view what) {
   return infer::ints_of(t)[0];
 }
 
-// An axis of a tensor whose rank may not be known yet; refused if no tensor has so many dimensions.
+// An axis of a tensor whose rank may be unknown yet; throws if it exceeds the largest possible rank.
 inline int64_t possible_axis(int64_t axis, std::string_view function) {
   if (axis < -kMaxDimensions || axis >= kMaxDimensions)
     fail(ErrorKind::kValue, function, ": axis ", axis, " is beyond the ", kMaxDimensions,
@@ -21,8 +21,8 @@ inline int64_t possible_axis(int64_t axis, std::string_view function) {
   return axis;
 }
 
-// Indices and sizes that an op takes in one dtype: those made from Python values get that of the tensors among them, or
-// int64 where one of them needs it. No value is cut off: what does not fit stays as it is, and the op refuses it.
+// Gives indices and sizes of an op one dtype: those from Python values get that of the tensors among them, or int64 if
+// one of them needs it. No value is truncated: the op refuses a value that does not fit.
 void one_index_type(std::initializer_list<Tensor*>);
 
 // A size or an axis as int32. What does not fit is refused; where it is known only when it runs, it stays too large or

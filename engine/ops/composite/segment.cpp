@@ -29,7 +29,7 @@ Tensor segment_sizes(const Tensor& data, const Tensor& ids, const Tensor& count)
     more = ops::fill(ops::expand_dims(ops::sub(ops::rank(data), ops::rank(ids)), 0), ops::integer(1));
   }
   const Tensor shape[] = {ops::ints({-1}), more};
-  // With no segment at all, -1 cannot be inferred.
+  // Without segments, -1 cannot be inferred.
   const Tensor known = known_value(count);
   const Tensor front[] = {known ? ops::ints({one_integer(known, "num_segments")}) : ops::ints({-1}), more};
   return ops::maximum(ops::reshape(sizes, ops::concat(known ? front : shape, 0)), ops::number(1, data.dtype()));
@@ -208,7 +208,7 @@ Arg histogram_bins(const Tensor& values, const Tensor& range, const Tensor& coun
             name_of(range.dtype()), " [Op:HistogramFixedWidthBins]");
   if (const Tensor known = known_value(count); known && one_integer(known, "nbins") <= 0)
     invalid("nbins must be positive, not ", one_integer(known, "nbins"), " [Op:HistogramFixedWidthBins]");
-  // Of a shape known only at run time, this is where more than one number is refused.
+  // If the shape is known only at run time, the reshape refuses more than one number.
   const bool scalar = count.shape().has_rank() && count.shape().rank() == 0;
   const Tensor bins = ops::cast(scalar ? count : ops::reshape(count, ops::ints({})), values.dtype());
   const auto end = [&](int64_t k) { return ops::gather(range, ops::integer(k)); };

@@ -176,7 +176,7 @@ Tensor masked_along(const Tensor& x, const Tensor& mask, int64_t axis, std::stri
     fail(ErrorKind::kValue, "Number of mask dimensions must be specified, even if some dimensions are None");
   const int rank = of_mask.rank();
   if (rank == 0) fail(ErrorKind::kValue, "mask cannot be scalar: it has at least one dimension");
-  // Without a known rank a negative axis still counts from the end.
+  // A negative axis counts from the end, even if the rank is unknown.
   const int64_t first = axis < 0 && of_x.has_rank() ? axis + of_x.rank() : axis;
   const Scope scope(name_or(name, "boolean_mask"));
   Tensor rows = x;

@@ -108,7 +108,7 @@ Arg to_hash_bucket_strong(const Tensor& input, int64_t num_buckets, const Ints& 
   return {apply(op, {input}, {{kBuckets, num_buckets}, {kKey, key}}, name)};
 }
 
-// Without dimensions: all, the last one varying fastest.
+// Without an axis it joins all elements, the last dimension varying fastest.
 Arg reduce_join(const Tensor& x, const Tensor& axis, bool keepdims, const std::string& separator,
                 std::string_view name) {
   static const Op op{"ReduceJoin"};

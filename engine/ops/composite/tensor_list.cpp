@@ -1,5 +1,4 @@
-// The ops on lists of tensors by their own names, as tf.raw_ops has them: what tf.TensorArray is written
-// with.
+// The list ops under their own names, as in tf.raw_ops: tf.TensorArray uses them.
 #include "engine/ops/composite/define.h"
 
 namespace footlight::composite {

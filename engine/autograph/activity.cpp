@@ -11,7 +11,7 @@ struct Summary {
   NameSet use;    // read before any certain definition inside
   NameSet must;   // definitely defined when control falls off the end
   NameSet bound;  // possibly defined or deleted
-  NameSet kept;   // read by the lambdas and generators in it, which may be called later
+  NameSet kept;   // names that its lambdas and generators read, perhaps later
 };
 
 class Analysis {
@@ -49,8 +49,8 @@ class Analysis {
     live.add_all(extra);
   }
 
-  // defined: the names that may have a value before the list on entry, after it on return. In the order of the program:
-  // what is kept before a statement is known then.
+  // defined: the names that may have a value: on entry before the list, on return after it. Visits statements in
+  // program order, so that what is kept before a statement is known.
   void define(const List& list, NameSet& defined) {
     for (Node* node : list) {
       ++steps_;
@@ -88,7 +88,7 @@ class Analysis {
           for_each_block(node, [&](const List& inner) { define(inner, defined); });
           break;
       }
-      // What such a statement binds is read by its own lambdas alone: they are not called after it.
+      // Only its own lambdas read the names that such a statement binds, and they are not called after it.
       NameSet kept = summary(node).kept;
       if (is_control_flow(node)) {
         kept.remove_all(summary(node).bound);
@@ -321,8 +321,8 @@ class Analysis {
     return summaries_.back();
   }
 
-  // A match that only says whether its pattern fits, made of a case of the program's: what the pattern binds is read
-  // only where it fits.
+  // A match that only tests its pattern (made from a case of the program): names of the pattern are read only if it
+  // fits.
   static bool only_tests(const Node* match) {
     const List& cases = match->list(at::Match::cases);
     if (cases.size != 1) return false;
@@ -488,8 +488,8 @@ class Analysis {
   uint64_t& steps_;
   const Name *do_return_, *retval_;
   std::vector<Summary> summaries_;
-  NameSet kept_;         // of the statements that are summed up now
-  NameSet kept_so_far_;  // of those that define() has passed
+  NameSet kept_;         // for the statements being summed up
+  NameSet kept_so_far_;  // for the statements that define() has visited
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which names are local, and the statements `name.append(value)` in ifs, whiles and fors.
+// Finds local names, and the statements `name.append(value)` in ifs, whiles and fors.
 #include "engine/autograph/appends.h"
 
 #include "engine/autograph/activity.h"

@@ -1,4 +1,4 @@
-// Which names a statement binds, and names for attributes and items.
+// Finds the names that a statement binds, and makes names for attributes and items.
 #include "engine/autograph/activity.h"
 #include "engine/autograph/unparse.h"
 

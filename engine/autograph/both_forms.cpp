@@ -69,13 +69,13 @@ Name* Converter::jumped() {
   return jumped_;
 }
 
-// After a staged statement: its flags may have become tensors. Without one, only jumped_ is looked at.
+// Follows a staged statement, whose flags may have become tensors. Without one, only jumped_ is read.
 void Converter::note_jumps(const Node* node, Nodes& out) {
   if (!(node->flags & (kHasReturn | kHasBreak | kHasContinue | kOwnBreak))) return;
   out.push_back(tree_.assign(tree_.store(jumped(), node->at), tree_.boolean(true, node->at), node->at));
 }
 
-// In Python's own form a jump leaves its loop itself, so the flags only ever are what staged statements made of them.
+// In Python's own form a jump leaves its loop directly, so only staged statements set the flags.
 bool Converter::native_jump(Node* node, Nodes& out) {
   if (!native()) return false;
   if (node->flags & kBreaks) {
@@ -92,7 +92,7 @@ namespace {
 bool ends(const List& list, const Node* node) { return list[list.size - 1] == node && is(node, Kind::kIf); }
 
 enum class Inside : uint8_t { kNothing, kLastIfs, kStatements };
-// What is converted inside of a statement. A try with handlers keeps its own, which have to know of it.
+// The state for converting the inside of a statement. A try with handlers has its own, because these must know of it.
 Inside inside(const Node* node) {
   Inside found = Inside::kNothing;
   const auto see = [&](Inside more) { found = std::max(found, more); };
@@ -213,7 +213,7 @@ void Converter::late_parts(Parts& parts, Scope& scope) {
   shared_with_late_.add_all(free_names(tree_, made[0], result_.steps));
 }
 
-// What is staged of an expression whose first operand is value_: def parts(number, value_): return staged
+// The staged part of an expression whose first operand is value_: def parts(number, value_): return staged
 Node* Converter::late_value(Node* staged, Position at) {
   if (!options_.late || !function_) return staged;
   Node* result = tree_.make(Kind::kReturn, at);
@@ -267,7 +267,7 @@ void Converter::staged_parts(Parts& parts, Scope& scope, Nodes& out) {
   out.push_back(tree_.function(parts.function, tree_.arguments({number, value_of_part()}, at), tree_.list(body), at));
 }
 
-// What is staged of a statement, in its place. `value`: its test, or what it is over.
+// The staged form of a statement. `value`: its test, or what it iterates over.
 Converter::Nodes Converter::staged_form(Node* node, Node* value, Scope& scope) {
   Nodes out;
   const Position at = header_of(node, node->node(is(node, Kind::kFor) ? +at::For::iter : +at::If::test));
@@ -327,7 +327,7 @@ void Converter::either_if(Node* node, Scope& scope, Nodes& out) {
   if (guard) {
     Name* flag = condition->node(at::UnaryOp::operand)->name(at::Name::id);
     Node* tensor = choice(flags_are_not(true, Op::kOr, {flag}, at), staged, {}, at);
-    // A break leaves its loop but not what follows it; other jumps leave all that a guard is around.
+    // A break leaves its loop but not what follows; other jumps leave everything in the guard.
     const bool of_break = lowered_.break_flags.has(flag);
     Node* asked = of_break ? flags_are_not(false, Op::kOr, {flag}, at) : may_have_jumped({flag}, at);
     out.push_back(choice(asked, {tensor}, body, at));

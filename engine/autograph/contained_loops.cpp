@@ -31,7 +31,7 @@ int comprehensions_in(const Node* node) {
 
 }  // namespace
 
-// The loop without its else, which stands after it by now. Null: it is only converted.
+// The loop without its else, which now follows it. Null: the loop is only converted.
 Node* Converter::as_written(const Node* node, std::string& needs) {
   if (!is_loop(node) || !options_.leads_out || !native() || in_written_loop_) return nullptr;
   if (!function_ || plain_calls_ || raw_expressions_) return nullptr;
@@ -41,10 +41,10 @@ Node* Converter::as_written(const Node* node, std::string& needs) {
   if (found == loops_.end() || found->second->kind != node->kind) return nullptr;
   const Node* written = found->second;
   const int orelse = is(written, Kind::kFor) ? +at::For::orelse : +at::While::orelse;
-  if (!written->list(orelse).empty() && node->flags & kOwnBreak) return nullptr;  // which tells whether that runs
+  if (!written->list(orelse).empty() && node->flags & kOwnBreak) return nullptr;  // its else runs only without a break
   const SelfContained contained = self_contained_loop(written);
   if (!contained.yes || std::ranges::any_of(contained.globals, options_.leads_out)) return nullptr;
-  constexpr int kMaxComprehensions = 24;  // of a function
+  constexpr int kMaxComprehensions = 24;  // in a function
   const int comprehensions = comprehensions_in(written);
   if (written_comprehensions_ + comprehensions > kMaxComprehensions) return nullptr;
   written_comprehensions_ += comprehensions;

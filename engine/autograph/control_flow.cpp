@@ -1,5 +1,5 @@
-// if, while and for as calls into the runtime; their blocks become functions that share state through nonlocal.
-// Python's own form, which lean code has beside it, is in both_forms.cpp.
+// Converts if, while and for into calls of the runtime; their blocks become functions that share state through
+// nonlocal. Python's own form, which lean code has beside it, is in both_forms.cpp.
 #include "engine/autograph/convert.h"
 #include "engine/autograph/converter.h"
 #include "engine/autograph/unparse.h"
@@ -120,7 +120,7 @@ Node* Converter::moved_block(Name* name, Node* arguments, const List& list, cons
     (activity_.globals.has(symbol) ? globals : nonlocals).push_back(symbol);
   };
   for (Name* symbol : state.names) share(symbol);
-  NameSet sought;  // where the statements inside stand here, theirs are found through this block
+  NameSet sought;  // names of the statements inside that are found through this block
   if (beside) {
     sought = inner.outer;
     activity_.flow(origin).bound.for_each([&](uint32_t id) { share(tree_.name_at(id)); });
@@ -186,7 +186,7 @@ void Converter::undefined_assigns(const State& state, Position at, Scope& scope,
   }
 }
 
-// Lean: the functions of a statement's blocks. A part that has a number stands beside those of other statements.
+// Lean: adds the functions of a statement's blocks. A part with a number stands beside those of other statements.
 void Converter::staged_blocks(const Part& part, Scope& scope, Nodes& out) {
   Node* node = part.node;
   const State state = state_of(node, activity_.flow(node).bound);
@@ -233,8 +233,8 @@ void Converter::staged_blocks(const Part& part, Scope& scope, Nodes& out) {
   add(part.body, tree_.arguments({item}, at), *without_options(body, skip), first, {});
 }
 
-// Lean: ag__.if_stmt(value, if_body, ...) and so on. `value`: the test, or what a for is over; null: as the statement
-// says.
+// Lean: adds ag__.if_stmt(value, if_body, ...) and so on. `value`: the test, or what a for iterates over; null: as in
+// the statement.
 void Converter::staged_call(const Part& part, Node* value, Scope& scope, Nodes& out) {
   Node* node = part.node;
   const State state = state_of(node, activity_.flow(node).bound);
@@ -262,7 +262,7 @@ void Converter::staged_call(const Part& part, Node* value, Scope& scope, Nodes& 
     } else {
       at = header_of(node, node->node(at::For::iter));
       operation = runtime_name::kFor;
-      // A range gives its target a value even where the loop does not turn.
+      // A range gives its target a value even if the loop runs no iteration.
       Node* target = node->node(at::For::target);
       Name* kept = is(target, Kind::kName) ? target->name(at::Name::id) : nullptr;
       if (std::find(state.names.begin(), state.names.end(), kept) == state.names.end()) kept = nullptr;

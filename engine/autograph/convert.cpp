@@ -14,7 +14,7 @@ constexpr std::string_view kOptionNames[] = {"recursive", "user_requested", "opt
                                              "internal_convert_user_code"};
 }
 
-// From the statement's first character to the end of its condition: the part a traceback underlines.
+// The range from the statement's first character to the end of its condition, which a traceback underlines.
 Position header_of(const Node* statement, const Node* last) {
   Position at = statement->at;
   if (last->at.end_line >= at.line) {
@@ -103,7 +103,7 @@ void Converter::statement(Node* node, Scope& scope, Nodes& out) {
       break;
     case Kind::kGlobal:
     case Kind::kNonlocal:
-      // In a moved block the state's own declarations take its place; the function declares it once, see function().
+      // In a moved block the declarations of the state replace it; the function declares it once, see function().
       if (scope.moved || lean()) return;
       break;
     case Kind::kAssert:
@@ -443,7 +443,7 @@ Node* Converter::function(Node* function) {
   // A return of Python's own would go on after a finally in which a tensor decided on another one.
   only_staged_ |= marks.return_in_finally && marks.lowered_returns;
   const Position at = function->at;
-  const Node* last = nullptr;  // as the user wrote it
+  const Node* last = nullptr;  // in the user's text
   if (is(function, Kind::kFunctionDef) && !function->list(at::FunctionDef::body).empty())
     last = function->list(at::FunctionDef::body)[function->list(at::FunctionDef::body).size - 1];
   lowered_ = lower(tree_, function, marks, result_.steps, lean(), options_.deepest);

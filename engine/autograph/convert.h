@@ -21,9 +21,9 @@ enum class Style : uint8_t { kLean, kReadable };
 struct Options {
   Style style = Style::kLean;
   bool recursive = true;  // calls go through the runtime, which converts the callee
-  bool recorded = false;  // lean: what was decided of each statement is recorded
-  int deepest = 1000;     // how deep statements may be nested, whose early returns nest what follows them
-  bool late = false;      // lean: what is staged of statements stands in Conversion::late
+  bool recorded = false;  // lean: whether decisions about each statement are recorded
+  int deepest = 1000;     // how deep statements may be nested; early returns nest what follows them
+  bool late = false;      // lean: whether staged forms are in Conversion::late
   // Lean, without what follows: where functions inside begin that stand as they were written (Conversion::written_at).
   std::vector<uint64_t> written_at = {};
   // Lean: whether what a global of this name is meets tensors. Loops that it does not exclude stand as written, too;
@@ -31,7 +31,7 @@ struct Options {
   std::function<bool(const std::string&)> leads_out = nullptr;
 };
 
-// What happened to one of the user's statements.
+// The fate of one of the user's statements.
 struct Fate {
   uint32_t line = 0, last_line = 0;
   std::string kind;  // "if", "while", "for", "function"
@@ -44,10 +44,10 @@ struct Conversion {
   Node* function = nullptr;  // FunctionDef or Lambda, or for a readable lambda its assignment; null: see reason
   std::string reason;        // why the whole function was not converted
   std::vector<Fate> statements;
-  // Functions with what is staged of statements, for the host to compile when one is needed; a call of ag__.late says
-  // which, and the arguments. They share the variables of the function that this call stands in.
+  // Functions with the staged forms of statements, for the host to compile when one is needed; a call of ag__.late
+  // names one and passes the arguments. They share the variables of the function with that call.
   std::vector<Node*> late;
-  std::vector<const Node*> late_in;  // whose variables: the same for all of a function
+  std::vector<const Node*> late_in;  // owner of their variables: equal for all of a function
   // Functions inside that stand as they were written: the runtime converts them where they are called, if need be.
   std::vector<const Node*> written;
   std::vector<uint64_t> written_at;

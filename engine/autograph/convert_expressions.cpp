@@ -107,7 +107,7 @@ Node* Converter::expression(Node* node) {
 }
 
 namespace {
-// Nothing is called in it that could change what attributes an object has.
+// Whether the expression contains no call, which could change an object's attributes.
 bool calls_nothing(const Node* node) {
   switch (node->kind) {
     case Kind::kName:
@@ -148,7 +148,7 @@ Node* Converter::call(Node* node) {
     return generic(node);
   if (lean()) {
     if (name == "super" && args.empty() && function_) {
-      // Without arguments it looks at its caller, which may be a moved block.
+      // Without arguments it would look at its caller, which may be a moved block.
       const Node* parameters = function_->node(at::FunctionDef::args);
       const List& first = parameters->list(at::arguments::posonlyargs).empty()
                               ? parameters->list(at::arguments::args)

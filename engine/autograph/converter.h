@@ -13,7 +13,7 @@
 
 namespace footlight::autograph {
 
-// Where a node begins, as one number, by which it is found again after passes that copy nodes.
+// The position of a node as one number, which copies of the node keep.
 inline uint64_t place_of(const Node* node) { return uint64_t{node->at.line} << 32 | node->at.column; }
 
 class Converter {
@@ -28,8 +28,8 @@ class Converter {
  private:
   // One future code object: the function itself or a block moved into a function of its own.
   struct Scope {
-    NameSet bound;   // by statements directly in it
-    NameSet outer;   // declared nonlocal or global in it
+    NameSet bound;   // names that statements directly in it bind
+    NameSet outer;   // names that it declares nonlocal or global
     NameSet wanted;  // declared nonlocal by nested blocks
     bool moved = false;
   };
@@ -63,19 +63,19 @@ class Converter {
     std::vector<Name*> undefined;
   };
   State state_of(const Node* node, const NameSet& bound);
-  // What is staged of one statement: functions of its blocks, and the call of the runtime with them.
+  // The staged form of one statement: functions of its blocks, and the call of the runtime with them.
   struct Parts;
   struct Part {
     Node* node;
     Name *body, *other;         // `other`: of the else, or of a while's test; null: there is none
     const Parts* of = nullptr;
-    int64_t number = 0;         // in `of`
+    int64_t number = 0;         // number within `of`
   };
   // The parts of a statement and of those inside it, side by side in one function, so that each stands there once.
   struct Parts {
     Name* function = nullptr;
-    int64_t late = -1;          // in Conversion::late
-    Name* rest = nullptr;       // where only ifs that end one another's blocks are inside: the part that is to run
+    int64_t late = -1;          // index in Conversion::late
+    Name* rest = nullptr;       // if only ifs that end one another's blocks are inside: selects the part to run
     std::vector<Part*> all;
   };
   // both_forms.cpp, lean: each statement stands twice, in Python's own form and in the staged one, which the runtime
@@ -172,10 +172,10 @@ class Converter {
   Lowered lowered_;
   Name* scope_name_ = nullptr;       // fscope
   const Node* function_ = nullptr;
-  int class_body_ = 0;               // inside a class body: no functions are made from its expressions
+  int class_body_ = 0;               // depth of class bodies: expressions there do not become functions
   struct Handled {                   // a try whose handlers may catch what is raised
     int moved = 0;
-    Name* depth = nullptr;           // how deep in staged statements it began, where a raise in it has to know
+    Name* depth = nullptr;           // the depth of staged statements at its start, if a raise in it needs that
   };
   Handled* caught_ = nullptr;
   int moved_ = 0;                    // inside a function generated here
@@ -185,34 +185,34 @@ class Converter {
   static constexpr int kMaxForms = 3, kMaxGuards = 3;
   bool only_staged_ = false;         // lean: inside the staged form of a statement
   Parts* parts_ = nullptr;           // lean: where statements in Python's own form put what is staged
-  const Parts* beside_ = nullptr;    // lean: whose parts are made
+  const Parts* beside_ = nullptr;    // lean: the parts being built
   std::unordered_map<const Node*, Part> part_of_;
-  int nesting_ = 0;                  // of statements in Python's own form
-  int depth_ = 0;                    // of those of them that are staged for themselves
-  int guards_ = 0;                   // of guards there
-  int expression_depth_ = 0;         // of expressions there
+  int nesting_ = 0;                  // nesting of statements in Python's own form
+  int depth_ = 0;                    // how many of them are staged separately
+  int guards_ = 0;                   // nesting of guards
+  int expression_depth_ = 0;         // nesting of expressions
   int kept_comprehension_ = 0;       // inside a comprehension that stays as it is: no walrus may stand there
   NameSet lists_;                    // names of lists that are appended to in control flow
   std::unordered_map<const Node*, Node*> definitions_;  // functions inside, converted once
   Name* test_ = nullptr;             // lean: what a test gave
-  Name* values_ = nullptr;           // lean: what a loop is over
+  Name* values_ = nullptr;           // lean: what a loop iterates over
   std::vector<Name*> go_on_, turns_, rest_, functions_;  // lean: by nesting
   std::unordered_map<uint64_t, const Node*> loops_;  // lean: of the function as it was written
   int written_comprehensions_ = 0;   // lean: in loops that stand as they were written, too
-  bool in_written_loop_ = false;     // lean: inside of one that stands as it was written, too
-  bool found_written_ = false;       // lean: whether what follows was looked for
+  bool in_written_loop_ = false;     // lean: inside of a loop that is also kept as written
+  bool found_written_ = false;       // lean: whether the rest has been searched
   std::unordered_set<const Node*> written_;  // lean: functions inside that stand as they were written
   bool stands_once_ = true;          // lean: nothing staged holds this function, too
   std::unique_ptr<PlainValues> numbers_;  // lean: inside of a loop, what plain values alone decide
   bool in_loop_ = false;             // lean: inside of a loop in Python's own form
   Name* plain_ = nullptr;            // lean: whether they are plain
   NameSet own_;                      // lean: variables that nothing but the function's statements changes
-  const Flow* flow_ = nullptr;       // in the test of a statement: its flow
+  const Flow* flow_ = nullptr;       // flow of the statement whose test is converted
   NameSet shared_with_late_;         // lean: variables of this function that are used in Conversion::late
   Node* first_late_ = nullptr;       // the first call of one of them
   Name* jumped_ = nullptr;           // lean: whether a staged statement may have set a flag
   Name* value_ = nullptr;            // lean: what an operand gave
-  Name* items_ = nullptr;            // lean: what a comprehension is over
+  Name* items_ = nullptr;            // lean: what a comprehension iterates over
   Name* if_body_ = nullptr;          // lean: the same few names, reused
   Name* else_body_ = nullptr;
   Name* loop_body_ = nullptr;

@@ -39,7 +39,7 @@ bool changes_object(std::string_view method) {
   return false;
 }
 
-// What one statement defines of a name; `base` is the name's first part.
+// Finds what one statement defines of a name; `base` is the name's first part.
 class Follower {
  public:
   Follower(Tree& tree, const Name* key, const Name* base) : tree_(tree), key_(key), base_(base) {}
@@ -49,7 +49,7 @@ class Follower {
     bool replaces = false;  // earlier definitions end here
   };
 
-  // By a statement's own targets and expressions, not by the statements in its blocks.
+  // What a statement's own targets and expressions bind, without the statements in its blocks.
   Bound bound_by(const Node* s) {
     bound_ = {};
     statement_ = s;
@@ -206,7 +206,7 @@ class Follower {
     }
   }
 
-  std::vector<Definition> found;           // by bit
+  std::vector<Definition> found;           // indexed by bit
   std::vector<const Node*> places;         // the statement of each
   uint32_t steps = 0;
 
@@ -292,7 +292,7 @@ class Follower {
   const Name *key_, *base_;
   const Node* statement_ = nullptr;
   Bound bound_;
-  bool shares_ = false;  // all_in() is in a function that says `global` or `nonlocal`
+  bool shares_ = false;  // all_in() is inside a function that declares `global` or `nonlocal`
   std::map<std::pair<const Node*, std::vector<uint32_t>>, size_t> bits_;
 };
 
@@ -480,7 +480,7 @@ std::vector<Definition> Definitions::of(const Node* read) const {
     if (is_comprehension(node) && !outer_only) {
       const List& generators = generators_of(node);
       for (const Node* g : generators) {
-        // The list that is walked over is found before its own target is bound.
+        // The iterable is evaluated before the comprehension's target is bound.
         const Position& in = g->node(at::comprehension::iter)->at;
         const bool in_iter = child == g && !ends_before(first->at, in) &&
                              (first->at.line < in.end_line ||

@@ -1,4 +1,4 @@
-// What gives a name its value where it is read: reaching definitions in a whole source file, which need not be
+// Finds what gives a name its value where it is read: reaching definitions in a whole source file, which need not be
 // convertible. A name may be `x`, `self.rate` or `batch['x']`.
 #pragma once
 
@@ -12,13 +12,13 @@ struct Definition {
   enum class Kind : uint8_t {
     kValue,      // an assignment, a default, `with`: `value` is what is assigned, if it is an expression
     kLoop,       // the target of a loop or comprehension: `value` is what it loops over
-    kParameter,  // of `function`; `value` is its default
+    kParameter,  // a parameter of `function`; `value` is its default
     kOther,      // import, def, except, a method that changes the object
   };
   Kind kind = Kind::kOther;
   Position at;
   const Node* value = nullptr;
-  std::vector<uint32_t> element;  // which item of the value, where a target is a tuple: {1}, {0, 2}
+  std::vector<uint32_t> element;  // the item of the value if the target is a tuple: {1}, {0, 2}
   const Node* function = nullptr;
   const Name* name = nullptr;
 };
@@ -35,7 +35,7 @@ class Definitions {
   // The innermost def or lambda around it, or null: the module or a class.
   const Node* function_around(const Node* node) const;
 
-  // Of a Name, Attribute or Subscript as it is read; what changes most often comes first, then what is nearest.
+  // Definitions of a Name, Attribute or Subscript that is read: those that change most often first, then the nearest.
   std::vector<Definition> of(const Node* read) const;
   // The name at the start of an Attribute or Subscript, or null.
   static const Node* base_of(const Node* read);
@@ -46,7 +46,7 @@ class Definitions {
  private:
   Tree& tree_;
   const Node* module_;
-  std::vector<const Node*> parents_;  // by node number
+  std::vector<const Node*> parents_;  // indexed by node number
   std::vector<const Node*> calls_, functions_;
 };
 

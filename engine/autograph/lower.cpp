@@ -254,7 +254,7 @@ class Lowering {
     return tree_.list({guarded});
   }
 
-  // What every break of the loop finds bound by the statements before it in the body.
+  // The names that statements before it have bound at every break of the loop.
   void bound_at_breaks(const List& list, NameSet bound, std::optional<NameSet>& common) {
     for (const Node* node : list) {
       ++steps_;
@@ -333,8 +333,8 @@ class Lowering {
   uint64_t& steps_;
   const bool reuse_;
   const int deepest_;
-  int nesting_ = 0;   // of blocks
-  size_t depth_ = 0;  // of loops
+  int nesting_ = 0;   // nesting of blocks
+  size_t depth_ = 0;  // nesting of loops
   std::vector<Name*> break_names_, continue_names_;
 };
 

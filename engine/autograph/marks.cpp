@@ -1,4 +1,4 @@
-// Marks what statements contain (one walk up) and which of them stay in Python (one walk down).
+// Marks what statements contain (bottom up) and which of them stay in Python (top down).
 #include "engine/autograph/marks.h"
 
 namespace footlight::autograph {

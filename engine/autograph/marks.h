@@ -9,7 +9,7 @@ namespace footlight::autograph {
 enum NodeFlag : uint16_t {
   kHasYield = 1,        // yield, await, async for or with, in this function itself, not in a nested one
   kHasReturn = 2,
-  kHasBreak = 4,        // of an enclosing loop
+  kHasBreak = 4,        // a break of an enclosing loop
   kHasContinue = 8,
   kHasLocals = 16,      // calls locals(), eval(), exec(): sees the names of its own scope
   kHasWalrus = 32,
@@ -20,8 +20,8 @@ enum NodeFlag : uint16_t {
   kExtraTest = 1024,    // a For whose orelse holds one Expr: continue while it is true; a flag joined to a While's test
   kGuard = 2048,        // an If generated around the statements after a possible break, continue or return
   kBreaks = 4096,       // an assignment that a break became: in a loop that runs in Python a break follows it
-  kContinues = 8192,    // what a continue became: in a loop that runs in Python a continue stands in its place
-  kAfterBreak = 16384,  // what else a break became: not needed in a loop that runs in Python
+  kContinues = 8192,    // replaces a continue: a loop that runs in Python has a continue in its place
+  kAfterBreak = 16384,  // other replacements of a break, not needed in a loop that runs in Python
 };
 
 struct Marks {
@@ -29,7 +29,7 @@ struct Marks {
   bool generator = false;
   bool sees_scope = false;       // calls locals() or the like
   bool lowered_returns = false;  // returns become assignments
-  bool return_in_finally = false;  // it takes the place of a return before it
+  bool return_in_finally = false;  // a return in a finally, which overrides an earlier return
 };
 
 Marks mark(Node* function, Style style, std::vector<Fate>& fates, uint64_t& steps);

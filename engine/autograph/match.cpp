@@ -89,7 +89,7 @@ class Matches {
     subject_ = tree_.fresh("subject_");
     out.push_back(tree_.assign(tree_.store(subject_, given->at), given, given->at));
     const List& cases = match->list(at::Match::cases);
-    // From the last case on: each is the else of the one before it.
+    // Works from the last case on: each becomes the else of the one before it.
     Name* const subject = subject_;
     Nodes rest;
     for (uint32_t i = cases.size; i-- > 0;) {
@@ -248,7 +248,7 @@ Node* lower_matches(Tree& tree, Node* function, std::vector<Fate>& fates, uint64
   for (const Node* node : function->list(at::FunctionDef::body)) any |= any_match(node);
   if (!any) return function;
   for (const Node* node : function->list(at::FunctionDef::body))
-    if (looks_at_names(node)) return function;  // it would see names that are not the user's
+    if (looks_at_names(node)) return function;  // it would see generated names
   const List* body = Matches(tree, fates, steps).block(function->list(at::FunctionDef::body));
   if (body == &function->list(at::FunctionDef::body)) return function;
   Node* made = tree.copy(function);

@@ -1,4 +1,4 @@
-// One walk over a function that collects its accesses by scope.
+// Visits a function once and collects its accesses by scope.
 #include "engine/autograph/outside_paths.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ bool among(std::string_view word, const std::array<std::string_view, n>& words) 
 
 constexpr std::array<std::string_view, 6> kMakers{"build", "__init__", "setup", "_build", "initialize", "reset"};
 
-// What it gets runs with the graph, not with the trace.
+// Whether arguments of the call run with the graph, not with the trace.
 bool runs_later(const Node* call) {
   OutsidePath path;
   if (!plain_path(call->node(at::Call::func), path)) return false;
@@ -237,7 +237,7 @@ class Collector {
   void assign(const Node* node) {
     const Node* value = node->node(at::Assign::value);
     const List& targets = node->list(at::Assign::targets);
-    // What only a print reads in the end is not a read.
+    // A value that only a print uses does not count as read.
     const bool unused = std::ranges::all_of(targets, [&](const Node* t) {
       return is(t, Kind::kName) && scopes_.back().has(t->name(at::Name::id)->text) &&
              !used_.contains(t->name(at::Name::id)->text);
@@ -245,7 +245,7 @@ class Collector {
     OutsidePath path;
     const bool alias = targets.size == 1 && is(targets[0], Kind::kName) && plain_path(value, path) &&
                        aliases_.contains(targets[0]->name(at::Name::id)->text);
-    // What is computed once and kept is the same without a trace.
+    // A value that is computed once and kept is the same without a trace.
     const bool once = std::ranges::any_of(targets, [&](const Node* t) { return is_memo(t); });
     talking_ += unused + once;
     if (!alias) visit(value);  // an alias is read where it is used: perhaps not all of it
@@ -282,7 +282,7 @@ class Collector {
         block(body);
         block(orelse);
         const bool leaves = !body.empty() && is(body[body.size - 1], Kind::kReturn);
-        if (!leaves) guards_.resize(guards);  // else what follows is under the test too
+        if (!leaves) guards_.resize(guards);  // otherwise what follows is under the test too
         return;
       }
       case Kind::kTry: {

@@ -1,5 +1,5 @@
-// What a function reads and changes outside of itself, and where the rest of a file reads or changes the same: which
-// state a trace freezes, and which effects happen only while tracing.
+// Finds what a function reads and changes outside of itself, and where the rest of a file reads or changes the same:
+// which state a trace freezes, and which effects happen only while tracing.
 #pragma once
 
 #include "engine/autograph/tree.h"
@@ -39,17 +39,17 @@ struct OutsideAccess {
   Kind kind = kRead;
   OutsidePath path;
   int line = 0;
-  bool memo = false;             // of a store: under a test of the same place, as caches have it
-  bool literal = false;          // of a store: True, None, 0
+  bool memo = false;             // a store under a test of the same place, as in caches
+  bool literal = false;          // a store of True, None, 0
 };
 
 struct Outside {
   std::string name;
   int first_line = 0, last_line = 0;
   bool makes_once = false;       // build(), __init__(): whose stores are not of a step
-  std::vector<OutsideAccess> accesses;  // in source order; what only a print or a log gets is not in it
+  std::vector<OutsideAccess> accesses;  // in source order, without values that only a print or a log gets
 };
-// Of a FunctionDef or Lambda; functions inside count as parts of it.
+// Takes a FunctionDef or Lambda; functions inside count as parts of it.
 Outside outside_of(const Node* function);
 
 // A name or attribute as the rest of a file uses it.
@@ -62,13 +62,13 @@ struct StateName {
 struct StateUse {
   int line = 0;
   bool store = false;
-  bool initial = false;          // in __init__, at the top of the module, or where the closure's variable is made
+  bool initial = false;          // in __init__, at the top of the module, or where the closure's variable is created
   bool literal = false;
   bool size = false;             // only len() of it is read
   bool of_traces = false;        // a print that speaks of traces gets it
   std::string of_class;          // self.NAME in a method of this class
 };
-// "n_traces", "Retraced": what is named or announced so is meant to happen while tracing only.
+// "n_traces", "Retraced": whether words announce something meant to happen only while tracing.
 bool is_about_traces(std::string_view words);
 struct LineRange { int first = 0, last = 0; };
 // `body`: lines of the function that the closure belongs to; `without`: lines not to look at.

@@ -1,5 +1,4 @@
-// Scopes and paths as the walks of outside.h read them off the tree: which names are local, and what `self.layers['a']`
-// names.
+// Scopes and paths for outside.h: which names are local, and what `self.layers['a']` names.
 #pragma once
 
 #include "engine/autograph/outside.h"
@@ -17,10 +16,10 @@ struct LocalNames {
   bool has(std::string_view name) const { return bound.contains(name) && !declared.contains(name); }
 };
 
-// Of a FunctionDef or Lambda.
+// Takes a FunctionDef or Lambda.
 LocalNames local_names_of(const Node* function);
 
-// Of a constant subscript: a string or a small number.
+// Reads a constant subscript: a string or a small number.
 bool constant_key(const Node* node, PathStep& step);
 // A name followed by attributes and items with constant keys.
 bool plain_path(const Node* node, OutsidePath& path);
@@ -33,7 +32,7 @@ bool is_store(const Node* node, int slot);
 
 // print(...), logger.info(...), warnings.warn(...), sys.stderr.write(...): what they get goes into no graph.
 bool is_talk(const Node* call);
-// Whether one of the texts in it is about tracing: print('traced', n, 'times').
+// Whether a text in the call is about tracing: print('traced', n, 'times').
 bool speaks_of_traces(const Node* call);
 
 }  // namespace footlight::autograph

@@ -1,4 +1,4 @@
-// A walk over a module that finds the uses of one name.
+// Finds the uses of one name in a module.
 #include "engine/autograph/outside_paths.h"
 
 #include <utility>

@@ -23,7 +23,7 @@ bool is_plain_path(const Node* node) {
 PlainValues::PlainValues(const Node* loop, const NameSet& own) : own_(own) {
   collect(loop);
   names_.keep_only(own);
-  constexpr int kMaxRounds = 4;  // each goes through the loop once
+  constexpr int kMaxRounds = 4;  // each round visits the loop once
   for (int round = 0; round < kMaxRounds; ++round) {
     changed_ = false;
     statement(loop, true);
@@ -79,7 +79,7 @@ bool PlainValues::has(const Node* node) const {
       return is_plain_path(node->node(at::Compare::left)) &&
              std::all_of(with.begin(), with.end(), [&](const Node* one) { return is_plain_path(one) || has(one); });
     }
-    case Kind::kSubscript:  // of text
+    case Kind::kSubscript:  // a subscript of text
       return has(node->node(at::Subscript::value)) && has(node->node(at::Subscript::slice));
     case Kind::kCall: {
       const std::string_view name = called(node);
@@ -98,7 +98,7 @@ void names_in(const Node* node, NameSet& found) {
   for_each_child(node, [&](const Node* child) { names_in(child, found); });
 }
 
-// Without the flags that were joined to it.
+// The test without the flags that were joined to it.
 const Node* test_of(const Node* loop) {
   const Node* test = loop->node(at::While::test);
   while (is(test, Kind::kBoolOp) && (test->flags & kExtraTest)) test = test->list(at::BoolOp::values)[1];
@@ -155,7 +155,7 @@ void PlainValues::take_out(const Name* name) {
   changed_ = true;
 }
 
-// Whatever is bound in it.
+// Removes whatever the node binds.
 void PlainValues::take_out_all(const Node* node) {
   const KindInfo& described = info(node->kind);
   if (is(node, Kind::kName) && node->op(at::Name::ctx) != Op::kLoad) take_out(node->name(at::Name::id));
@@ -179,7 +179,7 @@ void PlainValues::bind(const Node* target, const Node* value) {
   }
 }
 
-// A loop in Python over range(...), whatever is in it, has numbers; one inside has to be in Python in every turn.
+// A Python loop over range(...) binds numbers, whatever its body; an inner loop must be in Python in every iteration.
 void PlainValues::target_of(const Node* loop, bool outermost) {
   const Node *const target = loop->node(at::For::target), *const iterated = loop->node(at::For::iter);
   const std::string_view over = called(iterated);
@@ -201,7 +201,7 @@ void PlainValues::block(const List& list) {
 }
 
 void PlainValues::statement(const Node* node, bool outermost) {
-  const auto expressions = [&] {  // what := binds
+  const auto expressions = [&] {  // names that := binds
     for_each_child(node, [&](const Node* child) {
       if (info(child->kind).category == Category::kExpression) take_out_all(child);
     });

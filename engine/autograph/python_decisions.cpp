@@ -14,7 +14,7 @@ bool any_if(const Node* node) {
   return found;
 }
 
-// Those that statements bind, but functions inside and comprehensions.
+// Collects names that statements bind, without inner functions and comprehensions.
 void variables_in(const Node* node, NameSet& names) {
   switch (node->kind) {
     case Kind::kFunctionDef:
@@ -32,7 +32,7 @@ void variables_in(const Node* node, NameSet& names) {
   }
 }
 
-// By functions and generators that the function makes, which may run at any time.
+// Collects names that inner functions and generators change, which may run at any time.
 void changed_inside(const Node* node, NameSet& names) {
   if (is(node, Kind::kNamedExpr)) names.add(node->node(at::NamedExpr::target)->name(at::Name::id));
   if (is(node, Kind::kNonlocal))
@@ -67,7 +67,7 @@ void Converter::begin_numbers(Node* node, Scope& scope, Nodes& out) {
     needs.append(tree_.name_at(id)->text).append(" ");
     ++count;
   });
-  constexpr size_t kMax = 64;  // they are looked at before each loop
+  constexpr size_t kMax = 64;  // they are checked before each loop
   if (count > kMax) return;
   for (const std::string_view name : found->builtins()) needs.append(name).append(" ");
   needs += "||";
@@ -102,7 +102,7 @@ Node* Converter::decided(Node* node) {
   return made == node ? node : if_plain(node, made, node->at);
 }
 
-// Converted as if nothing were known of the values in it.
+// Converts the test as if nothing were known of its values.
 Node* Converter::asked_anyway(Node* test) {
   if (!is_decided(test)) return expression(test);
   std::unique_ptr<PlainValues> known = std::exchange(numbers_, nullptr);

@@ -59,7 +59,7 @@ class Look {
            is(node, Kind::kGeneratorExp);
   }
 
-  // Whether a name of a function made inside is read other than to call it: it might run later, with anything.
+  // Whether inner functions are only called: one that is read otherwise might run later, with any arguments.
   static bool only_called(const Node* node, const NameSet& made) {
     if (is(node, Kind::kName)) return node->op(at::Name::ctx) == Op::kStore || !made.has(node->name(at::Name::id));
     const Node* const callee = is(node, Kind::kCall) ? node->node(at::Call::func) : nullptr;
@@ -70,7 +70,7 @@ class Look {
     return fine;
   }
 
-  // Variables that it shares by nonlocal are those of functions that are looked at, too.
+  // Whether its nonlocal variables belong to functions that are checked, too.
   static bool shares_only(const Node* node, const NameSet& outer) {
     if (is(node, Kind::kNonlocal))
       return std::ranges::all_of(node->names(at::Nonlocal::names), [&](const Name* one) { return outer.has(one); });
@@ -97,7 +97,7 @@ class Look {
     return fine;
   }
 
-  // What a statement or expression binds in its function. A comprehension binds there by := alone.
+  // Adds what a statement or expression binds in its function. Within a comprehension, only := binds there.
   static void bind(const Node* node, NameSet& bound, bool inside_comprehension) {
     if (is(node, Kind::kFunctionDef)) return bound.add(node->name(at::FunctionDef::name));
     if (is(node, Kind::kNamedExpr)) bound.add(node->node(at::NamedExpr::target)->name(at::Name::id));
@@ -131,7 +131,7 @@ class Look {
   // They run later what they are given.
   static bool is_lazy(std::string_view name) { return is_one_of(name, {"map", "filter"}); }
 
-  // What is used up where it stands: it may be lazy.
+  // Whether a value, which may be lazy, is consumed at once.
   bool consumed(const Node* node, const NameSet& bound) {
     if (is(node, Kind::kGeneratorExp)) return comprehension(node, bound);
     if (!is(node, Kind::kCall)) return see(node, bound);
@@ -191,13 +191,13 @@ class Look {
       }
       case Kind::kAttribute: {
         const std::string_view name = node->name(at::Attribute::attr)->text;
-        // Of frames, code, generators and tracebacks.
+        // Prefixes of attributes of frames, code, generators and tracebacks.
         constexpr std::string_view kInner[] = {"gi_", "f_", "tb_", "co_", "cr_", "ag_", "func_"};
         if (name.starts_with("__") ||
             std::any_of(std::begin(kInner), std::end(kInner), [&](auto part) { return name.starts_with(part); }))
           return false;
         const Node* of = node->node(at::Attribute::value);
-        // What is set is an object's; functions, classes and modules are globals.
+        // Only attributes of objects are set; those of functions, classes and modules are globals.
         if (!loop_ && node->op(at::Attribute::ctx) != Op::kLoad && is(of, Kind::kName) &&
             !bound.has(of->name(at::Name::id)))
           return false;
@@ -224,7 +224,7 @@ class Look {
         return (node->node(at::Raise::exc) || handlers_) && children(node, bound);  // else of what was raised outside
       case Kind::kAssert: found_.raises = true; return children(node, bound);
       case Kind::kFunctionDef: return made_inside(node, bound);
-      case Kind::kNonlocal: return !loop_;  // of which functions: shares_only
+      case Kind::kNonlocal: return !loop_;  // shares_only checks the functions
       case Kind::kExceptHandler: {
         ++handlers_;
         const bool fine = children(node, bound);
@@ -276,7 +276,7 @@ class Look {
 
   SelfContained& found_;
   const bool loop_;
-  int handlers_ = 0;  // of exceptions, around what is seen
+  int handlers_ = 0;  // nesting of exception handlers
 };
 
 }  // namespace

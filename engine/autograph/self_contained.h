@@ -1,5 +1,4 @@
-// Functions that meet nothing but Python's own values if their arguments are such: what a conversion would do to them
-// is not needed then.
+// Finds functions that handle only Python's own values if their arguments are Python's own: they need no conversion.
 #pragma once
 
 #include "engine/autograph/tree.h"
@@ -11,19 +10,18 @@ namespace footlight::autograph {
 
 struct SelfContained {
   bool yes = false;
-  bool raises = false;               // by raise or assert, which a staged block has to know of
-  std::vector<std::string> globals;  // what it reads from outside, which has to be harmless too
-  std::vector<std::string> builtins;  // of these: what has to be Python's own
+  bool raises = false;               // it has raise or assert, which a staged block must know
+  std::vector<std::string> globals;  // names that it reads from outside, which must be harmless too
+  std::vector<std::string> builtins;  // those among them that must be Python's own
   std::vector<std::string> attributes;  // the names of all that it reaches of such values
 };
 
-// Of a FunctionDef or Lambda. It reaches no attribute that leads out of Python's own values (frames, what is special
-// of classes, modules) and changes no global. What it calls is among `globals`, or is an attribute of such a value.
-// Nothing that it makes runs code of its later: generators are used up where they stand, functions that are made inside
-// are only called.
+// Takes a FunctionDef or Lambda. It reads no attribute that leads out of Python's own values (frames, special
+// attributes of classes and modules) and changes no global. What it calls is among `globals`, or is an attribute of
+// such a value. None of its code runs later: generators are consumed at once, inner functions are only called.
 SelfContained self_contained(const Node* function);
 
-// Of a For or While as it was written, without its else; `globals` are all names that it uses.
+// Takes a For or While as written, without its else; `globals` are all names that it uses.
 SelfContained self_contained_loop(const Node* loop);
 
 }  // namespace footlight::autograph

@@ -75,17 +75,17 @@ extern const char* const op_symbols[kOpCount];  // "+", "not in"
 struct Name {
   std::string_view text;
   uint32_t id = 0;
-  bool generated = false;   // made by a conversion: not one of the user's names
+  bool generated = false;   // made by a conversion, so not one of the user's names
   void* handle = nullptr;   // the host's object for it, owned by the host
 };
 
 enum class ConstantKind : uint8_t { kNone, kTrue, kFalse, kEllipsis, kNumber, kString, kBytes };
 struct Constant {
   ConstantKind kind = ConstantKind::kNone;
-  void* handle = nullptr;  // the host's object, owned by the host; null: made here
+  void* handle = nullptr;  // the host's object, owned by the host; null: the node was made here
   std::string_view text;   // string: its characters in UTF-8 (surrogates encoded too); number, bytes: as
                            // Python prints it
-  int64_t integer = 0;     // a number made here
+  int64_t integer = 0;     // a number, if the node was made here
 };
 
 struct Node;
@@ -141,7 +141,7 @@ struct Node {
 };
 static_assert(sizeof(Node) % alignof(Slot) == 0);
 
-// What the host (CPython's bridge) knows and this library does not.
+// What only the host (CPython's bridge) can tell.
 struct Host {
   bool (*is_printable)(char32_t) = nullptr;  // null: everything past ASCII is
 };

@@ -9,7 +9,7 @@
 namespace footlight::autograph {
 
 struct Text {
-  std::string text;           // no newline at the end
+  std::string text;           // without a newline at the end
   std::vector<int>
       line_map;  // per line of the text, from index 0: the line of its statement, 0: none
 };

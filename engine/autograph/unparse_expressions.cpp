@@ -1,4 +1,4 @@
-// Unparsing of expressions, with no more parentheses than Python's own unparser writes.
+// Unparses expressions, with no more parentheses than Python's own unparser writes.
 #include "engine/autograph/unparser.h"
 
 namespace footlight::autograph {

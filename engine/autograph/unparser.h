@@ -69,8 +69,8 @@ class Unparser {
   const Tree& tree_;
   bool avoid_backslashes_;
   std::string out_;
-  std::vector<int> map_;  // of the lines started so far
-  size_t counted_ = 0, newlines_ = 0;  // how far line ends were counted, and how many there were
+  std::vector<int> map_;  // for each line started so far
+  size_t counted_ = 0, newlines_ = 0;  // position up to which line ends were counted, and their number
   int indent_ = 0;
 };
 

@@ -21,7 +21,7 @@ const Name* called(const Node* node) {
   return is(callee, Kind::kName) ? callee->name(at::Name::id) : nullptr;
 }
 
-// The names in `made` that are called in it; false: one is used in another way.
+// Collects the names in `made` that are called; false: one is used otherwise.
 bool calls_in(const Node* node, const NameSet& made, NameSet& calls) {
   const Name* const callee = called(node);
   if (callee && made.has(callee)) calls.add(callee);
@@ -35,7 +35,7 @@ bool calls_in(const Node* node, const NameSet& made, NameSet& calls) {
   return fine;
 }
 
-// Those of them that are called in loops and comprehensions of the function itself.
+// Collects those of them that are called in loops and comprehensions of the function itself.
 void calls_in_loops(const Node* node, const NameSet& made, NameSet& calls) {
   if (is_function(node) || is(node, Kind::kClassDef)) return;
   const bool repeats = is(node, Kind::kFor) || is(node, Kind::kWhile) || is(node, Kind::kListComp) ||
@@ -55,7 +55,7 @@ void Converter::find_written() {
   constexpr size_t kMax = 32;
   if (found.empty() || found.size() > kMax) return;
   if (!std::ranges::all_of(body, [&](const Node* one) { return calls_in(one, made, unused); })) return;
-  // What each reaches by calls.
+  // For each function, those that it reaches by calls.
   std::vector<NameSet> reach(found.size());
   for (size_t i = 0; i < found.size(); ++i) calls_in(found[i], made, reach[i]);
   for (size_t round = 0; round < found.size(); ++round)

@@ -1,4 +1,4 @@
-// Finds the list that a row belongs to by walking the description of the record that owns it.
+// Finds the list for a row by descending the description of the record that owns it.
 #include "engine/session/assembler.h"
 
 namespace footlight::session {

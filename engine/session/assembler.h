@@ -1,5 +1,5 @@
-// Builds records from rows, and finds records by id. Rows may come in any order in which owners precede what they
-// own; rows of missing owners are skipped, so the rest of a damaged file can be read.
+// Builds records from rows, and finds records by id. Rows may come in any order in which owners precede what they own;
+// rows of missing owners are skipped, so that the rest of a damaged file can be read.
 #pragma once
 
 #include "engine/session/rows.h"

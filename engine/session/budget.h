@@ -1,5 +1,5 @@
-// What reading a session may cost: no more than a file of its size can honestly hold, in rows, bytes, work and time. A
-// file can claim anything about itself; pages that refer to one page again and again hold a billion rows in 16 KB.
+// Limits the cost of reading a session to what a file of its size can honestly hold, in rows, bytes, work and time. A
+// file can claim anything about itself: pages that refer to one page again and again hold a billion rows in 16 KB.
 #pragma once
 
 #include "engine/base/errors.h"
@@ -18,8 +18,8 @@ class Budget {
 
   // Begins a reading (opening, refreshing, fetching a chunk) of a file of that many bytes: resets work and time.
   void begin(int64_t file_bytes);
-  // `done` of them were read so far, `steps` of work were done since the last call; false: stop, check() says why.
-  // Calls ReadOptions::go_on now and then.
+  // Counts: `done` rows were read so far, `steps` of work were done since the last call. False: reading must stop, and
+  // check() says why. Calls ReadOptions::go_on now and then.
   bool go_on(uint64_t steps, int64_t done) noexcept;
   // Counts a row of a database table, with that many bytes of text: each row is a cell of the file.
   void row(uint64_t text_bytes);

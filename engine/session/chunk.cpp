@@ -43,7 +43,7 @@ std::string decompress(std::string_view frame, size_t size) {
 void compress(std::string& to, std::string_view raw) {
   const size_t header = to.size();
   to.resize(header + ZSTD_compressBound(raw.size()));
-  // As above.
+  // Reused like the context above.
   thread_local std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
   const size_t size =
       ZSTD_compressCCtx(context.get(), to.data() + header, to.size() - header, raw.data(), raw.size(), 1);

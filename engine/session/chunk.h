@@ -19,7 +19,7 @@ namespace footlight::session {
 constexpr size_t kMaxChunkRows = 1u << 16;  // a few bytes of zstd must not become a gigabyte
 constexpr size_t kUsualChunkRows = 1u << 14;
 
-// What can be done with one kind of chunk; chunk.cpp makes these for every kind in EventChunks.
+// Operations on one kind of chunk; chunk.cpp has them for every kind in EventChunks.
 template <class Chunk>
 struct ChunkFunctions {
   std::string (*encode)(const Chunk& chunk, InSession ids);

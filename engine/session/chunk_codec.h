@@ -228,7 +228,7 @@ struct ReadColumns : Fields {
   }
   template <class At>
   void texts(const ColumnBytes& column, At&& at) {
-    constexpr uint64_t kMaxTextBytes = uint64_t{256} << 20;  // of a chunk's texts in memory
+    constexpr uint64_t kMaxTextBytes = uint64_t{256} << 20;  // texts of one chunk in memory
     if (column.coding == Coding::kNumbers) throw_broken("a column of a chunk has another coding");
     ByteReader in(column.bytes);
     std::vector<std::string_view> own;

@@ -11,7 +11,7 @@
 
 namespace footlight::session {
 
-// Where the bytes of a chunk are: the file offset in a log, the row in SQLite.
+// Position of a chunk's bytes: the file offset in a log, the row in SQLite.
 struct ChunkPlace { int64_t at = 0; uint64_t size = 0; uint32_t rows = 0; };
 
 template <class Chunk>

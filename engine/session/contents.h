@@ -9,8 +9,8 @@
 
 namespace footlight::session {
 
-// In a live session, in the order in which they were written, growing with Reader::refresh(); in a finished one,
-// records that have an id are in the order of their ids.
+// Records of a live session are in the order in which they were written, and grow with Reader::refresh(); in a finished
+// one, records that have an id are sorted by id.
 struct Contents {
   RunRecord run;
   RecordingLevel level = RecordingLevel::kOff;  // the last one set

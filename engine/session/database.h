@@ -28,10 +28,10 @@ class Statement {
 
   bool step();  // false: done
   void reset();
-  void bind(int index, const Value& value);      // from 1; the bytes must live until reset()
+  void bind(int index, const Value& value);      // index from 1; the bytes must live until reset()
   void bind(int index, int64_t value);
   int columns() const;
-  Value column(int index) const;                 // from 0; valid until the next step
+  Value column(int index) const;                 // index from 0; valid until the next step
   int64_t integer(int index) const;
 
  private:
@@ -41,10 +41,10 @@ class Statement {
 
 class Database {
  public:
-  // A new file, or one of ours to be changed; without a journal, as the file is discarded if making it fails.
+  // Creates a file, or opens one of ours for changes; without a journal, because it is discarded if writing fails.
   static Database create(const std::string& path);
-  // For reading, trusting nothing. Both arguments must outlive it; `budget` is checked while statements run, and says
-  // why they failed.
+  // Opens a file for reading and trusts nothing in it. Both arguments must outlive the database; `budget` is checked
+  // while statements run, and says why they failed.
   static Database open_untrusted(const ReadOnlyFile& file, Budget& budget);
   Database(Database&& o) noexcept : watch_(std::move(o.watch_)), db_(o.db_) { o.db_ = nullptr; }
   Database(const Database&) = delete;

@@ -16,7 +16,7 @@ class DatabaseReader final : public Reader {
     budget.begin(file.stored());
     return budget;
   }
-  // SQLite only says that it was interrupted; the budget knows why.
+  // SQLite only reports that it was interrupted; the budget knows why.
   template <class Read>
   auto limited(Read&& read) {
     try {

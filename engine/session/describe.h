@@ -13,13 +13,13 @@
 
 namespace footlight::session {
 
-// What a description may add to a name and a meaning.
+// What a description may add to a column's name and meaning.
 struct Note {
   const char* unit = "";          // "ns", "bytes"
   int since = 1;                  // the version of the schema that added it
   const char* formerly = "";      // its name in older files
   bool of_process = false;        // a bare number that is counted per process, as ids are (InSession)
-  const char* column = "value";   // of a list of plain values: the name of their column
+  const char* column = "value";   // column name of a list of plain values
 };
 
 // A table of its own: `static constexpr TableNote kTable{"function", "A traced function."}` in the record. Nested types

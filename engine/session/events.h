@@ -17,11 +17,11 @@ struct OpColumns {
   std::vector<int64_t> start_ns, end_ns;
   std::vector<uint64_t> id;      // unique in the session; DeviceRecord::op_event names it
   std::vector<CallId> call;      // the traced call; none: eager
-  std::vector<CodeId> code;      // with offset the SourceRef of an eager op
+  std::vector<CodeId> code;      // with offset, the SourceRef of an eager op
   std::vector<uint32_t> offset;
-  std::vector<GraphId> graph;    // with node the place of a traced op
+  std::vector<GraphId> graph;    // with node, the place of a traced op
   std::vector<NodeId> node;
-  std::vector<uint32_t> bytes;   // of the outputs, in sessions of version 1; later the signature says it
+  std::vector<uint32_t> bytes;   // bytes of the outputs in sessions of version 1; later the signature has them
   std::vector<OpNumber> op;
   std::vector<ThreadId> thread;
   std::vector<DeviceNumber> device;
@@ -135,7 +135,7 @@ struct SpanRecord {
   uint64_t flow_in = 0, flow_out = 0;
   SpanId id = {}, link = {};
 
-  static constexpr const char* kMachineCode = "machine code";  // name and category: it was made for a walk over memory
+  static constexpr const char* kMachineCode = "machine code";  // name and category: a fused loop was compiled
 
   static constexpr TableNote kTable{"span_chunk", "What took time and is no op and no call.", 3};
   static constexpr const char* kPlural = "spans";
@@ -201,7 +201,7 @@ using EventChunks = std::tuple<OpColumns, std::vector<CallRecord>, std::vector<D
 struct ChunkInfo {
   int64_t first_ns = 0, last_ns = 0;  // least start, greatest end
   uint32_t count = 0;
-  uint64_t first_row = 0;             // how many rows are in the chunks before it
+  uint64_t first_row = 0;             // number of rows in the chunks before it
 };
 
 }  // namespace footlight::session

@@ -283,7 +283,7 @@ class Finisher {
   std::vector<std::vector<Statement>> clear_;
   std::vector<std::unordered_set<int64_t>> seen_;  // ids
   JoinersOf<EventChunks>::type joiners_;
-  // What does not go straight from the log to its table: sums of losses, and everything of a log before version 3.
+  // Rows that need work before they go to their tables: sums of losses, and everything in a log before version 3.
   Contents contents_;
   Assembler records_{contents_};
   const bool old_;

@@ -19,7 +19,7 @@
 namespace footlight::session {
 namespace {
 constexpr uint32_t kFrameMagic = 0x4D52'4C46;  // "FLRM"
-constexpr uint64_t kMaxWaste = uint64_t{1} << 30;  // bytes searched in vain: a file may be made to waste time
+constexpr uint64_t kMaxWaste = uint64_t{1} << 30;  // bytes searched in vain, because a file may be made to waste time
 constexpr size_t kReadAhead = size_t{1} << 20;
 
 [[noreturn]] void throw_io(const std::string& path, int error) {
@@ -88,7 +88,7 @@ LogFile LogFile::create(const std::string& path, uint32_t layout) {
   log.append_ = Descriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
   if (!log.append_) throw_io(path, errno);
   log.identity_ = identity_of(log.append_.get());
-  flock(log.append_.get(), LOCK_SH);  // where locks do not work, a reader takes the session for a killed one
+  flock(log.append_.get(), LOCK_SH);  // without working locks, readers take the session for a killed one
   std::string header(kHeaderSize, '\0');
   std::copy(kLogMagic.begin(), kLogMagic.end(), header.begin());
   constexpr uint32_t kNoProcess = 0;
@@ -279,7 +279,7 @@ bool LogScanner::fill(size_t size, const std::function<void(int64_t)>& go_on) {
   go_on(position_);
   buffer_.erase(0, std::min(used, buffer_.size()));
   buffer_at_ = position_;
-  if (size > kReadAhead) {  // a made-up length must not cost that much memory
+  if (size > kReadAhead) {  // a false length must not cost that much memory
     struct stat s;
     if (fstat(file_.get(), &s) != 0 || s.st_size - position_ < static_cast<int64_t>(size)) return false;
   }

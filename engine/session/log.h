@@ -56,7 +56,7 @@ void append_frame(std::string& out, std::string_view payload);
 class LogFile {
  public:
   static LogFile create(const std::string& path, uint32_t layout);  // throws Error (kIo)
-  static LogFile attach(const std::string& path);  // also if it is not a log, or already ended
+  static LogFile attach(const std::string& path);  // accepts files that are no log, or already ended
 
   // Appends whole frames; returns how many bytes were written. If not all, `error` is the errno of the failure.
   size_t append(std::string_view frames, int& error);
@@ -64,8 +64,8 @@ class LogFile {
   bool write_slot(std::string_view payload);
   // A number that no other writer of this session has; the first has 0. Throws Error when there are too many.
   uint32_t claim_process();
-  uint32_t layout() const { return layout_; }      // of the writer that created it
-  int64_t size() const { return size_; }           // of the whole file at our last append
+  uint32_t layout() const { return layout_; }      // the layout of the writer that created it
+  int64_t size() const { return size_; }           // size of the whole file at our last append
   void abandon() noexcept;                         // closes; nothing is flushed, as nothing is buffered
 
   // The descriptors, for a thread that takes them to a descriptor table of its own; `forget` drops them without
@@ -74,10 +74,10 @@ class LogFile {
   void moved_to(const std::vector<int>& numbers) noexcept;
   void forget() noexcept;
 
-  // What is at the path now: a program may have removed its log, or put another file there.
+  // What is at the path now: a program may have removed its log, or replaced it.
   enum class AtPath { kTheLog, kNothing, kAnotherFile };
   AtPath at_path() const;
-  Descriptor for_reading() const;                  // of the log itself, wherever it is; none after abandon()
+  Descriptor for_reading() const;                  // the log itself, wherever it is; none after abandon()
 
  private:
   LogFile() = default;
@@ -98,7 +98,7 @@ class LogScanner {
   explicit LogScanner(Descriptor file) : file_(std::move(file)) {}
   // True if the bytes start like a log. Throws if they say that it needs a newer reader.
   static bool is_log(std::string_view first_bytes);
-  uint32_t version() const;       // of the schema, as the header says it
+  uint32_t version() const;       // version of the schema, from the header
 
   // Calls `visit(payload, offset of the payload in the file)` for every new whole frame. `complete`: nobody writes any
   // more, so an incomplete frame at the end is damage. `go_on(position)` is called before each piece of the file is
@@ -128,7 +128,7 @@ class LogScanner {
   Descriptor file_;
   std::string buffer_;
   int64_t buffer_at_ = kHeaderSize;   // position in the file of buffer_[0]
-  int64_t position_ = kHeaderSize;    // of the next frame
+  int64_t position_ = kHeaderSize;    // position of the next frame
   uint64_t skipped_ = 0;
   uint64_t wasted_ = 0;
   int64_t torn_tail_ = 0;

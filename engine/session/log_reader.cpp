@@ -22,7 +22,7 @@ class LogReader final : public Reader {
 
   Changes refresh() override {
     changes_ = {};
-    const bool complete = !scanner_.has_writer();  // asked first: what is written after that is seen next time
+    const bool complete = !scanner_.has_writer();  // checked first: what is written after that is seen next time
     budget_.begin(scanner_.stored());
     const auto go_on = [this](int64_t at) {
       if (!budget_.go_on(0, at)) budget_.check();
@@ -77,7 +77,7 @@ class LogReader final : public Reader {
     changes_.chunks = true;
   }
 
-  // A slot holds totals, not increments: what it said before is subtracted first.
+  // A slot holds totals, not increments: its former contents are subtracted first.
   void read_slots() {
     std::vector<std::string> payloads;
     if (!scanner_.slots(payloads)) return;

@@ -17,7 +17,7 @@ namespace footlight::session {
 namespace {
 
 constexpr size_t kFirstBytes = 512;
-constexpr size_t kApplicationIdAt = 68;  // in the header of an SQLite file, big endian
+constexpr size_t kApplicationIdAt = 68;  // offset in the header of an SQLite file, big endian
 
 FileType type_of(mode_t mode) {
   if (S_ISREG(mode)) return FileType::kRegular;

@@ -130,8 +130,8 @@ std::string ReadOnlyFile::take_side_files(const std::string& path) {
       else say("-wal", "it holds no changes of this recording");
     }
   }
-  // Rolling back with a journal would mean changing the file, or trusting what lies beside it. SQLite clears the first
-  // bytes of a journal that it is done with.
+  // Rolling back with a journal would change the file, or trust another file beside it. SQLite clears the first bytes
+  // of a journal that it no longer needs.
   struct stat s {};
   char first = 0;
   const Descriptor journal = open_beside(real + "-journal", s);

@@ -1,7 +1,7 @@
-// Opens a session: finished, still being written, or left by a killed run. Reads that file (and SQLite's write-ahead
-// log, if one lies beside it), writes nothing and trusts nothing in it. Failures are Errors in words for the user: "not
-// a session", "newer version 9, this Footlight reads up to 3", "broken: ...". What a newer Footlight wrote and this one
-// does not know is left out, and reported.
+// Opens a session: finished, still being written, or left by a killed run. Reads only that file (and SQLite's
+// write-ahead log beside it), writes nothing and trusts nothing in it. Failures are Errors in words for the user: "not
+// a session", "newer version 9, this Footlight reads up to 3", "broken: ...". Unknown parts from a newer Footlight are
+// left out and reported.
 #pragma once
 
 #include "engine/session/contents.h"
@@ -36,9 +36,9 @@ using SpanStore = ChunkStore<std::vector<SpanRecord>>;
 using CounterStore = ChunkStore<std::vector<CounterRecord>>;
 
 enum class State : uint8_t {
-  kFinished,  // the run ended and said so
+  kFinished,  // the run ended and recorded its end
   kLive,      // a process is writing it
-  kKilled,    // no process is writing it, but it was not ended
+  kKilled,    // no process is writing it, but its end is missing
 };
 
 struct Changes {
@@ -61,11 +61,11 @@ class Reader {
   virtual ~Reader();
 
   const Contents& contents() const { return contents_; }
-  // What was read of the console since the last call, which is then no longer in contents(): for who keeps it himself.
+  // Moves out the console records read since the last call; contents() no longer has them.
   std::vector<ConsoleRecord> take_console() { return std::exchange(contents_.console, {}); }
   State state() const { return state_; }
   int version() const { return version_; }
-  // What is wrong with the file, although it could be opened, in words; empty: nothing.
+  // Describes damage of a file that could be opened; empty if there is no damage.
   const std::string& damage() const { return damage_; }
   // "a newer Footlight wrote this; left out: table weather, column trace.colour"; empty: nothing was.
   const std::string& left_out() const { return left_out_; }
@@ -81,7 +81,7 @@ class Reader {
   std::vector<CallRecord> all_calls() const;           // decodes every chunk; Error beyond 20 million
   std::vector<DeviceRecord> all_device_events() const;
 
-  // Reads what was written since; cheap if nothing was. One thread at a time, like everything except chunk().
+  // Reads what was written since the last call; cheap if nothing was. One thread at a time, as all but chunk().
   virtual Changes refresh() = 0;
 
   // Look-ups by id; null if not found.

@@ -1,4 +1,4 @@
-// What a session holds, independent of any engine. Writer and reader use these records; each describes its own columns
+// The records in a session, independent of any engine. Writer and reader use them; each describes its own columns
 // (describe.h). A new column needs a member, a line in `describe`, and code that fills it.
 #pragma once
 

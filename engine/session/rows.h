@@ -16,7 +16,7 @@ namespace footlight::session {
 struct Value {
   enum class Type : uint8_t { kNull, kInteger, kText, kBlob, kReal };
   Type type = Type::kNull;
-  int64_t integer = 0;  // of a real number, its bits
+  int64_t integer = 0;  // for a real number, its bits
   std::string_view bytes;
 };
 using Row = std::span<const Value>;
@@ -57,7 +57,7 @@ class RowEncoder {
     put(s.code);
     integer(s.offset);
   }
-  // None means the writing process.
+  // None stands for the writing process.
   void put(ProcessId id) {
     if (!id.valid()) id.value = ids_.process();
     if (id.valid()) integer(id.value);
@@ -107,7 +107,7 @@ template <class R>
 struct EncodeLists : Fields {
   RowEncoder& out;
   const R& record;
-  size_t table;  // of the next list
+  size_t table;  // table of the next list
   std::vector<int64_t>& owners;
   EncodeLists(RowEncoder& o, const R& r, size_t t, std::vector<int64_t>& w) : out(o), record(r), table(t), owners(w) {}
 

@@ -1,4 +1,4 @@
-// From the descriptions of records to tables, SQL, the layout of a file and the printed page.
+// Turns descriptions of records into tables, SQL, the layout of a file and the printed page.
 #include "engine/session/schema.h"
 
 #include "engine/session/bytes.h"

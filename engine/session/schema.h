@@ -1,4 +1,4 @@
-// The schema as data, made from the descriptions of the records. SQL, layouts of logs and the printed page are written
+// The schema as data, derived from the descriptions of the records. SQL, layouts of logs and the printed page follow
 // from it; a file's own tables and columns are matched with it.
 #pragma once
 
@@ -26,7 +26,7 @@ struct Column {
   ColumnType type = ColumnType::kInteger;
   int since = 1;
   int until = 0;                              // the last version that has it; 0: still current
-  std::span<const char* const> values = {};   // of an enumeration
+  std::span<const char* const> values = {};   // names of an enumeration
 };
 
 struct TableSchema {
@@ -34,7 +34,7 @@ struct TableSchema {
   std::string meaning;
   int since = 1;
   int parent = -1;       // the table that owns this table's rows
-  size_t owners = 0;     // leading columns with the owner and the position in it; in a table with an id, that one
+  size_t owners = 0;     // leading columns with the owner and the position in it; in a table with an id, that column
   bool has_id = false;
   std::vector<Column> columns;
 };
@@ -42,11 +42,11 @@ struct TableSchema {
 struct Schema {
   std::vector<TableSchema> tables;  // `meta`, what belongs to it, records, then a table for each kind of chunk
   std::vector<TableSchema> chunks;  // the columns inside of chunks, in the order of EventChunks
-  size_t first_chunk_table = 0;     // in `tables`
+  size_t first_chunk_table = 0;     // index in `tables`
 };
 const Schema& schema();
 
-// Where the tables of kRecordTables begin in `tables`: nested ones follow their owner.
+// Positions of kRecordTables in `tables`: nested tables follow their owner.
 constexpr size_t kMetaTable = 0;
 size_t first_table(size_t record_table);
 
@@ -59,7 +59,7 @@ std::string schema_page();
 struct Layout {
   struct Column {
     std::string name;
-    size_t values = 0;  // how many names of an enumeration it knows
+    size_t values = 0;  // number of known names of an enumeration
   };
   struct Table {
     std::string name;
@@ -78,13 +78,13 @@ struct Layout {
 //    start_ns
 std::string layout_text();
 Layout parse_layout(std::string_view text);   // throws Error if it is not a layout
-const Layout& layout_before_3();              // of logs of versions 1 and 2, which do not contain it
+const Layout& layout_before_3();              // logs of versions 1 and 2 do not contain it
 
-// How rows of a file's table become rows of ours.
+// Maps rows of a file's table to rows of ours.
 struct Binding {
-  int table = -1;                 // in Schema::tables; -1: not known here
+  int table = -1;                 // index in Schema::tables; -1: unknown table
   size_t width = 0;               // columns of a row of the file
-  std::vector<int16_t> columns;   // for each of our columns its place in the row, or -1
+  std::vector<int16_t> columns;   // for each of our columns, its place in the row, or -1
 };
 // Matches by name. What is unknown here is added to `left_out`: "table weather", "column trace.colour", "2 values of
 // column call_chunk.outcome".

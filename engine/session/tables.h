@@ -49,7 +49,7 @@ struct CountTables : Fields {
   void list(const char*, std::vector<E> R::*, const char*, Note = {}) { n += table_count<E>(); }
 };
 
-// How many tables hold a record or an element of a list: its own and those of what is nested in it.
+// The number of tables for a record or an element of a list: its own and those of nested lists.
 template <class E>
 size_t table_count() {
   if constexpr (Described<E>) {

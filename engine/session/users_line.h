@@ -1,4 +1,4 @@
-// The line of the program's own code that a node comes from, where a library made it.
+// The line of the user's code behind a node that a library made.
 #pragma once
 
 #include "engine/base/error_words.h"

@@ -61,9 +61,9 @@ const char* kind_of(const AnyRecord& item) {
   return std::holds_alternative<ConsoleRecord>(item) ? "console lines" : "records";
 }
 
-// What a frame holds, so that its loss can be reported.
+// The contents of a frame, to report if they are lost.
 struct Pending {
-  size_t end = 0;  // of the frame in the batch
+  size_t end = 0;  // end of the frame in the batch
   const char* what = "";
   uint64_t count = 0;
   enum class Rank : uint8_t { kEvent, kRecord, kEnd } rank = Rank::kRecord;  // what is dropped first near the cap
@@ -100,9 +100,9 @@ struct Writer::State {
   const WriterOptions options;
   const std::string path;
   InSession ids;
-  Writer* writer = nullptr;  // for the pump
+  Writer* writer = nullptr;  // used by the pump
 
-  std::mutex mutex;  // of the queue
+  std::mutex mutex;  // guards the queue
   std::condition_variable changed;
   std::vector<AnyRecord> queue;
   size_t queue_bytes = 0;
@@ -120,7 +120,7 @@ struct Writer::State {
   using Losses = std::map<std::pair<std::string, std::string>, uint64_t>;
   Losses dropped;
 
-  std::mutex file_mutex;  // for what follows: one flush at a time
+  std::mutex file_mutex;  // guards the members below: one flush at a time
   Losses unsaid;          // not appended to the log yet: kept in the slot
   std::optional<EndRecord> unsaid_end;
   uint64_t out_of_memory = 0;  // flushes that failed because of it
@@ -143,8 +143,8 @@ struct Writer::State {
   void write_slot();
   bool over_cap(size_t more, Pending::Rank rank) const;
 
-  // Reserves room for that many bytes; false: there is none, and `count` is added to the losses. Records come where
-  // events no longer do: a lost graph would take the meaning of all its events with it.
+  // Reserves that many bytes; false: the queue is full, and `count` is added to the losses. Records may use more of it
+  // than events: a lost graph would take the meaning of all its events with it.
   bool room(size_t bytes, const char* what, uint64_t count, Pending::Rank rank) {
     const auto cap = static_cast<size_t>(options.queue_cap) * (rank == Pending::Rank::kEvent ? 1 : 4);
     if (queue_bytes + bytes > cap) {
@@ -198,7 +198,7 @@ void Writer::State::add_chunk(std::string& batch, std::vector<Pending>& pending,
   pending.push_back({batch.size(), RowsOf<Chunk>::type::kPlural, info.count, Pending::Rank::kEvent});
 }
 
-// In pieces of the usual size of a chunk.
+// Splits into pieces of the usual chunk size.
 template <class Chunk>
 void Writer::State::add_chunks(std::string& batch, std::vector<Pending>& pending, const Chunk& all) {
   if (all.size() && all.size() <= kUsualChunkRows * 2) return add_chunk(batch, pending, all);
@@ -313,7 +313,7 @@ void Writer::State::write_slot() {
   if (unsaid_end) encode(out, ids, *unsaid_end);
   for (auto& [key, count] : unsaid) encode(out, ids, DroppedRecord{key.first, key.second, count});
   if (log.write_slot(out.bytes())) return;
-  // Too many reasons for the slot: one sum, and a shortened reason for the end.
+  // If the slot is too small for all reasons, it gets one sum, and a shortened reason for the end.
   ByteWriter less;
   less.u32(own_layout());
   DroppedRecord sum{"records and events", "the disk was full", 0};
@@ -360,7 +360,7 @@ void Writer::State::run() {
         std::lock_guard losses(file_mutex);
         ++out_of_memory;
         more = false;
-      } catch (const std::logic_error&) {  // the program and the rest of its session outlive a bug of ours
+      } catch (const std::logic_error&) {  // a bug of ours must not end the program or its session
         std::lock_guard losses(file_mutex);
         ++failed_checks;
         more = false;

@@ -17,16 +17,16 @@ struct WriterOptions {
   int flush_ms = 50;
   int64_t size_cap = int64_t{4} << 30;     // bytes; events, then everything but the end are dropped and counted
   int64_t queue_cap = int64_t{64} << 20;   // bytes of events waiting for a slow disk; records may be four times that
-  // For attach(): the process whose ids and console this writer writes, if another writer began it: the supervisor and
-  // the script count as one. None: a new process.
+  // For attach(): the process whose ids and console this writer continues, if another writer began it: the supervisor
+  // and the script count as one. None: a new process.
   ProcessId process = {};
-  // For a program that may close or replace any descriptor: the flush thread keeps the file's out of its reach.
+  // For programs that may close or replace any descriptor: the flush thread keeps the file's out of reach.
   bool own_descriptors = false;
 };
 
 class Writer {
  public:
-  // A new file; what was at `path` is replaced. Throws Error (kIo) when it cannot be written.
+  // Creates a file and replaces the one at `path`. Throws Error (kIo) if it cannot be written.
   static std::unique_ptr<Writer> create(const std::string& path, const RunRecord& run, RecordingLevel level,
                                         const WriterOptions& options = {});
   // A writer of another process, for a session that was created and not finished: each appends whole records.
@@ -37,9 +37,9 @@ class Writer {
   Writer& operator=(const Writer&) = delete;
 
   const std::string& path() const;
-  ProcessId process() const;               // in the session
+  ProcessId process() const;               // its id in the session
 
-  // The file of that path, recorded with its text (`text`, else what is on disk) the first time it is requested.
+  // The file at that path, whose text (`text`, else what is on disk) is recorded at the first request.
   FileId file(const std::string& path, std::string_view text = {});
 
   // Any record with a table, any event of a kind that is kept as records. A record with a known id replaces the earlier
@@ -56,7 +56,7 @@ class Writer {
   }
   void add_dropped(const std::string& what, const std::string& why, uint64_t count);
   void set_level(RecordingLevel level);    // written down only; profile::set_level switches
-  void set_run(RunRecord run);             // replaces what create() was given
+  void set_run(RunRecord run);             // replaces the record given to create()
 
   // Called by the flush thread before each flush: the recorder empties its rings here; true: it has more, so the next
   // flush follows at once. May be null.
@@ -65,8 +65,8 @@ class Writer {
   void wake();                             // flush now, without waiting; cheap, from any thread
   void flush();                            // returns when everything added before is in the file
 
-  // The end of the run: the last records, then one file without side files. When the disk is too full for that, the
-  // log stays (it opens as well) and `words` says so. The writer takes no more records.
+  // Ends the run: writes the last records, then one file without side files. If the disk is too full for that, the log
+  // stays (it can be opened as well) and `words` says so. The writer takes no more records.
   struct Finished { bool one_file = true; std::string words; };
   Finished finish(EndRecord end);
   // Same, leaving the session open for other writers: the flush thread ends, queued records are written.
@@ -74,7 +74,7 @@ class Writer {
   // Same, but the session still counts as being written while this object lives: to fork between two writers (without
   // own_descriptors).
   void rest();
-  // In a forked child: abandons the file without writing to it. All add_* become no-ops.
+  // Called in a forked child: abandons the file without writing to it. All add_* become no-ops.
   void abandon() noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// Where something was done: files, code objects, locations.
+// Source files, code objects and locations.
 #pragma once
 
 #include "engine/session/records/ids.h"
@@ -20,7 +20,7 @@ struct FileRecord {
   }
 };
 
-// From instruction `first_offset` on, the code belongs to `line`.
+// The code belongs to `line` from instruction `first_offset` on.
 struct CodeLine {
   uint32_t first_offset = 0, line = 0;
 
@@ -50,8 +50,8 @@ struct CodeRecord {
   }
 };
 
-// A place in a program, with the place that called it: locations are a tree of prefixes, so a stack is its last frame.
-// Where there is a CPython code object, events name that and the offset in it, which is cheaper to take.
+// A place in a program and the place that called it: locations are a tree of prefixes, so a stack is its last frame. If
+// there is a CPython code object, events name it and an offset, which is cheaper to record.
 struct LocationRecord {
   LocationId id;
   LocationId caller;

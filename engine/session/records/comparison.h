@@ -1,5 +1,5 @@
-// Repetitions of one call, eagerly and traced: their times, what the thread did in each moment of some of them, and
-// what the passes made of the traced graph. What follows from them is in engine/explain/compare.
+// Repetitions of one call, eagerly and traced: their times, the thread's activities in some of them, and the effect of
+// passes on the traced graph. Conclusions are in engine/explain/compare.
 #pragma once
 
 #include "engine/base/activity.h"
@@ -9,7 +9,7 @@ namespace footlight::session {
 
 constexpr std::span<const char* const> enumerators(Activity) { return kActivities; }
 
-// From `start_ns` on, until the next mark, the thread did this. A kernel names its op, and its line or its node.
+// From `start_ns` to the next mark the thread did this. A kernel names its op, and its line or its node.
 struct ComparisonMark {
   int64_t start_ns = 0;
   Activity activity = Activity::kPython;
@@ -55,7 +55,7 @@ struct ComparisonRun {
   }
 };
 
-// What a pass did to a graph of the trace.
+// A change that a pass made to a graph of the trace.
 struct PassChange {
   GraphId graph;
   NodeId node;

@@ -1,5 +1,5 @@
-// Graphs: nodes, edges, the graphs that nodes run, where nodes of a later stage came from, and what the engine's passes
-// changed before it ran. A graph after a pass is made from these (engine/explain/stages.h).
+// Graphs: nodes, edges, the graphs that nodes run, origins of nodes of later stages, and changes by the engine's
+// passes. engine/explain/stages.h derives the graph after a pass from these.
 #pragma once
 
 #include "engine/session/records/ids.h"
@@ -71,7 +71,7 @@ struct NodeRecord {
   }
 };
 
-// What a pass made of a node.
+// What happened to a node in a pass.
 enum class Fate : uint8_t {
   kConstant,
   kFused,
@@ -79,10 +79,10 @@ enum class Fate : uint8_t {
   kEqualNode,
   kNothing,
   kInserted,
-  kHoisted,    // it runs once, before the loop
+  kHoisted,    // runs once, before the loop
   kInlined,    // the nodes of its graph run in its place
   kRewritten,  // another op does the same
-  kFusedWith,  // it runs in one fused loop with others
+  kFusedWith,  // runs in one fused loop with others
 };
 constexpr const char* kFates[] = {"constant", "fused",   "input",   "equal node", "nothing",
                                     "inserted", "hoisted", "inlined", "rewritten", "fused with"};
@@ -113,7 +113,7 @@ struct GraphChange {
   }
 };
 
-// A node that a pass made.
+// A node that a pass added.
 struct NewNode {
   uint32_t id = 0;
   std::string name, op, family;
@@ -154,12 +154,12 @@ struct AloneNode {
   }
 };
 
-// Where a value lies while its graph runs.
+// Where the memory of a value comes from while its graph runs.
 enum class MemoryPlace : uint8_t { kOwn, kKept, kTakenOver, kView, kTile, kGraph, kNone };
 constexpr const char* kMemoryPlaces[] = {"own", "kept", "taken over", "view", "tile", "graph", "none"};
 constexpr std::span<const char* const> enumerators(MemoryPlace) { return kMemoryPlaces; }
 
-// A value in the memory plan of the graph after its last pass. Steps count from 0; a walk is one.
+// A value in the memory plan of the graph after its last pass. Steps count from 0; a fused loop is one step.
 struct PlannedValue {
   uint32_t node = 0;
   uint16_t output = 0;

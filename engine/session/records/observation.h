@@ -1,5 +1,5 @@
-// What a program did around its traces that no graph shows: state that a trace has read and that changed afterwards,
-// effects that happened only while tracing, lines that made an argument.
+// Observations about a program that no graph shows: state that a trace read and that changed afterwards, effects that
+// happened only while tracing, lines that computed an argument.
 #pragma once
 
 #include "engine/session/records/ids.h"
@@ -7,7 +7,7 @@
 namespace footlight::session {
 
 enum class ObservationKind : uint8_t {
-  kValueLine,       // `path` of an argument, in calls at `line`, was made at the lines with role "value"
+  kValueLine,       // `path` of an argument, in calls at `line`, was computed at the lines with role "value"
   kStateChanged,    // a trace has read `path` at `line`; a later call that it served found other values
   kSideEffect,      // the body changed `path` at `line` while it was traced, and later calls did not
   kRandomRead,      // the body read `path` (random, numpy.random, a clock) at `line` while it was traced

@@ -1,4 +1,4 @@
-// What the numbers in op events stand for: ops, and what they ran on.
+// The ops, and the signatures they ran on, to which numbers in op events refer.
 #pragma once
 
 #include "engine/session/records/ids.h"

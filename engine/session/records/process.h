@@ -126,7 +126,7 @@ struct ConsoleRecord {
   }
 };
 
-// What the numbers in events mean: threads, devices, tracks.
+// A thread, device or track to which numbers in events refer.
 struct ThreadRecord {
   ThreadId number;
   uint32_t system_id = 0;
@@ -172,7 +172,7 @@ struct TrackRecord {
 
   static constexpr const char* kMemory = "memory";
   static constexpr const char* kStage = "stage";   // of a pipeline; its parent is the stage that takes its elements
-  static constexpr const char* kQueue = "queue";   // how many elements wait in the stage above it
+  static constexpr const char* kQueue = "queue";   // number of elements that wait in the stage above it
 
   static constexpr TableNote kTable{"track", "A row of the timeline that spans or counters lie on.", 3};
   template <class F>

@@ -1,4 +1,4 @@
-// Traces: why they were made, the key, the phases, the graphs of every stage, what the engine left behind.
+// Traces: reasons, keys, phases, graphs of every stage, and artifacts of the engine.
 #pragma once
 
 #include "engine/session/records/ids.h"
@@ -50,7 +50,7 @@ enum class TraceKind : uint8_t { kTrace, kLower, kCompile };
 constexpr const char* kTraceKinds[] = {"trace", "lower", "compile"};
 constexpr std::span<const char* const> enumerators(TraceKind) { return kTraceKinds; }
 
-// What the time of a trace was spent on. `parent`: position of the phase it is part of.
+// A phase of a trace's time. `parent`: position of the phase that contains it.
 struct PhaseRecord {
   std::string name, category;
   int32_t parent = -1;
@@ -80,7 +80,7 @@ struct TraceGraph {
   }
 };
 
-// Something large that an engine made on the way: generated code, guards, text of an intermediate form.
+// Something large that an engine generated: code, guards, text of an intermediate form.
 struct ArtifactRecord {
   std::string name, kind;
   Blob data;  // see pack() and unpack() in chunk.h

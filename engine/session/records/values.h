@@ -1,5 +1,5 @@
-// What the tensors of one call held, node by node; and which calls were checked for NaN and infinity. What follows from
-// them is in engine/explain/values.h.
+// Values of the tensors of one call, node by node; and which calls were checked for NaN and infinity. Conclusions are
+// in engine/explain/values.h.
 #pragma once
 
 #include "engine/session/records/ids.h"

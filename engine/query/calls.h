@@ -30,14 +30,14 @@ struct HitTimes {
 // A run of a function's calls with the same outcome; a call that traced or failed is a run of its own.
 struct CallRun {
   CallOutcome outcome = CallOutcome::kHit;
-  TraceId trace;       // of the first
+  TraceId trace;       // trace of the first call
   uint64_t first = 0;  // its number among the function's calls, in the order of their start
   uint64_t count = 1;
-  bool chosen = true;  // by a CallChoice; all calls of a run are, or none
+  bool chosen = true;  // a CallChoice chose all calls of the run, or none
 };
 
-// Some of a function's calls: those made at one of the places (key_of), or served by one of the traces. Both sorted;
-// with neither, all calls.
+// Selects calls of a function: those made at one of the places (key_of), or served by one of the traces. Both are
+// sorted; if both are empty, all calls.
 struct CallChoice {
   std::vector<uint64_t> sources;
   std::vector<TraceId> traces;
@@ -78,11 +78,11 @@ class CallIndex {
   // Totals that changed since the last call of this function.
   std::vector<std::pair<FunctionId, CallSums>> changed_functions();
   std::vector<std::pair<TraceId, CallSums>> changed_traces();
-  // The first few calls of each trace and key from each line, in the order in which they ended: a replay of a run's
-  // calls needs no more, because a call that was served once is served the same way again.
+  // The first few calls of each trace and key from each line, in the order in which they ended. A replay needs no
+  // others, because a call that was served once is served the same way again.
   const std::vector<session::CallRecord>& distinct() const { return distinct_; }
   static constexpr uint32_t kKeptOfEach = 8;
-  // Calls that made a trace, in the order in which they ended, with their rows.
+  // Calls that traced, with their rows, in the order in which they ended.
   const std::vector<std::pair<uint64_t, session::CallRecord>>& traced() const { return traced_; }
   size_t bytes() const;
 
@@ -114,7 +114,7 @@ class CallIndex {
   KeyTable sources_;
   std::vector<uint64_t> source_counts_;
   std::vector<std::pair<uint64_t, session::CallRecord>> traced_;
-  KeyTable kinds_;  // of trace, key and source
+  KeyTable kinds_;  // keyed by trace, key and source
   std::vector<uint8_t> kept_;
   std::vector<session::CallRecord> distinct_;
   uint64_t rows_ = 0, unreadable_ = 0;

@@ -92,7 +92,7 @@ std::vector<CounterPeak> Counters::peaks(const session::CounterStore& store, int
   for (const auto& [track, counter] : counters_) {
     CounterPeak peak{track, 0, 0};
     bool any = false;
-    int64_t before_at = INT64_MIN;  // of the value that holds at `from`
+    int64_t before_at = INT64_MIN;  // time of the value that holds at `from`
     double before = 0;
     const auto put = [&](int64_t first, int64_t last, double most, int64_t most_at, double last_value) {
       if (last <= from) {

@@ -17,12 +17,12 @@ namespace footlight::query {
 struct CounterPicture {
   uint32_t track = 0;       // TrackId
   uint64_t count = 0;       // values recorded
-  double least = 0, greatest = 0;   // in the whole run
+  double least = 0, greatest = 0;   // over the whole run
   int64_t greatest_at = 0;
   std::vector<float> values;        // the greatest within each column, else the one that holds there; NaN before any
 };
 
-// The greatest value of a counter in a range: one recorded in it, or the one that holds where it begins.
+// The greatest value of a counter in a range: one recorded there, or the one that holds at its begin.
 struct CounterPeak {
   uint32_t track = 0;
   double value = 0;
@@ -31,13 +31,12 @@ struct CounterPeak {
 
 class Counters {
  public:
-  // Adds the next chunk of the store.
-  // `shown`: the track that stands for a counter's.
+  // Adds the next chunk of the store. `shown` maps a counter's track to the one that represents it.
   using Shown = std::function<uint32_t(session::TrackId)>;
   void add(const std::vector<session::CounterRecord>& chunk, uint32_t number, const Shown& shown);
   std::vector<CounterPicture> draw(const session::CounterStore& store, int64_t from, int64_t to, int columns,
                                    const Cancel& cancel) const;
-  // Of all that have a value in [from, to).
+  // Peaks of all counters that have a value in [from, to).
   std::vector<CounterPeak> peaks(const session::CounterStore& store, int64_t from, int64_t to,
                                  const Cancel& cancel) const;
   bool empty() const { return counters_.empty(); }
@@ -62,7 +61,7 @@ class Counters {
     return (shown == shown_.end() ? c.track.value : shown->second) == counter;
   }
   std::map<uint32_t, Counter> counters_;
-  std::unordered_map<uint32_t, uint32_t> shown_;  // of tracks that another stands for
+  std::unordered_map<uint32_t, uint32_t> shown_;  // for tracks that another one represents
 };
 
 }  // namespace footlight::query

@@ -1,5 +1,5 @@
-// What devices did, by kernel, and what was asked of them, by call of their interface: how often, how long, how much.
-// What the repetitions of a comparison did is no part of the program.
+// Sums device work by kernel, and calls of the devices' interface by function: count, time, bytes. Repetitions of a
+// comparison are not part of the program and are left out.
 #pragma once
 
 #include "engine/query/cancel.h"
@@ -12,7 +12,7 @@
 
 namespace footlight::query {
 
-// What is summed up in one row.
+// The key of a row.
 struct DeviceName {
   std::string kind, name;      // "kernel", "sgemm_32x32_nn"; "memcpy", "HtoD"; "runtime", "cudaLaunchKernel"
   friend auto operator<=>(const DeviceName&, const DeviceName&) = default;
@@ -21,7 +21,7 @@ struct DeviceName {
 struct DeviceSum : DeviceName {
   uint64_t count = 0;
   int64_t total_ns = 0, least_ns = 0, most_ns = 0;
-  uint64_t bytes = 0;          // that were moved; of kernels this is not recorded
+  uint64_t bytes = 0;          // bytes that were moved; not recorded for kernels
   bool on_device = false;      // work of the device itself; else a call of its interface, on the host
   LogHistogram durations;
   double bytes_per_second() const;  // 0: not known

@@ -1,5 +1,5 @@
-// By what op events are put together in tables: the op, the op with its shapes, the line or the Python function that
-// ran it. Each gives an event a number; equal numbers belong together.
+// Groups op events for tables: by op, by op and shapes, by line or by Python function. Each event gets a number, and
+// equal numbers form a group.
 #pragma once
 
 #include "engine/session/reader.h"
@@ -33,13 +33,13 @@ class Grouping {
 
   const session::Reader& reader_;
   GroupBy by_;
-  std::unordered_map<uint64_t, uint64_t> of_node_, of_source_;  // by (graph, node) and by (code, offset)
-  std::map<std::tuple<uint32_t, int, std::string>, uint64_t> functions_;  // the code that stands for all of its copies
+  std::unordered_map<uint64_t, uint64_t> of_node_, of_source_;  // keyed by (graph, node) and by (code, offset)
+  std::map<std::tuple<uint32_t, int, std::string>, uint64_t> functions_;  // the code that represents all of its copies
   uint64_t last_place_ = kUnknown, last_key_ = kUnknown;
   bool last_is_node_ = false;
 };
 
-// What a key stands for. Line: file and line; function: a code object; op and shape as the names say.
+// The meaning of a key. Line: file and line; function: a code object; op and shape as the names say.
 struct GroupPlace {
   session::FileId file;
   int line = 0;

@@ -11,9 +11,9 @@ namespace footlight::query {
 // An op event that ran on a device.
 struct DeviceOp {
   uint64_t id = 0;
-  int64_t start_ns = 0, took_ns = 0;  // of the launch
-  size_t row = 0;                     // whose it is in a table
-  int64_t kernel_ns = 0;              // of all its kernels; 0: none was recorded
+  int64_t start_ns = 0, took_ns = 0;  // begin and duration of the launch
+  size_t row = 0;                     // its row in a table
+  int64_t kernel_ns = 0;              // time of all its kernels; 0: none was recorded
 };
 
 // Fills in kernel_ns, and sorts the ops by id.

@@ -20,9 +20,9 @@ constexpr size_t kMaxUnclaimed = 1 << 14;
 
 int64_t length(int64_t start, int64_t end) { return std::max<int64_t>(0, end - start); }
 
-// What ran at an instruction, or as a node.
+// The ops that ran at an instruction, or as a node.
 struct Ran {
-  std::map<uint32_t, uint64_t> ops;  // how often each
+  std::map<uint32_t, uint64_t> ops;  // with the number of runs of each
   uint64_t visits = 0;               // without ops that follow another one of the same instruction
   int64_t self_ns = 0, python_ns = 0;
 
@@ -117,7 +117,7 @@ class Summing {
       try {
         chunk = store.chunk(c);
       } catch (const Error&) {
-        continue;  // the store says how many rows could not be read
+        continue;  // the store reports how many rows could not be read
       }
       visit(*chunk);
     }
@@ -146,7 +146,7 @@ class Summing {
       outermost_.add(thread, span);
       traces_.add(thread, span);
     }
-    // What a comparison does before and after its trace is no part of the program.
+    // Work of a comparison before and after its trace is not part of the program.
     for (const session::ComparisonRecord& c : reader_.contents().comparisons) {
       const session::TraceRecord* trace = reader_.trace(c.trace);
       if (trace && c.start_ns > 0 && c.end_ns > c.start_ns)
@@ -195,7 +195,7 @@ class Summing {
     ran.self_ns += self;
   }
 
-  // The Python code between the last eager op of a thread and what comes next. In a trace it is part of that.
+  // Adds the Python time between the last eager op of a thread and the next event. In a trace it counts as tracing.
   void pause(Thread& thread, const session::OpColumns& e, size_t i) {
     if (outermost_.contain(e.thread[i], thread.end)) return;
     const Outermost::Span* next = outermost_.first_in(e.thread[i], thread.end, e.start_ns[i]);
@@ -233,7 +233,7 @@ class Summing {
     return file.valid() && number > 0 ? made_.lines[{file, number}] : made_.nowhere;
   }
 
-  // The innermost line of the program's own code where a library made the node, else null.
+  // The innermost line of the user's code, if a library made the node; else null.
   LineSum* line_of_caller(const session::NodeRecord& node) {
     if (!node.location.valid()) return nullptr;
     const auto [known, is_new] = callers_.try_emplace(node.location, nullptr);
@@ -273,7 +273,7 @@ class Summing {
 
   void put_nodes() {
     const std::unordered_map<GraphId, TraceId> owners = traces_of_graphs();
-    std::map<std::pair<uint64_t, TraceId>, Ran> copies;  // all nodes that an instruction made in a trace
+    std::map<std::pair<uint64_t, TraceId>, Ran> copies;  // all nodes that an instruction added in a trace
     std::map<GraphId, int64_t> graph_ns;
     for (const auto& [key, ran] : nodes_) {
       const GraphId graph(static_cast<uint32_t>(key >> 32));
@@ -290,7 +290,7 @@ class Summing {
       Ran& copy = copies[{instruction(node->source, node->location), owners.at(graph)}];
       for (const auto& [op, times] : ran.ops) copy.ops[op] += times;
     }
-    // Of a line in a trace, and from there in all: code that was converted again has other instructions for it.
+    // Sums by line and trace, then over all: code that was converted again has other instructions for the line.
     std::map<std::pair<LineSum*, TraceId>, uint64_t> runs;
     for (const auto& [key, ran] : copies) {
       uint64_t& most = runs[{&line(key.first), key.second}];
@@ -354,7 +354,7 @@ class Summing {
     return graph && node < graph->nodes.size() ? &graph->nodes[node] : nullptr;
   }
 
-  // A trace that a function made while another was traced lies within that one.
+  // A trace that another trace started lies within that one.
   void put_traces() {
     std::vector<const session::TraceRecord*> all;
     for (const session::TraceRecord& t : reader_.contents().traces) all.push_back(&t);
@@ -379,7 +379,7 @@ class Summing {
   }
 
   void put_calls() {
-    std::unordered_map<CallId, int64_t> inner;  // calls end before the one that made them
+    std::unordered_map<CallId, int64_t> inner;  // calls end before their callers
     each(reader_.calls(), [&](const std::vector<session::CallRecord>& chunk) {
       for (const session::CallRecord& c : chunk) {
         if (traces_.contain(c.thread, c.start_ns)) {  // its time is the trace's
@@ -417,8 +417,8 @@ class Summing {
   std::unordered_map<TraceId, session::ThreadId> thread_of_trace_;
   std::unordered_map<GraphId, std::vector<GraphId>> called_;  // by the nodes of a graph
   std::map<session::ThreadId, Thread> threads_;
-  std::unordered_map<uint64_t, Ran> eager_;  // by instruction
-  std::unordered_map<uint64_t, Ran> nodes_;  // by graph and node
+  std::unordered_map<uint64_t, Ran> eager_;  // keyed by instruction
+  std::unordered_map<uint64_t, Ran> nodes_;  // keyed by graph and node
   std::unordered_map<CallId, int64_t> in_call_;
   std::unordered_map<CallId, GraphId> graph_of_call_;
   std::unordered_map<uint64_t, LineSum*> places_;

@@ -1,6 +1,6 @@
-// What every line of the user's code cost: ops run one by one and the Python between them, ops of graphs, calls,
-// traces. A line has its own cost only: that of its branches, loops and called graphs lies on their lines, and is
-// summed apart.
+// Costs of each line of the user's code: ops run one by one and the Python between them, ops of graphs, calls, traces.
+// A line has only its own cost: that of its branches, loops and called graphs counts on their lines, and is summed
+// separately.
 #pragma once
 
 #include "engine/query/cancel.h"
@@ -14,18 +14,18 @@ namespace footlight::query {
 
 struct LineSum {
   uint64_t eager_ops = 0, eager_runs = 0;
-  int64_t eager_ns = 0;    // of ops outside of calls, without ops inside them
+  int64_t eager_ns = 0;    // ops outside of calls, without ops inside them
   int64_t python_ns = 0;   // after such an op, up to the next op, call or trace of the thread
   uint64_t traced_ops = 0, traced_runs = 0;
-  int64_t traced_ns = 0;   // of ops of graphs
+  int64_t traced_ns = 0;   // ops of graphs
   uint64_t library_ops = 0;
-  int64_t library_ns = 0;  // of ops of graphs that a library made, called from this line; they are on its lines as well
-  int64_t inside_ns = 0;   // of the graphs that nodes of this line run: branches, bodies, called functions
-  uint64_t calls = 0;      // of traced functions, made on this line
-  int64_t call_ns = 0;     // of those calls, without their ops, their traces and the calls inside them
-  uint64_t traces = 0;     // of the function that is defined on this line
-  int64_t tracing_ns = 0;  // of those traces, without traces inside them
-  uint64_t nodes = 0;      // in the graphs of the chosen traces
+  int64_t library_ns = 0;  // ops of graphs that a library made, called from this line; its own lines have them as well
+  int64_t inside_ns = 0;   // graphs that nodes of this line run: branches, bodies, called functions
+  uint64_t calls = 0;      // calls of traced functions on this line
+  int64_t call_ns = 0;     // those calls, without their ops, their traces and the calls inside them
+  uint64_t traces = 0;     // traces of the function that is defined on this line
+  int64_t tracing_ns = 0;  // those traces, without traces inside them
+  uint64_t nodes = 0;      // nodes in the graphs of the chosen traces
 
   int64_t eager() const { return eager_ns + python_ns; }
   int64_t traced() const { return traced_ns + library_ns + call_ns; }
@@ -35,7 +35,7 @@ struct LineSum {
 
 struct LineSums {
   std::map<std::pair<session::FileId, int>, LineSum> lines;
-  LineSum nowhere;  // what no line is known of
+  LineSum nowhere;  // everything without a known line
 
   const LineSum* at(session::FileId file, int line) const {
     const auto it = lines.find({file, line});

@@ -1,5 +1,5 @@
-// Where op events were lost: the recorder numbers them by thread, dropped ones too, so a gap in the numbers is a loss,
-// and lies between the events at its sides.
+// Finds where op events were lost: the recorder numbers them by thread, including dropped ones, so a gap in the numbers
+// is a loss between its neighbours.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class Losses {
     if (!first && number > last.number + 1) note({last.end, start, number - last.number - 1, thread});
     last = {number, end};
   }
-  // By thread and time of recording. Neighbours are joined once there are many.
+  // Sorted by thread and time. Neighbours are joined once there are many.
   const std::vector<Loss>& all() const { return all_; }
   uint64_t events() const { return events_; }
   size_t bytes() const { return all_.capacity() * sizeof(Loss); }

@@ -62,7 +62,7 @@ void each_work(const Store& store, const Wanted& wanted, int64_t from, int64_t t
           visit(d, index[c].first_row + i);
       }
     } catch (const Error&) {
-      // what could not be read is said of the whole recording
+      // unreadable rows are reported for the whole recording
     }
   }
 }

@@ -1,5 +1,5 @@
-// Where in a stretch of time the op events of some node, line, op, shape or function ran, or some work of devices: all
-// of them, by columns of pixels. And the next one from a point.
+// Finds op events of a node, line, op, shape or function, or work of devices, in a stretch of time: all of them, by
+// columns of pixels, or the next one from a point.
 #pragma once
 
 #include "engine/query/device_sums.h"

@@ -1,4 +1,4 @@
-// What ids in a recording stand for, as text: for exports and for SQL.
+// Turns ids of a recording into text for exports and SQL.
 #pragma once
 
 #include "engine/session/reader.h"
@@ -47,7 +47,7 @@ uint32_t process_of(Id<Tag, Int> id) {
   return id.valid() ? static_cast<uint32_t>(id.value >> session::kProcessShift<Int>) : 0;
 }
 
-// An enumerator's name; a file may hold values that there are none for.
+// An enumerator's name; a file may hold values that have no name.
 template <class E>
 std::string_view word(E value) {
   using session::enumerators;

@@ -1,4 +1,4 @@
-// Which part of an op's time its inner ops took.
+// Computes the part of an op's time that its inner ops took.
 #pragma once
 
 #include "engine/session/events.h"
@@ -12,7 +12,7 @@ namespace footlight::query {
 
 inline int64_t end_of(const session::OpColumns& e, size_t i) { return std::max(e.start_ns[i], e.end_ns[i]); }
 
-// By end, inner ops first: mostly in this order already.
+// Sorts by end, inner ops first: mostly they are in this order already.
 inline void order_by_end(const session::OpColumns& e, std::vector<uint32_t>& order) {
   const auto before = [&e](uint32_t a, uint32_t b) {
     const int64_t end_a = end_of(e, a), end_b = end_of(e, b);
@@ -23,8 +23,8 @@ inline void order_by_end(const session::OpColumns& e, std::vector<uint32_t>& ord
   if (!std::is_sorted(order.begin(), order.end(), before)) std::stable_sort(order.begin(), order.end(), before);
 }
 
-// Self time from the events of a thread in the order of their end: an op claims what ended since it began and is not
-// claimed yet.
+// Computes self times from a thread's events in the order of their ends: an op claims events that ended since it began
+// and are not claimed yet.
 class Nesting {
  public:
   // The time that inner ops took in [start, end).
@@ -35,7 +35,7 @@ class Nesting {
       done_.pop_back();
     }
     done_.push_back({start, end - start});
-    // What nobody has claimed for this long mostly stays unclaimed: neighbours are claimed together from then on.
+    // Events that are unclaimed for this long mostly stay so: neighbours are claimed together from then on.
     if (done_.size() > static_cast<size_t>(kMaxDone)) {
       for (size_t i = 0; i < static_cast<size_t>(kMaxDone) / 2; i += 2)
         done_[i / 2] = {done_[i].start, done_[i].took + done_[i + 1].took};

@@ -14,9 +14,9 @@
 namespace footlight::query {
 namespace {
 
-// The union of intervals that arrive roughly in order, as pieces: `settle(t)` says that no more begin before
-// t, and moves the pieces that are complete to done(). When too many are waiting, neighbours are merged into
-// a piece that is only partly covered.
+// The union of intervals that arrive roughly in order, as pieces: `settle(t)` promises that no more begin before t, and
+// moves complete pieces to done(). If too many are waiting, neighbours are merged into a piece that is only partly
+// covered.
 class Cover {
  public:
   struct Piece {
@@ -50,7 +50,7 @@ class Cover {
     if (open % 2) waiting_[open / 2] = waiting_[open - 1];
     waiting_.resize((open + 1) / 2);
   }
-  // By time, without overlaps. Whoever has used some of them takes them out.
+  // Sorted by time, without overlaps. The user of a piece removes it.
   std::vector<Piece>& done() { return done_; }
   // Every piece that begins before that is in done(), after settle(until).
   int64_t known(int64_t until) const { return waiting_.empty() ? until : std::min(until, waiting_.front().start); }
@@ -61,7 +61,7 @@ class Cover {
   static Piece joined(const Piece& a, const Piece& b) {
     const int64_t end = std::max(a.end, b.end);
     if (a.solid() && b.solid()) return {a.start, end, end - a.start};
-    // What the solid piece overlaps is covered; the rest of the other counts as evenly covered.
+    // The part that the solid piece overlaps is covered; the rest of the other counts as evenly covered.
     const Piece& solid = b.solid() ? b : a;
     const Piece& other = b.solid() ? a : b;
     const int64_t under = std::max<int64_t>(0, std::min(a.end, b.end) - b.start);
@@ -90,8 +90,8 @@ std::vector<Interval> joined(const OpTotalsOptions& options, const OpTotalsOptio
   return made;
 }
 
-// What ops cover, and what other work covers while no op runs: of each moment the first kind. An op is added once,
-// whatever the number of kinds: its time is taken off that of the kinds that it interrupts.
+// Time covered by ops, and time covered by other work while no op runs. An op counts once, whatever the number of
+// kinds: its time is subtracted from the kinds that it interrupts.
 class Covers {
  public:
   explicit Covers(const OpTotalsOptions& options) : input_kind_(options.input), others_(options.others.size(), 0) {
@@ -189,14 +189,14 @@ class Covers {
   const size_t input_kind_;
   Cover ops_, input_;
   bool has_input_ = false;
-  size_t next_ = 0;                // of the ops' pieces, that was not counted yet
-  std::vector<Segment> segments_;  // by time, without overlaps
+  size_t next_ = 0;                // the first of the ops' pieces that was not counted yet
+  std::vector<Segment> segments_;  // sorted by time, without overlaps
   size_t at_op_ = 0, at_input_ = 0;
   int64_t busy_ = 0;
-  std::vector<int64_t> others_;    // by kind
+  std::vector<int64_t> others_;    // indexed by kind
 };
 
-// By number: whether the op takes an element of a pipeline.
+// For each op number, whether the op takes an element of a pipeline.
 std::vector<bool> input_ops(const session::Reader& reader) {
   std::vector<bool> found;
   for (const session::OpNameRecord& op : reader.contents().op_names) {
@@ -241,7 +241,7 @@ class Costs {
 // Rows by key, of which the last few hundred are found at once.
 class Rows {
  public:
-  // Null: there is no room for another row. A new row has no durations yet.
+  // Null if no more rows are allowed. A new row has no durations yet.
   OpTotal* find_or_add(uint64_t key) {
     OpTotal*& recent = recent_[(key ^ key >> 32) % kRecent];
     if (recent && recent->key == key) return recent;

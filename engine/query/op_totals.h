@@ -11,21 +11,21 @@
 namespace footlight::query {
 
 struct OpTotal {
-  uint64_t key = 0;       // as Grouping has it
-  session::OpNumber op;   // of the first event
-  SignatureId signature;  // by shape
+  uint64_t key = 0;       // from Grouping
+  session::OpNumber op;   // op of the first event
+  SignatureId signature;  // signature, if grouped by shape
   Durations durations;
   int64_t self_ns = 0;    // without the time of inner ops
   uint64_t bytes = 0, flops = 0;  // totals; bytes in and out
-  int64_t kernel_ns = 0;  // of the kernels of its ops
-  int64_t launch_ns = 0;  // of the ops that have kernels
+  int64_t kernel_ns = 0;  // time of its ops' kernels
+  int64_t launch_ns = 0;  // time of the ops that have kernels
 
-  // What FLOPs are divided by: the time of its ops, and of kernels in place of their launches.
+  // The divisor for FLOP/s: the time of its ops, with kernels in place of their launches.
   int64_t compute_ns() const { return durations.sums().total - launch_ns + kernel_ns; }
 };
 
 struct OpTotals {
-  std::vector<OpTotal> rows;  // by total time, descending
+  std::vector<OpTotal> rows;  // sorted by total time, descending
   uint64_t events = 0;
   uint64_t unreadable = 0;    // events in chunks that could not be read
   uint64_t unlisted = 0;      // events that belong to rows beyond kMaxTotalRows, and so to no row
@@ -38,12 +38,12 @@ struct OpTotalsOptions {
   GroupBy by = GroupBy::kOp;
   using Intervals = std::vector<std::pair<int64_t, int64_t>>;
   std::vector<Intervals> others = {};        // other work, by its times
-  size_t input = SIZE_MAX;                   // of `others`: ops that take an element of a pipeline belong to it
+  size_t input = SIZE_MAX;                   // index in `others` for ops that take an element of a pipeline
 };
 
 // A row takes some hundred bytes; a program has far fewer lines, a hostile file may have any number.
 constexpr size_t kMaxTotalRows = 200'000;
-// Of more ops on devices, the first ones are joined with their kernels.
+// If there are more ops on devices, only the first ones are joined with their kernels.
 constexpr size_t kMaxDeviceOps = 1 << 22;
 
 OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options, const Cancel& cancel);

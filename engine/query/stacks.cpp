@@ -96,7 +96,7 @@ class Builder {
     }
   }
 
-  // The time of a stretch within the range, without the calls that a call made in it: those have frames of their own.
+  // The part of a call within the range, without calls inside it, which have frames of their own.
   int64_t without_inner_calls(CallId of, int64_t start, int64_t end) const {
     int64_t ns = inside(start, end);
     const auto inner = inner_calls_.find(of.value);
@@ -169,7 +169,7 @@ class Builder {
     }
   }
 
-  // Threads and bodies are what lies in them; a call is as long as it took.
+  // Threads and bodies last as long as their children; a call has its own duration.
   void sum_up() {
     std::vector<int64_t> below(tree_.frames.size());
     for (size_t i = tree_.frames.size(); i-- > 0;) {
@@ -198,8 +198,8 @@ class Builder {
   std::vector<uint32_t> op_frames_, order_;
   std::map<session::ThreadId, Nesting> threads_;
   std::unordered_map<uint64_t, uint32_t> calls_;
-  std::unordered_set<uint64_t> traced_;  // calls that made a trace
-  std::unordered_map<uint64_t, std::vector<std::pair<int64_t, int64_t>>> inner_calls_;  // of those, the calls inside
+  std::unordered_set<uint64_t> traced_;  // calls that traced
+  std::unordered_map<uint64_t, std::vector<std::pair<int64_t, int64_t>>> inner_calls_;  // calls inside of them
   std::unordered_map<GraphId, TraceId> roots_;
 };
 

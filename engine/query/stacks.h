@@ -1,5 +1,5 @@
-// Where the time of a range went, as a tree: thread, calls within calls, tracing with its phases, the body of a loop or
-// branch, ops. What children leave of a call is its own time: Python, dispatch.
+// The time of a range as a tree: thread, calls within calls, tracing with its phases, the body of a loop or branch,
+// ops. The part of a call that its children leave is its own: Python, dispatch.
 #pragma once
 
 #include "engine/query/cancel.h"
@@ -15,7 +15,7 @@ enum class FrameKind : uint8_t { kRoot, kThread, kFunction, kTracing, kPhase, kG
 struct Frame {
   FrameKind kind = FrameKind::kRoot;
   uint32_t what = 0;         // ThreadId, FunctionId, GraphId, OpNumber; of a phase, its place in StackTree::phases
-  uint32_t parent = 0;       // in the tree; the root is its own
+  uint32_t parent = 0;       // index in the tree; the root is its own parent
   uint64_t count = 0;        // calls, or op events
   int64_t total = 0;         // within the range, children included; of an op without the ops inside it
   int64_t self = 0;          // without them

@@ -452,7 +452,7 @@ std::map<TrackKey, std::vector<Span>> Store::spans_of(TrackKind kind, uint32_t n
   return made;
 }
 
-// In order: of each thread its calls, its traced and its eager ops; spans; kernels of each stream, copies, the API.
+// In order: for each thread calls, traced ops, eager ops; then spans; kernels of each stream, copies, the API.
 std::vector<const Track*> Store::tracks() const {
   std::vector<const Track*> all;
   for (const auto& [key, track] : tracks_) {
@@ -472,7 +472,7 @@ const Track* Store::track(const TrackKey& key) const {
 }
 
 std::shared_ptr<const Store::Rows> Store::lanes_of(const Track& track, uint32_t chunk) const {
-  // One entry serves all tracks of a chunk, which are made from the same rows.
+  // One entry serves all tracks of a chunk that are built from the same rows.
   const TrackKind of = track.key().kind;
   const TrackKind kind = is_ops(of) ? TrackKind::kTracedOps : is_device(of) ? TrackKind::kKernels : of;
   for (auto it = laid_out_.begin(); it != laid_out_.end(); ++it) {

@@ -27,8 +27,8 @@ struct OpEventRow {
   CallId call;       // none: eager
   SourceRef source;  // eager: the user's line; traced: the node has it
   GraphId graph;
-  NodeId node;       // of the graph; none: eager
-  uint32_t bytes = 0;  // of the outputs; 0: the signature says it
+  NodeId node;       // node of the graph; none: eager
+  uint32_t bytes = 0;  // bytes of the outputs; 0: the signature has them
   SignatureId signature;
   session::OpNumber op;
   session::ThreadId thread;
@@ -73,20 +73,20 @@ class Store {
   uint64_t op_rows() const { return op_rows_; }         // indexed so far
   uint64_t device_rows() const { return device_rows_; }
   const Counters& counters() const { return counters_; }
-  const Losses& losses() const { return losses_; }      // of op events
-  size_t bytes() const;                                 // of the indexes
+  const Losses& losses() const { return losses_; }      // lost op events
+  size_t bytes() const;                                 // memory of the indexes
 
   CallIndex& calls() { return calls_; }
   const CallIndex& calls() const { return calls_; }
 
   // --- sums, at once ---------------------------------------------------------------------------------------------
-  std::vector<session::OpNumber> ops() const;  // that ran
+  std::vector<session::OpNumber> ops() const;  // the ops that ran
   Sums of_op(session::OpNumber op) const;
   const LogHistogram* histogram_of(session::OpNumber op) const;
   Sums of_node(NodeKey node) const;
-  Sums of_graph(GraphId graph) const;     // all its nodes
+  Sums of_graph(GraphId graph) const;     // sums over all its nodes
   Sums eager_at(SourceRef source) const;  // eager ops outside of calls
-  // What a line of a file ran: the nodes made there, and the instructions that ran ops there.
+  // Ops of a line of a file: nodes added there, and instructions that ran ops there.
   OpFilter at_line(session::FileId file, int line) const;
   OpFilter of_nodes(std::vector<NodeKey> nodes) const;
 
@@ -102,17 +102,17 @@ class Store {
   Durations durations(session::OpNumber op, const Cancel& cancel) const;
 
   // --- for pictures (timeline.h) -----------------------------------------------------------------------------------
-  std::vector<const Track*> tracks() const;  // in the order in which they are shown
+  std::vector<const Track*> tracks() const;  // in display order
   const Track* track(const TrackKey& key) const;
   // A track's bars in a chunk, by lanes of the chunk.
   using Rows = std::vector<std::vector<Span>>;
   std::shared_ptr<const Rows> lanes_of(const Track& track, uint32_t chunk) const;
   const std::vector<session::ChunkInfo>& index_of(TrackKind kind) const;
   const session::ChunkInfo& chunk_info(TrackKind kind, uint32_t chunk) const;
-  std::pair<uint32_t, uint32_t> chunk_of(TrackKind kind, uint64_t row) const;  // and the row in it
+  std::pair<uint32_t, uint32_t> chunk_of(TrackKind kind, uint64_t row) const;  // the chunk, and the row in it
   TrackKey track_of(const OpEventRow& op) const;
-  // Where what lies on that track is drawn: a stage of a pipeline has one track for all its iterations, that of the
-  // first, and so has its queue.
+  // The track on which spans of that track are drawn: all iterations of a pipeline's stage share the track of the
+  // first, and so do its queues.
   TrackKey track_of_spans(session::TrackId id) const { return {TrackKind::kSpans, shown_track(id), 0}; }
   uint32_t shown_track(session::TrackId id) const;
   static TrackKey track_of(const session::DeviceRecord& record);
@@ -122,7 +122,7 @@ class Store {
 
   // Chunks of op events that may match the filter, ascending.
   std::vector<uint32_t> chunks_of(const OpFilter& filter) const;
-  std::vector<uint32_t> chunks_of_ops(const std::vector<uint64_t>& ops) const;  // by OpNumber
+  std::vector<uint32_t> chunks_of_ops(const std::vector<uint64_t>& ops) const;  // indexed by OpNumber
   bool op_chunk_readable(uint32_t chunk) const { return op_chunks_[chunk].readable; }
   size_t op_chunks() const { return op_chunks_.size(); }
   OpEventRow op_row(const session::OpColumns& events, uint64_t first_row, size_t i) const;
@@ -137,7 +137,7 @@ class Store {
 
    private:
     const OpFilter& filter_;
-    std::vector<uint32_t> nodes_;  // in any graph, sorted
+    std::vector<uint32_t> nodes_;  // nodes of any graph, sorted
   };
   struct OpChunk {
     uint64_t first_call = UINT64_MAX, last_call = 0;

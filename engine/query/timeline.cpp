@@ -65,7 +65,7 @@ class Drawing {
       lane_.look.assign(static_cast<size_t>(columns_), 0);
       longest_.assign(static_cast<size_t>(columns_), -1);
     }
-    // At most one and a half columns long: it touches one to three of them.
+    // It is at most one and a half columns long, so it touches one to three of them.
     const auto column = [&](int64_t time) {
       const double at = static_cast<double>(time - from_) / per_column_;
       return static_cast<int>(std::clamp(at, 0.0, static_cast<double>(columns_ - 1)));
@@ -209,7 +209,7 @@ int64_t distance(int64_t start, int64_t end, int64_t time) {
   return time < start ? start - time : time > end ? time - end : 0;
 }
 
-// From the kernels as they were drawn.
+// Derived from the kernels as drawn.
 std::vector<DevicePicture> utilisation(const Picture& picture) {
   std::map<uint32_t, std::vector<float>> devices;
   const double per = static_cast<double>(picture.to - picture.from) / picture.columns;

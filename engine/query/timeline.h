@@ -1,5 +1,5 @@
-// What to draw for a stretch of time: bars that are wide enough one by one, the rest as columns of pixels. Also finds
-// the row behind a point of a picture, and its neighbours.
+// Computes what to draw for a stretch of time: bars that are wide enough one by one, the rest as columns of pixels.
+// Also finds the row behind a point of a picture, and its neighbours.
 #pragma once
 
 #include "engine/query/store.h"
@@ -9,15 +9,15 @@ namespace footlight::query {
 // One bar, with the data for its text.
 struct Bar {
   int64_t start = 0, end = 0;
-  uint64_t row = 0;        // of calls, op events or device events
+  uint64_t row = 0;        // row of calls, op events or device events
   uint32_t what = 0;       // FunctionId, OpId, number of a name in `names`
   uint32_t detail = 0;     // TraceId, SignatureId
-  CallId call;             // of a call, or of an op
+  CallId call;             // the call, or the call of an op
   uint16_t look = 0;       // CallOutcome, OpId
 };
 
 struct LanePicture {
-  std::vector<Bar> bars;             // by start
+  std::vector<Bar> bars;             // sorted by start
   // One entry per column of pixels: how much of it was busy and what took longest there. Empty: no bars that narrow.
   std::vector<float> cover;
   std::vector<uint16_t> look;
@@ -41,7 +41,7 @@ struct Picture {
   std::vector<TrackPicture> tracks;
   std::vector<DevicePicture> devices;
   std::vector<CounterPicture> counters;
-  std::vector<std::string> names;    // of kernels and API calls
+  std::vector<std::string> names;    // names of kernels and API calls
 };
 
 // Bars at least one and a half columns wide are drawn one by one.
@@ -59,13 +59,13 @@ struct Placed {
   TrackKey track;
   int lane = 0;
   Bar bar;
-  std::string name;  // of a device event
+  std::string name;  // name of a device event
 };
 
 // The bar at `time`, or the nearest one within `slack` ns.
 std::optional<Placed> nearest(const Store& store, const TrackKey& track, int lane, int64_t time, int64_t slack,
                               const Cancel& cancel);
-// The first bar that starts at or after `time`; none: the last bar of the lane.
+// The first bar that starts at or after `time`; if there is no such bar, the last one of the lane.
 std::optional<Placed> at_or_after(const Store& store, const TrackKey& track, int lane, int64_t time,
                                   const Cancel& cancel);
 // The next (`by` > 0) or previous bar of the lane, if any.

@@ -19,7 +19,7 @@ class Filler {
       : trace_(trace), whole_(whole), out_(out), children_(trace.phases.size()) {
     for (size_t i = 0; i < trace.phases.size(); ++i) {
       const int32_t parent = trace.phases[i].parent;
-      // A parent stands before its children, so there are no circles.
+      // A parent comes before its children, so the phases cannot form a cycle.
       const bool inside = parent >= 0 && static_cast<size_t>(parent) < i;
       (inside ? children_[static_cast<size_t>(parent)] : roots_).push_back(i);
     }
@@ -29,8 +29,8 @@ class Filler {
  private:
   static constexpr int kDeepest = 32;
 
-  // By start and without overlaps. What phases leave of a trace is a span, too; what they leave of a phase is that
-  // phase itself.
+  // Spans are sorted by start and do not overlap. Time of a trace between its phases becomes a span, too; time of a
+  // phase between its children belongs to that phase.
   void fill(std::vector<size_t>& phases, int64_t from, int64_t to, int depth) {
     std::stable_sort(phases.begin(), phases.end(),
                      [&](size_t a, size_t b) { return trace_.phases[a].start_ns < trace_.phases[b].start_ns; });
@@ -70,7 +70,7 @@ void add_machine_code(const Store& store, const Cancel& cancel, std::vector<Trac
     try {
       chunk = spans.chunk(c);
     } catch (const Error&) {
-      continue;  // what could not be read is said of the whole recording
+      continue;  // unreadable rows are reported for the whole recording
     }
     for (const session::SpanRecord& s : *chunk) {
       if (s.category != session::SpanRecord::kMachineCode || s.end_ns < s.start_ns) continue;
@@ -134,7 +134,7 @@ std::vector<TraceSpan> all_trace_spans(const Store& store, const Cancel& cancel)
   const std::vector<session::TraceRecord>& traces = store.reader().contents().traces;
   std::unordered_map<TraceId, const session::CallRecord*> calls;
   for (const auto& [row, call] : store.calls().traced()) calls.try_emplace(call.trace, &call);
-  // A first trace that made variables is followed by the one that the call is served by.
+  // A first trace that creates variables is followed by the one that serves the call.
   std::map<std::pair<FunctionId, int>, const session::TraceRecord*> by_number;
   for (const session::TraceRecord& t : traces) by_number[{t.function, t.number}] = &t;
   std::map<std::tuple<session::ThreadId, int64_t, uint64_t>, std::vector<const session::TraceRecord*>> groups;

@@ -15,7 +15,7 @@ namespace footlight::query {
 constexpr int kLanes = 6;  // deeper nesting is drawn into the last one
 
 enum class TrackKind : uint8_t { kCalls, kTracedOps, kEagerOps, kSpans, kKernels, kCopies, kApi };
-// Which rows a kind's bars are made of.
+// Whether a kind's bars are op events.
 constexpr bool is_ops(TrackKind kind) { return kind == TrackKind::kTracedOps || kind == TrackKind::kEagerOps; }
 constexpr bool is_device(TrackKind kind) { return kind >= TrackKind::kKernels; }
 
@@ -26,23 +26,23 @@ struct TrackKey {
   friend auto operator<=>(const TrackKey&, const TrackKey&) = default;
 };
 
-// A bar within its chunk. `look` says how to paint it: an op, an outcome, nothing.
+// A bar within its chunk. `look` selects how to paint it: by op, by outcome, or plain.
 struct Span {
   int64_t start = 0, end = 0;
-  uint32_t row = 0;  // in its chunk
+  uint32_t row = 0;  // row within its chunk
   uint16_t look = 0;
 };
 
-constexpr uint16_t kWaitLook = 1;  // of spans in which nothing was done
+constexpr uint16_t kWaitLook = 1;  // for spans of waiting
 
-// Neighbours in one lane of one chunk.
+// Neighbouring bars in one lane of one chunk.
 struct Group {
   int64_t start = 0, end = 0;
   int64_t busy = 0;
   int64_t longest = 0;
-  uint16_t look = 0;   // of the longest
+  uint16_t look = 0;   // look of the longest bar
   uint16_t count = 0;
-  uint8_t lane = 0;    // in its chunk
+  uint8_t lane = 0;    // lane within its chunk
 };
 
 class Track {
@@ -70,15 +70,15 @@ class Track {
   // Adds the bars of the next chunk, in any order.
   void add(uint32_t chunk, std::vector<Span> spans);
 
-  // Sorts the bars of an added chunk, again given in any order, by lanes of the chunk, each by start. Bars that reach
+  // Sorts the bars of an added chunk, given again in any order, into lanes of the chunk, each by start. Bars that reach
   // across are left out.
   std::vector<std::vector<Span>> lay_out(uint32_t chunk, std::vector<Span> spans) const;
 
   const std::vector<Part>& parts() const { return parts_; }
   const std::vector<Group>& groups() const { return groups_; }
-  const std::vector<Across>& across() const;           // by start, the outer one first
+  const std::vector<Across>& across() const;           // sorted by start, the outer one first
   const std::vector<uint32_t>& parts_by_start() const;
-  int depth(int64_t start, int64_t end) const;         // how many lanes of `across` lie above that stretch
+  int depth(int64_t start, int64_t end) const;         // number of lanes of `across` above that stretch
   int lane(int in_chunk, int64_t start, int64_t end) const {
     const int deep = depth(start, end) + in_chunk;
     return deep < kLanes ? deep : kLanes - 1;
@@ -96,7 +96,7 @@ class Track {
   std::vector<Part> parts_;
   std::vector<Group> groups_;
   uint64_t count_ = 0;
-  std::vector<Across> arrived_;  // by chunk and row
+  std::vector<Across> arrived_;  // sorted by chunk and row
   // Computed from the above on demand.
   mutable bool settled_ = true;
   mutable std::vector<Across> across_;

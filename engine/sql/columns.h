@@ -28,7 +28,7 @@ constexpr Type type_of = std::is_floating_point_v<T>                            
 template <class T>
 constexpr Type type_of<std::optional<T>> = type_of<T>;
 
-// An empty text says that there is nothing, as NULL does.
+// Writes an empty text as NULL.
 inline void put(Lookup&, Cell& to, Kept value) {
   to.kind = value.text.empty() ? Cell::Kind::kNull : Cell::Kind::kKeptText;
   to.kept = value.text;
@@ -96,7 +96,7 @@ class ListTable : public Table {
         makers_(std::move(columns.makers)) {
     columns_ = std::move(columns.described);
   }
-  // Lists that take a pass over all events are made when rows are read, not while a statement is prepared.
+  // Marks lists that need a pass over all events: they are built when rows are read, not when a statement is prepared.
   void set_costly() { is_costly_ = true; }
   uint64_t expected_rows() const override {
     constexpr uint64_t kExpected = 100;
@@ -137,7 +137,7 @@ template <class Chunk>
 struct ChunkRow {
   const Chunk* chunk = nullptr;
   size_t at = 0;
-  uint64_t row = 0;  // in the whole table
+  uint64_t row = 0;  // row in the whole table
   decltype(auto) operator*() const { return (*chunk)[at]; }
   auto operator->() const { return &(*chunk)[at]; }
 };
@@ -228,7 +228,7 @@ std::vector<const Record*> all_of(const std::vector<Record>& records) {
   return out;
 }
 
-// A record with one element of a list in it.
+// A record and one element of its list.
 template <class Owner, class Element>
 struct Within {
   const Owner* of = nullptr;

@@ -1,4 +1,4 @@
-// What happened at a high rate: ops, calls, device work, spans, counters, waits.
+// Tables of frequent events: ops, calls, device work, spans, counters, waits.
 #include "engine/sql/columns.h"
 
 namespace footlight::sql {

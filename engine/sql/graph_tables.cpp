@@ -1,4 +1,4 @@
-// Graphs with their nodes and edges, and what passes made of them.
+// Tables of graphs: nodes, edges, and what passes changed.
 #include "engine/sql/columns.h"
 
 namespace footlight::sql {

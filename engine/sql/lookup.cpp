@@ -1,4 +1,4 @@
-// What rows of functions look up, in one walk over files and traces: a recording may have any number of functions.
+// Lookups for rows of functions, built in one pass over files and traces: a recording may have any number of functions.
 #include "engine/sql/table.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ std::string_view Lookup::def_text(const FunctionRecord& function) {
       if (f.line > 0 && reader.file(f.file)) functions.push_back(&f);
     std::ranges::sort(functions, {}, [](const FunctionRecord* f) { return std::pair(f->file.value, f->line); });
     const FunctionRecord* before = nullptr;
-    std::string_view rest;  // of the file, from the line of `before`
+    std::string_view rest;  // the file from the line of `before` on
     for (const FunctionRecord* f : functions) {
       const bool is_same_file = before && before->file == f->file;
       if (!is_same_file) rest = reader.file(f->file)->text;

@@ -1,4 +1,4 @@
-// Functions, traces, and what was decided and seen while they were made.
+// Tables of functions, traces, and decisions and observations about them.
 #include "engine/query/names.h"
 #include "engine/sql/columns.h"
 

@@ -8,10 +8,10 @@ namespace footlight::sql {
 
 struct ReadyQuery {
   const char* name;       // on the command line
-  const char* title;      // in the window
+  const char* title;      // title in the window
   const char* statement;
 };
 std::span<const ReadyQuery> ready_queries();
-const ReadyQuery* ready_query(std::string_view name);  // null: there is none
+const ReadyQuery* ready_query(std::string_view name);  // null if no query has that name
 
 }  // namespace footlight::sql

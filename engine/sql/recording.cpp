@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kStepsBetweenLooks = 500;
 
-// Only what reads is allowed; there is no file behind the database either.
+// Allows only reading; the database has no file either.
 int authorize(void* watch, int action, const char*, const char* name, const char*, const char*) {
   if (static_cast<Watch*>(watch)->is_declaring) return SQLITE_OK;
   switch (action) {

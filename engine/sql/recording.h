@@ -21,10 +21,10 @@ struct Value {
   Kind kind = Kind::kNull;
   int64_t integer = 0;
   double real = 0;
-  std::string text;  // also of kBlob: its bytes
+  std::string text;  // for kBlob, its bytes
 };
 
-// What is wrong with a statement, in words; `offset`: where in its text, in bytes; -1: at no certain place.
+// A statement is wrong. `offset`: the place in its text, in bytes; -1: no certain place.
 class StatementError : public Error {
  public:
   StatementError(std::string message, int offset)
@@ -36,8 +36,8 @@ class StatementError : public Error {
 };
 
 struct Limits {
-  size_t memory = size_t{1} << 30;      // of sorting, grouping and joins
-  size_t text = size_t{4} << 20;        // of one value
+  size_t memory = size_t{1} << 30;      // limit for sorting, grouping and joins
+  size_t text = size_t{4} << 20;        // limit for one value
 };
 
 class Recording {
@@ -52,7 +52,7 @@ class Recording {
 
   struct Result {
     std::function<void(std::vector<std::string>)> columns;   // their names, once
-    std::function<bool(std::span<const Value>)> row;         // false: no more are wanted
+    std::function<bool(std::span<const Value>)> row;         // returns false if it wants no more rows
   };
   // Throws StatementError, query::Cancelled, or Error for a recording that cannot be read.
   void run(std::string_view statement, const Result& result, const query::Cancel& cancel = {});

@@ -1,4 +1,4 @@
-// A table of a recording as SQL sees it: its rows are counted, and a cell is made only when a statement reads it.
+// A table of a recording as SQL sees it: its rows are counted, and a cell is computed only when a statement reads it.
 #pragma once
 
 #include "engine/query/cancel.h"
@@ -23,7 +23,7 @@ struct Cell {
   int64_t integer = 0;
   double real = 0;
   std::string text;
-  std::string_view kept;  // as long as the recording is not refreshed
+  std::string_view kept;  // valid until the recording is refreshed
 };
 
 struct Column {
@@ -63,13 +63,13 @@ class Table {
   std::string name_, meaning_;
 };
 
-// What the columns of all tables look things up in.
+// Shared lookups for the columns of all tables.
 struct Lookup {
   explicit Lookup(const session::Reader& r) : reader(r), names(r), origin(r.first_time()) {}
   const session::Reader& reader;
   query::Names names;
   int64_t origin;  // times are given since then, as in exports
-  query::Cancel cancel;  // of the statement that runs
+  query::Cancel cancel;  // cancels the running statement
 
   int64_t since(int64_t ns) const { return static_cast<int64_t>(uint64_t(ns) - uint64_t(origin)); }
   const session::TraceRecord* trace(TraceId id) const { return reader.trace(id); }

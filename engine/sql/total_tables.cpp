@@ -1,4 +1,4 @@
-// What ops cost in the whole recording, by op and by line: the same sums as the table below the timeline.
+// Tables of op costs in the whole recording, by op and by line: the same sums as in the table below the timeline.
 #include "engine/base/text.h"
 #include "engine/query/op_totals.h"
 #include "engine/sql/columns.h"

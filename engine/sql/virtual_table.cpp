@@ -35,7 +35,7 @@ uint64_t key_of_text(std::string_view text) { return std::hash<std::string_view>
 struct VirtualTable {
   sqlite3_vtab base;
   Module* module;
-  std::map<size_t, Index> indexes;  // of one statement after the other
+  std::map<size_t, Index> indexes;  // for one statement at a time
 };
 
 struct VirtualCursor {
@@ -45,7 +45,7 @@ struct VirtualCursor {
   int64_t from = 0, below = 0;
   bool is_bounded = false;
   const std::pair<uint64_t, uint64_t>*found = nullptr, *found_end = nullptr;
-  int filters = 0;  // how often rows were looked for
+  int filters = 0;  // how often rows were looked up
   Cell cell;
 };
 

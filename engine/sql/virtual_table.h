@@ -1,5 +1,5 @@
-// Tables as SQLite's virtual tables. Nothing is copied into SQLite: it asks for rows and cells. A join by equality
-// finds its rows in an index that is made when the same statement looks up a second value.
+// Exposes tables as SQLite's virtual tables. Nothing is copied into SQLite: it asks for rows and cells. A join by
+// equality uses an index that is built when the same statement looks up a second value.
 #pragma once
 
 #include "engine/sql/table.h"
@@ -11,9 +11,9 @@
 
 namespace footlight::sql {
 
-// What a statement costs and what went wrong in it, for all tables of one connection.
+// Costs and errors of the running statement, for all tables of one connection.
 struct Watch {
-  size_t index_bytes = 0;   // of indexes and aggregates, which SQLite does not count
+  size_t index_bytes = 0;   // memory of indexes and aggregates, which SQLite does not count
   std::string failure;      // a chunk could not be read, or what a table refused
   bool is_refused = false;  // the table has more rows than a statement may ask for; nothing is damaged
   bool is_declaring = false;  // a table tells SQLite its columns, which SQLite takes for a change of its schema

@@ -22,7 +22,7 @@ struct Algebra {
   bool same_is_input = false;        // f(x, x) is x
   bool same_is_zero = false;         // f(x, x) is 0, of integers
   bool integers_fail = false;        // some integers are refused
-  bool never_fails = false;          // no values are refused, only dtypes, shapes and what `looked_at` names
+  bool never_fails = false;          // fails only for dtypes, shapes and inputs of shape_depends_on_value()
 };
 
 const Algebra& algebra_of(const OpRow&);

@@ -1,4 +1,4 @@
-// The extension module footlight._engine: loads once, in the main interpreter, and starts one room after the other.
+// The extension module footlight._engine: loads once, in the main interpreter, and initializes each folder in turn.
 #include "engine/eager/execute.h"
 #include "engine/python/calls/operators.h"
 #include "engine/python/install_hooks.h"

@@ -1,4 +1,4 @@
-// Reads CPython's ast objects into our tree: one walk, driven by the table of kinds.
+// Reads CPython's ast objects into our tree, in one pass driven by the table of kinds.
 #include "engine/python/autograph/ast_bridge.h"
 #include "engine/python/autograph/ast_bridge_types.h"
 #include "engine/python/interpreter/text.h"
@@ -89,7 +89,7 @@ class Reader {
   static PyObject* field(PyObject* dict, PyObject* object, PyObject* name) {
     if (PyObject* value = PyDict_GetItemWithError(dict, name)) return value;
     if (PyErr_Occurred()) return nullptr;
-    // Optional fields of nodes made by hand are class attributes.
+    // Nodes made by hand have optional fields as class attributes.
     const Ref value = Ref::steal(PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(object)), name));
     if (!value && !cleared_if(PyExc_AttributeError)) return nullptr;
     return value.get() == Py_None ? Py_None : nullptr;

@@ -20,7 +20,7 @@ class Writer {
       PyErr_Format(PyExc_TypeError, "this Python has no %s node", described.name);
       return nullptr;
     }
-    // Both forms of a statement share what the conversion left as it was.
+    // Both forms of a statement share nodes that the conversion left unchanged.
     const bool shared = node->number < written_.size() && written_[node->number];
     if (shared) return Py_NewRef(written_[node->number]);
     if (Py_EnterRecursiveCall(" while writing a syntax tree")) return nullptr;
@@ -208,7 +208,7 @@ class Writer {
 
   PyObject* keep_;
   const bool to_compile_;
-  std::vector<PyObject*> written_;  // by number; borrowed
+  std::vector<PyObject*> written_;  // indexed by number; borrowed
   Pattern patterns_[kKindCount];
 };
 

@@ -18,7 +18,7 @@ namespace {
 // The arguments of a call.
 struct Given {
   std::span<PyObject* const> args;
-  PyObject* names;          // of the last arguments, or null
+  PyObject* names;          // names of the last arguments, or null
   PyObject* const* named;
   PyObject* function;
 
@@ -56,7 +56,7 @@ Ref list_of(const std::vector<Ref>& elements) {
   return list;
 }
 
-// What the items of an iterable are, where they are known; a list of no tensors is not looked at by the caller.
+// The items of an iterable, if they are known; the caller does not visit a list without tensors.
 std::optional<std::vector<Ref>> items_of(PyObject* iterable) {
   if (is_tensor_like(iterable)) return known_elements(as_tensor(iterable));
   if (!PyList_Check(iterable) && !PyTuple_Check(iterable) && !PyGen_Check(iterable)) return {};
@@ -276,7 +276,7 @@ bool any_sequence(const Given& given, size_t from) {
   return false;
 }
 
-// Those of zip and map: what tensors have in common.
+// Elements of zip and map over tensors.
 Elements together(const Given& given, size_t from, const std::function<Ref(const std::vector<Ref>&)>& make) {
   std::vector<Elements> parts;
   Tensor count;
@@ -381,14 +381,14 @@ Ref dataset_builtin(const Given& given, size_t first, const char* method) {
       throw PythonErrorSet();
   return checked(PyObject_Call(own.get(), args.get(), keywords.get()));
 }
-// What converted code calls in place of a builtin.
+// A replacement that converted code calls for a builtin.
 struct Version {
   const char* name;
-  Ref (*tensor)(const Given&) = nullptr;  // for tensors
+  Ref (*tensor)(const Given&) = nullptr;  // used for tensors
   const char* dataset = nullptr;          // the method of a dataset among the arguments,
-  size_t from = 0;                        // from this one on
-  bool looks_inside = false;              // of lists and the like
-  bool outside = false;                   // for tensors outside of a trace too
+  size_t from = 0;                        // index of the first argument that counts
+  bool looks_inside = false;              // whether lists and the like are searched, too
+  bool outside = false;                   // whether it also serves tensors outside of a trace
 
   Ref call(const Given& given) const {
     Ref found = dataset ? dataset_builtin(given, from, dataset) : Ref();
@@ -443,7 +443,7 @@ const std::unordered_map<PyObject*, Version>& versions() {
   return table;
 }
 
-// The call of a builtin, or of what stands in its place.
+// Calls a builtin, or its replacement.
 Given given_of(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   const auto positional = static_cast<size_t>(count - (names ? PyTuple_GET_SIZE(names) : 0));
   return {{args, positional}, names, args + positional, function};

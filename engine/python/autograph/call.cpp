@@ -44,7 +44,7 @@ PyObject* call_bound(PyObject* method, PyObject* const* args, size_t count, PyOb
   return call_function(PyMethod_GET_FUNCTION(method), call, count + 1, names);
 }
 
-// What a functools.partial holds, read where its members say that it lies.
+// The contents of a functools.partial, read at the offsets that its members give.
 struct Partial {
   PyObject *function, *args, *keywords;  // borrowed; null: it is none, or one of a later Python
 
@@ -70,7 +70,7 @@ struct Partial {
   }
 };
 
-// Calls what is in a partial, with its arguments in front. Throws. False: a keyword is given twice.
+// Calls the function in a partial, with its arguments first. Throws. False: a keyword is given twice.
 bool call_partial(const Partial& partial, PyObject* const* args, size_t count, PyObject* names, PyObject*& result) {
   std::vector<PyObject*> all;
   all.reserve(1 + static_cast<size_t>(Py_SIZE(partial.args) + PyDict_GET_SIZE(partial.keywords)) + count +
@@ -101,7 +101,7 @@ bool call_partial(const Partial& partial, PyObject* const* args, size_t count, P
   return true;
 }
 
-// What Python calls of an object: a function of its class. Borrowed; null: something else, or nothing.
+// The function of its class that Python calls for the object. Borrowed; null: it is something else, or does not exist.
 PyObject* call_method_of(PyObject* object) {
   static PyObject* const call = PyUnicode_InternFromString("__call__");
   PyObject* const method = _PyType_Lookup(Py_TYPE(object), call);

@@ -1,4 +1,4 @@
-// Calls of functions from converted code, through a table of what each function was converted to.
+// Calls functions from converted code, through a table of the converted form of each function.
 #include "engine/python/autograph/callees.h"
 
 #include "engine/base/recording.h"
@@ -65,7 +65,7 @@ class Borrowed {
   PyFunctionObject* made_ = nullptr;
 };
 
-// What was let go while it was asked.
+// Objects released during a search.
 auto& still_asked = *new std::vector<std::unique_ptr<NoTensor>>;
 
 // A function that was called while something is traced, and what is called in its place.
@@ -75,12 +75,12 @@ struct Callee {
   uint64_t dropped_entries = 0;
   Entry* entry = nullptr;
   uint32_t calls = 0;
-  bool as_it_is = false;         // it is called itself
-  bool listed = false;           // in with_functions
-  std::unique_ptr<NoTensor> asks;  // what it is given decides whether it runs as it was written
+  bool as_it_is = false;         // whether the function itself is called
+  bool listed = false;           // whether it is in with_functions
+  std::unique_ptr<NoTensor> asks;  // decides by arguments whether the function runs as written
   Ref made;                      // empty: it was not called often enough
-  Ref alive;                     // a weak reference to it, if there is one made for it
-  PyObject* emptied = nullptr;   // what that calls: made once, kept
+  Ref alive;                     // a weak reference to the function, if one exists
+  PyObject* emptied = nullptr;   // the converted function without its references, kept for reuse
 
   bool is_of(PyObject* f) const {
     return function == f && code == PyFunction_GET_CODE(f) && dropped_entries == ag::dropped_entries;
@@ -102,7 +102,7 @@ struct Callee {
 
 constexpr size_t kCallees = 1024;  // two for each hash
 auto& callees = *new std::array<Callee, kCallees>;
-auto& with_functions = *new std::vector<uint16_t>;  // those of them that hold one
+auto& with_functions = *new std::vector<uint16_t>;  // indexes of entries that hold a function
 int tracing_now = 0;
 
 size_t hash_of(const void* p) {
@@ -116,7 +116,7 @@ PyObject* function_is_gone(PyObject* number, PyObject* reference) {
 }
 PyMethodDef gone_method = {"function_is_gone", function_is_gone, METH_O, nullptr};
 
-// What it holds is let go with the function, or at the end of what is traced.
+// Releases the entry's function when the original dies, or at the end of tracing.
 void watch(Callee& callee, PyObject* function) {
   const auto number = static_cast<uint16_t>(&callee - callees.data());
   if (!callee.emptied) {
@@ -163,9 +163,9 @@ void keep_converted(Callee& callee, PyObject* function) {
   ++callee_counts.made;
 }
 
-// What is called in the function's place: itself, or a converted function that is kept. Null: one for this call.
+// The function to call: itself, or a converted function that is kept. Null: one is made for this call.
 PyObject* in_place_of(PyObject* function, Callee& callee, PyObject* const* args, size_t all) {
-  constexpr uint32_t kOften = 4;  // what is called once or twice need not be watched
+  constexpr uint32_t kOften = 4;  // functions that are called less often are not watched
   if (callee.as_it_is) return function;
   if (callee.asks) {
     if (callee.asks->met_by(args, all)) return function;
@@ -216,13 +216,13 @@ PyObject* call_function(PyObject* function, PyObject* const* args, size_t count,
   }
   return guarded([&]() -> PyObject* {
     const size_t all = count + static_cast<size_t>(names ? PyTuple_GET_SIZE(names) : 0);
-    // Else the conversion itself says what is refused.
+    // Otherwise the conversion itself reports what it refuses.
     Callee* const callee = recording_structure() || strict() ? nullptr : known_callee(function);
     if (!callee) {
       const Ref converted = Ref::steal(ag_convert(function));
       return converted ? PyObject_Vectorcall(converted.get(), args, count, names) : nullptr;
     }
-    const Ref code = Ref::borrow(PyFunction_GET_CODE(function));  // whose entry the form is in
+    const Ref code = Ref::borrow(PyFunction_GET_CODE(function));  // the form is stored in its entry
     Entry* const entry = callee->entry;
     if (const Ref target = Ref::borrow(in_place_of(function, *callee, args, all)))
       return PyObject_Vectorcall(target.get(), args, count, names);

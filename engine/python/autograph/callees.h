@@ -1,12 +1,12 @@
-// What functions and methods that traced code calls are converted to, kept while something is traced.
+// Keeps the converted forms of functions and methods that traced code calls, while something is traced.
 #pragma once
 
 #include "engine/python/interpreter/ref.h"
 
 namespace footlight::python::ag {
 
-// While one exists, converted functions are kept with the functions they were made from. They hold what those hold, and
-// are gone with them.
+// While one exists, converted functions are kept together with their originals. They hold the same references and die
+// with them.
 class KeepCallees {
  public:
   KeepCallees();
@@ -18,11 +18,11 @@ class KeepCallees {
 // Calls a Python function in its converted form, or as it is where it is not converted. As a vectorcall.
 PyObject* call_function(PyObject* function, PyObject* const* args, size_t count, PyObject* names);
 
-// converted_call(object.name, *args, **kwargs), where the arguments are looked at after them: method_call(name, object,
-// *args, **kwargs)
+// Calls converted_call(object.name, *args, **kwargs), with arguments evaluated before the attribute: method_call(name,
+// object, *args, **kwargs)
 PyObject* method_call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names);
 
-// How many functions were made to be kept, and how many of them were let go, since the process began.
+// How many functions were made to be kept, and how many of them were released, since the process began.
 struct CalleeCounts {
   uint64_t made = 0, emptied = 0;
 };

@@ -15,25 +15,25 @@ namespace footlight::python::ag {
 
 // A conversion with what its trees refer to.
 struct Trees {
-  Ref owner;  // of the ast objects that were read
-  Ref keep;   // objects that were made while trees were written
+  Ref owner;  // owns the ast objects that were read
+  Ref keep;   // objects created while trees were written
   autograph::Tree tree;
   autograph::Conversion conversion;
   std::unordered_set<std::string_view> made_names;
 };
 
-// What Conversion::late is made from again, in the same order: the text, which takes the least memory.
+// The source of Conversion::late, to convert it again in the same order: text takes the least memory.
 struct LateSource {
   std::string text;  // empty: the trees stay, for the file may be another one by now
   bool indented = false;
-  int flags = 0;     // of the code
+  int flags = 0;     // compiler flags of the code
   ReadOptions read;
   autograph::Options options;
   std::unique_ptr<Trees> trees;
-  size_t compiled = 0;  // of those in `trees`
+  size_t compiled = 0;  // number of compiled ones in `trees`
 };
 
-// What was converted runs next: the trees of the last few functions stay until they are compiled.
+// Converted code runs next: the trees of the last few functions are kept until they are compiled.
 void keep_latest(const std::shared_ptr<LateSource>& source);
 
 // The first code object among the constants of another one, or null. Borrowed.
@@ -56,7 +56,7 @@ void mark_lean(PyObject* code, PyObject* name, PyObject* qualname,
 
 // late(which, number, value): what is staged of the statement `number` in Conversion::late[which] of the function that
 // calls this, with the variables of that function.
-extern uint64_t late_count;  // how many were compiled
+extern uint64_t late_count;  // number of trees compiled late
 PyObject* late(PyObject*, PyObject* const* args, Py_ssize_t count);
 
 }  // namespace footlight::python::ag

@@ -190,7 +190,7 @@ PyObject* comprehension(PyObject*, PyObject* const* args, Py_ssize_t) {
         if (PyList_Append(items.get(), element.get()) < 0) throw PythonErrorSet();
       record("comprehension", "python", str("over a tensor of ", elements->size(), " elements, one by one"));
     } else if (generator && !PyList_Check(values) && !PyTuple_Check(values) && !PyRange_Check(values)) {
-      return call(function, counted_items(function, values).get()).release();  // it may have no end
+      return call(function, counted_items(function, values).get()).release();  // it may be infinite
     }
     if (!conditions) return call(function, counted_items(function, items.get()).get()).release();
     const Ref all = checked(PySequence_List(items.get()));

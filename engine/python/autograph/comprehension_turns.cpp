@@ -1,4 +1,4 @@
-// Counts in an iterator around what a comprehension is over; a trace's sums are recorded at its end.
+// Counts iterations of comprehensions with a wrapped iterator; a trace's sums are recorded at its end.
 #include "engine/python/autograph/comprehension_turns.h"
 
 #include "engine/base/recording.h"
@@ -15,7 +15,7 @@ namespace footlight::python::ag {
 
 namespace {
 
-constexpr int64_t kMinTurns = 100;  // with fewer, no note: every short comprehension would have one
+constexpr int64_t kMinTurns = 100;  // fewer iterations are not noted: every short comprehension would have a note
 
 size_t nodes() {
   trace::GraphBuilder* builder = trace::tracing() ? trace::GraphBuilder::innermost() : nullptr;
@@ -25,14 +25,14 @@ size_t nodes() {
 struct Counted {
   PyObject_HEAD
   PyObject* iterator;
-  PyObject* code;  // of the comprehension's function
+  PyObject* code;  // code of the comprehension's function
   TraceId trace;
   size_t start;    // nodes when it began
   int64_t turns;
 };
 PyTypeObject* counted_type = nullptr;
 
-// The comprehension that was given an item last, by what stays when its iterator is gone.
+// The comprehension that got an item last, identified by what outlives its iterator.
 struct Advanced {
   PyObject* code = nullptr;
   TraceId trace;
@@ -63,7 +63,7 @@ std::pair<int, int> position_in(PyFrameObject* frame) {
   return {line, column};
 }
 
-// A lambda has the comprehension in it, or another code object in it does. What a function unpacks is asked for too.
+// Whether a comprehension of the frame runs: a lambda in it, or another code object, counts. Unpacking does, too.
 bool is_in_comprehension(PyFrameObject* frame) {
   const Ref code = Ref::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
   return readable(reinterpret_cast<PyCodeObject*>(code.get())->co_name).starts_with('<');

@@ -26,7 +26,7 @@ class ComprehensionTurns {
     UserLine place = {};
     int64_t of_first = 0;                     // over the iterable of its first `for`
     std::map<std::pair<int, int>, int64_t> of_further = {};  // over those of further ones, by their line and column
-    int64_t most = 0;                         // of one run
+    int64_t most = 0;                         // most iterations of one run
     bool made_nodes = false;
   };
   Turns& of(PyObject* code) { return turns_[code]; }
@@ -34,16 +34,16 @@ class ComprehensionTurns {
  private:
   TraceId trace_;
   ComprehensionTurns* outer_;
-  std::map<PyObject*, Turns> turns_;  // by the code of the function that it is in the lean form
+  std::map<PyObject*, Turns> turns_;  // keyed by the code of the function that contains it in the lean form
   static inline thread_local ComprehensionTurns* innermost_ = nullptr;
 };
 
 // An iterator over `values` that counts for the comprehension that `function` is; `values` themselves where nothing is
 // recorded.
 Ref counted_items(PyObject* function, PyObject* values);
-// For one whose condition turned out to be a tensor: it is staged.
+// Forgets a comprehension whose condition turned out to be a tensor: it is staged.
 void forget_turns(PyObject* items);
-// Counts what a further `for` of the running comprehension is over, if that tells its length.
+// Counts iterations of a further `for` of the running comprehension, if its iterable has a length.
 void count_further_items(PyObject* iterable);
 void init_comprehension_turns();
 

@@ -1,4 +1,4 @@
-// What a loop uses is found in the frame that calls, by the names that stand in its code.
+// Finds the values that a loop uses in the calling frame, by the names in its code.
 #include "engine/python/autograph/contained_loops.h"
 
 #include "engine/base/recording.h"
@@ -24,7 +24,7 @@ namespace {
 // A loop in some code.
 struct Loop {
   Ref needs;                 // its address is its own as long as it is held
-  PyObject* code = nullptr;  // whose variables `places` are of; borrowed, compared only
+  PyObject* code = nullptr;  // owner of the variables in `places`; borrowed, only compared
   Contained contained;
   std::vector<int> places;   // of its names in frames of the code; -1: a global
   std::unique_ptr<NoTensor> asks;
@@ -60,8 +60,8 @@ void begin(Loop& loop, PyObject* needs, const InterpreterFrame* frame) {
   }
 }
 
-// What its names are now: those that have no value yet, and Python's own functions, are left out. False: one that has
-// to be Python's own is something else.
+// The present values of its names, without those that have no value yet and Python's own functions. False: a name that
+// must be Python's own is something else.
 bool values_of(const Loop& loop, const InterpreterFrame* frame, std::vector<Ref>& values) {
   for (size_t i = 0; i < loop.places.size(); ++i) {
     PyObject* const name = loop.contained.globals[i].get();
@@ -77,7 +77,7 @@ bool values_of(const Loop& loop, const InterpreterFrame* frame, std::vector<Ref>
   return true;
 }
 
-// Null: there is none.
+// Null if the frame has no such loop.
 Loop* loop_at(PyObject* needs, const InterpreterFrame*& frame) {
   frame = top_frame(thread_state());
   while (frame && !has_code(frame)) frame = frame->previous;

@@ -15,7 +15,7 @@ PyObject* contained(PyObject*, PyObject* needs);
 // the names of builtins Python's own.
 PyObject* numbers(PyObject*, PyObject* needs);
 
-// What was found while something was traced is let go.
+// Releases what was found during tracing.
 void forget_contained();
 
 struct ContainedCounts {

@@ -1,5 +1,5 @@
-// What is known of a code object: its conversions, stored in the code object itself. For the files that make and call
-// them.
+// What is known of a code object: its conversions, stored in the code object itself. Shared by the files that make and
+// call them.
 #pragma once
 
 #include "engine/python/autograph/self_contained.h"
@@ -23,7 +23,7 @@ struct LateSource;
 
 // Stored in a slot of the code object, freed with it.
 struct Entry {
-  bool lean = false;   // the code was made by a conversion
+  bool lean = false;   // whether a conversion made the code
   bool block = false;  // the code is part of a user's function, not a whole function
   struct Form {
     bool tried = false;
@@ -33,7 +33,7 @@ struct Entry {
     bool unchanged = false;          // the function does the same as it was written, whatever it meets
     std::string reason;
     Refused refused;
-    Ref closure;                     // where all cells are runtime cells
+    Ref closure;                     // used if all cells are runtime cells
     std::vector<PyObject*> spares;   // emptied functions of this code, unknown to the collector
     Form() = default;
     Form(Form&&) = default;
@@ -41,12 +41,12 @@ struct Entry {
     ~Form() {
       for (PyObject* spare : spares) drop_untracked(spare);
     }
-  } forms[4];  // by recursive; the last two while recording
+  } forms[4];  // indexed by recursive; the last two while recording
   bool recorded = false;
-  bool written_inside = false;    // stands in converted code as it was written (Conversion::written)
+  bool written_inside = false;    // whether converted code contains it as written (Conversion::written)
   bool stands_for_users = false;  // library code, but of a wrapper of a function of the program's
   Contained contained;
-  // Of code that a conversion made: what is staged of its statements, and those forms of them that were needed.
+  // For code from a conversion: the staged forms of its statements, and those that were compiled.
   std::shared_ptr<LateSource> late;
   std::unordered_map<int64_t, Ref> late_codes;
 };
@@ -78,12 +78,12 @@ Entry& entry_of(PyObject* code);
 // How many were freed with their code so far: until the next one, the addresses of code objects stay theirs.
 extern uint64_t dropped_entries;
 
-// What is known of the code of a function; converts it first. Null: it was made by a conversion, or is not converted.
+// The analysis of a function's code; converts it first. Null: a conversion made the code, or it is not converted.
 const Contained* find_contained(PyObject* function);
 
 const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive);
-// Looks at whether a function is library code that stands for one of the program's; true: that is news, and forms of
-// its code are made anew.
+// Checks whether a function is library code that wraps one of the program's. True: this is new, and the forms of its
+// code must be made again.
 bool note_wrapper(PyObject* function);
 // A function of a form's code, with the original's globals, cells and defaults.
 Ref closure_for(PyFunctionObject* function, const Entry::Form& form);

@@ -47,7 +47,7 @@ namespace ag {
 uint64_t dropped_entries = 0;
 
 int deepest_nesting() {
-  constexpr size_t kMin = 100, kMax = 2950, kPerLevel = 2800;  // Python compiles no more by itself
+  constexpr size_t kMin = 100, kMax = 2950, kPerLevel = 2800;  // limits of the nesting that Python compiles
   return static_cast<int>(std::clamp(stack_left() / kPerLevel, kMin, kMax));
 }
 
@@ -105,9 +105,9 @@ bool is_library(const std::string& file) {
 
 bool is_library(PyCodeObject* code) { return is_library(readable(code->co_filename)); }
 
-// A function of the standard library or of ours that functools.wraps made stand for one of the program's: a context
-// manager as a decorator, functools.singledispatch, tf.Module.with_name_scope. It is converted, or else what it calls
-// would not be.
+// Whether a function of the standard library or of ours wraps one of the program's (functools.wraps): a context manager
+// as a decorator, functools.singledispatch, tf.Module.with_name_scope. It is converted, so that the functions that it
+// calls are.
 bool stands_for_users(PyObject* function) {
   static PyObject* const wrapped = PyUnicode_InternFromString("__wrapped__");
   static PyObject* const made_by_conversion = PyUnicode_InternFromString("autograph_info__");
@@ -191,11 +191,11 @@ void convert_code(Entry& entry, Entry::Form& form, PyCodeObject* code, PyObject*
     late->read = source.options;
     late->options = options;
     late->options.written_at = trees->conversion.written_at;
-    late->options.leads_out = nullptr;  // nothing but what is staged is made again
+    late->options.leads_out = nullptr;  // only the staged forms are made again
     late->flags = code->co_flags;
   }
   ag::mark_lean(made.get(), code->co_name, code->co_qualname, made_names, late);
-  // Getters and the like: nothing in it calls the runtime.
+  // True for getters and the like, which never call the runtime.
   form.unchanged = std::ranges::all_of(form.cells, [](int index) { return index >= 0; }) && !ag::find_code(made.get());
   form.code = made;
   if (!late) return;
@@ -318,7 +318,7 @@ Ref convert_partial(PyObject* partial, bool recursive, bool requested) {
   return all ? Ref::steal(PyObject_Call(partial_type(), all.get(), keywords.get())) : Ref();
 }
 
-// A function that is not converted gets a record without text, with one statement that says why.
+// Records a function that is not converted, without text, with one statement that says why.
 void record_conversion(PyObject* callable, PyObject* function, std::string reason) {
   session::Writer* writer = session::active_writer();
   Entry& entry = entry_of(PyFunction_GET_CODE(function));

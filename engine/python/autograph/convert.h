@@ -14,14 +14,13 @@
 
 namespace footlight::python {
 
-// What tracing runs in place of `callable` (a function, lambda, bound method, functools.partial or object
-// with __call__). Anything that is not converted (C functions, our own package, no source, do_not_convert) is
-// returned unchanged. `requested`: by the program itself, not for a call. New reference; null: Python error set. May
-// also throw.
+// Returns what tracing runs in place of `callable` (a function, lambda, bound method, functools.partial or object with
+// __call__). Callables that are not converted (C functions, our own package, no source, do_not_convert) are returned
+// unchanged. `requested`: the program itself asked, not a call. New reference; null: Python error set. May also throw.
 PyObject* ag_convert(PyObject* callable, bool recursive = true, bool requested = false);
 
-// Runs the body of a trace. Throws instead if it raised under a condition on a tensor what handlers of its own caught:
-// they would run whatever the condition is.
+// Runs the body of a trace. Throws if the body raised, under a condition on a tensor, an exception that its own
+// handlers caught: these handlers would run whatever the condition is.
 Ref ag_body(const std::function<Ref()>& body);
 
 // Why a callable is not converted; empty: it is.
@@ -50,7 +49,7 @@ extern bool ag_says_on_stdout;
 // The class functools.partial. Borrowed.
 PyObject* partial_type();
 
-// Whether code was made by a conversion; includes the user's functions inside it.
+// Whether a conversion made the code; includes the user's functions inside it.
 bool ag_is_converted_code(PyObject* code);
 // Whether converted code may call this code as it is, because it meets no tensor or conversion changes nothing in it.
 bool ag_may_run_as_written(PyObject* code);
@@ -65,7 +64,7 @@ bool ag_is_library_file(const std::string& path);
 // Time this thread spent converting, parsing and compiling so far.
 int64_t ag_nanoseconds();
 
-// In its scope, conversions on this thread are recorded for this traced function, and when they were goes into `times`.
+// While it lives, conversions on this thread are recorded for this traced function, and their times go into `times`.
 class ConversionsOf {
  public:
   ConversionsOf(FunctionId function, Conversions& times);
@@ -78,7 +77,7 @@ class ConversionsOf {
   Conversions* times_before_;
 };
 
-// In its scope, calls from converted code do not convert their callees.
+// While it lives, calls from converted code do not convert their callees.
 class ConversionOff {
  public:
   ConversionOff();

@@ -90,7 +90,7 @@ bool set_message(PyObject* value, PyObject* shown, PyObject* message) {
     const Ref changed = checked(PyTuple_Pack(1, message));
     return set_attribute(value, "args", changed.get());
   }
-  const Ref own = optional_attribute(value, "_message");  // of tf.errors.OpError
+  const Ref own = optional_attribute(value, "_message");  // attribute of tf.errors.OpError
   return is_text(own.get(), shown) && set_attribute(value, "_message", message);
 }
 
@@ -99,7 +99,7 @@ std::vector<Frame> frames_of_exception(PyObject* value) {
   return frames_of(traceback.get());
 }
 
-// "in user code:" and the frames; empty where there are none.
+// "in user code:" and the frames; empty if there are no frames.
 std::string shown_frames(const std::vector<Frame>& frames) {
   if (frames.empty()) return {};
   std::string text = "in user code:\n\n";
@@ -164,7 +164,7 @@ Ref frames_object(const std::vector<Frame>& frames) {
   return list;
 }
 
-// Keeps with the exception what it says of the program's code, for programs that ask it.
+// Attaches the frames in the program's code to the exception, for programs that ask for them.
 void note_metadata(PyObject* value, const std::vector<Frame>& frames) {
   const DisableTracing disable_tracing;
   const Ref staging = checked(PyImport_ImportModule("footlight._autograph.staging"));

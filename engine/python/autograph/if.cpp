@@ -24,7 +24,7 @@ Tensor constant(PyObject* value) { return graph().as_own(as_tensor(value)); }
 
 const char* kind_of(PyObject* o) { return o == Py_None ? "None" : Py_TYPE(o)->tp_name; }
 
-// In what the structures of two values differ; no value: in nothing.
+// Describes how the structures of two values differ; empty if they do not.
 std::optional<std::string> other_structure(const Leaves& a, const Leaves& b) {
   try {
     if (a.values.size() == b.values.size() && !is_nested(a.structure.get()) && !is_nested(b.structure.get())) return {};

@@ -1,4 +1,4 @@
-// For tests and debugging: trees and conversions of ast objects as text, without running anything.
+// Prints trees and conversions of ast objects as text, without running anything, for tests and debugging.
 #include "engine/python/autograph/inspect.h"
 
 #include "engine/autograph/readable.h"

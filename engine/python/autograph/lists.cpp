@@ -80,7 +80,7 @@ Tensor with_element(const Tensor& values, const Tensor& element) {
   const Tensor row = ops::expand_dims(element, 0);
   Tensor rows = values;
   if (!row.shape().fully_known()) {
-    // Without elements its other dimensions are not yet those of the elements.
+    // Without elements, the other dimensions are not those of the elements yet.
     const Tensor parts[] = {ops::slice(ops::shape(values), ops::ints({0}), ops::ints({1})), ops::shape(element)};
     rows = ops::reshape(values, ops::concat(parts, 0));
   }

@@ -10,9 +10,9 @@ bool is_grown(PyObject*);               // an object of footlight._autograph.ag.
 Tensor grown_values(PyObject* list);
 Ref grown_list(const Tensor& values);
 
-// What the elements of a list have in common.
+// The common type of a list's elements.
 struct ElementType {
-  DType dtype = DType::kInvalid;  // invalid: there are none
+  DType dtype = DType::kInvalid;  // invalid: the list has no elements
   Shape shape;
 };
 ElementType element_type(PyObject* list);
@@ -22,7 +22,7 @@ Ref as_grown(PyObject* list, const ElementType& type);
 // The values of such a list with one more.
 Tensor with_element(const Tensor& values, const Tensor& element);
 
-// Lists of Python's are copied for a block, so that what it appends is seen, and undone.
+// Copies Python lists for a block, so that its appends can be seen and undone.
 void copy_lists(const State& state, const std::vector<Ref>& before);
 // A list that the block left alone is the one from before.
 void restore_lists(const State& state, const std::vector<Ref>& before);

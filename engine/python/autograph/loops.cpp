@@ -69,7 +69,7 @@ void run_while(PyObject* test, PyObject* body, PyObject* options, const MakeStat
     const std::vector<Ref> before = state->get_all();
     go_on = call(test);
     for (size_t i = 0; i < before.size(); ++i) binds |= state->get(i).get() != before[i].get();
-    // What a staged test binds belongs to a scratch graph, or to the iteration that the loop runs itself.
+    // Variables bound in a staged test belong to a scratch graph, or to the iteration that the loop runs itself.
     if (is_tensor_like(go_on.get())) state->set_all(before);
   };
   if (trace::tracing()) trace::in_scratch_graph(evaluate);

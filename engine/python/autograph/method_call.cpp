@@ -1,4 +1,4 @@
-// Calls of methods from converted code: the function is found in the object's class, so that no bound method is made.
+// Calls methods from converted code: finds the function in the object's class, so that no bound method is created.
 #include "engine/base/recording.h"
 #include "engine/python/autograph/callees.h"
 #include "engine/python/autograph/convert.h"
@@ -14,14 +14,14 @@ namespace footlight::python::ag {
 namespace {
 
 enum class How : uint8_t {
-  kOther,     // as Python does: object.name, then a call
+  kOther,     // done as Python does: object.name, then a call
   kMethod,    // `found` is a function, which is given the object
   kOfClass,   // the same, given the object's class
   kStatic,    // the same, given neither
   kBuiltin,   // `found` is a method of a builtin class, which is given the object
 };
 
-// What a name is in a class, or what it is of a class itself.
+// The meaning of a name in a class, or as an attribute of a class itself.
 struct Attribute {
   PyTypeObject* type = nullptr;  // borrowed; its version is no other class's
   Ref name;

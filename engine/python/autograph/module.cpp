@@ -140,7 +140,7 @@ PyObject* to_graph(PyObject*, PyObject* args, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
     refuse_traced(entity);
     Ref converted = checked(ag_convert(entity, recursive != 0, true));
-    const bool as_written = ag::is_unconverted(entity);  // which is all that calls of it may do
+    const bool as_written = ag::is_unconverted(entity);  // calls of it may only run it as written
     if (converted.get() == entity && !ag_is_converted(entity) && !as_written) refuse(entity, ag_reason(entity));
     return converted.release();
   });

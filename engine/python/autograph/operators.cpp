@@ -1,5 +1,5 @@
-// The operators as the readable form calls them: ag__.if_stmt(cond, body, orelse, get_state, set_state, names, nouts),
-// what footlight._autograph.ag, the namespace of that form, is made of.
+// The operators as the readable form calls them: ag__.if_stmt(cond, body, orelse, get_state, set_state, names, nouts).
+// footlight._autograph.ag is the namespace of that form.
 #include "engine/python/autograph/operators.h"
 #include "engine/base/text.h"
 #include "engine/python/autograph/convert.h"

@@ -21,7 +21,7 @@ namespace {
 
 // References have a destructor, so these are no part of PythonContext.
 thread_local std::vector<Ref> noted;  // exceptions that the program raised inside staged blocks
-thread_local Ref of_both;             // of the last statement whose branches both raise
+thread_local Ref of_both;             // exception of the last statement whose branches both raise
 thread_local Ref refused;             // the error of a trace whose handlers caught what a graph should raise
 
 // Raises an exception of the program's when the graph runs, with the traceback that it had while tracing. Arguments of
@@ -109,7 +109,7 @@ Ref take_noted() {
 StagedBlock::StagedBlock() { ++python_thread.staged_depth; }
 StagedBlock::~StagedBlock() {
   if (--python_thread.staged_depth) return;
-  const ExceptionSetAside kept;  // what dies here may run code of the program's
+  const ExceptionSetAside kept;  // objects that die here may run the program's code
   noted.clear();
   of_both = {};
 }
@@ -149,7 +149,7 @@ void refuse() {
   refused = checked(PyObject_CallOneArg(PyExc_NotImplementedError, text_object(text).get()));
 }
 
-// raise ag__.raising(e), or ag__.raising(e, depth) in a try with handlers: what ag__.depth() was where that began.
+// Implements ag__.raising(e) or, in a try with handlers, ag__.raising(e, depth), with ag__.depth() from its start.
 PyObject* raising(PyObject*, PyObject* const* args, Py_ssize_t count) {
   PyObject* const exception = args[0];
   if (!python_thread.staged_depth || !trace::tracing()) return Py_NewRef(exception);

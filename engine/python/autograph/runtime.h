@@ -22,8 +22,8 @@ PyObject* undefined_return();
 class State {
  public:
   State(PyObject* names, std::initializer_list<PyObject*> blocks);
-  // As the readable form passes it: get_state() is the tuple of the values, set_state(values) sets them. Objects of the
-  // classes Undefined and UndefinedReturnValue stand for variables without a value.
+  // For the readable form: get_state() returns the tuple of values, set_state(values) sets them. Objects of the classes
+  // Undefined and UndefinedReturnValue stand for variables without a value.
   State(PyObject* names, PyObject* get_state, PyObject* set_state);
   size_t size() const { return symbols_.size(); }
   const std::string& name(size_t i) const { return symbols_[i].text; }
@@ -31,7 +31,7 @@ class State {
   void set(size_t i, const Ref& value) const;
   std::vector<Ref> get_all() const;
   void set_all(const std::vector<Ref>& values) const;
-  // After a failure: what cannot be set stays as it is, and the current exception is kept.
+  // Called after a failure: variables that cannot be set stay as they are, and the current exception is kept.
   void put_back(const std::vector<Ref>& values) const;
   bool is_return_value(size_t i) const { return symbols_[i].role == Role::kReturnValue; }
   bool is_return_flag(size_t i) const { return symbols_[i].role == Role::kReturnFlag; }
@@ -68,8 +68,8 @@ class State {
   };
   static Variable find(std::string_view name, const std::vector<Closure>& closures);
   static void parse(Symbol& symbol, const std::vector<Closure>& closures);
-  std::vector<Ref> ask() const;                      // by get_state
-  void tell(const std::vector<Ref>& values) const;   // by set_state
+  std::vector<Ref> ask() const;                      // calls get_state
+  void tell(const std::vector<Ref>& values) const;   // calls set_state
   // The object that holds the attribute or item of the last step; empty if some part has no value.
   static Ref holder(const Symbol& symbol);
   std::vector<Symbol> symbols_;
@@ -87,7 +87,7 @@ Leaves flatten(const Ref& value);
 Ref pack(const Leaves& like, const std::vector<Ref>& values);
 
 bool is_tensor_like(PyObject*);        // a tensor or a variable
-// Of a class of Python's own that is no tensor: a number, text, None, or a container, whatever is in it.
+// Whether it has a Python class that is no tensor: a number, text, None, or a container with any contents.
 inline bool is_pythons_own(PyObject* o) {
   return PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o) || o == Py_None || PyUnicode_CheckExact(o) ||
          PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyDict_CheckExact(o) || Py_IS_TYPE(o, &PyRange_Type) ||
@@ -134,8 +134,8 @@ void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const 
 Ref staged_choice(const Tensor& condition, const std::function<Ref()>& yes, const std::function<Ref()>& no,
                   const std::string& what);
 
-// What is raised under a condition on a tensor, or in a staged loop, is raised when the graph runs. While a block is
-// staged, `raise ag__.raising(e)` notes the exception; where it leaves the block, a node takes its place.
+// Stages a block. An exception under a condition on a tensor, or in a staged loop, is raised when the graph runs:
+// `raise ag__.raising(e)` notes it, and where it leaves the block, a node takes its place.
 class StagedBlock {
  public:
   StagedBlock();
@@ -146,11 +146,11 @@ class StagedBlock {
 // Runs `block`. If it raises such an exception the graph being built raises it from now on, and the result is the
 // exception.
 Ref raised_by(const std::function<void()>& block);
-// For a statement whose branches both raise: nothing after it runs, so the enclosing block raises too.
+// Called if both branches of a statement raise: nothing after it runs, so the enclosing block raises too.
 [[noreturn]] void end_block(Ref exception);
 PyObject* raising(PyObject*, PyObject* const* args, Py_ssize_t count);
 PyObject* depth(PyObject*, PyObject*);
-int staged_blocks();  // how many are staged now, each inside another
+int staged_blocks();  // number of nested blocks being staged
 PyObject* asserted(PyObject*, PyObject* const* args, Py_ssize_t count);
 
 // Comprehensions and iterables of tensors.
@@ -166,12 +166,12 @@ void run_if(PyObject* condition, PyObject* body, PyObject* orelse, size_t output
 void run_while(PyObject* test, PyObject* body, PyObject* options, const MakeState& make);
 void run_for(PyObject* values, PyObject* extra, PyObject* body, PyObject* options, const MakeState& make);
 
-// Whether a condition or what a loop is over has to be staged, or its statement recorded: its staged form runs.
+// Whether the staged form must run: a condition or iterable has to be staged, or its statement recorded.
 PyObject* staged(PyObject*, PyObject* value);
-Ref to_stage();  // an object that contains what is staged and is no bool
+Ref to_stage();  // an object that contains the values to be staged, and is no bool
 // Whether these values are Python's own, so that no comparison of them is a tensor.
 PyObject* plain(PyObject*, PyObject* const* values, Py_ssize_t count);
-// What a loop in Python iterates over: while tracing its turns are counted.
+// The iterable of a Python loop: while tracing, its iterations are counted.
 PyObject* turns(PyObject*, PyObject* values);
 PyObject* tracing(PyObject*, PyObject*);
 void init_turns();

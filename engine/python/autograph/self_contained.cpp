@@ -1,4 +1,4 @@
-// What a function reads from outside is looked up anew for every call, since a program may change it at any time.
+// Reads a function's outside values anew for every call, since a program may change them at any time.
 #include "engine/python/autograph/self_contained.h"
 
 #include "engine/base/clock.h"
@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kMaxObjects = 24;
 
-// How much is looked at before a call: what may hold others weighs as much as many numbers in a list.
+// Limits the search before a call: an object that may hold others weighs as much as many numbers in a list.
 constexpr int kObject = 16;
 constexpr int kOfCall = kMaxObjects * kObject;
 
@@ -31,7 +31,7 @@ bool is_plain(PyObject* o) {
          PyBytes_CheckExact(o) || PyComplex_CheckExact(o) || Py_IS_TYPE(o, &PyRange_Type);
 }
 
-// The values of containers are looked at, as long as these are few.
+// Searches the values of containers, as long as these are few.
 bool is_harmless(PyObject* o, int& left) {
   if (is_plain(o)) return true;
   if (--left < 0) return false;
@@ -67,7 +67,7 @@ bool is_harmless_builtin(PyObject* o) {
   return PyExceptionClass_Check(o) && !(reinterpret_cast<PyTypeObject*>(o)->tp_flags & Py_TPFLAGS_HEAPTYPE);
 }
 
-// What calls later what it is given. Empty: it does not.
+// The name of a builtin that calls its argument later; empty for others.
 std::string_view name_of_later(PyObject* o) {
   if (o == reinterpret_cast<PyObject*>(&PyMap_Type)) return "map";
   if (o == reinterpret_cast<PyObject*>(&PyFilter_Type)) return "filter";
@@ -89,32 +89,32 @@ bool is_harmless_builtin(PyObject* o, PyObject* name) {
   return is_harmless_builtin(o) && (!runs_later(o) || utf8(name) == name_of_later(o));
 }
 
-// What a function can reach, as far as it can be told without its arguments.
+// Everything that a function can reach, as far as this is known without its arguments.
 struct NoTensor::Reached {
   struct Function {
     Ref function, code, defaults, keyword_defaults;
-    const Contained* contained;   // of the code
-    struct Outer {                // what one of its names is outside
-      Py_ssize_t cell;            // in its closure; -1: a global
-      Ref value;                  // a function, class or builtin; empty: it is looked at for each call
+    const Contained* contained;   // analysis of the code
+    struct Outer {                // the outside value of one of its names
+      Py_ssize_t cell;            // index in its closure; -1: a global
+      Ref value;                  // a function, class or builtin; empty: it is examined for each call
     };
     std::vector<Outer> outer;
   };
-  struct Member {          // what a name is of objects of a class
+  struct Member {          // the meaning of a name for objects of a class
     OwnAttribute own;
-    Py_ssize_t slot = -1;  // where __slots__ put it
+    Py_ssize_t slot = -1;  // slot given by __slots__
   };
   struct Type {
     Ref type;
     unsigned version = 0;
-    bool outside = false;          // of objects that the function did not make itself
-    bool made = false;             // it can make such objects
-    std::vector<Member> members;   // as `names`
+    bool outside = false;          // for objects that the function did not create itself
+    bool made = false;             // whether the function can create such objects
+    std::vector<Member> members;   // one for each of `names`
     PyTypeObject* get() const { return reinterpret_cast<PyTypeObject*>(type.get()); }
   };
   std::vector<Function> functions;
   std::vector<Type> types;
-  std::vector<PyObject*> names;    // of attributes; borrowed from `functions`
+  std::vector<PyObject*> names;    // names of attributes; borrowed from `functions`
   bool raises = false;
 
   Type* find(PyTypeObject* type) {
@@ -149,7 +149,7 @@ bool NoTensor::Reached::is_current() const {
   return true;
 }
 
-// Finds what is reached, or looks at arguments with what was found.
+// Finds what is reached, or examines arguments with what was found.
 class NoTensor::Search {
  public:
   Search(Reached& reached, FindContained find, bool finds, int most)
@@ -194,7 +194,7 @@ class NoTensor::Search {
 
   ~Search() { looked_at += static_cast<uint64_t>(most_ - std::max(left_, 0)); }
 
-  // There was more than may be looked at.
+  // Whether the limit of the search was exceeded.
   bool is_exceeded() const { return left_ < 0; }
 
  private:
@@ -245,7 +245,7 @@ class NoTensor::Search {
     return true;
   }
 
-  // It may make up what it does not have, where it says so.
+  // A module may compute missing attributes, if it has __getattr__.
   bool module(PyObject* o) {
     static PyObject* const hook = PyUnicode_InternFromString("__getattr__");
     return !find_item(PyModule_GetDict(o), hook) && attributes_in(PyModule_GetDict(o));
@@ -301,7 +301,7 @@ class NoTensor::Search {
            (visited_many_ && visited_many_->count(o));
   }
 
-  // What containers of the program's own classes hold.
+  // Examines the items of containers of the program's own classes.
   bool items(PyObject* o) {
     if (PyList_Check(o) || PyTuple_Check(o)) return spend(Py_SIZE(o)) && all(PySequence_Fast_ITEMS(o), Py_SIZE(o));
     if (PyAnySet_Check(o)) return set(o);
@@ -337,9 +337,9 @@ class NoTensor::Search {
     else (visited_many_ ? visited_many_ : visited_many_ = std::make_unique<Objects>())->insert(o);
     const auto index = static_cast<size_t>(known - reached_.types.data());
     if (!items(o)) return false;
-    // Else it is asked again when these are known.
+    // Otherwise it is examined again when these are known.
     if (reached_.types[index].members.size() != reached_.names.size()) return finds_;
-    // A value that is looked at may bring more names, which are asked for when the members of these are known as well.
+    // Examining a value may add names, which are looked up once its type's members are known as well.
     for (size_t i = 0; i < reached_.types[index].members.size(); ++i) {
       Reached::Member& member = reached_.types[index].members[i];
       bool is_known = true;
@@ -358,7 +358,7 @@ class NoTensor::Search {
     if (reached_.types.size() >= kMaxObjects) return false;
     if (!known) {
       static PyObject* const any = PyUnicode_InternFromString("__init__");
-      _PyType_Lookup(type, any);  // which gives it a version
+      _PyType_Lookup(type, any);  // this gives the class a version
       if (!type->tp_version_tag) return false;
       Reached::Type& made = reached_.types.emplace_back();
       made.type = Ref::borrow(reinterpret_cast<PyObject*>(type));
@@ -380,7 +380,7 @@ class NoTensor::Search {
     return true;
   }
 
-  // Something that Python does by itself with a class or its objects. Objects from outside are not made any more.
+  // Examines what Python runs by itself for a class or its objects. Objects from outside exist already.
   bool special(PyTypeObject* of, PyObject* key, PyObject* value, bool outside) {
     static const auto& of_making = *new std::unordered_set<std::string_view>{
         "__init__", "__new__", "__post_init__", "__init_subclass__", "__class_getitem__", "__set_name__"};
@@ -404,7 +404,7 @@ class NoTensor::Search {
     return name.starts_with("__create_fn__.") || name == "_recursive_repr.<locals>.wrapper";
   }
 
-  // Functions that collections.namedtuple makes: what they show and copy are the items.
+  // Whether collections.namedtuple made the function: it shows and copies only the items.
   static bool is_of_named_tuple(PyObject* value) {
     const bool is_static = Py_IS_TYPE(value, &PyStaticMethod_Type);
     const Ref held = is_static ? checked(PyObject_GetAttrString(value, "__func__")) : Ref::borrow(value);
@@ -436,7 +436,7 @@ class NoTensor::Search {
            Py_IS_TYPE(value, &PyMethodDescr_Type) || is_field_of_named_tuple(value);  // Python's exceptions have
   }
 
-  // Those that a descriptor calls.
+  // Examines the functions that a descriptor calls.
   bool functions(PyObject* descriptor, std::initializer_list<const char*> names) {
     return std::ranges::all_of(names, [&](const char* name) {
       const Ref one = checked(PyObject_GetAttrString(descriptor, name));
@@ -504,11 +504,11 @@ class NoTensor::Search {
   Reached& reached_;
   FindContained find_;
   const bool finds_;
-  const int most_;  // of what is looked at
+  const int most_;  // limit of the search
   int left_ = 0, depth_ = 0, globals_ = 0, visited_count_ = 0;
   PyObject* visited_[kMaxObjects];  // borrowed
   using Objects = std::unordered_set<PyObject*>;
-  std::unique_ptr<Objects> visited_many_;  // those after these
+  std::unique_ptr<Objects> visited_many_;  // the objects that do not fit into the array above
 };
 
 Contained contained_of(const autograph::Node* function) {
@@ -546,7 +546,7 @@ class NoTensor::LongLook {
   int most() const { return most_; }
 
  private:
-  inline static int64_t looking_ns_ = 0;  // of all functions
+  inline static int64_t looking_ns_ = 0;  // sum over all functions
   int64_t& last_;
   const int64_t begin_;
   int most_;

@@ -10,24 +10,23 @@
 
 namespace footlight::python::ag {
 
-// Of a code object, or of a loop.
+// The analysis of a code object, or of a loop.
 struct Contained {
   bool yes = false, raises = false;
   std::vector<Ref> globals, attributes, builtins;  // names
 };
 Contained contained_of(const autograph::Node* function);
 
-// What is known of the code of a function that is called; null: nothing.
+// Returns the analysis of a called function's code; null: unknown.
 using FindContained = const Contained* (*)(PyObject* function);
 
-// How much was looked at so far.
+// Number of objects examined so far.
 extern uint64_t looked_at;
 
-// Says whether a function, called in a trace, meets no tensor: its arguments, its defaults and what it reads from
-// outside are numbers, text, small containers of such, builtins that give such, functions like itself, classes of the
-// program's whose methods are such functions, and objects of such classes. Remembers which functions and classes it can
-// reach, and holds these, so that at the next call only what may have changed is looked at. Of a loop, the arguments
-// are what its names are.
+// Decides whether a function called in a trace meets no tensor: arguments, defaults and outside values are numbers,
+// text, small containers of these, builtins that return these, functions like itself, classes of the program whose
+// methods are such functions, and objects of such classes. Remembers (and holds) the functions and classes that it can
+// reach, so that the next call only examines what may have changed. A loop's arguments are the values of its names.
 class NoTensor {
  public:
   NoTensor(PyObject* function, FindContained find);
@@ -45,15 +44,15 @@ class NoTensor {
   class Search;
   class LongLook;
   PyObject* function_ = nullptr;     // borrowed
-  const Contained* loop_ = nullptr;  // where it is of no function
+  const Contained* loop_ = nullptr;  // set for a loop, which has no function
   FindContained find_;
   std::unique_ptr<Reached> reached_;
   bool busy_ = false;
   int failures_ = 0;
-  int64_t last_look_ = 0;  // when it last looked at more than a call's
+  int64_t last_look_ = 0;  // when it last examined more than a call's arguments
 };
 
-// Python's own, under its own name if it is one that runs later what it is given.
+// Whether it is Python's own builtin; one that calls its argument later must have its own name.
 bool is_harmless_builtin(PyObject* o, PyObject* name);
 
 }  // namespace footlight::python::ag

@@ -28,7 +28,7 @@ bool may_be_read(PyObject* filename) {
   struct stat s;
   if (stat(name.c_str(), &s) == 0) return harmless(s);
   if (name.starts_with('/')) return true;
-  PyObject* const folders = PySys_GetObject("path");  // where linecache looks for it, in this order
+  PyObject* const folders = PySys_GetObject("path");  // linecache searches it in this order
   for (Py_ssize_t i = 0; folders && PyList_Check(folders) && i < PyList_GET_SIZE(folders); ++i) {
     PyObject* const folder = PyList_GET_ITEM(folders, i);
     if (!PyUnicode_Check(folder)) continue;
@@ -309,7 +309,7 @@ FoundSource find_source(PyCodeObject* code, PyObject* globals) {
         return found;
       }
     }
-    take_message();  // it does not parse alone
+    take_message();  // the text does not parse alone
   }
   WholeFile* file = whole_file(found.file, lines, code->co_filename, code->co_flags, found.reason);
   if (!file) return found;

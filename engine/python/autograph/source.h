@@ -16,25 +16,25 @@ inline constexpr const char* kChangedFile = "its file has changed since it was l
 struct FoundSource {
   Ref owner;                  // keeps the ast objects alive
   PyObject* node = nullptr;   // borrowed: a FunctionDef, AsyncFunctionDef or Lambda; null: see reason
-  ReadOptions options;        // to read it with
-  std::string text;           // what was parsed, where that is the function alone
+  ReadOptions options;        // options for reading it
+  std::string text;           // the parsed text, if it is the function alone
   bool indented = false;      // under an `if`
-  Ref lines;                  // of the file, as it is now
+  Ref lines;                  // lines of the file, as it is now
   std::string file;
   std::string reason;         // why there is no source
 };
 
-// Never sets a Python error: `reason` says what went wrong.
+// Never sets a Python error: `reason` says why there is no source.
 FoundSource find_source(PyCodeObject* code, PyObject* globals);
-// The function in `text` of a FoundSource; null: Python error set, or there is none.
+// The function in `text` of a FoundSource; null: Python error set, or it has no function.
 Ref parse_function(const std::string& text, bool indented, PyObject* filename, int code_flags, PyObject** node);
 
 // The tree of a whole file, as it is now; null: it cannot be read. Valid until the trees of several other files have
 // been asked for.
 const autograph::Node* tree_of_file(PyObject* filename, PyObject* globals);
 
-// The lines of a file as linecache has them, which knows notebooks' cells too (`globals` may be null). Empty: there are
-// none, or an error is set. A file that has no end, or that has to be waited for (a FIFO, a device), has none.
+// The lines of a file as linecache has them, including notebooks' cells (`globals` may be null). Empty: the file has
+// none, or an error is set. A file without an end, or one that blocks (a FIFO, a device), has none.
 Ref lines_of_file(PyObject* filename, PyObject* globals);
 
 // A file of Python source as a tree, and questions about its names. The last few files stay parsed. Null: there is no

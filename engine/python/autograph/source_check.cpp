@@ -18,7 +18,7 @@
 namespace footlight::python {
 namespace {
 
-// Texts in any order: from 3.13 on a class keeps the names of its attributes as a set was walked.
+// Compares texts in any order: since 3.13 a class keeps the names of its attributes in the order of a set.
 bool same_set_of_texts(PyObject* a, PyObject* b) {
   const Py_ssize_t size = PyTuple_GET_SIZE(a);
   if (size != PyTuple_GET_SIZE(b)) return false;
@@ -46,7 +46,7 @@ bool same_constant(PyObject* a, PyObject* b, bool of_class) {
   const Ref bytes_a = Ref::steal(PyMarshal_WriteObjectToString(a, kWithoutReferences));
   const Ref bytes_b = bytes_a ? Ref::steal(PyMarshal_WriteObjectToString(b, kWithoutReferences)) : Ref();
   if (bytes_b) return are_equal(bytes_a.get(), bytes_b.get());
-  clear_only(PyExc_ValueError);  // no constant of a source: somebody has put it into the code
+  clear_only(PyExc_ValueError);  // no source has such a constant: somebody put it into the code
   return false;
 }
 
@@ -70,12 +70,12 @@ bool same_code(PyCodeObject* a, PyCodeObject* b) {
   return true;
 }
 
-int64_t process_began_ns = 0;  // of the clock that files are stamped with
+int64_t process_began_ns = 0;  // by the clock of file times
 
 int64_t nanoseconds(const timespec& t) { return int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec; }
 
-// Whether Python's own loaders made the module from a file that may be another one by now. Programs can set the time of
-// the last change of a file's contents, but not st_ctim.
+// Whether Python's own loaders made the module from a file that may have changed since. Programs can set the
+// modification time of a file, but not st_ctim.
 bool may_have_changed(PyCodeObject* code, PyObject* globals) {
   const Ref path = Ref::steal(PyUnicode_EncodeFSDefault(code->co_filename));
   if (!path) {
@@ -93,7 +93,7 @@ bool may_have_changed(PyCodeObject* code, PyObject* globals) {
 
 // The files that were compiled, the last few of them.
 struct Compiled {
-  Ref lines, module;  // no module: the file is not Python any more
+  Ref lines, module;  // no module: the file is no longer valid Python
 };
 
 PyObject* compiled(PyCodeObject* code, const Ref& lines) {

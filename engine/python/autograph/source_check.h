@@ -5,10 +5,10 @@
 
 namespace footlight::python {
 
-// `lines`: of the code's file, as it is now. A file that has not changed since this process began is believed without a
-// look. Else the whole file is compiled, once, and the code compared with what is there; lines and columns are not.
-// True where the code is meant to differ from its source: a loader of somebody's own has changed it (pytest's rewrites
-// every assert), or there is no file.
+// Whether `lines`, the present lines of the code's file, are the code's source. A file that has not changed since this
+// process began is trusted. Otherwise the whole file is compiled, once, and compared with the code, except for lines
+// and columns. True if the code is meant to differ from its source: another loader has changed it (pytest's rewrites
+// every assert), or it has no file.
 bool source_is_of(PyCodeObject* code, PyObject* globals, const Ref& lines);
 
 void init_source_check();  // early: notes when the process began

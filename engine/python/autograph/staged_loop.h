@@ -84,13 +84,13 @@ inline LoopOptions options_of(PyObject* dict) {
 // A staged loop over the state, with some tensors of its own in front (a counter).
 class StagedLoop {
  public:
-  using Test = std::function<Tensor(std::span<const Tensor>)>;              // with the state set
+  using Test = std::function<Tensor(std::span<const Tensor>)>;              // called with the state set
   using Step = std::function<std::vector<Tensor>(std::span<const Tensor>)>;  // runs the body; next values of
                                                                              // its own tensors
 
   StagedLoop(const State& state, LoopOptions options) : state_(state), options_(std::move(options)) {}
 
-  // What the variable that the loop binds is if there is no iteration, where it would have no value.
+  // Sets the value of the loop's target if there is no iteration, where it would have no value.
   void bind_first(const Tensor& start) { first_ = start; }
 
   // `iterates`: known to run at least once.
@@ -151,14 +151,14 @@ class StagedLoop {
     return false;
   }
 
-  // For variables without a value, or that are not tensors: runs the body once in a scratch graph to see their types.
+  // Runs the body once in a scratch graph to see the types of variables that have no value, or are not tensors.
   void learn(const std::vector<Tensor>& own, const Step& step) {
     bool any = false;
     for (size_t i = 0; i < entry_.size(); ++i) any |= incomplete(entry_[i]) || may_grow(i);
     if (!any) return;
     std::vector<Leaves> exit;
     const auto look = [&](bool grown) {
-      // Not the first values: an empty tensor has no first element, and shapes must not follow from a counter's start.
+      // Uses unknown values: an empty tensor has no first element, and shapes must not follow from a counter's start.
       const auto unknown_like = [](const Tensor& t) {
         static const Op kPlaceholder{"Placeholder"};
         static const AttrName kDType("dtype"), kShape("shape");
@@ -240,7 +240,7 @@ class StagedLoop {
     for (size_t i = 0; i < state_.size(); ++i) {
       Leaves now = flatten(state_.get(i));
       if (!now.defined()) continue;
-      // What was said of the value before is said of this one.
+      // The invariants given for the old value hold for this one.
       for (auto& [value, shape] : options_.invariants)
         for (size_t k = 0; k < entry_[i].values.size() && k < now.values.size(); ++k)
           if (value.get() == entry_[i].values[k].get()) value = now.values[k];
@@ -275,7 +275,7 @@ class StagedLoop {
     apply_all(op.row(), inputs, {{kSummarize, int64_t{3}}});
   }
 
-  // Whether `error` says that there is no such attribute or item: "o.sub", "d['key']", "d[k]".
+  // Whether `error` says that the attribute or item does not exist: "o.sub", "d['key']", "d[k]".
   static bool is_missing(const std::string& symbol, PyObject* error) {
     if (PyErr_GivenExceptionMatches(error, PyExc_AttributeError)) {
       const Ref name = optional_attribute(error, "name");
@@ -311,7 +311,7 @@ class StagedLoop {
     raise_again(std::move(error));
   }
 
-  // An iteration that fails says nothing of what it makes of a variable without a value before the loop.
+  // The iteration failed, so the type of a variable without a value before the loop is unknown.
   void blame_missing() {
     PyObject* const kinds[] = {PyExc_ValueError, PyExc_TypeError, PyExc_KeyError, PyExc_UnboundLocalError};
     if (std::ranges::none_of(kinds, [](PyObject* kind) { return PyErr_ExceptionMatches(kind); })) return;
@@ -463,7 +463,7 @@ class StagedLoop {
     enter(now);
     std::vector<Tensor> next;
     if (raised_by([&] { next = step(now.first(own_)); })) {
-      next.assign(now.begin(), now.begin() + static_cast<ptrdiff_t>(own_));  // what follows never runs
+      next.assign(now.begin(), now.begin() + static_cast<ptrdiff_t>(own_));  // the rest never runs
       enter(now);
     }
     leave(next);
@@ -474,7 +474,7 @@ class StagedLoop {
   LoopOptions options_;
   std::vector<Ref> before_;
   std::vector<Leaves> entry_;
-  std::vector<size_t> none_;  // None before the loop, tensors after one iteration
+  std::vector<size_t> none_;  // variables that are None before the loop and tensors after one iteration
   size_t own_ = 0;
   Tensor first_;
 };

@@ -224,7 +224,7 @@ void State::set(size_t i, const Ref& value) const {
                                : PyObject_SetAttr(base.get(), key.get(), value.get());
   if (!failed) return;
   if (value) throw PythonErrorSet();
-  clear_only(PyExc_Exception);  // it may not be deletable
+  clear_only(PyExc_Exception);  // deleting it may be impossible
 }
 
 std::vector<Ref> State::get_all() const {

@@ -1,5 +1,5 @@
-// What TensorFlow refuses and this engine runs. AUTOGRAPH_STRICT_CONVERSION=1 in the environment, which TensorFlow's
-// tests of AutoGraph set, has it refused here too. All such refusals are in this file; each has one place that asks it.
+// Refusals of TensorFlow that this engine does not need: AUTOGRAPH_STRICT_CONVERSION=1 in the environment, which
+// TensorFlow's tests of AutoGraph set, enables them. All are in this file; each is asked for in one place.
 #pragma once
 
 #include "engine/python/types/objects.h"
@@ -15,7 +15,7 @@ namespace footlight::python::ag {
 // Whether the environment asks for it now: read where a function is converted and where a trace begins.
 bool strict_is_asked();
 
-// In its scope, a trace, strict() is what the environment asked for when it began.
+// While it lives, strict() returns the setting at its start. One for each trace.
 class StrictTrace {
  public:
   StrictTrace();
@@ -33,7 +33,7 @@ bool strict();
 // The first part of a function's source that TensorFlow cannot convert: for/else, while/else, yield, attributes that
 // `private_class` keeps to itself. Functions inside it count.
 struct Refused {
-  const char* what = nullptr;  // null: there is none
+  const char* what = nullptr;  // null: nothing to refuse
   int line = 0;
 };
 Refused refused_in(const autograph::Node* function, const std::string& private_class);
@@ -44,9 +44,9 @@ void refuse_source(const Refused& refused, PyCodeObject* code, bool requested);
 void refuse_jump_in_python_for();        // a break or return decided by a tensor
 void refuse_python_while_that_stages();  // its condition becomes a tensor after some iterations
 void refuse_return_over_dataset();
-void refuse_return_in_loop();            // whose body has just failed to be traced, with the exception that is set
+void refuse_return_in_loop();            // the loop's body has just failed to be traced, with the exception that is set
 bool refuses_missing_return();           // one branch of a condition on a tensor returns, the other does not
 bool refuses_missing_in_both();          // neither branch leaves a value in a variable that is read later
-bool refuses_zero_iterations();          // of a loop that returns a value, even if another return follows
+bool refuses_zero_iterations();          // for a loop that returns a value, even if another return follows
 
 }  // namespace footlight::python::ag

@@ -90,7 +90,7 @@ PyType_Spec spec = {"footlight.autograph.Turns", sizeof(Turns), 0,
 
 }  // namespace
 
-// Too few turns for a warning.
+// Whether a loop has too few iterations for a warning.
 bool turns_rarely(PyObject* values) {
   if (PyList_CheckExact(values) || PyTuple_CheckExact(values)) return Py_SIZE(values) < Unrolling::kMany;
   if (!Py_IS_TYPE(values, &PyRange_Type)) return false;

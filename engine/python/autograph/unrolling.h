@@ -1,4 +1,4 @@
-// Python loops whose bodies add nodes: how often they turn, for a warning and for the recording.
+// Counts iterations of Python loops whose bodies add nodes, for a warning and for the recording.
 #pragma once
 
 #include "engine/python/autograph/runtime.h"
@@ -10,7 +10,7 @@ class Unrolling {
  public:
   Unrolling();
   void turn();
-  // Counts a turn for which turn() has nothing to do. False: nothing is counted.
+  // Counts an iteration for which turn() has nothing to do. False: nothing is counted.
   bool passed() {
     if (turns_ + 1 == kMany) return false;
     ++turns_;

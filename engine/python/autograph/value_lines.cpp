@@ -23,9 +23,9 @@ using namespace autograph;
 namespace {
 
 constexpr int kDeepest = 4;           // functions that are followed from one to the next
-constexpr size_t kMaxLines = 8;      // of one argument
-constexpr size_t kMaxFiles = 6;      // that one call leads to
-constexpr uint32_t kMaxItems = 16;   // of a list display
+constexpr size_t kMaxLines = 8;      // lines of one argument
+constexpr size_t kMaxFiles = 6;      // files reached from one call
+constexpr uint32_t kMaxItems = 16;   // items of a list display
 
 using Places = std::vector<SourceLine>;
 
@@ -35,7 +35,7 @@ bool is_users(PyObject* filename) {
          file.find("/lib/python3.") == file.npos;
 }
 
-// Where an expression stands: its file, and what its names mean at the moment.
+// The context of an expression: its file, and the present values of its names.
 struct Setting {
   PyObject* filename = nullptr;
   std::string file;
@@ -104,7 +104,7 @@ class Finder {
   struct Caller {
     Setting in;
     const Node* call = nullptr;
-    bool bound = false;                    // of a method: the first parameter stands before the dot
+    bool bound = false;                    // a bound method: the first parameter is the object before the dot
     std::vector<const Name*> positional;   // parameters of the function
   };
   std::optional<Caller> caller_with(const Definition& d, const Setting& in, int depth) {
@@ -132,7 +132,7 @@ class Finder {
     return found;
   }
 
-  // Where `*args` or `**kwargs` of a wrapper is passed on as a whole: the call that has filled it.
+  // If a wrapper passes on `*args` or `**kwargs` as a whole: the call that has filled it.
   std::optional<Caller> passed_on(const Node* expression, int slot, const Setting& in, int depth) {
     if (!is(expression, Kind::kName)) return {};
     const std::vector<Definition> made = in.definitions->of(expression);
@@ -142,7 +142,7 @@ class Finder {
     return caller_with(made[0], in, depth);
   }
 
-  // Without code of the user's: what a name, an attribute of a module or class, or an item of a display stands for.
+  // The object of a name, of an attribute of a module or class, or of an item of a display; runs no user's code.
   Ref object_of(const Node* expression, const Setting& in) {
     switch (expression->kind) {
       case Kind::kName: return variable(expression->name(at::Name::id), in);
@@ -181,7 +181,7 @@ class Finder {
     return d.function->node(is(d.function, Kind::kLambda) ? +at::Lambda::args : +at::FunctionDef::args);
   }
 
-  // The frame whose call made this one, past parts of converted functions.
+  // The frame that called this one, skipping parts of converted functions.
   static const InterpreterFrame* caller_of(const InterpreterFrame* frame) {
     while (frame && ag_is_block_code(frame->code)) frame = users(frame->previous);
     return frame ? users(frame->previous) : nullptr;
@@ -312,7 +312,7 @@ class Finder {
     }
   }
 
-  // A call of a user's function, or one that makes a tensor of what another expression has made: `tf.constant(load())`.
+  // Handles a call of a user's function, or one that makes a tensor of another expression: `tf.constant(load())`.
   void lines_of_call(const Node* call, const Setting& in, Places& out, int depth) {
     const size_t before = out.size();
     results_of(call->node(at::Call::func), in, out, depth);
@@ -373,7 +373,7 @@ class Finder {
     }
   }
 
-  // What the caller of this frame passed for one of its parameters.
+  // Finds the argument that the caller of this frame passed for a parameter.
   void lines_of_parameter(const Definition& d, const Setting& in, Places& out, int depth) {
     const std::optional<Caller> caller = caller_with(d, in, depth);
     if (!caller) return;
@@ -438,7 +438,7 @@ class Arguments {
   struct From {
     const Setting& in;
     int depth = 0;
-    int line = 0;                        // of the call, if it is not the innermost one
+    int line = 0;                        // line of the call, if it is not the innermost one
     std::vector<const Name*> others = {};  // names that a wrapper keeps
   };
 

@@ -1,4 +1,4 @@
-// Where the arguments of a call in progress were made, from the source of its file. Runs none of the user's code.
+// Finds where the arguments of a running call were computed, from its file's source. Runs none of the user's code.
 #pragma once
 
 #include "engine/python/types/objects.h"
@@ -16,11 +16,11 @@ struct SourceLine {
   friend auto operator<=>(const SourceLine&, const SourceLine&) = default;
 };
 
-// What the innermost frame calls.
+// Parameters of the function that the innermost frame calls.
 struct CalleeParameters {
   std::string name;
-  bool method = false;             // of an instance, which counts as parameter 0
-  size_t positional = 0;           // how many of the names may be given by position
+  bool method = false;             // a method of an instance, which counts as parameter 0
+  size_t positional = 0;           // number of names that may be given by position
   std::vector<std::string> names;  // without `self`, *args and **kwargs
 };
 
@@ -28,14 +28,14 @@ struct CallLines {
   SourceLine at;  // the call; line 0: it was not found in its source
   struct Argument {
     size_t parameter = 0;
-    std::optional<uint32_t> item;  // of a list or tuple that is written in the call
+    std::optional<uint32_t> item;  // item of a list or tuple that is written in the call
     std::vector<SourceLine> made;  // the most specific first, without the call's own line
     std::optional<SourceLine> passed;  // the call of the wrapper that passes it on with its *args or **kwargs
   };
   std::vector<Argument> arguments;
 };
 
-// For the call that the innermost frame of the user's is in. Throws PythonErrorSet.
+// Analyses the innermost call in the user's code. Throws PythonErrorSet.
 CallLines ag_value_lines(const CalleeParameters& callee);
 
 }  // namespace footlight::python

@@ -322,7 +322,7 @@ class ShortCall {
       return true;
     }
     DType hint = DType::kInvalid;
-    switch (p.type) {  // those whose dtype does not depend on others
+    switch (p.type) {  // parameters whose dtype does not depend on others
       case ParameterType::kInt:
       case ParameterType::kInts:
       case ParameterType::kBool:
@@ -386,8 +386,8 @@ PyObject* named(PyObject* self, Body body) {
   });
 }
 
-// Who is asked for the result where an argument is a ragged or sparse tensor: the class above theirs, and a function
-// (function, arguments, keyword arguments), both set by the package.
+// Computes the result if an argument is a ragged or sparse tensor: their base class, and a function (function,
+// arguments, keyword arguments), both set by the package.
 PyObject* composite_type = nullptr;
 PyObject* composite_call = nullptr;
 
@@ -422,7 +422,7 @@ Ref composite_result(PyObject* self, PyObject* const* args, Py_ssize_t positiona
   return ask(composite_call, self, args, positional, names);
 }
 
-// Who may answer a call that failed, like `composite_call`: set by the package when a program registers a dispatcher.
+// May answer a call that failed, like `composite_call`: the package sets it when a program registers a dispatcher.
 PyObject* call_after_failure = nullptr;
 
 PyObject* answer_after_failure(PyObject* self, PyObject* const* args, Py_ssize_t positional, PyObject* names) {
@@ -560,7 +560,7 @@ PyObject* repr(PyObject* self) {
 PyObject* reduce(PyObject* self, PyObject*) {
   return guarded([&] { return text(leaf_name(self)); });
 }
-// As a class attribute it does not bind. Having a __get__ at all makes it a routine for `inspect` and `help`.
+// It does not bind as a class attribute. Having a __get__ at all makes it a routine for `inspect` and `help`.
 PyObject* as_attribute(PyObject* self, PyObject*, PyObject*) { return Py_NewRef(self); }
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
 PyMethodDef module_functions[] = {

@@ -48,7 +48,7 @@ struct Parameter {
 // "x: tensor, y: tensor like x, axis: ints? = None, name: str? = None". FL_CHECKs that it is well formed.
 std::vector<Parameter> parse_parameters(std::string_view text);
 // The return type for a list of results, after the parameters: "-> TopK(values, indices)" for a named tuple, "-> tuple"
-// for a tuple. Null if there is none: a list.
+// for a tuple. Null if none is given: a list.
 Ref parse_result(std::string_view text);
 
 // `must_fit`: a Python value that does not fit the hinted dtype is an error; otherwise that is left to the op.

@@ -1,4 +1,4 @@
-// What C++ needs that calls a Python function while a graph or a dataset runs.
+// Helpers for C++ that calls a Python function while a graph or a dataset runs.
 #pragma once
 
 #include "engine/eager/execute.h"
@@ -29,7 +29,7 @@ class OutsideOfGraphs {
   const PauseTapes tapes_;
 };
 
-// In a handler: what the function failed with, as an error of the op. An interrupt stays one.
+// Called in a handler: rethrows the function's error as an error of the op. An interrupt stays one.
 [[noreturn]] void fail_as_op();
 
 }  // namespace footlight::python

@@ -59,7 +59,7 @@ PyObject* gpu_details(PyObject*, PyObject* index) {
   });
 }
 
-// Whether an op ran or a tensor was made since the import, by the count of tensors.
+// Compared with the count of tensors, it tells whether an op ran or a tensor was made since the import.
 uint64_t tensors_at_start = 0;
 bool something_ran() {
   const bool is = next_tensor_id() > tensors_at_start + 1;
@@ -112,7 +112,7 @@ PyObject* set_seed(PyObject*, PyObject* args, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
     if (seed == Py_None) {
       if (this_thread.builder) random::set_graph_seed({});
-      else random::set_global_seed(now_ns());  // as good as none
+      else random::set_global_seed(now_ns());  // as random as no seed
     } else {
       Ref index = checked(PyFloat_Check(seed) ? PyNumber_Long(seed) : PyNumber_Index(seed));
       const long long s = PyLong_AsLongLong(index.get());
@@ -149,7 +149,7 @@ PyMethodDef eager_method = {"executing_eagerly", executing_eagerly, METH_NOARGS,
                             "executing_eagerly()\n--\n\nFalse while a function is being traced."};
 PyMethodDef inside_method = {"inside_function", inside_function, METH_NOARGS,
                              "inside_function()\n--\n\nTrue while a function is being traced."};
-PyMethodDef engine_methods[] = {  // of the namespace _config, which the Python side builds with
+PyMethodDef engine_methods[] = {  // for the namespace _config, from which the Python side builds its API
     {"devices", devices, METH_NOARGS, nullptr},
     {"gpu_details", gpu_details, METH_O, nullptr},
     {"has_run", has_run, METH_NOARGS, nullptr},

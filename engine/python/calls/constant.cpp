@@ -140,7 +140,7 @@ PyObject* get_static_value(PyObject*, PyObject* args, PyObject* keywords) {
     if (is_several_tensors(o)) Py_RETURN_NONE;
     if (!is_tensor(o)) return Py_NewRef(o);
     const Tensor t = known_value(to_tensor(o));
-    if (!t || t.is_symbolic()) Py_RETURN_NONE;  // of a graph that is not being built
+    if (!t || t.is_symbolic()) Py_RETURN_NONE;  // a tensor of a graph that is not being built
     return numpy_value(t).release();
   });
 }

@@ -1,4 +1,4 @@
-// What this folder adds to the extension module: the public functions, of the table and by hand, and the operators.
+// Adds this folder to the extension module: public functions (from the table and by hand) and operators.
 #include "engine/ops/row.h"
 #include "engine/python/calls/binder.h"
 #include "engine/python/calls/library.h"

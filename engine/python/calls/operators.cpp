@@ -63,7 +63,7 @@ struct BinaryOp {
   const Op op;
   const char* name;
   Misfit misfit = Misfit::kRefuse;
-  // In a graph a variable on the right is read below the op's own name: "mul/ReadVariableOp", "mul".
+  // A variable on the right of an operator is read below the op's own name in a graph: "mul/ReadVariableOp", "mul".
   PyObject* with_read(PyObject* a, PyObject* b) const {
     return guarded([&] {
       const Tensor left = value_of(a);

@@ -17,7 +17,7 @@ PyObject* tensor_subscript(PyObject*, PyObject* key);
 PyObject* tensor_item(PyObject*, Py_ssize_t);
 Py_ssize_t tensor_length(PyObject*);
 PyObject* variable_subscript(PyObject*, PyObject* key);  // a tensor that has assign()
-// What `x[key]` selects, as StridedSlice takes it: for Variable's sliced assignment too.
+// The elements that `x[key]` selects, as StridedSlice takes it; also for Variable's sliced assignment.
 struct SliceSpec {
   Tensor begin, end, strides;
   int64_t begin_mask = 0, end_mask = 0, ellipsis_mask = 0, new_axis_mask = 0, shrink_axis_mask = 0;

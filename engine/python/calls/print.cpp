@@ -26,7 +26,7 @@ struct Piece {
   bool as_text = false;  // the tensor is a string that goes into the line as it is
 };
 
-// What a ragged or sparse tensor prints: texts and tensors.
+// Writes the texts and tensors of a ragged or sparse tensor.
 bool write_composite(PyObject* o, int64_t summarize, std::vector<Piece>& out) {
   if (PyType_Check(o)) return false;
   if (!class_has_attribute(o, "flat_values") && !class_has_attribute(o, "dense_shape")) return false;

@@ -47,7 +47,7 @@ void fail_as_op() {
   try {
     throw;
   } catch (const Error& e) {
-    if (e.kind() == ErrorKind::kInvalidArgument) throw;  // of what it returned
+    if (e.kind() == ErrorKind::kInvalidArgument) throw;  // about the value that it returned
     set_python_error();
   } catch (...) {
     set_python_error();
@@ -82,7 +82,7 @@ bool differentiable(const Tensor& t) { return is_floating(t.dtype()) || is_compl
 
 using TapeOwner = std::unique_ptr<Tape, RecorderDeleter>;
 
-// What tells a call by its outputs; null: nothing does.
+// Identifies a call by its outputs; null: nothing does.
 const void* key_of(std::span<const Tensor> outputs) {
   return !outputs.empty() && outputs[0].bytes() ? outputs[0].raw() : nullptr;
 }
@@ -170,7 +170,7 @@ class Differentiable : public HostFunction {
   size_t kept_bytes_ = 0;
 };
 
-// Of (inputs, outputs, gradients of the outputs) the gradients of the inputs.
+// Maps (inputs, outputs, gradients of the outputs) to the gradients of the inputs.
 class Gradient final : public Differentiable {
  public:
   explicit Gradient(Differentiable* of) : of_(host_function_value(of)), function_(*of) {}
@@ -178,7 +178,7 @@ class Gradient final : public Differentiable {
   std::vector<Tensor> run(std::span<const Tensor> given, std::span<const DType> dtypes) override {
     const size_t inputs = dtypes.size(), outputs = (given.size() - inputs) / 2;
     TapedCall made;
-    // What is differentiated once more has to see the function itself.
+    // For higher derivatives the function itself must run.
     if (!any_tape_recording()) made = function_.take(given.subspan(inputs, outputs));
     if (!made.tape) {
       std::vector<DType> returned;
@@ -272,7 +272,7 @@ class TensorFunction final : public Differentiable {
   Callable callable_;
 };
 
-// Also of rank 0, where numpy() gives a scalar.
+// Returns an array also for rank 0, where numpy() gives a scalar.
 Ref array_of(const Tensor& tensor) {
   Ref value = numpy_value(on_host(tensor));
   if (tensor.shape().rank() > 0) return value;
@@ -280,7 +280,7 @@ Ref array_of(const Tensor& tensor) {
                                      numpy_dtype(tensor.dtype()).get()));
 }
 
-// As NumPy sees the value: a Python int is int64.
+// Converts as NumPy does: a Python int is int64.
 Tensor tensor_of_array(PyObject* value) {
   if (is_tensor(value) || PyBytes_Check(value) || PyUnicode_Check(value)) return to_tensor(value);
   return to_tensor(checked(PyObject_CallMethod(import_numpy().get(), "asarray", "O", value)).get());

@@ -13,7 +13,7 @@ class Writer;
 
 namespace footlight::python {
 
-// Of one tf.py_function; made where that is traced. Needs the GIL.
+// The calls of one tf.py_function; created when it is traced. Needs the GIL.
 class PythonCalls {
  public:
   PythonCalls(PyObject* function, std::string token);
@@ -23,14 +23,14 @@ class PythonCalls {
 
   bool counted() const { return recording_ != 0; }
   void add(int64_t ns);
-  void write(session::Writer& writer);  // what is new since
+  void write(session::Writer& writer);  // writes what is new since the last call
 
  private:
   const std::string token_;
   std::string path_, file_;
   int line_ = 0;
   TraceId trace_;
-  uint32_t recording_ = 0;              // in which the trace was made; 0: nobody counts
+  uint32_t recording_ = 0;              // recording in which the trace was made; 0: nobody counts
   uint64_t runs_ = 0, written_ = 0;
   int64_t spent_ns_ = 0;
 };

@@ -15,7 +15,7 @@
 namespace footlight::python {
 namespace {
 
-// What the runtime executes itself, or what needs a function of the graph's library, is no op to call.
+// Whether users can call the op: not if the runtime executes it itself, or it needs a function of the graph's library.
 bool callable(const OpRow& row) {
   return row.execution == Execution::kKernel &&
          std::ranges::none_of(row.attrs, [](const AttrSpec& a) { return std::string_view(a.type) == "func"; });
@@ -77,7 +77,7 @@ std::vector<Tensor> inputs_of(const OpRow& row, PyObject* given, Attrs& attrs, s
     const auto add = [&](PyObject* one) {
       DType hint = spec.dtype;
       if (hint == DType::kInvalid && shared && !(spec.list && spec.count_attr < 0)) hint = *shared;
-      if (hint == DType::kInvalid && shared) {  // what the op takes, where that is one dtype alone, or its default
+      if (hint == DType::kInvalid && shared) {  // the op's only dtype, or its default
         const AttrSpec& attr = row.attrs[static_cast<size_t>(spec.type_attr)];
         if (attr.has_default && std::holds_alternative<DType>(attr.otherwise)) hint = std::get<DType>(attr.otherwise);
         Tensor t = input_of(one, DType::kInvalid);

@@ -29,9 +29,9 @@ namespace {
 class ContextAction {
  public:
   virtual ~ContextAction() = default;
-  virtual Ref enter() = 0;  // what `as` gets
+  virtual Ref enter() = 0;  // the value for `as`
   virtual void leave() = 0;
-  virtual const std::string* name() const { return nullptr; }  // of a name scope
+  virtual const std::string* name() const { return nullptr; }  // for a name scope
 };
 
 struct PyContext {
@@ -131,7 +131,7 @@ const Device* lasting(Device device) {
 
 class DeviceScope final : public ContextAction {
  public:
-  // None: no device at all, wherever ops were put before.
+  // None: no device, wherever ops were placed before.
   DeviceScope(std::optional<Device> device, std::optional<std::string> name)
       : device_(device), name_(std::move(name)) {}
   ~DeviceScope() override {
@@ -178,7 +178,7 @@ class InitScope final : public ContextAction {
   }
   void leave() override {
     if (before_.empty()) return;
-    if (!before_.back().then.here()) {  // what is set aside is another thread's, and stays so
+    if (!before_.back().then.here()) {  // another thread's state was set aside, and stays so
       static_cast<void>(before_.back().tapes.release());
       before_.pop_back();
       return;
@@ -198,8 +198,8 @@ class InitScope final : public ContextAction {
   std::vector<Before> before_;
 };
 
-// The nodes of the graph being built that these are or come from. Calls of this graph wait for those of graphs around
-// it; what is computed outside of any is there before.
+// The nodes of the graph being built from which these come. Calls of this graph wait for nodes of enclosing graphs;
+// values from outside of any graph exist already.
 std::vector<NodeId> nodes_in(PyObject* structure, trace::GraphBuilder& builder) {
   const Graph& graph = *builder.graph();
   std::vector<Ref> leaves;
@@ -215,7 +215,7 @@ std::vector<NodeId> nodes_in(PyObject* structure, trace::GraphBuilder& builder) 
       const Tensor& tensor = tensor_of(leaf.get());
       if (tensor.is_symbolic() && tensor.graph() == &graph) found = tensor.node();
       else if (tensor.is_symbolic()) trace::run_after(builder, tensor.graph()->shared_from_this(), tensor.node());
-    } else if (is_variable(leaf.get())) {  // what an assignment returns, too
+    } else if (is_variable(leaf.get())) {  // results of assignments, too
       found = builder.last_write(variable_handle(leaf.get()));
       const Ref update = found.valid() ? Ref() : optional_attribute(leaf.get(), "_update");
       if (update && is_operation(update.get()))
@@ -258,7 +258,7 @@ class ControlScope final : public ContextAction {
   std::vector<std::pair<SavedBuilder, std::vector<NodeId>>> before_;
 };
 
-// In eager everything has happened already; functions among the inputs are called now.
+// In eager mode everything has happened already; functions among the inputs are called now.
 PyObject* control_dependencies(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"control_inputs", nullptr};
   PyObject* inputs;

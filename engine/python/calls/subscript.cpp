@@ -242,7 +242,7 @@ Tensor subscript(const Tensor& x, PyObject* key) {
 
 PyObject* tensor_item(PyObject* self, Py_ssize_t i) {
   const Tensor& t = tensor_of(self);
-  const bool has_rows = t.shape().has_rank() && t.shape().rank() > 0;  // else the op says what is wrong
+  const bool has_rows = t.shape().has_rank() && t.shape().rank() > 0;  // otherwise the op reports the error
   if (i < 0 || (has_rows && i >= t.shape()[0])) {
     PyErr_SetNone(PyExc_IndexError);
     return nullptr;

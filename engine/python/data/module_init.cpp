@@ -1,4 +1,4 @@
-// What this folder adds to the extension module, and how threads of datasets get along with the GIL.
+// Adds this folder to the extension module, and hooks for dataset threads that need the GIL.
 #include "engine/python/data/module_init.h"
 
 #include "engine/data/stage_registry.h"

@@ -1,4 +1,4 @@
-// What this folder adds to the extension module: datasets for Python.
+// Adds datasets to the extension module.
 #pragma once
 
 #include "engine/python/interpreter/ref.h"

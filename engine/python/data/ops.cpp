@@ -20,13 +20,13 @@
 namespace footlight::python {
 namespace {
 
-// What recordings say of a function's calls.
+// How recordings refer to a function's calls.
 struct Recorded {
-  uint32_t recording = 0;  // that knows the function; 0: none
+  uint32_t recording = 0;  // the recording that knows the function; 0: none
   FunctionId function;
   TraceId trace;
   KeyId key;
-  SourceRef source;        // where it was given to a dataset
+  SourceRef source;        // where it was passed to a dataset
 };
 
 class TracedFunction final : public data::ElementFunction {
@@ -90,7 +90,7 @@ void set_any_attribute(Attrs& attrs, const AttrSpec& spec, PyObject* value) {
   if (std::string_view(spec.type) != "func") return set_attribute(attrs, spec, value);
   const std::shared_ptr<TraceEntry> entry = concrete_entry(value);
   const GraphPtr& graph = entry->concrete->graph();
-  // Captures that were replaced, or would be asked for at each call, are those that a pipeline is made with.
+  // Replaced captures, and those asked for at each call, are taken when the pipeline is built.
   const auto called = entry->replaced.empty()
                           ? entry->concrete
                           : std::make_shared<trace::Concrete>(graph, captures_now(*entry));

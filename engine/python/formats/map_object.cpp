@@ -1,4 +1,4 @@
-// Maps as Python dictionaries that write through: a message that is asked for and not there is made.
+// Maps as Python dictionaries that write through: reading a missing message creates it.
 #include "engine/base/text.h"
 #include "engine/python/formats/field_values.h"
 #include "engine/python/formats/message_object.h"

@@ -49,7 +49,7 @@ Ref field_at(const FieldPath& place, const pb::FieldDescriptor* field) {
   return item_at(place, field, -1);
 }
 
-// Where a step leads in a message; -1: to its one value.
+// The index to which a step leads in a message; -1: its single value.
 int position(const pb::Message& m, const Step& step) {
   if (!step.field->is_repeated()) return -1;
   const int index = step.field->is_map() ? find_entry(m, step.field, step.key) : step.index;
@@ -264,7 +264,7 @@ void add_files(const pb::FileDescriptor* file, PyObject* list, std::vector<const
   if (PyList_Append(list, object.get()) < 0) throw PythonErrorSet();
 }
 
-// The descriptor of protobuf's own Python package, whose text and JSON forms of messages are made by it.
+// The descriptor in protobuf's own Python package, which writes messages as text and JSON.
 PyObject* message_descriptor(PyObject* self, void*) {
   return guarded([&]() -> PyObject* {
     const pb::Descriptor* descriptor = place_of(self).read().GetDescriptor();

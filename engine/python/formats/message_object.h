@@ -10,7 +10,7 @@
 
 namespace footlight::python {
 
-// The Python class of a message type; made once. Borrowed.
+// The Python class of a message type, created once. Borrowed.
 PyObject* message_class(const google::protobuf::Descriptor* descriptor);
 // The message that an object shows; null if it is none.
 const google::protobuf::Message* message_in(PyObject*);

@@ -164,7 +164,7 @@ PyObject* repeated_pop(PyObject* self, PyObject* arguments) {
     const Ref last = checked(PyLong_FromLong(-1));
     const int index = index_of(repeated, key ? key : last.get());
     Ref item = item_at(repeated.place, repeated.field, index);
-    if (is_message(item.get())) {  // it outlives its place
+    if (is_message(item.get())) {  // it outlives its place in the list
       std::shared_ptr<pb::Message> copy(place_of(item.get()).read().New());
       copy->CopyFrom(place_of(item.get()).read());
       item = object_at(FieldPath(std::move(copy)));

@@ -79,7 +79,7 @@ bool has_feature(PyObject* features, const char* name) {
           PyUnicode_CompareWithASCIIString(own.get(), "ALL") == 0);
 }
 
-// What may be said of a function in a library.
+// Attributes allowed for a function in a library.
 constexpr std::string_view kAttributes[] = {"api_implements",
                                             "api_preferred_device",
                                             "_disable_acd",

@@ -32,8 +32,8 @@ bool is_function(PyObject* o) { return Py_TYPE(o) == function_type; }
 
 namespace {
 
-// What an instance keeps of a method: its traces and attributes, but no reference to the instance, which would else be
-// freed by the garbage collector only. Who asks for the method gets a PyTracedFunction, which holds the instance.
+// An instance keeps this for a method: traces and attributes, but no reference to the instance, which only the garbage
+// collector could free then. Reading the method creates a PyTracedFunction, which holds the instance.
 struct PyKeptMethod {
   PyObject_HEAD
   FunctionCore* core;
@@ -256,7 +256,7 @@ PyObject* concrete_of_call(PyObject* self, PyObject* const* args, Py_ssize_t nar
   return guarded([&] { return concrete_object(self, trace_for(self, args, nargs, kwnames)).release(); });
 }
 
-// Whatever stage is asked for, there is one form: the program in words.
+// Every stage gives the same form: the program as text.
 PyObject* program_text(PyObject* text, PyObject* args, PyObject* kwargs) {
   const char *stage = "hlo", *device = nullptr, *platform = nullptr;
   static const char* names[] = {"stage", "device_name", "platform_name", nullptr};
@@ -316,7 +316,7 @@ PyObject* get_jit(PyObject* self, void*) {
   const Ref& jit = core_of(self).options.jit_compile;
   return Py_NewRef(jit ? jit.get() : Py_None);
 }
-// What was set by whoever decorates it, or what it was made of.
+// Set by a decorator, or the function it was made from.
 PyObject* get_wrapped(PyObject* self, void*) {
   return guarded([&] {
     static PyObject* const name = PyUnicode_InternFromString("__wrapped__");
@@ -418,7 +418,7 @@ Ref make_function(PyObject* callable, const FunctionOptions& options) {
   Ref object = Ref::steal(reinterpret_cast<PyObject*>(f));
   f->core = new FunctionCore(callable, options);
   f->dict = checked(PyDict_New()).release();
-  // What a program has stored in the callable, as an object with __call__ has its variables, is read off the function.
+  // Attributes that a program has stored in the callable, such as variables of an object with __call__, are visible.
   if (const Ref own = optional_attribute(callable, "__dict__"); own && PyDict_Check(own.get()))
     if (PyDict_Merge(f->dict, own.get(), 0) < 0) throw PythonErrorSet();
   for (const char* name : {"__module__", "__name__", "__qualname__", "__doc__"})

@@ -20,29 +20,29 @@ struct FunctionOptions {
   bool stages_prints = false;            // Feature.BUILTIN_FUNCTIONS
   Ref jit_compile;
   std::string name;
-  Attrs attributes;   // of the function in a library
-  Ref given;          // a dict of what tf.function was given by name, or empty
-  bool pure = false;  // it implements something by its arguments alone: these are tensors
+  Attrs attributes;   // attributes of the function in a library
+  Ref given;          // keyword arguments of tf.function as a dict, or empty
+  bool pure = false;  // its arguments suffice: they are passed as tensors
 };
 
-// What a call passes on for the trace it may need. Lives on the stack.
+// Passed by a call for the trace that it may need. Lives on the stack.
 struct CallArguments final : trace::Arguments {
   CallArguments(const CallKey& key, std::span<PyObject* const> v) : Arguments{key.tensors()}, values(v) {}
-  std::span<PyObject* const> values;     // in the order of the parameters
+  std::span<PyObject* const> values;     // in parameter order
 };
 
 class FunctionCore final : public trace::FrontEnd {
  public:
   FunctionCore(PyObject* callable, const FunctionOptions&);
 
-  Ref python_function;                   // what the user wrote; bound for a method, while somebody holds that
-  Ref converted;                         // what runs while tracing; made at the first trace
+  Ref python_function;                   // the user's function; bound for a method while the method object lives
+  Ref converted;                         // runs while tracing; made at the first trace
   std::string name, qualified_name;
   FunctionOptions options;
   bool ready = false;                    // signature was read
-  bool decorated = false;                // python_function is no longer what it was made of
+  bool decorated = false;                // python_function was replaced by a decorator
   FunctionSignature signature;
-  uint64_t self_number = 0;              // of a method's instance
+  uint64_t self_number = 0;              // number of a method's instance
   SourceRef made_at;
   std::vector<std::vector<Ref>> signature_leaves;  // per parameter: specs in order; with an input_signature only
   trace::Function function;
@@ -77,12 +77,12 @@ struct PyTracedFunction {
   FunctionCore* core;
   PyObject* dict;
   PyObject* weakrefs;
-  PyObject* method;  // what its instance keeps of it, which has the core and the dictionary; null: it has its own
+  PyObject* method;  // the instance's part, which has the core and the dictionary; null: it has its own
 };
 extern PyTypeObject* function_type;
 inline FunctionCore& core_of(PyObject* o) { return *reinterpret_cast<PyTracedFunction*>(o)->core; }
 bool is_function(PyObject*);
-// What lives as long as the function is known: of a method, what its instance keeps.
+// The part that lives as long as the function is known: for a method, the instance's.
 PyObject* lasting(PyObject* function);
 // A new tf.function object around `callable`.
 Ref make_function(PyObject* callable, const FunctionOptions&);

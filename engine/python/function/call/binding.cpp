@@ -108,7 +108,7 @@ FunctionSignature signature_of(PyObject* callable) {
   return signature;
 }
 
-// Names of inputs are made of those of arguments: two must not become one.
+// Names of inputs derive from those of arguments, so two must not become one.
 static void check_names(PyObject* keywords) {
   if (PyDict_GET_SIZE(keywords) < 2) return;
   std::unordered_map<std::string, std::string> seen;

@@ -20,7 +20,7 @@ struct FunctionParameter {
 
 struct FunctionSignature {
   std::vector<FunctionParameter> parameters;
-  int positional = 0;      // how many may be given by position
+  int positional = 0;      // how many parameters may be given by position
   int var_args = -1, var_keywords = -1;
   bool plain = false;      // positional ones only: a call with just these needs no binding
 };
@@ -30,7 +30,7 @@ FunctionSignature signature_of(PyObject* callable);
 struct BoundArguments {
   std::vector<Ref> values;
 };
-// In TensorFlow's words, which programs may look for, and what to make of it.
+// The message is TensorFlow's, which programs may search for, followed by advice.
 template <class... Parts>
 [[noreturn]] void cannot_bind(std::string_view why, const Parts&... more) {
   fail(ErrorKind::kType, "Binding inputs to tf.function failed due to `", why, "`: ", more...);

@@ -10,7 +10,7 @@ PyObject* call_function(PyObject* self, PyObject* const* args, size_t nargsf, Py
 
 // The key of a call: context, the instance, then each parameter.
 void write_key(FunctionCore&, std::span<PyObject* const> values, CallKey&);
-// What implements something by its arguments alone (FunctionOptions::pure) gets tensors, not variables and numbers.
+// Converts arguments to tensors: a pure implementation (FunctionOptions::pure) gets no variables and numbers.
 void make_tensors(BoundArguments&);
 Ref run_entry(TraceEntry&, std::span<const Tensor> arguments, CallId);
 

@@ -18,9 +18,9 @@
 namespace footlight::python {
 namespace {
 
-// What the trace that a builder makes asks for at each call.
+// Values that the trace of a builder asks for at each call.
 struct Asked {
-  Ref key, value;             // the value: what stands for it in the trace
+  Ref key, value;             // value: its placeholder in the trace
   std::vector<Tensor> slots;  // what the builder captured in place of the tensors
   CapturedValue capture;
 };
@@ -78,8 +78,8 @@ trace::GraphBuilder* function_builder() {
   return builder;
 }
 
-// graph.capture_call_time_value: what stands, in the trace that is made, for a value that `closure` gives at
-// each call.
+// Implements graph.capture_call_time_value: returns the placeholder, in the trace being made, for a value that
+// `closure` gives at each call.
 Ref capture_at_call(PyObject* closure, PyObject* spec, PyObject* key) {
   trace::GraphBuilder* const builder = function_builder();
   if (!builder)
@@ -94,7 +94,7 @@ Ref capture_at_call(PyObject* closure, PyObject* spec, PyObject* key) {
           fail(ErrorKind::kType, "what is captured at each call is described by tf.TensorSpec, not by a ",
                Py_TYPE(leaf)->tp_name);
         const SpecValue& want = spec_of(leaf);
-        Shape sizes;  // of a value that is never looked at
+        Shape sizes;  // shape of a value that is never read
         for (int i = 0; want.shape.has_rank() && i < want.shape.rank(); ++i) sizes.append(0);
         asked.slots.push_back(Tensor::empty(want.dtype, sizes));
         Tensor tensor = builder->capture(asked.slots.back(), "at_call", {});
@@ -134,7 +134,7 @@ CapturesAtCall::~CapturesAtCall() { asked_by().erase(&builder_); }
 void CapturesAtCall::finish(TraceEntry& entry) {
   const auto found = asked_by().find(&builder_);
   if (found == asked_by().end()) return;
-  // Those that are asked for come last.
+  // Values that are asked for come last.
   std::vector<Tensor> ordered;
   const auto is_slot = [&](const Tensor& t) {
     return std::ranges::any_of(found->second, [&](const Asked& asked) {

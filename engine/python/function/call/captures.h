@@ -7,7 +7,7 @@
 
 namespace footlight::python {
 
-// In its scope a function is traced, which may ask for values to capture at each call.
+// While it lives a function is traced, which may ask for values to capture at each call.
 class CapturesAtCall {
  public:
   explicit CapturesAtCall(trace::GraphBuilder&);

@@ -85,8 +85,8 @@ PyObject* run(PyObject* self, const std::vector<Tensor>& inputs) {
       .release();
 }
 
-// Runs the trace's graph on tensors of other shapes than it was traced for: as a copy that says nothing of shapes. Null
-// where there can be no such copy.
+// Runs a copy of the trace's graph without shapes, on tensors of other shapes than it was traced for. Null if no such
+// copy is possible.
 PyObject* run_for_other_shapes(PyObject* self, const std::vector<Tensor>& inputs) {
   const Ref module = checked(PyImport_ImportModule("footlight._graphs.any_shapes"));
   const Ref tensors = list_of(inputs.size(), [&](size_t i) { return checked(wrap(inputs[i])); });
@@ -104,7 +104,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
     const std::vector<Tensor> inputs = concrete_arguments(called(self), args, nargs, kwnames, &other_shapes);
     if (!other_shapes) return run(self, inputs);
     if (PyObject* const result = run_for_other_shapes(self, inputs)) return result;
-    return run(self, concrete_arguments(called(self), args, nargs, kwnames));  // says what does not fit
+    return run(self, concrete_arguments(called(self), args, nargs, kwnames));  // reports what does not fit
   });
 }
 
@@ -171,7 +171,7 @@ PyObject* call_with_captures(PyObject* self, PyObject* const* given, Py_ssize_t 
   });
 }
 
-// Of each parameter: its name, the number of its kind among Python's, and its type in words.
+// For each parameter: its name, the number of its kind in Python, and its type in words.
 PyObject* get_parameters(PyObject* self, void*) {
   return guarded([&] {
     TraceEntry& entry = entry_of(self);
@@ -288,7 +288,7 @@ PyObject* get_variables(PyObject* self, void* trainable_only) {
     return checked(PyList_AsTuple(list.get())).release();
   });
 }
-// For each capture its variable, or None.
+// For each capture, its variable or None.
 PyObject* get_captured_variables(PyObject* self, void*) {
   return guarded([&] {
     const auto& variables = entry_of(self).captured_variables;

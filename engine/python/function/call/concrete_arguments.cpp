@@ -131,7 +131,7 @@ void take_parameter(const ConcreteCall& self, size_t i, PyObject* given, PyObjec
     return Ref::borrow(leaf);
   }).rebuild(given);
   if (next != leaves.size()) {
-    // In TensorFlow's words: what is given, and what kind of structure it should be.
+    // The message is TensorFlow's: the given value, and the expected kind of structure.
     const char* kind = !want                                            ? nullptr
                        : PyDict_Check(want) && !PyDict_Check(given)     ? "a Dict type."
                        : PyList_Check(want) && !PyList_Check(given)     ? "list type."
@@ -236,8 +236,8 @@ std::vector<Tensor> structured_arguments(const ConcreteCall& self, PyObject* con
 
 }  // namespace
 
-// As the function's own parameters or, where that does not fit, each tensor by itself; then shapes need not fit
-// either, if the caller can run the function for others.
+// Binds by the function's own parameters or, if that fails, tensor by tensor; then shapes may differ too, if the caller
+// can run the function for others.
 std::vector<Tensor> concrete_arguments(const ConcreteCall& self, PyObject* const* args, Py_ssize_t nargs,
                                        PyObject* kwnames, bool* other_shapes) {
   try {

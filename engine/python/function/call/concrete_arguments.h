@@ -12,8 +12,8 @@ struct ConcreteCall {
   FunctionCore& core;
   TraceEntry& entry;
 };
-// As the function's own parameters or, where that does not fit, each tensor by itself. `other_shapes`: is set, in place
-// of an error, where tensors that are given by themselves have other shapes than the trace is for.
+// Binds by the function's own parameters or, if that fails, tensor by tensor. `other_shapes` is set, in place of an
+// error, if tensors given singly have other shapes than the trace.
 std::vector<Tensor> concrete_arguments(const ConcreteCall&, PyObject* const* args, Py_ssize_t nargs,
                                        PyObject* kwnames, bool* other_shapes = nullptr);
 std::vector<Tensor> flat_arguments(const ConcreteCall&, PyObject* const* args, Py_ssize_t nargs,

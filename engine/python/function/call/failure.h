@@ -1,4 +1,4 @@
-// Errors of a graph, with the place in the user's program where the node was made that failed.
+// Errors of a graph, with the line of the user's program that created the failing node.
 #pragma once
 
 #include "engine/base/ids.h"
@@ -7,10 +7,10 @@
 
 namespace footlight::python {
 
-// Where that is in the user's program, as Python writes it, on a new line; empty if it is not known.
+// The line in the user's program as Python writes it, after a line end; empty if it is unknown.
 std::string line_of(SourceRef);
-// In a handler: adds the place in the user's program where the failing node was made to the message of an error from a
-// graph, and throws it again.
+// Called in a handler: adds the line that created the failing node to the message of an error from a graph, and
+// rethrows it.
 [[noreturn]] void explain_failure();
 
 }  // namespace footlight::python

@@ -189,12 +189,12 @@ void CallKey::add_outside(PyObject* value, int depth) {
   key.numbered(Token::kObject, object_number(value));
 }
 
-// As a tuple of the type and the tensors, so that both may be covered by more general ones.
+// Writes a tuple of the type and the tensors, so that more general ones may cover both.
 void CallKey::add_parts(PyObject* type, std::span<const Ref> parts, int depth, std::span<const Ref> specs) {
   key.put(Token::kTuple, static_cast<uint64_t>(parts.size() + 1));
   key.numbered(Token::kCustom, kept_number(type));
   for (size_t i = 0; i < parts.size(); ++i) {
-    // What the type leaves open, such as how many values there are, makes no other trace.
+    // Details that the type leaves open, such as the number of values, cause no other trace.
     PyObject* const part = parts[i].get();
     const SpecValue* spec =
         specs.size() == parts.size() && is_spec(specs[i].get()) ? &spec_of(specs[i].get()) : nullptr;

@@ -1,4 +1,4 @@
-// Cache keys from Python arguments: one walk writes the words of keys::KeyWriter and collects the tensors.
+// Cache keys from Python arguments: one pass writes the words of keys::KeyWriter and collects the tensors.
 #pragma once
 
 #include "engine/keys/key.h"
@@ -8,11 +8,11 @@
 
 namespace footlight::python {
 
-// The result of walking the arguments of a call. Lives on the stack; usual calls allocate nothing.
+// The key and tensors of a call's arguments. Lives on the stack; usual calls allocate nothing.
 struct CallKey {
   keys::KeyWriter key;
   SmallVector<TensorBody*, 16> flat;      // borrowed; null for a TensorSpec
-  SmallVector<Resource*, 8> resources;    // of the variables, in order of appearance: alias numbers
+  SmallVector<Resource*, 8> resources;    // resources of the variables, in order of appearance: alias numbers
   std::vector<Tensor> owned;              // tensors that were converted
   bool has_specs = false;
   bool has_symbolic = false;

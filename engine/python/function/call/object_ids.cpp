@@ -25,7 +25,7 @@ struct Numbers {
   // equal, and a dead one is never found again.
   Ref living = checked(PyDict_New());       // weakref -> number
   struct ByAddress { uint64_t number; Ref reference; };
-  std::unordered_map<PyObject*, ByAddress> unhashable;  // those with __eq__ but no hash
+  std::unordered_map<PyObject*, ByAddress> unhashable;  // objects with __eq__ but no hash
   // The others are kept alive, by type and value, as long as the key of a trace contains them.
   Ref kept = checked(PyDict_New());         // (type, object) -> number
   std::unordered_map<uint64_t, Ref> kept_by_number;     // the tuple of that dict
@@ -34,7 +34,7 @@ struct Numbers {
 
   keys::Names names;
   // Objects whose class defines equality, by class, hash and attributes: the key of a new one says that an equal one
-  // has died. A dead one cannot be asked any more whether it is equal, and a hash alone says little.
+  // has died. A dead one cannot be compared any more, and a hash alone says little.
   using Equal = std::tuple<std::string, Py_hash_t, uint64_t>;
   std::unordered_map<uint64_t, Equal> equals;
   std::map<Equal, uint64_t> dead_equals;
@@ -102,7 +102,7 @@ uint64_t add_to(PyObject* table, PyObject* key, PyObject* object) {
   return number;
 }
 
-// For recordings. `hash`: of an object with this new number, which may be equal to a dead one.
+// Used by recordings. `hash`: of an object with this new number, which may equal a dead one.
 void note_equal(uint64_t number, PyObject* object, Py_hash_t hash) {
   if (!recording_structure() || Py_TYPE(object)->tp_richcompare == PyBaseObject_Type.tp_richcompare) return;
   const Ref attributes = Ref::steal(PyObject_GenericGetDict(object, nullptr));
@@ -114,7 +114,7 @@ void note_equal(uint64_t number, PyObject* object, Py_hash_t hash) {
   all.equals.emplace(number, std::move(equal));
 }
 
-// An object has died: evict the traces made for it.
+// Evicts the traces of an object that has died.
 void retire(uint64_t number) {
   Numbers& all = numbers();
   if (auto equal = all.equals.extract(number); !equal.empty()) {

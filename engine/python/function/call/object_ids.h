@@ -17,12 +17,12 @@ namespace footlight::python {
 uint64_t object_number(PyObject*);
 // The same for a value that is compared by equality: kept alive while the key of a trace has its number.
 uint64_t kept_number(PyObject*);
-// Of the class of an object that flattens itself: its parts are not its fields.
+// The number of a class whose objects flatten themselves: their parts are not their fields.
 uint64_t flattened_class_number(PyObject* type);
 // If there are many kept values, releases those that no trace needs any more.
 void drop_unused_numbers();
 
-// What keys ask of the user's own trace types (engine/keys/hooks.h).
+// Calls of keys to the user's own trace types (engine/keys/hooks.h).
 bool custom_subtype(uint64_t specific, uint64_t general);
 std::optional<uint64_t> custom_supertype(uint64_t a, uint64_t b);
 

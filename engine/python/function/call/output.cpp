@@ -26,7 +26,7 @@ namespace {
        Py_TYPE(value)->tp_name, ", which is not a Tensor or ExtensionType: ", repr_of(value));
 }
 
-// What a branch returns in place of an operation: that it has run.
+// The placeholder that a branch returns for an operation: it has run.
 bool in_branch() {
   const trace::GraphBuilder* builder = trace::GraphBuilder::innermost();
   return builder && builder->kind() == trace::GraphBuilder::Kind::kBranch;

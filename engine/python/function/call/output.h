@@ -23,10 +23,10 @@ struct OutputTemplate {
 // Flattens the structure; leaves become tensors (in the current trace, if any).
 OutputTemplate take_outputs(PyObject* result, std::vector<Tensor>& tensors);
 Ref put_together(const OutputTemplate&, std::span<const Ref> leaves);
-// What a call of the trace returns.
+// The Python value that a call of the trace returns.
 Ref result_of(const TraceEntry&, std::span<Tensor> outputs);
 
-std::string type_text(PyObject* value);                      // of an argument: "List[Literal[1], ...]"
+std::string type_text(PyObject* value);                      // type of an argument: "List[Literal[1], ...]"
 std::string output_text(const OutputTemplate&, const Graph&);
 std::string signature_block(const TraceEntry&);              // Input Parameters: ... Captures: ...
 std::string function_type_text(const TraceEntry&);           // (x: TensorSpec(...)) -> ...

@@ -15,9 +15,8 @@ namespace footlight::python {
 class Rebuilder {
  public:
   using Leaf = std::function<Ref(PyObject*)>;
-  // `builds`: what consists of tensors (a TensorArray, an object with a trace type of its own) is made anew
-  // from the leaves; else its type stands in the copy. `types`: with which it builds, those of a key in its
-  // order; empty: the types of the values.
+  // `builds`: composites (a TensorArray, an object with a trace type of its own) are rebuilt from the leaves; else the
+  // copy has their types. `types`: the types to rebuild, in the order of the key; empty: those of the values.
   explicit Rebuilder(Leaf leaf, bool builds = false, std::vector<Ref> types = {})
       : leaf_(std::move(leaf)), builds_(builds), types_(std::move(types)) {}
   Ref rebuild(PyObject*);
@@ -43,7 +42,7 @@ bool is_mapping(PyObject*);
 bool is_dataclass_instance(PyObject*);
 bool is_attrs_instance(PyObject*);  // or a composite one
 bool is_composite(PyObject*);       // an object that names its tensors in __tensor_fields__, such as IndexedSlices
-// An object whose _type_spec says which tensors it consists of, such as a TensorArray; or such a spec itself.
+// Whether it is an object whose _type_spec gives its tensors, such as a TensorArray, or such a spec itself.
 bool is_typed_composite(PyObject*);
 bool is_composite_spec(PyObject*);
 Ref composite_spec(PyObject*);                     // a spec that remembers nothing of the object
@@ -52,6 +51,6 @@ Ref composite_parts(PyObject* spec, PyObject* o);  // its tensors, or their spec
 bool has_custom_type(PyObject*);
 Ref custom_type(PyObject*);
 std::vector<Ref> custom_parts(PyObject* type, PyObject* o);  // its tensors, or their specs
-Ref record_field_names(PyObject* instance);  // of a dataclass or attrs instance: a tuple
+Ref record_field_names(PyObject* instance);  // for a dataclass or attrs instance: a tuple
 
 }  // namespace footlight::python

@@ -57,7 +57,7 @@ Ref fit(const FunctionCore& core, const std::string& parameter, PyObject* spec, 
       }
     }
     if (tensor.dtype() == want.dtype && tensor.is_symbolic() && !is_subshape(tensor.shape(), want.shape) &&
-        compatible(tensor.shape(), want.shape)) {  // it turns out when it runs
+        compatible(tensor.shape(), want.shape)) {  // checked when it runs
       static const Op kEnsureShape{"EnsureShape"};
       static const AttrName kShape("shape");
       return checked(wrap(apply(kEnsureShape, {tensor}, {{kShape, want.shape}})));
@@ -147,7 +147,7 @@ void check_signature(FunctionCore& core) {
   core.prepare();
   Py_ssize_t rest = PyTuple_GET_SIZE(core.options.input_signature.get());
   for (const FunctionParameter& p : core.signature.parameters) {
-    const bool is_self = &p == &core.signature.parameters[0] && p.name == "self";  // of a method: no entry is for it
+    const bool is_self = &p == &core.signature.parameters[0] && p.name == "self";  // self of a method has no entry
     if (is_self || p.kind == FunctionParameter::kVarKeywords) continue;
     if (p.kind == FunctionParameter::kVarArgs) rest = 0;
     else if (p.kind <= FunctionParameter::kPositionalOrKeyword && rest > 0) --rest;
@@ -190,7 +190,7 @@ void apply_signature(FunctionCore& core, BoundArguments& bound) {
       if (first) core.signature_leaves.push_back(std::move(specs));
       continue;
     }
-    // Not in the signature: it keeps its default.
+    // A parameter without an entry in the signature keeps its default.
     if (!p.otherwise) no_entry(core, p);
     if (bound.values[i].get() != p.otherwise.get())
       fail(ErrorKind::kSignatureMismatch, "function '", core.qualified_name, "' got a value for '", p.name,

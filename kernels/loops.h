@@ -33,7 +33,7 @@ struct ElementLoop {
   ElementLoop(Select loop, int cost) : kind(Kind::kSelect), weight(static_cast<uint8_t>(cost)), select(loop) {}
   ElementLoop(ByOutput loop, int cost) : kind(Kind::kByOutput), weight(static_cast<uint8_t>(cost)), by_output(loop) {}
   explicit operator bool() const { return kind != Kind::kNone; }
-  uintptr_t address() const { return std::bit_cast<uintptr_t>(unary); }  // of whichever it is: all are as large
+  uintptr_t address() const { return std::bit_cast<uintptr_t>(unary); }  // all members are pointers of one size
   friend bool operator==(const ElementLoop& a, const ElementLoop& b) {
     return a.kind == b.kind && a.weight == b.weight && a.address() == b.address();
   }
@@ -42,7 +42,7 @@ struct ElementLoop {
 // The loop of the host's kernel, if that is one. `by`: the dtype that selects the kernel.
 ElementLoop loop_for(OpId op, DType by, DType output);
 
-// For the kernel that was registered last for these dtypes.
+// Sets the loop of the kernel that was registered last for these dtypes.
 void register_loop(std::string_view op, uint32_t dtypes, ElementLoop);
 
 }  // namespace footlight

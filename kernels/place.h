@@ -1,4 +1,4 @@
-// Where an op runs: one decision shared by eager ops and traced code.
+// Chooses where an op runs, for eager ops and traced code alike.
 #pragma once
 
 #include "kernels/table.h"
@@ -9,12 +9,12 @@ namespace footlight {
 
 struct Placement {
   Device device = Device::cpu();
-  Kernel kernel = nullptr;  // null: there is none on the host either
+  Kernel kernel = nullptr;  // null: the host has no kernel either
   void* stream() const { return device.type == DeviceType::kCpu ? nullptr : device_access.stream(device); }
 };
 
-// On the requested device, else on the one that holds an input whose elements the op computes with; on the host
-// if the row or the table of kernels has nothing for that device. `by`: the dtype that selects the kernel.
+// Chooses the requested device, else the one that holds an input whose elements the op computes with; the host if the
+// row or the table of kernels has nothing for that device. `by`: the dtype that selects the kernel.
 Placement place_of(const OpRow&, std::span<const Tensor> inputs, DType by, const Device* asked);
 
 // Copies inputs that are elsewhere: those that the row reads on the host to it, the others to the device. True if

@@ -21,7 +21,7 @@ struct StreamedReduction {
   void (*start)(void* to, int64_t n) = nullptr;
   // A row by itself.
   void (*row)(const void* in, int64_t length, void* to) = nullptr;
-  // Each row of so many elements joins one accumulator.
+  // Each row of `length` elements is joined to one accumulator.
   void (*rows)(const void* in, int64_t rows, int64_t length, void* to) = nullptr;
   // Rows of one length, `stride` elements apart, join as many accumulators as a row is long. Four rows are added at a
   // time, so all calls but the last for the same accumulators have a multiple of four.
@@ -49,7 +49,7 @@ inline bool halved(int64_t rows, int64_t columns) { return rows > 512 && columns
 // Null if the host's kernel has none. `by` is the dtype of the input.
 const StreamedReduction* streamed_reduction_for(OpId op, DType by);
 
-// For the kernel that was registered last for these dtypes.
+// Sets the streamed form of the kernel that was registered last for these dtypes.
 void register_streamed_reduction(std::string_view op, uint32_t dtypes, const StreamedReduction&);
 
 }  // namespace footlight

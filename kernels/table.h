@@ -13,7 +13,7 @@ struct KernelContext {
   std::span<const Tensor> inputs;
   std::span<Tensor> outputs;
   Device device = Device::cpu();
-  void* stream = nullptr;  // of the device: a cudaStream_t
+  void* stream = nullptr;  // the device's stream: a cudaStream_t
 
   template <class T>
   const T* in(size_t i) const { return inputs[i].data<T>(); }

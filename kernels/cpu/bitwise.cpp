@@ -13,7 +13,7 @@ void counts() {
   (unary_as<functors::PopulationCount, Types, uint8_t, 1>("PopulationCount", dtype_of<Types>), ...);
 }
 
-// Where the sign does not matter, the unsigned dtype of the same size is used.
+// Uses the unsigned dtype of the same size where the sign does not matter.
 template <class F>
 void logic(std::string_view op) {
   binary<F, uint8_t, uint16_t, uint32_t, uint64_t>(op);

@@ -16,7 +16,7 @@ constexpr bool is_half = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat1
 template <class T>
 constexpr bool is_complex_t = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 
-// As the machine's conversion to the wider integer does it, where C++ leaves the result undefined.
+// Converts as the machine's conversion to the wider integer does, where C++ leaves the result undefined.
 template <class To, class From>
 To to_integer(From x) {
   using Wide = std::conditional_t<(sizeof(To) < 4), int32_t, To>;

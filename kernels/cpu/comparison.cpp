@@ -33,7 +33,7 @@ FL_CPU_KERNELS {
   compare<functors::GreaterEqual, FL_FLOATS, FL_INTEGERS>("GreaterEqual");
   equalities<functors::Equal, FL_FLOATS, FL_INTEGERS, FL_COMPLEX, bool, std::string>("Equal");
   equalities<functors::NotEqual, FL_FLOATS, FL_INTEGERS, FL_COMPLEX, bool, std::string>("NotEqual");
-  // As bytes 0 and 1, which the compiler vectorises.
+  // Works on bytes 0 and 1, which the compiler vectorises.
   binary_as<functors::BitwiseAnd, uint8_t, uint8_t, 1>("LogicalAnd", DType::kBool);
   binary_as<functors::BitwiseOr, uint8_t, uint8_t, 1>("LogicalOr", DType::kBool);
   unary<functors::LogicalNot, bool>("LogicalNot");

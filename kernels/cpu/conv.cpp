@@ -230,7 +230,7 @@ void to_input(const Geometry& g, const T* arriving, const T* filter, T* out) {
 template <class T>
 struct Slab {
   const T* data;
-  int64_t plane, row;  // in elements
+  int64_t plane, row;  // strides in elements
 };
 
 template <class T>

@@ -49,21 +49,21 @@ void copy_padded(const View<T>& image, int64_t z, int64_t y, int64_t x, int64_t 
 // Output pixel (z, y, x) of one pass: the sum over taps at (z * step + tap, ...) times the filter there.
 template <class T>
 struct Pass {
-  View<T> in;  // of the first image
+  View<T> in;  // view of the first image
   int64_t step[3];
   std::vector<Tap> taps[3];
   int64_t groups, seen, made;  // channels of the input and of the output, per group
-  T* out;                      // of the first image and pixel
+  T* out;                      // output of the first image and pixel
   int64_t count[3];            // pixels
   int64_t stride[3];           // elements between them
   int64_t image;               // elements between images
 };
 
-// Where the weights of each tap begin, a group after the other; channel c and column j lie at c * channel + j * column,
-// where one of the two strides is 1.
+// The beginning of each tap's weights, group by group; channel c and column j are at c * channel + j * column, where
+// one of the two strides is 1.
 template <class T>
 struct Weights {
-  std::vector<std::vector<const T*>> starts;  // by group
+  std::vector<std::vector<const T*>> starts;  // indexed by group
   int64_t channel, column;
 };
 
@@ -94,8 +94,8 @@ void pack_panel(const Weights<T>& weights, int64_t group, int64_t first, int64_t
 // Bytes of one panel that a block of taps may take (of the L1 cache), of panels that a thread keeps in the L2 cache,
 // and of images that are kept there meanwhile.
 constexpr int64_t kInnerWeights = 64 << 10, kResidentWeights = 192 << 10, kResidentImages = 256 << 10;
-// With at most so many pixels, packing all weights before the first product would cost too much: each thread then packs
-// the panels that it alone multiplies with.
+// With at most this many pixels, packing all weights before the first product would cost too much: each thread then
+// packs the panels that only it multiplies with.
 constexpr int64_t kMaxPixelsOfOwnPanels = 2048;
 
 // One pass over the output: segments of lines by panels of channels by blocks of taps. Lines are read where they lie; a
@@ -163,8 +163,8 @@ class PassRunner {
   // A part of a panel of at most kInnerWeights: whole rows of taps, or where one row is larger, some runs of a row or a
   // part of one run.
   struct Block {
-    int64_t row = 0, rows = 0;      // of taps
-    int64_t run = 0, runs = 0;      // in each row
+    int64_t row = 0, rows = 0;      // range of taps
+    int64_t run = 0, runs = 0;      // range of runs in each row
     int64_t offset = 0, count = 0;  // within each run
   };
   // Lines [y0, y1) of an image, of their pixels [x0, x1).
@@ -324,7 +324,7 @@ class PassRunner {
                      int64_t p1, const T* panels, T* out) const {
     int64_t first, end;
     inside(y, first, end);
-    const bool none = first >= end;  // of the taps: the pixels are zero
+    const bool none = first >= end;  // no tap is inside, so the pixels are zero
     const int64_t row = std::max(first, block.row), rows = std::min(end, block.row + block.rows) - row;
     if (none ? block.row + block.run + block.offset > 0 : rows <= 0) return;
     PixelTile<T> tile{nullptr, 0, block.count, pass_.step[2] * in_.channels, pass_.stride[2], false};
@@ -338,7 +338,7 @@ class PassRunner {
     // The pixels of a single tap are read once for all panels: those of the next strip are fetched meanwhile.
     const bool single = tile.tap_count == 1 && in_.channels == block.count;
     constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
-    const int64_t strips = pieces(width, kRows);  // of nearly equal width
+    const int64_t strips = pieces(width, kRows);  // strips of nearly equal width
     for (int64_t k = 0, x = 0; k < strips; ++k) {
       const int64_t next = (k + 1) * width / strips;
       const T* panel = panels;

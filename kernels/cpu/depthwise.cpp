@@ -16,13 +16,13 @@ struct Meeting {
 };
 struct Meetings {
   std::vector<Meeting> all;
-  std::vector<size_t> start;  // of each element, and the end
+  std::vector<size_t> start;  // the beginning for each element, and the end
   std::span<const Meeting> of(int64_t at) const {
     const auto k = static_cast<size_t>(at);
     return {all.data() + start[k], start[k + 1] - start[k]};
   }
 };
-// For each output, its inputs.
+// Lists the inputs of each output.
 Meetings of_outputs(const Window& w) {
   Meetings m;
   for (int64_t o = 0; o < w.out; ++o) {
@@ -35,7 +35,7 @@ Meetings of_outputs(const Window& w) {
   m.start.push_back(m.all.size());
   return m;
 }
-// For each input, its outputs.
+// Lists the outputs of each input.
 Meetings of_inputs(const Window& w) {
   Meetings m;
   for (int64_t i = 0; i < w.in; ++i) {
@@ -208,7 +208,7 @@ int64_t end_of(std::span<const Meeting> lines) {
   return lines.empty() ? 0 : std::max(lines.front().other, lines.back().other) + 1;
 }
 
-// Images of so many bytes are taken to be in the caches.
+// Images of at most this many bytes are assumed to be in the caches.
 constexpr int64_t kMaxCached = 8 << 20;
 
 // Each pixel of one side from the pixels of the other that its taps reach, `step` further for each `stride` pixels of a

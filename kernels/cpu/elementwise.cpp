@@ -16,7 +16,7 @@ struct Walk {
   static constexpr int kMax = 32;
   int rank = 0;
   int64_t size[kMax];
-  int64_t a[kMax];  // in elements; 0 where the input is broadcast
+  int64_t a[kMax];  // strides in elements; 0 where the input is broadcast
   int64_t b[kMax];
 };
 

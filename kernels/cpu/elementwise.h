@@ -160,7 +160,7 @@ template <class F, class T, class R, int kWeight>
 void unary_as(std::string_view op, DType dtype) {
   on_cpu(op, bit_of(dtype), unary_kernel<F, T, R, kWeight>, {unary_loop<F, T, R>, kWeight});
 }
-// For several dtypes at once: binary<functors::Add, int32_t, float>("AddV2").
+// Registers several dtypes at once: binary<functors::Add, int32_t, float>("AddV2").
 template <class F, class... Types>
 void binary(std::string_view op) {
   (binary_as<F, Types, Types, 1>(op, dtype_of<Types>), ...);

@@ -156,7 +156,7 @@ constexpr int64_t kWorthAThread = 1 << 19;
 // Columns of b at once, so that its panels stay in the L2 cache.
 constexpr int64_t kMaxColumns = 1024;
 
-// With so few strips a core copies all of them, if it has so many panels to multiply with.
+// With at most kFewStrips strips a core copies all of them, if it multiplies with at least kPanelsWorthACopy panels.
 constexpr int64_t kFewStrips = 24, kPanelsWorthACopy = 4;
 
 // The product for a block of columns of b and of the depth.
@@ -322,7 +322,7 @@ template <class T>
 void multiply_parts(int64_t parts, int64_t m, int64_t n, int64_t depth, const Matrix<T>& a, const Matrix<T>& b, T* out,
                     int64_t out_row, Into into) {
   const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>((parts - 1) * m * n) * sizeof(T));
-  T* const sums = static_cast<T*>(memory->data());  // of all parts but the first
+  T* const sums = static_cast<T*>(memory->data());  // sums of all parts but the first
   const auto multiply_part = [&](int64_t part, bool alone) {
     const int64_t k0 = depth * part / parts, k1 = depth * (part + 1) / parts;
     const Matrix<T> left{a.data + k0 * a.column, a.row, a.column}, right{b.data + k0 * b.row, b.row, b.column};
@@ -379,7 +379,7 @@ T dot(const T* a, const T* b, int64_t n) {
 
 namespace {
 
-// In pieces of fixed length, so that the digits do not depend on the number of threads.
+// Sums pieces of fixed length, so that the digits do not depend on the number of threads.
 template <class T>
 T long_dot(const T* a, const T* b, int64_t n) {
   constexpr int64_t kPiece = 1 << 16;

@@ -90,7 +90,7 @@ void invert_permutation(KernelContext& c) {
   write_ints(c.outputs[0], out);
 }
 
-// By element size alone: 1, 2, 4, 8, 16 bytes and strings.
+// Dispatches by element size alone: 1, 2, 4, 8, 16 bytes and strings.
 template <class T>
 void copy_strided(const Strided& w, const T* in, T* out, int64_t begin, int64_t end) {
   int64_t index[32];

@@ -122,8 +122,8 @@ constexpr C lowest() {
     return std::numeric_limits<C>::lowest();
 }
 
-// The places of a window combined, for as many channels at a time as fit a register of so many bytes; starts at
-// channel `at`, returns the first one not done.
+// Combines the places of a window, for as many channels at a time as fit a register of kBytes bytes; starts at channel
+// `at`, returns the first one not done.
 template <int kBytes, class Combine, class Finish>
 int64_t combine_places(const float* image, const int64_t* starts, int64_t count, int64_t at, int64_t channels,
                        float* out, float neutral, Combine&& combine, Finish&& finish) {
@@ -194,7 +194,7 @@ void max_pool(KernelContext& c) {
   out.finish();
 }
 
-// For each channel of a window the index of the place that holds the maximum, the first of equal ones; NaN is the
+// Finds, for each channel of a window, the index of the place with the maximum, the first of equal ones; NaN is the
 // maximum only if it comes first.
 template <class C>
 struct Largest {

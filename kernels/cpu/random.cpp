@@ -24,7 +24,7 @@ Philox stream_of(KernelContext& c) {
   return next_stream(c, static_cast<uint64_t>(c.outputs[0].elements()) * kBlocksPerElement);
 }
 
-// From a generator's variable.
+// Reads the stream from a generator's variable.
 Philox held_stream(KernelContext& c) {
   return take_from_state(c, static_cast<uint64_t>(c.outputs[0].elements()) * kBlocksPerElement);
 }
@@ -222,7 +222,7 @@ void threefry_normal(KernelContext& c) {
   }
 }
 
-// By the inverse of the distribution function.
+// Inverts the distribution function.
 template <class T, class F>
 void threefry_truncated(KernelContext& c) {
   const int64_t count = c.outputs[0].elements();

@@ -22,7 +22,7 @@ constexpr C highest() {
   else return std::numeric_limits<C>::max();
 }
 
-// Of numbers or, if `vectors`, of vectors of them.
+// Sums numbers or, if `vectors`, vectors of them.
 struct SumOf {
   template <class C> static C start() { return C(0); }
   template <class C> static C join(C a, C b) { return functors::Add()(a, b); }
@@ -44,7 +44,7 @@ struct SmallestOf {
   template <class C> static C join(C a, C b) { return a < b || a != a ? a : b; }
   template <class V> static V vectors(V a, V b) { return (a < b) | (a != a) ? a : b; }
 };
-// For bytes that are 0 or 1.
+// The input is bytes that are 0 or 1.
 struct AllOf {
   template <class C> static C start() { return C(1); }
   template <class C> static C join(C a, C b) { return a & b; }

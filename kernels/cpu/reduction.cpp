@@ -219,7 +219,7 @@ template <class T>
 using MeanOf = std::conditional_t<std::is_integral_v<T>,
                                   std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>, Compute<T>>;
 
-// From sums of so many elements each.
+// Computes means from sums of this many elements each.
 template <class T>
 void divide_sums(const MeanOf<T>* acc, int64_t kept_count, int64_t reduced_count, T* out) {
   using C = MeanOf<T>;
@@ -312,7 +312,7 @@ void extremes() {
 FL_CPU_KERNELS {
   numbers<FL_REAL, std::complex<float>, std::complex<double>>();
   extremes<FL_REAL>();
-  reduction_on_cpu<AllOf, uint8_t>("All", DType::kBool);  // as bytes
+  reduction_on_cpu<AllOf, uint8_t>("All", DType::kBool);  // the elements are bytes
   reduction_on_cpu<AnyOf, uint8_t>("Any", DType::kBool);
 }
 

@@ -10,7 +10,7 @@ namespace FL_ISA {
 
 namespace {
 
-// In chunks: first the count of each, then the positions. A chunk's positions are collected in a block without a
+// Works in chunks: counts first, then computes positions. A chunk's positions are collected in a block without a
 // branch.
 template <class T>
 void where(KernelContext& c) {
@@ -71,7 +71,7 @@ T pick(uint8_t condition, T t, T e) {
 Sixteen pick(uint8_t condition, Sixteen t, Sixteen e) { return condition ? t : e; }
 std::string pick(uint8_t condition, const std::string& t, const std::string& e) { return condition ? t : e; }
 
-// By element size alone.
+// Dispatches by element size alone.
 template <class T>
 void choose(const uint8_t* condition, int64_t cs, const T* t, int64_t ts, const T* e, int64_t es, T* out, int64_t n) {
   if (cs != 1) {

@@ -11,7 +11,7 @@ struct Strided {
   static constexpr int kMax = 32;
   int rank = 0;
   int64_t size[kMax];
-  int64_t stride[kMax];  // in elements of the input, innermost first
+  int64_t stride[kMax];  // strides in elements of the input, innermost first
 
   void add(int64_t n, int64_t step) {
     if (rank == kMax) invalid("tensors of more than 32 dimensions cannot be moved");

@@ -26,7 +26,7 @@ void make_handle(KernelContext& c) {
   static const AttrName kDtype{"dtype"};
   static const AttrName kShape{"shape"};
   static const AttrName kName{"shared_name"};
-  static const AttrName kHeld{"_held"};  // of a tf.Graph that uses a variable of the program
+  static const AttrName kHeld{"_held"};  // a node of a tf.Graph that uses a variable of the program
   if (const AttrValue* held = c.attrs.find(kHeld)) {
     c.outputs[0] = std::get<Tensor>(*held);
     return;
@@ -75,7 +75,7 @@ void update_all(const T* a, const T* b, T* out, int64_t n) {
   }
 }
 
-// In place if nobody holds the value that was read before, else into a new tensor.
+// Updates in place if nobody holds the value that was read before, else into a new tensor.
 template <class F, class T>
 void update(KernelContext& c) {
   const Tensor& by = c.inputs[1];

@@ -13,7 +13,7 @@ using namespace winograd_tiles;
 
 // Tiles and panels of output channels that are multiplied at once, so that their sums stay in the L2 cache.
 constexpr int64_t kTilesAtOnce = 48, kPanelsAtOnce = 32;
-// With so few elements in all converted tiles, threads share out the filters instead of the tiles.
+// If all converted tiles have at most this many elements, threads divide the filters instead of the tiles.
 constexpr int64_t kMaxSharedElements = int64_t{1} << 20;
 
 // to[k] = (G g G^T)[k] for a panel of output channels; rows of a tap's matrix are `row` apart.

@@ -13,7 +13,7 @@ using namespace winograd_tiles;
 
 // Tiles and blocks of output channels at once, so that what is converted of them stays in the L2 cache.
 constexpr int64_t kTilesAtOnce = 64, kBlocksAtOnce = 16;
-// With so few elements in the sums of all threads, each thread has sums of its own.
+// If the sums of all threads have at most this many elements, each thread has its own sums.
 constexpr int64_t kMaxElementsOfSums = int64_t{1} << 20;
 
 class WinogradFilterGradient {

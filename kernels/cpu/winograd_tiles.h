@@ -17,7 +17,7 @@ inline constexpr int64_t kPoints = 16;
 // Points lie a cache line further apart than they are long, so that they do not map to the same cache sets.
 inline constexpr int64_t kGap = 16;
 
-// Where points of a tile go: channel c of point k is at k * point + c / kColumns * block + c % kColumns.
+// Positions of a tile's points: channel c of point k is at k * point + c / kColumns * block + c % kColumns.
 struct Points {
   int64_t point, block;
 };

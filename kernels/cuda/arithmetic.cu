@@ -51,7 +51,7 @@ Walk make_walk(const Shape& a, const Shape& b, const Shape& out) {
   return w;
 }
 
-// As many elements as the widest load of the device moves.
+// The number of elements that the device's widest load moves.
 template <class T>
 struct alignas(16) Pack {
   static constexpr int kSize = 16 / sizeof(T);

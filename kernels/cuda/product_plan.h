@@ -10,14 +10,14 @@
 namespace footlight::cuda {
 
 struct Operand {
-  int64_t rows = 0, columns = 0;  // as cuBLASLt sees it, column-major
+  int64_t rows = 0, columns = 0;  // column-major, as in cuBLASLt
   int64_t leading = 0;            // elements from one column to the next
   bool transposed = false;
   int64_t stride = 0;             // elements from one matrix of the batch to the next; 0: the same one is reused
 };
 
 struct ProductPlan {
-  int64_t m = 0, n = 0, depth = 0;  // of the row-major product
+  int64_t m = 0, n = 0, depth = 0;  // sizes of the row-major product
   Operand first, second, out;       // first is input 1 (b), second is input 0 (a)
   int64_t batch = 1;
   // Batches that no stride can describe run one by one: element offsets into a, b and out. Empty otherwise.

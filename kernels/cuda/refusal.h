@@ -6,8 +6,8 @@
 namespace footlight::cuda {
 
 struct Answer {
-  int result = 0;          // of cudaGetDeviceCount
-  const char* text = "";   // of the result, in the runtime's words
+  int result = 0;          // result of cudaGetDeviceCount
+  const char* text = "";   // the runtime's text for the result
   int driver = 0;          // cudaDriverGetVersion: 13000 for 13.0; 0: no driver
   int runtime = 0;         // the version this was built with
   int devices = 0;

@@ -46,7 +46,7 @@ struct Div {
   template <class T> FL_HOST_DEVICE T operator()(T a, T b) const { return a / b; }
 };
 
-// For integers b must not be 0: the kernel has checked that.
+// An integer b must not be 0: the kernel has checked that.
 struct FloorDiv {
   template <class T> FL_HOST_DEVICE T operator()(T a, T b) const {
     if constexpr (std::is_unsigned_v<T>) {

@@ -330,7 +330,7 @@ FL_LANE L pow(L x, L y) {
 
 }  // namespace footlight::functors::branchless
 
-// In a functor whose exact form has branches: what a loop may use instead for arguments up to the limit.
+// Declares, in a functor whose exact form has branches, what a loop may use for arguments up to the limit.
 #if defined(__CUDACC__)
 #define FL_LIMITED(f)
 #else

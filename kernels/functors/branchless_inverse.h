@@ -102,7 +102,7 @@ FL_LANE L acos(L x) {
   return choose(upper, choose(less(x, L{}), left, right), middle);
 }
 
-// With t = (exp(a) - 1) / 2: sinh(a) = t + t / (2 t + 1).
+// Let t = (exp(a) - 1) / 2: sinh(a) = t + t / (2 t + 1).
 template <class L>
 FL_LANE L sinh(L x) {
   using T = Element<L>;
@@ -110,14 +110,14 @@ FL_LANE L sinh(L x) {
   const L y = t + t / (t + t + T(1));
   return with_sign_of(choose(less(all<L>(T(0x1p60)), t), t, y), x);
 }
-// With e = exp(a) / 2: cosh(a) = e + 1 / (4 e).
+// Let e = exp(a) / 2: cosh(a) = e + 1 / (4 e).
 template <class L>
 FL_LANE L cosh(L x) {
   const L e = exp_scaled(magnitude(x), -1);
   return e + Element<L>(0.25) / e;
 }
 
-// From here on asinh(x) and acosh(x) are log(2 x), which is log1p(x - 1) + ln(2).
+// Above this limit asinh(x) and acosh(x) are log(2 x), which is log1p(x - 1) + ln(2).
 template <class T>
 inline constexpr T kFar = sizeof(T) == 4 ? T(0x1p12) : T(0x1p28);
 template <class T>

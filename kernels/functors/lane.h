@@ -101,7 +101,7 @@ FL_LANE auto beyond(L x, L limit) {  // or NaN
   return (x <= limit) == 0;
 }
 template <class L>
-FL_LANE auto negative(L x) {  // by the sign bit, of zeros and NaN too
+FL_LANE auto negative(L x) {  // flips the sign bit, of zeros and NaN too
   return bits(x) < 0;
 }
 template <class L>

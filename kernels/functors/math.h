@@ -95,7 +95,7 @@ struct Floor {
 struct Ceil {
   template <class T> FL_HOST_DEVICE T operator()(T x) const { return std::ceil(x); }
 };
-// To the nearest, halves to even.
+// Rounds to nearest, halves to even.
 struct Round {
   template <class T> FL_HOST_DEVICE T operator()(T x) const {
     if constexpr (std::is_integral_v<T>) return x;

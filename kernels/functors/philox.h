@@ -25,7 +25,7 @@ struct Philox {
     counter[3] = static_cast<uint32_t>(seed2 >> 32);
   }
 
-  // As if `count` blocks of four words had been drawn.
+  // Continues as if `count` blocks of four words had been drawn.
   FL_HOST_DEVICE void skip(uint64_t count) {
     const uint64_t low = (static_cast<uint64_t>(counter[1]) << 32 | counter[0]) + count;
     const bool carry = low < count;

@@ -32,8 +32,8 @@ struct Threefry {
   }
 };
 
-// Which word of which block serves a 32-bit element: the first even dimension (or else the largest) is split into
-// pairs, and the two words of a block serve the two of a pair.
+// Finds the word and block for a 32-bit element: the first even dimension (or else the largest) is split into pairs,
+// and the two words of a block serve the two of a pair.
 class ThreefryPlaces {
  public:
   explicit ThreefryPlaces(std::span<const int64_t> dims) {

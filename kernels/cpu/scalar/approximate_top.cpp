@@ -36,7 +36,7 @@ void approximate_top(KernelContext& c) {
       const T* const from = in + outer * n * stride + inner;
       for (size_t j = 0; j < values.size(); ++j) values[j] = static_cast<C>(from[static_cast<int64_t>(j) * stride]);
       std::iota(order.begin(), order.end(), 0);
-      // Of equal values the first one comes first; NaN is last in both directions.
+      // The first of equal values comes first; NaN is last in both directions.
       std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](int32_t a, int32_t b) {
         const C x = values[static_cast<size_t>(a)], y = values[static_cast<size_t>(b)];
         if (x != x || y != y) return (x != x) == (y != y) ? a < b : y != y;

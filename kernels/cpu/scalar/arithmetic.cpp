@@ -8,7 +8,7 @@ namespace FL_ISA {
 
 namespace {
 
-// For integers b must not be 0: the kernel has checked that.
+// An integer b must not be 0: the kernel has checked that.
 struct TruncateDiv {
   template <class T> T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {

@@ -31,7 +31,7 @@ float shared_area(const float* a, const float* b) {
 struct Candidate {
   int32_t box;
   float score;
-  size_t compared;  // with so many of the chosen
+  size_t compared;  // number of chosen boxes that it was compared with
   friend bool operator<(const Candidate& a, const Candidate& b) {  // whether b comes first
     return a.score != b.score ? a.score < b.score : a.box > b.box;
   }

@@ -26,7 +26,7 @@ void fields_of(const std::string& line, const CsvOptions& o, std::vector<std::st
   out.clear();
   if (line.empty()) return;
   int64_t number = 0;
-  size_t next = 0;  // in `selected`
+  size_t next = 0;  // index in `selected`
   for (size_t at = 0;; ++number) {
     const bool wanted = o.selected.empty() || (next < o.selected.size() && o.selected[next] == number);
     std::string field;

@@ -10,7 +10,7 @@ namespace footlight {
 
 enum class Encoding : uint8_t { kUtf8, kUtf16Big, kUtf16Little, kUtf32Big, kUtf32Little, kAscii, kLatin1 };
 
-// By its name, without regard to case; false for one that is not known.
+// Finds an encoding by name, ignoring case; false if the name is unknown.
 bool encoding_of(std::string_view name, Encoding& out);
 // Calls found(code, start, valid) for each code point; for bytes that are none, with valid false, once for each part
 // that could be the beginning of one.

@@ -19,7 +19,7 @@ struct Values {
   std::vector<std::string> strings;
 
   int64_t size() const;
-  Tensor tensor(const Shape& shape) const;  // of so many elements
+  Tensor tensor(const Shape& shape) const;  // a tensor of as many elements as `shape` has
 };
 
 // A feature: which list it has, and its bytes.

@@ -46,12 +46,12 @@ struct Column {
   std::string key;
   Layout layout;
   Values values;
-  std::vector<int64_t> counts;  // of each example, or of each step of one
-  std::vector<int64_t> steps;   // of each example, for lists of features
+  std::vector<int64_t> counts;  // for each example, or for each step of one
+  std::vector<int64_t> steps;   // for each example, if the features are lists
   Tensor otherwise;             // dense: the default; without elements: required
   Shape shape;                  // dense: of one example
   bool is_variable() const { return shape.rank() > 0 && shape[0] == kUnknownDim; }
-  int64_t stride() const {  // of one step of a variable one; else the whole size
+  int64_t stride() const {  // size of one step if it is variable; else the whole size
     int64_t size = 1;
     for (int d = is_variable() ? 1 : 0; d < shape.rank(); ++d) size *= shape[d];
     return size;

@@ -70,7 +70,7 @@ void for_common_rows(const Shape& a, const Shape& b, Body&& body) {
   }
 }
 
-// Which axes are transformed, and over how many elements each; the last of them is the one with half a spectrum.
+// The transformed axes and the number of elements along each; the last axis is the one with half a spectrum.
 struct Plan {
   std::vector<int> axes;
   std::vector<int64_t> lengths;

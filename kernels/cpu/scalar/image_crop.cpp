@@ -33,7 +33,7 @@ void check_places(const KernelContext& c, const Tensor& places, int64_t batch) {
       fail(ErrorKind::kOutOfRange, "box_index has values outside [0, batch_size) [Op:", c.row.name, "]");
 }
 
-// Where the pixels of a crop lie along one dimension of its image, from the two borders of its box.
+// Positions of a crop's pixels along one dimension of its image, from the two borders of its box.
 struct Along {
   float begin, step, ratio;  // `ratio`: of a whole image
   int64_t size, crop;

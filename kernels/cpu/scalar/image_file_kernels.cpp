@@ -38,7 +38,7 @@ files::JpegOptions jpeg_options(const KernelContext& c) {
           c.attrs.get_or(kRecover, false), method == "INTEGER_ACCURATE"};
 }
 
-// What a file holds, in memory of its own.
+// The contents of a file in memory of its own.
 struct Held {
   std::vector<uint8_t> pixels;
   int64_t height = 0, width = 0, channels = 0;

@@ -11,14 +11,14 @@
 
 namespace footlight::image_files {
 
-inline constexpr int64_t kMaxBytes = int64_t{1} << 29;  // of an image
+inline constexpr int64_t kMaxBytes = int64_t{1} << 29;  // largest size of an image
 
 // Gives the memory for an image; called at most once, before the first pixel.
 using Allocate = std::function<uint8_t*(int64_t height, int64_t width, int64_t channels)>;
 
 struct JpegOptions {
   int channels = 0;  // 0: as in the file
-  int ratio = 1;     // by which it is made smaller
+  int ratio = 1;     // factor by which it is made smaller
   bool fancy_upscaling = true;
   bool recover_truncated = false;
   bool accurate = false;  // not the fast transform, which TensorFlow takes by default

@@ -25,7 +25,7 @@ int64_t rows_at_once(const Sizes& s) {
   return std::max<int64_t>(1, 16384 / std::max<int64_t>(1, s.out_width * s.channels));
 }
 
-// Where a pixel of the output lies in the input.
+// Positions of the output's pixels in the input.
 class Positions {
  public:
   Positions(const KernelContext& c, int64_t in, int64_t out) {
@@ -55,7 +55,7 @@ class Positions {
 // --- linear ---
 struct Between {
   int64_t low, high;
-  float share;  // of the high one
+  float share;  // weight of the higher one
 };
 std::vector<Between> between(const KernelContext& c, int64_t in, int64_t out) {
   const Positions position(c, in, out);

@@ -14,7 +14,7 @@
 namespace footlight::image_files {
 namespace {
 
-// What libjpeg says when it gives up, and where it goes then.
+// The error that libjpeg reports when it gives up, and where execution continues.
 struct Failure {
   jpeg_error_mgr manager;  // first: libjpeg gives back its address
   std::jmp_buf back;
@@ -113,8 +113,8 @@ void from_cmyk(const uint8_t* from, uint8_t* to, int64_t pixels, bool inverted) 
 
 constexpr uint64_t kMaxCoefficientBytes = 4 * static_cast<uint64_t>(kMaxBytes);
 
-// What libjpeg keeps of an image whose data comes in several scans: all coefficients in full size, however small the
-// result is. Of other images it keeps a few lines.
+// The memory that libjpeg needs for an image whose data comes in several scans: all coefficients in full size, however
+// small the result is. Other images need only a few lines.
 uint64_t coefficient_bytes(jpeg_decompress_struct& info) {
   if (!jpeg_has_multiple_scans(&info)) return 0;
   uint64_t bytes = 0;

@@ -41,7 +41,7 @@ void new_dense(KernelContext& c) {
 
 LookupTable& table(KernelContext& c) { return lookup_table_of(c.inputs[0]); }
 
-// What a line gives: its number, all of it, or a column.
+// The value that a line gives: its number, all of it, or a column.
 constexpr int64_t kWholeLine = -2, kLineNumber = -1;
 
 class Column {

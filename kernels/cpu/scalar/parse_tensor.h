@@ -7,7 +7,7 @@
 
 namespace footlight::tensor_proto {
 
-// What the TensorProto `serialized` holds, if it is of the dtype `wanted`.
+// Parses the TensorProto `serialized`, which must have the dtype `wanted`.
 Tensor parse(const std::string& serialized, DType wanted);
 
 }  // namespace footlight::tensor_proto

@@ -9,7 +9,7 @@ namespace FL_ISA {
 
 namespace {
 
-// Where rows begin, and the last one ends: `most` at most. Throws for what are no splits.
+// The beginnings of rows and the end of the last one, which is `most` at most. Throws if they are not valid splits.
 std::vector<int64_t> splits_of(const KernelContext& c, const Tensor& t, int64_t most) {
   std::vector<int64_t> splits = ints_of(t);
   if (t.shape().rank() != 1 || splits.empty() || splits[0] != 0)
@@ -181,7 +181,7 @@ void gather(KernelContext& c) {
   std::vector<std::vector<int64_t>> out;
   const DType splits = c.inputs[0].dtype();
   // Dimensions of the indices become rows of equal lengths.
-  std::vector<int64_t> counts;  // of rows: all are checked before memory is taken for any
+  std::vector<int64_t> counts;  // numbers of rows, all checked before memory is allocated
   for (int d = 0; d + 1 < indices.shape().rank(); ++d) {
     counts.push_back(multiply_sizes(d ? counts.back() : 1, indices.shape()[d]));
     check_memory(splits, Shape{add_sizes(counts.back(), 1)});
@@ -192,7 +192,7 @@ void gather(KernelContext& c) {
     for (int64_t k = 0; k <= counts[static_cast<size_t>(d)]; ++k) equal.push_back(k * indices.shape()[d + 1]);
     out.push_back(std::move(equal));
   }
-  std::vector<std::pair<int64_t, int64_t>> ranges;  // of the next level, one for each row taken
+  std::vector<std::pair<int64_t, int64_t>> ranges;  // ranges in the next level, one for each row taken
   for (int64_t k = 0; k < indices.elements(); ++k) {
     const int64_t row = int_at(indices, k);
     if (row < 0 || row >= static_cast<int64_t>(in[0].size()) - 1)

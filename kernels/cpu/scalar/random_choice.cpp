@@ -169,8 +169,8 @@ void stateless_shuffle(KernelContext& c) {
   if (!nothing_to_shuffle(c)) shuffle_rows(c, keyed_stream(c, 1));
 }
 
-// Where an index goes in a permutation of [0, max]: a small block cipher of `width` bits per word after Simon, applied
-// until the result is in range.
+// The place of an index in a permutation of [0, max]: a small block cipher of `width` bits per word after Simon,
+// applied until the result is in range.
 uint64_t shuffled_index(uint64_t index, const uint32_t (&seed)[3], uint64_t max, int64_t rounds) {
   if (max == 0) return 0;
   int bits = static_cast<int>(std::ceil(std::log2(max)));
@@ -271,7 +271,7 @@ struct Even {
   uint64_t range;
 };
 
-// By the logarithms of their numbers: for classes that are sorted by how frequent they are.
+// Samples by the logarithms of class numbers, for classes sorted by frequency.
 struct ByLogarithm {
   explicit ByLogarithm(int64_t range) : range(range), log_range(std::log(1.0 + static_cast<double>(range))) {}
   int64_t draw(Words& words) const {

@@ -95,7 +95,7 @@ struct BulkDraws {
 };
 extern BulkDraws bulk_draws;
 
-// For element i of `out`: the offset of its value in a tensor of shape `in`, which broadcasts to it.
+// The offset, for element i of `out`, of its value in a tensor of shape `in`, which broadcasts to it.
 class BroadcastPlaces {
  public:
   BroadcastPlaces(const Shape& in, const Shape& out) {

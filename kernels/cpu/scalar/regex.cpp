@@ -17,7 +17,7 @@ namespace {
 
 constexpr auto npos = std::string_view::npos;
 
-// Where the class at the start of a valid pattern ends.
+// The end of the class at the start of a valid pattern.
 size_t end_of_class(std::string_view pattern) {
   size_t i = pattern.starts_with("[^") ? 2 : 1;
   for (const size_t first = i; i < pattern.size(); ++i) {
@@ -88,7 +88,7 @@ class Regex {
   RE2 re2_;
   bool one_character_ = false;  // the pattern is one character, or with run_ as many as there are
   bool run_ = false;
-  std::array<bool, 128> matches_{};  // which characters of ASCII it is
+  std::array<bool, 128> matches_{};  // whether each ASCII character is in the class
 };
 
 // Cache of compiled patterns: the same few are used again and again.

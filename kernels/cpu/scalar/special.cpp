@@ -221,7 +221,7 @@ struct Polygamma {
   }
 };
 
-// For floats the library has vectorised versions, four numbers at a time.
+// The library has vectorised versions for floats, which compute four numbers at a time.
 template <class F>
 void in_vectors(KernelContext& c) {
   parallel_for(c.outputs[0].elements(), kParallelElements / 8, [&](int64_t begin, int64_t end) {

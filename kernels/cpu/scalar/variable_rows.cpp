@@ -161,9 +161,9 @@ void gather(KernelContext& c) {
 
 // --- elements at index vectors ---
 struct Places {
-  std::vector<int64_t> at;  // where each starts
-  int64_t width;            // how many elements each has
-  Shape shape;              // of all combined
+  std::vector<int64_t> at;  // offset of each
+  int64_t width;            // elements of each
+  Shape shape;              // shape of all combined
 };
 
 Places places_of(const KernelContext& c, const Tensor& indices, const Shape& whole) {

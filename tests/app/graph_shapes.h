@@ -39,7 +39,7 @@ class GraphMaker {
   session::GraphRecord graph_;
 };
 
-// `count` ops, each reading the one before. Regular: one op again and again; else so many that nothing repeats.
+// A chain of `count` ops. Regular: one op again and again; otherwise as many kinds as are needed to avoid repetition.
 inline session::GraphRecord chain_graph(GraphId id, uint32_t count, bool regular) {
   static const char* const kOps[] = {"Sin", "Cos", "Tanh", "Exp", "Log", "Relu", "Abs", "Neg"};
   GraphMaker g(id);

@@ -14,7 +14,7 @@ inline void write_file(const QString& path, const QByteArray& text) {
   if (file.open(QIODevice::WriteOnly)) file.write(text);
 }
 
-// In `folder`; runs that are started later use it.
+// Writes it into `folder`; runs that are started later use it.
 inline void install_stand_in(const QString& folder, const QByteArray& program) {
   const QString engine = folder + QStringLiteral("/package/footlight"),
                 recorder = folder + QStringLiteral("/package/footlight_recorder");

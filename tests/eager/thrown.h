@@ -1,4 +1,4 @@
-// Which error an expression throws, for tests that check its kind and its message.
+// Returns the error that an expression throws, for tests that check its kind and its message.
 #pragma once
 
 #include "engine/base/errors.h"

@@ -30,13 +30,13 @@ std::string to_text(const Tensor&);
 bool equal(const Tensor& got, const Tensor& wanted, double tolerance);
 
 struct Case {
-  std::string line;  // as written, for messages
+  std::string line;  // the line as written, for messages
   std::string op;
   std::vector<Tensor> inputs;
   Attrs attrs;
   std::vector<Tensor> outputs;
   std::string error_kind;               // instead of outputs
-  std::vector<std::string> error_says;  // what the message must contain
+  std::vector<std::string> error_says;  // texts that the message must contain
 };
 
 Case parse_case(const std::string& line);

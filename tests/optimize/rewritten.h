@@ -79,7 +79,7 @@ void run_pass(optimize::Unit& unit, Pass pass) {
   verify(unit, "prune");
 }
 
-// What a program is before a pass, an arrow, and what it is afterwards.
+// Prints a program before a pass, an arrow, and the program after it.
 template <class Pass>
 std::string before_and_after(const trace::Concrete& traced, Pass pass) {
   optimize::Unit unit(*traced.graph(), runtime::run_op);

@@ -1,5 +1,5 @@
-// Random sessions with all their rows in memory, so that a store's answers can be compared with a plain walk
-// over everything: several threads, nested ops and calls, ids that lead nowhere, eager ops.
+// Random sessions with all their rows in memory, to compare a store's answers with a plain loop over everything:
+// several threads, nested ops and calls, ids that lead nowhere, eager ops.
 #pragma once
 
 #include "engine/session/writer.h"

@@ -163,7 +163,7 @@ inline std::vector<Tensor> program(uint32_t seed, std::span<const Tensor> in) {
   return {values.back(), values[values.size() / 2], values[random() % values.size()]};
 }
 
-// For how many fused loops of a program there is machine code.
+// The number of fused loops of a program that have machine code.
 inline size_t jit_loops(const compile::Program& program) {
   size_t n = 0;
   for (const fusion::FusedGroup& group : program.groups) n += group.jit && group.jit->code.load();

@@ -9,7 +9,7 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
-// So many of usually COUNT.
+// How many repetitions to run in place of COUNT.
 template <class Number>
 constexpr Number some_of(Number count) { return kSanitized ? (count + 4) / 5 : count; }
 

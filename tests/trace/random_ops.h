@@ -1,4 +1,4 @@
-// What random programs draw from: single ops on vectors of one length and of all kinds of dtypes, slices with strides,
+// The ops of random programs: single ops on vectors of one length and of all kinds of dtypes, slices with strides,
 // lists of tensors. Each gives a vector of that length again.
 #pragma once
 
@@ -241,7 +241,7 @@ class RandomOps {
   static std::vector<Tensor> list_op(const char* name, std::vector<Tensor> inputs, const Tensor& element) {
     return apply_all(Op(name).row(), inputs, {{AttrName("element_dtype"), element.dtype()}});
   }
-  // Of the elements' shape nothing is said, their rank, or all.
+  // Declares nothing of the elements' shape, its rank, or all of it.
   Tensor shape_of_elements(const Tensor& element) {
     const int kind = below(3);
     return kind == 0 ? whole(-1) : kind == 1 ? axes({-1}) : op("Shape", {element});

@@ -219,7 +219,7 @@ class RandomProgram : private RandomOps {
                                              : std::nullopt);
     return trace::build_while(now, test, body, options);
   }
-  // So many turns, whose number the body gets after the variables.
+  // A loop with this many iterations, whose number the body gets after the variables.
   static std::vector<Tensor> turn(std::vector<Tensor> start, const Tensor& bound, const Body& body) {
     start.push_back(whole(0));
     std::vector<Tensor> end = repeat(

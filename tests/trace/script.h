@@ -49,7 +49,7 @@ class Script : public trace::FrontEnd {
   ScriptBody body;
   std::map<uint64_t, std::string> object_names;
   std::vector<std::string> warnings;
-  int runs = 0;                      // of the body
+  int runs = 0;                      // runs of the body
   std::atomic<int> waiting{0};       // threads waiting for the tracing lock
   std::function<void()> while_running;  // called when a trace runs
   trace::Function function;

@@ -44,7 +44,7 @@ inline std::shared_ptr<trace::Concrete> traced(std::initializer_list<Spec> specs
   return std::make_shared<trace::Concrete>(builder);
 }
 
-// The error of a call that is cancelled from another thread in its middle; kValue if there is none.
+// The error of a call that another thread cancels while it runs; kValue if it does not fail.
 template <class Call>
 ErrorKind stopped_in_the_middle(Call&& call) {
   ErrorKind kind = ErrorKind::kValue;
@@ -90,7 +90,7 @@ inline void split(const compile::Program& program, int threads = 2) {
 inline bool is_split(const compile::Program& program) {
   return program.schedule.state() == compile::ParallelSchedule::State::kParallel;
 }
-// With what it calls; how many of them could be split.
+// Splits the program and all that it calls; returns how many could be split.
 inline size_t split_all(const compile::Program& program) {
   split(program, 4);
   size_t all = is_split(program);

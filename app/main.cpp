@@ -161,7 +161,7 @@ int main(int argc, char** argv) {
       return fail(QStringLiteral("--screenshot OUT needs the file of one run"));
     const int status =
         take_screenshots({parser.value(shot), parser.value(view), files.value(0), parser.value(select), window_size});
-    return status == 0 && !app.failure().isEmpty() ? 2 : status;  // what failed inside has been said
+    return status == 0 && !app.failure().isEmpty() ? 2 : status;  // the failure has already been reported
   }
 
   // Somebody who asks for more than the file gets a window of their own.

@@ -8,7 +8,7 @@ namespace footlight::app {
 
 struct ScreenshotRequest {
   QString out;     // a .png file, or a folder for a picture of every view
-  QString view;    // for a file; empty: the view that the window opens with
+  QString view;    // view for a file; empty: the view that the window opens with
   QString session;
   QString select;  // "#3;train.py:12"
   QSize size;

@@ -20,7 +20,7 @@ QString name_of(const QString& file) {
   const QString path = info.exists() ? info.canonicalFilePath() : info.absoluteFilePath();
   const QByteArray hash = QCryptographicHash::hash(path.toUtf8(), QCryptographicHash::Sha256).toHex().left(24);
   const QString name = QStringLiteral("footlight-%1-%2").arg(getuid()).arg(QLatin1String(hash));
-  // Where nobody else can put one, if there is such a place.
+  // Prefers a folder in which nobody else can create sockets.
   const QString own = QStandardPaths::writableLocation(QStandardPaths::RuntimeLocation);
   return own.isEmpty() ? name : own + QLatin1Char('/') + name;
 }

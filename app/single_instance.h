@@ -16,8 +16,8 @@ class SingleInstance : public QObject {
 
   // True if another process of this user shows the file, and was asked to come to the front.
   static bool raise_other(const QString& file);
-  // From now on answers for this file instead of the one before; what a process that crashed left behind is removed.
-  // False if another window shows it already, which goes on answering.
+  // Answers for this file from now on, instead of the one before; removes what a crashed process left behind. False if
+  // another window shows it already, which goes on answering.
   bool show(const QString& file);
   QString file() const { return file_; }
   static QString socket_path(const QString& file);

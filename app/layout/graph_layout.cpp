@@ -33,7 +33,7 @@ GraphLayout::GraphLayout(QObject* parent) : QObject(parent), dot_(this) {
     next();
   });
   connect(&dot_, &DotProcess::failed, this, [this](const QString& reason) {
-    dot_missing_ = true;  // for the rest of this plan
+    dot_missing_ = true;  // and stays so for the rest of this plan
     how_ = QStringLiteral("simplified layout: ") + reason;
     take(layered_layout(problem_), false);
     next();

@@ -47,7 +47,7 @@ class GraphLayout : public QObject {
 
   DotProcess dot_;
   QThreadPool threads_;
-  Stop stop_;  // of the work on the thread; replaced when it is cancelled
+  Stop stop_;  // stops the work on the thread; replaced when it is cancelled
   GraphPlan plan_;
   bool running_ = false;
   bool dot_missing_ = false;
@@ -55,8 +55,8 @@ class GraphLayout : public QObject {
   size_t cache_hits_ = 0;
   Hash128 fingerprint_;
   LayoutProblem problem_;
-  std::vector<LayoutResult> results_;          // by area
-  std::vector<std::vector<int>> edges_given_;  // by area: the plan edge of each edge in the problem
+  std::vector<LayoutResult> results_;          // indexed by area
+  std::vector<std::vector<int>> edges_given_;  // for each area, the plan edge of each edge in the problem
   std::unordered_map<Hash128, LayoutResult> cache_;
   QString how_;
   QElapsedTimer clock_;

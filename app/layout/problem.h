@@ -28,7 +28,7 @@ struct LayoutProblem {
   std::vector<Edge> edges;
   std::vector<Cluster> clusters;
 
-  Hash128 fingerprint() const;  // of sizes, edges and clusters; equal fingerprints have equal layouts
+  Hash128 fingerprint() const;  // hash of sizes, edges and clusters; equal fingerprints have equal layouts
 };
 
 struct LayoutResult {

@@ -1,5 +1,5 @@
-// What is known of a graph before any box is made, whatever is open in it: positions, variables, groups. It takes most
-// of the time of a plan, and is kept for the next one.
+// Facts about a graph that do not depend on what is open in it: positions, variables, groups. Computing them takes most
+// of the time of a plan, so they are kept for the next one.
 #pragma once
 
 #include "app/models/graph_groups.h"
@@ -13,9 +13,9 @@ namespace footlight::app {
 
 struct AreaFacts {
   QHash<quint32, int> row;           // positions by id
-  QHash<quint32, QString> captures;  // what is captured, by its placeholder: "w1:0 float32 (8, 16) variable"
-  std::vector<QString> variable;     // by position: what the node is a handle or a read of
-  std::string common;                // what all names begin with
+  QHash<quint32, QString> captures;  // descriptions of captures, by placeholder: "w1:0 float32 (8, 16) variable"
+  std::vector<QString> variable;     // for each node, the variable that it is a handle or a read of
+  std::string common;                // prefix of all names
   GraphGroups groups;
   std::vector<size_t> forward;       // forward_ops(), with chips
 };
@@ -26,7 +26,7 @@ class PlanMemo {
   std::map<Key, std::shared_ptr<const AreaFacts>> areas;
 };
 
-// From where an area is reached: what its keys begin with, and by input the names of variables passed in.
+// The way to an area: the prefix of its keys and, for each input, the names of variables passed in.
 struct AreaWay {
   QString prefix;
   std::vector<QString> parameters;   // may be shorter

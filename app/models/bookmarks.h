@@ -17,10 +17,10 @@ struct Bookmark {
 class Bookmarks {
  public:
   void open(const QString& session);  // empty: none are kept
-  const std::vector<Bookmark>& all() const { return all_; }  // by time
+  const std::vector<Bookmark>& all() const { return all_; }  // sorted by time
   // Removes the one within `slack` of that time, else adds one.
   void toggle(int64_t time, int64_t slack, const QString& text);
-  // The next after `time`, or (`by` < 0) the last before it; from the other end if there is none.
+  // The next bookmark after `time`, or (`by` < 0) the last before it; wraps around at the ends.
   std::optional<Bookmark> next(int64_t time, int by) const;
 
  private:

@@ -1,4 +1,4 @@
-// Who called: the stack above a node, a line, a trace or a call, as far as it was recorded.
+// The recorded stack above a node, a line, a trace or a call.
 #pragma once
 
 #include "app/models/selection.h"
@@ -9,7 +9,7 @@
 namespace footlight::app {
 
 struct CallerFrame {
-  std::string name;  // of the function around the place
+  std::string name;  // name of the function around the place
   SourcePlace place;
   friend bool operator==(const CallerFrame&, const CallerFrame&) = default;
 };

@@ -98,7 +98,7 @@ std::vector<LookedFor> looked_for(const Document& document, const std::set<std::
   std::vector<LookedFor> found;
   for (size_t i = 0; i < all.size(); ++i) {
     if (all[i].causes.isEmpty()) continue;
-    // Nothing was looked at.
+    // No values were recorded or checked.
     if (i == kValues && document.values.empty() && document.checked_calls.empty()) continue;
     all[i].where = heading(document, static_cast<Where>(i));
     found.push_back(std::move(all[i]));

@@ -19,8 +19,8 @@ class CodeText {
   virtual QString text(size_t row) const { return line(row).text; }
   virtual int number(size_t row) const = 0;
   virtual ptrdiff_t row_of(int number) const = 0;  // -1: not there
-  virtual size_t longest() const = 0;              // of a line's text, in characters (or bytes: an upper bound)
-  virtual LineState state(size_t row) const = 0;   // in which a row begins
+  virtual size_t longest() const = 0;              // length of a line's text in characters (or bytes: an upper bound)
+  virtual LineState state(size_t row) const = 0;   // state at the start of a row
 };
 
 class ListText : public CodeText {
@@ -60,7 +60,7 @@ class FileText : public CodeText {
   std::vector<size_t> starts_;
   std::unordered_map<int, CodeLine> notes_;
   size_t longest_ = 0;
-  mutable std::vector<LineState> states_;  // of the rows up to the last one asked for
+  mutable std::vector<LineState> states_;  // states of the rows up to the last one requested
 };
 
 }  // namespace footlight::app

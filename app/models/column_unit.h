@@ -22,6 +22,6 @@ struct ColumnUnit {
 ColumnUnit time_unit_of(double largest_ns);
 ColumnUnit time_unit(const std::vector<int64_t>& ns);
 ColumnUnit byte_unit(const std::vector<uint64_t>& bytes);
-ColumnUnit number_unit(const std::vector<double>& values);   // in thousands, millions ...
+ColumnUnit number_unit(const std::vector<double>& values);   // thousands, millions ...
 
 }  // namespace footlight::app

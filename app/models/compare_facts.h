@@ -1,4 +1,4 @@
-// What the box beside the table says about the selected row, and the titles above a comparison.
+// Texts of the box beside the table, for the selected row, and titles above a comparison.
 #pragma once
 
 #include "app/models/document.h"

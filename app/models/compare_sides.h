@@ -1,5 +1,4 @@
-// What the two sides of a comparison of recordings can be: which recording, which function, which of its
-// traces or calls.
+// The possible sides of a comparison of recordings: which recording, which function, which of its traces or calls.
 #pragma once
 
 #include "app/models/document.h"

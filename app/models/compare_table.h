@@ -29,7 +29,7 @@ class CompareTable : public QAbstractTableModel {
   void sort(int column, Qt::SortOrder order) override;  // column -1: program order
   int sorted_by() const { return column_; }
 
-  int row_at(int shown) const;      // of the comparison; -1: one of the sums
+  int row_at(int shown) const;      // row of the comparison; -1: one of the sums
   int shown_of(int row) const;      // -1: filtered out
   size_t shown_rows() const { return shown_.size(); }
   const ColumnUnit& unit() const { return unit_; }
@@ -45,7 +45,7 @@ class CompareTable : public QAbstractTableModel {
   };
   QString cell(const explain::Row& row, int column) const;
   QString sum_cell(bool total, int column) const;
-  Times rest() const;               // what no shown row has
+  Times rest() const;               // sum of all that has no row
   QString tip(const explain::Row& row) const;
   void arrange();
 

@@ -48,6 +48,6 @@ QString column_change_text(double ns, const ColumnUnit& unit) {
   return with_sign(QString::number(ns / unit.scale, 'f', unit.decimals), ns);
 }
 
-QString time_words(double ns) { return q(explain::time_text(ns)); }  // as in the sentences
+QString time_words(double ns) { return q(explain::time_text(ns)); }  // the same form as in sentences
 
 }  // namespace footlight::app

@@ -17,7 +17,7 @@ struct WaterfallBar {
   QString name, value, meaning;
   double from = 0, to = 0;        // a part begins where the one before it ended
   double low = 0, high = 0;       // the whisker: where `to` lies in nine of ten repetitions
-  explain::Part part;             // of kPart
+  explain::Part part;             // for kPart
   bool joins_small = false;       // stands for small parts, which can be shown one by one
   bool was_small = false;         // one of them
   double change() const { return to - from; }

@@ -1,5 +1,5 @@
-// What a run printed, as it was read: text in blocks, and a small entry for each record. A run may print ten million
-// lines, so nothing here is allocated for each of them.
+// The output of a run in the order of reading: text in blocks, and a small entry for each record. A run may print ten
+// million lines, so nothing is allocated per line.
 #pragma once
 
 #include "engine/session/records/process.h"
@@ -60,7 +60,7 @@ class ConsoleLog {
  private:
   struct Entry {
     int64_t time_ns;
-    const char* text;  // in a block
+    const char* text;  // points into a block
     uint32_t size;
     session::ConsoleStream stream;
   };
@@ -69,7 +69,7 @@ class ConsoleLog {
 
   std::vector<Entry> entries_;
   std::vector<std::shared_ptr<char[]>> blocks_;
-  char* free_ = nullptr;  // in the last block
+  char* free_ = nullptr;  // free part of the last block
   size_t room_ = 0, bytes_ = 0;
 };
 

@@ -11,7 +11,7 @@ namespace footlight::app {
 namespace {
 
 constexpr qsizetype kLongestLine = 4000;
-constexpr size_t kMaxLineBytes = 64 << 10;  // of which many may be colours
+constexpr size_t kMaxLineBytes = 64 << 10;  // many of these bytes may be colour codes
 
 bool path_character(QChar c) {
   return c.isLetterOrNumber() || c == QLatin1Char('/') || c == QLatin1Char('_') || c == QLatin1Char('-') ||

@@ -13,7 +13,7 @@
 namespace footlight::app {
 
 struct ConsoleLink {
-  int start = 0, length = 0;  // in the line's text
+  int start = 0, length = 0;  // range in the line's text
   QString path;
   int line = 0;
 };
@@ -25,7 +25,7 @@ struct ConsoleLine {
   std::vector<ConsoleLink> links;
 };
 
-// Where each line begins; the lines themselves are made when they are asked for.
+// The beginning of each line; the lines themselves are built on request.
 class ConsoleLines {
  public:
   void clear() { *this = ConsoleLines(); }
@@ -38,14 +38,14 @@ class ConsoleLines {
 
   size_t size() const { return starts_.size(); }
   ConsoleLine line(const Document& document, size_t number) const;
-  QString text(const Document& document, size_t number) const;  // of the line
+  QString text(const Document& document, size_t number) const;  // text of the line
   session::ConsoleStream stream(const Document& document, size_t number) const;
   size_t bytes() const { return starts_.size() * sizeof(Start); }  // of memory, about
 
  private:
   struct Start {
     uint32_t record = 0;  // kNoted: none, but a note
-    uint32_t at = 0;      // in the text of the record; the number of the note
+    uint32_t at = 0;      // position in the record's text, or number of the note
   };
   static constexpr uint32_t kNoted = UINT32_MAX;
   struct OpenLine {
@@ -54,8 +54,8 @@ class ConsoleLines {
   };
 
   size_t taken_ = 0, taken_bytes_ = 0;  // whole records, and bytes of the next one
-  std::deque<Start> starts_;            // in blocks: growing copies nothing
-  std::unordered_map<size_t, std::vector<Start>> rests_;  // of lines that came in several records
+  std::deque<Start> starts_;            // stored in blocks, so that growing copies nothing
+  std::unordered_map<size_t, std::vector<Start>> rests_;  // for lines that came in several records
   std::vector<QString> notes_;
   OpenLine open_[4];                    // the unfinished line of each stream
 };

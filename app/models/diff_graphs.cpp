@@ -132,7 +132,7 @@ void GraphsDiff::merge(const DiffInput& input) {
     merged_.add(changes_of(p, both));
     merged_.add(std::move(both));
   }
-  // With the names of captured variables.
+  // Includes the names of captured variables.
   session::TraceRecord trace;
   trace.id = TraceId(0);
   trace.graphs = {{"traced", merged_root()}, {"changes", changes_root()}};
@@ -145,7 +145,7 @@ GraphRecord GraphsDiff::merged_graph(size_t p) const {
   const explain::GraphPair& pair = diff_.pairs[p];
   GraphRecord out;
   out.id = graph_in_merged(p, false);
-  // Of called graphs, those that were compared.
+  // Called graphs that were compared.
   std::unordered_map<uint32_t, std::vector<session::NodeFunction>> called;
   for (size_t b = 1; b < diff_.pairs.size(); ++b)
     if (diff_.pairs[b].owner == p)
@@ -267,7 +267,7 @@ std::optional<DiffPlace> place_of_node(const GraphsDiff& diff, GraphId graph, ui
 }
 
 void open_way_to(GraphOptions& options, const GraphsDiff& diff, DiffPlace place, DiffPart part) {
-  // From the inside out: the node, then the boxes that call its graph.
+  // Goes from the inside out: the node, then the boxes that call its graph.
   std::vector<std::pair<QString, QString>> path;  // name, role
   QString role;
   for (size_t hops = 0; hops <= diff.diff().pairs.size(); ++hops) {
@@ -298,7 +298,7 @@ GraphOptions options_to_see(const GraphsDiff& diff, const Document& document, Gr
 void mark_plan(GraphPlan& plan, const GraphsDiff& diff, DiffPart part) {
   plan.compared = true;
   const bool merged = part == DiffPart::kMerged || part == DiffPart::kChanges;
-  std::set<std::pair<GraphId, QString>> scopes;  // that hold differences
+  std::set<std::pair<GraphId, QString>> scopes;  // scopes with differences
   for (const DiffPlace& place : diff.differences())
     if (const auto at = node_in(diff, place, part))
       for (const QString& scope : scopes_of(at->name)) scopes.insert({at->graph, scope});

@@ -18,7 +18,7 @@ struct DiffInput {
   std::vector<session::GraphRecord> graphs;
   std::vector<session::CodeRecord> codes;
   std::vector<session::FileRecord> files;
-  std::vector<std::string> captures;  // of the right graph
+  std::vector<std::string> captures;  // captures of the right graph
 };
 DiffInput diff_input(const Document& document, GraphId left, GraphId right);
 
@@ -68,7 +68,7 @@ class GraphsDiff {
   std::unordered_map<GraphId, size_t> graph_at_;
   explain::GraphDiff diff_;
   std::vector<DiffPlace> differences_;
-  std::unordered_map<uint64_t, DiffPlace> on_left_, on_right_;  // by graph and node
+  std::unordered_map<uint64_t, DiffPlace> on_left_, on_right_;  // keyed by graph and node
   Document merged_;
 };
 
@@ -84,9 +84,9 @@ std::vector<GraphChoice> graph_choices(const Document& document);
 // is alone.
 const session::TraceRecord* compared_with(const Document& document, const session::TraceRecord& trace);
 
-// Which picture of a diff: one of the graphs, both as one, or only what differs.
+// The picture of a diff: one of the graphs, both as one, or only the differences.
 enum class DiffPart { kLeft, kRight, kMerged, kChanges };
-// Where a node stands in a picture; nothing if it is not in it.
+// The place of a node in a picture; empty if it is not in it.
 struct PartNode {
   GraphId graph;
   uint32_t node = 0;

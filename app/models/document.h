@@ -36,7 +36,7 @@ struct SourcePlace {
 class Document {
  public:
   // --- what was read -------------------------------------------------------------------------------------------
-  QString path;                              // of the session file; empty: nothing recorded yet
+  QString path;                              // the session file; empty: nothing is recorded yet
   session::RunRecord run;
   std::optional<session::EndRecord> end;
   bool live = false;
@@ -51,18 +51,18 @@ class Document {
   std::vector<session::GeneratedRecord> generated;
   std::vector<session::DecisionRecord> decisions;
   std::vector<session::ObservationRecord> observations;
-  std::vector<session::KeyRecord> keys;              // of calls and traces, as the dispatcher compared them
+  std::vector<session::KeyRecord> keys;              // keys of calls and traces, as the dispatcher compared them
   ConsoleLog console;
-  std::vector<OpInfo> ops;                   // by number
+  std::vector<OpInfo> ops;                   // indexed by number
   std::vector<session::SignatureRecord> signatures;
-  std::vector<std::string> device_names;     // by OpRow::device
+  std::vector<std::string> device_names;     // indexed by OpRow::device
   QString damage;                            // why the file could be read only in part
-  uint64_t calls = 0, events = 0, device_events = 0;  // how many of each
+  uint64_t calls = 0, events = 0, device_events = 0;  // number of each
   int64_t first_device_ns = 0, last_device_ns = 0;    // 0: none
   int64_t first_span_ns = 0;                          // 0: none
   std::vector<session::CallRecord> distinct_calls;    // the first few of each trace, key and line
   explain::EagerSums eager;                           // ops outside of calls, by instruction
-  std::vector<std::shared_ptr<const explain::Comparison>> comparisons;  // in the order in which they were made
+  std::vector<std::shared_ptr<const explain::Comparison>> comparisons;  // in the order in which they were recorded
   std::vector<std::shared_ptr<const session::CallValues>> values;  // calls that were run again node by node
   std::vector<session::CheckedCall> checked_calls;
 
@@ -95,7 +95,7 @@ class Document {
   QString line_text(SourcePlace place) const;                    // the source line, without its end
   const std::vector<std::string>& lines(session::FileId id) const;
 
-  std::vector<const session::TraceRecord*> traces_of(FunctionId id) const;   // by number
+  std::vector<const session::TraceRecord*> traces_of(FunctionId id) const;   // sorted by number
   query::CallSums calls_of(FunctionId id) const;
   query::CallSums calls_of(TraceId id) const;
   const session::GeneratedRecord* generated_of(FunctionId id) const;         // the function's own code
@@ -105,7 +105,7 @@ class Document {
   std::vector<GraphId> graphs_below(std::vector<GraphId> roots) const;       // these, then what their nodes run
   session::FileId file_named(const std::string& path) const;                 // equal, else by suffix
 
-  int64_t first_ns() const { return first_; }   // of traces, calls and op events
+  int64_t first_ns() const { return first_; }   // begin of the first trace, call or op event
   int64_t last_ns() const { return last_; }
   int64_t origin_ns() const;                    // from which times are counted: of anything recorded
   int64_t duration_ns() const;
@@ -122,13 +122,13 @@ class Document {
   std::unordered_map<TraceId, size_t> trace_index_;
   std::unordered_map<GraphId, size_t> graph_index_;
   std::unordered_map<SignatureId, size_t> signature_index_;
-  std::unordered_map<FunctionId, std::vector<size_t>> traces_of_;    // in traces
+  std::unordered_map<FunctionId, std::vector<size_t>> traces_of_;    // indexes in traces
   std::map<std::tuple<FunctionId, CodeId, std::string>, size_t> generated_index_;
   std::unordered_map<FunctionId, query::CallSums> calls_of_function_;
   std::unordered_map<TraceId, query::CallSums> calls_of_trace_;
   mutable std::unordered_map<session::FileId, std::vector<std::string>> lines_;
   mutable std::unordered_map<GraphId, TraceId> trace_of_graph_;
-  mutable size_t traced_graphs_ = 0;   // how many graphs trace_of_graph_ was made from
+  mutable size_t traced_graphs_ = 0;   // number of graphs from which trace_of_graph_ was built
   int64_t first_ = 0, last_ = 0;
 };
 

@@ -94,7 +94,7 @@ std::vector<EditLine> dedented(std::vector<EditLine> lines) {
 QString as_patch(const QString& path, const std::vector<EditLine>& lines) {
   if (lines.empty()) return {};
   QString patch = QStringLiteral("--- %1\n+++ %1\n").arg(path);
-  int longer = 0;  // by how many lines the earlier parts make the new text longer
+  int longer = 0;  // number of lines that earlier parts added to the new text
   for (size_t from = 0; from < lines.size();) {
     int gone = 0, come = 0;
     QString body;

@@ -10,7 +10,7 @@ namespace footlight::app {
 struct EditLine {
   enum Kind : char { kSame = ' ', kGone = '-', kNew = '+' };
   Kind kind = kSame;
-  int number = 0;  // in the old text; of new lines: in the new one; 0: equal lines that are left out
+  int number = 0;  // line in the old text; for new lines, in the new text; 0: equal lines that are left out
   QString text;
 };
 
@@ -18,7 +18,7 @@ struct EditLine {
 std::vector<EditLine> edit_lines(const QString& before, const QString& after, int around = 2);
 // The indentation that all lines share, taken away.
 std::vector<EditLine> dedented(std::vector<EditLine> lines);
-// As `patch` reads it.
+// Writes the lines in the format of `patch`.
 QString as_patch(const QString& path, const std::vector<EditLine>& lines);
 
 }  // namespace footlight::app

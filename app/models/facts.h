@@ -1,4 +1,4 @@
-// What the store knows about a selection: queried on the store's thread, shown by the inspector and the timeline.
+// Facts about a selection: queried on the store's thread, shown by the inspector and the timeline.
 #pragma once
 
 #include "app/models/callers.h"
@@ -50,7 +50,7 @@ query::OpFilter filter_of(const query::Store& store, const Selection& selection)
 // The (first) bar of the selection, if it has one.
 std::optional<query::Placed> find_bar(const query::Store& store, const Selection& selection,
                                       const query::Cancel& cancel);
-// What a bar stands for, as a selection.
+// The selection that a bar stands for.
 struct BarFacts {
   std::optional<query::OpEventRow> op;
   std::optional<session::CallRecord> call;

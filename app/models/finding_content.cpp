@@ -51,7 +51,7 @@ EvidenceRow values_row(const Finding& f) {
 EvidenceRow use_row(const Document& document, const Finding& f) {
   size_t once = 0;
   for (const TraceId id : f.saved) once += document.calls_of(id).calls <= 1;
-  // Without a replay, the count before is not known.
+  // The number before is only known from a replay.
   QString text = f.checked.traces_before
                      ? QStringLiteral("%1 of %2 avoidable").arg(count_text(f.saved.size())).arg(
                            counted(f.checked.traces_before, "trace", "traces"))
@@ -93,7 +93,7 @@ EvidenceRow graphs_row(const Document& document, const Finding& f) {
   EvidenceRow made = row(QStringLiteral("Graphs"), q(f.graphs_words));
   const session::TraceRecord *left = document.trace(f.pair.left), *right = document.trace(f.pair.right);
   if (!left || !right) return made;
-  // What the link shows, in the words of the view that it opens.
+  // The link's text, in the words of the view that it opens.
   const QString names = left->function == right->function
                             ? QStringLiteral("#%1 and #%2").arg(left->number).arg(right->number)
                             : QStringLiteral("the first two of these functions");

@@ -19,7 +19,7 @@ struct FixContent {
   QString title;                // "tf.constant(lr)"
   QString check;                // "Replayed: saves 10 of 12 traces"
   bool checked = false;
-  QString path;                 // of the file to change; empty: the fix is no edit
+  QString path;                 // file to change; empty: the fix is no edit
   QString before, after;        // the text of that file
   std::vector<EditLine> lines;  // the difference; the lines around the finding's, if the fix is no edit
 };
@@ -29,12 +29,12 @@ struct FindingContent {
   QString about;                // a sentence below the title
   std::vector<EvidenceRow> evidence;
   std::vector<FixContent> fixes;
-  QString path;                 // of the file with the line to edit
-  QString key;                  // as Dismissed knows it
+  QString path;                 // file with the line to edit
+  QString key;                  // key in Dismissed
 };
 
 FindingContent finding_content(const Document& document, const FindingCard& card);
-// For a bug report; `fix`: which of the fixes.
+// Text for a bug report; `fix`: the index of the fix.
 QString as_markdown(const FindingContent& content, size_t fix);
 
 }  // namespace footlight::app

@@ -7,7 +7,7 @@
 namespace footlight::app {
 
 struct FunctionGroup {
-  std::vector<FunctionId> ids;  // in the order in which they were made
+  std::vector<FunctionId> ids;  // in order of creation
   QString title;                // "train_step", "lambda x: x + 1"
   bool is_of_library = false;
 };

@@ -76,7 +76,7 @@ class Assigner {
     return n.op == "Const" || n.op == "Placeholder" || n.op == "ReadVariableOp" || n.op == "NoOp" || is_shape(n);
   }
 
-  // From the last op to the first: the ops of which a gradient may be, and where the layer changes among them.
+  // Collects, from the last op to the first, ops that may have a gradient, and where the layer changes among them.
   void find_changes() {
     next_useful_.assign(count_ + 1, count_);
     next_layer_.assign(count_ + 1, count_);
@@ -131,7 +131,7 @@ class Assigner {
     std::vector<size_t> low(nodes.size(), 0), high(nodes.size(), nodes.front() ? nodes.front() - 1 : 0);
     std::vector<bool> has_told(nodes.size());
     for (size_t k = 0; k < nodes.size(); ++k) has_told[k] = !candidates_[nodes[k]].empty();
-    constexpr int kRounds = 3;  // what one round leaves out narrows the next one
+    constexpr int kRounds = 3;  // each round narrows the choice of the next one
     for (int round = 0; round < kRounds; ++round) {
       for (size_t k = 0; k < nodes.size(); ++k) {
         if (k) high[k] = std::min(high[k], high[k - 1]);
@@ -174,8 +174,8 @@ class Assigner {
   const size_t count_;
   GradientLayers made_;
   std::vector<std::vector<size_t>> candidates_, readers_;  // by position; readers that are no gradients
-  std::vector<size_t> next_useful_;  // by position: the first op from there on of which a gradient may be
-  std::vector<size_t> next_layer_;   // of such an op: the first one after it with another layer
+  std::vector<size_t> next_useful_;  // for each position, the next op that may have a gradient
+  std::vector<size_t> next_layer_;   // for such an op, the next one in another layer
 };
 
 }  // namespace

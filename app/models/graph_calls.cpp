@@ -39,7 +39,7 @@ class Paths {
     return inner.function == outer.function && inner.at.file == outer.at.file && inner.code != outer.code;
   }
 
-  // Without the functions around it, and no slash in it.
+  // The name without enclosing functions and slashes.
   static std::string segment(std::string function) {
     const size_t locals = function.rfind("<locals>.");
     if (locals != std::string::npos) function.erase(0, locals + 9);

@@ -1,4 +1,4 @@
-// What the nodes of a graph cost when they ran, with all that they call: from the store's sums by node.
+// Costs of a graph's nodes at run time, with all that they call: from the store's sums by node.
 #pragma once
 
 #include "app/models/graph_plan.h"
@@ -11,15 +11,15 @@ namespace footlight::app {
 
 struct GraphCosts {
   std::unordered_map<uint64_t, query::Sums> nodes;     // own runs, by GraphPlan::place_key
-  std::unordered_map<uint64_t, uint32_t> devices;      // where a node ran first, by the same
-  std::unordered_map<GraphId, query::Sums> graphs;     // of all nodes of a graph
+  std::unordered_map<uint64_t, uint32_t> devices;      // the device on which a node ran first, by the same key
+  std::unordered_map<GraphId, query::Sums> graphs;     // sums over all nodes of a graph
   bool empty() const { return graphs.empty(); }
 };
 
 // The nodes to ask for, by graph.
 using GraphNodes = std::vector<std::pair<GraphId, std::vector<uint32_t>>>;
 GraphNodes nodes_to_cost(const Document& part);
-// On the store's thread. With one device, everything ran there.
+// Called on the store's thread. With one device, everything ran there.
 GraphCosts find_costs(const query::Store& store, const GraphNodes& nodes, bool several_devices,
                       const query::Cancel& cancel);
 

@@ -29,7 +29,7 @@ class GraphSearch {
 
  private:
   std::vector<FoundNode> nodes_;
-  std::vector<std::string> words_;  // by node, in lower case
+  std::vector<std::string> words_;  // for each node, in lower case
 };
 
 }  // namespace footlight::app

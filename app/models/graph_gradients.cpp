@@ -104,7 +104,7 @@ void lay_back_beside(GraphPlan& plan, int area, const std::vector<size_t>& forwa
   for (const int e : plan.areas[static_cast<size_t>(area)].edges) {
     PlanEdge& edge = plan.edges[static_cast<size_t>(e)];
     const auto source = static_cast<size_t>(edge.from);
-    // What starts from nothing, such as a constant, stands above its reader.
+    // Nodes without inputs, such as constants, are placed above their readers.
     edge.back = to_gradients[static_cast<size_t>(edge.to)] && !to_ops[source] && !from[source].empty();
   }
 }

@@ -1,5 +1,5 @@
-// Which op a gradient's node belongs to, where the structure of the graph says so, and the picture that follows: the
-// way back runs up beside the way forward.
+// Finds the op to which a gradient's node belongs, as far as the structure of the graph tells, and the picture that
+// follows: the way back runs up beside the way forward.
 #pragma once
 
 #include "app/models/graph_plan.h"
@@ -8,7 +8,7 @@
 
 namespace footlight::app {
 
-// By position in the graph: the position of the op whose gradient the node computes, else the size of the graph.
+// For each position in the graph, the position of the op whose gradient the node computes, else the size of the graph.
 std::vector<size_t> forward_ops(const session::GraphRecord& graph);
 
 // Puts the boxes of gradients beside those of their ops, and turns the edges on the way back around for the layout.

@@ -12,7 +12,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr size_t kMaxInLevel = 240;   // boxes in a level before they are put together
+constexpr size_t kMaxInLevel = 240;   // boxes in a level above which they are grouped
 constexpr size_t kBlocksInLevel = 40;
 constexpr size_t kFewOfLine = 8;       // nodes made by one line of a library that are worth a box of their own
 
@@ -64,7 +64,7 @@ class Grouper {
     }
   }
 
-  // Which scopes hold nothing but what a library made; its other nodes get a scope for each call of the person's.
+  // Finds scopes with only library nodes; other library nodes get a scope for each call of the user's.
   void find_library() {
     struct Count { size_t library = 0, person = 0; SourcePlace place; bool has_several_places = false; };
     using Maker = LibraryCalls::Maker;
@@ -108,7 +108,7 @@ class Grouper {
       });
       if (around.size() < rules_.common.size()) around = rules_.common;
       const LibraryCalls::Call& call = library.calls[static_cast<size_t>(library.call[i])];
-      // What runs a graph is a way into it, and stays in sight.
+      // A node that runs a graph is a way into it, and stays visible.
       if (is_inside || !graph_.nodes[i].functions.empty()) continue;
       const std::string scope = around + "\u2302" + call.key;
       loose[scope].push_back(i);
@@ -260,7 +260,7 @@ class Grouper {
     }
   }
 
-  // Where the Python function that made the children changes.
+  // Positions at which the Python function that made the children changes.
   std::vector<size_t> function_bounds(const std::vector<Child>& children) const {
     std::vector<size_t> bounds;
     for (size_t c = 0; c < children.size(); ++c) {
@@ -307,16 +307,16 @@ class Grouper {
   const session::GraphRecord& graph_;
   const GroupingRules& rules_;
   GraphGroups made_;
-  std::vector<std::string> names_;  // those of the rules, with scopes of a library's calls
+  std::vector<std::string> names_;  // names for the rules, with scopes of a library's calls
   struct Library { QString title, detail; };
-  std::map<std::string, Library> library_;  // by scope; a title: a call
+  std::map<std::string, Library> library_;  // keyed by scope; a title: a call
   std::set<std::string> scopes_;
   std::map<std::string, size_t> parts_;
   std::map<std::pair<int, std::string>, int> scope_groups_;
   std::map<size_t, int> repeat_groups_;
   std::map<std::pair<uint64_t, size_t>, RepeatCause> causes_;
   std::vector<GraphRepeat> repeats_;
-  std::vector<std::string> shared_;  // by repeat
+  std::vector<std::string> shared_;  // for each repeat
   std::vector<size_t> open_;         // repeats around the node, the outermost first
   size_t next_ = 0;
 };

@@ -1,5 +1,5 @@
-// What the nodes of a graph are grouped by: scopes of names, repeated pieces, what a library made in one call, and,
-// where a level would still hold too many, the Python functions that made them or simply their order.
+// Groups the nodes of a graph: by scopes of names, repeated pieces, library calls and, if a level would still have too
+// many, by the Python functions that made them or simply by order.
 #pragma once
 
 #include "app/models/graph_repeats.h"
@@ -16,21 +16,21 @@ struct GraphGroup {
   QString key;        // begins with the prefix given
   QString title, detail;
   int parent = -1;
-  size_t nodes = 0;   // that are shown, in all of its pieces
+  size_t nodes = 0;   // number of visible nodes in all of its pieces
   GraphRepeat repeat;  // kRepeat
 };
 
 struct GraphGroups {
   std::vector<GraphGroup> groups;
-  std::vector<int> of;  // by position in the graph: the innermost group; -1
+  std::vector<int> of;  // for each position, the innermost group, or -1
 };
 
 struct GroupingRules {
   QString prefix;
-  std::vector<std::string> names;  // by position; scopes end in slashes
-  std::string common;       // what all names begin with: no scope of its own
+  std::vector<std::string> names;  // for each position; scopes end in slashes
+  std::string common;       // prefix of all names; it is no scope of its own
   bool only_scopes = false;
-  std::function<bool(size_t)> shown;  // by position
+  std::function<bool(size_t)> shown;  // whether the node at a position is visible
 };
 
 // The beginning, up to a slash, that all names share.

@@ -1,4 +1,4 @@
-// What a plan is asked for and what it is asked: first options, the way to a node, look-ups of boxes.
+// Options of a plan and queries about it: first options, the way to a node, look-ups of boxes.
 #include "app/models/graph_plan.h"
 
 #include "app/models/text.h"
@@ -73,7 +73,7 @@ QString graph_title(const Document& document, GraphId graph) {
 }
 
 std::vector<std::pair<GraphId, uint32_t>> way_to(const Document& document, GraphId root, GraphId graph, uint32_t node) {
-  std::map<GraphId, std::pair<GraphId, uint32_t>> callers{{root, {}}};  // of each graph found: the node that runs it
+  std::map<GraphId, std::pair<GraphId, uint32_t>> callers{{root, {}}};  // for each graph found, the node that runs it
   std::vector<GraphId> found{root};
   for (size_t i = 0; i < found.size() && !callers.contains(graph); ++i) {
     const session::GraphRecord* g = document.graph(found[i]);

@@ -20,7 +20,7 @@ constexpr size_t kCutFrom = 40;      // edges in an area before hubs are cut
 constexpr int kDeepest = 6;          // bodies within bodies
 constexpr double kBoxHeight = 44, kChipRow = 22;
 constexpr size_t kMaxChips = 4;
-constexpr double kCostWidth = 58;    // of a duration behind the subtitle
+constexpr double kCostWidth = 58;    // width of a duration behind the subtitle
 
 bool same_word(QString title, const std::string& op) {
   while (!title.isEmpty() && (title.back().isDigit() || title.back() == QLatin1Char('_'))) title.chop(1);
@@ -35,7 +35,7 @@ QString body_title(const std::string& role) {
   return q(role);
 }
 
-// In the order of the statement: the condition, then the branches.
+// The order of a statement's parts: the condition, then the branches.
 int body_order(const std::string& role) {
   const QString title = body_title(role);
   return title == QStringLiteral("condition") ? 0 : title == QStringLiteral("else") ? 2 : 1;
@@ -63,7 +63,7 @@ class Planner {
   }
 
  private:
-  // What is known of an area's graph while its boxes are made.
+  // The state of an area while its boxes are built.
   struct Area {
     const session::GraphRecord& graph;
     int index;

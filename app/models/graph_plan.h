@@ -24,7 +24,7 @@ struct GraphOptions {
   bool fold_repeats = false;   // and put levels with too many boxes together
   bool chips = false;          // variables and gradients as chips on the boxes that they belong to
   bool fold_scopes = false;    // scopes are folded unless opened
-  GraphGrouping grouping = GraphGrouping::kNames;  // what scopes are
+  GraphGrouping grouping = GraphGrouping::kNames;  // the meaning of scopes
   QSet<QString> folded;        // scopes by key
   QSet<QString> opened;        // functions, repeats and blocks by key; scopes too where they are folded
   QSet<QString> unrolled;      // repeats by key, shown piece by piece
@@ -34,7 +34,7 @@ struct GraphOptions {
   bool operator==(const GraphOptions&) const = default;
 };
 
-// What belongs to a box without being one: a variable that it reads or writes, its gradient's op.
+// A part of a box: a variable that it reads or writes, or its gradient's op.
 struct PlanChip {
   enum class Kind { kVariable, kGradient };
   Kind kind = Kind::kVariable;
@@ -56,24 +56,24 @@ struct PlanBox {
   std::vector<int> bodies;     // areas open inside it
   bool expandable = false;     // has bodies or is a folded scope
   size_t holds = 0;            // nodes in a folded scope or group
-  size_t times = 0;            // of a folded repeat
+  size_t times = 0;            // repetitions of a folded repeat
   std::vector<PlanChip> chips;
   int beside = -1;             // the box of the op whose gradient it holds: drawn in the same row
-  QString dtype;               // of the first output
+  QString dtype;               // dtype of the first output
   int64_t cost_ns = -1;        // with all that it calls (graph_costs.h); -1: unknown
   bool cost_shared = false;    // with runs of the same graph from other places: this box took at most that
-  uint64_t bytes = 0;          // of its outputs, where their shapes are known
+  uint64_t bytes = 0;          // size of its outputs, if their shapes are known
   QString device;
-  // In the recorded call (values.h): the worst of what it stands for.
+  // The worst value among its nodes in the recorded call (values.h).
   enum class Numbers { kUnknown, kFinite, kInfinity, kNan };
   Numbers numbers = Numbers::kUnknown;
   QString numbers_text;        // "12 NaN"
-  // In a comparison with another graph (diff_graphs.h).
-  // kReplaced, kOnlyLeft, kOnlyRight also: by the next pass, removed by it, made by the last one (graph_stages.h).
+  // The mark in a comparison with another graph (diff_graphs.h). kReplaced, kOnlyLeft, kOnlyRight also: by the next
+  // pass, removed by it, made by the last one (graph_stages.h).
   enum class Mark { kNone, kSame, kChanged, kReplaced, kOnlyLeft, kOnlyRight };
   Mark mark = Mark::kNone;
   bool follows = false;        // changed only as its inputs did
-  QString note;                // what changed, for the tool tip
+  QString note;                // the change, for the tool tip
   QRectF rect;                 // absolute, once laid out
 };
 
@@ -92,7 +92,7 @@ struct PlanCluster {
   int parent = -1;             // cluster in the same area
   int area = 0;
   bool group = false;          // an open repeat, block or library call: folded again by closing it
-  size_t times = 0;            // of a repeat
+  size_t times = 0;            // repetitions of a repeat
   QRectF rect;
 };
 
@@ -113,10 +113,10 @@ struct GraphPlan {
   size_t nodes = 0, hidden = 0;
   bool compared = false;        // boxes have marks
   QRectF bounds;
-  GraphOptions options;         // that it was made with, and what the way to a node has opened
-  // Of every node of the open graphs: its box, or the one that stands for it (a folded scope, a chip's reader).
+  GraphOptions options;         // the options it was made with, plus what the way to a node has opened
+  // For every node of the open graphs, its box or the one that represents it (a folded scope, a chip's reader).
   QHash<quint64, int> places;
-  QSet<quint64> in_other_piece;  // of an open repeat: the same node of the piece shown stands for it
+  QSet<quint64> in_other_piece;  // nodes of an open repeat that the same node of the visible piece represents
   static quint64 place_key(GraphId graph, uint32_t node) { return quint64{graph.value} << 32 | node; }
 
   int box_of(GraphId graph, uint32_t node) const;     // its own; -1
@@ -124,8 +124,8 @@ struct GraphPlan {
   int box_with_key(const QString& key) const;
 };
 
-// What plans of the same records have in common: opening a group does not look for all groups again. For one thread at
-// a time; other records need another one.
+// Shared by plans of the same records: opening a group does not search for all groups again. Used by one thread at a
+// time; other records need another one.
 class PlanMemo;
 std::shared_ptr<PlanMemo> plan_memo();
 

@@ -12,11 +12,11 @@ namespace footlight::app {
 namespace {
 
 constexpr size_t kMinTimes = 4;
-constexpr size_t kLongestPeriod = 1024;  // in elements
+constexpr size_t kLongestPeriod = 1024;  // longest period, in elements
 constexpr int kTries = 8;                // periods tried at one place
 
 struct Element {
-  size_t first = 0, nodes = 1;  // of the graph
+  size_t first = 0, nodes = 1;  // range in the graph
   Hash128 label;
   bool works = false;           // holds more than parameters and constants
 };
@@ -44,7 +44,7 @@ class RepeatFinder {
   }
 
  private:
-  // What a node is, without its name and the values in it, and the line that made it.
+  // Hashes a node without its name and values, and the line that made it.
   Hash128 label(const session::NodeRecord& n) {
     Hasher128 hasher;
     hasher.add(n.op);

@@ -15,7 +15,7 @@ struct GraphRepeat {
 // Outer repeats before those inside them; each piece of an outer one has its own inner ones.
 std::vector<GraphRepeat> find_repeats(const Document& document, const session::GraphRecord& graph);
 
-// What made the pieces: the innermost loop around their first line, else that line itself.
+// The cause of a repeat: the innermost loop around its first line, else that line itself.
 struct RepeatCause {
   QString text;  // "for w, b in ws"
   SourcePlace place;

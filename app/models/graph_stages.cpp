@@ -16,7 +16,7 @@ QString title_of(const std::string& stage) {
   return title;
 }
 
-// Of the passes over the root, and how many nodes they change in the graphs that it runs.
+// Describes what a pass did to the root, and how many nodes it changed in the graphs that the root runs.
 QString sentence(const Document& part, const session::GraphRecord& root, size_t pass) {
   QString text = q(explain::what_pass_did(
       root, pass, [&](const session::NodeRecord& n) { return part.place(n.source).line; }));

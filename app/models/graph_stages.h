@@ -9,7 +9,7 @@
 namespace footlight::app {
 
 struct GraphStage {
-  size_t passes = 0;   // that have run over the graphs shown
+  size_t passes = 0;   // number of passes that have run over the graphs shown
   bool marks = false;  // whether what the next pass changes is marked, and what the last one made
   friend bool operator==(const GraphStage&, const GraphStage&) = default;
 };
@@ -25,7 +25,7 @@ std::vector<StageChoice> stage_choices(const session::GraphRecord& graph);
 // The same records with all graphs as they are at that stage.
 std::shared_ptr<const Document> part_at(const std::shared_ptr<const Document>& traced, GraphStage stage);
 
-// What the last pass did and what the next one does, a sentence each; empty where there is none. `part`: as traced.
+// A sentence about the last pass and one about the next; empty at the ends. `part`: as traced.
 struct StageSentences {
   QString last, next;
 };

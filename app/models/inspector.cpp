@@ -15,7 +15,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr size_t kMaxShownErrors = 3;  // of a function
+constexpr size_t kMaxShownErrors = 3;  // errors of one function
 constexpr uint64_t kFewHits = 10;      // the 5th and 95th of 100 are the first and the last
 
 // The words that count, then all of it.
@@ -98,7 +98,7 @@ void InspectorWriter::function() {
   }
 }
 
-// What hits took, which is as recorded: a comparison knows how much of that is recording.
+// Adds the recorded time of hits: a comparison knows how much of that is recording.
 void InspectorWriter::per_hit(const std::function<bool(const explain::Comparison&)>& of_these) {
   if (!facts_ || !facts_->hits.count) return;
   const query::HitTimes& hits = facts_->hits;
@@ -114,7 +114,7 @@ void InspectorWriter::per_hit(const std::function<bool(const explain::Comparison
     row("Recording adds", QStringLiteral("Not measured; Compare measures it"));
     return;
   }
-  row("Recording adds", q(explain::recording_text(measured->traced)));  // as Compare's sentence
+  row("Recording adds", q(explain::recording_text(measured->traced)));  // the same sentence as in Compare
   row("Unrecorded", q(explain::time_text(measured->traced.total.mean)));
 }
 

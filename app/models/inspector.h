@@ -1,4 +1,4 @@
-// What the inspector says about the selection, as plain data: rows, a piece of source, links, a histogram.
+// The inspector's contents for a selection, as plain data: rows, a piece of source, links, a histogram.
 #pragma once
 
 #include "app/models/facts.h"
@@ -17,7 +17,7 @@ struct InspectorRow {
   QString label, value;
   QString tone;             // theme colour; empty: ordinary
   bool link = false;
-  Selection target;         // of a link
+  Selection target;         // target of a link
   int indent = 0;
   std::vector<InspectorRow> inner = {};  // shown below it once it is opened
 };

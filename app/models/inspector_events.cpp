@@ -1,4 +1,4 @@
-// What the inspector says of what ran: a call, an op, work on a device.
+// The inspector's contents for events: a call, an op, work on a device.
 #include "app/models/inspector_writer.h"
 
 namespace footlight::app {
@@ -49,7 +49,7 @@ void InspectorWriter::event() {
          Selection::of_call(document_, *facts_->call));
   }
   row("Start", duration_text(e.start_ns - document_.origin_ns()));
-  // What a device does for an op goes on when its launch is over.
+  // Work of a device continues after its launch.
   const bool on_device = e.device.value > 0;
   int64_t took = e.end_ns - e.start_ns, kernels = 0;
   for (const query::DeviceRow& d : facts_->caused)

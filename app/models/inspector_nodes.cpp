@@ -1,4 +1,4 @@
-// What the inspector says of a node and of a line.
+// The inspector's contents for a node and for a line.
 #include "app/models/inspector_writer.h"
 #include "app/models/values.h"
 
@@ -9,9 +9,9 @@
 namespace footlight::app {
 namespace {
 
-constexpr size_t kMaxNodes = 5;    // of a line
+constexpr size_t kMaxNodes = 5;    // nodes of one line
 constexpr qsizetype kLongLine = 60;
-constexpr uint32_t kMaxValues = 4;  // of a node with many outputs
+constexpr uint32_t kMaxValues = 4;  // values of a node with many outputs
 
 }  // namespace
 

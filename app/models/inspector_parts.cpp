@@ -206,7 +206,7 @@ InspectorGroup callers_group(const Document& document, const std::vector<CallerF
       group.rows.push_back(row_of(frames[i++]));
       continue;
     }
-    // What a library does between two lines of the user's is one row.
+    // Library frames between two lines of the user's become one row.
     InspectorRow folded = text_row(q(name), counted(end - i, "line", "lines"));
     for (; i < end; ++i) {
       folded.inner.push_back(row_of(frames[i]));

@@ -128,7 +128,7 @@ std::vector<query::DeviceName> KernelsModel::names() const {
 }
 
 QString KernelsModel::sentence() const {
-  uint64_t kinds[2] = {}, times[2] = {};  // of calls of the API, and of work on devices
+  uint64_t kinds[2] = {}, times[2] = {};  // index 0: calls of the API; 1: work on devices
   for (const query::DeviceSum& sum : sums_) {
     if (!sum.on_device && sum.kind != "runtime" && sum.kind != "driver") continue;
     ++kinds[sum.on_device], times[sum.on_device] += sum.count;

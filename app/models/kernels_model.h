@@ -27,7 +27,7 @@ class KernelsModel : public QAbstractTableModel {
   void set_filter(const QString& text);  // parts that all must occur in the name or kind
   const query::DeviceSum* at(int row) const;
   int row_of(const query::DeviceName& name) const;  // -1: not shown
-  std::vector<query::DeviceName> names() const;     // of the rows shown
+  std::vector<query::DeviceName> names() const;     // names of the visible rows
   // Sorts by that column: numbers from the greatest, names from A; the other way round if it is sorted so already.
   void sort_by(int column);
   // "3 kernels and copies ran 24 times for 1.20 ms; 5 kinds of API calls were made 80 times"
@@ -43,8 +43,8 @@ class KernelsModel : public QAbstractTableModel {
   void arrange();
 
   std::vector<query::DeviceSum> sums_;
-  std::vector<size_t> shown_;     // in sums_
-  int64_t device_ns_ = 0;         // of all work of devices
+  std::vector<size_t> shown_;     // indexes in sums_
+  int64_t device_ns_ = 0;         // time of all work of devices
   QStringList filter_;
   int sorted_by_ = kTotal;
   Qt::SortOrder order_ = Qt::DescendingOrder;

@@ -15,7 +15,7 @@ QString shape_brackets(const session::KeyLeaf& leaf) {
 
 // "args[1]['lr'][0]" -> "args", "[1]", "['lr']", "[0]"; "context.graph" -> "context", "graph".
 std::vector<std::string> steps(const std::string& path) {
-  constexpr size_t kDeepest = 100;  // what a walk over the tree of them can take; the rest is one step
+  constexpr size_t kDeepest = 100;  // depth of the tree that is shown; the rest becomes one step
   std::vector<std::string> found;
   size_t at = 0;
   while (at < path.size()) {
@@ -150,7 +150,7 @@ QString parameter_cell(const session::TraceRecord& t, const std::string& name) {
 }
 
 std::set<std::string> differing_parameters(const session::TraceRecord& t) {
-  constexpr size_t kLookedAt = 64;  // of the differing paths
+  constexpr size_t kLookedAt = 64;  // differing paths that are examined
   std::set<std::string> differing;
   for (const session::KeyLeaf& leaf : t.key) {
     for (size_t i = 0; i < std::min(t.differing.size(), kLookedAt); ++i) {

@@ -1,4 +1,4 @@
-// What is selected, and which view is shown, where nobody has chosen anything yet.
+// Chooses the first selection and view, while the user has chosen nothing yet.
 #pragma once
 
 #include "app/models/findings.h"

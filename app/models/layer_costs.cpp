@@ -57,7 +57,7 @@ class Layers {
     std::vector<query::NodeKey> keys;
     for (const auto& [key, layer] : ran_) keys.push_back(key);
     if (keys.empty() || costs_.size() == 1) return;  // without a layer nothing is shown
-    std::map<std::pair<size_t, uint32_t>, LayerCost> runs;  // by layer and graph
+    std::map<std::pair<size_t, uint32_t>, LayerCost> runs;  // keyed by layer and graph
     store_.visit(store_.of_nodes(std::move(keys)), INT64_MIN, INT64_MAX, cancel_, [&](const query::OpEventRow& row) {
       const auto at = ran_.find(query::NodeKey{row.graph, row.node.value});
       if (at == ran_.end()) return true;
@@ -94,7 +94,7 @@ class Layers {
     }
   };
 
-  // By number; 0: of no layer.
+  // The number of a node's layer; 0 if it is in no layer.
   size_t layer_of(const session::NodeRecord& node) {
     const size_t depth = node.location.valid() ? depth_at(node.location) : 0;
     if (!depth) return 0;

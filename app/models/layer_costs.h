@@ -1,4 +1,4 @@
-// What each Keras layer of a traced function cost when it ran: time forward and backward, FLOPs, parameters, memory.
+// Costs of each Keras layer of a traced function: time forward and backward, FLOPs, parameters, memory.
 #pragma once
 
 #include "engine/query/store.h"
@@ -11,8 +11,8 @@ namespace footlight::app {
 struct LayerCost {
   std::string name;                  // its scope: "sequential/dense"; empty: what is assigned to no layer
   uint64_t nodes = 0;                // forward
-  uint64_t parameters = 0, parameter_bytes = 0;  // of the variables that it reads
-  uint64_t flops = 0, output_bytes = 0;          // of one run of its nodes, those of gradients included
+  uint64_t parameters = 0, parameter_bytes = 0;  // the variables that it reads
+  uint64_t flops = 0, output_bytes = 0;          // one run of its nodes, including gradients
   query::Sums forward, backward;     // of its nodes; of gradients that the graph's structure tells to be its own
                                      // Without a name: of other nodes; of gradients of which it does not tell
   int64_t total_ns() const { return forward.total + backward.total; }

@@ -95,7 +95,7 @@ class Finder {
     std::string name;
     for (size_t i = from + 1; i <= last; ++i) {
       const std::string called = name_of(*stack.frames[i]);
-      // What is around a call only, such as a decorator's function, is not its name.
+      // A function that only surrounds a call, such as a decorator's, does not give its name.
       if (called.empty() || called.find("<locals>") != called.npos || called.ends_with("__call__")) continue;
       name = called;
       break;

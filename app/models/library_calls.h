@@ -1,4 +1,4 @@
-// Which nodes of a graph a library made, such as Keras, and by which call of the person's code.
+// Finds nodes that a library such as Keras made, and the calls in the user's code that led to them.
 #pragma once
 
 #include "app/models/document.h"
@@ -15,10 +15,10 @@ struct LibraryCalls {
     bool is_line = false;  // the nodes were made on a line of the library itself, which is the title
   };
   std::vector<Call> calls;
-  // By position in the graph. Nodes that stand for arguments and results are nobody's.
+  // One for each position in the graph. Nodes for arguments and results are nobody's.
   enum class Maker : uint8_t { kNobody, kPerson, kLibrary };
   std::vector<Maker> makers;
-  std::vector<int> call;     // of a library's node: in `calls`, else -1
+  std::vector<int> call;     // for a library's node, its index in `calls`, else -1
   std::vector<SourcePlace> place;  // the innermost line of the person's; none where that is not known
 };
 LibraryCalls library_calls(const Document& document, const session::GraphRecord& graph);

@@ -10,7 +10,7 @@
 namespace footlight::app {
 namespace {
 
-// So that the greatest has at most three digits before the point.
+// The unit in which the greatest value has at most three digits before the point.
 ColumnUnit unit_for_lines(int64_t most) {
   ColumnUnit unit = time_unit_of(static_cast<double>(most));
   if (unit.scale > 1) unit.decimals = static_cast<double>(most) < 100 * unit.scale ? 2 : 1;

@@ -17,14 +17,14 @@ QString cost_mode_tip(CostMode mode);
 
 struct CostCell {
   QString time, runs, nodes;
-  double share = 0;  // of the costliest line
+  double share = 0;  // cost relative to the costliest line
 };
 
 struct LineCosts {
   QStringList titles;  // "Time, ms", "Runs", "Nodes"
   std::unordered_map<int, CostCell> cells;
   int64_t total_ns = 0;
-  size_t lines = 0;    // that took time
+  size_t lines = 0;    // number of lines that took time
   size_t half = 0;     // how many of the costliest make up half of the time
   int slowest = 0;     // number of the costliest line
   QString sentence;    // "69.4 ms in 24 lines, half of it on two; line 35 costs most, 28 % of that time"

@@ -11,7 +11,7 @@
 namespace footlight::app {
 namespace {
 
-// By line: nodes made there, and those made by what is called there.
+// For each line, nodes made there, and nodes made by what is called there.
 struct LineNodes {
   std::map<int, uint64_t> own, called;
 };
@@ -75,13 +75,13 @@ void put_traced_fates(const Document& document, const session::GeneratedRecord& 
   const auto ways = ways_in(document, code.file, shown->function);
   std::set<int> has_code;
   for (const session::CodeLine& l : instructions->lines) has_code.insert(static_cast<int>(l.line));
-  // Nothing of this function is in this trace: it was converted for another.
+  // No line of this function is in this trace: it was converted for another.
   const bool any = std::any_of(lines.begin(), lines.end(), [&](const CodeLine& l) {
     return nodes.own.contains(l.number) || nodes.called.contains(l.number);
   });
   if (!any) return;
   const std::vector<size_t> starts = statement_starts(lines);
-  std::map<size_t, uint64_t> made, called;  // by statement
+  std::map<size_t, uint64_t> made, called;  // indexed by statement
   const auto add = [&](const std::map<int, uint64_t>& from, std::map<size_t, uint64_t>& to) {
     for (size_t i = 0; i < lines.size(); ++i)
       if (const auto at = from.find(lines[i].number); at != from.end()) to[starts[i]] += at->second;

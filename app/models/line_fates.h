@@ -1,15 +1,15 @@
-// What became of each line of a converted function in one trace: in the graph, or only run in Python while tracing.
+// The fate of each line of a converted function in one trace: in the graph, or only run in Python while tracing.
 #pragma once
 
 #include "app/models/source_lines.h"
 
 namespace footlight::app {
 
-// For lines that no decision was recorded of: from the nodes that the trace has of them. `lines` are consecutive.
+// Derives the fates of lines without a recorded decision from the trace's nodes. `lines` are consecutive.
 void put_traced_fates(const Document& document, const session::GeneratedRecord& code, TraceId trace,
                       std::vector<CodeLine>& lines);
 
-// For each line the first line of the statement that it belongs to, as far as brackets and strings tell.
+// For each line, the first line of its statement, as far as brackets and strings tell.
 std::vector<size_t> statement_starts(const std::vector<CodeLine>& lines);
 
 }  // namespace footlight::app

@@ -14,7 +14,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr double kSlowShare = 0.15;       // of a file's time
+constexpr double kSlowShare = 0.15;       // share of a file's time
 constexpr size_t kFewTraces = 1;
 
 void put(CodeLine& line, const QString& text, const char* tone) {

@@ -1,4 +1,4 @@
-// What is said at the right of a line of source: traced and retraced here, unrolled, fell back, eager, slow.
+// Marks at the right of a line of source: traced and retraced here, unrolled, fell back, eager, slow.
 #pragma once
 
 #include "app/models/line_costs.h"

@@ -55,7 +55,7 @@ std::vector<NavigatorModel::FunctionRow> NavigatorModel::rows_of(const Document&
       made.emplace(id.value, static_cast<int>(made.size()) + 1);
       for (const session::TraceRecord* t : document.traces_of(id)) traces.push_back(t);
     }
-    // In the order in which they were made, so that more of them come last.
+    // Sorted by creation, so that new ones are appended.
     if (group.ids.size() > 1) std::ranges::stable_sort(traces, {}, [](const auto* t) { return t->id.value; });
     const std::vector<std::string> telling = telling_parameters(f, traces);
     size_t most = 0;
@@ -198,7 +198,7 @@ QModelIndex NavigatorModel::index_of(FunctionId function, TraceId trace) const {
   const session::FunctionRecord* wanted = document_->function(function);
   for (size_t i = 0; i < functions_.size(); ++i) {
     const std::vector<FunctionId>& ids = functions_[i].ids;
-    // What is folded is shown by the row that it is folded into.
+    // The row into which a function is folded represents it.
     if (ids.empty() && !library_shown_ && wanted && is_of_library(*document_, *wanted))
       return index(static_cast<int>(i), 0, index(0, 0));
     if (std::ranges::find(ids, function) == ids.end()) continue;

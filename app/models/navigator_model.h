@@ -9,7 +9,7 @@
 namespace footlight::app {
 
 struct RunEntry {
-  QString path;    // of the session file; empty: a script that has not run yet
+  QString path;    // the session file; empty: a script that has not run yet
   QString title;   // "retracing.py"
   QString clock;   // "12:04:31"
 };
@@ -20,7 +20,7 @@ class NavigatorModel : public QAbstractItemModel {
  public:
   enum Role { kKind = Qt::UserRole, kDetail, kColour, kFunctionId, kTraceId, kPath, kAttention };
   enum Kind { kRun, kFunction, kPage, kTrace, kLibrary };
-  static constexpr size_t kPageOf = 100;  // traces; a function with no more lists them directly
+  static constexpr size_t kPageOf = 100;  // traces per page; a function with at most this many lists them directly
 
   using QAbstractItemModel::QAbstractItemModel;
 
@@ -48,12 +48,12 @@ class NavigatorModel : public QAbstractItemModel {
     TraceId id;
     int number = 0;
     QString words, signature;      // what tells it from the others; all of it
-    int made = 0;                  // of several functions of the same code, the one that it belongs to; else 0
+    int made = 0;                  // number among several functions of the same code; else 0
     bool failed = false;
     friend bool operator==(const TraceRow&, const TraceRow&) = default;
   };
   struct FunctionRow {
-    std::vector<FunctionId> ids;   // of the same code; none: the row of the libraries' functions
+    std::vector<FunctionId> ids;   // functions of the same code; none: the row of the libraries' functions
     QString name, title, detail, colour;
     bool is_of_library = false;
     std::vector<TraceRow> traces;

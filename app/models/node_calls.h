@@ -1,4 +1,4 @@
-// What one node gave in each of the recorded calls of its function: the rows of a table and the points of a line.
+// Results of one node in each recorded call of its function: the rows of a table and the points of a line.
 #pragma once
 
 #include "app/models/values.h"
@@ -10,9 +10,9 @@ namespace footlight::app {
 struct NodeCall {
   CallValuesPtr call;
   const session::TensorValue* value = nullptr;  // null: it did not run in that call
-  int index = -1;                               // of the call in the document
+  int index = -1;                               // index of the call in the document
 };
-// In the order of the calls. In another trace it is the node of that name. Empty: nothing was recorded of its function.
+// Sorted by call. Other traces use the node of that name. Empty: no values of the function were recorded.
 std::vector<NodeCall> node_over_calls(const Document& document, GraphId graph, uint32_t node, uint32_t output = 0);
 
 class NodeCallsModel : public QAbstractTableModel {

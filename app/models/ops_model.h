@@ -21,7 +21,7 @@ class OpsModel : public QAbstractTableModel {
   void set_filter(const QString& text);  // parts that all must occur in the name or family
   const OpStatistics* at(int row) const;
   int row_of(uint64_t key) const;        // -1: not shown
-  std::vector<uint64_t> keys() const;    // of the rows shown
+  std::vector<uint64_t> keys() const;    // keys of the visible rows
   // Sorts by that column: numbers from the greatest, names from A; the other way round if it is sorted so already.
   void sort_by(int column);
   int sorted_by() const { return sorted_by_; }
@@ -40,7 +40,7 @@ class OpsModel : public QAbstractTableModel {
   bool passes(const OpStatistics& row) const;
 
   RangeStatistics statistics_;
-  std::vector<size_t> shown_;    // in statistics_.rows
+  std::vector<size_t> shown_;    // indexes in statistics_.rows
   QStringList filter_;
   int sorted_by_ = kTotal;
   Qt::SortOrder order_ = Qt::DescendingOrder;

@@ -1,4 +1,4 @@
-// What the time of a trace went into: its phases by name, in the words that every view has for them.
+// The phases of a trace's time by name, in the words that every view uses.
 #pragma once
 
 #include "engine/session/records.h"
@@ -11,7 +11,7 @@
 namespace footlight::app {
 
 QString phase_word(const std::string& name);  // "Python"; "recorder" for what recording itself took
-QString unexplained_word();                   // for what no phase covers
+QString unexplained_word();                   // names time that no phase covers
 QString capitalized(QString text);           // "Recorder"
 
 struct PhaseTime {

@@ -19,7 +19,7 @@ struct PictureKind {
   std::array<std::string_view, 3> beginnings;  // empty: none
 };
 
-// Without a known ending a picture is a PNG.
+// A picture is a PNG if its ending is unknown.
 constexpr PictureKind kPictures[] = {{"png", "a PNG picture", {"\x89PNG\r\n"}},
                                      {"svg", "an SVG picture", {"<?xml", "<svg"}},
                                      {"pdf", "a PDF page", {"%PDF-"}},

@@ -5,8 +5,8 @@
 
 namespace footlight::app {
 
-// What stands there, in words ("a recording", "a device"), if a picture with this ending does not replace it; empty: it
-// may be written. Links are not followed.
+// What exists at the path, in words ("a recording", "a device"), if a picture with this ending must not replace it;
+// empty: it may be written. Links are not followed.
 QString kept_there(const QString& path);
 
 // The same of what a link leads to, as a sentence for somebody who chose the file in a dialog.

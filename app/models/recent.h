@@ -23,7 +23,7 @@ class RecentFiles {
  public:
   // Puts the file first; its note stays.
   void add(const QString& path);
-  // Of a file that is in the list; else nothing happens.
+  // Sets the note of a file in the list; ignores other files.
   void set_note(const QString& path, const QString& note);
   void remove(const QString& path);
   const std::vector<RecentFile>& files() const { return files_; }
@@ -36,7 +36,7 @@ class RecentFiles {
   std::vector<RecentFile> files_;
 };
 
-// What a run was, in a line: how it ended if that was not well, else what was traced and what could be avoided.
+// A run in one line: how it ended if it failed, else what was traced and what could be avoided.
 QString run_note(const Document& document, const std::vector<FindingCard>& findings);
 // "today 12:04", "yesterday", "Thursday", "3 May 2026".
 QString day_text(const QDateTime& when, const QDateTime& now);

@@ -8,7 +8,7 @@
 
 namespace footlight::app {
 
-// What is shown of an error in a line.
+// An error in one line.
 QString error_line(const std::string& error);
 // The line of the person's code in which it was raised; none if no file of the recording has it.
 SourcePlace error_place(const Document& document, const ErrorWords& words);
@@ -17,12 +17,12 @@ struct RunEnd {
   bool is_known = false;  // false: it still runs, or was killed before anybody could say why
   bool is_good = true;
   QString text;           // "Finished", "ValueError: Matrix size-incompatible: ... at layers.py:5", "Stopped"
-  ErrorWords error;       // that reached the end of the script; no message: none did
-  SourcePlace place;            // of the error
+  ErrorWords error;       // the error that ended the script; no message: none did
+  SourcePlace place;            // place of the error
 };
 RunEnd run_end(const Document& document);
 
-// In a narrow place: the beginning, and the place of an error at the end.
+// Shortens text for a narrow place: the beginning, and the place of an error at the end.
 QString shortened(const QString& text, qsizetype most);
 
 }  // namespace footlight::app

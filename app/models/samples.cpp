@@ -65,7 +65,7 @@ QString copy_of(const Sample& sample, bool again) {
   const QString path = path_of(sample);
   if (!again && QFile::exists(path)) return path;
   if (!QDir().mkpath(samples_folder())) return {};
-  // What the user wrote is kept beside it.
+  // The user's version is kept beside it.
   if (is_changed(sample)) {
     QFile::remove(path + QStringLiteral(".mine"));
     if (!QFile::copy(path, path + QStringLiteral(".mine"))) return {};

@@ -70,7 +70,7 @@ std::vector<SearchHit> search(const Document* document, const QStringList& comma
   std::vector<SearchHit> hits;
   const bool only_commands = query.startsWith(QLatin1Char('>'));
   const Matcher match(only_commands ? query.mid(1) : query);
-  // Of the best `limit` so far, the worst comes first: what is no better need not be written.
+  // The best `limit` scores so far, the worst first: results that are no better need not be built.
   std::priority_queue<int, std::vector<int>, std::greater<>> best;
   const auto is_wanted = [&](int score) {
     if (best.size() >= limit && score <= best.top()) return false;

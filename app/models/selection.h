@@ -41,7 +41,7 @@ struct Selection {
   void take_call(const Document& document, const session::CallRecord& record);  // and the function and trace called
 };
 
-// What the selection corresponds to in the other views.
+// The counterpart of the selection in the other views.
 SourcePlace place_of(const Document& document, const Selection& selection);
 std::vector<uint32_t> nodes_of(const Document& document, const Selection& selection, GraphId graph);
 // Generated lines (from 1) in `code` that stand for the selection.

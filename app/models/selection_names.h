@@ -1,4 +1,4 @@
-// What a name selects: "#3", "train_step", "train_step#3", "file.py:12", "file.py:12#3", a node's name.
+// Resolves names to selections: "#3", "train_step", "train_step#3", "file.py:12", "file.py:12#3", a node's name.
 #pragma once
 
 #include "app/models/selection.h"

@@ -55,7 +55,7 @@ void put_fates(const std::vector<const session::GeneratedRecord*>& codes, Lines&
   }
 }
 
-// What was decided while tracing wins over what conversion alone could know.
+// Decisions made while tracing override those of the conversion.
 template <class Lines>
 void put_decisions(const Document& document, session::FileId file, FunctionId function, TraceId wanted, Lines&& lines,
                    int64_t end, int first) {

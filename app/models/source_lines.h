@@ -21,12 +21,12 @@ struct CodeLine {
   QString strip;  // theme colour of the strip beside the line; empty: the fate's
 };
 
-// What a statement did in some traces of a function.
+// The way that a statement took in some traces of a function.
 struct Way {
   std::string fate, note;
   std::vector<TraceId> traces;
 };
-// By line, the ways in the order in which they were first gone. `function` none: of all functions.
+// For each line, its ways in the order in which they first occurred. `function` none: of all functions.
 std::map<int, std::vector<Way>> ways_in(const Document& document, session::FileId file, FunctionId function);
 QString trace_numbers(const Document& document, const std::vector<TraceId>& ids);  // "#1–#6", "#1, #3"
 std::string readable_note(const std::string& note);  // "3,000,000 iterations"

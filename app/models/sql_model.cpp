@@ -90,7 +90,7 @@ QVariant SqlModel::data(const QModelIndex& index, int role) const {
     case Kind::kNull: return QStringLiteral("NULL");
     case Kind::kInteger: return QString::number(value.integer);
     case Kind::kReal: {
-      // What is not nothing does not show as 0.000.
+      // A value other than zero must not show as 0.000.
       const double size = std::fabs(value.real);
       const bool vanishes = size > 0 && size < 0.5 * std::pow(10.0, -decimals_[c]);
       if (vanishes || size >= 1e12) return QString::number(value.real, 'g', 3);

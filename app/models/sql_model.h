@@ -20,7 +20,7 @@ struct SqlResult {
   bool has_more = false;          // there are more rows than were wanted
   bool is_cancelled = false;
   QString error;
-  int error_offset = -1;          // in characters of the statement; -1: at no certain place
+  int error_offset = -1;          // position in the statement, in characters; -1: unknown
   double seconds = 0;
   int64_t origin_ns = 0;          // the moment from which the recording's times count, since 1970
 };
@@ -35,7 +35,7 @@ struct SqlTarget {
   bool empty() const {
     return selection.kind == Selection::Kind::kNothing && !op_id && !call.valid() && !time;
   }
-  const char* view() const;                  // that shows it best
+  const char* view() const;                  // the best view for it
 };
 
 class SqlModel : public QAbstractTableModel {
@@ -53,7 +53,7 @@ class SqlModel : public QAbstractTableModel {
   int columnCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-  // By the order of SQL: NULL, numbers, texts.
+  // Sorts in SQL's order: NULL, numbers, texts.
   void sort(int column, Qt::SortOrder order) override;
   void sort_by(int column);  // the other way round if it is sorted so already
 
@@ -65,8 +65,8 @@ class SqlModel : public QAbstractTableModel {
 
   std::shared_ptr<const SqlResult> result_;
   std::vector<size_t> order_;   // rows of the result
-  std::vector<bool> is_number_; // by column
-  std::vector<int> decimals_;   // by column
+  std::vector<bool> is_number_; // for each column
+  std::vector<int> decimals_;   // for each column
   int sorted_by_ = -1;
   Qt::SortOrder direction_ = Qt::AscendingOrder;
 };

@@ -32,7 +32,7 @@ QString three_digits(double value) {
 }
 
 QString duration_text(int64_t ns) {
-  // What would be rounded to a thousand of one unit is one of the next.
+  // Values that round to a thousand of one unit use the next unit.
   const double value = std::abs(static_cast<double>(ns));
   const QString sign = ns < 0 ? QStringLiteral("-") : QString();
   if (value < 1e3) return sign + QString::number(static_cast<qint64>(value)) + QStringLiteral(" ns");

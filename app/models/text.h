@@ -29,13 +29,13 @@ QString file_name(const std::string& path);     // last part
 QString clock_text(int64_t ns);                 // "12:04:31"
 // When a run was started: as its file's name says, which is known of unread ones, too; else as it recorded.
 QString run_clock(const QString& path, int64_t started_ns);
-// For every tool tip, in models too: Qt takes a text that looks like HTML for HTML, and opens files for its images.
+// All tool tips use it, in models too: Qt takes a text that looks like HTML for HTML, and opens files for its images.
 QString plain_tip(const QString& text);
 // The beginning of a text that anybody may have written, as much as the window lays out in one place; Qt takes seconds
 // for a line of a million characters. Says how much is left out, and where it is, if it is long enough for that.
 constexpr qsizetype kMaxShownText = 4000, kMaxShownBanner = 1000, kMaxShownCell = 400;
 QString beginning_of(const QString& text, qsizetype most = kMaxShownText);
-// For what is copied as Markdown: text of a session in a line, as words or as code, and lines between fences.
+// Markdown for copying: text of a session in a line, as words or as code, and lines between fences.
 QString markdown_words(const QString& text, bool in_cell = false);
 QString markdown_code(const QString& text);
 QString markdown_block(const char* language, const QString& lines);

@@ -185,7 +185,7 @@ void each_within(const Store& store, int64_t from, int64_t to, const query::Canc
   }
 }
 
-// What went on beside ops, as the parts of RangeStatistics after the first.
+// Work other than ops: the parts of RangeStatistics after the first.
 std::vector<query::OpTotalsOptions::Intervals> other_work(const query::Store& store, int64_t from, int64_t to,
                                                           const query::Cancel& cancel) {
   const session::Reader& reader = store.reader();
@@ -207,7 +207,7 @@ std::vector<query::OpTotalsOptions::Intervals> other_work(const query::Store& st
     const bool works = d.kind == "kernel" || d.kind == "memcpy" || d.kind == "memset";
     if (works && d.start_ns > 0 && !repeated.has(d)) of(RangeStatistics::kDevice).emplace_back(d.start_ns, d.end_ns);
   });
-  // In a call that runs eagerly Python runs, too.
+  // Calls that run eagerly run Python, too.
   each_within(reader.calls(), from, to, cancel, [&](const session::CallRecord& c) {
     if (!c.parent.valid() && c.outcome != CallOutcome::kEager)
       of(RangeStatistics::kInCalls).emplace_back(c.start_ns, c.end_ns);
@@ -248,7 +248,7 @@ RangeStatistics range_statistics(const query::Store& store, int64_t from, int64_
     for (const query::Loss& loss : store.losses().all()) {
       if (loss.from < to && loss.to > from) made.lost += loss.events;
     }
-    // What was lost after a thread's last event leaves no gap between two.
+    // Losses after a thread's last event leave no gap in the numbers.
     if (from <= store.reader().first_time() && to > store.reader().last_time()) made.lost = all;
   }
   for (query::OpTotal& row : totals.rows) {

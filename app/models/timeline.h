@@ -26,15 +26,15 @@ TrackTitle title_of(const query::TrackKey& track, const Overlays& overlays);
 QString phase_name(const Document& document, const query::TraceSpan& span);
 const char* phase_tone(const Document& document, const query::TraceSpan& span);
 
-// What a timeline shows besides the bars of its tracks. From the store's thread.
+// Drawn in a timeline besides the bars of its tracks. Computed on the store's thread.
 struct Overlays {
-  std::map<uint32_t, CallRows> calls;          // by thread
-  std::vector<query::Loss> losses;             // by start
+  std::map<uint32_t, CallRows> calls;          // keyed by thread
+  std::vector<query::Loss> losses;             // sorted by start
   uint64_t lost = 0;                           // op events that are missing from the file
-  int64_t first = 0, last = 0;                 // of anything recorded, spans and counters too
+  int64_t first = 0, last = 0;                 // of everything recorded, including spans and counters
   std::map<uint32_t, QString> span_tracks;     // names, by TrackId
   std::map<uint32_t, session::Reader::SourcePlace> stage_tracks;  // stages of pipelines: where they were added
-  std::set<uint32_t> memory_tracks;            // those that count bytes
+  std::set<uint32_t> memory_tracks;            // tracks that count bytes
   std::map<uint32_t, QString> thread_names;
   std::vector<std::pair<int64_t, int64_t>> repeated;  // when Compare repeated calls: no part of the program; joined
   bool simulated = false;                      // the device is one that the engine only rehearses
@@ -53,7 +53,7 @@ TimeRange time_range(const Document& document, const Overlays& overlays);
 
 // The table of a range.
 struct OpStatistics {
-  uint64_t key = 0;                // as query::Grouping has it
+  uint64_t key = 0;                // the key of query::Grouping
   session::OpNumber op;
   SignatureId signature;
   QString name;
@@ -72,7 +72,7 @@ struct MemoryPeak {
 struct RangeStatistics {
   query::GroupBy by = query::GroupBy::kOp;
   int64_t from = 0, to = 0;
-  std::vector<OpStatistics> rows;  // by total time, descending
+  std::vector<OpStatistics> rows;  // sorted by total time, descending
   uint64_t calls = 0, events = 0;
   // Shares of the range: of each moment the first that was seen in it. The rest is Python, outside of calls.
   // kCompared: Compare repeated a call. kInCalls: nothing else is recorded.
@@ -80,9 +80,9 @@ struct RangeStatistics {
   std::array<double, kParts> shares{};
   uint64_t lost = 0;               // op events missing in the range: all counts are too low
   uint64_t unlisted = 0;           // op events for whose rows the table has no room
-  std::vector<MemoryPeak> memory;  // what tensors held at most, by device
+  std::vector<MemoryPeak> memory;  // for each device, the peak of tensors' memory
   bool estimated = false;          // quantiles are within 3 %, of the whole run
-  int64_t total() const;           // of all rows
+  int64_t total() const;           // sum over all rows
 };
 // Runs on the store's thread; names and families are filled in on the document's.
 RangeStatistics range_statistics(const query::Store& store, int64_t from, int64_t to, const query::Cancel& cancel,

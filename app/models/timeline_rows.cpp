@@ -104,9 +104,9 @@ size_t row_of_column(const PhaseRows& phases, size_t lane, double start, double 
 
 CallRows call_rows(const query::Store& store, const query::TrackKey& key, const std::vector<query::TraceSpan>& spans,
                    const query::Cancel& cancel) {
-  std::unordered_map<uint64_t, uint64_t> rows;  // of calls that traced
+  std::unordered_map<uint64_t, uint64_t> rows;  // rows of calls that traced
   for (const auto& [row, call] : store.calls().traced()) rows.emplace(call.id.value, row);
-  std::unordered_map<uint64_t, size_t> known;   // how many calls lie around the phases of a call, itself with them
+  std::unordered_map<uint64_t, size_t> known;   // for each call, how many calls are around its phases, including itself
   const auto calls_of = [&](const query::TraceSpan& span) {
     if (!span.call.valid()) return calls_around(store, key, span, cancel);
     const auto [it, added] = known.try_emplace(span.call.value, 1);

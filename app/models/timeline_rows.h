@@ -27,10 +27,10 @@ size_t row_of_call(const PhaseRows& phases, size_t lane, int64_t start, int64_t 
 // columns long lie around it.
 size_t row_of_column(const PhaseRows& phases, size_t lane, double start, double end);
 
-// What is drawn among the calls of one thread.
+// Phases and calls of one thread, as they are drawn.
 struct CallRows {
   PhaseRows phases;
-  size_t rows = 0;  // of calls and phases
+  size_t rows = 0;  // rows for calls and phases
 };
 CallRows call_rows(const query::Store& store, const query::TrackKey& track,
                    const std::vector<query::TraceSpan>& spans, const query::Cancel& cancel);

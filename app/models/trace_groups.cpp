@@ -14,7 +14,7 @@ namespace footlight::app {
 namespace {
 
 constexpr size_t kMaxNoted = 40;  // different values kept for a note
-constexpr size_t kMaxPaths = 3;   // in a name
+constexpr size_t kMaxPaths = 3;   // paths in a name
 
 int64_t length(const session::TraceRecord& t) { return std::max<int64_t>(0, t.end_ns - t.start_ns); }
 

@@ -1,5 +1,5 @@
-// The traces of a function put together: by the leaves in which they differ from their nearest, or by the line that
-// calls; with what each group cost.
+// Groups the traces of a function: by the leaves in which they differ from their nearest, or by the calling line; with
+// the costs of each group.
 #pragma once
 
 #include "app/models/column_unit.h"
@@ -15,9 +15,9 @@ namespace footlight::app {
 struct TraceGroup {
   QString name;                 // "args[1] lr", "retracing.py:69"
   QString note;                 // "0.1 → 0.05 → … → 0.0167", the text of the line
-  SourcePlace place;                  // of the call; none where traces are grouped by what differs
-  std::vector<TraceId> traces;  // that were made; sorted
-  std::vector<uint64_t> sources;  // of the calls, as query::key_of; sorted
+  SourcePlace place;                  // place of the call; none if traces are grouped by differences
+  std::vector<TraceId> traces;  // traces of the group, sorted
+  std::vector<uint64_t> sources;  // places of the calls, as query::key_of; sorted
   uint64_t calls = 0, hits = 0, eager = 0, failed = 0;
   int64_t trace_ns = 0;         // the making of its traces
   int64_t run_ns = 0;           // its calls without that
@@ -38,7 +38,7 @@ class TraceGroupsModel : public QAbstractTableModel {
   // `heading`: of the column of names. `kept`: rows with the same names are kept selected by their views.
   void set_groups(const QString& heading, const QString& note_heading, std::vector<TraceGroup> groups);
   const TraceGroup* at(int row) const;
-  int row_named(const QString& name) const;  // -1: there is none
+  int row_named(const QString& name) const;  // -1 if no row has the name
 
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;

@@ -43,13 +43,13 @@ std::vector<TracesModel::Row> TracesModel::make_rows(std::vector<std::string>& p
   for (const session::TraceRecord* t : traces) {
     differing.push_back(t->nearest.valid() ? differing_parameters(*t) : std::set<std::string>());
     ever.insert(differing.back().begin(), differing.back().end());
-    // What is not a parameter of the definition gets a column only if it differs.
+    // Leaves other than the definition's parameters get a column only if they differ.
     for (const session::KeyLeaf& leaf : t->key) {
       if (!leaf.parameter.empty() && differing.back().contains(leaf.parameter) && known.insert(leaf.parameter).second)
         parameters.push_back(leaf.parameter);
     }
   }
-  // With many parameters, only those that ever differ get a column.
+  // If there are many parameters, only those that differ somewhere get a column.
   if (parameters.size() > kParameterColumns) {
     std::stable_partition(parameters.begin(), parameters.end(), [&](const std::string& p) { return ever.contains(p); });
     parameters.resize(kParameterColumns);
@@ -98,7 +98,7 @@ void TracesModel::choose_unit() {
   if (!rows_.empty()) Q_EMIT dataChanged(index(0, column), index(static_cast<int>(rows_.size()) - 1, column));
 }
 
-// Where a run goes on, the rows that are there stay as they are, but for their calls. False: a column would come or go.
+// Keeps existing rows while a run goes on, except for their calls. False: a column would come or go.
 bool TracesModel::append_rows() {
   const auto traces = document_->traces_of(function_);
   if (traces.size() < rows_.size() || parameters_.size() >= kParameterColumns) return false;

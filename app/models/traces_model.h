@@ -37,7 +37,7 @@ class TracesModel : public QAbstractTableModel {
   struct Row {
     TraceId id;
     QStringList cells;
-    std::vector<double> numbers;  // what the cells are sorted by; NaN: their text
+    std::vector<double> numbers;  // sort keys of the cells; NaN: the text is the key
     std::vector<bool> differs;
     bool failed = false;
     bool ended = false;  // only its calls may still change
@@ -54,7 +54,7 @@ class TracesModel : public QAbstractTableModel {
   FunctionId function_;
   std::vector<std::string> parameters_;
   std::vector<Row> rows_;
-  ColumnUnit unit_;      // of the column of times
+  ColumnUnit unit_;      // unit of the column of times
   std::map<TraceId, std::string> reasons_;
 };
 
@@ -100,7 +100,7 @@ struct StripCell {
   enum class Kind { kTrace, kHits, kEager, kFailed };
   Kind kind = Kind::kHits;
   TraceId trace;
-  int number = 0;     // of the trace
+  int number = 0;     // number of the trace
   size_t first = 0;   // index of its first call among the function's calls
   size_t count = 1;
   bool chosen = true;  // belongs to the chosen calls

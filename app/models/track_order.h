@@ -1,4 +1,4 @@
-// Which tracks of the timeline a person pinned, folded, hid or moved, kept in the user's settings under the
+// The tracks of the timeline that the user pinned, folded, hid or moved, kept in the user's settings under the
 // recording's path.
 #pragma once
 
@@ -28,12 +28,12 @@ class TrackOrder {
   // Up or down among those that are shown; pinned ones stay above the others.
   void move(const query::TrackKey& track, int by, const std::vector<query::TrackPicture>& shown);
   bool is_changed() const { return !order_.empty() || !pinned_.empty() || !hidden_.empty() || !folded_.empty(); }
-  void reset();  // as the recording has them
+  void reset();  // restores the recording's order
 
  private:
   void save() const;
   QString key_;
-  std::vector<query::TrackKey> order_;  // of those that were shown when one was moved
+  std::vector<query::TrackKey> order_;  // the tracks that were visible when one was moved
   std::set<query::TrackKey> pinned_, hidden_, folded_;
   size_t hidden_here_ = 0;
 };

@@ -22,12 +22,12 @@ explain::FindNode find_node(const Document& document);
 
 // A call that is to be recorded, by another run of the script.
 struct ValuesPlan {
-  QString function;        // as recorded; empty: the first traced function that is called
+  QString function;        // the recorded name; empty: the first traced function that is called
   qulonglong call = 1;     // from 1, among the calls of the function
   bool check = false;      // instead of that call the first one whose results hold NaN or infinity
   qulonglong last = 0;     // all calls up to this one; 0: that one alone
 };
-constexpr qulonglong kMaxCallsWithValues = 100;  // that one run records
+constexpr qulonglong kMaxCallsWithValues = 100;  // for one run
 QStringList words_of(const ValuesPlan& plan);
 QString promise_of(const ValuesPlan& plan, const Document& document);
 
@@ -51,9 +51,9 @@ class ValueSlice {
  public:
   ValueSlice() = default;
   explicit ValueSlice(const session::TensorValue& value);
-  const std::vector<int64_t>& sizes() const { return sizes_; }  // of all dimensions
+  const std::vector<int64_t>& sizes() const { return sizes_; }  // sizes of all dimensions
   size_t fixed_count() const { return sizes_.size() > 2 ? sizes_.size() - 2 : 0; }
-  std::vector<int64_t> fixed;                                   // of the leading dimensions
+  std::vector<int64_t> fixed;                                   // indexes in the leading dimensions
   int64_t rows() const { return sizes_.size() > 1 ? sizes_[sizes_.size() - 2] : 1; }
   int64_t columns() const { return sizes_.empty() ? 1 : sizes_.back(); }
   int64_t element(int64_t row, int64_t column) const;           // its number among all

@@ -39,7 +39,7 @@ ViewLead without_functions(const Document& document) {
                      counted(document.events, "eager op", "eager ops") + QStringLiteral(" ran one by one."));
 }
 
-// From the lines at which it was defined and made.
+// Uses the lines at which it was defined and created.
 QString why_not_converted(const Document& document, const session::FunctionRecord& f) {
   if (is_of_library(document, f)) return QStringLiteral("AutoGraph leaves the code of libraries as it is.");
   std::vector<int> lines{f.decorator_line, f.line};

@@ -32,7 +32,7 @@ class DiffWorker : public QObject {
   void done(const Stop& stop, std::shared_ptr<const GraphsDiff> diff, const QString& reason);
 
   bool running_ = false;
-  Stop stop_;           // of the one that counts
+  Stop stop_;           // stops the job whose result counts
   QThreadPool threads_;
 };
 

@@ -1,5 +1,5 @@
-// What the lines of the open session cost, summed on the store's thread when somebody looks at it, and again when the
-// session has grown.
+// Costs of the open session's lines, summed on the store's thread when a view needs them, and again when the session
+// has grown.
 #pragma once
 
 #include "app/models/document.h"

@@ -17,7 +17,7 @@
 
 namespace footlight::app {
 
-// What is new since the previous batch.
+// New records since the previous batch.
 struct Batch {
   bool first = false;
   // Records that were added, or changed since they were sent.
@@ -51,7 +51,7 @@ struct Batch {
   uint64_t calls = 0, events = 0, device_events = 0;
   std::vector<std::pair<FunctionId, query::CallSums>> calls_of_functions;
   std::vector<std::pair<TraceId, query::CallSums>> calls_of_traces;
-  int64_t first_ns = 0, last_ns = 0;                // of calls and op events; 0 if there are none
+  int64_t first_ns = 0, last_ns = 0;                // range of calls and op events; 0 without any
   int64_t first_device_ns = 0, last_device_ns = 0, first_span_ns = 0;
   bool complete = true;  // false: more of the file is still to be read
   double progress = 1;   // of reading the file
@@ -77,7 +77,7 @@ class Loader : public QObject {
  Q_SIGNALS:
   void batch(const std::shared_ptr<footlight::app::Batch>& batch);
   void failed(const QString& message);
-  void reading(double share);  // of the file while it is opened
+  void reading(double share);  // progress while the file is opened
 
  private:
   void go_on();  // reads some chunks
@@ -92,7 +92,7 @@ class Loader : public QObject {
   static std::vector<Record> changed(const std::vector<Record>& all, std::vector<Print>& known, Of&& print);
 
   QString path_;
-  std::unique_ptr<QTemporaryDir> folder_;  // of the session that a model is shown as
+  std::unique_ptr<QTemporaryDir> folder_;  // folder of the session into which a model is converted
   std::shared_ptr<Questions> questions_;
   std::unique_ptr<session::Reader> reader_;
   std::unique_ptr<query::Store> store_;

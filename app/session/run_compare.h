@@ -15,8 +15,8 @@ namespace footlight::app {
 
 struct RunFigures {
   QString clock;          // when it began
-  size_t traces = 0;      // of the function
-  int64_t trace_ns = 0;   // of all its traces
+  size_t traces = 0;      // traces of the function
+  int64_t trace_ns = 0;   // time of all its traces
   session::RunTimes times;
   QString ended;          // "finished", "killed by signal 11"
   QString printed;        // print and tf.print
@@ -28,7 +28,7 @@ struct RunPair {
   QString error;          // why there are no figures
 };
 
-// As `footlight report` says it. Throws if the file cannot be read, and soon after `stop` is set.
+// The same figures as `footlight report` gives. Throws if the file cannot be read, and soon after `stop` is set.
 RunFigures figures_of(const QString& path, const QString& function, const std::string& cause,
                       const std::atomic<bool>* stop = nullptr);
 
@@ -47,7 +47,7 @@ class RunCompare : public QObject {
   void finished(const footlight::app::RunPair& pair);
 
  private:
-  std::shared_ptr<std::atomic<bool>> stop_;   // of the one that counts
+  std::shared_ptr<std::atomic<bool>> stop_;   // stops the job whose result counts
   QThreadPool threads_;
 };
 

@@ -1,5 +1,5 @@
-// What a script is run with besides its own name: interpreter, working directory, arguments and environment. Kept for
-// each script in the user's settings.
+// Options of a script's runs: interpreter, working directory, arguments and environment. The user's settings keep them
+// for each script.
 #pragma once
 
 #include <QString>
@@ -19,10 +19,10 @@ struct RunOptions {
   friend bool operator==(const RunOptions&, const RunOptions&) = default;
 };
 
-// Without the interpreter, which all scripts share. Nothing is kept of a script without options.
+// Saves all but the interpreter, which all scripts share. A script without options has no entry.
 void save_options(QSettings& settings, const QString& script, const RunOptions& options);
 RunOptions load_options(const QSettings& settings, const QString& script);
-// For a script that takes the place of another: what is kept for it, or nothing. All scripts share the interpreter.
+// Options for a script that replaces another: those kept for it, or none. All scripts share the interpreter.
 RunOptions options_for(const QString& script, bool are_kept, const QString& python);
 
 // Words as a shell takes them: quotes of both kinds, and a backslash before what is meant as it is.
@@ -34,13 +34,13 @@ struct Interpreter {
   QString path;
   QString about;  // "the active environment", "python3 on the path"
 };
-// Those that a person probably means, each once: of the active environment, of environments beside the script and in
-// the folders above it, on the path, of pyenv.
+// Interpreters that the user probably means, each once: of the active environment, of environments beside the script
+// and in the folders above it, on the path, of pyenv.
 std::vector<Interpreter> find_interpreters(const QString& script);
 
 // Lines of "NAME=value"; comments and empty lines are left out. `wrong` gets what is wrong with the first bad line.
 QStringList read_environment(const QString& text, QString* wrong);
-// What is wrong with the options, for the user; empty: nothing.
+// Says what is wrong with the options; empty if nothing is.
 QString check_options(const RunOptions& options);
 
 }  // namespace footlight::app

@@ -65,7 +65,7 @@ void Session::open(const QString& path, bool live) {
     QMetaObject::invokeMethod(loader, &Loader::answer, Qt::QueuedConnection);
   });
   connect(thread_, &QThread::finished, loader_, &QObject::deleteLater);
-  // What an earlier loader has sent may still be on its way.
+  // Batches of an earlier loader may still be on their way.
   connect(loader_, &Loader::batch, this, [this, opening = opening_](const std::shared_ptr<Batch>& batch) {
     if (opening != opening_) return;
     const bool first = batch->first;

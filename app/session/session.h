@@ -35,7 +35,7 @@ class Session : public QObject {
   // The file with that path; relative paths start at the run's folder. One that the session does not have is read from
   // disk as it is now, and shown like the others. None if there is no such text file.
   session::FileId file_anywhere(const QString& path);
-  size_t threads() const { return ending_.size() + (thread_ ? 1 : 0); }  // that read files, or end
+  size_t threads() const { return ending_.size() + (thread_ ? 1 : 0); }  // threads that read files, or are ending
   // Sets only the records, for tests: queries find nothing.
   void show(Document document);
 
@@ -57,10 +57,10 @@ class Session : public QObject {
   bool open_ = false, loading_ = false;
   QThread* thread_ = nullptr;
   Loader* loader_ = nullptr;
-  uint64_t opening_ = 0;           // which loader's batches count
-  std::vector<QThread*> ending_;   // of earlier loaders, in the middle of a chunk: nobody waits for them
+  uint64_t opening_ = 0;           // number of the loader whose batches count
+  std::vector<QThread*> ending_;   // threads of earlier loaders, in the middle of a chunk: nobody waits for them
   QTimer growth_;            // limits how often new records are shown
-  qint64 showing_ms_ = 0;    // how long that took the last time
+  qint64 showing_ms_ = 0;    // duration of showing the last batch
 };
 
 }  // namespace footlight::app

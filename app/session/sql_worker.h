@@ -41,7 +41,7 @@ class SqlWorker : public QObject {
   QString path_;
   std::shared_ptr<Job> job_;
   std::shared_ptr<Opened> opened_;   // null while a statement uses it
-  std::vector<QThread*> threads_;    // that run, or end
+  std::vector<QThread*> threads_;    // running or ending threads
 };
 
 }  // namespace footlight::app

@@ -149,7 +149,7 @@ void Worker::launch() {
   for (const QString& one : request_.environment)
     environment.insert(one.section(QLatin1Char('='), 0, 0), one.section(QLatin1Char('='), 1));
   const QString folder = package_folder();
-  // By its path: with -m Python would look in the current folder first, where a file of this name may lie.
+  // Names the module by its path: -m would search the current folder first, where a file of this name may lie.
   QStringList words = folder.isEmpty() ? QStringList{QStringLiteral("-m"), QStringLiteral("footlight_recorder")}
                                        : QStringList{folder + QStringLiteral("/footlight_recorder/__main__.py")};
   if (!folder.isEmpty()) {

@@ -25,7 +25,7 @@ class AutographView : public View {
     return empty_->isVisibleTo(this) && empty_->leads_on() ? static_cast<QWidget*>(empty_->link()) : source_;
   }
   Lead* lead() { return lead_; }
-  Lead* nothing() { return empty_; }  // what an empty view says
+  Lead* nothing() { return empty_; }  // text and actions of an empty view
 
   CodeView* source() { return source_; }
   CodeView* generated() { return generated_; }
@@ -39,7 +39,7 @@ class AutographView : public View {
   const session::GeneratedRecord* shown() const;
   // The function's own code and all that its trace has nodes of, whichever function it was converted for first.
   std::vector<const session::GeneratedRecord*> choices() const;
-  const std::set<CodeId>& traced_codes() const;   // of the nodes of the trace
+  const std::set<CodeId>& traced_codes() const;   // code of the trace's nodes
   void scroll_other(CodeView* from);
   void show_code();
   void mark();

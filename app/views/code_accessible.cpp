@@ -80,7 +80,7 @@ class CodeAccessible : public QAccessibleWidget, public QAccessibleTextInterface
  private:
   CodeView* view() const { return static_cast<CodeView*>(widget()); }
 
-  // Where each row begins, and the end.
+  // The beginnings of all rows, and the end.
   const std::vector<int>& starts() const {
     const CodeText* text = &view()->text();
     if (text == counted_ && starts_.size() == text->size() + 1) return starts_;

@@ -5,7 +5,7 @@
 
 namespace footlight::app {
 
-// For QAccessible::installFactory().
+// Factory for QAccessible::installFactory().
 QAccessibleInterface* make_code_accessible(const QString& class_name, QObject* object);
 
 }  // namespace footlight::app

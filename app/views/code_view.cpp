@@ -229,7 +229,7 @@ void CodeView::paint_row(QPainter& painter, size_t row, const QRectF& at) const 
     const QFont font = t.ui(-1);
     const double used = QFontMetricsF(t.code()).horizontalAdvance(line.text.left(kMaxDrawn)) -
                         horizontalScrollBar()->value();
-    // Where both do not fit, the note gets its share, unless somebody reads the code: then that is whole.
+    // If both do not fit, the note gets its share, unless the user reads the code: then the code is shown in full.
     const bool read = over_ == line.number || (hasFocus() && line.number == current_) ||
                       horizontalScrollBar()->value() > 0;
     const double left = room - used - 20;
@@ -397,7 +397,7 @@ void CodeView::keyPressEvent(QKeyEvent* event) {
 
 // The view may go, or show another text, while the menu is open.
 void CodeView::contextMenuEvent(QContextMenuEvent* event) {
-  // With the mouse it is about the line under it, with the menu key about the current one.
+  // The menu refers to the line under the mouse or, if opened by key, to the current one.
   const int under = event->reason() == QContextMenuEvent::Mouse ? row_at(event->pos()) : -1;
   if (under >= 0 && text_->number(static_cast<size_t>(under)) != current_) walk(under);
   auto* menu = new QMenu(this);

@@ -20,7 +20,7 @@ class CodeView : public QAbstractScrollArea, public Searched {
   explicit CodeView(QWidget* parent = nullptr);
 
   void set_lines(std::vector<CodeLine> lines);
-  const std::vector<CodeLine>& lines() const;   // of set_lines()
+  const std::vector<CodeLine>& lines() const;   // the lines given to set_lines()
   void set_text(std::shared_ptr<const CodeText> text);
   const CodeText& text() const { return *text_; }
   // Columns left of the code; null: none. Lines are then not tinted.
@@ -28,7 +28,7 @@ class CodeView : public QAbstractScrollArea, public Searched {
   void set_empty_text(const QString& text) { empty_ = text; viewport()->update(); }
   void set_row_height(int height) { row_ = height; layout_lines(); }
   void set_dim(bool dim) { dim_ = dim; viewport()->update(); }  // generated code is paler than the user's
-  void set_fit(bool fit);                                       // as tall as its content, no scrolling
+  void set_fit(bool fit);                                       // makes it as tall as its content, without scrolling
 
   // The selected lines, and the line that produced a value (amber).
   void set_marks(const QSet<int>& selected, int value_line = 0);
@@ -38,11 +38,11 @@ class CodeView : public QAbstractScrollArea, public Searched {
   int first_shown() const;
   void show_first(int number);
   int current() const { return current_; }
-  void go_to(int number) { walk(static_cast<int>(text_->row_of(number))); }  // as a click there does
-  int row_at(const QPoint& point) const;                                     // in the viewport; -1: none
-  QRect row_rect(size_t row, int character) const;                           // of a character, in the viewport
+  void go_to(int number) { walk(static_cast<int>(text_->row_of(number))); }  // like a click there
+  int row_at(const QPoint& point) const;                                     // `point` in the viewport; -1: no row
+  QRect row_rect(size_t row, int character) const;                           // place of a character, in the viewport
   QString spoken(size_t row) const;             // a line with all that is shown beside it, for a screen reader
-  size_t painted_rows() const { return painted_; }  // by the last paint event
+  size_t painted_rows() const { return painted_; }  // rows in the last paint event
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
 
@@ -56,7 +56,7 @@ class CodeView : public QAbstractScrollArea, public Searched {
   void hovered(int number);            // 0: the mouse has left
   void scrolled();                     // by wheel, bar or key
   void find_asked();                   // Ctrl+F
-  void menu_opening(QMenu* menu, int number);  // of a line; who shows the code may add to it
+  void menu_opening(QMenu* menu, int number);  // `number`: the line; the view's owner may add entries
 
  protected:
   bool event(QEvent* event) override;
@@ -73,8 +73,8 @@ class CodeView : public QAbstractScrollArea, public Searched {
 
  private:
   void layout_lines();
-  int top() const { return costs_ ? 30 : 4; }   // of the first line
-  int numbers() const;                          // where the numbers of lines end
+  int top() const { return costs_ ? 30 : 4; }   // top of the first line
+  int numbers() const;                          // right end of the line numbers
   void walk(int row);
   void paint_row(QPainter& painter, size_t row, const QRectF& at) const;
   void paint_costs(QPainter& painter, const CostCell& cell, const QRectF& at) const;

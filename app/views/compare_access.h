@@ -14,7 +14,7 @@ class PaintedParts : public QWidget {
   virtual int parts() const = 0;
   virtual QString part_name(int part) const = 0;
   virtual QString part_description(int part) const = 0;
-  virtual QRectF part_rect(int part) const = 0;   // in the widget; empty: not in view
+  virtual QRectF part_rect(int part) const = 0;   // in the widget's coordinates; empty: not in view
   virtual int current_part() const = 0;           // -1: none
   virtual void press_part(int part) = 0;
 

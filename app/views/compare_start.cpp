@@ -14,7 +14,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr int kMaxPairs = 10'000, kMaxSeconds = 3600;   // what the recorder takes
+constexpr int kMaxPairs = 10'000, kMaxSeconds = 3600;   // limits of the recorder
 constexpr int kCardWidth = 620;
 
 QSpinBox* number_box(const QString& name, int least, int most, int value, const QString& tip) {

@@ -29,7 +29,7 @@ class CompareStart : public QWidget {
   void show_running(const ComparePlan& plan);
   void show_progress(const QString& text);
   void show_stopping();
-  void show_failure(const QString& why);    // of the last run; empty: none
+  void show_failure(const QString& why);    // failure of the last run; empty: it did not fail
   void show_idle();
   State state() const { return state_; }
 

@@ -33,7 +33,7 @@ class CompareTimelines : public PaintedParts {
   void frame();                       // the selected pieces
   void step(int by);
   const CompareLanes& lanes() const { return lanes_; }
-  QRectF rect_of(PieceAt at) const;   // in the widget, cut to what is in view
+  QRectF rect_of(PieceAt at) const;   // in the widget, cut to the visible part
   double x_of(int64_t time) const;
   int64_t time_of(double x) const;
   int content_height() const;
@@ -47,7 +47,7 @@ class CompareTimelines : public PaintedParts {
   void press_part(int part) override { choose(named_[static_cast<size_t>(part)]); }
 
  Q_SIGNALS:
-  void chosen(footlight::app::PieceAt at);   // by the user; invalid: none
+  void chosen(footlight::app::PieceAt at);   // chosen by the user; invalid: nothing
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -79,7 +79,7 @@ class CompareTimelines : public PaintedParts {
   CompareLanes lanes_;
   std::vector<PieceAt> named_;        // children for assistive technology: pieces of ops
   std::vector<PieceAt> of_row_;
-  mutable std::map<std::pair<int, std::string>, std::string> families_;  // by row and label
+  mutable std::map<std::pair<int, std::string>, std::string> families_;  // keyed by row and label
   int row_ = -1;
   std::optional<explain::Part> part_;
   PieceAt chosen_, hovered_;

@@ -101,14 +101,14 @@ void CompareTimelines::draw_lane(QPainter& painter, const PlacedLane& placed) co
   double painted_to = -1;
   for (size_t i = first; i < last; ++i) {
     const QRectF rect = rect_of({placed.traced, placed.lane, static_cast<int>(i)});
-    // Of many in one pixel, the first is drawn.
+    // Draws only the first of many pieces in one pixel.
     if (rect.isEmpty() || (rect.width() <= 1 && rect.left() < painted_to)) continue;
     draw_piece(painter, pieces[i], rect.width() > 4 ? rect.adjusted(0, 0, -1, 0) : rect);
     painted_to = std::floor(rect.left()) + 1;
   }
 }
 
-// From each eager kernel of the row to the traced one that is next to it in order.
+// Draws a line from each eager kernel of the row to the traced one that is next to it in order.
 void CompareTimelines::draw_lines(QPainter& painter) const {
   if (row_ < 0) return;
   const Theme& t = theme();

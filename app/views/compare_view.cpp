@@ -1,4 +1,4 @@
-// Which comparison is shown, and the selection that waterfall, timelines, table and the window share.
+// Chooses the comparison to show, and holds the selection that waterfall, timelines, table and window share.
 #include "app/views/compare_view.h"
 
 #include "app/models/compare_facts.h"
@@ -14,7 +14,7 @@
 namespace footlight::app {
 
 QWidget* CompareView::main_widget() {
-  // Where the page scrolls, what is on top of it.
+  // If the page scrolls, the part at its top counts.
   const bool scrolls = page_->verticalScrollBar()->maximum() > 0;
   if (shows_result()) return scrolls ? static_cast<QWidget*>(waterfall_) : table_view_;
   return start_->main_button()->isEnabled() ? static_cast<QWidget*>(start_->main_button()) : start_;
@@ -126,7 +126,7 @@ void CompareView::showEvent(QShowEvent* event) {
   if (dirty_) show_page();
 }
 
-// Where there is little width, the box stands below the table.
+// Puts the box below the table if the view is narrow.
 void CompareView::resizeEvent(QResizeEvent* event) {
   View::resizeEvent(event);
   constexpr int kRoomBeside = 640;

@@ -34,8 +34,8 @@ class CompareView : public View {
   void follow_selection() override;
   QWidget* main_widget() override;
 
-  void ask();                                   // for the selected function
-  // What was recorded: offers two sides, or compares them at once.
+  void ask();                                   // asks about the selected function
+  // Offers two sides of what was recorded, or compares them at once.
   void offer_recorded();
   void compare_recorded(const CompareSide& left, const CompareSide& right);
   void compare_traces(TraceId left, TraceId right);
@@ -71,7 +71,7 @@ class CompareView : public View {
  Q_SIGNALS:
   void run_asked(const footlight::app::ComparePlan& plan);
   void stop_asked();
-  void failed(const QString& message);          // for the window's banner
+  void failed(const QString& message);          // `message`: for the window's banner
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -82,7 +82,7 @@ class CompareView : public View {
   QWidget* build_pictures();
   QWidget* build_table();
   void connect_parts();
-  void take_result();                           // of the run that was asked for
+  void take_result();                           // takes the result of the requested run
   void note_no_result();                        // it is over and all of it was read
   void fill_choices();
   ComparisonPtr wanted() const;                 // the one for the selection
@@ -99,14 +99,14 @@ class CompareView : public View {
 
   struct Answer { ComparisonPtr comparison; QString error; };
   void take_recorded(const Answer& answer);
-  void show_sides();                            // those to offer for the selection
+  void show_sides();                            // offers sides for the selection
 
   ComparisonPtr shown_;
   std::vector<ComparisonPtr> recorded_;         // made here, of what the session and others hold
   QueryHandle recorded_ticket_;
   std::vector<ComparisonPtr> choices_;
   bool by_hand_ = false;                        // chosen from the list
-  FunctionId offered_for_;                      // whose traces or calls are offered
+  FunctionId offered_for_;                      // function whose traces or calls are offered
   bool offered_ = false;
   FunctionId by_hand_for_;
   bool dirty_ = true, asking_ = false;
@@ -120,7 +120,7 @@ class CompareView : public View {
   QueryHandle call_ticket_;
 
   QStackedWidget* pages_;
-  QScrollArea* page_;                           // of a result: where there is little room, its parts keep theirs
+  QScrollArea* page_;                           // page of a result; it scrolls if the window is small
   CompareStart* start_;
   CompareSides* sides_;
   QPushButton* recorded_button_;

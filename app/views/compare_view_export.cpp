@@ -1,4 +1,4 @@
-// What leaves the Compare tab: the table as text, the sentence and the pictures as a file.
+// Exports of the Compare tab: the table as text, the sentence and the pictures as files.
 #include "app/models/compare_facts.h"
 #include "app/models/picture_place.h"
 #include "app/models/text.h"

@@ -20,7 +20,7 @@ namespace footlight::app {
 namespace {
 
 constexpr int kMargin = 122;
-constexpr size_t kMaxRows = 10'000;       // in the text; the others come when they are looked for
+constexpr size_t kMaxRows = 10'000;       // rows in the widget; others are added when searched for
 constexpr size_t kBytesAtOnce = 1 << 17;
 constexpr qint64 kSliceMs = 12, kWriteMs = 200;
 
@@ -246,7 +246,7 @@ void ConsoleView::end_input() {
   Q_EMIT input_ended();
 }
 
-// As in a terminal: Ctrl+D on an empty line ends the input, whatever it is a shortcut for elsewhere.
+// Like a terminal, Ctrl+D on an empty line ends the input, even if it is a shortcut elsewhere.
 bool ConsoleView::eventFilter(QObject* object, QEvent* event) {
   const QEvent::Type type = event->type();
   if (object != input_ || (type != QEvent::ShortcutOverride && type != QEvent::KeyPress))
@@ -411,7 +411,7 @@ void ConsoleView::say_count() {
 size_t ConsoleView::search_from() const { return first_ + static_cast<size_t>(text_->textCursor().blockNumber()); }
 
 void ConsoleView::show_found(const Found* found) {
-  if (found && found->row >= rows()) return;  // of an earlier run
+  if (found && found->row >= rows()) return;  // the result belongs to an earlier run
   if (!found) {
     if (at_end_) return;
     at_end_ = true;

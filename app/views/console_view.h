@@ -26,7 +26,7 @@ class ConsoleText : public QPlainTextEdit {
   void set_tags(std::function<std::optional<ConsoleLine>(int block)> line_of) { line_of_ = std::move(line_of); }
   void set_typing(bool typing) { typing_ = typing; }
 
-  // Opens the next source location in the text (-1: the previous one), wrapping around. False if there is none.
+  // Opens the next source location in the text (-1: the previous one), wrapping around. False if the text has none.
   bool step_link(int by);
 
  Q_SIGNALS:
@@ -94,7 +94,7 @@ class ConsoleView : public View, public Searched {
   void end_input();
   bool filtered() const;
   bool keeps(size_t number) const;
-  size_t number(size_t row) const { return filtered() ? kept_[row] : row; }  // of the line in a row
+  size_t number(size_t row) const { return filtered() ? kept_[row] : row; }  // number of the line in a row
   ConsoleLine line(size_t row) const { return lines_.line(document(), number(row)); }
   void filter_changed();
   void slice();                         // takes and filters some more lines

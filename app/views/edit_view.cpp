@@ -47,7 +47,7 @@ void EditView::set_lines(const std::vector<EditLine>& lines) {
   fit();
 }
 
-// As tall as its lines, of which long ones take several rows.
+// Makes the widget as tall as its lines, of which long ones take several rows.
 void EditView::fit() {
   const int rows = std::max(1, static_cast<int>(document()->documentLayout()->documentSize().height()));
   const int height = rows * QFontMetrics(font()).lineSpacing() + 22;

@@ -34,7 +34,7 @@ class FindBar : public SearchBar {
 
   void close_bar() override;
   void set_searched(Searched* searched, QWidget* focus);
-  void text_changed();                    // of what is searched: look again
+  void text_changed();                    // the searched text has changed: searches again
   void step(int by) override;
   bool searching() const { return slices_.isActive(); }
   const std::vector<Found>& found() const { return found_; }

@@ -152,7 +152,7 @@ QWidget* FindingPage::make_head() {
   return head;
 }
 
-// In a narrow window links and check stand below the title, and the buttons in two rows.
+// Puts links and check below the title, and the buttons in two rows, if the window is narrow.
 void FindingPage::arrange() {
   const bool narrow = viewport()->width() < kNarrow;
   for (QWidget* moved : {links_, static_cast<QWidget*>(check_)}) head_->removeWidget(moved);

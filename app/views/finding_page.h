@@ -28,7 +28,7 @@ class FindingPage : public QScrollArea {
   void detach();
   bool detached() const { return detached_; }
   void set_running(bool running);
-  // What was before and what is now; without an earlier run there is no table.
+  // Shows values before and now; without an earlier run it shows no table.
   void compare_runs(const QString& before, const QString& after);
   void show_theme();
 
@@ -51,7 +51,7 @@ class FindingPage : public QScrollArea {
   void node_asked(const footlight::app::Selection& node, const QString& view);
   void place_chosen(const QString& path, int line);
   void dismissed_changed();
-  void script_changed(const QString& path);  // by the page itself
+  void script_changed(const QString& path);  // the page itself has changed the script
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;

@@ -14,7 +14,7 @@ class FindingSide : public QScrollArea {
  public:
   explicit FindingSide(QWidget* parent = nullptr);
   void set_findings(const FindingList& list);
-  void set_chosen(const QString& title);  // of the finding that the page shows
+  void set_chosen(const QString& title);  // `title`: of the finding that the page shows
 
  Q_SIGNALS:
   void finding_chosen(const footlight::app::FindingCard& card);

@@ -45,7 +45,7 @@ FindingWidget::FindingWidget(const FindingCard& card, QWidget* parent) : QFrame(
   function->setProperty("role", "faint");
   auto* detail = new ElidedLabel(card.detail);
   detail->setProperty("role", "dim");
-  // In a narrow window, hide the function's name first, then the savings.
+  // Hides the function's name first, then the savings, if the window is narrow.
   const int title_width = QFontMetrics(theme().ui(0, QFont::DemiBold)).horizontalAdvance(named) + 4;
   title->setMinimumWidth(std::min(title_width, 130));
   title->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
@@ -157,7 +157,7 @@ void FindingsView::refresh() {
   ask();
 }
 
-// On the store's thread: the replays of thousands of traces take longer than a frame.
+// Runs on the store's thread: the replays of thousands of traces take longer than a frame.
 void FindingsView::ask() {
   if (!context_.session->queries().serving()) return take(explain::find_findings(records_of(document())));
   ask_again_ = ticket_.waiting();

@@ -47,7 +47,7 @@ class FindingsView : public View {
   QWidget* main_widget() override;
   bool busy() const override { return ticket_.waiting(); }
   void show_again();  // with other colours, or other findings dismissed
-  // Without those that the user dismissed.
+  // The number of findings, without those that the user dismissed.
   int count() const { return static_cast<int>(list_.cards.size()); }
   const std::vector<FindingWidget*>& cards() const { return cards_; }
   const FindingList& list() const { return list_; }

@@ -1,4 +1,4 @@
-// Only boxes in view are children: as many as a person can walk.
+// Exposes only boxes in view as children: a person can step through these.
 #include "app/views/graph_access.h"
 
 #include "app/views/graph_canvas.h"

@@ -33,7 +33,7 @@ GraphCanvas::GraphCanvas(QWidget* parent) : QWidget(parent) {
   setAccessibleName(QStringLiteral("Graph"));
 }
 
-// Where a box or an open scope with that key is; null if there is none.
+// The place of a box or an open scope with that key; null if none has it.
 QRectF GraphCanvas::place_with_key(const QString& key) const {
   const int box = plan_.box_with_key(key);
   if (box >= 0) return plan_.boxes[static_cast<size_t>(box)].rect;
@@ -78,7 +78,7 @@ void GraphCanvas::set_plan(const GraphPlan& plan, const QString& keep, bool anot
   else moved();
 }
 
-// What has been opened may be larger than what it was: as much of it as fits comes into view.
+// An opened part may be larger than the view: scrolls so that as much of it as fits comes into view.
 void GraphCanvas::show_opened(const QRectF& rect) {
   const QRectF on_screen(to_screen(rect.topLeft()), to_screen(rect.bottomRight()));
   const QRectF room(12, 12, width() - 24, height() - 24);

@@ -18,14 +18,14 @@ class GraphCanvas : public QWidget {
   // `keep`: a box that keeps its place on the screen; empty: fit the whole graph if it is a different one.
   void set_plan(const GraphPlan& plan, const QString& keep, bool another);
   const GraphPlan& plan() const { return plan_; }
-  GraphPlan& plan() { return plan_; }  // for what does not move boxes; then costs_changed()
+  GraphPlan& plan() { return plan_; }  // for changes that move no boxes; call costs_changed() afterwards
   void costs_changed();
   void set_colour(GraphColour by);
   GraphColour colour() const { return colour_; }
   // Boxes that a search found: outlined.
   void set_found(const QSet<int>& boxes);
   const QSet<int>& found() const { return found_; }
-  // Everything but the selection and what is within so many edges of it fades; 0: nothing does.
+  // Fades all but the selection and its neighbours within this many edges; 0: nothing fades.
   void set_steps(int steps);
   int steps() const { return steps_; }
   bool faded(int box) const { return steps_ > 0 && !near_.contains(box); }
@@ -51,7 +51,7 @@ class GraphCanvas : public QWidget {
   int box_at(QPointF screen) const;
   const PlanChip* chip_at(QPointF screen) const;
   static QRectF chip_rect(const PlanBox& box, size_t chip);
-  QString spoken(int box) const;  // what a screen reader says of it
+  QString spoken(int box) const;  // the text for a screen reader
 
  Q_SIGNALS:
   void box_activated(int box);

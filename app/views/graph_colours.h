@@ -16,7 +16,7 @@ QString name_of(GraphColour colour);  // "op", "device", ...
 
 class GraphColours {
  public:
-  // What boxes of this plan show; the greatest time and size set the scale.
+  // The colours of this plan's boxes; the greatest time and size set the scale.
   GraphColours(const GraphPlan& plan, GraphColour by);
 
   QColor stripe(const PlanBox& box) const;
@@ -29,7 +29,7 @@ class GraphColours {
   const std::vector<Entry>& legend() const { return legend_; }
 
  private:
-  double share(const PlanBox& box) const;  // of the greatest, 0 to 1; -1: unknown
+  double share(const PlanBox& box) const;  // 0 to 1, as a share of the greatest; -1: unknown
   QColor dtype_colour(const QString& dtype) const;
   static QColor numbers_colour(PlanBox::Numbers numbers);
 

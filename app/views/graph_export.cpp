@@ -50,7 +50,7 @@ QByteArray dot_of(const GraphPlan& plan, const QString& title) {
     if (!how.isEmpty()) text += QStringLiteral(" [") + how.join(QLatin1Char(',')) + QLatin1Char(']');
     text += QStringLiteral(";\n");
   }
-  // From a box to what is open inside it.
+  // Draws lines from a box to the area that is open for it.
   for (const PlanArea& area : plan.areas) {
     if (area.owner < 0 || area.boxes.empty()) continue;
     text += QStringLiteral("n%1 -> n%2 [style=dashed,arrowhead=none,label=%3];\n")

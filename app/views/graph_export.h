@@ -5,7 +5,7 @@
 
 namespace footlight::app {
 
-// By the name's ending: .svg, .png, .pdf or .dot. What went wrong; empty: nothing.
+// The name's ending selects the format: .svg, .png, .pdf or .dot. Returns an error message; empty if it worked.
 QString export_graph(GraphCanvas& canvas, const QString& path, const QString& title);
 
 }  // namespace footlight::app

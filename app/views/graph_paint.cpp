@@ -67,7 +67,7 @@ void GraphCanvas::draw_frames(QPainter& painter, const QRectF& seen) const {
               t["dim"], t.ui(-1, QFont::DemiBold));
     }
   };
-  // From the outside in: a body covers what is below it, and its own scopes are drawn on top of it.
+  // Draws from the outside in: a body covers what is below it, and its own scopes are drawn on top of it.
   if (!plan_.areas.empty()) clusters_of(0);
   for (size_t i = 0; i < plan_.boxes.size(); ++i) {
     const PlanBox& b = plan_.boxes[i];
@@ -228,7 +228,7 @@ void GraphCanvas::draw_boxes(QPainter& painter, const QRectF& seen) const {
     const bool over = hovered_ == index;
     painter.setOpacity(faded(index) ? 0.22 : 1);
     if (b.kind != PlanBox::Kind::kNode) {
-      // What is folded is drawn as a stack.
+      // A folded group is drawn as a stack.
       if (b.times) rounded(painter, b.rect.translated(8, 8), 6, t["panel"], t["hairline"], 1);
       rounded(painter, b.rect.translated(4, 4), 6, t["panel"], t["hairline"], 1);
     }

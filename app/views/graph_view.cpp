@@ -14,7 +14,7 @@
 namespace footlight::app {
 namespace {
 
-// What the bar says holds for every graph.
+// The bar's choices hold for every graph.
 void take_choices(GraphOptions& now, GraphOptions next) {
   next.hide_constants = now.hide_constants;
   next.hide_identities = now.hide_identities;
@@ -273,7 +273,7 @@ void GraphView::mark() {
   const Selection& s = current();
   if (s.kind == Selection::Kind::kNode || s.kind == Selection::Kind::kEvent) {
     int box = plan.place_of(s.graph, s.node);
-    // In a closed body: the box that runs it.
+    // If the body is closed, uses the box that runs it.
     if (box < 0 && part_) {
       for (const auto& [graph, node] : way_to(*part_, plan.root, s.graph, s.node)) {
         const int outer = plan.place_of(graph, node);

@@ -35,7 +35,7 @@ class GraphView : public View {
     return nothing_->isVisibleTo(this) && nothing_->leads_on() ? static_cast<QWidget*>(nothing_->link()) : canvas_;
   }
   Lead* lead() { return lead_; }
-  Lead* nothing() { return nothing_; }  // what an empty view says
+  Lead* nothing() { return nothing_; }  // text and actions of an empty view
   bool busy() const override { return layout_.running() || searching_; }
 
   GraphCanvas* canvas() { return canvas_; }
@@ -112,10 +112,10 @@ class GraphView : public View {
   StageSentences says_;
   LinkButton* stage_go_;
   QPushButton* side_button_;
-  std::vector<FoundNode> changed_;           // by the next pass
+  std::vector<FoundNode> changed_;           // nodes that the next pass changes
   size_t changed_step_ = 0;
   GraphFindBar* find_;
-  QThreadPool threads_;                      // for searches
+  QThreadPool threads_;                      // runs searches
   std::shared_ptr<const Document> part_;     // the records of the graph shown, as traced
   std::shared_ptr<const GraphSearch> words_;
   std::vector<FoundNode> found_;
@@ -128,7 +128,7 @@ class GraphView : public View {
   uint64_t costed_events_ = 0;
   GraphId shown_;
   GraphStage stage_;
-  std::shared_ptr<PlanMemo> memo_;           // of these records at this stage
+  std::shared_ptr<PlanMemo> memo_;           // memo for these records at this stage
   std::shared_ptr<const Document> memo_part_;
   GraphStage memo_stage_;
   GraphOptions options_;
@@ -136,7 +136,7 @@ class GraphView : public View {
   QString keep_;
   bool another_ = true;
   bool revealing_ = false;
-  bool finding_ = false;                     // what is revealed was searched for
+  bool finding_ = false;                     // whether the revealed box was searched for
   size_t shown_nodes_ = 0;
 };
 

@@ -173,7 +173,7 @@ void GraphView::say_choice(QPushButton* button, const QString& choice) {
   button->setAccessibleName(whole);
 }
 
-// What passes did may be known only when the run goes on.
+// The effects of passes may become known only later in the run.
 void GraphView::offer_stages() {
   const session::GraphRecord* g = part_ ? part_->graph(shown_) : nullptr;
   const std::vector<StageChoice> choices = g ? stage_choices(*g) : std::vector<StageChoice>();
@@ -197,7 +197,7 @@ void GraphView::offer_stages() {
   stage_go_->setVisible(!changed_.empty());
 }
 
-// In a narrow window only what comes next.
+// Says only what comes next if the window is narrow.
 void GraphView::say_stage() {
   QStringList lines;
   if (!says_.last.isEmpty() && (width() >= kNarrow || says_.next.isEmpty()))

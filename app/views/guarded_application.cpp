@@ -10,7 +10,7 @@
 
 namespace footlight::app {
 namespace {
-constexpr qint64 kSameAgainMs = 2000;  // what fails in painting fails as often as it is painted
+constexpr qint64 kSameAgainMs = 2000;  // an error in painting repeats as often as it is painted
 }  // namespace
 
 bool GuardedApplication::notify(QObject* receiver, QEvent* event) {
@@ -42,7 +42,7 @@ void GuardedApplication::report(const QString& what) {
     since_.start();
   }
   QTextStream(stderr) << "footlight-app: " << what << '\n';
-  // What failed may be painting, or another thread.
+  // Queued, because painting or another thread may have failed.
   QMetaObject::invokeMethod(this, [this, what] { Q_EMIT failed(what); }, Qt::QueuedConnection);
 }
 

@@ -16,7 +16,7 @@ namespace footlight::app {
 namespace {
 
 constexpr double kLegend = 22;             // below the picture
-constexpr int64_t kMaxCells = 512;         // of the image, each way; more elements share a cell
+constexpr int64_t kMaxCells = 512;         // cells of the image, each way; more elements share a cell
 constexpr double kMaxCellSize = 28;
 
 QColor mixed(const QColor& a, const QColor& b, double share) {
@@ -24,7 +24,7 @@ QColor mixed(const QColor& a, const QColor& b, double share) {
   return {part(a.red(), b.red()), part(a.green(), b.green()), part(a.blue(), b.blue())};
 }
 
-// From the least to the greatest of the finite elements.
+// The colours range from the least to the greatest of the finite elements.
 QColor ramp(double share) {
   const Theme& t = theme();
   const QColor stops[] = {t["selection"], t["blue"], t["teal"], QColor(0xf3, 0xe9, 0xc6)};

@@ -12,7 +12,7 @@ class KeyDiffView : public QAbstractScrollArea {
 
  public:
   explicit KeyDiffView(QWidget* parent = nullptr);
-  // Without a left title, there is only one column.
+  // Shows only one column if the left title is empty.
   void set_diff(KeyDiff diff, const QString& left_title, const QString& left_detail, const QString& right_title,
                 const QString& right_detail);
   void set_details(const QString& left, const QString& right);

@@ -26,7 +26,7 @@ class ElidedLabel : public QLabel {
 
 class LinkButton : public QPushButton {
  public:
-  // In the code font when it names something, in the interface font when it is an action.
+  // Uses the code font for a name, and the interface font for an action.
   LinkButton(const QString& text, bool code, QWidget* parent = nullptr);
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
@@ -42,7 +42,7 @@ class LinkButton : public QPushButton {
 QPushButton* chip_button(const QString& text, const QString& tip = {});
 QPushButton* chip_switch(const QString& text, const QString& tip, bool on = false);
 
-// What a view says in its middle while it has nothing to show.
+// The text in the middle of a view that has nothing to show.
 QLabel* empty_label();
 // A card in which a view's code stands.
 QFrame* card_with(QWidget* code);

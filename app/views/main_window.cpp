@@ -170,7 +170,7 @@ void MainWindow::run(const QStringList& options) {
                 false);
     return;
   }
-  watcher_.watch({top_->script()});  // what was saved just now is run now
+  watcher_.watch({top_->script()});  // runs what was saved just now
   hide_banner();
   RunRequest request;
   request.script = top_->script();
@@ -217,7 +217,7 @@ void MainWindow::run_ended(int code, const QString& reason) {
     session_.open(session);
     show_dock(1);
   } else if (!session_.is_open()) {
-    // Nothing was recorded: show what the process printed.
+    // The process recorded nothing: shows what it printed.
     session_.close();
     console_->note(printed.isEmpty() ? QStringLiteral("The worker ended without output (%1).").arg(reason) : printed);
     show_banner(QStringLiteral("The script ended before it started a recording: ") +
@@ -227,7 +227,7 @@ void MainWindow::run_ended(int code, const QString& reason) {
     show_dock(1);
   }
   QTimer::singleShot(400, this, [this, code, reason] {
-    if (worker_.running()) return list_runs();  // what follows is for the run that is shown
+    if (worker_.running()) return list_runs();  // the rest is for the run that is shown
     // The session says how it ended; if it does not, use the exit code.
     const auto& end = session_.document().end;
     if (!noted_end_ && !end && code != 0 && session_.is_open())
@@ -325,7 +325,7 @@ void MainWindow::land() {
       return !run_function_.isEmpty() && q(f.name) == run_function_;
     });
     const bool failed = d.end && d.end->exit_code != 0;
-    const bool keeps = known != d.functions.end() && !failed;  // what was looked at before it ran again
+    const bool keeps = known != d.functions.end() && !failed;  // keeps the function selected before this run
     const Selection target = keeps ? Selection::of_function(d, known->id) : there.selection;
     if (target != selection_.current()) select_by_itself(target);
     run_function_.clear();

@@ -61,14 +61,14 @@ class MainWindow : public QMainWindow {
   // Writes the recording to a file by `timeline_export` or `report_export`; a banner says how it ended.
   using ExportWords = QStringList (*)(const QString& session, const QString& file);
   void export_to(const QString& path, ExportWords words);
-  void save_picture(const QString& path);   // of the view
+  void save_picture(const QString& path);   // a picture of the view
   // Copies the open recording. False if nothing is open or the copy cannot be written; the banner says why.
   bool save_recording(const QString& path);
   void show_in_folder();  // the open recording, else the script
   void show_welcome();
   // Selects by name (selection_names.h). False if nothing is found, or several functions are.
   bool select_by_name(const QString& text, QString* why_not = nullptr);
-  // For screenshots: does all deferred work now.
+  // Does all deferred work now, for screenshots.
   void settle();
 
   // The size of a window that opens for the first time on a screen of that size.
@@ -168,19 +168,19 @@ class MainWindow : public QMainWindow {
   Context context_;
   std::vector<Command> commands_;
   RecentFiles recent_;
-  RunOptions options_;    // of the script, without its arguments, which the top bar has
-  QString previous_run_;  // of the same script, to compare with
+  RunOptions options_;    // options for the script, without its arguments, which the top bar has
+  QString previous_run_;  // an earlier run of the same script, to compare with
   bool rerun_on_save_ = false, rerun_wanted_ = false;
   QString run_note_;          // how the last run ended, for the status text
   bool run_failed_ = false;
   bool noted_end_ = false;
   bool dock_by_hand_ = false;     // somebody has moved its edge
   bool findings_wanted_ = false;  // after the run that has just ended
-  bool landed_ = false;           // in this recording
+  bool landed_ = false;           // whether this recording has its first selection
   bool view_wanted_ = false;      // a first run has ended, and nobody has turned to another view meanwhile
   Selection own_selection_;       // the last one that nobody made by hand
   QString run_view_, run_function_;  // when the run began
-  QString missing_said_;          // of the recording, in the banner
+  QString missing_said_;          // text about missing parts of the recording, in the banner
   bool welcome_asked_ = false;
   bool quit_wanted_ = false;      // once the script has ended
 
@@ -188,7 +188,7 @@ class MainWindow : public QMainWindow {
   NavigatorPanel* navigator_ = nullptr;
   InspectorPanel* inspector_ = nullptr;
   Tabs* tabs_ = nullptr;
-  double read_share_ = 0;  // of the session that is being loaded
+  double read_share_ = 0;  // how much of the session has been loaded
   QLabel* context_label_ = nullptr;
   QStackedWidget *whole_ = nullptr, *middle_ = nullptr, *side_ = nullptr, *pages_ = nullptr, *dock_ = nullptr;
   Tabs* dock_tabs_ = nullptr;

@@ -1,4 +1,4 @@
-// What the window opens and remembers: sessions, scripts, samples, recent files, settings.
+// Opens and remembers sessions, scripts, samples, recent files and settings.
 #include "app/models/text.h"
 #include "app/session/runs.h"
 #include "app/views/main_window.h"
@@ -131,7 +131,7 @@ bool MainWindow::save_recording(const QString& path) {
     return refuse(QStringLiteral("%1 cannot be written: %2").arg(path, copy.errorString()));
   }
   for (const char* beside : {"-wal", "-shm"}) QFile::remove(path + QLatin1String(beside));
-  const QString log = from + QStringLiteral("-wal");  // of a program that was killed
+  const QString log = from + QStringLiteral("-wal");  // left by a program that was killed
   if (QFileInfo::exists(log)) QFile::copy(log, path + QStringLiteral("-wal"));
   QFile::remove(path);
   if (!QFile::rename(part, path)) return refuse(QStringLiteral("%1 cannot be written.").arg(path));
@@ -211,7 +211,7 @@ void MainWindow::open_sample(const Sample& sample, bool at_once) {
 }
 
 void MainWindow::update_welcome() {
-  // What a worker that never recorded anything has printed is in the console.
+  // The console already has the output of a worker that never recorded anything.
   const bool empty = !session_.is_open() && !worker_.running() && run_note_.isEmpty();
   // Show the script in the Source tab before it runs.
   const bool show_source = view() == QStringLiteral("source") && !top_->script().isEmpty();

@@ -155,7 +155,7 @@ NavigatorPanel::NavigatorPanel(const Context& context, QWidget* parent) : View(c
   column->addWidget(tree_, 1);
   tree_->setContextMenuPolicy(Qt::CustomContextMenu);
   connect(tree_, &QTreeView::customContextMenuRequested, this, [this](const QPoint& at) {
-    // From the keyboard it is about the current row.
+    // Refers to the current row if the keyboard opened the menu.
     const QModelIndex under = tree_->indexAt(at);
     show_menu(under.isValid() ? under : tree_->currentIndex(), tree_->viewport()->mapToGlobal(at));
   });
@@ -251,7 +251,7 @@ void NavigatorPanel::open_rows() {
   following_ = true;
   const QModelIndex run = model_.index_of_run();
   tree_->expand(run);
-  // In a program with hundreds of functions, fold those without unexpected traces.
+  // Folds functions without unexpected traces if the program has hundreds of functions.
   for (int i = 0; i < model_.rowCount(run); ++i) {
     const QModelIndex function = model_.index(i, 0, run);
     if (i < 4 && model_.rowCount(function) <= 40) tree_->expand(function);

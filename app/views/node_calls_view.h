@@ -39,7 +39,7 @@ class NodeCallsView : public QWidget {
   QString title() const { return title_->text(); }
 
  Q_SIGNALS:
-  void call_chosen(int index);  // in the document
+  void call_chosen(int index);  // index in the document
 
  private:
   NodeCallsModel model_;

@@ -20,11 +20,11 @@ class PartAccess : public QAccessibleWidget {
   virtual bool has(int part) const { return part >= 0 && part < count(); }
   virtual QString part_name(int part) const = 0;
   virtual QString part_description(int part) const = 0;
-  virtual QRectF part_rect(int part) const = 0;        // in the widget; empty: not in view
+  virtual QRectF part_rect(int part) const = 0;        // in the widget's coordinates; empty: not in view
   virtual int current() const = 0;                     // -1: none
   virtual bool selected(int part) const { return part == current(); }
   virtual void add_state(int /*part*/, QAccessible::State&) const {}
-  virtual QStringList actions() const;                 // of every part: it can be pressed
+  virtual QStringList actions() const;                 // of every part; by default it can be pressed
   virtual void act(int part, const QString& action) = 0;
 
   int childCount() const override;
@@ -34,7 +34,7 @@ class PartAccess : public QAccessibleWidget {
   QAccessibleInterface* focusChild() const override;
 
  protected:
-  virtual int part_at(QPointF point) const;            // in the widget; -1: none
+  virtual int part_at(QPointF point) const;            // in the widget's coordinates; -1: no part
 
  private:
   friend void tell_current_part(QWidget* canvas);

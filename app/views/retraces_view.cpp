@@ -22,7 +22,7 @@ RetracesView::RetracesView(const Context& context, QWidget* parent) : View(conte
   empty_ = new Lead(Lead::kMiddle);
   connect(empty_, &Lead::followed, this, &View::wants_view);
   outer->addWidget(empty_, 1);
-  body_ = new QScrollArea;  // in a low window
+  body_ = new QScrollArea;  // scrolls in a low window
   body_->setFrameShape(QFrame::NoFrame);
   body_->setWidgetResizable(true);
   body_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -36,7 +36,7 @@ RetracesView::RetracesView(const Context& context, QWidget* parent) : View(conte
 
   auto* head = new QHBoxLayout;
   heading_ = elided_label({}, "heading");
-  heading_->setMaximumWidth(420);  // what is avoidable stands beside it
+  heading_->setMaximumWidth(420);  // the avoidable ones are named beside it
   summary_ = new ElidedLabel;
   summary_->setProperty("role", "dim");
   range_ = plain_label({}, "faint");
@@ -420,7 +420,7 @@ void RetracesView::show_key(TraceId id) {
   ask_details();
 }
 
-// Which calls made the two traces.
+// Asks which calls made the two traces.
 void RetracesView::ask_details() {
   const session::TraceRecord* t = document().trace(trace_);
   if (!t || detailed_ || details_.waiting()) return;
@@ -458,7 +458,7 @@ void RetracesView::follow_selection() {
   if (wanted != trace_ || !wanted.valid()) show_key(wanted);
 }
 
-// As tall as its rows, but at least a third of the height is left for the key.
+// Makes the table as tall as its rows, but leaves at least a third of the height for the key.
 void RetracesView::size_table() {
   Table* shown = shown_table();
   table_->setVisible(shown == table_);

@@ -30,7 +30,7 @@ class RetracesView : public View {
   QWidget* main_widget() override {
     return empty_->isVisibleTo(this) && empty_->leads_on() ? static_cast<QWidget*>(empty_->link()) : shown_table();
   }
-  Lead* nothing() { return empty_; }  // what an empty view says
+  Lead* nothing() { return empty_; }  // text and actions of an empty view
 
   // The findings of the run; the sentence on top follows from them.
   void set_findings(const FindingList& list);
@@ -80,7 +80,7 @@ class RetracesView : public View {
   QueryHandle runs_, chosen_, details_;
   bool ask_again_ = false, detailed_ = false;
   CallSites sites_;
-  query::CallChoice choice_;  // of the strip
+  query::CallChoice choice_;  // the choice of the strip
   FindingList findings_;
   QLabel *heading_, *sentence_, *summary_, *range_, *key_heading_, *key_summary_;
   Lead* empty_;

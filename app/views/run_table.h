@@ -15,7 +15,7 @@ class RunTable : public QFrame {
   explicit RunTable(QWidget* parent = nullptr);
   void set_text(const QString& text);  // instead of figures
   void set_runs(const QString& function, const RunPair& pair);
-  // As shown: name, before, after, change.
+  // The rows as shown: name, before, after, change.
   const std::vector<QStringList>& rows() const { return rows_; }
 
  private:

@@ -1,4 +1,4 @@
-// What the bars for finding share: a field, how much was found, buttons and keys to step through it and to close.
+// Base of the find bars: a field, the number of matches, buttons and keys to step through them and to close.
 #pragma once
 
 #include <QFrame>

@@ -163,7 +163,7 @@ void SourceEditor::keyPressEvent(QKeyEvent* event) {
   QPlainTextEdit::keyPressEvent(event);
 }
 
-// As far as the line before, and further behind a colon.
+// Indents like the line before, and further after a colon.
 void SourceEditor::indent_new_line() {
   const QString before = textCursor().block().text().left(textCursor().positionInBlock());
   qsizetype indent = 0;

@@ -32,7 +32,7 @@ class SourceEditor : public QPlainTextEdit, public Searched {
   QString reload() { return open(path_); }
   bool modified() const { return document()->isModified(); }
   const QString& path() const { return path_; }
-  QString on_disk() const { return base_; }  // as read or written the last time
+  QString on_disk() const { return base_; }  // the text as last read or written
   void show_line(int number);
   int line() const { return textCursor().blockNumber() + 1; }
   void show_theme();
@@ -46,7 +46,7 @@ class SourceEditor : public QPlainTextEdit, public Searched {
   void save_asked();
   void find_asked();
   void leave_asked();                // Esc
-  void disk_changed(bool modified);  // by somebody else; `modified`: here too
+  void disk_changed(bool modified);  // another program changed the file; `modified`: the text was changed here too
 
  protected:
   bool event(QEvent* event) override;

@@ -28,7 +28,7 @@ class SourceView : public View {
     if (nothing_->isVisibleTo(this) && nothing_->leads_on()) return nothing_->link();
     return editing() ? static_cast<QWidget*>(editor_) : code_;
   }
-  Lead* nothing() { return nothing_; }  // what an empty view says
+  Lead* nothing() { return nothing_; }  // text and actions of an empty view
   CodeView* code() { return code_; }
   SourceEditor* editor() { return editor_; }
   FindBar* find() { return find_; }
@@ -82,7 +82,7 @@ class SourceView : public View {
   Lead* nothing_;
   SourceEditor* editor_;
   session::FileId file_;
-  QString script_;  // that has not been run
+  QString script_;  // a script that has not been run
   int asked_at_ = -1;  // revision of the text for which may_close() said no
   CostMode mode_ = CostMode::kTime;
   std::shared_ptr<FileText> text_;

@@ -32,7 +32,7 @@ class SqlView : public View {
   bool busy() const override { return worker_.running(); }
 
   void run(const QString& statement);
-  void run();   // what is in the editor
+  void run();   // runs the statement in the editor
   void stop();
   SqlEditor* editor() { return editor_; }
   Table* table() { return table_; }

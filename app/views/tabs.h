@@ -10,7 +10,7 @@ class Tabs : public QTabBar {
 
  public:
   explicit Tabs(bool underline, QWidget* parent = nullptr);
-  // Where there is too little room, texts are cut.
+  // Texts are cut if they do not fit.
   void set_cuts(bool cuts) { cuts_ = cuts; }
   // A number after the name ("Findings 2"); 0: none.
   void set_count(int index, int count);

@@ -20,7 +20,7 @@ struct TimeAxis {
 
   using Range = std::pair<int64_t, int64_t>;
   Range zoomed(double factor, double x) const;  // the moment at x stays there
-  Range panned(double share) const;             // by a share of what is seen
+  Range panned(double share) const;             // moved by a share of the visible range
   Range dragged(double pixels) const;
   // W A S D, + -, left and right; none: another key. What lies at `anchor` (in pixels) stays there; none: the middle.
   std::optional<Range> after(const QKeyEvent& event, std::optional<double> anchor = {}) const;

@@ -29,7 +29,7 @@ std::vector<TimelineCanvas::Area> TimelineCanvas::areas() const {
     for (size_t c = 0; c < device.busy.size(); ++c) {
       const double left = static_cast<double>(picture_.from) + static_cast<double>(c) * per;
       if (left + per <= static_cast<double>(from_) || left >= static_cast<double>(to_)) continue;
-      // What Compare repeated is drawn, but is no work of the program.
+      // Repetitions by Compare are drawn, but are not work of the program.
       const auto middle = static_cast<int64_t>(left + per / 2);
       if (overlays_.is_repeated(middle)) {
         is_repeated = true;
@@ -151,7 +151,7 @@ void TimelineCanvas::draw_area(QPainter& painter, size_t index, const Area& area
   const double reach = std::max(area.top - area.ground, 1e-300);
   const QColor color = area.counter ? t["teal"] : t["violet"], fill = with_alpha(color, 0.28);
   const auto y_of = [&](double value) { return bottom - room * (value - area.ground) / reach; };
-  double last = -1;  // where the line is
+  double last = -1;  // position of the last line
   for (size_t c = 0; c < area.values->size(); ++c) {
     const auto value = static_cast<double>((*area.values)[c]);
     if (std::isnan(value)) continue;

@@ -359,7 +359,7 @@ QString TimelineCanvas::describe(const Placed& placed) const {
       ran_on += dot + rate_text(on->flops, bar.end - bar.start) + QStringLiteral(" GFLOP/s");
   }
   if (placed.track.kind == query::TrackKind::kCalls && !is_phase(placed)) {
-    // Where the time of a call that traced went: together all of it.
+    // Shows how a call that traced spent its time: the parts add up to all of it.
     for (const std::vector<query::TraceSpan>& row : phases_of(placed.track)) {
       for (const query::TraceSpan& span : row) {
         if (span.call == bar.call && span.call.valid() && span.depth == 0)

@@ -57,17 +57,17 @@ class TimelineCanvas : public QWidget {
   const query::Matches& matches() const { return matches_; }
   void choose(const query::Placed& bar);
   void step_match(int by);              // to the next or previous of them
-  void ask_peaks();                     // of the counters, in the marked range
+  void ask_peaks();                     // for the counters, in the marked range
   const std::optional<query::Placed>& selected() const { return selected_; }
   const std::vector<query::Placed>& flow() const { return flow_; }  // from the selected op to its launch and kernels
   int content_height() const;
   void set_room(int height);            // tracks grow to fill it, within reason
-  void set_scroll(int pixels);          // how much is scrolled out at the top: the axis and pinned tracks stay
+  void set_scroll(int pixels);          // how much is scrolled out at the top; the axis and pinned tracks stay
   // Below the tracks: how busy each device was, what tensors hold, other counters.
   struct Area {
     QString title, subtitle;
     QString in_range;                   // its peak in the marked range
-    const std::vector<float>* values = nullptr;  // by column of the picture
+    const std::vector<float>* values = nullptr;  // indexed by column of the picture
     double ground = 0, top = 1;
     std::optional<uint32_t> counter;    // its track; else a device's share
     std::optional<int64_t> peak_at;
@@ -81,7 +81,7 @@ class TimelineCanvas : public QWidget {
   int64_t time_of(double x) const;
   const query::Picture& picture() const { return picture_; }
   const Overlays& overlays() const { return overlays_; }
-  // Of the picture those that are drawn one by one, with phases; for screen readers, who find at most a thousand.
+  // The bars that are drawn one by one, with phases, for screen readers: at most a thousand.
   const std::vector<query::Placed>& bars_in_view() const;
   QString describe(const query::Placed& bar) const;
   QString describe_loss(QPointF point) const;  // empty: none is there
@@ -133,7 +133,7 @@ class TimelineCanvas : public QWidget {
   int64_t slack() const;                // the time that a few pixels span
   double track_top(size_t track) const;
   double flat_top(size_t track) const;  // without scrolling
-  double head_height() const;           // of the axis and the pinned tracks
+  double head_height() const;           // height of the axis and the pinned tracks
   void draw_tracks(QPainter& painter, const QRectF& where, bool pinned) const;
   double lane_height(query::TrackKind kind) const;
   double track_height(size_t track) const;
@@ -143,11 +143,11 @@ class TimelineCanvas : public QWidget {
   static bool is_phase(const Placed& bar) { return bar.lane >= kPhases; }
   // Rows of a track from the top: lanes of bars; of calls and the phases of tracing, as they lie in each other.
   size_t all_rows(size_t track) const;
-  size_t rows_of(size_t track) const;     // as it is drawn: a folded track has one
+  size_t rows_of(size_t track) const;     // rows as drawn: a folded track has one
   size_t row_of(const Placed& bar) const;
   double row_top(size_t track, size_t row) const;
   std::optional<Placed> drawn_in_row(size_t track, size_t row, int64_t time) const;
-  std::optional<size_t> current_track() const;  // of the selected bar, else under the mouse
+  std::optional<size_t> current_track() const;  // the track of the selected bar, else the one under the mouse
   void arranged();                      // tracks were moved
   int edge_at(QPointF point) const;     // -1: the start of the marked range, 1: its end, 0: none
   std::optional<double> zoom_anchor() const;
@@ -194,7 +194,7 @@ class TimelineCanvas : public QWidget {
   Bookmarks bookmarks_;
   query::Picture picture_;
   query::Matches matches_;              // the op events of the selected node, line or table row, in view
-  query::Wanted highlight_;             // of the table
+  query::Wanted highlight_;             // chosen in the table
   QueryHandle picture_ticket_, find_ticket_, choose_ticket_, step_ticket_, overlay_ticket_, match_ticket_,
       flow_ticket_, peaks_ticket_;
   bool ask_again_ = false, ask_overlays_again_ = false, frame_when_found_ = false;
@@ -202,7 +202,7 @@ class TimelineCanvas : public QWidget {
   Selection selection_;
   std::optional<Placed> selected_;
   std::vector<Placed> flow_;
-  std::map<uint32_t, double> peaks_;    // in the marked range, by counter
+  std::map<uint32_t, double> peaks_;    // peaks in the marked range, by counter
   int room_ = 0;
   double stretch_ = 1;
   int scroll_ = 0;
@@ -211,8 +211,8 @@ class TimelineCanvas : public QWidget {
   QPointF press_;
   int64_t press_from_ = 0, press_to_ = 0;
   bool pressed_ = false, dragging_ = false, marking_ = false;
-  int edge_ = 0;                        // of the marked range, that is dragged
-  std::optional<query::TrackKey> moved_track_;  // that is dragged by its label
+  int edge_ = 0;                        // edge of the marked range that is being dragged
+  std::optional<query::TrackKey> moved_track_;  // the track that is being dragged by its label
   TrackOrder order_;
   Hit hovered_;
 };

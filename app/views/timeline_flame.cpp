@@ -1,4 +1,4 @@
-// Lays out the boxes below the zoomed one, and walks them by keys and mouse.
+// Lays out the boxes below the zoomed one, and moves between them by keys and mouse.
 #include "app/views/timeline_flame.h"
 
 #include "app/models/callers_model.h"

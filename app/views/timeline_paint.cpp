@@ -127,7 +127,7 @@ void TimelineCanvas::draw_gaps(QPainter& painter, size_t index) const {
   for (const Gap& gap : gaps_of(index)) {
     const double room = gap.right - gap.left - 4;
     const QRectF box(gap.left + 2, y + 2, room, tall - 4);
-    // As much of its name as there is room for; the tip has all of it.
+    // Draws as much of its name as fits; the tip has all of it.
     const QString all = gap_text(index, gap), length = duration_text(gap.to - gap.from);
     const auto fits = [&](const QString& text) { return QFontMetricsF(font).horizontalAdvance(text) <= room - 4; };
     const QString text = fits(all) ? all : fits(length) ? length : QString();
@@ -174,7 +174,7 @@ void TimelineCanvas::draw_columns(QPainter& painter, size_t index, size_t number
   if (first == last) return;
   const PhaseRows& phases = phases_of(track.key);
   const auto count = static_cast<size_t>(last - first);
-  std::map<size_t, std::vector<float>> covers;  // by row
+  std::map<size_t, std::vector<float>> covers;  // indexed by row
   std::vector<QRgb> paint(count, 0), colors;
   std::vector<bool> known;
   for (size_t c = 0; c < count; ++c) {
@@ -254,7 +254,7 @@ void TimelineCanvas::draw_track(QPainter& painter, size_t index) const {
   painter.setPen(theme()["hairline"]);
   painter.drawLine(QPointF(0, top + height - 0.5), QPointF(width(), top + height - 0.5));
   draw_label(painter, index);
-  // What reaches out of the view is cut off at its edge.
+  // Bars that reach out of the view are cut off at its edge.
   painter.save();
   painter.setClipRect(QRectF(kLabels, top, width() - kLabels, height), Qt::IntersectClip);
   const size_t rows = rows_of(index);
@@ -340,7 +340,7 @@ void TimelineCanvas::draw_matches(QPainter& painter, size_t index) const {
   }
 }
 
-// From the selected op to the calls that launched its work, and to that work.
+// Draws lines from the selected op to the calls that launched its work, and to that work.
 void TimelineCanvas::draw_flow(QPainter& painter) const {
   painter.setRenderHint(QPainter::Antialiasing, true);
   painter.setBrush(Qt::NoBrush);
@@ -357,7 +357,7 @@ void TimelineCanvas::draw_flow(QPainter& painter) const {
   }
 }
 
-// Where op events were lost: a red hatch over the ops of their thread.
+// Marks where op events were lost: a red hatch over the ops of their thread.
 void TimelineCanvas::draw_losses(QPainter& painter) const {
   if (overlays_.losses.empty()) return;
   const QColor red = theme()["red"];

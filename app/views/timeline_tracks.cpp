@@ -1,4 +1,4 @@
-// Where tracks and their rows lie, and how a person arranges them.
+// Places tracks and their rows, and lets the user rearrange them.
 #include "app/views/timeline_canvas.h"
 
 #include <QCursor>

@@ -47,7 +47,7 @@ TimelineView::TimelineView(const Context& context, QWidget* parent) : View(conte
   column->addWidget(scroll_, 3);
   column->addSpacing(8);
   table_ = new TimelineTable;
-  table_->setMinimumHeight(140);  // for two rows
+  table_->setMinimumHeight(140);  // height of two rows
   column->addWidget(table_, 2);
   hint_ = new ElidedLabel(QString::fromUtf8(
       "Drag to select · [ and ] set its ends · W A S D zoom and pan · , and . step · F frames · "
@@ -140,7 +140,7 @@ void TimelineView::show_statistics() {
                                     .arg(duration_text(all.last - all.first), duration_text(document().duration_ns()))
                               : (marked ? QStringLiteral("Selected ") : QStringLiteral("In view ")) +
                                     duration_text(to - from);
-  // Of a run that goes on, the rows are those of its last answer, and so is the title.
+  // While a run goes on, the rows are those of the last answer, and so is the title.
   if (!whole || ops().rowCount() == 0) table_->set_title(title);
   canvas_->ask_peaks();
   share_room();

@@ -25,7 +25,7 @@ class TimelineView : public View {
     return empty_->isVisibleTo(this) && empty_->leads_on() ? static_cast<QWidget*>(empty_->link()) : canvas_;
   }
   Lead* lead() { return lead_; }
-  Lead* nothing() { return empty_; }  // what an empty view says
+  Lead* nothing() { return empty_; }  // text and actions of an empty view
   TimelineCanvas* canvas() { return canvas_; }
   TimelineTable* table() { return table_; }
   OpsModel& ops() { return table_->ops(); }

@@ -66,7 +66,7 @@ QWidget* ValuesView::build_values() {
   for (QPushButton* button : {first_nan_, first_infinity_, only_bad_}) head->addWidget(button);
   head->addStretch(1);
   column->addLayout(head);
-  auto* below = new QHBoxLayout;  // of its own, so that a narrow window holds both
+  auto* below = new QHBoxLayout;  // a row of its own, so that a narrow window holds both
   below->setSpacing(8);
   auto* graph = chip_button(QStringLiteral("Show in the graph"), QStringLiteral("Colours the graph by NaN and Inf"));
   connect(graph, &QPushButton::clicked, this, &ValuesView::graph_asked);
@@ -144,7 +144,7 @@ QWidget* ValuesView::build_start() {
   check_ = new QPushButton(QStringLiteral("Run again and find the first NaN"));
   back_ = new QPushButton(QStringLiteral("Cancel"));
   set_tip(check_, QStringLiteral("The first call whose results hold NaN or infinity is recorded"));
-  // Who asked for one call asks for one again.
+  // A user who asked for one call asks for one again.
   connect(call_, &QSpinBox::valueChanged, this, [this, before = call_->value()](int call) mutable {
     if (last_->value() == before) {
       const QSignalBlocker blocker(last_);
@@ -271,7 +271,7 @@ void ValuesView::mark_selected() {
   if (shown_ < 0) return;
   const session::CallValues& call = *document().values[static_cast<size_t>(shown_)];
   const bool any = current().kind == Selection::Kind::kNode;
-  // Without a selected node the row where it began has the keyboard.
+  // Gives the keyboard to the row where it began, if no node is selected.
   const session::TensorValue* const value =
       any ? value_of(call, current().graph, current().node) : explain::story_of(call).cause();
   const int row = any || value ? model_.row_of(value) : 0;

@@ -68,8 +68,8 @@ class ValuesView : public View {
   bool asked_ = false;          // the start page is shown though there are values
   bool running_ = false;
   bool following_ = false;
-  ValuesPlan plan_;             // of the run that is under way
-  std::string wanted_node_;     // by name: to be selected once its values are there
+  ValuesPlan plan_;             // plan for the running script
+  std::string wanted_node_;     // name of the node to select once its values have arrived
 
   QStackedWidget* pages_;
   QComboBox* calls_;

@@ -9,7 +9,7 @@ inline constexpr const char* kViewNames[] = {"graph",   "retraces", "autograph",
                                              "compare", "source",   "diff",      "values",   "sql"};
 inline constexpr const char* kViewTitles[] = {"Graph",   "Retraces", "AutoGraph", "Timeline",
                                               "Compare", "Source",   "Diff",      "Values",   "SQL"};
-// What opens each; Ctrl+7 and on are below the views.
+// The key that opens each view. Ctrl+7 and up open the panels below the views.
 inline constexpr const char* kViewKeys[] = {"Ctrl+1", "Ctrl+2", "Ctrl+3",       "Ctrl+4", "Ctrl+5",
                                             "Ctrl+6", "Ctrl+D", "Ctrl+Shift+V", "Ctrl+L"};
 inline constexpr int kViewCount = static_cast<int>(std::size(kViewNames));

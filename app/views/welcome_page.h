@@ -1,5 +1,5 @@
-// What the window shows while nothing is open: a place to drop a file, the files opened last, the samples; with a
-// script that has not run yet, the button that runs it.
+// Shown while nothing is open: a place to drop a file, recent files, samples; for a script that has not run yet, the
+// button that runs it.
 #pragma once
 
 #include "app/models/recent.h"
@@ -20,7 +20,7 @@ class WelcomePage : public QScrollArea {
   explicit WelcomePage(QWidget* parent = nullptr);
 
   void set_script(const QString& path);  // empty: none
-  void set_open(const QString& name);    // what is open behind the page; empty: nothing
+  void set_open(const QString& name);    // names what is open behind the page; empty: nothing
   void set_recent(const std::vector<RecentFile>& files);
   // The cards say which samples were changed, and have the colours of the theme.
   void show_samples();
@@ -45,7 +45,7 @@ class WelcomePage : public QScrollArea {
   QWidget* make_card(const Sample& sample);
 
   QFrame* drop_;
-  QWidget* ready_;  // in place of the drop zone once a script is loaded
+  QWidget* ready_;  // replaces the drop zone once a script is loaded
   QLabel *script_, *script_path_;
   QPushButton *open_, *run_, *back_;
   QWidget *recent_, *samples_;

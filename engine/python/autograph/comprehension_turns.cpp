@@ -63,7 +63,7 @@ std::pair<int, int> position_in(PyFrameObject* frame) {
   return {line, column};
 }
 
-// Whether a comprehension of the frame runs: a lambda in it, or another code object, counts. Unpacking does, too.
+// Whether a comprehension asks for items, or a lambda or another code object around one; unpacking may ask, too.
 bool is_in_comprehension(PyFrameObject* frame) {
   const Ref code = Ref::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
   return readable(reinterpret_cast<PyCodeObject*>(code.get())->co_name).starts_with('<');

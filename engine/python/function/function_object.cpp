@@ -418,7 +418,7 @@ Ref make_function(PyObject* callable, const FunctionOptions& options) {
   Ref object = Ref::steal(reinterpret_cast<PyObject*>(f));
   f->core = new FunctionCore(callable, options);
   f->dict = checked(PyDict_New()).release();
-  // Attributes that a program has stored in the callable, such as variables of an object with __call__, are visible.
+  // The function gets the callable's own attributes, such as the variables of an object with __call__.
   if (const Ref own = optional_attribute(callable, "__dict__"); own && PyDict_Check(own.get()))
     if (PyDict_Merge(f->dict, own.get(), 0) < 0) throw PythonErrorSet();
   for (const char* name : {"__module__", "__name__", "__qualname__", "__doc__"})

@@ -70,7 +70,7 @@ class Planner {
     QString prefix;
     int depth;
     std::shared_ptr<const AreaFacts> facts;
-    std::vector<int> box;                   // by position: its box or the group's; -1: hidden, a chip, another piece
+    std::vector<int> box;                   // by position: its box or its group's; -1: hidden, a chip, other piece
     std::vector<int> twin;                  // of another piece of an open repeat: the same node of the one shown; -1
     int row(uint32_t id) const { return facts->row.value(id, -1); }
     const QString& variable(size_t i) const { return facts->variable[i]; }

@@ -140,7 +140,7 @@ GraphOptions first_options(const Document& document, GraphId graph);
 
 // "train_step" for a graph that is a function's, the graph's own name for others.
 QString graph_title(const Document& document, GraphId graph);
-// Each graph on the way with the node in it that runs the next one, at last the node itself; empty if there is none.
+// Each graph on the way with the node in it that runs the next one, at last the node; empty if no way leads there.
 std::vector<std::pair<GraphId, uint32_t>> way_to(const Document& document, GraphId root, GraphId graph, uint32_t node);
 
 }  // namespace footlight::app

@@ -171,7 +171,7 @@ void forget_pool() {
   new (&pool_mutex) std::mutex;
 }
 
-// A container or taskset may allow fewer than the machine has: two threads on one core would wait for each other.
+// The cores that a container or taskset leaves to this process: two threads on one core would wait for each other.
 int cores_of_ours() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));

@@ -347,7 +347,7 @@ class Compiler {
   std::vector<uint32_t> last_use_;  // last use of a node's outputs: a position in the schedule, or kNever
   std::vector<uint32_t> first_dying_;  // into `dying_`, for each position of the schedule
   std::vector<NodeId> dying_;
-  std::vector<uint32_t> input_index_, constant_index_;  // of nodes, among the program's; kNever if they are none
+  std::vector<uint32_t> input_index_, constant_index_;  // by node; kNever if it is neither
   std::unordered_map<const Graph*, int32_t> callee_index_;
   std::unordered_multimap<size_t, int32_t> group_index_;  // keyed by hash
 };

@@ -40,7 +40,7 @@ class Function {
   bool truth(std::span<const Tensor> arguments) const;  // calls a predicate
   int64_t integer(std::span<const Tensor> arguments) const;
   size_t outputs() const { return outputs_; }
-  // Throws kFailedPrecondition if results depend on more than arguments and captures: on variables, random numbers...
+  // Throws kFailedPrecondition if results depend on more than arguments and captures: variables, random numbers, ...
   void check_stateless() const;
   std::vector<Shape> argument_shapes(size_t count) const;  // the shapes for which it was traced
 

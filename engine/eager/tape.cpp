@@ -223,7 +223,7 @@ std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets, std::span<co
   // Marks the entries that lie on a path from a source.
   std::unordered_set<uint64_t> from_source;
   for (const Tensor& s : sources)
-    if (watched_.contains(s.tape_id())) from_source.insert(s.tape_id());  // others have none, whatever uses them
+    if (watched_.contains(s.tape_id())) from_source.insert(s.tape_id());  // the rest has no gradient
   const size_t count = entries_.size();  // a persistent tape may record what follows
   std::vector<bool> between(count);
   for (size_t i = 0; i < count; ++i) {

@@ -58,7 +58,7 @@ class DispatchTable {
   std::vector<Slot> slots_;
   std::set<int> free_;
   std::vector<int> by_age_;
-  std::unordered_map<uint64_t, std::vector<int>> by_kind_;  // the same, by their keys without shapes: what relaxes
+  std::unordered_map<uint64_t, std::vector<int>> by_kind_;  // the same, by keys without shapes: to relax
   std::vector<int> general_;  // those whose keys may cover others
   uint64_t clock_ = 0;
   std::unordered_multimap<uint64_t, int> exact_;

@@ -19,7 +19,7 @@ namespace runtime {
 // Sees the results of nodes of the programs that a thread runs.
 class NodeWatch {
  public:
-  // every_node: each node runs by itself and reuses no memory; else fused groups stay fused, and are not seen.
+  // every_node: each node runs alone and reuses no memory; else fused groups stay fused, and their nodes are not seen.
   explicit NodeWatch(bool every_node) : every_node(every_node) {}
   virtual ~NodeWatch() = default;
   NodeWatch(const NodeWatch&) = delete;

@@ -66,7 +66,7 @@ struct Pending {
   size_t end = 0;  // end of the frame in the batch
   const char* what = "";
   uint64_t count = 0;
-  enum class Rank : uint8_t { kEvent, kRecord, kEnd } rank = Rank::kRecord;  // what is dropped first near the cap
+  enum class Rank : uint8_t { kEvent, kRecord, kEnd } rank = Rank::kRecord;  // lowest dropped first near the cap
 };
 
 // The text of a regular file. Code may claim to come from anything: a FIFO that nobody writes to, a device.

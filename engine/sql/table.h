@@ -88,7 +88,7 @@ void add_tables(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to);
 void add_program_tables(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to);  // functions, traces, what they did
 void add_graph_tables(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to);
 void add_event_tables(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to);
-void add_total_tables(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to);    // of ops, as the timeline has them
+void add_total_tables(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to);    // sums of ops, as in the timeline
 void add_run_tables(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to);      // the run, its files, its console
 
 // The tables that every recording has, for lists of them.

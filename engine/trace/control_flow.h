@@ -25,7 +25,7 @@ std::vector<Tensor> build_case(const Tensor& index, std::span<const Branch> bran
 struct WhileOptions {
   std::string name = "while";
   int64_t maximum_iterations = -1;
-  Tensor most;                                         // the same as an int32 scalar, if it is not known
+  Tensor most;                                         // as an int32 scalar, if it is not known
   int64_t parallel_iterations = 10;
   std::vector<std::optional<Shape>> shape_invariants;  // empty, or one for each variable
   std::vector<std::string> symbols;                    // the user's names of the variables, for messages

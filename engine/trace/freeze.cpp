@@ -125,7 +125,7 @@ class Freezer {
       for (const auto& [k, type] : copy.outputs) results_.insert({k, type});
       effects |= has_effects(*copy.graph);
     }
-    if (node.op->execution == Execution::kWhile) results_ = inputs;  // the condition's output is no value of the loop
+    if (node.op->execution == Execution::kWhile) results_ = inputs;  // the condition gives no variable of the loop
     node.attrs = std::move(attrs);
     note_types(node, inputs, others);
     if (effects) return;

@@ -10,7 +10,7 @@ namespace FL_ISA {
 
 namespace {
 
-// For each element along one dimension: which filter taps pair it with which element of the other side.
+// Lists for each element along one dimension which filter taps pair it with which elements of the other side.
 struct Meeting {
   int64_t place, other;
 };

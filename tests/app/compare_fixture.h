@@ -9,7 +9,7 @@
 
 namespace footlight::app {
 
-// Of the sample's train_step, call 1, trace #1, on its lines and nodes: 40 us eagerly, 16 us traced, on the host.
+// Compares the sample's train_step, call 1, trace #1, on its lines and nodes: 40 us eagerly, 16 us traced, on the host.
 explain::Comparison made_comparison();
 // The same with calls and a stream of a simulated device.
 explain::Comparison made_device_comparison();

@@ -79,7 +79,7 @@ bool runs_later(PyObject* o) { return !name_of_later(o).empty(); }
 
 bool is_immutable(PyObject* o) {
   int left = kMaxObjects;
-  if (PyList_CheckExact(o) || PyDict_CheckExact(o)) return false;  // what is put into it would have to be watched
+  if (PyList_CheckExact(o) || PyDict_CheckExact(o)) return false;  // its contents may change later
   return is_harmless(o, left);
 }
 

@@ -53,7 +53,7 @@ const FieldPath& place_of(PyObject* message);
 Ref object_at(FieldPath);                                                            // a message
 Ref repeated_at(FieldPath, const google::protobuf::FieldDescriptor*);
 Ref map_at(FieldPath, const google::protobuf::FieldDescriptor*);
-Ref item_at(const FieldPath&, const google::protobuf::FieldDescriptor*, int index);  // of a repeated one; -1: the field
+Ref item_at(const FieldPath&, const google::protobuf::FieldDescriptor*, int index);  // `index` -1: the field
 
 // Throws kType unless `value` is a message of the type of `to`.
 void copy_into(google::protobuf::Message& to, const google::protobuf::FieldDescriptor*, PyObject* value);

@@ -183,7 +183,7 @@ void top_k(KernelContext& c) {
   });
 }
 
-// In the top k: fewer than k are larger. Nothing is if the target's row contains a value that is not finite.
+// Whether fewer than k are larger than the target. False if the target's row contains a value that is not finite.
 template <class T>
 void in_top_k(KernelContext& c) {
   const int64_t rows = c.inputs[0].shape()[0], classes = c.inputs[0].shape()[1];

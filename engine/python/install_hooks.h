@@ -1,4 +1,4 @@
-// What Python provides to the layers below it.
+// Installs what Python provides to the layers below it.
 #pragma once
 
 namespace footlight::python {

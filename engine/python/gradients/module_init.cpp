@@ -1,4 +1,4 @@
-// What this folder adds to the extension module: tf.GradientTape, tf.autodiff and what tf.custom_gradient calls.
+// Adds tf.GradientTape, tf.autodiff and the functions behind tf.custom_gradient to the extension module.
 #include "engine/python/gradients/tape_arguments.h"
 #include "engine/python/interpreter/module.h"
 

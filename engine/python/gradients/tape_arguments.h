@@ -12,7 +12,7 @@ Unconnected unconnected_from(PyObject*);
 // The function of the user's that a custom gradient calls; null for one of the engine's. Borrowed.
 PyObject* function_of(const Backward&);
 
-// What gradients flow through: of a ragged tensor its flat values, else the object itself.
+// The part through which gradients flow: the flat values of a ragged tensor, else the object itself.
 Ref flows_through(PyObject*);
 // A gradient in the form of what it belongs to: of a ragged tensor one with the same rows.
 Ref in_form_of(PyObject* source, Ref gradient);

@@ -1,4 +1,4 @@
-// What `footlight._formats` offers to the engine's extension module, by a capsule.
+// The interface of `footlight._formats` for the engine's extension module, passed in a capsule.
 #pragma once
 
 #include "engine/python/interpreter/ref.h"

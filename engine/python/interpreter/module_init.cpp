@@ -1,4 +1,4 @@
-// What this folder adds to the extension module: the exception classes, source positions, and `extend`.
+// Adds the exception classes, source positions and `extend` to the extension module.
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/source.h"
 #include "engine/python/interpreter/text.h"

@@ -1,4 +1,4 @@
-// What `footlight_recorder._recorder` offers to other extension modules, by a capsule.
+// The interface of `footlight_recorder._recorder` for other extension modules, passed in a capsule.
 #pragma once
 
 #include "engine/base/ids.h"

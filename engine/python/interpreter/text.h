@@ -23,8 +23,7 @@ std::string distinct_utf8(PyObject* text);
 std::string repr_of(PyObject* object);
 std::string str_of(PyObject* object);
 
-// str() of the current exception, which is cleared; "" if there is none. Rethrows KeyboardInterrupt and
-// SystemExit.
+// str() of the current exception, which is cleared; "" without one. Rethrows KeyboardInterrupt and SystemExit.
 std::string take_message();
 
 // A new str; invalid UTF-8 becomes U+FFFD.

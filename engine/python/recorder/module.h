@@ -1,4 +1,4 @@
-// What each part of this folder adds to the extension module `footlight_recorder._recorder`.
+// The parts of this folder that are added to the extension module `footlight_recorder._recorder`.
 #pragma once
 
 #include "engine/python/interpreter/exceptions.h"

@@ -1,4 +1,4 @@
-// What assign() and the like of a variable return.
+// The result of a variable's assign() and the like.
 #pragma once
 
 #include "engine/python/types/variable_object.h"

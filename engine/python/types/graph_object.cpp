@@ -181,7 +181,7 @@ std::string name_of_graph(const Graph& graph) {
 PyObject* graph_name(PyObject* self, void*) {
   return guarded([&] { return text_object(name_of_graph(*graph_in(self))).release(); });
 }
-// What is building the graph; null if it is finished, or another thread's.
+// The builder of the graph; null if it is finished, or another thread builds it.
 const trace::GraphBuilder* builder_of(PyObject* self) {
   const trace::GraphBuilder* at = trace::GraphBuilder::innermost();
   while (at && at->graph() != graph_in(self)) at = at->outer();

@@ -21,7 +21,7 @@ size_t nodes_of_plain_graph();
 Ref operation_since(size_t nodes);
 // Calls `read`, whose nodes come after an operation if they go into its graph.
 Tensor after_operation(PyObject* operation, const std::function<Tensor()>& read);
-// Of a symbolic tensor: the operation that makes it, and its graph.
+// The operation that computes a symbolic tensor, and its graph.
 Ref operation_of(const Tensor&);
 Ref graph_of(const Tensor&);
 // Calls the functions that were left with a graph for the end of its building.

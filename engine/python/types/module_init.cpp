@@ -1,4 +1,4 @@
-// What this folder adds to the extension module: the types that users hold, and the functions that convert values.
+// Adds the types that users hold, and functions that convert values, to the extension module.
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/dtype_object.h"

@@ -13,7 +13,7 @@ void init_tensor_like();
 
 // Whether its class defines __tf_tensor__(dtype, name).
 bool converts_itself(PyObject*);
-// What that method returns, as a tensor; throws kType if it is nothing that can be one.
+// The result of that method as a tensor; throws kType if it cannot be one.
 Tensor converted_by_itself(PyObject*, DType);
 
 // The handle of the variable that an object stands for (`_should_act_as_resource_variable` and `handle`), or nothing.

@@ -8,7 +8,7 @@ namespace footlight::python {
 void init_dlpack();
 void init_tensor_members();
 
-// What the program gave tensors under this name; empty where there is none.
+// The member that the program gave tensors under this name; empty if it gave none.
 Ref late_member(PyObject* tensor, PyObject* name);
 void init_late_members(PyObject* module);
 

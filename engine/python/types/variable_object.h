@@ -25,7 +25,7 @@ std::string variable_name(PyObject*);  // "w:0"
 // throws.
 PyObject* variable_object(const Tensor& handle);
 
-// What assign() and the like return: the variable as it is then. New reference; throws.
+// The result of assign() and the like: the variable with its new value. New reference; throws.
 PyObject* variable_updated(PyObject*);
 
 // What a traced body gets for a variable argument: like `like`, but everything goes through the symbolic

@@ -31,7 +31,7 @@ class ChosenCall {
   // Counts this call of the function, and is true for chosen ones. The first function that the name fits is meant.
   bool arrives(const FunctionCore& core);
   bool is_over() const { return calls_ >= last_; }
-  uint64_t number() const { return calls_; }  // of the call that arrived last
+  uint64_t number() const { return calls_; }  // number of the latest call
   uint64_t count() const { return first_ ? last_ - first_ + 1 : 0; }
 
  private:

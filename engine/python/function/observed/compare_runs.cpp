@@ -32,11 +32,11 @@ constexpr uint32_t kWarmUp = 3;
 constexpr uint32_t kMinPairs = 10;            // pairs without events before the spread may end it
 constexpr uint32_t kMinPairsWithEvents = 3;
 constexpr size_t kMaxMarksOfRun = 100'000;
-constexpr size_t kMaxMarks = 200'000;      // that are written
-constexpr uint64_t kMaxBytes = uint64_t{2} << 30;  // of variables
+constexpr size_t kMaxMarks = 200'000;      // marks that are written
+constexpr uint64_t kMaxBytes = uint64_t{2} << 30;  // for variables
 constexpr double kKnownWithin = 0.02;
 constexpr double kMinSeconds = 0.2;       // before the spread may end it
-constexpr double kMaxWarmUp = 0.2;         // of the time
+constexpr double kMaxWarmUp = 0.2;         // share of the time
 
 // A function's definition, as it was.
 class KeptDefinition {
@@ -183,7 +183,7 @@ class Repetitions {
               ComparisonRecord& record)
       : wanted_(wanted), call_(call), record_(record), before_(before), after_(kMaxBytes) {}
 
-  // Whatever ends it, the program's state is put back.
+  // Restores the program's state, however the comparison ends.
   void run() {
     try {
       repeat_all();

@@ -14,13 +14,13 @@ class Writer;
 namespace footlight::python {
 
 session::ObservationRecord observation(session::ObservationKind kind, FunctionId function, TraceId trace, int64_t now);
-// Of a line of a body.
+// An observation at a line of a body.
 session::ObservationRecord observation(session::Writer& writer, session::ObservationKind kind, FunctionId function,
                                        TraceId trace, int64_t now, const WatchedBody& body, int line, std::string path);
 
 // What the rest of the program names a place: an item counts as its container's.
 struct Elsewhere {
-  std::string text;                      // of the path
+  std::string text;                      // text of the path
   autograph::StateName name;
 };
 Elsewhere elsewhere(const WatchedEntry& entry);

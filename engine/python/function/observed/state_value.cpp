@@ -15,7 +15,7 @@ namespace footlight::python {
 namespace {
 
 constexpr int kDeepest = 3;
-constexpr Py_ssize_t kFirst = 32, kLast = 8;    // items of a long list that are looked at
+constexpr Py_ssize_t kFirst = 32, kLast = 8;    // items of a long list that are compared
 constexpr Py_ssize_t kLongText = 1 << 16;
 
 uint64_t mix(uint64_t a, uint64_t b) {

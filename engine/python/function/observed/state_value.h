@@ -14,7 +14,7 @@ namespace footlight::python {
 struct SeenValue {
   enum Kind : uint8_t {
     kAbsent,
-    kUnknown,     // it cannot be looked at
+    kUnknown,     // it cannot be examined
     kCode,        // a function, class or module: no state
     kData,        // numbers, strings, containers, arrays: by contents, of which large ones are sampled
     kTensor,      // by identity, as the others
@@ -37,7 +37,7 @@ struct PathNames {
 };
 PathNames names_of(const autograph::OutsidePath& path);
 
-// Where a path ends.
+// The end of a path.
 struct Spot {
   Ref value;                             // empty: absent
   const void* holder = nullptr;          // the object that has the last step

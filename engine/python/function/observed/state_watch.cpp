@@ -1,4 +1,4 @@
-// Follows the functions that run while a trace is made, looks at what they name before and after, and writes down what
+// Follows the functions that run while a trace is made, compares what they name before and after, and records what
 // changed.
 #include "engine/python/function/observed/state_watch.h"
 
@@ -29,7 +29,7 @@ using session::ObservationRecord;
 namespace {
 
 using Entry = WatchedEntry;
-constexpr size_t kMaxFunctions = 256, kMaxPlaces = 512;  // of one trace
+constexpr size_t kMaxFunctions = 256, kMaxPlaces = 512;  // limits for one trace
 
 Ref weak(PyObject* object) {
   Ref made = Ref::steal(PyWeakref_NewRef(object, nullptr));
@@ -62,7 +62,7 @@ auto& leaks() {
   return all;
 }
 
-// A function that is traced again and again says the same each time.
+// Whether enough was recorded: a function that is traced again and again has the same findings each time.
 bool said_enough(FunctionId function, const std::string& path) {
   constexpr int kMax = 256;
   static auto& said = *new std::map<std::tuple<uint32_t, FunctionId, std::string>, int>;

@@ -31,7 +31,7 @@ class TraceState {
   };
   FunctionId function;
   TraceId trace;
-  uint32_t recording = 0;                // which has the function and the trace
+  uint32_t recording = 0;                // the recording that has the function and the trace
   std::vector<StateRead> places;
   std::vector<std::shared_ptr<TraceState>> inner;  // of traces that it contains
 

@@ -12,7 +12,7 @@ using autograph::OutsideAccess;
 using session::ObservationKind;
 using session::ObservationRecord;
 
-static constexpr int kMaxChanges = 8;   // of one place that are written down
+static constexpr int kMaxChanges = 8;   // recorded changes of one place
 
 void TraceState::compare(int64_t now) {
   compared_ns_ = now;

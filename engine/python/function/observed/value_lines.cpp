@@ -1,4 +1,4 @@
-// Which traces are looked at, and the records of what autograph/value_lines.h finds.
+// Chooses the traces to examine, and records what autograph/value_lines.h finds.
 #include "engine/python/function/observed/value_lines.h"
 
 #include "engine/base/device_hooks.h"
@@ -18,7 +18,7 @@
 namespace footlight::python {
 namespace {
 
-constexpr int kMaxTraces = 64;  // of one call line that are looked at
+constexpr int kMaxTraces = 64;  // traces of one call line
 
 // What is known of a function's call lines.
 struct Noted {

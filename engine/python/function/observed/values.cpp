@@ -31,9 +31,9 @@ namespace {
 using session::CallValues;
 using session::ValuesReason;
 
-constexpr uint64_t kMaxBytesOfState = uint64_t{2} << 30;  // of variables
-constexpr int kMaxFailedCalls = 3;                        // of a function, that are run again
-constexpr uint64_t kMaxRowsOfFunction = 10'000;           // of checked calls; then one in a hundred
+constexpr uint64_t kMaxBytesOfState = uint64_t{2} << 30;  // for variables
+constexpr int kMaxFailedCalls = 3;                        // failed calls of a function that are run again
+constexpr uint64_t kMaxRowsOfFunction = 10'000;           // checked calls of a function; above that, one in a hundred
 
 // What is known of a function while the program runs.
 struct Watched {
@@ -44,14 +44,14 @@ struct Watched {
 
 struct Wanted {
   ChosenCall asked;        // none, if only NaN and infinity are searched for
-  bool check = false;      // all calls are searched for NaN and infinity
+  bool check = false;      // whether all calls are searched for NaN and infinity
   vectorcallfunc plain = nullptr;
   bool inside = false;     // a call is looked at: those that it makes are part of it
-  std::unordered_map<uint32_t, Watched> functions = {};  // by number
+  std::unordered_map<uint32_t, Watched> functions = {};  // keyed by number
 };
 Wanted* wanted = nullptr;  // null: nothing is wanted
 
-// In its scope nothing is recorded.
+// While it lives, nothing is recorded.
 class Unrecorded {
  public:
   Unrecorded() : level_(recording_level.exchange(RecordingLevel::kOff)) {}
@@ -82,7 +82,7 @@ bool same_bits(const Tensor& a, const Tensor& b) {
   return a.bytes() == 0 || std::memcmp(gpu::on_host(a).raw(), gpu::on_host(b).raw(), a.bytes()) == 0;
 }
 
-// Of a graph and all that it calls.
+// Whether a graph, or one that it calls, has it.
 template <class Has>
 bool any_node(const Graph& graph, Has&& has) {
   const auto in = [&](const Graph& g) {

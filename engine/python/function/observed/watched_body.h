@@ -13,7 +13,7 @@ namespace footlight::python {
 
 struct WatchedBody {
   autograph::Outside outside;
-  std::vector<PathNames> names;          // by access
+  std::vector<PathNames> names;          // one for each access
   std::vector<int> cells;                // by access: index of the root in the closure; -1: a global
   Ref filename;
   std::string file;

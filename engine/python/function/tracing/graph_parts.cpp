@@ -1,5 +1,5 @@
-// Nodes of files and parts of graphs, added to the graph that is being built: what tf.import_graph_def, prune() and
-// Session.run() are made of.
+// Adds nodes of files and parts of graphs to the graph that is being built, for tf.import_graph_def, prune() and
+// Session.run().
 #include "engine/python/function/tracing/graph_parts.h"
 
 #include "engine/base/text.h"

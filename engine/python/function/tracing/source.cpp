@@ -1,4 +1,4 @@
-// Where a traced function comes from and what it captured, for messages and for a session.
+// The origin of a traced function and its captures, for messages and for a session.
 #include "engine/python/function/tracing/source.h"
 
 #include "engine/base/text.h"

@@ -1,4 +1,4 @@
-// Where a traced function comes from, for messages and for a session.
+// The origin of a traced function, for messages and for a session.
 #pragma once
 
 #include "engine/python/interpreter/ref.h"

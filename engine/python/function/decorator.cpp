@@ -251,7 +251,7 @@ Args:
   experimental_relax_shapes: the old name of reduce_retracing.
   experimental_compile: the old name of jit_compile.
   experimental_follow_type_hints: has no effect.)"};
-// At the end of a run, while Python still works.
+// Called at the end of a run, while Python still works.
 PyObject* warn_of_retracing(PyObject*, PyObject*) {
   return guarded([&] {
     for (const std::string& sentence : trace::retracing_after_warnings()) log_warning(sentence);

@@ -73,7 +73,8 @@ def dispatch(op, args, kwargs):
 def _listen():
     from footlight._types import tensor_operators  # noqa: F401  (as functions that others' values can have)
     _engine.on_failures(_answer)
-    for name, member in list(vars(tf.RaggedTensor).items()):
+    members = {name: member for base in reversed(tf.RaggedTensor.__mro__) for name, member in vars(base).items()}
+    for name, member in members.items():
         if name.startswith('from_') and isinstance(member, classmethod) and not hasattr(member.__func__, '__wrapped__'):
             setattr(tf.RaggedTensor, name, classmethod(_asking(member.__func__)))
 

@@ -1,9 +1,12 @@
 """`import tensorflow...` gives Footlight's own module objects, in this process and in those that it starts."""
+from __future__ import annotations
+
 import importlib
 import importlib.abc
 import importlib.machinery
 import os
 import sys
+from footlight._typing import Any
 
 _NAMES = ('tensorflow',)
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
@@ -11,7 +14,7 @@ _SITE = os.path.join(_PACKAGE, '_site')
 _MARK = 'FOOTLIGHT_IMPORT_TENSORFLOW'
 
 
-def _load_package():
+def _load_package() -> None:
     """Imports `footlight` from here, also where the script has a file of that name beside it."""
     there = sys.modules.get('footlight')
     if there is None:
@@ -25,7 +28,7 @@ def _load_package():
                           f"{getattr(there, '__file__', 'another module')}: rename that one", name='footlight')
 
 
-def _footlight_module(name):
+def _footlight_module(name: str) -> Any:
     """The module `footlight.a.b`, whether it is a package, a module or a namespace inside another module."""
     _load_package()
     try:
@@ -43,7 +46,7 @@ def _footlight_module(name):
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds tensorflow and all its submodules; the module keeps its own name and spec."""
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name.partition('.')[0] not in _NAMES:
             return None
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
@@ -54,13 +57,13 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                       module.__dict__.get('__package__'))
         return module
 
-    def exec_module(self, module):
+    def exec_module(self, module: Any) -> None:
         kept, spec, loader, package = self._kept
         if kept is module:
             module.__spec__, module.__loader__, module.__package__ = spec, loader, package
 
 
-def _real_one():
+def _real_one() -> Any:
     """The path of another TensorFlow that is installed, or None."""
     for finder in sys.meta_path:
         if isinstance(finder, _Finder) or not hasattr(finder, 'find_spec'):
@@ -71,7 +74,7 @@ def _real_one():
     return None
 
 
-def install(for_children=False):
+def install(for_children: bool = False) -> None:
     """Installs the finder as the first one; with `for_children`, also in every Python that this process starts."""
     if any(isinstance(finder, _Finder) for finder in sys.meta_path):
         return

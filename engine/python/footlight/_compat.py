@@ -1,4 +1,6 @@
 """tf.compat: bytes and str from one another, kinds of values, dimensions, and what a program asks of versions."""
+from __future__ import annotations
+
 import contextlib
 import datetime
 import numbers
@@ -7,9 +9,10 @@ import os
 import numpy as np
 
 from footlight import _engine
+from footlight._typing import Any, Iterator
 
 
-def as_bytes(bytes_or_text, encoding='utf-8'):
+def as_bytes(bytes_or_text: Any, encoding: str = 'utf-8') -> bytes:
     """It as bytes."""
     if isinstance(bytes_or_text, bytearray):
         return bytes(bytes_or_text)
@@ -20,7 +23,7 @@ def as_bytes(bytes_or_text, encoding='utf-8'):
     raise TypeError(f'Expected binary or unicode string, got {bytes_or_text!r}')
 
 
-def as_text(bytes_or_text, encoding='utf-8'):
+def as_text(bytes_or_text: Any, encoding: str = 'utf-8') -> str:
     """It as str."""
     if isinstance(bytes_or_text, str):
         return bytes_or_text
@@ -29,12 +32,12 @@ def as_text(bytes_or_text, encoding='utf-8'):
     raise TypeError(f'Expected binary or unicode string, got {bytes_or_text!r}')
 
 
-def as_str(bytes_or_text, encoding='utf-8'):
+def as_str(bytes_or_text: Any, encoding: str = 'utf-8') -> str:
     """It as str."""
     return as_text(bytes_or_text, encoding)
 
 
-def as_str_any(value, encoding='utf-8'):
+def as_str_any(value: Any, encoding: str = 'utf-8') -> Any:
     """Anything as str; bytes are decoded."""
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)
 
@@ -65,7 +68,7 @@ def forward_compatible(year, month, day):
 
 
 @contextlib.contextmanager
-def forward_compatibility_horizon(year, month, day):
+def forward_compatibility_horizon(year: Any, month: Any, day: Any) -> Iterator[Any]:
     """A context with another day."""
     _horizon.insert(0, datetime.date(year, month, day))
     try:

@@ -1,13 +1,16 @@
 """The parts of tf.debugging that work on Python objects, and its settings."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, DTypeLike
 
 
-def _prefix(message):
+def _prefix(message: Any) -> str:
     return '' if not message else message + '.  '
 
 
-def assert_proper_iterable(values):
+def assert_proper_iterable(values: Any) -> None:
     """Raises for objects that are iterable only by accident: tensors, arrays, strings."""
     is_array = hasattr(values, '__array__') and not isinstance(values, (list, tuple, dict))
     if isinstance(values, (tf.Tensor, tf.Variable, tf.IndexedSlices, str, bytes)) or is_array:
@@ -24,7 +27,7 @@ def _dtype_of(item, expected, named=None):
     return dtype
 
 
-def assert_same_float_dtype(tensors=None, dtype=None):
+def assert_same_float_dtype(tensors: Any = None, dtype: DTypeLike | None = None) -> Any:
     """The floating dtype that all have; raises if they differ or are not floating."""
     first = None
     for item in tensors or ():
@@ -45,7 +48,7 @@ def is_numeric_tensor(tensor):
                                               tensor.dtype.is_complex)
 
 
-def _size(symbol):
+def _size(symbol: int | str) -> int | None:
     """A dimension as a number, or None if it is not one."""
     try:
         return None if symbol is None else int(symbol)
@@ -53,17 +56,19 @@ def _size(symbol):
         return None
 
 
-def _named(tensor):
+def _named(tensor: tf.Tensor) -> str:
     return f'shape={tensor.shape} dtype={tensor.dtype.name}'
 
 
-def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
+def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message: Any = None,
+                  name: str | None = None) -> None:
     """Raises unless the shapes match their descriptions: numbers, names for a common size, None, a leading `...`."""
     with tf.name_scope(name or 'assert_shapes'):
         _asserted(shapes, data, summarize, message)
 
 
-def _old_assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
+def _old_assert_shapes(shapes: list[Any], data: Any = None, summarize: Any = None, message: Any = None,
+                       name: str | None = None) -> tf.Operation | None:
     """Raises unless the shapes match their descriptions; in a graph, returns the operation that does so when it runs."""
     with tf.name_scope(name or 'assert_shapes'):
         checks = _asserted(shapes, data, summarize, message)
@@ -127,7 +132,7 @@ def _asserted(shapes, data, summarize, message):
     return [check for check in checks if check is not None]
 
 
-def _actual_size(x, axis):
+def _actual_size(x: tf.Tensor, axis: int) -> int | tf.Tensor:
     if x.shape.rank == 0:
         return 1
     if x.shape.rank is not None and x.shape[axis] is not None:
@@ -138,19 +143,19 @@ def _actual_size(x, axis):
 _traceback_filtering = True
 
 
-def enable_traceback_filtering():
+def enable_traceback_filtering() -> None:
     """Tracebacks show only the user's frames."""
     global _traceback_filtering
     _traceback_filtering = True
 
 
-def disable_traceback_filtering():
+def disable_traceback_filtering() -> None:
     """Tracebacks show the library's frames too."""
     global _traceback_filtering
     _traceback_filtering = False
 
 
-def is_traceback_filtering_enabled():
+def is_traceback_filtering_enabled() -> Any:
     return _traceback_filtering
 
 

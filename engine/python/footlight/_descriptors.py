@@ -1,4 +1,7 @@
 """Descriptors of messages for protobuf's own Python package, whose text_format and json_format work with ours by them."""
+from __future__ import annotations
+
+from footlight._typing import Any
 
 _pool, _known = None, set()
 
@@ -27,7 +30,7 @@ def bytes_of(message, other, what):
     return other.SerializeToString()
 
 
-def set_fields(message):
+def set_fields(message: Any) -> list[Any]:
     """[(descriptor of a field, its value)] of the fields that are set, by their numbers."""
     found = []
     for field in sorted(message.DESCRIPTOR.fields, key=lambda field: field.number):

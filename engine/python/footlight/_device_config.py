@@ -1,8 +1,11 @@
 """tf.DeviceSpec, the classes of tf.config and its settings."""
+from __future__ import annotations
+
 import collections
 import os
 
 import footlight as tf
+from footlight._typing import Any
 
 _config = tf._config
 
@@ -11,7 +14,8 @@ class DeviceSpec:
     """A full or partial device name: None matches anything."""
     __slots__ = ('_job', '_replica', '_task', '_device_type', '_device_index')
 
-    def __init__(self, job=None, replica=None, task=None, device_type=None, device_index=None):
+    def __init__(self, job: Any = None, replica: Any = None, task: Any = None, device_type: str | None = None,
+                 device_index: int | None = None) -> None:
         self._job = None if job is None else str(job)
         self._replica = None if replica is None else int(replica)
         self._task = None if task is None else int(task)
@@ -25,11 +29,11 @@ class DeviceSpec:
     device_type = property(lambda self: self._device_type)
     device_index = property(lambda self: self._device_index)
 
-    def _fields(self):
+    def _fields(self) -> dict[Any, Any]:
         return {name[1:]: getattr(self, name) for name in self.__slots__}
 
     @classmethod
-    def from_string(cls, spec):
+    def from_string(cls, spec: Any) -> DeviceSpec:
         return cls(**_parsed(spec))
 
     def parse_from_string(self, spec):
@@ -41,7 +45,7 @@ class DeviceSpec:
     def make_merged_spec(self, dev):
         return type(self)(**{**self._fields(), **{k: v for k, v in dev._fields().items() if v is not None}})
 
-    def to_string(self):
+    def to_string(self) -> str:
         out = ''.join(f'/{name}:{value}' for name, value in self._fields().items()
                       if value is not None and name in ('job', 'replica', 'task'))
         if self._device_type is not None:
@@ -51,13 +55,13 @@ class DeviceSpec:
     def __eq__(self, other):
         return isinstance(other, DeviceSpec) and self.to_string() == other.to_string()
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self.to_string())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<DeviceSpec({', '.join(f'{name}={value}' for name, value in self._fields().items())})>"
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return DeviceSpec, tuple(self._fields().values())
 
 
@@ -107,32 +111,32 @@ _tensor_float_32 = True
 _log_placement = False
 
 
-def _all_devices():
+def _all_devices() -> list[Any]:
     return [PhysicalDevice(f'/physical_device:{kind}:{index}', kind) for kind, index in _config.devices()]
 
 
-def list_physical_devices(device_type=None):
+def list_physical_devices(device_type: Any = None) -> list[Any]:
     """The devices of this machine, all or those of one type ('CPU', 'GPU')."""
     return [d for d in _all_devices() if device_type is None or d.device_type == device_type]
 
 
-def _known(device):
+def _known(device: Any) -> None:
     if not isinstance(device, PhysicalDevice) or device not in _all_devices():
         raise ValueError(f'Unrecognized device: {device!r}; this machine has {_all_devices()}')
 
 
-def _must_not_run(what):
+def _must_not_run(what: Any) -> None:
     if _config.has_run():
         raise RuntimeError(f'{what} cannot be modified after being initialized: set it before the first op runs')
 
 
-def get_visible_devices(device_type=None):
+def get_visible_devices(device_type: Any = None) -> list[Any]:
     """The devices of this machine that the program may use."""
     shown = _all_devices() if _visible is None else _visible
     return [d for d in shown if device_type is None or d.device_type == device_type]
 
 
-def set_visible_devices(devices, device_type=None):
+def set_visible_devices(devices: Any, device_type: Any = None) -> None:
     """Sets the devices that the program may use, of all types or of one."""
     global _visible
     devices = list(devices) if isinstance(devices, (list, tuple)) else [devices]
@@ -166,7 +170,7 @@ def get_logical_device_configuration(device):
     return None if found is None else list(found)
 
 
-def set_logical_device_configuration(device, logical_devices):
+def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
     """Splits a physical device into logical ones."""
     _known(device)
     wanted = list(logical_devices) if logical_devices is not None else None
@@ -187,7 +191,7 @@ def get_memory_growth(device):
     return _growth.get(device)
 
 
-def set_memory_growth(device, enable):
+def set_memory_growth(device: Any, enable: Any) -> None:
     """Sets whether GPU memory is allocated as needed: it always is, so the value is only stored."""
     _known(device)
     if device.device_type != 'GPU':
@@ -204,7 +208,7 @@ def get_device_details(device):
     return _config.gpu_details(int(device.name.rpartition(':')[2]))
 
 
-def _memory_device(device):
+def _memory_device(device: Any) -> tuple[Any, ...]:
     import re  # not at the top: few scripts need it, and importing footlight should be fast
     match = re.fullmatch(r'(?:/device:|/)?([A-Za-z_]+):(\d+)', device) if isinstance(device, str) else None
     if not match:
@@ -216,7 +220,7 @@ def _memory_device(device):
     return match[1].upper(), int(match[2])
 
 
-def get_memory_info(device):
+def get_memory_info(device: Any) -> dict[Any, Any]:
     """Bytes in use on a device: current and peak. Host memory is not counted and reported as 0."""
     kind, _ = _memory_device(device)
     if kind != 'CPU':
@@ -224,16 +228,16 @@ def get_memory_info(device):
     return {'current': 0, 'peak': 0}
 
 
-def reset_memory_stats(device):
+def reset_memory_stats(device: Any) -> None:
     """Resets the peak of get_memory_info."""
     get_memory_info(device)
 
 
-def tensor_float_32_execution_enabled():
+def tensor_float_32_execution_enabled() -> Any:
     return _tensor_float_32
 
 
-def enable_tensor_float_32_execution(enabled):
+def enable_tensor_float_32_execution(enabled: Any) -> None:
     """Whether products on a GPU may round their inputs to 10 digits of mantissa."""
     global _tensor_float_32
     _tensor_float_32 = bool(enabled)
@@ -242,35 +246,35 @@ def enable_tensor_float_32_execution(enabled):
 _is_deterministic = False
 
 
-def enable_op_determinism():
+def enable_op_determinism() -> None:
     """Makes random ops without any seed an error. Kernels give the same digits from run to run anyway."""
     global _is_deterministic
     _is_deterministic = True
     _config.want_seeds(True)
 
 
-def _be_deterministic(wanted):
+def _be_deterministic(wanted: Any) -> None:
     global _is_deterministic
     _is_deterministic = wanted
     _config.want_seeds(wanted)
 
 
-def _deterministic():
+def _deterministic() -> Any:
     return _is_deterministic
 
 
-def set_log_device_placement(enabled):
+def set_log_device_placement(enabled: Any) -> None:
     """Whether each op says where it runs, on standard error."""
     global _log_placement
     _log_placement = bool(enabled)
     _config.log_placement(_log_placement)
 
 
-def get_log_device_placement():
+def get_log_device_placement() -> Any:
     return _log_placement
 
 
-def get_logger():
+def get_logger() -> Any:
     """The logger of the library, of Python's logging."""
     import logging  # not at the top: it would take a fifth of the import time
     logger = logging.getLogger('tensorflow')
@@ -281,24 +285,24 @@ def get_logger():
     return logger
 
 
-def gpu_device_name():
+def gpu_device_name() -> Any:
     """The name of the first GPU, or ''."""
     found = list_logical_devices('GPU')
     return found[0].name if found else ''
 
 
-def is_built_with_cuda():
+def is_built_with_cuda() -> Any:
     """Whether Footlight was built with CUDA."""
     chosen = os.environ.get('FOOTLIGHT_CUDA_PART')
     here = os.path.dirname(os.path.abspath(__file__))
     return os.path.exists(chosen or os.path.join(here, '..', '..', 'lib', 'libfootlight-cuda.so'))
 
 
-def is_built_with_gpu_support():
+def is_built_with_gpu_support() -> Any:
     return is_built_with_cuda()
 
 
-def is_gpu_available(cuda_only=False, min_cuda_compute_capability=None):
+def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
     """Whether there is a GPU, of at least this compute capability."""
     for device in list_physical_devices('GPU'):
         capability = get_device_details(device).get('compute_capability', (0, 0))
@@ -312,17 +316,17 @@ for _object in (LogicalDeviceConfiguration, PhysicalDevice, LogicalDevice, list_
                 set_visible_devices, list_logical_devices, get_logical_device_configuration,
                 set_logical_device_configuration):
     setattr(tf.config, _object.__name__, _object)
-for _object in (get_memory_growth, set_memory_growth, get_device_details, get_memory_info, reset_memory_stats,
-                tensor_float_32_execution_enabled, enable_tensor_float_32_execution, enable_op_determinism,
-                list_physical_devices, list_logical_devices, get_visible_devices, set_visible_devices, _deterministic):
-    setattr(tf.config.experimental, _object.__name__, _object)
+for _function in (get_memory_growth, set_memory_growth, get_device_details, get_memory_info, reset_memory_stats,
+                  tensor_float_32_execution_enabled, enable_tensor_float_32_execution, enable_op_determinism,
+                  list_physical_devices, list_logical_devices, get_visible_devices, set_visible_devices, _deterministic):
+    setattr(tf.config.experimental, _function.__name__, _function)
 tf.config.experimental.get_virtual_device_configuration = get_logical_device_configuration
 tf.config.experimental.set_virtual_device_configuration = set_logical_device_configuration
 tf.config.experimental.VirtualDeviceConfiguration = LogicalDeviceConfiguration
 tf.debugging.set_log_device_placement = set_log_device_placement
 tf.debugging.get_log_device_placement = get_log_device_placement
 tf.get_logger = get_logger
-for _object in (gpu_device_name, is_built_with_cuda, is_built_with_gpu_support, is_gpu_available):
-    setattr(tf.test, _object.__name__, _object)
+for _member in (gpu_device_name, is_built_with_cuda, is_built_with_gpu_support, is_gpu_available):
+    setattr(tf.test, _member.__name__, _member)
 tf.version.VERSION = '2.21.0'  # of the TensorFlow whose behaviour is re-created
 tf.version.GIT_VERSION = 'v2.21.0-footlight'

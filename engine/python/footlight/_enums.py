@@ -1,4 +1,6 @@
 """Enumerations that scripts name."""
+from __future__ import annotations
+
 import enum
 
 import footlight
@@ -11,7 +13,7 @@ class VariableAggregation(enum.Enum):
     MEAN = 2
     ONLY_FIRST_REPLICA = 3
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self.value)
 
 
@@ -21,7 +23,7 @@ class VariableAggregationV2(enum.Enum):
     MEAN = 2
     ONLY_FIRST_REPLICA = 3
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self.value)
 
     def __eq__(self, other):

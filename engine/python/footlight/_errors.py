@@ -1,10 +1,13 @@
 """The exception classes: tf.errors, and subclasses of TypeError."""
+from __future__ import annotations
+
+from footlight._typing import Any
 
 
 class OpError(Exception):
     """An operation failed. `message` says why; `op` and `node_def` are those of the graph's node, if there is one."""
 
-    def __init__(self, node_def, op, message, error_code=2, *args):
+    def __init__(self, node_def: Any, op: Any, message: str, error_code: int = 2, *args: Any) -> None:
         super().__init__()
         self._node_def, self._op, self._message, self._error_code = node_def, op, message, error_code
         self._payloads = args[0] if args else {}
@@ -15,15 +18,15 @@ class OpError(Exception):
     error_code = property(lambda self: self._error_code)
     experimental_payloads = property(lambda self: self._payloads)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self._message if self._message is not None else ''
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         code = (self._error_code,) if type(self) is OpError else ()
         return type(self), (self._node_def, self._op, self._message, *code, self._payloads)
 
 
-def _class(name, code, doc):
+def _class(name: Any, code: Any, doc: str) -> Any:
     def __init__(self, node_def, op, message, *args):
         OpError.__init__(self, node_def, op, message, code, *args)
     return type(name, (OpError,), {'__init__': __init__, '__doc__': doc, '__module__': 'footlight.errors'})
@@ -62,7 +65,7 @@ for _code, _doc in DOCS.items():
 class FailedAssert(CLASSES['InvalidArgumentError'], AssertionError):
     """An assert statement about a tensor failed."""
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return CLASSES['InvalidArgumentError'], (self._node_def, self._op, self._message, self._payloads)
 
 

@@ -1,24 +1,27 @@
 """Gradients that call user functions: custom_gradient and functions based on it, jacobians, hessians."""
+from __future__ import annotations
+
 import contextlib
 import functools
 
 import footlight as tf
 from footlight import _engine
 from footlight._enums import UnconnectedGradients
+from footlight._typing import Any, Callable, Iterator, TensorLike
 
 
 class _WithGradient:
     """A function or method decorated with tf.custom_gradient."""
 
-    def __init__(self, function):
+    def __init__(self, function: Any) -> None:
         self._function = function
         functools.update_wrapper(self, function)
         self.__original_wrapped__ = function
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> tf.Tensor:
         return _engine.call_custom_gradient(self._function, args, kwargs)
 
-    def __get__(self, instance, owner=None):
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> _WithGradient:
         return self if instance is None else _WithGradient(self._function.__get__(instance, owner))
 
 
@@ -31,7 +34,7 @@ def custom_gradient(f=None):
     return _WithGradient(f)
 
 
-def grad_pass_through(f):
+def grad_pass_through(f: Any) -> Callable[..., Any]:
     """A function like `f` through which gradients flow as if it were the identity."""
     @custom_gradient
     def passing(*args, **kwargs):
@@ -48,7 +51,7 @@ def grad_pass_through(f):
     return wrapper
 
 
-def recompute_grad(f):
+def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     """A function like `f` that keeps only its arguments for its gradient, and runs again to compute it."""
     @custom_gradient
     def inner(*args, **kwargs):
@@ -78,14 +81,14 @@ def recompute_grad(f):
     return wrapper
 
 
-def _as(structure, leaves):
+def _as(structure: Any, leaves: tuple[Any, ...]) -> tf.Tensor:
     return leaves[0] if isinstance(structure, tf.Tensor) else tf.nest.pack_sequence_as(structure, list(leaves))
 
 
 _not_differentiable = set()
 
 
-def no_gradient(op_type):
+def no_gradient(op_type: Any) -> None:
     """Declares that a custom op type has no gradient."""
     if not isinstance(op_type, str):
         raise TypeError(f'op_type must be a string, not {type(op_type).__name__}')
@@ -94,7 +97,8 @@ def no_gradient(op_type):
     _not_differentiable.add(op_type)
 
 
-def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name='hessians'):
+def hessians(ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: Any = None,
+             name: str | None = 'hessians') -> Any:
     """The second derivatives of the sum of `ys` with respect to each of `xs`, inside of a traced function."""
     several = isinstance(xs, (list, tuple))
     out = []
@@ -118,19 +122,20 @@ def old_gradients(ys, xs, grad_ys=None, name='gradients', colocate_gradients_wit
     return tf.gradients(ys, xs, grad_ys, name, gate_gradients, aggregation_method, stop_gradients, unconnected_gradients)
 
 
-def old_hessians(ys, xs, name='hessians', colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None):
+def old_hessians(ys: Any, xs: Any, name: str | None = 'hessians', colocate_gradients_with_ops: bool = False,
+                 gate_gradients: bool = False, aggregation_method: Any = None) -> list[Any]:
     """The second derivatives of the sum of `ys` with respect to each of `xs`, inside of a graph."""
     return hessians(ys, xs, gate_gradients, aggregation_method, name)
 
 
 # --- jacobians ---
-def _checked(tape, use_pfor):
+def _checked(tape: Any, use_pfor: bool) -> None:
     if not use_pfor and tf.executing_eagerly() and not tape._persistent:
         raise RuntimeError('GradientTape must be created with persistent=True to compute the jacobian with eager '
                            'execution enabled and with experimental_use_pfor set to False.')
 
 
-def _rows(tape, flat, sources, count, unconnected):
+def _rows(tape: Any, flat: Any, sources: Any, count: int | None, unconnected: Any) -> Any:
     """For each source, the stacked gradients of each element of `flat` (or each column, if it is a matrix)."""
     columns = flat.shape.rank == 2
 
@@ -168,7 +173,7 @@ def _rows(tape, flat, sources, count, unconnected):
 
 
 @contextlib.contextmanager
-def _recording(tape):
+def _recording(tape: Any) -> Iterator[Any]:
     """A context in which the tape records, even if it is paused."""
     if tape._recording:
         yield
@@ -177,8 +182,8 @@ def _recording(tape):
             yield
 
 
-def jacobian(self, target, sources, unconnected_gradients=UnconnectedGradients.NONE, parallel_iterations=None,
-             experimental_use_pfor=True):
+def jacobian(self: Any, target: TensorLike, sources: TensorLike, unconnected_gradients: Any = UnconnectedGradients.NONE,
+             parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> tf.Tensor:
     """The derivative of each element of `target` with respect to each source: shape target.shape + source.shape."""
     _checked(self, experimental_use_pfor)
     target = tf.convert_to_tensor(target)
@@ -234,6 +239,6 @@ _engine.extend(tf.GradientTape, 'batch_jacobian', batch_jacobian)
 for _f in (custom_gradient, grad_pass_through, recompute_grad, no_gradient, hessians):
     _f.__module__ = 'footlight'
     setattr(tf, _f.__name__, _f)
-for _f, _name in ((old_gradients, 'gradients'), (old_hessians, 'hessians')):
-    _f.__module__, _f.__name__, _f.__qualname__ = 'footlight.compat.v1', _name, _name
-    setattr(tf.compat.v1, _name, _f)
+for _member, _name in ((old_gradients, 'gradients'), (old_hessians, 'hessians')):
+    _member.__module__, _member.__name__, _member.__qualname__ = 'footlight.compat.v1', _name, _name
+    setattr(tf.compat.v1, _name, _member)

@@ -1,8 +1,11 @@
 """Names whose modules are loaded when they are first used: what `import footlight` has no time for."""
+from __future__ import annotations
+
 import importlib
 import sys
 
 from footlight import _engine
+from footlight._typing import Any
 
 # The module of this package that adds the names, by namespace. Those without a leading underscore are in _tensorflow.
 _BY_NAMESPACE = {
@@ -402,7 +405,7 @@ def find(namespace, name):
     return vars(sys.modules[namespace]).get(name)
 
 
-def _old_name(path, name):
+def _old_name(path: Any, name: str) -> Any:
     """A name of tf.compat.v1.`path` that is another public one, or a namespace in it."""
     from footlight._tensorflow.compat.v1 import public_names as _public_names
     inside = path + '.' + name if path else name

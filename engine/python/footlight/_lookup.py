@@ -1,10 +1,13 @@
 """tf.lookup: tables from keys to values, filled once or changed at any time."""
+from __future__ import annotations
+
 import uuid
 
 import footlight as tf
 from footlight import _engine
 from footlight._saving.options_and_assets import Asset, TrackableResource
 from footlight._saving.trackable import AutoTrackable
+from footlight._typing import Any
 
 _op = _engine.dataset_op
 _lookup = _engine.namespace('lookup')
@@ -15,14 +18,14 @@ class LookupInterface(TrackableResource, AutoTrackable):
     """A trackable object with a table behind it."""
 
     @staticmethod
-    def _new(op, inputs, attrs):
+    def _new(op: str, inputs: list[Any], attrs: dict[Any, Any]) -> tf.Tensor:
         """A table: in a graph, which may be saved, under a name, by which all that run it have the same one."""
         if tf.executing_eagerly():
             return _op('Anonymous' + op, inputs, attrs)[0]
         return _op(op + 'V2', inputs, {**attrs, 'shared_name': f'table_{uuid.uuid4()}'})[0]
 
     @property
-    def resource_handle(self):
+    def resource_handle(self) -> tf.Tensor:
         """The handle; in a tf.Graph a tensor of it that stands for this one in every session."""
         handle, graph = super().resource_handle, _engine.current_graph()
         if graph is None or graph.building_function:
@@ -36,36 +39,36 @@ class LookupInterface(TrackableResource, AutoTrackable):
         return tensor
 
     @property
-    def key_dtype(self):
+    def key_dtype(self) -> tf.DType:
         """The dtype of keys."""
         return self._key_dtype
 
     @property
-    def value_dtype(self):
+    def value_dtype(self) -> tf.DType:
         """The dtype of values."""
         return self._value_dtype
 
     @property
-    def name(self):
+    def name(self) -> Any:
         """The name of the table's op in a graph; None in eager."""
         return self._table_name
 
     def __getitem__(self, keys):
         return self.lookup(keys)
 
-    def _set(self, **attributes):
+    def _set(self, **attributes: Any) -> None:
         for name, value in attributes.items():
             object.__setattr__(self, name, value)
 
 
-def _here(value):
+def _here(value: tf.Tensor) -> tf.Tensor:
     """A value from outside, in a tf.Graph as a constant of it."""
     graph = _engine.current_graph()
     outside = isinstance(value, tf.Tensor) and not tf.is_symbolic_tensor(value)
     return tf.constant(value.numpy(), value.dtype) if outside and graph is not None and not graph.building_function else value
 
 
-def _parts(keys):
+def _parts(keys: Any) -> tuple[Any, ...]:
     """The plain keys behind sparse and ragged ones, and what puts values in their place."""
     if isinstance(keys, tf.SparseTensor):
         return keys.values, lambda values: tf.SparseTensor(keys.indices, values, keys.dense_shape)
@@ -79,7 +82,7 @@ class TableInitializerBase(AutoTrackable):
 
     _shared_name = ''
 
-    def __init__(self, key_dtype, value_dtype):
+    def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
         self._key_dtype, self._value_dtype = tf.as_dtype(key_dtype), tf.as_dtype(value_dtype)
 
     key_dtype = property(lambda self: self._key_dtype, doc='The dtype of keys.')
@@ -89,7 +92,7 @@ class TableInitializerBase(AutoTrackable):
         """Fills the table."""
         raise NotImplementedError
 
-    def _check(self, table):
+    def _check(self, table: StaticHashTable) -> None:
         if table.key_dtype != self.key_dtype:
             raise TypeError(f'Invalid key dtype for table, expected {table.key_dtype} but got {self.key_dtype}.')
         if table.value_dtype != self.value_dtype:
@@ -115,7 +118,7 @@ class KeyValueTensorInitializer(TableInitializerBase):
         self._keys, self._values, self._name = keys, values, name or 'key_value_init'
         super().__init__(keys.dtype, values.dtype)
 
-    def initialize(self, table):
+    def initialize(self, table: Any) -> None:
         self._check(table)
         _op('LookupTableImportV2', [table.resource_handle, self._keys, self._values], {})
 
@@ -130,8 +133,8 @@ class TextFileIndex:
 class TextFileInitializer(TableInitializerBase):
     """Keys and values in the lines of a text file."""
 
-    def __init__(self, filename, key_dtype, key_index, value_dtype, value_index, vocab_size=None, delimiter='\t', name=None,
-                 value_index_offset=0):
+    def __init__(self, filename: Any, key_dtype: Any, key_index: Any, value_dtype: Any, value_index: Any,
+                 vocab_size: Any = None, delimiter: Any = '\t', name: Any = None, value_index_offset: Any = 0) -> None:
         if not tf.is_tensor(filename) and not filename:
             raise ValueError('`filename` argument required for tf.lookup.TextFileInitializer')
         key_dtype, value_dtype = tf.as_dtype(key_dtype), tf.as_dtype(value_dtype)
@@ -150,7 +153,7 @@ class TextFileInitializer(TableInitializerBase):
         self._filename = Asset(filename)
         super().__init__(key_dtype, value_dtype)
 
-    def initialize(self, table):
+    def initialize(self, table: Any) -> None:
         self._check(table)
         _op('InitializeTableFromTextFileV2', [table.resource_handle, self._filename.asset_path], dict(self._how))
 
@@ -167,24 +170,24 @@ class _Initialized(LookupInterface):
             self._default_value.shape.merge_with([])
             self._initialize()
 
-    def _create_resource(self):
+    def _create_resource(self) -> tf.Tensor:
         return self._new('HashTable', [], {'key_dtype': self._key_dtype, 'value_dtype': self._value_dtype})
 
-    def _initialize(self):
+    def _initialize(self) -> Any:
         return self._initializer.initialize(self)
 
     @property
-    def initializer(self):
+    def initializer(self) -> Any:
         """In a graph an operation that does nothing, since the table is filled when it is made; programs of graphs run it."""
         return None if tf.executing_eagerly() else tf.group(name='init')
 
     default_value = property(lambda self: self._default_value, doc='The value of keys that are not in the table.')
 
-    def size(self, name=None):
+    def size(self, name: str | None = None) -> tf.Tensor:
         """How many keys the table has."""
         return _op('LookupTableSizeV2', [self.resource_handle], {}, name)[0]
 
-    def lookup(self, keys, name=None):
+    def lookup(self, keys: tf.Tensor, name: str | None = None) -> tf.Tensor:
         """The values of keys."""
         if keys.dtype != self._key_dtype:
             raise TypeError(f'Dtype of argument `keys` must be {self._key_dtype}, received: {keys.dtype}')
@@ -198,10 +201,11 @@ class _Initialized(LookupInterface):
 class StaticHashTable(_Initialized):
     """A table that its initializer fills and that does not change afterwards."""
 
-    def __init__(self, initializer, default_value, name=None, experimental_is_anonymous=False):
+    def __init__(self, initializer: Any, default_value: int, name: str | None = None,
+                 experimental_is_anonymous: bool = False) -> None:
         self._make(initializer, default_value, name)
 
-    def export(self, name=None):
+    def export(self, name: str | None = None) -> tuple[Any, ...]:
         """All keys and all values."""
         keys, values = _op('LookupTableExportV2', [self.resource_handle],
                            {'Tkeys': self._key_dtype, 'Tvalues': self._value_dtype}, name)
@@ -214,7 +218,8 @@ class StaticHashTable(_Initialized):
 class StaticVocabularyTable(LookupInterface):
     """A table of ids in which keys that it does not have get one of some further ids, by their hash."""
 
-    def __init__(self, initializer, num_oov_buckets, lookup_key_dtype=None, name=None, experimental_is_anonymous=False):
+    def __init__(self, initializer: Any, num_oov_buckets: int, lookup_key_dtype: Any = None, name: str | None = None,
+                 experimental_is_anonymous: bool = False) -> None:
         if num_oov_buckets <= 0:
             raise ValueError('`num_oov_buckets` must be > 0; use StaticHashTable.')
         table = None
@@ -238,26 +243,26 @@ class StaticVocabularyTable(LookupInterface):
                   _table_name=name.rstrip('/').split('/')[-1] if name else None)
 
     @property
-    def resource_handle(self):
+    def resource_handle(self) -> Any:
         """The table as a tensor that ops take; None if it has only further ids."""
         return None if self._table is None else self._table.resource_handle
 
-    def _create_resource(self):
+    def _create_resource(self) -> tf.Tensor:
         return self._table._create_resource()
 
-    def _initialize(self):
+    def _initialize(self) -> None:
         self._table._initialize()
 
     def _trackable_children(self, save_type='checkpoint', **kwargs):
         # The table inside is no child: its functions are this one's.
         return super()._trackable_children(save_type, **kwargs) if self._table is not None else {}
 
-    def size(self, name=None):
+    def size(self, name: str | None = None) -> Any:
         """How many ids there are."""
         known = tf.constant(0, tf.int64) if self._table is None else self._table.size()
         return known + self._num_oov_buckets
 
-    def lookup(self, keys, name=None):
+    def lookup(self, keys: Any, name: str | None = None) -> tf.Tensor:
         """The ids of keys."""
         if keys.dtype != self._key_dtype:
             raise TypeError(f'Dtype of argument `keys` must be {self._key_dtype}, received: {keys.dtype}')
@@ -282,17 +287,17 @@ class _Changing(LookupInterface):
                   _value_shape=default.shape, _name=name, _table_name=None, _checkpoint=checkpoint)
         self.resource_handle  # noqa: B018  (made now: functions that are traced find it)
 
-    def _check(self, keys, values=None):
+    def _check(self, keys: Any, values: Any = None) -> tuple[Any, ...]:
         plain, back = _parts(keys)
         plain = tf.convert_to_tensor(plain, self._key_dtype, name='keys')
         if plain.dtype != self._key_dtype:
             raise TypeError(f'Signature mismatch. Keys must be dtype {self._key_dtype}, got {plain.dtype}.')
         return plain, back
 
-    def _shape_of(self, keys):
+    def _shape_of(self, keys: tf.Tensor) -> tf.TensorShape:
         return keys.shape.concatenate(self._value_shape)
 
-    def size(self, name=None):
+    def size(self, name: str | None = None) -> Any:
         """How many keys the table has."""
         return _op('LookupTableSizeV2', [self.resource_handle], {}, name)[0]
 
@@ -308,7 +313,7 @@ class _Changing(LookupInterface):
             raise TypeError(f'Signature mismatch. Keys must be dtype {self._key_dtype}, got {keys.dtype}.')
         return tf.raw_ops.LookupTableRemoveV2(table_handle=self.resource_handle, keys=self._check(keys)[0], name=name)
 
-    def export(self, name=None):
+    def export(self, name: str | None = None) -> tuple[Any, ...]:
         """All keys and all values."""
         keys, values = _op('LookupTableExportV2', [self.resource_handle],
                            {'Tkeys': self._key_dtype, 'Tvalues': self._value_dtype}, name)
@@ -319,30 +324,30 @@ class _Changing(LookupInterface):
 
     _saveable_name = 'table'  # what its values' names in files begin with
 
-    def _serialize_to_tensors(self):
+    def _serialize_to_tensors(self) -> dict[Any, Any]:
         if not self._checkpoint:
             raise NotImplementedError
         keys, values = self.export()
         return {'table-keys': keys, 'table-values': values}
 
-    def _restore_from_tensors(self, restored_tensors):
+    def _restore_from_tensors(self, restored_tensors: dict[Any, Any]) -> None:
         _op('LookupTableImportV2', [self.resource_handle, restored_tensors['table-keys'], restored_tensors['table-values']], {})
 
 
 class MutableHashTable(_Changing):
     """A table to which keys are added at any time; values are scalars, or vectors as the default."""
 
-    def __init__(self, key_dtype, value_dtype, default_value, name='MutableHashTable', checkpoint=True,
-                 experimental_is_anonymous=False):
+    def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, name: Any = 'MutableHashTable',
+                 checkpoint: Any = True, experimental_is_anonymous: Any = False) -> None:
         self._make(key_dtype, value_dtype, default_value, name, checkpoint)
 
-    def _create_resource(self):
+    def _create_resource(self) -> tf.Tensor:
         types = {'key_dtype': self._key_dtype, 'value_dtype': self._value_dtype}
         if self._value_shape.rank == 0:
             return self._new('MutableHashTable', [], types)
         return self._new('MutableHashTableOfTensors', [], {**types, 'value_shape': self._value_shape})
 
-    def lookup(self, keys, dynamic_default_values=None, name=None):
+    def lookup(self, keys: Any, dynamic_default_values: Any = None, name: str | None = None) -> tf.Tensor:
         """The values of keys; `dynamic_default_values` has one for each key that is not there."""
         plain, back = self._check(keys)
         default = self._default_value if dynamic_default_values is None else dynamic_default_values
@@ -366,28 +371,28 @@ class DenseHashTable(_Changing):
         self._set(_key_shape=self._empty_key.shape, _buckets=buckets)
         self._make(key_dtype, value_dtype, default_value, name, checkpoint)
 
-    def _create_resource(self):
+    def _create_resource(self) -> tf.Tensor:
         return self._new('MutableDenseHashTable', [_here(self._empty_key), _here(self._deleted_key)],
                          {'value_dtype': self._value_dtype, 'value_shape': self._value_shape,
                           'initial_num_buckets': self._buckets})
 
-    def _shape_of(self, keys):
+    def _shape_of(self, keys: tf.Tensor) -> tf.TensorShape:
         rank = self._key_shape.rank
         outer = keys.shape[:keys.shape.rank - rank] if keys.shape.rank is not None else tf.TensorShape(None)
         return outer.concatenate(self._value_shape)
 
-    def lookup(self, keys, name=None):
+    def lookup(self, keys: Any, name: str | None = None) -> tf.Tensor:
         """The values of keys."""
         plain, back = self._check(keys)
         found, = _op('LookupTableFindV2', [self.resource_handle, plain, _here(self._default_value)], {}, name)
         found.set_shape(self._shape_of(plain))
         return back(found)
 
-    def erase(self, keys, name=None):
+    def erase(self, keys: Any, name: str | None = None) -> Any:
         """Removes keys: another name of remove()."""
         return self.remove(keys, name)
 
-    def insert_or_assign(self, keys, values, name=None):
+    def insert_or_assign(self, keys: Any, values: Any, name: str | None = None) -> Any:
         """Adds keys: another name of insert()."""
         return self.insert(keys, values, name)
 

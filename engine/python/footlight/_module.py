@@ -1,11 +1,14 @@
 """tf.Module: a class that users subclass; it finds the variables and modules among its attributes."""
+from __future__ import annotations
+
 import functools
 
 import footlight
 from footlight._saving.trackable import AutoTrackable
+from footlight._typing import Any, Callable, Iterator
 
 
-def _snake(name):
+def _snake(name: str) -> str:
     out = ''
     for i, c in enumerate(name):
         before, after = name[i - 1:i], name[i + 1:i + 2]
@@ -15,19 +18,19 @@ def _snake(name):
     return out.lower()
 
 
-def _is_variable(value):
+def _is_variable(value: Any) -> bool:
     return isinstance(value, footlight.Variable)
 
 
-def _is_trainable(value):
+def _is_trainable(value: Any) -> bool:
     return _is_variable(value) and value.trainable
 
 
-def _is_frozen(value):
+def _is_frozen(value: Any) -> bool:
     return _is_variable(value) and not value.trainable
 
 
-def _is_module(value):
+def _is_module(value: Any) -> bool:
     return isinstance(value, Module)
 
 
@@ -52,7 +55,7 @@ class Module(AutoTrackable):
 
     _TF_MODULE_IGNORED_PROPERTIES = frozenset(('_self_tracking', '_self_setattr_tracking'))
 
-    def __init__(self, name=None):
+    def __init__(self, name: str | None = None) -> None:
         if name is None:
             name = _snake(type(self).__name__)
         elif not isinstance(name, str):
@@ -65,12 +68,12 @@ class Module(AutoTrackable):
             self._name_scope = _Scope(scope)
 
     @property
-    def name(self):
+    def name(self) -> str:
         """The name as given, or from the class name."""
         return self._name if hasattr(self, '_name') else _snake(type(self).__name__)
 
     @property
-    def name_scope(self):
+    def name_scope(self) -> Any:
         """The name scope of the module, always the same object; it can be entered again and again."""
         own = object.__getattribute__(self, '__dict__')  # a class may have a __getattribute__ of its own
         scope = own.get('_name_scope')
@@ -81,27 +84,27 @@ class Module(AutoTrackable):
         return scope
 
     @property
-    def variables(self):
+    def variables(self) -> tuple[Any, ...]:
         """All variables of this module and those below, each once."""
         return tuple(self._flatten(_is_variable, expand_composites=True))
 
     @property
-    def trainable_variables(self):
+    def trainable_variables(self) -> tuple[Any, ...]:
         """The variables that tapes watch by themselves."""
         return tuple(self._flatten(_is_trainable, expand_composites=True))
 
     @property
-    def non_trainable_variables(self):
+    def non_trainable_variables(self) -> tuple[Any, ...]:
         """The variables that tapes do not watch by themselves."""
         return tuple(self._flatten(_is_frozen, expand_composites=True))
 
     @property
-    def submodules(self):
+    def submodules(self) -> tuple[Any, ...]:
         """All modules below this one, each once."""
         return tuple(self._flatten(_is_module))
 
-    def _flatten(self, recursive=None, predicate=None, attribute_traversal_key=None, with_path=False,
-                 expand_composites=False):
+    def _flatten(self, recursive: Any = None, predicate: Any = None, attribute_traversal_key: Any = None,
+                 with_path: bool = False, expand_composites: bool = False) -> Any:
         """The attributes, and values nested in them, for which `predicate` is true; this module's own first."""
         if callable(recursive):  # descend into submodules only if the predicate says so
             recursive, predicate = True, recursive
@@ -111,7 +114,7 @@ class Module(AutoTrackable):
                       with_path, ())
 
     @classmethod
-    def with_name_scope(cls, method):
+    def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
         """Runs the method inside the module's name scope."""
         @functools.wraps(method)
         def scoped(self, *args, **kwargs):
@@ -127,7 +130,7 @@ class _Scope:
         self.name = name
         self._entered = []
 
-    def __enter__(self):
+    def __enter__(self) -> str:
         scope = footlight.name_scope(self.name)
         self._entered.append(scope)
         return scope.__enter__()
@@ -136,7 +139,7 @@ class _Scope:
         return self._entered.pop().__exit__(*error)
 
 
-def _leaves(value, path):
+def _leaves(value: Any, path: Any) -> Iterator[Any]:
     """The value of an attribute, with lists, tuples and mappings flattened."""
     if isinstance(value, (list, tuple)) and not isinstance(value, (footlight.TensorShape,)):
         fields = getattr(value, '_fields', None)
@@ -153,7 +156,8 @@ def _leaves(value, path):
         yield path, value
 
 
-def _below(module, recursive, predicate, order, seen, with_path, prefix):
+def _below(module: Any, recursive: bool, predicate: Any, order: Any, seen: Any, with_path: bool,
+           prefix: Any) -> Iterator[Any]:
     attributes = vars(module)
     ignored = module._TF_MODULE_IGNORED_PROPERTIES
     inside = []

@@ -1,8 +1,11 @@
 """Public protobuf messages. They and protobuf are in a separate extension that is loaded at first use."""
+from __future__ import annotations
+
 import importlib
+from footlight._typing import Any
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> type[Any]:
     if name.startswith('__'):
         raise AttributeError(name)
     return getattr(importlib.import_module('footlight._formats'), name)

@@ -1,8 +1,11 @@
 """tf.random.Generator and tf.random.Algorithm: streams of random numbers whose state is a variable."""
+from __future__ import annotations
+
 import enum
 
 import footlight as tf
 from footlight._saving.trackable import AutoTrackable
+from footlight._typing import Any, TensorLike
 
 _parts = tf._generator
 _UNIFORM, _NORMAL, _TRUNCATED, _WHOLE, _RANGE = range(5)
@@ -15,11 +18,11 @@ class Algorithm(enum.Enum):
     THREEFRY = 2
     AUTO_SELECT = 3
 
-    def __index__(self):
+    def __index__(self) -> int:
         return self.value
 
 
-def _number(alg):
+def _number(alg: int) -> int:
     if isinstance(alg, Algorithm):
         return alg.value
     if isinstance(alg, int):
@@ -39,7 +42,7 @@ def _number(alg):
                      '3 (auto_select)')
 
 
-def _state_size(alg):
+def _state_size(alg: int) -> int:
     return 2 if alg == 2 else 3
 
 
@@ -52,7 +55,7 @@ def _signed(value):
     return value
 
 
-def _state(value):
+def _state(value: Any) -> tf.Tensor:
     value = _signed(value)
     if isinstance(value, (list, tuple)) and any(isinstance(v, tf.Tensor) for v in value):
         return tf.stack([tf.cast(v, tf.int64) for v in value])
@@ -61,13 +64,13 @@ def _state(value):
     return tf.cast(value, tf.int64)
 
 
-def _check_shape(state, wanted, what):
+def _check_shape(state: tf.Tensor, wanted: list[Any], what: str) -> None:
     if not state.shape.is_compatible_with(wanted):
         raise ValueError(f'Shapes {state.shape} and {tf.TensorShape(wanted)} are incompatible: {what} of this algorithm '
                          f'has shape {tf.TensorShape(wanted)}')
 
 
-def create_rng_state(seed, alg):
+def create_rng_state(seed: Any, alg: Any) -> tf.Tensor:
     """The state of a generator from an integer or a vector of them."""
     size = _state_size(_number(alg))
     if isinstance(seed, int):
@@ -87,7 +90,7 @@ def _joined(key, counter, alg):
     return tf.concat([counter, tf.reshape(key, [1])], 0)
 
 
-def _shape(shape):
+def _shape(shape: list[Any]) -> tf.Tensor:
     if isinstance(shape, (list, tuple)) and not len(shape):
         return tf.constant([], tf.int64)
     if isinstance(shape, tf.TensorShape):
@@ -98,7 +101,7 @@ def _shape(shape):
 class Generator(AutoTrackable):
     """A stream of random numbers. Its state is a variable, so the stream continues across calls of a function."""
 
-    def __init__(self, copy_from=None, state=None, alg=None):
+    def __init__(self, copy_from: Any = None, state: Any = None, alg: int | None = None) -> None:
         if copy_from is not None:
             if state is not None or alg is not None:
                 raise AssertionError('tf.random.Generator: give copy_from alone, or state and alg')
@@ -115,7 +118,7 @@ class Generator(AutoTrackable):
         self._state_var = state if isinstance(state, tf.Variable) else self._variable(state)
 
     @staticmethod
-    def _variable(value):
+    def _variable(value: tf.Tensor) -> tf.Variable:
         return tf.Variable(value, dtype=tf.int64, trainable=False, name='StateVar')
 
     @classmethod
@@ -123,7 +126,7 @@ class Generator(AutoTrackable):
         return cls(state=state, alg=alg)
 
     @classmethod
-    def from_seed(cls, seed, alg=None):
+    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
         alg = 1 if alg is None else _number(alg)
         return cls(state=create_rng_state(seed, alg), alg=alg)
 
@@ -139,42 +142,44 @@ class Generator(AutoTrackable):
         alg = _number(alg)
         return cls(state=_joined(key, counter, alg), alg=alg)
 
-    def reset(self, state):
+    def reset(self, state: Any) -> None:
         state = _state(state)
         _check_shape(state, [_state_size(self._alg)], 'the state')
         self._state_var.assign(state)
 
-    def reset_from_seed(self, seed):
+    def reset_from_seed(self, seed: Any) -> None:
         self._state_var.assign(create_rng_state(seed, self._alg))
 
-    def reset_from_key_counter(self, key, counter):
+    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
         self._state_var.assign(_joined(key, counter, self._alg))
 
     @property
-    def state(self):
+    def state(self) -> Any:
         return self._state_var
 
     @property
-    def algorithm(self):
+    def algorithm(self) -> Any:
         return self._alg
 
     @property
-    def key(self):
+    def key(self) -> Any:
         return self._state_var[-1]
 
-    def skip(self, delta):
+    def skip(self, delta: TensorLike) -> tf.Tensor:
         """Skips `delta` numbers; returns the previous state."""
         return _parts.read_and_skip(self._state_var.handle, self._alg, delta)
 
-    def _draw(self, which, shape, dtype, *bounds):
+    def _draw(self, which: int, shape: Any, dtype: Any, *bounds: Any) -> Any:
         shape = _shape(shape)
         before = self.skip(tf.reduce_prod(shape))
         return _parts.draw(before, self._alg, which, shape, dtype, *bounds)
 
-    def normal(self, shape, mean=0.0, stddev=1.0, dtype=tf.float32, name=None):
+    def normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = tf.float32,
+               name: str | None = None) -> tf.Tensor:
         return self._scaled(_NORMAL, shape, mean, stddev, dtype, name or 'stateful_normal')
 
-    def truncated_normal(self, shape, mean=0.0, stddev=1.0, dtype=tf.float32, name=None):
+    def truncated_normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = tf.float32,
+                         name: str | None = None) -> Any:
         return self._scaled(_TRUNCATED, shape, mean, stddev, dtype, name or 'truncated_normal')
 
     def _scaled(self, which, shape, mean, stddev, dtype, name):
@@ -183,7 +188,8 @@ class Generator(AutoTrackable):
             stddev = tf.convert_to_tensor(stddev, dtype)
             return self._draw(which, shape, dtype) * stddev + mean
 
-    def uniform(self, shape, minval=0, maxval=None, dtype=tf.float32, name=None):
+    def uniform(self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = tf.float32,
+                name: str | None = None) -> Any:
         dtype = tf.as_dtype(dtype)
         if dtype.is_integer:
             if (minval is None) != (maxval is None):
@@ -200,11 +206,11 @@ class Generator(AutoTrackable):
                 return self._draw(_RANGE, shape, dtype, minval, maxval)
             return self._draw(_UNIFORM, shape, dtype) * (maxval - minval) + minval
 
-    def uniform_full_int(self, shape, dtype=tf.uint64, name=None):
+    def uniform_full_int(self, shape: Any, dtype: Any = tf.uint64, name: str | None = None) -> Any:
         with tf.name_scope(name or 'stateful_uniform_full_int'):
             return self._draw(_WHOLE, shape, dtype)
 
-    def binomial(self, shape, counts, probs, dtype=tf.int32, name=None):
+    def binomial(self, shape: Any, counts: Any, probs: Any, dtype: Any = tf.int32, name: str | None = None) -> Any:
         return _parts.binomial(self._state_var.handle, self._alg, _shape(shape), tf.convert_to_tensor(counts),
                                tf.convert_to_tensor(probs), dtype, name=name)
 
@@ -213,7 +219,7 @@ class Generator(AutoTrackable):
         keys = self.uniform_full_int([count], tf.int64)
         return tf.stack([keys, tf.zeros_like(keys)])
 
-    def split(self, count=1):
+    def split(self, count: Any = 1) -> list[Any]:
         """A list of new generators, independent of this one and of each other."""
         zeros = [0] * (_state_size(self._alg) - 1)
         keys = self.uniform_full_int([count], tf.int64)
@@ -235,7 +241,7 @@ def get_global_generator():
     return _global_generator
 
 
-def set_global_generator(generator):
+def set_global_generator(generator: Any) -> None:
     """Replaces the global generator."""
     global _global_generator
     _global_generator = generator

@@ -1,10 +1,13 @@
 """tf.raw_ops: every op by its own name, with all its inputs and attributes as keywords."""
+from __future__ import annotations
+
 import collections
 import importlib
 import inspect
 
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, Callable
 
 
 # Where the Python name of an argument is not the op's own: the op -> {Python name: own name}.
@@ -39,7 +42,7 @@ def _older(name):
     return function
 
 
-def op(_name, /, *, name=None, **arguments):
+def op(_name: Any, /, *, name: str | None = None, **arguments: Any) -> list[Any]:
     """The outputs of an op, as a list."""
     return _engine.raw_op(_name, arguments, name)
 
@@ -52,7 +55,7 @@ _WRITTEN = (
     ('', '_control.functional_raw_ops'), ('', '_sparse.raw_bincount'))
 
 
-def _written(name):
+def _written(name: str) -> Callable[..., Any] | None:
     """An op that is written in Python, or None."""
     for start, module in _WRITTEN:
         if name.startswith(start):

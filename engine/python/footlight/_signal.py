@@ -1,9 +1,12 @@
 """tf.signal: Fourier and cosine transforms, frames, windows, spectrograms; each in a few ops."""
+from __future__ import annotations
+
 import math
 
 import footlight as tf
 from footlight import _engine
 from footlight._raw_ops import op as _op
+from footlight._typing import Any, Callable, DTypeLike
 
 
 def _known(value):
@@ -14,24 +17,24 @@ def _known(value):
     return found.item() if getattr(found, 'ndim', None) == 0 else found
 
 
-def _is_known(value):
+def _is_known(value: Any) -> bool:
     return not tf.is_tensor(value)
 
 
-def _sizes(x):
+def _sizes(x: Any) -> list[Any]:
     """The shape of x, known or as a tensor, each dimension for itself."""
     dynamic = tf.shape(x)
     return [dynamic[i] if d is None else d for i, d in enumerate(x.shape)]
 
 
 # --- Fourier transforms ---
-def _plain(op_name, names, doc):
+def _plain(op_name: str, names: Any, doc: str) -> Any:
     def transform(input, name=None):
         return _op(op_name, input=input, name=name)[0]
     return _named(transform, names, doc)
 
 
-def _named(function, name, doc):
+def _named(function: Any, name: Any, doc: str) -> Any:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
     return function
@@ -48,7 +51,7 @@ _COMPLEX = {tf.float32: tf.complex64, tf.float64: tf.complex128}
 _REAL = {tf.complex64: tf.float32, tf.complex128: tf.float64}
 
 
-def _input(x, from_half, both):
+def _input(x: Any, from_half: Any, both: Any) -> tuple[Any, ...]:
     """x as a tensor of a dtype that the transform takes, and the dtype that it gives."""
     x = tf.convert_to_tensor(x, dtype_hint=tf.complex64 if from_half else tf.float32)
     given = (_REAL if from_half else _COMPLEX).get(x.dtype)
@@ -93,7 +96,7 @@ def _padded(x, axes, lengths, from_half):
     return tf.pad(x, tf.stack([tf.zeros([rank], tf.int32), tf.stack(after)], 1))
 
 
-def _padded_later(x, count, fft_length, from_half):
+def _padded_later(x: Any, count: Any, fft_length: Any, from_half: Any) -> tuple[Any, ...]:
     """(x with zeros behind its last dimensions, the lengths of these) where its rank is not known."""
     now = tf.shape(x)[-count:]
     if fft_length is not None:
@@ -114,7 +117,7 @@ def _last_axes(x, count):
     return list(range(rank - count, rank))
 
 
-def _half(op_name, count, from_half, doc):
+def _half(op_name: str, count: Any, from_half: Any, doc: str) -> Any:
     name_of_it = op_name.lower()
 
     def transform(input_tensor, fft_length=None, name=None):
@@ -138,7 +141,7 @@ rfft3d = _half('RFFT3D', 3, False, 'The first half of the spectrum of real numbe
 irfft3d = _half('IRFFT3D', 3, True, 'The real numbers that have this half of a spectrum along the last three dimensions.')
 
 
-def _nd(op_name, inverse, doc):
+def _nd(op_name: str, inverse: Any, doc: str) -> Any:
     name_of_it = op_name.lower()
     real, from_half = 'RFFT' in op_name, op_name == 'IRFFTND'
 
@@ -166,7 +169,7 @@ rfftnd = _nd('RFFTND', False, 'The first half of the spectrum of real numbers al
 irfftnd = _nd('IRFFTND', True, 'The real numbers that have this half of a spectrum along some dimensions.')
 
 
-def _shifted(name_of_it, half, doc):
+def _shifted(name_of_it: Any, half: Any, doc: str) -> Any:
     def shift(x, axes=None, name=None):
         with tf.name_scope(name or name_of_it):
             x = tf.convert_to_tensor(x)
@@ -183,7 +186,7 @@ ifftshift = _shifted('ifftshift', lambda n: -(n // 2), 'A spectrum whose zero fr
 
 
 # --- cosine transforms ---
-def _check_cosine(input, type, n, axis, norm):
+def _check_cosine(input: Any, type: Any, n: Any, axis: Any, norm: Any) -> None:
     if axis != -1:
         raise NotImplementedError(f'axis must be -1. Got: {axis}')
     if n is not None and n < 1:
@@ -252,7 +255,7 @@ def _cosine(x, type, n, norm):
     return made * (math.sqrt(0.5) * tf.math.rsqrt(count)) if norm == 'ortho' else made
 
 
-def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
+def dct(input: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None, name: str | None = None) -> Any:
     """The discrete cosine transform of each row, of type 1 to 4."""
     input = tf.convert_to_tensor(input)
     _check_cosine(input, type, n, axis, norm)
@@ -260,7 +263,7 @@ def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
         return _cosine(input, type, n, norm)
 
 
-def idct(input, type=2, n=None, axis=-1, norm=None, name=None):
+def idct(input: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None, name: str | None = None) -> Any:
     """What dct() of this type undoes, up to a factor unless `norm` is 'ortho'."""
     input = tf.convert_to_tensor(input)
     _check_cosine(input, type, n, axis, norm)
@@ -310,7 +313,7 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
         return frames
 
 
-def overlap_and_add(signal, frame_step, name=None):
+def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Any:
     """The sum of overlapping frames, each `frame_step` after the one before."""
     with tf.name_scope(name or 'overlap_and_add'):
         signal = tf.convert_to_tensor(signal, name='signal')
@@ -355,7 +358,7 @@ def _window_length(window_length, dtype):
     return length
 
 
-def _raised_cosine(name_of_it, a, b, doc):
+def _raised_cosine(name_of_it: Any, a: Any, b: Any, doc: str) -> Any:
     def window(window_length, periodic=True, dtype=tf.float32, name=None):
         dtype = tf.as_dtype(dtype)
         with tf.name_scope(name or name_of_it):
@@ -375,7 +378,7 @@ hann_window = _raised_cosine('hann_window', 0.5, 0.5, 'A raised cosine that begi
 hamming_window = _raised_cosine('hamming_window', 0.54, 0.46, 'A raised cosine that begins at 0.08.')
 
 
-def kaiser_window(window_length, beta=12.0, dtype=tf.float32, name=None):
+def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: DTypeLike = tf.float32, name: str | None = None) -> Any:
     """Kaiser's window: the larger beta, the narrower."""
     dtype = tf.as_dtype(dtype)
     with tf.name_scope(name or 'kaiser_window'):
@@ -390,7 +393,8 @@ def kaiser_window(window_length, beta=12.0, dtype=tf.float32, name=None):
         return tf.exp(width - beta) * (tf.math.bessel_i0e(width) / tf.math.bessel_i0e(beta))
 
 
-def kaiser_bessel_derived_window(window_length, beta=12.0, dtype=tf.float32, name=None):
+def kaiser_bessel_derived_window(window_length: Any, beta: Any = 12.0, dtype: DTypeLike = tf.float32,
+                                 name: str | None = None) -> Any:
     """The window of sums of Kaiser's, for transforms whose frames overlap by half."""
     dtype = tf.as_dtype(dtype)
     with tf.name_scope(name or 'kaiser_bessel_derived_window'):
@@ -400,7 +404,7 @@ def kaiser_bessel_derived_window(window_length, beta=12.0, dtype=tf.float32, nam
         return tf.concat([rising, rising[::-1]], 0)
 
 
-def vorbis_window(window_length, dtype=tf.float32, name=None):
+def vorbis_window(window_length: Any, dtype: DTypeLike = tf.float32, name: str | None = None) -> Any:
     """The window of the Vorbis format."""
     dtype = tf.as_dtype(dtype)
     with tf.name_scope(name or 'vorbis_window'):
@@ -418,7 +422,8 @@ def _enclosing_power_of_two(value):
     return tf.cast(tf.pow(2.0, exponent), value.dtype)
 
 
-def stft(signals, frame_length, frame_step, fft_length=None, window_fn=hann_window, pad_end=False, name=None):
+def stft(signals: Any, frame_length: Any, frame_step: Any, fft_length: Any = None, window_fn: Any = hann_window,
+         pad_end: bool = False, name: str | None = None) -> Any:
     """The spectra of overlapping parts of signals."""
     with tf.name_scope(name or 'stft'):
         signals = tf.convert_to_tensor(signals, name='signals')
@@ -430,7 +435,8 @@ def stft(signals, frame_length, frame_step, fft_length=None, window_fn=hann_wind
         return rfft(frames, [fft_length])
 
 
-def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None):
+def inverse_stft_window_fn(frame_step: Any, forward_window_fn: Any = hann_window,
+                           name: str | None = None) -> Callable[..., Any]:
     """The window for inverse_stft() that undoes the one of stft()."""
     def window(frame_length, dtype):
         with tf.name_scope(name or 'inverse_stft_window_fn'):
@@ -445,7 +451,8 @@ def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None)
     return window
 
 
-def inverse_stft(stfts, frame_length, frame_step, fft_length=None, window_fn=hann_window, name=None):
+def inverse_stft(stfts: Any, frame_length: Any, frame_step: Any, fft_length: Any = None, window_fn: Any = hann_window,
+                 name: str | None = None) -> Any:
     """Signals from the spectra of their overlapping parts."""
     with tf.name_scope(name or 'inverse_stft'):
         stfts = tf.convert_to_tensor(stfts, name='stfts')
@@ -459,7 +466,8 @@ def inverse_stft(stfts, frame_length, frame_step, fft_length=None, window_fn=han
         return overlap_and_add(frames, frame_step)
 
 
-def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=None, name=None):
+def mdct(signals: Any, frame_length: Any, window_fn: Any = vorbis_window, pad_end: bool = False, norm: Any = None,
+         name: str | None = None) -> Any:
     """The modified discrete cosine transform of parts that overlap by half."""
     with tf.name_scope(name or 'mdct'):
         signals = tf.convert_to_tensor(signals, name='signals')
@@ -473,7 +481,7 @@ def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=Non
         return dct(folded, type=4, norm=norm)
 
 
-def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
+def inverse_mdct(mdcts: Any, window_fn: Any = vorbis_window, norm: Any = None, name: str | None = None) -> Any:
     """Signals from their modified discrete cosine transforms."""
     with tf.name_scope(name or 'inverse_mdct'):
         mdcts = tf.convert_to_tensor(mdcts, name='mdcts')
@@ -494,8 +502,9 @@ def _mel(hertz):
     return 1127.0 * tf.math.log(1.0 + hertz / 700.0)
 
 
-def linear_to_mel_weight_matrix(num_mel_bins=20, num_spectrogram_bins=129, sample_rate=8000, lower_edge_hertz=125.0,
-                                upper_edge_hertz=3800.0, dtype=tf.float32, name=None):
+def linear_to_mel_weight_matrix(num_mel_bins: Any = 20, num_spectrogram_bins: Any = 129, sample_rate: Any = 8000,
+                                lower_edge_hertz: Any = 125.0, upper_edge_hertz: Any = 3800.0,
+                                dtype: DTypeLike = tf.float32, name: str | None = None) -> Any:
     """By which a spectrogram is multiplied to become one on the mel scale: triangles whose edges overlap."""
     dtype = tf.as_dtype(dtype)
     with tf.name_scope(name or 'linear_to_mel_weight_matrix') as scope:
@@ -525,7 +534,7 @@ def linear_to_mel_weight_matrix(num_mel_bins=20, num_spectrogram_bins=129, sampl
         return tf.pad(weights, [[1, 0], [0, 0]], name=scope)
 
 
-def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None):
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Any:
     """The cepstral coefficients of spectrograms on the mel scale."""
     with tf.name_scope(name or 'mfccs_from_log_mel_spectrograms'):
         x = tf.convert_to_tensor(log_mel_spectrograms)

@@ -1,6 +1,9 @@
 """tf.strings: what gives ragged results, words, n-grams and characters; and joining by segments."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any
 
 _op = _engine.dataset_op
 
@@ -10,7 +13,7 @@ def _texts(value):
     return value if isinstance(value, tf.RaggedTensor) else tf.convert_to_tensor(value, tf.string, name='input')
 
 
-def _rank(value, what='input'):
+def _rank(value: Any, what: str = 'input') -> Any:
     if value.shape.rank is None:
         raise ValueError(f'{what} must have a statically-known rank.')
     return value.shape.rank
@@ -20,7 +23,7 @@ def _rows(values, indices, shape):
     return tf.RaggedTensor.from_value_rowids(values, indices[:, 0], nrows=shape[0], validate=False)
 
 
-def split(input, sep=None, maxsplit=-1, name=None):
+def split(input: Any, sep: Any = None, maxsplit: Any = -1, name: str | None = None) -> Any:
     """The words of strings, between blanks or between separators."""
     input = _texts(input)
     if isinstance(input, tf.RaggedTensor):
@@ -35,7 +38,7 @@ def split(input, sep=None, maxsplit=-1, name=None):
     return _rows(values, indices, shape)
 
 
-def bytes_split(input, name=None):
+def bytes_split(input: Any, name: str | None = None) -> Any:
     """The bytes of strings."""
     input = _texts(input)
     if isinstance(input, tf.RaggedTensor):
@@ -57,7 +60,8 @@ def _sparse_or_ragged(found, result_type):
     raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
 
 
-def string_split(source, sep=None, skip_empty=True, delimiter=None, result_type='SparseTensor', name=None):
+def string_split(source: Any, sep: Any = None, skip_empty: bool = True, delimiter: Any = None,
+                 result_type: str = 'SparseTensor', name: str | None = None) -> Any:
     """The parts of strings between any of several bytes."""
     sep = delimiter if sep is None else sep
     source = tf.convert_to_tensor(source, tf.string)
@@ -68,7 +72,8 @@ def string_split(source, sep=None, skip_empty=True, delimiter=None, result_type=
     return _sparse_or_ragged(_rows(parts[1], parts[0], parts[2]), result_type)
 
 
-def _old_split(input=None, sep=None, maxsplit=-1, result_type='SparseTensor', source=None, name=None):
+def _old_split(input: Any = None, sep: Any = None, maxsplit: Any = -1, result_type: str = 'SparseTensor',
+               source: Any = None, name: str | None = None) -> Any:
     input = source if input is None else input
     found = split(input, sep, maxsplit, name)
     if not isinstance(found, tf.RaggedTensor):
@@ -76,7 +81,8 @@ def _old_split(input=None, sep=None, maxsplit=-1, result_type='SparseTensor', so
     return _sparse_or_ragged(found, result_type)
 
 
-def ngrams(data, ngram_width, separator=' ', pad_values=None, padding_width=None, preserve_short_sequences=False, name=None):
+def ngrams(data: Any, ngram_width: Any, separator: str = ' ', pad_values: Any = None, padding_width: Any = None,
+           preserve_short_sequences: bool = False, name: str | None = None) -> Any:
     """Neighbouring strings of each row, joined."""
     if pad_values is None:
         left = right = ''
@@ -143,13 +149,15 @@ def _decoded(input, input_encoding, errors, replacement_char, replace_control_ch
     return parts
 
 
-def unicode_decode(input, input_encoding, errors='replace', replacement_char=0xfffd, replace_control_characters=False, name=None):
+def unicode_decode(input: Any, input_encoding: Any, errors: str = 'replace', replacement_char: Any = 0xfffd,
+                   replace_control_characters: bool = False, name: str | None = None) -> Any:
     """The code points of strings."""
     return _decoded(input, input_encoding, errors, replacement_char, replace_control_characters, False, name)[0]
 
 
-def unicode_decode_with_offsets(input, input_encoding, errors='replace', replacement_char=0xfffd,
-                                replace_control_characters=False, name=None):
+def unicode_decode_with_offsets(input: Any, input_encoding: Any, errors: str = 'replace',
+                                replacement_char: Any = 0xfffd, replace_control_characters: bool = False,
+                                name: str | None = None) -> Any:
     """The code points of strings, and where each begins."""
     return tuple(_decoded(input, input_encoding, errors, replacement_char, replace_control_characters, True, name))
 
@@ -159,19 +167,22 @@ def _each_alone(codes, encoding, errors, replacement_char):
         if isinstance(codes, tf.RaggedTensor) else unicode_encode(codes[:, tf.newaxis], encoding, errors, replacement_char)
 
 
-def unicode_split(input, input_encoding, errors='replace', replacement_char=0xfffd, name=None):
+def unicode_split(input: Any, input_encoding: Any, errors: str = 'replace', replacement_char: Any = 0xfffd,
+                  name: str | None = None) -> Any:
     """The characters of strings."""
     codes, = _decoded(input, input_encoding, errors, replacement_char, False, False, name)
     return _each_alone(codes, input_encoding, 'ignore', replacement_char)
 
 
-def unicode_split_with_offsets(input, input_encoding, errors='replace', replacement_char=0xfffd, name=None):
+def unicode_split_with_offsets(input: Any, input_encoding: Any, errors: str = 'replace', replacement_char: Any = 0xfffd,
+                               name: str | None = None) -> tuple[Any, ...]:
     """The characters of strings, and where each begins."""
     codes, offsets = _decoded(input, input_encoding, errors, replacement_char, False, True, name)
     return _each_alone(codes, input_encoding, 'ignore', replacement_char), offsets
 
 
-def unicode_encode(input, output_encoding, errors='replace', replacement_char=65533, name=None):
+def unicode_encode(input: Any, output_encoding: Any, errors: str = 'replace', replacement_char: Any = 65533,
+                   name: str | None = None) -> Any:
     """Strings of code points: one of each row."""
     if not isinstance(input, tf.RaggedTensor):
         input = tf.convert_to_tensor(input, tf.int32)
@@ -199,15 +210,16 @@ def unicode_encode(input, output_encoding, errors='replace', replacement_char=65
     return tf.reshape(again(row), [])
 
 
-def unicode_script(input, name=None):
+def unicode_script(input: Any, name: str | None = None) -> Any:
     """The number of the script of each character, as ICU counts them; -1 where there is none."""
     if isinstance(input, tf.RaggedTensor):
         return input.with_flat_values(unicode_script(input.flat_values, name))
     return _op('UnicodeScript', [tf.convert_to_tensor(input, tf.int32)], {}, name)[0]
 
 
-def unicode_transcode(input, input_encoding, output_encoding, errors='replace', replacement_char=65533,
-                      replace_control_characters=False, name=None):
+def unicode_transcode(input: Any, input_encoding: Any, output_encoding: Any, errors: str = 'replace',
+                      replacement_char: Any = 65533, replace_control_characters: bool = False,
+                      name: str | None = None) -> Any:
     """Strings in another encoding."""
     if isinstance(input, tf.RaggedTensor):
         return input.with_flat_values(unicode_transcode(input.flat_values, input_encoding, output_encoding, errors,
@@ -217,7 +229,8 @@ def unicode_transcode(input, input_encoding, output_encoding, errors='replace', 
         'replacement_char': replacement_char, 'replace_control_characters': bool(replace_control_characters)}, name)[0]
 
 
-def unsorted_segment_join(inputs, segment_ids, num_segments, separator='', name=None):
+def unsorted_segment_join(inputs: Any, segment_ids: Any, num_segments: Any, separator: str = '',
+                          name: str | None = None) -> Any:
     """The strings of each segment, joined."""
     return _op('UnsortedSegmentJoin', [_texts(inputs), tf.convert_to_tensor(segment_ids), tf.convert_to_tensor(num_segments)],
                {'separator': separator}, name)[0]

@@ -1,20 +1,23 @@
 """The rarer members of tf.Variable, and tf.variable_creator_scope."""
+from __future__ import annotations
+
 import _thread
 import contextlib
 
 import footlight as tf
 from footlight import _engine
 from footlight._enums import VariableAggregationV2, VariableSynchronization
+from footlight._typing import Any, Callable, Iterator
 
 
-def _member(kind, name=None):
+def _member(kind: Any, name: str | None = None) -> Callable[..., Any]:
     def add(f):
         _engine.extend(kind, name or f.__name__, f)
         return f
     return add
 
 
-def _refused(what):
+def _refused(what: str) -> Callable[..., Any]:
     def refuse(self, *args, **kwargs):
         if not tf.executing_eagerly():
             raise NotImplementedError(f'Variable.{what}: a variable of a traced function has no session to ask')
@@ -27,14 +30,14 @@ class _HiddenMember:
     """Stands in a subclass of tf.Variable for a member that only variables of the engine have: the subclass may have a
     __getattr__ that passes it on."""
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self.name = name
 
     def __get__(self, instance, owner=None):
         raise AttributeError(f'{owner.__name__!r} object has no attribute {self.name!r}')
 
 
-def _hide_engine_members(cls, **kwargs):
+def _hide_engine_members(cls: Any, **kwargs: Any) -> None:
     """Hides what tf.Variable has here besides its abstract members, so that a subclass's __getattr__ is asked for it."""
     super(tf.Variable, cls).__init_subclass__(**kwargs)
     above = cls.__mro__[:cls.__mro__.index(tf.Variable)]
@@ -68,14 +71,14 @@ for _name in ('assign', 'assign_add', 'assign_sub'):
 class SaveSliceInfo:
     """The part of a larger variable that a variable holds, for checkpoints that combine the parts."""
 
-    def __init__(self, full_name=None, full_shape=None, var_offset=None, var_shape=None, save_slice_info_def=None,
-                 import_scope=None):
+    def __init__(self, full_name: str | None = None, full_shape: Any = None, var_offset: Any = None,
+                 var_shape: Any = None, save_slice_info_def: Any = None, import_scope: Any = None) -> None:
         if save_slice_info_def is not None:
             raise NotImplementedError('SaveSliceInfo: save_slice_info_def is not supported; give the four parts')
         self.full_name, self.full_shape, self.var_offset, self.var_shape = full_name, full_shape, var_offset, var_shape
 
     @property
-    def spec(self):
+    def spec(self) -> str:
         """The part in the notation of checkpoints: "4 3 1,2:0,3"."""
         parts = [f'{o},{s}' for o, s in zip(self.var_offset, self.var_shape)]
         return ' '.join([f'{d}' for d in self.full_shape]) + ' ' + ':'.join(parts)
@@ -96,7 +99,7 @@ _engine.extend(tf.Variable, 'to_proto', _refused('to_proto'))
 _engine.extend(tf.Variable, 'create', property(_refused('create')))
 
 
-def _initial_value(self):
+def _initial_value(self: tf.Variable) -> tf.Tensor:
     """Of a graph's variable the first value as a tensor of the graph."""
     graph = self.__dict__.get('_made_in')
     if graph is None:
@@ -158,7 +161,7 @@ def _first_of(variable):
     return tf.constant(first.numpy(), first.dtype, name='initial_value')
 
 
-def _reads_variables(op):
+def _reads_variables(op: tf.Operation) -> bool:
     seen, queue = {op.name}, [op]
     while queue:
         op = queue.pop()
@@ -174,7 +177,7 @@ def _reads_variables(op):
 _engine.extend(tf.Variable, 'initializer', property(_initializer, doc=_initializer.__doc__))
 
 
-def _op(self):
+def _op(self: tf.Variable) -> tf.Operation | None:
     """In a graph that is built the operation that stands for the variable there; of what assign() gives, the assignment."""
     update = self.__dict__.get('_update')
     if update is not None:
@@ -194,7 +197,7 @@ _engine.extend(tf.Variable, '_handle_name', property(  # a file that is loaded m
     lambda self: self.name, lambda self, name: setattr(self, '_own_name', name)))
 
 
-def _restore(kwargs):
+def _restore(kwargs: dict[Any, Any]) -> tf.Variable:
     return tf.Variable(**kwargs)
 
 
@@ -220,7 +223,7 @@ def read_value_no_copy(self):
 
 
 @_member(tf.Variable)
-def load(self, value, session=None):
+def load(self: Any, value: Any, session: Any = None) -> None:
     """Assigns a value to the variable; where a session keeps the values, in `session` or the default one."""
     if tf.executing_eagerly():
         self.assign(value)
@@ -233,7 +236,8 @@ def load(self, value, session=None):
 
 
 @_member(tf.Variable)
-def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
+def batch_scatter_update(self: Any, sparse_delta: Any, use_locking: bool = False,
+                         name: str | None = None) -> tf.Variable:
     """Assigns rows, batch by batch: the leading dimensions of the indices are those of the variable."""
     if not isinstance(sparse_delta, tf.IndexedSlices):
         raise TypeError(f'Argument `sparse_delta` must be a `tf.IndexedSlices`, not {type(sparse_delta).__name__}')
@@ -269,7 +273,7 @@ def _create(*args, **kwargs):
     return make(**given)
 
 
-def _next(creator, make):
+def _next(creator: Callable[..., Any], make: Callable[..., Any]) -> Callable[..., Any]:
     return lambda **kwargs: creator(make, **kwargs)
 
 
@@ -280,7 +284,7 @@ _DEFAULTS = dict(initial_value=None, trainable=None, validate_shape=True, cachin
 
 
 @contextlib.contextmanager
-def variable_creator_scope(variable_creator):
+def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Any]:
     """A context in which tf.Variable(...) calls `variable_creator(next_creator, **arguments)`, innermost first."""
     before = getattr(_creators, 'stack', ())
     _creators.stack = before + (variable_creator,)

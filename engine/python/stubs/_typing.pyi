@@ -1,9 +1,10 @@
 # What the stubs of Footlight name and the package does not: what arguments may be, operators, and the types of what
-# tf.function gives. It exists for type checkers only: import it under `if typing.TYPE_CHECKING`.
-from collections.abc import Callable, Iterator, Mapping, Sequence
+# tf.function gives. At run time it has only the names that annotations of the package use, and these stand for any
+# object: import the others under `if typing.TYPE_CHECKING`.
+from collections.abc import Callable as Callable, Iterator as Iterator, Mapping, Sequence
 from types import EllipsisType
 from typing import (
-    Any, Concatenate, Generic, NamedTuple, ParamSpec, Protocol, SupportsFloat, SupportsIndex, TypeAlias, Union,
+    Any as Any, Concatenate, Generic, NamedTuple, ParamSpec, Protocol, SupportsFloat, SupportsIndex, TypeAlias, Union,
     overload)
 
 from footlight import (

@@ -1,4 +1,6 @@
 """`ag__`: the operators that the code of tf.autograph.to_code calls, as tf.autograph.operators."""
+from __future__ import annotations
+
 import collections
 import enum
 import sys
@@ -7,6 +9,7 @@ import footlight as tf
 from footlight import _engine
 from footlight._autograph.loop_limits import LIMITS, PythonLoop, decided_by_python  # noqa: F401  (LIMITS are public)
 from footlight._autograph.type_registry import REGISTRIES, TypeRegistry
+from footlight._typing import Any, Callable, DTypeLike, ShapeLike
 
 
 class PyCTError(Exception):
@@ -36,7 +39,7 @@ class Feature(enum.Enum):
     NAME_SCOPES = 'NAME_SCOPES'
 
     @classmethod
-    def all(cls):
+    def all(cls) -> Any:
         """A tuple of all features."""
         return tuple(cls)
 
@@ -51,8 +54,8 @@ class Feature(enum.Enum):
 class ConversionOptions:
     """How a function was converted."""
 
-    def __init__(self, recursive=False, user_requested=False, internal_convert_user_code=True,
-                 optional_features=Feature.ALL):
+    def __init__(self, recursive: Any = False, user_requested: Any = False, internal_convert_user_code: Any = True,
+                 optional_features: Any = Feature.ALL) -> None:
         self.recursive = recursive
         self.user_requested = user_requested
         self.internal_convert_user_code = internal_convert_user_code
@@ -62,19 +65,19 @@ class ConversionOptions:
             optional_features = (optional_features,)
         self.optional_features = frozenset(optional_features)
 
-    def as_tuple(self):
+    def as_tuple(self) -> tuple[Any, ...]:
         return self.recursive, self.user_requested, self.internal_convert_user_code, self.optional_features
 
     def __eq__(self, other):
         return isinstance(other, ConversionOptions) and self.as_tuple() == other.as_tuple()
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self.as_tuple())
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f'ConversionOptions[{self.as_tuple()}]'
 
-    def to_ast(self):
+    def to_ast(self) -> Any:
         """The expression that makes them in converted code."""
         from footlight._autograph import features as _autograph_features
         return _autograph_features.options_expression(self)
@@ -82,7 +85,7 @@ class ConversionOptions:
     def uses(self, feature):
         return Feature.ALL in self.optional_features or feature in self.optional_features
 
-    def call_options(self):
+    def call_options(self) -> Any:
         """Those of functions that a converted function calls."""
         return ConversionOptions(self.recursive, False, self.recursive, self.optional_features)
 
@@ -96,13 +99,13 @@ class Undefined:
     """Stands for a variable without a value."""
     __slots__ = ('symbol_name',)
 
-    def __init__(self, symbol_name):
+    def __init__(self, symbol_name: Any) -> None:
         self.symbol_name = symbol_name
 
-    def read(self):
+    def read(self) -> Any:
         raise UnboundLocalError(f'{self.symbol_name!r} is used before assignment')
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self.symbol_name
 
     def __getattr__(self, name):
@@ -134,7 +137,7 @@ def ldu(load_v, name):
 class FunctionScope:
     """Surrounds the body of a converted function."""
 
-    def __init__(self, function_name, scope_name, options):
+    def __init__(self, function_name: Any, scope_name: Any, options: Any) -> None:
         self.name = scope_name
         self.options = options
         self.callopts = options.call_options()
@@ -150,7 +153,7 @@ class FunctionScope:
             self._made_before = None if graph.building_function else len(graph.get_operations())
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         if self.name_scope is not None:
             self.name_scope.__exit__(*error)
 
@@ -210,7 +213,7 @@ def if_stmt(cond, body, orelse, get_state, set_state, symbol_names, nouts):
 class _LoopState:
     """The variables of a loop on a tensor that has a value: tensors that keep their types, as those of a loop in a graph."""
 
-    def __init__(self, names, get_state, set_state, opts):
+    def __init__(self, names: Any, get_state: Any, set_state: Any, opts: Any) -> None:
         self._names, self._get, self._set = names, get_state, set_state
         self._invariants = [value for value, _ in (opts or {}).get('shape_invariants', ())]
         self._free = [any(value is one for one in self._invariants) for value in get_state()]
@@ -223,7 +226,7 @@ class _LoopState:
             raise ValueError(f"'{name}' is not allowed to be None before the loop")
         return tf.constant(value) if isinstance(value, (bool, int, float)) else value
 
-    def check(self):
+    def check(self) -> None:
         """After an iteration."""
         now = []
         for before, value, name, free in zip(self._values, self._get(), self._names, self._free):
@@ -251,13 +254,13 @@ class _LoopState:
         self._set(tuple(now))
 
 
-def _refuse_none(get_state, names):
+def _refuse_none(get_state: Any, names: Any) -> None:
     for value, name in zip(get_state(), names):
         if value is None:
             raise ValueError(f"'{name}' is not allowed to be None before the loop")
 
 
-def _refuse_undefined(get_state, names):
+def _refuse_undefined(get_state: Any, names: Any) -> None:
     """After a loop in a graph: what has no value before it has one after it, unless nothing ever gives it one."""
     for value, name in zip(get_state(), names):
         if isinstance(value, Undefined):
@@ -282,7 +285,7 @@ def _trying_to_define(body, get_state, names):
     return run
 
 
-def while_stmt(test, body, get_state, set_state, symbol_names, opts):
+def while_stmt(test: Any, body: Any, get_state: Any, set_state: Any, symbol_names: Any, opts: Any) -> None:
     """A while statement in functional form."""
     first = test()
     known = [first]
@@ -313,7 +316,8 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
         state.check()
 
 
-def for_stmt(iter_, extra_test, body, get_state, set_state, symbol_names, opts):
+def for_stmt(iter_: Any, extra_test: Any, body: Any, get_state: Any, set_state: Any, symbol_names: Any,
+             opts: Any) -> None:
     """A for statement in functional form."""
     registered = REGISTRIES['for_loop'].find((iter_,))
     if registered:
@@ -397,7 +401,7 @@ def not_eq(a, b):
 
 # Builtins
 
-def _builtin(name):
+def _builtin(name: Any) -> Callable[..., Any]:
     function = getattr(__import__('builtins'), name)
     registry = REGISTRIES.get(name) or TypeRegistry()
     first = name in ('filter', 'map')  # their first argument is a function
@@ -446,13 +450,13 @@ class List:
     """A list whose length is known only when the graph runs; `values` are its elements, stacked."""
     __slots__ = ('values',)
 
-    def __init__(self, values):
+    def __init__(self, values: Any) -> None:
         self.values = values
 
-    def append(self, x):
+    def append(self, x: Any) -> None:
         self.values = tf.concat([self.values, tf.expand_dims(tf.convert_to_tensor(x, self.values.dtype), 0)], 0)
 
-    def stack(self):
+    def stack(self) -> Any:
         return self.values
 
     def __getitem__(self, key):
@@ -565,7 +569,7 @@ def set_item(target, i, x):
     return target
 
 
-def set_element_type(entity, dtype, shape=None):
+def set_element_type(entity: Any, dtype: DTypeLike, shape: ShapeLike | None = None) -> None:
     """Says what a list holds. What it holds is found while tracing: this changes nothing."""
 
 

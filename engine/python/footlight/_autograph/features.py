@@ -3,6 +3,8 @@
 A function that is traced needs none of them, because the runtime does what they are for; this is for reading, and for code
 that is run by itself.
 """
+from __future__ import annotations
+
 import ast
 import inspect
 import linecache
@@ -12,6 +14,7 @@ import types
 
 import footlight as tf
 from footlight._autograph import ag as _ag
+from footlight._typing import Any
 
 _IN_PLACE = {'body', 'orelse', 'finalbody'}  # where statements lie
 
@@ -48,7 +51,7 @@ class _Equality(ast.NodeTransformer):
         return ast.copy_location(_operator(name, node.left, *node.comparators), node)
 
 
-def _method(node):
+def _method(node: Any) -> tuple[Any, ...]:
     """(what it is called of, the method's name) of a call without keywords."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.keywords:
         return node.func.value, node.func.attr
@@ -68,7 +71,7 @@ def _loaded(node):
     return ast.parse(ast.unparse(node), mode='eval').body
 
 
-def _single(node):
+def _single(node: Any) -> bool:
     """Whether an index is of a single element."""
     return not isinstance(node, (ast.Slice, ast.Tuple))
 

@@ -1,8 +1,11 @@
 """Loops of converted code that stay in Python: how many turns they may make, and a warning when they fill a graph."""
+from __future__ import annotations
+
 import os
 import sys
 
 import footlight as tf
+from footlight._typing import Any
 
 LIMITS = {'PYTHON_MAX_ITERATIONS': 100000000, 'INEFFICIENT_UNROLL_MIN_ITERATIONS': 50000, 'INEFFICIENT_UNROLL_MIN_OPS': 1,
           'WARN_INEFFICIENT_UNROLL': True}
@@ -17,17 +20,17 @@ def _limit(name):
 class PythonLoop:
     """Counts the iterations of a loop that stays in Python, and says when there are too many."""
 
-    def __init__(self, body):
+    def __init__(self, body: Any) -> None:
         self._body, self._turns = body, 0
         self._most = _limit('PYTHON_MAX_ITERATIONS')
         self._many = _limit('INEFFICIENT_UNROLL_MIN_ITERATIONS')
         self._ops = None
 
     @staticmethod
-    def _made():
+    def _made() -> Any:
         return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph().get_operations()
 
-    def turn(self, *element):
+    def turn(self, *element: Any) -> None:
         self._turns += 1
         if self._turns > self._most:
             raise ValueError(f'iteration limit exceeded: a loop in Python turned more than {self._most} times')
@@ -43,7 +46,7 @@ class PythonLoop:
         self._body(*element)
 
 
-def is_autograph_strict_conversion_mode():
+def is_autograph_strict_conversion_mode() -> Any:
     """Whether what TensorFlow does not convert is refused, as AUTOGRAPH_STRICT_CONVERSION asks for."""
     value = os.environ.get('AUTOGRAPH_STRICT_CONVERSION', '')
     return value.isdecimal() and int(value) > 0

@@ -3,12 +3,15 @@
 TensorFlow raises StagingError for exceptions of classes that it cannot make anew with another message; here such an
 exception is also one of its own class, with its arguments and attributes.
 """
+from __future__ import annotations
+
 import collections
 import inspect
 import types
 
 from footlight import _errors
 from footlight._autograph import ag as _ag
+from footlight._typing import Any
 
 MADE_FROM_TEXT = (AssertionError, AttributeError, NameError, NotImplementedError, RuntimeError, StopIteration, TypeError,
                    UnboundLocalError, ValueError)
@@ -24,10 +27,10 @@ class StagingError(_ag.AutoGraphError):
 class _Shown:
     """What the classes made here have in common."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.__dict__['__shown__']
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         # An exception of Python's own class carries what it needs to be made again.
         inner = self.__dict__['__original__']
         return _again, (inner, self.__dict__['__shown__'], isinstance(self, StagingError))
@@ -74,7 +77,7 @@ def _like(error, kind):
     return made
 
 
-def _again(error, text, staging):
+def _again(error: Any, text: str, staging: Any) -> Any:
     made = _like(error, _class(type(error), staging))
     made.__dict__.update(__shown__=text, __original__=error)
     return made
@@ -100,11 +103,11 @@ FrameInfo = collections.namedtuple('FrameInfo', ('filename', 'lineno', 'function
 class ErrorMetadata:
     """What an error in converted code says of the code that the user wrote."""
 
-    def __init__(self, translated_stack, cause_message):
+    def __init__(self, translated_stack: Any, cause_message: Any) -> None:
         self.translated_stack = translated_stack  # frames, the innermost first
         self.cause_message = cause_message
 
-    def get_message(self):
+    def get_message(self) -> str:
         """The words of the error, with the user's lines: marked with * where they were converted, ** where they were not."""
         lines = ['in user code:', '']
         for frame in reversed(self.translated_stack):

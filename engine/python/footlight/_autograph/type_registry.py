@@ -1,4 +1,7 @@
 """What programs register with AutoGraph for objects of types of their own: how a loop goes over them, how a builtin takes them."""
+from __future__ import annotations
+
+from footlight._typing import Any
 
 
 class TypeRegistry:
@@ -7,7 +10,7 @@ class TypeRegistry:
     def __init__(self):
         self._values = {}
 
-    def register(self, obj, value):
+    def register(self, obj: Any, value: Any) -> None:
         if obj in self._values:
             raise KeyError(f'{obj!s} is registered already')
         self._values[obj] = value

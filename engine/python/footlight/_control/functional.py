@@ -1,13 +1,16 @@
 """tf.map_fn, tf.scan, tf.foldl, tf.foldr: functions over the rows of tensors, as loops over TensorArrays."""
+from __future__ import annotations
+
 import collections
 import types
 
 import footlight as tf
 from footlight import _engine
 from footlight._sparse.tensor import Composite
+from footlight._typing import Any, Callable
 
 
-def _staged(fn, always=False):
+def _staged(fn: Any, always: bool = False) -> Any:
     """fn as it runs in a graph: its conditions and loops may depend on tensors."""
     if not callable(fn):
         raise TypeError(f'The provided function {fn!r} is not callable.')
@@ -20,7 +23,7 @@ def _staged(fn, always=False):
 class _SparseRows:
     """The rows of a sparse tensor, each a sparse tensor."""
 
-    def __init__(self, tensor):
+    def __init__(self, tensor: Any) -> None:
         self._all = tensor
 
     def read(self, i):
@@ -40,10 +43,10 @@ def _row_count(value):
 class _RaggedRows:
     """The rows of a ragged tensor, read as those of an array."""
 
-    def __init__(self, value):
+    def __init__(self, value: Any) -> None:
         self._value = value
 
-    def read(self, i):
+    def read(self, i: tf.Tensor) -> tf.RaggedTensor | tf.Tensor:
         return self._value[i]
 
 
@@ -80,10 +83,10 @@ class _Rows:
         return tf.TensorArray(value.dtype, size=self.count, dynamic_size=False, infer_shape=True,
                               clear_after_read=False).unstack(value)
 
-    def __getitem__(self, i):
+    def __getitem__(self, i: int | tf.Tensor) -> Any:
         return tf.nest.pack_sequence_as(self._structure, [a.read(i) for a in self._arrays])
 
-    def first(self, initializer, reverse=False):
+    def first(self, initializer: tuple[Any, ...] | None, reverse: bool = False) -> tuple[Any, ...]:
         """The value before the first step, and the row of that step."""
         if initializer is not None:
             start = tf.nest.map_structure(tf.convert_to_tensor, initializer)
@@ -92,7 +95,7 @@ class _Rows:
         return self[at], (at - 1 if reverse else 1)
 
 
-def _loops(parallel_iterations, swap_memory, back_prop):
+def _loops(parallel_iterations: int | None, swap_memory: bool, back_prop: bool) -> dict[Any, Any]:
     return {'parallel_iterations': parallel_iterations or 10, 'swap_memory': swap_memory, 'back_prop': back_prop}
 
 
@@ -106,7 +109,7 @@ def _spec(given):
     return tf.TensorSpec(None, tf.as_dtype(given))
 
 
-def _map_parts(fn, elems, signature):
+def _map_parts(fn: Callable[..., Any], elems: Any, signature: tf.DType | None) -> Any:
     """map_fn where values of a program's own types are among the elements: over the tensors that these consist of."""
     def parts_of(row):
         return tuple(tf.nest.flatten(fn(tf.nest.pack_sequence_as(elems, row, expand_composites=True)),
@@ -121,8 +124,9 @@ def _map_parts(fn, elems, signature):
     return tf.nest.pack_sequence_as(signature, [one.from_tensors(made) for one in wanted])
 
 
-def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True,
-           name=None, fn_output_signature=None):
+def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_iterations: Any = None,
+           back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True, name: str | None = None,
+           fn_output_signature: Any = None) -> Any:
     """fn applied to each row of `elems`, the results stacked.
 
       >>> print(tf.map_fn(lambda row: tf.reduce_max(row), tf.constant([[1, 5], [7, 2]])))
@@ -164,7 +168,8 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
         return tf.nest.pack_sequence_as(wanted, [p.result(a) for p, a in zip(parts, arrays)])
 
 
-def _folded(public, fn, elems, initializer, parallel_iterations, swap_memory, back_prop, name, reverse):
+def _folded(public: str, fn: Callable[..., Any], elems: Any, initializer: Any, parallel_iterations: int,
+            swap_memory: bool, back_prop: bool, name: Any, reverse: bool) -> tf.Tensor:
     fn = _staged(fn)
     with tf.name_scope(name or public):
         rows = _Rows(elems, 'tf.' + public)
@@ -180,18 +185,21 @@ def _folded(public, fn, elems, initializer, parallel_iterations, swap_memory, ba
                              **_loops(parallel_iterations, swap_memory, back_prop))[1]
 
 
-def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: Any = 10,
+          back_prop: bool = True, swap_memory: bool = False, name: str | None = None) -> tf.Tensor:
     """fn(...fn(fn(initializer, row 0), row 1)..., last row); the first row is the initializer if there is none."""
     return _folded('foldl', fn, elems, initializer, parallel_iterations, swap_memory, back_prop, name, False)
 
 
-def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+def foldr(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: bool = True,
+          swap_memory: bool = False, name: str | None = None) -> Any:
     """The same from the last row to the first."""
     return _folded('foldr', fn, elems, initializer, parallel_iterations, swap_memory, back_prop, name, True)
 
 
-def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True,
-         reverse=False, name=None):
+def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: Any = 10,
+         back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True, reverse: bool = False,
+         name: str | None = None) -> Any:
     """What foldl has after each row, stacked; with `reverse` from the last row to the first."""
     fn = _staged(fn)
     with tf.name_scope(name or 'scan'):
@@ -250,7 +258,7 @@ def _joined(found):
     return type(found)(map(_joined, found)) if isinstance(found, (list, tuple)) else found
 
 
-def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
+def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
     """fn applied to each row of `elems`, all rows at once: each op of fn runs once, on the whole.
 
     Ops that have no such form run in a loop, and a warning says so; without `fallback_to_while_loop` they are an error.

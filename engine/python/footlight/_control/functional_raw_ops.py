@@ -1,14 +1,17 @@
 """tf.raw_ops whose attributes are functions of tensors: If, Case, While, PartitionedCall."""
+from __future__ import annotations
+
 import inspect
 
 import footlight as tf
+from footlight._typing import Any
 
 
-def _flat(results):
+def _flat(results: Any) -> list[Any]:
     return [r for r in tf.nest.flatten(results, expand_composites=True) if r is not None]
 
 
-def _calls(function, inputs):
+def _calls(function: Any, inputs: Any) -> list[Any]:
     """The results of a function of tensors, flat."""
     if not callable(function):
         raise TypeError(f'a function is wanted, such as get_concrete_function() returns, not {function!r}')
@@ -21,7 +24,8 @@ def _truth(value):
 
 
 # --- tf.raw_ops: ops whose attributes are functions of tensors ---
-def If(*, cond, input, Tout, then_branch, else_branch, output_shapes=(), name=None):
+def If(*, cond: Any, input: Any, Tout: Any, then_branch: Any, else_branch: Any, output_shapes: Any = (),
+       name: str | None = None) -> list[Any]:
     """The results of one of two functions, as a list."""
     return _flat(tf.cond(_truth(cond), lambda: _calls(then_branch, input), lambda: _calls(else_branch, input), name))
 
@@ -32,7 +36,8 @@ def Case(*, branch_index, input, Tout, branches, output_shapes=(), name=None):
                                 name=name or 'case'))
 
 
-def While(*, input, cond, body, output_shapes=(), parallel_iterations=10, name=None):
+def While(*, input: Any, cond: Any, body: Any, output_shapes: Any = (), parallel_iterations: Any = 10,
+          name: str | None = None) -> list[Any]:
     """What the inputs have become when the condition is false, as a list."""
     if not input:
         return []
@@ -41,7 +46,8 @@ def While(*, input, cond, body, output_shapes=(), parallel_iterations=10, name=N
                               name=name))
 
 
-def PartitionedCall(*, args, Tout, f, config='', config_proto='', executor_type='', name=None):
+def PartitionedCall(*, args: Any, Tout: Any, f: Any, config: str = '', config_proto: str = '', executor_type: str = '',
+                    name: str | None = None) -> list[Any]:
     """The results of a function, as a list."""
     return _calls(f, args)
 

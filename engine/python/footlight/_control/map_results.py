@@ -1,21 +1,24 @@
 """What tf.map_fn makes of the results for rows: whole tensors by stacking them, ragged ones by joining rows and their lengths."""
+from __future__ import annotations
+
 import footlight as tf
+from footlight._typing import Any
 
 
 class Whole:
     """Results of one shape."""
 
-    def __init__(self, spec, count, infer_shape):
+    def __init__(self, spec: Any, count: Any, infer_shape: bool) -> None:
         self._arrays = [tf.TensorArray(spec.dtype, size=count, dynamic_size=False, infer_shape=infer_shape,
                                        element_shape=spec.shape)]
 
     arrays = property(lambda self: self._arrays)
 
-    def write(self, arrays, i, value):
+    def write(self, arrays: Any, i: Any, value: Any) -> list[Any]:
         """The arrays with another result."""
         return [arrays[0].write(i, value)]
 
-    def result(self, arrays):
+    def result(self, arrays: Any) -> tf.Tensor:
         """All results."""
         return arrays[0].stack()
 
@@ -23,7 +26,7 @@ class Whole:
 class Ragged:
     """Results whose first dimension differs, or that are ragged themselves."""
 
-    def __init__(self, spec, count, infer_shape):
+    def __init__(self, spec: Any, count: Any, infer_shape: Any) -> None:
         self._depth, self._splits = spec.ragged_rank, spec.row_splits_dtype
         inner = None if spec.shape.rank is None else spec.shape[self._depth + 1:]
         flat = None if inner is None else tf.TensorShape([None]).concatenate(inner)
@@ -36,7 +39,7 @@ class Ragged:
 
     arrays = property(lambda self: self._arrays)
 
-    def write(self, arrays, i, value):
+    def write(self, arrays: Any, i: Any, value: Any) -> list[Any]:
         """The arrays with another result."""
         if not isinstance(value, tf.RaggedTensor):
             value = tf.convert_to_tensor(value)
@@ -60,7 +63,7 @@ class Ragged:
 class Sparse:
     """Results that are sparse: one sparse tensor, in which the first index is the row."""
 
-    def __init__(self, spec, count, infer_shape):
+    def __init__(self, spec: Any, count: Any, infer_shape: Any) -> None:
         self._spec, self._count = spec, count
         rank = spec.shape.rank
 
@@ -71,7 +74,7 @@ class Sparse:
 
     arrays = property(lambda self: self._arrays)
 
-    def write(self, arrays, i, value):
+    def write(self, arrays: Any, i: Any, value: Any) -> list[Any]:
         """The arrays with another result."""
         if not isinstance(value, tf.SparseTensor) or value.dtype != self._spec.dtype:
             raise ValueError(f'fn returned {value!r}, which does not fit {self._spec!r}')

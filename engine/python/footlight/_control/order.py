@@ -1,4 +1,6 @@
 """State and order in graphs, as far as Python does it: tf.tuple, tf.CriticalSection, options of tf.config, old names."""
+from __future__ import annotations
+
 import contextlib
 import functools
 import sys
@@ -7,9 +9,10 @@ import types
 
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, Callable, Iterator
 
 
-def tuple_(tensors, control_inputs=None, name=None):
+def tuple_(tensors: Any, control_inputs: Any = None, name: str | None = None) -> list[Any]:
     """The tensors as a list; in a graph each is there only when all are."""
     if not tensors:
         raise ValueError('`tensors` must contain at least one Tensor.')
@@ -27,19 +30,21 @@ def tuple_(tensors, control_inputs=None, name=None):
 class CriticalSection:
     """Runs functions one at a time: what they do to variables is not mixed with what another thread does."""
 
-    def __init__(self, name=None, shared_name=None, critical_section_def=None, import_scope=None):
+    def __init__(self, name: str | None = None, shared_name: Any = None, critical_section_def: Any = None,
+                 import_scope: Any = None) -> None:
         self._name, self._lock = name or shared_name or 'critical_section', threading.RLock()
 
     name = property(lambda self: self._name)
 
-    def execute(self, fn, exclusive_resource_access=True, name=None):
+    def execute(self, fn: Callable[..., Any], exclusive_resource_access: bool = True,
+                name: str | None = None) -> tf.Tensor:
         """fn(), while no other thread is inside."""
         with self._lock, tf.name_scope(name or 'critical_section_execute'):
             found = fn()
             return tf.nest.map_structure(lambda t: t if t is None else tf.convert_to_tensor(t), found)
 
 
-def guarantee_const(input, name=None):
+def guarantee_const(input: Any, name: str | None = None) -> Any:
     """The input; it is taken for a promise that it does not change."""
     return tf.identity(input, name=name)
 
@@ -49,7 +54,7 @@ class RegisterGradient:
 
     _known = {}
 
-    def __init__(self, op_type):
+    def __init__(self, op_type: str) -> None:
         if not isinstance(op_type, str):
             raise TypeError('op_type must be a string')
         self._op_type = op_type
@@ -65,7 +70,7 @@ class RegisterGradient:
         return f
 
 
-def registered_gradient(op_type, op, gradients):
+def registered_gradient(op_type: Any, op: Any, gradients: Any) -> list[Any]:
     """The gradients of the inputs of `op` by what was registered for a type of op, None where there is none."""
     from footlight import _gradients
     if op_type in _gradients._not_differentiable:
@@ -82,7 +87,7 @@ def registered_gradient(op_type, op, gradients):
 
 
 @contextlib.contextmanager
-def function_executor_type(executor_type):
+def function_executor_type(executor_type: Any) -> Iterator[Any]:
     """A context manager: calls of traced functions that graphs make inside name this executor; here all run alike."""
     known = ('', 'DEFAULT', 'SINGLE_THREADED_EXECUTOR')
     if executor_type is not None and executor_type not in known:
@@ -114,8 +119,10 @@ def get_initialization_function(self, *args, **kwargs):
     return tf.function(initialize_variables, autograph=False).get_concrete_function()
 
 
-def nondifferentiable_batch_function(num_batch_threads, max_batch_size, batch_timeout_micros, allowed_batch_sizes=None,
-                                     max_enqueued_batches=10, autograph=True, enable_large_batch_splitting=True):
+def nondifferentiable_batch_function(num_batch_threads: Any, max_batch_size: Any, batch_timeout_micros: Any,
+                                     allowed_batch_sizes: Any = None, max_enqueued_batches: Any = 10,
+                                     autograph: bool = True,
+                                     enable_large_batch_splitting: bool = True) -> Callable[..., Any]:
     """Decorates a function over batches; each call is a batch of its own here. No gradients flow through it."""
     def decorate(function):
         traced = tf.function(function, autograph=autograph)
@@ -131,24 +138,24 @@ def nondifferentiable_batch_function(num_batch_threads, max_batch_size, batch_ti
 _jit, _options = [''], {}
 
 
-def set_jit(enabled):
+def set_jit(enabled: Any) -> None:
     """Asks for compiled programs."""
     if enabled not in (True, False, 'autoclustering', ''):
         raise ValueError(f'Invalid jit config {enabled!r}: True, False or "autoclustering"')
     _jit[0] = 'autoclustering' if enabled else ''
 
 
-def get_jit():
+def get_jit() -> Any:
     """What was asked for: 'autoclustering' or ''."""
     return _jit[0]
 
 
-def set_experimental_options(options):
+def set_experimental_options(options: Any) -> None:
     """Switches passes over graphs on or off, by their names in TensorFlow."""
     _options.update(options)
 
 
-def get_experimental_options():
+def get_experimental_options() -> Any:
     """What was switched."""
     return dict(_options)
 
@@ -164,6 +171,6 @@ _engine.extend(tf.types.experimental.PolymorphicFunction, 'get_initialization_fu
 tf.contrib.eager.defun = tf.function
 tf.config.experimental_functions_run_eagerly = tf.config.functions_run_eagerly
 _optimizer = tf.config.optimizer = sys.modules['footlight.config.optimizer'] = types.ModuleType('footlight.config.optimizer')
-for _f in (set_jit, get_jit, set_experimental_options, get_experimental_options):
-    _f.__module__ = 'footlight.config.optimizer'
-    setattr(_optimizer, _f.__name__, _f)
+for _function in (set_jit, get_jit, set_experimental_options, get_experimental_options):
+    _function.__module__ = 'footlight.config.optimizer'
+    setattr(_optimizer, _function.__name__, _function)

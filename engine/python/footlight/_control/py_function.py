@@ -1,9 +1,12 @@
 """Python functions that run with the graph: tf.py_function, tf.numpy_function, tf.compat.v1.py_func."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, Callable
 
 
-def _checked(public, func, inp, Tout, call):
+def _checked(public: str, func: Any, inp: list[Any] | None, Tout: Any, call: Callable[..., Any]) -> Any:
     """call(func, inp), or the decorator that makes such calls."""
     if Tout is None:
         raise TypeError("Missing required argument: 'Tout'")
@@ -25,15 +28,15 @@ def _result(outputs):
     return outputs
 
 
-def _is_composite(value):
+def _is_composite(value: Any) -> bool:
     return hasattr(type(value), '_type_spec') and not isinstance(value, (tf.Tensor, tf.Variable))
 
 
-def _is_composite_spec(wanted):
+def _is_composite_spec(wanted: Any) -> bool:
     return isinstance(wanted, tf.TypeSpec) and not isinstance(wanted, tf.TensorSpec)
 
 
-def _of_tensors(function, values, Tout, name):
+def _of_tensors(function: Callable[..., Any], values: list[Any], Tout: Any, name: Any) -> Any:
     """The op, which takes and gives tensors, around a function of what consists of tensors."""
     many = isinstance(Tout, (list, tuple))
     wanted = list(Tout) if many else [Tout]
@@ -67,7 +70,8 @@ def _of_tensors(function, values, Tout, name):
     return made if many else made[0]
 
 
-def _with_arrays(public, func, inp, Tout, stateful, name):
+def _with_arrays(public: str, func: Any, inp: list[Any] | None, Tout: Any, stateful: bool,
+                 name: str | None) -> tf.Operation | tf.Tensor | None:
     def call(function, values):
         if not tf.executing_eagerly():
             return _result(_engine.call_python('PyFunc' if stateful else 'PyFuncStateless', function, values, Tout, name))
@@ -77,7 +81,7 @@ def _with_arrays(public, func, inp, Tout, stateful, name):
     return _checked(public, func, inp, Tout, call)
 
 
-def py_function(func=None, inp=None, Tout=None, name=None):
+def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str | None = None) -> Any:
     """Calls `func` with tensors that have values, each time the graph runs; gradients go through it.
 
     Without `func` and `inp`, a decorator."""
@@ -85,12 +89,13 @@ def py_function(func=None, inp=None, Tout=None, name=None):
                     lambda function, values: _of_tensors(function, values, Tout, name))
 
 
-def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
+def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True,
+                   name: str | None = None) -> tf.Operation | tf.Tensor | None:
     """Calls `func` with NumPy arrays, each time the graph runs. Not differentiable."""
     return _with_arrays('tf.numpy_function', func, inp, Tout, stateful, name)
 
 
-def py_func(func, inp, Tout, stateful=True, name=None):
+def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
     """The old name of tf.numpy_function."""
     return _with_arrays('tf.compat.v1.py_func', func, inp, Tout, stateful, name)
 

@@ -1,6 +1,9 @@
 """tf.TensorArray: in eager a list of tensors that changes in place, in graphs a value that each write makes anew."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._types.specs import TypeSpec
+from footlight._typing import Any
 
 _lists = tf.raw_ops
 
@@ -9,17 +12,17 @@ class _Shape:
     """The shape of the elements, as far as known. All arrays made from one another share it, so what a loop's body
     writes is known after the loop."""
 
-    def __init__(self, shape):
+    def __init__(self, shape: Any) -> None:
         self.known = tf.TensorShape(shape)
 
 
-def _shape_input(shape):
+def _shape_input(shape: tf.TensorShape | None) -> Any:
     """A shape as the list ops take it: -1 where nothing is known."""
     shape = tf.TensorShape(shape)
     return -1 if shape.rank is None else [-1 if d is None else d for d in shape.as_list()]
 
 
-def _converted(value, dtype):
+def _converted(value: Any, dtype: tf.DType) -> tf.Tensor:
     value = tf.convert_to_tensor(value, dtype_hint=dtype, name='value')
     if value.dtype != dtype:
         raise tf.errors.InvalidArgumentError(
@@ -61,48 +64,48 @@ class TensorArray:
         array._parts = parts
         return array
 
-    def identity(self):
+    def identity(self) -> Any:
         """An array with the same contents."""
         return self._after(self._parts.identity())
 
-    def grad(self, source, flow=None, name=None):
+    def grad(self, source: Any, flow: Any = None, name: str | None = None) -> Any:
         """Not there: gradients flow through arrays without it."""
         raise NotImplementedError('TensorArray.grad is not there: tf.GradientTape and tf.gradients differentiate what '
                                   'is written and read')
 
-    def read(self, index, name=None):
+    def read(self, index: Any, name: str | None = None) -> Any:
         """The tensor at `index`."""
         return self._parts.read(index, name)
 
-    def write(self, index, value, name=None):
+    def write(self, index: Any, value: Any, name: str | None = None) -> Any:
         """The array with `value` at `index`."""
         return self._after(self._parts.write(index, value, name))
 
-    def stack(self, name=None):
+    def stack(self, name: str | None = None) -> tf.Tensor:
         """All tensors, along a new first dimension."""
         return self._parts.stack(name)
 
-    def gather(self, indices, name=None):
+    def gather(self, indices: Any, name: str | None = None) -> Any:
         """The tensors at `indices`, along a new first dimension."""
         return self._parts.gather(indices, name)
 
-    def concat(self, name=None):
+    def concat(self, name: str | None = None) -> tf.Tensor:
         """All tensors, joined along their first dimension."""
         return self._parts.concat(name)
 
-    def unstack(self, value, name=None):
+    def unstack(self, value: Any, name: str | None = None) -> Any:
         """The array of the rows of `value`."""
         return self._after(self._parts.unstack(value, name))
 
-    def scatter(self, indices, value, name=None):
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> Any:
         """The array with the rows of `value` at `indices`."""
         return self._after(self._parts.scatter(indices, value, name))
 
-    def split(self, value, lengths, name=None):
+    def split(self, value: Any, lengths: Any, name: str | None = None) -> Any:
         """The array of parts of `value`, as long as `lengths` say."""
         return self._after(self._parts.split(value, lengths, name))
 
-    def size(self, name=None):
+    def size(self, name: str | None = None) -> Any:
         """The number of elements."""
         return self._parts.size(name)
 
@@ -110,12 +113,12 @@ class TensorArray:
     def _len_builtin(array):
         return array.size()
 
-    def close(self, name=None):
+    def close(self, name: str | None = None) -> Any:
         """Frees the elements in eager; nothing is to be done in a graph."""
         return self._parts.close(name)
 
 
-def _number(index):
+def _number(index: int | tf.Tensor) -> int:
     return int(index) if isinstance(index, (tf.Tensor, tf.Variable)) else index
 
 
@@ -132,7 +135,7 @@ class _EagerArray:
         self._clears = clear_after_read is None or clear_after_read
         self._items, self._cleared = [None] * _number(size), set()
 
-    def identity(self):
+    def identity(self) -> Any:
         return self
 
     def read(self, index, name):
@@ -153,7 +156,7 @@ class _EagerArray:
             self._cleared.add(index)
         return item
 
-    def _item(self, index):
+    def _item(self, index: int) -> Any:
         if self._items[index] is None:
             self._items[index] = tf.zeros(self.shape.known, self.dtype)
         return self._items[index]
@@ -180,10 +183,10 @@ class _EagerArray:
     def known_size(self):
         return None if self.dynamic_size else len(self._items)
 
-    def _all(self):
+    def _all(self) -> list[Any]:
         return [self._item(i) for i in range(len(self._items))]
 
-    def stack(self, name):
+    def stack(self, name: Any) -> tf.Tensor:
         items = self._all()
         if not items and self.shape.known.is_fully_defined():
             return tf.zeros([0] + self.shape.known.as_list(), self.dtype)
@@ -233,12 +236,13 @@ class _EagerArray:
     def size(self, name):
         return tf.constant(len(self._items))
 
-    def close(self, name):
+    def close(self, name: Any) -> None:
         del self._items[:]
 
 
 class _ListArray:
-    def __init__(self, dtype, size, dynamic_size, handle, flow, infer_shape, element_shape, name):
+    def __init__(self, dtype: Any, size: Any, dynamic_size: Any, handle: Any, flow: Any, infer_shape: Any,
+                 element_shape: Any, name: Any) -> None:
         if flow is not None and (not isinstance(flow, tf.Tensor) or flow.dtype != tf.variant):
             raise TypeError(f'Expected `flow` to be a variant tensor, but received `{flow.dtype}` instead.')
         if flow is None and size is None:
@@ -254,40 +258,40 @@ class _ListArray:
                 flow = _lists.TensorListReserve(_shape_input(element_shape), size, self.dtype)
         self.flow = flow
 
-    def _with(self, flow, size='same'):
+    def _with(self, flow: Any, size: int | str = 'same') -> Any:
         parts = object.__new__(_ListArray)
         parts.__dict__.update(self.__dict__, flow=flow)
         if size != 'same':
             parts._size = size
         return parts
 
-    def _learn(self, shape):
+    def _learn(self, shape: tf.TensorShape) -> None:
         if not shape.is_compatible_with(self.shape.known):
             raise ValueError(f'Inconsistent shapes: saw {shape} but expected {self.shape.known} ')
         if self.infer_shape:
             self.shape.known = self.shape.known.merge_with(shape)
 
-    def known_size(self):
+    def known_size(self) -> int | None:
         """A size that an array made of this one in a loop or a branch has too."""
         return self._size if isinstance(self._size, int) and not self.dynamic_size else None
 
-    def _element(self):
+    def _element(self) -> Any:
         return _shape_input(self.shape.known)
 
-    def identity(self):
+    def identity(self) -> Any:
         return self._with(tf.identity(self.flow))
 
-    def read(self, index, name):
+    def read(self, index: int | tf.Tensor, name: Any) -> tf.Tensor:
         with tf.name_scope(name or 'TensorArrayV2Read'):
             return _lists.TensorListGetItem(self.flow, index, self._element(), self.dtype)
 
-    def write(self, index, value, name):
+    def write(self, index: int | tf.Tensor, value: Any, name: Any) -> _ListArray:
         with tf.name_scope(name or 'TensorArrayV2Write'):
             value = _converted(value, self.dtype)
             self._learn(value.shape)
             return self._with(_lists.TensorListSetItem(self.flow, index, value, self.dynamic_size))
 
-    def stack(self, name):
+    def stack(self, name: Any) -> tf.Tensor:
         count = -1
         if not self.dynamic_size and self._size is not None:
             known = tf.get_static_value(self._size) if isinstance(self._size, tf.Tensor) else self._size
@@ -333,7 +337,7 @@ class _ListArray:
             return tf.convert_to_tensor(self._size, tf.int32)
         return _lists.TensorListLength(self.flow, name=name)
 
-    def close(self, name):
+    def close(self, name: Any) -> None:
         return None
 
 
@@ -343,11 +347,12 @@ class TensorArraySpec(TypeSpec):
     value_type = property(lambda self: TensorArray)
     _known = None  # what the array itself knows: the shape of its elements, and its size
 
-    def __init__(self, element_shape=None, dtype=tf.float32, dynamic_size=False, infer_shape=True):
+    def __init__(self, element_shape: Any = None, dtype: Any = tf.float32, dynamic_size: bool = False,
+                 infer_shape: bool = True) -> None:
         self._element_shape, self._dtype = tf.TensorShape(element_shape), tf.as_dtype(dtype)
         self._dynamic_size, self._infer_shape = dynamic_size, infer_shape
 
-    def _serialize(self):
+    def _serialize(self) -> tuple[Any, ...]:
         return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape
 
     def is_subtype_of(self, other):
@@ -367,7 +372,7 @@ class TensorArraySpec(TypeSpec):
         return TensorArraySpec(shape, self._dtype, self._dynamic_size,
                                self._infer_shape and all(o._infer_shape for o in others))
 
-    def is_compatible_with(self, other):
+    def is_compatible_with(self, other: Any) -> bool:
         """Whether some array is of both types; infer_shape does not count."""
         if not isinstance(other, tf.TypeSpec):
             other = tf.type_spec_from_value(other)
@@ -376,10 +381,10 @@ class TensorArraySpec(TypeSpec):
                 self._element_shape.is_compatible_with(other._element_shape))
 
     @property
-    def _component_specs(self):
+    def _component_specs(self) -> list[Any]:
         return [tf.TensorSpec([], tf.variant)]
 
-    def _to_components(self, value):
+    def _to_components(self, value: tf.TensorArray) -> list[Any]:
         if not isinstance(value, TensorArray):
             raise TypeError(f'Expected value to be a TensorArray, but got: `{type(value)}`')
         if value.flow.dtype == tf.variant:

@@ -1,26 +1,29 @@
 """Ragged and sparse tensors in datasets: elements are taken apart into dense tensors, filled up to a common shape where
 they are put together, and made of the parts again."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._data import structure
 from footlight._data.dataset_ops import _int64, _made, _op
 from footlight._data.datasets import Dataset
+from footlight._typing import Any
 
 _plain = tf.autograph.experimental.do_not_convert
 
 
-def _is_ragged(spec):
+def _is_ragged(spec: Any) -> bool:
     return isinstance(spec, tf.RaggedTensorSpec)
 
 
-def _is_sparse(spec):
+def _is_sparse(spec: Any) -> bool:
     return isinstance(spec, tf.SparseTensorSpec)
 
 
-def _parts(spec):
+def _parts(spec: Any) -> list[Any]:
     return spec._parts() if hasattr(spec, '_parts') else spec._component_specs
 
 
-def _is_whole(spec):
+def _is_whole(spec: Any) -> bool:
     """Whether rows are stacked tensor by tensor."""
     if structure.is_plain(spec):
         return True
@@ -29,19 +32,19 @@ def _is_whole(spec):
     return getattr(spec, '_rows_together', False) and all(map(_is_whole, _parts(spec)))
 
 
-def all_whole(specs):
+def all_whole(specs: Any) -> bool:
     """Whether rows of all leaves are stacked tensor by tensor."""
     return all(_is_whole(spec) or isinstance(spec, structure.NoneTensorSpec) for spec in structure.flatten(specs))
 
 
-def _atoms(spec):
+def _atoms(spec: Any) -> list[Any]:
     """The specs that are cut and put together each by itself: of a batchable extension type those of its fields."""
     if _is_whole(spec) or not getattr(spec, '_rows_together', False) or not hasattr(spec, '_part_values'):
         return [spec]
     return [atom for part in spec._parts() for atom in _atoms(part)]
 
 
-def _atom_values(spec, value):
+def _atom_values(spec: Any, value: Any) -> list[Any]:
     """(spec, value) of each of them."""
     if _is_whole(spec) or not getattr(spec, '_rows_together', False) or not hasattr(spec, '_part_values'):
         return [(spec, value)]
@@ -61,7 +64,7 @@ def _mapped(dataset, parts_of, specs, kind, inputs):
 
 
 # --- rows ---
-def _count(spec, value):
+def _count(spec: Any, value: Any) -> tf.Tensor:
     if _is_sparse(spec):
         return value.dense_shape[0]
     if isinstance(value, tf.RaggedTensor):
@@ -69,7 +72,7 @@ def _count(spec, value):
     return tf.shape(spec.to_tensors(value)[0], out_type=tf.int64)[0]
 
 
-def _row(spec, value, at):
+def _row(spec: Any, value: Any, at: tf.Tensor) -> list[Any]:
     """The tensors of row `at`."""
     if _is_whole(spec):
         return [part[at] for part in spec.to_tensors(value)]
@@ -89,7 +92,7 @@ def _row(spec, value, at):
     return [value.flat_values[first:last], *parts]
 
 
-def slices(element, batched, specs):
+def slices(element: Any, batched: Any, specs: Any) -> tf.data.Dataset:
     """Dataset.from_tensor_slices."""
     leaves = [pair for spec, value in zip(structure.flatten(batched), structure.flatten(element)) if value is not None
               for pair in _atom_values(spec, value)]
@@ -102,7 +105,7 @@ def slices(element, batched, specs):
                    '_TensorSliceDataset', [])
 
 
-def _known_rows(specs):
+def _known_rows(specs: Any) -> int | None:
     """How many rows each element has; None where it is not known."""
     found = {spec.shape[0] for spec in structure.flatten(specs)
              if not _is_sparse(spec) and getattr(spec, 'shape', None) is not None and spec.shape.rank} - {None}
@@ -142,7 +145,7 @@ def rebatch(dataset, sizes, specs, drop_remainder):
 
 
 # --- batches ---
-def _taken_apart(spec, value):
+def _taken_apart(spec: Any, value: Any) -> list[Any]:
     """Dense tensors whose first dimensions may differ between elements."""
     if _is_sparse(spec):
         return [value.indices, value.values, value.dense_shape]
@@ -153,11 +156,11 @@ def _taken_apart(spec, value):
     return [value.flat_values, *[part[1:] - part[:-1] for part in value.nested_row_splits]]
 
 
-def _joined(padded, counts):
+def _joined(padded: tf.Tensor, counts: tf.Tensor) -> tf.Tensor:
     return tf.boolean_mask(padded, tf.sequence_mask(counts, tf.shape(padded)[1]))
 
 
-def _put_together(spec, parts, counts):
+def _put_together(spec: Any, parts: list[Any], counts: list[Any]) -> list[Any]:
     """The components of a batch, of the padded parts and the lengths of each before."""
     if _is_sparse(spec):
         indices, values, shapes = parts
@@ -218,7 +221,7 @@ def batch(dataset, elements, specs, size, drop_remainder, kind='_BatchDataset'):
     return _mapped(padded, together, specs, kind, [dataset])
 
 
-def _as_ragged(spec, splits):
+def _as_ragged(spec: tf.TensorSpec, splits: tf.DType) -> Any:
     """The ragged type of dense elements whose shapes vary."""
     if not structure.is_plain(spec) or spec.shape.is_fully_defined():
         return spec
@@ -228,7 +231,7 @@ def _as_ragged(spec, splits):
     return tf.RaggedTensorSpec(spec.shape, spec.dtype, last, splits)
 
 
-def _ragged_of(spec, value):
+def _ragged_of(spec: Any, value: tf.Tensor) -> tf.RaggedTensor | tf.Tensor:
     if not _is_ragged(spec) or isinstance(value, tf.RaggedTensor) or spec.ragged_rank <= 0:
         return value
     return tf.RaggedTensor.from_tensor(value, ragged_rank=spec.ragged_rank, row_splits_dtype=spec.row_splits_dtype)

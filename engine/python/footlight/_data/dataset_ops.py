@@ -1,13 +1,16 @@
 """How datasets are made by ops: arguments as tensors, attributes for types, and the checks of what functions give."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._data import structure
+from footlight._typing import Any
 
 AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -1, -2
 _op = _engine.dataset_op
 
 
-def _int64(value, name=None):
+def _int64(value: int | tf.Tensor, name: str | None = None) -> tf.Tensor:
     return tf.convert_to_tensor(value, tf.int64, name=name)
 
 
@@ -19,33 +22,33 @@ def _known(value):
     return int(value)
 
 
-def _text(value):
+def _text(value: str | None) -> tf.Tensor:
     return tf.convert_to_tensor('' if value is None else value, tf.string)
 
 
-def _types(specs):
+def _types(specs: Any) -> dict[Any, Any]:
     return {'output_types': structure.types_of(specs), 'output_shapes': structure.shapes_of(specs)}
 
 
-def _in_function():
+def _in_function() -> bool:
     return tf.compat.v1.get_default_graph().building_function
 
 
-def _how(deterministic):
+def _how(deterministic: bool | None) -> str:
     return 'default' if deterministic is None else 'true' if deterministic else 'false'
 
 
-def _type_of(specs):
+def _type_of(specs: tf.TensorSpec) -> type[Any]:
     return specs.value_type if isinstance(specs, tf.TypeSpec) else type(specs)
 
 
-def _check_predicate(specs):
+def _check_predicate(specs: tf.TensorSpec) -> None:
     if not (structure.is_plain(specs) and specs.dtype == tf.bool and specs.shape.is_compatible_with([])):
         raise ValueError('Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type '
                          f'is {specs}.')
 
 
-def _wider(specs, found, what):
+def _wider(specs: Any, found: Any, what: str) -> Any:
     """The state's types so that they also hold for what a step returns."""
     try:
         pairs = structure.flatten_up_to(specs, found)
@@ -66,7 +69,7 @@ def _wider(specs, found, what):
     return structure.pack(specs, iter(out))
 
 
-def seeds(seed):
+def seeds(seed: Any) -> list[Any]:
     """The two seeds of an op, as int64 tensors."""
     if isinstance(seed, tf.Tensor):
         own, other = _engine.dataset_seeds(0)[0], seed
@@ -80,7 +83,7 @@ def seeds(seed):
 _kinds = {}
 
 
-def _made(kind, variant, specs, inputs=()):
+def _made(kind: str, variant: tf.Tensor, specs: Any, inputs: Any = ()) -> Any:
     """A dataset of the class that TensorFlow names."""
     cls = _kinds.get(kind)
     if cls is None:

@@ -1,4 +1,6 @@
 """tf.data.Dataset: pipelines of elements. What a dataset does is an op of the engine; this is how it is written."""
+from __future__ import annotations
+
 import atexit
 import collections.abc
 
@@ -16,6 +18,7 @@ from footlight._data.sampling import Sampling
 from footlight._data.save_and_load import Saving
 from footlight._saving.trackable import Trackable
 from footlight._types.specs import TypeSpec
+from footlight._typing import Any, Callable, DTypeLike, TensorLike
 
 
 class DatasetSpec(TypeSpec):
@@ -24,17 +27,17 @@ class DatasetSpec(TypeSpec):
     value_type = property(lambda self: Dataset)
     _rows_together = True  # a batch of datasets is a vector of them
 
-    def __init__(self, element_spec, dataset_shape=()):
+    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
         self._element_spec, self._dataset_shape = element_spec, tf.TensorShape(dataset_shape)
 
     element_spec = property(lambda self: self._element_spec)
     _component_specs = property(lambda self: [tf.TensorSpec(self._dataset_shape, tf.variant)])
     __repr__ = lambda self: f'DatasetSpec({self._element_spec!r}, {self._dataset_shape!r})'
 
-    def _serialize(self):
+    def _serialize(self) -> tuple[Any, ...]:
         return self._element_spec, self._dataset_shape
 
-    def _to_components(self, value):
+    def _to_components(self, value: Any) -> list[Any]:
         return [value._variant_tensor]
 
     def _from_components(self, parts):
@@ -42,7 +45,7 @@ class DatasetSpec(TypeSpec):
             return _NestedVariant(parts[0], self._element_spec, self._dataset_shape)
         return _VariantDataset(parts[0], self._element_spec)
 
-    def is_subtype_of(self, other):
+    def is_subtype_of(self, other: Any) -> bool:
         """Whether every dataset of this type is one of the other."""
         if type(other) is not DatasetSpec or not self._dataset_shape.is_subtype_of(other._dataset_shape):
             return False
@@ -71,7 +74,7 @@ class DatasetSpec(TypeSpec):
     def _batch(self, size):
         return DatasetSpec(self._element_spec, tf.TensorShape([size]).concatenate(self._dataset_shape))
 
-    def _unbatch(self):
+    def _unbatch(self) -> Any:
         if self._dataset_shape.rank == 0:
             raise ValueError('Slicing dataset elements is not supported for rank 0.')
         return DatasetSpec(self._element_spec, self._dataset_shape[1:])
@@ -80,7 +83,7 @@ class DatasetSpec(TypeSpec):
 class _NestedVariant:
     """Several datasets as one value: what a batch of datasets is; `unbatch` gives them one by one."""
 
-    def __init__(self, variant_tensor, element_spec, dataset_shape):
+    def __init__(self, variant_tensor: Any, element_spec: Any, dataset_shape: Any) -> None:
         self._variant_tensor, self._element_spec, self._dataset_shape = variant_tensor, element_spec, dataset_shape
 
     _type_spec = property(lambda self: DatasetSpec(self._element_spec, self._dataset_shape))
@@ -103,12 +106,12 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
         from_generator, or a dataset of files.
     """
 
-    def __init__(self, variant_tensor):
+    def __init__(self, variant_tensor: Any) -> None:
         self._variant_tensor = variant_tensor
         self._options_attr = Options()
 
     @property
-    def element_spec(self):
+    def element_spec(self) -> Any:
         """The structure and the types of the elements."""
         raise NotImplementedError('Dataset.element_spec')
 
@@ -116,23 +119,23 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
     _flat_types = property(lambda self: structure.types_of(self.element_spec))
     _flat_shapes = property(lambda self: structure.shapes_of(self.element_spec))
 
-    def _inputs(self):
+    def _inputs(self) -> list[Any]:
         return []
 
-    def _trackable_children(self, save_type='checkpoint', **kwargs):
+    def _trackable_children(self, save_type: str = 'checkpoint', **kwargs: Any) -> dict[Any, Any]:
         children = super()._trackable_children(save_type, **kwargs)
         if save_type == 'savedmodel':
             from footlight._data.variant_tracker import VariantTracker
             children['_variant_tracker'] = VariantTracker(self._variant_tensor)
         return children
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         name = type(self).__name__
         return f'<{name} element_spec={self.element_spec}>'
 
     __str__ = __repr__
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         if tf.executing_eagerly() or _in_function():
             return OwnedIterator(self)
         raise RuntimeError('`tf.data.Dataset` only supports Python-style iteration in eager mode or within '
@@ -141,13 +144,13 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
     # --- what converted code calls ---
     _variant_tensor_of_dataset = property(lambda self: self._variant_tensor)
 
-    def _staged_iterator(self):
+    def _staged_iterator(self) -> Any:
         return OwnedIterator(self)
 
     def _element_of(self, tensors):
         return structure.from_tensors(self.element_spec, tensors)
 
-    def _len_builtin(self, dataset):
+    def _len_builtin(self, dataset: tf.data.Dataset) -> tf.Tensor:
         count = self.cardinality()
         known = tf.get_static_value(count)
         why = ': this one is infinite' if known == INFINITE_CARDINALITY else ''
@@ -162,19 +165,19 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
         return dataset.map(lambda *element: tf.nest.map_structure(tf.abs, element if len(element) > 1 else element[0]))
 
     @staticmethod
-    def _enumerate_builtin(dataset, start=0):
+    def _enumerate_builtin(dataset: tf.data.Dataset, start: int = 0) -> tf.data.Dataset:
         return dataset.enumerate(start)
 
     @staticmethod
-    def _zip_builtin(*datasets):
+    def _zip_builtin(*datasets: Any) -> tf.data.Dataset:
         return Dataset.zip(datasets)
 
     @staticmethod
-    def _map_builtin(function, *datasets):
+    def _map_builtin(function: Callable[..., Any], *datasets: Any) -> tf.data.Dataset:
         return Dataset.zip(datasets).map(function)  # an element that is a tuple is one argument
 
     @staticmethod
-    def _filter_builtin(function, dataset):
+    def _filter_builtin(function: Callable[..., Any], dataset: tf.data.Dataset) -> tf.data.Dataset:
         return dataset.filter(function)
 
     def _any_builtin(self, dataset):
@@ -185,12 +188,12 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
         _check_predicate(self.element_spec)
         return self.reduce(tf.constant(True), tf.logical_and)
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return True
 
     __nonzero__ = __bool__
 
-    def __len__(self):
+    def __len__(self) -> int:
         if not tf.executing_eagerly():
             raise TypeError('`tf.data.Dataset` only supports `len` in eager mode. Use '
                             '`tf.data.Dataset.cardinality()` instead.')
@@ -201,7 +204,8 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
             raise TypeError('The dataset length is unknown.')
         return count
 
-    def _made(self, kind, op, inputs, attributes=None, specs=None, name=None):
+    def _made(self, kind: str, op: str, inputs: list[Any], attributes: dict[Any, Any] | None = None, specs: Any = None,
+              name: str | None = None) -> Any:
         """The dataset that an op makes of this one."""
         specs = self.element_spec if specs is None else specs
         variant, = _op(op, [self._variant_tensor, *inputs], {**_types(specs), **(attributes or {})}, name)
@@ -209,7 +213,7 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
 
     # --- sources ---
     @staticmethod
-    def from_tensors(tensors, name=None):
+    def from_tensors(tensors: Any, name: str | None = None) -> tf.data.Dataset:
         """A dataset of one element."""
         element = structure.normalized(tensors)
         specs = structure.specs_of(element)
@@ -218,7 +222,7 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
         return _made('_TensorDataset', variant, specs)
 
     @staticmethod
-    def from_tensor_slices(tensors, name=None):
+    def from_tensor_slices(tensors: Any, name: str | None = None) -> tf.data.Dataset:
         """A dataset of the rows of tensors.
 
           >>> dataset = tf.data.Dataset.from_tensor_slices({'x': [1, 2], 'y': ['a', 'b']})
@@ -246,7 +250,7 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
         return _made('_TensorSliceDataset', variant, specs)
 
     @staticmethod
-    def range(*args, output_type=tf.int64, name=None):
+    def range(*args: Any, output_type: DTypeLike = tf.int64, name: str | None = None) -> tf.data.Dataset:
         """A dataset of numbers, as Python's range."""
         if not 1 <= len(args) <= 3:
             raise ValueError(f'Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}.')
@@ -256,14 +260,16 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
         return _made('_RangeDataset', variant, specs)
 
     @staticmethod
-    def from_generator(generator, output_types=None, output_shapes=None, args=None, output_signature=None, name=None):
+    def from_generator(generator: Callable[..., Any], output_types: Any = None, output_shapes: Any = None,
+                       args: Any = None, output_signature: Any = None, name: str | None = None) -> tf.data.Dataset:
         """A dataset of what `generator()` yields."""
         from footlight._data import generator as _data_generator
         return _data_generator.dataset(generator, output_types, output_shapes, args, output_signature)
 
     # --- one element after the other ---
-    def map(self, map_func, num_parallel_calls=None, deterministic=None, synchronous=None,
-            use_unbounded_threadpool=False, name=None):
+    def map(self, map_func: Callable[..., Any], num_parallel_calls: Any = None, deterministic: Any = None,
+            synchronous: Any = None, use_unbounded_threadpool: bool = False,
+            name: str | None = None) -> tf.data.Dataset:
         """map_func(element) of each; several at once with `num_parallel_calls`.
 
           >>> dataset = tf.data.Dataset.range(3).map(lambda x: x + 10, num_parallel_calls=tf.data.AUTOTUNE)
@@ -287,7 +293,7 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
                           {**function.attributes(), 'deterministic': _how(deterministic),
                            'preserve_cardinality': True}, function.output_specs, name)
 
-    def flat_map(self, map_func, name=None):
+    def flat_map(self, map_func: Any, name: str | None = None) -> tf.data.Dataset:
         """The elements of the datasets that map_func(element) gives."""
         function = ElementFunction(map_func, 'flat_map', self.element_spec)
         if not isinstance(function.output_specs, DatasetSpec):
@@ -296,14 +302,14 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
         return self._made('_FlatMapDataset', 'FlatMapDataset', function.captures, function.attributes(),
                           function.output_specs.element_spec, name)
 
-    def filter(self, predicate, name=None):
+    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> tf.data.Dataset:
         """The elements for which predicate(element) is true."""
         function = ElementFunction(predicate, 'filter', self.element_spec)
         _check_predicate(function.output_specs)
         return self._made('_FilterDataset', 'FilterDataset', function.captures, function.attributes('predicate'),
                           name=name)
 
-    def enumerate(self, start=0, name=None):
+    def enumerate(self, start: Any = 0, name: str | None = None) -> tf.data.Dataset:
         """(number, element) for each."""
         limit = tf.int64.max
         return Dataset.zip((Dataset.range(start, limit), self))
@@ -341,7 +347,8 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
         made._batch_size = size  # libraries look at it to see whether elements are batches
         return made
 
-    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None):
+    def shuffle(self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: bool = True,
+                name: str | None = None) -> tf.data.Dataset:
         """The elements in random order, each drawn from the next `buffer_size`.
 
         A buffer as large as the dataset makes all orders equally likely.
@@ -362,19 +369,19 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
         return self._made('_ShuffleDataset', 'ShuffleDatasetV3', [_int64(buffer_size), *seeds(seed), generator],
                           {'reshuffle_each_iteration': reshuffle_each_iteration}, name=name)
 
-    def repeat(self, count=None, name=None):
+    def repeat(self, count: Any = None, name: str | None = None) -> tf.data.Dataset:
         """The elements `count` times, or forever."""
         return self._made('_RepeatDataset', 'RepeatDataset', [_int64(-1 if count is None else count)], name=name)
 
-    def take(self, count, name=None):
+    def take(self, count: Any, name: str | None = None) -> tf.data.Dataset:
         """The first `count` elements."""
         return self._made('_TakeDataset', 'TakeDataset', [_int64(count)], name=name)
 
-    def skip(self, count, name=None):
+    def skip(self, count: Any, name: str | None = None) -> tf.data.Dataset:
         """All but the first `count` elements."""
         return self._made('_SkipDataset', 'SkipDataset', [_int64(count)], name=name)
 
-    def prefetch(self, buffer_size, name=None):
+    def prefetch(self, buffer_size: Any, name: str | None = None) -> tf.data.Dataset:
         """The same elements, made ahead by a thread while the program works on earlier ones.
 
           >>> dataset = tf.data.Dataset.range(4).batch(2).prefetch(tf.data.AUTOTUNE)
@@ -389,7 +396,7 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
             buffer_size = AUTOTUNE
         return self._made('_PrefetchDataset', 'PrefetchDataset', [_int64(buffer_size)], name=name)
 
-    def cache(self, filename='', name=None):
+    def cache(self, filename: Any = '', name: str | None = None) -> Any:
         """The same elements, kept by the first complete iteration for later ones."""
         kept, = _op('DummyMemoryCache', [], {})
         return self._made('CacheDataset', 'CacheDatasetV2', [tf.convert_to_tensor(filename, tf.string), kept],
@@ -397,7 +404,7 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
 
     # --- several datasets ---
     @staticmethod
-    def zip(*args, datasets=None, name=None):
+    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Any:
         """Elements of several datasets side by side."""
         if not args and datasets is None:
             raise TypeError('Must pass at least one dataset to `zip`.')
@@ -429,7 +436,7 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
         return _inherit(made, [self, dataset])
 
     # --- as a whole ---
-    def reduce(self, initial_state, reduce_func, name=None):
+    def reduce(self, initial_state: TensorLike, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
         """reduce_func(state, element) over all elements, from `initial_state` on."""
         state = structure.normalized(initial_state)
         specs = structure.specs_of(state)
@@ -444,27 +451,27 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
                       {**function.attributes(), 'Tstate': structure.types_of(specs), **_types(specs)}, name)
         return structure.from_tensors(specs, tensors)
 
-    def get_single_element(self, name=None):
+    def get_single_element(self, name: str | None = None) -> tf.Tensor:
         """The only element; InvalidArgumentError if there are none or several."""
         tensors = _op('DatasetToSingleElement', [self._variant_tensor], _types(self.element_spec), name)
         return structure.from_tensors(self.element_spec, tensors)
 
-    def cardinality(self, name=None):
+    def cardinality(self, name: str | None = None) -> tf.Tensor:
         """How many elements there are; INFINITE_CARDINALITY, UNKNOWN_CARDINALITY."""
         return _op('DatasetCardinality', [self._variant_tensor], {}, name)[0]
 
-    def fingerprint(self):
+    def fingerprint(self) -> tf.Tensor:
         """A uint64 that is the same for datasets which are written alike."""
         return _op('DatasetFingerprint', [self._variant_tensor], {})[0]
 
-    def apply(self, transformation_func, name=None):
+    def apply(self, transformation_func: Callable[..., Any], name: str | None = None) -> tf.data.Dataset:
         """transformation_func(self)."""
         dataset = transformation_func(self)
         if not isinstance(dataset, Dataset):
             raise TypeError(f'`transformation_func` must return a `tf.data.Dataset` object. Got {type(dataset)!r}.')
         return dataset
 
-    def as_numpy_iterator(self):
+    def as_numpy_iterator(self) -> Any:
         """Elements with NumPy values in place of tensors."""
         if not tf.executing_eagerly():
             raise RuntimeError('`tf.data.Dataset.as_numpy_iterator()` is only supported in eager mode.')
@@ -475,7 +482,7 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
                                 f'values of type {spec.value_type}.')
         return NumpyIterator(self)
 
-    def make_one_shot_iterator(self):
+    def make_one_shot_iterator(self) -> Any:
         """tf.compat.v1.data.make_one_shot_iterator, as datasets of TensorFlow 1 have it."""
         return tf.compat.v1.data.make_one_shot_iterator(self)
 
@@ -483,17 +490,17 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
         """tf.compat.v1.data.make_initializable_iterator, as datasets of TensorFlow 1 have it."""
         return tf.compat.v1.data.make_initializable_iterator(self, shared_name)
 
-    def options(self):
+    def options(self) -> Any:
         """The options of this dataset and those it is made of."""
         return self._options_attr._merged(Options())._fix()
 
-    def with_options(self, options, name=None):
+    def with_options(self, options: Any, name: str | None = None) -> tf.data.Dataset:
         """The same elements, with these options as well."""
         made = self._made('_OptionsDataset', 'OptionsDataset', [], {'serialized_options': options._text()}, name=name)
         made._options_attr = self._options_attr.merge(options)
         return made
 
-    def _gather_saveables_for_checkpoint(self):
+    def _gather_saveables_for_checkpoint(self) -> dict[Any, Any]:
         return {}
 
 
@@ -504,7 +511,7 @@ class _Made(Dataset):
 
     element_spec = property(lambda self: self._specs)
 
-    def _inputs(self):
+    def _inputs(self) -> Any:
         return list(self._made_of)
 
 

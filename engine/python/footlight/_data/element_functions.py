@@ -1,10 +1,13 @@
 """Functions of elements: traced like any other, run by the engine for each element."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._data import structure
 from footlight._control.functional import _staged
+from footlight._typing import Any
 
 
-def _name_of(function):
+def _name_of(function: Any) -> str:
     function = getattr(function, 'func', function)  # functools.partial
     name = getattr(function, '__name__', type(function).__name__)
     return 'lambda' if name == '<lambda>' else name
@@ -37,13 +40,13 @@ class ElementFunction:
         self.output_specs = found[0]
         self._kept = made, given
 
-    def attributes(self, name='f', arguments='Targuments'):
+    def attributes(self, name: str | None = 'f', arguments: str = 'Targuments') -> dict[Any, Any]:
         """The attributes of an op that holds the function."""
         return {name: self.concrete, arguments: [c.dtype if isinstance(c, tf.Tensor) else tf.resource
                                                  for c in self.captures]}
 
 
-def _checked(result, what):
+def _checked(result: Any, what: str) -> Any:
     if isinstance(result, list):
         result = tuple(result)
     try:

@@ -1,10 +1,13 @@
 """tf.data.experimental, but for what reads files."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._data import structure
 from footlight._data.dataset_ops import AUTOTUNE, _int64, _made, _op, _types
 from footlight._data.datasets import Dataset, _VariantDataset
 from footlight._data.iterators import NumpyIterator
 from footlight._data.options import ServiceOptions
+from footlight._typing import Any, Callable, DTypeLike
 
 SHARD_HINT = -1
 
@@ -36,7 +39,7 @@ def from_list(elements, name=None):
     return _made('_ListDataset', parts[0]._variant_tensor, specs)
 
 
-def from_variant(variant, structure):
+def from_variant(variant: Any, structure: Any) -> tf.data.Dataset:
     """The dataset that a tensor holds."""
     return _VariantDataset(variant, structure)
 
@@ -54,11 +57,11 @@ def get_next_as_optional(iterator):
 class Reducer:
     """Three functions: the first state, the next one, and the result of the last."""
 
-    def __init__(self, init_func, reduce_func, finalize_func):
+    def __init__(self, init_func: Any, reduce_func: Any, finalize_func: Any) -> None:
         self.init_func, self.reduce_func, self.finalize_func = init_func, reduce_func, finalize_func
 
 
-def group_by_reducer(key_func, reducer):
+def group_by_reducer(key_func: Callable[..., Any], reducer: Any) -> Callable[..., Any]:
     """For Dataset.apply: what a reducer makes of the elements of each key, in the order in which keys first came."""
     def of_group(key, group):
         state = group.reduce(reducer.init_func(key), reducer.reduce_func)
@@ -70,7 +73,7 @@ def group_by_reducer(key_func, reducer):
     return transformation
 
 
-def pad_to_cardinality(cardinality, mask_key='valid'):
+def pad_to_cardinality(cardinality: Any, mask_key: str = 'valid') -> Callable[..., Any]:
     """For Dataset.apply: elements of zeros behind the others; `mask_key` says which are real."""
     plain = tf.autograph.experimental.do_not_convert
 
@@ -94,7 +97,7 @@ def pad_to_cardinality(cardinality, mask_key='valid'):
     return transformation
 
 
-def parse_example_dataset(features, num_parallel_calls=1, deterministic=None):
+def parse_example_dataset(features: Any, num_parallel_calls: Any = 1, deterministic: Any = None) -> Callable[..., Any]:
     """For Dataset.apply: batches of serialized examples, parsed."""
     if features is None:
         raise ValueError('Argument `features` is required, but not specified.')
@@ -106,10 +109,10 @@ def parse_example_dataset(features, num_parallel_calls=1, deterministic=None):
 class TFRecordWriter:
     """Writes the elements of a dataset into a TFRecord file."""
 
-    def __init__(self, filename, compression_type=None):
+    def __init__(self, filename: Any, compression_type: Any = None) -> None:
         self._filename, self._compression = filename, compression_type
 
-    def write(self, dataset):
+    def write(self, dataset: Any) -> None:
         """The elements, which are strings."""
         if not isinstance(dataset, Dataset):
             raise TypeError(f'Invalid `dataset`. Expected a `tf.data.Dataset` object but got {type(dataset)}.')
@@ -123,7 +126,7 @@ class TFRecordWriter:
 
 
 # --- functions for Dataset.apply, and old names ---
-def _applied(name):
+def _applied(name: Any) -> Callable[..., Any]:
     def transformation(*args, **keywords):
         return lambda dataset: getattr(dataset, name)(*args, **keywords)
     transformation.__name__ = transformation.__qualname__ = name
@@ -131,50 +134,52 @@ def _applied(name):
     return transformation
 
 
-def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None):
+def map_and_batch(map_func: Any, batch_size: Any, num_parallel_batches: Any = None, drop_remainder: bool = False,
+                  num_parallel_calls: Any = None) -> Callable[..., Any]:
     """map, then batch."""
     calls = num_parallel_calls if num_parallel_calls is not None else (
         num_parallel_batches and num_parallel_batches * batch_size)
     return lambda dataset: dataset.map(map_func, calls).batch(batch_size, drop_remainder)
 
 
-def shuffle_and_repeat(buffer_size, count=None, seed=None):
+def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Callable[..., Any]:
     """shuffle, then repeat."""
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
-def parallel_interleave(map_func, cycle_length, block_length=1, sloppy=False, buffer_output_elements=None,
-                        prefetch_input_elements=None):
+def parallel_interleave(map_func: Any, cycle_length: Any, block_length: Any = 1, sloppy: bool = False,
+                        buffer_output_elements: Any = None, prefetch_input_elements: Any = None) -> Callable[..., Any]:
     """interleave with threads."""
     return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length, not sloppy)
 
 
-def dense_to_ragged_batch(batch_size, drop_remainder=False, row_splits_dtype=tf.int64):
+def dense_to_ragged_batch(batch_size: Any, drop_remainder: bool = False,
+                          row_splits_dtype: DTypeLike = tf.int64) -> Callable[..., Any]:
     """Dataset.ragged_batch, for Dataset.apply."""
     return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
 
 
-def dense_to_sparse_batch(batch_size, row_shape):
+def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Callable[..., Any]:
     """Dataset.sparse_batch, for Dataset.apply."""
     return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
 
 
-def prefetch_to_device(device, buffer_size=None):
+def prefetch_to_device(device: Any, buffer_size: Any = None) -> Callable[..., Any]:
     """prefetch, for Dataset.apply."""
     return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
 
 
-def copy_to_device(target_device, source_device='/cpu:0'):
+def copy_to_device(target_device: Any, source_device: str = '/cpu:0') -> Callable[..., Any]:
     """The same elements, for Dataset.apply."""
     return lambda dataset: dataset
 
 
-def enumerate_dataset(start=0):
+def enumerate_dataset(start: Any = 0) -> Callable[..., Any]:
     """Dataset.enumerate, for Dataset.apply."""
     return lambda dataset: dataset.enumerate(start)
 
 
-def assert_cardinality(expected_cardinality):
+def assert_cardinality(expected_cardinality: Any) -> Callable[..., Any]:
     """The same elements; FailedPreconditionError if they are more or fewer than said."""
     return lambda dataset: dataset._made('_AssertCardinalityDataset', 'AssertCardinalityDataset',
                                          [_int64(expected_cardinality)])

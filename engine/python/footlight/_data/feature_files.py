@@ -1,4 +1,6 @@
 """tf.data.experimental: datasets of features from CSV and TFRecord files, and tables that datasets fill."""
+from __future__ import annotations
+
 import codecs
 import collections
 import contextlib
@@ -13,12 +15,13 @@ from footlight._data.experimental import parse_example_dataset
 from footlight._data.readers import CsvDataset, TFRecordDataset
 from footlight._graphs import session as _session
 from footlight._lookup import StaticHashTable, StaticVocabularyTable, TableInitializerBase
+from footlight._typing import Any, Iterator
 
 _plain = tf.autograph.experimental.do_not_convert
 _KINDS = (tf.int32, tf.int64, tf.float32, tf.float64, tf.string)  # of columns, in the order in which they are tried
 
 
-def _file_names(pattern):
+def _file_names(pattern: str) -> list[Any]:
     """The files, sorted."""
     patterns = pattern if isinstance(pattern, (list, tuple)) else [pattern]
     if not patterns:
@@ -29,7 +32,7 @@ def _file_names(pattern):
     return found
 
 
-def _fits(text, dtype):
+def _fits(text: str, dtype: tf.DType) -> bool:
     try:
         if dtype.is_integer:
             return dtype.min <= int(text) <= dtype.max
@@ -38,7 +41,7 @@ def _fits(text, dtype):
         return False
 
 
-def _inflated(name, encoding):
+def _inflated(name: str, encoding: str) -> Iterator[Any]:
     """The lines of a file that zlib compressed, a part at a time."""
     inflate, decode, begun = zlib.decompressobj(), codecs.getincrementaldecoder(encoding)(), ''
     with open(name, 'rb') as file:
@@ -54,7 +57,7 @@ def _inflated(name, encoding):
         yield begun
 
 
-def _lines(name, compression, encoding):
+def _lines(name: str, compression: str, encoding: str) -> Iterator[Any]:
     if compression == 'ZLIB':
         yield from _inflated(name, encoding)
         return
@@ -88,7 +91,7 @@ def _inferred(rows, columns, most, missing):
     return [tf.constant([''] if kind == tf.string else [0], kind) for kind in kinds]
 
 
-def _chosen(select, names):
+def _chosen(select: list[Any] | None, names: list[Any]) -> list[Any]:
     """The numbers of columns that are given by names or numbers."""
     if select is None:
         return list(range(len(names)))
@@ -109,17 +112,20 @@ def _known_compression(kind):
     return kind
 
 
-def _mixed(dataset, num_epochs, shuffle, size, seed):
+def _mixed(dataset: tf.data.Dataset, num_epochs: int | None, shuffle: bool, size: int,
+           seed: int | None) -> tf.data.Dataset:
     if shuffle:
         dataset = dataset.shuffle(size, seed)
     return dataset if num_epochs == 1 else dataset.repeat(num_epochs)
 
 
-def make_csv_dataset(file_pattern, batch_size, column_names=None, column_defaults=None, label_name=None,
-                     select_columns=None, field_delim=',', use_quote_delim=True, na_value='', header=True,
-                     num_epochs=None, shuffle=True, shuffle_buffer_size=10000, shuffle_seed=None,
-                     prefetch_buffer_size=None, num_parallel_reads=None, sloppy=False, num_rows_for_inference=100,
-                     compression_type=None, ignore_errors=False, encoding='utf-8'):
+def make_csv_dataset(file_pattern: Any, batch_size: Any, column_names: Any = None, column_defaults: Any = None,
+                     label_name: Any = None, select_columns: Any = None, field_delim: str = ',',
+                     use_quote_delim: bool = True, na_value: str = '', header: bool = True, num_epochs: Any = None,
+                     shuffle: bool = True, shuffle_buffer_size: Any = 10000, shuffle_seed: Any = None,
+                     prefetch_buffer_size: Any = None, num_parallel_reads: Any = None, sloppy: bool = False,
+                     num_rows_for_inference: Any = 100, compression_type: Any = None, ignore_errors: bool = False,
+                     encoding: str = 'utf-8') -> Any:
     """Batches of the rows of CSV files: a dict of columns, with `label_name` a pair of that and the label."""
     names = _file_names(file_pattern)
     compression = _known_compression(compression_type) if column_names is None or column_defaults is None else None
@@ -162,10 +168,12 @@ def make_csv_dataset(file_pattern, batch_size, column_names=None, column_default
     return dataset.prefetch(tf.data.AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
 
 
-def make_batched_features_dataset(file_pattern, batch_size, features, reader=None, label_key=None, reader_args=None,
-                                  num_epochs=None, shuffle=True, shuffle_buffer_size=10000, shuffle_seed=None,
-                                  prefetch_buffer_size=None, reader_num_threads=None, parser_num_threads=None,
-                                  sloppy_ordering=False, drop_final_batch=False):
+def make_batched_features_dataset(file_pattern: Any, batch_size: Any, features: Any, reader: Any = None,
+                                  label_key: Any = None, reader_args: Any = None, num_epochs: Any = None,
+                                  shuffle: bool = True, shuffle_buffer_size: Any = 10000, shuffle_seed: Any = None,
+                                  prefetch_buffer_size: Any = None, reader_num_threads: Any = None,
+                                  parser_num_threads: Any = None, sloppy_ordering: bool = False,
+                                  drop_final_batch: bool = False) -> tf.data.Dataset:
     """Batches of parsed tf.train.Examples of files; with `label_key` pairs of features and the label."""
     if label_key is not None and label_key not in features:
         raise ValueError(f'The `label_key` provided ({label_key}) must be one of the `features` keys: '
@@ -187,7 +195,7 @@ def make_batched_features_dataset(file_pattern, batch_size, features, reader=Non
 class DatasetInitializer(TableInitializerBase):
     """Keys and values that a dataset gives in pairs."""
 
-    def __init__(self, dataset):
+    def __init__(self, dataset: Any) -> None:
         spec = dataset.element_spec
         words = f'The dataset of a table must give pairs of scalars, keys and values; it gives {spec}.'
         if not isinstance(spec, tuple) or len(spec) != 2 or any(type(one) is not tf.TensorSpec for one in spec):
@@ -211,8 +219,8 @@ class DatasetInitializer(TableInitializerBase):
             raise tf.errors.OutOfRangeError(None, None, 'end of iterator: the dataset of a table is empty')
 
 
-def table_from_dataset(dataset=None, num_oov_buckets=0, vocab_size=None, default_value=None, hasher_spec=None,
-                       key_dtype=tf.string, name=None):
+def table_from_dataset(dataset: Any = None, num_oov_buckets: Any = 0, vocab_size: Any = None, default_value: Any = None,
+                       hasher_spec: Any = None, key_dtype: Any = tf.string, name: str | None = None) -> Any:
     """A table of the pairs of a dataset; other keys have `default_value`, or one of further ids by their hash."""
     if num_oov_buckets < 0:
         raise ValueError(f'`num_oov_buckets` must be greater than or equal to 0, got {num_oov_buckets}.')
@@ -230,8 +238,9 @@ def table_from_dataset(dataset=None, num_oov_buckets=0, vocab_size=None, default
     return StaticHashTable(initializer, default_value, name)
 
 
-def index_table_from_dataset(dataset=None, num_oov_buckets=0, vocab_size=None, default_value=-1, hasher_spec=None,
-                             key_dtype=tf.string, name=None):
+def index_table_from_dataset(dataset: Any = None, num_oov_buckets: Any = 0, vocab_size: Any = None,
+                             default_value: Any = -1, hasher_spec: Any = None, key_dtype: Any = tf.string,
+                             name: str | None = None) -> Any:
     """A table of the elements of a dataset with their positions."""
     pairs = dataset.enumerate().map(_plain(lambda position, key: (key, position)))
     return table_from_dataset(pairs, num_oov_buckets, vocab_size, default_value, hasher_spec, key_dtype, name)

@@ -1,11 +1,14 @@
 """Dataset.from_generator: what Python yields, checked and converted."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._data import datasets as _data
 from footlight._data import structure
 from footlight import _engine
+from footlight._typing import Any, Callable
 
 
-def _signature(output_types, output_shapes, output_signature):
+def _signature(output_types: Any, output_shapes: tf.TensorShape | None, output_signature: Any) -> Any:
     if output_signature is not None:
         if output_types is not None:
             raise TypeError('The `output_types` argument can not be used together with the `output_signature` '
@@ -35,7 +38,7 @@ def _tuples(types):
     return types
 
 
-def structure_of_shapes(types, shapes):
+def structure_of_shapes(types: Any, shapes: Any) -> list[Any]:
     """The shape at each leaf of the types; a shape is itself a tuple."""
     if not structure.is_nested(types):
         return [shapes]
@@ -44,7 +47,7 @@ def structure_of_shapes(types, shapes):
     return [s for key in structure._sorted(types) for s in structure_of_shapes(types[key], shapes[key])]
 
 
-def _converter(spec):
+def _converter(spec: tf.TensorSpec) -> Callable[..., Any]:
     dtype, shape = spec.dtype, spec.shape
     any_shape = shape.rank is None
     convert = tf.convert_to_tensor
@@ -62,7 +65,7 @@ def _converter(spec):
     return one
 
 
-def _steps(iterator, specs):
+def _steps(iterator: Any, specs: Any) -> Callable[..., Any]:
     """A function that gives the tensors of the next element, None at the end."""
     following = iterator.__next__ if hasattr(iterator, '__next__') else iter(iterator).__next__
     leaves = structure.flatten(specs)
@@ -99,7 +102,8 @@ def _steps(iterator, specs):
     return step
 
 
-def dataset(generator, output_types, output_shapes, args, output_signature):
+def dataset(generator: Callable[..., Any], output_types: Any, output_shapes: Any, args: Any,
+            output_signature: Any) -> tf.data.Dataset:
     """The dataset of what generator(*args) yields."""
     if not callable(generator):
         raise TypeError('`generator` must be a Python callable.')

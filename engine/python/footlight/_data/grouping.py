@@ -1,4 +1,6 @@
 """Methods of tf.data.Dataset that group, split and keep elements: group_by_window, window, unbatch and so on."""
+from __future__ import annotations
+
 import os
 
 import footlight as tf
@@ -6,6 +8,7 @@ from footlight._data import structure
 from footlight._data.dataset_ops import (AUTOTUNE, _check_predicate, _how, _int64, _known, _made, _op, _text, _type_of,
                                          _types, _wider)
 from footlight._data.element_functions import ElementFunction
+from footlight._typing import Any, Callable
 
 # The file in a snapshot's folder.
 _ELEMENTS = 'elements'
@@ -20,7 +23,7 @@ def _usual_cycle(calls):
     return (threads + 2) // 3 if known in (None, AUTOTUNE) else min(known, threads)
 
 
-def _padded_shape(shape, spec):
+def _padded_shape(shape: Any, spec: Any) -> tuple[Any, ...]:
     """The shape to fill up to, as a tensor with -1 and as far as it is known; -1 in a list is None too."""
     if isinstance(shape, tf.Tensor):
         if shape.shape.rank != 1 or None not in (spec.shape.rank, shape.shape[0]) and shape.shape[0] != spec.shape.rank:
@@ -91,8 +94,12 @@ def _as_int64(function):
 class Grouping:
     """What tf.data.Dataset inherits from here."""
 
-    def interleave(self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None,
-                   name=None):
+    element_spec: Any
+    _made: Callable[..., Any]
+    _variant_tensor: Any
+
+    def interleave(self, map_func: Any, cycle_length: Any = None, block_length: Any = None,
+                   num_parallel_calls: Any = None, deterministic: Any = None, name: str | None = None) -> Any:
         """The elements of the datasets that map_func(element) gives, in turn from `cycle_length` of them."""
         function = ElementFunction(map_func, 'interleave', self.element_spec)
         if not isinstance(function.output_specs, tf.data.DatasetSpec):
@@ -109,7 +116,8 @@ class Grouping:
                            _int64(num_parallel_calls)],
                           {**function.attributes(), 'deterministic': _how(deterministic)}, specs, name)
 
-    def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None):
+    def padded_batch(self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None,
+                     drop_remainder: bool = False, name: str | None = None) -> Any:
         """Consecutive elements, each filled up to a common shape, stacked."""
         specs = self.element_spec
         leaves = structure.flatten(specs)
@@ -141,7 +149,7 @@ class Grouping:
                         'output_shapes': structure.shapes_of(batched)}, name)
         return _made('_PaddedBatchDataset', variant, batched, [self])
 
-    def unbatch(self, name=None):
+    def unbatch(self, name: str | None = None) -> Any:
         """The rows of each element."""
         from footlight._data import composite_elements as _composite_elements
         specs = structure.unbatched(self.element_spec)
@@ -149,7 +157,7 @@ class Grouping:
             return _composite_elements.unbatch(self)
         return self._made('_UnbatchDataset', 'UnbatchDataset', [], None, specs, name)
 
-    def rebatch(self, batch_size, drop_remainder=False, name=None):
+    def rebatch(self, batch_size: Any, drop_remainder: bool = False, name: str | None = None) -> Any:
         """The rows of each element in batches of another size, or of several sizes in turn."""
         from footlight._data import composite_elements as _composite_elements
         sizes = tf.convert_to_tensor(batch_size, tf.int64)
@@ -160,7 +168,8 @@ class Grouping:
         return self._made('_RebatchDataset', 'RebatchDatasetV2', [sizes, tf.convert_to_tensor(drop_remainder, tf.bool)],
                           None, specs, name)
 
-    def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
+    def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False,
+               name: str | None = None) -> Any:
         """Datasets of consecutive elements."""
         specs = structure.map_structure(lambda spec: tf.data.DatasetSpec(spec), self.element_spec)
         inputs = [_int64(size), _int64(size if shift is None else shift), _int64(stride),
@@ -178,7 +187,8 @@ class Grouping:
         from footlight._data import composite_elements as _composite_elements
         return _composite_elements._mapped(windows, together, specs, '_WindowDataset', [self])
 
-    def group_by_window(self, key_func, reduce_func, window_size=None, window_size_func=None, name=None):
+    def group_by_window(self, key_func: Any, reduce_func: Any, window_size: Any = None, window_size_func: Any = None,
+                        name: str | None = None) -> Any:
         """Collects elements by key_func(element); reduce_func(key, dataset of them) for each full window."""
         if (window_size is None) == (window_size_func is None):
             raise ValueError('Either the `window_size` argument or the `window_size_func` argument must be specified.')
@@ -202,9 +212,10 @@ class Grouping:
                            **size.attributes('window_size_func', 'Twindow_size_func_other_arguments')},
                           reduce.output_specs.element_spec, name)
 
-    def bucket_by_sequence_length(self, element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes=None,
-                                  padding_values=None, pad_to_bucket_boundary=False, no_padding=False,
-                                  drop_remainder=False, name=None):
+    def bucket_by_sequence_length(self, element_length_func: Any, bucket_boundaries: Any, bucket_batch_sizes: Any,
+                                  padded_shapes: Any = None, padding_values: Any = None,
+                                  pad_to_bucket_boundary: bool = False, no_padding: bool = False,
+                                  drop_remainder: bool = False, name: str | None = None) -> Any:
         """Batches of elements of similar length."""
         if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
             raise ValueError('`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but '
@@ -244,14 +255,14 @@ class Grouping:
         plain = tf.autograph.experimental.do_not_convert
         return self.group_by_window(plain(bucket_of), plain(batch_of), window_size_func=plain(size_of), name=name)
 
-    def take_while(self, predicate, name=None):
+    def take_while(self, predicate: Any, name: str | None = None) -> Any:
         """The elements up to the first for which predicate(element) is false."""
         function = ElementFunction(predicate, 'take_while', self.element_spec)
         _check_predicate(function.output_specs)
         return self._made('_TakeWhileDataset', 'TakeWhileDataset', function.captures, function.attributes('predicate'),
                           name=name)
 
-    def scan(self, initial_state, scan_func, name=None):
+    def scan(self, initial_state: Any, scan_func: Any, name: str | None = None) -> Any:
         """scan_func(state, element) gives (next state, what takes the element's place)."""
         state = structure.normalized(initial_state)
         specs = structure.specs_of(state)
@@ -267,7 +278,7 @@ class Grouping:
         return self._made('_ScanDataset', 'ScanDataset', [*structure.to_tensors(specs, state), *function.captures],
                           {**function.attributes(), 'Tstate': structure.types_of(specs)}, function.output_specs[1], name)
 
-    def unique(self, name=None):
+    def unique(self, name: str | None = None) -> Any:
         """Each element once."""
         leaves = structure.flatten(self.element_spec)
         for spec in leaves:
@@ -278,11 +289,11 @@ class Grouping:
                 None, None, f'`tf.data.Dataset.unique` takes elements of one dense tensor, not {self.element_spec}')
         return self._made('_UniqueDataset', 'UniqueDataset', [], name=name)
 
-    def shard(self, num_shards, index, name=None):
+    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Any:
         """Every `num_shards`-th element, from number `index` on."""
         return self._made('_ShardDataset', 'ShardDataset', [_int64(num_shards), _int64(index)], name=name)
 
-    def ignore_errors(self, log_warning=False, name=None):
+    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Any:
         """The elements that can be made."""
         return self._made('_IgnoreErrorsDataset', 'IgnoreErrorsDataset', [], {'log_warning': log_warning}, name=name)
 
@@ -296,7 +307,8 @@ class Grouping:
         from footlight._data import composite_elements as _composite_elements
         return _composite_elements.sparse_batch(self, batch_size, row_shape)
 
-    def snapshot(self, path, compression='AUTO', reader_func=None, shard_func=None, name=None):
+    def snapshot(self, path: Any, compression: str = 'AUTO', reader_func: Any = None, shard_func: Any = None,
+                 name: str | None = None) -> Any:
         """The elements, kept in the folder `path` by the first complete iteration and read from there later."""
         os.makedirs(path, exist_ok=True)
         made = self._made('_SnapshotDataset', 'ElementFileCacheDataset', [_text(os.path.join(path, _ELEMENTS))],
@@ -306,7 +318,7 @@ class Grouping:
         return made
 
     @staticmethod
-    def list_files(file_pattern, shuffle=None, seed=None, name=None):
+    def list_files(file_pattern: Any, shuffle: Any = None, seed: Any = None, name: str | None = None) -> Any:
         """The names of the files that match patterns, in random order unless told otherwise."""
         pattern = tf.convert_to_tensor(file_pattern, tf.string)
         names, = _op('MatchingFiles', [pattern], {})

@@ -1,7 +1,10 @@
 """tf.data.Options and the groups of options in it."""
+from __future__ import annotations
+
 import enum
 
 import footlight as tf
+from footlight._typing import Any
 
 
 class AutoShardPolicy(enum.IntEnum):
@@ -33,7 +36,7 @@ class _Group:
     """Options with checked names and types; None: not said."""
     _kinds = {}
 
-    def __init__(self):
+    def __init__(self) -> None:
         object.__setattr__(self, '_said', {})
         object.__setattr__(self, '_fixed', False)
 
@@ -62,7 +65,7 @@ class _Group:
         return type(other) is type(self) and all(
             getattr(self, n) == getattr(other, n) for n in self._kinds)
 
-    def __ne__(self, other):
+    def __ne__(self, other: Any) -> bool:
         return not self == other
 
     def _fix(self):
@@ -127,13 +130,13 @@ class Options(_Group):
               'threading': ThreadingOptions}
     _other_names = {'experimental_deterministic': 'deterministic', 'experimental_threading': 'threading'}
 
-    def _value(self, name):
+    def _value(self, name: str) -> Any:
         return super()._value(self._other_names.get(name, name))
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(self._other_names.get(name, name), value)
 
-    def merge(self, options):
+    def merge(self, options: Any) -> Options:
         """These options, and where `options` says something, that."""
         return self._merged(options)
 

@@ -1,8 +1,11 @@
 """Datasets that read files, and the writer of TFRecord files."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._data.dataset_ops import _int64, _made, _op, _text, _types
 from footlight._data.datasets import Dataset
+from footlight._typing import Any
 
 _data = tf.data
 
@@ -41,7 +44,8 @@ class _Files(Dataset):
 class TFRecordDataset(_Files):
     """The records of TFRecord files."""
 
-    def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None):
+    def __init__(self, filenames: Any, compression_type: str | None = None, buffer_size: int | None = None,
+                 num_parallel_reads: int | None = None, name: str | None = None) -> None:
         self._read(filenames, lambda names: _op('TFRecordDatasetV2', [
             names, _text(compression_type), _int64(256 * 1024 if buffer_size is None else buffer_size),
             tf.zeros([0], tf.int64)], {})[0], num_parallel_reads)
@@ -50,7 +54,8 @@ class TFRecordDataset(_Files):
 class TextLineDataset(_Files):
     """The lines of text files."""
 
-    def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None):
+    def __init__(self, filenames: Any, compression_type: str | None = None, buffer_size: Any = None,
+                 num_parallel_reads: Any = None, name: str | None = None) -> None:
         self._read(filenames, lambda names: _op('TextLineDataset', [
             names, _text(compression_type), _int64(256 * 1024 if buffer_size is None else buffer_size)], {})[0],
             num_parallel_reads)
@@ -59,8 +64,9 @@ class TextLineDataset(_Files):
 class FixedLengthRecordDataset(_Files):
     """Parts of files, all of `record_bytes` bytes."""
 
-    def __init__(self, filenames, record_bytes, header_bytes=None, footer_bytes=None, buffer_size=None,
-                 compression_type=None, num_parallel_reads=None, name=None):
+    def __init__(self, filenames: str, record_bytes: int, header_bytes: int | None = None,
+                 footer_bytes: int | None = None, buffer_size: Any = None, compression_type: Any = None,
+                 num_parallel_reads: Any = None, name: str | None = None) -> None:
         self._read(filenames, lambda names: _op('FixedLengthRecordDatasetV2', [
             names, _int64(header_bytes or 0), _int64(record_bytes), _int64(footer_bytes or 0),
             _int64(256 * 1024 if buffer_size is None else buffer_size), _text(compression_type)], {})[0],
@@ -89,9 +95,9 @@ class TFRecordOptions:
 
     compression_type_map = {0: '', 1: 'ZLIB', 2: 'GZIP'}
 
-    def __init__(self, compression_type=None, flush_mode=None, input_buffer_size=None, output_buffer_size=None,
-                 window_bits=None, compression_level=None, compression_method=None, mem_level=None,
-                 compression_strategy=None):
+    def __init__(self, compression_type: str | None = None, flush_mode: Any = None, input_buffer_size: Any = None,
+                 output_buffer_size: Any = None, window_bits: Any = None, compression_level: Any = None,
+                 compression_method: Any = None, mem_level: Any = None, compression_strategy: Any = None) -> None:
         self.compression_type = self.get_compression_type_string(compression_type)
         self.compression_level = compression_level
 
@@ -111,29 +117,29 @@ class TFRecordOptions:
 class TFRecordWriter:
     """Writes a TFRecord file."""
 
-    def __init__(self, path, options=None):
+    def __init__(self, path: Any, options: Any = None) -> None:
         if not isinstance(options, TFRecordOptions):
             options = TFRecordOptions(compression_type=options)
         level = -1 if options.compression_level is None else options.compression_level
         import os
         self._writer = _engine.RecordWriter(os.fspath(path), options.compression_type, level)
 
-    def write(self, record):
+    def write(self, record: Any) -> None:
         """Adds a record, bytes or str."""
         self._writer.write(record.encode() if isinstance(record, str) else record)
 
-    def flush(self):
+    def flush(self) -> None:
         """Passes what was written to the system."""
         self._writer.flush()
 
-    def close(self):
+    def close(self) -> None:
         """Ends the file."""
         self._writer.close()
 
-    def __enter__(self):
+    def __enter__(self) -> TFRecordWriter:
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         self.close()
 
 

@@ -1,9 +1,12 @@
 """Methods of tf.data.Dataset that choose elements of several, by numbers or at random, or by their class."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._control.functional import _staged
 from footlight._data import structure
 from footlight._data.dataset_ops import _made, _op, _types, seeds
 from footlight._data.element_functions import ElementFunction
+from footlight._typing import Any, Callable
 
 _plain = tf.autograph.experimental.do_not_convert
 
@@ -20,7 +23,7 @@ def _directed(selector, datasets, stop):
     return _made('_DirectedInterleaveDataset', variant, specs, list(datasets))
 
 
-def _with_chances(datasets, weights):
+def _with_chances(datasets: Any, weights: Any) -> tuple[Any, ...]:
     """The datasets that can be drawn, and their weights; all of them where the weights are not known."""
     known = tf.get_static_value(weights)
     if known is None:
@@ -31,7 +34,7 @@ def _with_chances(datasets, weights):
     return [datasets[number] for number in chosen], tf.constant(known[chosen])
 
 
-def _acceptance(initial, target):
+def _acceptance(initial: Any, target: Any) -> tuple[Any, ...]:
     """How likely an element of each class is kept, and which part of the result is taken as it comes.
 
     target = unchanged * initial + (1 - unchanged) * kept, with as much unchanged as leaves `kept` nowhere negative.
@@ -56,8 +59,11 @@ def _seen_so_far(marked, target):
 class Sampling:
     """What tf.data.Dataset inherits from here."""
 
+    element_spec: Any
+    map: Callable[..., Any]
+
     @staticmethod
-    def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=True):
+    def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = True) -> Any:
         """Elements of several datasets, each from the one whose number `choice_dataset` gives."""
         if not datasets:
             raise ValueError('Invalid `datasets`. `datasets` should not be empty.')
@@ -67,7 +73,7 @@ class Sampling:
         return _directed(choice_dataset, list(datasets), stop_on_empty_dataset)
 
     @staticmethod
-    def random(seed=None, rerandomize_each_iteration=None, name=None):
+    def random(seed: Any = None, rerandomize_each_iteration: Any = None, name: str | None = None) -> Any:
         """Random numbers without end."""
         generator, = _op('DummySeedGenerator', [], {})
         specs = tf.TensorSpec([], tf.int64)
@@ -104,7 +110,8 @@ class Sampling:
         selector = tf.data.Dataset.zip((logits, draws)).map(_plain(choose))
         return _directed(selector, datasets, stop_on_empty_dataset)
 
-    def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=None, name=None):
+    def rejection_resample(self, class_func: Any, target_dist: Any, initial_dist: Any = None, seed: Any = None,
+                           name: str | None = None) -> Any:
         """(class, element) of elements that are left out so that the classes are distributed as `target_dist`."""
         target = tf.convert_to_tensor(target_dist)
         classes = ElementFunction(class_func, 'rejection_resample', self.element_spec).output_specs

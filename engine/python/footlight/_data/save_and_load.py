@@ -1,4 +1,6 @@
 """Dataset.save and Dataset.load, in the files of TensorFlow."""
+from __future__ import annotations
+
 import os
 import time
 
@@ -6,6 +8,7 @@ import footlight as tf
 from footlight._data import structure
 from footlight import _proto
 from footlight._data.dataset_ops import _made, _op, _text, _types
+from footlight._typing import Any, Callable
 
 _SPEC, _ABOUT = 'dataset_spec.pb', 'snapshot.metadata'
 _VERSION = 2  # of the files
@@ -23,7 +26,7 @@ def _packing(compression):
     return compression
 
 
-def _check(spec):
+def _check(spec: Any) -> None:
     for leaf in structure.flatten(spec):
         known = isinstance(leaf, (tf.RaggedTensorSpec, tf.SparseTensorSpec)) or structure.is_plain(leaf)
         if not known or leaf.dtype in (tf.variant, tf.resource):
@@ -31,13 +34,13 @@ def _check(spec):
                                       f'ragged or sparse; {leaf!s} in files is not supported')
 
 
-def _parts(spec):
+def _parts(spec: Any) -> list[Any]:
     """What records of files hold for each leaf: a tensor, a sparse one, or a ragged one of so many tensors."""
     return [0 if structure.is_plain(leaf) else -1 if isinstance(leaf, tf.SparseTensorSpec) else leaf.ragged_rank + 1
             for leaf in structure.flatten(spec)]
 
 
-def _types_in_files(spec):
+def _types_in_files(spec: Any) -> list[Any]:
     return [(leaf.dtype if structure.is_plain(leaf) else tf.variant).as_datatype_enum
             for leaf in structure.flatten(spec)]
 
@@ -64,6 +67,9 @@ def _message(path, kind, missing):
 
 class Saving:
     """What tf.data.Dataset inherits from here."""
+
+    element_spec: Any
+    map: Callable[..., Any]
 
     def save(self, path, compression=None, shard_func=None, checkpoint_args=None):
         """Writes the elements to the folder `path`, each into the shard whose number shard_func(element) is."""

@@ -1,10 +1,13 @@
 """tf.data.experimental.SqlDataset: the rows of a query to an SQLite database, by Python's own module for these, which is
 loaded at the first row."""
+from __future__ import annotations
+
 import os
 import pathlib
 
 import footlight as tf
 from footlight._data.datasets import Dataset
+from footlight._typing import Any, Iterator
 
 _TYPES = (tf.string, tf.int8, tf.int16, tf.int32, tf.int64, tf.uint8, tf.uint16, tf.bool, tf.float64)
 
@@ -21,7 +24,7 @@ def _kept(dtype, value):
     return (value - least) % (dtype.max - least + 1) + least
 
 
-def _rows(path, query, dtypes):
+def _rows(path: Any, query: str, dtypes: Any) -> Iterator[Any]:
     import sqlite3
     try:
         # The file is only read.

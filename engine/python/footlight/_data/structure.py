@@ -1,29 +1,32 @@
 """The structure of a dataset's elements: tuples and dicts of what consists of tensors. Lists are tensors here."""
+from __future__ import annotations
+
 import collections.abc
 
 import footlight as tf
 from footlight._sparse.tensor import SparseTensor
 from footlight._types.specs import TypeSpec
+from footlight._typing import Any, TensorLike
 
 # Tuples that are one value.
 _NOT_OPENED = tf.TensorShape, SparseTensor._Value
 
 
-def _is_namedtuple(value):
+def _is_namedtuple(value: Any) -> bool:
     return isinstance(value, tuple) and hasattr(value, '_fields')
 
 
-def _is_attrs(value):
+def _is_attrs(value: Any) -> bool:
     return hasattr(type(value), '__attrs_attrs__')
 
 
-def is_nested(value):
+def is_nested(value: TensorLike) -> bool:
     """Whether it is opened; anything else is a leaf."""
     return isinstance(value, (tuple, collections.abc.Mapping)) and not isinstance(value, _NOT_OPENED) or (
         _is_attrs(value))
 
 
-def _children(value):
+def _children(value: Any) -> list[Any]:
     if isinstance(value, tuple):
         return list(value)
     if _is_attrs(value):
@@ -31,14 +34,14 @@ def _children(value):
     return [value[key] for key in _sorted(value)]
 
 
-def _sorted(mapping):
+def _sorted(mapping: Any) -> list[Any]:
     try:
         return sorted(mapping)
     except TypeError:
         return list(mapping)
 
 
-def _remade(value, children):
+def _remade(value: Any, children: list[Any]) -> Any:
     """The same kind of structure with other children."""
     if _is_namedtuple(value):
         return type(value)(*children)
@@ -55,7 +58,7 @@ def _remade(value, children):
     return type(value)(in_order)
 
 
-def flatten(value):
+def flatten(value: Any) -> list[Any]:
     """The leaves, mappings by sorted key."""
     if not is_nested(value):
         return [value]
@@ -77,7 +80,7 @@ def map_structure(function, *structures):
     return _remade(first, [map_structure(function, *parts) for parts in zip(*map(_children, structures))])
 
 
-def flatten_up_to(structure, value):
+def flatten_up_to(structure: Any, value: Any) -> list[Any]:
     """The parts of `value` at the leaves of `structure`; TypeError or ValueError where they differ."""
     if not is_nested(structure):
         return [value]
@@ -122,7 +125,7 @@ def spec_of(value):
     return tf.TensorSpec(value.shape, value.dtype)
 
 
-def normalized(element, what='element'):
+def normalized(element: Any, what: str = 'element') -> Any:
     """The element with tensors (or what consists of tensors) as leaves."""
     def leaf(value):
         if isinstance(value, tf.SparseTensor._Value):
@@ -140,17 +143,17 @@ def specs_of(element):
     return map_structure(spec_of, element)
 
 
-def is_plain(spec):
+def is_plain(spec: Any) -> bool:
     """Whether a leaf is one tensor."""
     return type(spec) is tf.TensorSpec
 
 
-def all_plain(specs):
+def all_plain(specs: Any) -> bool:
     """Whether all leaves are tensors, or None."""
     return all(is_plain(spec) or isinstance(spec, NoneTensorSpec) for spec in flatten(specs))
 
 
-def tensor_specs(specs):
+def tensor_specs(specs: Any) -> list[Any]:
     """The specs of the tensors that elements consist of."""
     out = []
     for spec in flatten(specs):
@@ -161,7 +164,7 @@ def tensor_specs(specs):
     return out
 
 
-def to_tensors(specs, element):
+def to_tensors(specs: Any, element: Any) -> list[Any]:
     """The tensors of an element of that structure."""
     out = []
     for spec, value in zip(flatten(specs), flatten_up_to(specs, element)):
@@ -192,12 +195,12 @@ def maker(specs):
     return lambda tensors: from_tensors(specs, tensors)
 
 
-def types_of(specs):
+def types_of(specs: Any) -> list[Any]:
     """For attributes `output_types`."""
     return [spec.dtype for spec in tensor_specs(specs)]
 
 
-def shapes_of(specs):
+def shapes_of(specs: Any) -> list[Any]:
     """For attributes `output_shapes`."""
     return [spec.shape for spec in tensor_specs(specs)]
 

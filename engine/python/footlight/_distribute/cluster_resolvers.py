@@ -1,9 +1,12 @@
 """tf.distribute.cluster_resolver: who takes part in a program of several processes, as far as it is only read."""
+from __future__ import annotations
+
 import json
 import os
 
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any
 
 
 class ClusterResolver:
@@ -12,7 +15,7 @@ class ClusterResolver:
     task_type = task_id = None
     environment = ''
 
-    def cluster_spec(self):
+    def cluster_spec(self) -> Any:
         """Jobs, and the addresses of their tasks."""
         raise NotImplementedError(f'{type(self).__name__} does not say what cluster_spec() gives')
 
@@ -20,7 +23,7 @@ class ClusterResolver:
         """The address of the task that runs the program."""
         raise NotImplementedError(f'{type(self).__name__} does not say what master() gives')
 
-    def num_accelerators(self, task_type=None, task_id=None, config_proto=None):
+    def num_accelerators(self, task_type: Any = None, task_id: Any = None, config_proto: Any = None) -> dict[Any, Any]:
         """How many accelerators each task has, by their kind."""
         return {'GPU': len(tf.config.list_physical_devices('GPU'))}
 
@@ -33,14 +36,14 @@ def _address(spec, task_type, task_id, layer):
 class SimpleClusterResolver(ClusterResolver):
     """A cluster that is given as a ClusterSpec."""
 
-    def __init__(self, cluster_spec, master='', task_type=None, task_id=None, environment='', num_accelerators=None,
-                 rpc_layer=None):
+    def __init__(self, cluster_spec: Any, master: str = '', task_type: Any = None, task_id: Any = None,
+                 environment: str = '', num_accelerators: Any = None, rpc_layer: Any = None) -> None:
         if not isinstance(cluster_spec, tf.train.ClusterSpec):
             raise TypeError('cluster_spec must be a `tf.train.ClusterSpec`.')
         self.task_type, self.task_id, self.environment, self.rpc_layer = task_type, task_id, environment, rpc_layer
         self._spec, self._master, self._accelerators = cluster_spec, master, num_accelerators
 
-    def cluster_spec(self):
+    def cluster_spec(self) -> Any:
         return self._spec
 
     def master(self, task_type=None, task_id=None, rpc_layer=None):
@@ -55,10 +58,11 @@ class SimpleClusterResolver(ClusterResolver):
 class TFConfigClusterResolver(ClusterResolver):
     """The cluster that the environment variable TF_CONFIG describes."""
 
-    def __init__(self, task_type=None, task_id=None, rpc_layer=None, environment=None):
+    def __init__(self, task_type: Any = None, task_id: Any = None, rpc_layer: Any = None,
+                 environment: Any = None) -> None:
         self._type, self._id, self._layer, self._environment = task_type, task_id, rpc_layer, environment
 
-    def _read(self):
+    def _read(self) -> Any:
         return json.loads(os.environ.get('TF_CONFIG', '{}'))
 
     def _task(self, name, given, kind):
@@ -72,7 +76,7 @@ class TFConfigClusterResolver(ClusterResolver):
     environment = property(lambda self: self._environment or self._read().get('environment', ''))
     rpc_layer = property(lambda self: self._layer or self._read().get('rpc_layer', 'grpc'))
 
-    def cluster_spec(self):
+    def cluster_spec(self) -> Any:
         return tf.train.ClusterSpec(self._read().get('cluster', {}))
 
     def master(self, task_type=None, task_id=None, rpc_layer=None):
@@ -86,7 +90,7 @@ class TFConfigClusterResolver(ClusterResolver):
 class UnionResolver(ClusterResolver):
     """The jobs of several clusters as one."""
 
-    def __init__(self, *resolvers, **kwargs):
+    def __init__(self, *resolvers: Any, **kwargs: Any) -> None:
         if not resolvers or not all(isinstance(one, ClusterResolver) for one in resolvers):
             raise TypeError('All arguments must be a sub-class of `ClusterResolver.`')
         self._all = resolvers

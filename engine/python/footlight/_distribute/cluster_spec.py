@@ -1,6 +1,9 @@
 """tf.train.ClusterSpec and its messages: who takes part."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _proto
+from footlight._typing import Any
 
 for _name in ('ClusterDef', 'JobDef', 'ServerDef'):
     setattr(tf.train, _name, getattr(_proto, _name))
@@ -17,7 +20,7 @@ def _text(value, what):
 class ClusterSpec:
     """Jobs, and the address of each of their tasks."""
 
-    def __init__(self, cluster):
+    def __init__(self, cluster: Any) -> None:
         if isinstance(cluster, ClusterSpec):
             cluster = cluster.as_cluster_def()
         if isinstance(cluster, dict):
@@ -36,33 +39,33 @@ class ClusterSpec:
             raise TypeError('`cluster` must be a dictionary mapping one or more job names to lists of network addresses, '
                             'or a `ClusterDef` protocol buffer')
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return bool(self._jobs)
 
     def __eq__(self, other):
         return isinstance(other, ClusterSpec) and self._jobs == other._jobs or (
             isinstance(other, (dict, _proto.ClusterDef)) and self == ClusterSpec(other))
 
-    def __ne__(self, other):
+    def __ne__(self, other: Any) -> bool:
         return not self == other
 
     __hash__ = None
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         described = ', '.join(f'{job!r}: {self.as_dict()[job]!r}' for job in sorted(self._jobs))
         return f'ClusterSpec({{{described}}})'
 
-    def as_dict(self):
+    def as_dict(self) -> dict[Any, Any]:
         """The addresses by job: a list, or a dict where task numbers have gaps."""
         return {job: list(tasks.values()) if list(tasks) == list(range(len(tasks))) else dict(tasks)
                 for job, tasks in self._jobs.items()}
 
-    def as_cluster_def(self):
+    def as_cluster_def(self) -> Any:
         """The message."""
         return _proto.ClusterDef(job=[_proto.JobDef(name=job, tasks=dict(self._jobs[job])) for job in sorted(self._jobs)])
 
     @property
-    def jobs(self):
+    def jobs(self) -> Any:
         """The names of jobs."""
         return list(self._jobs)
 
@@ -71,7 +74,7 @@ class ClusterSpec:
             raise ValueError(f'No such job in cluster: {job_name!r}')
         return self._jobs[job_name]
 
-    def num_tasks(self, job_name):
+    def num_tasks(self, job_name: Any) -> int:
         """How many tasks a job has."""
         return len(self._tasks(job_name))
 
@@ -86,7 +89,7 @@ class ClusterSpec:
             raise ValueError(f'No task with index {task_index!r} in job {job_name!r}')
         return tasks[task_index]
 
-    def job_tasks(self, job_name):
+    def job_tasks(self, job_name: Any) -> list[Any]:
         """The addresses of its tasks by their numbers; None where there is none."""
         tasks = self._tasks(job_name)
         return [tasks.get(index) for index in range(max(tasks, default=-1) + 1)]

@@ -1,10 +1,13 @@
 """tf.train.Coordinator: threads that stop together."""
+from __future__ import annotations
+
 import contextlib
 import sys
 import threading
 import time
 
 import footlight as tf
+from footlight._typing import Any, Iterator
 
 
 class Coordinator:
@@ -20,7 +23,7 @@ class Coordinator:
         self._registered = set()
         self._joined = False
 
-    def request_stop(self, ex=None):
+    def request_stop(self, ex: Any = None) -> None:
         """Asks the threads to stop; `ex` is what join() raises, unless it only says that there is no more to do."""
         with self._lock:
             given = ex[1] if isinstance(ex, tuple) else ex
@@ -35,18 +38,18 @@ class Coordinator:
                     self._raised = given
                 self._stop.set()
 
-    def clear_stop(self):
+    def clear_stop(self) -> None:
         """Forgets that a stop was asked for."""
         with self._lock:
             self._joined, self._raised = False, None
             self._stop.clear()
 
-    def should_stop(self):
+    def should_stop(self) -> bool:
         """Whether a stop was asked for."""
         return self._stop.is_set()
 
     @contextlib.contextmanager
-    def stop_on_exception(self):
+    def stop_on_exception(self) -> Iterator[Any]:
         """A context that asks for a stop when something is raised in it."""
         try:
             yield
@@ -57,12 +60,12 @@ class Coordinator:
         """Waits until a stop is asked for; whether it was."""
         return self._stop.wait(timeout=timeout)
 
-    def register_thread(self, thread):
+    def register_thread(self, thread: Any) -> None:
         """A thread that join() waits for."""
         with self._lock:
             self._registered.add(thread)
 
-    def join(self, threads=None, stop_grace_period_secs=120, ignore_live_threads=False):
+    def join(self, threads: Any = None, stop_grace_period_secs: Any = 120, ignore_live_threads: bool = False) -> None:
         """Waits for threads, from the request to stop on for the given time at most."""
         with self._lock:
             threads = list(self._registered) if threads is None else list(self._registered.union(threads))
@@ -82,11 +85,11 @@ class Coordinator:
                 raise RuntimeError(f"Coordinator stopped with threads still running: {' '.join(late)}")
 
     @property
-    def joined(self):
+    def joined(self) -> Any:
         """Whether join() is done."""
         return self._joined
 
-    def raise_requested_exception(self):
+    def raise_requested_exception(self) -> None:
         """Raises what request_stop() was given."""
         with self._lock:
             if self._raised is not None:

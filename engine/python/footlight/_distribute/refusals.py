@@ -1,9 +1,12 @@
 """What needs machines or converters that this engine has not: the names are there, and using one says what to do instead."""
+from __future__ import annotations
+
 import enum
 
 import footlight as tf
 from footlight import _engine
 from footlight._distribute.cluster_resolvers import ClusterResolver
+from footlight._typing import Any, Callable
 
 _resolvers, _tpu, _lite = (_engine.namespace(name) for name in ('distribute.cluster_resolver', 'tpu', 'lite'))
 _ONE_MACHINE = 'a program of Footlight runs on one machine'
@@ -16,7 +19,7 @@ def _refusing_class(name, home, why, error=NotImplementedError, base=object, **m
                            '__module__': 'footlight.' + home, **members})
 
 
-def _refusing(name, home, why, make=NotImplementedError):
+def _refusing(name: Any, home: Any, why: Any, make: Any = NotImplementedError) -> Callable[..., Any]:
     def refuse(*args, **kwargs):
         raise make(f'tf.{home}.{name}: {why}')
     refuse.__name__ = refuse.__qualname__ = name
@@ -35,7 +38,7 @@ TPUClusterResolver = _refusing_class('TPUClusterResolver', 'distribute.cluster_r
 _resolvers.TPUClusterResolver = TPUClusterResolver
 
 
-def _not_found(words):
+def _not_found(words: str) -> Any:
     return tf.errors.NotFoundError(None, None, words)
 
 
@@ -98,22 +101,22 @@ class OpsSet(enum.Enum):
     EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8 = 'EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8'
     EXPERIMENTAL_STABLEHLO_OPS = 'EXPERIMENTAL_STABLEHLO_OPS'
 
-    def __str__(self):
+    def __str__(self) -> str:
         return str(self.value)
 
 
 class RepresentativeDataset:
     """What a converter takes to see of which size values are."""
 
-    def __init__(self, input_gen):
+    def __init__(self, input_gen: Any) -> None:
         self.input_gen = input_gen
 
 
 class TargetSpec:
     """What a converted model is for."""
 
-    def __init__(self, supported_ops=None, supported_types=None, experimental_select_user_tf_ops=None,
-                 experimental_supported_backends=None):
+    def __init__(self, supported_ops: Any = None, supported_types: Any = None,
+                 experimental_select_user_tf_ops: Any = None, experimental_supported_backends: Any = None) -> None:
         self.supported_ops = {OpsSet.TFLITE_BUILTINS} if supported_ops is None else supported_ops
         self.supported_types = set(supported_types or ())
 

@@ -1,4 +1,6 @@
 """tf.distribute with the one strategy that a program on one device has, and the names of those for several."""
+from __future__ import annotations
+
 import collections
 import contextlib
 import enum
@@ -6,6 +8,7 @@ import threading
 
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, Callable, Iterator
 
 _home = _engine.namespace('distribute')
 _local = threading.local()
@@ -40,16 +43,16 @@ class ReplicaContext:
     num_replicas_in_sync = 1
     replica_id_in_sync_group = 0
 
-    def __init__(self, strategy):
+    def __init__(self, strategy: Any) -> None:
         self._strategy = strategy
 
     strategy = property(lambda self: self._strategy)
     devices = property(lambda self: (tf.config.list_logical_devices()[-1].name,))
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         return None
 
     def merge_call(self, merge_fn, args=(), kwargs=None):
@@ -89,18 +92,18 @@ class StrategyExtended:
     should_checkpoint = should_save_summary = True
     _num_replicas_in_sync, _global_batch_size = 1, True
 
-    def __init__(self, strategy):
+    def __init__(self, strategy: Any) -> None:
         self._strategy = strategy
 
-    def _in_multi_worker_mode(self):
+    def _in_multi_worker_mode(self) -> bool:
         """Whether other programs have replicas too."""
         return False
 
-    def _use_merge_call(self):
+    def _use_merge_call(self) -> bool:
         """Whether merge_call() is how variables are updated."""
         return True
 
-    def _container_strategy(self):
+    def _container_strategy(self) -> Any:
         return self._strategy
 
     def call_for_each_replica(self, fn, args=(), kwargs=None):
@@ -115,7 +118,8 @@ class StrategyExtended:
         """Where variables lie that belong to no other one."""
         return self.parameter_devices
 
-    def update_non_slot(self, colocate_with, fn, args=(), kwargs=None, group=True):
+    def update_non_slot(self, colocate_with: Any, fn: Any, args: Any = (), kwargs: Any = None,
+                        group: bool = True) -> Any:
         """fn(...), where such variables lie."""
         return fn(*args, **(kwargs or {}))
 
@@ -123,11 +127,11 @@ class StrategyExtended:
         """A context in which variables are made on the device of another one: the only one."""
         return contextlib.nullcontext()
 
-    def variable_created_in_scope(self, v):
+    def variable_created_in_scope(self, v: Any) -> bool:
         """Whether the strategy's scope was entered when the variable was made."""
         return True
 
-    def update(self, var, fn, args=(), kwargs=None, group=True):
+    def update(self, var: Any, fn: Any, args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
         """fn(var, ...), on the device of the variable."""
         with tf.name_scope('update'):
             return fn(var, *args, **(kwargs or {}))
@@ -141,7 +145,7 @@ class StrategyExtended:
         _op_of(reduce_op)
         return value
 
-    def batch_reduce_to(self, reduce_op, value_destination_pairs, options=None):
+    def batch_reduce_to(self, reduce_op: Any, value_destination_pairs: Any, options: Any = None) -> list[Any]:
         """The sums or means over replicas."""
         return [self.reduce_to(reduce_op, value, place) for value, place in value_destination_pairs]
 
@@ -153,7 +157,7 @@ class StrategyExtended:
 class Strategy:
     """Runs a step on each replica: the default strategy has one, where the program runs."""
 
-    def __init__(self, extended=None):
+    def __init__(self, extended: Any = None) -> None:
         self._extended = extended or StrategyExtended(self)
 
     extended = property(lambda self: self._extended)
@@ -162,7 +166,7 @@ class Strategy:
     _should_use_with_coordinator = False
 
     @contextlib.contextmanager
-    def scope(self):
+    def scope(self) -> Iterator[Any]:
         """A context in which tf.distribute.get_strategy() is this one."""
         before = getattr(_local, 'strategy', None)
         _local.strategy = self
@@ -171,7 +175,7 @@ class Strategy:
         finally:
             _local.strategy = before
 
-    def run(self, fn, args=(), kwargs=None, options=None):
+    def run(self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, options: Any = None) -> int | tf.Tensor:
         """fn(*args, **kwargs) on each replica."""
         if not isinstance(args, (list, tuple)):
             raise ValueError(f'positional args must be a list or tuple, got {type(args)}')
@@ -182,7 +186,7 @@ class Strategy:
         finally:
             _local.across = before
 
-    def experimental_run(self, fn, input_iterator=None):
+    def experimental_run(self, fn: Callable[..., Any], input_iterator: Any = None) -> int | tf.Tensor:
         """fn() on each replica, or fn(the next element of an iterator); run() is newer."""
         with self.scope():
             args = () if input_iterator is None else (input_iterator.get_next(),)
@@ -200,7 +204,7 @@ class Strategy:
         """The values of all replicas, joined."""
         return tf.nest.map_structure(tf.identity, value)
 
-    def experimental_local_results(self, value):
+    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """The values of the replicas of this program."""
         return (value,)
 
@@ -251,12 +255,12 @@ class ValueContext:
 class OneDeviceStrategy(Strategy):
     """One replica, on a device that is named."""
 
-    def __init__(self, device):
+    def __init__(self, device: Any) -> None:
         super().__init__()
         self._device = device
 
     @contextlib.contextmanager
-    def scope(self):
+    def scope(self) -> Iterator[Any]:
         """A context in which this is the strategy, and ops are placed on its device."""
         with super().scope(), tf.device(self._device):
             yield self
@@ -267,7 +271,7 @@ class OneDeviceStrategy(Strategy):
             return super().run(fn, args, kwargs, options)
 
 
-def _several(name, what):
+def _several(name: str, what: str) -> type[Any]:
     def refuse(self, *args, **kwargs):
         raise NotImplementedError(f'tf.distribute.{name}: {what}; a program here has one replica: use '
                                   'tf.distribute.get_strategy() or tf.distribute.OneDeviceStrategy(device)')
@@ -277,7 +281,7 @@ def _several(name, what):
 class MirroredStrategy(Strategy):
     """A replica on each of several devices: here, on one."""
 
-    def __init__(self, devices=None, cross_device_ops=None):
+    def __init__(self, devices: Any = None, cross_device_ops: Any = None) -> None:
         if devices is None:
             devices = [d.name for d in tf.config.list_logical_devices('GPU')] or ['/device:CPU:0']
         if len(devices) != 1:
@@ -290,29 +294,29 @@ class MirroredStrategy(Strategy):
 _default = Strategy()
 
 
-def get_strategy():
+def get_strategy() -> Strategy:
     """The strategy whose scope was entered, else the default one."""
     return getattr(_local, 'strategy', None) or _default
 
 
-def has_strategy():
+def has_strategy() -> bool:
     """Whether another strategy than the default one is in use."""
     return get_strategy() is not _default
 
 
-def get_replica_context():
+def get_replica_context() -> Any:
     """The context of the replica that runs, or None outside of all."""
     if in_cross_replica_context():
         return None
     return ReplicaContext(get_strategy())
 
 
-def in_cross_replica_context():
+def in_cross_replica_context() -> Any:
     """Whether the program is outside of all replicas: in a strategy's scope, but not in its run()."""
     return getattr(_local, 'across', False)
 
 
-def experimental_set_strategy(strategy):
+def experimental_set_strategy(strategy: Any) -> None:
     """Makes a strategy the one in use."""
     _local.strategy = strategy
 
@@ -333,7 +337,7 @@ _dtensor = _engine.namespace('experimental.dtensor')
 _dtensor.UNSHARDED, _dtensor.MATCH = 'unsharded', 'match'
 
 
-def _spread_class(name, instead):
+def _spread_class(name: str, instead: str) -> None:
     def __init__(self, *args, **kwargs):
         raise NotImplementedError(f'tf.experimental.dtensor.{name}: tensors are not spread over devices here; use '
                                   f'{instead}')
@@ -346,7 +350,7 @@ _spread_class('DTensorDataset', 'the tf.data.Dataset itself')
 _spread_class('DVariable', 'tf.Variable')
 
 
-def _spread(name):
+def _spread(name: str) -> None:
     def refuse(*args, **kwargs):
         raise NotImplementedError(f'tf.experimental.dtensor.{name}: tensors are not spread over devices here; keep the '
                                   'tensor whole')

@@ -1,4 +1,6 @@
 """tf.__internal__.feature_column: what columns of features and the layers that read them agree on."""
+from __future__ import annotations
+
 import abc
 import collections
 import importlib
@@ -6,6 +8,7 @@ import inspect
 
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, DTypeLike, ShapeLike
 
 
 class FeatureColumn(abc.ABC):
@@ -13,31 +16,31 @@ class FeatureColumn(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def name(self):
+    def name(self) -> None:
         """The name, a part of those of variables."""
 
     @property
     @abc.abstractmethod
-    def parse_example_spec(self):
+    def parse_example_spec(self) -> None:
         """What tf.io.parse_example reads for it: {key: FixedLenFeature, VarLenFeature, ...}."""
 
     @property
-    def parents(self):
+    def parents(self) -> Any:
         """The columns and keys that it is made from."""
         raise NotImplementedError(f'`{type(self).__name__}` does not say its parents')
 
     @property
-    def _is_v2_column(self):
+    def _is_v2_column(self) -> bool:
         return True
 
     # Columns are named tuples, and tuples of two classes would be equal: a column would get the other's cached tensor.
     def __eq__(self, other):
         return type(self) is type(other) and super().__eq__(other)
 
-    def __ne__(self, other):
+    def __ne__(self, other: Any) -> bool:
         return not self == other
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((type(self), super().__hash__()))
 
     def __lt__(self, other):
@@ -46,14 +49,14 @@ class FeatureColumn(abc.ABC):
     def __gt__(self, other):
         return str(self) > str(other)
 
-    def create_state(self, state_manager):
+    def create_state(self, state_manager: Any) -> None:
         """Makes the variables of the column: most have none."""
 
     @abc.abstractmethod
-    def transform_feature(self, transformation_cache, state_manager):
+    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> None:
         """The feature as this column sees it; features and other columns come from the cache."""
 
-    def get_config(self):
+    def get_config(self) -> Any:
         """What from_config() takes."""
         raise NotImplementedError(f'`{type(self).__name__}` has no get_config()')
 
@@ -70,11 +73,11 @@ class CategoricalColumn(FeatureColumn):
 
     @property
     @abc.abstractmethod
-    def num_buckets(self):
+    def num_buckets(self) -> None:
         """How many ids there are."""
 
     @abc.abstractmethod
-    def get_sparse_tensors(self, transformation_cache, state_manager):
+    def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> None:
         """An IdWeightPair: the ids of each example as a sparse tensor, and weights of the same form or None."""
 
 
@@ -83,11 +86,11 @@ class DenseColumn(FeatureColumn):
 
     @property
     @abc.abstractmethod
-    def variable_shape(self):
+    def variable_shape(self) -> None:
         """The shape of a value of one example."""
 
     @abc.abstractmethod
-    def get_dense_tensor(self, transformation_cache, state_manager):
+    def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> None:
         """The tensor [batch size, *variable_shape]."""
 
 
@@ -97,7 +100,7 @@ class SequenceDenseColumn(FeatureColumn):
     TensorSequenceLengthPair = collections.namedtuple('TensorSequenceLengthPair', ('dense_tensor', 'sequence_length'))
 
     @abc.abstractmethod
-    def get_sequence_dense_tensor(self, transformation_cache, state_manager):
+    def get_sequence_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> None:
         """A pair: the tensor [batch size, steps, *variable_shape] and the lengths."""
 
 
@@ -155,7 +158,8 @@ class StateManager:
         if layer is not None and not hasattr(layer, '_resources'):
             layer._resources = []  # keeps them alive, and lets the layer's own saving find them
 
-    def create_variable(self, feature_column, name, shape, dtype=None, trainable=True, use_resource=True, initializer=None):
+    def create_variable(self, feature_column: Any, name: Any, shape: ShapeLike, dtype: DTypeLike | None = None,
+                        trainable: bool = True, use_resource: bool = True, initializer: Any = None) -> Any:
         """A new variable of a column, made by the layer in the scope of variables that is entered."""
         if name in self._cols_to_vars_map[feature_column]:
             raise ValueError('Variable already exists.')
@@ -167,7 +171,7 @@ class StateManager:
         self._cols_to_vars_map[feature_column][name] = made
         return made
 
-    def add_variable(self, feature_column, var):
+    def add_variable(self, feature_column: Any, var: Any) -> None:
         """Takes a variable that exists, under its own name."""
         self._cols_to_vars_map[feature_column][var.name] = var
 
@@ -177,14 +181,14 @@ class StateManager:
             return self._cols_to_vars_map[feature_column][name]
         raise ValueError('Variable does not exist.')
 
-    def add_resource(self, feature_column, name, resource):
+    def add_resource(self, feature_column: Any, name: Any, resource: Any) -> None:
         """Takes a resource, as a table is."""
         self._cols_to_resources_map[feature_column][name] = resource
         if self._layer is not None:
             self._layer._resources.append(resource)
             self._track(feature_column, name, resource)
 
-    def has_resource(self, feature_column, name):
+    def has_resource(self, feature_column: Any, name: Any) -> bool:
         """Whether a column has a resource of that name."""
         return name in self._cols_to_resources_map[feature_column]
 
@@ -194,7 +198,7 @@ class StateManager:
             return self._cols_to_resources_map[feature_column][name]
         raise ValueError('Resource does not exist.')
 
-    def _track(self, feature_column, name, made):
+    def _track(self, feature_column: Any, name: Any, made: Any) -> None:
         if hasattr(made, '_trackable_children') and hasattr(self._layer, '_track_trackable'):
             self._layer._track_trackable(made, feature_column.name + '/' + name)
 

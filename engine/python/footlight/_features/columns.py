@@ -1,4 +1,6 @@
 """tf.feature_column: the functions that make columns, and that say what tf.io.parse_example reads for them."""
+from __future__ import annotations
+
 import math
 
 import numpy as np
@@ -7,6 +9,7 @@ import footlight as tf
 from footlight import _engine
 from footlight._features import (
     base as _base, categorical as _categorical, crossed as _crossed, dense as _dense, settings as _settings)
+from footlight._typing import Any, DTypeLike, ShapeLike
 
 
 def _initializer(initializer, dimension, column_name):
@@ -15,19 +18,19 @@ def _initializer(initializer, dimension, column_name):
     return initializer or tf.compat.v1.truncated_normal_initializer(mean=0.0, stddev=1 / math.sqrt(dimension))
 
 
-def _checked_dimension(dimension, checkpoint, name):
+def _checked_dimension(dimension: Any, checkpoint: Any, name: Any) -> None:
     if dimension is None or dimension < 1:
         raise ValueError(f'Invalid dimension {dimension}.')
     if (checkpoint is None) != (name is None):
         raise ValueError('Must specify both `ckpt_to_load_from` and `tensor_name_in_ckpt` or none of them.')
 
 
-def _checked_ids(dtype, column_name, what=''):
+def _checked_ids(dtype: Any, column_name: Any, what: str = '') -> None:
     if dtype != tf.string and not dtype.is_integer:
         raise ValueError(f'column_name: {column_name} {what}dtype must be string or integer. dtype: {dtype}.')
 
 
-def _checked_numbers(key, shape, dtype, normalizer_fn):
+def _checked_numbers(key: Any, shape: Any, dtype: Any, normalizer_fn: Any) -> tuple[Any, ...]:
     shape, dtype = _settings.checked_shape(shape, key), tf.as_dtype(dtype)
     if not (dtype.is_integer or dtype.is_floating):
         raise ValueError(f'dtype must be convertible to float. dtype: {dtype}, key: {key}')
@@ -53,7 +56,8 @@ def _default_numbers(default, shape, dtype, key):
     return nested(np.broadcast_to(values, shape).tolist())
 
 
-def numeric_column(key, shape=(1,), default_value=None, dtype=tf.float32, normalizer_fn=None):
+def numeric_column(key: Any, shape: ShapeLike = (1,), default_value: Any = None, dtype: DTypeLike = tf.float32,
+                   normalizer_fn: Any = None) -> Any:
     """A feature of numbers, which `normalizer_fn` may change."""
     shape, dtype = _checked_numbers(key, shape, dtype, normalizer_fn)
     default_value = _default_numbers(default_value, shape, dtype, key)
@@ -82,7 +86,7 @@ def categorical_column_with_identity(key, num_buckets, default_value=None):
     return _categorical.IdentityCategoricalColumn(_settings.checked_key(key), num_buckets, default_value)
 
 
-def categorical_column_with_hash_bucket(key, hash_bucket_size, dtype=tf.string):
+def categorical_column_with_hash_bucket(key: Any, hash_bucket_size: Any, dtype: DTypeLike = tf.string) -> Any:
     """A feature of strings or integers whose ids are their hashes."""
     if hash_bucket_size is None:
         raise ValueError(f'hash_bucket_size must be set. key: {key}')
@@ -102,7 +106,8 @@ def _checked_outside(key, num_oov_buckets, has_default):
     return num_oov_buckets or 0
 
 
-def categorical_column_with_vocabulary_list(key, vocabulary_list, dtype=None, default_value=-1, num_oov_buckets=0):
+def categorical_column_with_vocabulary_list(key: Any, vocabulary_list: Any, dtype: DTypeLike | None = None,
+                                            default_value: Any = -1, num_oov_buckets: Any = 0) -> Any:
     """A feature whose ids are places in a list; others have `default_value`, or one of `num_oov_buckets` further ids."""
     if vocabulary_list is None or len(vocabulary_list) < 1:
         raise ValueError(f'vocabulary_list {vocabulary_list} must be non-empty, column_name: {key}')
@@ -118,8 +123,9 @@ def categorical_column_with_vocabulary_list(key, vocabulary_list, dtype=None, de
     return _categorical.VocabularyListCategoricalColumn(key, tuple(vocabulary_list), dtype, default_value, num_oov_buckets)
 
 
-def categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_size=None, dtype=tf.string, default_value=None,
-                                            num_oov_buckets=0, file_format=None):
+def categorical_column_with_vocabulary_file(key: Any, vocabulary_file: Any, vocabulary_size: Any = None,
+                                            dtype: DTypeLike = tf.string, default_value: Any = None,
+                                            num_oov_buckets: Any = 0, file_format: Any = None) -> Any:
     """The same with the lines of a file; without a size all lines count."""
     if not vocabulary_file:
         raise ValueError(f'Missing vocabulary_file in {key}.')
@@ -142,7 +148,7 @@ def categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_siz
         -1 if default_value is None else default_value, file_format)
 
 
-def weighted_categorical_column(categorical_column, weight_feature_key, dtype=tf.float32):
+def weighted_categorical_column(categorical_column: Any, weight_feature_key: Any, dtype: DTypeLike = tf.float32) -> Any:
     """The ids of a column with weights, which are another feature."""
     if dtype is None or not (tf.as_dtype(dtype).is_integer or tf.as_dtype(dtype).is_floating):
         raise ValueError(f'dtype {dtype} is not convertible to float.')
@@ -165,8 +171,9 @@ def indicator_column(categorical_column):
     return _dense.IndicatorColumn(categorical_column)
 
 
-def embedding_column(categorical_column, dimension, combiner='mean', initializer=None, ckpt_to_load_from=None,
-                     tensor_name_in_ckpt=None, max_norm=None, trainable=True, use_safe_embedding_lookup=True):
+def embedding_column(categorical_column: Any, dimension: Any, combiner: str = 'mean', initializer: Any = None,
+                     ckpt_to_load_from: Any = None, tensor_name_in_ckpt: Any = None, max_norm: Any = None,
+                     trainable: bool = True, use_safe_embedding_lookup: bool = True) -> Any:
     """Rows of a variable for the ids of an example, combined by 'mean', 'sqrtn' or 'sum'."""
     _checked_dimension(dimension, ckpt_to_load_from, tensor_name_in_ckpt)
     initializer = _initializer(initializer, dimension, categorical_column.name)
@@ -198,7 +205,8 @@ def checked_sharing(categorical_columns):
     return columns
 
 
-def shared_parts(categorical_columns, dimension, initializer, name, checkpoint, name_in_checkpoint):
+def shared_parts(categorical_columns: Any, dimension: Any, initializer: Any, name: Any, checkpoint: Any,
+                 name_in_checkpoint: Any) -> tuple[Any, ...]:
     """The checked columns that share an embedding, the initializer of its variable and its name."""
     if tf.executing_eagerly():
         raise RuntimeError('shared_embedding_columns are not supported when eager execution is enabled.')
@@ -208,9 +216,10 @@ def shared_parts(categorical_columns, dimension, initializer, name, checkpoint, 
     return columns, initializer, name or '_'.join(column.name for column in columns) + '_shared_embedding'
 
 
-def shared_embeddings(categorical_columns, dimension, combiner='mean', initializer=None, shared_embedding_collection_name=None,
-                      ckpt_to_load_from=None, tensor_name_in_ckpt=None, max_norm=None, trainable=True,
-                      use_safe_embedding_lookup=True):
+def shared_embeddings(categorical_columns: Any, dimension: Any, combiner: str = 'mean', initializer: Any = None,
+                      shared_embedding_collection_name: Any = None, ckpt_to_load_from: Any = None,
+                      tensor_name_in_ckpt: Any = None, max_norm: Any = None, trainable: bool = True,
+                      use_safe_embedding_lookup: bool = True) -> list[Any]:
     """A list of embedding columns with one variable; only in graphs of tf.compat.v1."""
     columns, initializer, name = shared_parts(categorical_columns, dimension, initializer, shared_embedding_collection_name,
                                               ckpt_to_load_from, tensor_name_in_ckpt)
@@ -220,7 +229,8 @@ def shared_embeddings(categorical_columns, dimension, combiner='mean', initializ
     return [creator(column, combiner, max_norm) for column in categorical_columns]
 
 
-def sequence_numeric_column(key, shape=(1,), default_value=0.0, dtype=tf.float32, normalizer_fn=None):
+def sequence_numeric_column(key: Any, shape: ShapeLike = (1,), default_value: Any = 0.0, dtype: DTypeLike = tf.float32,
+                            normalizer_fn: Any = None) -> Any:
     """Numbers in sequences of any length."""
     shape, dtype = _checked_numbers(key, shape, dtype, normalizer_fn)
     return _dense.SequenceNumericColumn(_settings.checked_key(key), shape, default_value, dtype, normalizer_fn)
@@ -242,8 +252,9 @@ sequence_categorical_column_with_vocabulary_list = _of_sequences(
     categorical_column_with_vocabulary_list, 'categorical_column_with_vocabulary_list() for sequences, a step an id.')
 
 
-def sequence_categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_size=None, num_oov_buckets=0,
-                                                     default_value=None, dtype=tf.string):
+def sequence_categorical_column_with_vocabulary_file(key: Any, vocabulary_file: Any, vocabulary_size: Any = None,
+                                                     num_oov_buckets: Any = 0, default_value: Any = None,
+                                                     dtype: DTypeLike = tf.string) -> Any:
     """categorical_column_with_vocabulary_file() for sequences, a step an id."""
     return _categorical.SequenceCategoricalColumn(categorical_column_with_vocabulary_file(
         key, vocabulary_file, vocabulary_size, dtype, default_value, num_oov_buckets))

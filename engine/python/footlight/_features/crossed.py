@@ -1,8 +1,11 @@
 """Buckets of numbers and combinations of several features, as ids."""
+from __future__ import annotations
+
 import collections
 
 import footlight as tf
 from footlight._features import base as _base, categorical as _categorical
+from footlight._typing import Any, Iterator
 
 
 @_base.known
@@ -34,7 +37,7 @@ class BucketizedColumn(_base.DenseColumn, _base.CategoricalColumn,
         places = tf.cast(tf.stack([example, number], 1), tf.int64)
         return _base.CategoricalColumn.IdWeightPair(tf.SparseTensor(places, ids, shape), None)
 
-    def get_config(self):
+    def get_config(self) -> dict[Any, Any]:
         return {'source_column': _base.serialize_feature_column(self.source_column), 'boundaries': self.boundaries}
 
     @classmethod
@@ -43,7 +46,7 @@ class BucketizedColumn(_base.DenseColumn, _base.CategoricalColumn,
         return cls(source, tuple(config['boundaries']))
 
 
-def _leaves(column):
+def _leaves(column: Any) -> Iterator[Any]:
     """The keys and columns that are crossed, with those of crossed columns in their place."""
     for key in column.keys:
         yield from _leaves(key) if isinstance(key, CrossedColumn) else (key,)
@@ -85,7 +88,7 @@ class CrossedColumn(_base.CategoricalColumn, collections.namedtuple('CrossedColu
     def get_sparse_tensors(self, transformation_cache, state_manager):
         return _base.CategoricalColumn.IdWeightPair(transformation_cache.get(self, state_manager), None)
 
-    def get_config(self):
+    def get_config(self) -> dict[Any, Any]:
         keys = tuple(_base.serialize_feature_column(key) for key in self.keys)
         return {'keys': keys, 'hash_bucket_size': self.hash_bucket_size, 'hash_key': self.hash_key}
 

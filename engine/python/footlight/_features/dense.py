@@ -1,10 +1,13 @@
 """Columns whose tensors are dense: numbers, counts of ids, embeddings."""
+from __future__ import annotations
+
 import collections
 import contextlib
 
 import footlight as tf
 from footlight._features import (
     base as _base, categorical as _categorical, settings as _settings, sparse_features as _sparse_features)
+from footlight._typing import Any
 
 _Pair = _base.SequenceDenseColumn.TensorSequenceLengthPair
 
@@ -29,7 +32,7 @@ class NumericColumn(_base.DenseColumn, collections.namedtuple(
     def get_dense_tensor(self, transformation_cache, state_manager):
         return transformation_cache.get(self, state_manager)
 
-    def get_config(self):
+    def get_config(self) -> dict[Any, Any]:
         return {**dict(zip(self._fields, self)), 'dtype': self.dtype.name,
                 'normalizer_fn': _settings.written(self.normalizer_fn)}
 
@@ -109,7 +112,7 @@ class IndicatorColumn(_OfIds, collections.namedtuple('IndicatorColumn', 'categor
     name = property(lambda self: f'{self.categorical_column.name}_indicator')
 
     @property
-    def variable_shape(self):
+    def variable_shape(self) -> Any:
         buckets = self.categorical_column.num_buckets
         is_sequence = isinstance(self.categorical_column, _categorical.SequenceCategoricalColumn)
         return tf.TensorShape([buckets] if is_sequence else [1, buckets])
@@ -130,7 +133,7 @@ class IndicatorColumn(_OfIds, collections.namedtuple('IndicatorColumn', 'categor
     def _dense(self, transformation_cache, state_manager):
         return transformation_cache.get(self, state_manager)
 
-    def get_config(self):
+    def get_config(self) -> dict[Any, Any]:
         return {'categorical_column': _base.serialize_feature_column(self.categorical_column)}
 
     @classmethod
@@ -169,7 +172,7 @@ class EmbeddingColumn(_Embedded, collections.namedtuple(
     _made_by = 'embedding_column'
     name = property(lambda self: f'{self.categorical_column.name}_embedding')
 
-    def create_state(self, state_manager):
+    def create_state(self, state_manager: Any) -> None:
         """Makes the variable, which is called embedding_weights."""
         made = state_manager.create_variable(
             self, name='embedding_weights', shape=(self.categorical_column.num_buckets, self.dimension), dtype=tf.float32,
@@ -179,7 +182,7 @@ class EmbeddingColumn(_Embedded, collections.namedtuple(
     def _weights(self, state_manager):
         return state_manager.get_variable(self, 'embedding_weights')
 
-    def get_config(self):
+    def get_config(self) -> Any:
         config = dict(zip(self._fields, self))
         config['categorical_column'] = _base.serialize_feature_column(self.categorical_column)
         config['initializer'] = _settings.written(self.initializer)
@@ -210,7 +213,7 @@ class SharedEmbeddingColumnCreator(tf.Module):
     dimension = property(lambda self: self._dimension)
 
     @property
-    def embedding_weights(self):
+    def embedding_weights(self) -> Any:
         """The variable of the graph that is built now."""
         graph = tf.compat.v1.get_default_graph()
         while getattr(graph, 'outer_graph', None) is not None:
@@ -233,7 +236,7 @@ class SharedEmbeddingColumn(_Embedded, collections.namedtuple(
     name = property(lambda self: f'{self.categorical_column.name}_shared_embedding')
     dimension = property(lambda self: self.shared_embedding_column_creator.dimension)
 
-    def create_state(self, state_manager):
+    def create_state(self, state_manager: Any) -> None:
         """Makes nothing: the variable is made when it is first used."""
 
     def _weights(self, state_manager):

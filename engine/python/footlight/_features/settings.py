@@ -1,5 +1,8 @@
 """Functions, initializers and dtypes of columns as what a file of settings can hold, and back."""
+from __future__ import annotations
+
 import footlight as tf
+from footlight._typing import Any
 
 # The classes of tf.compat.v1's initializers have names of their own in such files.
 _INITIALIZERS = {
@@ -22,7 +25,7 @@ def written(thing):
     raise ValueError(f'Cannot serialize {thing!r}: it has neither get_config() nor a name')
 
 
-def read(config, custom_objects=None, what='object'):
+def read(config: Any, custom_objects: Any = None, what: str = 'object') -> Any:
     """What written() gave: functions and classes of the program's own are in `custom_objects`."""
     if config is None or callable(config):
         return config

@@ -1,5 +1,8 @@
 """Sparse tensors of features: what stands in a dense one, and how long the sequences are."""
+from __future__ import annotations
+
 import footlight as tf
+from footlight._typing import Any, DTypeLike
 
 
 def to_sparse(values, ignored=None):
@@ -20,7 +23,7 @@ def with_values(sparse, values):
     return tf.SparseTensor(sparse.indices, values, sparse.dense_shape)
 
 
-def checked_ids(key, sparse, dtype):
+def checked_ids(key: Any, sparse: Any, dtype: DTypeLike) -> Any:
     """Complains of a feature that is not of the kind that the column was made for: strings or integers."""
     if sparse.dtype != tf.string and not sparse.dtype.is_integer:
         raise ValueError(f'input tensors dtype must be string or integer. key: {key}, dtype: {sparse.dtype}.')

@@ -1,6 +1,9 @@
 """Collections of the default graph by their names in tf.compat.v1: what is kept for whoever asks later."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._graphs.graph import get_default_graph
+from footlight._typing import Any, Callable
 
 _v1 = tf.compat.v1
 
@@ -21,7 +24,7 @@ class GraphKeys:
     COND_CONTEXT, WHILE_CONTEXT = 'cond_context', 'while_context'
 
 
-def _of_default_graph(name):
+def _of_default_graph(name: str) -> Callable[..., Any]:
     """The function that does this with the collections of the default graph."""
     method = getattr(tf.Graph, name)
 
@@ -38,7 +41,7 @@ GraphKeys.__module__ = 'footlight.compat.v1'
 _v1.GraphKeys = GraphKeys
 
 
-def _listed(name):
+def _listed(name: str) -> Callable[..., Any]:
     """The function that lists one of the collections of variables."""
     def variables(scope=None):
         return get_default_graph().get_collection(name, scope)

@@ -1,4 +1,6 @@
 """tf.Graph as a place to build in."""
+from __future__ import annotations
+
 import contextlib
 import functools
 import itertools
@@ -6,6 +8,7 @@ import threading
 
 import footlight as tf
 from footlight import _engine, _proto
+from footlight._typing import Any, Callable, Iterator, TensorLike
 
 _v1 = tf.compat.v1
 _local = threading.local()
@@ -13,7 +16,7 @@ _default = None
 _numbers = itertools.count(1)
 
 
-def _member(name=None, wrap=lambda f: f):
+def _member(name: str | None = None, wrap: Any = lambda f: f) -> Callable[..., Any]:
     def add(f):
         _engine.extend(tf.Graph, name or f.__name__, wrap(f))
         return f
@@ -36,7 +39,7 @@ def get_default_graph():
 shared_in_eager = {}
 
 
-def reset_default_graph():
+def reset_default_graph() -> None:
     """Forgets the program's graph."""
     global _default
     if _engine.current_graph() is not None:
@@ -55,12 +58,12 @@ def as_default(self):
 
 
 @_member()
-def __enter__(self):
+def __enter__(self: tf.Graph) -> tf.Graph:
     return self  # as TensorFlow's: ops go into the graph inside of as_default() alone
 
 
 @_member()
-def __exit__(self, *args):
+def __exit__(self: tf.Graph, *args: Any) -> None:
     return None
 
 
@@ -103,7 +106,8 @@ _engine.extend(tf.Graph, '_operation', tf.Graph.get_operation_by_name)
 
 
 @_member()
-def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
+def as_graph_element(self: Any, obj: Any, allow_tensor: bool = True,
+                     allow_operation: bool = True) -> tf.Operation | tf.Tensor:
     """The tensor or operation of this graph that an object, or a name, stands for."""
     wanted = ' or '.join(['Tensor'] * allow_tensor + ['Operation'] * allow_operation)
     if not wanted:
@@ -123,7 +127,7 @@ def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
 
 
 @_member()
-def get_tensor_by_name(self, name):
+def get_tensor_by_name(self: Any, name: Any) -> tf.Tensor:
     """The tensor "node:output"."""
     if not isinstance(name, str):
         raise TypeError(f'Tensor names are strings (or similar), not {type(name).__name__}.')
@@ -131,7 +135,7 @@ def get_tensor_by_name(self, name):
 
 
 @_member()
-def get_operation_by_name(self, name):
+def get_operation_by_name(self: Any, name: Any) -> tf.Operation:
     """The operation of that name."""
     if not isinstance(name, str):
         raise TypeError(f'Operation names are strings (or similar), not {type(name).__name__}.')
@@ -139,12 +143,12 @@ def get_operation_by_name(self, name):
 
 
 @_member(wrap=property)
-def operations(self):
+def operations(self: Any) -> list[Any]:
     return self.get_operations()
 
 
 @_member(wrap=property)
-def version(self):
+def version(self: Any) -> int:
     return self.num_operations()
 
 
@@ -166,7 +170,7 @@ def unique_name(self, name, mark_as_used=True):
     return self._unique_name(name)
 
 
-def _entered(scope):
+def _entered(scope: Callable[..., Any]) -> Callable[..., Any]:
     """A member that is one of the scopes of the whole program, used while this graph is the one being built."""
     def member(self, *args, **kwargs):
         if _engine.current_graph() is not self:
@@ -259,7 +263,7 @@ def device(self, device_name_or_function):
 
 
 @contextlib.contextmanager
-def _placed_by_nothing(graph):
+def _placed_by_nothing(graph: tf.Graph) -> Iterator[Any]:
     with _entered(tf.device)(graph, None), _says(graph, 'device_functions', ()):
         yield
 
@@ -290,30 +294,30 @@ def gradient_override_map(self, op_type_map):
 
 
 @_member()
-def get(self):
+def get(self: Any) -> tf.Graph:
     """The graph itself."""
     return self
 
 
 @_member()
-def new_operations(self):
+def new_operations(self: Any) -> list[Any]:
     """The operations that were added without Python knowing of them: none."""
     return []
 
 
 @_member()
-def Dismantle(self):
+def Dismantle(self: Any) -> None:
     """Does nothing: a graph is freed when nobody has it any more."""
 
 
 @_member(wrap=contextlib.contextmanager)
-def container(self, container_name):
+def container(self: Any, container_name: Any) -> Iterator[Any]:
     """A context manager: names where resources are kept. Here every variable is its own."""
     yield container_name
 
 
 @_member()
-def switch_to_thread_local(self):
+def switch_to_thread_local(self: Any) -> None:
     """Does nothing: which graph ops go into is always a matter of the thread."""
 
 
@@ -337,7 +341,7 @@ def prevent_feeding(self, tensor):
 
 
 @_member()
-def _apply_device_functions(self, op):
+def _apply_device_functions(self: Any, op: Any) -> None:
     """Tells an op, or what stands for one, the device that a scope says."""
     if _engine.current_graph() is self and (device := tf.zeros([]).device):
         op._set_device(device)
@@ -362,13 +366,13 @@ def _collections(graph):
 
 
 @_member()
-def get_collection_ref(self, name):
+def get_collection_ref(self: Any, name: Any) -> list[Any]:
     """The list of that name itself."""
     return _collections(self).setdefault(name, [])
 
 
 @_member()
-def get_collection(self, name, scope=None):
+def get_collection(self: Any, name: Any, scope: Any = None) -> list[Any]:
     """A copy of the list of that name; with `scope`, of what has a name that begins so."""
     import re
     found = list(_collections(self).get(name, ()))
@@ -376,26 +380,26 @@ def get_collection(self, name, scope=None):
 
 
 @_member()
-def add_to_collection(self, name, value):
+def add_to_collection(self: Any, name: Any, value: TensorLike) -> None:
     """Adds a value to the list of that name."""
     self.get_collection_ref(name).append(value)
 
 
 @_member()
-def add_to_collections(self, names, value):
+def add_to_collections(self: Any, names: Any, value: Any) -> None:
     """Adds a value to each of the lists."""
     for name in {names} if isinstance(names, str) else set(names):
         self.add_to_collection(name, value)
 
 
 @_member()
-def get_all_collection_keys(self):
+def get_all_collection_keys(self: Any) -> list[Any]:
     """The names of all lists."""
     return [name for name in _collections(self) if isinstance(name, str)]
 
 
 @_member()
-def clear_collection(self, name):
+def clear_collection(self: Any, name: Any) -> None:
     """Forgets the list of that name."""
     _collections(self).pop(name, None)
 
@@ -406,7 +410,7 @@ def collections(self):
 
 
 @contextlib.contextmanager
-def variable_collections(names):
+def variable_collections(names: Any) -> Iterator[Any]:
     """A context in which variables that are made go into these collections; None: into those for all."""
     before = getattr(_local, 'collections', None)
     _local.collections = names
@@ -443,7 +447,7 @@ def _note_variable(variable):
     collect(graph, variable)
 
 
-def collect(graph, variable):
+def collect(graph: Any, variable: Any) -> None:
     """Adds a variable to the lists of the graph that it is made for."""
     names = getattr(_local, 'collections', None)
     names = ['variables'] if names is None else list(names)
@@ -464,7 +468,7 @@ def unused_name(graph, name):
     return found
 
 
-def _name_of_variable(name):
+def _name_of_variable(name: str) -> str:
     graph = _engine.current_graph()
     return name if graph.building_function else unused_name(graph, name)
 
@@ -492,7 +496,7 @@ def traceback(self):
 
 
 _engine.extend(tf.Operation, 'traceback', property(traceback, doc=traceback.__doc__))
-def _control_outputs(self):
+def _control_outputs(self: tf.Operation) -> list[Any]:
     """The operations that run only after this one."""
     count, found = self.graph._state.get('followers', (-1, None))
     if count != self.graph.version:
@@ -526,7 +530,7 @@ def get_attr(self, name):
 _engine.extend(tf.Operation, 'get_attr', get_attr)
 
 
-def colocation_groups(self):
+def colocation_groups(self: Any) -> list[Any]:
     """The names of the groups of operations that are in one place with this one."""
     named = self.get_attr('_class') if '_class' in self.node_def.attr else []
     return [group for group in named if group.startswith(b'loc:@')] or [('loc:@' + self.name).encode()]

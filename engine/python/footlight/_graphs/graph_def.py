@@ -1,15 +1,18 @@
 """Graphs of files: import_graph_def, wrap_function and prune, freezing, tf.io.write_graph, graph_util."""
+from __future__ import annotations
+
 import contextlib
 import os
 
 import footlight as tf
 from footlight import _engine, _proto
 from footlight._graphs import graph as _graph, session as _session
+from footlight._typing import Any, TensorLike
 
 _v1 = tf.compat.v1
 
 
-def _string(argument, value):
+def _string(argument: str, value: int | str) -> str:
     if isinstance(value, bytes):
         value = value.decode()
     if not isinstance(value, str):
@@ -17,7 +20,7 @@ def _string(argument, value):
     return value
 
 
-def _inputs(input_map):
+def _inputs(input_map: Any) -> list[Any]:
     if input_map is None:
         return []
     if not isinstance(input_map, dict):
@@ -31,7 +34,8 @@ def _inputs(input_map):
     return pairs
 
 
-def import_graph_def(graph_def, input_map=None, return_elements=None, name=None, op_dict=None, producer_op_list=None):
+def import_graph_def(graph_def: Any, input_map: Any = None, return_elements: Any = None, name: str | None = None,
+                     op_dict: Any = None, producer_op_list: Any = None) -> list[Any] | None:
     """Adds the nodes of a GraphDef to the graph that is being built, below the scope `name` ("import" by default).
 
     `input_map` gives tensors in place of those of the file, by name. Returns the tensors ("node:0") and operations
@@ -60,7 +64,7 @@ class WrappedFunction:
     besides what its results need, or None for all that have effects.
     """
 
-    def __init__(self, concrete, structure=None, targets=None):
+    def __init__(self, concrete: Any, structure: Any = None, targets: Any = None) -> None:
         self._concrete, self._structure, self._targets, self._run = concrete, structure, targets, None
 
     def __call__(self, *args, **kwargs):
@@ -71,7 +75,7 @@ class WrappedFunction:
             results = self._without_other_effects(args, kwargs)
         return results if self._structure is None else self._structure(iter(results))
 
-    def whole(self):
+    def whole(self) -> Any:
         """The concrete function, where a call runs all of it and returns what it returns; else None."""
         runs_all = self._targets is None or len(self._targets) == len(self._concrete.graph.control_outputs)
         return self._concrete if self._structure is None and runs_all else None
@@ -94,7 +98,7 @@ class WrappedFunction:
             return None
         return tf.nest.pack_sequence_as(structure, results, expand_composites=True)
 
-    def _as_tensors(self, args):
+    def _as_tensors(self, args: tuple[Any, ...]) -> Any:
         """Numbers and arrays as tensors of the dtypes that they are for, where each argument is one of the tensors."""
         feeds = self._concrete.inputs[:len(self._concrete._flat_names)]
         if len(args) != len(feeds):
@@ -102,18 +106,19 @@ class WrappedFunction:
         stays = lambda value: value is None or tf.is_tensor(value) or isinstance(value, (tf.Variable, list, tuple, dict))
         return [value if stays(value) else tf.convert_to_tensor(value, feed.dtype) for value, feed in zip(args, feeds)]
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         return getattr(object.__getattribute__(self, '_concrete'), name)
 
     @property
-    def structured_outputs(self):
+    def structured_outputs(self) -> dict[Any, Any]:
         outputs = self._concrete.structured_outputs
         return outputs if self._structure is None else self._structure(iter(outputs))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return repr(self._concrete).replace('ConcreteFunction', 'WrappedFunction', 1)
 
-    def prune(self, feeds, fetches, name=None, input_signature=None):
+    def prune(self, feeds: TensorLike, fetches: TensorLike, name: str | None = None,
+              input_signature: Any = None) -> WrappedFunction:
         """The part of the graph that computes `fetches`, as a function of the tensors `feeds`.
 
         `fetches` is a structure of tensors, operations (which run, and give None), names of both and messages TensorInfo.
@@ -139,7 +144,7 @@ class WrappedFunction:
         return WrappedFunction(concrete, structure)
 
 
-def _captures(concrete):
+def _captures(concrete: Any) -> list[Any]:
     """The placeholders that stand for values from outside, with these."""
     values = concrete.captured_inputs
     inputs = concrete.graph.inputs
@@ -154,7 +159,7 @@ def _with_trace(traced_graph):
     return property(graph, doc='What was traced.')
 
 
-def _of_trace(name, read):
+def _of_trace(name: Any, read: Any) -> None:
     """A member of the graphs of traced functions."""
     def member(self):
         if 'concrete' not in self._state:
@@ -233,7 +238,8 @@ def wrap_function(fn, signature, name=None):
         return WrappedFunction(concrete, targets=returned)
 
 
-def convert_variables_to_constants_v2(func, lower_control_flow=True, aggressive_inlining=False):
+def convert_variables_to_constants_v2(func: Any, lower_control_flow: bool = True,
+                                      aggressive_inlining: bool = False) -> WrappedFunction:
     """A function of the same inputs with the values of its variables, and of captured tensors, as constants.
 
     Branches and loops stay functions whatever `lower_control_flow` says, and so do calls.
@@ -245,7 +251,7 @@ def convert_variables_to_constants_v2(func, lower_control_flow=True, aggressive_
     return WrappedFunction(_session.part(graph, graph.inputs, graph.outputs, name='frozen_' + func.graph.name.strip('_')))
 
 
-def write_graph(graph_or_graph_def, logdir, name, as_text=True):
+def write_graph(graph_or_graph_def: Any, logdir: Any, name: Any, as_text: bool = True) -> str:
     """Writes a graph, or a GraphDef, as text or as bytes. Returns the path of the file."""
     if isinstance(graph_or_graph_def, tf.Graph):
         graph_or_graph_def = graph_or_graph_def.as_graph_def()
@@ -260,7 +266,7 @@ def write_graph(graph_or_graph_def, logdir, name, as_text=True):
 
 
 # --- tf.compat.v1.graph_util: changes to messages ---
-def _node_name(reference):
+def _node_name(reference: str) -> str:
     return reference.lstrip('^').partition(':')[0]
 
 
@@ -407,7 +413,7 @@ _engine.extend(tf.Graph, 'create_op', create_op)
 _engine.extend(tf.Operation, 'from_node_def', classmethod(from_node_def))
 
 
-def _publish(namespace, *functions):
+def _publish(namespace: Any, *functions: Any) -> None:
     for f in functions:
         setattr(_engine.namespace(namespace), f.__name__, f)
 

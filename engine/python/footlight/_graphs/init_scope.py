@@ -1,7 +1,10 @@
 """tf.init_scope: outside of the functions that are traced, which is eager or the tf.Graph that a program builds."""
+from __future__ import annotations
+
 import contextlib
 
 import footlight as tf
+from footlight._typing import Any, Iterator
 
 tf._eager_scope = tf.init_scope  # always eager: what this library itself does beside a graph
 
@@ -14,7 +17,7 @@ def init_scope():
 
 
 @contextlib.contextmanager
-def _in_graph(graph):
+def _in_graph(graph: tf.Graph) -> Iterator[Any]:
     """A context of a graph, with the name scope that was entered, without control dependencies."""
     scope = tf.get_current_name_scope()
     with graph.as_default(), tf.control_dependencies(None), tf.name_scope(scope + '/' if scope else ''):

@@ -1,10 +1,13 @@
 """tf.compat.v1.Session, which runs parts of a graph, and such parts as functions."""
+from __future__ import annotations
+
 import contextlib
 import threading
 
 import footlight as tf
 from footlight import _engine
 from footlight._graphs.graph import get_default_graph
+from footlight._typing import Any, Callable, Iterator, TensorLike
 
 _v1 = tf.compat.v1
 _local = threading.local()
@@ -46,7 +49,7 @@ def value_of(tensor):
         return part(tensor.graph, [], [tensor], [first] if first is not None else [], name='initial_value')()[0]
 
 
-def _is_fed(tensor):
+def _is_fed(tensor: tf.Tensor) -> bool:
     """Whether it depends on a placeholder."""
     seen, queue = set(), [tensor.op]
     while queue:
@@ -91,7 +94,7 @@ def finalize(self):
 _engine.extend(tf.Graph, 'finalize', finalize)
 
 
-def _cut_to_integers(value, dtype):
+def _cut_to_integers(value: list[Any], dtype: tf.DType) -> tf.Tensor | None:
     """Floats that are fed to integers lose what is behind the point, as NumPy converts them; None where they are no floats."""
     import numpy as np
     try:
@@ -118,15 +121,15 @@ class Session:
         self._random_states = _engine.random_states()
 
     @property
-    def graph(self):
+    def graph(self) -> tf.Graph:
         return self._graph
 
     @property
-    def graph_def(self):
+    def graph_def(self) -> Any:
         return self._graph.as_graph_def()
 
     @property
-    def sess_str(self):
+    def sess_str(self) -> str:
         return ''
 
     def _resource(self, tensor):
@@ -166,7 +169,7 @@ class Session:
                 if (handle := self._handle(variable)) is not None:
                     tf.raw_ops.AssignVariableOp(resource=handle, value=variable.read_value())
 
-    def _kept(self):
+    def _kept(self) -> Any:
         """{name: (tensor, value)} of the resources that ops of the graph make."""
         if self._looked_at != self._graph.version:
             self._looked_at = self._graph.version
@@ -174,13 +177,13 @@ class Session:
                 self._resource(tensor)
         return self._resources
 
-    def _made(self):
+    def _made(self) -> list[Any]:
         """The resources that ops of the graph make of nothing."""
         return [tensor for op in self._graph.get_operations()
                 if op.type not in ('Placeholder', 'IteratorFromStringHandleV2') and not any(t.dtype == tf.resource for t in op.inputs)
                 for tensor in op.outputs if tensor.dtype == tf.resource]
 
-    def _feeds(self, feed_dict):
+    def _feeds(self, feed_dict: dict[Any, Any] | None) -> dict[Any, Any]:
         values = {}
         from footlight._graphs import session_values as _session_values
         for key, value in _session_values.fed(feed_dict):
@@ -220,7 +223,7 @@ class Session:
                                  f'shape {variable.shape}')
             tf.raw_ops.AssignVariableOp(resource=handle, value=value)
 
-    def _fetch(self, leaf):
+    def _fetch(self, leaf: Any) -> tf.Operation | tf.Tensor:
         if isinstance(leaf, tf.Variable):
             leaf = _read_of(self._graph, leaf)
         if isinstance(leaf, tf.Tensor) and not tf.is_symbolic_tensor(leaf):
@@ -257,12 +260,13 @@ class Session:
             values = [v if v is None or v.dtype in (tf.resource, tf.variant) else v.numpy() for v in values]
         return tf.nest.pack_sequence_as(fetches, together(values))
 
-    def make_callable(self, fetches, feed_list=None, accept_options=False):
+    def make_callable(self, fetches: TensorLike, feed_list: Any = None,
+                      accept_options: bool = False) -> Callable[..., Any]:
         """A function of the values of `feed_list` that returns what run() does."""
         feeds = list(feed_list or ())
         return lambda *values: self.run(fetches, dict(zip(feeds, values, strict=True)))
 
-    def _make_callable_from_options(self, callable_options):
+    def _make_callable_from_options(self, callable_options: Any) -> Callable[..., Any]:
         """A function of the values of the options' `feed` that returns those of `fetch`, as a list, after `target` ran."""
         places = {one.to_tensor: one.from_tensor for one in callable_options.tensor_connection}
         feeds, fetches = list(callable_options.feed), list(callable_options.fetch)
@@ -274,12 +278,12 @@ class Session:
             return self.run([fetches, targets], given)[0]
         return function
 
-    def close(self):
+    def close(self) -> None:
         """Lets go of what was prepared to run."""
         self._parts, self._resources, self._closed = {}, {}, True
 
     @contextlib.contextmanager
-    def as_default(self):
+    def as_default(self) -> Iterator[Any]:
         """A context manager: Tensor.eval() and Operation.run() use this session."""
         stack = _local.__dict__.setdefault('sessions', [])
         stack.append(self)
@@ -288,25 +292,25 @@ class Session:
         finally:
             stack.remove(self)
 
-    def __enter__(self):
+    def __enter__(self) -> Session:
         scopes = contextlib.ExitStack()
         scopes.enter_context(self._graph.as_default())
         scopes.enter_context(self.as_default())
         self._entered.append(scopes)
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         self._entered.pop().close()
         self.close()
 
 
-def get_default_session():
+def get_default_session() -> Session | None:
     """The innermost session that is entered, or None."""
     sessions = getattr(_local, 'sessions', ())
     return sessions[-1] if sessions else None
 
 
-def _session(given, what):
+def _session(given: Any, what: str) -> Session:
     session = given or get_default_session()
     if session is None:
         raise ValueError(f'Cannot {what}: no default session is registered. Use `with sess.as_default()` or pass an '
@@ -314,7 +318,7 @@ def _session(given, what):
     return session
 
 
-def run(self, feed_dict=None, session=None):
+def run(self: Any, feed_dict: Any = None, session: Any = None) -> None:
     """Runs the operation in a session."""
     _session(session, 'execute operation using `run()`').run(self, feed_dict)
 

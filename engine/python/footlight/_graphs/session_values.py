@@ -1,9 +1,12 @@
 """What consists of several tensors in Session.run: sparse and ragged tensors and indexed slices, fetched and fed as values."""
+from __future__ import annotations
+
 import collections
 
 import footlight as tf
 from footlight import _engine
 from footlight._sparse.tensor import Dispatched
+from footlight._typing import Any
 
 SparseTensorValue = tf.SparseTensor._Value
 IndexedSlicesValue = collections.namedtuple('IndexedSlicesValue', ('values', 'indices', 'dense_shape'))
@@ -12,7 +15,7 @@ IndexedSlicesValue = collections.namedtuple('IndexedSlicesValue', ('values', 'in
 class RaggedTensorValue(Dispatched):
     """A ragged tensor whose parts are arrays."""
 
-    def __init__(self, values, row_splits):
+    def __init__(self, values: Any, row_splits: Any) -> None:
         if getattr(row_splits, 'ndim', None) != 1 or row_splits.dtype.name not in ('int32', 'int64'):
             raise TypeError(f'row_splits must be a 1D int32 or int64 numpy array, got {row_splits!r}')
         self._values, self._row_splits = values, row_splits
@@ -21,7 +24,7 @@ class RaggedTensorValue(Dispatched):
     row_splits = property(lambda self: self._row_splits, doc='Where each row begins, and where the last one ends.')
     dtype = property(lambda self: self._values.dtype)
 
-    def _inner(self):
+    def _inner(self) -> RaggedTensorValue | None:
         return self._values if isinstance(self._values, RaggedTensorValue) else None
 
     @property
@@ -35,37 +38,37 @@ class RaggedTensorValue(Dispatched):
         return (self._row_splits,) + (self._inner().nested_row_splits if self._inner() else ())
 
     @property
-    def ragged_rank(self):
+    def ragged_rank(self) -> int:
         """How many levels of rows there are."""
         return len(self.nested_row_splits)
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[Any, ...]:
         """The sizes of the dimensions, None where rows may differ."""
         return (len(self._row_splits) - 1, None) + tuple(self._values.shape[1:])
 
-    def to_list(self):
+    def to_list(self) -> list[Any]:
         """The rows as lists."""
         rows = self._values.to_list() if self._inner() else self._values.tolist()
         return [rows[a:b] for a, b in zip(self._row_splits[:-1], self._row_splits[1:])]
 
-    def _as_tensor(self):
+    def _as_tensor(self) -> tf.RaggedTensor:
         return tf.RaggedTensor.from_nested_row_splits(self.flat_values, self.nested_row_splits)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f'<tf.RaggedTensorValue {self.to_list()}>'
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'tf.RaggedTensorValue(values={self._values!r}, row_splits={self._row_splits!r})'
 
 
-def _ragged_value(flat, *splits):
+def _ragged_value(flat: Any, *splits: Any) -> RaggedTensorValue:
     for rows in reversed(splits):
         flat = RaggedTensorValue(flat, rows)
     return flat
 
 
-def _kind(leaf):
+def _kind(leaf: Any) -> tuple[Any, ...] | None:
     """(the tensors of what consists of some, the function that makes a value of theirs), or None."""
     if isinstance(leaf, tf.SparseTensor):
         return [leaf.indices, leaf.values, leaf.dense_shape], SparseTensorValue
@@ -77,7 +80,7 @@ def _kind(leaf):
     return None
 
 
-def taken_apart(leaves):
+def taken_apart(leaves: Any) -> tuple[Any, ...]:
     """What to fetch for these leaves, and a function that makes their values of those."""
     fetched, made = [], []
     for leaf in leaves:
@@ -91,7 +94,7 @@ def taken_apart(leaves):
     return fetched, together
 
 
-def fed(feed_dict):
+def fed(feed_dict: Any) -> list[Any]:
     """The pairs of a tensor and its value: those of the parts of what consists of several."""
     pairs = []
     for key, value in (feed_dict or {}).items():

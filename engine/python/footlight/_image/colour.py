@@ -1,14 +1,17 @@
 """tf.image: dtypes and colours of images, their changes by chance, and how far two images are apart."""
+from __future__ import annotations
+
 import math
 
 import footlight as tf
 from footlight import _engine
 from footlight._image.geometry import _drawn, _drawn_stateless, as_image, check
 from footlight._raw_ops import op as _op
+from footlight._typing import Any, Callable, DTypeLike
 
 
 # --- dtypes ---
-def convert_image_dtype(image, dtype, saturate=False, name=None):
+def convert_image_dtype(image: Any, dtype: DTypeLike, saturate: bool = False, name: str | None = None) -> Any:
     """The image in another dtype: whole numbers span their whole range, floats that from 0 to 1."""
     image = tf.convert_to_tensor(image, name='image')
     dtype = tf.as_dtype(dtype)
@@ -32,7 +35,7 @@ def convert_image_dtype(image, dtype, saturate=False, name=None):
         return cast(image * (dtype.max + 0.5), dtype)
 
 
-def _in_floats(image, change, name, saturate=False):
+def _in_floats(image: Any, change: Any, name: Any, saturate: bool = False) -> Any:
     """change(image as floats), in the dtype of the image again."""
     with tf.name_scope(name):
         image = tf.convert_to_tensor(image, name='image')
@@ -58,14 +61,14 @@ def adjust_gamma(image, gamma=1, gain=1):
     return _in_floats(image, lambda x: gain * x ** gamma, 'adjust_gamma', True)
 
 
-def adjust_hue(image, delta, name=None):
+def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
     """The image with the hue turned: by one for a whole circle."""
     if tf.executing_eagerly() and (delta < -1 or delta > 1):
         raise ValueError('delta must be in the interval [-1, 1]')
     return _in_floats(image, lambda x: _op('AdjustHue', images=x, delta=delta)[0], name or 'adjust_hue')
 
 
-def adjust_saturation(image, saturation_factor, name=None):
+def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:
     """The image with the saturation multiplied."""
     return _in_floats(image, lambda x: _op('AdjustSaturation', images=x, scale=saturation_factor)[0],
                       name or 'adjust_saturation')
@@ -82,7 +85,7 @@ def per_image_standardization(image):
         return tf.divide(image - mean, deviation, name=scope)
 
 
-def _range(lower, upper):
+def _range(lower: Any, upper: Any) -> tuple[Any, ...]:
     if upper <= lower:
         raise ValueError('upper must be > lower.')
     if lower < 0:
@@ -90,7 +93,7 @@ def _range(lower, upper):
     return lower, upper
 
 
-def _around_zero(most):
+def _around_zero(most: Any) -> tuple[Any, ...]:
     if most < 0:
         raise ValueError('max_delta must be non-negative.')
     return -most, most
@@ -151,17 +154,17 @@ def stateless_random_hue(image, max_delta, seed):
 
 
 # --- spaces of colours ---
-def rgb_to_hsv(images, name=None):
+def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
     """Red, green, blue as hue, saturation, value."""
     return _op('RGBToHSV', images=images, name=name)[0]
 
 
-def hsv_to_rgb(images, name=None):
+def hsv_to_rgb(images: Any, name: str | None = None) -> Any:
     """Hue, saturation, value as red, green, blue."""
     return _op('HSVToRGB', images=images, name=name)[0]
 
 
-def rgb_to_grayscale(images, name=None):
+def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
     """The brightness of colours, as one channel."""
     with tf.name_scope(name or 'rgb_to_grayscale'):
         images = tf.convert_to_tensor(images, name='images')
@@ -170,7 +173,7 @@ def rgb_to_grayscale(images, name=None):
         return convert_image_dtype(tf.expand_dims(gray, -1), images.dtype)
 
 
-def grayscale_to_rgb(images, name=None):
+def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
     """One channel as three equal ones."""
     with tf.name_scope(name or 'grayscale_to_rgb'):
         images = tf.convert_to_tensor(images, name='images')
@@ -188,7 +191,7 @@ def grayscale_to_rgb(images, name=None):
         return made
 
 
-def _linear(name, matrix, doc):
+def _linear(name: str, matrix: list[Any], doc: str) -> Callable[..., Any]:
     def change(images):
         images = tf.convert_to_tensor(images, name='images')
         return tf.tensordot(images, tf.constant(matrix, images.dtype), [[images.shape.rank - 1], [0]])
@@ -208,7 +211,7 @@ yuv_to_rgb = _linear('yuv_to_rgb', [[1.0, 1.0, 1.0], [0.0, -0.394642334, 2.03206
 
 
 # --- edges and differences ---
-def image_gradients(image):
+def image_gradients(image: Any) -> tuple[Any, ...]:
     """The differences to the next row and to the next column: (dy, dx)."""
     if image.shape.rank != 4:
         raise ValueError(f'image_gradients expects a 4D tensor [batch_size, h, w, d], not {image.shape}.')
@@ -230,7 +233,7 @@ def sobel_edges(image):
     return made
 
 
-def total_variation(images, name=None):
+def total_variation(images: Any, name: str | None = None) -> Any:
     """The sum of the differences of neighbouring pixels."""
     with tf.name_scope(name or 'total_variation'):
         images = tf.convert_to_tensor(images)
@@ -243,7 +246,7 @@ def total_variation(images, name=None):
 
 
 # --- how far images are apart ---
-def _compatible(a, b):
+def _compatible(a: Any, b: Any) -> None:
     for image in (a, b):
         if image.shape.rank is not None and image.shape.rank < 3:
             raise ValueError(f'Shape {image.shape} must have rank at least 3')
@@ -257,7 +260,7 @@ def _compatible(a, b):
     tf.debugging.Assert(tf.reduce_all(tf.equal(first[-3:], second[-3:])), [first, second], summarize=10)
 
 
-def psnr(a, b, max_val, name=None):
+def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Any:
     """The ratio of the largest value and the mean error, in decibels."""
     with tf.name_scope(name or 'PSNR'):
         a, b = tf.convert_to_tensor(a), tf.convert_to_tensor(b)
@@ -268,7 +271,8 @@ def psnr(a, b, max_val, name=None):
         return 20 * tf.math.log(most) / tf.math.log(10.0) - tf.constant(10 / math.log(10)) * tf.math.log(error)
 
 
-def _per_channel(a, b, max_val, filter_size, filter_sigma, k1, k2, whole=False):
+def _per_channel(a: Any, b: Any, max_val: Any, filter_size: Any, filter_sigma: Any, k1: Any, k2: Any,
+                 whole: bool = False) -> tuple[Any, ...]:
     """The similarity of two images, and its part for contrast and structure, for each channel."""
     for image in (a, b):
         shape = tf.shape(image)
@@ -293,14 +297,15 @@ def _per_channel(a, b, max_val, filter_size, filter_sigma, k1, k2, whole=False):
     return tf.reduce_mean(luminance * structure, [-3, -2]), tf.reduce_mean(structure, [-3, -2])
 
 
-def _pair(img1, img2, max_val):
+def _pair(img1: Any, img2: Any, max_val: Any) -> tuple[Any, ...]:
     img1, img2 = tf.convert_to_tensor(img1, name='img1'), tf.convert_to_tensor(img2, name='img2')
     _compatible(img1, img2)
     most = convert_image_dtype(tf.cast(max_val, img1.dtype), tf.float32)
     return convert_image_dtype(img1, tf.float32), convert_image_dtype(img2, tf.float32), most
 
 
-def ssim(img1, img2, max_val, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03, return_index_map=False):
+def ssim(img1: Any, img2: Any, max_val: Any, filter_size: Any = 11, filter_sigma: Any = 1.5, k1: Any = 0.01,
+         k2: Any = 0.03, return_index_map: bool = False) -> Any:
     """The structural similarity of two images."""
     with tf.name_scope('SSIM'):
         img1, img2, most = _pair(img1, img2, max_val)

@@ -1,10 +1,13 @@
 """tf.image: sizes, parts, flips and boxes of images. Colours and qualities are in colour.py, files in encoding.py."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._raw_ops import op as _op
+from footlight._typing import Any, Callable, TensorLike
 
 
-def check(condition, message):
+def check(condition: Any, message: Any) -> None:
     """A ValueError where `condition` is known to be false; an assertion of the graph where it is not known yet."""
     known = tf.get_static_value(condition) if tf.is_tensor(condition) else condition
     if known is None:
@@ -33,7 +36,7 @@ def _of_3_or_4(image):
     return rank
 
 
-def _batched(image):
+def _batched(image: tf.Tensor) -> tuple[Any, ...]:
     """The image as a batch, and how to undo that. An image of unknown rank is taken for a single one."""
     image = tf.convert_to_tensor(image, name='image')
     if image.shape.rank == 4:
@@ -45,12 +48,12 @@ def _batched(image):
     return tf.expand_dims(image, 0), lambda made: tf.squeeze(made, [0])
 
 
-def _sizes(image):
+def _sizes(image: Any) -> list[Any]:
     dynamic = tf.shape(image)
     return [dynamic[i] if d is None else d for i, d in enumerate(image.shape)]
 
 
-def _maybe(function, plain):
+def _maybe(function: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., Any]:
     def apply(x, y):
         return function(x, y) if tf.is_tensor(x) or tf.is_tensor(y) else plain(x, y)
     return apply
@@ -97,11 +100,11 @@ def _random_flip(image, axis, draw, name):
         return flips * tf.reverse(image, [axis + 1]) + (1 - flips) * image
 
 
-def _drawn(seed):
+def _drawn(seed: Any) -> Callable[..., Any]:
     return lambda **arguments: tf.random.uniform(seed=seed, **arguments)
 
 
-def _drawn_stateless(seed):
+def _drawn_stateless(seed: Any) -> Callable[..., Any]:
     return lambda **arguments: tf.random.stateless_uniform(seed=seed, **arguments)
 
 
@@ -150,7 +153,7 @@ def rot90(image, k=1, name=None):
         return made
 
 
-def transpose(image, name=None):
+def transpose(image: Any, name: str | None = None) -> Any:
     """The image with its rows as columns."""
     with tf.name_scope(name or 'transpose'):
         image = as_image(image)
@@ -257,7 +260,7 @@ _BY_KERNEL = ('lanczos3', 'lanczos5', 'gaussian', 'mitchellcubic')
 _OPS = {'bilinear': 'ResizeBilinear', 'nearest': 'ResizeNearestNeighbor', 'bicubic': 'ResizeBicubic'}
 
 
-def _resized(images, size, method, antialias):
+def _resized(images: tf.Tensor, size: tf.Tensor, method: str, antialias: bool) -> tf.Tensor:
     if method in _BY_KERNEL or (antialias and method in _KERNELS):
         scale = tf.cast(size, tf.float32) / tf.cast(tf.shape(images)[1:3], tf.float32)
         return _op('ScaleAndTranslate', images=images, size=size, scale=scale, translation=tf.zeros([2]),
@@ -296,7 +299,7 @@ def _of_size(images, size, preserve_aspect_ratio, name, resized, skip_if_same):
         return undo(made)
 
 
-def _resized_one_by_one(images, size, method, preserve_aspect_ratio, antialias):
+def _resized_one_by_one(images: Any, size: Any, method: str, preserve_aspect_ratio: bool, antialias: bool) -> Any:
     """A batch of images of different sizes, which a ragged tensor holds."""
     if preserve_aspect_ratio:
         raise ValueError('tf.image.resize: ragged images take no preserve_aspect_ratio=True, their results would differ in '
@@ -323,7 +326,8 @@ def _resized_one_by_one(images, size, method, preserve_aspect_ratio, antialias):
     return tf.cond(is_empty, none, one_by_one)
 
 
-def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=False, antialias=False, name=None):
+def resize(images: Any, size: Any, method: Any = ResizeMethod.BILINEAR, preserve_aspect_ratio: bool = False,
+           antialias: bool = False, name: str | None = None) -> tf.Tensor:
     """Images of another size [height, width]: floats, but for the method `nearest`."""
     if hasattr(images, 'row_splits'):
         return _resized_one_by_one(images, size, method, preserve_aspect_ratio, antialias)
@@ -331,7 +335,8 @@ def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=Fal
                     lambda images, size: _resized(images, size, method, antialias), False)
 
 
-def resize_with_pad(image, target_height, target_width, method=ResizeMethod.BILINEAR, antialias=False):
+def resize_with_pad(image: Any, target_height: Any, target_width: Any, method: Any = ResizeMethod.BILINEAR,
+                    antialias: bool = False) -> Any:
     """The image resized to fit into this size without distortion, with zeros around it."""
     return _with_pad(image, target_height, target_width,
                      lambda images, size: resize(images, size, method, antialias=antialias))
@@ -353,35 +358,38 @@ def _with_pad(image, target_height, target_width, resized):
         return undo(pad_to_bounding_box(resized(image, tf.stack(size)), top, left, target_height, target_width))
 
 
-def crop_and_resize(image, boxes, box_indices, crop_size, method='bilinear', extrapolation_value=0.0, name=None):
+def crop_and_resize(image: Any, boxes: Any, box_indices: Any, crop_size: Any, method: str = 'bilinear',
+                    extrapolation_value: Any = 0.0, name: str | None = None) -> Any:
     """Parts of images, given by boxes in shares of height and width, each resized to one size."""
     return _op('CropAndResize', image=image, boxes=boxes, box_ind=box_indices, crop_size=crop_size, method=method,
                extrapolation_value=extrapolation_value, name=name)[0]
 
 
-def extract_patches(images, sizes, strides, rates, padding, name=None):
+def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: Any, name: str | None = None) -> Any:
     """The blocks under a window that steps through an image, as depth."""
     return _op('ExtractImagePatches', images=images, ksizes=sizes, strides=strides, rates=rates, padding=padding,
                name=name)[0]
 
 
 # --- boxes ---
-def draw_bounding_boxes(images, boxes, colors, name=None):
+def draw_bounding_boxes(images: TensorLike, boxes: Any, colors: TensorLike, name: str | None = None) -> tf.Tensor:
     """Images with the outlines of boxes on them."""
     if colors is None:
         return _op('DrawBoundingBoxes', images=images, boxes=boxes, name=name)[0]
     return _op('DrawBoundingBoxesV2', images=images, boxes=boxes, colors=colors, name=name)[0]
 
 
-def non_max_suppression(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float('-inf'), name=None):
+def non_max_suppression(boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
+                        score_threshold: Any = float('-inf'), name: str | None = None) -> Any:
     """The boxes with the best scores that overlap no better one by more than the threshold."""
     with tf.name_scope(name or 'non_max_suppression'):
         return _op('NonMaxSuppressionV3', boxes=boxes, scores=scores, max_output_size=max_output_size,
                    iou_threshold=iou_threshold, score_threshold=score_threshold)[0]
 
 
-def non_max_suppression_with_scores(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float('-inf'),
-                                    soft_nms_sigma=0.0, name=None):
+def non_max_suppression_with_scores(boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
+                                    score_threshold: Any = float('-inf'), soft_nms_sigma: Any = 0.0,
+                                    name: str | None = None) -> tuple[Any, ...]:
     """The boxes with the best scores, and these, which decrease with each overlap where a sigma is given."""
     with tf.name_scope(name or 'non_max_suppression_with_scores'):
         chosen, best, _ = _op('NonMaxSuppressionV5', boxes=boxes, scores=scores, max_output_size=max_output_size,
@@ -390,17 +398,18 @@ def non_max_suppression_with_scores(boxes, scores, max_output_size, iou_threshol
         return chosen, best
 
 
-def non_max_suppression_overlaps(overlaps, scores, max_output_size, overlap_threshold=0.5, score_threshold=float('-inf'),
-                                 name=None):
+def non_max_suppression_overlaps(overlaps: Any, scores: Any, max_output_size: Any, overlap_threshold: Any = 0.5,
+                                 score_threshold: Any = float('-inf'), name: str | None = None) -> Any:
     """The best scores of those that overlap no better one, by a matrix of overlaps."""
     with tf.name_scope(name or 'non_max_suppression_overlaps'):
         return _op('NonMaxSuppressionWithOverlaps', overlaps=overlaps, scores=scores, max_output_size=max_output_size,
                    overlap_threshold=overlap_threshold, score_threshold=score_threshold)[0]
 
 
-def non_max_suppression_padded(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float('-inf'),
-                               pad_to_max_output_size=False, name=None, sorted_input=False, canonicalized_coordinates=False,
-                               tile_size=512):
+def non_max_suppression_padded(boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
+                               score_threshold: Any = float('-inf'), pad_to_max_output_size: bool = False,
+                               name: str | None = None, sorted_input: bool = False,
+                               canonicalized_coordinates: bool = False, tile_size: Any = 512) -> Any:
     """The same for batches, padded with zeros to `max_output_size`; and how many there are of each."""
     with tf.name_scope(name or 'non_max_suppression_padded'):
         boxes, scores = tf.convert_to_tensor(boxes, tf.float32), tf.convert_to_tensor(scores, tf.float32)
@@ -440,12 +449,12 @@ def _cropped(value, size, draw, name):
         return tf.slice(value, places % (shape - size + 1), size, name=name)
 
 
-def random_crop(value, size, seed=None, name=None):
+def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Any:
     """A part of this size from a random place."""
     return _cropped(value, size, lambda minval, **more: tf.random.uniform(seed=seed, **more), name or 'random_crop')
 
 
-def stateless_random_crop(value, size, seed, name=None):
+def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Any:
     """The same for one seed always."""
     return _cropped(value, size, lambda minval, **more: tf.random.stateless_uniform(seed=seed, minval=0, **more),
                     name or 'random_crop')

@@ -1,11 +1,14 @@
 """tf.image.extract_glimpse: windows of images around given points, and the raw ops ExtractGlimpse and ExtractGlimpseV2."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, Callable
 
 _NOISES = ('uniform', 'gaussian', 'zero')
 
 
-def _invalid(words):
+def _invalid(words: str) -> Any:
     return tf.errors.InvalidArgumentError(None, None, words)
 
 
@@ -66,7 +69,8 @@ def _glimpses(images, size, offsets, centered, normalized, noise, is_first_form,
         return windows
 
 
-def extract_glimpse(input, size, offsets, centered=True, normalized=True, noise='uniform', name=None):
+def extract_glimpse(input: Any, size: Any, offsets: Any, centered: bool = True, normalized: bool = True,
+                    noise: str = 'uniform', name: str | None = None) -> Any:
     """A window of each image, around (or, with centered=False, from) a point.
 
     input: images [batch, height, width, channels] of float32; size: [height, width] of the windows; offsets: [batch, 2] as (y, x).
@@ -76,12 +80,13 @@ def extract_glimpse(input, size, offsets, centered=True, normalized=True, noise=
     return _glimpses(input, size, offsets, centered, normalized, noise, False, name)
 
 
-def old_extract_glimpse(input, size, offsets, centered=True, normalized=True, uniform_noise=True, name=None):
+def old_extract_glimpse(input: Any, size: Any, offsets: Any, centered: bool = True, normalized: bool = True,
+                        uniform_noise: bool = True, name: str | None = None) -> Any:
     """tf.image.extract_glimpse as it was: offsets in pixels from the centre count half."""
     return _glimpses(input, size, offsets, centered, normalized, 'uniform' if uniform_noise else 'gaussian', True, name)
 
 
-def _raw(is_first_form):
+def _raw(is_first_form: Any) -> Callable[..., Any]:
     def op(*, input, size, offsets, centered=True, normalized=True, uniform_noise=True, noise='uniform', name=None):
         if uniform_noise and noise != 'uniform':
             raise _invalid('The uniform_noise and noise could not be specified at the same time')

@@ -1,8 +1,11 @@
 """tf.io.parse_example and its neighbours: what features are wanted, and tensors made of what the ops give."""
+from __future__ import annotations
+
 import collections
 
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, TensorLike
 
 _op = _engine.dataset_op
 
@@ -18,7 +21,7 @@ class FixedLenFeature(collections.namedtuple('FixedLenFeature', ['shape', 'dtype
 
     __slots__ = ()
 
-    def __new__(cls, shape, dtype, default_value=None):
+    def __new__(cls, shape: list[Any], dtype: tf.DType, default_value: Any = None) -> FixedLenFeature:
         return super().__new__(cls, shape, dtype, default_value)
 
 
@@ -28,7 +31,7 @@ class FixedLenSequenceFeature(collections.namedtuple('FixedLenSequenceFeature',
 
     __slots__ = ()
 
-    def __new__(cls, shape, dtype, allow_missing=False, default_value=None):
+    def __new__(cls, shape: Any, dtype: Any, allow_missing: bool = False, default_value: Any = None) -> Any:
         return super().__new__(cls, shape, dtype, allow_missing, default_value)
 
 
@@ -37,7 +40,7 @@ class SparseFeature(collections.namedtuple('SparseFeature', ['index_key', 'value
 
     __slots__ = ()
 
-    def __new__(cls, index_key, value_key, dtype, size, already_sorted=False):
+    def __new__(cls, index_key: Any, value_key: Any, dtype: Any, size: Any, already_sorted: bool = False) -> Any:
         return super().__new__(cls, index_key, value_key, dtype, size, already_sorted)
 
 
@@ -52,7 +55,8 @@ class RaggedFeature(collections.namedtuple('RaggedFeature', ['dtype', 'value_key
     ValueRowIds = collections.namedtuple('ValueRowIds', ['key'])
     UniformRowLength = collections.namedtuple('UniformRowLength', ['length'])
 
-    def __new__(cls, dtype, value_key=None, partitions=(), row_splits_dtype=tf.int32, validate=False):
+    def __new__(cls, dtype: Any, value_key: Any = None, partitions: Any = (), row_splits_dtype: Any = tf.int32,
+                validate: bool = False) -> Any:
         if value_key is not None:
             if not isinstance(value_key, str):
                 raise ValueError(f'Argument `value_key` must be a string; got {value_key!r}')
@@ -91,10 +95,10 @@ class _Wanted:
                 raise ValueError('Dense, sparse and ragged keys must not intersect; dense and other keys are: '
                                  f'{sorted(both)}')
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.sparse) + len(self.dense) + len(self.ragged)
 
-    def _add(self, key, feature):
+    def _add(self, key: str, feature: FixedLenFeature) -> None:
         if isinstance(feature, SparseFeature):
             if not feature.index_key:
                 raise ValueError(f'Missing index_key for SparseFeature {feature!s}.')
@@ -131,16 +135,16 @@ class _Wanted:
             self.dense[key] = tf.as_dtype(feature.dtype), shape
 
     @staticmethod
-    def _check_dtype(key, feature):
+    def _check_dtype(key: str, feature: FixedLenFeature) -> None:
         if not feature.dtype:
             raise ValueError(f'Missing type for feature {key}. Received feature={feature!s}.')
 
-    def _add_sparse(self, key, dtype):
+    def _add_sparse(self, key: Any, dtype: Any) -> None:
         dtype = tf.as_dtype(dtype)
         if self.sparse.setdefault(key, dtype) != dtype:
             raise ValueError(f'Conflicting type {self.sparse[key]} vs {dtype} for feature {key}.')
 
-    def _add_ragged(self, key, dtype, splits):
+    def _add_ragged(self, key: Any, dtype: Any, splits: Any) -> None:
         known = self.ragged.setdefault(key, (tf.as_dtype(dtype), splits))
         if known[0] != dtype:
             raise ValueError(f'Conflicting type {known[0]!s} vs {dtype} for feature {key}.')
@@ -160,10 +164,10 @@ class _Wanted:
                 found.append(value if tf.is_tensor(value) else tf.reshape(tf.convert_to_tensor(value, dtype), shape))
         return found
 
-    def keys(self, of):
+    def keys(self, of: dict[Any, Any]) -> tf.Tensor:
         return tf.constant(list(of), tf.string, shape=[len(of)])
 
-    def attributes(self, prefix, lists=False):
+    def attributes(self, prefix: str, lists: bool = False) -> dict[Any, Any]:
         """The attributes of an op, whose names have a prefix."""
         found = {prefix + 'sparse_types': list(self.sparse.values()),
                  prefix + 'ragged_value_types': [a for a, _ in self.ragged.values()],
@@ -173,7 +177,7 @@ class _Wanted:
         found['feature_list_dense_types' if lists else 'T' + prefix + 'dense'] = types
         return found
 
-    def take(self, outputs):
+    def take(self, outputs: Any) -> dict[Any, Any]:
         """What the next outputs of an op are: sparse tensors, whole ones; those of ragged features are left."""
         n = len(self.sparse)
         parts = [next(outputs) for _ in range(3 * n)]
@@ -183,7 +187,7 @@ class _Wanted:
 
 
 # --- ragged and sparse features of several keys ---
-def _lengths(partition, tensors, rows):
+def _lengths(partition: Any, tensors: Any, rows: Any) -> tuple[Any, ...]:
     """(length of each part, number of parts of each row) of a partition; `rows` is divided, a ragged tensor."""
     given = tensors[partition.key]
     numbers = tf.cast(given.values, rows.row_splits.dtype)
@@ -258,7 +262,7 @@ def _sparse(feature, tensors):
     return made if feature.already_sorted else tf.sparse.reorder(made)
 
 
-def _composed(features, tensors):
+def _composed(features: dict[Any, Any], tensors: Any) -> dict[Any, Any]:
     """The tensors of features, of those that were read."""
     made = {}
     for key in sorted(features):
@@ -273,16 +277,16 @@ def _composed(features, tensors):
 _KINDS = (VarLenFeature, SparseFeature, FixedLenFeature, FixedLenSequenceFeature, RaggedFeature)
 
 
-def _texts(value):
+def _texts(value: Any) -> tf.Tensor:
     return tf.zeros([0], tf.string) if value is None else tf.convert_to_tensor(value, tf.string)
 
 
-def _rank_known(serialized, *wanted):
+def _rank_known(serialized: tf.Tensor, *wanted: Any) -> None:
     if serialized.shape.rank is None and any(w.ragged for w in wanted):
         raise ValueError('serialized must have statically-known rank to parse ragged features.')
 
 
-def _parse(serialized, features, names, name):
+def _parse(serialized: tf.Tensor, features: dict[Any, Any], names: Any, name: Any) -> dict[Any, Any]:
     if not features:
         raise ValueError(f'Argument `features` cannot be None or falsy. Got {features}')
     changed = dict(features)
@@ -301,7 +305,7 @@ def _parse(serialized, features, names, name):
     return _composed(changed, tensors)
 
 
-def _ragged_tensors(wanted, serialized, outputs, inner=None):
+def _ragged_tensors(wanted: _Wanted, serialized: tf.Tensor, outputs: Any, inner: Any = None) -> Any:
     values = [next(outputs) for _ in wanted.ragged]
     splits = [next(outputs) for _ in wanted.ragged]
     if inner:
@@ -320,19 +324,21 @@ def _scalar(value, name):
     return value
 
 
-def parse_example(serialized, features, example_names=None, name=None):
+def parse_example(serialized: TensorLike, features: Any, example_names: Any = None,
+                  name: str | None = None) -> dict[Any, Any]:
     """The features of serialized Example messages, as a dict of tensors."""
     return _parse(tf.convert_to_tensor(serialized, tf.string), features, example_names, name)
 
 
-def parse_single_example(serialized, features, example_names=None, name=None):
+def parse_single_example(serialized: Any, features: Any, example_names: Any = None, name: str | None = None) -> Any:
     """The features of one serialized Example message, as a dict of tensors."""
     if not features:
         raise ValueError('Invalid argument: features cannot be None.')
     return _parse(_scalar(tf.convert_to_tensor(serialized, tf.string), 'serialized'), features, example_names, name)
 
 
-def _parse_sequence(serialized, context_features, sequence_features, names, name):
+def _parse_sequence(serialized: Any, context_features: Any, sequence_features: Any, names: Any,
+                    name: Any) -> tuple[Any, ...]:
     if not (context_features or sequence_features):
         raise ValueError('Both `context_features` and `sequence_features` argument are None, but at least one should have '
                          'values.')
@@ -357,12 +363,14 @@ def _parse_sequence(serialized, context_features, sequence_features, names, name
     return _composed(context_features or {}, found), _composed(sequence_features or {}, steps), lengths
 
 
-def parse_sequence_example(serialized, context_features=None, sequence_features=None, example_names=None, name=None):
+def parse_sequence_example(serialized: Any, context_features: Any = None, sequence_features: Any = None,
+                           example_names: Any = None, name: str | None = None) -> Any:
     """The features of serialized SequenceExample messages: those of the context, the lists, and how long lists are."""
     return _parse_sequence(tf.convert_to_tensor(serialized, tf.string), context_features, sequence_features, example_names, name)
 
 
-def parse_single_sequence_example(serialized, context_features=None, sequence_features=None, example_name=None, name=None):
+def parse_single_sequence_example(serialized: Any, context_features: Any = None, sequence_features: Any = None,
+                                  example_name: Any = None, name: str | None = None) -> Any:
     """The features of one serialized SequenceExample message: those of the context, and the lists."""
     serialized = _scalar(tf.convert_to_tensor(serialized, tf.string), 'serialized')
     return _parse_sequence(serialized, context_features, sequence_features, example_name, name)[:2]

@@ -1,22 +1,26 @@
 """tf.linalg.experimental.conjugate_gradient: linear systems solved step by step, by products with their matrix alone."""
+from __future__ import annotations
+
 import collections
 
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, TensorLike
 
 CGState = collections.namedtuple('CGState', ('i', 'x', 'r', 'p', 'gamma'))
 
 
-def _dot(x, y):
+def _dot(x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
     """The products of vectors."""
     return tf.reduce_sum(tf.math.conj(x) * y, -1)
 
 
-def _length(x):
+def _length(x: tf.Tensor) -> tf.Tensor:
     return tf.math.real(tf.norm(x, axis=-1))
 
 
-def conjugate_gradient(operator, rhs, preconditioner=None, x=None, tol=1e-5, max_iter=20, name='conjugate_gradient'):
+def conjugate_gradient(operator: Any, rhs: TensorLike, preconditioner: Any = None, x: TensorLike | None = None,
+                       tol: Any = 1e-5, max_iter: Any = 20, name: str | None = 'conjugate_gradient') -> Any:
     """Solves operator x = rhs, where the LinearOperator is self-adjoint and positive definite.
 
     rhs: [..., N]. preconditioner: a LinearOperator that is like the inverse. x: where to begin, else zeros.

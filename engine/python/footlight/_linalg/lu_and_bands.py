@@ -1,7 +1,10 @@
 """tf.linalg: solutions and inverses from LU, and matrices that are bands: products, solutions, eigenvalues."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._linalg.linear_operator import one_batch
+from footlight._typing import Any, TensorLike
 
 _home = _engine.namespace('linalg')
 
@@ -11,12 +14,12 @@ def _rows(x, perm):
     return tf.gather(x, perm, axis=-2, batch_dims=perm.shape.rank - 1)
 
 
-def _triangles(lower_upper):
+def _triangles(lower_upper: Any) -> tuple[Any, ...]:
     lower = tf.linalg.set_diag(tf.linalg.band_part(lower_upper, -1, 0), tf.ones(tf.shape(lower_upper)[:-1], lower_upper.dtype))
     return lower, tf.linalg.band_part(lower_upper, 0, -1)
 
 
-def _checked_lu(lower_upper, perm):
+def _checked_lu(lower_upper: Any, perm: Any) -> tuple[Any, ...]:
     lower_upper, perm = tf.convert_to_tensor(lower_upper), tf.convert_to_tensor(perm)
     if lower_upper.shape.rank is not None and lower_upper.shape.rank < 2:
         raise ValueError('`lower_upper` must have at least 2 dimensions.')
@@ -25,14 +28,14 @@ def _checked_lu(lower_upper, perm):
     return lower_upper, perm
 
 
-def lu_reconstruct(lower_upper, perm, validate_args=False, name=None):
+def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
     """The matrices that lu() took apart."""
     lower_upper, perm = _checked_lu(lower_upper, perm)
     lower, upper = _triangles(lower_upper)
     return _rows(lower @ upper, tf.argsort(perm))
 
 
-def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
+def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None) -> Any:
     """The x of matrix * x = rhs, from what lu() made of the matrix."""
     lower_upper, perm = _checked_lu(lower_upper, perm)
     rhs = tf.convert_to_tensor(rhs, lower_upper.dtype)
@@ -45,7 +48,7 @@ def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
     return tf.linalg.triangular_solve(upper, tf.linalg.triangular_solve(lower, _rows(rhs, perm)), lower=False)
 
 
-def lu_matrix_inverse(lower_upper, perm, validate_args=False, name=None):
+def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
     """The inverse of matrices, from what lu() made of them."""
     lower_upper, perm = _checked_lu(lower_upper, perm)
     size = tf.shape(lower_upper)[-1]
@@ -70,7 +73,7 @@ def bands(diagonals, diagonals_format):
     raise ValueError(f'Unrecognized diagonals_format: {diagonals_format}')
 
 
-def tridiagonal_matmul(diagonals, rhs, diagonals_format='compact', name=None):
+def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = 'compact', name: str | None = None) -> Any:
     """The product of tridiagonal matrices with others."""
     upper, middle, lower = (band[..., tf.newaxis] for band in bands(diagonals, diagonals_format))
     rhs = tf.convert_to_tensor(rhs, middle.dtype)
@@ -78,7 +81,7 @@ def tridiagonal_matmul(diagonals, rhs, diagonals_format='compact', name=None):
     return middle * rhs + upper * tf.concat([rhs[..., 1:, :], zero], -2) + lower * tf.concat([zero, rhs[..., :-1, :]], -2)
 
 
-def _whole_band(band, size, before):
+def _whole_band(band: tf.Tensor, size: int, before: bool) -> tf.Tensor:
     """A band as long as the matrix: one that has only its own elements gets a 0 in front or at the end."""
     length = band.shape[-1]
     if length is not None and size is not None and length not in (size, size - 1):
@@ -89,8 +92,9 @@ def _whole_band(band, size, before):
     return tf.pad(band, [[0, 0]] * (band.shape.rank - 1) + [[1, 0] if before else [0, 1]])
 
 
-def tridiagonal_solve(diagonals, rhs, diagonals_format='compact', transpose_rhs=False, conjugate_rhs=False, name=None,
-                      partial_pivoting=True, perturb_singular=False):
+def tridiagonal_solve(diagonals: Any, rhs: Any, diagonals_format: str = 'compact', transpose_rhs: bool = False,
+                      conjugate_rhs: bool = False, name: str | None = None, partial_pivoting: bool = True,
+                      perturb_singular: bool = False) -> tf.Tensor:
     """The x of matrix * x = rhs, for tridiagonal matrices.
 
     diagonals_format says what `diagonals` is: 'compact', [..., 3, M], the upper, the main and the lower diagonal; 'sequence',
@@ -131,7 +135,8 @@ def tridiagonal_solve(diagonals, rhs, diagonals_format='compact', transpose_rhs=
         return solved(rhs)
 
 
-def eigh_tridiagonal(alpha, beta, eigvals_only=True, select='a', select_range=None, tol=None, name=None):
+def eigh_tridiagonal(alpha: TensorLike, beta: TensorLike, eigvals_only: bool = True, select: str = 'a',
+                     select_range: Any = None, tol: Any = None, name: str | None = None) -> Any:
     """The eigenvalues, and with eigvals_only=False the eigenvectors, of a self-adjoint tridiagonal matrix.
 
     `alpha` is its diagonal, `beta` what is above that. `select` is 'a' for all of them, 'i' for those whose indices are in
@@ -179,7 +184,8 @@ def eigh_tridiagonal(alpha, beta, eigvals_only=True, select='a', select_range=No
         return values if vectors is None else (values, tf.cast(vectors, alpha.dtype))
 
 
-def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
+def banded_triangular_solve(bands: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False,
+                            name: str | None = None) -> tf.Tensor:
     """The solution of systems with a triangular matrix of few diagonals.
 
     bands: [..., K, M], for `lower` the diagonal and the K - 1 below it in this order, else the K - 1 above it and the diagonal; what

@@ -1,11 +1,15 @@
 """What functions of tf.linalg give for a LinearOperator: its methods, which do not write the matrix out."""
+from __future__ import annotations
+
 import inspect
 
 import footlight as tf
+from footlight._typing import Any
 
 
-def _product(operator_type, a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False,
-             b_is_sparse=False, output_type=None, grad_a=False, grad_b=False, name=None):
+def _product(operator_type: Any, a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
+             adjoint_a: bool = False, adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,
+             output_type: Any = None, grad_a: bool = False, grad_b: bool = False, name: str | None = None) -> Any:
     if transpose_a or transpose_b:
         raise ValueError('tf.linalg.matmul: a LinearOperator is not transposed; its adjoint is taken with adjoint_a or adjoint_b')
     if a_is_sparse or b_is_sparse:
@@ -15,7 +19,7 @@ def _product(operator_type, a, b, transpose_a=False, transpose_b=False, adjoint_
     return tf.linalg.adjoint(b.matmul(a, adjoint=not adjoint_b, adjoint_arg=not adjoint_a))
 
 
-def _solution(operator_type, matrix, rhs, adjoint=False, name=None):
+def _solution(operator_type: Any, matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Any:
     if not isinstance(matrix, operator_type):
         raise ValueError('tf.linalg.solve: where `rhs` is a LinearOperator, `matrix` must be one')
     return matrix.solve(rhs, adjoint=adjoint)

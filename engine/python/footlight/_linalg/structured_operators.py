@@ -1,4 +1,6 @@
 """Operators of tf.linalg with a structure of their own, and those made of other operators."""
+from __future__ import annotations
+
 import functools
 
 import numpy as np
@@ -6,12 +8,13 @@ import numpy as np
 import footlight as tf
 from footlight._linalg import lu_and_bands as _lu_and_bands
 from footlight._linalg.linear_operator import Held, LinearOperator, Spectral, _flags, given, public
+from footlight._typing import Any
 
 
 class _Sized(LinearOperator):
     """An operator whose shape is given as numbers."""
 
-    def _say_shape(self, rows, columns, batch_shape):
+    def _say_shape(self, rows: Any, columns: Any, batch_shape: Any) -> None:
         for name, size in (('num_rows', rows), ('num_columns', columns)):
             size = tf.get_static_value(size) if tf.is_tensor(size) else size
             if size is not None and int(size) < 0:
@@ -22,7 +25,7 @@ class _Sized(LinearOperator):
         batch, *sizes = (tf.get_static_value(s) if tf.is_tensor(s) else s for s in self._sizes)
         return tf.TensorShape(batch).concatenate([None if s is None else int(s) for s in sizes])
 
-    def _shape_tensor(self):
+    def _shape_tensor(self) -> Any:
         batch, *sizes = (tf.cast(tf.convert_to_tensor(s), tf.int32) for s in self._sizes)
         return tf.concat([batch, tf.stack(sizes)], 0)
 
@@ -39,23 +42,23 @@ class _Multiple(_Sized, Spectral):
     def _spread(self):
         return tf.convert_to_tensor(self._multiplier)[..., tf.newaxis]
 
-    def _spectrum(self):
+    def _spectrum(self) -> Any:
         return self._spread() * tf.ones(self.shape_tensor()[:-1], self.dtype)
 
     _diag_part = _spectrum
 
-    def _log_abs_determinant(self):
+    def _log_abs_determinant(self) -> Any:
         return tf.reduce_sum(tf.math.log(tf.abs(self._spectrum())), -1)
 
-    def _matmul(self, x, adjoint=False):
+    def _matmul(self, x: Any, adjoint: bool = False) -> Any:
         m = self._spread()[..., tf.newaxis]
         return self._grown(x * (tf.math.conj(m) if adjoint else m))
 
-    def _solve(self, rhs, adjoint=False):
+    def _solve(self, rhs: Any, adjoint: bool = False) -> Any:
         m = self._spread()[..., tf.newaxis]
         return self._grown(rhs / (tf.math.conj(m) if adjoint else m))
 
-    def _to_dense(self):
+    def _to_dense(self) -> Any:
         return tf.linalg.diag(self._spectrum())
 
     def _add_to_tensor(self, x):
@@ -66,8 +69,9 @@ class _Multiple(_Sized, Spectral):
 class LinearOperatorIdentity(_Multiple):
     """The identity."""
 
-    def __init__(self, num_rows, batch_shape=None, dtype=None, is_non_singular=True, is_self_adjoint=True,
-                 is_positive_definite=True, is_square=True, assert_proper_shapes=False, name='LinearOperatorIdentity'):
+    def __init__(self, num_rows: Any, batch_shape: Any = None, dtype: Any = None, is_non_singular: bool = True,
+                 is_self_adjoint: bool = True, is_positive_definite: bool = True, is_square: bool = True,
+                 assert_proper_shapes: bool = False, name: str | None = 'LinearOperatorIdentity') -> None:
         flags = _flags(is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         for flag, value in flags.items():
             if not value:
@@ -77,7 +81,7 @@ class LinearOperatorIdentity(_Multiple):
         self._say_shape(num_rows, num_rows, batch_shape)
         self._multiplier = tf.ones([], self.dtype)
 
-    def _inverse(self):
+    def _inverse(self) -> Any:
         return self
 
     _adjoint = _cholesky = _inverse
@@ -87,8 +91,9 @@ class LinearOperatorIdentity(_Multiple):
 class LinearOperatorScaledIdentity(_Multiple):
     """The identity times a number."""
 
-    def __init__(self, num_rows, multiplier, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None,
-                 is_square=True, assert_proper_shapes=False, name='LinearOperatorScaledIdentity'):
+    def __init__(self, num_rows: Any, multiplier: Any, is_non_singular: Any = None, is_self_adjoint: Any = None,
+                 is_positive_definite: Any = None, is_square: bool = True, assert_proper_shapes: bool = False,
+                 name: str | None = 'LinearOperatorScaledIdentity') -> None:
         if not is_square:
             raise ValueError('A ScaledIdentity operator is always square.')
         multiplier = given(multiplier, 'multiplier', 0)
@@ -106,13 +111,13 @@ class LinearOperatorScaledIdentity(_Multiple):
     def _again(self, multiplier, **flags):
         return LinearOperatorScaledIdentity(self._sizes[1], multiplier, **(flags or self._said()))
 
-    def _inverse(self):
+    def _inverse(self) -> Any:
         return self._again(1. / self._multiplier)
 
-    def _adjoint(self):
+    def _adjoint(self) -> Any:
         return self._again(tf.math.conj(self._multiplier))
 
-    def _cholesky(self):
+    def _cholesky(self) -> Any:
         return self._again(tf.sqrt(self._multiplier), is_non_singular=True)
 
 
@@ -120,8 +125,9 @@ class LinearOperatorScaledIdentity(_Multiple):
 class LinearOperatorZeros(_Sized):
     """Zeros."""
 
-    def __init__(self, num_rows, num_columns=None, batch_shape=None, dtype=None, is_non_singular=False, is_self_adjoint=True,
-                 is_positive_definite=False, is_square=True, assert_proper_shapes=False, name='LinearOperatorZeros'):
+    def __init__(self, num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = None,
+                 is_non_singular: Any = False, is_self_adjoint: Any = True, is_positive_definite: Any = False,
+                 is_square: Any = True, assert_proper_shapes: Any = False, name: Any = 'LinearOperatorZeros') -> None:
         if num_columns is not None and num_columns != num_rows:
             is_square, is_self_adjoint = is_square if is_square is not True else None, is_self_adjoint and None
         if is_non_singular:
@@ -134,22 +140,22 @@ class LinearOperatorZeros(_Sized):
             assert_proper_shapes=assert_proper_shapes), **flags)
         self._say_shape(num_rows, num_rows if num_columns is None else num_columns, batch_shape)
 
-    def _matmul(self, x, adjoint=False):
+    def _matmul(self, x: Any, adjoint: bool = False) -> Any:
         rows = self.domain_dimension_tensor() if adjoint else self.range_dimension_tensor()
         shape = tf.shape(x)
         batch = tf.broadcast_dynamic_shape(shape[:-2], self.batch_shape_tensor())
         return tf.zeros(tf.concat([batch, [rows, shape[-1]]], 0), self.dtype)
 
-    def _to_dense(self):
+    def _to_dense(self) -> Any:
         return tf.zeros(self.shape_tensor(), self.dtype)
 
     def _add_to_tensor(self, x):
         return x
 
-    def _determinant(self):
+    def _determinant(self) -> Any:
         return tf.zeros(self.batch_shape_tensor(), self.dtype)
 
-    def _assert_non_singular(self):
+    def _assert_non_singular(self) -> Any:
         raise tf.errors.InvalidArgumentError(None, None, 'Zero operators are always non-invertible.')
 
 
@@ -157,8 +163,9 @@ class LinearOperatorZeros(_Sized):
 class LinearOperatorHouseholder(Held):
     """The reflection x - 2 v (v . x) at the hyperplane with the unit normal v."""
 
-    def __init__(self, reflection_axis, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None,
-                 name='LinearOperatorHouseholder'):
+    def __init__(self, reflection_axis: Any, is_non_singular: Any = None, is_self_adjoint: Any = None,
+                 is_positive_definite: Any = None, is_square: Any = None,
+                 name: Any = 'LinearOperatorHouseholder') -> None:
         for flag, value, wanted in (('is_self_adjoint', is_self_adjoint, True), ('is_non_singular', is_non_singular, True),
                                     ('is_positive_definite', is_positive_definite, False), ('is_square', is_square, True)):
             if value is not None and value != wanted:
@@ -173,24 +180,24 @@ class LinearOperatorHouseholder(Held):
 
     _solve = _matmul
 
-    def _inverse(self):
+    def _inverse(self) -> Any:
         return self
 
-    def _determinant(self):
+    def _determinant(self) -> Any:
         return -tf.ones(self.batch_shape_tensor(), self.dtype)
 
-    def _log_abs_determinant(self):
+    def _log_abs_determinant(self) -> Any:
         return tf.zeros(self.batch_shape_tensor(), self.dtype)
 
-    def _diag_part(self):
+    def _diag_part(self) -> Any:
         v = tf.math.l2_normalize(tf.convert_to_tensor(self._value), -1)
         return 1 - 2 * v * tf.math.conj(v)
 
-    def _eigvals(self):
+    def _eigvals(self) -> Any:
         ones = tf.ones(self.shape_tensor()[:-1], self.dtype)
         return tf.concat([-ones[..., :1], ones[..., 1:]], -1)
 
-    def _cond(self):
+    def _cond(self) -> Any:
         return tf.ones(self.batch_shape_tensor(), self.dtype)
 
 
@@ -198,8 +205,9 @@ class LinearOperatorHouseholder(Held):
 class LinearOperatorPermutation(Held):
     """Row i of a product is row perm[i]."""
 
-    def __init__(self, perm, dtype=tf.float32, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None,
-                 is_square=None, name='LinearOperatorPermutation'):
+    def __init__(self, perm: Any, dtype: Any = tf.float32, is_non_singular: Any = None, is_self_adjoint: Any = None,
+                 is_positive_definite: Any = None, is_square: Any = None,
+                 name: Any = 'LinearOperatorPermutation') -> None:
         for flag, value in (('non-singular', is_non_singular), ('square', is_square)):
             if value is False:
                 raise ValueError(f'A Permutation operator is always {flag}.')
@@ -212,7 +220,7 @@ class LinearOperatorPermutation(Held):
 
     perm = property(lambda self: self._value)
 
-    def _matmul(self, x, adjoint=False):
+    def _matmul(self, x: Any, adjoint: bool = False) -> Any:
         perm = tf.argsort(self._value) if adjoint else tf.convert_to_tensor(self._value)
         if perm.shape.rank == 1:
             return tf.gather(x, perm, axis=-2)
@@ -221,16 +229,16 @@ class LinearOperatorPermutation(Held):
         x = tf.broadcast_to(x, tf.concat([batch, tf.shape(x)[-2:]], 0))
         return tf.gather(x, perm, axis=perm.shape.rank - 1, batch_dims=perm.shape.rank - 1)
 
-    def _solve(self, rhs, adjoint=False):
+    def _solve(self, rhs: Any, adjoint: bool = False) -> Any:
         return self._matmul(rhs, adjoint=not adjoint)
 
-    def _to_dense(self):
+    def _to_dense(self) -> Any:
         return tf.one_hot(self._value, tf.shape(self._value)[-1], dtype=self.dtype)
 
-    def _log_abs_determinant(self):
+    def _log_abs_determinant(self) -> Any:
         return tf.zeros(self.batch_shape_tensor(), self.dtype)
 
-    def _cond(self):
+    def _cond(self) -> Any:
         return tf.ones(self.batch_shape_tensor(), self.dtype)
 
 
@@ -238,8 +246,8 @@ class LinearOperatorPermutation(Held):
 class LinearOperatorToeplitz(Held):
     """A matrix with one value along each diagonal, from its first column and its first row."""
 
-    def __init__(self, col, row, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None,
-                 name='LinearOperatorToeplitz'):
+    def __init__(self, col: Any, row: Any, is_non_singular: Any = None, is_self_adjoint: Any = None,
+                 is_positive_definite: Any = None, is_square: Any = None, name: Any = 'LinearOperatorToeplitz') -> None:
         if is_square is False:
             raise ValueError('Only square Toeplitz operators currently supported.')
         super().__init__('col', col, _flags(is_non_singular, is_self_adjoint, is_positive_definite, True), name)
@@ -248,15 +256,15 @@ class LinearOperatorToeplitz(Held):
 
     col = property(lambda self: self._value)
 
-    def _shape(self):
+    def _shape(self) -> Any:
         batch = tf.broadcast_static_shape(self._value.shape[:-1], self.row.shape[:-1])
         return batch.concatenate([self._value.shape[-1]] * 2)
 
-    def _shape_tensor(self):
+    def _shape_tensor(self) -> Any:
         batch = tf.broadcast_dynamic_shape(tf.shape(self._value)[:-1], tf.shape(self.row)[:-1])
         return tf.concat([batch, tf.shape(self._value)[-1:], tf.shape(self._value)[-1:]], 0)
 
-    def _matmul(self, x, adjoint=False):
+    def _matmul(self, x: Any, adjoint: bool = False) -> Any:
         """By the circulant matrix of twice the size in whose corner this one stands."""
         col, row = _same_batch(self._value, self.row)
         kind = tf.complex128 if self.dtype in (tf.float64, tf.complex128) else tf.complex64
@@ -268,13 +276,13 @@ class LinearOperatorToeplitz(Held):
         made = swap(made)[..., :tf.shape(x)[-2], :]
         return tf.cast(made if self.dtype.is_complex else tf.math.real(made), self.dtype)
 
-    def _to_dense(self):
+    def _to_dense(self) -> Any:
         col, row = _same_batch(self._value, self.row)
         size = tf.range(tf.shape(col)[-1])
         values = tf.concat([tf.reverse(row[..., 1:], [-1]), col], -1)
         return tf.gather(values, size[:, tf.newaxis] - size + tf.shape(col)[-1] - 1, axis=-1)
 
-    def _diag_part(self):
+    def _diag_part(self) -> Any:
         return self._value[..., :1] * tf.ones(self.shape_tensor()[:-1], self.dtype)
 
 
@@ -282,8 +290,9 @@ class _Circulant(Spectral):
     """Matrices that convolve circularly over the last dimensions; `spectrum` is what their Fourier transform multiplies."""
     _depth = 1
 
-    def __init__(self, spectrum, input_output_dtype=tf.complex64, is_non_singular=None, is_self_adjoint=None,
-                 is_positive_definite=None, is_square=True, name=None):
+    def __init__(self, spectrum: Any, input_output_dtype: Any = tf.complex64, is_non_singular: Any = None,
+                 is_self_adjoint: Any = None, is_positive_definite: Any = None, is_square: bool = True,
+                 name: str | None = None) -> None:
         spectrum = given(spectrum, 'spectrum', self._depth)
         if not spectrum.dtype.is_complex:
             if is_self_adjoint is False:
@@ -299,21 +308,21 @@ class _Circulant(Spectral):
     block_depth = property(lambda self: self._depth)
     block_shape = property(lambda self: self.spectrum.shape[-self._depth:])
 
-    def block_shape_tensor(self):
+    def block_shape_tensor(self) -> Any:
         return tf.shape(self.spectrum)[-self._depth:]
 
-    def _complex(self):
+    def _complex(self) -> Any:
         return {tf.float16: tf.complex64, tf.float32: tf.complex64, tf.float64: tf.complex128}.get(self.dtype, self.dtype)
 
-    def _shape(self):
+    def _shape(self) -> Any:
         size = self.block_shape.num_elements()
         return self.spectrum.shape[:-self._depth].concatenate([size, size])
 
-    def _shape_tensor(self):
+    def _shape_tensor(self) -> Any:
         size = tf.reduce_prod(self.block_shape_tensor())
         return tf.concat([tf.shape(self.spectrum)[:-self._depth], [size, size]], 0)
 
-    def _transforms(self):
+    def _transforms(self) -> Any:
         return {1: (tf.signal.fft, tf.signal.ifft), 2: (tf.signal.fft2d, tf.signal.ifft2d),
                 3: (tf.signal.fft3d, tf.signal.ifft3d)}[self._depth]
 
@@ -328,39 +337,39 @@ class _Circulant(Spectral):
         made = tf.linalg.matrix_transpose(made)
         return tf.cast(made if self.dtype.is_complex else tf.math.real(made), self.dtype)
 
-    def _matmul(self, x, adjoint=False):
+    def _matmul(self, x: Any, adjoint: bool = False) -> Any:
         return self._multiplied(x, tf.math.conj(self.spectrum) if adjoint else self.spectrum)
 
-    def _solve(self, rhs, adjoint=False):
+    def _solve(self, rhs: Any, adjoint: bool = False) -> Any:
         return self._multiplied(rhs, 1 / (tf.math.conj(self.spectrum) if adjoint else tf.convert_to_tensor(self.spectrum)))
 
-    def _spectrum(self):
+    def _spectrum(self) -> Any:
         return tf.cast(self._eigvals(), self._complex())
 
-    def _eigvals(self):
+    def _eigvals(self) -> Any:
         return tf.reshape(self.spectrum, tf.concat([tf.shape(self.spectrum)[:-self._depth], [-1]], 0))
 
     def _in_dtype(self, x):
         return tf.cast(x if self.dtype.is_complex else tf.math.real(x), self.dtype)
 
-    def _determinant(self):
+    def _determinant(self) -> Any:
         return self._in_dtype(tf.reduce_prod(self._spectrum(), -1))
 
-    def _diag_part(self):
+    def _diag_part(self) -> Any:
         mean = self._in_dtype(tf.reduce_mean(self._spectrum(), -1))[..., tf.newaxis]
         return mean * tf.ones(self.shape_tensor()[:-1], self.dtype)
 
-    def convolution_kernel(self, name='convolution_kernel'):
+    def convolution_kernel(self, name: str | None = 'convolution_kernel') -> Any:
         """The first column, in the shape of a block."""
         return self._in_dtype(self._transforms()[1](tf.cast(self.spectrum, self._complex())))
 
     def _again(self, spectrum):
         return type(self)(spectrum, input_output_dtype=self.dtype, **self._said())
 
-    def _inverse(self):
+    def _inverse(self) -> Any:
         return self._again(1 / tf.convert_to_tensor(self.spectrum))
 
-    def _adjoint(self):
+    def _adjoint(self) -> Any:
         return self._again(tf.math.conj(self.spectrum))
 
 
@@ -399,7 +408,7 @@ class LinearOperatorTridiag(LinearOperator):
         super().__init__((self.diagonals[0] if diagonals_format == 'sequence' else self.diagonals).dtype, name=name,
                          parameters=dict(flags, diagonals=diagonals, diagonals_format=diagonals_format), **flags)
 
-    def _bands(self):
+    def _bands(self) -> Any:
         return _lu_and_bands.bands(self.diagonals, self.diagonals_format)
 
     def _shape(self):
@@ -410,7 +419,7 @@ class LinearOperatorTridiag(LinearOperator):
             shape = shape if self.diagonals_format == 'matrix' else shape[:-2].concatenate(shape[-1:])
         return shape if self.diagonals_format == 'matrix' else shape.concatenate(shape[-1:])
 
-    def _matmul(self, x, adjoint=False):
+    def _matmul(self, x: Any, adjoint: bool = False) -> Any:
         upper, middle, lower = (band[..., tf.newaxis] for band in self._bands())
         after = tf.concat([x[..., 1:, :], tf.zeros_like(x[..., :1, :])], -2)
         before = tf.concat([tf.zeros_like(x[..., :1, :]), x[..., :-1, :]], -2)
@@ -419,10 +428,10 @@ class LinearOperatorTridiag(LinearOperator):
                                     tf.math.conj(tf.roll(upper, 1, -2)))
         return upper * after + middle * x + lower * before
 
-    def _diag_part(self):
+    def _diag_part(self) -> Any:
         return self._bands()[1]
 
 
-def _same_batch(*vectors):
+def _same_batch(*vectors: Any) -> list[Any]:
     batch = functools.reduce(tf.broadcast_dynamic_shape, [tf.shape(v)[:-1] for v in vectors])
     return [tf.broadcast_to(v, tf.concat([batch, tf.shape(v)[-1:]], 0)) for v in vectors]

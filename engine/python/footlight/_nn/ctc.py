@@ -1,7 +1,10 @@
 """tf.nn.ctc_*: losses and decoders for labels whose places in time are not known."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._raw_ops import op as _op
+from footlight._typing import Any
 
 
 def _size(x, axis):
@@ -22,7 +25,8 @@ def _loss(logits, indices, values, lengths, **more):
     return tf.cast(made, logits.dtype) if narrow else made
 
 
-def ctc_loss(labels, logits, label_length, logit_length, logits_time_major=True, unique=None, blank_index=None, name=None):
+def ctc_loss(labels: Any, logits: Any, label_length: Any, logit_length: Any, logits_time_major: bool = True,
+             unique: Any = None, blank_index: Any = None, name: str | None = None) -> Any:
     """How unlikely the labels are by the scores `logits` of each moment, which may be a blank as well."""
     with tf.name_scope(name or 'ctc_loss'):
         logits = tf.convert_to_tensor(logits, name='logits')
@@ -53,8 +57,9 @@ def ctc_loss(labels, logits, label_length, logit_length, logits_time_major=True,
         return _loss(_blank_last(twice, 0), indices, values, lengths) - tf.reduce_sum(more * there, 0)
 
 
-def old_ctc_loss(labels, inputs=None, sequence_length=None, preprocess_collapse_repeated=False, ctc_merge_repeated=True,
-                 ignore_longer_outputs_than_inputs=False, time_major=True, logits=None):
+def old_ctc_loss(labels: Any, inputs: Any = None, sequence_length: Any = None,
+                 preprocess_collapse_repeated: bool = False, ctc_merge_repeated: bool = True,
+                 ignore_longer_outputs_than_inputs: bool = False, time_major: bool = True, logits: Any = None) -> Any:
     """The same for sparse labels; the blank is the last class."""
     if not isinstance(labels, tf.SparseTensor):
         raise TypeError(f'Expected argument `labels` to be a SparseTensor. Received labels={labels!s} of type: '
@@ -67,7 +72,8 @@ def old_ctc_loss(labels, inputs=None, sequence_length=None, preprocess_collapse_
                  ignore_longer_outputs_than_inputs=ignore_longer_outputs_than_inputs)
 
 
-def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index=None):
+def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool = True,
+                       blank_index: Any = None) -> tuple[Any, ...]:
     """The labels with the best score of each moment: ([a sparse tensor], minus the sum of these scores)."""
     indices, values, shape, scores = _op('CTCGreedyDecoder', inputs=inputs, sequence_length=sequence_length,
                                          merge_repeated=merge_repeated,
@@ -75,7 +81,8 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
     return [tf.SparseTensor(indices, values, shape)], scores
 
 
-def old_ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1, merge_repeated=True):
+def old_ctc_beam_search_decoder(inputs: Any, sequence_length: Any, beam_width: Any = 100, top_paths: Any = 1,
+                                merge_repeated: bool = True) -> tuple[Any, ...]:
     """The most likely sequences of labels among `beam_width` that are followed: (sparse tensors, log probabilities)."""
     made = _op('CTCBeamSearchDecoder', inputs=inputs, sequence_length=sequence_length, beam_width=beam_width,
                top_paths=top_paths, merge_repeated=merge_repeated)
@@ -87,7 +94,7 @@ def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1
     return old_ctc_beam_search_decoder(inputs, sequence_length, beam_width, top_paths, False)
 
 
-def ctc_unique_labels(labels, name=None):
+def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Any]:
     """For each row of labels the different ones, padded with zeros, and the place of each label among them."""
     with tf.name_scope(name or 'ctc_unique_labels'):
         labels = tf.convert_to_tensor(labels, name='labels')
@@ -99,7 +106,7 @@ def ctc_unique_labels(labels, name=None):
         return [values, places]
 
 
-def collapse_repeated(labels, seq_length, name=None):
+def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Any, ...]:
     """Each row without labels that follow their like: (rows padded with zeros, their lengths)."""
     with tf.name_scope(name or 'collapse_repeated_labels'):
         labels, seq_length = tf.convert_to_tensor(labels, name='labels'), tf.convert_to_tensor(seq_length, name='seq_length')

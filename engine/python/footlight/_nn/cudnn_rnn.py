@@ -1,14 +1,17 @@
 """tf.raw_ops.CudnnRNN and CudnnRNNV3: recurrent layers with all weights in one vector, in the order of cuDNN."""
+from __future__ import annotations
+
 import collections
 
 import footlight as tf
+from footlight._typing import Any, TensorLike
 
 _GATES = {'lstm': 4, 'gru': 3, 'rnn_relu': 1, 'rnn_tanh': 1}
 _First = collections.namedtuple('CudnnRNN', 'output output_h output_c reserve_space')
 _Third = collections.namedtuple('CudnnRNNV3', 'output output_h output_c reserve_space host_reserved')
 
 
-def _weights(params, gates, depth, units):
+def _weights(params: tf.Tensor, gates: int, depth: int, units: int) -> tuple[Any, ...]:
     """(weights of the input, of the state, biases of the input, of the state), each [gates, ...]."""
     sizes = [gates * units * depth, gates * units * units, gates * units, gates * units]
     inputs, states, first, second = tf.split(params, sizes)
@@ -16,13 +19,13 @@ def _weights(params, gates, depth, units):
             tf.reshape(first, [gates, 1, units]), tf.reshape(second, [gates, 1, units]))
 
 
-def _lstm(x, w, h, c):
+def _lstm(x: tf.Tensor, w: tf.Tensor, h: tf.Tensor, c: tf.Tensor) -> tuple[Any, ...]:
     i, f, new, o = tf.unstack(x + w, num=4)
     c = tf.sigmoid(f) * c + tf.sigmoid(i) * tf.tanh(new)
     return tf.sigmoid(o) * tf.tanh(c), c
 
 
-def _gru(x, w, h, c):
+def _gru(x: tf.Tensor, w: tf.Tensor, h: tf.Tensor, c: tf.Tensor) -> tuple[Any, ...]:
     reset, update = tf.sigmoid(x[0] + w[0]), tf.sigmoid(x[1] + w[1])
     return (1 - update) * tf.tanh(x[2] + reset * w[2]) + update * h, c
 
@@ -31,7 +34,8 @@ _STEPS = {'lstm': _lstm, 'gru': _gru, 'rnn_relu': lambda x, w, h, c: (tf.nn.relu
           'rnn_tanh': lambda x, w, h, c: (tf.tanh(x[0] + w[0]), c)}
 
 
-def _run(op, x, h, c, params, lengths, mode, input_mode, direction, dropout, num_proj):
+def _run(op: str, x: tf.Tensor, h: tf.Tensor, c: tf.Tensor, params: tf.Tensor, lengths: tf.Tensor | None, mode: str,
+         input_mode: str, direction: str, dropout: float | int, num_proj: int) -> tuple[Any, ...]:
     """(outputs, h, c) of an input [time, batch, depth]; h and c without the dimension of layers."""
     for is_there, what in ((mode not in _GATES, f'rnn_mode={mode!r}'),
                            (input_mode not in ('linear_input', 'auto_select'), f'input_mode={input_mode!r}'),
@@ -63,8 +67,10 @@ def _run(op, x, h, c, params, lengths, mode, input_mode, direction, dropout, num
     return outputs, states_h[-1], states_c[-1] if mode == 'lstm' else tf.zeros([0], x.dtype)
 
 
-def cudnn_rnn(*, input, input_h, input_c, params, rnn_mode='lstm', input_mode='linear_input', direction='unidirectional',
-              dropout=0, seed=0, seed2=0, is_training=True, name=None):
+def cudnn_rnn(*, input: TensorLike, input_h: TensorLike, input_c: TensorLike, params: TensorLike,
+              rnn_mode: str = 'lstm', input_mode: str = 'linear_input', direction: str = 'unidirectional',
+              dropout: Any = 0, seed: Any = 0, seed2: Any = 0, is_training: bool = True,
+              name: str | None = None) -> Any:
     """One recurrent layer over [time, batch, depth]."""
     with tf.name_scope(name or 'CudnnRNN'):
         x, h, c, params = map(tf.convert_to_tensor, (input, input_h, input_c, params))
@@ -74,9 +80,10 @@ def cudnn_rnn(*, input, input_h, input_c, params, rnn_mode='lstm', input_mode='l
         return _First(outputs, h[tf.newaxis], c[tf.newaxis] if is_lstm else c, tf.zeros([0], x.dtype))
 
 
-def cudnn_rnn_v3(*, input, input_h, input_c, params, sequence_lengths, rnn_mode='lstm', input_mode='linear_input',
-                 direction='unidirectional', dropout=0, seed=0, seed2=0, num_proj=0, is_training=True, time_major=True,
-                 name=None):
+def cudnn_rnn_v3(*, input: TensorLike, input_h: TensorLike, input_c: TensorLike, params: TensorLike,
+                 sequence_lengths: Any, rnn_mode: str = 'lstm', input_mode: str = 'linear_input',
+                 direction: str = 'unidirectional', dropout: Any = 0, seed: Any = 0, seed2: Any = 0, num_proj: Any = 0,
+                 is_training: bool = True, time_major: bool = True, name: str | None = None) -> Any:
     """One recurrent layer over sequences, each of a length of its own: [time, batch, depth], or [batch, time, depth]."""
     with tf.name_scope(name or 'CudnnRNNV3'):
         x, h, c, params = map(tf.convert_to_tensor, (input, input_h, input_c, params))

@@ -1,7 +1,10 @@
 """Dropout with random numbers from the user's own function."""
+from __future__ import annotations
+
 import numbers
 
 import footlight as tf
+from footlight._typing import Any
 
 
 def _noise_shape(x, given):
@@ -12,7 +15,7 @@ def _noise_shape(x, given):
     return given
 
 
-def general_dropout(x, rate, uniform_sampler, noise_shape=None, name=None):
+def general_dropout(x: Any, rate: Any, uniform_sampler: Any, noise_shape: Any = None, name: str | None = None) -> Any:
     """Elements set to 0 with the probability `rate`, the others scaled up; `uniform_sampler(shape, dtype)` draws from [0, 1)."""
     with tf.name_scope(name or 'general_dropout'):
         is_number = isinstance(rate, numbers.Real)

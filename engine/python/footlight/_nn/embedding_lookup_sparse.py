@@ -1,5 +1,8 @@
 """Look-ups of several rows for each example, which are summed or averaged: the ids are a sparse tensor."""
+from __future__ import annotations
+
 import footlight as tf
+from footlight._typing import Any
 
 
 def embedding_lookup_sparse(params, sp_ids, sp_weights, combiner=None, max_norm=None, name=None, allow_fast_lookup=False):
@@ -37,8 +40,9 @@ def embedding_lookup_sparse(params, sp_ids, sp_weights, combiner=None, max_norm=
     return tf.cast(total, dtype)
 
 
-def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=None, combiner='mean', default_id=None,
-                                 max_norm=None, name=None, allow_fast_lookup=False):
+def safe_embedding_lookup_sparse(embedding_weights: Any, sparse_ids: Any, sparse_weights: Any = None,
+                                 combiner: str = 'mean', default_id: Any = None, max_norm: Any = None,
+                                 name: str | None = None, allow_fast_lookup: bool = False) -> Any:
     """The same, with zeros or the row `default_id` for examples that name none, and without invalid ids and weights."""
     if embedding_weights is None or (isinstance(embedding_weights, (list, tuple)) and not embedding_weights):
         raise ValueError(f'Missing embedding_weights {embedding_weights!s}.')

@@ -1,8 +1,12 @@
 """tf.nn.erosion2d: the smallest of input minus filter in each window."""
+from __future__ import annotations
+
 import footlight as tf
+from footlight._typing import Any, TensorLike
 
 
-def erosion2d(value, filters, strides, padding, data_format, dilations, name=None):
+def erosion2d(value: TensorLike, filters: TensorLike, strides: Any, padding: Any, data_format: Any, dilations: Any,
+              name: str | None = None) -> tf.Tensor:
     """The grayscale erosion of images: the dual of tf.nn.dilation2d.
 
     `value` is [batch, height, width, depth], `filters` [height, width, depth].

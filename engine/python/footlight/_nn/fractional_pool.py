@@ -1,15 +1,18 @@
 """tf.nn.fractional_max_pool and fractional_avg_pool: cells of two sizes, one apart, so that the mean size is a fraction."""
+from __future__ import annotations
+
 import collections
 
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, Callable
 
 _KINDS = {name: collections.namedtuple(name, ('output', 'row_pooling_sequence', 'col_pooling_sequence'))
           for name in ('FractionalMaxPool', 'FractionalAvgPool')}
 _DTYPES = (tf.float32, tf.float64, tf.int32, tf.int64)
 
 
-def _ratios(given, name):
+def _ratios(given: list[Any], name: str) -> tuple[Any, ...]:
     """The ratios of rows and of columns."""
     if not isinstance(given, (list, tuple)) or len(given) != 4:
         raise ValueError(f'`pooling_ratio` of {name} must be a list of 4 numbers, those of batch, rows, columns and channels. '
@@ -24,10 +27,10 @@ def _ratios(given, name):
 class _Draws:
     """Random numbers: the same at each call where it is `deterministic`."""
 
-    def __init__(self, deterministic, seed, seed2):
+    def __init__(self, deterministic: bool, seed: int, seed2: int) -> None:
         self.seeds = [seed, seed2] if deterministic else None
 
-    def numbers(self, shape):
+    def numbers(self, shape: list[Any]) -> tf.Tensor:
         """Numbers in [0, 1)."""
         if self.seeds is None:
             return tf.random.uniform(shape, dtype=tf.float64)
@@ -35,7 +38,7 @@ class _Draws:
         return tf.random.stateless_uniform(shape, tf.constant(self.seeds, tf.int64), dtype=tf.float64)
 
 
-def _borders(size, ratio, pseudo_random, draws):
+def _borders(size: tf.Tensor, ratio: float, pseudo_random: bool, draws: _Draws) -> tf.Tensor:
     """Where cells begin, and where the last one ends: numbers from 0 to `size`."""
     real = tf.cast(size, tf.float64)
     cells = tf.math.floor(real / ratio)
@@ -56,7 +59,7 @@ def _borders(size, ratio, pseudo_random, draws):
     return tf.concat([begins, [size]], 0)
 
 
-def _places(borders, size, overlapping):
+def _places(borders: tf.Tensor, size: tf.Tensor, overlapping: bool) -> tuple[Any, ...]:
     """The places of each cell, filled up to the longest cell, and which of them belong to it."""
     begins, ends = borders[:-1], borders[1:] + (1 if overlapping else 0)
     ends = tf.minimum(ends, size)
@@ -86,7 +89,7 @@ def _largest(value, rows, columns):
     return tf.reshape(tf.transpose(found, [0, 2, 1]), tf.stack([size[0], rows, columns, size[3]]))
 
 
-def _mean(value, rows, columns):
+def _mean(value: tf.Tensor, rows: tuple[Any, ...], columns: tuple[Any, ...]) -> tf.Tensor:
     total, count = value, tf.ones([], value.dtype)
     for axis, (places, there) in ((1, rows), (2, columns)):
         parts = tf.gather(total, places, axis=axis)
@@ -118,7 +121,7 @@ def _pooled(kind, combine, value, ratio, pseudo_random, overlapping, draws, name
 
 
 # --- gradients by where cells begin ---
-def _sequence(borders, size, count, words):
+def _sequence(borders: Any, size: Any, count: Any, words: str) -> Any:
     """Where cells begin and the last one ends, checked."""
     borders = tf.cast(borders, tf.int64)
     if borders.shape.rank not in (None, 1):
@@ -161,7 +164,8 @@ def _gradient_of(combine, value, output, out_backprop, row_pooling_sequence, col
     return gradient
 
 
-def _mean_gradient(*, orig_input_tensor_shape, out_backprop, row_pooling_sequence, col_pooling_sequence, overlapping=False, name=None):
+def _mean_gradient(*, orig_input_tensor_shape: Any, out_backprop: Any, row_pooling_sequence: Any,
+                   col_pooling_sequence: Any, overlapping: bool = False, name: str | None = None) -> Any:
     """The gradient of FractionalAvgPool, of which only the shape of the input is needed."""
     with tf.name_scope(name or 'FractionalAvgPoolGrad'):
         out_backprop, shape = tf.convert_to_tensor(out_backprop), tf.convert_to_tensor(orig_input_tensor_shape, tf.int64)
@@ -175,20 +179,22 @@ def _mean_gradient(*, orig_input_tensor_shape, out_backprop, row_pooling_sequenc
                             overlapping)
 
 
-def _largest_gradient(*, orig_input, orig_output, out_backprop, row_pooling_sequence, col_pooling_sequence, overlapping=False, name=None):
+def _largest_gradient(*, orig_input: Any, orig_output: Any, out_backprop: Any, row_pooling_sequence: Any,
+                      col_pooling_sequence: Any, overlapping: bool = False, name: str | None = None) -> Any:
     """The gradient of FractionalMaxPool: to the first of the largest elements of each cell."""
     with tf.name_scope(name or 'FractionalMaxPoolGrad'):
         return _gradient_of(_largest, tf.convert_to_tensor(orig_input), orig_output, out_backprop, row_pooling_sequence,
                             col_pooling_sequence, overlapping)
 
 
-def _seeded(seed):
+def _seeded(seed: int) -> _Draws:
     if not seed:
         return _Draws(False, 0, 0)
     return _Draws(True, *_engine.dataset_seeds(seed))
 
 
-def fractional_max_pool(value, pooling_ratio, pseudo_random=False, overlapping=False, seed=0, name=None):
+def fractional_max_pool(value: Any, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False,
+                        seed: Any = 0, name: str | None = None) -> Any:
     """The largest of each cell of rows and columns, and where the cells begin.
 
     pooling_ratio: how much smaller the image gets, 1 or more: one number, or a list of 4 of which the first and the last are 1.
@@ -203,7 +209,8 @@ def fractional_max_pool(value, pooling_ratio, pseudo_random=False, overlapping=F
     return _pooled('FractionalMaxPool', _largest, value, pooling_ratio, pseudo_random, overlapping, _seeded(seed), name)
 
 
-def fractional_avg_pool(value, pooling_ratio, pseudo_random=False, overlapping=False, seed=0, name=None):
+def fractional_avg_pool(value: Any, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False,
+                        seed: Any = 0, name: str | None = None) -> Any:
     """The mean of each cell of rows and columns, and where the cells begin.
 
     pooling_ratio: how much smaller the image gets, a list of 4 numbers of which the first and the last are 1.
@@ -214,7 +221,7 @@ def fractional_avg_pool(value, pooling_ratio, pseudo_random=False, overlapping=F
     return _pooled('FractionalAvgPool', _mean, value, pooling_ratio, pseudo_random, overlapping, _seeded(seed), name)
 
 
-def _old(kind, combine):
+def _old(kind: str, combine: Callable[..., Any]) -> Callable[..., Any]:
     def pool(value, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0, seed2=0, name=None):
         if not isinstance(pooling_ratio, (list, tuple)):
             raise TypeError(f"Expected list for 'pooling_ratio' argument to '{pool.__name__}' Op, not {pooling_ratio}.")
@@ -222,7 +229,7 @@ def _old(kind, combine):
     return pool
 
 
-def _raw(pool):
+def _raw(pool: Callable[..., Any]) -> Callable[..., Any]:
     def op(*, value, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0, seed2=0, name=None):
         return pool(value, pooling_ratio, pseudo_random, overlapping, deterministic, seed, seed2, name)
     return op

@@ -1,40 +1,50 @@
 """tf.quantization: numbers rounded as if they were kept in a few bits."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._raw_ops import op as _op
+from footlight._typing import Any
 
 
-def fake_quant_with_min_max_args(inputs, min=-6, max=6, num_bits=8, narrow_range=False, name=None):
+def fake_quant_with_min_max_args(inputs: Any, min: Any = -6, max: Any = 6, num_bits: Any = 8,
+                                 narrow_range: bool = False, name: str | None = None) -> Any:
     """Numbers rounded to the steps of a range."""
     return _op('FakeQuantWithMinMaxArgs', inputs=inputs, min=min, max=max, num_bits=num_bits, narrow_range=narrow_range,
                name=name)[0]
 
 
-def fake_quant_with_min_max_args_gradient(gradients, inputs, min=-6, max=6, num_bits=8, narrow_range=False, name=None):
+def fake_quant_with_min_max_args_gradient(gradients: Any, inputs: Any, min: Any = -6, max: Any = 6, num_bits: Any = 8,
+                                          narrow_range: bool = False, name: str | None = None) -> Any:
     """The gradient of fake_quant_with_min_max_args()."""
     return _op('FakeQuantWithMinMaxArgsGradient', gradients=gradients, inputs=inputs, min=min, max=max, num_bits=num_bits,
                narrow_range=narrow_range, name=name)[0]
 
 
-def fake_quant_with_min_max_vars(inputs, min, max, num_bits=8, narrow_range=False, name=None):
+def fake_quant_with_min_max_vars(inputs: Any, min: Any, max: Any, num_bits: Any = 8, narrow_range: bool = False,
+                                 name: str | None = None) -> Any:
     """Numbers rounded to the steps of a range that is learnt."""
     return _op('FakeQuantWithMinMaxVars', inputs=inputs, min=min, max=max, num_bits=num_bits, narrow_range=narrow_range,
                name=name)[0]
 
 
-def fake_quant_with_min_max_vars_gradient(gradients, inputs, min, max, num_bits=8, narrow_range=False, name=None):
+def fake_quant_with_min_max_vars_gradient(gradients: Any, inputs: Any, min: Any, max: Any, num_bits: Any = 8,
+                                          narrow_range: bool = False, name: str | None = None) -> Any:
     """The gradient of fake_quant_with_min_max_vars(): for the inputs, for min, for max."""
     return tuple(_op('FakeQuantWithMinMaxVarsGradient', gradients=gradients, inputs=inputs, min=min, max=max,
                      num_bits=num_bits, narrow_range=narrow_range, name=name))
 
 
-def fake_quant_with_min_max_vars_per_channel(inputs, min, max, num_bits=8, narrow_range=False, name=None):
+def fake_quant_with_min_max_vars_per_channel(inputs: Any, min: Any, max: Any, num_bits: Any = 8,
+                                             narrow_range: bool = False, name: str | None = None) -> Any:
     """Numbers rounded to the steps of a range for each channel."""
     return _op('FakeQuantWithMinMaxVarsPerChannel', inputs=inputs, min=min, max=max, num_bits=num_bits,
                narrow_range=narrow_range, name=name)[0]
 
 
-def fake_quant_with_min_max_vars_per_channel_gradient(gradients, inputs, min, max, num_bits=8, narrow_range=False, name=None):
+def fake_quant_with_min_max_vars_per_channel_gradient(gradients: Any, inputs: Any, min: Any, max: Any,
+                                                      num_bits: Any = 8, narrow_range: bool = False,
+                                                      name: str | None = None) -> Any:
     """The gradient of fake_quant_with_min_max_vars_per_channel()."""
     return tuple(_op('FakeQuantWithMinMaxVarsPerChannelGradient', gradients=gradients, inputs=inputs, min=min, max=max,
                      num_bits=num_bits, narrow_range=narrow_range, name=name))
@@ -77,14 +87,14 @@ def quantize_and_dequantize_v2(input, input_min, input_max, signed_input=True, n
             'most': (1 << num_bits - 1) - 1 if signed_input else (1 << num_bits) - 1})
 
 
-def _along(bound, x, others):
+def _along(bound: tf.Tensor, x: tf.Tensor, others: list[Any] | None) -> tf.Tensor:
     """A bound for each slice, in the rank of x."""
     if others is None or bound.shape.rank == 0:
         return bound
     return tf.reshape(bound, [1 if d in others else -1 for d in range(x.shape.rank)])
 
 
-def _rounded(x, low, high, others, range_given, how):
+def _rounded(x: Any, low: Any, high: Any, others: Any, range_given: bool, how: Any) -> Any:
     least, most = tf.constant(how['least'], x.dtype), tf.constant(how['most'], x.dtype)
 
     @tf.custom_gradient
@@ -111,8 +121,9 @@ def _rounded(x, low, high, others, range_given, how):
     return rounded(x, low, high)
 
 
-def quantize_and_dequantize(input, input_min, input_max, signed_input=True, num_bits=8, range_given=False, round_mode='HALF_TO_EVEN',
-                            name=None, narrow_range=False, axis=None):
+def quantize_and_dequantize(input: Any, input_min: Any, input_max: Any, signed_input: bool = True, num_bits: Any = 8,
+                            range_given: bool = False, round_mode: str = 'HALF_TO_EVEN', name: str | None = None,
+                            narrow_range: bool = False, axis: Any = None) -> tf.Tensor:
     """The former name of quantize_and_dequantize_v2()."""
     return quantize_and_dequantize_v2(input, input_min, input_max, signed_input, num_bits, range_given, round_mode, name, narrow_range,
                                       axis)

@@ -1,11 +1,14 @@
 """tf.nn.compute_average_loss and scale_regularization_loss: losses of replicas that are summed afterwards."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any
 
 _nn = _engine.namespace('nn')
 
 
-def _weighted(losses, weight):
+def _weighted(losses: tf.Tensor, weight: tf.Tensor) -> tf.Tensor:
     losses, weight = tf.cast(losses, tf.float32), tf.cast(weight, tf.float32)
     if weight.shape.rank is not None and losses.shape.rank is not None and weight.shape.rank:
         if weight.shape.rank - losses.shape.rank == 1:
@@ -15,14 +18,14 @@ def _weighted(losses, weight):
     return losses * weight
 
 
-def _replicas(name):
+def _replicas(name: str) -> int:
     if tf.distribute.has_strategy() and tf.distribute.in_cross_replica_context():
         raise RuntimeError(f'You are calling `{name}` in cross replica context, while it was expected to be called in '
                            'replica context.')
     return tf.distribute.get_strategy().num_replicas_in_sync
 
 
-def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size=None):
+def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> tf.Tensor:
     """The sum of the losses of examples, over the number of examples of all replicas."""
     losses = tf.convert_to_tensor(per_example_loss)
     dtype = losses.dtype
@@ -43,7 +46,7 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
     return tf.math.divide_no_nan(tf.reduce_sum(losses), tf.cast(size, dtype))
 
 
-def scale_regularization_loss(regularization_loss):
+def scale_regularization_loss(regularization_loss: Any) -> tf.Tensor:
     """The sum of the losses, over the number of replicas."""
     return tf.reduce_sum(regularization_loss) / _replicas('scale_regularization_loss')
 

@@ -1,8 +1,12 @@
 """tf.nn.sampled_softmax_loss and nce_loss: losses over a few of many classes, drawn anew in each step."""
+from __future__ import annotations
+
 import footlight as tf
+from footlight._typing import Any
 
 
-def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=None, name=None):
+def compute_accidental_hits(true_classes: Any, sampled_candidates: Any, num_true: Any, seed: Any = None,
+                            name: str | None = None) -> tuple[Any, ...]:
     """Where a drawn candidate is a true class: rows, numbers of candidates, and weights that rule them out."""
     with tf.name_scope(name or 'compute_accidental_hits'):
         found = tf.where(_hits(tf.convert_to_tensor(true_classes, tf.int64), sampled_candidates))
@@ -10,12 +14,12 @@ def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=Non
         return rows, ids, tf.fill(tf.shape(rows), tf.float32.min)
 
 
-def _hits(labels, sampled):
+def _hits(labels: tf.Tensor, sampled: tf.Tensor) -> tf.Tensor:
     return tf.reduce_any(tf.equal(labels[:, :, None], tf.cast(sampled, tf.int64)), 1)
 
 
-def _logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits,
-            seed):
+def _logits(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int, num_true: int,
+            sampled_values: Any, remove_accidental_hits: bool, seed: int | None) -> tuple[Any, ...]:
     """For each row of inputs the logits of its true classes and of the candidates, and their labels."""
     labels, inputs = tf.cast(labels, tf.int64), tf.convert_to_tensor(inputs)
     if sampled_values is None:
@@ -39,8 +43,9 @@ def _logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true,
             tf.concat([tf.ones_like(true_logits) / num_true, tf.zeros_like(sampled_logits)], 1))
 
 
-def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
-             remove_accidental_hits=False, name='nce_loss'):
+def nce_loss(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: Any, num_classes: Any, num_true: Any = 1,
+             sampled_values: Any = None, remove_accidental_hits: bool = False,
+             name: str | None = 'nce_loss') -> tf.Tensor:
     """The noise-contrastive loss of each row: are its classes told from drawn ones?"""
     with tf.name_scope(name or 'nce_loss'):
         logits, wanted = _logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
@@ -48,8 +53,9 @@ def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true
         return tf.reduce_sum(tf.nn.sigmoid_cross_entropy_with_logits(labels=wanted, logits=logits), 1)
 
 
-def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
-                         remove_accidental_hits=True, seed=None, name='sampled_softmax_loss'):
+def sampled_softmax_loss(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: Any, num_classes: Any,
+                         num_true: Any = 1, sampled_values: Any = None, remove_accidental_hits: bool = True,
+                         seed: Any = None, name: str | None = 'sampled_softmax_loss') -> tf.Tensor:
     """The softmax loss of each row over its true classes and drawn ones."""
     with tf.name_scope(name or 'sampled_softmax_loss'):
         logits, wanted = _logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,

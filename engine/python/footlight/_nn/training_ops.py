@@ -1,7 +1,10 @@
 """tf.raw_ops.ResourceApply...: the steps of optimizers as ops over the handles of variables, whole (dense) or by rows (sparse)."""
+from __future__ import annotations
+
 import inspect
 
 import footlight as tf
+from footlight._typing import Any, Callable
 
 
 # --- one step: (var and slots, gradient, numbers) to what var and the slots are afterwards, in the same order ---
@@ -40,7 +43,7 @@ def _adagrad(v, g, n):
     return var - n.lr * g / (tf.sqrt(accum) + getattr(n, 'epsilon', 0)), accum
 
 
-def _toward_zero(x, by):
+def _toward_zero(x: tf.Tensor, by: tf.Tensor) -> tf.Tensor:
     """x where `by` is 0, else moved towards 0 by as much, and not past it."""
     return tf.where(by > 0, tf.sign(x) * tf.maximum(tf.abs(x) - by, 0), x)
 
@@ -150,7 +153,7 @@ _SPARSE = ('Adadelta Adagrad AdagradDA AdagradV2 CenteredRMSProp Ftrl FtrlV2 Ker
 class _Numbers:
     """The inputs and attributes of a step besides its variables and the gradient."""
 
-    def __init__(self, values):
+    def __init__(self, values: Any) -> None:
         self.__dict__.update(values)
 
 
@@ -163,7 +166,8 @@ def _apply(step, handles, gradient, numbers):
     return tf.group([tf.raw_ops.AssignVariableOp(resource=handle, value=value) for handle, value in zip(handles, after)])
 
 
-def _apply_rows(step, handles, gradient, indices, numbers):
+def _apply_rows(step: Callable[..., Any], handles: list[Any], gradient: tf.Tensor, indices: tf.Tensor,
+                numbers: _Numbers) -> tf.Operation | None:
     def rows(at, g):
         after = step([tf.gather(_read(handle, g.dtype), at) for handle in handles], g, numbers)
         with tf.control_dependencies(after):
@@ -184,7 +188,7 @@ def _apply_rows(step, handles, gradient, indices, numbers):
     return None if tf.executing_eagerly() else done.op
 
 
-def _check_shapes(op, shape, gradient, indices):
+def _check_shapes(op: str, shape: tf.TensorShape, gradient: tf.Tensor, indices: tf.Tensor | None) -> None:
     """Raises where a gradient would be broadcast: it is as large as the variable, or has a row for each index."""
     want = shape if indices is None else tf.TensorShape(indices.shape[:1]).concatenate(shape[1:])
     if not gradient.shape.is_compatible_with(want):

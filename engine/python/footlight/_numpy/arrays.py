@@ -1,4 +1,6 @@
 """tf.experimental.numpy: NumPy's functions on tensors, with its rules for dtypes. Made of the public functions of tf."""
+from __future__ import annotations
+
 import builtins
 import math
 import numbers
@@ -8,12 +10,13 @@ import numpy as np
 
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, Callable, DTypeLike, ShapeLike
 
 _prefer_float32 = False
 
 
 # --- dtypes ---
-def _numpy_dtype(dtype):
+def _numpy_dtype(dtype: tf.DType) -> Any:
     return np.dtype(dtype.as_numpy_dtype if isinstance(dtype, tf.DType) else dtype)
 
 
@@ -26,19 +29,19 @@ def _kind(x):
     return x.dtype if isinstance(x, (np.ndarray, np.generic)) else np.dtype(x)
 
 
-def _weak():
+def _weak() -> Any:
     """The module of weak dtypes where those decide, else None."""
     weak = sys.modules.get('footlight._numpy.weak_dtypes')
     return weak if weak and weak.is_on() else None
 
 
-def result_type(*arrays_and_dtypes):
+def result_type(*arrays_and_dtypes: Any) -> tf.DType:
     """The dtype that NumPy would compute in; in the modes 'all' and 'safe', the one that weak dtypes leave."""
     weak = _weak()
     return weak.result_type(*arrays_and_dtypes)[0] if weak else _numpy_result_type(*arrays_and_dtypes)
 
 
-def _numpy_result_type(*arrays_and_dtypes):
+def _numpy_result_type(*arrays_and_dtypes: Any) -> tf.DType:
     kinds = [_kind(x) for x in tf.nest.flatten([x for x in arrays_and_dtypes if x is not None])] or [1.0]
     if _prefer_float32:
         kinds = [np.float32(k) if isinstance(k, builtins.float) else np.complex64(k) if isinstance(k, builtins.complex)
@@ -51,11 +54,11 @@ def promote_types(type1, type2):
     return tf.as_dtype(np.promote_types(_numpy_dtype(tf.as_dtype(type1)), _numpy_dtype(tf.as_dtype(type2))))
 
 
-def _float():
+def _float() -> tf.DType:
     return tf.float32 if _prefer_float32 or _weak() else tf.float64
 
 
-def _chosen(dtype):
+def _chosen(dtype: tf.DType) -> tf.DType:
     """A dtype that was asked for."""
     if dtype is builtins.float:
         return _float()
@@ -66,12 +69,12 @@ def _is_inexact(x):
     return x.dtype.is_floating or x.dtype.is_complex
 
 
-def finfo(dtype):
+def finfo(dtype: DTypeLike) -> Any:
     """The limits of a floating-point dtype."""
     return np.finfo(_numpy_dtype(tf.as_dtype(dtype)))
 
 
-def iinfo(dtype):
+def iinfo(dtype: DTypeLike) -> Any:
     """The limits of a dtype of whole numbers."""
     return np.iinfo(_numpy_dtype(tf.as_dtype(dtype)))
 
@@ -83,7 +86,7 @@ def issubdtype(arg1, arg2):
 
 
 # --- made of values ---
-def array(val, dtype=None, copy=True, ndmin=0):
+def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: Any = 0) -> Any:
     """A tensor of a value; numbers of Python are int64 and float64, as in NumPy."""
     dtype = _chosen(dtype) if dtype is not None and dtype is not False else None
     if tf.is_tensor(val) or isinstance(val, tf.Variable):
@@ -121,7 +124,7 @@ def copy(a):
     return array(a, copy=True)
 
 
-def _promoted(*arrays):
+def _promoted(*arrays: Any) -> list[Any]:
     dtype = _numpy_result_type(*arrays)
     return [asarray(a, dtype) for a in arrays]
 
@@ -134,7 +137,7 @@ def ones(shape, dtype=float):
     return tf.ones(shape, _chosen(dtype or float))
 
 
-def empty(shape, dtype=float):
+def empty(shape: ShapeLike, dtype: DTypeLike = float) -> Any:
     return zeros(shape, dtype)
 
 
@@ -146,11 +149,11 @@ def zeros_like(a, dtype=None):
     return tf.zeros_like(asarray(a), _like(a, dtype))
 
 
-def ones_like(a, dtype=None):
+def ones_like(a: Any, dtype: DTypeLike | None = None) -> Any:
     return tf.ones_like(asarray(a), _like(a, dtype))
 
 
-def empty_like(a, dtype=None):
+def empty_like(a: Any, dtype: DTypeLike | None = None) -> Any:
     return zeros_like(a, dtype)
 
 
@@ -159,7 +162,8 @@ def full(shape, fill_value, dtype=None):
     return tf.broadcast_to(asarray(fill_value, dtype), tf.reshape(tf.cast(shape, tf.int32), [-1]))
 
 
-def full_like(a, fill_value, dtype=None, order='K', subok=True, shape=None):
+def full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = 'K', subok: bool = True,
+              shape: Any = None) -> Any:
     if order != 'K':
         raise ValueError('Non-standard orders are not supported.')
     if not subok:
@@ -181,7 +185,7 @@ def eye(N, M=None, k=0, dtype=float):
                           num_cols=M)
 
 
-def identity(n, dtype=float):
+def identity(n: Any, dtype: DTypeLike = float) -> Any:
     return eye(n, n, dtype=dtype)
 
 
@@ -196,7 +200,8 @@ def arange(start, stop=None, step=1, dtype=None):
     return tf.cast(tf.range(start, stop, step), dtype)
 
 
-def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=float, axis=0):
+def linspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = float,
+             axis: Any = 0) -> Any:
     """num numbers at equal distances."""
     dtype = result_type([start * 1.0, stop * 1.0]) if dtype else None
     start, stop = array(start, dtype), array(stop, dtype)
@@ -213,13 +218,14 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=float, axi
     return (made, step) if retstep else made
 
 
-def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+def logspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, base: Any = 10.0,
+             dtype: DTypeLike | None = None, axis: Any = 0) -> Any:
     dtype = result_type([start * 1.0, stop * 1.0])
     made = linspace(start, stop, num, endpoint, dtype=dtype, axis=axis)
     return tf.cast(tf.pow(tf.cast(base, made.dtype), made), dtype)
 
 
-def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: Any = 0) -> Any:
     dtype = tf.as_dtype(dtype) if dtype else result_type(start, stop, builtins.float(num), zeros(()))
     inner = np.promote_types(dtype.as_numpy_dtype, np.float32)
     start, stop = asarray(start, inner), asarray(stop, inner)
@@ -233,7 +239,7 @@ def tri(N, M=None, k=0, dtype=None):
     return tf.cast(tf.range(N)[:, tf.newaxis] + k >= tf.range(M), dtype)
 
 
-def _triangle(name, below):
+def _triangle(name: str, below: bool) -> Callable[..., Any]:
     def part(m, k=0):
         m = asarray(m)
         if m.shape.rank is None or m.shape.rank < 2:
@@ -248,7 +254,7 @@ def _triangle(name, below):
 tril, triu = _triangle('tril', True), _triangle('triu', False)
 
 
-def vander(x, N=None, increasing=False):
+def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
     x = asarray(x)
     if x.shape.rank != 1:
         raise ValueError('x must be a one-dimensional array')
@@ -279,7 +285,7 @@ def ix_(*args):
     return found
 
 
-def meshgrid(*xi, sparse=False, copy=True, indexing='xy'):
+def meshgrid(*xi: Any, sparse: bool = False, copy: bool = True, indexing: str = 'xy') -> Any:
     if sparse or not copy:
         raise ValueError(f'Function `meshgrid` only supports sparse=False and copy=True. Received: sparse={sparse}, '
                          f'copy={copy!s}')
@@ -308,7 +314,7 @@ def size(x, axis=None):
     return np.prod(x.shape.as_list(), dtype=int) if x.shape.is_fully_defined() else tf.size(x)
 
 
-def reshape(a, newshape, order='C'):
+def reshape(a: Any, newshape: Any, order: str = 'C') -> Any:
     if order not in ('C', 'F'):
         raise ValueError(f'Unsupported order argument {order}')
     a, newshape = asarray(a), [newshape] if isinstance(newshape, int) else newshape
@@ -319,7 +325,7 @@ def ravel(a):
     return tf.reshape(asarray(a), [-1])
 
 
-def flatten(a, order='C'):
+def flatten(a: Any, order: str = 'C') -> Any:
     if order not in ('C', 'A', 'K', 'F'):
         raise ValueError('order can only be C, A, K (all row major) or F (column major).')
     return ravel(tf.transpose(asarray(a)) if order == 'F' else a)
@@ -358,7 +364,7 @@ def moveaxis(a, source, destination):
     return tf.transpose(a, order)
 
 
-def broadcast_to(array, shape):
+def broadcast_to(array: Any, shape: ShapeLike) -> Any:
     return full(shape, array)
 
 
@@ -391,11 +397,11 @@ def atleast_3d(*arys):
 
 
 # --- the dtypes and the methods that tensors have with NumPy's behaviour ---
-def _reshape_to(a, *newshape, order='C'):
+def _reshape_to(a: Any, *newshape: Any, order: str = 'C') -> Any:
     return reshape(a, newshape[0] if len(newshape) == 1 and not isinstance(newshape[0], int) else newshape, order)
 
 
-def _members():
+def _members() -> dict[Any, Any]:
     from footlight._numpy import math as _numpy_math, slicing as _slicing
     return {'T': property(transpose), 'astype': lambda a, dtype: tf.cast(a, dtype), 'clip': _numpy_math.clip, 'flatten': flatten, 'ravel': ravel,
             'max': _slicing.amax, 'mean': _slicing.mean, 'min': _slicing.amin, 'reshape': _reshape_to,
@@ -403,7 +409,7 @@ def _members():
             'data': property(lambda a: a)}
 
 
-def experimental_enable_numpy_behavior(prefer_float32=False, dtype_conversion_mode='legacy'):
+def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conversion_mode: str = 'legacy') -> None:
     """From now on tensors have methods of NumPy's arrays, operators convert dtypes and index as NumPy does, and this
     module makes float32 where that is preferred. In the mode 'off' operators still want one dtype; in 'all' and 'safe' numbers
     of Python have weak dtypes, and 'safe' refuses what could lose bits.

@@ -1,4 +1,6 @@
 """tf.experimental.numpy: mathematics of elements, products, comparisons and random numbers; adds the names of the module."""
+from __future__ import annotations
+
 import builtins
 import itertools
 import numbers
@@ -9,16 +11,18 @@ import footlight as tf
 from footlight import _engine
 from footlight._numpy import arrays as _numpy, slicing as _slicing
 from footlight._numpy.arrays import _float, _is_inexact, _promoted, asarray, moveaxis, result_type
+from footlight._typing import Any, Callable, DTypeLike
 
 
-def _named(function, name):
+def _named(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"NumPy's `{name}` on tensors."
     return function
 
 
 # --- of two arguments ---
-def _two(name, function, of_bools=None, bools_as=None):
+def _two(name: str, function: Callable[..., Any], of_bools: Callable[..., Any] | None = None,
+         bools_as: tf.DType | None = None) -> Callable[..., Any]:
     """function(x1, x2) in their common dtype; bools have a function of their own, or become another dtype."""
     def apply(x1, x2):
         x1, x2 = _promoted(x1, x2)
@@ -58,7 +62,7 @@ def divide(x1, x2):
     return true_divide(x1, x2)
 
 
-def divmod(x1, x2):
+def divmod(x1: Any, x2: Any) -> tuple[Any, ...]:
     return floor_divide(x1, x2), mod(x1, x2)
 
 
@@ -89,7 +93,7 @@ def hypot(x1, x2):
     return sqrt(add(square(x1), square(x2)))
 
 
-def _log_sum(exp_of, factor):
+def _log_sum(exp_of: Callable[..., Any], factor: Any) -> Callable[..., Any]:
     def apply(x1, x2):
         away = subtract(x1, x2)
         larger = add(maximum(x1, x2), log1p(exp_of(-tf.abs(away))) / factor)
@@ -124,7 +128,7 @@ def lcm(x1, x2):
                     tf.abs(x1) * (tf.abs(x2) // tf.where(tf.equal(divisor, 0), tf.cast(1, divisor.dtype), divisor)))
 
 
-def _bits(name, function):
+def _bits(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return _two(name, function, lambda x1, x2: tf.cast(function(tf.cast(x1, tf.int8), tf.cast(x2, tf.int8)), tf.bool))
 
 
@@ -137,7 +141,7 @@ greater_equal = _two('greater_equal', tf.greater_equal, bools_as=tf.int32)
 less, less_equal = _two('less', tf.less, bools_as=tf.int32), _two('less_equal', tf.less_equal, bools_as=tf.int32)
 
 
-def _logical(name, function):
+def _logical(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return _named(lambda x1, x2: function(asarray(x1, bool), asarray(x2, bool)), name)
 
 
@@ -158,7 +162,7 @@ def array_equal(a1, a2):
     return tf.reduce_all(tf.equal(a1, a2))
 
 
-def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
     a, b = _promoted(a, b)
     if not _is_inexact(a):
         return tf.equal(a, b)
@@ -167,7 +171,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     return near | (tf.math.is_nan(a) & tf.math.is_nan(b)) if equal_nan else near
 
 
-def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
     return tf.reduce_all(isclose(a, b, rtol, atol, equal_nan))
 
 
@@ -190,7 +194,7 @@ def vdot(a, b):
     return dot(tf.math.conj(a) if a.dtype.is_complex else a, b)
 
 
-def matmul(x1, x2):
+def matmul(x1: Any, x2: Any) -> tf.Tensor:
     """The product of matrices."""
     x1, x2 = _promoted(x1, x2)
     try:
@@ -207,7 +211,7 @@ def tensordot(a, b, axes=2):
     return tf.tensordot(*_promoted(a, b), axes)
 
 
-def einsum(subscripts, *operands, casting='safe', optimize=False):
+def einsum(subscripts: Any, *operands: Any, casting: str = 'safe', optimize: bool = False) -> Any:
     if casting not in ('safe', 'no'):
         raise ValueError('Invalid value for argument `casting`. Expected casting="safe" or casting="no". Received: '
                          f'casting={casting}')
@@ -247,7 +251,7 @@ def polyval(p, x):
 
 
 # --- of one argument ---
-def _one(name, function, as_float=False):
+def _one(name: str, function: Callable[..., Any], as_float: bool = False) -> Callable[..., Any]:
     def apply(x):
         x = asarray(x)
         return function(tf.cast(x, _float()) if as_float and not _is_inexact(x) else x)
@@ -279,7 +283,7 @@ real, imag = _one('real', tf.math.real), _one('imag', tf.math.imag)
 sinc = _one('sinc', lambda x: tf.where(tf.equal(x, 0), tf.ones_like(x), tf.sin(x * np.pi) / (x * np.pi)), True)
 
 
-def angle(z, deg=False):
+def angle(z: Any, deg: bool = False) -> Any:
     z = asarray(z)
     z = z if _is_inexact(z) else tf.cast(z, _float())
     made = tf.math.angle(z) if z.dtype.is_complex else tf.where(z < 0, np.pi, 0)
@@ -313,7 +317,7 @@ def iscomplexobj(x):
     return asarray(x).dtype.is_complex
 
 
-def isrealobj(x):
+def isrealobj(x: Any) -> bool:
     return not iscomplexobj(x)
 
 
@@ -339,13 +343,13 @@ def _sizes(size):
     return () if size is None else (size,) if isinstance(size, int) else size
 
 
-def _random_function(function):
+def _random_function(function: Callable[..., Any]) -> Callable[..., Any]:
     setattr(_random, function.__name__, function)
     return function
 
 
 @_random_function
-def seed(s):
+def seed(s: Any) -> None:
     """Sets the seed of all random numbers."""
     try:
         s = int(s)
@@ -393,7 +397,7 @@ def poisson(lam=1.0, size=None):
 
 
 @_random_function
-def randint(low, high=None, size=None, dtype=np.int64):
+def randint(low: Any, high: Any = None, size: Any = None, dtype: DTypeLike = np.int64) -> Any:
     """Whole numbers below a limit, or between two."""
     low, high = (0, int(low)) if high is None else (int(low), high)
     chosen = result_type(dtype)
@@ -403,7 +407,7 @@ def randint(low, high=None, size=None, dtype=np.int64):
     return tf.random.uniform(_sizes(size), low, high, chosen)
 
 
-def _publish():
+def _publish() -> None:
     module = _engine.namespace('experimental.numpy')
     hidden = {'annotations', 'builtins', 'itertools', 'math', 'numbers', 'np', 'tf', 'seed', 'standard_normal', 'randn',
               'uniform', 'random', 'rand', 'poisson', 'randint'}

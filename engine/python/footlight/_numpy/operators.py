@@ -1,4 +1,6 @@
 """Operators of tensors with NumPy's rules: what tf.experimental.numpy.experimental_enable_numpy_behavior() turns on."""
+from __future__ import annotations
+
 import numbers
 
 import numpy as np
@@ -6,6 +8,7 @@ import numpy as np
 import footlight as tf
 from footlight import _engine
 from footlight._numpy import arrays as _numpy, math as _numpy_math
+from footlight._typing import Any
 
 _plain = tf.Tensor.__getitem__
 
@@ -17,7 +20,7 @@ def _dtype_of(x):
     return x if isinstance(x, (numbers.Number, np.ndarray, np.generic)) else None
 
 
-def _promote(a, b):
+def _promote(a: Any, b: Any) -> tuple[Any, ...]:
     kinds = _dtype_of(a), _dtype_of(b)
     if kinds[0] is None or kinds[1] is None or kinds[0] is kinds[1]:
         return a, b
@@ -27,14 +30,14 @@ def _promote(a, b):
     return _numpy.asarray(a, dtype), _numpy.asarray(b, dtype)
 
 
-def _rank(key):
+def _rank(key: Any) -> int | None:
     """The rank of an index that is an array, or None."""
     if isinstance(key, (tf.Tensor, tf.Variable)):
         return key.shape.rank
     return np.ndim(key) if isinstance(key, (list, np.ndarray)) else None
 
 
-def _getitem(x, key):
+def _getitem(x: tf.Tensor, key: Any) -> Any:
     """Indexing with arrays; NotImplemented where there is none."""
     keys = key if isinstance(key, tuple) else (key,)
     if not any(_rank(k) or isinstance(k, list) for k in keys):
@@ -69,7 +72,7 @@ def _getitem(x, key):
     return tf.transpose(found, [*range(rank, rank + first), *range(rank), *range(rank + first, found.shape.rank)])
 
 
-def install(mode):
+def install(mode: Any) -> None:
     """Puts NumPy's rules in the place of the plain operators', with the promotion of a mode."""
     from footlight._numpy import weak_dtypes as _weak_dtypes
     _weak_dtypes.install(mode)

@@ -1,4 +1,6 @@
 """tf.experimental.numpy: parts of tensors, their joints, and reductions along axes."""
+from __future__ import annotations
+
 import builtins
 
 import numpy as np
@@ -6,6 +8,7 @@ import numpy as np
 import footlight as tf
 from footlight._numpy.arrays import (_chosen, _float, _is_inexact, _promoted, _weak, asarray, atleast_1d, atleast_2d,
                                      atleast_3d, broadcast_to, moveaxis, ravel, result_type, swapaxes)
+from footlight._typing import Any, Callable, DTypeLike
 
 
 # --- parts and joints ---
@@ -54,7 +57,7 @@ def split(ary, indices_or_sections, axis=0):
     return tf.split(ary, [*sizes, builtins.max(0, total - builtins.sum(sizes))], axis)
 
 
-def _splitter(name, axis):
+def _splitter(name: str, axis: int) -> Callable[..., Any]:
     def cut(ary, indices_or_sections):
         ary = asarray(ary)
         along = 0 if axis == 1 and ary.shape.rank == 1 else axis
@@ -114,7 +117,7 @@ def pad(array, pad_width, mode, **kwargs):
                   constant_values=kwargs.get('constant_values', 0))
 
 
-def take(a, indices, axis=None, out=None, mode='clip'):
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = 'clip') -> Any:
     if out is not None:
         raise ValueError('out argument is not supported in take.')
     if mode not in ('clip', 'wrap'):
@@ -207,7 +210,8 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
 
 
 # --- reductions ---
-def _reduced(function, a, axis, dtype, keepdims, promote, of_bool=None, keep_bool=False):
+def _reduced(function: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, promote: Any, of_bool: Any = None,
+             keep_bool: bool = False) -> Any:
     dtype = _chosen(dtype) if dtype is not None else None
     a, keepdims = asarray(a, dtype), bool(keepdims)
     if of_bool is not None and a.dtype == tf.bool and (dtype == tf.bool or keep_bool):
@@ -229,20 +233,20 @@ def any(a, axis=None, keepdims=None):
     return tf.reduce_any(asarray(a, bool), axis, bool(keepdims))
 
 
-def sum(a, axis=None, dtype=None, keepdims=None):
+def sum(a: Any, axis: Any = None, dtype: DTypeLike | None = None, keepdims: Any = None) -> Any:
     return _reduced(tf.reduce_sum, a, axis, dtype, keepdims, 'int', tf.reduce_any)
 
 
-def prod(a, axis=None, dtype=None, keepdims=None):
+def prod(a: Any, axis: Any = None, dtype: DTypeLike | None = None, keepdims: Any = None) -> Any:
     return _reduced(tf.reduce_prod, a, axis, dtype, keepdims, 'int', tf.reduce_all)
 
 
-def _no_out(out):
+def _no_out(out: Any) -> None:
     if out is not None:
         raise ValueError('Setting out is not supported.')
 
 
-def mean(a, axis=None, dtype=None, out=None, keepdims=None):
+def mean(a: Any, axis: Any = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: Any = None) -> Any:
     _no_out(out)
     return _reduced(tf.reduce_mean, a, axis, dtype, keepdims, 'float')
 
@@ -287,7 +291,7 @@ def std(a, axis=None, keepdims=None):
     return _reduced(tf.math.reduce_std, a, axis, None, keepdims, 'float')
 
 
-def _running(function):
+def _running(function: Any) -> Callable[..., Any]:
     def over(a, axis=None, dtype=None):
         a = asarray(a, dtype)
         if dtype is None and a.dtype.is_integer:
@@ -303,7 +307,7 @@ def count_nonzero(a, axis=None):
     return tf.math.count_nonzero(asarray(a), axis)
 
 
-def _extreme_place(function):
+def _extreme_place(function: Callable[..., Any]) -> Callable[..., Any]:
     def place(a, axis=None):
         a = asarray(a)
         return function(ravel(a), 0) if axis is None else function(atleast_1d(a), axis)
@@ -313,7 +317,7 @@ def _extreme_place(function):
 argmax, argmin = _extreme_place(tf.argmax), _extreme_place(tf.argmin)
 
 
-def _of_nan(reduction, instead):
+def _of_nan(reduction: Callable[..., Any], instead: int) -> Callable[..., Any]:
     def over(a, axis=None, dtype=None, keepdims=False):
         a = asarray(a)
         return reduction(where(tf.math.is_nan(a), tf.cast(instead, a.dtype), a) if _is_inexact(a) else a, axis=axis, dtype=dtype, keepdims=keepdims)
@@ -331,7 +335,7 @@ def nanmean(a, axis=None, dtype=None, keepdims=None):
     return nansum(a, axis, dtype, keepdims) / sum(~tf.math.is_nan(a), axis, dtype, keepdims)
 
 
-def average(a, axis=None, weights=None, returned=False):
+def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
     if axis is not None and not isinstance(axis, int):
         raise ValueError(f'Argument `axis` must be an integer. Received axis={axis} (of type {type(axis)})')
     a = asarray(a)
@@ -352,7 +356,7 @@ def average(a, axis=None, weights=None, returned=False):
     return (found, broadcast_to(total, tf.shape(found))) if returned else found
 
 
-def argsort(a, axis=-1, kind='quicksort', order=None):
+def argsort(a: Any, axis: Any = -1, kind: str = 'quicksort', order: Any = None) -> Any:
     if kind not in ('quicksort', 'stable'):
         raise ValueError('Invalid value for argument `kind`. Only kind="quicksort" and kind="stable" are supported. '
                          f'Received: kind={kind}')
@@ -367,7 +371,7 @@ def argsort(a, axis=-1, kind='quicksort', order=None):
     return tf.cast(places, tf.int32 if _weak() else tf.int64)
 
 
-def sort(a, axis=-1, kind='quicksort', order=None):
+def sort(a: Any, axis: Any = -1, kind: str = 'quicksort', order: Any = None) -> Any:
     if kind != 'quicksort':
         raise ValueError('Invalid value for argument `kind`. Only kind="quicksort" is supported. Received: '
                          f'kind={kind}')

@@ -1,11 +1,14 @@
 """tf.ragged.boolean_mask: of ragged or whole tensors, with masks of either kind."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._ragged import partition_checks
 from footlight._ragged.tensor import RaggedTensor, _count, _values_of, gather
+from footlight._typing import Any
 
 
-def boolean_mask(data, mask, name=None):
+def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """The elements of each row where the mask holds."""
     with tf.name_scope(name or 'RaggedMask'):
         data, mask = _values_of(data), _as_mask(mask)

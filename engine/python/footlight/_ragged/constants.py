@@ -1,17 +1,20 @@
 """tf.ragged.constant and tf.compat.v1.ragged.constant_value: ragged tensors, or their arrays, of nested lists."""
+from __future__ import annotations
+
 import itertools
 import sys
 
 import footlight as tf
 from footlight import _engine
 from footlight._ragged.tensor import RaggedTensor
+from footlight._typing import Any, Callable, DTypeLike
 
 
-def _is_list(value):
+def _is_list(value: Any) -> bool:
     return isinstance(value, (list, tuple))
 
 
-def _depths(value):
+def _depths(value: Any) -> tuple[Any, ...]:
     """(how deep numbers lie, or None where there are none; how deep lists are nested)."""
     if not _is_list(value):
         return 0, 0
@@ -22,7 +25,7 @@ def _depths(value):
     return depths.pop() + 1 if depths else None, 1 + max((deepest for _, deepest in below), default=0)
 
 
-def _uniform_shape(rows):
+def _uniform_shape(rows: list[Any]) -> tuple[Any, ...]:
     """The shape that the items of these rows have in common."""
     items = list(itertools.chain.from_iterable(rows))
     if not items or not all(map(_is_list, items)):
@@ -48,7 +51,8 @@ def _first_number(value):
     return value
 
 
-def _made(rows_of, values_of, pylist, dtype, ragged_rank, inner_shape):
+def _made(rows_of: Callable[..., Any], values_of: Callable[..., Any], pylist: list[Any], dtype: Any,
+          ragged_rank: int | None, inner_shape: Any) -> Any:
     """What `rows_of(values, row splits)` and `values_of(list, dtype, shape)` make of nested lists."""
     if isinstance(pylist, RaggedTensor) or type(pylist).__name__ == 'RaggedTensorValue':
         raise TypeError('pylist may not be a RaggedTensor or RaggedTensorValue.')
@@ -101,7 +105,8 @@ def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, 
                  ragged_rank, inner_shape)
 
 
-def constant_value(pylist, dtype=None, ragged_rank=None, inner_shape=None, row_splits_dtype='int64'):
+def constant_value(pylist: Any, dtype: DTypeLike | None = None, ragged_rank: Any = None, inner_shape: Any = None,
+                   row_splits_dtype: str = 'int64') -> Any:
     """The same as arrays: a RaggedTensorValue, or one array where nothing is ragged."""
     import numpy as np
     splits_dtype = tf.as_dtype(row_splits_dtype).as_numpy_dtype
@@ -113,7 +118,8 @@ def constant_value(pylist, dtype=None, ragged_rank=None, inner_shape=None, row_s
                  pylist, dtype, ragged_rank, inner_shape)
 
 
-def placeholder(dtype, ragged_rank, value_shape=None, name=None):
+def placeholder(dtype: DTypeLike, ragged_rank: Any, value_shape: Any = None,
+                name: str | None = None) -> tf.RaggedTensor | tf.Tensor:
     """A ragged tensor of a graph whose values and row splits Session.run is given."""
     v1 = tf.compat.v1
     if ragged_rank < 0:

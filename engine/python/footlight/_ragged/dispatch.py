@@ -1,4 +1,6 @@
 """What functions of tensors do with ragged ones. The engine calls dispatch() where an argument is one."""
+from __future__ import annotations
+
 import builtins
 import sys
 
@@ -6,30 +8,31 @@ import footlight as tf
 from footlight._ragged import partition_checks
 from footlight._ragged.tensor import RaggedTensor, _count, _plain, gather as _gather_rows
 from footlight._sparse.dispatch import key as _key, of_sparse
+from footlight._typing import Any, Callable, TensorLike
 
 _RULES = {}
 
 
-def _key_of(name):
+def _key_of(name: str) -> str:
     found = tf
     for part in name.split('.'):
         found = getattr(found, part)
     return _key(found)
 
 
-def _rule(*names):
+def _rule(*names: Any) -> Callable[..., Any]:
     def add(rule):
         _RULES.update((_key_of(name), rule) for name in names)
         return rule
     return add
 
 
-def is_ragged(value):
+def is_ragged(value: TensorLike) -> bool:
     """Whether it is a ragged tensor."""
     return isinstance(value, RaggedTensor)
 
 
-def dispatch(function, args, kwargs):
+def dispatch(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """The result of a function of the library for arguments of which some are ragged; NotImplemented: it takes none."""
     given = [v for a in [*args, *kwargs.values()] for v in (a if isinstance(a, (list, tuple)) else (a,))]
     if any(hasattr(v, '_is_extension_value') for v in given):  # of a program's own type, to which none of the rules apply
@@ -66,7 +69,7 @@ def _unary(function, *args, **kwargs):
     return value.with_flat_values(function(*args, **kwargs))
 
 
-def _deepened(value, ragged_rank):
+def _deepened(value: Any, ragged_rank: int) -> Any:
     """The same as a ragged tensor of this ragged rank; the dimensions of a whole tensor stay known as uniform."""
     if not ragged_rank:
         return value
@@ -81,7 +84,7 @@ def _deepened(value, ragged_rank):
     return RaggedTensor(_deepened(flat, ragged_rank - 1), splits, known)
 
 
-def _raised(value, rank):
+def _raised(value: tf.RaggedTensor, rank: int) -> tf.RaggedTensor:
     for _ in range(rank - value.shape.rank):
         value = expand_dims(None, value, 0)
     return value
@@ -98,7 +101,7 @@ def _sure(value):
     return None if known is None else bool(known)
 
 
-def _aligned(values):
+def _aligned(values: list[Any]) -> tuple[Any, ...]:
     """(flat values, ragged tensor whose rows the result has) of values of one ragged rank."""
     if not is_ragged(values[0]):
         return values, None
@@ -136,12 +139,12 @@ def _repeated(value, count, most):
     return RaggedTensor(*_gathered_parts(value, places), value._uniform)
 
 
-def _gathered_parts(value, places):
+def _gathered_parts(value: Any, places: Any) -> tuple[Any, ...]:
     taken = _gather_rows(value, places)
     return taken.values, taken.row_splits
 
 
-def _same_rows(a, b):
+def _same_rows(a: tf.RaggedTensor, b: tf.RaggedTensor) -> bool:
     if a is b:
         return True
     if len(a.nested_row_splits) != len(b.nested_row_splits):
@@ -155,7 +158,7 @@ def _same_rows(a, b):
     return True
 
 
-def broadcast(values):
+def broadcast(values: Any) -> tuple[Any, ...]:
     """(flat values, ragged tensor whose rows the result of an op on them has) of ragged and whole tensors."""
     dtype = next((v.dtype for v in values if is_ragged(v) or tf.is_tensor(v)), None)
     values = [v if is_ragged(v) else tf.convert_to_tensor(v, None if tf.is_tensor(v) or isinstance(v, tf.Variable) else dtype)
@@ -175,12 +178,12 @@ def broadcast(values):
     return [v if s else next(flat) for v, s in zip(values, small)], top
 
 
-def _binary(function, x, y, *args, **kwargs):
+def _binary(function: Callable[..., Any], x: tf.RaggedTensor, y: Any, *args: Any, **kwargs: Any) -> tf.RaggedTensor:
     (x, y), top = broadcast([x, y])
     return top.with_flat_values(function(x, y, *args, **kwargs))
 
 
-def _binary_named(function, *args, **kwargs):
+def _binary_named(function: Callable[..., Any], *args: Any, **kwargs: Any) -> tf.RaggedTensor:
     given = list(args)
     for name in ('x', 'y', 'a', 'b'):
         if name in kwargs and builtins.len(given) < 2:
@@ -188,17 +191,17 @@ def _binary_named(function, *args, **kwargs):
     return _binary(function, *given, **kwargs)
 
 
-def _add_n(function, inputs, name=None):
+def _add_n(function: Any, inputs: Any, name: str | None = None) -> Any:
     flat, top = broadcast(list(inputs))
     return top.with_flat_values(function(flat, name=name))
 
 
-def _clip(function, t, clip_value_min, clip_value_max, name=None):
+def _clip(function: Any, t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
     (t, low, high), top = broadcast([t, clip_value_min, clip_value_max])
     return top.with_flat_values(function(t, low, high, name=name))
 
 
-def _where(function, condition, x=None, y=None, name=None):
+def _where(function: Any, condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     if x is None and y is None:
         return coordinates(condition)
     dtype = next((v.dtype for v in (x, y) if hasattr(v, 'dtype')), None)
@@ -220,7 +223,7 @@ def coordinates(condition):
 
 
 # --- along dimensions ---
-def axis_of(axis, rank, what='axis'):
+def axis_of(axis: Any, rank: Any, what: str = 'axis') -> int:
     """The axis counted from the front; ValueError where there is none."""
     axis = int(tf.get_static_value(axis)) if tf.is_tensor(axis) else axis
     if not isinstance(axis, int) and not hasattr(axis, '__index__'):
@@ -235,7 +238,7 @@ def axis_of(axis, rank, what='axis'):
     return axis % rank
 
 
-def axes_of(axis, rank):
+def axes_of(axis: Any, rank: Any) -> list[Any]:
     """Several axes counted from the front."""
     if tf.is_tensor(axis):
         known = tf.get_static_value(axis)
@@ -278,7 +281,7 @@ def _concat_rows(values):
 
 
 @_rule('concat')
-def concat(function, values, axis, name=None):
+def concat(function: Callable[..., Any], values: Any, axis: Any, name: str | None = None) -> tf.RaggedTensor:
     """Joined along a dimension."""
     values = list(values) if isinstance(values, (list, tuple)) else [values]
     rank = values[0].shape.rank if is_ragged(values[0]) else tf.convert_to_tensor(values[0]).shape.rank
@@ -289,7 +292,7 @@ def concat(function, values, axis, name=None):
     return _joined(values, axis)
 
 
-def _joined(values, axis):
+def _joined(values: Any, axis: int) -> Any:
     if axis == 0:
         return _concat_rows(values)
     if axis == 1:
@@ -312,7 +315,7 @@ def _joined(values, axis):
 
 
 @_rule('stack')
-def stack(function, values, axis=0, name='stack'):
+def stack(function: Any, values: Any, axis: Any = 0, name: str | None = 'stack') -> Any:
     """Joined along a new dimension, as ragged tensors."""
     values = list(values) if isinstance(values, (list, tuple)) else [values]
     if not values:
@@ -331,7 +334,7 @@ def stack(function, values, axis=0, name='stack'):
 
 
 @_rule('expand_dims')
-def expand_dims(function, input, axis, name=None):
+def expand_dims(function: Any, input: Any, axis: Any, name: str | None = None) -> Any:
     """With another dimension of size one."""
     if not is_ragged(input):
         return tf.expand_dims(input, axis)
@@ -347,7 +350,7 @@ def expand_dims(function, input, axis, name=None):
 
 
 @_rule('squeeze')
-def squeeze(function, input, axis=None, name=None):
+def squeeze(function: Any, input: Any, axis: Any = None, name: str | None = None) -> Any:
     """Without dimensions of size one, which `axis` names."""
     if axis is None:
         raise ValueError('Ragged.squeeze must have an axis argument.')
@@ -369,7 +372,7 @@ def _squeezed(value, axis):
 
 
 @_rule('tile')
-def tile(function, input, multiples, name=None):
+def tile(function: Any, input: Any, multiples: Any, name: str | None = None) -> Any:
     """Repeated along dimensions."""
     known = tf.get_static_value(multiples) if tf.is_tensor(multiples) else multiples
     if known is None:
@@ -395,7 +398,7 @@ def _tiled(value, times):
 
 
 @_rule('reverse')
-def reverse(function, tensor, axis, name=None):
+def reverse(function: Any, tensor: Any, axis: Any, name: str | None = None) -> Any:
     """With the elements of dimensions in reverse."""
     known = tf.get_static_value(axis) if tf.is_tensor(axis) else axis
     if known is None or not all(hasattr(a, '__index__') for a in known):
@@ -420,7 +423,8 @@ def _reversed(value, axis):
 
 
 @_rule('one_hot')
-def _one_hot(function, indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
+def _one_hot(function: Callable[..., Any], indices: tf.RaggedTensor, depth: int, on_value: Any = None,
+             off_value: Any = None, axis: Any = None, dtype: Any = None, name: str | None = None) -> tf.RaggedTensor:
     if axis is not None and axis != -1 and axis < indices.ragged_rank + 1:
         raise ValueError(f'axis must be >= -1 and, if not -1, greater than indices.ragged_rank ({indices.ragged_rank}), not {axis}')
     inner = axis if axis in (None, -1) else axis - indices.ragged_rank
@@ -428,7 +432,7 @@ def _one_hot(function, indices, depth, on_value=None, off_value=None, axis=None,
 
 
 @_rule('nn.softmax')
-def _softmax(function, logits, axis=None, name=None):
+def _softmax(function: Any, logits: Any, axis: Any = None, name: str | None = None) -> Any:
     if axis not in (None, -1):
         raise ValueError('tf.nn.softmax of a ragged tensor: only the last axis')
     padded = logits.to_tensor(default_value=logits.dtype.min)
@@ -437,18 +441,18 @@ def _softmax(function, logits, axis=None, name=None):
 
 
 @_rule('strings.join')
-def _join(function, inputs, separator='', name=None):
+def _join(function: Any, inputs: Any, separator: str = '', name: str | None = None) -> Any:
     flat, top = broadcast(list(inputs))
     return top.with_flat_values(tf.strings.join(flat, separator))
 
 
 @_rule('unstack')
-def _unstack(function, value, num=None, axis=0, name='unstack'):
+def _unstack(function: Any, value: Any, num: Any = None, axis: Any = 0, name: str | None = 'unstack') -> Any:
     raise TypeError('tf.unstack takes no ragged tensor; iterate over it')
 
 
 @_rule('zeros_like', 'ones_like')
-def _like(function, input, dtype=None, name=None, layout=None):
+def _like(function: Any, input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     return input.with_flat_values(function(input.flat_values, dtype=dtype))
 
 
@@ -481,7 +485,7 @@ def _embedding_lookup(function, params, ids, *args, **kwargs):
 
 
 @_rule('math.bincount')
-def _bincount(function, arr, *args, **kwargs):
+def _bincount(function: Callable[..., Any], arr: tf.RaggedTensor, *args: Any, **kwargs: Any) -> tf.Tensor:
     from footlight._sparse.bincount import bincount
     return bincount(arr, *args, **kwargs)
 

@@ -1,8 +1,11 @@
 """Ragged tensors as text: in tf.strings.format and tf.print."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._ragged.dispatch import _rule, is_ragged
 from footlight._ragged.tensor import _values_of
+from footlight._typing import Any
 
 
 def ragged_tensor_to_string(rt, summarize=None):
@@ -21,7 +24,7 @@ def ragged_tensor_to_string(rt, summarize=None):
         return _in_brackets(rt.with_flat_values(texts) if is_ragged(rt) else texts, summarize)
 
 
-def _in_brackets(strings, summarize):
+def _in_brackets(strings: Any, summarize: int | None) -> Any:
     if strings.shape.rank == 0:
         return strings
     pieces = strings

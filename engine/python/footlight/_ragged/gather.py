@@ -1,8 +1,11 @@
 """tf.gather and tf.gather_nd of ragged tensors, with ragged or whole indices."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._ragged import partition_checks
 from footlight._ragged.dispatch import _deepened, _rule, axis_of, is_ragged
 from footlight._ragged.tensor import RaggedTensor, gather as _gather_rows
+from footlight._typing import Any
 
 
 @_rule('gather')
@@ -130,7 +133,8 @@ def _repeated_whole(params, indices):
 
 
 @_rule('gather_nd')
-def gather_nd(function, params, indices, batch_dims=0, name=None, bad_indices_policy=''):
+def gather_nd(function: Any, params: Any, indices: Any, batch_dims: Any = 0, name: str | None = None,
+              bad_indices_policy: str = '') -> Any:
     """Elements by their indices."""
     if batch_dims:
         raise ValueError('batch_dims is not supported for ragged gather yet.')

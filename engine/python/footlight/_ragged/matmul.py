@@ -1,13 +1,17 @@
 """tf.matmul where a matrix is ragged: a batch of matrices of several sizes, padded with zeros, is one product, and the rows
 and columns that the padding added are cut off afterwards."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._ragged.dispatch import _deepened, _rule, is_ragged
 from footlight._ragged.tensor import RaggedTensor
+from footlight._typing import Any
 
 
 @_rule('linalg.matmul')
-def _matmul(function, a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False,
-            b_is_sparse=False, output_type=None, grad_a=False, grad_b=False, name=None):
+def _matmul(function: Any, a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
+            adjoint_a: bool = False, adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,
+            output_type: Any = None, grad_a: bool = False, grad_b: bool = False, name: str | None = None) -> Any:
     if transpose_a and adjoint_a:
         raise ValueError('Only one of transpose_a and adjoint_a can be True.')
     if transpose_b and adjoint_b:
@@ -23,7 +27,7 @@ def _matmul(function, a, b, transpose_a=False, transpose_b=False, adjoint_a=Fals
         return _product(a, b, options)
 
 
-def _of_one_rank(a, b):
+def _of_one_rank(a: Any, b: Any) -> tuple[Any, ...]:
     ranks = {v.shape.rank for v in (a, b)} - {None}
     if not ranks:
         raise ValueError('matmul requires at least one input to have known rank if either input is ragged.')
@@ -58,7 +62,7 @@ def _product(a, b, options):
         return _deepened(rows, 1).with_values(_product(a.values, b.values, options))
 
 
-def _equal(x, y, words):
+def _equal(x: Any, y: Any, words: str) -> Any:
     same = tf.equal(tf.size(x), tf.size(y))
     count = tf.minimum(tf.size(x), tf.size(y))
     check = tf.debugging.Assert(same & tf.reduce_all(tf.equal(x[:count], y[:count])), [words, x, y])
@@ -80,7 +84,7 @@ def _whole_matrix(value):
 class _Matrices:
     """The matrices of a tensor of rank 3: padded to one size, with the rows and columns of each."""
 
-    def __init__(self, value, swapped, dtype):
+    def __init__(self, value: Any, swapped: Any, dtype: Any) -> None:
         self.rows_are_ragged, self.columns_are_ragged = is_ragged(value), is_ragged(value) and value.ragged_rank > 1
         shape = value.shape
         if not is_ragged(value):

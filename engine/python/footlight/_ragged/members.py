@@ -1,9 +1,12 @@
 """Parts of ragged tensors that a subscript names, and functions of tf.ragged on where rows begin."""
+from __future__ import annotations
+
 import builtins
 
 import footlight as tf
 from footlight import _engine
 from footlight._ragged.tensor import RaggedTensor, gather
+from footlight._typing import Any, DTypeLike, TensorLike
 
 
 # --- parts ---
@@ -95,7 +98,7 @@ def _cut(value, part):
 
 
 # --- tf.ragged ---
-def row_splits_to_segment_ids(splits, name=None, out_type=None):
+def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: DTypeLike | None = None) -> Any:
     """The row of each value, of where rows begin."""
     splits = tf.convert_to_tensor(splits, None if tf.is_tensor(splits) else tf.int64)
     if splits.dtype not in (tf.int32, tf.int64):
@@ -108,7 +111,8 @@ def row_splits_to_segment_ids(splits, name=None, out_type=None):
     return tf.repeat(tf.range(tf.cast(tf.size(splits) - 1, out_type)), splits[1:] - splits[:-1])
 
 
-def segment_ids_to_row_splits(segment_ids, num_segments=None, out_type=None, name=None):
+def segment_ids_to_row_splits(segment_ids: Any, num_segments: Any = None, out_type: DTypeLike | None = None,
+                              name: str | None = None) -> Any:
     """Where rows begin, of the row of each value."""
     ids = tf.convert_to_tensor(segment_ids, dtype_hint=tf.int64)
     if ids.dtype not in (tf.int32, tf.int64):
@@ -127,7 +131,7 @@ for _f in (row_splits_to_segment_ids, segment_ids_to_row_splits):
     setattr(_engine.namespace('ragged'), _f.__name__, _f)
 
 
-def printed(value, summarize):
+def printed(value: TensorLike, summarize: Any) -> list[Any] | None:
     """What tf.print shows of a ragged or sparse tensor: texts and tensors. None: of another value."""
     if isinstance(value, tf.SparseTensor):
         return ["'SparseTensor(indices=", value.indices, ', values=', value.values, ', shape=', value.dense_shape, ")'"]

@@ -1,10 +1,14 @@
 """Methods of tf.RaggedTensor about several ragged dimensions at once: made of their rows, taken apart, merged."""
+from __future__ import annotations
+
 import builtins
 
 import footlight as tf
+from footlight._typing import Any, Callable
 
 
-def _nested(make, flat_values, parts, counts=None, validate=True):
+def _nested(make: Callable[..., Any], flat_values: Any, parts: tuple[Any, ...], counts: Any = None,
+            validate: bool = True) -> tf.RaggedTensor:
     if isinstance(flat_values, tf.RaggedTensor):
         raise ValueError('Argument `flat_values` must not be a RaggedTensor')
     found = flat_values

@@ -1,10 +1,13 @@
 """Operators of tf.RaggedTensor: those of tensors, on values whose rows have the same lengths."""
+from __future__ import annotations
+
 import footlight as tf
+from footlight._typing import Any, Callable
 
 math, bits = tf.math, tf.bitwise
 
 
-def _operator(name, function, swapped=False):
+def _operator(name: str, function: Callable[..., Any], swapped: bool = False) -> Callable[..., Any]:
     def operator(self, other):
         if isinstance(other, (str, bytes)) or other is None or (
                 not isinstance(other, (tf.RaggedTensor, tf.Tensor, tf.Variable, int, float, complex, list, tuple)) and
@@ -19,11 +22,11 @@ def _operator(name, function, swapped=False):
     return operator
 
 
-def _both_ways(name, function):
+def _both_ways(name: str, function: Callable[..., Any]) -> tuple[Any, ...]:
     return _operator(f'__{name}__', function), _operator(f'__r{name}__', function, swapped=True)
 
 
-def _compared(function, where_unlike):
+def _compared(function: Callable[..., Any], where_unlike: bool) -> Callable[..., Any]:
     """`==` or `!=`, which give one truth value where shapes do not fit each other."""
     def operator(self, other):
         if other is None or isinstance(other, (str, tf.SparseTensor)):
@@ -35,7 +38,7 @@ def _compared(function, where_unlike):
     return operator
 
 
-def _by_type(flags, bits):
+def _by_type(flags: Callable[..., Any], bits: Callable[..., Any]) -> Callable[..., Any]:
     def function(x, y):
         dtype = next(v.dtype for v in (x, y) if hasattr(v, 'dtype'))
         return (flags if dtype == tf.bool else bits)(x, y)
@@ -62,10 +65,10 @@ class Operators:
     __eq__, __ne__ = _compared(math.equal, False), _compared(math.not_equal, True)
     __array_priority__ = 100
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return id(self)
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         raise TypeError('RaggedTensor may not be used as a boolean.')
 
     __nonzero__ = __bool__

@@ -1,13 +1,16 @@
 """Checks of row partitions: of what is known statically at once, of the rest by an assertion in the graph. Old graphs compare
 tensors by identity, so `==` is tf.equal here."""
+from __future__ import annotations
+
 import footlight as tf
+from footlight._typing import Any
 
 
 def _known(value):
     return tf.get_static_value(value) if tf.is_tensor(value) else value
 
 
-def checked(prefix, tensor, conditions):
+def checked(prefix: Any, tensor: Any, conditions: Any) -> tf.Tensor:
     """`tensor`, where all of (words, function that gives a bool, as a tensor or not) hold; what is known is asked first."""
     asserts = []
     for words, holds in conditions:
@@ -24,7 +27,7 @@ def checked(prefix, tensor, conditions):
         return tf.identity(tensor)
 
 
-def equal_vectors(words, a, b):
+def equal_vectors(words: Any, a: Any, b: Any) -> list[Any]:
     """The conditions, for checked(), that two vectors of any sizes are equal."""
     return [(words, lambda: tf.equal(tf.size(a), tf.size(b))),
             (words, lambda: tf.reduce_all(tf.equal(a[:tf.size(b)], b[:tf.size(a)])))]
@@ -37,17 +40,17 @@ def _never_decreases(numbers):
     return tf.reduce_all(numbers[1:] >= numbers[:-1])
 
 
-def _begins_with_zero(numbers):
+def _begins_with_zero(numbers: tf.Tensor) -> Any:
     known = _known(numbers)
     return tf.reduce_all(tf.equal(numbers[:1], 0)) if known is None else known[0] == 0
 
 
-def _ends_with(numbers, last):
+def _ends_with(numbers: tf.Tensor, last: tf.Tensor) -> Any:
     known, wanted = _known(numbers), _known(last)
     return tf.reduce_all(tf.equal(numbers[-1:], last)) if known is None or wanted is None else known[-1] == wanted
 
 
-def splits(how, row_splits, count):
+def splits(how: Any, row_splits: Any, count: Any) -> tf.Tensor:
     """The row_splits of `count` values."""
     if row_splits.shape[0] == 0:
         raise ValueError(f'Arguments to {how} do not form a valid RaggedTensor: row_splits tensor may not be empty.')
@@ -59,7 +62,7 @@ def splits(how, row_splits, count):
         (f'row_splits must end with the number of values{_number(count)}', lambda: _ends_with(row_splits, count))])
 
 
-def _number(count):
+def _number(count: tf.Tensor) -> str:
     known = _known(count)
     return '' if known is None else f', {int(known)}'
 
@@ -84,7 +87,7 @@ def rowids(how, ids, count, nrows):
     return checked(f'Arguments to {how} do not form a valid RaggedTensor: ', ids, conditions)
 
 
-def uniform(count, length, nrows):
+def uniform(count: Any, length: Any, nrows: Any) -> None:
     """Refuses a number of values that rows of one length do not divide. Unknown sizes are left to the check of row_splits."""
     count, nrows = _known(count), _known(nrows)
     if count is not None and length is not None and (

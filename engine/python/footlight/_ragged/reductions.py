@@ -1,15 +1,18 @@
 """Functions that reduce dimensions of ragged tensors."""
+from __future__ import annotations
+
 import collections
 
 import footlight as tf
 from footlight._ragged.tensor import RaggedTensor, _count
 from footlight._ragged.dispatch import _rule, axes_of, expand_dims, is_ragged
+from footlight._typing import Any, Callable
 
 # How elements are reduced: those along an axis of a tensor, and those with the same segment id.
 _Kind = collections.namedtuple('_Kind', 'along segments')
 
 
-def _kind_of(name):
+def _kind_of(name: str) -> Any:
     return _Kind(getattr(tf, name), getattr(tf.math, name.replace('reduce', 'unsorted_segment')))
 
 
@@ -27,7 +30,7 @@ def _segments(kind, data, ids, count):
     return RaggedTensor(_segments(kind, data.values, places, splits[-1]), splits)
 
 
-def _reduced(kind, value, axis, keepdims):
+def _reduced(kind: Any, value: tf.RaggedTensor, axis: int, keepdims: bool) -> tf.RaggedTensor | tf.Tensor:
     """One dimension."""
     if axis == 0:
         rows = value.value_rowids()
@@ -55,12 +58,14 @@ def _reduction(kind, value, axis, keepdims):
 
 
 @_rule('reduce_sum', 'reduce_prod', 'reduce_max', 'reduce_min')
-def _reduce(function, input_tensor, axis=None, keepdims=False, name=None):
+def _reduce(function: Callable[..., Any], input_tensor: tf.RaggedTensor, axis: int | None = None,
+            keepdims: bool = False, name: str | None = None) -> tf.RaggedTensor | tf.Tensor:
     return _reduction(function.__name__, input_tensor, axis, bool(keepdims))
 
 
 @_rule('reduce_all', 'reduce_any')
-def _reduce_flags(function, input_tensor, axis=None, keepdims=False, name=None):
+def _reduce_flags(function: Any, input_tensor: Any, axis: Any = None, keepdims: bool = False,
+                  name: str | None = None) -> Any:
     numbers = input_tensor.with_flat_values(tf.cast(input_tensor.flat_values, tf.int32))
     kind = 'reduce_prod' if function.__name__ == 'reduce_all' else 'reduce_max'
     found = _reduction(kind, numbers, axis, bool(keepdims))
@@ -68,7 +73,8 @@ def _reduce_flags(function, input_tensor, axis=None, keepdims=False, name=None):
 
 
 @_rule('reduce_mean')
-def _reduce_mean(function, input_tensor, axis=None, keepdims=False, name=None):
+def _reduce_mean(function: Any, input_tensor: Any, axis: Any = None, keepdims: bool = False,
+                 name: str | None = None) -> Any:
     if axis is None:
         found = tf.reduce_mean(input_tensor.flat_values)
         return tf.reshape(found, [1] * input_tensor.shape.rank) if keepdims else found
@@ -81,7 +87,8 @@ def _reduce_mean(function, input_tensor, axis=None, keepdims=False, name=None):
 
 
 @_rule('reduce_logsumexp')
-def _reduce_logsumexp(function, input_tensor, axis=None, keepdims=False, name=None):
+def _reduce_logsumexp(function: Any, input_tensor: Any, axis: int | None = None, keepdims: bool = False,
+                      name: str | None = None) -> Any:
     if axis is None:
         found = tf.reduce_logsumexp(input_tensor.flat_values)
         return tf.reshape(found, [1] * input_tensor.shape.rank) if keepdims else found
@@ -90,7 +97,7 @@ def _reduce_logsumexp(function, input_tensor, axis=None, keepdims=False, name=No
     return input_tensor
 
 
-def _logsumexp(value, axis, keepdims):
+def _logsumexp(value: tf.RaggedTensor, axis: int, keepdims: bool) -> tf.Tensor:
     """One dimension. What is largest is taken off before exp(), which keeps it in range."""
     if not is_ragged(value):
         return tf.reduce_logsumexp(value, axis=axis, keepdims=keepdims)
@@ -114,7 +121,8 @@ def _logsumexp(value, axis, keepdims):
 
 
 @_rule('math.reduce_variance')
-def _reduce_variance(function, input_tensor, axis=None, keepdims=False, name=None):
+def _reduce_variance(function: Any, input_tensor: Any, axis: Any = None, keepdims: bool = False,
+                     name: str | None = None) -> Any:
     if axis is None:
         found = tf.math.reduce_variance(input_tensor.flat_values)
         return tf.reshape(found, [1] * input_tensor.shape.rank) if keepdims else found
@@ -124,12 +132,14 @@ def _reduce_variance(function, input_tensor, axis=None, keepdims=False, name=Non
 
 
 @_rule('math.reduce_std')
-def _reduce_std(function, input_tensor, axis=None, keepdims=False, name=None):
+def _reduce_std(function: Any, input_tensor: Any, axis: Any = None, keepdims: bool = False,
+                name: str | None = None) -> Any:
     return tf.sqrt(_reduce_variance(None, input_tensor, axis, keepdims))
 
 
 @_rule('strings.reduce_join')
-def _reduce_join(function, inputs, axis=None, keepdims=False, separator='', name=None):
+def _reduce_join(function: Any, inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = '',
+                 name: str | None = None) -> Any:
     def along(value, axis=None, keepdims=False):
         return tf.strings.reduce_join(value, axis=axis, keepdims=keepdims, separator=separator)
 

@@ -1,9 +1,12 @@
 """Ragged tensors in partitions and segments: tf.ragged.stack_dynamic_partitions, tf.dynamic_partition,
 tf.math.unsorted_segment_*, tf.cumsum."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._ragged.dispatch import _rule, axis_of, is_ragged
 from footlight._ragged.tensor import RaggedTensor, gather
+from footlight._typing import Any, Callable
 
 
 def _checked(check, value):
@@ -13,7 +16,7 @@ def _checked(check, value):
 
 
 # --- partitions ---
-def stack_dynamic_partitions(data, partitions, num_partitions, name=None):
+def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, name: str | None = None) -> Any:
     """The rows of data by their partition, as rows of a ragged tensor."""
     data, partitions = (x if is_ragged(x) else tf.convert_to_tensor(x) for x in (data, partitions))
     num_partitions = tf.convert_to_tensor(num_partitions)
@@ -59,7 +62,8 @@ def stack_dynamic_partitions(data, partitions, num_partitions, name=None):
 
 
 @_rule('dynamic_partition')
-def _dynamic_partition(function, data, partitions, num_partitions, name=None):
+def _dynamic_partition(function: Any, data: Any, partitions: Any, num_partitions: Any,
+                       name: str | None = None) -> list[Any]:
     if not isinstance(num_partitions, int) or num_partitions < 0:
         raise TypeError('num_partitions must be a non-negative integer')
     stacked = stack_dynamic_partitions(data, partitions, num_partitions)
@@ -91,14 +95,14 @@ def _segments(function, data, segment_ids, num_segments):
     return RaggedTensor(values, tf.cast(splits, data.row_splits.dtype))
 
 
-def _segment_rule(name):
+def _segment_rule(name: str) -> Callable[..., Any]:
     @_rule(f'math.unsorted_segment_{name}')
     def rule(function, data, segment_ids, num_segments, name=None):
         return _segments(function, data, segment_ids, num_segments)
     return rule
 
 
-def _mean_rule(name, divided_by):
+def _mean_rule(name: str, divided_by: Callable[..., Any]) -> Callable[..., Any]:
     @_rule(f'math.unsorted_segment_{name}')
     def rule(function, data, segment_ids, num_segments, name=None):
         total = _segments(tf.math.unsorted_segment_sum, data, segment_ids, num_segments)
@@ -124,7 +128,8 @@ def _until_each(value, exclusive, reverse):
 
 
 @_rule('math.cumsum')
-def _cumsum(function, x, axis=0, exclusive=False, reverse=False, name=None):
+def _cumsum(function: Any, x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False,
+            name: str | None = None) -> Any:
     axis = axis_of(axis, x.shape.rank)
     if axis < x.ragged_rank:
         sums = tf.cumsum(x.to_tensor(), axis, exclusive, reverse)

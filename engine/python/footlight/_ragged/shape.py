@@ -1,18 +1,21 @@
 """tf.shape, tf.size and tf.rank of ragged tensors."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._ragged.dispatch import _rule, axis_of, is_ragged
+from footlight._typing import Any
 
 
 class RaggedShape:
     """What tf.shape gives of a ragged tensor: the sizes of its uniform dimensions."""
 
-    def __init__(self, value, dtype):
+    def __init__(self, value: Any, dtype: Any) -> None:
         self._value, self.dtype = value, dtype
 
     rank = property(lambda self: self._value.shape.rank, doc='The number of dimensions.')
     static_shape = property(lambda self: self._value.shape, doc='What is known of the shape.')
 
-    def is_uniform(self, axis):
+    def is_uniform(self, axis: Any) -> bool:
         """Whether all parts have the same size there."""
         return self._uniform(axis_of(axis, self.rank)) is not None
 
@@ -34,21 +37,21 @@ class RaggedShape:
             raise ValueError(f'Index {axis} is not uniform')
         return found
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'<shape of a ragged tensor: {self.static_shape}>'
 
 
 @_rule('shape')
-def _shape(function, input, out_type=None, name=None):
+def _shape(function: Any, input: Any, out_type: Any = None, name: str | None = None) -> Any:
     return RaggedShape(input, tf.as_dtype(out_type or input.row_splits.dtype))
 
 
 @_rule('size')
-def _size(function, input, out_type=tf.int32, name=None):
+def _size(function: Any, input: Any, out_type: Any = tf.int32, name: str | None = None) -> Any:
     return tf.size(input.flat_values, out_type=out_type)
 
 
 @_rule('rank')
-def _rank(function, input, name=None):
+def _rank(function: Any, input: Any, name: str | None = None) -> Any:
     known = input.shape.rank
     return input.ragged_rank + tf.rank(input.flat_values) if known is None else tf.constant(known, tf.int32)

@@ -1,11 +1,15 @@
 """tf.split of ragged tensors: parts with the same inner rows, along a dimension that is not ragged."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._ragged.dispatch import _rule, axis_of, is_ragged
 from footlight._ragged.tensor import RaggedTensor, _count
+from footlight._typing import Any, Callable
 
 
 @_rule('split')
-def _split(function, value, num_or_size_splits, axis=0, num=None, name=None):
+def _split(function: Callable[..., Any], value: tf.RaggedTensor, num_or_size_splits: Any, axis: int = 0,
+           num: int | None = None, name: str | None = None) -> list[Any]:
     """A list of parts."""
     if value.shape.rank is None:
         raise ValueError('tf.split: the rank of a ragged value must be known')
@@ -15,7 +19,7 @@ def _split(function, value, num_or_size_splits, axis=0, num=None, name=None):
         return _parts(value, sizes, axis)
 
 
-def _length(value, axis):
+def _length(value: tf.RaggedTensor, axis: int) -> tf.Tensor:
     """How long a dimension is; ValueError for one whose rows differ in length."""
     inner = value
     for _ in range(axis - 1):
@@ -30,7 +34,7 @@ def _length(value, axis):
     return tf.cast(tf.shape(value.flat_values)[axis - depth], tf.int64)
 
 
-def _sizes(wanted, length, num):
+def _sizes(wanted: Any, length: tf.Tensor, num: int | None) -> list[Any]:
     """How long each part is: a list of scalar tensors, which make up the dimension."""
     if isinstance(wanted, (list, tuple)) and any(isinstance(size, (list, tuple)) for size in wanted):
         raise TypeError(f'`num_or_size_splits` must be an `int` or 1-D list or `Tensor`. Received {wanted}.')
@@ -59,7 +63,7 @@ def _sizes(wanted, length, num):
         return [tf.identity(size) for size in sizes]
 
 
-def _parts(value, sizes, axis):
+def _parts(value: Any, sizes: Any, axis: int) -> Any:
     if not is_ragged(value):
         return tf.split(value, tf.stack(sizes), axis, num=len(sizes))
     if axis == 0:

@@ -1,4 +1,6 @@
 """tf.RaggedTensor: rows of different lengths, kept as all their values and where each row begins."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._ragged import partition_checks
@@ -6,17 +8,18 @@ from footlight._ragged.nested import Nested
 from footlight._ragged.operators import Operators
 from footlight._sparse.tensor import Composite
 from footlight._types.specs import TypeSpec
+from footlight._typing import Any, DTypeLike, TensorLike
 
 
 class RaggedTensor(Operators, Nested, Composite):
     """Row i is `values[row_splits[i]:row_splits[i + 1]]`; the values may be a ragged tensor again."""
 
-    def __init__(self, values, row_splits, uniform_row_length=None):
+    def __init__(self, values: Any, row_splits: Any, uniform_row_length: int | None = None) -> None:
         self._values, self._row_splits, self._uniform = values, row_splits, uniform_row_length
 
     # --- made of ---
     @classmethod
-    def from_row_splits(cls, values, row_splits, name=None, validate=True):
+    def from_row_splits(cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True) -> Any:
         """Of where rows begin: as many numbers as rows, and the number of values."""
         values = _values_of(values)
         splits = tf.convert_to_tensor(row_splits, name='row_splits')
@@ -34,21 +37,23 @@ class RaggedTensor(Operators, Nested, Composite):
         return cls(values, splits)
 
     @classmethod
-    def from_row_lengths(cls, values, row_lengths, name=None, validate=True):
+    def from_row_lengths(cls, values: TensorLike, row_lengths: TensorLike, name: str | None = None,
+                         validate: bool = True) -> tf.RaggedTensor:
         """Of how many values each row has."""
         lengths = tf.convert_to_tensor(row_lengths, tf.int64 if not tf.is_tensor(row_lengths) else None)
         splits = tf.concat([tf.zeros([1], lengths.dtype), tf.cumsum(lengths)], 0)
         return cls.from_row_splits(values, splits, name, validate)
 
     @classmethod
-    def from_row_starts(cls, values, row_starts, name=None, validate=True):
+    def from_row_starts(cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True) -> Any:
         """Of where each row begins."""
         values = _values_of(values)
         starts = tf.convert_to_tensor(row_starts, tf.int64 if not tf.is_tensor(row_starts) else None)
         return cls.from_row_splits(values, tf.concat([starts, [tf.cast(_count(values), starts.dtype)]], 0), name, validate)
 
     @classmethod
-    def from_value_rowids(cls, values, value_rowids, nrows=None, name=None, validate=True):
+    def from_value_rowids(cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None,
+                          validate: bool = True) -> tf.RaggedTensor:
         """Of the row of each value, in order."""
         values = _values_of(values)
         rows = tf.convert_to_tensor(value_rowids, tf.int64 if not tf.is_tensor(value_rowids) else None)
@@ -141,12 +146,12 @@ class RaggedTensor(Operators, Nested, Composite):
     ragged_rank = property(lambda self: 1 + getattr(self._values, 'ragged_rank', 0))
 
     @property
-    def flat_values(self):
+    def flat_values(self) -> Any:
         """The innermost values."""
         return self._values.flat_values if isinstance(self._values, RaggedTensor) else self._values
 
     @property
-    def nested_row_splits(self):
+    def nested_row_splits(self) -> tuple[Any, ...]:
         """Where rows begin, for each ragged dimension."""
         return (self._row_splits, *getattr(self._values, 'nested_row_splits', ()))
 
@@ -161,11 +166,11 @@ class RaggedTensor(Operators, Nested, Composite):
     get_shape = shape.fget
 
     @property
-    def uniform_row_length(self):
+    def uniform_row_length(self) -> tf.Tensor | None:
         """The length that all rows have; None where they may differ."""
         return None if self._uniform is None else tf.constant(self._uniform, self._row_splits.dtype)
 
-    def nrows(self, out_type=None, name=None):
+    def nrows(self, out_type: DTypeLike | None = None, name: str | None = None) -> tf.Tensor:
         """The number of rows."""
         return tf.cast(tf.shape(self._row_splits)[0] - 1, out_type or self._row_splits.dtype)
 
@@ -174,7 +179,7 @@ class RaggedTensor(Operators, Nested, Composite):
         known = ragged.shape[0]
         return tf.cast(ragged.nrows(), tf.int32) if known is None else known
 
-    def row_lengths(self, axis=1, name=None):
+    def row_lengths(self, axis: Any = 1, name: str | None = None) -> Any:
         """How many values each row has."""
         from footlight._ragged import dispatch as _dispatch
         axis = _dispatch.axis_of(axis, self.shape.rank)
@@ -187,15 +192,15 @@ class RaggedTensor(Operators, Nested, Composite):
         shape = tf.shape(self._values, out_type=self._row_splits.dtype)  # all rows below are of one length
         return self.with_values(tf.fill(shape[:axis - 1], shape[axis - 1]))
 
-    def row_starts(self, name=None):
+    def row_starts(self, name: str | None = None) -> tf.Tensor:
         """Where rows begin."""
         return self._row_splits[:-1]
 
-    def row_limits(self, name=None):
+    def row_limits(self, name: str | None = None) -> tf.Tensor:
         """Where rows end."""
         return self._row_splits[1:]
 
-    def value_rowids(self, name=None):
+    def value_rowids(self, name: str | None = None) -> tf.Tensor:
         """The row of each value."""
         return tf.repeat(tf.range(self.nrows()), self.row_lengths())
 
@@ -209,7 +214,7 @@ class RaggedTensor(Operators, Nested, Composite):
         inner = self._values.with_row_splits_dtype(dtype) if isinstance(self._values, RaggedTensor) else self._values
         return RaggedTensor(inner, tf.cast(self._row_splits, dtype), self._uniform)
 
-    def bounding_shape(self, axis=None, name=None, out_type=None):
+    def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: DTypeLike | None = None) -> tf.Tensor:
         """The shape of the smallest tensor that holds all rows."""
         out_type = tf.as_dtype(out_type or self._row_splits.dtype)
         longest = tf.reduce_max(tf.concat([self.row_lengths(), tf.zeros([1], self._row_splits.dtype)], 0))
@@ -230,13 +235,13 @@ class RaggedTensor(Operators, Nested, Composite):
             raise ValueError(f'Shapes ({count},) and ({known},) are incompatible')
         return RaggedTensor(new_values, self._row_splits, self._uniform)
 
-    def with_flat_values(self, new_values):
+    def with_flat_values(self, new_values: Any) -> tf.RaggedTensor:
         """The same rows with other innermost values."""
         inner = self._values
         return self.with_values(inner.with_flat_values(new_values) if isinstance(inner, RaggedTensor) else new_values)
 
     # --- as something else ---
-    def to_tensor(self, default_value=None, name=None, shape=None):
+    def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> tf.Tensor:
         """A whole tensor, filled up with `default_value`, which is broadcast to the shape of one innermost value.
 
         shape: how long dimensions are to be: cut or filled up where rows begin and end; None or -1 for as they are.
@@ -257,7 +262,7 @@ class RaggedTensor(Operators, Nested, Composite):
                 full = _cut_or_filled(full, axis, length, default)
         return full
 
-    def _filled(self, default):
+    def _filled(self, default: tf.Tensor) -> tf.Tensor:
         values = self._values
         if isinstance(values, RaggedTensor):
             values = values._filled(default)
@@ -270,20 +275,20 @@ class RaggedTensor(Operators, Nested, Composite):
         full.set_shape(tf.TensorShape([self.shape[0] if self.shape.rank else None, self._uniform]).concatenate(values.shape[1:]))
         return full
 
-    def to_sparse(self, name=None):
+    def to_sparse(self, name: str | None = None) -> tf.SparseTensor:
         """A sparse tensor."""
         from footlight._ragged import dispatch as _dispatch
         every = self.with_flat_values(tf.ones(tf.shape(self.flat_values), tf.bool))
         return tf.SparseTensor(_dispatch.coordinates(every), tf.reshape(self.flat_values, [-1]),
                                self.bounding_shape(out_type=tf.int64))
 
-    def to_list(self):
+    def to_list(self) -> list[Any]:
         """Nested Python lists."""
         splits, values = self._row_splits.numpy(), self._values
         values = values.to_list() if isinstance(values, RaggedTensor) else values.numpy().tolist()
         return [values[a:b] for a, b in zip(splits, splits[1:])]
 
-    def numpy(self):
+    def numpy(self) -> Any:
         """An array: of arrays where rows differ in length."""
         import numpy
         splits, values = self._row_splits.numpy(), self._values.numpy()
@@ -294,27 +299,27 @@ class RaggedTensor(Operators, Nested, Composite):
         all_rows[:] = rows
         return all_rows
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         rows = self.shape[0]
         if rows is None:
             raise TypeError('the number of rows of a RaggedTensor is not known yet; use tf.map_fn')
         return iter([self[i] for i in range(rows)])
 
-    def _row_count(self):
+    def _row_count(self) -> Any:
         """The number of rows as an int32, for loops in a graph."""
         rows = self.shape[0] if self.shape.rank else None
         return tf.cast(self.nrows(), tf.int32) if rows is None else tf.constant(rows, tf.int32)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> tf.RaggedTensor | tf.Tensor:
         from footlight._ragged import members as _ragged_members
         return _ragged_members.item(self, key if isinstance(key, tuple) else (key,))
 
     @property
-    def _type_spec(self):
+    def _type_spec(self) -> RaggedTensorSpec:
         return RaggedTensorSpec(self.shape, self.dtype, self.ragged_rank, self._row_splits.dtype,
                                 self.flat_values.shape if self.shape.rank is None else None)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if any(tf.is_symbolic_tensor(t) for t in (self.flat_values, *self.nested_row_splits)):
             return f'tf.RaggedTensor(values={self._values!s}, row_splits={self._row_splits!s})'
         return f'<tf.RaggedTensor {self.to_list()}>'
@@ -331,11 +336,11 @@ def _values_of(values):
     return values if isinstance(values, RaggedTensor) else tf.convert_to_tensor(values, name='values')
 
 
-def _count(values):
+def _count(values: tf.RaggedTensor | tf.Tensor) -> tf.Tensor:
     return values.nrows() if isinstance(values, RaggedTensor) else tf.shape(values, out_type=tf.int64)[0]
 
 
-def _lengths_wanted(shape, full, cut):
+def _lengths_wanted(shape: Any, full: tf.Tensor, cut: int) -> list[Any]:
     """What to_tensor(shape=) says of the first `cut` dimensions: None for as it is, a number, or a tensor known when it runs."""
     rank = full.shape.rank
     if isinstance(shape, tf.TensorShape):
@@ -408,7 +413,8 @@ class RaggedTensorSpec(TypeSpec):
 
     value_type = property(lambda self: RaggedTensor)
 
-    def __init__(self, shape=None, dtype=tf.float32, ragged_rank=None, row_splits_dtype=tf.int64, flat_values_spec=None):
+    def __init__(self, shape: Any = None, dtype: Any = tf.float32, ragged_rank: int | None = None,
+                 row_splits_dtype: Any = tf.int64, flat_values_spec: Any = None) -> None:
         self._shape, self._dtype = tf.TensorShape(shape), tf.as_dtype(dtype)
         if ragged_rank is None:
             if self._shape.rank is None:
@@ -423,11 +429,11 @@ class RaggedTensorSpec(TypeSpec):
     row_splits_dtype = property(lambda self: self._row_splits_dtype)
     flat_values_spec = property(lambda self: self._flat_values_spec)
 
-    def _serialize(self):
+    def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype
 
     @property
-    def _component_specs(self):
+    def _component_specs(self) -> list[Any]:
         inner = None if self._shape.rank is None else self._shape[self._ragged_rank + 1:]
         flat = tf.TensorShape(None) if inner is None else tf.TensorShape([None]).concatenate(inner)
         if self._ragged_rank <= 0:  # -1: of the scalars that rows consist of
@@ -437,25 +443,25 @@ class RaggedTensorSpec(TypeSpec):
         splits += [tf.TensorSpec([None], self._row_splits_dtype)] * (self._ragged_rank - 1)
         return [tf.TensorSpec(flat, self._dtype), *splits]
 
-    def _to_components(self, value):
+    def _to_components(self, value: tf.RaggedTensor | tf.Tensor) -> list[Any]:
         if not isinstance(value, RaggedTensor):  # of ragged rank 0
             return [value]
         return [value.flat_values, *value.nested_row_splits]
 
-    def _batch(self, size):
+    def _batch(self, size: int | None) -> RaggedTensorSpec:
         return RaggedTensorSpec(tf.TensorShape([size]).concatenate(self._shape), self._dtype, self._ragged_rank + 1,
                                 self._row_splits_dtype)
 
-    def _unbatch(self):
+    def _unbatch(self) -> RaggedTensorSpec:
         return RaggedTensorSpec(self._shape[1:], self._dtype, max(-1, self._ragged_rank - 1), self._row_splits_dtype)
 
-    def _from_components(self, components):
+    def _from_components(self, components: list[Any]) -> tf.RaggedTensor | tf.Tensor:
         values, *splits = components
         for axis, part in reversed(list(enumerate(splits, 1))):
             values = RaggedTensor(values, part, None if self._shape.rank is None else self._shape[axis])
         return values
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'RaggedTensorSpec({self._shape!r}, {self._dtype!r}, {self._ragged_rank}, {self._row_splits_dtype!r})'
 
 
@@ -486,7 +492,8 @@ def map_flat_values(op, *args, **kwargs):
     return first.with_flat_values(found)
 
 
-def ragged_range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype=tf.int64):
+def ragged_range(starts: Any, limits: Any = None, deltas: Any = 1, dtype: DTypeLike | None = None,
+                 name: str | None = None, row_splits_dtype: DTypeLike = tf.int64) -> Any:
     """A row of numbers for each start and limit."""
     if limits is None:
         starts, limits = 0, starts
@@ -514,7 +521,7 @@ def ragged_range(starts, limits=None, deltas=1, dtype=None, name=None, row_split
     return shape.with_values(tf.gather(starts, rows) + steps * tf.gather(deltas, rows))
 
 
-def stack(values, axis=0, name=None):
+def stack(values: Any, axis: Any = 0, name: str | None = None) -> tf.RaggedTensor:
     """Tensors joined along a new dimension, as a ragged tensor."""
     from footlight._ragged import dispatch as _dispatch
     return _dispatch.stack(None, [_plain(v) for v in values] if isinstance(values, (list, tuple)) else values, axis)
@@ -523,38 +530,40 @@ def stack(values, axis=0, name=None):
 class RowPartition:
     """How values are divided into rows."""
 
-    def __init__(self, row_splits):
+    def __init__(self, row_splits: Any) -> None:
         self._row_splits = row_splits
 
     @classmethod
-    def from_value_rowids(cls, value_rowids, nrows=None, validate=True, dtype=None, dtype_hint=None):
+    def from_value_rowids(cls, value_rowids: Any, nrows: Any = None, validate: bool = True,
+                          dtype: DTypeLike | None = None, dtype_hint: Any = None) -> Any:
         """Of the row of each value, in order."""
         rows = tf.convert_to_tensor(value_rowids, dtype)
         return cls(RaggedTensor.from_value_rowids(rows, rows, nrows, validate=validate).row_splits)
 
     @classmethod
-    def from_row_splits(cls, row_splits, validate=True, dtype=None, dtype_hint=None):
+    def from_row_splits(cls, row_splits: Any, validate: bool = True, dtype: DTypeLike | None = None,
+                        dtype_hint: Any = None) -> Any:
         """Of where rows begin."""
         return cls(tf.convert_to_tensor(row_splits, dtype))
 
-    def row_splits(self):
+    def row_splits(self) -> Any:
         """Where rows begin."""
         return self._row_splits
 
-    def row_lengths(self):
+    def row_lengths(self) -> Any:
         """How many values each row has."""
         return self._row_splits[1:] - self._row_splits[:-1]
 
-    def row_starts(self):
+    def row_starts(self) -> Any:
         """Where rows begin."""
         return self._row_splits[:-1]
 
-    def nrows(self):
+    def nrows(self) -> Any:
         """The number of rows."""
         return tf.shape(self._row_splits, out_type=self._row_splits.dtype)[0] - 1
 
 
-def _same_names():
+def _same_names() -> None:
     ragged = _engine.namespace('ragged')
     stack_, range_ = stack, ragged_range
     range_.__name__ = range_.__qualname__ = 'range'

@@ -1,4 +1,6 @@
 """tf.train.Checkpoint: saves a graph of objects and restores it, also into objects that are made later."""
+from __future__ import annotations
+
 import os
 import weakref
 
@@ -8,14 +10,15 @@ from footlight import _engine
 from footlight._saving import containers as _containers, object_graph as _object_graph
 from footlight._saving import saveables as _saveables, trackable as _trackable
 from footlight._saving.trackable import AutoTrackable, Trackable
+from footlight._typing import Any, Callable
 
 
 class CheckpointOptions:
     """How a checkpoint is written and read. Devices and layouts are taken and ignored: there is one machine."""
 
-    def __init__(self, experimental_io_device=None, experimental_enable_async_checkpoint=False,
-                 experimental_write_callbacks=None, enable_async=False, experimental_skip_slot_variables=False,
-                 experimental_sharding_callback=None):
+    def __init__(self, experimental_io_device: Any = None, experimental_enable_async_checkpoint: bool = False,
+                 experimental_write_callbacks: Any = None, enable_async: bool = False,
+                 experimental_skip_slot_variables: bool = False, experimental_sharding_callback: Any = None) -> None:
         self.experimental_io_device = experimental_io_device
         self.enable_async = experimental_enable_async_checkpoint or enable_async
         self.experimental_enable_async_checkpoint = self.enable_async
@@ -29,7 +32,7 @@ class CheckpointOptions:
         self.experimental_sharding_callback = experimental_sharding_callback
         self.experimental_skip_slot_variables = experimental_skip_slot_variables
 
-    def __copy__(self):
+    def __copy__(self) -> CheckpointOptions:
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
         if made.experimental_write_callbacks is not None:
@@ -37,7 +40,7 @@ class CheckpointOptions:
         return made
 
 
-def _count_of_arguments(function):
+def _count_of_arguments(function: Callable[..., Any]) -> int:
     """How many arguments a function takes, without `self`; 1 where it does not say."""
     import inspect
     try:
@@ -46,51 +49,51 @@ def _count_of_arguments(function):
         return 1
 
 
-def _after_writing(options, path):
+def _after_writing(options: Any, path: Any) -> None:
     for callback in getattr(options, 'experimental_write_callbacks', None) or ():
         callback(path) if _count_of_arguments(callback) else callback()
 
 
-def _shown(objects):
+def _shown(objects: list[Any]) -> str:
     return f'Showing {min(10, len(objects))} of {len(objects)} unmatched objects: {objects[:10]}'
 
 
 class _Status:
     """What restore() returns: whether everything found its place."""
 
-    def assert_consumed(self):
+    def assert_consumed(self) -> Any:
         """Raises an AssertionError unless every value and every object has found the other."""
         raise NotImplementedError
 
-    def assert_existing_objects_matched(self):
+    def assert_existing_objects_matched(self) -> Any:
         """Raises an AssertionError unless every object that exists got its values; the checkpoint may hold more."""
         raise NotImplementedError
 
-    def assert_nontrivial_match(self):
+    def assert_nontrivial_match(self) -> Any:
         """Raises an AssertionError if nothing but the root was matched."""
         raise NotImplementedError
 
-    def expect_partial(self):
+    def expect_partial(self) -> Any:
         """Says that values may be left over: no warning about them."""
         return self
 
-    def _objects(self):
+    def _objects(self) -> list[Any]:
         return []
 
     def _listing(self):
         return _object_graph.Listing(self._root, self._attached() if self._attached else None)
 
-    def run_restore_ops(self, session=None):
+    def run_restore_ops(self, session: Any = None) -> None:
         """Gives a session the restored values of its graph's variables; other values are restored at once."""
         session = session or _default_session()
         if session is not None:
             session._push(_variables_of(self._restored()))
 
-    def _restored(self):
+    def _restored(self) -> Any:
         """The objects that got values."""
         return self._objects()
 
-    def initialize_or_restore(self, session=None):
+    def initialize_or_restore(self, session: Any = None) -> None:
         """Like run_restore_ops(), but variables that the checkpoint lacks get their first values."""
         session = session or _default_session()
         if session is None:
@@ -102,38 +105,38 @@ class _Status:
                      if isinstance(one, tf.Variable) and id(one) not in known and session._handle(one) is not None])
 
 
-def check_session(objects, path):
+def check_session(objects: Any, path: Any) -> None:
     """Refuses to save variables of the graph that is being built where no session has their values."""
     if not tf.executing_eagerly() and any(getattr(one, '_made_in', None) is tf.compat.v1.get_default_graph() for one in objects):
         raise RuntimeError(f'Unable to save checkpoint to "{path}" in graph mode without a default session. Please use `with '
                            'tf.compat.v1.Session():` to create a session.')
 
 
-def _variables_of(objects):
+def _variables_of(objects: list[Any]) -> list[Any]:
     """The variables among objects; all of the graph, where a class of the program's own says what is saved of it."""
     if any(_saveables.is_own(found) for found in objects):
         return tf.compat.v1.global_variables()
     return [found for found in objects if isinstance(found, tf.Variable)]
 
 
-def _default_session():
+def _default_session() -> Any:
     return None if tf.executing_eagerly() else tf.compat.v1.get_default_session()
 
 
 class CheckpointLoadStatus(_Status):
     """The status of a restoration by objects."""
 
-    def __init__(self, restoration, root, attached):
+    def __init__(self, restoration: Any, root: Any, attached: Any) -> None:
         self._restoration, self._root, self._attached = restoration, root, attached
         self._watch = _Leftovers(restoration)
 
-    def _objects(self):
+    def _objects(self) -> list[Any]:
         return self._listing().objects
 
-    def _restored(self):
+    def _restored(self) -> list[Any]:
         return [found for found in (one() for one in self._restoration.objects.values()) if found is not None]
 
-    def assert_consumed(self):
+    def assert_consumed(self) -> CheckpointLoadStatus:
         self.assert_existing_objects_matched()
         restoration = self._restoration
         for number in restoration.unmatched():
@@ -145,7 +148,7 @@ class CheckpointLoadStatus(_Status):
             raise AssertionError(f'Unused attributes in the object {restoration.path_to(number)}: {names}')
         return self
 
-    def assert_existing_objects_matched(self):
+    def assert_existing_objects_matched(self) -> CheckpointLoadStatus:
         matched = {id(found()) for found in self._restoration.objects.values()}
         missing = []
         for found in self._objects():
@@ -158,7 +161,7 @@ class CheckpointLoadStatus(_Status):
                                  f'likely due to changes in the Python program. {_shown(missing)}')
         return self
 
-    def assert_nontrivial_match(self):
+    def assert_nontrivial_match(self) -> CheckpointLoadStatus:
         objects = self._objects()
         matched = {id(found()) for found in self._restoration.objects.values()}
         missing = [found for found in objects[1:] if id(found) not in matched]
@@ -168,7 +171,7 @@ class CheckpointLoadStatus(_Status):
                                  f'matching checkpointed value: {missing}')
         return self
 
-    def expect_partial(self):
+    def expect_partial(self) -> CheckpointLoadStatus:
         self._watch.expected = True
         return self
 
@@ -176,11 +179,11 @@ class CheckpointLoadStatus(_Status):
 class _Leftovers:
     """Warns of values that were not restored when the restoration ends: with the status and whatever waits for it."""
 
-    def __init__(self, restoration):
+    def __init__(self, restoration: Any) -> None:
         self.restoration, self.expected = restoration, False
         restoration.watch = self  # a cycle on purpose: it ends with the objects that wait
 
-    def __del__(self):
+    def __del__(self) -> None:
         restoration = self.restoration
         left = [] if self.expected else restoration.unmatched()
         if not left:
@@ -200,17 +203,17 @@ class _Leftovers:
 class InitializationOnlyStatus(_Status):
     """The status of restore(None)."""
 
-    def __init__(self, root, attached):
+    def __init__(self, root: Any, attached: Any) -> None:
         self._root, self._attached = root, attached
 
-    def initialize_or_restore(self, session=None):
+    def initialize_or_restore(self, session: Any = None) -> None:
         """Runs the initializers in the session of a graph; in eager code there is nothing to do."""
         session = session or _default_session()
         if session is not None:
             session.run([one.initializer for one in self._listing().with_slots().objects
                          if getattr(one, '_made_in', None) is session.graph and one.initializer is not None])
 
-    def _nothing(self):
+    def _nothing(self) -> Any:
         raise AssertionError('No checkpoint specified (save_path=None); nothing is being restored.')
 
     assert_consumed = assert_existing_objects_matched = assert_nontrivial_match = _nothing
@@ -219,13 +222,13 @@ class InitializationOnlyStatus(_Status):
 class NameBasedSaverStatus(_Status):
     """The status of a restoration by the names of variables."""
 
-    def __init__(self, restoration, root, attached):
+    def __init__(self, restoration: Any, root: Any, attached: Any) -> None:
         self._restoration, self._root, self._attached = restoration, root, attached
 
-    def _restored(self):
+    def _restored(self) -> list[Any]:
         return [found for found in (one() for one in self._restoration.restored) if found is not None]
 
-    def assert_consumed(self):
+    def assert_consumed(self) -> NameBasedSaverStatus:
         self.assert_existing_objects_matched()
         left = sorted(set(self._restoration.tensors) - self._restoration.used)
         if left:
@@ -240,7 +243,7 @@ class NameBasedSaverStatus(_Status):
                 f'\n    {v!r}: {[v._shared_name]}' for v in missing))
         return self
 
-    def assert_nontrivial_match(self):
+    def assert_nontrivial_match(self) -> Any:
         if not self._restoration.used:
             raise AssertionError('Nothing matched a checkpointed value. The checkpoint was written by a '
                                  'tf.compat.v1.train.Saver, by names of variables: '
@@ -248,7 +251,7 @@ class NameBasedSaverStatus(_Status):
         return self
 
 
-def _not_trackable(name, value):
+def _not_trackable(name: str, value: int) -> Any:
     return ValueError(f'`Checkpoint` was expecting {name} to be a trackable object (an object derived from '
                       f'`Trackable`), got {value!s}. If you believe this object should be trackable (i.e. it is part '
                       'of the TensorFlow Python API and manages state), please open an issue.')
@@ -257,7 +260,7 @@ def _not_trackable(name, value):
 class Checkpoint(AutoTrackable):
     """Saves and restores the objects given to it by name, and everything that they refer to."""
 
-    def __init__(self, root=None, **kwargs):
+    def __init__(self, root: Any = None, **kwargs: Any) -> None:
         attached, present, counter = {}, {}, None
         is_weak = not isinstance(root, Trackable) and isinstance(root, weakref.ref)
         if is_weak:  # the object that owns this checkpoint
@@ -287,7 +290,7 @@ class Checkpoint(AutoTrackable):
         object.__setattr__(self, '_self_counter', counter)
         object.__setattr__(self, '_self_saved', None if root is None else (weak_root if is_weak else lambda: root, attached))
 
-    def _graph_of(self):
+    def _graph_of(self) -> tuple[Any, ...]:
         """The object that is saved, and a function for what is attached to it beside its own children."""
         if self._self_saved is None:
             return self, None
@@ -303,7 +306,7 @@ class Checkpoint(AutoTrackable):
         return root, all_attached
 
     @property
-    def save_counter(self):
+    def save_counter(self) -> tf.Variable:
         """How often save() was called, as a variable that is saved too."""
         self._make_counter()
         return self._self_counter
@@ -338,7 +341,7 @@ class Checkpoint(AutoTrackable):
         _after_writing(options, path)
         return path
 
-    def _write_when_run(self, prefix, options):
+    def _write_when_run(self, prefix: tf.Tensor, options: Any) -> tf.Tensor:
         """Inside of a function: its calls write the values of that moment, and give the path."""
         root, attached = self._graph_of()
         names, values = _object_graph.serialized(root, attached() if attached else None)
@@ -403,27 +406,27 @@ class Checkpoint(AutoTrackable):
             self._make_counter()
         return status
 
-    def sync(self):
+    def sync(self) -> None:
         """Does nothing: a checkpoint is written when save() returns."""
 
 
 class TrackableView:
     """The objects below a trackable object, as a checkpoint of it would have them."""
 
-    def __init__(self, root):
+    def __init__(self, root: Any) -> None:
         self._root = weakref.ref(root)
 
     @classmethod
-    def children(cls, obj, save_type=_trackable.CHECKPOINT, **kwargs):
+    def children(cls, obj: Any, save_type: Any = _trackable.CHECKPOINT, **kwargs: Any) -> dict[Any, Any]:
         """{name: child} of one object."""
         return {name: _containers.wrap(child)
                 for name, child in obj._trackable_children(save_type=save_type, **kwargs).items()}
 
     @property
-    def root(self):
+    def root(self) -> Any:
         return self._root()
 
-    def descendants(self):
+    def descendants(self) -> list[Any]:
         """All objects, breadth first, beginning with the root."""
         found, seen = [self.root], {id(self.root)}
         for one in found:
@@ -437,7 +440,7 @@ class TrackableView:
 class CheckpointV1(Checkpoint):
     """tf.compat.v1.train.Checkpoint: without a root."""
 
-    def __init__(self, **kwargs):
+    def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
 
 

@@ -1,4 +1,6 @@
 """Checkpoints as files: the file `checkpoint` that names the latest, tf.train.load_checkpoint, CheckpointManager."""
+from __future__ import annotations
+
 import collections
 import glob
 import os
@@ -7,9 +9,10 @@ import time
 
 import footlight as tf
 from footlight import _engine, _proto
+from footlight._typing import Any, Callable, Iterator
 
 
-def path_of(path):
+def path_of(path: Any) -> str:
     """A path as a str."""
     path = os.fspath(path) if hasattr(path, '__fspath__') else path
     if isinstance(path, tf.Tensor):
@@ -21,13 +24,13 @@ def path_of(path):
     return path
 
 
-def make_folder(path):
+def make_folder(path: Any) -> None:
     folder = os.path.dirname(path)
     if folder:
         os.makedirs(folder, exist_ok=True)
 
 
-def _state_file(folder, latest_filename=None):
+def _state_file(folder: Any, latest_filename: Any = None) -> str:
     return os.path.join(folder, latest_filename or 'checkpoint')
 
 
@@ -52,9 +55,10 @@ def generate_checkpoint_state_proto(save_dir, model_checkpoint_path, all_model_c
     return state
 
 
-def update_checkpoint_state_internal(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None,
-                                     latest_filename=None, save_relative_paths=False,
-                                     all_model_checkpoint_timestamps=None, last_preserved_timestamp=None):
+def update_checkpoint_state_internal(save_dir: Any, model_checkpoint_path: Any, all_model_checkpoint_paths: Any = None,
+                                     latest_filename: Any = None, save_relative_paths: Any = False,
+                                     all_model_checkpoint_timestamps: Any = None,
+                                     last_preserved_timestamp: Any = None) -> None:
     """Writes the file `checkpoint`: at any moment either the old one or the new one is there."""
     state_file = _state_file(save_dir, latest_filename)
     if save_relative_paths:
@@ -75,8 +79,9 @@ def update_checkpoint_state_internal(save_dir, model_checkpoint_path, all_model_
     os.replace(temporary, state_file)
 
 
-def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, latest_filename=None,
-                            all_model_checkpoint_timestamps=None, last_preserved_timestamp=None):
+def update_checkpoint_state(save_dir: Any, model_checkpoint_path: Any, all_model_checkpoint_paths: Any = None,
+                            latest_filename: Any = None, all_model_checkpoint_timestamps: Any = None,
+                            last_preserved_timestamp: Any = None) -> None:
     """Writes the file `checkpoint` of a folder."""
     update_checkpoint_state_internal(save_dir, model_checkpoint_path, all_model_checkpoint_paths, latest_filename, False,
                                      all_model_checkpoint_timestamps, last_preserved_timestamp)
@@ -106,18 +111,18 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     return state
 
 
-def checkpoint_exists(checkpoint_prefix):
+def checkpoint_exists(checkpoint_prefix: Any) -> bool:
     """Whether there is a checkpoint of that prefix."""
     return os.path.isfile(path_of(checkpoint_prefix) + '.index')
 
 
-def get_checkpoint_mtimes(checkpoint_prefixes):
+def get_checkpoint_mtimes(checkpoint_prefixes: Any) -> list[Any]:
     """When the checkpoints of these prefixes were written, in seconds since 1970; those that are gone are left out."""
     prefixes = [path_of(prefix) for prefix in checkpoint_prefixes]
     return [os.path.getmtime(prefix + '.index') for prefix in prefixes if checkpoint_exists(prefix)]
 
 
-def latest_checkpoint(checkpoint_dir, latest_filename=None):
+def latest_checkpoint(checkpoint_dir: Any, latest_filename: Any = None) -> str | None:
     """The path of the latest checkpoint in a folder, or None."""
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None:
@@ -128,7 +133,8 @@ def latest_checkpoint(checkpoint_dir, latest_filename=None):
     return None
 
 
-def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=None, meta_graph_suffix='meta'):
+def remove_checkpoint(checkpoint_prefix: Any, checkpoint_format_version: Any = None,
+                      meta_graph_suffix: str = 'meta') -> None:
     """Deletes the files of a checkpoint. The index goes first: without it there is no checkpoint."""
     prefix = path_of(checkpoint_prefix)
     for path in [prefix + '.' + meta_graph_suffix, prefix + '.index'] + sorted(
@@ -152,11 +158,11 @@ def open_tensors(prefix):
 class CheckpointReader:
     """The tensors in a checkpoint, by name."""
 
-    def __init__(self, filename):
+    def __init__(self, filename: Any) -> None:
         self._file = open_tensors(path_of(filename))
         self._tensors = _engine.tensors_in(self._file)
 
-    def has_tensor(self, tensor_str):
+    def has_tensor(self, tensor_str: Any) -> bool:
         """Whether the checkpoint has a tensor of that name."""
         return _text(tensor_str) in self._tensors
 
@@ -164,31 +170,31 @@ class CheckpointReader:
         """The value, as a NumPy array."""
         return _engine.read_tensor(self._file, _text(tensor_str)).numpy()
 
-    def get_variable_to_shape_map(self):
+    def get_variable_to_shape_map(self) -> dict[Any, Any]:
         """{name: shape as a list}"""
         return {name: shape.as_list() for name, (_, shape) in self._tensors.items()}
 
-    def get_variable_to_dtype_map(self):
+    def get_variable_to_dtype_map(self) -> dict[Any, Any]:
         """{name: dtype}"""
         return {name: dtype for name, (dtype, _) in self._tensors.items()}
 
-    def debug_string(self):
+    def debug_string(self) -> bytes:
         """A line for each tensor."""
         return ''.join(f"{name} ({'DT_INVALID' if dtype is None else _datatype(dtype)}) "
                        f"{str(shape.as_list()).replace(' ', '')}\n"
                        for name, (dtype, shape) in sorted(self._tensors.items())).encode()
 
 
-def _datatype(dtype):
+def _datatype(dtype: tf.DType) -> str:
     names = {1: 'FLOAT', 2: 'DOUBLE', 19: 'HALF'}
     return 'DT_' + names.get(dtype.as_datatype_enum, dtype.name.upper())
 
 
-def _text(name):
+def _text(name: str) -> str:
     return name.decode() if isinstance(name, bytes) else name
 
 
-def load_checkpoint(ckpt_dir_or_file):
+def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     """A CheckpointReader for a checkpoint, or for the latest one in a folder."""
     path = path_of(ckpt_dir_or_file)
     if os.path.isdir(path):
@@ -209,12 +215,13 @@ def load_variable(ckpt_dir_or_file, name):
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name)
 
 
-def list_variables(ckpt_dir_or_file):
+def list_variables(ckpt_dir_or_file: Any) -> list[Any]:
     """(name, shape) of each tensor in a checkpoint."""
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 
 
-def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, timeout_fn=None):
+def checkpoints_iterator(checkpoint_dir: Any, min_interval_secs: Any = 0, timeout: Any = None,
+                         timeout_fn: Callable[..., Any] | None = None) -> Iterator[Any]:
     """Yields the latest checkpoint of a folder whenever there is a new one, until none came for `timeout` seconds."""
     path = None
     while True:
@@ -228,7 +235,7 @@ def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, time
         time.sleep(max(0, min_interval_secs - (time.time() - begun)))
 
 
-def _next_checkpoint(folder, last, timeout):
+def _next_checkpoint(folder: Any, last: str | None, timeout: int) -> str | None:
     end = None if timeout is None else time.time() + timeout
     while True:
         found = latest_checkpoint(folder)
@@ -255,8 +262,10 @@ def _number(value):
 class CheckpointManager:
     """Keeps the last checkpoints of a folder and deletes older ones."""
 
-    def __init__(self, checkpoint, directory, max_to_keep, keep_checkpoint_every_n_hours=None, checkpoint_name='ckpt',
-                 step_counter=None, checkpoint_interval=None, init_fn=None, last_checkpoint_step=None):
+    def __init__(self, checkpoint: Any, directory: Any, max_to_keep: int | None,
+                 keep_checkpoint_every_n_hours: Any = None, checkpoint_name: str = 'ckpt', step_counter: Any = None,
+                 checkpoint_interval: int | None = None, init_fn: Any = None,
+                 last_checkpoint_step: int | None = None) -> None:
         if max_to_keep is not None and max_to_keep <= 0:
             raise ValueError(f'Expected a positive integer or `None` for `max_to_keep`, got {max_to_keep}.')
         if checkpoint_interval is not None and step_counter is None:
@@ -298,7 +307,7 @@ class CheckpointManager:
                                          all_model_checkpoint_timestamps=times,
                                          last_preserved_timestamp=self._preserved)
 
-    def _sweep(self):
+    def _sweep(self) -> None:
         while self._max_to_keep and len(self._kept) > self._max_to_keep:
             path, when = self._kept.popitem(last=False)
             if self._every_n_hours and when - 3600 * self._every_n_hours >= self._preserved:
@@ -327,7 +336,7 @@ class CheckpointManager:
         self._record()
         return path
 
-    def restore_or_initialize(self):
+    def restore_or_initialize(self) -> str | None:
         """Restores the latest checkpoint and returns its path; without one calls `init_fn` and returns None."""
         if self._latest_checkpoint is not None:
             self._checkpoint.restore(self._latest_checkpoint)
@@ -338,7 +347,7 @@ class CheckpointManager:
             self._init_fn()
         return None
 
-    def sync(self):
+    def sync(self) -> None:
         """Does nothing: a checkpoint is written when save() returns."""
 
 
@@ -347,7 +356,7 @@ for _object in (CheckpointManager, latest_checkpoint, get_checkpoint_state, load
     _object.__module__ = 'footlight.train'
     setattr(tf.train, _object.__name__, _object)
     setattr(tf.compat.v1.train, _object.__name__, _object)
-for _object in (CheckpointReader, update_checkpoint_state, update_checkpoint_state_internal,
-                generate_checkpoint_state_proto, checkpoint_exists, get_checkpoint_mtimes, remove_checkpoint):
-    setattr(tf.compat.v1.train, _object.__name__, _object)
+for _function in (CheckpointReader, update_checkpoint_state, update_checkpoint_state_internal,
+                  generate_checkpoint_state_proto, checkpoint_exists, get_checkpoint_mtimes, remove_checkpoint):
+    setattr(tf.compat.v1.train, _function.__name__, _function)
 tf.compat.v1.train.NewCheckpointReader = CheckpointReader

@@ -1,27 +1,30 @@
 """Lists, dicts and tuples that are trackable: what an attribute of a trackable object holds in place of a plain one."""
+from __future__ import annotations
+
 import collections
 import copy
 import operator
 
 from footlight._saving import trackable as _trackable
 from footlight._saving.trackable import NoDependency, Trackable, state_of
+from footlight._typing import Any, Callable, TensorLike
 
 
 class TrackableDataStructure(Trackable):
     """A container whose trackable items are its children."""
 
-    def _track_value(self, value, name):
+    def _track_value(self, value: Any, name: str) -> Any:
         return _trackable.sticky_attribute_assignment(trackable=self, name=name, value=value)
 
-    def _items_of(self):
+    def _items_of(self) -> list[Any]:
         return list(self)
 
     @property
-    def trainable(self):
+    def trainable(self) -> Any:
         return getattr(self, '_self_trainable', True)
 
     @trainable.setter
-    def trainable(self, value):
+    def trainable(self, value: Any) -> None:
         self._self_trainable = value
 
     def _collected(self, member):
@@ -66,7 +69,7 @@ _OUTSIDE = ('Unable to save the object %s (a %s made trackable when it was assig
             'Change the attribute instead, or if it need not be saved, assign it to an object that is not trackable.')
 
 
-def _read(name):
+def _read(name: Any) -> Callable[..., Any]:
     """A method of list or dict that reads: it looks at what is shared with the program."""
     def read(self, *args):
         return getattr(self._after_count(), name)(
@@ -84,7 +87,7 @@ class ListWrapper(TrackableDataStructure, list):
 
     _values = property(lambda self: self, doc='Its items.')
 
-    def __init__(self, items=()):
+    def __init__(self, items: Any = ()) -> None:
         self._shared = items if type(items) is list else list(items)
         self._changed = self._changed_outside = False
         list.__init__(self)
@@ -94,7 +97,7 @@ class ListWrapper(TrackableDataStructure, list):
             if not isinstance(item, NoDependency) and isinstance(stored, Trackable):
                 self._track_trackable(stored, f'{at}', overwrite=True)
 
-    def _synchronized(self):
+    def _synchronized(self) -> list[Any]:
         """The items, all compared with the copy; notes whether the program has changed its list."""
         shared = self._shared
         if list.__len__(self) != len(shared) or not all(map(operator.is_, list.__iter__(self), shared)):
@@ -102,14 +105,14 @@ class ListWrapper(TrackableDataStructure, list):
             list.__init__(self, shared)
         return shared
 
-    def _after_count(self):
+    def _after_count(self) -> list[Any]:
         """The items, compared by their number alone: to read one of a long list takes no walk over all."""
         return self._shared if list.__len__(self) == len(self._shared) else self._synchronized()
 
-    def _as_shared(self):
+    def _as_shared(self) -> None:
         list.__init__(self, self._shared)
 
-    def _trackable_children(self, save_type=_trackable.CHECKPOINT, **kwargs):
+    def _trackable_children(self, save_type: str = _trackable.CHECKPOINT, **kwargs: Any) -> dict[Any, Any]:
         self._synchronized()
         if self._changed:
             raise ValueError(_WHY % (self, 'list', _REPLACED))
@@ -117,10 +120,10 @@ class ListWrapper(TrackableDataStructure, list):
             raise ValueError(_OUTSIDE % (self, 'list', 'list'))
         return super()._trackable_children(save_type, **kwargs)
 
-    def _has_trackable(self):
+    def _has_trackable(self) -> bool:
         return any(isinstance(item, Trackable) for item in self._shared)
 
-    def _about_to_change(self, new=()):
+    def _about_to_change(self, new: tuple[Any, ...] = ()) -> None:
         self._synchronized()
         if self._has_trackable() or any(isinstance(item, Trackable) for item in new):
             self._changed = True
@@ -134,7 +137,7 @@ class ListWrapper(TrackableDataStructure, list):
         if not isinstance(value, NoDependency) and isinstance(from_wrap, Trackable):
             self._track_trackable(from_wrap, name, overwrite=True)
 
-    def extend(self, values):
+    def extend(self, values: Any) -> None:
         for value in list(values):
             self.append(value)
 
@@ -179,22 +182,22 @@ class ListWrapper(TrackableDataStructure, list):
         self._as_shared()
         return value
 
-    def remove(self, value):
+    def remove(self, value: TensorLike) -> None:
         self._about_to_change()
         self._shared.remove(value)
         self._as_shared()
 
-    def clear(self):
+    def clear(self) -> None:
         self._about_to_change()
         self._shared.clear()
         self._as_shared()
 
-    def sort(self, *, key=None, reverse=False):
+    def sort(self, *, key: Any = None, reverse: bool = False) -> None:
         self._about_to_change()
         self._shared.sort(key=key, reverse=reverse)
         self._as_shared()
 
-    def reverse(self):
+    def reverse(self) -> None:
         self._about_to_change()
         self._shared.reverse()
         self._as_shared()
@@ -206,18 +209,18 @@ class ListWrapper(TrackableDataStructure, list):
         self.extend(list(self) * (n - 1))
         return self
 
-    def copy(self):
+    def copy(self) -> Any:
         return copy.copy(self)
 
-    def __copy__(self):
+    def __copy__(self) -> ListWrapper:
         return self._copied(list(self))
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: dict[Any, Any]) -> ListWrapper:
         made = memo[id(self)] = self._copied([])
         made.extend(copy.deepcopy(list(self), memo))
         return made
 
-    def _copied(self, items):
+    def _copied(self, items: list[Any]) -> ListWrapper:
         other = ListWrapper(items)
         other._changed, other._changed_outside = self._changed, self._changed_outside
         return other
@@ -225,7 +228,7 @@ class ListWrapper(TrackableDataStructure, list):
     def __reduce_ex__(self, protocol):
         return ListWrapper, (list(self),)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'ListWrapper({list.__repr__(self._synchronized())})'
 
     __getitem__, __len__, __iter__ = _read('__getitem__'), _read('__len__'), _read('__iter__')
@@ -242,7 +245,7 @@ class _DictWrapper(TrackableDataStructure, dict):
     _values = property(lambda self: [self[key] for key in sorted(self)], doc='Its values, in the order of the keys.')
     _kind = dict
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         kind = self._kind
         kind.__init__(self)
         self._other_key = self._changed_outside = False
@@ -250,7 +253,7 @@ class _DictWrapper(TrackableDataStructure, dict):
         for key, value in list(self._shared.items()):
             self[key] = value
 
-    def _synchronized(self):
+    def _synchronized(self) -> Any:
         """The items, all compared with the copy; notes whether the program has changed its dict."""
         shared = self._shared
         if dict.__len__(self) != len(shared) or any(
@@ -261,21 +264,21 @@ class _DictWrapper(TrackableDataStructure, dict):
                 self._kind.__setitem__(self, key, value)
         return shared
 
-    def _after_count(self):
+    def _after_count(self) -> Any:
         """The items, compared by their number alone."""
         return self._shared if dict.__len__(self) == len(self._shared) else self._synchronized()
 
-    def _shared_with(self, key):
+    def _shared_with(self, key: str) -> Any:
         """The items, before that of a key is taken out."""
         return self._after_count() if dict.__contains__(self, key) else self._synchronized()
 
-    def _items_of(self):
+    def _items_of(self) -> list[Any]:
         try:
             return [self[key] for key in sorted(self)]
         except TypeError:
             return list(self.values())
 
-    def _trackable_children(self, save_type=_trackable.CHECKPOINT, **kwargs):
+    def _trackable_children(self, save_type: str = _trackable.CHECKPOINT, **kwargs: Any) -> dict[Any, Any]:
         self._synchronized()
         if self._changed_outside:
             raise ValueError(_OUTSIDE % (self, 'dict', 'dict'))
@@ -283,7 +286,7 @@ class _DictWrapper(TrackableDataStructure, dict):
             raise ValueError(_WHY % (self, 'dict', 'A key that is not a str maps to a trackable object'))
         return super()._trackable_children(save_type, **kwargs)
 
-    def __setitem__(self, key, value):
+    def __setitem__(self, key: int | str, value: Any) -> None:
         stored = wrap(value)
         self._shared[key] = stored
         self._kind.__setitem__(self, key, stored)
@@ -295,33 +298,33 @@ class _DictWrapper(TrackableDataStructure, dict):
         else:
             self._other_key = True
 
-    def __delitem__(self, key):
+    def __delitem__(self, key: str) -> None:
         del self._shared_with(key)[key]
         self._kind.__delitem__(self, key)
         state_of(self).children.pop(key, None)
 
-    def pop(self, key, *otherwise):
+    def pop(self, key: str, *otherwise: Any) -> Any:
         if key in self._shared_with(key):
             state_of(self).children.pop(key, None)
             self._kind.__delitem__(self, key)
         return self._shared.pop(key, *otherwise)
 
-    def popitem(self):
+    def popitem(self) -> tuple[Any, ...]:
         if not self._shared:
             raise KeyError('popitem(): dictionary is empty')
         key = next(reversed(self._shared))
         return key, self.pop(key)
 
-    def clear(self):
+    def clear(self) -> None:
         state_of(self).children.clear()
         self._shared.clear()
         self._kind.clear(self)
 
-    def update(self, *args, **kwargs):
+    def update(self, *args: Any, **kwargs: Any) -> None:
         for key, value in dict(*args, **kwargs).items():
             self[key] = value
 
-    def setdefault(self, key, default=None):
+    def setdefault(self, key: str, default: int | None = None) -> int:
         if key not in self:
             self[key] = default
         return self[key]
@@ -330,13 +333,13 @@ class _DictWrapper(TrackableDataStructure, dict):
         self.update(other)
         return self
 
-    def copy(self):
+    def copy(self) -> Any:
         return copy.copy(self)
 
-    def __copy__(self):
+    def __copy__(self) -> _DictWrapper:
         return type(self)(self)
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: dict[Any, Any]) -> _DictWrapper:
         other = memo[id(self)] = type(self)()
         other.update(copy.deepcopy(dict(self), memo))
         return other
@@ -344,19 +347,19 @@ class _DictWrapper(TrackableDataStructure, dict):
     def __reduce_ex__(self, protocol):
         return type(self), (dict(self),)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'DictWrapper({self._synchronized()!r})'
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> Any:
         return self._shared[key]
 
     def __contains__(self, key):
         return key in self._shared
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._shared)
 
-    def get(self, key, default=None):
+    def get(self, key: str, default: Any = None) -> int:
         return self._shared.get(key, default)
 
     __iter__, __reversed__, __eq__, __ne__ = _read('__iter__'), _read('__reversed__'), _read('__eq__'), _read('__ne__')
@@ -370,11 +373,11 @@ class OrderedDictWrapper(_DictWrapper, collections.OrderedDict):
 
     _kind = collections.OrderedDict
 
-    def move_to_end(self, key, last=True):
+    def move_to_end(self, key: Any, last: bool = True) -> None:
         self._synchronized().move_to_end(key, last)
         collections.OrderedDict.move_to_end(self, key, last)
 
-    def __reduce_ex__(self, protocol):
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         return type(self), (list(self.items()),)
 
 
@@ -383,7 +386,7 @@ class _TupleMembers(TrackableDataStructure):
 
     _values = property(lambda self: self, doc='Its items.')
 
-    def _track_items(self, untracked):
+    def _track_items(self, untracked: set[Any]) -> Any:
         names = getattr(self, '_fields', ())
         for i, item in enumerate(self):
             if i in untracked or not isinstance(item, Trackable):
@@ -398,20 +401,20 @@ class _TupleMembers(TrackableDataStructure):
     def __reduce_ex__(self, protocol):
         return wrap, (self._self_plain(self),)
 
-    def __copy__(self):
+    def __copy__(self) -> Any:
         return wrap(self._self_plain(self))
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
         return wrap(copy.deepcopy(self._self_plain(self), memo))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'_TupleWrapper({self._self_plain(self)!r})'
 
 
 _tuple_classes = {}
 
 
-def _tuple_class(kind):
+def _tuple_class(kind: type[Any]) -> type[Any]:
     """The trackable class for a class of tuples; None if it has a constructor of its own."""
     if kind not in _tuple_classes:
         named = hasattr(kind, '_make') and hasattr(kind, '_fields')
@@ -426,7 +429,7 @@ def _tuple_class(kind):
     return _tuple_classes[kind]
 
 
-def _holds_trackables(items):
+def _holds_trackables(items: Any) -> bool:
     return any(isinstance(item, (NoDependency, Trackable)) or type(item) in (dict, collections.OrderedDict, list) or
                isinstance(item, tuple) and _holds_trackables(item) for item in items)
 

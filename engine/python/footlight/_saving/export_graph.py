@@ -1,10 +1,13 @@
 """The graph of a SavedModel outside of its functions, which programs without objects use: resources, signatures, saver."""
+from __future__ import annotations
+
 import itertools
 import re
 
 import footlight as tf
 from footlight import _proto
 from footlight._saving.structure_coder import fill
+from footlight._typing import Any, Callable
 
 
 class ExportGraph:
@@ -19,7 +22,7 @@ class ExportGraph:
         self.first, self.after = [], []  # nodes that the initializer runs; calls to be added to it
         self.assets = {}       # number of an asset -> the handle of the variable with its path, what assigns that
 
-    def _name(self, wanted):
+    def _name(self, wanted: str) -> str:
         name, count = wanted, 0
         while name.lower() in self.taken:
             count += 1
@@ -27,14 +30,14 @@ class ExportGraph:
         self.taken.add(name.lower())
         return name
 
-    def _node(self, name, op, inputs=(), **attrs):
+    def _node(self, name: str, op: str, inputs: Any = (), **attrs: Any) -> str:
         node = self.graph.node.add(name=self._name(name), op=op)
         node.input.extend(inputs)
         for key, value in attrs.items():
             self._fill(node.attr[key], value)
         return node.name
 
-    def _fill(self, attr, value):
+    def _fill(self, attr: Any, value: Any) -> None:
         if isinstance(value, tf.DType):
             attr.type = value.as_datatype_enum
         elif isinstance(value, tf.TensorShape):
@@ -51,7 +54,7 @@ class ExportGraph:
             attr.list.SetInParent()
             attr.list.type.extend(t.as_datatype_enum for t in value)
 
-    def _const(self, name, tensor):
+    def _const(self, name: str, tensor: tf.Tensor) -> str:
         return self._node(name, 'Const', dtype=tensor.dtype, value=tf.make_tensor_proto(tensor))
 
     def add_variable(self, number, variable):
@@ -63,11 +66,11 @@ class ExportGraph:
         self.variables[number] = variable
         self._node(name + '/Read/ReadVariableOp', 'ReadVariableOp', [self.nodes[number]], dtype=variable.dtype)
 
-    def add_constant(self, number, tensor):
+    def add_constant(self, number: Any, tensor: Any) -> None:
         """A tensor that functions captured."""
         self.nodes[number] = self.constants[number] = self._const('Const', tensor)
 
-    def add_asset(self, number, filename):
+    def add_asset(self, number: Any, filename: Any) -> int:
         """A path that the initializer is fed with; returns its number among the assets."""
         placeholder = self._node('asset_path_initializer', 'Placeholder', dtype=tf.string, shape=tf.TensorShape([]))
         handle = self._name('asset_path')
@@ -81,7 +84,7 @@ class ExportGraph:
         asset.tensor_info.dtype = tf.string.as_datatype_enum
         return len(self.meta.asset_file_def) - 1
 
-    def _call(self, function, inputs, controls=()):
+    def _call(self, function: str, inputs: list[Any], controls: Any = ()) -> str:
         """A call of a function of the library."""
         definition = next(f for f in self.graph.library.function if f.signature.name == function)
         signature = definition.signature
@@ -91,15 +94,15 @@ class ExportGraph:
                           Tout=[tf.as_dtype(a.type) for a in signature.output_arg],
                           f=_proto.NameAttrList(name=function))
 
-    def add_resource(self, number, function, bound):
+    def add_resource(self, number: Any, function: Any, bound: Any) -> None:
         """A resource, which a function of the library makes."""
         self.nodes[number] = self._call(function, [self.nodes[b] for b in bound])
 
-    def later(self, function, bound):
+    def later(self, function: Any, bound: Any) -> None:
         """The initializer calls this after variables of assets are there."""
         self.after.append((function, bound))
 
-    def add_initializer(self, options):
+    def add_initializer(self, options: Any) -> None:
         """The node that is run once after loading."""
         ready = {number: self._node('ReadVariableOp', 'ReadVariableOp', [handle, '^' + assigned], dtype=tf.string)
                  for number, (handle, assigned) in self.assets.items()}
@@ -111,7 +114,7 @@ class ExportGraph:
         info.name = name
         info.tensor_shape.unknown_rank = True
 
-    def add_signature(self, key, function, specs, bound, outputs):
+    def add_signature(self, key: Any, function: Any, specs: Any, bound: Any, outputs: Any) -> None:
         """Placeholders, a call, and the SignatureDef that names both."""
         signature = self.meta.signature_def[key]
         signature.method_name = 'tensorflow/serving/predict'
@@ -125,7 +128,7 @@ class ExportGraph:
         for name, value in outputs:
             self._describe_output(signature.outputs[name], value, lambda: f'{call}:{next(count)}')
 
-    def _describe_output(self, info, value, next_name):
+    def _describe_output(self, info: Any, value: Any, next_name: Callable[..., Any]) -> None:
         """Says of an output its names, dtype and shape, or those of the tensors of a composite."""
         if isinstance(value, tf.Tensor):
             self._describe(info, next_name(), value)
@@ -143,11 +146,11 @@ class ExportGraph:
             self._describe(info.composite_tensor.components.add(), next_name(), part)
 
     @staticmethod
-    def _describe(info, name, like):
+    def _describe(info: Any, name: str, like: tf.Tensor | tf.TensorSpec) -> None:
         info.name, info.dtype = name, like.dtype.as_datatype_enum
         info.tensor_shape.CopyFrom(_proto.shape_proto(like.shape))
 
-    def add_saver(self, keys, resources, objects):
+    def add_saver(self, keys: Any, resources: Any, objects: Any) -> None:
         """Nodes that write and restore all variables, whose keys in the file are `keys`, and resources with values."""
         prefix = self._node('saver_filename', 'Placeholder', dtype=tf.string, shape=tf.TensorShape([]))
         numbers = list(keys)
@@ -178,6 +181,6 @@ class ExportGraph:
         saver.filename_tensor_name, saver.save_tensor_name, saver.restore_op_name = prefix + ':0', written + ':0', done
         saver.version = 2
 
-    def _slices(self, what, names):
+    def _slices(self, what: str, names: list[Any]) -> list[Any]:
         return [self._const(f'save/{what}/tensor_names', tf.constant(names, tf.string)),
                 self._const(f'save/{what}/shape_and_slices', tf.constant([''] * len(names), tf.string))]

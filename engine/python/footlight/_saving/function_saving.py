@@ -1,9 +1,12 @@
 """What saving asks of functions: their traces as children, their parameters as a FullArgSpec, names of their tensors."""
+from __future__ import annotations
+
 import collections
 
 import footlight as tf
 from footlight import _engine
 from footlight._saving.trackable import CHECKPOINT
+from footlight._typing import Any
 
 FullArgSpec = collections.namedtuple('FullArgSpec', 'args varargs varkw defaults kwonlyargs kwonlydefaults annotations')
 _Function = tf.types.experimental.PolymorphicFunction
@@ -50,13 +53,13 @@ def traces_to_save(self):
     return found
 
 
-def _children(self, save_type=CHECKPOINT, **kwargs):
+def _children(self: Any, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[Any, Any]:
     if save_type == CHECKPOINT:
         return {}
     return {f'trace_{i}': trace for i, trace in enumerate(self._list_all_concrete_functions_for_serialization())}
 
 
-def argument_inputs(concrete):
+def argument_inputs(concrete: Any) -> list[Any]:
     """The tensors of a trace's graph that are arguments rather than captures."""
     inputs = concrete.inputs
     return inputs[:len(inputs) - len(concrete.captured_inputs)]
@@ -74,7 +77,7 @@ def unique_names(names):
     return list(found)
 
 
-def names_of_arguments(concrete):
+def names_of_arguments(concrete: Any) -> list[Any]:
     """The name of each argument's tensor, as the user has it where no other one has it; of those of one composite argument,
     as the graph has it."""
     inside = [not isinstance(leaf, tf.TensorSpec) for leaf in tf.nest.flatten(concrete.structured_input_signature)

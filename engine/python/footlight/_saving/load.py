@@ -1,4 +1,6 @@
 """tf.saved_model.load: the objects, functions and signatures of a SavedModel."""
+from __future__ import annotations
+
 import collections.abc
 import os
 
@@ -9,6 +11,7 @@ from footlight._saving.loaded_functions import LoadedFunction, LoadedTrace, Rest
 from footlight._saving.options_and_assets import Asset, LoadOptions, TrackableResource, saved_model
 from footlight._saving.structure_coder import shape_of
 from footlight._saving.trackable import VARIABLE_VALUE, AutoTrackable, Trackable
+from footlight._typing import Any
 
 _MOST_ITEMS = 1 << 20  # that a list may have beside those that are saved
 _MOST_BYTES = 1 << 31  # bytes of a message, which protobuf cannot exceed either
@@ -31,7 +34,7 @@ def read_messages(export_dir):
     raise OSError(f'SavedModel file does not exist at: {export_dir}{os.sep}{{saved_model.pbtxt|saved_model.pb}}')
 
 
-def _member(kind, number):
+def _member(kind: Any, number: int) -> Any:
     """The member of an enumeration that a file names by its number."""
     try:
         return kind(number)
@@ -42,7 +45,7 @@ def _member(kind, number):
 class _Loaded(AutoTrackable):
     """An object of the file whose class is not known here; it can be called if it has a function `__call__`."""
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         if name == '__call__' and type(self) is _Loaded:
             self.__class__ = _LoadedCallable
@@ -56,26 +59,26 @@ class _LoadedCallable(_Loaded):
 class SignatureMap(Trackable, collections.abc.Mapping):
     """The signatures of a SavedModel, which cannot be changed: functions of tensors by name, which give a dict."""
 
-    def __init__(self, functions=()):
+    def __init__(self, functions: Any = ()) -> None:
         self._functions = dict(functions)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> Any:
         return self._functions[key]
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         return iter(self._functions)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._functions)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'_SignatureMap({self._functions!r})'
 
-    def _trackable_children(self, save_type='checkpoint', **kwargs):
+    def _trackable_children(self, save_type: str = 'checkpoint', **kwargs: Any) -> dict[Any, Any]:
         return {} if save_type == 'checkpoint' else dict(self._functions)
 
 
-def _index_of(name):
+def _index_of(name: str) -> int:
     """The place in a list that a child's name says."""
     try:
         return int(name)
@@ -95,7 +98,7 @@ class _Loader:
         self.gradients = _loaded_gradients.Gradients() if self.definition.library.registered_gradients else None
         _loaded_gradients.rename(self)
 
-    def object_of(self, number):
+    def object_of(self, number: int) -> Any:
         """The object of a number: variables and containers first, functions when they are asked for."""
         if not 0 <= number < len(self.nodes):
             raise damaged('it refers to the object %d, of %d', number, len(self.nodes))
@@ -170,7 +173,7 @@ class _Loader:
             todo += [(child.node_id, restoration.children[there][child.local_name]) for child in self.nodes[here].children
                      if child.local_name in restoration.children[there]]
 
-    def load(self, options):
+    def load(self, options: Any) -> _Loaded | _LoadedCallable:
         if not options.experimental_skip_checkpoint:
             self._read_first_values()
         for number in range(len(self.nodes)):
@@ -208,7 +211,7 @@ class _Loader:
         return root
 
     @staticmethod
-    def _add_children(parent, children):
+    def _add_children(parent: Any, children: list[Any]) -> None:
         if isinstance(parent, list):
             for index, child in sorted(((_index_of(name), child) for name, child in children), key=lambda pair: pair[0]):
                 if not 0 <= index <= _MOST_ITEMS + len(children):
@@ -224,7 +227,7 @@ class _Loader:
             for name, child in children:
                 setattr(parent, name, child)
 
-    def _restore(self, root, options):
+    def _restore(self, root: _Loaded | _LoadedCallable, options: Any) -> None:
         variables = {number for number, node in enumerate(self.nodes) if node.WhichOneof('kind') == 'variable'}
         prefix = os.path.join(self.folder, 'variables', 'variables')
         if not os.path.isfile(prefix + '.index'):
@@ -284,7 +287,7 @@ def parse_saved_model(export_dir):
     return read_messages(os.fspath(export_dir))
 
 
-def load_partial(export_dir, filters, tags=None, options=None):
+def load_partial(export_dir: Any, filters: Any, tags: Any = None, options: Any = None) -> dict[Any, Any]:
     """{path: the object} for paths such as "root.layer.kernel"; a dict of filters gives objects, or (object, what sets a
     child of it), that take the place of those in the file."""
     if isinstance(filters, str):
@@ -302,7 +305,7 @@ def load_partial(export_dir, filters, tags=None, options=None):
     return {path: loader.objects[number] for path, number in numbers.items()}
 
 
-def _number_of(nodes, path):
+def _number_of(nodes: Any, path: Any) -> int:
     names, number = path.split('.'), 0
     if names[0] != 'root':
         raise ValueError(f"load_partial: {path!r} does not start with 'root'")

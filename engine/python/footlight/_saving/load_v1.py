@@ -1,10 +1,13 @@
 """tf.saved_model.load of a SavedModel of TensorFlow 1: a graph with signatures, without objects."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._graphs import session as _session
 from footlight._tensorflow.compat.v1 import saved_model as _saved_model
 from footlight._saving.load import SignatureMap
 from footlight._saving.trackable import AutoTrackable
+from footlight._typing import Any, Callable
 
 _v1 = tf.compat.v1
 
@@ -12,7 +15,7 @@ _v1 = tf.compat.v1
 class _LoadedGraph(AutoTrackable):
     """The root: its signatures, and parts of its graph as functions."""
 
-    def prune(self, feeds, fetches, name=None):
+    def prune(self, feeds: str, fetches: str, name: str | None = None) -> Callable[..., Any]:
         """A function of the tensors `feeds` that gives `fetches`, a structure of tensors and operations or their names."""
         graph = self.graph
         inputs = [graph.as_graph_element(feed, allow_operation=False) for feed in tf.nest.flatten(feeds)]
@@ -32,11 +35,11 @@ class _LoadedGraph(AutoTrackable):
             return tf.nest.pack_sequence_as(fetches, [next(results) if isinstance(one, tf.Tensor) else None for one in wanted])
         return function
 
-    def _captured(self, inputs):
+    def _captured(self, inputs: list[Any]) -> list[Any]:
         given = {tensor.name for tensor in inputs}
         return [pair for name, pair in self._session._kept().items() if name not in given]
 
-    def _signature(self, key, definition):
+    def _signature(self, key: str, definition: Any) -> Any:
         """The concrete function that a signature describes."""
         graph = self.graph
         fed = [pair for one in sorted(definition.inputs) for pair in _saved_model.names_in_info(one, definition.inputs[one])]

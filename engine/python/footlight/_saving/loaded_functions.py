@@ -1,4 +1,6 @@
 """The functions of a loaded SavedModel: its traces, which become functions of this process when they are called."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine, _proto
 from footlight._saving.function_saving import unique_names
@@ -6,13 +8,14 @@ from footlight._saving.options_and_assets import Asset, TrackableResource
 from footlight._saving.structure_coder import value_of
 from footlight._saving.trackable import Trackable
 from footlight._types.specs import VariableSpec
+from footlight._typing import Any
 
 
 def damaged(words, *args):
     return tf.errors.DataLossError(None, None, 'the SavedModel is damaged: ' + words % args)
 
 
-def _components(spec):
+def _components(spec: Any) -> list[Any]:
     """The specs of the tensors that a value of the spec consists of."""
     return [spec] if isinstance(spec, tf.TensorSpec) else tf.nest.flatten(spec._component_specs, expand_composites=True)
 
@@ -58,12 +61,12 @@ def signature_of(spec):
     return inspect.Signature(parameters)
 
 
-def _as_arguments(structure):
+def _as_arguments(structure: Any) -> tuple[Any, ...]:
     """A saved signature as arguments to trace with: the positional ones as a tuple, those by name as a dict."""
     return tuple(structure[0]), dict(structure[1])
 
 
-def tensor_of(captured):
+def tensor_of(captured: Any) -> tf.Tensor | tf.Variable:
     """What a function is given for an object that it captured; a variable is given itself."""
     return (captured.asset_path if isinstance(captured, Asset) else
             captured.resource_handle if isinstance(captured, TrackableResource) else captured)
@@ -98,10 +101,10 @@ class LoadedTrace(Trackable):
         if spec and not spec.varargs and not spec.varkw and (len(spec.args), set(spec.kwonlyargs or ())) == (len(args), set(kwargs)):
             self._parameters = signature_of(spec)
 
-    def _captured(self):
+    def _captured(self) -> list[Any]:
         return [self._loader.object_of(number) for number in self.bound]
 
-    def _captures(self):
+    def _captures(self) -> list[Any]:
         return [tensor_of(found) for found in self._captured()]
 
     def _traced(self, *args, **kwargs):
@@ -131,7 +134,7 @@ class LoadedTrace(Trackable):
             tensor.set_shape(spec.shape)  # the body alone does not know the shapes of variables
         return None if self._outputs is None else packed(self._outputs, iter(found))
 
-    def _keep_gradients(self):
+    def _keep_gradients(self) -> None:
         """Keeps the gradients of the file registered for the graph that is being built, which gets a call of the function.
 
         A tf.Graph holds them itself. A traced function holds the variables that it captures, and they hold the gradients;
@@ -149,7 +152,7 @@ class LoadedTrace(Trackable):
         if not variables:
             _needed_forever.add(gradients)
 
-    def _flat_outputs(self):
+    def _flat_outputs(self) -> list[Any]:
         return [s for leaf in tf.nest.flatten(self._outputs) if isinstance(leaf, tf.TypeSpec) for s in _components(leaf)]
 
     @property
@@ -168,7 +171,7 @@ class LoadedTrace(Trackable):
         return self._function
 
     @property
-    def graph(self):
+    def graph(self) -> Any:
         return self.concrete.graph
 
     function_type = property(lambda self: self.concrete.function_type)
@@ -180,7 +183,7 @@ class LoadedTrace(Trackable):
     variables = property(lambda self: [v for v in self._captured() if isinstance(v, tf.Variable)])
     trainable_variables = property(lambda self: [v for v in self.variables if v.trainable])
 
-    def pretty_printed_signature(self, verbose=True):
+    def pretty_printed_signature(self, verbose: bool = True) -> Any:
         """Parameters, result and captures as text."""
         return self.concrete.pretty_printed_signature(verbose=verbose)
 
@@ -213,7 +216,7 @@ class LoadedTrace(Trackable):
 class LoadedSpec:
     """The parameters of a loaded function."""
 
-    def __init__(self, function):
+    def __init__(self, function: Any) -> None:
         self._function = function
 
     fullargspec = property(lambda self: self._function._spec)
@@ -225,7 +228,7 @@ class LoadedSpec:
 class LoadedFunction(Trackable):
     """A tf.function of the file: calls the one of its traces that fits the arguments."""
 
-    def __init__(self, loader, saved):
+    def __init__(self, loader: Any, saved: Any) -> None:
         self._traces = [LoadedTrace(loader, name) for name in saved.concrete_functions]
         spec = value_of(saved.function_spec.fullargspec)
         self._spec = spec
@@ -256,7 +259,7 @@ class LoadedFunction(Trackable):
     concrete_functions = property(lambda self: list(self._traces))
     function_spec = property(LoadedSpec)
 
-    def _list_all_concrete_functions(self):
+    def _list_all_concrete_functions(self) -> list[Any]:
         return [trace.concrete for trace in self._traces]
 
     _list_all_concrete_functions_for_serialization = _list_all_concrete_functions
@@ -271,7 +274,7 @@ class LoadedFunction(Trackable):
                 return trace.concrete
         raise ValueError(self._unmatched(given))
 
-    def _trackable_children(self, save_type='checkpoint', **kwargs):
+    def _trackable_children(self, save_type: str = 'checkpoint', **kwargs: Any) -> dict[Any, Any]:
         if save_type == 'checkpoint':
             return {}
         return {f'trace_{i}': trace.concrete for i, trace in enumerate(self._traces)}
@@ -294,7 +297,7 @@ class LoadedFunction(Trackable):
                     for value, spec in zip(args, signature)]
         return tuple(args), kwargs
 
-    def _unmatched(self, given):
+    def _unmatched(self, given: tuple[Any, ...]) -> str:
         if not self._traces:
             return 'Found zero restored functions for caller function.'
         return (f'Could not find matching concrete function to call loaded from the SavedModel. Got: {given!s}. '
@@ -354,16 +357,16 @@ class RestoredResource(TrackableResource):
         super().__init__(device)
         self._functions, self._saveables = {}, {}
 
-    def _trackable_children(self, save_type='checkpoint', **kwargs):
+    def _trackable_children(self, save_type: str = 'checkpoint', **kwargs: Any) -> dict[Any, Any]:
         return {} if save_type == 'checkpoint' else dict(self._functions)
 
     _saveable_name = property(lambda self: next(iter(self._saveables), None))
 
-    def _serialize_to_tensors(self):
+    def _serialize_to_tensors(self) -> dict[Any, Any]:
         if not self._saveables:
             raise NotImplementedError
         (name, (give, _)), = self._saveables.items()
         return {found['name'].numpy().decode(): found['tensor'] for found in give.flat([tf.constant(name)])}
 
-    def _restore_from_tensors(self, restored_tensors):
+    def _restore_from_tensors(self, restored_tensors: dict[Any, Any]) -> None:
         self._saveables[self._saveable_name][1].flat([restored_tensors[name] for name in self._serialize_to_tensors()])

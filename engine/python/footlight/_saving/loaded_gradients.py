@@ -1,15 +1,18 @@
 """The gradients that a SavedModel has for its functions: registered for as long as someone may ask for them."""
+from __future__ import annotations
+
 import itertools
 import weakref
 
 import footlight as tf
 from footlight._saving.loaded_functions import LoadedTrace, RestoredResource, tensor_of
+from footlight._typing import Any
 
 
 class _SavedGradient:
     """The gradient of a function that the program gave, tf.custom_gradient, of the file."""
 
-    def __init__(self, loader, name):
+    def __init__(self, loader: Any, name: str) -> None:
         self._trace = LoadedTrace(loader, name)
         nodes = [loader.nodes[number] for number in self._trace.bound]
         names = [node.captured_tensor.name if node.WhichOneof('kind') == 'captured_tensor' else None for node in nodes]
@@ -35,7 +38,7 @@ class Gradients:
 _loads = itertools.count(1)  # each gives the gradients of its file names of their own
 
 
-def rename(loader):
+def rename(loader: Any) -> None:
     """Gives the gradients of a file names that no other file has."""
     library, load = loader.definition.library, next(_loads)
     names = {one.registered_op_type.encode(): f'{one.registered_op_type}-loaded-{load}' for one in library.registered_gradients}

@@ -1,10 +1,13 @@
 """tf.train.ExponentialMovingAverage, and tf.train.CheckpointView: the objects of a checkpoint."""
+from __future__ import annotations
+
 import collections
 
 import footlight as tf
 from footlight import _engine, _proto
 from footlight._graphs.graph import made_beside
 from footlight._saving import object_graph as _object_graph
+from footlight._typing import Any
 
 _FLOATS = (tf.bfloat16, tf.float16, tf.float32, tf.float64)
 
@@ -46,7 +49,7 @@ class ExponentialMovingAverage:
             return tf.no_op()
         return tf.group(*[update._update for update in updates_made])
 
-    def average(self, var):
+    def average(self, var: Any) -> tf.Variable:
         """The average of a variable; None where there is none yet."""
         return self._averages.get(var.ref())
 
@@ -66,7 +69,7 @@ class ExponentialMovingAverage:
 class CheckpointView:
     """The objects of a checkpoint, by their numbers; 0 is the root."""
 
-    def __init__(self, save_path):
+    def __init__(self, save_path: Any) -> None:
         file = _engine.open_tensors(save_path)
         if _object_graph.GRAPH_KEY not in _engine.tensors_in(file):
             raise ValueError(f'The specified checkpoint "{save_path}" does not appear to be object-based (saved with '
@@ -74,11 +77,11 @@ class CheckpointView:
         self._graph = _proto.TrackableObjectGraph()
         self._graph.ParseFromString(_engine.read_tensor(file, _object_graph.GRAPH_KEY).numpy())
 
-    def children(self, node_id):
+    def children(self, node_id: Any) -> dict[Any, Any]:
         """The numbers of the children of an object, by their names."""
         return {child.local_name: child.node_id for child in self._graph.nodes[node_id].children}
 
-    def descendants(self):
+    def descendants(self) -> Any:
         """The numbers of all objects, breadth first."""
         found, todo = {0: None}, collections.deque([0])
         while todo:
@@ -88,7 +91,7 @@ class CheckpointView:
                     todo.append(child)
         return list(found)
 
-    def match(self, obj):
+    def match(self, obj: Any) -> dict[Any, Any]:
         """The objects below `obj` that have the same place, by the numbers of those of the checkpoint."""
         if not isinstance(obj, _object_graph.Trackable):
             raise ValueError(f'Expected a Trackable, got {obj!s} of type {type(obj)}.')
@@ -109,7 +112,7 @@ class CheckpointView:
             visited.add(number)
         return found
 
-    def diff(self, obj):
+    def diff(self, obj: Any) -> tuple[Any, ...]:
         """(what matches, numbers that are only in the checkpoint, objects that are only below `obj`)."""
         both = self.match(obj)
         known = {id(o) for o in both.values()}

@@ -1,4 +1,6 @@
 """The graph of trackable objects in a checkpoint: written from objects, and matched with objects when it is restored."""
+from __future__ import annotations
+
 import itertools
 import weakref
 
@@ -6,24 +8,25 @@ import footlight as tf
 from footlight import _engine, _proto
 from footlight._saving import containers as _containers, saveables as _saveables, trackable as _trackable
 from footlight._saving.trackable import Trackable, state_of
+from footlight._typing import Any, Iterator
 
 GRAPH_KEY = '_CHECKPOINTABLE_OBJECT_GRAPH'
 _numbers = itertools.count()
 
 
-def escaped(name):
+def escaped(name: Any) -> str:
     """A name as part of a key, in which / and . mean something."""
     return name.replace('.', '..').replace('/', '.S')
 
 
-def short(dtype):
+def short(dtype: Any) -> str:
     """A dtype as errors of ops name it."""
     if dtype is None:
         return 'one that is not supported'
     return {'float32': 'float', 'float64': 'double', 'float16': 'half'}.get(dtype.name, dtype.name)
 
 
-def children_of(trackable, attached=None):
+def children_of(trackable: Any, attached: Any = None) -> dict[Any, Any]:
     """The children by name; `attached` has those of the root beside its own."""
     children = dict(trackable._trackable_children(save_type=_trackable.CHECKPOINT))
     for name, child in (attached or {}).items():
@@ -41,13 +44,13 @@ def _converted(child):
 class ByIdentity(dict):
     """Values by objects, which are told apart by what they are, not by what they equal."""
 
-    def __init__(self, pairs):
+    def __init__(self, pairs: Any) -> None:
         super().__init__((id(one), value) for one, value in pairs)
 
-    def __getitem__(self, one):
+    def __getitem__(self, one: Any) -> tuple[Any, ...]:
         return super().__getitem__(id(one))
 
-    def __contains__(self, one):
+    def __contains__(self, one: Any) -> bool:
         return super().__contains__(id(one))
 
 
@@ -69,10 +72,10 @@ class Listing:
                     self.paths.append(self.paths[at] + (name,))
             self.children.append(found)
 
-    def key(self, number):
+    def key(self, number: Any) -> str:
         return '/'.join(escaped(part) for part in self.paths[number])
 
-    def with_slots(self):
+    def with_slots(self) -> Listing:
         """The listing, with the variables that optimizers keep for others, which are nobody's children."""
         for optimizer, original, name, slot in _slots(self):
             if id(slot) in self.numbers:
@@ -86,7 +89,7 @@ class Listing:
         return self
 
 
-def tensors_of(trackable, saveables=None):
+def tensors_of(trackable: Any, saveables: Any = None) -> dict[Any, Any]:
     """The values of an object's own by the names of their attributes; callables and mappings are not resolved."""
     try:
         found = trackable._serialize_to_tensors()
@@ -96,7 +99,7 @@ def tensors_of(trackable, saveables=None):
     return {_written(name): value for name, value in found.items()}
 
 
-def _common_attribute(trackable, saveables, name):
+def _common_attribute(trackable: Any, saveables: list[Any], name: str) -> str | None:
     """The attribute whose key several keys begin with, that of this value among them; None: the value has one of its own."""
     if not _saveables.is_own(trackable):
         return getattr(trackable, '_saveable_name', None)
@@ -104,11 +107,11 @@ def _common_attribute(trackable, saveables, name):
                  if name in map(_written, parts.names) and parts.names != [attribute]), None)
 
 
-def _written(name):
+def _written(name: str) -> str:
     return escaped(name) if name != _trackable.VARIABLE_VALUE else name
 
 
-def _slots(listing):
+def _slots(listing: Listing) -> Iterator[Any]:
     """(number of the optimizer, number of the variable, name, variable that the optimizer keeps for it) of each."""
     for number, trackable in enumerate(list(listing.objects)):
         names = getattr(trackable, 'get_slot_names', None)
@@ -122,7 +125,7 @@ def _slots(listing):
                         yield number, original, name, slot
 
 
-def serialized(root, attached=None, listing=None):
+def serialized(root: Any, attached: Any = None, listing: Any = None) -> tuple[Any, ...]:
     """(names of tensors, their values) of everything below `root`; the last one is the graph. Slots join the listing."""
     listing = (listing or Listing(root, attached)).with_slots()
     graph = _proto.TrackableObjectGraph()
@@ -197,7 +200,7 @@ class Restoration:
                 self.slots.setdefault(waiting[0], []).append(waiting)
                 self.slots.setdefault(waiting[1], []).append(waiting)
 
-    def _checked(self, number):
+    def _checked(self, number: int) -> int:
         if not 0 <= number < len(self.nodes):
             raise tf.errors.DataLossError(None, None, f'the checkpoint {self.path} refers to the object {number}, of '
                                                       f'{len(self.nodes)}')
@@ -207,7 +210,7 @@ class Restoration:
         found = self.objects.get(number)
         return None if found is None else found()
 
-    def bind(self, number, trackable, attached=None):
+    def bind(self, number: Any, trackable: Any, attached: Any = None) -> None:
         """Restores an object and everything below it; what is not there yet is restored when it comes."""
         todo = [(number, trackable, attached)]
         while todo:
@@ -234,7 +237,7 @@ class Restoration:
                 elif self._is_worth_keeping(child_number):
                     trackable._deferred_dependencies.setdefault(name, []).append(_Waiting(self, child_number))
 
-    def _is_worth_keeping(self, number):
+    def _is_worth_keeping(self, number: int) -> bool:
         """Whether an object, or one below it, has values; old files do not say so."""
         node = self.nodes[number]
         return not node.HasField('has_checkpoint_values') or node.has_checkpoint_values.value
@@ -272,7 +275,7 @@ class Restoration:
             if not saveables:
                 trackable._restore_from_tensors(found)
 
-    def _read(self, key, trackable):
+    def _read(self, key: str, trackable: Any) -> tf.Tensor:
         entry = self.tensors.get(key)
         if entry is not None and isinstance(trackable, tf.Variable) and entry[0] != trackable.dtype:
             raise tf.errors.InvalidArgumentError(
@@ -285,7 +288,7 @@ class Restoration:
                             'iterator.')
         return _engine.read_tensor(self.file, key)
 
-    def _restore_slots(self, number):
+    def _restore_slots(self, number: int) -> None:
         for optimizer, original, name, slot in self.slots.get(number, ()):
             owner, variable = self.object_of(optimizer), self.object_of(original)
             if owner is None or variable is None or not callable(getattr(owner, 'get_slot', None)):
@@ -297,11 +300,11 @@ class Restoration:
                 owner._create_or_restore_slot_variable(slot_variable_position=_Waiting(self, slot), slot_name=name,
                                                        variable=variable)
 
-    def unmatched(self):
+    def unmatched(self) -> list[Any]:
         """Numbers of objects with values that no object of the program has taken."""
         return [number for number, has in enumerate(self.has_values) if has and number not in self.objects]
 
-    def path_to(self, number):
+    def path_to(self, number: Any) -> str:
         """The names that lead to an object: "(root).model.w"."""
         if not hasattr(self, '_paths'):
             self._paths, todo = {0: '(root)'}, [0]
@@ -319,7 +322,7 @@ class Restoration:
         return self._paths.get(number, f'(object {number})')
 
 
-def _wanted_names(trackable, keys):
+def _wanted_names(trackable: Any, keys: dict[Any, Any]) -> list[Any]:
     """The names of values that an object takes, as it calls them."""
     if isinstance(trackable, tf.Variable):
         return [_trackable.VARIABLE_VALUE]
@@ -342,14 +345,14 @@ def _reference(trackable):
 class _Waiting:
     """What a restoration holds for an object that is not there yet."""
 
-    def __init__(self, restoration, node):
+    def __init__(self, restoration: Any, node: int) -> None:
         self.restoration, self.node, self.number = restoration, node, restoration.number
 
-    def restore(self, trackable):
+    def restore(self, trackable: Any) -> None:
         self.restoration.bind(self.node, trackable)
 
     @property
-    def restore_uid(self):
+    def restore_uid(self) -> Any:
         return self.number
 
 

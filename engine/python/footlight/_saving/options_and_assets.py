@@ -1,10 +1,13 @@
 """tf.saved_model besides save and load: options, assets, resources, fingerprints, constants."""
+from __future__ import annotations
+
 import enum
 import os
 
 import footlight as tf
 from footlight import _engine, _proto
 from footlight._saving.trackable import SAVEDMODEL, Trackable
+from footlight._typing import Any
 
 saved_model = _engine.namespace('saved_model')
 
@@ -31,7 +34,7 @@ class Asset(Trackable):
             tf.compat.v1.add_to_collection(tf.compat.v1.GraphKeys.ASSET_FILEPATHS, constants[self])
         return constants[self]
 
-    def __tf_tensor__(self, dtype=None, name=None):
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
         return self._path
 
 
@@ -41,11 +44,11 @@ class VariablePolicy(enum.Enum):
     SAVE_VARIABLE_DEVICES = 'save_variable_devices'
     EXPAND_DISTRIBUTED_VARIABLES = 'expand_distributed_variables'
 
-    def _save_variable_devices(self):
+    def _save_variable_devices(self) -> bool:
         return self is not VariablePolicy.NONE
 
     @staticmethod
-    def from_obj(obj):
+    def from_obj(obj: Any) -> VariablePolicy:
         """The policy that None, a policy or its name stands for."""
         if obj is None:
             return VariablePolicy.NONE
@@ -61,10 +64,11 @@ class VariablePolicy(enum.Enum):
 class SaveOptions:
     """How tf.saved_model.save writes."""
 
-    def __init__(self, namespace_whitelist=None, save_debug_info=False, function_aliases=None,
-                 experimental_debug_stripper=False, experimental_io_device=None, experimental_variable_policy=None,
-                 experimental_custom_gradients=True, experimental_image_format=False, experimental_skip_saver=False,
-                 experimental_sharding_callback=None, extra_tags=None):
+    def __init__(self, namespace_whitelist: Any = None, save_debug_info: bool = False, function_aliases: Any = None,
+                 experimental_debug_stripper: bool = False, experimental_io_device: Any = None,
+                 experimental_variable_policy: Any = None, experimental_custom_gradients: bool = True,
+                 experimental_image_format: bool = False, experimental_skip_saver: bool = False,
+                 experimental_sharding_callback: Any = None, extra_tags: Any = None) -> None:
         names = namespace_whitelist or []
         if not isinstance(names, list):
             raise TypeError(f'Unsupported type for `namespace_whitelist`: {type(names)}. Expected a list.')
@@ -87,8 +91,9 @@ class SaveOptions:
 class LoadOptions:
     """How tf.saved_model.load reads."""
 
-    def __init__(self, allow_partial_checkpoint=False, experimental_io_device=None, experimental_skip_checkpoint=False,
-                 experimental_variable_policy=None, experimental_load_function_aliases=False):
+    def __init__(self, allow_partial_checkpoint: bool = False, experimental_io_device: Any = None,
+                 experimental_skip_checkpoint: bool = False, experimental_variable_policy: Any = None,
+                 experimental_load_function_aliases: bool = False) -> None:
         self.allow_partial_checkpoint = allow_partial_checkpoint
         self.experimental_io_device = experimental_io_device
         self.experimental_skip_checkpoint = experimental_skip_checkpoint
@@ -105,16 +110,16 @@ class TrackableResource(Trackable):
     _resource_device, _resource_handle_made = '', None
     _saveable_name = None  # what the names of its values in files begin with, where it has values
 
-    def __init__(self, device=''):
+    def __init__(self, device: str = '') -> None:
         self._resource_device = device
 
-    def _create_resource(self):
+    def _create_resource(self) -> Any:
         raise NotImplementedError('TrackableResource._create_resource not implemented.')
 
-    def _initialize(self):
+    def _initialize(self) -> None:
         """Fills the resource."""
 
-    def _destroy_resource(self):
+    def _destroy_resource(self) -> None:
         """Frees the resource."""
 
     @property
@@ -125,7 +130,7 @@ class TrackableResource(Trackable):
                 self._resource_handle_made = self._create_resource()
         return self._resource_handle_made
 
-    def _trackable_children(self, save_type='checkpoint', **kwargs):
+    def _trackable_children(self, save_type: str = 'checkpoint', **kwargs: Any) -> dict[Any, Any]:
         children = super()._trackable_children(save_type, **kwargs)
         if save_type != SAVEDMODEL:
             return children
@@ -148,8 +153,9 @@ class TrackableResource(Trackable):
 class Fingerprint:
     """What tells one SavedModel from another."""
 
-    def __init__(self, saved_model_checksum=None, graph_def_program_hash=None, signature_def_hash=None,
-                 saved_object_graph_hash=None, checkpoint_hash=None, version=None):
+    def __init__(self, saved_model_checksum: int | None = None, graph_def_program_hash: int | None = None,
+                 signature_def_hash: int | None = None, saved_object_graph_hash: int | None = None,
+                 checkpoint_hash: int | None = None, version: Any = None) -> None:
         self.saved_model_checksum, self.graph_def_program_hash = saved_model_checksum, graph_def_program_hash
         self.signature_def_hash, self.saved_object_graph_hash = signature_def_hash, saved_object_graph_hash
         self.checkpoint_hash, self.version = checkpoint_hash, version
@@ -167,7 +173,7 @@ class Fingerprint:
                 raise ValueError(f'Given proto could not be deserialized as fingerprint: {error}') from None
         return cls(*[getattr(proto, name) for name in cls._names], version=proto.version)
 
-    def __eq__(self, other):
+    def __eq__(self, other: Any) -> bool:
         try:
             return all(getattr(self, name) == getattr(other, name) for name in self._names)
         except AttributeError:
@@ -175,13 +181,13 @@ class Fingerprint:
 
     __hash__ = object.__hash__
 
-    def __str__(self):
+    def __str__(self) -> str:
         return '\n'.join(['SavedModel Fingerprint'] + [f'  {name}: {getattr(self, name)}' for name in self._names])
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Fingerprint({', '.join(f'{name}={getattr(self, name)}' for name in self._names)})"
 
-    def singleprint(self):
+    def singleprint(self) -> str:
         """The four hashes that do not depend on how the file is laid out, as one string."""
         values = [getattr(self, name) for name in self._names[1:]]
         if None in values:
@@ -189,7 +195,7 @@ class Fingerprint:
         return '/'.join(str(value) for value in values)
 
 
-def read_fingerprint(export_dir):
+def read_fingerprint(export_dir: Any) -> Fingerprint:
     """The Fingerprint in a SavedModel."""
     path = os.path.join(os.fspath(export_dir), 'fingerprint.pb')
     if not os.path.isfile(path):
@@ -214,7 +220,7 @@ constants = {
     'VARIABLES_DIRECTORY': 'variables', 'VARIABLES_FILENAME': 'variables'}
 
 
-def contains_saved_model(export_dir):
+def contains_saved_model(export_dir: Any) -> bool:
     """Whether a folder holds a SavedModel."""
     folder = os.fspath(export_dir)
     return any(os.path.isfile(os.path.join(folder, 'saved_model.' + kind)) for kind in ('pb', 'pbtxt'))

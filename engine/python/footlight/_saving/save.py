@@ -1,4 +1,6 @@
 """tf.saved_model.save: writes an object with its variables, functions and signatures as TensorFlow's SavedModel."""
+from __future__ import annotations
+
 import collections.abc
 import os
 import shutil
@@ -13,6 +15,7 @@ from footlight._saving.load import SignatureMap
 from footlight._saving.loaded_functions import LoadedFunction, LoadedTrace, packed
 from footlight._saving.options_and_assets import Asset, SaveOptions, TrackableResource, saved_model
 from footlight._saving.trackable import SAVEDMODEL, Trackable, TrackableReference
+from footlight._typing import Any, Iterator
 
 _Function = (tf.types.experimental.PolymorphicFunction, LoadedFunction)
 _Concrete = tf.types.experimental.ConcreteFunction
@@ -35,18 +38,18 @@ def _owner_of(tensor):
 class Constant(Trackable):
     """A tensor that a function captured."""
 
-    def __init__(self, capture):
+    def __init__(self, capture: Any) -> None:
         self.capture = capture
 
-    def _trackable_children(self, save_type=SAVEDMODEL, **kwargs):
+    def _trackable_children(self, save_type: str = SAVEDMODEL, **kwargs: Any) -> dict[Any, Any]:
         return {}
 
 
-def _is_resource(node):
+def _is_resource(node: Any) -> bool:
     return isinstance(node, TrackableResource) and node.resource_handle is not None
 
 
-def _variable_of(node):
+def _variable_of(node: Any) -> tf.Variable | None:
     """The tf.Variable that a node is, or stands for as Keras's variables do; else None."""
     if isinstance(node, tf.Variable):
         return node
@@ -84,7 +87,7 @@ def _named(outputs, function, key):
     return outputs
 
 
-def _default_function(children):
+def _default_function(children: dict[Any, Any]) -> Any:
     """What becomes the only signature where none is given: what says so, or the one function that can."""
     found = []
     for name, child in children.items():
@@ -102,7 +105,7 @@ def _default_function(children):
     return found[0] if len(found) == 1 else None
 
 
-def _wrapped(function, key):
+def _wrapped(function: Any, key: str) -> Any:
     """A trace that takes tensors by name and gives a dict of tensors: what a signature is."""
     concrete = _traced(function)
     if concrete is None:
@@ -129,7 +132,7 @@ def _wrapped(function, key):
     return tf.function(wrapper, autograph=False).get_concrete_function(**dict(sorted(specs.items())))
 
 
-def _signatures(given, children):
+def _signatures(given: Any, children: dict[Any, Any]) -> dict[Any, Any]:
     if given is None:
         given = _default_function(children)
     if given is None:
@@ -139,7 +142,7 @@ def _signatures(given, children):
     return {key: _wrapped(function, key) for key, function in given.items()}
 
 
-def _saveable_functions(resource):
+def _saveable_functions(resource: Any) -> list[Any]:
     """The functions that give the values of a resource under names, and that take them; none if it has no values."""
     try:
         values = resource._serialize_to_tensors()
@@ -166,13 +169,13 @@ class _View:
         self.root, self.known, self.kept, self.untraced, self.constants = root, {}, [], [], {}
         self.cache, self.extra = {}, {}
 
-    def __call__(self, trackable, attached=None):
+    def __call__(self, trackable: Any, attached: Any = None) -> dict[Any, Any]:
         if id(trackable) not in self.known:
             self.kept.append(trackable)
             self.known[id(trackable)] = self._found(trackable)
         return self.known[id(trackable)]
 
-    def trace_all(self):
+    def trace_all(self) -> None:
         """Asks all objects below the root, which traces their functions."""
         _object_graph.Listing(self.root, children=self)
 
@@ -190,7 +193,7 @@ class _View:
             found.update(self.extra)
         return {name: self._converted(name, child) for name, child in found.items()}
 
-    def _converted(self, name, child):
+    def _converted(self, name: str, child: Any) -> Any:
         child = _containers.wrap(child)
         if isinstance(child, LoadedTrace):
             child = child.concrete
@@ -208,7 +211,7 @@ class _View:
         return self.constants.setdefault(capture._id, Constant(capture))
 
 
-def _kind_of(trackable):
+def _kind_of(trackable: Any) -> str:
     if isinstance(trackable, SignatureMap):
         return 'signature_map'
     for kind, name in ((list, 'trackable_list_wrapper'), (dict, 'trackable_dict_wrapper'),
@@ -232,7 +235,7 @@ def _traces_of(functions):
 
 class _Writer:
 
-    def __init__(self, obj, signatures, options):
+    def __init__(self, obj: Any, signatures: Any, options: Any) -> None:
         self.options = options
         self.view = _View(obj)
         self.view.trace_all()
@@ -261,7 +264,7 @@ class _Writer:
                                  'not be directly callable after loading.', ', '.join(self.view.untraced[:5]),
                                  min(5, len(self.view.untraced)), len(self.view.untraced))
 
-    def _saveables_of(self, resource):
+    def _saveables_of(self, resource: Any) -> list[Any]:
         kept = getattr(resource, '_saveables', None)  # of one that was loaded
         functions = [trace.concrete for trace in next(iter(kept.values()))] if kept else _saveable_functions(resource)
         for function in functions:
@@ -271,7 +274,7 @@ class _Writer:
             self.listing.children.append({})
         return functions
 
-    def write_variables(self, folder, is_without_values=False):
+    def write_variables(self, folder: Any, is_without_values: bool = False) -> None:
         """Writes the values, if they are wanted; slots of optimizers join the listing."""
         prefix = os.path.join(folder, 'variables', 'variables')
         names, values = _object_graph.serialized(self.view.root, listing=self.listing)
@@ -338,7 +341,7 @@ class _Writer:
                 self.graph.add_resource(number, self.names[id(create)], self._bound(create))
                 self.graph.later(self.names[id(fill)], self._bound(fill))
 
-    def _copied(self, folder, asset):
+    def _copied(self, folder: Any, asset: Any) -> str:
         path = asset.asset_path.numpy().decode()
         if not os.path.isfile(path):
             raise FileNotFoundError(f'the asset {path} does not exist')
@@ -356,7 +359,7 @@ class _Writer:
         self.copied[path] = name
         return name
 
-    def _bound(self, concrete):
+    def _bound(self, concrete: Any) -> list[Any]:
         """The numbers of the objects that a trace captured."""
         found = []
         inputs = concrete.inputs[len(concrete.inputs) - len(concrete.captured_inputs):]
@@ -417,10 +420,10 @@ class _Writer:
             user.identifier = _kind_of(trackable)
             user.version.producer = user.version.min_consumer = 1
 
-    def _fill_spec(self, proto, spec):
+    def _fill_spec(self, proto: Any, spec: Any) -> None:
         _structure_coder.fill(proto.fullargspec, spec)
 
-    def _fill_concrete(self, proto, concrete):
+    def _fill_concrete(self, proto: Any, concrete: Any) -> None:
         proto.bound_inputs.extend(self._bound(concrete))
         args, kwargs = concrete.structured_input_signature
         tensors = sum(_structure_coder.components(leaf) for leaf in tf.nest.flatten((args, kwargs)))
@@ -441,7 +444,7 @@ class _Writer:
                     argument.handle_data.add(dtype=variable.dtype.as_datatype_enum,
                                              shape=_proto.shape_proto(variable.shape))
 
-    def _add_signature(self, key, concrete):
+    def _add_signature(self, key: str, concrete: Any) -> None:
         names = _function_saving.names_of_arguments(concrete)
         outputs = concrete.structured_outputs
         self.graph.add_signature(
@@ -450,7 +453,7 @@ class _Writer:
              for name, t in zip(names, _function_saving.argument_inputs(concrete))],
             self._bound(concrete), [(name, outputs[name]) for name in sorted(outputs)])
 
-    def _saved_resources(self):
+    def _saved_resources(self) -> Iterator[Any]:
         """(number, keys of its values in the checkpoint, their dtypes, names of the two functions) of each resource."""
         for number, functions in self.saveables.items():
             resource = self.listing.objects[number]
@@ -459,7 +462,7 @@ class _Writer:
             if functions:
                 yield number, prefix, values, [self.names[id(f)] for f in functions]
 
-    def _keys(self):
+    def _keys(self) -> dict[Any, Any]:
         """{number of a variable: its key in the checkpoint}"""
         keys = {}
         for number, trackable in enumerate(self.listing.objects):
@@ -471,7 +474,7 @@ class _Writer:
         return keys
 
 
-def _fingerprint(content, meta, folder):
+def _fingerprint(content: bytes, meta: Any, folder: Any) -> Any:
     """The message in fingerprint.pb."""
     def number(data):
         return int.from_bytes(bytes(tf.fingerprint(tf.constant([data])).numpy()[0].tolist()), 'little')
@@ -492,7 +495,7 @@ def _fingerprint(content, meta, folder):
     return made
 
 
-def replace_file(path, content):
+def replace_file(path: Any, content: Any) -> None:
     fresh = f'{path}.{os.getpid()}.new'  # readers see the old file or the new one
     with open(fresh, 'wb') as file:
         file.write(content)
@@ -501,7 +504,7 @@ def replace_file(path, content):
     os.replace(fresh, path)
 
 
-def save(obj, export_dir, signatures=None, options=None):
+def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None) -> None:
     """Writes a trackable object with its variables and its functions' traces to a folder that tf.saved_model.load reads.
 
     `signatures`: a tf.function with an input_signature, a concrete function, or a dict of these by name.
@@ -534,7 +537,7 @@ def save_and_return_nodes(obj, export_dir, signatures=None, options=None, experi
     return listing.objects, _object_graph.ByIdentity(paths)
 
 
-def _take_values_of_session(obj, export_dir):
+def _take_values_of_session(obj: Any, export_dir: Any) -> None:
     """Gives variables of a graph the values that they have in the default session."""
     session = tf.compat.v1.get_default_session()
     variables = [_variable_of(found) for found in _object_graph.Listing(obj).with_slots().objects]
@@ -546,7 +549,7 @@ def _take_values_of_session(obj, export_dir):
         check_session(variables, os.path.join(os.fspath(export_dir), 'variables', 'variables'))
 
 
-def _write(obj, folder, signatures, options, is_without_values):
+def _write(obj: Any, folder: Any, signatures: Any, options: Any, is_without_values: bool) -> Any:
     os.makedirs(os.path.join(folder, 'assets'), exist_ok=True)
     writer = _Writer(obj, signatures, options)
     writer.write_variables(folder, is_without_values)

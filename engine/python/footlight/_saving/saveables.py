@@ -1,13 +1,16 @@
 """SaveableObject: how a program's own class says which values of it are saved, and what to do with restored ones."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._saving.trackable import Trackable
+from footlight._typing import Any, Callable, Iterator, TensorLike
 
 
 class SaveSpec:
     """One tensor that is saved: the tensor, or a function that gives it, and its name."""
 
-    def __init__(self, tensor, slice_spec, name, dtype=None, device=None):
+    def __init__(self, tensor: Any, slice_spec: str, name: str, dtype: Any = None, device: Any = None) -> None:
         if callable(tensor) and dtype is None:
             raise AssertionError('SaveSpec: a tensor that a function gives needs dtype=')
         self._tensor, self.slice_spec, self.name = tensor, slice_spec, name
@@ -16,34 +19,34 @@ class SaveSpec:
 
     tensor = property(lambda self: self._tensor() if callable(self._tensor) else self._tensor, doc='The value that is saved.')
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'SaveSpec(name={self.name!r}, dtype={self.dtype!r}, slice_spec={self.slice_spec!r})'
 
 
 class SaveableObject:
     """Values that are saved together: subclasses say in restore() what becomes of restored ones."""
 
-    def __init__(self, op, specs, name):
+    def __init__(self, op: Any, specs: Any, name: str) -> None:
         self.op, self.specs, self.name = op, specs, name
 
     device = property(lambda self: self.specs[0].device, doc='The device of the first value.')
 
     @property
-    def optional_restore(self):
+    def optional_restore(self) -> bool:
         return False
 
     def restore(self, restored_tensors, restored_shapes):
         """Takes restored tensors, one for each of `specs`; returns the op that does it, in a graph."""
         raise ValueError('Calling an abstract method.')
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'{type(self).__name__}(name={self.name!r}, specs={self.specs!r})'
 
 
 class Whole(SaveableObject):
     """All values of an object that gives and takes them by name."""
 
-    def __init__(self, trackable, name=''):
+    def __init__(self, trackable: Any, name: Any = '') -> None:
         self._names = list(values := trackable._serialize_to_tensors())
         super().__init__(trackable, [SaveSpec(value, '', name + key) for key, value in values.items()], name)
 
@@ -58,21 +61,21 @@ class BaseSaverBuilder:
     SaveSpec, SaveableObject = SaveSpec, SaveableObject
 
 
-def _made(factory, name):
+def _made(factory: Callable[..., Any], name: str | None) -> Any:
     """What a factory makes, with the name of an attribute; without one with a name of its own."""
     if not callable(factory):
         return factory
     return factory() if name is None else factory(name=name)
 
 
-def is_own(trackable):
+def is_own(trackable: Any) -> bool:
     """Whether the class itself says by saveables what is saved of it."""
     kind = type(trackable)
     return (kind._gather_saveables_for_checkpoint is not Trackable._gather_saveables_for_checkpoint and
             kind._serialize_to_tensors is Trackable._serialize_to_tensors)
 
 
-def factories_of(trackable):
+def factories_of(trackable: Any) -> dict[Any, Any]:
     """{attribute: what makes its SaveableObject, or a variable} of an object whose class says so."""
     return trackable._gather_saveables_for_checkpoint() if is_own(trackable) else {}
 
@@ -80,7 +83,7 @@ def factories_of(trackable):
 class Parts:
     """The values of a saveable, by their names: of a SaveableObject, a variable or a tensor."""
 
-    def __init__(self, saveable, name, factory=None):
+    def __init__(self, saveable: Any, name: str, factory: Any = None) -> None:
         self.name, self._factory = getattr(saveable, 'name', name), factory  # the factory makes it with values of now
         self._set(saveable)
         is_many = isinstance(saveable, SaveableObject)
@@ -88,11 +91,11 @@ class Parts:
         self._read = None  # the tensors of a graph, by name
         self._restoring = None  # the op of a graph and the placeholders that it takes values from
 
-    def _set(self, saveable):
+    def _set(self, saveable: Any) -> None:
         self.saveable = saveable
         self._whole = None if isinstance(saveable, SaveableObject) else saveable
 
-    def _tensors(self):
+    def _tensors(self) -> list[Any]:
         whole = self._whole
         if whole is None:
             return [spec.tensor for spec in self.saveable.specs]
@@ -131,7 +134,7 @@ class Parts:
         return whole.assign(values[0])
 
 
-def parts_of(trackable):
+def parts_of(trackable: TensorLike) -> list[Any]:
     """[(attribute, its values)] of an object whose class says what is saved of it."""
     found = [(name, Parts(_made(factory, name), name)) for name, factory in factories_of(trackable).items()]
     for name, parts in found:
@@ -142,7 +145,7 @@ def parts_of(trackable):
     return found
 
 
-def saver_parts_of(trackable):
+def saver_parts_of(trackable: Any) -> Iterator[Any]:
     """The variables and values that a Saver has of such an object, with names of their own."""
     for name, factory in factories_of(trackable).items():
         made = _made(factory, None)

@@ -1,4 +1,6 @@
 """tf.compat.v1.train.Saver and tfe.Saver: checkpoints of variables, and of iterators, by their names."""
+from __future__ import annotations
+
 import collections
 import os
 import time
@@ -9,6 +11,7 @@ from footlight import _engine
 from footlight._saving import object_graph as _object_graph, trackable as _trackable
 from footlight._saving.saveables import Parts, SaveableObject, is_own, saver_parts_of
 from footlight._saving.trackable import Trackable
+from footlight._typing import Any, Iterator
 
 _v1 = tf.compat.v1
 
@@ -16,29 +19,29 @@ _v1 = tf.compat.v1
 class SavedIterator:
     """The place of an iterator, which a Saver saves and restores in its session."""
 
-    def __init__(self, handle):
+    def __init__(self, handle: Any) -> None:
         self.op = handle
         self.name = (handle.op.name if tf.is_symbolic_tensor(handle) else 'iterator') + '-state'
 
-    def _handle_in(self, session):
+    def _handle_in(self, session: Any) -> tf.Tensor:
         return session._resource(self.op) if tf.is_symbolic_tensor(self.op) else self.op
 
-    def _state_in(self, session):
+    def _state_in(self, session: Any) -> tf.Tensor:
         return _engine.iterator_state(self._handle_in(session))
 
-    def _go_in(self, session, state):
+    def _go_in(self, session: Any, state: tf.Tensor) -> None:
         _engine.iterator_restore(self._handle_in(session), state)
 
 
-def _is_iterator(value):
+def _is_iterator(value: Any) -> bool:
     return isinstance(value, SavedIterator)
 
 
-def _is_variable(value):
+def _is_variable(value: Any) -> bool:
     return isinstance(value, tf.Variable)
 
 
-def _all_saveables(values):
+def _all_saveables(values: list[Any]) -> Iterator[Any]:
     """The variables, and for an object whose class says what is saved of it, those values."""
     for value in values:
         if isinstance(value, SaveableObject):
@@ -101,15 +104,15 @@ class Saver:
 
     last_checkpoints = property(lambda self: list(self._last), doc='The paths of those that were not deleted.')
 
-    def set_last_checkpoints_with_time(self, last_checkpoints_with_time):
+    def set_last_checkpoints_with_time(self, last_checkpoints_with_time: Any) -> None:
         """Sets the list of (path, time) of checkpoints that may be deleted."""
         self._last = collections.OrderedDict(last_checkpoints_with_time)
 
-    def set_last_checkpoints(self, last_checkpoints):
+    def set_last_checkpoints(self, last_checkpoints: Any) -> None:
         """Sets the list of checkpoints that may be deleted."""
         self._last = collections.OrderedDict((path, float('inf')) for path in last_checkpoints)
 
-    def recover_last_checkpoints(self, checkpoint_paths):
+    def recover_last_checkpoints(self, checkpoint_paths: Any) -> None:
         """Sets the list of those of these checkpoints that exist."""
         self.set_last_checkpoints_with_time([(path, os.path.getmtime(path + '.index')) for path in checkpoint_paths
                                              if files.checkpoint_exists(path)])
@@ -144,12 +147,12 @@ class Saver:
                                                    self._relative)
         return path
 
-    def _kinds(self):
+    def _kinds(self) -> tuple[Any, ...]:
         """The variables and the iterators, by name."""
         iterators = {name: one for name, one in self._variables.items() if _is_iterator(one)}
         return {name: one for name, one in self._variables.items() if _is_variable(one)}, iterators
 
-    def _values(self, session):
+    def _values(self, session: Any) -> dict[Any, Any]:
         """What is saved, by name."""
         found = {}
         for name, one in self._variables.items():
@@ -159,18 +162,19 @@ class Saver:
                 found[name] = one._state_in(session) if _is_iterator(one) else one.read_value()
         return found
 
-    def _write_meta_graph(self, filename, graph):
+    def _write_meta_graph(self, filename: Any, graph: tf.Graph) -> None:
         from footlight._tensorflow.compat.v1 import meta_graph
         meta_graph.export_meta_graph(filename, graph=graph, saver=self)
 
-    def export_meta_graph(self, filename=None, collection_list=None, as_text=False, export_scope=None, clear_devices=False,
-                          clear_extraneous_savers=False, strip_default_attrs=False, save_debug_info=False):
+    def export_meta_graph(self, filename: Any = None, collection_list: Any = None, as_text: bool = False,
+                          export_scope: Any = None, clear_devices: bool = False, clear_extraneous_savers: bool = False,
+                          strip_default_attrs: bool = False, save_debug_info: bool = False) -> Any:
         """A MetaGraphDef of the default graph, with what this Saver saves."""
         from footlight._tensorflow.compat.v1 import meta_graph
         return meta_graph.export_meta_graph(filename, collection_list=collection_list, as_text=as_text,
                                             export_scope=export_scope, clear_devices=clear_devices, saver=self)
 
-    def _remember(self, path):
+    def _remember(self, path: Any) -> None:
         if not self._max_to_keep:
             return
         self._last.pop(path, None)
@@ -194,7 +198,7 @@ class Saver:
         with tf._eager_scope():
             self._give_values(sess, path, file, there)
 
-    def _give_values(self, session, path, file, there):
+    def _give_values(self, session: Any, path: Any, file: Any, there: dict[Any, Any]) -> None:
         keys = _keys_of_objects(file, there)
         missing = [part for name, one in self._variables.items()
                    for part in (one.names if isinstance(one, Parts) else [keys.get(name, name)]) if part not in there]
@@ -219,7 +223,7 @@ class Saver:
             session._push(self._kinds()[0].values())
 
 
-def _keys_of_objects(file, there):
+def _keys_of_objects(file: Any, there: dict[Any, Any]) -> dict[Any, Any]:
     """The keys of a checkpoint of objects by the names that their variables had."""
     if _object_graph.GRAPH_KEY not in there:
         return {}
@@ -227,7 +231,7 @@ def _keys_of_objects(file, there):
     return {a.full_name: a.checkpoint_key for node in restoration.nodes for a in node.attributes if a.full_name}
 
 
-def _what_is_missing(path, missing, there, keys):
+def _what_is_missing(path: Any, missing: list[Any], there: dict[Any, Any], keys: dict[Any, Any]) -> str:
     if not keys:
         return (f'Restoring from checkpoint failed: Key {missing[0]} not found in checkpoint {path}, which has: '
                 f"{', '.join(sorted(there))}. This is most likely due to a variable name that is missing from the "
@@ -246,14 +250,14 @@ tf.train.Saver = Saver
 class _EagerSaver:
     """tfe.Saver: save(prefix) and restore(prefix), without a session."""
 
-    def __init__(self, var_list):
+    def __init__(self, var_list: Any) -> None:
         self._saver = Saver(list(var_list) if not isinstance(var_list, dict) else var_list)
 
-    def save(self, file_prefix, global_step=None):
+    def save(self, file_prefix: str, global_step: int | None = None) -> str:
         """Saves the values and returns the path."""
         return self._saver.save(None, file_prefix, global_step=global_step)
 
-    def restore(self, file_prefix):
+    def restore(self, file_prefix: str) -> None:
         """Gives the variables the values saved under their names."""
         self._saver.restore(None, file_prefix)
 
@@ -265,10 +269,10 @@ tf.contrib.eager.Saver = _EagerSaver
 class restore_variables_on_create:
     """A context in which variables get the values that a checkpoint has under their names; None: as usual."""
 
-    def __init__(self, save_path, map_func=None):
+    def __init__(self, save_path: Any, map_func: Any = None) -> None:
         self._path, self._map = save_path, map_func
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self._scope = None
         if self._path is not None:
             file = _engine.open_tensors(files.path_of(self._path))
@@ -286,7 +290,7 @@ class restore_variables_on_create:
             self._scope = tf.variable_creator_scope(create)
             self._scope.__enter__()
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         if self._scope is not None:
             self._scope.__exit__(*error)
 
@@ -336,7 +340,7 @@ def save_network_checkpoint(network, save_path, global_step=None, map_func=None)
     return Saver(named, max_to_keep=None).save(None, path, global_step=global_step)
 
 
-def restore_network_checkpoint(network, save_path, map_func=None):
+def restore_network_checkpoint(network: Any, save_path: Any, map_func: Any = None) -> None:
     """Gives the variables of a network the values of a file: those that it has, or the others when it makes them."""
     name_of = _network_names(network, map_func)
     if network.variables:

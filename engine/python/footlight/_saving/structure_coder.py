@@ -1,9 +1,12 @@
 """Python structures in messages (StructuredValue): signatures of functions in SavedModels."""
+from __future__ import annotations
+
 import collections
 import operator
 
 import footlight as tf
 from footlight import _proto
+from footlight._typing import Any
 
 # Numbers of TypeSpecProto.
 _KINDS = {1: 'SparseTensorSpec', 2: 'IndexedSlicesSpec', 3: 'RaggedTensorSpec', 4: 'TensorArraySpec', 5: 'DatasetSpec',
@@ -16,7 +19,7 @@ class NotEncodableError(Exception):
     """The value is none that a file can have."""
 
 
-def shape_of(proto):
+def shape_of(proto: Any) -> tf.TensorShape:
     """A TensorShape of a message."""
     return tf.TensorShape(None) if proto.unknown_rank else tf.TensorShape(
         [None if d.size < 0 else d.size for d in proto.dim])
@@ -31,14 +34,14 @@ def components(spec):
     return sum(components(part) for part in tf.nest.flatten(spec._component_specs))
 
 
-def _fill_numbered(proto, value, kind):
+def _fill_numbered(proto: Any, value: Any, kind: str) -> None:
     proto.type_spec_class = {name: number for number, name in _KINDS.items()}[kind]
     proto.type_spec_class_name = kind
     fill(proto.type_state, value._serialize())
     proto.num_flat_components = components(value)
 
 
-def fill(proto, value):
+def fill(proto: Any, value: Any) -> None:
     """Writes a value into a StructuredValue."""
     if value is None:
         proto.none_value.SetInParent()

@@ -1,9 +1,12 @@
 """Trackable: named children and values of its own, for checkpoints; AutoTrackable makes children of its attributes."""
+from __future__ import annotations
+
 import contextlib
 import functools
 
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, Callable, Iterator, TensorLike
 
 _tracking = _engine.namespace('__internal__.tracking')
 Trackable = _tracking.Trackable
@@ -22,11 +25,11 @@ class _State:
         self.deferred = {}   # name -> restorations that wait for a child of that name
         self.restored = -1   # the number of the last restoration that wrote here
 
-    def _after(self, number):
+    def _after(self, number: int) -> bool:
         return self.restored >= number
 
 
-def state_of(trackable):
+def state_of(trackable: TensorLike) -> _State:
     """The state of an object; a new one that nobody keeps for objects that cannot hold it."""
     state = getattr(trackable, '_self_tracking', None)
     if state is None:
@@ -43,10 +46,10 @@ class TrackableReference:
 
     __slots__ = ('name', 'ref')
 
-    def __init__(self, name, ref):
+    def __init__(self, name: str, ref: Any) -> None:
         self.name, self.ref = name, ref
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         return iter((self.name, self.ref))
 
     def __eq__(self, other):
@@ -54,7 +57,7 @@ class TrackableReference:
 
     __hash__ = None
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'TrackableReference(name={self.name}, ref={self.ref!r})'
 
 
@@ -63,7 +66,7 @@ class NoDependency:
 
     __slots__ = ('value',)
 
-    def __init__(self, value):
+    def __init__(self, value: Any) -> None:
         self.value = value
 
 
@@ -72,17 +75,17 @@ def _method(f):
     return f
 
 
-def _property(name, getter, setter=None):
+def _property(name: Any, getter: Any, setter: Any = None) -> None:
     _engine.extend(Trackable, name, property(getter, setter))
 
 
 @_method
-def _maybe_initialize_trackable(self):
+def _maybe_initialize_trackable(self: Any) -> None:
     state_of(self)
 
 
 @_method
-def _track_trackable(self, trackable, name, overwrite=False):
+def _track_trackable(self: Any, trackable: Any, name: str, overwrite: bool = False) -> Any:
     """Makes `trackable` a child; with `overwrite` also where another one has that name."""
     if not isinstance(trackable, Trackable):
         raise TypeError('Trackable._track_trackable() can only be used to track objects of type Trackable. Got type '
@@ -100,7 +103,7 @@ def _track_trackable(self, trackable, name, overwrite=False):
 
 
 @_method
-def _handle_deferred_dependencies(self, name, trackable):
+def _handle_deferred_dependencies(self: Any, name: str, trackable: Any) -> None:
     """Gives a new child what restorations hold for it."""
     deferred = self._deferred_dependencies
     if deferred:
@@ -109,8 +112,9 @@ def _handle_deferred_dependencies(self, name, trackable):
 
 
 @_method
-def _add_variable_with_custom_getter(self, name, shape=None, dtype=tf.float32, initializer=None, getter=None, overwrite=False,
-                                     **kwargs_for_getter):
+def _add_variable_with_custom_getter(self: Any, name: str, shape: list[Any] | None = None, dtype: tf.DType = tf.float32,
+                                     initializer: Any = None, getter: Callable[..., Any] | None = None,
+                                     overwrite: bool = False, **kwargs_for_getter: Any) -> tf.Variable:
     """Makes a variable with a function and makes it a child, which gives it what restorations hold for it."""
     if getter is None:
         raise ValueError('_add_variable_with_custom_getter: give `getter`, the function that makes the variable')
@@ -121,12 +125,12 @@ def _add_variable_with_custom_getter(self, name, shape=None, dtype=tf.float32, i
 
 
 @_method
-def _preload_simple_restoration(self, name):
+def _preload_simple_restoration(self: Any, name: Any) -> None:
     """None: a variable takes a restored value when it becomes a child."""
 
 
 @_method
-def _lookup_dependency(self, name, cached_dependencies=None):
+def _lookup_dependency(self: Any, name: str, cached_dependencies: dict[Any, Any] | None = None) -> Any:
     """The child of that name, or None."""
     if cached_dependencies is not None:
         return cached_dependencies.get(name)
@@ -134,18 +138,19 @@ def _lookup_dependency(self, name, cached_dependencies=None):
 
 
 @_method
-def _trackable_children(self, save_type=CHECKPOINT, cache=None, **kwargs):
+def _trackable_children(self: Any, save_type: str = CHECKPOINT, cache: dict[Any, Any] | None = None,
+                        **kwargs: Any) -> dict[Any, Any]:
     """The children by name."""
     return {name: child for name, child in self._checkpoint_dependencies}
 
 
 @_method
-def _add_trackable_child(self, name, value):
+def _add_trackable_child(self: Any, name: Any, value: Any) -> None:
     self._track_trackable(value, name, overwrite=True)
 
 
 @_method
-def _deserialization_dependencies(self, children):
+def _deserialization_dependencies(self: Any, children: Any) -> dict[Any, Any]:
     return {}
 
 
@@ -167,20 +172,20 @@ def _restore_from_tensors(self, restored_tensors):
 
 
 @_method
-def _gather_saveables_for_checkpoint(self):
+def _gather_saveables_for_checkpoint(self: Any) -> dict[Any, Any]:
     return {}
 
 
 @_method
-def _checkpoint_adapter(self, path):
+def _checkpoint_adapter(self: Any, path: Any) -> None:
     return None
 
 
-def _set_tracking(self, value):
+def _set_tracking(self: Any, value: Any) -> None:
     self._self_setattr_tracking = value
 
 
-def _set_number(self, value):
+def _set_number(self: Any, value: Any) -> None:
     state_of(self).restored = value
 
 
@@ -196,11 +201,11 @@ _property('_setattr_tracking', lambda self: getattr(self, '_self_setattr_trackin
 _property('_update_uid', lambda self: state_of(self).restored, _set_number)
 
 
-def _variable_tensors(self):
+def _variable_tensors(self: tf.Variable) -> dict[Any, Any]:
     return {VARIABLE_VALUE: self.read_value()}
 
 
-def _variable_restore(self, restored_tensors):
+def _variable_restore(self: tf.Variable, restored_tensors: dict[Any, Any]) -> None:
     value = restored_tensors[VARIABLE_VALUE]
     if not self.shape.is_compatible_with(value.shape):
         raise ValueError(f'Received incompatible tensor with shape {value.shape} when attempting to restore variable '
@@ -212,7 +217,7 @@ _engine.extend(tf.Variable, '_serialize_to_tensors', _variable_tensors)
 _engine.extend(tf.Variable, '_restore_from_tensors', _variable_restore)
 
 
-def no_automatic_dependency_tracking(method):
+def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method in which assignments to attributes make no children."""
     @functools.wraps(method)
     def untracked(self, *args, **kwargs):
@@ -226,7 +231,7 @@ def no_automatic_dependency_tracking(method):
 
 
 @contextlib.contextmanager
-def _off(obj, switch):
+def _off(obj: Any, switch: Any) -> Iterator[Any]:
     before = getattr(obj, switch, True)
     setattr(obj, switch, False)
     try:
@@ -245,7 +250,7 @@ def no_manual_dependency_tracking_scope(obj):
     return _off(obj, '_manual_tracking')
 
 
-def sticky_attribute_assignment(trackable, name, value):
+def sticky_attribute_assignment(trackable: Any, name: Any, value: TensorLike) -> Any:
     """Makes a child of the value of an attribute, and returns what to store: containers are stored as trackable ones."""
     from footlight._saving import containers as _containers
     if isinstance(value, NoDependency):
@@ -262,27 +267,27 @@ _nothing = object()
 class AutoTrackable(Trackable):
     """A trackable object whose trackable attributes are its children."""
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         if getattr(self, name, _nothing) is value:
             return
         if getattr(self, '_self_setattr_tracking', True):
             value = sticky_attribute_assignment(trackable=self, value=value, name=name)
         super().__setattr__(name, value)
 
-    def __delattr__(self, name):
+    def __delattr__(self, name: str) -> None:
         self._delete_tracking(name)
         super().__delattr__(name)
 
-    def _delete_tracking(self, name):
+    def _delete_tracking(self, name: str) -> None:
         state_of(self).children.pop(name, None)
 
-    def _no_dependency(self, value):
+    def _no_dependency(self, value: tf.Variable) -> NoDependency:
         return NoDependency(value)
 
-    def _add_trackable_child(self, name, value):
+    def _add_trackable_child(self, name: Any, value: Any) -> None:
         setattr(self, name, value)
 
-    def _trackable_children(self, save_type=CHECKPOINT, **kwargs):
+    def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[Any, Any]:
         children = super()._trackable_children(save_type, **kwargs)
         if save_type != SAVEDMODEL:
             return children

@@ -1,4 +1,6 @@
 """Runs at the start of every Python that a recorded script starts: makes `import tensorflow` Footlight there too."""
+from __future__ import annotations
+
 # Any Python can read this: a script may start one that Footlight does not work in, and that is left as it is.
 import os
 import sys
@@ -15,7 +17,7 @@ def _start():
     alias.install()
 
 
-def _hand_on():
+def _hand_on() -> None:
     """Runs the sitecustomize that this one hides, if there is one; what goes wrong in it Python says as ever."""
     ours = sys.modules.pop('sitecustomize')
     try:

@@ -1,8 +1,11 @@
 """tf.math.bincount of sparse and ragged tensors: whole counts, of all elements or of each row."""
+from __future__ import annotations
+
 import footlight as tf
+from footlight._typing import Any
 
 
-def _parts(arr, weights):
+def _parts(arr: tf.RaggedTensor | tf.SparseTensor, weights: Any) -> tuple[Any, ...]:
     """The numbers, the row of each, how many rows there are, and the weights."""
     if isinstance(arr, tf.SparseTensor):
         if weights is not None and not isinstance(weights, tf.SparseTensor):
@@ -20,7 +23,8 @@ def _parts(arr, weights):
     return flat[0], tf.cast(rows, tf.int64), tf.cast(height, tf.int64), flat[1]
 
 
-def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=tf.int32, name=None, axis=None, binary_output=False):
+def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = tf.int32,
+             name: str | None = None, axis: Any = None, binary_output: bool = False) -> tf.Tensor:
     """How often each number occurs in `arr`, or with axis=-1 in each of its rows: a whole tensor."""
     if weights is not None and binary_output:
         raise ValueError('Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.')

@@ -1,9 +1,12 @@
 """tf.sparse.cross and cross_hashed: all combinations of the values that tensors have in each row."""
+from __future__ import annotations
+
 import collections
 import functools
 
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any
 
 _DEFAULT_KEY = 0xDECAFCAFFE
 _FACTOR = 0xc6a4a7935bd1e995
@@ -52,7 +55,7 @@ def _words(value):
     return rows if rows.dtype == tf.string else rows.with_values(tf.strings.as_string(rows.values))
 
 
-def cross(inputs, name=None, separator=None):
+def cross(inputs: Any, name: str | None = None, separator: Any = None) -> Any:
     """The combinations as strings, joined by `separator`, "_X_" if none is given."""
     separator = '_X_' if separator is None else separator
     parts = [_words(i) for i in _checked(inputs)]
@@ -82,7 +85,7 @@ def _prints(value):
     return rows.with_values(tf.bitcast(tf.cast(values, tf.int64), tf.uint64))
 
 
-def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
+def cross_hashed(inputs: Any, num_buckets: Any = 0, hash_key: Any = None, name: str | None = None) -> Any:
     """The combinations as hashes: below `num_buckets`, or of 63 bits if that is 0."""
     parts = [_prints(i) for i in _checked(inputs)]
     first = parts[0].with_values(_joined(_number(_DEFAULT_KEY if hash_key is None or hash_key == 0 else hash_key) +
@@ -92,7 +95,7 @@ def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
     return _as_sparse(rows.with_values(tf.bitcast(tf.math.floormod(rows.values, _number(limit)), tf.int64)))
 
 
-def _cross_v2(*, indices, values, shapes, dense_inputs, sep, name=None):
+def _cross_v2(*, indices: Any, values: Any, shapes: Any, dense_inputs: Any, sep: Any, name: str | None = None) -> Any:
     """The op SparseCrossV2: tf.sparse.cross of sparse tensors, taken apart, and of whole ones."""
     with tf.name_scope(name or 'SparseCrossV2'):
         for part in (values, shapes):
@@ -123,18 +126,18 @@ for _f in (cross, cross_hashed):
 _ragged = _engine.namespace('ragged')
 
 
-def ragged_cross(inputs, name=None):
+def ragged_cross(inputs: Any, name: str | None = None) -> Any:
     """The combinations as strings, as a ragged tensor."""
     parts = [_words(i) for i in _checked(inputs)]
     return functools.reduce(lambda a, b: _pairs(a, b, lambda x, y: tf.strings.join([x, y], '_X_')), parts)
 
 
-def ragged_cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
+def ragged_cross_hashed(inputs: Any, num_buckets: Any = 0, hash_key: Any = None, name: str | None = None) -> Any:
     """The combinations as hashes, as a ragged tensor."""
     found = cross_hashed(inputs, num_buckets, hash_key)
     return tf.RaggedTensor.from_value_rowids(found.values, found.indices[:, 0], nrows=found.dense_shape[0], validate=False)
 
 
-for _f, _name in ((ragged_cross, 'cross'), (ragged_cross_hashed, 'cross_hashed')):
-    _f.__module__, _f.__name__, _f.__qualname__ = 'footlight.ragged', _name, _name
-    setattr(_ragged, _name, _f)
+for _function, _name in ((ragged_cross, 'cross'), (ragged_cross_hashed, 'cross_hashed')):
+    _function.__module__, _function.__name__, _function.__qualname__ = 'footlight.ragged', _name, _name
+    setattr(_ragged, _name, _function)

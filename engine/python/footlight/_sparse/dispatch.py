@@ -1,5 +1,8 @@
 """What functions of tensors do with sparse ones: tf.abs and the like from their values, tf.shape from their dense shape."""
+from __future__ import annotations
+
 import footlight as tf
+from footlight._typing import Any, Callable
 
 # All of them keep zero.
 _OF_VALUES = (tf.abs, tf.negative, tf.asinh, tf.sin, tf.tan, tf.atan, tf.asin, tf.atanh, tf.sign, tf.square, tf.sqrt,
@@ -12,24 +15,25 @@ def _of_values(function, tensor, *args, **kwargs):
     return made
 
 
-def _shape(function, tensor, out_type=None, name=None):
+def _shape(function: Callable[..., Any], tensor: tf.SparseTensor, out_type: Any = None,
+           name: str | None = None) -> tf.Tensor:
     return tf.cast(tensor.dense_shape, out_type or tf.int32, name=name)
 
 
-def _size(function, tensor, out_type=None, name=None):
+def _size(function: Any, tensor: Any, out_type: Any = None, name: str | None = None) -> Any:
     return tf.cast(tf.reduce_prod(tensor.dense_shape), out_type or tf.int32, name=name)
 
 
-def _rank(function, tensor, name=None):
+def _rank(function: Any, tensor: Any, name: str | None = None) -> Any:
     return tf.size(tensor.dense_shape, name=name)
 
 
-def _bincount(function, arr, *args, **kwargs):
+def _bincount(function: Callable[..., Any], arr: tf.SparseTensor, *args: Any, **kwargs: Any) -> tf.Tensor:
     from footlight._sparse.bincount import bincount
     return bincount(arr, *args, **kwargs)
 
 
-def key(function):
+def key(function: Any) -> str:
     """The name of a function of the library, by which its rule is found."""
     return function.__module__ + '.' + function.__name__
 

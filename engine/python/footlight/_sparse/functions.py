@@ -1,6 +1,9 @@
 """tf.sparse: functions on sparse tensors, each in a few ops on their indices and values."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, Callable, DTypeLike, TensorLike
 
 SparseTensor = tf.SparseTensor
 
@@ -14,14 +17,15 @@ def _checked(value, name='sp_input'):
     return value
 
 
-def _made(indices, values, dense_shape, shape=None):
+def _made(indices: tf.Tensor, values: tf.Tensor, dense_shape: tf.Tensor,
+          shape: tf.TensorShape | None = None) -> tf.SparseTensor:
     made = SparseTensor(indices, values, dense_shape)
     if shape is not None and shape.rank is not None:
         made.set_shape(shape)
     return made
 
 
-def _places(indices, dense_shape):
+def _places(indices: tf.Tensor, dense_shape: tf.Tensor) -> tf.Tensor:
     """One number for each index, in row-major order."""
     strides = tf.math.cumprod(dense_shape, exclusive=True, reverse=True)
     return tf.reduce_sum(indices * strides, axis=1)
@@ -39,14 +43,15 @@ def map_values(op, *args, **kwargs):
     return _made(sparse[0].indices, found, sparse[0].dense_shape, sparse[0].shape)
 
 
-def reorder(sp_input, name=None):
+def reorder(sp_input: Any, name: str | None = None) -> tf.SparseTensor:
     """The same with the indices in row-major order."""
     sp_input = _checked(sp_input)
     order = tf.argsort(_places(sp_input.indices, sp_input.dense_shape), stable=True)
     return _made(tf.gather(sp_input.indices, order), tf.gather(sp_input.values, order), sp_input.dense_shape, sp_input.shape)
 
 
-def _joined(parts, dense_shape, shape, combine):
+def _joined(parts: list[Any], dense_shape: tf.Tensor, shape: tf.TensorShape | None,
+            combine: Callable[..., Any]) -> tf.SparseTensor:
     """All elements of sparse tensors of one shape; `combine(values, group, count)` makes one of those at one place."""
     indices = tf.concat([p.indices for p in parts], 0)
     values = tf.concat([p.values for p in parts], 0)
@@ -80,14 +85,14 @@ def add(a, b, threshold=0):
     return retain(total, tf.abs(total.values) >= tf.cast(threshold, tf.abs(total.values).dtype))
 
 
-def _of_one_shape(a, b, what):
+def _of_one_shape(a: tf.Tensor, b: tf.Tensor, what: str) -> Any:
     """A scope in which two shapes, as tensors, are the same."""
     same = tf.equal(tf.size(a), tf.size(b)) & tf.reduce_all(tf.equal(a[:tf.size(b)], b[:tf.size(a)]))
     check = tf.debugging.Assert(same, [f'{what} do not match: ', a, b])
     return tf.control_dependencies([check] if check is not None else [])
 
 
-def _extreme(name, kept):
+def _extreme(name: str, kept: Callable[..., Any]) -> Callable[..., Any]:
     def choose(sp_a, sp_b, name=None):
         both = [_checked(sp_a, 'sp_a'), _checked(sp_b, 'sp_b')]
         with _of_one_shape(both[0].dense_shape, both[1].dense_shape, "The operands' shapes"):
@@ -105,7 +110,7 @@ def _extreme(name, kept):
 maximum, minimum = _extreme('maximum', tf.maximum), _extreme('minimum', tf.minimum)
 
 
-def expand_dims(sp_input, axis=None, name=None):
+def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Any:
     """The same with another dimension of size one."""
     sp_input = _checked(sp_input)
     rank = sp_input.dense_shape.shape[0]
@@ -126,7 +131,7 @@ def expand_dims(sp_input, axis=None, name=None):
     return _made(indices, sp_input.values, tf.concat([size[:axis], tf.ones([1], tf.int64), size[axis:]], 0), shape)
 
 
-def reshape(sp_input, shape, name=None):
+def reshape(sp_input: Any, shape: Any, name: str | None = None) -> Any:
     """The same elements in another shape."""
     sp_input = _checked(sp_input)
     known = tf.get_static_value(shape) if tf.is_tensor(shape) else shape
@@ -163,7 +168,7 @@ def _reshaped(shape, known):
     return tf.TensorShape(sizes)
 
 
-def transpose(sp_input, perm=None, name=None):
+def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> tf.SparseTensor:
     """The same with dimensions in another order: the reverse one if none is given."""
     sp_input = _checked(sp_input)
     rank = sp_input.dense_shape.shape[0]
@@ -177,7 +182,7 @@ def transpose(sp_input, perm=None, name=None):
                          tf.TensorShape([known[p] for p in perm])))
 
 
-def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
+def concat(axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None) -> tf.SparseTensor:
     """Sparse tensors joined along an axis."""
     parts = [_checked(p, 'sp_inputs') for p in sp_inputs]
     rank = parts[0].dense_shape.shape[0]
@@ -210,7 +215,7 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
     return reorder(_made(tf.concat(indices, 0), tf.concat([p.values for p in parts], 0), size, tf.TensorShape(said)))
 
 
-def retain(sp_input, to_retain):
+def retain(sp_input: Any, to_retain: Any) -> tf.SparseTensor:
     """The elements for which `to_retain` holds."""
     sp_input = _checked(sp_input)
     to_retain = tf.convert_to_tensor(to_retain)
@@ -222,7 +227,8 @@ def retain(sp_input, to_retain):
     return _made(tf.gather(sp_input.indices, kept), tf.gather(sp_input.values, kept), sp_input.dense_shape, sp_input.shape)
 
 
-def _reduced(sp_input, axis, keepdims, combine, whole, output_is_sparse):
+def _reduced(sp_input: tf.SparseTensor, axis: int | None, keepdims: bool | None, combine: Callable[..., Any],
+             whole: Callable[..., Any], output_is_sparse: bool) -> tf.SparseTensor | tf.Tensor:
     rank = sp_input.dense_shape.shape[0]
     axes = list(range(rank)) if axis is None else [axis] if isinstance(axis, int) else [int(a) for a in axis]
     for a in axes:
@@ -249,17 +255,20 @@ def _reduced(sp_input, axis, keepdims, combine, whole, output_is_sparse):
     return found
 
 
-def reduce_sum(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=None):
+def reduce_sum(sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False,
+               name: str | None = None) -> tf.SparseTensor | tf.Tensor:
     """Sums along dimensions."""
     return _reduced(sp_input, axis, keepdims, tf.math.unsorted_segment_sum, tf.reduce_sum, output_is_sparse)
 
 
-def reduce_max(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=None):
+def reduce_max(sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False,
+               name: str | None = None) -> Any:
     """The largest of the elements that are there, along dimensions; zero where there are none."""
     return _reduced(sp_input, axis, keepdims, tf.math.unsorted_segment_max, tf.reduce_max, output_is_sparse)
 
 
-def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
+def sparse_dense_matmul(sp_a: Any, b: TensorLike, adjoint_a: bool = False, adjoint_b: bool = False,
+                        name: str | None = None) -> tf.Tensor:
     """The product of a sparse and a whole matrix, in either order."""
     if isinstance(b, SparseTensor) and not isinstance(sp_a, SparseTensor):
         turned = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
@@ -296,7 +305,7 @@ def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
     return product
 
 
-def mask(a, mask_indices, name=None):
+def mask(a: Any, mask_indices: Any, name: str | None = None) -> Any:
     """An IndexedSlices without the rows of these indices."""
     indices = tf.convert_to_tensor(a.indices)
     a = tf.IndexedSlices(tf.convert_to_tensor(a.values), indices, a.dense_shape)
@@ -304,7 +313,7 @@ def mask(a, mask_indices, name=None):
     return tf.IndexedSlices(tf.gather(a.values, kept), tf.gather(a.indices, kept), a.dense_shape)
 
 
-def eye(num_rows, num_columns=None, dtype=tf.float32, name=None):
+def eye(num_rows: Any, num_columns: Any = None, dtype: DTypeLike = tf.float32, name: str | None = None) -> Any:
     """The identity matrix."""
     columns = num_rows if num_columns is None else num_columns
     count = min(num_rows, columns)
@@ -312,7 +321,7 @@ def eye(num_rows, num_columns=None, dtype=tf.float32, name=None):
     return SparseTensor(tf.stack([places, places], 1), tf.ones([count], dtype), [num_rows, columns])
 
 
-def softmax(sp_logits, name=None):
+def softmax(sp_logits: Any, name: str | None = None) -> Any:
     """The softmax over the last dimension, of the elements that are there."""
     sp_logits = _checked(sp_logits, 'sp_logits')
     rows = _places(sp_logits.indices[:, :-1], sp_logits.dense_shape[:-1])
@@ -323,7 +332,7 @@ def softmax(sp_logits, name=None):
     return sp_logits.with_values(powers / tf.gather(tf.math.unsorted_segment_sum(powers, group, count), group))
 
 
-def slice_(sp_input, start, size, name=None):
+def slice_(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Any:
     """The part from `start` on of at most `size`."""
     sp_input = _checked(sp_input)
     start, size = tf.cast(start, tf.int64), tf.cast(size, tf.int64)
@@ -339,7 +348,7 @@ def slice_(sp_input, start, size, name=None):
     return SparseTensor(part.indices - start, part.values, tf.maximum(tf.minimum(size, sp_input.dense_shape - start), 0))
 
 
-def fill_empty_rows(sp_input, default_value, name=None):
+def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple[Any, ...]:
     """Rows without elements get one at their beginning; and which rows had none."""
     sp_input = _checked(sp_input)
     default = tf.cast(default_value, sp_input.dtype) if sp_input.dtype != tf.string else tf.convert_to_tensor(default_value)
@@ -353,7 +362,8 @@ def fill_empty_rows(sp_input, default_value, name=None):
     return _made(tf.gather(indices, order), tf.gather(values, order), sp_input.dense_shape, sp_input.shape), tf.equal(count, 0)
 
 
-def bincount(values, weights=None, axis=0, minlength=None, maxlength=None, binary_output=False, name=None):
+def bincount(values: TensorLike, weights: TensorLike | None = None, axis: Any = 0, minlength: Any = None,
+             maxlength: Any = None, binary_output: bool = False, name: str | None = None) -> tf.SparseTensor:
     """How often each number occurs, as a sparse tensor: in all (axis 0) or in each row (axis -1)."""
     if weights is not None and binary_output:
         raise ValueError('Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.')

@@ -1,6 +1,9 @@
 """tf.IndexedSlices: some rows of a tensor with their indices, such as the gradient of a gather."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._types.specs import TypeSpec
+from footlight._typing import Any
 
 
 class IndexedSlices:
@@ -9,7 +12,7 @@ class IndexedSlices:
     __tensor_fields__ = ('_values', '_indices', '_dense_shape')  # the tensors that traced functions see
     _fields = ('values', 'indices', 'dense_shape')
 
-    def __init__(self, values, indices, dense_shape=None):
+    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
         self._values, self._indices, self._dense_shape = values, indices, dense_shape
 
     values = property(lambda self: self._values, doc='The rows.')
@@ -22,7 +25,7 @@ class IndexedSlices:
     graph = property(lambda self: self.values.graph)
 
     @property
-    def shape(self):
+    def shape(self) -> tf.TensorShape:
         """The known part of the shape of the whole tensor."""
         if self._dense_shape is None:
             return tf.TensorShape(None)
@@ -35,18 +38,18 @@ class IndexedSlices:
     def _make(cls, parts):
         return cls(*parts)
 
-    def consumers(self):
+    def consumers(self) -> list[Any]:
         return []
 
-    def __str__(self):
+    def __str__(self) -> str:
         whole = '' if self._dense_shape is None else f', dense_shape={self._dense_shape}'
         return f'IndexedSlices(indices={self._indices!s}, values={self._values!s}{whole})'
 
-    def __neg__(self):
+    def __neg__(self) -> Any:
         return IndexedSlices(-self.values, self.indices, self.dense_shape)
 
     @property
-    def _type_spec(self):
+    def _type_spec(self) -> IndexedSlicesSpec:
         whole = None if self._dense_shape is None else self._dense_shape.dtype
         shape = tf.TensorShape([None]).concatenate(self.values.shape[1:]).merge_with(self.shape)
         indices = self.indices.shape.merge_with(self.values.shape[:1])
@@ -58,7 +61,8 @@ class IndexedSlicesSpec(TypeSpec):
 
     value_type = property(lambda self: IndexedSlices)
 
-    def __init__(self, shape=None, dtype=tf.float32, indices_dtype=tf.int64, dense_shape_dtype=None, indices_shape=None):
+    def __init__(self, shape: Any = None, dtype: Any = tf.float32, indices_dtype: Any = tf.int64,
+                 dense_shape_dtype: Any = None, indices_shape: Any = None) -> None:
         self._shape = tf.TensorShape(shape)
         self._values_dtype, self._indices_dtype = tf.as_dtype(dtype), tf.as_dtype(indices_dtype)
         self._dense_shape_dtype = None if dense_shape_dtype is None else tf.as_dtype(dense_shape_dtype)
@@ -67,18 +71,18 @@ class IndexedSlicesSpec(TypeSpec):
     shape = property(lambda self: self._shape)
     dtype = property(lambda self: self._values_dtype)
 
-    def _serialize(self):
+    def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._values_dtype, self._indices_dtype, self._dense_shape_dtype, self._indices_shape
 
     @property
-    def _component_specs(self):
+    def _component_specs(self) -> tuple[Any, ...]:
         rows = self._indices_shape.concatenate(self._shape[1:] if self._shape.rank is not None else None)
         specs = [tf.TensorSpec(rows, self._values_dtype), tf.TensorSpec(self._indices_shape, self._indices_dtype)]
         if self._dense_shape_dtype:
             specs.append(tf.TensorSpec([self._shape.rank], self._dense_shape_dtype))
         return tuple(specs)
 
-    def _to_components(self, value):
+    def _to_components(self, value: tf.IndexedSlices) -> tuple[Any, ...]:
         if value.dense_shape is None:
             return value.values, value.indices
         return value.values, value.indices, value.dense_shape
@@ -87,7 +91,7 @@ class IndexedSlicesSpec(TypeSpec):
         return IndexedSlices(*components)
 
 
-def _to_tensor(value, dtype=None, name=None, as_ref=False):
+def _to_tensor(value: tf.IndexedSlices, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> tf.Tensor:
     if dtype is not None and not tf.as_dtype(dtype).is_compatible_with(value.dtype):
         raise ValueError(f'Tensor conversion requested dtype {tf.as_dtype(dtype).name} for IndexedSlices with dtype '
                          f'{value.dtype.name}')

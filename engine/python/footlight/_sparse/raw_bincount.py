@@ -1,10 +1,13 @@
 """Raw ops that count: SparseBincount and RaggedBincount, whole counts; Dense-, Sparse- and RaggedCountSparseOutput, sparse ones."""
+from __future__ import annotations
+
 import collections
 
 import footlight as tf
+from footlight._typing import Any
 
 
-def _require(holds, words):
+def _require(holds: tf.Tensor, words: str) -> Any:
     """A check that runs before what depends on it; an error at once where it is known not to hold."""
     known = tf.get_static_value(holds)
     if known is not None and not known:
@@ -12,19 +15,19 @@ def _require(holds, words):
     return tf.debugging.Assert(holds, [words]) if known is None else None
 
 
-def _after(checks, value):
+def _after(checks: list[Any], value: tf.Tensor) -> tf.Tensor:
     with tf.control_dependencies([check for check in checks if check is not None]):
         return tf.identity(value)
 
 
-def _numbers(values):
+def _numbers(values: Any) -> tf.Tensor:
     values = tf.convert_to_tensor(values)
     if values.dtype not in (tf.int32, tf.int64):
         raise TypeError(f'values must be int32 or int64, not {values.dtype.name}')
     return values
 
 
-def _weights(weights, values):
+def _weights(weights: Any, values: tf.Tensor) -> tuple[Any, ...]:
     """Weights as a tensor, or None for ones; and the dtype of the counts."""
     weights = tf.convert_to_tensor([] if weights is None else weights)
     if weights.dtype not in (tf.int32, tf.int64, tf.float32, tf.float64):
@@ -77,7 +80,7 @@ def SparseBincount(*, indices, values, dense_shape, size, weights, binary_output
     return _counted(values, rows, height, size, weights, binary_output, checks)
 
 
-def _ragged_rows(splits, values, least, words):
+def _ragged_rows(splits: Any, values: Any, least: int, words: str) -> tuple[Any, ...]:
     splits = tf.cast(splits, tf.int64)
     if splits.shape.rank not in (None, 1):
         raise ValueError(f'Shape must be rank 1 but is rank {splits.shape.rank}')
@@ -91,7 +94,8 @@ def _ragged_rows(splits, values, least, words):
     return tf.repeat(tf.range(height), lengths), height, checks
 
 
-def RaggedBincount(*, splits, values, size, weights, binary_output=False, name=None):
+def RaggedBincount(*, splits: Any, values: Any, size: Any, weights: Any, binary_output: bool = False,
+                   name: str | None = None) -> tf.Tensor:
     """The op RaggedBincount."""
     values = _numbers(values)
     rows, height, checks = _ragged_rows(splits, values, 1, 'Splits must be non-empty')
@@ -122,7 +126,8 @@ def _made(op, values, rows, height, weights, binary_output, minlength, maxlength
     return collections.namedtuple(op, ('output_indices', 'output_values', 'output_dense_shape'))(indices, counts, shape)
 
 
-def DenseCountSparseOutput(*, values, weights, binary_output, minlength=-1, maxlength=-1, name=None):
+def DenseCountSparseOutput(*, values: Any, weights: Any, binary_output: Any, minlength: Any = -1, maxlength: Any = -1,
+                           name: str | None = None) -> Any:
     """The op DenseCountSparseOutput."""
     values = _numbers(values)
     if values.shape.rank not in (1, 2):
@@ -146,7 +151,8 @@ def SparseCountSparseOutput(*, indices, values, dense_shape, weights=None, binar
     return _made('SparseCountSparseOutput', values, rows, height, weights, binary_output, minlength, maxlength, checks)
 
 
-def RaggedCountSparseOutput(*, splits, values, weights=None, binary_output, minlength=-1, maxlength=-1, name=None):
+def RaggedCountSparseOutput(*, splits: Any, values: Any, weights: Any = None, binary_output: Any, minlength: Any = -1,
+                            maxlength: Any = -1, name: str | None = None) -> Any:
     """The op RaggedCountSparseOutput."""
     values = _numbers(values)
     rows, height, checks = _ragged_rows(splits, values, 2, 'Must provide at least 2 elements for the splits argument')

@@ -1,7 +1,10 @@
 """tf.sparse: segment sums, splits and shapes of sparse tensors, and sparse tensors as strings."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._sparse.functions import SparseTensor, _checked, _made, retain
+from footlight._typing import Any, DTypeLike, ShapeLike
 
 
 def reset_shape(sp_input, new_shape=None):
@@ -26,7 +29,7 @@ def reset_shape(sp_input, new_shape=None):
                      None if known is None else tf.TensorShape([int(n) for n in known]))
 
 
-def split(sp_input=None, num_split=None, axis=None, name=None):
+def split(sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None) -> Any:
     """Parts along an axis; the first ones are longer by one where it does not divide evenly."""
     if sp_input is None:
         raise ValueError('sp_input is required')
@@ -61,7 +64,7 @@ def split(sp_input=None, num_split=None, axis=None, name=None):
     return parts
 
 
-def to_indicator(sp_input, vocab_size, name=None):
+def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Any:
     """Which numbers each row has, as flags."""
     sp_input = _checked(sp_input)
     places = tf.concat([sp_input.indices[:, :-1], tf.cast(sp_input.values, tf.int64)[:, tf.newaxis]], 1)
@@ -79,17 +82,20 @@ def _segments(data, indices, segment_ids, num_segments, plain, unsorted):
     return unsorted(rows, ids, num_segments)
 
 
-def segment_sum(data, indices, segment_ids, num_segments=None, sparse_gradient=False, name=None):
+def segment_sum(data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, sparse_gradient: bool = False,
+                name: str | None = None) -> Any:
     """Sums of the rows with these indices, by segment."""
     return _segments(data, indices, segment_ids, num_segments, tf.math.segment_sum, tf.math.unsorted_segment_sum)
 
 
-def segment_mean(data, indices, segment_ids, num_segments=None, sparse_gradient=False, name=None):
+def segment_mean(data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, sparse_gradient: bool = False,
+                 name: str | None = None) -> Any:
     """Means of the rows with these indices, by segment."""
     return _segments(data, indices, segment_ids, num_segments, tf.math.segment_mean, tf.math.unsorted_segment_mean)
 
 
-def segment_sqrt_n(data, indices, segment_ids, num_segments=None, sparse_gradient=False, name=None):
+def segment_sqrt_n(data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, sparse_gradient: bool = False,
+                   name: str | None = None) -> Any:
     """Sums of the rows with these indices, over the root of their number, by segment."""
     ids = tf.convert_to_tensor(segment_ids)
     total = segment_sum(data, indices, segment_ids, num_segments)
@@ -98,7 +104,7 @@ def segment_sqrt_n(data, indices, segment_ids, num_segments=None, sparse_gradien
     return total / tf.reshape(root, tf.concat([tf.shape(root), tf.ones([tf.rank(total) - 1], tf.int32)], 0))
 
 
-def sparse_placeholder(dtype, shape=None, name=None):
+def sparse_placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | None = None) -> tf.SparseTensor:
     """A sparse tensor of a graph whose parts Session.run is given."""
     if tf.executing_eagerly():
         raise RuntimeError('`sparse_placeholder` is not compatible with eager execution.')
@@ -113,7 +119,7 @@ def sparse_placeholder(dtype, shape=None, name=None):
 
 
 # --- as strings ---
-def serialize_sparse(sp_input, out_type=tf.string, name=None):
+def serialize_sparse(sp_input: Any, out_type: DTypeLike = tf.string, name: str | None = None) -> Any:
     """The indices, the values and the shape as three strings."""
     sp_input = _checked(sp_input)
     if tf.as_dtype(out_type) != tf.string:
@@ -122,7 +128,7 @@ def serialize_sparse(sp_input, out_type=tf.string, name=None):
         return tf.stack([tf.io.serialize_tensor(part) for part in (sp_input.indices, sp_input.values, sp_input.dense_shape)])
 
 
-def serialize_many_sparse(sp_input, out_type=tf.string, name=None):
+def serialize_many_sparse(sp_input: Any, out_type: DTypeLike = tf.string, name: str | None = None) -> Any:
     """Three strings for each row of the first dimension."""
     sp_input = _checked(sp_input)
 
@@ -135,7 +141,7 @@ def serialize_many_sparse(sp_input, out_type=tf.string, name=None):
         return tf.ensure_shape(made, [None, 3])
 
 
-def deserialize_many_sparse(serialized_sparse, dtype, rank=None, name=None):
+def deserialize_many_sparse(serialized_sparse: Any, dtype: DTypeLike, rank: Any = None, name: str | None = None) -> Any:
     """One sparse tensor of many that were made strings; the number of each is its first index; `rank` counts that."""
     with tf.name_scope(name or 'deserialize_many_sparse'):
         texts = tf.convert_to_tensor(serialized_sparse, tf.string)
@@ -164,7 +170,7 @@ _home = _engine.namespace('sparse')
 for _f in (reset_shape, split, to_indicator, segment_sum, segment_mean, segment_sqrt_n):
     _f.__module__ = 'footlight.sparse'
     setattr(_home, _f.__name__, _f)
-for _f in (deserialize_many_sparse, serialize_many_sparse, serialize_sparse):
-    _f.__module__ = 'footlight.io'
-    setattr(tf.io, _f.__name__, _f)
+for _function in (deserialize_many_sparse, serialize_many_sparse, serialize_sparse):
+    _function.__module__ = 'footlight.io'
+    setattr(tf.io, _function.__name__, _function)
 _engine.namespace('compat.v1').sparse_placeholder = sparse_placeholder

@@ -1,9 +1,12 @@
 """tf.SparseTensor: indices, values, and the dense shape. Most functions of tf.sparse are in functions.py."""
+from __future__ import annotations
+
 import collections
 
 import footlight as tf
 from footlight import _engine
 from footlight._types.specs import TypeSpec
+from footlight._typing import Any, Callable, ShapeLike
 
 
 class Dispatched:
@@ -15,12 +18,12 @@ class Composite(Dispatched):
 
     _is_several_tensors = True
 
-    def _convert_variables_to_tensors(self):
+    def _convert_variables_to_tensors(self) -> Any:
         """The same value: its parts are tensors already."""
         return self
 
 
-def _known_sizes(tensor):
+def _known_sizes(tensor: tf.Tensor) -> list[Any] | None:
     """The numbers of a tensor of sizes, None for each that is not known; None where not even their number is."""
     value = tf.get_static_value(tensor)
     if value is not None:
@@ -38,7 +41,7 @@ class SparseTensor(Composite):
     _fields = ('indices', 'values', 'dense_shape')
     _Value = collections.namedtuple('SparseTensorValue', _fields)
 
-    def __init__(self, indices, values, dense_shape):
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         self._indices = tf.convert_to_tensor(indices, tf.int64, name='indices')
         self._values = tf.convert_to_tensor(values, name='values')
         self._dense_shape = tf.convert_to_tensor(dense_shape, tf.int64, name='dense_shape')
@@ -68,15 +71,15 @@ class SparseTensor(Composite):
 
     get_shape = shape.fget
 
-    def set_shape(self, shape):
+    def set_shape(self, shape: ShapeLike) -> None:
         """Says what else is known of the shape."""
         self._said_shape = self.shape.merge_with(shape)
 
     @property
-    def _type_spec(self):
+    def _type_spec(self) -> SparseTensorSpec:
         return SparseTensorSpec(self.shape, self.dtype)
 
-    def __neg__(self):
+    def __neg__(self) -> Any:
         return self.with_values(-self._values)
 
     @classmethod
@@ -86,10 +89,10 @@ class SparseTensor(Composite):
     def with_values(self, new_values):
         return SparseTensor(self._indices, new_values, self._dense_shape)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f'SparseTensor(indices={self._indices!s}, values={self._values!s}, dense_shape={self._dense_shape})'
 
-    def _with_whole(self, other, function):
+    def _with_whole(self, other: float | tf.Tensor, function: Callable[..., Any]) -> tf.SparseTensor:
         """function(values, elements of a whole tensor at their places); its shape is broadcast to this one."""
         if isinstance(other, SparseTensor):
             raise TypeError('a sparse tensor is multiplied and divided by whole ones')
@@ -108,7 +111,7 @@ class SparseTensor(Composite):
             places = self._indices[:, -rank:] * tf.cast(tf.not_equal(size, 1), tf.int64)
         return self.with_values(function(self._values, tf.gather_nd(other, places)))
 
-    def __mul__(self, other):
+    def __mul__(self, other: float | tf.Tensor) -> tf.SparseTensor:
         return self._with_whole(other, tf.multiply)
 
     def __rmul__(self, other):
@@ -138,18 +141,18 @@ class SparseTensor(Composite):
                             'SparseTensorValue')
         return cls(sparse_tensor_value.indices, sparse_tensor_value.values, sparse_tensor_value.dense_shape)
 
-    def consumers(self):
+    def consumers(self) -> Any:
         """The ops that take a part of it, in a graph."""
         found = []
         for part in (self._indices, self._values, self._dense_shape):
             found += [op for op in part.consumers() if op not in found]
         return found
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'SparseTensor(indices={self._indices!r}, values={self._values!r}, dense_shape={self._dense_shape!r})'
 
 
-def _of_rank(part, rank):
+def _of_rank(part: tf.Tensor, rank: int) -> tf.Tensor:
     """A part of a sparse tensor, of which a trace may not know the rank that it must have."""
     return part if part.shape.rank is not None else tf.ensure_shape(part, [None] * rank)
 
@@ -159,21 +162,21 @@ class SparseTensorSpec(TypeSpec):
 
     value_type = property(lambda self: SparseTensor)
 
-    def __init__(self, shape=None, dtype=tf.float32):
+    def __init__(self, shape: Any = None, dtype: Any = tf.float32) -> None:
         self._shape, self._dtype = tf.TensorShape(shape), tf.as_dtype(dtype)
 
     shape = property(lambda self: self._shape)
     dtype = property(lambda self: self._dtype)
 
-    def _serialize(self):
+    def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype
 
     @property
-    def _component_specs(self):
+    def _component_specs(self) -> list[Any]:
         rank = self._shape.rank
         return [tf.TensorSpec([None, rank], tf.int64), tf.TensorSpec([None], self._dtype), tf.TensorSpec([rank], tf.int64)]
 
-    def _to_components(self, value):
+    def _to_components(self, value: tf.SparseTensor) -> list[Any]:
         return [_of_rank(value.indices, 2), _of_rank(value.values, 1), _of_rank(value.dense_shape, 1)]
 
     def _from_components(self, components):
@@ -182,13 +185,13 @@ class SparseTensorSpec(TypeSpec):
             made.set_shape(self._shape)
         return made
 
-    def _batch(self, size):
+    def _batch(self, size: Any) -> SparseTensorSpec:
         return SparseTensorSpec(tf.TensorShape([size]).concatenate(self._shape), self._dtype)
 
-    def _unbatch(self):
+    def _unbatch(self) -> SparseTensorSpec:
         return SparseTensorSpec(self._shape[1:], self._dtype)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'SparseTensorSpec({self._shape!r}, {self._dtype!r})'
 
 
@@ -197,7 +200,7 @@ SparseTensor.__module__ = 'tensorflow.python.framework.sparse_tensor'
 SparseTensorSpec.__module__ = 'footlight'
 
 
-def from_dense(tensor, name=None):
+def from_dense(tensor: Any, name: str | None = None) -> Any:
     """The sparse form of a tensor: the elements that are not zero, false or empty."""
     tensor = tf.convert_to_tensor(tensor)
     there = tensor != '' if tensor.dtype == tf.string else tf.cast(tensor, tf.bool)
@@ -205,7 +208,8 @@ def from_dense(tensor, name=None):
     return SparseTensor(indices, tf.gather_nd(tensor, indices), tf.shape(tensor, out_type=tf.int64))
 
 
-def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
+def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True,
+             name: str | None = None) -> tf.Tensor:
     """The dense tensor, with `default_value` for missing elements."""
     shape = sp_input.shape
     if validate_indices:
@@ -245,7 +249,7 @@ tf.SparseTensorSpec = SparseTensorSpec
 tf.sparse.from_dense, tf.sparse.to_dense, tf.edit_distance = from_dense, to_dense, edit_distance
 
 
-def _dispatch(function, args, kwargs):
+def _dispatch(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
     from footlight._ragged import dispatch as _ragged_ops
     return _ragged_ops.dispatch(function, args, kwargs)
 

@@ -2,6 +2,8 @@
 
 Ops and devices are recorded by Footlight's own recorder (`footlight record`), not here.
 """
+from __future__ import annotations
+
 import collections
 import gzip
 import json
@@ -12,10 +14,11 @@ import time
 
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any
 
 _home = _engine.namespace('profiler.experimental')
 _lock = threading.Lock()
-_running = None  # (folder, time of the start, events)
+_running: Any = None  # (folder, time of the start, events)
 
 ProfilerOptions = collections.namedtuple('ProfilerOptions', ['host_tracer_level', 'python_tracer_level', 'device_tracer_level',
                                                              'delay_ms'])
@@ -23,7 +26,7 @@ ProfilerOptions.__new__.__defaults__ = (2, 0, 1, None)
 ProfilerOptions.__doc__ = 'How much is recorded; here marked parts always are, and nothing else is.'
 
 
-def start(logdir, options=None):
+def start(logdir: Any, options: Any = None) -> None:
     """Begins to keep the parts that Trace marks."""
     global _running
     with _lock:
@@ -34,7 +37,7 @@ def start(logdir, options=None):
                             'the program with `footlight`.')
 
 
-def stop(save=True):
+def stop(save: bool = True) -> None:
     """Ends that, and writes the file plugins/profile/TIME/HOST.trace.json.gz below the folder."""
     global _running
     with _lock:
@@ -52,31 +55,31 @@ def stop(save=True):
 class Profile:
     """A context between start() and stop()."""
 
-    def __init__(self, logdir, options=None):
+    def __init__(self, logdir: Any, options: Any = None) -> None:
         self._logdir, self._options = logdir, options
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         start(self._logdir, self._options)
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         stop()
 
 
 class Trace:
     """A context that is a marked part of the program, with values that belong to it."""
 
-    def __init__(self, name, **kwargs):
+    def __init__(self, name: str, **kwargs: Any) -> None:
         self._name, self._values = name, dict(kwargs)
 
-    def __enter__(self):
+    def __enter__(self) -> Trace:
         self._start = time.perf_counter_ns()
         return self
 
-    def set_metadata(self, **kwargs):
+    def set_metadata(self, **kwargs: Any) -> None:
         """More values that belong to it."""
         self._values.update(kwargs)
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         with _lock:
             if _running is not None:
                 first, events = max(self._start, _running[1]), _running[2]

@@ -1,4 +1,6 @@
 """tf.summary: writers, the step, whether to record, and what is written."""
+from __future__ import annotations
+
 import atexit
 import contextlib
 import os
@@ -7,6 +9,7 @@ import weakref
 
 import footlight as tf
 from footlight import _engine, _proto
+from footlight._typing import Any, Callable, Iterator
 
 summary = _engine.namespace('summary')
 experimental = _engine.namespace('summary.experimental')
@@ -34,20 +37,20 @@ class SummaryWriter:
         """A context in which it is the default."""
         raise NotImplementedError
 
-    def init(self):
+    def init(self) -> None:
         """Does nothing: a writer is ready when it is made."""
 
-    def flush(self):
+    def flush(self) -> Any:
         """Writes what it still holds."""
         raise NotImplementedError
 
-    def close(self):
+    def close(self) -> Any:
         """Writes what it still holds and closes its file."""
         raise NotImplementedError
 
 
 @contextlib.contextmanager
-def _default(writer, step):
+def _default(writer: Any, step: Any) -> Iterator[Any]:
     writer._check()
     before, step_before = _state.writer, _state.step
     _state.writer = writer
@@ -67,12 +70,12 @@ class _FileWriter(SummaryWriter):
 
     _closed = False
 
-    def __init__(self, logdir, max_queue, flush_millis, filename_suffix):
+    def __init__(self, logdir: Any, max_queue: int, flush_millis: int, filename_suffix: str) -> None:
         self._logdir = logdir
         self._handle = _engine.create_event_file(logdir, max_queue, flush_millis, filename_suffix)
         _writers.add(self)
 
-    def _check(self):
+    def _check(self) -> None:
         if self._closed:
             raise RuntimeError(f'SummaryWriter {self!r} is already closed')
 
@@ -86,7 +89,7 @@ class _FileWriter(SummaryWriter):
         if step is not None:
             _state.step = step
 
-    def flush(self):
+    def flush(self) -> None:
         if not self._closed:
             _engine_op('FlushSummaryWriter', writer=self._handle)
 
@@ -101,25 +104,25 @@ class _FileWriter(SummaryWriter):
 class _NoopWriter(SummaryWriter):
     """A writer that is never the default: whatever would be written without it is."""
 
-    def set_as_default(self, step=None):
+    def set_as_default(self, step: Any = None) -> None:
         pass
 
     @contextlib.contextmanager
-    def as_default(self, step=None):
+    def as_default(self, step: Any = None) -> Iterator[Any]:
         yield
 
-    def flush(self):
+    def flush(self) -> None:
         pass
 
-    def close(self):
+    def close(self) -> None:
         pass
 
 
-def _engine_op(name, **inputs):
+def _engine_op(name: str, **inputs: Any) -> Any:
     return getattr(tf.raw_ops, name)(**inputs)
 
 
-def _flush_all():
+def _flush_all() -> None:
     if _writers:
         _engine.flush_event_files()
 
@@ -144,12 +147,12 @@ def create_file_writer(logdir, max_queue=None, flush_millis=None, filename_suffi
                            '.v2' if filename_suffix is None else filename_suffix)
 
 
-def create_noop_writer():
+def create_noop_writer() -> Any:
     """A writer that takes nothing."""
     return _NoopWriter()
 
 
-def flush(writer=None, name=None):
+def flush(writer: Any = None, name: str | None = None) -> None:
     """Writes what a writer, or the default one, still holds."""
     writer = _state.writer if writer is None else writer
     if writer is not None:
@@ -161,18 +164,18 @@ def _asked():
     return recording() if callable(recording) else recording
 
 
-def should_record_summaries():
+def should_record_summaries() -> Any:
     """Whether summaries are written now, as a tensor."""
     return tf.constant(False) if _state.writer is None else tf.convert_to_tensor(_recording_now(), dtype=tf.bool)
 
 
-def _recording_now():
+def _recording_now() -> bool:
     recording = _asked()
     return True if recording is None else recording
 
 
 @contextlib.contextmanager
-def record_if(condition):
+def record_if(condition: Any) -> Iterator[Any]:
     """A context in which summaries are written if `condition` (or what it returns) is true."""
     before = _state.recording
     _state.recording = condition
@@ -182,12 +185,12 @@ def record_if(condition):
         _state.recording = before
 
 
-def get_step():
+def get_step() -> Any:
     """The step that summaries have which are given none, or None."""
     return _state.step
 
 
-def set_step(step):
+def set_step(step: Any) -> None:
     """Sets that step: a number, or a variable that is read whenever a summary is written."""
     _state.step = step
 
@@ -203,7 +206,7 @@ def summary_scope(name, default_name='summary', values=None):
         yield tag, scope
 
 
-def _scope_now():
+def _scope_now() -> str:
     with tf.name_scope('x') as scope:
         pass
     return scope.rstrip('/').rpartition('/')[0]
@@ -224,7 +227,7 @@ def _step_for(step):
     return tf.convert_to_tensor(int(step) if hasattr(step, '__index__') else step, dtype=tf.int64)
 
 
-def _recorded(step, record):
+def _recorded(step: tf.Variable, record: Callable[..., Any]) -> tf.Tensor:
     """record(writer's handle, step) if summaries are written now; whether they are, as a tensor."""
     writer = _state.writer
     if writer is None:
@@ -244,7 +247,7 @@ def _recorded(step, record):
     return write_it() if wanted else tf.constant(False)
 
 
-def write(tag, tensor, step=None, metadata=None, name=None):
+def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Any:
     """Writes a tensor, or what a function returns, as a summary; whether it did, as a tensor."""
     if metadata is None:
         content = b''
@@ -261,7 +264,7 @@ def write(tag, tensor, step=None, metadata=None, name=None):
         return _recorded(step, record)
 
 
-def write_raw_pb(tensor, step=None, name=None):
+def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
     """Writes a Summary message, as bytes, of tags and values that it names itself."""
     def record(handle, number):
         _engine_op('WriteRawProtoSummary', writer=handle, step=number, tensor=tf.convert_to_tensor(tensor))
@@ -288,7 +291,7 @@ def graph(graph_data):
     return tf.constant(True)
 
 
-def _bool(value):
+def _bool(value: Any) -> bool:
     return bool(value.numpy() if isinstance(value, (tf.Tensor, tf.Variable)) else value)
 
 
@@ -304,7 +307,7 @@ def trace_on(graph=True, profiler=False, profiler_outdir=None):
     _engine.collect_graphs(True)
 
 
-def trace_export(name, step=None, profiler_outdir=None):
+def trace_export(name: Any, step: Any = None, profiler_outdir: Any = None) -> None:
     """Writes the graphs collected since trace_on() and ends the collection."""
     if not tf.executing_eagerly():
         tf.get_logger().warning('Cannot export trace inside a tf.function.')
@@ -323,7 +326,7 @@ def trace_export(name, step=None, profiler_outdir=None):
     trace_off()
 
 
-def trace_off():
+def trace_off() -> None:
     """Ends the collection without writing."""
     _state.trace = None
     _engine.collect_graphs(False)

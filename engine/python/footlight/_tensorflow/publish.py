@@ -1,8 +1,11 @@
 """Gives modules of TensorFlow the names that files of this tree define."""
+from __future__ import annotations
+
 from footlight import _engine
+from footlight._typing import Any
 
 
-def publish(values, names, place=None):
+def publish(values: Any, names: Any, place: Any = None) -> None:
     """Sets names in the module at `place`, by default the one with the path of the file whose globals() `values` are.
 
     `names` are separated by spaces; `theirs=ours` publishes what the file calls `ours` as `theirs`. Example:

@@ -1,8 +1,11 @@
 """tf.raw_ops by the positions of their arguments."""
+from __future__ import annotations
+
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any, TensorLike
 
 
-def Bucketize(input, boundaries, name=None):
+def Bucketize(input: TensorLike, boundaries: TensorLike, name: str | None = None) -> Any:
     """Between which boundaries each element lies: the number of those that are not above it."""
     if not isinstance(boundaries, (list, tuple)):
         raise TypeError(f"Expected list for 'boundaries' argument to 'bucketize' Op, not {boundaries!r}.")

@@ -1,4 +1,6 @@
 """tf.__internal__.test.combinations: a test that runs once for each combination of its parameters' values."""
+from __future__ import annotations
+
 import contextlib
 import functools
 import inspect
@@ -10,6 +12,7 @@ from collections import OrderedDict
 
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, Callable
 
 
 class ParameterModifier:
@@ -17,7 +20,7 @@ class ParameterModifier:
 
     DO_NOT_PASS_TO_THE_TEST = object()
 
-    def __init__(self, parameter_name=None):
+    def __init__(self, parameter_name: str | None = None) -> None:
         self._parameter_name = parameter_name
 
     def modified_arguments(self, kwargs, requested_parameters):
@@ -28,14 +31,14 @@ class ParameterModifier:
     def __eq__(self, other):
         return type(self) is type(other) and self._parameter_name == other._parameter_name
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((type(self), self._parameter_name))
 
 
 class OptionalParameter(ParameterModifier):
     """A parameter that combinations may have and tests need not take."""
 
-    def modified_arguments(self, kwargs, requested_parameters):
+    def modified_arguments(self, kwargs: Any, requested_parameters: Any) -> dict[Any, Any]:
         """Leaves the argument out where the test does not ask for it."""
         unwanted = self._parameter_name not in requested_parameters
         return {self._parameter_name: self.DO_NOT_PASS_TO_THE_TEST} if unwanted else {}
@@ -44,15 +47,15 @@ class OptionalParameter(ParameterModifier):
 class TestCombination:
     """What to do with the combinations of a test: which run, inside what, and with which arguments."""
 
-    def should_execute_combination(self, kwargs):
+    def should_execute_combination(self, kwargs: Any) -> tuple[Any, ...]:
         """Whether it runs, and why it does not."""
         return True, None
 
-    def parameter_modifiers(self):
+    def parameter_modifiers(self) -> list[Any]:
         """The ParameterModifiers of a test."""
         return []
 
-    def context_managers(self, kwargs):
+    def context_managers(self, kwargs: Any) -> list[Any]:
         """The contexts that a test runs in, outermost first."""
         return []
 
@@ -67,7 +70,7 @@ class EagerGraphCombination(TestCombination):
             raise ValueError(f"Argument 'mode' must be either 'eager' or 'graph'. Received: {mode}.")
         return [tf.Graph().as_default()] if mode == 'graph' else [tf._eager_scope()] if mode == 'eager' else []
 
-    def parameter_modifiers(self):
+    def parameter_modifiers(self) -> list[Any]:
         """Tests need not take `mode`."""
         return [OptionalParameter('mode')]
 
@@ -75,12 +78,12 @@ class EagerGraphCombination(TestCombination):
 class TFVersionCombination(TestCombination):
     """Skips what is for the behaviour of TensorFlow 1, by `tf_api_version`."""
 
-    def should_execute_combination(self, kwargs):
+    def should_execute_combination(self, kwargs: Any) -> tuple[Any, ...]:
         """Whether this is a test of TensorFlow 2."""
         is_old = kwargs.get('tf_api_version') == 1
         return not is_old, 'a test of TensorFlow 1: this engine has the behaviour of 2' if is_old else None
 
-    def parameter_modifiers(self):
+    def parameter_modifiers(self) -> list[Any]:
         """Tests need not take `tf_api_version`."""
         return [OptionalParameter('tf_api_version')]
 
@@ -88,7 +91,7 @@ class TFVersionCombination(TestCombination):
 class NamedObject:
     """An object with the name that tests show for it."""
 
-    def __init__(self, name, obj):
+    def __init__(self, name: str, obj: Any) -> None:
         self._name, self._obj = name, obj
 
     def __getattr__(self, name):
@@ -96,17 +99,17 @@ class NamedObject:
             raise AttributeError(name)
         return getattr(self._obj, name)
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> int:
         return self._obj(*args, **kwargs)
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         return iter(self._obj)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self._name
 
 
-def combine(**kwargs):
+def combine(**kwargs: Any) -> list[Any]:
     """The combinations of values of some parameters: a list is a choice, anything else is the only value."""
     names = sorted(kwargs)
     choices = [kwargs[name] if isinstance(kwargs[name], list) else [kwargs[name]] for name in names]
@@ -128,18 +131,18 @@ def times(*combined):
     return found
 
 
-def _letters(text):
+def _letters(text: str) -> str:
     return ''.join(letter for letter in text if letter.isalnum())
 
 
-def _name(combination):
+def _name(combination: Any) -> str:
     """What stands behind the name of the test: addresses, which change, become the place of the parameter."""
     return '_test' + ''.join(
         f"_{_letters(key)}_{_letters(re.sub('0[xX][0-9a-fA-F]+', str(place), str(value)))}"
         for place, (key, value) in enumerate(combination.items()))
 
 
-def _arguments(method, given, rules):
+def _arguments(method: Callable[..., Any], given: dict[Any, Any], rules: tuple[Any, ...]) -> dict[Any, Any]:
     """The arguments of the test, as the modifiers of the rules leave them."""
     wanted = [name for name in inspect.getfullargspec(method).args if name != 'self']
     arguments = dict(given)
@@ -157,7 +160,7 @@ def _arguments(method, given, rules):
     return arguments
 
 
-def _under(method, rules):
+def _under(method: Callable[..., Any], rules: tuple[Any, ...]) -> Callable[..., Any]:
     """The test as it runs for one combination."""
     def run(self, **given):
         answers = [rule.should_execute_combination(dict(given)) for rule in rules]
@@ -172,7 +175,7 @@ def _under(method, rules):
     return run
 
 
-def _generate(combinations, test_combinations=()):
+def _generate(combinations: list[Any], test_combinations: tuple[Any, ...] = ()) -> Callable[..., Any]:
     """Decorates a test, or a class of tests, that runs once for each combination; it needs absl's parameterized.TestCase."""
     from absl.testing import parameterized  # a program that uses this has it, `import footlight` does not need it
     combinations, rules = list(combinations), tuple(test_combinations)
@@ -202,13 +205,13 @@ generate = functools.partial(_generate, test_combinations=(EagerGraphCombination
 class NamedDistribution(NamedObject):
     """A strategy that tests are given by its name: made when a test runs, which is skipped where it lacks devices."""
 
-    def __init__(self, name, distribution_fn, required_gpus=None, lacks=None):
+    def __init__(self, name: str, distribution_fn: Any, required_gpus: Any = None, lacks: str | None = None) -> None:
         super().__init__(name, distribution_fn)
         self.required_gpus, self._make, self._lacks = required_gpus, distribution_fn, lacks
 
     strategy = property(lambda self: self._make(), doc='The strategy.')
 
-    def why_not(self):
+    def why_not(self) -> Any:
         """Why it can not be made here, or None."""
         if len(tf.config.list_physical_devices('GPU')) < (self.required_gpus or 0):
             return f'it needs {self.required_gpus} GPUs'
@@ -216,7 +219,7 @@ class NamedDistribution(NamedObject):
 
 
 class _DistributionParameter(ParameterModifier):
-    def modified_arguments(self, kwargs, requested_parameters):
+    def modified_arguments(self, kwargs: Any, requested_parameters: Any) -> dict[Any, Any]:
         """Strategies in the place of their names."""
         return {name: one.strategy for name, one in kwargs.items() if isinstance(one, NamedDistribution)}
 
@@ -224,12 +227,12 @@ class _DistributionParameter(ParameterModifier):
 class DistributionCombination(TestCombination):
     """Gives tests the strategies that they name."""
 
-    def should_execute_combination(self, kwargs):
+    def should_execute_combination(self, kwargs: Any) -> tuple[Any, ...]:
         """Whether all strategies can be made."""
         reasons = [reason for one in kwargs.values() if isinstance(one, NamedDistribution) and (reason := one.why_not())]
         return not reasons, reasons[0] if reasons else None
 
-    def parameter_modifiers(self):
+    def parameter_modifiers(self) -> list[Any]:
         """Puts strategies in."""
         return [_DistributionParameter(), OptionalParameter('required_gpus'), OptionalParameter('use_var_policy')]
 

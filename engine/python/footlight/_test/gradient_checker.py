@@ -1,13 +1,16 @@
 """tf.test.compute_gradient: compares numerical derivatives with those from the tape."""
+from __future__ import annotations
+
 import footlight as tf
+from footlight._typing import Any, Callable
 
 
-def _numpy():
+def _numpy() -> Any:
     import numpy
     return numpy
 
 
-def _default_delta(np, x):
+def _default_delta(np: Any, x: tf.Tensor) -> float:
     # The delta at which rounding and truncation errors are about equal.
     return {'float16': 1.0 / 128, 'bfloat16': 1.0 / 64}.get(x.dtype.name, 1.0 / 1024)
 
@@ -19,7 +22,7 @@ def _real_view(np, array):
     return array.reshape(-1)
 
 
-def _numeric(np, f, xs, index, y_shape, delta):
+def _numeric(np: Any, f: Any, xs: list[Any], index: int, y_shape: tf.TensorShape, delta: float) -> Any:
     x = xs[index]
     is_complex = np.iscomplexobj(x)
     columns = []
@@ -36,14 +39,14 @@ def _numeric(np, f, xs, index, y_shape, delta):
     return np.stack(columns, -1) if columns else np.zeros([rows, 0])
 
 
-def _value(np, y):
+def _value(np: Any, y: tf.Tensor) -> Any:
     if isinstance(y, tf.IndexedSlices):
         y = tf.convert_to_tensor(y)
     array = y.numpy()
     return array.astype('float32') if array.dtype.name in ('float16', 'bfloat16') else array
 
 
-def _from_tape(np, f, xs, index):
+def _from_tape(np: Any, f: Any, xs: list[Any], index: int) -> Any:
     tensors = [tf.constant(x) for x in xs]
     rows = []
     with tf.GradientTape(persistent=True) as tape:
@@ -62,7 +65,7 @@ def _from_tape(np, f, xs, index):
     return np.stack(rows) if rows else np.zeros([0, width])
 
 
-def _in_session(f, graph, session):
+def _in_session(f: Callable[..., Any], graph: tf.Graph, session: Any) -> Callable[..., Any]:
     """f as a function of eager tensors, which a session of the graph runs: f may take tensors of the graph from outside."""
     made = {}
 

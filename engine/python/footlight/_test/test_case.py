@@ -1,4 +1,6 @@
 """tf.test.TestCase: unittest's with assertions about tensors, and values that are read eagerly or from a session."""
+from __future__ import annotations
+
 import collections.abc
 import contextlib
 import difflib
@@ -14,13 +16,14 @@ import unittest.mock
 import footlight as tf
 from footlight import _engine
 from footlight._test import temporary_files as _temporary_files
+from footlight._typing import Any, Callable, Iterator, TensorLike
 
 _SEED = 87654321  # of every test, as in TensorFlow
 _NUMBER = r'(?<![\w"])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?'
 _NO_NUMPY_KINDS = ('S', 'U', 'O')
 
 
-def _numpy():
+def _numpy() -> Any:
     import numpy
     return numpy
 
@@ -40,10 +43,10 @@ def _value(tensor):
 class _EagerSession:
     """What session() gives where ops run at once."""
 
-    def __init__(self, test):
+    def __init__(self, test: Any) -> None:
         self._test = test
 
-    def run(self, fetches, *args, **kwargs):
+    def run(self, fetches: tf.Variable, *args: Any, **kwargs: Any) -> Any:
         if kwargs.pop('feed_dict', None) or any(args):
             raise NotImplementedError('a session without a graph takes no feeds')
         return self._test.evaluate(fetches)
@@ -52,10 +55,10 @@ class _EagerSession:
 class CapturedWrites:
     """What was written to a stream of the process, by Python or by the engine."""
 
-    def __init__(self, path):
+    def __init__(self, path: Any) -> None:
         self._path, self._all = path, None
 
-    def contents(self):
+    def contents(self) -> str:
         """What was written until now; after the context, all of it."""
         if self._all is not None:
             return self._all
@@ -70,7 +73,7 @@ class CapturedWrites:
 class _CheckedThread:
     """A thread whose error fails the test that joins it."""
 
-    def __init__(self, test, target, args, kwargs):
+    def __init__(self, test: Any, target: Any, args: Any, kwargs: Any) -> None:
         self._test, self._error = test, None
 
         def run():
@@ -80,31 +83,31 @@ class _CheckedThread:
                 self._error = error
         self._thread = threading.Thread(target=run)
 
-    def start(self):
+    def start(self) -> None:
         self._thread.start()
 
-    def join(self):
+    def join(self) -> None:
         self._thread.join()
         if self._error is not None:
             self._test.fail(f'Error in checkedThread: {self._error}')
 
-    def is_alive(self):
+    def is_alive(self) -> Any:
         return self._thread.is_alive()
 
 
 class _General(unittest.TestCase):
     """Assertions about plain values that tests of TensorFlow programs use besides unittest's."""
 
-    def assertLen(self, container, expected_len, msg=None):
+    def assertLen(self, container: str, expected_len: int, msg: Any = None) -> None:
         if len(container) != expected_len:
             self.fail(self._formatMessage(msg, f'{container!r} has length of {len(container)}, expected '
                                                f'{expected_len}.'))
 
-    def assertEmpty(self, container, msg=None):
+    def assertEmpty(self, container: list[Any], msg: Any = None) -> None:
         if len(container):
             self.fail(self._formatMessage(msg, f'{container!r} has length of {len(container)}.'))
 
-    def assertNotEmpty(self, container, msg=None):
+    def assertNotEmpty(self, container: Any, msg: Any = None) -> None:
         if not len(container):
             self.fail(self._formatMessage(msg, f'{container!r} has length of 0.'))
 
@@ -127,51 +130,52 @@ class _General(unittest.TestCase):
             difflib.unified_diff(*texts, 'expected', 'actual', lineterm=''))))
 
     @staticmethod
-    def _without_numbers(line):
+    def _without_numbers(line: str) -> str:
         return re.sub(_NUMBER, '0', line)
 
-    def assertProtoEqualsVersion(self, expected, actual, producer=None, min_consumer=None, msg=None):
+    def assertProtoEqualsVersion(self, expected: str, actual: Any, producer: Any = None, min_consumer: Any = None,
+                                 msg: Any = None) -> None:
         """assertProtoEquals() of a GraphDef and a text that does not have the graph's version."""
         producer = tf.version.GRAPH_DEF_VERSION if producer is None else producer
         consumer = tf.version.GRAPH_DEF_VERSION_MIN_CONSUMER if min_consumer is None else min_consumer
         self.assertProtoEquals(f'versions {{ producer: {producer} min_consumer: {consumer} '
                                f'}}\n{expected!s}', actual, msg=msg)
 
-    def assertStartsWith(self, actual, expected_start, msg=None):
+    def assertStartsWith(self, actual: Any, expected_start: Any, msg: Any = None) -> None:
         if not actual.startswith(expected_start):
             self.fail(self._formatMessage(msg, f'{actual!r} does not start with {expected_start!r}'))
 
-    def assertNotStartsWith(self, actual, unexpected_start, msg=None):
+    def assertNotStartsWith(self, actual: Any, unexpected_start: Any, msg: Any = None) -> None:
         if actual.startswith(unexpected_start):
             self.fail(self._formatMessage(msg, f'{actual!r} does start with {unexpected_start!r}'))
 
-    def assertEndsWith(self, actual, expected_end, msg=None):
+    def assertEndsWith(self, actual: Any, expected_end: Any, msg: Any = None) -> None:
         if not actual.endswith(expected_end):
             self.fail(self._formatMessage(msg, f'{actual!r} does not end with {expected_end!r}'))
 
-    def assertBetween(self, value, minv, maxv, msg=None):
+    def assertBetween(self, value: Any, minv: Any, maxv: Any, msg: Any = None) -> None:
         if not minv <= value <= maxv:
             self.fail(self._formatMessage(msg, f'{value!r} unexpectedly not between {minv!r} and {maxv!r}'))
 
-    def assertItemsEqual(self, first, second, msg=None):
+    def assertItemsEqual(self, first: Any, second: Any, msg: Any = None) -> None:
         self.assertCountEqual(first, second, msg)
 
-    def assertSameElements(self, expected_seq, actual_seq, msg=None):
+    def assertSameElements(self, expected_seq: Any, actual_seq: Any, msg: Any = None) -> None:
         only = [one for one in expected_seq if one not in actual_seq], [one for one in actual_seq if one not in expected_seq]
         if any(only):
             self.fail(self._formatMessage(msg, f'expected but not found: {only[0]!r}; found but not expected: {only[1]!r}'))
 
-    def assertContainsSubset(self, expected_subset, actual_set, msg=None):
+    def assertContainsSubset(self, expected_subset: Any, actual_set: Any, msg: Any = None) -> None:
         missing = [one for one in expected_subset if one not in actual_set]
         if missing:
             self.fail(self._formatMessage(msg, f'Missing elements {missing!r}'))
 
-    def assertNoCommonElements(self, expected_seq, actual_seq, msg=None):
+    def assertNoCommonElements(self, expected_seq: Any, actual_seq: Any, msg: Any = None) -> None:
         common = [one for one in expected_seq if one in actual_seq]
         if common:
             self.fail(self._formatMessage(msg, f'Common elements {common!r}'))
 
-    def assertContainsInOrder(self, strings, target, msg=None):
+    def assertContainsInOrder(self, strings: Any, target: Any, msg: Any = None) -> None:
         at = 0
         for string in (strings,) if isinstance(strings, str) else strings:
             found = target.find(string, at)
@@ -179,21 +183,22 @@ class _General(unittest.TestCase):
                 self.fail(self._formatMessage(msg, f'Did not find {string!r} after its predecessors in {target!r}'))
             at = found + len(string)
 
-    def assertSequenceAlmostEqual(self, expected_seq, actual_seq, places=None, msg=None, delta=None):
+    def assertSequenceAlmostEqual(self, expected_seq: Any, actual_seq: Any, places: Any = None, msg: Any = None,
+                                  delta: Any = None) -> None:
         self.assertLen(actual_seq, len(expected_seq), msg)
         for wanted, found in zip(expected_seq, actual_seq):
             self.assertAlmostEqual(wanted, found, places, msg, delta)
 
-    def assertDictAlmostEqual(self, a, b, places=None, msg=None, delta=None):
+    def assertDictAlmostEqual(self, a: Any, b: Any, places: Any = None, msg: Any = None, delta: Any = None) -> None:
         self.assertEqual(set(a), set(b), msg)
         for key in a:
             self.assertAlmostEqual(a[key], b[key], places, msg, delta)
 
-    def assertRegexMatch(self, actual_str, regexes, message=None):
+    def assertRegexMatch(self, actual_str: Any, regexes: Any, message: Any = None) -> None:
         if not any(re.search(regex, actual_str) for regex in regexes):
             self.fail(self._formatMessage(message, f'{actual_str!r} does not match any of {regexes!r}'))
 
-    def assertIsSubclass(self, cls, superclass, msg=None):
+    def assertIsSubclass(self, cls: Any, superclass: Any, msg: Any = None) -> None:
         if not issubclass(cls, superclass):
             self.fail(self._formatMessage(msg, f'{cls!r} is not a subclass of {superclass!r}'))
 
@@ -211,7 +216,8 @@ class _General(unittest.TestCase):
         return None
 
     @contextlib.contextmanager
-    def assertRaisesWithPredicateMatch(self, exception_type, expected_err_re_or_predicate):
+    def assertRaisesWithPredicateMatch(self, exception_type: type[Any],
+                                       expected_err_re_or_predicate: Any) -> Iterator[Any]:
         """An exception whose message has a match of a pattern, or for which a function is true."""
         with self.assertRaises(exception_type) as caught:
             yield
@@ -225,7 +231,7 @@ class TestCase(_General, _temporary_files.Temporary):
 
     _cached = None  # the session that a test has; also where its own setUp() does not call this one
 
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self._cached = None
         random.seed(_SEED)
@@ -235,7 +241,7 @@ class TestCase(_General, _temporary_files.Temporary):
             tf.compat.v1.reset_default_graph()
         tf.random.set_seed(_SEED)
 
-    def tearDown(self):
+    def tearDown(self) -> None:
         self._cached = None
         super().tearDown()
 
@@ -254,14 +260,15 @@ class TestCase(_General, _temporary_files.Temporary):
         return tf.nest.pack_sequence_as(tensors, [None if part is None else next(values) for part in parts])
 
     @contextlib.contextmanager
-    def _device_scope(self, use_gpu, force_gpu):
+    def _device_scope(self, use_gpu: bool, force_gpu: bool) -> Iterator[Any]:
         gpu = use_gpu and tf.test.is_gpu_available()
         name = '/device:GPU:0' if force_gpu else None if gpu else '/device:CPU:0'
         with tf.device(name) if name else contextlib.nullcontext():
             yield
 
     @contextlib.contextmanager
-    def session(self, graph=None, config=None, use_gpu=True, force_gpu=False):
+    def session(self, graph: Any = None, config: Any = None, use_gpu: bool = True,
+                force_gpu: bool = False) -> Iterator[Any]:
         """A session of a graph that lasts as long as this context."""
         if tf.executing_eagerly() and graph is None:
             yield _EagerSession(self)
@@ -270,7 +277,8 @@ class TestCase(_General, _temporary_files.Temporary):
             yield session
 
     @contextlib.contextmanager
-    def cached_session(self, graph=None, config=None, use_gpu=True, force_gpu=False):
+    def cached_session(self, graph: Any = None, config: Any = None, use_gpu: bool = True,
+                       force_gpu: bool = False) -> Iterator[Any]:
         """A session that the test has until its end."""
         if tf.executing_eagerly() and graph is None:
             yield _EagerSession(self)
@@ -281,13 +289,13 @@ class TestCase(_General, _temporary_files.Temporary):
         with wanted.as_default(), self._cached.as_default(), self._device_scope(use_gpu, force_gpu):
             yield self._cached
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Callable[..., Any]:
         if name == 'test_session':  # that unittest would find as a method, and run as a test
             return lambda graph=None, *args, **kwargs: (self.cached_session if graph is None else self.session)(
                 graph, *args, **kwargs)
         raise AttributeError(f'{type(self).__name__!r} object has no attribute {name!r}')
 
-    def get_temp_dir(self):
+    def get_temp_dir(self) -> str:
         """A folder that exists until the test ends."""
         if getattr(self, '_folder', None) is None:
             folder = self._folder = tempfile.mkdtemp(prefix=self.id().rpartition('.')[2])
@@ -299,7 +307,7 @@ class TestCase(_General, _temporary_files.Temporary):
         return self._folder
 
     @contextlib.contextmanager
-    def captureWritesToStream(self, stream):
+    def captureWritesToStream(self, stream: Any) -> Iterator[Any]:
         """What is written to the file of a stream in this context."""
         stream.flush()
         number = stream.fileno()
@@ -317,7 +325,7 @@ class TestCase(_General, _temporary_files.Temporary):
             os.close(file)
             os.remove(path)
 
-    def checkedThread(self, target, args=None, kwargs=None):
+    def checkedThread(self, target: Callable[..., Any], args: Any = None, kwargs: Any = None) -> _CheckedThread:
         """A thread whose error fails the test."""
         return _CheckedThread(self, target, args or (), kwargs or {})
 
@@ -341,21 +349,21 @@ class TestCase(_General, _temporary_files.Temporary):
     def _GetNdArray(self, a):
         return self._array(a)
 
-    def _said(self, msg, words):
+    def _said(self, msg: str | None, words: str) -> str:
         return words if msg is None else f'{msg!s}\n{words}'
 
-    def _shapes_agree(self, a, b, msg):
+    def _shapes_agree(self, a: Any, b: Any, msg: str | None) -> None:
         if a.shape != b.shape:
             self.fail(self._said(msg, f'Shape mismatch: expected {a.shape}, got {b.shape}.\n{a!r}\n{b!r}'))
 
     @staticmethod
-    def _ragged(x):
+    def _ragged(x: Any) -> bool:
         return hasattr(x, 'to_list') and hasattr(x, 'row_splits')
 
     def _rows(self, x):
         return (self.evaluate(x) if isinstance(x, tf.RaggedTensor) else x).to_list()
 
-    def assertDictEqual(self, d1, d2, msg=None):
+    def assertDictEqual(self, d1: Any, d2: Any, msg: Any = None) -> None:
         """Dicts of the same keys and values; arrays and tensors among these are the same where all their elements are."""
         try:
             super().assertDictEqual(d1, d2, msg)
@@ -364,7 +372,7 @@ class TestCase(_General, _temporary_files.Temporary):
             for key, value in d1.items():
                 self.assertAllEqual(value, d2[key], msg)
 
-    def assertAllEqual(self, a, b, msg=None):
+    def assertAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
         """Arrays or tensors of one shape with the same elements; NaNs count as equal."""
         if self._ragged(a) or self._ragged(b):
             a, b = (self._rows(x) if self._ragged(x) else tf.nest.map_structure(_value, x) for x in (a, b))
@@ -386,14 +394,14 @@ class TestCase(_General, _temporary_files.Temporary):
             self.fail(self._said(msg, f'Arrays are not equal: expected {a!r}, got {b!r}\n'
                                       f'not equal where = {where!r}\nlhs = {left!r}\nrhs = {right!r}'))
 
-    def assertNotAllEqual(self, a, b, msg=None):
+    def assertNotAllEqual(self, a: TensorLike, b: Any, msg: Any = None) -> None:
         try:
             self.assertAllEqual(a, b)
         except self.failureException:
             return
         self.fail(self._said(msg, 'The two values are equal at all elements.'))
 
-    def _close_arrays(self, a, b, rtol, atol, msg):
+    def _close_arrays(self, a: Any, b: Any, rtol: float, atol: float | int, msg: str | None) -> None:
         np = _numpy()
         a, b = self._array(a), self._array(b)
         self._shapes_agree(a, b, msg)
@@ -408,11 +416,11 @@ class TestCase(_General, _temporary_files.Temporary):
                                   f'not close dif = {np.abs(x - y)!r}\nnot close tol = '
                                   f'{atol + rtol * np.abs(y)!r}\ndtype = {a.dtype}, shape = {a.shape}'))
 
-    def assertAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
+    def assertAllClose(self, a: TensorLike, b: TensorLike, rtol: Any = 1e-6, atol: Any = 1e-6, msg: Any = None) -> None:
         """Structures of arrays or tensors whose elements differ by `atol + rtol * abs(b)` at most."""
         self._close(a, b, rtol, atol, msg)
 
-    def _close(self, a, b, rtol, atol, msg):
+    def _close(self, a: Any, b: Any, rtol: float, atol: float | int, msg: str | None) -> None:
         if self._ragged(a) or self._ragged(b):
             a, b = (self._rows(x) if self._ragged(x) else x for x in (a, b))
         fields = [x._asdict() if hasattr(x, '_asdict') else x for x in (a, b)]
@@ -436,15 +444,16 @@ class TestCase(_General, _temporary_files.Temporary):
         else:
             self._close_arrays(a, b, rtol, atol, msg)
 
-    def assertNotAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
+    def assertNotAllClose(self, a: Any, b: Any, rtol: Any = 1e-6, atol: Any = 1e-6, msg: Any = None) -> None:
         try:
             self.assertAllClose(a, b, rtol, atol)
         except self.failureException:
             return
         self.fail(self._said(msg, 'The two values are close at all elements.'))
 
-    def assertAllCloseAccordingToType(self, a, b, rtol=1e-6, atol=1e-6, float_rtol=1e-6, float_atol=1e-6, half_rtol=1e-3,
-                                      half_atol=1e-3, bfloat16_rtol=1e-2, bfloat16_atol=1e-2, msg=None):
+    def assertAllCloseAccordingToType(self, a: Any, b: Any, rtol: Any = 1e-6, atol: Any = 1e-6, float_rtol: Any = 1e-6,
+                                      float_atol: Any = 1e-6, half_rtol: Any = 1e-3, half_atol: Any = 1e-3,
+                                      bfloat16_rtol: Any = 1e-2, bfloat16_atol: Any = 1e-2, msg: Any = None) -> None:
         """assertAllClose, with wider limits for types of few digits."""
         a, b = self._array(a), self._array(b)
         for name, more in (('float32', (float_rtol, float_atol)), ('complex64', (float_rtol, float_atol)),
@@ -453,39 +462,40 @@ class TestCase(_General, _temporary_files.Temporary):
                 rtol, atol = max(rtol, more[0]), max(atol, more[1])
         self.assertAllClose(a, b, rtol, atol, msg)
 
-    def _all(self, a, fits, words):
+    def _all(self, a: Any, fits: Any, words: str) -> None:
         np = _numpy()
         a = self._array(a)
         bad = a[np.logical_not(fits(a))] if a.ndim else a if not fits(a) else a.reshape(-1)[:0]
         if bad.size:
             self.fail(f'Not all elements are {words}: {bad!r}')
 
-    def assertAllGreater(self, a, comparison_target):
+    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
         self._all(a, lambda x: x > comparison_target, f'greater than {comparison_target!s}')
 
-    def assertAllLess(self, a, comparison_target):
+    def assertAllLess(self, a: Any, comparison_target: Any) -> None:
         self._all(a, lambda x: x < comparison_target, f'less than {comparison_target!s}')
 
-    def assertAllGreaterEqual(self, a, comparison_target):
+    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
         self._all(a, lambda x: x >= comparison_target, f'greater than or equal to {comparison_target!s}')
 
-    def assertAllLessEqual(self, a, comparison_target):
+    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
         self._all(a, lambda x: x <= comparison_target, f'less than or equal to {comparison_target!s}')
 
-    def assertAllInRange(self, target, lower_bound, upper_bound, open_lower_bound=False, open_upper_bound=False):
+    def assertAllInRange(self, target: Any, lower_bound: Any, upper_bound: Any, open_lower_bound: bool = False,
+                         open_upper_bound: bool = False) -> None:
         def fits(x):
             return ((x > lower_bound if open_lower_bound else x >= lower_bound) &
                     (x < upper_bound if open_upper_bound else x <= upper_bound))
         left, right = '[('[open_lower_bound], '])'[open_upper_bound]
         self._all(target, fits, f'in the range {left}{lower_bound!s}, {upper_bound!s}{right}')
 
-    def assertAllInSet(self, target, expected_set):
+    def assertAllInSet(self, target: TensorLike, expected_set: Any) -> None:
         found = set(self._array(target).reshape(-1).tolist())
         if not found <= set(expected_set):
             self.fail(f'{len(found - set(expected_set))} unique element(s) are not in the set {expected_set!r}: '
                       f'{found - set(expected_set)!r}')
 
-    def assertDTypeEqual(self, target, expected_dtype):
+    def assertDTypeEqual(self, target: TensorLike, expected_dtype: Any) -> None:
         """The dtype of an array or a tensor, or of each one in a list."""
         target = self.evaluate(target) if tf.is_tensor(target) or isinstance(target, tf.Variable) else target
         for one in target if isinstance(target, list) else [target]:
@@ -501,20 +511,20 @@ class TestCase(_General, _temporary_files.Temporary):
             shapes.append(shape.as_list() if hasattr(shape, 'as_list') else list(shape))
         self.assertEqual(*shapes, msg=msg)
 
-    def assertNear(self, f1, f2, err, msg=None):
+    def assertNear(self, f1: Any, f2: Any, err: Any, msg: Any = None) -> None:
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err,
                         f"{f1:f} != {f2:f} +/- {err:f}{f' ({msg!s})' if msg is not None else ''}")
 
-    def assertArrayNear(self, farray1, farray2, err, msg=None):
+    def assertArrayNear(self, farray1: Any, farray2: Any, err: Any, msg: Any = None) -> None:
         self.assertEqual(len(farray1), len(farray2), msg=msg)
         for f1, f2 in zip(farray1, farray2):
             self.assertNear(float(f1), float(f2), err, msg=msg)
 
-    def assertNDArrayNear(self, ndarray1, ndarray2, err, msg=None):
+    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: Any, msg: Any = None) -> None:
         distance = _numpy().linalg.norm((self._array(ndarray1) - self._array(ndarray2)).reshape(-1))
         self.assertTrue(distance < err, msg)
 
-    def assertDeviceEqual(self, device1, device2, msg=None):
+    def assertDeviceEqual(self, device1: Any, device2: Any, msg: Any = None) -> None:
         """Two names of one device."""
         def full(device):
             return tf.DeviceSpec.from_string(tf.compat.as_str(device or '')).to_string()
@@ -531,19 +541,19 @@ class TestCase(_General, _temporary_files.Temporary):
             exception_type, r'Incompatible shapes|Dimensions must be equal|required broadcastable shapes')
 
 
-def main(argv=None):
+def main(argv: Any = None) -> None:
     """Runs all tests of the script."""
     unittest.main(module='__main__', argv=argv)
 
 
-def disable_with_predicate(pred, skip_message):
+def disable_with_predicate(pred: Any, skip_message: Any) -> Callable[..., Any]:
     """Decorates a test that is skipped where pred() is true."""
     def decorate(function):
         return unittest.skip(skip_message)(function) if pred() else function
     return decorate
 
 
-def assert_equal_graph_def(expected, actual):
+def assert_equal_graph_def(expected: Any, actual: Any) -> None:
     """Raises AssertionError where two GraphDefs have different nodes; their order does not count."""
     for graph in (expected, actual):
         if not hasattr(graph, 'node'):
@@ -554,11 +564,11 @@ def assert_equal_graph_def(expected, actual):
         raise AssertionError(f"the graphs differ in {', '.join(differing)}")
 
 
-def is_built_with_rocm():
+def is_built_with_rocm() -> bool:
     return False
 
 
-def is_built_with_xla():
+def is_built_with_xla() -> bool:
     return False
 
 
@@ -571,7 +581,7 @@ for _name in ('gpu_device_name', 'is_built_with_cuda', 'is_built_with_gpu_suppor
     setattr(_v1, _name, getattr(tf.test, _name))
 
 
-def _get_temp_dir():
+def _get_temp_dir() -> Any:
     """A folder for the files of tests."""
     folder = os.environ.get('TEST_TMPDIR') or os.path.join(tempfile.gettempdir(), 'footlight_test')
     os.makedirs(folder, exist_ok=True)

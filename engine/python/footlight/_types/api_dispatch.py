@@ -1,4 +1,6 @@
 """tf.experimental.dispatch_for_api and the like: what functions of the library do with a program's own types."""
+from __future__ import annotations
+
 import contextlib
 import functools
 import inspect
@@ -8,6 +10,7 @@ import typing
 import footlight as tf
 from footlight._ragged import dispatch as _dispatch
 from footlight._sparse.dispatch import key
+from footlight._typing import Any, Callable
 
 _UNARY, _BINARY, _ASSERT, _API = range(4)
 _KIND_NAMES = 'unary elementwise', 'binary elementwise', 'binary elementwise assert'
@@ -20,7 +23,7 @@ _UNIONS = typing.Union, types.UnionType  # Union[A, B] and A | B
 _keys = {}
 
 
-def _is(kind, function):
+def _is(kind: int, function: Callable[..., Any]) -> bool:
     if kind not in _keys:
         _keys[kind] = {_dispatch._key_of(name) for name in (
             [*_dispatch.UNARY.split(), 'ones_like', 'zeros_like'] if kind == _UNARY else
@@ -28,7 +31,7 @@ def _is(kind, function):
     return key(function) in _keys[kind]
 
 
-def _fits(wanted, value):
+def _fits(wanted: Any, value: Any) -> bool:
     if typing.get_origin(wanted) is list:
         return isinstance(value, (list, tuple)) and all(_fits(typing.get_args(wanted)[0], one) for one in value)
     if typing.get_origin(wanted) in _UNIONS:
@@ -66,11 +69,11 @@ def dispatched(function, args, kwargs):
     return NotImplemented
 
 
-def _scope_of(name):
+def _scope_of(name: str | None) -> Any:
     return contextlib.nullcontext() if name is None else tf.name_scope(name)
 
 
-def _takes_name(own):
+def _takes_name(own: Callable[..., Any]) -> bool:
     return any(p.name == 'name' or p.kind == p.VAR_KEYWORD for p in inspect.signature(own).parameters.values())
 
 
@@ -79,7 +82,7 @@ def _without_annotations(signature):
                              return_annotation=signature.empty)
 
 
-def _check_parameters(api, own):
+def _check_parameters(api: Callable[..., Any], own: Callable[..., Any]) -> None:
     """The program's function takes what the API takes, except a name, for which a scope is entered."""
     wanted, given = _without_annotations(inspect.signature(api)), _without_annotations(inspect.signature(own))
     is_open = any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for one in (wanted, given) for p in one.parameters.values())
@@ -87,7 +90,7 @@ def _check_parameters(api, own):
         raise ValueError(f"Dispatch function's signature {given} does not match API's signature {wanted}.")
 
 
-def _check_annotation(kind):
+def _check_annotation(kind: Any) -> None:
     """Refuses what values cannot be compared with: types, lists of a type and unions of types can be."""
     origin = typing.get_origin(kind)
     if origin in (list, *_UNIONS):
@@ -98,7 +101,7 @@ def _check_annotation(kind):
                          'List[...] and Union[...]')
 
 
-def dispatch_for_api(api, *signatures):
+def dispatch_for_api(api: Callable[..., Any], *signatures: Any) -> Callable[..., Any]:
     """A decorator: what `api` does where the arguments have the types that a signature or the annotations say."""
     for signature in signatures:
         if not isinstance(signature, dict) or not all(isinstance(name, (int, str)) for name in signature):
@@ -131,7 +134,7 @@ def dispatch_for_api(api, *signatures):
     return add
 
 
-def _elementwise(kind, *types):
+def _elementwise(kind: int, *types: Any) -> Callable[..., Any]:
     def add(own):
         for known, _, wanted, other in _rules:
             if (known, wanted) == (kind, types):
@@ -141,12 +144,12 @@ def _elementwise(kind, *types):
     return add
 
 
-def dispatch_for_unary_elementwise_apis(x_type):
+def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[..., Any]:
     """A decorator of function(api, x): what functions of each element do with such a value."""
     return _elementwise(_UNARY, x_type)
 
 
-def dispatch_for_binary_elementwise_apis(x_type, y_type):
+def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable[..., Any]:
     """A decorator of function(api, x, y): what functions of two values' elements do with such values."""
     return _elementwise(_BINARY, x_type, y_type)
 
@@ -156,7 +159,7 @@ def dispatch_for_binary_elementwise_assert_apis(x_type, y_type):
     return _elementwise(_ASSERT, x_type, y_type)
 
 
-def unregister_dispatch_for(dispatch_target):
+def unregister_dispatch_for(dispatch_target: Callable[..., Any]) -> None:
     """Takes back what a decorator above added."""
     before = len(_rules)
     _rules[:] = [rule for rule in _rules if rule[3] is not dispatch_target]

@@ -1,7 +1,10 @@
 """What tf.function objects and their traces say of themselves: function_type, inference_fn."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._types import trace_types as _trace_types
+from footlight._typing import Any
 
 _home = tf.types.experimental
 
@@ -40,7 +43,7 @@ def _function_type(self):
 class _Inference(_trace_types.AtomicFunction):
     """One trace, called with what it captured as an argument."""
 
-    def __init__(self, concrete):
+    def __init__(self, concrete: Any) -> None:
         self._concrete = concrete
 
     name = property(lambda self: self._concrete.name)
@@ -60,13 +63,13 @@ class _Inference(_trace_types.AtomicFunction):
     attributes = property(lambda self: self.definition.attr)
     children = property(lambda self: [])
 
-    def call_flat(self, *args):
+    def call_flat(self, *args: Any) -> list[Any]:
         """The results in a row, for the tensors of arguments and captures in a row."""
         own = len(self._concrete._arg_keywords)
         found = self._concrete._call_flat(list(args[:own]), list(args[own:]))
         return [t for t in tf.nest.flatten(found, expand_composites=True) if t is not None]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'<AtomicFunction {self.name}>'
 
 
@@ -76,7 +79,7 @@ def _function_def(self):
     return next(f for f in library.function if f.signature.name == names[0])
 
 
-def _call_flat(self, tensor_inputs, captured_inputs):
+def _call_flat(self: Any, tensor_inputs: list[Any], captured_inputs: list[Any]) -> Any:
     """The results for the tensors in their order, with these in place of what was captured."""
     return self._call_with_captures((), dict(zip(self._arg_keywords, tensor_inputs, strict=True)), list(captured_inputs))
 
@@ -84,11 +87,11 @@ def _call_flat(self, tensor_inputs, captured_inputs):
 class FunctionSpec:
     """The parameters of a function, as tf.function looks at them."""
 
-    def __init__(self, function):
+    def __init__(self, function: Any) -> None:
         self._function = function
 
     @property
-    def fullargspec(self):
+    def fullargspec(self) -> Any:
         """What inspect.getfullargspec says of the Python function."""
         import inspect
         return inspect.getfullargspec(self._function.python_function)
@@ -101,22 +104,22 @@ class FunctionSpec:
                                        if p.kind not in (p.KEYWORD_ONLY, p.VAR_POSITIONAL, p.VAR_KEYWORD)])
 
     @property
-    def default_values(self):
+    def default_values(self) -> Any:
         """The defaults of parameters, by their names."""
         from footlight._tensorflow.core.function import polymorphism as types
         return types.FunctionType.get_default_values(self._function.python_function)
 
     @property
-    def flat_input_signature(self):
+    def flat_input_signature(self) -> tuple[Any, ...] | None:
         """The specs of the signature in a row, or None."""
         return None if self.input_signature is None else tuple(tf.nest.flatten(self.input_signature, expand_composites=True))
 
-    def signature_summary(self, default_values=False):
+    def signature_summary(self, default_values: bool = False) -> str:
         """The parameters in words."""
         return str(self.function_type)
 
 
-def _add_to_graph(self, g=None, overwrite=False):
+def _add_to_graph(self: Any, g: Any = None, overwrite: bool = False) -> None:
     """Does nothing: a call puts the function, and its gradient where one is asked for, into the graph."""
 
 

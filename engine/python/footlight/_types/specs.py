@@ -1,19 +1,22 @@
 """Specs: tf.TypeSpec for users to subclass, the tracing members of shapes and dtypes, tf.type_spec_from_value."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight import _proto
+from footlight._typing import Any, Callable, TensorLike
 
 TypeSpec = tf.TypeSpec  # taken from here by modules that derive from it, so that it has these members by then
 _plain_spec = tf.type_spec_from_value
 
 
-def _add(kind, **members):
+def _add(kind: Any, **members: Any) -> None:
     for name, member in members.items():
         _engine.extend(kind, name, member)
 
 
 # --- tf.TypeSpec: everything follows from _serialize, _component_specs, _to_components and _from_components ---
-def _abstract(name):
+def _abstract(name: Any) -> Callable[..., Any]:
     def missing(self, *args):
         raise NotImplementedError(f'{type(self).__name__}.{name}()')
     missing.__name__ = name
@@ -31,7 +34,7 @@ def _parts(value):
     return value
 
 
-def _each(first, others, combine):
+def _each(first: Any, others: list[Any], combine: Callable[..., Any]) -> Any:
     """`combine(a, others)` for every leaf of serializations of the same structure; ValueError if they differ."""
     if isinstance(first, (list, tuple)):
         if any(type(o) is not type(first) or len(o) != len(first) for o in others):
@@ -44,19 +47,19 @@ def _each(first, others, combine):
     return combine(first, others)
 
 
-def _is_type(value):
+def _is_type(value: Any) -> bool:
     return hasattr(value, 'is_subtype_of') and hasattr(value, 'most_specific_common_supertype')
 
 
-def _key(self):
+def _key(self: Any) -> tuple[Any, ...]:
     return (type(self), _parts(self._serialize()))
 
 
-def _eq(self, other):
+def _eq(self: Any, other: Any) -> bool:
     return type(other) is type(self) and _key(self) == _key(other)
 
 
-def _fits(a, others):
+def _fits(a: Any, others: list[Any]) -> Any:
     for b in others:
         if hasattr(a, 'is_compatible_with'):
             if not a.is_compatible_with(b):
@@ -66,7 +69,7 @@ def _fits(a, others):
     return a
 
 
-def is_compatible_with(self, spec_or_value):
+def is_compatible_with(self: Any, spec_or_value: Any) -> bool:
     """Whether some value fits both."""
     if not isinstance(spec_or_value, tf.TypeSpec):
         spec_or_value = tf.type_spec_from_value(spec_or_value)
@@ -79,7 +82,7 @@ def is_compatible_with(self, spec_or_value):
     return True
 
 
-def is_subtype_of(self, other):
+def is_subtype_of(self: Any, other: Any) -> bool:
     """Whether every value that fits this spec fits the other."""
     if type(self) is not type(other):
         return False
@@ -123,12 +126,12 @@ def most_specific_compatible_type(self, other):
     return found
 
 
-def flatten(self):
+def flatten(self: Any) -> list[Any]:
     """The specs of the tensors that a value consists of."""
     return [leaf for spec in tf.nest.flatten(self._component_specs) for leaf in spec.flatten()]
 
 
-def to_tensors(self, value):
+def to_tensors(self: Any, value: TensorLike) -> list[Any]:
     """The tensors that a value consists of."""
     specs = tf.nest.flatten(self._component_specs)
     parts = tf.nest.flatten(self._to_components(value))
@@ -193,7 +196,7 @@ _add(tf.TypeSpec, _holds_tensors=True, __eq__=_eq, __ne__=lambda self, other: no
 
 
 # --- tf.TensorSpec ---
-def _spec_cast(self, value, casting_context):
+def _spec_cast(self: tf.TensorSpec, value: tf.Tensor, casting_context: Any) -> tf.Tensor:
     """The value converted to a tensor of this spec; TypeError if it does not fit."""
     if isinstance(value, tf.TypeSpec) and getattr(casting_context, 'allow_specs', False):
         if not value.is_subtype_of(self):
@@ -206,7 +209,7 @@ def _spec_cast(self, value, casting_context):
     return tf.convert_to_tensor(value)
 
 
-def _placeholder(self, placeholder_context):
+def _placeholder(self: tf.TensorSpec, placeholder_context: Any) -> tf.Tensor:
     """The placeholder of the next tensor of an object with a trace type of its own, while a function is traced."""
     try:
         return placeholder_context.placeholder(self)
@@ -240,7 +243,7 @@ for _kind in (tf.TensorShape, tf.DType):
          from_tensors=lambda self, tensors: None, placeholder_value=lambda self, placeholder_context: None)
 
 
-def _shape_from(cls, proto):
+def _shape_from(cls: type[Any], proto: Any) -> tf.TensorShape:
     return cls(None if proto.unknown_rank else [None if d.size == -1 else d.size for d in proto.dim])
 
 
@@ -260,25 +263,26 @@ class VariableSpec(tf.TypeSpec):
     _holds_tensors = False  # a variable has a place of its own in keys
     _is_leaf_of_nest = True  # as a variable is
 
-    def __init__(self, shape, dtype=tf.float32, trainable=True, alias_id=None):
+    def __init__(self, shape: Any, dtype: Any = tf.float32, trainable: bool = True,
+                 alias_id: int | None = None) -> None:
         self.shape, self.dtype, self.trainable, self.alias_id = tf.TensorShape(shape), tf.as_dtype(dtype), trainable, alias_id
 
     @classmethod
-    def from_value(cls, value):
+    def from_value(cls, value: Any) -> VariableSpec:
         """The spec of a variable."""
         return cls(value.shape, value.dtype, value.trainable)
 
-    def _serialize(self):
+    def _serialize(self) -> tuple[Any, ...]:
         return self.shape, self.dtype, self.trainable, self.alias_id
 
     @property
-    def _component_specs(self):
+    def _component_specs(self) -> tf.TensorSpec:
         return tf.TensorSpec([], tf.resource)
 
     def _to_components(self, value):
         return value.handle
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (f'VariableSpec(shape={self.shape}, dtype={self.dtype!r}, trainable={self.trainable}, '
                 f'alias_id={self.alias_id})')
 
@@ -287,7 +291,7 @@ VariableSpec.__module__ = 'footlight'
 _engine.namespace('__internal__').VariableSpec = VariableSpec
 
 
-def type_spec_from_value(value):
+def type_spec_from_value(value: TensorLike) -> Any:
     """The spec of a tensor, a variable, an IndexedSlices, or of a value that converts to a tensor."""
     if isinstance(value, tf.Variable):
         return VariableSpec.from_value(value)
@@ -310,7 +314,7 @@ _engine.extend(tf.Variable, '_type_spec', property(
     lambda self: VariableSpec(self.shape, self.dtype, self.trainable), doc='The spec of such variables.'))
 
 
-def _dims(self):
+def _dims(self: tf.TensorShape) -> list[Any] | None:
     from footlight._tensorflow.compat.v1.check_ops import Dimension
     return None if self.rank is None else [Dimension(size) for size in self.as_list()]
 

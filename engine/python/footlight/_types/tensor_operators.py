@@ -1,9 +1,12 @@
 """tf.__operators__, and the operators of tf.Tensor as functions, which a library's class can take for its own symbolic values."""
+from __future__ import annotations
+
 import functools
 
 import footlight as tf
 from footlight import _engine
 from footlight._tensorflow.python.util import dispatch as _dispatch
+from footlight._typing import Any, Callable
 
 for _name in ('div', 'rdiv'):  # division as Python 2 called it, which libraries look up
     _engine.extend(tf.Tensor, f'__{_name}__', getattr(tf.Tensor, f'__{_name}__'.replace('div', 'truediv')))
@@ -53,7 +56,7 @@ for _function in (add, eq, ne, getitem, ragged_getitem):
     setattr(_namespace, _function.__name__, _function)
 
 
-def _of_bits(on_bits, on_bools):
+def _of_bits(on_bits: Callable[..., Any], on_bools: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x, *y: (on_bools if getattr(x, 'dtype', None) == tf.bool else on_bits)(x, *y)
 
 
@@ -66,7 +69,7 @@ _FUNCTIONS = {
     'getitem': getitem}
 
 
-def _as_function(name):
+def _as_function(name: str) -> Callable[..., Any]:
     """The operator as a function of any value: tensors have their own, for others the public function asks dispatchers."""
     plain, function = _plain[name], _FUNCTIONS.get(name.strip('_'))
     is_reflected = function is None
@@ -87,7 +90,7 @@ def _as_function(name):
     return operator
 
 
-def _truth(self):
+def _truth(self: Any) -> bool:
     return bool(self if isinstance(self, tf.Tensor) else tf.convert_to_tensor(self))
 
 

@@ -1,8 +1,11 @@
 """tf.types.experimental: the types by which traced functions know their arguments, and the kinds of functions."""
+from __future__ import annotations
+
 import abc
 
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any
 
 _home = tf.types.experimental
 
@@ -14,18 +17,18 @@ class TraceType(metaclass=abc.ABCMeta):
     """
 
     @abc.abstractmethod
-    def is_subtype_of(self, other):
+    def is_subtype_of(self, other: Any) -> None:
         """Whether a trace for `other` serves a value of this type."""
 
     @abc.abstractmethod
-    def most_specific_common_supertype(self, others):
+    def most_specific_common_supertype(self, others: Any) -> None:
         """A type that covers this one and all others, or None."""
 
     @abc.abstractmethod
-    def placeholder_value(self, placeholder_context):
+    def placeholder_value(self, placeholder_context: Any) -> None:
         """What the function gets while it is traced, in place of the value."""
 
-    def to_tensors(self, value):
+    def to_tensors(self, value: Any) -> list[Any]:
         """The tensors that a value consists of, as many as flatten() has specs."""
         return []
 
@@ -33,7 +36,7 @@ class TraceType(metaclass=abc.ABCMeta):
         """The value made of the next tensors of an iterator."""
         return self.placeholder_value(PlaceholderContext([]))
 
-    def flatten(self):
+    def flatten(self) -> list[Any]:
         """The specs of the tensors that a value consists of."""
         return []
 
@@ -43,7 +46,7 @@ class TraceType(metaclass=abc.ABCMeta):
         return value
 
     @abc.abstractmethod
-    def __hash__(self):
+    def __hash__(self) -> int:
         """Equal types have equal hashes."""
 
     @abc.abstractmethod
@@ -65,10 +68,10 @@ class CastContext:
 class PlaceholderContext:
     """Given to placeholder_value(): the placeholders of the tensors of one value, in the order of flatten()."""
 
-    def __init__(self, placeholders):
+    def __init__(self, placeholders: Any) -> None:
         self._rest = iter(placeholders)
 
-    def placeholder(self, spec):
+    def placeholder(self, spec: Any) -> tf.Tensor:
         """The next one, which is for a tensor of this spec."""
         found = next(self._rest, None)
         if found is None:
@@ -81,17 +84,17 @@ class Callable(metaclass=abc.ABCMeta):
 
     @property
     @abc.abstractmethod
-    def function_type(self):
+    def function_type(self) -> None:
         """Its parameters and results."""
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
         """Calls it."""
 
 
 class AtomicFunction(Callable):
     """One trace, called with what it captured."""
 
-    def call_with_captures(self, args, kwargs, captures):
+    def call_with_captures(self, args: Any, kwargs: Any, captures: Any) -> None:
         """Calls it with other tensors in place of those captured."""
 
 

@@ -1,9 +1,12 @@
 """tf.contrib.eager, the names of TensorFlow 1.5: functions that return functions that compute gradients."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._gradients import custom_gradient
+from footlight._typing import Any, Callable
 
 
-def _positions(f, params, args):
+def _positions(f: Callable[..., Any], params: list[Any] | None, args: list[Any]) -> Any:
     """The positions of the arguments to compute gradients for."""
     import inspect
     try:
@@ -21,7 +24,7 @@ def _positions(f, params, args):
     raise ValueError(f'params must be all strings or all integers; got {params!s}.')
 
 
-def value_and_gradients_function(f, params=None):
+def value_and_gradients_function(f: Callable[..., Any], params: Any = None) -> Callable[..., Any]:
     """A function that returns f's value and the list of its gradients with respect to its arguments (or `params`)."""
     def gradients(*args, **kwargs):
         dy = kwargs.pop('dy', None)
@@ -49,13 +52,13 @@ def value_and_gradients_function(f, params=None):
     return gradients
 
 
-def gradients_function(f, params=None):
+def gradients_function(f: Callable[..., Any], params: Any = None) -> Callable[..., Any]:
     """A function that returns the list of f's gradients with respect to its arguments (or to `params`)."""
     both = value_and_gradients_function(f, params)
     return lambda *args, **kwargs: both(*args, **kwargs)[1]
 
 
-def implicit_value_and_gradients(f):
+def implicit_value_and_gradients(f: Any) -> Callable[..., Any]:
     """A function that returns f's value and (gradient, variable) pairs for the trainable variables it read."""
     def gradients(*args, **kwargs):
         with tf.GradientTape() as tape:
@@ -69,13 +72,13 @@ def implicit_value_and_gradients(f):
     return gradients
 
 
-def implicit_gradients(f):
+def implicit_gradients(f: Any) -> Callable[..., Any]:
     """A function that returns (gradient, variable) pairs for the trainable variables that f read."""
     both = implicit_value_and_gradients(f)
     return lambda *args, **kwargs: both(*args, **kwargs)[1]
 
 
-def install(namespace):
+def install(namespace: Any) -> None:
     for f in (value_and_gradients_function, gradients_function, implicit_value_and_gradients, implicit_gradients):
         setattr(namespace, f.__name__, f)
     namespace.custom_gradient = custom_gradient

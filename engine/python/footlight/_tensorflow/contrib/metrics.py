@@ -1,8 +1,11 @@
 """tfe.metrics: objects that add up what they are called with, and write their results as summaries."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._summary import writers as _summary
 from footlight._saving.trackable import AutoTrackable
+from footlight._typing import Any, DTypeLike, ShapeLike, TensorLike
 
 metrics = _engine.namespace('contrib.eager.metrics')
 
@@ -24,7 +27,8 @@ class Metric(AutoTrackable):
             self._built = True
         return self.call(*args, **kwargs)
 
-    def add_variable(self, name, shape=(), dtype=tf.float64, initializer=None):
+    def add_variable(self, name: Any, shape: ShapeLike = (), dtype: DTypeLike = tf.float64,
+                     initializer: Any = None) -> tf.Variable:
         """Makes a variable that init_variables() sets to zero again."""
         if self._built:
             raise RuntimeError("Can't call add_variable() except in build().")
@@ -34,12 +38,12 @@ class Metric(AutoTrackable):
         self._track_trackable(variable, name, overwrite=True)
         return variable
 
-    def init_variables(self):
+    def init_variables(self) -> None:
         """Forgets everything."""
         for variable in self._variables:
             variable.assign(tf.zeros_like(variable))
 
-    def aggregate(self, metrics):
+    def aggregate(self, metrics: Any) -> None:
         """Adds what other metrics of the same kind have added up."""
         for other in metrics:
             if type(other) is not type(self):
@@ -49,38 +53,38 @@ class Metric(AutoTrackable):
             for mine, theirs in zip(self._variables, other._variables):
                 mine.assign_add(theirs)
 
-    def _build_like(self, other):
+    def _build_like(self, other: Mean) -> None:
         self.build(None)
         self._built = True
 
-    def _written(self, value):
+    def _written(self, value: tf.Tensor) -> tf.Tensor:
         """Writes the result under the metric's name if summaries are being written."""
         if _summary._state.recording is not None:
             tf.contrib.summary.scalar(self._name, value)
         return value
 
-    def build(self, *args, **kwargs):
+    def build(self, *args: Any, **kwargs: Any) -> None:
         """Makes the variables."""
 
     def call(self, *args, **kwargs):
         raise NotImplementedError('Metrics must define a call() member function')
 
-    def result(self):
+    def result(self) -> Any:
         raise NotImplementedError('Metrics must define a result() member function')
 
 
 class Mean(Metric):
     """The mean of all values, weighted."""
 
-    def __init__(self, name=None, dtype=tf.float64, use_global_variables=False):
+    def __init__(self, name: str | None = None, dtype: Any = tf.float64, use_global_variables: bool = False) -> None:
         super().__init__(name)
         self.dtype = dtype
 
-    def build(self, *args, **kwargs):
+    def build(self, *args: Any, **kwargs: Any) -> None:
         self.numer = self.add_variable('numer', (), self.dtype)
         self.denom = self.add_variable('denom', (), self.dtype)
 
-    def call(self, values, weights=None):
+    def call(self, values: TensorLike, weights: Any = None) -> Any:
         """Adds values; returns them."""
         numbers = tf.cast(values, self.dtype)
         if weights is None:
@@ -92,7 +96,7 @@ class Mean(Metric):
             self.numer.assign_add(tf.reduce_sum(numbers * weights))
         return values if weights is None else (values, weights)
 
-    def result(self, write_summary=True):
+    def result(self, write_summary: bool = True) -> tf.Tensor:
         """The mean so far."""
         value = self.numer / self.denom
         return self._written(value) if write_summary else value
@@ -101,7 +105,7 @@ class Mean(Metric):
 class Accuracy(Mean):
     """How many predictions are equal to their labels."""
 
-    def __init__(self, name=None, dtype=tf.float64):
+    def __init__(self, name: str | None = None, dtype: Any = tf.float64) -> None:
         super().__init__(name, dtype)
 
     def call(self, labels, predictions, weights=None):
@@ -135,7 +139,7 @@ class SparseAccuracy(Mean):
 class BinaryAccuracy(Mean):
     """How often predictions and labels are on the same side of a threshold."""
 
-    def __init__(self, threshold, name=None, dtype=tf.float64):
+    def __init__(self, threshold: float, name: str | None = None, dtype: Any = tf.float64) -> None:
         super().__init__(name, dtype)
         self.threshold = threshold
 

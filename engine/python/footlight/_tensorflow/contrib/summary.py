@@ -1,4 +1,6 @@
 """tf.contrib.summary, and the step that programs of TensorFlow 1 share."""
+from __future__ import annotations
+
 import contextlib
 
 import footlight as tf
@@ -6,11 +8,12 @@ from footlight import _engine, _proto
 from footlight._graphs.graph import graph_of_variables, is_as_written, shared_in_eager, variable_collections
 from footlight._summary import writers as _summary
 from footlight._summary.writers import summary_scope
+from footlight._typing import Any, Callable, Iterator, TensorLike
 
 _contrib = _engine.namespace('contrib.summary')
 
 
-def get_global_step(graph=None):
+def get_global_step(graph: Any = None) -> tf.Variable | None:
     """The variable that counts steps, or None. A graph has its own."""
     graph = graph or graph_of_variables()
     if graph is None or graph.building_function and not is_as_written(graph):
@@ -47,7 +50,8 @@ for _namespace in (tf.train, tf.compat.v1.train):
         setattr(_namespace, _f.__name__, _f)
 
 
-def create_file_writer(logdir, max_queue=None, flush_millis=None, filename_suffix=None, name=None):
+def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = None, filename_suffix: Any = None,
+                       name: str | None = None) -> Any:
     """A writer of a new event file in the folder `logdir`; without one, a writer that throws everything away."""
     if logdir is None:
         return _summary.create_noop_writer()
@@ -55,32 +59,32 @@ def create_file_writer(logdir, max_queue=None, flush_millis=None, filename_suffi
                                        '.v2' if filename_suffix is None else filename_suffix)
 
 
-def always_record_summaries():
+def always_record_summaries() -> Any:
     """A context in which every summary is written."""
     return _summary.record_if(True)
 
 
-def never_record_summaries():
+def never_record_summaries() -> Any:
     """A context in which no summary is written."""
     return _summary.record_if(False)
 
 
 @contextlib.contextmanager
-def record_summaries_every_n_global_steps(n, global_step=None):
+def record_summaries_every_n_global_steps(n: Any, global_step: Any = None) -> Iterator[Any]:
     """A context in which summaries are written if the step is a multiple of `n`."""
     step = get_or_create_global_step() if global_step is None else global_step
     with _summary.record_if(lambda: tf.equal(tf.cast(step, tf.int64) % n, 0)):
         yield
 
 
-def should_record_summaries():
+def should_record_summaries() -> Any:
     """Whether summaries are written now: only inside of one of the contexts that say so."""
     if _summary._state.recording is None:
         return tf.constant(False)
     return _summary.should_record_summaries()
 
 
-def _write(family, name, default, make, step):
+def _write(family: Any, name: str, default: str, make: Callable[..., Any], step: Any) -> tf.Tensor:
     """Writes Summary.Value fields that `make(tensor values)` gives, if a context says so."""
     if _summary._state.recording is None:
         return tf.constant(False)
@@ -96,13 +100,13 @@ def generic(name, tensor, metadata=None, family=None, step=None):
     return _write(family, name, 'summary', lambda tag, at: _summary.write(tag, tensor, at, metadata), step)
 
 
-def _value(plugin):
+def _value(plugin: str) -> Any:
     metadata = _proto.SummaryMetadata()
     metadata.plugin_data.plugin_name = plugin
     return metadata
 
 
-def scalar(name, tensor, family=None, step=None):
+def scalar(name: Any, tensor: TensorLike, family: Any = None, step: Any = None) -> tf.Tensor:
     """Writes a number."""
     return _write(family, name, 'scalar_summary',
                   lambda tag, at: _summary.write(tag, lambda: tf.cast(tensor, tf.float32), at, _value('scalars')), step)
@@ -129,17 +133,17 @@ def audio(name, tensor, sample_rate, max_outputs, family=None, step=None):
                   lambda tag, at: _tensorboard_values.audio(tag, tensor, sample_rate, at, max_outputs), step)
 
 
-def graph(param, step=None, name=None):
+def graph(param: Any, step: Any = None, name: str | None = None) -> Any:
     """Writes a graph."""
     return _summary.graph(param)
 
 
-def flush(writer=None, name=None):
+def flush(writer: Any = None, name: str | None = None) -> None:
     """Writes what a writer, or the default one, still holds."""
     _summary.flush(writer)
 
 
-def initialize(graph=None, session=None):
+def initialize(graph: Any = None, session: Any = None) -> None:
     """Does nothing: writers are ready when they are made."""
 
 

@@ -1,10 +1,13 @@
 """tf.__internal__: what Keras takes from TensorFlow besides the public names."""
+from __future__ import annotations
+
 import abc
 import contextlib
 import operator
 
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, Callable, TensorLike
 
 _home = _engine.namespace('__internal__')
 
@@ -37,11 +40,11 @@ class ByKind(type):
 
 
 class _Functions(type):
-    def __instancecheck__(cls, value):
+    def __instancecheck__(cls, value: tf.Graph) -> bool:
         return isinstance(value, tf.Graph) and value.building_function
 
-    def __call__(cls, name, collections=None, capture_by_value=None, structured_input_signature=None,
-                 structured_outputs=None):
+    def __call__(cls, name: str, collections: Any = None, capture_by_value: Any = None,
+                 structured_input_signature: Any = None, structured_outputs: Any = None) -> tf.Graph:
         from footlight._tensorflow.python.framework import func_graph as _func_graph
         return _func_graph.empty_graph(name)
 
@@ -57,7 +60,8 @@ def eager_mode():
         yield
 
 
-def smart_cond(pred, true_fn=None, false_fn=None, name=None):
+def smart_cond(pred: TensorLike, true_fn: Callable[..., Any] | None = None, false_fn: Callable[..., Any] | None = None,
+               name: str | None = None) -> tf.Tensor:
     """One of two functions, which is called at once where it is known which one."""
     if not callable(true_fn) or not callable(false_fn):
         raise TypeError('`true_fn` and `false_fn` must be callable.')
@@ -71,7 +75,7 @@ _COMPARISONS = {'Greater': operator.gt, 'GreaterEqual': operator.ge, 'Less': ope
                 'Equal': operator.eq, 'NotEqual': operator.ne}
 
 
-def _known(tensor):
+def _known(tensor: tf.Tensor) -> Any:
     """The value of a tensor where that is known; also that of one known dimension, and of its comparison."""
     value = tf.get_static_value(tensor)
     if value is not None or not tf.is_symbolic_tensor(tensor):
@@ -87,7 +91,7 @@ def _known(tensor):
     return None
 
 
-def smart_constant_value(pred):
+def smart_constant_value(pred: TensorLike) -> Any:
     """The value of a condition where that is known, else None."""
     if isinstance(pred, tf.Tensor):
         value = _known(pred)
@@ -97,12 +101,12 @@ def smart_constant_value(pred):
     raise TypeError(f'`pred` must be a Tensor, or a Python bool, or 1 or 0. Found instead: {type(pred)}')
 
 
-def enabled():
+def enabled() -> bool:
     """Whether this is TensorFlow 2: always."""
     return True
 
 
-def strategy_supports_no_merge_call():
+def strategy_supports_no_merge_call() -> bool:
     """Whether updates may be made where the program is, without waiting for other replicas: always, there are none."""
     return True
 

@@ -1,4 +1,6 @@
 """tf.__internal__: what tf_keras and libraries like it register, ask and take apart besides what Keras does (for_keras.py)."""
+from __future__ import annotations
+
 import contextlib
 import functools
 
@@ -14,13 +16,14 @@ from footlight._tensorflow.python.eager import context as _context
 from footlight._tensorflow.python.eager.polymorphic_function.polymorphic_function import Function
 from footlight._tensorflow.python.saved_model import nested_structure_coder as _coder
 from footlight._types import tensor_operators  # noqa: F401
+from footlight._typing import Any, Callable, Iterator
 
 
 # --- functions that a library registers, by what they are for; the last one counts ---
 _registered = {}
 
 
-def _register(what):
+def _register(what: str) -> Callable[..., Any]:
     def register(function):
         _registered[what] = function
     register.__name__ = register.__qualname__ = f'register_{what}_function'
@@ -33,12 +36,12 @@ def registered(what):
     return _registered.get(what)
 
 
-def register_session_provider(session_provider):
+def register_session_provider(session_provider: Any) -> None:
     """Says who gives the session of v1 code."""
     _registered.setdefault('get_session', session_provider)
 
 
-def register_loss_scale_wrapper(optimizer_cls, wrapper_fn, wrapper_cls=None):
+def register_loss_scale_wrapper(optimizer_cls: Any, wrapper_fn: Any, wrapper_cls: Any = None) -> None:
     """Says which function puts an optimizer of this class into one that scales losses."""
     _registered['loss_scale', optimizer_cls] = wrapper_fn
 
@@ -47,7 +50,7 @@ _load_options = []
 
 
 @contextlib.contextmanager
-def load_context(load_options):
+def load_context(load_options: Any) -> Iterator[Any]:
     """A context of loading with options, which nested loads see."""
     _load_options.append(load_options)
     try:
@@ -56,7 +59,7 @@ def load_context(load_options):
         _load_options.pop()
 
 
-def variable_sync_on_read_context():
+def variable_sync_on_read_context() -> Any:
     """A context in which variables of several replicas are read as one: with one replica they are."""
     return contextlib.nullcontext()
 
@@ -64,28 +67,29 @@ def variable_sync_on_read_context():
 class ShardedVariable:
     """A variable in parts on several servers: there is none."""
 
-    def __init__(self, variables, name='ShardedVariable'):
+    def __init__(self, variables: Any, name: str | None = 'ShardedVariable') -> None:
         raise NotImplementedError('ShardedVariable: there are no parameter servers here; use one tf.Variable')
 
 
-def execute_fn_for_device(device_branch_fns, default_fn, name='execute_fn'):
+def execute_fn_for_device(device_branch_fns: Any, default_fn: Callable[..., Any],
+                          name: str | None = 'execute_fn') -> int:
     """The branch for the kind of device that ops run on here, or the default one."""
     kind = 'GPU' if tf.config.list_logical_devices('GPU') else 'CPU'
     branches = {key.upper(): branch for key, branch in device_branch_fns.items()}
     return branches.get(kind, default_fn)()
 
 
-def get_enclosing_xla_context():
+def get_enclosing_xla_context() -> None:
     """The XLA context of the graph: there is none here."""
     return None
 
 
-def is_tfrt_enabled():
+def is_tfrt_enabled() -> bool:
     """Whether TensorFlow's own new runtime is used: never."""
     return False
 
 
-def get_device_name():
+def get_device_name() -> Any:
     """The name of the device that ops run on now."""
     return _context.context().device_name
 
@@ -95,7 +99,7 @@ def get_config():
     return tf.compat.v1.ConfigProto()
 
 
-def _delegate(name):
+def _delegate(name: str) -> Callable[..., Any]:
     def call(self, *args, **kwargs):
         return getattr(self._trackable, name)(*args, **kwargs)
     call.__name__ = name
@@ -105,7 +109,7 @@ def _delegate(name):
 class DelegatingTrackableMixin:
     """Saves and restores as the object does that it wraps."""
 
-    def __init__(self, trackable_obj):
+    def __init__(self, trackable_obj: Any) -> None:
         self._trackable = trackable_obj
 
     _setattr_tracking = property(lambda self: self._trackable._setattr_tracking,
@@ -125,7 +129,7 @@ class DelegatingTrackableMixin:
     _deserialization_dependencies = _delegate('_deserialization_dependencies')
 
 
-def saveable_objects_from_trackable(obj, tf1_saver=False):
+def saveable_objects_from_trackable(obj: Any, tf1_saver: bool = False) -> dict[Any, Any]:
     """What saves the values of an object, by name."""
     found = obj._gather_saveables_for_checkpoint()
     if found or not isinstance(found, dict):
@@ -137,8 +141,9 @@ def saveable_objects_from_trackable(obj, tf1_saver=False):
     return {'_serialized_tensors': functools.partial(_saveables.Whole, obj)}
 
 
-def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, latest_filename=None,
-                            save_relative_paths=False, all_model_checkpoint_timestamps=None, last_preserved_timestamp=None):
+def update_checkpoint_state(save_dir: Any, model_checkpoint_path: Any, all_model_checkpoint_paths: Any = None,
+                            latest_filename: Any = None, save_relative_paths: bool = False,
+                            all_model_checkpoint_timestamps: Any = None, last_preserved_timestamp: Any = None) -> None:
     """Writes the file that says which checkpoint of a folder is the last one."""
     import os
     paths = list(all_model_checkpoint_paths or [])
@@ -156,12 +161,12 @@ def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoin
 _policy = [False]
 
 
-def set_using_mixed_precision_policy(is_using_mixed_precision_policy):
+def set_using_mixed_precision_policy(is_using_mixed_precision_policy: Any) -> None:
     """Says whether layers compute in another precision than their variables have."""
     _policy[0] = bool(is_using_mixed_precision_policy)
 
 
-def is_mixed_precision_graph_rewrite_enabled():
+def is_mixed_precision_graph_rewrite_enabled() -> bool:
     """Whether graphs are rewritten for mixed precision: never."""
     return False
 
@@ -173,12 +178,13 @@ _revived = {}
 class VersionedTypeRegistration:
     """How objects of a class are made again from a file, for versions of the file."""
 
-    def __init__(self, object_factory, version, min_producer_version, min_consumer_version, bad_consumers=None, setter=setattr):
+    def __init__(self, object_factory: Any, version: Any, min_producer_version: Any, min_consumer_version: Any,
+                 bad_consumers: Any = None, setter: Any = setattr) -> None:
         self.setter, self.identifier = setter, None
         self._factory, self.version = object_factory, version
         self._min_producer, self._min_consumer, self._bad = min_producer_version, min_consumer_version, bad_consumers or []
 
-    def to_proto(self):
+    def to_proto(self) -> Any:
         """What a file says of an object of the class."""
         from footlight import _proto
         return _proto.SavedUserObject(identifier=self.identifier, version=_proto.VersionDef(
@@ -194,7 +200,7 @@ class VersionedTypeRegistration:
                 proto.version.producer >= self._min_producer and self.version not in proto.version.bad_consumers)
 
 
-def register_revived_type(identifier, predicate, versions):
+def register_revived_type(identifier: Any, predicate: Any, versions: Any) -> None:
     """Says which objects (`predicate`) files know by a name, and how they are made again."""
     versions.sort(key=lambda one: one.version, reverse=True)
     if not versions:
@@ -208,7 +214,7 @@ def register_revived_type(identifier, predicate, versions):
     _revived[identifier] = (predicate, versions)
 
 
-def registered_identifiers():
+def registered_identifiers() -> Any:
     """The names of registered classes."""
     return _revived.keys()
 
@@ -233,11 +239,11 @@ class BoolGauge:
 class _Cell:
     _value = False
 
-    def set(self, value):
+    def set(self, value: Any) -> None:
         """Sets it."""
         self._value = value
 
-    def value(self):
+    def value(self) -> Any:
         """The value."""
         return self._value
 

@@ -1,4 +1,6 @@
 """Names inside of TensorFlow that are public here, or lie in other parts of the package."""
+from __future__ import annotations
+
 import collections
 import collections.abc
 
@@ -10,6 +12,7 @@ from footlight._saving import (
 from footlight._tensorflow.compat.v1.distributions import (
     kullback_leibler as _kullback_leibler, special_math as _special_math)
 from footlight._types import trace_types as _trace_types
+from footlight._typing import Any
 
 
 def _unchanged(*given, **named):
@@ -17,12 +20,12 @@ def _unchanged(*given, **named):
     return given[0] if len(given) == 1 and callable(given[0]) else lambda test: test
 
 
-def _is_never():
+def _is_never() -> bool:
     """Whether the machine has what this engine does not use: no."""
     return False
 
 
-def _is_always(*unused):
+def _is_always(*unused: Any) -> bool:
     """Whether something that this engine always does is done: yes."""
     return True
 for _path, _names in {

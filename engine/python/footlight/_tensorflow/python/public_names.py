@@ -2,11 +2,14 @@
 
 What is public in a different form has a file of this tree; AutoGraph's modules are in autograph/impl/api.py.
 """
+from __future__ import annotations
+
 import inspect
 import sys
 
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, Callable
 
 # Module: the namespaces to look into, in this order ('' is tf); NAME=PLACE is a name that is different there.
 _MODULES = {
@@ -228,7 +231,7 @@ def _public(place):
     return found
 
 
-def _op(name):
+def _op(name: str) -> Callable[..., Any] | None:
     """The function of an op by its name in small letters, whose inputs and attributes may stand in order."""
     op = ''.join(part[:1].upper() + part[1:] for part in name.split('_'))
     for spelled in (op, *(op.replace(a, b) for a, b in (('Lu', 'LU'), ('Fft', 'FFT'), ('Add', 'AddV2')) if a in op)):
@@ -276,7 +279,7 @@ def find(path, name):
     return _op(name) if path in _WITH_OPS else None  # it has the functions of the ops too
 
 
-def fill(namespace, name):
+def fill(namespace: Any, name: Any) -> None:
     """Gives a module inside of TensorFlow the name, if that is known."""
     found = find(namespace[len('footlight.python.'):], name)
     if found is not None:

@@ -1,9 +1,12 @@
 """tf.compat.v1.train's rarer optimizers: each is a rule for one variable."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._tensorflow.compat.v1.optimizer import Optimizer, RuledOptimizer
+from footlight._typing import Any
 
 
-def _shrunk(value, rate, l1, l2):
+def _shrunk(value: tf.Tensor, rate: tf.Tensor, l1: tf.Tensor, l2: tf.Tensor) -> tf.Tensor:
     """The value that is best beside both penalties, at this rate."""
     pulled = tf.sign(value) * tf.maximum(tf.abs(value) - rate * l1, 0)
     return pulled / (1 + l2 * rate)
@@ -14,11 +17,12 @@ class AdadeltaOptimizer(RuledOptimizer):
 
     _kept = ('accum', 'accum_update')
 
-    def __init__(self, learning_rate=0.001, rho=0.95, epsilon=1e-8, use_locking=False, name='Adadelta'):
+    def __init__(self, learning_rate: Any = 0.001, rho: Any = 0.95, epsilon: Any = 1e-8, use_locking: Any = False,
+                 name: Any = 'Adadelta') -> None:
         super().__init__(use_locking, name)
         self._learning_rate, self._rho, self._epsilon = learning_rate, rho, epsilon
 
-    def _rule(self, gradient, value, kept):
+    def _rule(self, gradient: tf.Tensor, value: tf.Tensor, kept: list[Any]) -> tuple[Any, ...]:
         rate, rho, epsilon = (self._number(n, value.dtype) for n in (self._learning_rate, self._rho, self._epsilon))
         squares, steps = kept
         squares = squares * rho + gradient * gradient * (1 - rho)
@@ -31,16 +35,17 @@ class AdagradOptimizer(RuledOptimizer):
 
     _kept = ('accumulator',)
 
-    def __init__(self, learning_rate, initial_accumulator_value=0.1, use_locking=False, name='Adagrad'):
+    def __init__(self, learning_rate: Any, initial_accumulator_value: Any = 0.1, use_locking: Any = False,
+                 name: Any = 'Adagrad') -> None:
         if initial_accumulator_value <= 0.0:
             raise ValueError(f'initial_accumulator_value must be positive: {initial_accumulator_value!s}')
         super().__init__(use_locking, name)
         self._learning_rate, self._start = learning_rate, initial_accumulator_value
 
-    def _first(self, name, variable):
+    def _first(self, name: str, variable: tf.Variable) -> float:
         return self._start
 
-    def _rule(self, gradient, value, kept):
+    def _rule(self, gradient: tf.Tensor, value: tf.Tensor, kept: list[Any]) -> tuple[Any, ...]:
         squares = kept[0] + gradient * gradient
         return value - self._number(self._learning_rate, value.dtype) * gradient * tf.math.rsqrt(squares), [squares]
 
@@ -50,8 +55,9 @@ class AdagradDAOptimizer(RuledOptimizer):
 
     _kept = ('gradient_accumulator', 'gradient_squared_accumulator')
 
-    def __init__(self, learning_rate, global_step, initial_gradient_squared_accumulator_value=0.1,
-                 l1_regularization_strength=0.0, l2_regularization_strength=0.0, use_locking=False, name='AdagradDA'):
+    def __init__(self, learning_rate: Any, global_step: Any, initial_gradient_squared_accumulator_value: Any = 0.1,
+                 l1_regularization_strength: Any = 0.0, l2_regularization_strength: Any = 0.0, use_locking: Any = False,
+                 name: Any = 'AdagradDA') -> None:
         if initial_gradient_squared_accumulator_value <= 0.0:
             raise ValueError('initial_gradient_squared_accumulator_value must be positive: '
                              f'{initial_gradient_squared_accumulator_value!s}')
@@ -60,10 +66,10 @@ class AdagradDAOptimizer(RuledOptimizer):
         self._start, self._l1, self._l2 = (initial_gradient_squared_accumulator_value, l1_regularization_strength,
                                            l2_regularization_strength)
 
-    def _first(self, name, variable):
+    def _first(self, name: str, variable: tf.Variable) -> float:
         return self._start if name == 'gradient_squared_accumulator' else 0.
 
-    def _rule(self, gradient, value, kept):
+    def _rule(self, gradient: tf.Tensor, value: tf.Tensor, kept: list[Any]) -> tuple[Any, ...]:
         rate, l1, l2 = (self._number(n, value.dtype) for n in (self._learning_rate, self._l1, self._l2))
         step = tf.cast(tf.convert_to_tensor(self._global_step) + 1, value.dtype)
         total, squares = kept[0] + gradient, kept[1] + gradient * gradient
@@ -76,9 +82,10 @@ class FtrlOptimizer(RuledOptimizer):
 
     _kept = ('accum', 'linear')
 
-    def __init__(self, learning_rate, learning_rate_power=-0.5, initial_accumulator_value=0.1,
-                 l1_regularization_strength=0.0, l2_regularization_strength=0.0, use_locking=False, name='Ftrl',
-                 accum_name=None, linear_name=None, l2_shrinkage_regularization_strength=0.0, beta=None):
+    def __init__(self, learning_rate: Any, learning_rate_power: Any = -0.5, initial_accumulator_value: Any = 0.1,
+                 l1_regularization_strength: Any = 0.0, l2_regularization_strength: Any = 0.0, use_locking: Any = False,
+                 name: Any = 'Ftrl', accum_name: Any = None, linear_name: Any = None,
+                 l2_shrinkage_regularization_strength: Any = 0.0, beta: Any = None) -> None:
         for what, number in (('initial_accumulator_value', initial_accumulator_value),
                              ('l1_regularization_strength', l1_regularization_strength),
                              ('l2_regularization_strength', l2_regularization_strength),
@@ -94,13 +101,13 @@ class FtrlOptimizer(RuledOptimizer):
         self._beta = 0. if beta is None else beta
         self._labels = {'accum': accum_name or name, 'linear': linear_name or name}
 
-    def _first(self, name, variable):
+    def _first(self, name: str, variable: tf.Variable) -> float:
         return self._start if name == 'accum' else 0.
 
-    def _slot_label(self, name):
+    def _slot_label(self, name: str) -> str:
         return self._labels[name]
 
-    def _rule(self, gradient, value, kept):
+    def _rule(self, gradient: tf.Tensor, value: tf.Tensor, kept: list[Any]) -> tuple[Any, ...]:
         rate, l1, l2, shrinkage, beta = (self._number(n, value.dtype) for n in (
             self._learning_rate, self._l1, self._l2, self._shrinkage, self._beta))
         squares, linear = kept
@@ -113,12 +120,13 @@ class FtrlOptimizer(RuledOptimizer):
 class ProximalAdagradOptimizer(AdagradOptimizer):
     """Adagrad with penalties of the weights' absolute values and squares, minimized exactly after each step."""
 
-    def __init__(self, learning_rate, initial_accumulator_value=0.1, l1_regularization_strength=0.0,
-                 l2_regularization_strength=0.0, use_locking=False, name='ProximalAdagrad'):
+    def __init__(self, learning_rate: float, initial_accumulator_value: float = 0.1,
+                 l1_regularization_strength: float = 0.0, l2_regularization_strength: float = 0.0,
+                 use_locking: bool = False, name: str | None = 'ProximalAdagrad') -> None:
         super().__init__(learning_rate, initial_accumulator_value, use_locking, name)
         self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
 
-    def _rule(self, gradient, value, kept):
+    def _rule(self, gradient: tf.Tensor, value: tf.Tensor, kept: list[Any]) -> tuple[Any, ...]:
         rate, l1, l2 = (self._number(n, value.dtype) for n in (self._learning_rate, self._l1, self._l2))
         squares = kept[0] + gradient * gradient
         rates = rate * tf.math.rsqrt(squares)
@@ -128,13 +136,13 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
 class ProximalGradientDescentOptimizer(RuledOptimizer):
     """Gradient descent with penalties of the weights' absolute values and squares, minimized exactly after each step."""
 
-    def __init__(self, learning_rate, l1_regularization_strength=0.0, l2_regularization_strength=0.0, use_locking=False,
-                 name='ProximalGradientDescent'):
+    def __init__(self, learning_rate: Any, l1_regularization_strength: Any = 0.0, l2_regularization_strength: Any = 0.0,
+                 use_locking: Any = False, name: Any = 'ProximalGradientDescent') -> None:
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
         self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
 
-    def _rule(self, gradient, value, kept):
+    def _rule(self, gradient: tf.Tensor, value: tf.Tensor, kept: list[Any]) -> tuple[Any, ...]:
         rate, l1, l2 = (self._number(n, value.dtype) for n in (self._learning_rate, self._l1, self._l2))
         return _shrunk(value - rate * gradient, rate, l1, l2), []
 
@@ -147,10 +155,10 @@ class RMSPropOptimizer(RuledOptimizer):
         self._learning_rate, self._decay, self._momentum, self._epsilon = learning_rate, decay, momentum, epsilon
         self._kept = ('rms', 'mg', 'momentum') if centered else ('rms', 'momentum')
 
-    def _first(self, name, variable):
+    def _first(self, name: str, variable: tf.Variable) -> float:
         return 1. if name == 'rms' else 0.
 
-    def _rule(self, gradient, value, kept):
+    def _rule(self, gradient: tf.Tensor, value: tf.Tensor, kept: list[Any]) -> tuple[Any, ...]:
         rate, decay, momentum, epsilon = (self._number(n, value.dtype) for n in (
             self._learning_rate, self._decay, self._momentum, self._epsilon))
         squares, *mean, steps = kept

@@ -1,12 +1,15 @@
 """Names of TensorFlow 1 that take a line or two in terms of today's."""
+from __future__ import annotations
+
 import operator
 
 import footlight as tf
+from footlight._typing import Any, Callable
 
 _v1 = tf.compat.v1
 
 
-def _to(dtype, own_name):
+def _to(dtype: Any, own_name: Any) -> Callable[..., Any]:
     def convert(x, name=own_name):
         return tf.cast(x, dtype, name=name)
     return convert
@@ -17,17 +20,18 @@ for _name, _dtype in (('to_float', tf.float32), ('to_double', tf.float64), ('to_
         setattr(_namespace, _name, _to(_dtype, _name.title().replace('_', '')))
 
 
-def assign(ref, value, validate_shape=None, use_locking=None, name=None):
+def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None,
+           name: str | None = None) -> tf.Variable:
     """Assigns a value to a variable."""
     return ref.assign(value, name=name)
 
 
-def assign_add(ref, value, use_locking=None, name=None):
+def assign_add(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> tf.Variable:
     """Adds to a variable."""
     return ref.assign_add(value, name=name)
 
 
-def assign_sub(ref, value, use_locking=None, name=None):
+def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Any:
     """Subtracts from a variable."""
     return ref.assign_sub(value, name=name)
 

@@ -1,15 +1,18 @@
 """Assertions of tf.compat.v1, which take `data` and `summarize`, and other functions of it that have other parameters today."""
+from __future__ import annotations
+
 import functools
 import operator
 import sys
 
 import footlight as tf
 from footlight._tensorflow.compat.v1 import variable_scope as _variable_scope
+from footlight._typing import Any, Callable, DTypeLike
 
 _v1 = tf.compat.v1
 
 
-def _said(message, data, summarize):
+def _said(message: str, data: Any, summarize: Any) -> Any:
     """The words of an assertion, with the values that belong to it where these are known."""
     if not data:
         return message
@@ -17,7 +20,7 @@ def _said(message, data, summarize):
     return f"{message or ''} {' '.join(shown)}"
 
 
-def _assertion(name, operands):
+def _assertion(name: str, operands: int) -> Callable[..., Any]:
     today = getattr(tf.debugging, name)
 
     def check(*values, data=None, summarize=None, message=None, name=None):
@@ -41,33 +44,37 @@ for _name in 'negative non_negative non_positive positive'.split():
     setattr(_v1, 'assert_' + _name, _assertion('assert_' + _name, 1))
 
 
-def assert_near(x, y, rtol=None, atol=None, data=None, summarize=None, message=None, name=None):
+def assert_near(x: Any, y: Any, rtol: Any = None, atol: Any = None, data: Any = None, summarize: Any = None,
+                message: Any = None, name: str | None = None) -> Any:
     """That the values differ by no more than atol + rtol |y|."""
     return tf.debugging.assert_near(x, y, rtol, atol, message=_said(message, data, summarize), name=name)
 
 
-def assert_rank(x, rank, data=None, summarize=None, message=None, name=None):
+def assert_rank(x: Any, rank: Any, data: Any = None, summarize: Any = None, message: Any = None,
+                name: str | None = None) -> Any:
     """That a tensor has so many dimensions."""
     return tf.debugging.assert_rank(x, rank, message=_said(message, data, summarize), name=name)
 
 
-def assert_rank_at_least(x, rank, data=None, summarize=None, message=None, name=None):
+def assert_rank_at_least(x: Any, rank: Any, data: Any = None, summarize: Any = None, message: Any = None,
+                         name: str | None = None) -> Any:
     """That a tensor has so many dimensions or more."""
     return tf.debugging.assert_rank_at_least(x, rank, message=_said(message, data, summarize), name=name)
 
 
-def assert_rank_in(x, ranks, data=None, summarize=None, message=None, name=None):
+def assert_rank_in(x: Any, ranks: Any, data: Any = None, summarize: Any = None, message: Any = None,
+                   name: str | None = None) -> Any:
     """That the number of dimensions of a tensor is one of these."""
     return tf.debugging.assert_rank_in(x, ranks, message=_said(message, data, summarize), name=name)
 
 
-def assert_type(tensor, tf_type, message=None, name=None):
+def assert_type(tensor: Any, tf_type: Any, message: Any = None, name: str | None = None) -> Any:
     """That a tensor has this dtype."""
     tf.debugging.assert_type(tensor, tf_type, message, name)
     return tf.no_op()
 
 
-def _comparison(function, wrap=lambda value: value):
+def _comparison(function: Callable[..., Any], wrap: Callable[..., Any] = lambda value: value) -> Callable[..., Any]:
     def forward(self, other, turned=False):
         try:
             other = Dimension(other)
@@ -78,7 +85,7 @@ def _comparison(function, wrap=lambda value: value):
     return forward
 
 
-def _arithmetic(function):
+def _arithmetic(function: Callable[..., Any]) -> tuple[Any, ...]:
     """The operator, and the one whose operands are turned."""
     forward = _comparison(function, lambda value: Dimension(value))
     return forward, lambda self, other: forward(self, other, True)
@@ -87,7 +94,7 @@ def _arithmetic(function):
 class Dimension:
     """A dimension of a shape: a number, or None where it is not known."""
 
-    def __init__(self, value):
+    def __init__(self, value: int | None) -> None:
         if isinstance(value, Dimension):
             value = value.value
         elif value is not None:
@@ -101,13 +108,13 @@ class Dimension:
 
     value = property(lambda self: self._value, doc='The number, or None.')
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'Dimension({self._value})'
 
-    def __str__(self):
+    def __str__(self) -> str:
         return '?' if self._value is None else str(self._value)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         if self._value is None:
             raise ValueError("Cannot hash 'Dimension' of unknown size")
         return hash(self._value)
@@ -117,7 +124,7 @@ class Dimension:
 
     __index__ = __long__ = __int__
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return bool(self._value)
 
     def is_compatible_with(self, other):
@@ -125,7 +132,7 @@ class Dimension:
         other = Dimension(other)
         return self._value is None or other.value is None or self._value == other.value
 
-    def assert_is_compatible_with(self, other):
+    def assert_is_compatible_with(self, other: Any) -> None:
         """Refuses what is not."""
         if not self.is_compatible_with(other):
             raise ValueError(f'Dimensions {self} and {other} are not compatible')
@@ -157,7 +164,8 @@ class Dimension:
     __ge__ = _comparison(operator.ge)
 
 
-def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
+def Print(input_: Any, data: Any, message: Any = None, first_n: Any = None, summarize: Any = None,
+          name: str | None = None) -> Any:
     """The first argument; when it is computed, the values of `data` are printed to stderr."""
     count = [0]
 
@@ -179,12 +187,13 @@ def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
         return tf.identity(input_)
 
 
-def norm(tensor, ord='euclidean', axis=None, keepdims=None, name=None, keep_dims=None):
+def norm(tensor: Any, ord: str = 'euclidean', axis: Any = None, keepdims: Any = None, name: str | None = None,
+         keep_dims: Any = None) -> Any:
     """The norm of a vector or a matrix."""
     return tf.norm(tensor, ord, axis, bool(keepdims if keep_dims is None else keep_dims), name)
 
 
-def clip_by_average_norm(t, clip_norm, name=None):
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any:
     """The tensor, made smaller where the mean of its norm is above `clip_norm`."""
     t = tf.convert_to_tensor(t)
     count = tf.cast(tf.size(t), tf.float32)
@@ -192,13 +201,14 @@ def clip_by_average_norm(t, clip_norm, name=None):
     return tf.identity(t * clip_norm * tf.minimum(size * count, tf.constant(1.0) / clip_norm), name=name)
 
 
-def space_to_batch(input, paddings, block_size=None, name=None, block_shape=None):
+def space_to_batch(input: Any, paddings: Any, block_size: Any = None, name: str | None = None,
+                   block_shape: Any = None) -> Any:
     """Blocks of space put into the batch."""
     block = block_shape if block_shape is not None else [block_size, block_size]
     return tf.space_to_batch(input, block, paddings, name)
 
 
-def batch_gather(params, indices, name=None):
+def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     """Rows by their numbers, for each item of the batch."""
     indices = tf.convert_to_tensor(indices)
     if indices.shape.rank is None:
@@ -206,13 +216,15 @@ def batch_gather(params, indices, name=None):
     return tf.gather(params, indices, batch_dims=indices.shape.rank - 1, axis=indices.shape.rank - 1, name=name)
 
 
-def sparse_concat(axis, sp_inputs, name=None, expand_nonconcat_dim=False, concat_dim=None, expand_nonconcat_dims=None):
+def sparse_concat(axis: Any, sp_inputs: Any, name: str | None = None, expand_nonconcat_dim: bool = False,
+                  concat_dim: Any = None, expand_nonconcat_dims: Any = None) -> Any:
     """Sparse tensors one after the other."""
     wide = expand_nonconcat_dim if expand_nonconcat_dims is None else expand_nonconcat_dims
     return tf.sparse.concat(axis if concat_dim is None else concat_dim, sp_inputs, wide, name)
 
 
-def sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value=0, validate_indices=True, name=None):
+def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0,
+                    validate_indices: bool = True, name: str | None = None) -> Any:
     """A tensor with these values at these places."""
     indices = tf.cast(tf.convert_to_tensor(sparse_indices), tf.int64)
     if indices.shape.rank == 0:
@@ -226,54 +238,60 @@ def sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value=0
     return tf.sparse.to_dense(sparse, default_value, validate_indices, name)
 
 
-def string_to_hash_bucket(string_tensor=None, num_buckets=None, name=None, input=None):
+def string_to_hash_bucket(string_tensor: Any = None, num_buckets: Any = None, name: str | None = None,
+                          input: Any = None) -> Any:
     """Numbers of texts, below a limit."""
     return tf.strings.to_hash_bucket(string_tensor if input is None else input, num_buckets, name)
 
 
-def to_complex64(x, name='ToComplex64'):
+def to_complex64(x: Any, name: str | None = 'ToComplex64') -> Any:
     """The tensor as complex64."""
     return tf.cast(x, tf.complex64, name)
 
 
-def to_complex128(x, name='ToComplex128'):
+def to_complex128(x: Any, name: str | None = 'ToComplex128') -> Any:
     """The tensor as complex128."""
     return tf.cast(x, tf.complex128, name)
 
 
-def py_func(func, inp, Tout, stateful=True, name=None):
+def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
     """What a Python function of arrays returns."""
     return tf.numpy_function(func, inp, Tout, stateful, name)
 
 
-def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None,
-           fn_output_signature=None):
+def map_fn(fn: Any, elems: Any, dtype: DTypeLike | None = None, parallel_iterations: Any = None, back_prop: bool = True,
+           swap_memory: bool = False, infer_shape: bool = True, name: str | None = None,
+           fn_output_signature: Any = None) -> Any:
     """What a function gives for each element."""
     return tf.map_fn(fn, elems, dtype, parallel_iterations, back_prop, swap_memory, infer_shape, name, fn_output_signature)
 
 
-def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+def foldl(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: bool = True,
+          swap_memory: bool = False, name: str | None = None) -> Any:
     """What a function makes of a value and each element, from the first."""
     return tf.foldl(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name)
 
 
-def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+def foldr(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: bool = True,
+          swap_memory: bool = False, name: str | None = None) -> Any:
     """What a function makes of a value and each element, from the last."""
     return tf.foldr(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name)
 
 
-def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True, reverse=False,
-         name=None):
+def scan(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: bool = True,
+         swap_memory: bool = False, infer_shape: bool = True, reverse: bool = False, name: str | None = None) -> Any:
     """The values that a function makes one after the other."""
     return tf.scan(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, infer_shape, reverse, name)
 
 
-def extract_image_patches(images, ksizes=None, strides=None, rates=None, padding=None, name=None, sizes=None):
+def extract_image_patches(images: Any, ksizes: Any = None, strides: Any = None, rates: Any = None, padding: Any = None,
+                          name: str | None = None, sizes: Any = None) -> Any:
     """Windows of images as channels."""
     return tf.image.extract_patches(images, ksizes if sizes is None else sizes, strides, rates, padding, name)
 
 
-def make_template(name_, func_, create_scope_now_=False, unique_name_=None, custom_getter_=None, **kwargs):
+def make_template(name_: Any, func_: Callable[..., Any], create_scope_now_: bool = False, unique_name_: Any = None,
+                  custom_getter_: Any = None, **kwargs: Any) -> Any:
     """A function whose variables are made at its first call, and used again by later ones."""
     if name_ is None:
         raise ValueError('name cannot be None.')
@@ -289,7 +307,7 @@ class _Template:
         if now:
             self._open()
 
-    def _open(self):
+    def _open(self) -> None:
         scope = (_v1.variable_scope(self._unique, custom_getter=self._getter) if self._unique
                  else _v1.variable_scope(None, default_name=self._wanted, custom_getter=self._getter))
         with scope as opened:
@@ -324,7 +342,7 @@ class _Template:
     weights, trainable_weights = variables, trainable_variables
 
     @property
-    def non_trainable_variables(self):
+    def non_trainable_variables(self) -> list[Any]:
         """The variables that are not trained."""
         trained = {id(v) for v in self.trainable_variables}
         return [v for v in self.variables if id(v) not in trained]
@@ -332,11 +350,11 @@ class _Template:
     non_trainable_weights = non_trainable_variables
 
 
-def no_regularizer(_):
+def no_regularizer(_: Any) -> None:
     """No loss: takes the place of a regularizer that a scope has."""
 
 
-def _partitioner(name):
+def _partitioner(name: str) -> Callable[..., Any]:
     def function(*args, **kwargs):
         def divide(shape, dtype=None, **others):
             return [1] * tf.TensorShape(shape).rank

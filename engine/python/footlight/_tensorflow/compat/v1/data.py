@@ -1,18 +1,21 @@
 """tf.compat.v1.data: iterators that an operation starts, and what elements are by their shapes, types and classes."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._data import structure
 from footlight._data.iterators import OwnedIterator
 from footlight._saving.saver import SavedIterator
+from footlight._typing import Any, Callable, TensorLike
 
 _data, _op = _engine.namespace('compat.v1.data'), _engine.dataset_op
 
 
-def _specs(dataset_or_iterator):
+def _specs(dataset_or_iterator: Iterator | tf.data.Dataset) -> Any:
     return dataset_or_iterator.element_spec
 
 
-def _of_specs(take):
+def _of_specs(take: Callable[..., Any]) -> Callable[..., Any]:
     def function(dataset_or_iterator):
         return tf.nest.map_structure(take, _specs(dataset_or_iterator))
     return function
@@ -32,7 +35,7 @@ for _function, _what in ((get_output_shapes, 'shapes'), (get_output_types, 'type
     setattr(_data, _function.__name__, _function)
 
 
-def _leaves_like(types, given, what):
+def _leaves_like(types: Any, given: Any, what: str) -> list[Any]:
     """The parts of `given` at the leaves of `types`; a list is a leaf."""
     if not structure.is_nested(types):
         return [given]
@@ -63,7 +66,8 @@ class Iterator(OwnedIterator):
     _starts = None
 
     @staticmethod
-    def from_structure(output_types, output_shapes=None, shared_name=None, output_classes=None):
+    def from_structure(output_types: Any, output_shapes: Any = None, shared_name: Any = None,
+                       output_classes: Any = None) -> Iterator:
         """An iterator that operations start over any dataset with such elements (`make_initializer`)."""
         specs = _specs_from(output_types, output_shapes, output_classes)
         handle, = _op('AnonymousIteratorV3', [], {'output_types': structure.types_of(specs),
@@ -71,7 +75,8 @@ class Iterator(OwnedIterator):
         return Iterator(components=handle, element_spec=specs)
 
     @staticmethod
-    def from_string_handle(string_handle, output_types, output_shapes=None, output_classes=None):
+    def from_string_handle(string_handle: TensorLike, output_types: Any, output_shapes: Any = None,
+                           output_classes: Any = None) -> Iterator:
         """The iterator whose `string_handle` is fed, or given as a tensor."""
         specs = _specs_from(output_types, output_shapes, output_classes)
         handle, = _op('IteratorFromStringHandleV2', [tf.convert_to_tensor(string_handle, tf.string)],
@@ -79,7 +84,7 @@ class Iterator(OwnedIterator):
         return Iterator(components=handle, element_spec=specs)
 
     @property
-    def initializer(self):
+    def initializer(self) -> tf.Operation:
         """The operation that starts it."""
         if self._starts is None:
             raise ValueError('The iterator does not have an initializer. It was made by make_one_shot_iterator, or by '
@@ -100,12 +105,12 @@ class Iterator(OwnedIterator):
         _op('MakeIterator', [dataset._variant_tensor, self._iterator_resource], {}, name)
         return None if tf.executing_eagerly() else _starter(self._iterator_resource)
 
-    def string_handle(self, name=None):
+    def string_handle(self, name: str | None = None) -> tf.Tensor:
         """A string by which `from_string_handle` finds this iterator."""
         return _op('IteratorToStringHandle', [self._iterator_resource], {}, name)[0]
 
 
-def _starter(handle):
+def _starter(handle: tf.Tensor) -> tf.Operation:
     return next(op for op in reversed(handle.graph.get_operations())
                 if op.type == 'MakeIterator' and op.inputs[1] is handle)
 

@@ -1,10 +1,13 @@
 """tf.compat.v1.feature_column: input_layer and linear_model, which make variables in scopes, and what has an older form."""
+from __future__ import annotations
+
 import collections
 import re
 
 import footlight as tf
 from footlight import _engine
 from footlight._features import base as _base, dense as _dense, columns as _columns
+from footlight._typing import Any, DTypeLike, ShapeLike
 
 _v1 = tf.compat.v1
 
@@ -16,7 +19,8 @@ class _Scopes:
         self._trainable, self._collections = trainable, collections_
         self._variables, self._resources = collections.defaultdict(dict), {}
 
-    def create_variable(self, column, name, shape, dtype=None, trainable=True, use_resource=True, initializer=None):
+    def create_variable(self, column: Any, name: Any, shape: Any, dtype: Any = None, trainable: bool = True,
+                        use_resource: bool = True, initializer: Any = None) -> Any:
         """A new variable, or the one of that name where the scope is entered again."""
         made = make_variable(name, shape, dtype, initializer, self._trainable and trainable, self._collections)
         self._variables[column][name] = made
@@ -26,11 +30,11 @@ class _Scopes:
         """The variable of a column."""
         return self._variables[column][name]
 
-    def has_resource(self, column, name):
+    def has_resource(self, column: Any, name: Any) -> bool:
         """Whether a table was made."""
         return (column, name) in self._resources
 
-    def add_resource(self, column, name, resource):
+    def add_resource(self, column: Any, name: Any, resource: Any) -> None:
         """Keeps a table."""
         self._resources[column, name] = resource
 
@@ -43,7 +47,8 @@ class _Scopes:
         return list(self._variables[column].values())
 
 
-def make_variable(name, shape, dtype, initializer, trainable, collections_):
+def make_variable(name: Any, shape: ShapeLike, dtype: DTypeLike, initializer: Any, trainable: Any,
+                  collections_: Any) -> Any:
     """A variable of the scope, which is also one of the model's."""
     kept = None
     if not tf.executing_eagerly():
@@ -60,7 +65,7 @@ class _SharedEmbedding(_dense._Embedded, collections.namedtuple(
     name = property(lambda self: f'{self.categorical_column.name}_shared_embedding')
     _scope_name = property(lambda self: self.shared_embedding_collection_name)
 
-    def create_state(self, state_manager):
+    def create_state(self, state_manager: Any) -> None:
         shape = (self.categorical_column.num_buckets, self.dimension)
         shared = _v1.get_collection(self.shared_embedding_collection_name)
         if shared:
@@ -79,9 +84,10 @@ class _SharedEmbedding(_dense._Embedded, collections.namedtuple(
         return kept['shared'] if 'shared' in kept else kept['embedding_weights']
 
 
-def shared_embedding_columns(categorical_columns, dimension, combiner='mean', initializer=None,
-                             shared_embedding_collection_name=None, ckpt_to_load_from=None, tensor_name_in_ckpt=None,
-                             max_norm=None, trainable=True, use_safe_embedding_lookup=True):
+def shared_embedding_columns(categorical_columns: Any, dimension: Any, combiner: str = 'mean', initializer: Any = None,
+                             shared_embedding_collection_name: Any = None, ckpt_to_load_from: Any = None,
+                             tensor_name_in_ckpt: Any = None, max_norm: Any = None, trainable: bool = True,
+                             use_safe_embedding_lookup: bool = True) -> list[Any]:
     """A list of embedding columns that have one variable."""
     _, initializer, name = _columns.shared_parts(
         categorical_columns, dimension, initializer, shared_embedding_collection_name, ckpt_to_load_from, tensor_name_in_ckpt)
@@ -89,8 +95,9 @@ def shared_embedding_columns(categorical_columns, dimension, combiner='mean', in
                              trainable, use_safe_embedding_lookup) for column in categorical_columns]
 
 
-def categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_size=None, num_oov_buckets=0, default_value=None,
-                                            dtype=tf.string):
+def categorical_column_with_vocabulary_file(key: Any, vocabulary_file: Any, vocabulary_size: Any = None,
+                                            num_oov_buckets: Any = 0, default_value: Any = None,
+                                            dtype: DTypeLike = tf.string) -> Any:
     """The same as today, with its arguments in another order."""
     return _columns.categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_size, dtype, default_value,
                                                            num_oov_buckets)
@@ -123,7 +130,7 @@ def _scope_of(column):
     return _v1.variable_scope(None, default_name=re.sub(r'[^A-Za-z0-9_.\-]', '_', getattr(column, '_scope_name', column.name)))
 
 
-def _checked_batches(tensors, columns):
+def _checked_batches(tensors: Any, columns: Any) -> None:
     known = [(tensor.shape[0], column) for tensor, column in zip(tensors, columns)
              if tensor.shape.rank and tensor.shape[0] is not None]
     for size, column in known:
@@ -132,8 +139,8 @@ def _checked_batches(tensors, columns):
                              f'({known[0][1].name}, {column.name}): ({known[0][0]}, {size})')
 
 
-def input_layer(features, feature_columns, weight_collections=None, trainable=True, cols_to_vars=None,
-                cols_to_output_tensors=None):
+def input_layer(features: Any, feature_columns: Any, weight_collections: Any = None, trainable: bool = True,
+                cols_to_vars: Any = None, cols_to_output_tensors: Any = None) -> Any:
     """The values of dense columns side by side, in the order of their names: [batch size, all their elements]."""
     columns = _in_order(feature_columns, _base.DenseColumn,
                         'a _DenseColumn; wrap a categorical column with an embedding_column or indicator_column')
@@ -170,8 +177,8 @@ def _weighted_sum(column, cache, manager, units, combiner):
     return tf.matmul(tf.reshape(values, [tf.shape(values)[0], elements]), variable)
 
 
-def linear_model(features, feature_columns, units=1, sparse_combiner='sum', weight_collections=None, trainable=True,
-                 cols_to_vars=None):
+def linear_model(features: Any, feature_columns: Any, units: Any = 1, sparse_combiner: str = 'sum',
+                 weight_collections: Any = None, trainable: bool = True, cols_to_vars: Any = None) -> Any:
     """The sum of weights, which begin at zero, for dense columns and columns of ids, and a bias: [batch size, units]."""
     columns = _in_order(feature_columns, (_base.DenseColumn, _base.CategoricalColumn), 'either a _DenseColumn or _CategoricalColumn')
     with _v1.variable_scope(None, default_name='linear_model', values=list(features.values())):

@@ -1,7 +1,10 @@
 """tf.compat.v1.flags and app: absl's where that package is installed, else flags and a start of the same names here."""
+from __future__ import annotations
+
 import sys
 
 from footlight import _engine
+from footlight._typing import Any, Callable
 
 _flags, _app = _engine.namespace('compat.v1.flags'), _engine.namespace('compat.v1.app')
 
@@ -38,7 +41,7 @@ class Flag:
         self.value, self.present, self.boolean, self.repeated, self.required = default, 0, is_boolean, is_repeated, False
         self.validators = []
 
-    def take(self, text):
+    def take(self, text: Any) -> None:
         """Sets the value that the command line gives."""
         try:
             value = self.parse(text)
@@ -52,7 +55,7 @@ class Flag:
 class FlagValues:
     """The flags of a program; FLAGS.name is the value of one. Called with sys.argv, it reads the command line."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.__dict__.update(_known={}, _is_parsed=False)
 
     def __getattr__(self, name):
@@ -62,27 +65,27 @@ class FlagValues:
             raise UnparsedFlagAccessError(f'Trying to access flag --{name} before flags were parsed.')
         return self._known[name].value
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: Any, value: Any) -> None:
         if name not in self._known:
             raise UnrecognizedFlagError(f"Unknown command line flag '{name}'")
         self._known[name].value = value
 
-    def __delattr__(self, name):
+    def __delattr__(self, name: Any) -> None:
         self._known.pop(name)
 
     def __getitem__(self, name):
         return self._known[name]
 
-    def __contains__(self, name):
+    def __contains__(self, name: Any) -> bool:
         return name in self._known
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         return iter(self._known)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._known)
 
-    def __call__(self, argv, known_only=False):
+    def __call__(self, argv: Any, known_only: bool = False) -> Any:
         """Reads a command line, whose first item is the program; returns what is no flag."""
         rest, items = list(argv[:1]), list(argv[1:])
         while items:
@@ -111,7 +114,7 @@ class FlagValues:
         self.validate_all_flags()
         return rest
 
-    def validate_all_flags(self):
+    def validate_all_flags(self) -> None:
         """Refuses values that are missing or that a validator does not take."""
         for flag in self._known.values():
             if flag.required and flag.value is None:
@@ -120,19 +123,19 @@ class FlagValues:
                 if not check(flag.value):
                     raise IllegalFlagValueError(f'flag --{flag.name}={flag.value}: {message}')
 
-    def mark_as_parsed(self):
+    def mark_as_parsed(self) -> None:
         """Flags can be read from now on, with their defaults."""
         self.__dict__['_is_parsed'] = True
 
-    def is_parsed(self):
+    def is_parsed(self) -> Any:
         """Whether a command line was read."""
         return self._is_parsed
 
-    def flag_values_dict(self):
+    def flag_values_dict(self) -> dict[Any, Any]:
         """The values by name."""
         return {name: flag.value for name, flag in self._known.items()}
 
-    def set_default(self, name, value):
+    def set_default(self, name: Any, value: Any) -> None:
         """Another default."""
         flag = self._known[name]
         flag.default = value
@@ -143,7 +146,7 @@ class FlagValues:
 FLAGS = FlagValues()
 
 
-def _boolean(text):
+def _boolean(text: str) -> Any:
     if isinstance(text, bool):
         return text
     if str(text).lower() in ('true', 't', '1'):
@@ -153,7 +156,7 @@ def _boolean(text):
     raise ValueError(f'Non-boolean argument to boolean flag: {text!r}')
 
 
-def _one_of(values, case_sensitive=True):
+def _one_of(values: Any, case_sensitive: bool = True) -> Callable[..., Any]:
     def parse(text):
         for value in values:
             if text == value or not case_sensitive and text.lower() == value.lower():
@@ -162,11 +165,12 @@ def _one_of(values, case_sensitive=True):
     return parse
 
 
-def _items(text):
+def _items(text: str) -> Any:
     return list(text) if isinstance(text, (list, tuple)) else [part.strip() for part in text.split(',')] if text else []
 
 
-def _define(name, default, help, parse, flag_values, required=False, **how):
+def _define(name: Any, default: Any, help: Any, parse: Any, flag_values: Any, required: bool = False,
+            **how: Any) -> None:
     values = FLAGS if flag_values is None else flag_values
     if name in values:
         raise DuplicateFlagError(f"The flag '{name}' is defined twice.")
@@ -181,23 +185,25 @@ def _define(name, default, help, parse, flag_values, required=False, **how):
     flag.required = required
 
 
-def _definer(parse, **how):
+def _definer(parse: Any, **how: Any) -> Callable[..., Any]:
     def define(name, default, help=None, flag_values=None, required=False, **args):
         _define(name, default, help, parse, flag_values, required, **how)
     return define
 
 
-def DEFINE_integer(name, default, help=None, lower_bound=None, upper_bound=None, flag_values=None, required=False, **args):
+def DEFINE_integer(name: Any, default: Any, help: Any = None, lower_bound: Any = None, upper_bound: Any = None,
+                   flag_values: Any = None, required: bool = False, **args: Any) -> None:
     """Defines a flag that is a whole number."""
     _define(name, default, help, _within(int, lower_bound, upper_bound), flag_values, required)
 
 
-def DEFINE_float(name, default, help=None, lower_bound=None, upper_bound=None, flag_values=None, required=False, **args):
+def DEFINE_float(name: Any, default: Any, help: Any = None, lower_bound: Any = None, upper_bound: Any = None,
+                 flag_values: Any = None, required: bool = False, **args: Any) -> None:
     """Defines a flag that is a number."""
     _define(name, default, help, _within(float, lower_bound, upper_bound), flag_values, required)
 
 
-def _within(kind, low, high):
+def _within(kind: Any, low: Any, high: Any) -> Callable[..., Any]:
     def parse(text):
         value = kind(text)
         if (low is not None and value < low) or (high is not None and value > high):
@@ -206,12 +212,14 @@ def _within(kind, low, high):
     return parse
 
 
-def DEFINE_enum(name, default, enum_values, help=None, flag_values=None, required=False, case_sensitive=True, **args):
+def DEFINE_enum(name: Any, default: Any, enum_values: Any, help: Any = None, flag_values: Any = None,
+                required: bool = False, case_sensitive: bool = True, **args: Any) -> None:
     """Defines a flag that is one of some texts."""
     _define(name, default, help, _one_of(list(enum_values), case_sensitive), flag_values, required)
 
 
-def DEFINE_multi_enum(name, default, enum_values, help=None, flag_values=None, required=False, case_sensitive=True, **args):
+def DEFINE_multi_enum(name: Any, default: Any, enum_values: Any, help: Any = None, flag_values: Any = None,
+                      required: bool = False, case_sensitive: bool = True, **args: Any) -> None:
     """Defines a flag that may be given several times, each time as one of some texts."""
     _define(name, default, help, _one_of(list(enum_values), case_sensitive), flag_values, required, is_repeated=True)
 
@@ -225,28 +233,29 @@ DEFINE_multi_integer = _definer(int, is_repeated=True)
 DEFINE_multi_float = _definer(float, is_repeated=True)
 
 
-def mark_flag_as_required(flag_name, flag_values=None):
+def mark_flag_as_required(flag_name: Any, flag_values: Any = None) -> None:
     """The flag must be given."""
     (FLAGS if flag_values is None else flag_values)[flag_name].required = True
 
 
-def mark_flags_as_required(flag_names, flag_values=None):
+def mark_flags_as_required(flag_names: Any, flag_values: Any = None) -> None:
     """The flags must be given."""
     for name in flag_names:
         mark_flag_as_required(name, flag_values)
 
 
-def register_validator(flag_name, checker, message='Flag validation failed', flag_values=None):
+def register_validator(flag_name: Any, checker: Any, message: str = 'Flag validation failed',
+                       flag_values: Any = None) -> None:
     """A function that says whether a value of the flag may be."""
     (FLAGS if flag_values is None else flag_values)[flag_name].validators.append((checker, message))
 
 
-def set_default(flag_name, value):
+def set_default(flag_name: Any, value: Any) -> None:
     """Another default."""
     FLAGS.set_default(flag_name, value)
 
 
-def _run_own(main, argv):
+def _run_own(main: Any, argv: Any) -> None:
     argv = list(sys.argv if argv is None else argv)
     try:
         rest = FLAGS(argv, known_only=True)
@@ -256,7 +265,7 @@ def _run_own(main, argv):
     sys.exit(main(rest))
 
 
-def run(main=None, argv=None):
+def run(main: Any = None, argv: Any = None) -> None:
     """Reads the command line and calls main() with what is no flag; flags that nobody defined are left to it."""
     main = main or sys.modules['__main__'].main
     if _absl is None:
@@ -275,7 +284,7 @@ _OWN = ('DEFINE_bool DEFINE_boolean DEFINE_enum DEFINE_float DEFINE_integer DEFI
         'mark_flags_as_required register_validator set_default').split()
 
 
-def fill(own=False):
+def fill(own: bool = False) -> None:
     """Gives tf.compat.v1.flags its names: absl's, or those of this file."""
     for name in _OWN if own or _absl is None else (n for n in dir(_absl) if not n.startswith('_')):
         setattr(_flags, name, globals()[name] if own or _absl is None else getattr(_absl, name))

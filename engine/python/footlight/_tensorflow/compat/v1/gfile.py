@@ -1,10 +1,13 @@
 """tf.compat.v1.gfile, python_io and resource_loader: files by the names of TensorFlow 1."""
+from __future__ import annotations
+
 import os
 import sys
 
 import footlight as tf
 from footlight import _engine
 from footlight._io import gfile as _today
+from footlight._typing import Any
 
 _gfile, _python_io = _engine.namespace('compat.v1.gfile'), _engine.namespace('compat.v1.python_io')
 _loader = _engine.namespace('compat.v1.resource_loader')
@@ -14,7 +17,7 @@ class FastGFile(_today.GFile):
     """A file, as GFile."""
 
 
-def Copy(oldpath, newpath, overwrite=False):
+def Copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
     """Copies a file."""
     _today.copy(oldpath, newpath, overwrite)
 
@@ -39,27 +42,27 @@ def ListDirectory(dirname):
     return _today.listdir(dirname)
 
 
-def MkDir(dirname):
+def MkDir(dirname: Any) -> None:
     """Makes a folder."""
     _today.mkdir(dirname)
 
 
-def MakeDirs(dirname):
+def MakeDirs(dirname: Any) -> None:
     """Makes a folder and those around it."""
     _today.makedirs(dirname)
 
 
-def Remove(filename):
+def Remove(filename: Any) -> None:
     """Removes a file."""
     _today.remove(filename)
 
 
-def DeleteRecursively(dirname):
+def DeleteRecursively(dirname: Any) -> None:
     """Removes a folder with all that is in it."""
     _today.rmtree(dirname)
 
 
-def Rename(oldname, newname, overwrite=False):
+def Rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
     """Gives a file another name."""
     _today.rename(oldname, newname, overwrite)
 
@@ -69,7 +72,7 @@ def Stat(filename):
     return _today.stat(filename)
 
 
-def Walk(top, in_order=True):
+def Walk(top: Any, in_order: bool = True) -> Any:
     """(folder, its folders, its files) for a folder and all in it."""
     return _today.walk(top, in_order)
 
@@ -80,21 +83,21 @@ class TFRecordCompressionType:
     NONE, ZLIB, GZIP = 0, 1, 2
 
 
-def _beside_caller():
+def _beside_caller() -> Any:
     return os.path.dirname(os.path.abspath(sys._getframe(2).f_globals.get('__file__') or '.'))
 
 
-def get_data_files_path():
+def get_data_files_path() -> Any:
     """The folder of the file that calls this."""
     return _beside_caller()
 
 
-def get_path_to_datafile(path):
+def get_path_to_datafile(path: Any) -> str:
     """A path that is written as seen from the file that calls this."""
     return os.path.join(_beside_caller(), path)
 
 
-def get_root_dir_with_all_resources():
+def get_root_dir_with_all_resources() -> Any:
     """The folder of the file that calls this."""
     return _beside_caller()
 
@@ -105,7 +108,7 @@ def load_resource(path):
         return file.read()
 
 
-def readahead_file_path(path, readahead='128M'):
+def readahead_file_path(path: Any, readahead: str = '128M') -> Any:
     """The path: nothing is read ahead."""
     return path
 
@@ -117,6 +120,6 @@ for _object in (FastGFile, Copy, Exists, Glob, IsDirectory, ListDirectory, MkDir
 _gfile.GFile = _gfile.Open = tf.io.gfile.GFile
 TFRecordCompressionType.__module__ = 'footlight.compat.v1.python_io'
 _python_io.TFRecordCompressionType = TFRecordCompressionType
-for _object in (get_data_files_path, get_path_to_datafile, get_root_dir_with_all_resources, load_resource, readahead_file_path):
-    _object.__module__ = 'footlight.compat.v1.resource_loader'
-    setattr(_loader, _object.__name__, _object)
+for _function in (get_data_files_path, get_path_to_datafile, get_root_dir_with_all_resources, load_resource, readahead_file_path):
+    _function.__module__ = 'footlight.compat.v1.resource_loader'
+    setattr(_loader, _function.__name__, _function)

@@ -1,13 +1,16 @@
 """tf.compat.v1.test.compute_gradient: the Jacobian of a part of a graph, by its gradient and by differences of its values."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, Callable
 
 
-def _many(x):
+def _many(x: Any) -> list[Any]:
     return list(x) if isinstance(x, (list, tuple)) else [x]
 
 
-def _start(np, x, shape, given):
+def _start(np: Any, x: tf.Tensor, shape: list[Any], given: Any) -> Any:
     """The values to start from: those given, or random ones."""
     if given is not None:
         value = np.array(given, x.dtype.as_numpy_dtype)
@@ -24,7 +27,8 @@ def _numbers(np, value):
     return flat.view(flat.real.dtype) if np.iscomplexobj(flat) else flat
 
 
-def _by_gradient(np, run, x, value, y, y_shape, dy, slope):
+def _by_gradient(np: Any, run: Callable[..., Any], x: tf.Tensor, value: Any, y: tf.Tensor, y_shape: list[Any],
+                 dy: tf.Tensor, slope: tf.Tensor) -> Any:
     """The Jacobian from the gradient: a column for each number of y, whose gradient is that of y times one number of dy."""
     width = 2 if y.dtype.is_complex else 1
     columns = int(np.prod(y_shape, dtype=int)) * width
@@ -39,7 +43,8 @@ def _by_gradient(np, run, x, value, y, y_shape, dy, slope):
     return jacobian
 
 
-def _by_differences(np, run, x, value, y, y_shape, delta):
+def _by_differences(np: Any, run: Callable[..., Any], x: tf.Tensor, value: Any, y: tf.Tensor, y_shape: list[Any],
+                    delta: float) -> Any:
     """The Jacobian from values of y, on both sides of each number of x."""
     width = 2 if x.dtype.is_complex else 1
     moved = value.copy()

@@ -1,6 +1,9 @@
 """tf.compat.v1.image: resizing with the choices of TensorFlow 1, and functions whose parameters have other names."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, Callable
 
 _image = _engine.namespace('compat.v1.image')
 
@@ -11,7 +14,7 @@ class ResizeMethod:
     BILINEAR, NEAREST_NEIGHBOR, BICUBIC, AREA = 0, 1, 2, 3
 
 
-def _raw(op):
+def _raw(op: Any) -> Callable[..., Any]:
     def call(images, size, align_corners=False, name=None, half_pixel_centers=False):
         return getattr(tf.raw_ops, op)(images=images, size=size, align_corners=align_corners,
                                        half_pixel_centers=half_pixel_centers, name=name)
@@ -35,7 +38,8 @@ _METHODS = {ResizeMethod.BILINEAR: resize_bilinear, 'bilinear': resize_bilinear,
             'nearest': resize_nearest_neighbor, ResizeMethod.AREA: resize_area, 'area': resize_area}
 
 
-def resize(images, size, method=ResizeMethod.BILINEAR, align_corners=False, preserve_aspect_ratio=False, name=None):
+def resize(images: Any, size: Any, method: Any = ResizeMethod.BILINEAR, align_corners: bool = False,
+           preserve_aspect_ratio: bool = False, name: str | None = None) -> Any:
     """Images of another size; pixels are points at their upper left corners."""
     images = tf.convert_to_tensor(images, name='images')
     is_one = images.shape.rank == 3
@@ -69,7 +73,8 @@ def resize(images, size, method=ResizeMethod.BILINEAR, align_corners=False, pres
 resize_images = resize
 
 
-def resize_image_with_pad(image, target_height, target_width, method=ResizeMethod.BILINEAR, align_corners=False):
+def resize_image_with_pad(image: Any, target_height: Any, target_width: Any, method: Any = ResizeMethod.BILINEAR,
+                          align_corners: bool = False) -> Any:
     """An image of another size, with zeros around it where it has another form."""
     image = tf.convert_to_tensor(image)
     is_one = image.shape.rank == 3
@@ -84,19 +89,20 @@ def resize_image_with_pad(image, target_height, target_width, method=ResizeMetho
     return padded[0] if is_one else padded
 
 
-def crop_and_resize(image, boxes, box_ind=None, crop_size=None, method='bilinear', extrapolation_value=0, name=None,
-                    box_indices=None):
+def crop_and_resize(image: Any, boxes: Any, box_ind: Any = None, crop_size: Any = None, method: str = 'bilinear',
+                    extrapolation_value: Any = 0, name: str | None = None, box_indices: Any = None) -> Any:
     """Parts of images, all of one size."""
     return tf.image.crop_and_resize(image, boxes, box_ind if box_indices is None else box_indices, crop_size, method,
                                     extrapolation_value, name)
 
 
-def draw_bounding_boxes(images, boxes, name=None, colors=None):
+def draw_bounding_boxes(images: Any, boxes: Any, name: str | None = None, colors: Any = None) -> Any:
     """Images with boxes drawn on them."""
     return tf.image.draw_bounding_boxes(images, boxes, colors, name)
 
 
-def extract_image_patches(images, ksizes=None, strides=None, rates=None, padding=None, name=None, sizes=None):
+def extract_image_patches(images: Any, ksizes: Any = None, strides: Any = None, rates: Any = None, padding: Any = None,
+                          name: str | None = None, sizes: Any = None) -> Any:
     """Windows of images as channels."""
     return tf.image.extract_patches(images, ksizes if sizes is None else sizes, strides, rates, padding, name)
 

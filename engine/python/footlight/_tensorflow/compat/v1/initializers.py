@@ -1,7 +1,10 @@
 """Initializers of tf.compat.v1, which know their dtype, and those that tf itself has no more."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._nn import initializers as _today
+from footlight._typing import Any
 
 _v1, _initializers = tf.compat.v1, _engine.namespace('compat.v1.initializers')
 
@@ -9,13 +12,13 @@ _v1, _initializers = tf.compat.v1, _engine.namespace('compat.v1.initializers')
 class zeros_initializer(_today.Initializer):
     """Zeros."""
 
-    def __init__(self, dtype=tf.float32):
+    def __init__(self, dtype: Any = tf.float32) -> None:
         self.dtype = tf.as_dtype(dtype)
 
     def __call__(self, shape, dtype=None, partition_info=None):
         return tf.zeros(_today._dims(shape), dtype or self.dtype)
 
-    def get_config(self):
+    def get_config(self) -> dict[Any, Any]:
         return {'dtype': self.dtype.name}
 
 
@@ -29,7 +32,7 @@ class ones_initializer(zeros_initializer):
 class constant_initializer(_today.Initializer):
     """A value, or the elements of a list in order."""
 
-    def __init__(self, value=0, dtype=tf.float32, verify_shape=False):
+    def __init__(self, value: Any = 0, dtype: Any = tf.float32, verify_shape: bool = False) -> None:
         self.value, self.dtype, self._verify_shape = value, tf.as_dtype(dtype), verify_shape
 
     def __call__(self, shape, dtype=None, partition_info=None, verify_shape=None):
@@ -40,20 +43,20 @@ class constant_initializer(_today.Initializer):
             return given
         return tf.constant(self.value, dtype=dtype or self.dtype, shape=_today._dims(shape))
 
-    def get_config(self):
+    def get_config(self) -> dict[Any, Any]:
         return {'value': self.value, 'dtype': self.dtype.name}
 
 
 class truncated_normal_initializer(_today.Initializer):
     """Normal numbers; those beyond two standard deviations are drawn anew."""
 
-    def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=tf.float32):
+    def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: Any = None, dtype: Any = tf.float32) -> None:
         self.mean, self.stddev, self.seed, self.dtype = mean, stddev, seed, _today._float(dtype, 'truncated_normal_initializer')
 
     def __call__(self, shape, dtype=None, partition_info=None):
         return tf.random.truncated_normal(_today._dims(shape), self.mean, self.stddev, dtype or self.dtype, seed=self.seed)
 
-    def get_config(self):
+    def get_config(self) -> dict[Any, Any]:
         return {'mean': self.mean, 'stddev': self.stddev, 'seed': self.seed, 'dtype': self.dtype.name}
 
 
@@ -67,21 +70,21 @@ class random_normal_initializer(truncated_normal_initializer):
 class random_uniform_initializer(_today.Initializer):
     """Numbers evenly between two."""
 
-    def __init__(self, minval=0.0, maxval=None, seed=None, dtype=tf.float32):
+    def __init__(self, minval: Any = 0.0, maxval: Any = None, seed: Any = None, dtype: Any = tf.float32) -> None:
         self.minval, self.maxval, self.seed, self.dtype = minval, maxval, seed, tf.as_dtype(dtype)
 
     def __call__(self, shape, dtype=None, partition_info=None):
         most = 1 if self.maxval is None else self.maxval
         return tf.random.uniform(_today._dims(shape), self.minval, most, dtype or self.dtype, seed=self.seed)
 
-    def get_config(self):
+    def get_config(self) -> dict[Any, Any]:
         return {'minval': self.minval, 'maxval': self.maxval, 'seed': self.seed, 'dtype': self.dtype.name}
 
 
 class uniform_unit_scaling_initializer(_today.Initializer):
     """Numbers evenly from -limit to limit, limit = sqrt(3 / inputs) * factor."""
 
-    def __init__(self, factor=1.0, seed=None, dtype=tf.float32):
+    def __init__(self, factor: Any = 1.0, seed: Any = None, dtype: Any = tf.float32) -> None:
         self.factor, self.seed, self.dtype = factor, seed, _today._float(dtype, 'uniform_unit_scaling_initializer')
 
     def __call__(self, shape, dtype=None, partition_info=None):
@@ -91,14 +94,15 @@ class uniform_unit_scaling_initializer(_today.Initializer):
         limit = (3 / max(inputs, 1.0)) ** 0.5 * self.factor
         return tf.random.uniform(shape, -limit, limit, dtype or self.dtype, seed=self.seed)
 
-    def get_config(self):
+    def get_config(self) -> dict[Any, Any]:
         return {'factor': self.factor, 'seed': self.seed, 'dtype': self.dtype.name}
 
 
 class variance_scaling_initializer(_today._Scaled):
     """Random numbers with variance scale / n; n is the number of inputs, of outputs, or the mean of both."""
 
-    def __init__(self, scale=1.0, mode='fan_in', distribution='truncated_normal', seed=None, dtype=tf.float32):
+    def __init__(self, scale: Any = 1.0, mode: str = 'fan_in', distribution: str = 'truncated_normal', seed: Any = None,
+                 dtype: Any = tf.float32) -> None:
         if scale <= 0.:
             raise ValueError(f'Argument `scale` must be a positive float. Received: {scale}')
         if mode not in ('fan_in', 'fan_out', 'fan_avg'):
@@ -120,7 +124,7 @@ class variance_scaling_initializer(_today._Scaled):
         count = {'fan_in': inputs, 'fan_out': outputs, 'fan_avg': (inputs + outputs) / 2}[self.mode]
         return tf.random.normal(sizes, 0.0, (self.scale / max(1.0, count)) ** 0.5, dtype or self.dtype, seed=self.seed)
 
-    def get_config(self):
+    def get_config(self) -> dict[Any, Any]:
         return {'scale': self.scale, 'mode': self.mode, 'distribution': self.distribution, 'seed': self.seed,
                 'dtype': self.dtype.name}
 
@@ -128,7 +132,7 @@ class variance_scaling_initializer(_today._Scaled):
 class orthogonal_initializer(_today.Initializer):
     """A matrix whose rows or columns are orthogonal, times gain."""
 
-    def __init__(self, gain=1.0, seed=None, dtype=tf.float32):
+    def __init__(self, gain: Any = 1.0, seed: Any = None, dtype: Any = tf.float32) -> None:
         self.gain, self.seed, self.dtype = gain, seed, _today._float(dtype, 'orthogonal_initializer')
 
     def __call__(self, shape, dtype=None, partition_info=None):
@@ -146,14 +150,14 @@ class orthogonal_initializer(_today.Initializer):
             q = tf.linalg.matrix_transpose(q)
         return self.gain * tf.reshape(q, shape)
 
-    def get_config(self):
+    def get_config(self) -> dict[Any, Any]:
         return {'gain': self.gain, 'seed': self.seed, 'dtype': self.dtype.name}
 
 
 class identity(_today.Initializer):
     """The identity matrix, times `gain`."""
 
-    def __init__(self, gain=1.0, dtype=tf.float32):
+    def __init__(self, gain: float = 1.0, dtype: Any = tf.float32) -> None:
         self.gain, self.dtype = gain, _today._float(dtype, 'identity')
 
     def __call__(self, shape, dtype=None, partition_info=None):
@@ -162,11 +166,11 @@ class identity(_today.Initializer):
             raise ValueError(f'Identity matrix initializer can only be used for 2D matrices, the shape is {tuple(shape)}')
         return self.gain * tf.eye(*shape, dtype=dtype or self.dtype)
 
-    def get_config(self):
+    def get_config(self) -> dict[Any, Any]:
         return {'gain': self.gain, 'dtype': self.dtype.name}
 
 
-def _scaled(name, scale, mode, distribution, doc):
+def _scaled(name: str, scale: float, mode: str, distribution: str, doc: str) -> None:
     def make(seed=None):
         return variance_scaling_initializer(scale, mode, distribution, seed)
     make.__name__ = make.__qualname__ = name

@@ -1,15 +1,18 @@
 """tf.layers of TensorFlow 1, and tfe.Network, which holds layers and networks."""
+from __future__ import annotations
+
 import math
 
 import footlight as tf
 from footlight import _engine, _module
 from footlight._saving.trackable import AutoTrackable
+from footlight._typing import Any, Callable
 
 layers = _engine.namespace('layers')
 _v1_layers = _engine.namespace('compat.v1.layers')
 
 
-def _glorot_uniform(shape, dtype):
+def _glorot_uniform(shape: list[Any], dtype: tf.DType) -> tf.Tensor:
     """Random numbers whose spread keeps sums over the inputs and over the outputs of a layer at a size."""
     window = 1
     for size in shape[:-2]:
@@ -30,8 +33,8 @@ class Layer(AutoTrackable):
 
     name = property(lambda self: self._name)
 
-    def add_variable(self, name, shape, dtype=None, initializer=None, regularizer=None, trainable=True,
-                     constraint=None):
+    def add_variable(self, name: Any, shape: Any, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
+                     trainable: bool = True, constraint: Any = None) -> tf.Variable:
         """Makes a variable of the layer."""
         dtype = tf.as_dtype(dtype or self.dtype or tf.float32)
         initializer = initializer or (_glorot_uniform if dtype.is_floating else tf.zeros_initializer())
@@ -45,7 +48,7 @@ class Layer(AutoTrackable):
     add_weight = add_variable
 
     @property
-    def variables(self):
+    def variables(self) -> list[Any]:
         return list(self._own)
 
     weights = property(lambda self: self.variables)
@@ -53,7 +56,7 @@ class Layer(AutoTrackable):
     non_trainable_variables = non_trainable_weights = property(
         lambda self: [v for v in self.variables if not v.trainable])
 
-    def build(self, input_shape):
+    def build(self, input_shape: Any) -> None:
         """Makes the variables."""
 
     def call(self, inputs, **kwargs):
@@ -76,12 +79,12 @@ class Layer(AutoTrackable):
 _counts = {}
 
 
-def _unique(name):
+def _unique(name: str) -> str:
     _counts[name] = _counts.get(name, -1) + 1
     return f'{name}_{_counts[name]}' if _counts[name] else name
 
 
-def _known(shape, axis, layer):
+def _known(shape: tf.TensorShape, axis: int, layer: str) -> int:
     size = shape[axis] if shape.rank is not None else None
     if size is None:
         raise ValueError(f'The last dimension of the inputs to `{layer}` should be defined. Found `None`.')
@@ -91,15 +94,16 @@ def _known(shape, axis, layer):
 class Dense(Layer):
     """activation(inputs @ kernel + bias)"""
 
-    def __init__(self, units, activation=None, use_bias=True, kernel_initializer=None, bias_initializer=None,
-                 kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
-                 bias_constraint=None, trainable=True, name=None, **kwargs):
+    def __init__(self, units: int, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None,
+                 bias_initializer: Any = None, kernel_regularizer: Any = None, bias_regularizer: Any = None,
+                 activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None,
+                 trainable: bool = True, name: str | None = None, **kwargs: Any) -> None:
         super().__init__(trainable, name, **kwargs)
         self.units, self.activation, self.use_bias = int(units), activation, use_bias
         self.kernel_initializer, self.bias_initializer = kernel_initializer, bias_initializer or tf.zeros_initializer()
         self.kernel_constraint, self.bias_constraint = kernel_constraint, bias_constraint
 
-    def build(self, input_shape):
+    def build(self, input_shape: Any) -> None:
         self.kernel = self.add_variable('kernel', [_known(input_shape, -1, 'Dense'), self.units],
                                         initializer=self.kernel_initializer, constraint=self.kernel_constraint)
         self.bias = self.add_variable('bias', [self.units], initializer=self.bias_initializer,
@@ -112,16 +116,17 @@ class Dense(Layer):
         return outputs if self.activation is None else self.activation(outputs)
 
 
-def _pair(value):
+def _pair(value: Any) -> list[Any]:
     return [int(v) for v in value] if isinstance(value, (list, tuple)) else [int(value)] * 2
 
 
 class Conv2D(Layer):
     """activation(a convolution of images + bias)"""
 
-    def __init__(self, filters, kernel_size, strides=(1, 1), padding='valid', data_format='channels_last',
-                 dilation_rate=(1, 1), activation=None, use_bias=True, kernel_initializer=None, bias_initializer=None,
-                 trainable=True, name=None, **kwargs):
+    def __init__(self, filters: Any, kernel_size: Any, strides: Any = (1, 1), padding: Any = 'valid',
+                 data_format: Any = 'channels_last', dilation_rate: Any = (1, 1), activation: Any = None,
+                 use_bias: Any = True, kernel_initializer: Any = None, bias_initializer: Any = None,
+                 trainable: Any = True, name: Any = None, **kwargs: Any) -> None:
         super().__init__(trainable, name, **kwargs)
         if data_format != 'channels_last':
             raise ValueError('data_format must be channels_last: on a CPU there is no other')
@@ -130,7 +135,7 @@ class Conv2D(Layer):
         self.activation, self.use_bias = activation, use_bias
         self.kernel_initializer, self.bias_initializer = kernel_initializer, bias_initializer or tf.zeros_initializer()
 
-    def build(self, input_shape):
+    def build(self, input_shape: Any) -> None:
         self.kernel = self.add_variable('kernel', self.kernel_size + [_known(input_shape, -1, 'Conv2D'), self.filters],
                                         initializer=self.kernel_initializer)
         self.bias = self.add_variable('bias', [self.filters], initializer=self.bias_initializer) if self.use_bias \
@@ -148,7 +153,8 @@ class _Pooling(Layer):
 
     _pool = None
 
-    def __init__(self, pool_size, strides, padding='valid', data_format='channels_last', name=None, **kwargs):
+    def __init__(self, pool_size: int, strides: int, padding: str = 'valid', data_format: str = 'channels_last',
+                 name: str | None = None, **kwargs: Any) -> None:
         super().__init__(name=name, **kwargs)
         self.pool_size, self.strides, self.padding = _pair(pool_size), _pair(strides), padding.upper()
 
@@ -171,7 +177,8 @@ class AveragePooling2D(_Pooling):
 class Dropout(Layer):
     """Sets a share of the elements to zero, if training."""
 
-    def __init__(self, rate=0.5, noise_shape=None, seed=None, name=None, **kwargs):
+    def __init__(self, rate: float = 0.5, noise_shape: Any = None, seed: Any = None, name: str | None = None,
+                 **kwargs: Any) -> None:
         super().__init__(name=name, **kwargs)
         self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
 
@@ -180,7 +187,7 @@ class Dropout(Layer):
             return tf.cond(training, lambda: self._dropped(inputs), lambda: tf.identity(inputs))
         return self._dropped(inputs) if training else tf.identity(inputs)
 
-    def _dropped(self, inputs):
+    def _dropped(self, inputs: tf.Tensor) -> tf.Tensor:
         return tf.nn.dropout(inputs, rate=self.rate, noise_shape=self.noise_shape, seed=self.seed)
 
 
@@ -192,7 +199,7 @@ class Flatten(Layer):
         return tf.reshape(inputs, [tf.shape(inputs)[0], -1 if known is None else known])
 
 
-def _function(kind, first):
+def _function(kind: Any, first: Any) -> Callable[..., Any]:
     def layer(inputs, *args, **kwargs):
         training = {'training': kwargs.pop('training')} if 'training' in kwargs else {}
         return kind(*args, **kwargs)(inputs, **training)
@@ -208,7 +215,7 @@ class Network(Layer):
         super().__init__(name=name)
         self._parts = []
 
-    def track_layer(self, layer):
+    def track_layer(self, layer: Any) -> Dense | Flatten:
         """Makes a layer or network part of this one, and returns it."""
         if not isinstance(layer, AutoTrackable) or not hasattr(layer, 'variables'):
             raise TypeError(f'Network.track_layer() passed type {type(layer).__name__}, not a tf.layers.Layer')
@@ -218,14 +225,14 @@ class Network(Layer):
 
     layers = property(lambda self: list(self._parts))
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> tf.Tensor:
         restoring = self.__dict__.pop('_restored_on_create', None)
         if restoring is None:
             return super().__call__(*args, **kwargs)
         with tf.contrib.eager.restore_variables_on_create(*restoring):
             return super().__call__(*args, **kwargs)
 
-    def get_layer(self, name=None, index=None):
+    def get_layer(self, name: str | None = None, index: Any = None) -> Dense:
         """The part of that name or at that position."""
         if index is not None:
             return self._parts[index]
@@ -235,7 +242,7 @@ class Network(Layer):
         raise ValueError(f'No such layer: {name}.')
 
     @property
-    def variables(self):
+    def variables(self) -> list[Any]:
         return self._own + [v for part in self._parts for v in part.variables]
 
     def call(self, inputs):
@@ -251,7 +258,7 @@ class Sequential(Network):
         for one in layers_funcs or ():
             self.add(one)
 
-    def add(self, layer_func):
+    def add(self, layer_func: Any) -> None:
         """Adds a layer or a function at the end."""
         if isinstance(layer_func, Layer):
             self.track_layer(layer_func)

@@ -1,10 +1,13 @@
 """tf.compat.v1.train's learning rates that fall with the step: a tensor in a graph, a function in eager."""
+from __future__ import annotations
+
 import math
 
 import footlight as tf
+from footlight._typing import Any, Callable, TensorLike
 
 
-def _decay(make):
+def _decay(make: Callable[..., Any]) -> Callable[..., Any]:
     """The public form of `make(rate, step, number, ...)`, which computes in the dtype of the rate: `number` casts to it."""
     def at(learning_rate, global_step, *given, **named):
         if global_step is None:
@@ -24,25 +27,29 @@ def _decay(make):
 
 
 @_decay
-def _exponential(rate, step, number, decay_steps, decay_rate, staircase):
+def _exponential(rate: tf.Tensor, step: tf.Tensor, number: Callable[..., Any], decay_steps: int, decay_rate: float,
+                 staircase: bool) -> tf.Tensor:
     share = step / number(decay_steps)
     return rate * number(decay_rate) ** (tf.floor(share) if staircase else share)
 
 
 @_decay
-def _natural(rate, step, number, decay_steps, decay_rate, staircase):
+def _natural(rate: tf.Tensor, step: tf.Tensor, number: Callable[..., Any], decay_steps: int, decay_rate: float,
+             staircase: bool) -> tf.Tensor:
     share = step / number(decay_steps)
     return rate * tf.exp(-number(decay_rate) * (tf.floor(share) if staircase else share))
 
 
 @_decay
-def _inverse(rate, step, number, decay_steps, decay_rate, staircase):
+def _inverse(rate: tf.Tensor, step: tf.Tensor, number: Callable[..., Any], decay_steps: int, decay_rate: float,
+             staircase: bool) -> tf.Tensor:
     share = step / number(decay_steps)
     return rate / (1 + number(decay_rate) * (tf.floor(share) if staircase else share))
 
 
 @_decay
-def _polynomial(rate, step, number, decay_steps, end_learning_rate, power, cycle):
+def _polynomial(rate: tf.Tensor, step: tf.Tensor, number: Callable[..., Any], decay_steps: int,
+                end_learning_rate: float, power: float, cycle: bool) -> tf.Tensor:
     last, end = number(decay_steps), number(end_learning_rate)
     if cycle:
         last *= tf.maximum(tf.math.ceil(step / last), 1)
@@ -52,13 +59,14 @@ def _polynomial(rate, step, number, decay_steps, end_learning_rate, power, cycle
 
 
 @_decay
-def _cosine(rate, step, number, decay_steps, alpha):
+def _cosine(rate: tf.Tensor, step: tf.Tensor, number: Callable[..., Any], decay_steps: int, alpha: float) -> tf.Tensor:
     share = tf.minimum(step, number(decay_steps)) / number(decay_steps)
     return rate * ((1 - alpha) * 0.5 * (1 + tf.cos(math.pi * share)) + alpha)
 
 
 @_decay
-def _restarts(rate, step, number, first_decay_steps, t_mul, m_mul, alpha):
+def _restarts(rate: tf.Tensor, step: tf.Tensor, number: Callable[..., Any], first_decay_steps: int, t_mul: float,
+              m_mul: float, alpha: float) -> tf.Tensor:
     share, longer, higher = step / number(first_decay_steps), number(t_mul), number(m_mul)
     if float(t_mul) == 1.0:
         period = tf.floor(share)
@@ -69,7 +77,8 @@ def _restarts(rate, step, number, first_decay_steps, t_mul, m_mul, alpha):
     return rate * ((1 - alpha) * 0.5 * higher ** period * (1 + tf.cos(math.pi * share)) + alpha)
 
 
-def _wave(rate, step, number, decay_steps, num_periods, alpha, beta, noise):
+def _wave(rate: tf.Tensor, step: tf.Tensor, number: Callable[..., Any], decay_steps: int, num_periods: float,
+          alpha: float, beta: float, noise: Callable[..., Any]) -> tf.Tensor:
     last = number(decay_steps)
     step = tf.minimum(step, last)
     cosine = 0.5 * (1 + tf.cos(math.pi * 2 * number(num_periods) * step / last))
@@ -77,60 +86,70 @@ def _wave(rate, step, number, decay_steps, num_periods, alpha, beta, noise):
 
 
 @_decay
-def _linear_cosine(rate, step, number, decay_steps, num_periods, alpha, beta):
+def _linear_cosine(rate: tf.Tensor, step: tf.Tensor, number: Callable[..., Any], decay_steps: int, num_periods: float,
+                   alpha: float, beta: float) -> tf.Tensor:
     return _wave(rate, step, number, decay_steps, num_periods, alpha, beta, lambda step: 0)
 
 
 @_decay
-def _noisy(rate, step, number, decay_steps, initial_variance, variance_decay, num_periods, alpha, beta):
+def _noisy(rate: tf.Tensor, step: tf.Tensor, number: Callable[..., Any], decay_steps: int, initial_variance: float,
+           variance_decay: float, num_periods: float, alpha: float, beta: float) -> tf.Tensor:
     def noise(step):
         deviation = tf.sqrt(number(initial_variance) / (1 + step) ** number(variance_decay))
         return tf.random.normal(tf.shape(step), dtype=step.dtype) * deviation
     return _wave(rate, step, number, decay_steps, num_periods, alpha, beta, noise)
 
 
-def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
+def exponential_decay(learning_rate: Any, global_step: TensorLike, decay_steps: Any, decay_rate: Any,
+                      staircase: bool = False, name: str | None = None) -> Any:
     """learning_rate * decay_rate ** (global_step / decay_steps)"""
     return _exponential(learning_rate, global_step, decay_steps, decay_rate, staircase, name=name)
 
 
-def natural_exp_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
+def natural_exp_decay(learning_rate: Any, global_step: TensorLike, decay_steps: Any, decay_rate: Any,
+                      staircase: bool = False, name: str | None = None) -> Any:
     """learning_rate * exp(-decay_rate * global_step / decay_steps)"""
     return _natural(learning_rate, global_step, decay_steps, decay_rate, staircase, name=name)
 
 
-def inverse_time_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
+def inverse_time_decay(learning_rate: Any, global_step: TensorLike, decay_steps: Any, decay_rate: Any,
+                       staircase: bool = False, name: str | None = None) -> Any:
     """learning_rate / (1 + decay_rate * global_step / decay_steps)"""
     return _inverse(learning_rate, global_step, decay_steps, decay_rate, staircase, name=name)
 
 
-def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=0.0001, power=1.0, cycle=False, name=None):
+def polynomial_decay(learning_rate: Any, global_step: TensorLike, decay_steps: Any, end_learning_rate: Any = 0.0001,
+                     power: Any = 1.0, cycle: bool = False, name: str | None = None) -> Any:
     """From learning_rate to end_learning_rate in decay_steps, along a power of the steps that are left."""
     return _polynomial(learning_rate, global_step, decay_steps, end_learning_rate, power, cycle, name=name)
 
 
-def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
+def cosine_decay(learning_rate: Any, global_step: TensorLike, decay_steps: Any, alpha: Any = 0.0,
+                 name: str | None = None) -> Any:
     """From learning_rate to alpha * learning_rate along half a wave."""
     return _cosine(learning_rate, global_step, decay_steps, alpha, name=name)
 
 
-def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name=None):
+def cosine_decay_restarts(learning_rate: Any, global_step: TensorLike, first_decay_steps: Any, t_mul: Any = 2.0,
+                          m_mul: Any = 1.0, alpha: Any = 0.0, name: str | None = None) -> Any:
     """Half waves, each t_mul times as long and m_mul times as high as the one before."""
     return _restarts(learning_rate, global_step, first_decay_steps, t_mul, m_mul, alpha, name=name)
 
 
-def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0, beta=0.001, name=None):
+def linear_cosine_decay(learning_rate: Any, global_step: TensorLike, decay_steps: Any, num_periods: Any = 0.5,
+                        alpha: Any = 0.0, beta: Any = 0.001, name: str | None = None) -> Any:
     """A wave under a line that falls."""
     return _linear_cosine(learning_rate, global_step, decay_steps, num_periods, alpha, beta, name=name)
 
 
-def noisy_linear_cosine_decay(learning_rate, global_step, decay_steps, initial_variance=1.0, variance_decay=0.55,
-                              num_periods=0.5, alpha=0.0, beta=0.001, name=None):
+def noisy_linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, initial_variance: Any = 1.0,
+                              variance_decay: Any = 0.55, num_periods: Any = 0.5, alpha: Any = 0.0, beta: Any = 0.001,
+                              name: str | None = None) -> Callable[..., Any]:
     """A wave under a line that falls, with noise that falls too."""
     return _noisy(learning_rate, global_step, decay_steps, initial_variance, variance_decay, num_periods, alpha, beta, name=name)
 
 
-def piecewise_constant(x, boundaries, values, name=None):
+def piecewise_constant(x: TensorLike, boundaries: Any, values: Any, name: str | None = None) -> Any:
     """values[i], where x is above boundaries[i - 1] and not above boundaries[i]."""
     if len(values) != len(boundaries) + 1:
         raise ValueError(f'There must be one value more than boundaries: got {len(values)} values and '

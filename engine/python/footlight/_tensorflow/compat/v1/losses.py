@@ -1,6 +1,9 @@
 """tf.compat.v1.losses: losses that are weighted, reduced to a number and kept in a collection of the graph."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any
 
 _losses = _engine.namespace('compat.v1.losses')
 _v1 = tf.compat.v1
@@ -14,18 +17,18 @@ class Reduction:
     SUM_OVER_NONZERO_WEIGHTS = SUM_BY_NONZERO_WEIGHTS = 'weighted_sum_by_nonzero_weights'
 
     @classmethod
-    def all(cls):
+    def all(cls) -> tuple[Any, ...]:
         """All ways."""
         return (cls.NONE, cls.SUM, cls.MEAN, cls.SUM_OVER_BATCH_SIZE, cls.SUM_OVER_NONZERO_WEIGHTS, cls.SUM_BY_NONZERO_WEIGHTS)
 
     @classmethod
-    def validate(cls, key):
+    def validate(cls, key: Any) -> None:
         """Refuses what is no way."""
         if key not in cls.all():
             raise ValueError(f'Invalid Reduction Key {key}: it must be one of {", ".join(dict.fromkeys(cls.all()))}.')
 
 
-def _weights_fit(weights, values):
+def _weights_fit(weights: Any, values: Any) -> None:
     """Refuses weights that are no number and whose dimensions are neither 1 nor those of the values."""
     given, wanted = weights.shape, values.shape
     if given.rank is None or wanted.rank is None or given.rank == 0:
@@ -35,7 +38,7 @@ def _weights_fit(weights, values):
                          'of weights must be 1 or that of values, or weights one number.')
 
 
-def _num_present(losses, weights, per_batch=False):
+def _num_present(losses: Any, weights: Any, per_batch: bool = False) -> Any:
     """How many elements have a weight that is not 0, in all or for each row."""
     present = tf.where(tf.equal(weights, 0.0), tf.zeros_like(weights), tf.ones_like(weights))
     present = present * tf.ones_like(losses)
@@ -44,7 +47,7 @@ def _num_present(losses, weights, per_batch=False):
     return tf.reduce_sum(present)
 
 
-def add_loss(loss, loss_collection=_LOSSES):
+def add_loss(loss: Any, loss_collection: Any = _LOSSES) -> None:
     """Keeps a loss in a collection of the graph."""
     if loss_collection and not tf.executing_eagerly():
         _v1.add_to_collection(loss_collection, loss)
@@ -60,13 +63,13 @@ def get_regularization_losses(scope=None):
     return _v1.get_collection(_REGULARIZATION, scope)
 
 
-def get_regularization_loss(scope=None, name='total_regularization_loss'):
+def get_regularization_loss(scope: Any = None, name: str | None = 'total_regularization_loss') -> Any:
     """The sum of what regularizers added."""
     found = get_regularization_losses(scope)
     return tf.add_n(found, name=name) if found else tf.constant(0.0)
 
 
-def get_total_loss(add_regularization_losses=True, name='total_loss', scope=None):
+def get_total_loss(add_regularization_losses: bool = True, name: str | None = 'total_loss', scope: Any = None) -> Any:
     """The sum of all losses that the graph keeps."""
     found = get_losses(scope=scope)
     if add_regularization_losses:
@@ -99,13 +102,13 @@ def compute_weighted_loss(losses, weights=1.0, scope=None, loss_collection=_LOSS
         return loss
 
 
-def _given(what, **values):
+def _given(what: Any, **values: Any) -> None:
     for name, value in values.items():
         if value is None:
             raise ValueError(f'tf.compat.v1.losses.{what}(): argument `{name}` must not be None.')
 
 
-def _two(labels, predictions):
+def _two(labels: Any, predictions: Any) -> tuple[Any, ...]:
     """Both as float32, of one shape."""
     predictions, labels = tf.cast(predictions, tf.float32), tf.cast(labels, tf.float32)
     if not predictions.shape.is_compatible_with(labels.shape):

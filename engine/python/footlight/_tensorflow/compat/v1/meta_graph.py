@@ -1,4 +1,6 @@
 """tf.compat.v1.train.export_meta_graph and import_meta_graph: a graph with its collections and what its Saver saves."""
+from __future__ import annotations
+
 import os
 
 import footlight as tf
@@ -9,13 +11,14 @@ from footlight._saving.export_graph import ExportGraph
 from footlight._saving.save import replace_file
 from footlight._saving.saver import Saver
 from footlight._saving.structure_coder import shape_of
+from footlight._typing import Any
 
 _v1 = tf.compat.v1
 # The handles of iterators that the Saver saves, and their keys in the checkpoint.
 _ITERATORS, _ITERATOR_KEYS = 'footlight_saved_iterators', 'footlight_saved_iterator_keys'
 
 
-def _fill_collection(made, values):
+def _fill_collection(made: Any, values: list[Any]) -> bool:
     """A CollectionDef of names, texts or numbers; False if it can hold none of them."""
     names = [value.name for value in values if isinstance(value, (tf.Tensor, tf.Operation))]
     if len(names) == len(values):
@@ -49,9 +52,11 @@ def _add_saver(meta, saver):
         meta.collection_def[_ITERATOR_KEYS].node_list.value.extend(iterators)
 
 
-def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_def=None, collection_list=None, as_text=False,
-                      graph=None, export_scope=None, clear_devices=False, clear_extraneous_savers=False,
-                      strip_default_attrs=False, save_debug_info=False, saver=None, **kwargs):
+def export_meta_graph(filename: Any = None, meta_info_def: Any = None, graph_def: Any = None, saver_def: Any = None,
+                      collection_list: Any = None, as_text: bool = False, graph: Any = None, export_scope: Any = None,
+                      clear_devices: bool = False, clear_extraneous_savers: bool = False,
+                      strip_default_attrs: bool = False, save_debug_info: bool = False, saver: Any = None,
+                      **kwargs: Any) -> Any:
     """A MetaGraphDef of the graph and its collections, also written to a file if `filename` is given."""
     if tf.executing_eagerly() and graph is None:
         raise RuntimeError('Exporting/importing meta graphs is not supported when eager execution is enabled. No graph '
@@ -85,7 +90,7 @@ def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_d
 class _ImportedSaver(Saver):
     """The Saver of a graph that was imported: it saves what that of the exported graph saved."""
 
-    def __init__(self, meta, scope, **kwargs):
+    def __init__(self, meta: Any, scope: str, **kwargs: Any) -> None:
         super().__init__([], allow_empty=True, **kwargs)
         self._meta, self._scope = meta, scope
         collections = dict(meta.collection_def)
@@ -94,7 +99,7 @@ class _ImportedSaver(Saver):
             self._iterators = dict(zip(collections[_ITERATOR_KEYS].node_list.value, collections[_ITERATORS].node_list.value))
         self._keys = self._saved_names() if meta.saver_def.restore_op_name else {}
 
-    def _saved_names(self):
+    def _saved_names(self) -> dict[Any, Any]:
         """{name of a variable's handle: key in the file}, as the exported graph restores them."""
         nodes = {node.name: node for node in self._meta.graph_def.node}
         found = {}
@@ -110,7 +115,7 @@ class _ImportedSaver(Saver):
             found[node.input[0].split(':')[0]] = keys[int(source[1]) if len(source) > 1 else 0].decode()
         return found
 
-    def _resource(self, session, name):
+    def _resource(self, session: Any, name: str) -> tf.Tensor:
         return session._resource(session.graph.get_tensor_by_name(self._scope + name))
 
     def _values(self, session):
@@ -120,7 +125,7 @@ class _ImportedSaver(Saver):
             values[key] = tf.raw_ops.ReadVariableOp(resource=self._resource(session, name + ':0'), dtype=tf.as_dtype(dtypes[name]))
         return values
 
-    def _give_values(self, session, path, file, there):
+    def _give_values(self, session: Any, path: Any, file: Any, there: dict[Any, Any]) -> None:
         for key, name in self._iterators.items():
             if key not in there:
                 raise tf.errors.NotFoundError(None, None, f'Key {key} not found in checkpoint {path}')
@@ -128,7 +133,7 @@ class _ImportedSaver(Saver):
         if self._meta.saver_def.restore_op_name:
             saved_model._restore(session, self._meta, path, self._scope)
 
-    def _write_meta_graph(self, filename, graph):
+    def _write_meta_graph(self, filename: Any, graph: tf.Graph) -> None:
         replace_file(filename, self._meta.SerializeToString(deterministic=True))
 
 
@@ -146,7 +151,8 @@ def read_meta_graph_file(filename):
         raise OSError(f'Cannot parse file {filename}: it is no MetaGraphDef ({error})') from error
 
 
-def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None, **kwargs):
+def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, import_scope: Any = None,
+                      **kwargs: Any) -> Any:
     """Adds an exported graph and its collections to the default graph; returns its Saver, or None if it had none."""
     if tf.executing_eagerly():
         raise RuntimeError('Exporting/importing meta graphs is not supported when eager execution is enabled. No graph '

@@ -1,12 +1,15 @@
 """tf.compat.v1.metrics: pairs of a value and of an operation that updates it, over variables of the graph."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, Callable
 
 _metrics, _v1 = _engine.namespace('compat.v1.metrics'), tf.compat.v1
 _EPSILON = 1e-7
 
 
-def _refuse_eager(name):
+def _refuse_eager(name: Any) -> None:
     if tf.executing_eagerly():
         raise RuntimeError(f'tf.metrics.{name} is not supported when eager execution is enabled.')
 
@@ -19,11 +22,11 @@ def _variable(shape, name, dtype=tf.float32):
 class _Scope:
     """The variable scope of a metric, whose names no other one has."""
 
-    def __init__(self, kind, name):
+    def __init__(self, kind: Any, name: Any) -> None:
         _refuse_eager(kind)
         self._scope = _v1.variable_scope(name, default_name=kind)
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         return self._scope.__enter__()
 
     def __exit__(self, *error):
@@ -36,14 +39,14 @@ def _added(variable, value):
         return variable.read_value()
 
 
-def _kept(value, update, metrics_collections, updates_collections):
+def _kept(value: Any, update: Any, metrics_collections: Any, updates_collections: Any) -> tuple[Any, ...]:
     for names, item in ((metrics_collections, value), (updates_collections, update)):
         for name in names or ():
             _v1.add_to_collection(name, item)
     return value, update
 
 
-def _squeezed(predictions, labels, weights):
+def _squeezed(predictions: Any, labels: Any, weights: Any) -> tuple[Any, ...]:
     """The three of them, without a last dimension of 1 that one of them has and the other not."""
     predictions = tf.convert_to_tensor(predictions)
     if labels is not None:
@@ -71,7 +74,7 @@ def _wide(weights, values):
     return tf.cast(weights, tf.float32) * tf.ones_like(tf.cast(values, tf.float32))
 
 
-def _mean(values, weights):
+def _mean(values: Any, weights: Any) -> tuple[Any, ...]:
     """(value, update) of the mean of all values, with its variables in the scope that is entered."""
     values = tf.cast(values, tf.float32)
     total, count = _variable([], 'total'), _variable([], 'count')
@@ -103,7 +106,7 @@ def accuracy(labels, predictions, weights=None, metrics_collections=None, update
         return _kept(*_mean(tf.equal(predictions, labels), weights), metrics_collections, updates_collections)
 
 
-def _of_errors(kind, error, doc):
+def _of_errors(kind: Any, error: Any, doc: str) -> Callable[..., Any]:
     def metric(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
         _refuse_eager(kind)
         predictions, labels, weights = _squeezed(tf.cast(predictions, tf.float32), tf.cast(labels, tf.float32), weights)
@@ -119,7 +122,8 @@ mean_squared_error = _of_errors('mean_squared_error', lambda y, p: tf.math.squar
                                 'The mean of (predictions - labels)^2 so far.')
 
 
-def root_mean_squared_error(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
+                            updates_collections: Any = None, name: str | None = None) -> Any:
     """The root of the mean of (predictions - labels)^2 so far."""
     _refuse_eager('root_mean_squared_error')
     predictions, labels, weights = _squeezed(tf.cast(predictions, tf.float32), tf.cast(labels, tf.float32), weights)
@@ -139,7 +143,8 @@ def mean_relative_error(labels, predictions, normalizer, weights=None, metrics_c
         return _kept(*_mean(error, weights), metrics_collections, updates_collections)
 
 
-def mean_cosine_distance(labels, predictions, dim, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def mean_cosine_distance(labels: Any, predictions: Any, dim: Any, weights: Any = None, metrics_collections: Any = None,
+                         updates_collections: Any = None, name: str | None = None) -> Any:
     """1 - the mean of labels . predictions so far."""
     _refuse_eager('mean_cosine_distance')
     predictions, labels, weights = _squeezed(tf.cast(predictions, tf.float32), tf.cast(labels, tf.float32), weights)
@@ -156,7 +161,8 @@ def percentage_below(values, threshold, weights=None, metrics_collections=None, 
         return _kept(*_mean(below, weights), metrics_collections, updates_collections)
 
 
-def mean_tensor(values, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def mean_tensor(values: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
+                name: str | None = None) -> Any:
     """The mean of each element so far."""
     with _Scope('mean_tensor', name):
         values = tf.cast(values, tf.float32)
@@ -179,7 +185,7 @@ def _where(kind, labels, predictions):
     return tf.logical_and(right, predictions if positive else tf.logical_not(predictions))
 
 
-def _count(kind, labels, predictions, weights):
+def _count(kind: Any, labels: Any, predictions: Any, weights: Any) -> tuple[Any, ...]:
     """(value, update) of how often it was so."""
     values = tf.cast(_where(kind, labels, predictions), tf.float32)
     if weights is not None:
@@ -192,7 +198,7 @@ def _booleans(labels, predictions, weights):
     return _squeezed(tf.cast(predictions, tf.bool), tf.cast(labels, tf.bool), weights)
 
 
-def _counting(kind):
+def _counting(kind: Any) -> Callable[..., Any]:
     def metric(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
         with _Scope(kind, name):
             predictions, labels, weights = _booleans(labels, predictions, weights)
@@ -202,7 +208,7 @@ def _counting(kind):
     return metric
 
 
-def _share(kind, wrong):
+def _share(kind: Any, wrong: Any) -> Callable[..., Any]:
     def metric(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
         with _Scope(kind, name):
             predictions, labels, weights = _booleans(labels, predictions, weights)
@@ -239,7 +245,7 @@ def _at_thresholds(labels, predictions, thresholds, weights, kinds):
     return found
 
 
-def _counting_at_thresholds(kind):
+def _counting_at_thresholds(kind: Any) -> Callable[..., Any]:
     def metric(labels, predictions, thresholds, weights=None, metrics_collections=None, updates_collections=None, name=None):
         with _Scope(kind, name):
             return _kept(*_at_thresholds(labels, predictions, thresholds, weights, [kind])[kind], metrics_collections,
@@ -249,7 +255,7 @@ def _counting_at_thresholds(kind):
     return metric
 
 
-def _share_at_thresholds(kind, wrong):
+def _share_at_thresholds(kind: Any, wrong: Any) -> Callable[..., Any]:
     def metric(labels, predictions, thresholds, weights=None, metrics_collections=None, updates_collections=None, name=None):
         with _Scope(kind, name):
             found = _at_thresholds(labels, predictions, thresholds, weights, ['true_positives', wrong])
@@ -270,8 +276,9 @@ def _limits(num_thresholds):
     return [0.0 - _EPSILON] + [(i + 1) * 1.0 / (num_thresholds - 1) for i in range(num_thresholds - 2)] + [1.0 + _EPSILON]
 
 
-def auc(labels, predictions, weights=None, num_thresholds=200, metrics_collections=None, updates_collections=None, curve='ROC',
-        name=None, summation_method='trapezoidal', thresholds=None):
+def auc(labels: Any, predictions: Any, weights: Any = None, num_thresholds: Any = 200, metrics_collections: Any = None,
+        updates_collections: Any = None, curve: str = 'ROC', name: str | None = None,
+        summation_method: str = 'trapezoidal', thresholds: Any = None) -> Any:
     """The area under the curve of what thresholds find ('ROC') or of precision over recall ('PR')."""
     _refuse_eager('auc')
     if curve not in ('ROC', 'PR'):
@@ -297,7 +304,7 @@ def auc(labels, predictions, weights=None, num_thresholds=200, metrics_collectio
         return _kept(area(0, 'value'), area(1, 'update_op'), metrics_collections, updates_collections)
 
 
-def _confusion(labels, predictions, num_classes, weights):
+def _confusion(labels: Any, predictions: Any, num_classes: Any, weights: Any) -> tuple[Any, ...]:
     """(the matrix so far, the matrix after the update): how often which class was taken for which."""
     matrix = _variable([num_classes, num_classes], 'total_confusion_matrix', tf.float64)
     labels, predictions = (tf.reshape(tf.cast(x, tf.int64), [-1]) for x in (labels, predictions))
@@ -307,7 +314,8 @@ def _confusion(labels, predictions, num_classes, weights):
     return matrix, now
 
 
-def mean_iou(labels, predictions, num_classes, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def mean_iou(labels: Any, predictions: Any, num_classes: Any, weights: Any = None, metrics_collections: Any = None,
+             updates_collections: Any = None, name: str | None = None) -> Any:
     """The mean over classes of what is in both over what is in either."""
     with _Scope('mean_iou', name):
         matrix, now = _confusion(labels, predictions, num_classes, weights)
@@ -321,8 +329,9 @@ def mean_iou(labels, predictions, num_classes, weights=None, metrics_collections
         return _kept(value, update, metrics_collections, updates_collections)
 
 
-def mean_per_class_accuracy(labels, predictions, num_classes, weights=None, metrics_collections=None, updates_collections=None,
-                            name=None):
+def mean_per_class_accuracy(labels: Any, predictions: Any, num_classes: Any, weights: Any = None,
+                            metrics_collections: Any = None, updates_collections: Any = None,
+                            name: str | None = None) -> Any:
     """The mean over classes of how often it was found."""
     with _Scope('mean_accuracy', name):
         labels, predictions = (tf.reshape(tf.cast(x, tf.int64), [-1]) for x in (labels, predictions))

@@ -1,9 +1,12 @@
 """tf.compat.v1.train's sessions of training: what a graph needs before it runs, and a session that calls hooks."""
+from __future__ import annotations
+
 import os
 
 import footlight as tf
 from footlight._tensorflow.compat.v1.session_run_hooks import (
     CheckpointSaverHook, SessionRunArgs, SessionRunContext, SessionRunValues, StepCounterHook, SummarySaverHook)
+from footlight._typing import Any, Callable
 
 _v1 = tf.compat.v1
 _DEFAULT = object()
@@ -40,7 +43,7 @@ class Scaffold:
     summary_op = property(lambda self: self._summary_op, doc='Gives all summaries.')
     saver = property(lambda self: self._saver, doc='Saves and reads checkpoints.')
 
-    def finalize(self):
+    def finalize(self) -> Scaffold:
         """Makes what was not given, then closes the graph."""
         for name, collection, make in (
                 ('init_op', 'init_op', lambda: tf.group(_v1.global_variables_initializer())),
@@ -56,7 +59,7 @@ class Scaffold:
         return self
 
     @staticmethod
-    def get_or_default(arg_name, collection_key, default_constructor):
+    def get_or_default(arg_name: Any, collection_key: Any, default_constructor: Callable[..., Any]) -> Any:
         """The only element of a collection; where that is empty, what is made then and added to it."""
         there = _v1.get_collection(collection_key)
         if len(there) > 1:
@@ -71,7 +74,7 @@ class Scaffold:
         return made
 
     @staticmethod
-    def default_local_init_op():
+    def default_local_init_op() -> Any:
         """Gives variables that are not kept and tables their first values."""
         return tf.group(_v1.local_variables_initializer(), _v1.tables_initializer())
 
@@ -79,7 +82,7 @@ class Scaffold:
 class SessionCreator:
     """Base class of what makes sessions."""
 
-    def create_session(self):
+    def create_session(self) -> Any:
         """A new session."""
         raise NotImplementedError(f'{type(self).__name__} has to define create_session')
 
@@ -87,13 +90,14 @@ class SessionCreator:
 class ChiefSessionCreator(SessionCreator):
     """Makes a session whose variables have the values of the last checkpoint, or else their first ones."""
 
-    def __init__(self, scaffold=None, master='', config=None, checkpoint_dir=None, checkpoint_filename_with_path=None):
+    def __init__(self, scaffold: Any = None, master: str = '', config: Any = None, checkpoint_dir: Any = None,
+                 checkpoint_filename_with_path: Any = None) -> None:
         if checkpoint_dir and checkpoint_filename_with_path:
             raise ValueError('Can not provide both checkpoint_dir and checkpoint_filename_with_path.')
         self._scaffold, self._master, self._config = scaffold or Scaffold(), master, config
         self._folder, self._path = checkpoint_dir, checkpoint_filename_with_path
 
-    def _restore(self, session):
+    def _restore(self, session: Any) -> bool:
         """Reads the last checkpoint; returns whether there is one."""
         saver, path = self._scaffold.saver, self._path
         if path is None:
@@ -105,7 +109,7 @@ class ChiefSessionCreator(SessionCreator):
         saver.restore(session, path)
         return True
 
-    def create_session(self):
+    def create_session(self) -> Any:
         scaffold = self._scaffold.finalize()
         session = _v1.Session(self._master, graph=_v1.get_default_graph(), config=self._config)
         if not self._restore(session):
@@ -128,14 +132,15 @@ class ChiefSessionCreator(SessionCreator):
 class WorkerSessionCreator(ChiefSessionCreator):
     """Makes a session that another process would have prepared: there is one process, which prepares it here."""
 
-    def __init__(self, scaffold=None, master='', config=None, max_wait_secs=30 * 60):
+    def __init__(self, scaffold: Any = None, master: str = '', config: Any = None,
+                 max_wait_secs: Any = 30 * 60) -> None:
         super().__init__(scaffold, master, config)
 
 
 class _StepContext:
     """What a step function gets: the session, and a way to run with hooks once."""
 
-    def __init__(self, session, run_with_hooks, request_stop):
+    def __init__(self, session: Any, run_with_hooks: Any, request_stop: Any) -> None:
         self.session, self.run_with_hooks, self.request_stop = session, run_with_hooks, request_stop
 
 
@@ -145,7 +150,7 @@ class MonitoredSession:
     StepContext = _StepContext
     _recoverable = (tf.errors.AbortedError, tf.errors.UnavailableError)
 
-    def __init__(self, session_creator=None, hooks=None, stop_grace_period_secs=120):
+    def __init__(self, session_creator: Any = None, hooks: Any = None, stop_grace_period_secs: int = 120) -> None:
         self._hooks = list(hooks or ())
         self._creator = session_creator or ChiefSessionCreator()
         self._grace, self._asked_to_stop = stop_grace_period_secs, False
@@ -160,7 +165,7 @@ class MonitoredSession:
         for hook in self._hooks:
             hook.after_create_session(self._session, self._coord)
 
-    def _opened(self):
+    def _opened(self) -> Any:
         if self._session is None:
             raise RuntimeError('Attempted to use a closed Session.')
         return self._session
@@ -177,7 +182,7 @@ class MonitoredSession:
                 self._session.close()
                 self._open()
 
-    def _run(self, fetches, feed_dict, options, run_metadata):
+    def _run(self, fetches: Any, feed_dict: dict[Any, Any] | None, options: Any, run_metadata: Any) -> Any:
         session = self._opened()
         if self.should_stop():
             raise RuntimeError('Run called even after should_stop requested.')
@@ -204,7 +209,7 @@ class MonitoredSession:
         self._asked_to_stop |= context.stop_requested
         return results['caller']
 
-    def run_step_fn(self, step_fn):
+    def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
         """Calls a function with a StepContext, and returns what it returns."""
         names = step_fn.__code__.co_varnames[:step_fn.__code__.co_argcount]
         if tuple(name for name in names if name != 'self') != ('step_context',):
@@ -215,15 +220,15 @@ class MonitoredSession:
             raise StopIteration('step_fn has requested the iterations to stop.')
         return step_fn(_StepContext(self._opened(), self.run, request_stop))
 
-    def should_stop(self):
+    def should_stop(self) -> bool:
         """Whether a hook asked to stop, or it is closed."""
         return self._session is None or self._asked_to_stop or self._coord.should_stop()
 
-    def close(self):
+    def close(self) -> None:
         """Lets the hooks end and closes the session."""
         self._end(None)
 
-    def _end(self, error):
+    def _end(self, error: type[Any] | None) -> None:
         session = self._session
         try:
             if session is not None and error is None:
@@ -236,10 +241,10 @@ class MonitoredSession:
                 session.close()
                 self._coord.join(stop_grace_period_secs=self._grace, ignore_live_threads=True)
 
-    def __enter__(self):
+    def __enter__(self) -> MonitoredSession | SingularMonitoredSession:
         return self
 
-    def __exit__(self, kind, error, traceback):
+    def __exit__(self, kind: type[Any] | None, error: Any, traceback: Any) -> bool:
         if kind is not None and issubclass(kind, (tf.errors.OutOfRangeError, StopIteration)):
             kind = None  # the end of the data is an end as any other
         self._end(kind)
@@ -251,12 +256,13 @@ class SingularMonitoredSession(MonitoredSession):
 
     _recoverable = ()
 
-    def __init__(self, hooks=None, scaffold=None, master='', config=None, checkpoint_dir=None, stop_grace_period_secs=120,
-                 checkpoint_filename_with_path=None):
+    def __init__(self, hooks: Any = None, scaffold: Any = None, master: str = '', config: Any = None,
+                 checkpoint_dir: Any = None, stop_grace_period_secs: int = 120,
+                 checkpoint_filename_with_path: Any = None) -> None:
         super().__init__(ChiefSessionCreator(scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path), hooks,
                          stop_grace_period_secs)
 
-    def raw_session(self):
+    def raw_session(self) -> Any:
         """The session, whose runs call no hooks."""
         return self._session
 

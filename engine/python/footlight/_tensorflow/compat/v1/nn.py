@@ -1,119 +1,132 @@
 """tf.compat.v1.nn: functions whose parameters were renamed or put in another order since."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._tensorflow.compat.v1.renamed_arguments import _one
+from footlight._typing import Any
 
 _nn = _engine.namespace('compat.v1.nn')
 
 
-def softmax(logits, axis=None, name=None, dim=None):
+def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
     """exp(logits), divided by their sum."""
     return tf.nn.softmax(logits, _one(axis, dim, 'axis', 'dim'), name)
 
 
-def log_softmax(logits, axis=None, name=None, dim=None):
+def log_softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
     """The logarithm of softmax."""
     return tf.nn.log_softmax(logits, _one(axis, dim, 'axis', 'dim'), name)
 
 
-def sparse_softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
+def sparse_softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None,
+                                             name: str | None = None) -> Any:
     """The cross entropy of labels, which are numbers of classes, and of the softmax of logits."""
     _named('sparse_softmax_cross_entropy_with_logits', _sentinel, labels, logits)
     return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits, name)
 
 
-def _named(what, sentinel, labels, logits):
+def _named(what: Any, sentinel: Any, labels: Any, logits: Any) -> None:
     if sentinel is not None:
         raise ValueError(f'Only call `{what}` with named arguments (labels=..., logits=..., ...).')
     if labels is None or logits is None:
         raise ValueError('Both `labels` and `logits` must be provided.')
 
 
-def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None, targets=None):
+def weighted_cross_entropy_with_logits(labels: Any = None, logits: Any = None, pos_weight: Any = None,
+                                       name: str | None = None, targets: Any = None) -> Any:
     """The cross entropy of the sigmoid of logits; what is true counts `pos_weight` times."""
     return tf.nn.weighted_cross_entropy_with_logits(_one(labels, targets, 'labels', 'targets'), logits, pos_weight, name)
 
 
-def in_top_k(predictions, targets, k, name=None):
+def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
     """Whether the target is one of the k largest predictions."""
     return tf.math.in_top_k(targets, predictions, k, name)
 
 
-def crelu(features, name=None, axis=-1):
+def crelu(features: Any, name: str | None = None, axis: Any = -1) -> Any:
     """relu of the values and of their negatives, side by side."""
     return tf.nn.crelu(features, axis, name)
 
 
-def avg_pool2d(value=None, ksize=None, strides=None, padding=None, data_format='NHWC', name=None, input=None):
+def avg_pool2d(value: Any = None, ksize: Any = None, strides: Any = None, padding: Any = None,
+               data_format: str = 'NHWC', name: str | None = None, input: Any = None) -> Any:
     """Means of windows of images."""
     return tf.nn.avg_pool2d(_one(value, input, 'value', 'input'), ksize, strides, padding, data_format, name)
 
 
-def max_pool_with_argmax(input, ksize, strides, padding, data_format='NHWC', Targmax=None, name=None, output_dtype=None,
-                         include_batch_in_index=False):
+def max_pool_with_argmax(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = 'NHWC',
+                         Targmax: Any = None, name: str | None = None, output_dtype: Any = None,
+                         include_batch_in_index: bool = False) -> Any:
     """Largest values of windows, and where they are."""
     dtype = output_dtype or Targmax or tf.int64
     return tf.nn.max_pool_with_argmax(input, ksize, strides, padding, data_format, dtype, include_batch_in_index, name)
 
 
-def conv1d(value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu=None, data_format=None, name=None, input=None,
-           dilations=None):
+def conv1d(value: Any = None, filters: Any = None, stride: Any = None, padding: Any = None,
+           use_cudnn_on_gpu: Any = None, data_format: Any = None, name: str | None = None, input: Any = None,
+           dilations: Any = None) -> Any:
     """A convolution of sequences."""
     return tf.nn.conv1d(_one(value, input, 'value', 'input'), filters, stride, padding, data_format or 'NWC', dilations, name)
 
 
-def conv3d(input, filter=None, strides=None, padding=None, data_format='NDHWC', dilations=[1, 1, 1, 1, 1], name=None,
-           filters=None):
+def conv3d(input: Any, filter: Any = None, strides: Any = None, padding: Any = None, data_format: str = 'NDHWC',
+           dilations: Any = [1, 1, 1, 1, 1], name: str | None = None, filters: Any = None) -> Any:
     """A convolution of volumes."""
     return tf.nn.conv3d(input, _one(filter, filters, 'filter', 'filters'), strides, padding, data_format, dilations, name)
 
 
-def conv2d_transpose(value=None, filter=None, output_shape=None, strides=None, padding='SAME', data_format='NHWC', name=None,
-                     input=None, filters=None, dilations=None):
+def conv2d_transpose(value: Any = None, filter: Any = None, output_shape: Any = None, strides: Any = None,
+                     padding: str = 'SAME', data_format: str = 'NHWC', name: str | None = None, input: Any = None,
+                     filters: Any = None, dilations: Any = None) -> Any:
     """What a convolution of images would be the gradient of."""
     return tf.nn.conv2d_transpose(_one(value, input, 'value', 'input'), _one(filter, filters, 'filter', 'filters'), output_shape,
                                   strides, padding, data_format, dilations, name)
 
 
-def conv3d_transpose(value, filter=None, output_shape=None, strides=None, padding='SAME', data_format='NDHWC', name=None,
-                     input=None, filters=None, dilations=None):
+def conv3d_transpose(value: Any, filter: Any = None, output_shape: Any = None, strides: Any = None,
+                     padding: str = 'SAME', data_format: str = 'NDHWC', name: str | None = None, input: Any = None,
+                     filters: Any = None, dilations: Any = None) -> Any:
     """What a convolution of volumes would be the gradient of."""
     return tf.nn.conv3d_transpose(_one(value, input, 'value', 'input'), _one(filter, filters, 'filter', 'filters'), output_shape,
                                   strides, padding, data_format, dilations, name)
 
 
-def convolution(input, filter, padding, strides=None, dilation_rate=None, name=None, data_format=None, filters=None,
-                dilations=None):
+def convolution(input: Any, filter: Any, padding: Any, strides: Any = None, dilation_rate: Any = None,
+                name: str | None = None, data_format: Any = None, filters: Any = None, dilations: Any = None) -> Any:
     """A convolution over any number of dimensions."""
     return tf.nn.convolution(input, _one(filter, filters, 'filter', 'filters'), strides, padding, data_format,
                              _one(dilation_rate, dilations, 'dilation_rate', 'dilations'), name)
 
 
-def depthwise_conv2d(input, filter, strides, padding, rate=None, name=None, data_format=None, dilations=None):
+def depthwise_conv2d(input: Any, filter: Any, strides: Any, padding: Any, rate: Any = None, name: str | None = None,
+                     data_format: Any = None, dilations: Any = None) -> Any:
     """A convolution of each channel of images by itself."""
     return tf.nn.depthwise_conv2d(input, filter, strides, padding, data_format, _one(dilations, rate, 'dilations', 'rate'), name)
 
 
-def depthwise_conv2d_native(input, filter, strides, padding, data_format='NHWC', dilations=[1, 1, 1, 1], name=None):
+def depthwise_conv2d_native(input: Any, filter: Any, strides: Any, padding: Any, data_format: str = 'NHWC',
+                            dilations: Any = [1, 1, 1, 1], name: str | None = None) -> Any:
     """A convolution of each channel of images by itself."""
     return tf.nn.depthwise_conv2d(input, filter, strides, padding, data_format, list(dilations)[1:3], name)
 
 
-def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, rate=None, name=None, data_format=None,
-                     dilations=None):
+def separable_conv2d(input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any,
+                     rate: Any = None, name: str | None = None, data_format: Any = None, dilations: Any = None) -> Any:
     """A convolution of each channel, then one of all channels of a pixel."""
     return tf.nn.separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format,
                                   _one(dilations, rate, 'dilations', 'rate'), name)
 
 
-def dilation2d(input, filter=None, strides=None, rates=None, padding=None, name=None, filters=None, dilations=None):
+def dilation2d(input: Any, filter: Any = None, strides: Any = None, rates: Any = None, padding: Any = None,
+               name: str | None = None, filters: Any = None, dilations: Any = None) -> Any:
     """The largest sums of windows and of a filter."""
     return tf.nn.dilation2d(input, _one(filter, filters, 'filter', 'filters'), strides, padding, 'NHWC',
                             _one(rates, dilations, 'rates', 'dilations'), name)
 
 
-def pool(input, window_shape, pooling_type, padding, dilation_rate=None, strides=None, name=None, data_format=None,
-         dilations=None):
+def pool(input: Any, window_shape: Any, pooling_type: Any, padding: Any, dilation_rate: Any = None, strides: Any = None,
+         name: str | None = None, data_format: Any = None, dilations: Any = None) -> Any:
     """Means or largest values of windows over any number of dimensions."""
     return tf.nn.pool(input, window_shape, pooling_type, strides, padding, data_format,
                       _one(dilation_rate, dilations, 'dilation_rate', 'dilations'), name)
@@ -132,44 +145,53 @@ def _whole(params, partition_strategy):
     return tf.dynamic_stitch([tf.range(n) * count + i for i, n in enumerate(rows)], parts)
 
 
-def embedding_lookup(params, ids, partition_strategy='mod', name=None, validate_indices=True, max_norm=None):
+def embedding_lookup(params: Any, ids: Any, partition_strategy: str = 'mod', name: str | None = None,
+                     validate_indices: bool = True, max_norm: Any = None) -> Any:
     """Rows of a table by their numbers."""
     return tf.nn.embedding_lookup(_whole(params, partition_strategy), ids, max_norm, name)
 
 
-def embedding_lookup_sparse(params, sp_ids, sp_weights, partition_strategy='mod', name=None, combiner=None, max_norm=None,
-                            allow_fast_lookup=False):
+def embedding_lookup_sparse(params: Any, sp_ids: Any, sp_weights: Any, partition_strategy: str = 'mod',
+                            name: str | None = None, combiner: Any = None, max_norm: Any = None,
+                            allow_fast_lookup: bool = False) -> Any:
     """Rows of a table by their numbers, combined for each row of a sparse tensor."""
     return tf.nn.embedding_lookup_sparse(_whole(params, partition_strategy), sp_ids, sp_weights, combiner or 'mean', max_norm, name)
 
 
-def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=None, combiner='mean', default_id=None, name=None,
-                                 partition_strategy='div', max_norm=None, allow_fast_lookup=False):
+def safe_embedding_lookup_sparse(embedding_weights: Any, sparse_ids: Any, sparse_weights: Any = None,
+                                 combiner: str = 'mean', default_id: Any = None, name: str | None = None,
+                                 partition_strategy: str = 'div', max_norm: Any = None,
+                                 allow_fast_lookup: bool = False) -> Any:
     """embedding_lookup_sparse where rows may be empty and numbers negative."""
     return tf.nn.safe_embedding_lookup_sparse(_whole(embedding_weights, partition_strategy), sparse_ids, sparse_weights, combiner,
                                               default_id, max_norm, name)
 
 
-def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
-                         remove_accidental_hits=True, partition_strategy='mod', name='sampled_softmax_loss', seed=None):
+def sampled_softmax_loss(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: Any, num_classes: Any,
+                         num_true: Any = 1, sampled_values: Any = None, remove_accidental_hits: bool = True,
+                         partition_strategy: str = 'mod', name: str | None = 'sampled_softmax_loss',
+                         seed: Any = None) -> Any:
     """The softmax's cross entropy with some of the classes only."""
     return tf.nn.sampled_softmax_loss(_whole(weights, partition_strategy), biases, labels, inputs, num_sampled, num_classes, num_true,
                                       sampled_values, remove_accidental_hits, seed, name)
 
 
-def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
-             remove_accidental_hits=False, partition_strategy='mod', name='nce_loss'):
+def nce_loss(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: Any, num_classes: Any, num_true: Any = 1,
+             sampled_values: Any = None, remove_accidental_hits: bool = False, partition_strategy: str = 'mod',
+             name: str | None = 'nce_loss') -> Any:
     """The cross entropy of telling the right classes from drawn ones."""
     return tf.nn.nce_loss(_whole(weights, partition_strategy), biases, labels, inputs, num_sampled, num_classes, num_true,
                           sampled_values, remove_accidental_hits, name)
 
 
-def sufficient_statistics(x, axes, shift=None, keep_dims=None, name=None, keepdims=None):
+def sufficient_statistics(x: Any, axes: Any, shift: Any = None, keep_dims: Any = None, name: str | None = None,
+                          keepdims: Any = None) -> Any:
     """The count, the sum, the sum of squares and the shift."""
     return tf.nn.sufficient_statistics(x, axes, shift, bool(_one(keepdims, keep_dims, 'keepdims', 'keep_dims')), name)
 
 
-def weighted_moments(x, axes, frequency_weights, name=None, keep_dims=None, keepdims=None):
+def weighted_moments(x: Any, axes: Any, frequency_weights: Any, name: str | None = None, keep_dims: Any = None,
+                     keepdims: Any = None) -> Any:
     """The mean and the variance of values that count more or less."""
     return tf.nn.weighted_moments(x, axes, frequency_weights, bool(_one(keepdims, keep_dims, 'keepdims', 'keep_dims')), name)
 
@@ -200,7 +222,7 @@ def conv3d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, 
         data_format=data_format, dilations=dilations, name=name)
 
 
-def _padding(padding):
+def _padding(padding: Any) -> tuple[Any, ...]:
     """The word for a padding, and the numbers where it is a list of pairs."""
     if isinstance(padding, (list, tuple)):
         return 'EXPLICIT', [number for pair in padding for number in pair]

@@ -1,7 +1,10 @@
 """Names of tf.compat.v1 and of its namespaces that are another public name, by place; what differs has files of its own."""
+from __future__ import annotations
+
 import sys
 
 import footlight as tf
+from footlight._typing import Any, Callable
 
 # Namespaces whose names are those of today, but for what stands in _DIFFERENT and in the modules of this folder.
 _AS_TODAY = frozenset((
@@ -118,7 +121,7 @@ _BY_PLACE = {(namespace, word.partition('=')[0]): word.partition('=')[2]
              for namespace, words in _PLACES.items() for word in words.split()}
 
 
-def is_namespace(path):
+def is_namespace(path: Any) -> bool:
     """Whether tf.compat.v1.`path` is a namespace, which may not have been asked for yet."""
     return path in _AS_TODAY or path in _OTHERS or any(one.startswith(path + '.') for one in _AS_TODAY)
 
@@ -132,7 +135,7 @@ def _at(place):
     return found
 
 
-def find(path, name):
+def find(path: Any, name: Any) -> Callable[..., Any] | None:
     """What tf.compat.v1.`path` has under this name, where that is another public name; None for all others."""
     place = _BY_PLACE.get((path, name))
     if place is not None:

@@ -1,22 +1,25 @@
 """Functions of TensorFlow 1 whose parameters were renamed since: tf.compat.v1.reduce_sum, argmax, squeeze and so on."""
+from __future__ import annotations
+
 import collections
 import inspect
 
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, Callable, DTypeLike, TensorLike
 
 _v1, _nn = tf.compat.v1, _engine.namespace('compat.v1.nn')
 ListDiff = collections.namedtuple('ListDiff', 'out idx')
 
 
-def _one(new, old, name, old_name):
+def _one(new: Any, old: Any, name: str, old_name: str) -> Any:
     """The value of a parameter that has two names."""
     if new is not None and old is not None:
         raise ValueError(f"Cannot specify both '{old_name}' and '{name}'.")
     return old if new is None else new
 
 
-def _reduction(name):
+def _reduction(name: str) -> Callable[..., Any]:
     today = getattr(tf, name)
 
     def reduce(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
@@ -26,40 +29,43 @@ def _reduction(name):
     return reduce
 
 
-def count_nonzero(input_tensor=None, axis=None, keepdims=None, dtype=tf.int64, name=None, reduction_indices=None,
-                  keep_dims=None, input=None):
+def count_nonzero(input_tensor: TensorLike | None = None, axis: Any = None, keepdims: Any = None,
+                  dtype: DTypeLike = tf.int64, name: str | None = None, reduction_indices: Any = None,
+                  keep_dims: Any = None, input: Any = None) -> tf.Tensor:
     """How many elements are not 0."""
     return tf.math.count_nonzero(_one(input, input_tensor, 'input', 'input_tensor'),
                                  _one(axis, reduction_indices, 'axis', 'reduction_indices'),
                                  _one(keepdims, keep_dims, 'keepdims', 'keep_dims'), dtype, name)
 
 
-def argmax(input, axis=None, name=None, dimension=None, output_type=tf.int64):
+def argmax(input: TensorLike, axis: Any = None, name: str | None = None, dimension: Any = None,
+           output_type: DTypeLike = tf.int64) -> tf.Tensor:
     """Where the largest values are."""
     return tf.argmax(input, _one(axis, dimension, 'axis', 'dimension'), output_type, name)
 
 
-def argmin(input, axis=None, name=None, dimension=None, output_type=tf.int64):
+def argmin(input: Any, axis: Any = None, name: str | None = None, dimension: Any = None,
+           output_type: DTypeLike = tf.int64) -> Any:
     """Where the smallest values are."""
     return tf.argmin(input, _one(axis, dimension, 'axis', 'dimension'), output_type, name)
 
 
-def arg_max(input, dimension, output_type=tf.int64, name=None):
+def arg_max(input: Any, dimension: Any, output_type: DTypeLike = tf.int64, name: str | None = None) -> Any:
     """Where the largest values are."""
     return tf.argmax(input, dimension, output_type, name)
 
 
-def arg_min(input, dimension, output_type=tf.int64, name=None):
+def arg_min(input: Any, dimension: Any, output_type: DTypeLike = tf.int64, name: str | None = None) -> Any:
     """Where the smallest values are."""
     return tf.argmin(input, dimension, output_type, name)
 
 
-def batch_to_space_nd(input, block_shape, crops, name=None):
+def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
     """Blocks of the batch put into space."""
     return tf.batch_to_space(input, block_shape, crops, name)
 
 
-def expand_dims(input, axis=None, name=None, dim=None):
+def expand_dims(input: TensorLike, axis: Any = None, name: str | None = None, dim: Any = None) -> tf.Tensor:
     """A new dimension of size 1."""
     axis = _one(axis, dim, 'axis', 'dim')
     if axis is None:
@@ -67,34 +73,35 @@ def expand_dims(input, axis=None, name=None, dim=None):
     return tf.expand_dims(input, axis, name)
 
 
-def squeeze(input, axis=None, name=None, squeeze_dims=None):
+def squeeze(input: TensorLike, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> tf.Tensor:
     """Without dimensions of size 1."""
     return tf.squeeze(input, _one(axis, squeeze_dims, 'axis', 'squeeze_dims'), name)
 
 
-def div(x, y, name=None):
+def div(x: Any, y: Any, name: str | None = None) -> tf.Tensor:
     """The quotient, rounded down for integers."""
     x = tf.convert_to_tensor(x)
     y = tf.convert_to_tensor(y, x.dtype)
     return tf.math.floordiv(x, y, name) if x.dtype.is_integer else tf.divide(x, y, name)
 
 
-def depth_to_space(input, block_size, name=None, data_format='NHWC'):
+def depth_to_space(input: Any, block_size: Any, name: str | None = None, data_format: str = 'NHWC') -> Any:
     """Channels put into blocks of space."""
     return tf.nn.depth_to_space(input, block_size, data_format, name)
 
 
-def space_to_depth(input, block_size, name=None, data_format='NHWC'):
+def space_to_depth(input: Any, block_size: Any, name: str | None = None, data_format: str = 'NHWC') -> Any:
     """Blocks of space put into channels."""
     return tf.nn.space_to_depth(input, block_size, data_format, name)
 
 
-def gather(params, indices, validate_indices=None, name=None, axis=None, batch_dims=0):
+def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = None,
+           batch_dims: Any = 0) -> Any:
     """Rows by their numbers."""
     return tf.gather(params, indices, validate_indices, axis, batch_dims, name)
 
 
-def where(condition, x=None, y=None, name=None):
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """Where the condition is true, or the rows and elements chosen by it: a vector chooses whole rows."""
     if (x is None) != (y is None):
         raise ValueError('x and y must both be non-None or both be None.')
@@ -112,12 +119,12 @@ def where(condition, x=None, y=None, name=None):
     return tf.where(condition, x, y, name)
 
 
-def substr(input, pos, len, name=None, unit='BYTE'):
+def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = 'BYTE') -> Any:
     """Parts of strings."""
     return tf.strings.substr(input, pos, len, unit, name)
 
 
-def setdiff1d(x, y, index_dtype=tf.int32, name=None):
+def setdiff1d(x: Any, y: Any, index_dtype: Any = tf.int32, name: str | None = None) -> Any:
     """What is in x and not in y, and where."""
     x = tf.convert_to_tensor(x)
     left = tf.logical_not(tf.reduce_any(tf.equal(x[:, tf.newaxis], tf.convert_to_tensor(y, x.dtype)), 1))
@@ -131,7 +138,7 @@ def name_scope(name, default_name=None, values=None):
     return tf.name_scope((default_name or '') if name is None else name)
 
 
-def device(device_name_or_function):
+def device(device_name_or_function: Callable[..., Any]) -> Any:
     """A context manager: ops that are made inside run on a device, or, in a graph, where a function of the op says."""
     if not callable(device_name_or_function):
         return tf.device(device_name_or_function)
@@ -140,27 +147,30 @@ def device(device_name_or_function):
     return _v1.get_default_graph().device(device_name_or_function)
 
 
-def multinomial(logits, num_samples, seed=None, name=None, output_dtype=None):
+def multinomial(logits: Any, num_samples: Any, seed: Any = None, name: str | None = None,
+                output_dtype: Any = None) -> Any:
     """Samples of a categorical distribution."""
     return tf.random.categorical(logits, num_samples, output_dtype or tf.int64, seed, name)
 
 
-def random_poisson(lam, shape, dtype=tf.float32, seed=None, name=None):
+def random_poisson(lam: Any, shape: Any, dtype: Any = tf.float32, seed: Any = None, name: str | None = None) -> Any:
     """Samples of Poisson distributions."""
     return tf.random.poisson(shape, lam, dtype, seed, name)
 
 
-def verify_tensor_all_finite(t=None, msg=None, name=None, x=None, message=None):
+def verify_tensor_all_finite(t: Any = None, msg: Any = None, name: str | None = None, x: Any = None,
+                             message: Any = None) -> Any:
     """The tensor, after a check that it has no NaN and no infinity."""
     return tf.debugging.assert_all_finite(_one(x, t, 'x', 't'), _one(message, msg, 'message', 'msg'), name)
 
 
-def to_bfloat16(x, name='ToBFloat16'):
+def to_bfloat16(x: Any, name: str | None = 'ToBFloat16') -> Any:
     """The tensor in bfloat16."""
     return tf.cast(x, tf.bfloat16, name)
 
 
-def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None):
+def cond(pred: TensorLike, true_fn: Any = None, false_fn: Any = None, strict: bool = False, name: str | None = None,
+         fn1: Any = None, fn2: Any = None) -> Any:
     """What one of two functions returns."""
     true_fn, false_fn = _one(true_fn, fn1, 'true_fn', 'fn1'), _one(false_fn, fn2, 'false_fn', 'fn2')
     for which, given in (('true_fn', true_fn), ('false_fn', false_fn)):
@@ -173,8 +183,9 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
     return result[0] if alone else result
 
 
-def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
-               name=None, maximum_iterations=None, return_same_structure=False):
+def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any = None,
+               parallel_iterations: Any = 10, back_prop: bool = True, swap_memory: bool = False,
+               name: str | None = None, maximum_iterations: Any = None, return_same_structure: bool = False) -> Any:
     """What the loop variables are when the condition is false; one alone is not in a list."""
     result = tf.while_loop(cond, body, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory,
                            maximum_iterations, name)
@@ -182,60 +193,68 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     return result[0] if alone else result
 
 
-def scatter_add(ref, indices, updates, use_locking=False, name=None):
+def scatter_add(ref: Any, indices: Any, updates: Any, use_locking: bool = False,
+                name: str | None = None) -> tf.Variable:
     """Adds to rows of a variable."""
     return ref.scatter_add(tf.IndexedSlices(updates, indices), name=name)
 
 
-def scatter_sub(ref, indices, updates, use_locking=False, name=None):
+def scatter_sub(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
     """Subtracts from rows of a variable."""
     return ref.scatter_sub(tf.IndexedSlices(updates, indices), name=name)
 
 
-def scatter_update(ref, indices, updates, use_locking=True, name=None):
+def scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None) -> Any:
     """Replaces rows of a variable."""
     return ref.scatter_update(tf.IndexedSlices(updates, indices), name=name)
 
 
-def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, dim=None):
+def softmax_cross_entropy_with_logits_v2(labels: Any, logits: Any, axis: Any = None, name: str | None = None,
+                                         dim: Any = None) -> Any:
     """The cross entropy of labels and of the softmax of logits."""
     axis = _one(axis, dim, 'axis', 'dim')
     return tf.nn.softmax_cross_entropy_with_logits(labels, logits, -1 if axis is None else axis, name)
 
 
-def softmax_cross_entropy_with_logits(labels=None, logits=None, dim=-1, name=None, axis=None):
+def softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = None, dim: Any = -1, name: str | None = None,
+                                      axis: Any = None) -> Any:
     """The cross entropy of labels, which have no gradient, and of the softmax of logits."""
     return tf.nn.softmax_cross_entropy_with_logits(tf.stop_gradient(labels), logits, dim if axis is None else axis, name)
 
 
-def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
+def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Any:
     """The cross entropy of labels and of the sigmoid of logits."""
     return tf.nn.sigmoid_cross_entropy_with_logits(labels, logits, name)
 
 
-def conv2d(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format='NHWC',
-           dilations=[1, 1, 1, 1], name=None, filters=None):
+def conv2d(input: TensorLike, filter: TensorLike | None = None, strides: Any = None, padding: Any = None,
+           use_cudnn_on_gpu: bool = True, data_format: str = 'NHWC', dilations: Any = [1, 1, 1, 1],
+           name: str | None = None, filters: Any = None) -> tf.Tensor:
     """A convolution of images."""
     return tf.nn.conv2d(input, _one(filters, filter, 'filters', 'filter'), 1 if strides is None else strides, padding,
                         data_format, dilations, name)
 
 
-def avg_pool(value, ksize, strides, padding, data_format='NHWC', name=None, input=None):
+def avg_pool(value: Any, ksize: Any, strides: Any, padding: Any, data_format: str = 'NHWC', name: str | None = None,
+             input: Any = None) -> Any:
     """Means of windows."""
     return tf.nn.avg_pool(_one(input, value, 'input', 'value'), ksize, strides, padding, data_format, name)
 
 
-def max_pool(value, ksize, strides, padding, data_format='NHWC', name=None, input=None):
+def max_pool(value: TensorLike, ksize: Any, strides: Any, padding: Any, data_format: str = 'NHWC',
+             name: str | None = None, input: Any = None) -> tf.Tensor:
     """Largest values of windows."""
     return tf.nn.max_pool(_one(input, value, 'input', 'value'), ksize, strides, padding, data_format, name)
 
 
-def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
+def moments(x: TensorLike, axes: Any, shift: Any = None, name: str | None = None, keep_dims: Any = None,
+            keepdims: Any = None) -> tuple[Any, ...]:
     """The mean and the variance."""
     return tf.nn.moments(x, axes, shift, bool(_one(keepdims, keep_dims, 'keepdims', 'keep_dims')), name)
 
 
-def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None):
+def dropout(x: TensorLike, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: str | None = None,
+            rate: Any = None) -> tf.Tensor:
     """Some elements as 0, the others larger."""
     rate = _one(rate, None if keep_prob is None else 1 - keep_prob, 'rate', 'keep_prob')
     if rate is None:
@@ -258,27 +277,30 @@ def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, 
         is_training=is_training, name=name)[:3])
 
 
-def batch_norm_with_global_normalization(t=None, m=None, v=None, beta=None, gamma=None, variance_epsilon=None,
-                                         scale_after_normalization=None, name=None, input=None, mean=None, variance=None):
+def batch_norm_with_global_normalization(t: Any = None, m: Any = None, v: Any = None, beta: Any = None,
+                                         gamma: Any = None, variance_epsilon: Any = None,
+                                         scale_after_normalization: Any = None, name: str | None = None,
+                                         input: Any = None, mean: Any = None, variance: Any = None) -> tf.Tensor:
     """A batch normalisation, scaled by gamma only where that is asked for."""
     return tf.nn.batch_norm_with_global_normalization(
         _one(input, t, 'input', 't'), _one(mean, m, 'mean', 'm'), _one(variance, v, 'variance', 'v'), beta, gamma,
         variance_epsilon, scale_after_normalization, name)
 
 
-def _batch_norm_with_global_normalization(input, mean, variance, beta, gamma, variance_epsilon, scale_after_normalization,
-                                          name=None):
+def _batch_norm_with_global_normalization(input: list[Any], mean: list[Any], variance: list[Any], beta: list[Any],
+                                          gamma: list[Any], variance_epsilon: float, scale_after_normalization: bool,
+                                          name: str | None = None) -> tf.Tensor:
     """A batch normalisation, scaled by gamma only where that is asked for."""
     return tf.nn.batch_normalization(input, mean, variance, beta, gamma if scale_after_normalization else None,
                                      variance_epsilon, name)
 
 
-def xw_plus_b(x, weights, biases, name=None):
+def xw_plus_b(x: TensorLike, weights: TensorLike, biases: Any, name: str | None = None) -> tf.Tensor:
     """x * weights + biases."""
     return tf.nn.bias_add(tf.matmul(x, weights), biases, name=name)
 
 
-def relu_layer(x, weights, biases, name=None):
+def relu_layer(x: TensorLike, weights: TensorLike, biases: Any, name: str | None = None) -> tf.Tensor:
     """relu(x * weights + biases)."""
     return tf.nn.relu(xw_plus_b(x, weights, biases), name)
 
@@ -292,75 +314,78 @@ def constant(value, dtype=None, shape=None, name='Const', verify_shape=False):
     return tf.constant(value, dtype, shape, name)
 
 
-def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_hint=None):
+def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None,
+                      dtype_hint: Any = None) -> Any:
     """The value as a tensor."""
     return tf.convert_to_tensor(value, dtype, _one(dtype_hint, preferred_dtype, 'dtype_hint', 'preferred_dtype'), name)
 
 
-def shape(input, name=None, out_type=tf.int32):
+def shape(input: Any, name: str | None = None, out_type: Any = tf.int32) -> tf.Tensor:
     """The sizes of the dimensions."""
     return tf.shape(input, out_type, name)
 
 
-def size(input, name=None, out_type=tf.int32):
+def size(input: TensorLike, name: str | None = None, out_type: DTypeLike = tf.int32) -> tf.Tensor:
     """The number of elements."""
     return tf.size(input, out_type, name)
 
 
-def zeros_like(tensor, dtype=None, name=None, optimize=True):
+def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> tf.Tensor:
     """Zeros of that shape."""
     return tf.zeros_like(tensor, dtype, name)
 
 
-def ones_like(tensor, dtype=None, name=None, optimize=True):
+def ones_like(tensor: TensorLike, dtype: DTypeLike | None = None, name: str | None = None,
+              optimize: bool = True) -> tf.Tensor:
     """Ones of that shape."""
     return tf.ones_like(tensor, dtype, name)
 
 
-def transpose(a, perm=None, name='transpose', conjugate=False):
+def transpose(a: TensorLike, perm: Any = None, name: str | None = 'transpose', conjugate: bool = False) -> tf.Tensor:
     """The dimensions in another order."""
     return tf.transpose(a, perm, conjugate, name)
 
 
-def pad(tensor, paddings, mode='CONSTANT', name=None, constant_values=0):
+def pad(tensor: Any, paddings: Any, mode: str = 'CONSTANT', name: str | None = None,
+        constant_values: Any = 0) -> tf.Tensor:
     """The tensor with a border."""
     return tf.pad(tensor, paddings, mode, constant_values, name)
 
 
-def boolean_mask(tensor, mask, name='boolean_mask', axis=None):
+def boolean_mask(tensor: TensorLike, mask: Any, name: str | None = 'boolean_mask', axis: Any = None) -> tf.Tensor:
     """The elements, or slices, where the mask is true."""
     return tf.boolean_mask(tensor, mask, axis, name)
 
 
-def gather_nd(params, indices, name=None, batch_dims=0):
+def gather_nd(params: TensorLike, indices: Any, name: str | None = None, batch_dims: Any = 0) -> tf.Tensor:
     """Slices at indices of several dimensions."""
     return tf.gather_nd(params, indices, batch_dims, name)
 
 
 # --- what was a choice once ---
-def control_flow_v2_enabled():
+def control_flow_v2_enabled() -> bool:
     """Whether branches and loops have graphs of their own: always."""
     return True
 
 
-def enable_control_flow_v2():
+def enable_control_flow_v2() -> None:
     """Asks for branches and loops with graphs of their own: they have them."""
 
 
-def resource_variables_enabled():
+def resource_variables_enabled() -> bool:
     """Whether variables are resources: always."""
     return True
 
 
-def enable_resource_variables():
+def enable_resource_variables() -> None:
     """Asks for variables that are resources: they are."""
 
 
-def enable_tensor_equality():
+def enable_tensor_equality() -> None:
     """Asks for == of tensors by elements: it is."""
 
 
-def executing_eagerly_outside_functions():
+def executing_eagerly_outside_functions() -> bool:
     """Whether ops run when they are called, outside of the functions that are traced."""
     from footlight._graphs import graph as _graph
     around = _graph.graph_of_variables()

@@ -1,4 +1,6 @@
 """tf.compat.v1.saved_model: SavedModels of graphs and sessions rather than of objects, and signatures made by hand."""
+from __future__ import annotations
+
 import os
 import shutil
 
@@ -10,6 +12,7 @@ from footlight._saving.export_graph import ExportGraph
 from footlight._saving.load import find_meta_graph, read_messages
 from footlight._saving.save import replace_file, save
 from footlight._saving.structure_coder import fill, shape_of, value_of
+from footlight._typing import Any
 
 _INIT = '__saved_model_init_op'
 
@@ -36,7 +39,7 @@ def build_tensor_info(tensor):
     return made
 
 
-def names_in_info(key, tensor_info):
+def names_in_info(key: Any, tensor_info: Any) -> list[Any]:
     """[(name that a signature has for it, name in the graph)] of each tensor that a TensorInfo stands for."""
     if tensor_info.HasField('coo_sparse'):
         return [(f'{key}_{part}', getattr(tensor_info.coo_sparse, part + '_tensor_name'))
@@ -59,7 +62,8 @@ def composed(tensor_info, tensors):
     return tensors[0]
 
 
-def get_tensor_from_tensor_info(tensor_info, graph=None, import_scope=None):
+def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None,
+                                import_scope: Any = None) -> tf.SparseTensor | tf.Tensor:
     """The tensor of a graph, or what consists of several, that a TensorInfo names."""
     graph, scope = graph or _graph.get_default_graph(), import_scope + '/' if import_scope else ''
     return composed(tensor_info, [graph.get_tensor_by_name(scope + name) for _, name in names_in_info('', tensor_info)])
@@ -78,7 +82,7 @@ def build_signature_def(inputs=None, outputs=None, method_name=None, defaults=No
     return made
 
 
-def _described(tensors):
+def _described(tensors: Any) -> dict[Any, Any]:
     return {name: build_tensor_info(tensor) for name, tensor in tensors.items()}
 
 
@@ -128,7 +132,7 @@ def regression_signature_def(examples, predictions):
                                _options.constants['REGRESS_METHOD_NAME'])
 
 
-def is_valid_signature(signature_def):
+def is_valid_signature(signature_def: Any) -> bool:
     """Whether a signature is one of the three kinds that servers know, with the inputs and outputs of its kind."""
     if signature_def is None:
         return False
@@ -145,11 +149,11 @@ def is_valid_signature(signature_def):
 
 
 # --- loading ---
-def _node_of(name):
+def _node_of(name: str) -> str:
     return name.lstrip('^').split(':')[0]
 
 
-def _part(meta, nodes):
+def _part(meta: Any, nodes: list[Any]) -> Any:
     """A GraphDef of these nodes with the functions that they use."""
     functions = {f.signature.name: f for f in meta.graph_def.library.function}
     used, todo = set(), list(nodes)
@@ -165,7 +169,7 @@ def _part(meta, nodes):
     return graph
 
 
-def _above(nodes, name):
+def _above(nodes: list[Any], name: str) -> set[Any]:
     """The names of a node and of all that it depends on."""
     by_name, found, todo = {node.name: node for node in nodes}, set(), [name]
     while todo:
@@ -186,7 +190,7 @@ def _without_saver(meta):
     return _part(meta, [node for node in nodes if node.name not in gone])
 
 
-def _with_values(nodes, file):
+def _with_values(nodes: list[Any], file: Any) -> tuple[Any, ...]:
     """The nodes with constants, of what the checkpoint holds, in the place of ops that read it."""
     constants = {node.name: node for node in nodes if node.op == 'Const'}
     found, read = [], set()
@@ -209,7 +213,7 @@ def _with_values(nodes, file):
     return found, read
 
 
-def _restore(sess, meta, prefix, scope):
+def _restore(sess: Any, meta: Any, prefix: str, scope: str) -> None:
     """Runs the file's restoring op, on the session's resources, in a graph of its own."""
     file = _engine.open_tensors(prefix)
     nodes, _ = _with_values(list(meta.graph_def.node), file)
@@ -240,7 +244,7 @@ def _restore(sess, meta, prefix, scope):
         own.run(restoring.get_operation_by_name(meta.saver_def.restore_op_name))
 
 
-def assets_of(meta):
+def assets_of(meta: Any) -> list[Any]:
     """The AssetFileDefs, which graphs without objects have in a collection."""
     held = dict(meta.collection_def).get(_options.constants['ASSETS_KEY'])
     return list(meta.asset_file_def) or [_proto.AssetFileDef.FromString(one.value)
@@ -280,7 +284,7 @@ def maybe_saved_model_directory(export_dir):
 
 
 # --- saving ---
-def _write_message(message, folder, as_text):
+def _write_message(message: Any, folder: Any, as_text: bool) -> str:
     path = os.path.join(folder, 'saved_model.pbtxt' if as_text else 'saved_model.pb')
     replace_file(path, str(message).encode() if as_text else message.SerializeToString(deterministic=True))
     return path
@@ -289,7 +293,7 @@ def _write_message(message, folder, as_text):
 class Builder:
     """Writes graphs, one for each set of tags, with the variables of a session."""
 
-    def __init__(self, export_dir):
+    def __init__(self, export_dir: Any) -> None:
         self._folder = os.fspath(export_dir)
         if os.path.isdir(self._folder) and os.listdir(self._folder):
             raise AssertionError(f"Export directory {export_dir} already exists, and isn't empty. Please choose a "
@@ -317,8 +321,9 @@ class Builder:
             _engine.write_tensors(os.path.join(self._folder, 'variables', 'variables'), list(values), list(values.values()))
         self._saved = True
 
-    def add_meta_graph(self, tags, signature_def_map=None, assets_collection=None, legacy_init_op=None,
-                       clear_devices=False, main_op=None, strip_default_attrs=False, saver=None):
+    def add_meta_graph(self, tags: Any, signature_def_map: Any = None, assets_collection: Any = None,
+                       legacy_init_op: Any = None, clear_devices: bool = False, main_op: Any = None,
+                       strip_default_attrs: bool = False, saver: Any = None) -> None:
         """Adds the default graph for other tags; it uses the values that were written for the first."""
         if not self._saved:
             raise AssertionError('Graph state including variables and assets has not been saved yet. Please invoke '
@@ -329,7 +334,7 @@ class Builder:
                     main_op or legacy_init_op, saver)
 
     @staticmethod
-    def _saved_names(meta):
+    def _saved_names(meta: Any) -> set[Any]:
         """Variables but those that hold the path of an asset, which the initializer assigns."""
         paths = {asset.tensor_info.name.split(':')[0] for asset in meta.asset_file_def}
         assigned = {node.input[0] for node in meta.graph_def.node
@@ -370,7 +375,7 @@ class Builder:
                 export.add_saver({name: name for name in saved}, (), None)
         return meta
 
-    def _add_assets(self, meta, graph, assets):
+    def _add_assets(self, meta: Any, graph: tf.Graph, assets: Any) -> None:
         for tensor in assets:
             path = tf.get_static_value(tensor) if not isinstance(tensor, tf.Tensor) else _session.value_of(tensor).numpy()
             path = path.decode() if isinstance(path, bytes) else str(path)
@@ -381,7 +386,8 @@ class Builder:
             asset = meta.asset_file_def.add(filename=os.path.basename(path))
             asset.tensor_info.name = tensor.name
 
-    def save(self, as_text=False, experimental_image_format=False, experimental_image_writer_options=None):
+    def save(self, as_text: bool = False, experimental_image_format: bool = False,
+             experimental_image_writer_options: Any = None) -> bytes:
         """Writes the file; returns its path."""
         if experimental_image_format:
             raise NotImplementedError('Builder.save: experimental_image_format is not supported')
@@ -394,10 +400,10 @@ Builder.__name__ = Builder.__qualname__ = 'SavedModelBuilder'
 class MethodNameUpdater:
     """Replaces names of methods in the signatures of a SavedModel."""
 
-    def __init__(self, export_dir):
+    def __init__(self, export_dir: Any) -> None:
         self._folder, self._message = os.fspath(export_dir), read_messages(os.fspath(export_dir))
 
-    def replace_method_name(self, signature_key, method_name, tags=None):
+    def replace_method_name(self, signature_key: Any, method_name: Any, tags: Any = None) -> None:
         """Gives a signature another method, in the graph with these tags or in all graphs."""
         if not signature_key:
             raise ValueError('`signature_key` must be defined.')
@@ -414,13 +420,13 @@ class MethodNameUpdater:
                                  f"'{signature_key}'. It has {sorted(meta.signature_def)}.")
             meta.signature_def[signature_key].method_name = method_name
 
-    def save(self, new_export_dir=None):
+    def save(self, new_export_dir: Any = None) -> None:
         """Writes the file with the signatures, over the one that was read or into another folder."""
         as_text = os.path.exists(os.path.join(self._folder, 'saved_model.pbtxt'))
         _write_message(self._message, os.fspath(new_export_dir or self._folder), as_text)
 
 
-def simple_save(session, export_dir, inputs, outputs, legacy_init_op=None):
+def simple_save(session: Any, export_dir: Any, inputs: Any, outputs: Any, legacy_init_op: Any = None) -> None:
     """Writes a session's graph with one signature, for serving."""
     builder = Builder(export_dir)
     builder.add_meta_graph_and_variables(session, ['serve'], {'serving_default': predict_signature_def(inputs, outputs)},
@@ -428,7 +434,7 @@ def simple_save(session, export_dir, inputs, outputs, legacy_init_op=None):
     builder.save()
 
 
-def _publish():
+def _publish() -> None:
     old = _engine.namespace('compat.v1.saved_model')
     signatures = (MethodNameUpdater, build_signature_def, classification_signature_def, is_valid_signature,
                   predict_signature_def, regression_signature_def)

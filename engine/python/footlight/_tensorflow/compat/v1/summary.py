@@ -1,4 +1,6 @@
 """tf.compat.v1.summary: ops whose values are messages, which a FileWriter puts into event files."""
+from __future__ import annotations
+
 import contextlib
 import os
 import socket
@@ -9,13 +11,14 @@ import numpy as np
 
 import footlight as tf
 from footlight import _engine, _proto
+from footlight._typing import Any, Callable, Iterator, TensorLike
 
 _summary, _v1 = _engine.namespace('compat.v1.summary'), tf.compat.v1
 _counts = {}
 
 
 @contextlib.contextmanager
-def _tag(name, family):
+def _tag(name: str, family: Any) -> Iterator[Any]:
     """A context for the op of a summary, whose name in its scopes is the tag; with a family before it."""
     name = ''.join(c if c.isalnum() or c in '-_./\\>' else '_' for c in name)
     inside = f'{family}/{name}' if family else name
@@ -24,7 +27,7 @@ def _tag(name, family):
         yield f'{family}/{tag}' if family else tag
 
 
-def _op(make, values, name, family, collections):
+def _op(make: Callable[..., Any], values: list[Any], name: str, family: Any, collections: Any) -> tf.Tensor:
     """A tensor with the serialized message that `make` gives for the values of these tensors."""
     with _tag(name, family) as tag:
         def message(*arrays):
@@ -44,7 +47,7 @@ def _message(*values):
     return message
 
 
-def scalar(name, tensor, collections=None, family=None):
+def scalar(name: Any, tensor: TensorLike, collections: Any = None, family: Any = None) -> tf.Tensor:
     """A number."""
     def make(tag, value):
         if value.size != 1:
@@ -53,7 +56,7 @@ def scalar(name, tensor, collections=None, family=None):
     return _op(make, [tensor], name, family, collections)
 
 
-def _limits():
+def _limits() -> Any:
     positive, value = [], 1e-12
     while value < 1e20:
         positive.append(value)
@@ -166,7 +169,7 @@ def text(name, tensor, collections=None):
     return tensor_summary(name, tensor, summary_metadata=metadata, collections=collections)
 
 
-def merge(inputs, collections=None, name=None):
+def merge(inputs: Any, collections: Any = None, name: str | None = None) -> tf.Tensor:
     """What several summaries hold, as one."""
     if tf.executing_eagerly():
         raise RuntimeError('Merging tf.summary.* ops is not compatible with eager execution. Use tf.contrib.summary instead.')
@@ -176,7 +179,7 @@ def merge(inputs, collections=None, name=None):
     return merged
 
 
-def merge_all(key='summaries', scope=None, name=None):
+def merge_all(key: str = 'summaries', scope: Any = None, name: str | None = None) -> tf.Tensor | None:
     """What all summaries of the graph hold, as one; None where there are none."""
     if tf.executing_eagerly():
         raise RuntimeError('Merging tf.summary.* ops is not compatible with eager execution. Use tf.contrib.summary instead.')
@@ -202,11 +205,11 @@ class FileWriter:
         elif session is not None:
             self.add_graph(session.graph)
 
-    def get_logdir(self):
+    def get_logdir(self) -> Any:
         """The folder."""
         return self._folder
 
-    def reopen(self):
+    def reopen(self) -> None:
         """Begins a new file, where the last one was closed."""
         if self._writer is not None:
             return
@@ -218,7 +221,7 @@ class FileWriter:
         self.add_event(_proto.Event(wall_time=time.time(), file_version='brain.Event:2'))
         self.flush()
 
-    def add_event(self, event):
+    def add_event(self, event: Any) -> None:
         """Adds a message with its time."""
         with self._lock:
             if self._writer is None:
@@ -227,13 +230,13 @@ class FileWriter:
         if time.monotonic() - self._flushed > self._every:
             self.flush()
 
-    def _add(self, step, **what):
+    def _add(self, step: Any, **what: Any) -> None:
         event = _proto.Event(wall_time=time.time(), **what)
         if step is not None:
             event.step = int(step)
         self.add_event(event)
 
-    def add_summary(self, summary, global_step=None):
+    def add_summary(self, summary: Any, global_step: Any = None) -> None:
         """Adds what a summary op gave, or a message."""
         if isinstance(summary, (bytes, np.bytes_)):
             summary = _proto.Summary.FromString(bytes(summary))
@@ -244,7 +247,7 @@ class FileWriter:
                 self._tags.add(value.tag)
         self._add(global_step, summary=summary)
 
-    def add_graph(self, graph, global_step=None, graph_def=None):
+    def add_graph(self, graph: Any, global_step: Any = None, graph_def: Any = None) -> None:
         """Adds a graph."""
         given = graph if graph is not None else graph_def
         given = given.as_graph_def(add_shapes=True) if isinstance(given, tf.Graph) else given
@@ -252,37 +255,37 @@ class FileWriter:
             raise TypeError('The passed graph must be an instance of `Graph` or the deprecated `GraphDef`')
         self._add(global_step, graph_def=given.SerializeToString())
 
-    def add_meta_graph(self, meta_graph_def, global_step=None):
+    def add_meta_graph(self, meta_graph_def: Any, global_step: Any = None) -> None:
         """Adds a graph with what belongs to it."""
         self._add(global_step, meta_graph_def=meta_graph_def.SerializeToString())
 
-    def add_session_log(self, session_log, global_step=None):
+    def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
         """Adds a message about a session."""
         self._add(global_step, session_log=session_log)
 
-    def add_run_metadata(self, run_metadata, tag, global_step=None):
+    def add_run_metadata(self, run_metadata: Any, tag: Any, global_step: Any = None) -> None:
         """Adds what is known of a run, under a name."""
         self._add(global_step, tagged_run_metadata=_proto.TaggedRunMetadata(
             tag=tag, run_metadata=run_metadata.SerializeToString()))
 
-    def flush(self):
+    def flush(self) -> None:
         """Passes what was added to the system."""
         self._flushed = time.monotonic()
         with self._lock:
             if self._writer is not None:
                 self._writer.flush()
 
-    def close(self):
+    def close(self) -> None:
         """Ends the file."""
         with self._lock:
             if self._writer is not None:
                 self._writer.close()
                 self._writer = None
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         self.close()
 
 
@@ -293,7 +296,7 @@ class FileWriterCache:
     _lock = threading.RLock()
 
     @staticmethod
-    def clear():
+    def clear() -> None:
         """Closes and forgets all writers."""
         with FileWriterCache._lock:
             for writer in FileWriterCache._writers.values():
@@ -301,7 +304,7 @@ class FileWriterCache:
             FileWriterCache._writers = {}
 
     @staticmethod
-    def get(logdir):
+    def get(logdir: Any) -> FileWriter:
         """The writer of a folder."""
         with FileWriterCache._lock:
             if logdir not in FileWriterCache._writers:
@@ -309,7 +312,7 @@ class FileWriterCache:
             return FileWriterCache._writers[logdir]
 
 
-def initialize(graph=None, session=None):
+def initialize(graph: Any = None, session: Any = None) -> None:
     """Does nothing: writers are ready when they are made."""
 
 

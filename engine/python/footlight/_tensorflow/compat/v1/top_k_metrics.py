@@ -1,9 +1,12 @@
 """tf.compat.v1.metrics of the first k predictions: precision_at_k, recall_at_k, average_precision_at_k; and the sensitivity at
 a specificity, and the other way round."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._tensorflow.compat.v1.metrics import (
     _EPSILON, _Scope, _added, _at_thresholds, _kept, _limits, _refuse_eager, _variable, _wide)
+from footlight._typing import Any, Callable
 
 
 # --- sets of labels ---
@@ -47,13 +50,13 @@ def _name_of(kind, k, class_id):
     return name if class_id is None else f'{name}_class{class_id}'
 
 
-def _counted(kind, of_row, k, class_id, weights):
+def _counted(kind: Any, of_row: Any, k: Any, class_id: Any, weights: Any) -> tuple[Any, ...]:
     """(value, update) of how many there were."""
     count = _variable([], _name_of(kind, k, class_id), tf.float64)
     return count.read_value(), _added(count, _weighted_sum(of_row, weights))
 
 
-def _share_at_top(kind, wrong):
+def _share_at_top(kind: Any, wrong: Any) -> Callable[..., Any]:
     """The share of true positives; `wrong`: those that the rest of it are."""
     def metric(labels, predictions_idx, k=None, class_id=None, weights=None, metrics_collections=None, updates_collections=None,
                name=None):
@@ -78,7 +81,7 @@ precision_at_top_k = _share_at_top('precision', 'false_positive')
 recall_at_top_k = _share_at_top('recall', 'false_negative')
 
 
-def _share_at_k(kind, of_classes):
+def _share_at_k(kind: Any, of_classes: Any) -> Callable[..., Any]:
     def metric(labels, predictions, k, class_id=None, weights=None, metrics_collections=None, updates_collections=None, name=None):
         _refuse_eager(f'{kind}_at_k')
         with tf.name_scope(name or _name_of(kind, k, class_id)):
@@ -110,7 +113,8 @@ def _average_precisions(labels, found, classes):
     return tf.math.divide(tf.reduce_sum(relevant * precisions, -1), count)
 
 
-def average_precision_at_k(labels, predictions, k, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def average_precision_at_k(labels: Any, predictions: Any, k: Any, weights: Any = None, metrics_collections: Any = None,
+                           updates_collections: Any = None, name: str | None = None) -> Any:
     """The mean over rows of the average precision of the k classes with the largest predictions."""
     _refuse_eager('average_precision_at_k')
     if k < 1:
@@ -140,7 +144,7 @@ def _nearest(rates, wanted, is_last):
     return tf.argmax(tf.cumsum(tf.cast(tf.equal(apart, tf.reduce_min(apart)), tf.int64)), 0, tf.int32)
 
 
-def _rate_at(kind, given):
+def _rate_at(kind: Any, given: Any) -> Callable[..., Any]:
     of_sensitivity = given == 'sensitivity'
     kinds = ('true_positives', 'false_negatives', 'true_negatives', 'false_positives')
 
@@ -166,14 +170,16 @@ _sensitivity, _specificity = (_rate_at('sensitivity_at_specificity', 'specificit
                               _rate_at('specificity_at_sensitivity', 'sensitivity'))
 
 
-def sensitivity_at_specificity(labels, predictions, specificity, weights=None, num_thresholds=200, metrics_collections=None,
-                               updates_collections=None, name=None):
+def sensitivity_at_specificity(labels: Any, predictions: Any, specificity: Any, weights: Any = None,
+                               num_thresholds: Any = 200, metrics_collections: Any = None,
+                               updates_collections: Any = None, name: str | None = None) -> Any:
     """The sensitivity at the threshold whose specificity is nearest to the given one."""
     return _sensitivity(labels, predictions, specificity, weights, num_thresholds, metrics_collections, updates_collections, name)
 
 
-def specificity_at_sensitivity(labels, predictions, sensitivity, weights=None, num_thresholds=200, metrics_collections=None,
-                               updates_collections=None, name=None):
+def specificity_at_sensitivity(labels: Any, predictions: Any, sensitivity: Any, weights: Any = None,
+                               num_thresholds: Any = 200, metrics_collections: Any = None,
+                               updates_collections: Any = None, name: str | None = None) -> Any:
     """The specificity at the threshold whose sensitivity is nearest to the given one."""
     return _specificity(labels, predictions, sensitivity, weights, num_thresholds, metrics_collections, updates_collections, name)
 

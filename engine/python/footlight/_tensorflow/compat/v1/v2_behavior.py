@@ -1,13 +1,16 @@
 """Switches of tf.compat.v1 between the two ways of running, and tf.compat.v1.InteractiveSession."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._graphs import graph as _graph, session as _session
+from footlight._typing import Any, Callable
 
 _v1 = tf.compat.v1
 _entered = []  # the scope of the program's graph, while eager execution is off
 
 
-def disable_eager_execution():
+def disable_eager_execution() -> None:
     """Ops go into the program's graph from now on, outside of functions too."""
     if not _entered and not tf.executing_eagerly():
         return
@@ -15,13 +18,13 @@ def disable_eager_execution():
         _enter()
 
 
-def _enter():
+def _enter() -> None:
     scope = _engine.graph_scope(_graph.get_default_graph())
     scope.__enter__()
     _entered.append(scope)
 
 
-def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
+def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> None:
     """Ops run when they are called from now on, which is how programs start."""
     if _entered:
         if _graph.get_default_graph().num_operations():
@@ -29,7 +32,7 @@ def enable_eager_execution(config=None, device_policy=None, execution_mode=None)
         _entered.pop().__exit__(None, None, None)
 
 
-def reset_default_graph():
+def reset_default_graph() -> None:
     """Forgets the program's graph; ops go into a new one where eager execution is off."""
     if not _entered:
         _graph.reset_default_graph()
@@ -41,17 +44,17 @@ def reset_default_graph():
     _enter()
 
 
-def disable_v2_behavior():
+def disable_v2_behavior() -> None:
     """Ops go into the program's graph from now on; names of TensorFlow 1 are in tf.compat.v1 either way."""
     disable_eager_execution()
 
 
-def enable_v2_behavior():
+def enable_v2_behavior() -> None:
     """Ops run when they are called from now on, which is how programs start."""
     enable_eager_execution()
 
 
-def _kept_as_it_is(name, what):
+def _kept_as_it_is(name: Any, what: Any) -> Callable[..., Any]:
     def function():
         pass
     function.__name__ = function.__qualname__ = name
@@ -62,7 +65,7 @@ def _kept_as_it_is(name, what):
 class InteractiveSession(_session.Session):
     """A session that is the default one from when it is made until it is closed."""
 
-    def __init__(self, target='', graph=None, config=None):
+    def __init__(self, target: str = '', graph: Any = None, config: Any = None) -> None:
         super().__init__(target, graph, config)
         self._scopes = [self.as_default()]
         if graph is not None:
@@ -70,7 +73,7 @@ class InteractiveSession(_session.Session):
         for scope in self._scopes:
             scope.__enter__()
 
-    def close(self):
+    def close(self) -> None:
         """Lets go of what was prepared to run; the session is no longer the default one."""
         super().close()
         while self._scopes:

@@ -1,4 +1,6 @@
 """tf.compat.v1.get_variable and variable_scope: variables by name, in scopes that say how they are made."""
+from __future__ import annotations
+
 import contextlib
 import enum
 import functools
@@ -8,6 +10,7 @@ import weakref
 import footlight as tf
 from footlight import _engine
 from footlight._graphs.graph import graph_of_variables, unused_name, variable_collections
+from footlight._typing import Any, Callable, DTypeLike, Iterator, ShapeLike, TensorLike
 
 _v1 = tf.compat.v1
 
@@ -17,7 +20,7 @@ class _Reuse(enum.Enum):
 
     AUTO_REUSE = 1
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<_ReuseMode.AUTO_REUSE: 1>'
 
 
@@ -46,37 +49,37 @@ class VariableScope:
     caching_device = property(lambda self: self._caching_device, doc='Kept: each read is of the variable itself.')
     partitioner = property(lambda self: None, doc='None: variables are not divided.')
 
-    def reuse_variables(self):
+    def reuse_variables(self) -> None:
         """Variables must be there already from now on."""
         self._reuse = True
 
-    def set_initializer(self, initializer):
+    def set_initializer(self, initializer: Any) -> None:
         """What makes first values from now on."""
         self._initializer = initializer
 
-    def set_regularizer(self, regularizer):
+    def set_regularizer(self, regularizer: Any) -> None:
         """What is called for each variable from now on."""
         self._regularizer = regularizer
 
-    def set_dtype(self, dtype):
+    def set_dtype(self, dtype: Any) -> None:
         """The dtype of variables from now on."""
         self._dtype = dtype
 
-    def set_caching_device(self, caching_device):
+    def set_caching_device(self, caching_device: Any) -> None:
         """Is kept: each read is of the variable itself."""
         self._caching_device = caching_device
 
-    def set_partitioner(self, partitioner):
+    def set_partitioner(self, partitioner: Any) -> None:
         """Refuses what divides variables."""
         if partitioner is not None:
             raise NotImplementedError('set_partitioner(): variables are not divided, partitioner must be None')
 
-    def set_use_resource(self, use_resource):
+    def set_use_resource(self, use_resource: Any) -> None:
         """Refuses variables that are no resources: all of them are."""
         if use_resource is False:
             raise ValueError('set_use_resource(False): all variables are resources here; leave the call out')
 
-    def set_custom_getter(self, custom_getter):
+    def set_custom_getter(self, custom_getter: Any) -> None:
         """What is called in place of get_variable from now on."""
         self._custom_getter = custom_getter
 
@@ -88,15 +91,15 @@ class VariableScope:
         """What a collection of the graph has of this scope and of those inside of it."""
         return _v1.get_collection(name, self._name + '/' if self._name else '')
 
-    def trainable_variables(self):
+    def trainable_variables(self) -> Any:
         """The trainable variables of this scope."""
         return self.get_collection(_v1.GraphKeys.TRAINABLE_VARIABLES)
 
-    def global_variables(self):
+    def global_variables(self) -> Any:
         """The variables of this scope."""
         return self.get_collection(_v1.GraphKeys.GLOBAL_VARIABLES)
 
-    def local_variables(self):
+    def local_variables(self) -> Any:
         """The local variables of this scope."""
         return self.get_collection(_v1.GraphKeys.LOCAL_VARIABLES)
 
@@ -113,7 +116,7 @@ _state = _State()
 _by_graph = weakref.WeakKeyDictionary()  # graph -> (its outermost scope, its variables by name)
 
 
-def _graph():
+def _graph() -> tf.Graph | None:
     return None if tf.executing_eagerly() else graph_of_variables() or _v1.get_default_graph()
 
 
@@ -123,7 +126,7 @@ def _kept(graph):
     return _by_graph[graph]
 
 
-def get_variable_scope():
+def get_variable_scope() -> VariableScope:
     """The scope that is entered."""
     if _state.current is not None:
         return _state.current
@@ -131,9 +134,12 @@ def get_variable_scope():
     return _state.eager if graph is None else _kept(graph)[0]
 
 
-def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None,
-                 caching_device=None, partitioner=None, validate_shape=True, use_resource=None, custom_getter=None,
-                 constraint=None, synchronization=None, aggregation=None, _scope=None):
+def get_variable(name: Any, shape: ShapeLike | None = None, dtype: DTypeLike | None = None,
+                 initializer: TensorLike | None = None, regularizer: Any = None, trainable: Any = None,
+                 collections: Any = None, caching_device: Any = None, partitioner: Any = None,
+                 validate_shape: bool = True, use_resource: Any = None, custom_getter: Any = None,
+                 constraint: Any = None, synchronization: Any = None, aggregation: Any = None,
+                 _scope: Any = None) -> tf.Variable:
     """A variable of the scope that is entered: a new one, or the one of that name in the graph."""
     if not isinstance(name, str):
         raise TypeError(f'get_variable() takes a name, got {name!r}')
@@ -152,8 +158,9 @@ def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=Non
     return _made_or_found(full, given_dtype=dtype, **how)
 
 
-def get_local_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=False, collections=None,
-                       **how):
+def get_local_variable(name: Any, shape: ShapeLike | None = None, dtype: DTypeLike | None = None,
+                       initializer: Any = None, regularizer: Any = None, trainable: bool = False,
+                       collections: Any = None, **how: Any) -> Any:
     """A variable of this process only, which is neither trained nor saved: local_variables() has it."""
     return get_variable(name, shape, dtype, initializer, regularizer, False, list(collections or ()) + ['local_variables'], **how)
 
@@ -200,7 +207,7 @@ def _made_or_found(name, shape=None, dtype=tf.float32, initializer=None, regular
 
 
 @contextlib.contextmanager
-def sharing(store):
+def sharing(store: Any) -> Iterator[Any]:
     """A context in which get_variable() finds variables in `store`, a dict, and puts there those that it makes."""
     before, _state.store = _state.store, store
     try:
@@ -209,7 +216,7 @@ def sharing(store):
         _state.store = before
 
 
-def _first_value(name, shape, dtype, initializer, given_dtype):
+def _first_value(name: str, shape: Any, dtype: Any, initializer: Any, given_dtype: Any) -> Any:
     if initializer is not None and not callable(initializer):
         if shape is not None:
             raise ValueError('If initializer is a constant, do not specify shape.')
@@ -237,7 +244,7 @@ def _first_value(name, shape, dtype, initializer, given_dtype):
 
 
 @contextlib.contextmanager
-def _at_root_of(graph):
+def _at_root_of(graph: tf.Graph | None) -> Iterator[Any]:
     """A context in which ops go into the graph, outside of all name scopes; of None, one that changes nothing."""
     if graph is None:
         yield
@@ -273,9 +280,10 @@ VariableV1 = _engine.variable_subclass('VariableV1', {
 class variable_scope:
     """A context in which variables have names below this one, and are made as it says. It can be entered again."""
 
-    def __init__(self, name_or_scope, default_name=None, values=None, initializer=None, regularizer=None, caching_device=None,
-                 partitioner=None, custom_getter=None, reuse=None, dtype=None, use_resource=None, constraint=None,
-                 auxiliary_name_scope=True):
+    def __init__(self, name_or_scope: str, default_name: Any = None, values: Any = None, initializer: Any = None,
+                 regularizer: Any = None, caching_device: Any = None, partitioner: Any = None,
+                 custom_getter: Any = None, reuse: bool | None = None, dtype: Any = None, use_resource: Any = None,
+                 constraint: Any = None, auxiliary_name_scope: bool = True) -> None:
         if default_name is None and name_or_scope is None:
             raise TypeError('If default_name is None then name_or_scope is required')
         if name_or_scope is not None and not isinstance(name_or_scope, (str, VariableScope)):
@@ -283,16 +291,16 @@ class variable_scope:
         self._how = (name_or_scope, default_name, initializer, regularizer, caching_device, custom_getter, reuse, dtype, constraint,
                      auxiliary_name_scope)
 
-    def __enter__(self):
+    def __enter__(self) -> VariableScope:
         entered = _entered_scope(*self._how)
         made = entered.__enter__()
         _state.entered.setdefault(self, []).append(entered)
         return made
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> bool:
         return _state.entered[self].pop().__exit__(*error)
 
-    def __call__(self, function):
+    def __call__(self, function: Any) -> Callable[..., Any]:
         @functools.wraps(function)
         def within(*args, **kwargs):
             with _entered_scope(*self._how):
@@ -338,22 +346,22 @@ def _both(inner, outer):
     return lambda getter, *args, **kwargs: inner(lambda *a, **k: outer(getter, *a, **k), *args, **kwargs)
 
 
-def variables_initializer(var_list=None, name='init'):
+def variables_initializer(var_list: Any = None, name: str | None = 'init') -> tf.Operation | None:
     """An operation that gives variables their first values in a session."""
     return tf.group(*[v.initializer for v in var_list or () if getattr(v, '_made_in', None) is not None], name=name)
 
 
-def global_variables_initializer():
+def global_variables_initializer() -> tf.Operation | None:
     """An operation for all variables of the graph."""
     return variables_initializer(None if tf.executing_eagerly() else _v1.global_variables())
 
 
-def local_variables_initializer():
+def local_variables_initializer() -> Any:
     """An operation for all variables that are not kept."""
     return variables_initializer(None if tf.executing_eagerly() else _v1.local_variables(), 'init_local')
 
 
-def tables_initializer(name='init_all_tables'):
+def tables_initializer(name: str | None = 'init_all_tables') -> Any:
     """An operation for all tables of the graph, which have their contents when they are made."""
     return tf.group(name=name)
 
@@ -362,10 +370,10 @@ for _f in (variables_initializer, global_variables_initializer, local_variables_
     _f.__module__ = 'footlight.compat.v1'
     setattr(_v1, _f.__name__, _f)
 _v1.Variable = VariableV1
-for _f in (get_local_variable, get_variable, get_variable_scope, variable_scope, VariableScope, AUTO_REUSE):
-    _name = getattr(_f, '__name__', 'AUTO_REUSE')
-    if _f is not AUTO_REUSE:
-        _f.__module__ = 'footlight.compat.v1'
-    setattr(_v1, _name, _f)
+for _function in (get_local_variable, get_variable, get_variable_scope, variable_scope, VariableScope, AUTO_REUSE):
+    _name = getattr(_function, '__name__', 'AUTO_REUSE')
+    if _function is not AUTO_REUSE:
+        _function.__module__ = 'footlight.compat.v1'
+    setattr(_v1, _name, _function)
     if _name in ('get_variable', 'get_variable_scope', 'variable_scope', 'AUTO_REUSE'):
-        setattr(tf, _name, _f)
+        setattr(tf, _name, _function)

@@ -1,14 +1,17 @@
 """tf.compat.v1.train's values from checkpoints of other programs, and its smaller functions for steps."""
+from __future__ import annotations
+
 import re
 
 import footlight as tf
 from footlight._tensorflow.compat.v1 import variable_scope as _variable_scope
 from footlight._saving import trackable as _trackable
+from footlight._typing import Any
 
 _v1 = tf.compat.v1
 
 
-def _named_variables():
+def _named_variables() -> dict[Any, Any]:
     """{name: variable} of what get_variable() made in the graph."""
     graph = _variable_scope._graph()
     return {} if graph is None else _variable_scope._kept(graph)[1]
@@ -30,7 +33,7 @@ def _give(variable, name, reader, shapes, path, why=''):
         variable._first = None  # a session's initializer gives it this value
 
 
-def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
+def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
     """Lets variables begin with the values of a checkpoint: {its name or scope/: a variable, its name or its scope/}."""
     reader = tf.train.load_checkpoint(ckpt_dir_or_file)
     shapes = reader.get_variable_to_shape_map()
@@ -61,7 +64,8 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
             _give(known[one], full, reader, shapes, ckpt_dir_or_file, f' ({name} in {one})')
 
 
-def warm_start(ckpt_to_initialize_from, vars_to_warm_start='.*', var_name_to_vocab_info=None, var_name_to_prev_var_name=None):
+def warm_start(ckpt_to_initialize_from: Any, vars_to_warm_start: str = '.*', var_name_to_vocab_info: Any = None,
+               var_name_to_prev_var_name: Any = None) -> None:
     """Lets the variables whose names fit begin with the values that a checkpoint has under these or other names."""
     if var_name_to_vocab_info:
         raise NotImplementedError('warm_start(): vocabularies are not mapped here; make the rows with tf.gather and assign them')
@@ -84,7 +88,7 @@ def global_step(sess, global_step_tensor):
     return int(sess.run(global_step_tensor)) if sess is not None else int(global_step_tensor.numpy())
 
 
-def assert_global_step(global_step_tensor):
+def assert_global_step(global_step_tensor: Any) -> None:
     """Raises where this cannot be a step: it must be one whole number."""
     if not isinstance(global_step_tensor, (tf.Variable, tf.Tensor)):
         raise TypeError(f'Existing "global_step" must be a Variable or Tensor: {global_step_tensor!s}.')
@@ -94,8 +98,9 @@ def assert_global_step(global_step_tensor):
         raise TypeError(f'Existing "global_step" is not scalar: {global_step_tensor.shape}')
 
 
-def replica_device_setter(ps_tasks=0, ps_device='/job:ps', worker_device='/job:worker', merge_devices=True, cluster=None,
-                          ps_ops=None, ps_strategy=None):
+def replica_device_setter(ps_tasks: Any = 0, ps_device: str = '/job:ps', worker_device: str = '/job:worker',
+                          merge_devices: bool = True, cluster: Any = None, ps_ops: Any = None,
+                          ps_strategy: Any = None) -> None:
     """None: all variables are on this machine. Where there are parameter servers, it says that there are none here."""
     if cluster is not None:
         jobs = cluster.as_dict() if hasattr(cluster, 'as_dict') else dict(cluster)

@@ -2,6 +2,8 @@
 
 Loaded when something of it is asked for; concrete functions say theirs by it (_types/function_types.py).
 """
+from __future__ import annotations
+
 import collections
 import inspect
 import logging
@@ -9,6 +11,7 @@ import logging
 import footlight as tf
 from footlight import _engine
 from footlight._tensorflow.core.function import trace_type as _trace_type
+from footlight._typing import Any, Callable
 
 _home = tf.types.experimental
 _KINDS = inspect.Parameter
@@ -17,10 +20,10 @@ _KINDS = inspect.Parameter
 class CapturedDefaultValue:
     """Stands for a default value in a type, which does not hold it."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<captured_default_value>'
 
-    def __reduce__(self):
+    def __reduce__(self) -> str:
         return 'CAPTURED_DEFAULT_VALUE'
 
 
@@ -31,7 +34,7 @@ class Parameter(inspect.Parameter):
     """A parameter with its type, or None where any value will do."""
     __slots__ = ()
 
-    def __init__(self, name, kind, optional, type_constraint):
+    def __init__(self, name: str, kind: Any, optional: bool, type_constraint: Any) -> None:
         if optional and kind not in (self.POSITIONAL_ONLY, self.KEYWORD_ONLY, self.POSITIONAL_OR_KEYWORD):
             raise ValueError(f'Parameter {name} is optional and its kind is not one that may be: {kind}.')
         super().__init__(sanitize_arg_name(name) if not name.isidentifier() else name, kind,
@@ -58,19 +61,19 @@ class Parameter(inspect.Parameter):
         found = self.type_constraint.most_specific_common_supertype([other.type_constraint for other in others])
         return None if found is None else Parameter(self.name, self.kind, self.optional, found)
 
-    def __eq__(self, other):
+    def __eq__(self, other: Any) -> bool:
         if not isinstance(other, Parameter):
             return NotImplemented
         return (self.name, self.kind, self.optional, self.type_constraint) == (
             other.name, other.kind, other.optional, other.type_constraint)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self.name, self.kind, self.optional, self.type_constraint))
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return Parameter, (self.name, self.kind, self.optional, self.type_constraint)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (f'Parameter(name={self.name}, kind={self.kind.name}, optional={self.optional!r}, '
                 f'type_constraint={self.type_constraint!r})')
 
@@ -79,7 +82,7 @@ class FunctionType(_home.FunctionType):
     """The parameters of a function, the types of what it captures, and the type of what it returns."""
     __slots__ = ('_captures',)
 
-    def __init__(self, parameters, captures=None, **kwargs):
+    def __init__(self, parameters: Any, captures: Any = None, **kwargs: Any) -> None:
         super().__init__(parameters, **kwargs)
         self._captures = collections.OrderedDict(captures or {})
 
@@ -88,13 +91,13 @@ class FunctionType(_home.FunctionType):
                       doc='The type of what it returns, or None.')
 
     @classmethod
-    def from_callable(cls, obj, *, follow_wrapped=True):
+    def from_callable(cls, obj: Callable[..., Any], *, follow_wrapped: bool = True) -> FunctionType:
         """That of a Python function: its parameters take anything."""
         own = inspect.signature(obj, follow_wrapped=follow_wrapped)
         return FunctionType([Parameter(p.name, p.kind, p.default is not p.empty, None) for p in own.parameters.values()])
 
     @classmethod
-    def get_default_values(cls, obj, *, follow_wrapped=True):
+    def get_default_values(cls, obj: Callable[..., Any], *, follow_wrapped: bool = True) -> dict[Any, Any]:
         """The default values of a Python function by name."""
         own = inspect.signature(obj, follow_wrapped=follow_wrapped)
         return {p.name: p.default for p in own.parameters.values() if p.default is not p.empty}
@@ -108,7 +111,7 @@ class FunctionType(_home.FunctionType):
                 bound.arguments[name] = default_values[name]
         return bound
 
-    def is_supertype_of(self, other):
+    def is_supertype_of(self, other: Any) -> bool:
         """Whether the other may be called wherever this one is: for what this takes, with what this captures."""
         mine, theirs = list(self.parameters.values()), list(other.parameters.values())
         if len(mine) != len(theirs) or not all([a.is_subtype_of(b) for a, b in zip(mine, theirs)]):
@@ -143,7 +146,7 @@ class FunctionType(_home.FunctionType):
             arguments[parameter.name] = parameter.type_constraint.placeholder_value(placeholder_context)
         return inspect.BoundArguments(self, arguments)
 
-    def _in_order(self):
+    def _in_order(self) -> Any:
         """Those given by name last, by name: the order of flat inputs."""
         named = [p for p in self.parameters.values() if p.kind is _KINDS.KEYWORD_ONLY]
         return ([p for p in self.parameters.values() if p.kind is not _KINDS.KEYWORD_ONLY]
@@ -179,18 +182,18 @@ class FunctionType(_home.FunctionType):
             raise TypeError(f'Expected {len(self.flat_outputs)} tensors as outputs, got {len(values)}.')
         return self.output.from_tensors(iter(values))
 
-    def __eq__(self, other):
+    def __eq__(self, other: Any) -> bool:
         if not isinstance(other, FunctionType):
             return NotImplemented
         return (list(self.parameters.values()), self.captures) == (list(other.parameters.values()), other.captures)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((tuple(self.parameters.values()), tuple(self.captures.items())))
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _rebuilt, (tuple(self.parameters.values()), self.captures, self.output)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         lines = ['Input Parameters:']
         lines += [f'  {p.name} ({p.kind.name}): {p.type_constraint!r}' for p in self.parameters.values()]
         lines += ['Output Type:', f'  {self.output!r}', 'Captures:']
@@ -226,7 +229,8 @@ def _single(name, value, kind, context, expected):
     return Parameter(name, kind, False, own)
 
 
-def canonicalize_to_monomorphic(args, kwargs, default_values, capture_types, polymorphic_type):
+def canonicalize_to_monomorphic(args: Any, kwargs: Any, default_values: Any, capture_types: Any,
+                                polymorphic_type: Any) -> tuple[Any, ...]:
     """The type of one call, in which each parameter has the type of its argument, and the context of these types."""
     context = _trace_type.InternalTracingContext()
     bound = polymorphic_type.bind(*args, **kwargs)
@@ -251,7 +255,7 @@ def canonicalize_to_monomorphic(args, kwargs, default_values, capture_types, pol
     return FunctionType(made, capture_types), context
 
 
-def add_type_constraints(function_type, input_signature, default_values):
+def add_type_constraints(function_type: Any, input_signature: Any, default_values: Any) -> FunctionType:
     """The type with an input_signature: its entries are the types of parameters in order."""
     context = _trace_type.InternalTracingContext(is_legacy_signature=True)
     rest = collections.deque(_trace_type.from_value(one, context) for one in input_signature)
@@ -281,8 +285,8 @@ def add_type_constraints(function_type, input_signature, default_values):
     return FunctionType(made)
 
 
-def from_structured_signature(input_signature=None, output_signature=None, capture_types=None,
-                              are_keyword_args_also_positional=False):
+def from_structured_signature(input_signature: Any = None, output_signature: Any = None, capture_types: Any = None,
+                              are_keyword_args_also_positional: bool = False) -> Any:
     """The type of a concrete function by its structured signatures: what is in order gets the names arg_0, arg_1."""
     context = _trace_type.InternalTracingContext(is_legacy_signature=True)
     args, kwargs = ((), {}) if input_signature is None else input_signature
@@ -295,7 +299,7 @@ def from_structured_signature(input_signature=None, output_signature=None, captu
     return FunctionType(made, capture_types, return_annotation=_trace_type.from_value(output_signature, context))
 
 
-def to_structured_signature(function_type):
+def to_structured_signature(function_type: Any) -> tuple[Any, ...]:
     """The structured signatures: (arguments in order, arguments by name), results; types stand for their tensors."""
     shown = lambda kind: kind.placeholder_value(_AsSpecs())
     args = tuple(shown(p.type_constraint) for p in function_type.parameters.values()
@@ -319,18 +323,18 @@ class TypeDispatchTable:
 
     targets = property(lambda self: self._targets.keys(), doc='All of them, in the order in which they were added.')
 
-    def add_target(self, target):
+    def add_target(self, target: Any) -> None:
         """Adds one."""
         self._targets[target] = None
         self._found.clear()
 
-    def delete(self, target):
+    def delete(self, target: Any) -> None:
         """Takes one away, if it is there."""
         if target in self._targets:
             del self._targets[target]
             self._found.clear()
 
-    def clear(self):
+    def clear(self) -> None:
         """Takes all away."""
         self._targets.clear()
         self._found.clear()
@@ -365,7 +369,7 @@ class FunctionCache:
     def __init__(self):
         self._primary, self._tables = {}, {}
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._primary)
 
     def lookup(self, function_type, context=None):
@@ -375,13 +379,13 @@ class FunctionCache:
         found = None if table is None else table.dispatch(function_type)
         return None if found is None else self._primary[context, found]
 
-    def add(self, fn, context=None):
+    def add(self, fn: Any, context: Any = None) -> None:
         """Adds a function by its own type."""
         context = context or FunctionContext()
         self._primary[context, fn.function_type] = fn
         self._tables.setdefault(context, TypeDispatchTable()).add_target(fn.function_type)
 
-    def delete(self, function_type, context=None):
+    def delete(self, function_type: Any, context: Any = None) -> bool:
         """Takes one away; whether it was there."""
         context = context or FunctionContext()
         if self._primary.pop((context, function_type), None) is None:
@@ -394,12 +398,12 @@ class FunctionCache:
         table = self._tables.get(context)
         return function_type if table is None else table.try_generalizing_function_type(function_type)
 
-    def clear(self):
+    def clear(self) -> None:
         """Takes all away."""
         self._primary.clear()
         self._tables.clear()
 
-    def values(self):
+    def values(self) -> list[Any]:
         """All functions."""
         return list(self._primary.values())
 

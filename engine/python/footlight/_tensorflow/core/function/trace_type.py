@@ -2,12 +2,15 @@
 
 Loaded when something of it is asked for; traced functions have keys of their own (engine/python/function/call/key.cpp).
 """
+from __future__ import annotations
+
 import collections.abc
 import weakref
 
 import footlight as tf
 from footlight import _engine
 from footlight._types import trace_types as _trace_types
+from footlight._typing import Any
 
 TraceType = tf.types.experimental.TraceType
 
@@ -23,11 +26,11 @@ class InternalTracingContext(_trace_types.TracingContext):
         """The number of an object: of the first one 0, of the next 1."""
         return self._numbers.setdefault(global_id, len(self._numbers))
 
-    def add_placeholder(self, alias_id, variable):
+    def add_placeholder(self, alias_id: Any, variable: Any) -> None:
         """Keeps the variable that has a number."""
         self._placeholders[alias_id] = variable
 
-    def get_placeholder_mapping(self):
+    def get_placeholder_mapping(self) -> Any:
         """Variables by their numbers."""
         return self._placeholders
 
@@ -35,14 +38,14 @@ class InternalTracingContext(_trace_types.TracingContext):
 class InternalPlaceholderContext(_trace_types.PlaceholderContext):
     """Makes placeholders in a graph."""
 
-    def __init__(self, context_graph=None, placeholder_mapping=None, unnest_only=False,
-                 with_none_control_dependencies=False, composite_device_name=None):
+    def __init__(self, context_graph: Any = None, placeholder_mapping: Any = None, unnest_only: bool = False,
+                 with_none_control_dependencies: bool = False, composite_device_name: Any = None) -> None:
         self.context_graph, self.unnest_only = context_graph, unnest_only
         self.with_none_control_dependencies = with_none_control_dependencies
         self.composite_device_name, self.naming_scope = composite_device_name, None
         self._by_number = dict(placeholder_mapping or {})
 
-    def has_placeholder(self, alias_id):
+    def has_placeholder(self, alias_id: Any) -> bool:
         """Whether the variable of a number has one."""
         return alias_id in self._by_number
 
@@ -52,13 +55,13 @@ class InternalPlaceholderContext(_trace_types.PlaceholderContext):
             raise KeyError(f'alias_id: {alias_id} not found in this instance of placeholder context.')
         return self._by_number[alias_id]
 
-    def add_placeholder(self, alias_id, placeholder):
+    def add_placeholder(self, alias_id: Any, placeholder: Any) -> None:
         """Keeps the placeholder of a number."""
         if alias_id in self._by_number:
             raise KeyError(f'alias id: {alias_id} is already stored in this instance of placeholder context.')
         self._by_number[alias_id] = placeholder
 
-    def update_naming_scope(self, naming_scope):
+    def update_naming_scope(self, naming_scope: Any) -> None:
         """Says for which parameter the next placeholders are."""
         self.naming_scope = naming_scope
 
@@ -72,11 +75,11 @@ class InternalPlaceholderContext(_trace_types.PlaceholderContext):
 class InternalCastContext(_trace_types.CastContext):
     """Whether specs of values may stand in their place."""
 
-    def __init__(self, allow_specs=False):
+    def __init__(self, allow_specs: bool = False) -> None:
         self.allow_specs = allow_specs
 
 
-def _cast_all(types, values, context):
+def _cast_all(types: Any, values: Any, context: Any) -> tuple[Any, ...]:
     """The values cast, and whether that changed any."""
     done = [kind.cast(value, context) for kind, value in zip(types, values)]
     return done, any(a is not b for a, b in zip(done, values))
@@ -107,11 +110,11 @@ class _Whole(TraceType):
 class Literal(_Whole):
     """A Python value: only an equal one has the same type."""
 
-    def __init__(self, value):
+    def __init__(self, value: Any) -> None:
         self.value = value
         self._hash = 0 if value != value else hash(value)
 
-    def _held(self):
+    def _held(self) -> Any:
         return self.value
 
     def cast(self, value, casting_context):
@@ -126,21 +129,21 @@ class Literal(_Whole):
             return False
         return self.value == other.value or (self.value != self.value and other.value != other.value)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return self._hash
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'Literal[{self.value!r}]'
 
 
 class Weakref(_Whole):
     """An object that is held weakly: once it is gone, nothing has its type any more."""
 
-    def __init__(self, ref):
+    def __init__(self, ref: Any) -> None:
         self._ref = ref
         self._hash = hash(ref)
 
-    def _held(self):
+    def _held(self) -> Any:
         return self._ref()
 
     def cast(self, value, casting_context):
@@ -157,20 +160,20 @@ class Weakref(_Whole):
         mine, theirs = self._ref(), other._ref()
         return mine is not None and theirs is not None and (mine is theirs or mine == theirs)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return self._hash
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'Weakref[{self._ref!r}]'
 
 
 class _Parts(TraceType):
     """A structure: its type consists of those of its parts, in the order of _keys()."""
 
-    def __init__(self, *components):
+    def __init__(self, *components: Any) -> None:
         self.components = components
 
-    def _shape(self):
+    def _shape(self) -> tuple[Any, ...]:
         """What besides the parts has to be equal."""
         return type(self), len(self.components)
 
@@ -203,13 +206,13 @@ class _Parts(TraceType):
     def placeholder_value(self, placeholder_context):
         return self._make([part.placeholder_value(placeholder_context) for part in self.components])
 
-    def to_tensors(self, value):
+    def to_tensors(self, value: Any) -> list[Any]:
         return [t for part, one in zip(self.components, self._values(value)) for t in part.to_tensors(one)]
 
     def from_tensors(self, tensors):
         return self._make([part.from_tensors(tensors) for part in self.components])
 
-    def flatten(self):
+    def flatten(self) -> list[Any]:
         return [spec for part in self.components for spec in part.flatten()]
 
     def cast(self, value, casting_context):
@@ -222,10 +225,10 @@ class _Parts(TraceType):
         return isinstance(other, _Parts) and self._shape() == other._shape() and all(
             mine == theirs for mine, theirs in zip(self.components, other._like(self)))
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self._shape(), self.components))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__}[{', '.join(map(repr, self.components))}]"
 
 
@@ -252,7 +255,7 @@ class List(_InOrder):
 class _Named(_Parts):
     """An object with attributes in an order, made from their values."""
 
-    def __init__(self, type_name, attribute_names, attributes, placeholder_type=None):
+    def __init__(self, type_name: str, attribute_names: Any, attributes: Any, placeholder_type: Any = None) -> None:
         super().__init__(*attributes)
         self.type_name, self.attribute_names = type_name, tuple(attribute_names)
         self._placeholder_type = placeholder_type
@@ -262,7 +265,7 @@ class _Named(_Parts):
         """That of a class, by the types of its attributes."""
         return cls(type_.__name__, cls._names_of(type_), tuple(attributes), type_)
 
-    def _shape(self):
+    def _shape(self) -> tuple[Any, ...]:
         return type(self), self.type_name, self.attribute_names
 
     def _with(self, components):
@@ -273,12 +276,12 @@ class _Named(_Parts):
             raise ValueError(f'Packing serialized {type(self).__name__} is not supported.')
         return self._placeholder_type(*values)
 
-    def _values(self, value):
+    def _values(self, value: Any) -> list[Any]:
         kind = self._placeholder_type
         assert kind is None or isinstance(value, kind), f'Cannot cast {value!r} to type {kind!r}.'
         return [getattr(value, name) for name in self.attribute_names]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         pairs = ', '.join(f'[{name!r}, {part!r}]' for name, part in zip(self.attribute_names, self.components))
         return f'{self.type_name}[{pairs}]'
 
@@ -287,7 +290,7 @@ class NamedTuple(_Named):
     """A tuple with names."""
 
     @staticmethod
-    def _names_of(kind):
+    def _names_of(kind: type[Any]) -> tuple[Any, ...]:
         return kind._fields
 
 
@@ -302,11 +305,11 @@ class Attrs(_Named):
 class Dict(_Parts):
     """A mapping, whatever the order of its keys."""
 
-    def __init__(self, mapping, placeholder_type=None):
+    def __init__(self, mapping: Any, placeholder_type: Any = None) -> None:
         super().__init__(*mapping.values())
         self.mapping, self._placeholder_type = mapping, placeholder_type
 
-    def _shape(self):
+    def _shape(self) -> tuple[Any, ...]:
         return Dict, frozenset(self.mapping)
 
     def _like(self, other):
@@ -322,18 +325,18 @@ class Dict(_Parts):
             return self._placeholder_type(None, zip(self.mapping, values))
         return self._placeholder_type(zip(self.mapping, values))
 
-    def _values(self, value):
+    def _values(self, value: Any) -> list[Any]:
         assert isinstance(value, collections.abc.Mapping), f'Can not cast {value!r} to a Dict type.'
         assert set(value) == set(self.mapping), f'{value!r} has different keys with the TraceType {self!r}.'
         return [value[key] for key in self.mapping]
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(frozenset(self.mapping))
 
-    def flatten(self):  # in the order of keys, as nests are
+    def flatten(self) -> list[Any]:  # in the order of keys, as nests are
         return [spec for key in _in_order(self.mapping) for spec in self.mapping[key].flatten()]
 
-    def to_tensors(self, value):
+    def to_tensors(self, value: Any) -> list[Any]:
         self._values(value)
         return [t for key in _in_order(self.mapping) for t in self.mapping[key].to_tensors(value[key])]
 
@@ -345,7 +348,7 @@ class Dict(_Parts):
         made = {key: self.mapping[key].placeholder_value(placeholder_context) for key in _in_order(self.mapping)}
         return self._make([made[key] for key in self.mapping])
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Dict[{', '.join(f'[{key!r}, {part!r}]' for key, part in self.mapping.items())}]"
 
 
@@ -359,11 +362,11 @@ def _in_order(mapping):
 class CustomNestTraceType(_Parts):
     """An object that takes itself apart: __tf_flatten__() and __tf_unflatten__()."""
 
-    def __init__(self, value_type, metadata, components):
+    def __init__(self, value_type: Any, metadata: Any, components: Any) -> None:
         super().__init__(*components)
         self.value_type, self.metadata = value_type, metadata
 
-    def _shape(self):
+    def _shape(self) -> tuple[Any, ...]:
         return self.value_type, self.metadata, len(self.components)
 
     def _with(self, components):
@@ -382,10 +385,10 @@ class CustomNestTraceType(_Parts):
             raise ValueError(f'Lengths of components do not match: [{len(self.components)}] != [{len(parts)}].')
         return parts
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self.value_type, self.components))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (f'{type(self).__name__} [metadata={self.metadata!r}, value_type={self.value_type!r}, '
                 f'components={self.components!r}]')
 

@@ -1,4 +1,6 @@
 """tensorflow.python.autograph.utils: helpers of AutoGraph and of its tests."""
+from __future__ import annotations
+
 import re
 import sys
 import traceback
@@ -8,9 +10,10 @@ import unittest
 import footlight as tf
 from footlight import _engine
 from footlight._autograph import ag as _ag
+from footlight._typing import Any, Callable
 
 
-def _place(path, names, source=None):
+def _place(path: Any, names: str, source: Any = None) -> Any:
     module = _engine.namespace('python.autograph.' + path)
     for name in names.split():
         setattr(module, name, getattr(source, name) if source else globals()[name])
@@ -19,13 +22,13 @@ def _place(path, names, source=None):
 
 # Words for the user
 
-def set_verbosity(level, alsologtostdout=False):
+def set_verbosity(level: Any, alsologtostdout: bool = False) -> None:
     """How much conversions say, and whether on standard output too."""
     tf.autograph.set_verbosity(level, alsologtostdout)
     _logging.verbosity_level, _logging.echo_log_to_stdout = level, alsologtostdout
 
 
-def get_verbosity():
+def get_verbosity() -> Any:
     """What set_verbosity, or the environment, asks for."""
     import os
     level = _logging.verbosity_level
@@ -37,7 +40,7 @@ def has_verbosity(level):
     return get_verbosity() >= level
 
 
-def _say(how, before, message, args, named):
+def _say(how: Any, before: Any, message: str, args: Any, named: Any) -> None:
     getattr(tf.get_logger(), how)(message, *args, **named)
     if _logging.echo_log_to_stdout:
         print(before + (message % args if args else message), flush=True)
@@ -45,31 +48,31 @@ def _say(how, before, message, args, named):
             traceback.print_exc()
 
 
-def error(level, msg, *args, **kwargs):
+def error(level: Any, msg: Any, *args: Any, **kwargs: Any) -> None:
     """An error, where words of this level are wanted."""
     if has_verbosity(level):
         _say('error', 'ERROR: ', msg, args, kwargs)
 
 
-def log(level, msg, *args, **kwargs):
+def log(level: Any, msg: Any, *args: Any, **kwargs: Any) -> None:
     """A remark, where words of this level are wanted."""
     if has_verbosity(level):
         _say('info', '', msg, args, kwargs)
 
 
-def warning(msg, *args, **kwargs):
+def warning(msg: Any, *args: Any, **kwargs: Any) -> None:
     """A warning."""
     _say('warning', 'WARNING: ', msg, args, kwargs)
 
 
-def trace(*args):
+def trace(*args: Any) -> None:
     """Prints its arguments while tracing."""
     print(*args)
 
 
 # Tensors
 
-def is_tensor_array(t):
+def is_tensor_array(t: Any) -> bool:
     return isinstance(t, tf.TensorArray)
 
 
@@ -120,18 +123,18 @@ def dynamic_list_append(target, element):
 class TensorList:
     """A list in a tensor that is used as a Python list."""
 
-    def __init__(self, shape, dtype):
+    def __init__(self, shape: Any, dtype: Any) -> None:
         self.dtype, self.shape = dtype, shape
         self.clear()
 
-    def _shape(self):
+    def _shape(self) -> Any:
         shape = self.shape
         return tf.constant(tf.TensorShape(shape).as_list(), tf.int32) if isinstance(shape, (tuple, tf.TensorShape)) else shape
 
     def append(self, value):
         self.list_ = tf.raw_ops.TensorListPushBack(input_handle=self.list_, tensor=tf.convert_to_tensor(value, self.dtype))
 
-    def pop(self):
+    def pop(self) -> Any:
         self.list_, value = tf.raw_ops.TensorListPopBack(input_handle=self.list_, element_shape=self._shape(),
                                                          element_dtype=self.dtype)
         return value
@@ -139,14 +142,14 @@ class TensorList:
     def clear(self):
         self.list_ = tf.raw_ops.EmptyTensorList(element_shape=self._shape(), max_num_elements=-1, element_dtype=self.dtype)
 
-    def count(self):
+    def count(self) -> Any:
         return tf.raw_ops.TensorListLength(input_handle=self.list_)
 
     def __getitem__(self, key):
         return tf.raw_ops.TensorListGetItem(input_handle=self.list_, index=key, element_shape=self._shape(),
                                             element_dtype=self.dtype)
 
-    def __setitem__(self, key, value):
+    def __setitem__(self, key: Any, value: Any) -> None:
         self.list_ = tf.raw_ops.TensorListSetItem(input_handle=self.list_, index=key,
                                                   item=tf.convert_to_tensor(value, self.dtype))
 
@@ -165,7 +168,7 @@ class AutoGraphTestCase(tf.test.TestCase):
         return made
 
     @staticmethod
-    def _in_function(method):
+    def _in_function(method: Any) -> Callable[..., Any]:
         def run(self):
             @tf.function(autograph=False)
             def traced():
@@ -197,21 +200,21 @@ class AutoGraphTestCase(tf.test.TestCase):
                 self.variables[name] = tf.Variable(value, dtype=dtype)
         return self.variables[name]
 
-    def _created(self):
+    def _created(self) -> Any:
         """The types of the ops that the test has made so far."""
         made = tf.compat.v1.get_default_graph().as_graph_def()
         return {node.op for node in made.node}.union(*[{node.op for node in f.node_def} for f in made.library.function])
 
-    def assertOpCreated(self, op_type):
+    def assertOpCreated(self, op_type: Any) -> None:
         self.assertIn(op_type, self._created())
 
-    def assertOpsNotCreated(self, op_types):
+    def assertOpsNotCreated(self, op_types: Any) -> None:
         self.assertEmpty(self._created() & set(op_types))
 
-    def assertNoOpsCreated(self):
+    def assertNoOpsCreated(self) -> None:
         self.assertEmpty(self._created())
 
-    def assertGraphContains(self, op_regex, n):
+    def assertGraphContains(self, op_regex: Any, n: Any) -> None:
         """Checks after the trace how many nodes have such a name."""
         def check(graph):
             nodes = [*graph.node, *(node for f in graph.library.function for node in f.node_def)]

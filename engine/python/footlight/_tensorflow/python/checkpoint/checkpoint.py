@@ -1,10 +1,14 @@
 """tensorflow.python.checkpoint.checkpoint: variables of an object, and all objects that it keeps."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._saving import object_graph as _object_graph
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any, DTypeLike, ShapeLike
 
 
-def add_variable(trackable, name, shape=None, dtype=tf.float32, initializer=None, trainable=True):
+def add_variable(trackable: Any, name: Any, shape: ShapeLike | None = None, dtype: DTypeLike = tf.float32,
+                 initializer: Any = None, trainable: bool = True) -> tf.Variable:
     """Makes a variable a child of an object; without an initializer it has zeros."""
     def make(name, shape, dtype, initializer, trainable):
         first = tf.zeros if initializer is None else initializer() if isinstance(initializer, type) else initializer
@@ -16,12 +20,12 @@ def add_variable(trackable, name, shape=None, dtype=tf.float32, initializer=None
                                                       trainable=trainable)
 
 
-def gather_initializers(root_trackable):
+def gather_initializers(root_trackable: Any) -> list[Any]:
     """What initializes the variables, and others with an initializer, below an object; for a session to run."""
     return [one.initializer for one in list_objects(root_trackable) if getattr(one, 'initializer', None) is not None]
 
 
-def list_objects(root_trackable):
+def list_objects(root_trackable: Any) -> list[Any]:
     """All objects that a checkpoint of an object has, with the variables that optimizers keep."""
     return _object_graph.Listing(root_trackable).with_slots().objects
 

@@ -1,22 +1,25 @@
 """tensorflow.python.checkpoint.graph_view: the graph of the objects that an object keeps."""
+from __future__ import annotations
+
 from footlight._saving import object_graph as _object_graph, trackable as _trackable
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any
 
 
 class ObjectGraphView:
     """The graph of objects below a root, as checkpoints see it."""
 
-    def __init__(self, root, attached_dependencies=None):
+    def __init__(self, root: Any, attached_dependencies: Any = None) -> None:
         self.root, self._more = root, attached_dependencies or []
 
-    def children(self, obj, save_type='checkpoint', **kwargs):
+    def children(self, obj: Any, save_type: str = 'checkpoint', **kwargs: Any) -> Any:
         """The children of an object by name."""
         found = dict(obj._trackable_children(save_type, **kwargs))
         if obj is self.root:
             found.update({one.name: one.ref for one in self._more})
         return found
 
-    def list_children(self, obj, save_type='checkpoint', **kwargs):
+    def list_children(self, obj: Any, save_type: str = 'checkpoint', **kwargs: Any) -> list[Any]:
         """The same as references."""
         return [_trackable.TrackableReference(name, child) for name, child in self.children(obj, save_type, **kwargs).items()]
 

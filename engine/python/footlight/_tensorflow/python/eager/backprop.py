@@ -1,9 +1,12 @@
 """tensorflow.python.eager.backprop: functions that return functions which compute gradients."""
+from __future__ import annotations
+
 import inspect
 import functools
 
 import footlight as tf
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any, Callable
 
 
 # --- tensorflow.python.eager.backprop: functions that give gradients ---
@@ -17,11 +20,11 @@ def _numbers_of(f, params):
     return chosen
 
 
-def _named_arguments(f, args, kwargs):
+def _named_arguments(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> list[Any]:
     return list(inspect.signature(f).bind(*args, **kwargs).arguments.values()) if kwargs else list(args)
 
 
-def make_vjp(f, params=None, persistent=True):
+def make_vjp(f: Callable[..., Any], params: Any = None, persistent: bool = True) -> Callable[..., Any]:
     """A function that gives the result of f, and a function from its gradients to those of the parameters."""
     def decorated(*args, **kwargs):
         values = _named_arguments(f, args, kwargs)
@@ -50,7 +53,7 @@ def make_vjp(f, params=None, persistent=True):
     return functools.wraps(f)(decorated)
 
 
-def val_and_grad_function(f, params=None):
+def val_and_grad_function(f: Callable[..., Any], params: Any = None) -> Callable[..., Any]:
     """A function that gives the result of f and the gradients of its parameters; `dy` is that of the result."""
     def decorated(*args, **kwargs):
         dy = kwargs.pop('dy', None)
@@ -61,14 +64,14 @@ def val_and_grad_function(f, params=None):
     return functools.wraps(f)(decorated)
 
 
-def gradients_function(f, params=None):
+def gradients_function(f: Callable[..., Any], params: Any = None) -> Callable[..., Any]:
     """A function that gives the gradients of f with respect to its parameters."""
     def decorated(*args, **kwargs):
         return val_and_grad_function(f, params)(*args, **kwargs)[1]
     return functools.wraps(f)(decorated)
 
 
-def implicit_val_and_grad(f):
+def implicit_val_and_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     """A function that gives the result of f, and pairs of a gradient and the variable of each that f reads."""
     def decorated(*args, **kwargs):
         with tf.GradientTape() as tape:
@@ -83,7 +86,7 @@ def implicit_val_and_grad(f):
     return functools.wraps(f)(decorated)
 
 
-def implicit_grad(f):
+def implicit_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     """A function that gives pairs of a gradient and the variable of each that f reads."""
     def decorated(*args, **kwargs):
         return implicit_val_and_grad(f)(*args, **kwargs)[1]

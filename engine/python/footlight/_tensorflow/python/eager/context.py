@@ -1,8 +1,11 @@
 """tensorflow.python.eager.context: the state of eager execution."""
+from __future__ import annotations
+
 import contextlib
 
 import footlight as tf
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any, Iterator
 
 
 # --- tensorflow.python.eager.context ---
@@ -28,22 +31,22 @@ class Context:
                                             lambda self, n: tf.config.threading.set_inter_op_parallelism_threads(n))
     run_eager_op_as_function = property(lambda self: False)
 
-    def ensure_initialized(self):
+    def ensure_initialized(self) -> None:
         """Does nothing: there is nothing to wait for."""
 
-    def clear_kernel_cache(self):
+    def clear_kernel_cache(self) -> None:
         """Forgets kernels: what is kept here depends on nothing that may change."""
 
-    def sync_executors(self):
+    def sync_executors(self) -> None:
         """Waits until all ops have run: they have."""
 
     clear_executor_errors = ensure_initialized
 
-    def executing_eagerly(self):
+    def executing_eagerly(self) -> bool:
         """Whether ops run when they are called."""
         return tf.executing_eagerly()
 
-    def devices(self):
+    def devices(self) -> list[Any]:
         """The names of the devices."""
         return [device.name for device in tf.config.list_logical_devices()]
 
@@ -55,7 +58,7 @@ class Context:
         """The devices of the machine."""
         return tf.config.list_physical_devices(device_type)
 
-    def num_gpus(self):
+    def num_gpus(self) -> int:
         """How many GPUs there are."""
         return len(tf.config.list_logical_devices('GPU'))
 
@@ -63,13 +66,13 @@ class Context:
         """A context on a device."""
         return tf.device(name)
 
-    def internal_operation_seed(self):
+    def internal_operation_seed(self) -> Any:
         """A number for a random op that says none."""
         import random
         return random.randrange(2**31 - 1)
 
 
-def executing_eagerly():
+def executing_eagerly() -> bool:
     """Whether ops run when they are called."""
     return tf.executing_eagerly()
 
@@ -77,7 +80,7 @@ def executing_eagerly():
 in_eager_mode = executing_eagerly
 
 
-def _scope_name():
+def _scope_name() -> Any:
     scope = tf.get_current_name_scope()
     return scope + '/' if scope else ''
 
@@ -87,23 +90,23 @@ def device(name):
     return tf.device(name)
 
 
-def num_gpus():
+def num_gpus() -> int:
     """How many GPUs there are."""
     return len(tf.config.list_logical_devices('GPU'))
 
 
-def set_soft_device_placement(enabled):
+def set_soft_device_placement(enabled: Any) -> None:
     """Whether ops may run elsewhere than where they are asked to."""
     tf.config.set_soft_device_placement(enabled)
 
 
-def set_global_seed(seed):
+def set_global_seed(seed: Any) -> None:
     """Sets the seed of random ops."""
     tf.random.set_seed(seed)
 
 
 @contextlib.contextmanager
-def execution_mode(mode):
+def execution_mode(mode: Any) -> Iterator[Any]:
     """A context in which ops are waited for or not; here they always are."""
     yield
 
@@ -111,7 +114,7 @@ def execution_mode(mode):
 _context = Context()
 
 
-def context():
+def context() -> Context:
     """The state of eager execution."""
     return _context
 
@@ -127,7 +130,7 @@ def eager_mode():
 
 
 @contextlib.contextmanager
-def graph_mode():
+def graph_mode() -> Iterator[Any]:
     """A context in which ops go into a graph: the default one, where a program entered one."""
     if not tf.executing_eagerly():
         yield
@@ -136,17 +139,17 @@ def graph_mode():
         yield
 
 
-def async_wait():
+def async_wait() -> None:
     """Waits until all ops have run: they have."""
 
 
 # --- the state of eager execution ---
-def _reset_context():
+def _reset_context() -> None:
     """Would forget devices and settings: they are those of the process here, so that only functions' running eagerly ends."""
     tf.config.run_functions_eagerly(False)
 
 
-def ensure_initialized():
+def ensure_initialized() -> None:
     """Does nothing: the engine is ready when it is imported."""
 
 

@@ -1,16 +1,19 @@
 """tensorflow.python.eager.execute: runs an op by its name, with its attributes in a row."""
+from __future__ import annotations
+
 import inspect
 import numbers
 
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any
 
 
-def _invalid(message):
+def _invalid(message: str) -> Any:
     return tf.errors.InvalidArgumentError(None, None, message)
 
 
-def _is_shape(value):
+def _is_shape(value: list[Any]) -> bool:
     if value is None or isinstance(value, tf.TensorShape) or hasattr(value, 'unknown_rank'):
         return True
     return isinstance(value, (list, tuple)) and all(size is None or isinstance(size, numbers.Integral) for size in value)
@@ -26,7 +29,7 @@ _KINDS = {
     'shape': (_is_shape, 'a shape, whose sizes are a Dimension or None,')}
 
 
-def _check_attribute(name, kind, value):
+def _check_attribute(name: str, kind: str, value: Any) -> None:
     """An error unless the value is one for an attribute of this type."""
     is_list, kind = kind.startswith('list('), kind[len('list('):-1] if kind.startswith('list(') else kind
     if kind not in _KINDS:
@@ -77,7 +80,7 @@ def execute(op_name, num_outputs, inputs, attrs, ctx=None, name=None):
     return outputs
 
 
-def convert_to_mixed_eager_tensors(values, ctx=None):
+def convert_to_mixed_eager_tensors(values: Any, ctx: Any = None) -> tuple[Any, ...]:
     """The dtypes of values, and these as tensors."""
     tensors = [tf.convert_to_tensor(value) for value in values]
     return [tensor.dtype for tensor in tensors], tensors

@@ -1,4 +1,6 @@
 """tensorflow.python.eager.monitoring: counters, gauges and histograms of a program, each with cells by the values of labels."""
+from __future__ import annotations
+
 import bisect
 import functools
 import sys
@@ -7,12 +9,13 @@ import time
 import types
 
 from footlight import _engine
+from footlight._typing import Any, Callable
 
 _lock = threading.Lock()
 
 
 class _Cell:
-    def __init__(self, value):
+    def __init__(self, value: int | None) -> None:
         self._value, self._lock = value, threading.Lock()
 
     def value(self):
@@ -23,7 +26,7 @@ class _Cell:
 class CounterCell(_Cell):
     """A number that grows."""
 
-    def increase_by(self, value):
+    def increase_by(self, value: Any) -> None:
         """Adds to it."""
         if value < 0:
             raise ValueError(f'a counter only grows: increase_by({value})')
@@ -56,12 +59,12 @@ class BoolGaugeCell(_GaugeCell):
 class SamplerCell(_Cell):
     """How many samples fell between the limits of a histogram."""
 
-    def __init__(self, buckets):
+    def __init__(self, buckets: Any) -> None:
         super().__init__(None)
         self._limits, self._counts = buckets.limits, [0] * (len(buckets.limits) + 1)
         self._number, self._sum, self._squares, self._least, self._greatest = 0, 0., 0., 0., 0.
 
-    def add(self, value):
+    def add(self, value: Any) -> None:
         """Adds a sample."""
         with self._lock:
             self._counts[bisect.bisect_right(self._limits, value)] += 1
@@ -71,7 +74,7 @@ class SamplerCell(_Cell):
             self._sum += value
             self._squares += value * value
 
-    def value(self):
+    def value(self) -> Any:
         """What is known of the samples, with the names of a HistogramProto's fields."""
         return types.SimpleNamespace(
             min=self._least, max=self._greatest, num=float(self._number), sum=self._sum, sum_squares=self._squares,
@@ -120,7 +123,7 @@ class BoolGauge(Metric):
 class Buckets:
     """The limits of a histogram, in order."""
 
-    def __init__(self, limits):
+    def __init__(self, limits: Any) -> None:
         self.limits = list(limits)
         if self.limits != sorted(set(self.limits)):
             raise ValueError(f'the limits of buckets must grow: {self.limits}')
@@ -129,7 +132,7 @@ class Buckets:
 class ExponentialBuckets(Buckets):
     """Limits from `scale` on, each `growth_factor` times the one before."""
 
-    def __init__(self, scale, growth_factor, bucket_count):
+    def __init__(self, scale: float, growth_factor: float, bucket_count: int) -> None:
         super().__init__(scale * growth_factor ** power for power in range(bucket_count))
 
 
@@ -145,17 +148,18 @@ class Sampler(Metric):
 class MonitoredTimer:
     """A context that adds the microseconds it took to a cell."""
 
-    def __init__(self, cell, monitored_section_name=None, avoid_repetitive_counting=False):
+    def __init__(self, cell: Any, monitored_section_name: str | None = None,
+                 avoid_repetitive_counting: bool = False) -> None:
         self.cell, self._section, self._counts_once = cell, monitored_section_name, avoid_repetitive_counting
 
-    def __enter__(self):
+    def __enter__(self) -> MonitoredTimer:
         self._is_inside = self._section in MonitoredTimerSections
         if self._section is not None and not self._is_inside:
             MonitoredTimerSections.add(self._section)
         self.t = time.time()
         return self
 
-    def __exit__(self, *raised):
+    def __exit__(self, *raised: Any) -> None:
         took = int((time.time() - self.t) * 1000000)
         if not (self._counts_once and self._is_inside):
             self.cell.increase_by(took)
@@ -166,7 +170,7 @@ class MonitoredTimer:
 MonitoredTimerSections = set()  # the names of sections that are being timed
 
 
-def monitored_timer(cell):
+def monitored_timer(cell: Any) -> Callable[..., Any]:
     """Decorates a function whose microseconds are added to a cell."""
     def decorate(func):
         @functools.wraps(func)

@@ -1,7 +1,10 @@
 """tensorflow.python.framework.auto_control_deps: ops with effects in the order of the program."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._tensorflow.publish import publish
 from footlight._tensorflow.python.util import tf_decorator as _tf_decorator
+from footlight._typing import Any
 
 
 # --- tensorflow.python.framework.auto_control_deps ---
@@ -11,7 +14,7 @@ class AutomaticControlDependencies:
     def __init__(self, record_initial_resource_uses=False):
         self._returned, self._seen = [], None
 
-    def __enter__(self):
+    def __enter__(self) -> AutomaticControlDependencies:
         if not tf.executing_eagerly():
             graph = tf.compat.v1.get_default_graph()
             self._graph, self._seen = graph, graph.num_operations()
@@ -25,17 +28,17 @@ class AutomaticControlDependencies:
             return tf.nest.map_structure(self.mark_as_return, tensor, expand_composites=True)
         return self._after_effects(tensor)
 
-    def _after_effects(self, tensor):
+    def _after_effects(self, tensor: tf.Tensor) -> tf.Tensor:
         effects = [op for op in self._graph.get_operations()[self._seen:] if op_is_stateful(op)]
         with tf.control_dependencies(effects):
             return tf.identity(tensor)
 
     @property
-    def ops_which_must_run(self):
+    def ops_which_must_run(self) -> Any:
         """The operations with effects that were made inside."""
         return {op for op in self._graph.get_operations()[self._seen:] if op_is_stateful(op)}
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         return None
 
 

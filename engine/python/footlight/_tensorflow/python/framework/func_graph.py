@@ -1,4 +1,6 @@
 """tensorflow.python.framework.func_graph: graphs of functions, traced or built by hand."""
+from __future__ import annotations
+
 import contextlib
 import inspect
 
@@ -6,9 +8,10 @@ import footlight as tf
 from footlight import _engine
 from footlight._graphs import session as _session
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any, Callable
 
 
-def _spec_of_value(value):
+def _spec_of_value(value: tf.TensorSpec) -> tf.TensorSpec:
     """What an argument is traced as: specs and Python values as they are, of tensors the spec."""
     if isinstance(value, tf.Tensor):
         return tf.TensorSpec(value.shape, value.dtype)
@@ -83,7 +86,7 @@ def convert_structure_to_signature(structure, arg_names=None, signature_context=
     return tf.nest.pack_sequence_as(structure, [spec(path, value) for path, value in _paths(structure)])
 
 
-def _paths(structure, path=()):
+def _paths(structure: Any, path: Any = ()) -> list[Any]:
     """The leaves of a structure with the keys that lead to them, in the order of flatten()."""
     if isinstance(structure, dict):
         return [leaf for key in sorted(structure) for leaf in _paths(structure[key], (*path, key))]
@@ -92,14 +95,14 @@ def _paths(structure, path=()):
     return [(path, structure)]
 
 
-def check_func_mutation(old_args, old_kwargs, new_args, new_kwargs, func):
+def check_func_mutation(old_args: Any, old_kwargs: Any, new_args: Any, new_kwargs: Any, func: Any) -> None:
     """An error if a function has changed the lists and dicts that it was given."""
     if not _same((old_args, old_kwargs), (new_args, new_kwargs)):
         raise ValueError(f"{getattr(func, '__name__', func)} should not modify its Python input arguments. Modifying a "
                          'copy is allowed.')
 
 
-def _same(a, b):
+def _same(a: Any, b: Any) -> bool:
     try:
         tf.nest.assert_same_structure(a, b)
     except (TypeError, ValueError):
@@ -107,11 +110,11 @@ def _same(a, b):
     return all(x is y for x, y in zip(tf.nest.flatten(a), tf.nest.flatten(b)))
 
 
-def dismantle_func_graph(func_graph):
+def dismantle_func_graph(func_graph: Any) -> None:
     """Does nothing: a graph is freed when nobody has it any more."""
 
 
-def empty_graph(name):
+def empty_graph(name: Any) -> tf.Graph:
     """The graph of a function that is built by hand."""
     graph = _engine.function_graph(name)
     graph._state['outer'] = tf.compat.v1.get_default_graph()
@@ -127,7 +130,7 @@ def _hold(graph):
     return kept
 
 
-def _as_default(self):
+def _as_default(self: tf.Graph) -> Any:
     if _engine.current_graph() is self:  # ops go there already
         return contextlib.nullcontext(self)
     return _Entered(self) if _by_hand(self) else _engine.graph_scope(self)
@@ -140,10 +143,10 @@ def _by_hand(graph):
 class _Entered:
     """The scope of a graph of a function that is built by hand, which remembers what it captured."""
 
-    def __init__(self, graph):
+    def __init__(self, graph: Any) -> None:
         self._graph, self._scope = graph, _engine.graph_scope(graph)
 
-    def __enter__(self):
+    def __enter__(self) -> tf.Graph:
         return self._scope.__enter__()
 
     def __exit__(self, *error):
@@ -154,7 +157,7 @@ class _Entered:
         return done
 
 
-def _settable(name, otherwise):
+def _settable(name: str, otherwise: Any) -> None:
     """A member of graphs that a program may set; until then what `otherwise` says."""
     def read(self):
         return self._state['own_' + name] if 'own_' + name in self._state else otherwise(self)
@@ -164,7 +167,7 @@ def _settable(name, otherwise):
     _engine.extend(tf.Graph, name, property(read, write))
 
 
-def _captured_or(member, read):
+def _captured_or(member: str, read: Any) -> None:
     """A member that tells of captures: of a trace as that says, else of what the graph captured by hand."""
     of_trace = vars(tf.Graph)[member]
 
@@ -177,7 +180,7 @@ def _captured_or(member, read):
     _engine.extend(tf.Graph, member, property(captured))
 
 
-def _first_inputs(graph_inputs):
+def _first_inputs(graph_inputs: Any) -> Callable[..., Any]:
     def inputs(self):
         if not _by_hand(self):
             return graph_inputs.__get__(self)
@@ -189,7 +192,7 @@ def _first_inputs(graph_inputs):
     return inputs
 
 
-def _own_list(member):
+def _own_list(member: Any) -> Callable[..., Any]:
     def read(self):
         return self._state.setdefault('list_outputs', []) if _by_hand(self) else member.__get__(self)
     return read

@@ -1,6 +1,9 @@
 """tensorflow.python.framework.function_def_to_graph: graphs of FunctionDef messages."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any
 
 
 # --- tensorflow.python.framework.function_def_to_graph, tensorflow.python.eager.lift_to_graph ---
@@ -25,7 +28,8 @@ def function_def_to_graph(fdef, structured_input_signature=None, structured_outp
     return graph
 
 
-def function_def_to_graph_def(fdef, input_shapes=None, include_library_functions=False):
+def function_def_to_graph_def(fdef: Any, input_shapes: Any = None,
+                              include_library_functions: bool = False) -> tuple[Any, ...]:
     """A function as GraphDef, its arguments as placeholders, and the names in it of the outputs of nodes."""
     from footlight import _proto
     graph = _proto.GraphDef()

@@ -1,27 +1,30 @@
 """tensorflow.python.framework.ops: names and scopes of graphs."""
+from __future__ import annotations
+
 import itertools
 
 import footlight as tf
 from footlight import _engine
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any, Callable
 
 
 # --- tensorflow.python.framework.ops: where ops go ---
 _ids = itertools.count(1)
 
 
-def inside_function():
+def inside_function() -> bool:
     """Whether a function is traced."""
     graph = _engine.current_graph()
     return graph is not None and graph.building_function
 
 
-def uid():
+def uid() -> int:
     """A number that no one has had."""
     return next(_ids)
 
 
-def strip_name_scope(name, export_scope):
+def strip_name_scope(name: Any, export_scope: Any) -> str:
     """A name without the scope before it."""
     if not export_scope:
         return name
@@ -46,13 +49,14 @@ def name_from_scope_name(name):
     return name[:-1] if name and name[-1] == '/' else name
 
 
-def convert_n_to_tensor(values, dtype=None, name=None, preferred_dtype=None):
+def convert_n_to_tensor(values: Any, dtype: Any = None, name: str | None = None,
+                        preferred_dtype: Any = None) -> list[Any]:
     """Each value as a tensor."""
     return [tf.convert_to_tensor(value, dtype, preferred_dtype, None if name is None else f'{name}_{i}')
             for i, value in enumerate(values)]
 
 
-def add_exit_callback_to_default_func_graph(fn):
+def add_exit_callback_to_default_func_graph(fn: Callable[..., Any]) -> None:
     """Has fn called when the function that is traced now is traced to its end."""
     graph = _engine.current_graph()
     if graph is None or not graph.building_function:

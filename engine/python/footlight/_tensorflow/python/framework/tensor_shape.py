@@ -1,10 +1,13 @@
 """tensorflow.python.framework.tensor_shape: shapes of other values."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._tensorflow.publish import publish
+from footlight._typing import ShapeLike
 
 
 # --- tensorflow.python.framework.tensor_shape ---
-def as_shape(shape):
+def as_shape(shape: ShapeLike) -> tf.TensorShape:
     """A shape."""
     return shape if isinstance(shape, tf.TensorShape) else tf.TensorShape(shape)
 

@@ -1,12 +1,15 @@
 """tensorflow.python.framework.tensor_spec: specs of tensors besides tf.TensorSpec."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any
 
 
 class BoundedTensorSpec(tf.TypeSpec):
     """The spec of tensors whose elements lie between two values."""
 
-    def __init__(self, shape, dtype, minimum, maximum, name=None):
+    def __init__(self, shape: Any, dtype: Any, minimum: Any, maximum: Any, name: str | None = None) -> None:
         import numpy as np
         self._spec = tf.TensorSpec(shape, dtype, name)
         for which, value in (('minimum', minimum), ('maximum', maximum)):
@@ -31,7 +34,7 @@ class BoundedTensorSpec(tf.TypeSpec):
     maximum = property(lambda self: self._maximum, doc='The largest values.')
 
     @classmethod
-    def from_spec(cls, spec):
+    def from_spec(cls, spec: Any) -> BoundedTensorSpec:
         """The spec with the bounds of another one, or of its type."""
         dtype = tf.as_dtype(spec.dtype)
         return cls(spec.shape, spec.dtype, getattr(spec, 'minimum', dtype.min), getattr(spec, 'maximum', dtype.max), spec.name)
@@ -42,14 +45,14 @@ class BoundedTensorSpec(tf.TypeSpec):
     def _from_components(self, components):
         return components
 
-    def _serialize(self):
+    def _serialize(self) -> tuple[Any, ...]:
         return self.shape, self.dtype, self._minimum, self._maximum, self.name
 
     def is_compatible_with(self, spec_or_value):
         """Whether a tensor has this shape and type; the bounds are not looked at."""
         return self._spec.is_compatible_with(spec_or_value)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (f'BoundedTensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r}, '
                 f'minimum={self._minimum!r}, maximum={self._maximum!r})')
 
@@ -57,13 +60,13 @@ class BoundedTensorSpec(tf.TypeSpec):
         return (isinstance(other, BoundedTensorSpec) and self._spec == other._spec and
                 (self._minimum == other._minimum).all() and (self._maximum == other._maximum).all())
 
-    def __ne__(self, other):
+    def __ne__(self, other: Any) -> bool:
         return not self == other
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self.shape, self.dtype))
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return BoundedTensorSpec, (self.shape, self.dtype, self._minimum, self._maximum, self.name)
 
 
@@ -73,7 +76,7 @@ class DenseSpec(tf.TypeSpec):
 
     _component_specs = property(lambda self: self)
 
-    def __init__(self, shape, dtype=tf.float32, name=None):
+    def __init__(self, shape: Any, dtype: Any = tf.float32, name: str | None = None) -> None:
         self._shape, self._dtype, self._name = tf.TensorShape(shape), tf.as_dtype(dtype), name
 
     shape = property(lambda self: self._shape)
@@ -85,19 +88,19 @@ class DenseSpec(tf.TypeSpec):
         return (isinstance(spec_or_value, (DenseSpec, self.value_type)) and self._dtype.is_compatible_with(spec_or_value.dtype)
                 and self._shape.is_compatible_with(spec_or_value.shape))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'{type(self).__name__}(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r})'
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self._shape, self._dtype))
 
     def __eq__(self, other):
         return type(self) is type(other) and self._serialize() == other._serialize()
 
-    def __ne__(self, other):
+    def __ne__(self, other: Any) -> bool:
         return not self == other
 
-    def _serialize(self):
+    def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self._name
 
 

@@ -1,7 +1,10 @@
 """tensorflow.python.framework.tensor_util: questions about tensors."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._tensorflow.publish import publish
 from footlight._tensorflow.python.framework.tensor_shape import unknown_shape
+from footlight._typing import TensorLike
 
 
 def is_tf_type(x):
@@ -10,7 +13,7 @@ def is_tf_type(x):
 
 
 # --- tensorflow.python.framework.tensor_util ---
-def constant_value_as_shape(tensor):
+def constant_value_as_shape(tensor: TensorLike) -> tf.TensorShape:
     """The shape that a tensor has as its value, as far as that is known."""
     tensor = tf.convert_to_tensor(tensor)
     known = tf.get_static_value(tensor)

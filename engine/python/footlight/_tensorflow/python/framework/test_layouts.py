@@ -1,13 +1,16 @@
 """tensorflow.python.framework.test_util, the part that is not about how a test runs: layouts of images, gradients."""
+from __future__ import annotations
+
 import contextlib
 
 import footlight as tf
 from footlight._tensorflow.publish import publish
 from footlight._tensorflow.python.framework.config import disable_op_determinism, is_op_determinism_enabled
+from footlight._typing import Any, Callable, Iterator
 
 
 # --- layouts of images ---
-def _moved(order):
+def _moved(order: Callable[..., Any]) -> Callable[..., Any]:
     def move(input_tensor):
         """The same images, or the same shape, in the other layout."""
         if isinstance(input_tensor, tf.Tensor):
@@ -23,7 +26,7 @@ NCHWToNHWC = _moved(lambda rank: [0, *range(2, rank), 1])
 
 # --- how tests run ---
 @contextlib.contextmanager
-def deterministic_ops():
+def deterministic_ops() -> Iterator[Any]:
     """A context in which ops give the same bits each time."""
     before = is_op_determinism_enabled()
     tf.config.experimental.enable_op_determinism()
@@ -37,10 +40,10 @@ def deterministic_ops():
 class AbstractGradientTape:
     """Gradients by a tape, or, with use_tape=False, by tf.gradients."""
 
-    def __init__(self, use_tape, persistent=False):
+    def __init__(self, use_tape: Any, persistent: bool = False) -> None:
         self._use_tape, self._persistent = use_tape, persistent
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         self._tape = tf.GradientTape(persistent=self._persistent).__enter__() if self._use_tape else None
         return self
 

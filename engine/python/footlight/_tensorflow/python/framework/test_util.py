@@ -1,4 +1,6 @@
 """tensorflow.python.framework.test_util: decorators that say how a test runs, as tests of TensorFlow programs use them."""
+from __future__ import annotations
+
 import contextlib
 import functools
 import inspect
@@ -7,11 +9,12 @@ import unittest
 import footlight as tf
 from footlight import _engine
 from footlight._test import test_case as _test_case
+from footlight._typing import Any, Callable, Iterator
 
 TestCase = TensorFlowTestCase = _test_case.TestCase
 
 
-def _of_method(wrap):
+def _of_method(wrap: Callable[..., Any]) -> Callable[..., Any]:
     """A decorator that is used with and without arguments."""
     def decorator(func=None, *args, **kwargs):
         if callable(func):
@@ -21,7 +24,7 @@ def _of_method(wrap):
 
 
 @_of_method
-def run_in_graph_and_eager_modes(func):
+def run_in_graph_and_eager_modes(func: Callable[..., Any]) -> Callable[..., Any]:
     """Runs a test in a graph, then, set up again, eagerly."""
     def run(self, *args, **kwargs):
         with tf.Graph().as_default(), self.test_session():
@@ -34,7 +37,7 @@ def run_in_graph_and_eager_modes(func):
 
 
 @_of_method
-def _in_graph(func):
+def _in_graph(func: Callable[..., Any]) -> Callable[..., Any]:
     def run(self, *args, **kwargs):
         with tf.Graph().as_default():
             func(self, *args, **kwargs)
@@ -45,7 +48,7 @@ run_deprecated_v1 = deprecated_graph_mode_only = _in_graph
 
 
 @_of_method
-def run_functions_eagerly(func):
+def run_functions_eagerly(func: Any) -> Callable[..., Any]:
     """Runs a test with functions as they are, and with functions that run eagerly."""
     def run(self, *args, **kwargs):
         before = tf.config.functions_run_eagerly()
@@ -59,7 +62,7 @@ def run_functions_eagerly(func):
 
 
 @_of_method
-def also_run_as_tf_function(func):
+def also_run_as_tf_function(func: Any) -> Callable[..., Any]:
     """Runs a test eagerly, and as a function."""
     def run(self, *args, **kwargs):
         func(self, *args, **kwargs)
@@ -68,7 +71,7 @@ def also_run_as_tf_function(func):
 
 
 @_of_method
-def build_as_function_and_v1_graph(func):
+def build_as_function_and_v1_graph(func: Callable[..., Any]) -> Callable[..., Any]:
     """Runs a test in a graph, and as a function."""
     def run(self, *args, **kwargs):
         with tf.Graph().as_default():
@@ -77,7 +80,7 @@ def build_as_function_and_v1_graph(func):
     return run
 
 
-def assert_ops_in_graph(expected_ops, graph):
+def assert_ops_in_graph(expected_ops: Any, graph: Any) -> dict[Any, Any]:
     """An error if the graph lacks one of these operations, by name and type."""
     found = {op.name: op.node_def for op in graph.get_operations() if op.name in expected_ops}
     for name, kind in expected_ops.items():
@@ -88,7 +91,7 @@ def assert_ops_in_graph(expected_ops, graph):
 
 
 @_of_method
-def run_gpu_only(func):
+def run_gpu_only(func: Any) -> Callable[..., Any]:
     """A test that is skipped without a GPU."""
     def run(self, *args, **kwargs):
         if not tf.test.is_gpu_available():
@@ -100,19 +103,19 @@ def run_gpu_only(func):
 run_cuda_only = run_gpu_or_tpu = run_gpu_only
 
 
-def run_v1_only(reason, func=None):
+def run_v1_only(reason: Any, func: Any = None) -> Callable[..., Any]:
     """A test of TensorFlow 1's behaviour, which is skipped."""
     skip = unittest.skip(reason if isinstance(reason, str) else 'of TensorFlow 1')
     return skip(reason) if callable(reason) else skip(func) if func is not None else skip
 
 
 @_of_method
-def run_v2_only(func):
+def run_v2_only(func: Any) -> Callable[..., Any]:
     """A test of TensorFlow 2's behaviour."""
     return lambda *args, **kwargs: func(*args, **kwargs)
 
 
-def skip_if(condition):
+def skip_if(condition: Any) -> Callable[..., Any]:
     """Decorates a test that does nothing where a condition holds."""
     def decorate(func):
         @functools.wraps(func)
@@ -124,7 +127,7 @@ def skip_if(condition):
 
 
 @contextlib.contextmanager
-def skip_if_error(test_obj, error_type, messages=None):
+def skip_if_error(test_obj: Any, error_type: Any, messages: Any = None) -> Iterator[Any]:
     """Skips the test where a part of it raises such an error."""
     try:
         yield
@@ -135,7 +138,7 @@ def skip_if_error(test_obj, error_type, messages=None):
         raise
 
 
-def for_all_test_methods(decorator, *args, **kwargs):
+def for_all_test_methods(decorator: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[..., Any]:
     """Decorates a class, each of whose tests is decorated. What is no class has no tests, and stays as it is."""
     def decorate(cls):
         if not inspect.isclass(cls):
@@ -147,7 +150,7 @@ def for_all_test_methods(decorator, *args, **kwargs):
     return decorate
 
 
-def _all_tests(decorator):
+def _all_tests(decorator: Callable[..., Any]) -> Callable[..., Any]:
     return for_all_test_methods(lambda: decorator)
 
 
@@ -165,19 +168,19 @@ def device(use_gpu):
     return tf.device('/device:GPU:0' if use_gpu and tf.test.is_gpu_available() else '/device:CPU:0')
 
 
-def use_gpu():
+def use_gpu() -> Any:
     return device(True)
 
 
-def force_gpu():
+def force_gpu() -> Any:
     return tf.device('/device:GPU:0')
 
 
-def force_cpu():
+def force_cpu() -> Any:
     return tf.device('/device:CPU:0')
 
 
-def _never():
+def _never() -> bool:
     return False
 
 

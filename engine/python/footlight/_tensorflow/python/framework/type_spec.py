@@ -1,7 +1,10 @@
 """tensorflow.python.framework.type_spec: specs that can be batched, and members of specs that libraries read."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any
 
 
 class BatchableTypeSpec(tf.TypeSpec):
@@ -13,7 +16,7 @@ class BatchableTypeSpec(tf.TypeSpec):
         """The spec of a batch of these."""
         raise NotImplementedError(f'{type(self).__name__}._batch')
 
-    def _unbatch(self):
+    def _unbatch(self) -> Any:
         """The spec of one of a batch."""
         raise NotImplementedError(f'{type(self).__name__}._unbatch')
 

@@ -1,6 +1,9 @@
 """tensorflow.python.framework.type_spec_registry: classes of specs by the names that files have for them."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any, Callable
 
 
 # --- specs by name, for files ---
@@ -8,7 +11,7 @@ _NAME_TO_TYPE_SPEC = {}
 _TYPE_SPEC_TO_NAME = {}
 
 
-def register(name):
+def register(name: Any) -> Callable[..., Any]:
     """Decorates a class of specs that files name."""
     def add(kind):
         if name in _NAME_TO_TYPE_SPEC:
@@ -18,7 +21,7 @@ def register(name):
     return add
 
 
-def get_name(kind):
+def get_name(kind: Any) -> str:
     """The name that files have for a class of specs."""
     if kind not in _TYPE_SPEC_TO_NAME:
         raise ValueError(f'TypeSpec {kind} has not been registered.')
@@ -32,7 +35,7 @@ def lookup(name):
     return _NAME_TO_TYPE_SPEC[name]
 
 
-def _register_own():
+def _register_own() -> None:
     for name in ('TensorSpec', 'SparseTensorSpec', 'RaggedTensorSpec', 'IndexedSlicesSpec', 'VariableSpec'):
         kind = getattr(tf, name, None)
         if kind is not None:

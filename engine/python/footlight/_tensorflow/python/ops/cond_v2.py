@@ -1,10 +1,14 @@
 """tensorflow.python.ops.cond_v2: branches."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any, Callable, TensorLike
 
 
 # --- tensorflow.python.ops.cond_v2 and while_v2 ---
-def cond_v2(pred, true_fn, false_fn, name='cond'):
+def cond_v2(pred: TensorLike, true_fn: Callable[..., Any], false_fn: Callable[..., Any],
+            name: str | None = 'cond') -> int:
     """What one of two functions returns."""
     return tf.cond(pred, true_fn, false_fn, name)
 

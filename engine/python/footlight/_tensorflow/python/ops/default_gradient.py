@@ -1,14 +1,17 @@
 """tensorflow.python.ops.default_gradient: gradients of what nothing was computed from."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any
 
 
-def get_zeros_dtype(t):
+def get_zeros_dtype(t: Any) -> tf.DType:
     """The type of zeros for the gradient of a tensor."""
     return t.dtype
 
 
-def shape_and_dtype(t):
+def shape_and_dtype(t: Any) -> tuple[Any, ...]:
     """The shape and type of the default gradient of a tensor."""
     return t.shape, t.dtype
 
@@ -23,7 +26,7 @@ def ones_like(t):
     return tf.ones_like(t)
 
 
-def supports_default_grad(t):
+def supports_default_grad(t: Any) -> bool:
     """Whether a gradient of ones can be made without being told more."""
     return t.dtype not in (tf.resource, tf.variant)
 

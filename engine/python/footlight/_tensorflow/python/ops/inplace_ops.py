@@ -1,10 +1,13 @@
 """tensorflow.python.ops.inplace_ops: rows of a tensor replaced, in a new tensor."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any, Callable, DTypeLike, ShapeLike, TensorLike
 
 
 # --- tensorflow.python.ops.inplace_ops: a tensor never changes here, so the result is what the program goes on with ---
-def _update_rows(change):
+def _update_rows(change: Callable[..., Any]) -> Callable[..., Any]:
     def update(x, i, v):
         x = tf.convert_to_tensor(x)
         v = tf.convert_to_tensor(v, x.dtype)
@@ -22,22 +25,22 @@ _add = _update_rows(lambda x, i, v: x + v if i is None else tf.tensor_scatter_nd
 _sub = _update_rows(lambda x, i, v: x - v if i is None else tf.tensor_scatter_nd_sub(x, i, v))
 
 
-def alias_inplace_update(x, i, v):
+def alias_inplace_update(x: TensorLike, i: Any, v: Any) -> tf.Tensor:
     """`x` with rows `i` replaced by `v`; all of it where `i` is None."""
     return _update(x, i, v)
 
 
-def alias_inplace_add(x, i, v):
+def alias_inplace_add(x: TensorLike, i: Any, v: Any) -> tf.Tensor:
     """`x` with `v` added to rows `i`; to all of it where `i` is None."""
     return _add(x, i, v)
 
 
-def alias_inplace_sub(x, i, v):
+def alias_inplace_sub(x: TensorLike, i: Any, v: TensorLike) -> tf.Tensor:
     """`x` with `v` subtracted from rows `i`; from all of it where `i` is None."""
     return _sub(x, i, v)
 
 
-def empty(shape, dtype, init=False):
+def empty(shape: ShapeLike, dtype: DTypeLike, init: bool = False) -> Any:
     """A tensor of zeros: TensorFlow's has any values, unless `init` is True."""
     return tf.zeros(shape, dtype)
 

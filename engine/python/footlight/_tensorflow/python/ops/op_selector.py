@@ -1,17 +1,21 @@
 """tensorflow.python.ops.op_selector: the operations that others are computed from."""
+from __future__ import annotations
+
 import collections
 import collections.abc
 
 import footlight as tf
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any
 
 
 # --- tensorflow.python.ops.op_selector ---
-def _operations(initial):
+def _operations(initial: Any) -> list[Any]:
     return [t.op if isinstance(t, tf.Tensor) else t for t in tf.nest.flatten(initial)]
 
 
-def get_backward_walk_ops(seed_ops, inclusive=True, within_ops=None, within_ops_fn=None, stop_at_ts=(), control_inputs=False):
+def get_backward_walk_ops(seed_ops: Any, inclusive: bool = True, within_ops: Any = None, within_ops_fn: Any = None,
+                          stop_at_ts: Any = (), control_inputs: bool = False) -> Any:
     """The operations that others need, those first from which the walk begins."""
     stop = {t.name for t in tf.nest.flatten(list(stop_at_ts))}
     within = None if within_ops is None else {op.name for op in within_ops}

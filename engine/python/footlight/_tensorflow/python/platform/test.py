@@ -1,15 +1,19 @@
 """tensorflow.python.platform.test: benchmarks and files of tests."""
+from __future__ import annotations
+
 import os
 
 import footlight as tf
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any
 
 
 # --- tf.test.Benchmark ---
 class Benchmark:
     """Methods named benchmark... measure something and report it."""
 
-    def report_benchmark(self, iters=None, cpu_time=None, wall_time=None, throughput=None, extras=None, name=None, metrics=None):
+    def report_benchmark(self, iters: Any = None, cpu_time: Any = None, wall_time: Any = None, throughput: Any = None,
+                         extras: Any = None, name: str | None = None, metrics: Any = None) -> None:
         """Prints what was measured on a line."""
         parts = dict(iters=iters, cpu_time=cpu_time, wall_time=wall_time, throughput=throughput, **(extras or {}))
         print(f'{type(self).__name__}.{name or "benchmark"}: ' + ', '.join(
@@ -21,7 +25,7 @@ class Benchmark:
 
 
 # --- tensorflow.python.platform.test ---
-def test_src_dir_path(relative_path):
+def test_src_dir_path(relative_path: Any) -> str:
     """The place of a file among the sources of tests, whose folder the environment variable TEST_SRCDIR names."""
     return os.path.join(os.environ.get('TEST_SRCDIR', ''), 'org_tensorflow/tensorflow', relative_path)
 

@@ -1,6 +1,9 @@
 """tensorflow.python.saved_model.nested_structure_coder: structures as messages, and back."""
+from __future__ import annotations
+
 from footlight._saving import structure_coder as _structure_coder
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any
 
 
 # --- tensorflow.python.saved_model.nested_structure_coder ---
@@ -12,12 +15,12 @@ def encode_structure(nested_structure):
     return found
 
 
-def decode_proto(proto):
+def decode_proto(proto: Any) -> tuple[Any, ...]:
     """What encode_structure() was given."""
     return _structure_coder.value_of(proto)
 
 
-def can_encode(nested_structure):
+def can_encode(nested_structure: Any) -> bool:
     """Whether encode_structure() takes it."""
     try:
         encode_structure(nested_structure)

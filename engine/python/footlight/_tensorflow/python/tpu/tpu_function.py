@@ -1,11 +1,14 @@
 """tensorflow.python.tpu.tpu_function: shards, of which there are none here."""
+from __future__ import annotations
+
 import types
 
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any
 
 
 # --- tensorflow.python.tpu.tpu_function ---
-def get_tpu_context():
+def get_tpu_context() -> Any:
     """What a function replicated over TPUs knows: there are none here."""
     return types.SimpleNamespace(number_of_shards=None, set_number_of_shards=_no_shards)
 

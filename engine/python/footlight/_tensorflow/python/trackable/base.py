@@ -1,12 +1,15 @@
 """tensorflow.python.trackable.base: values that a checkpoint holds for variables that are made later."""
+from __future__ import annotations
+
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any
 
 
 # --- what is trackable ---
 class CheckpointInitialValue:
     """The value of a variable that a checkpoint holds, before the variable is made."""
 
-    def __init__(self, checkpoint_position, shape=None, shard_info=None):
+    def __init__(self, checkpoint_position: Any, shape: Any = None, shard_info: Any = None) -> None:
         self.wrapped_value = checkpoint_position.value_tensors()['VARIABLE_VALUE']
         if shape is not None:
             self.wrapped_value.set_shape(shape)
@@ -18,7 +21,7 @@ class CheckpointInitialValue:
 class CheckpointInitialValueCallable:
     """The same as a function to give to a variable as its first value."""
 
-    def __init__(self, checkpoint_position):
+    def __init__(self, checkpoint_position: Any) -> None:
         self._checkpoint_position = checkpoint_position
 
     checkpoint_position = property(lambda self: self._checkpoint_position)

@@ -1,11 +1,15 @@
 """tensorflow.python.util.decorator_utils: docstrings with notices, properties of classes."""
+from __future__ import annotations
+
 import inspect
 
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any
 
 
 # --- docstrings ---
-def add_notice_to_docstring(doc, instructions, no_doc_str, suffix_str, notice, notice_type='Warning'):
+def add_notice_to_docstring(doc: Any, instructions: Any, no_doc_str: Any, suffix_str: Any, notice: Any,
+                            notice_type: str = 'Warning') -> str:
     """The docstring with `suffix_str` behind its first line and the lines of `notice` below that."""
     if not notice:
         raise ValueError('The `notice` arg must not be empty.')
@@ -18,12 +22,12 @@ def add_notice_to_docstring(doc, instructions, no_doc_str, suffix_str, notice, n
     return '\n'.join(lines)
 
 
-def get_qualified_name(function):
+def get_qualified_name(function: Any) -> str:
     """The name of a function with those of the classes around it."""
     return getattr(function, '__qualname__', function.__name__)
 
 
-def validate_callable(func, decorator_name):
+def validate_callable(func: Any, decorator_name: Any) -> None:
     """Raises where a decorator got no function."""
     if not callable(func):
         raise ValueError(f'{func} is not a function. If this is a property, make sure @property appears before '

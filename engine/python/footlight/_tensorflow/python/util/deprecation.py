@@ -1,4 +1,6 @@
 """tensorflow.python.util.deprecation: functions that say that they, or some of their arguments, go away."""
+from __future__ import annotations
+
 import contextlib
 import functools
 import inspect
@@ -9,6 +11,7 @@ from footlight._tensorflow.publish import publish
 from footlight._tensorflow.python.util import tf_decorator as _tf_decorator
 from footlight._tensorflow.python.util.decorator_utils import (
     add_notice_to_docstring, get_qualified_name, validate_callable)
+from footlight._typing import Any, Callable, Iterator
 
 _said = set()
 _is_silent = False
@@ -19,7 +22,7 @@ class DeprecatedNamesAlreadySetError(Exception):
 
 
 @contextlib.contextmanager
-def silence():
+def silence() -> Iterator[Any]:
     """A context in which nothing is said about what is deprecated."""
     global _is_silent
     before, _is_silent = _is_silent, True
@@ -29,7 +32,7 @@ def silence():
         _is_silent = before
 
 
-def _check(date, instructions):
+def _check(date: str | None, instructions: str) -> None:
     if date is not None and not re.match(r'20\d\d-[01]\d-[0123]\d', date):
         raise ValueError(f'Date must be in format YYYY-MM-DD. Received: {date}')
     if not instructions:
@@ -45,11 +48,11 @@ def _say(key, once, words, *values):
         'From %s: ' + words, f'{caller.f_code.co_filename}:{caller.f_lineno}', *values)
 
 
-def _when(date):
+def _when(date: str | None) -> str:
     return 'in a future version' if date is None else f'after {date}'
 
 
-def _doc_of(doc, what, subject, goes, date, instructions):
+def _doc_of(doc: str | None, what: str, subject: str, goes: str, date: str | None, instructions: str) -> str:
     """The docstring of what is deprecated."""
     return add_notice_to_docstring(
         doc, instructions, 'DEPRECATED FUNCTION' + what.upper(), f'(deprecated{what})',
@@ -58,7 +61,7 @@ def _doc_of(doc, what, subject, goes, date, instructions):
 
 
 # --- what goes away ---
-def deprecated(date, instructions, warn_once=True):
+def deprecated(date: Any, instructions: Any, warn_once: bool = True) -> Callable[..., Any]:
     """A decorator: calls of the function, or making the class, say that it goes away, and what to use instead."""
     _check(date, instructions)
 
@@ -106,7 +109,7 @@ def deprecated_alias(deprecated_name, name, func_or_class, warn_once=True):
     return _tf_decorator.make_decorator(func_or_class, new_func, 'deprecated')
 
 
-def deprecated_endpoints(*args):
+def deprecated_endpoints(*args: Any) -> Callable[..., Any]:
     """A decorator: which of a function's public names go away."""
     def decorate(func):
         if '_tf_deprecated_api_names' in getattr(func, '__dict__', ()):
@@ -116,11 +119,12 @@ def deprecated_endpoints(*args):
     return decorate
 
 
-def _is_same(given, value):
+def _is_same(given: int | str | None, value: str | None) -> bool:
     return given is value or type(given) is type(value) and isinstance(value, (str, int, float, bool)) and given == value
 
 
-def _warns_for(date, instructions, warn_once, is_used, what, shown_in_doc, name):
+def _warns_for(date: str | None, instructions: str, warn_once: bool, is_used: Callable[..., Any], what: str,
+               shown_in_doc: list[Any], name: str) -> Callable[..., Any]:
     """A decorator that says something for those (argument, value) that `is_used` yields of a call's arguments."""
     _check(date, instructions)
 
@@ -147,7 +151,8 @@ def _warns_for(date, instructions, warn_once, is_used, what, shown_in_doc, name)
     return decorate
 
 
-def deprecated_args(date, instructions, *deprecated_arg_names_or_tuples, warn_once=True):
+def deprecated_args(date: Any, instructions: Any, *deprecated_arg_names_or_tuples: Any,
+                    warn_once: bool = True) -> Callable[..., Any]:
     """A decorator: calls that give one of these arguments say that it goes away; (name, value): unless it is that value."""
     _check(date, instructions)
     if not deprecated_arg_names_or_tuples:
@@ -173,7 +178,8 @@ def deprecated_args(date, instructions, *deprecated_arg_names_or_tuples, warn_on
     return _warns_for(date, instructions, warn_once, is_used, ' arguments', list(fine), 'deprecated_args')
 
 
-def deprecated_arg_values(date, instructions, warn_once=True, **deprecated_kwargs):
+def deprecated_arg_values(date: Any, instructions: Any, warn_once: bool = True,
+                          **deprecated_kwargs: Any) -> Callable[..., Any]:
     """A decorator: calls in which an argument has this value, given or by default, say that it goes away."""
     _check(date, instructions)
     if not deprecated_kwargs:
@@ -189,7 +195,7 @@ def deprecated_arg_values(date, instructions, warn_once=True, **deprecated_kwarg
                       [f'{name}={value!s}' for name, value in sorted(deprecated_kwargs.items())], 'deprecated_arg_values')
 
 
-def deprecated_argument_lookup(new_name, new_value, old_name, old_value):
+def deprecated_argument_lookup(new_name: Any, new_value: Any, old_name: Any, old_value: Any) -> int:
     """The value of an argument that has got another name."""
     if old_value is None:
         return new_value

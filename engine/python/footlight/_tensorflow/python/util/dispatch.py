@@ -1,4 +1,6 @@
 """tensorflow.python.util.dispatch: dispatchers, which libraries ask for what functions do with their own types."""
+from __future__ import annotations
+
 import collections
 import functools
 import inspect
@@ -8,6 +10,7 @@ import footlight as tf
 from footlight import _engine
 from footlight._tensorflow.publish import publish
 from footlight._tensorflow.python.util import tf_decorator as _tf_decorator
+from footlight._typing import Any, Callable
 
 
 # --- tf.__internal__.dispatch ---
@@ -25,7 +28,7 @@ class OpDispatcher:
         """The result of a call."""
         return self.NOT_SUPPORTED
 
-    def register(self, op):
+    def register(self, op: Callable[..., Any]) -> None:
         """Asks it for calls of `op` that fail."""
         _listen()
         _of_function[_key(op)].append(self)
@@ -40,19 +43,19 @@ class GlobalOpDispatcher:
         """The result of a call."""
         return self.NOT_SUPPORTED
 
-    def register(self):
+    def register(self) -> None:
         """Asks it for all calls that fail."""
         _listen()
         _everywhere.append(self)
 
 
-def _key(op):
+def _key(op: Callable[..., Any]) -> Callable[..., Any]:
     op = getattr(op, '__func__', op)
     first = getattr(op, '__original_wrapped__', None)  # stays the same when AutoGraph puts another function inside
     return getattr(op, '__wrapped__', op) if first is None else first
 
 
-def _answer(op, args, kwargs):
+def _answer(op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
     for one in _of_function.get(_key(op), ()):
         found = one.handle(args, kwargs)
         if found is not NOT_SUPPORTED:
@@ -70,7 +73,7 @@ def dispatch(op, args, kwargs):
     return NOT_SUPPORTED if found is NotImplemented else found
 
 
-def _listen():
+def _listen() -> None:
     from footlight._types import tensor_operators  # noqa: F401  (as functions that others' values can have)
     _engine.on_failures(_answer)
     members = {name: member for base in reversed(tf.RaggedTensor.__mro__) for name, member in vars(base).items()}
@@ -79,7 +82,7 @@ def _listen():
             setattr(tf.RaggedTensor, name, classmethod(_asking(member.__func__)))
 
 
-def _asking(plain):
+def _asking(plain: Callable[..., Any]) -> Callable[..., Any]:
     """A constructor of ragged tensors whose failed calls the dispatchers may answer."""
     @functools.wraps(plain)
     def asked(*args, **kwargs):
@@ -94,7 +97,7 @@ def _asking(plain):
 
 
 class _TypeDispatcher(OpDispatcher):
-    def __init__(self, op, function, kinds):
+    def __init__(self, op: Any, function: Any, kinds: Any) -> None:
         if isinstance(op, types.FunctionType) and not hasattr(op, '__wrapped__') and (op.__module__ or '').partition(
                 '.')[0] not in ('footlight', 'tensorflow'):
             raise AssertionError(f'Dispatching not enabled for {op}: decorate it with add_dispatch_support')
@@ -111,7 +114,7 @@ class _TypeDispatcher(OpDispatcher):
                     return self._function(*args, **self._known(kwargs))
         return self.NOT_SUPPORTED
 
-    def _known(self, kwargs):
+    def _known(self, kwargs: dict[Any, Any]) -> dict[Any, Any]:
         """The arguments by name that the function takes; the others must be what the op has without them."""
         if not self._of_op or not self._own or any(p.kind == p.VAR_KEYWORD for p in self._own.parameters.values()):
             return kwargs
@@ -122,7 +125,7 @@ class _TypeDispatcher(OpDispatcher):
         return {name: value for name, value in kwargs.items() if name in self._own.parameters}
 
 
-def _is_same(given, default):
+def _is_same(given: Any, default: Any) -> bool:
     """Whether an argument is the default: the same object or, among plain values of Python, an equal one."""
     if isinstance(given, (tuple, list)) and type(given) is type(default):
         return len(given) == len(default) and all(map(_is_same, given, default))
@@ -130,20 +133,20 @@ def _is_same(given, default):
     return given is default or (type(given) in plain and type(default) in plain and given == default)
 
 
-def _signature_of(function):
+def _signature_of(function: Callable[..., Any]) -> Any:
     try:
         return inspect.signature(function)
     except (TypeError, ValueError):  # a function of C without one
         return None
 
 
-def _required(signature):
+def _required(signature: Any) -> tuple[Any, ...]:
     """The names of the arguments that have no default: those that may be given in order, in that order, and the others."""
     needed = [p for p in signature.parameters.values() if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     return [p.name for p in needed if p.kind != p.KEYWORD_ONLY], {p.name for p in needed if p.kind == p.KEYWORD_ONLY}
 
 
-def dispatch_for_types(op, *types):
+def dispatch_for_types(op: Callable[..., Any], *types: Any) -> Callable[..., Any]:
     """A decorator: what answers failed calls of `op` where an argument is of one of these types."""
     def decorate(function):
         _TypeDispatcher(op, function, types).register(op)
@@ -151,7 +154,8 @@ def dispatch_for_types(op, *types):
     return decorate
 
 
-def add_dispatch_support(target=None, iterable_parameters=None):
+def add_dispatch_support(target: Callable[..., Any] | None = None,
+                         iterable_parameters: Any = None) -> Callable[..., Any]:
     """A decorator: calls of the function that raise TypeError or ValueError ask the program's dispatchers."""
     def decorate(function):
         @functools.wraps(function)

@@ -1,9 +1,12 @@
 """tensorflow.python.util.function_utils: names, arguments and code of functions."""
+from __future__ import annotations
+
 import functools
 import inspect
 
 from footlight._tensorflow.publish import publish
 from footlight._tensorflow.python.util.tf_inspect import _inner, getfullargspec
+from footlight._typing import Any, Callable
 
 
 def fn_args(fn):
@@ -20,14 +23,14 @@ def fn_args(fn):
     return tuple(names[1:] if inspect.ismethod(target) and names else names)
 
 
-def has_kwargs(fn):
+def has_kwargs(fn: Any) -> bool:
     """Whether a function takes any keyword."""
     if not callable(fn):
         raise TypeError(f'Argument `fn` should be a callable, not {fn!r}')
     return getfullargspec(fn.func if isinstance(fn, functools.partial) else fn).varkw is not None
 
 
-def get_func_name(func):
+def get_func_name(func: Callable[..., Any]) -> str:
     """The name of a function as source has it."""
     inner = _inner(func)
     if not callable(inner):
@@ -37,7 +40,7 @@ def get_func_name(func):
     return inner.__name__ if inspect.isfunction(inner) or inspect.isbuiltin(inner) else str(type(inner))
 
 
-def get_func_code(func):
+def get_func_code(func: Callable[..., Any]) -> Any:
     """The code of a function, of the method that an object is called by; None for a functools.partial."""
     inner = _inner(func)
     if not callable(inner):

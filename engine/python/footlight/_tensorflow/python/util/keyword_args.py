@@ -1,10 +1,13 @@
 """tensorflow.python.util.keyword_args: functions that take keywords alone."""
+from __future__ import annotations
+
 import functools
 
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any, Callable
 
 
-def keyword_args_only(func):
+def keyword_args_only(func: Any) -> Callable[..., Any]:
     """Decorates a function that takes arguments by name alone."""
     @functools.wraps(func)
     def new_func(*args, **kwargs):

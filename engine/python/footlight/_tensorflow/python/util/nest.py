@@ -1,13 +1,16 @@
 """tensorflow.python.util.nest and tf.__internal__.nest: structures walked only as deep as another one goes, and with paths."""
+from __future__ import annotations
+
 import collections.abc
 
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, Callable, Iterator, TensorLike
 
 _MISMATCH = "The two structures don't have the same "
 
 
-def is_namedtuple(instance, strict=False):
+def is_namedtuple(instance: TensorLike, strict: bool = False) -> bool:
     """Whether it is a named tuple; with `strict`, one whose class adds nothing to it."""
     kind = type(instance)
     if strict and kind.__base__ is not tuple:
@@ -15,17 +18,17 @@ def is_namedtuple(instance, strict=False):
     return isinstance(instance, tuple) and all(isinstance(f, str) for f in getattr(kind, '_fields', (0,)))
 
 
-def is_mapping(obj):
+def is_mapping(obj: TensorLike) -> bool:
     """Whether it is a mapping."""
     return isinstance(obj, collections.abc.Mapping)
 
 
-def is_mapping_view(obj):
+def is_mapping_view(obj: Any) -> bool:
     """Whether it is a view of a mapping."""
     return isinstance(obj, collections.abc.MappingView)
 
 
-def is_attrs(obj):
+def is_attrs(obj: TensorLike) -> bool:
     """Whether it is an instance of a class of the package attrs."""
     return getattr(type(obj), '__attrs_attrs__', None) is not None
 
@@ -37,7 +40,7 @@ def is_composite(obj):
     return hasattr(type(obj), '_type_spec') and not isinstance(obj, (tf.Tensor, tf.Variable))
 
 
-def _nested(value, composites=False):
+def _nested(value: Any, composites: bool = False) -> bool:
     return tf.nest.is_nested(value) or composites and is_composite(value)
 
 
@@ -47,14 +50,14 @@ def _parts(composite):
     return composite._type_spec._to_components(composite)
 
 
-def _sorted_keys(mapping):
+def _sorted_keys(mapping: dict[Any, Any]) -> list[Any]:
     try:
         return sorted(mapping)
     except TypeError:
         raise TypeError(f'the keys of a dictionary in a structure can be sorted: {list(mapping)!r}') from None
 
 
-def yield_sorted_items(iterable, composites=True):
+def yield_sorted_items(iterable: Any, composites: bool = True) -> Iterator[Any]:
     """(key, child) of what is directly inside of a structure: keys of mappings in order, fields, positions."""
     if is_mapping(iterable):
         for key in _sorted_keys(iterable):
@@ -73,7 +76,7 @@ def yield_sorted_items(iterable, composites=True):
         yield from enumerate(iterable)
 
 
-def yield_value(iterable):
+def yield_value(iterable: Any) -> Iterator[Any]:
     """The children alone."""
     for _, child in yield_sorted_items(iterable):
         yield child
@@ -109,11 +112,11 @@ def list_to_tuple(structure):
     return tuple(inside) if isinstance(structure, list) else sequence_like(structure, inside)
 
 
-def _kind_of(value):
+def _kind_of(value: Any) -> type[Any]:
     return type(getattr(value, '__wrapped__', value))
 
 
-def _same_kind(a, b):
+def _same_kind(a: Any, b: Any) -> bool:
     if _kind_of(a) is _kind_of(b) or is_mapping(a) and is_mapping(b):
         return True
     if is_namedtuple(a) and is_namedtuple(b):
@@ -121,7 +124,8 @@ def _same_kind(a, b):
     return isinstance(a, list) and isinstance(b, list) or is_composite(a) and is_composite(b)
 
 
-def assert_shallow_structure(shallow_tree, input_tree, check_types=True, expand_composites=False):
+def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bool = True,
+                             expand_composites: bool = False) -> Any:
     """An error where `input_tree` does not go at least as deep as `shallow_tree`, in the same form."""
     if not _nested(shallow_tree, expand_composites):
         return
@@ -148,7 +152,7 @@ def assert_shallow_structure(shallow_tree, input_tree, check_types=True, expand_
         assert_shallow_structure(child, inside[key], check_types, expand_composites)
 
 
-def _up_to(shallow, value, composites, path=()):
+def _up_to(shallow: Any, value: Any, composites: bool, path: Any = ()) -> Iterator[Any]:
     """(path, what stands there in `value`) for each leaf of `shallow`."""
     if not _nested(shallow, composites):
         yield path, value
@@ -160,35 +164,39 @@ def _up_to(shallow, value, composites, path=()):
         yield from _up_to(child, there, composites, path + (key,))
 
 
-def flatten_up_to(shallow_tree, input_tree, check_types=True, expand_composites=False):
+def flatten_up_to(shallow_tree: Any, input_tree: Any, check_types: bool = True,
+                  expand_composites: bool = False) -> list[Any]:
     """The values of `input_tree` in a row that stand where `shallow_tree` has its leaves."""
     assert_shallow_structure(shallow_tree, input_tree, check_types, expand_composites)
     return [value for _, value in _up_to(shallow_tree, input_tree, expand_composites)]
 
 
-def flatten_with_tuple_paths_up_to(shallow_tree, input_tree, check_types=True, expand_composites=False):
+def flatten_with_tuple_paths_up_to(shallow_tree: Any, input_tree: Any, check_types: bool = True,
+                                   expand_composites: bool = False) -> Any:
     """The same as pairs of (path, value)."""
     assert_shallow_structure(shallow_tree, input_tree, check_types, expand_composites)
     return list(_up_to(shallow_tree, input_tree, expand_composites))
 
 
-def flatten_with_tuple_paths(structure, expand_composites=False):
+def flatten_with_tuple_paths(structure: Any, expand_composites: bool = False) -> list[Any]:
     """All leaves of a structure as pairs of (path, value)."""
     return list(_up_to(structure, structure, expand_composites))
 
 
-def flatten_with_joined_string_paths(structure, separator='/', expand_composites=False):
+def flatten_with_joined_string_paths(structure: Any, separator: str = '/',
+                                     expand_composites: bool = False) -> list[Any]:
     """The same, with each path as one string."""
     return [(separator.join(map(str, path)), value) for path, value in flatten_with_tuple_paths(structure, expand_composites)]
 
 
-def yield_flat_paths(nest, expand_composites=False):
+def yield_flat_paths(nest: Any, expand_composites: bool = False) -> Iterator[Any]:
     """The paths of the leaves."""
     for path, _ in _up_to(nest, nest, expand_composites):
         yield path
 
 
-def map_structure_with_tuple_paths_up_to(shallow_tree, func, *inputs, **kwargs):
+def map_structure_with_tuple_paths_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any,
+                                         **kwargs: Any) -> Any:
     """func(path, *values) for what stands in each input at the leaves of `shallow_tree`, in its form."""
     check_types = kwargs.pop('check_types', True)
     composites = kwargs.pop('expand_composites', False)
@@ -202,14 +210,14 @@ def map_structure_with_tuple_paths_up_to(shallow_tree, func, *inputs, **kwargs):
     return tf.nest.pack_sequence_as(shallow_tree, found, expand_composites=composites)
 
 
-def map_structure_up_to(shallow_tree, func, *inputs, **kwargs):
+def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any:
     """func(*values), likewise."""
     def without_path(_, *values, **more):
         return func(*values, **more)
     return map_structure_with_tuple_paths_up_to(shallow_tree, without_path, *inputs, **kwargs)
 
 
-def map_structure_with_tuple_paths(func, *structure, **kwargs):
+def map_structure_with_tuple_paths(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> dict[Any, Any]:
     """func(path, *values) for the leaves of structures of one form."""
     for other in structure[1:]:
         tf.nest.assert_same_structure(structure[0], other, check_types=kwargs.get('check_types', True),
@@ -223,7 +231,8 @@ def map_structure_with_paths(func, *structure, **kwargs):
         lambda path, *values, **more: func('/'.join(map(str, path)), *values, **more), *structure, **kwargs)
 
 
-def get_traverse_shallow_structure(traverse_fn, structure, expand_composites=False):
+def get_traverse_shallow_structure(traverse_fn: Callable[..., Any], structure: Any,
+                                   expand_composites: bool = False) -> Any:
     """The part of a structure that `traverse_fn` asks for: it gives a bool, or a structure of them one level deep."""
     wanted = traverse_fn(structure)
     if not _nested(structure, expand_composites):

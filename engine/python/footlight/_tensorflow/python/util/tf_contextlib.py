@@ -1,12 +1,15 @@
 """tensorflow.python.util.tf_contextlib: decorators of contexts that say so."""
+from __future__ import annotations
+
 import contextlib
 
 from footlight._tensorflow.publish import publish
 from footlight._tensorflow.python.util import tf_decorator as _tf_decorator
+from footlight._typing import Any, Callable
 
 
 # --- tf_contextlib, variable_utils, lazy_loader, keyword_args ---
-def contextmanager(target):
+def contextmanager(target: Callable[..., Any]) -> Callable[..., Any]:
     """contextlib.contextmanager, which tf_decorator looks through."""
     return _tf_decorator.make_decorator(target, contextlib.contextmanager(target), 'contextmanager')
 

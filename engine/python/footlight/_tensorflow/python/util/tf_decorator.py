@@ -1,8 +1,11 @@
 """tensorflow.python.util.tf_decorator: functions that say which function they decorate."""
+from __future__ import annotations
+
 import functools
 import inspect
 
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any, Callable
 
 
 def _signature_of(argspec):
@@ -24,7 +27,8 @@ def _signature_of(argspec):
 class TFDecorator:
     """What is known of a decorated function; without `decorator_func` calls go to the target."""
 
-    def __init__(self, decorator_name, target, decorator_doc='', decorator_argspec=None):
+    def __init__(self, decorator_name: str, target: Any, decorator_doc: str = '',
+                 decorator_argspec: Any = None) -> None:
         self.decorator_name, self.decorated_target = decorator_name, target
         self.decorator_doc, self.decorator_argspec = decorator_doc, decorator_argspec
         for name in ('__name__', '__qualname__'):
@@ -48,7 +52,7 @@ class TFDecorator:
         return self.decorated_target(*args, **kwargs)
 
 
-def _instance_of(target):
+def _instance_of(target: Callable[..., Any]) -> Any:
     """What the first method among a function and those that it decorates is a method of."""
     for one in [target, *(decorator.decorated_target for decorator in unwrap(target)[0])]:
         if inspect.ismethod(one):
@@ -82,7 +86,7 @@ def make_decorator(target, decorator_func, decorator_name=None, decorator_doc=''
     return decorator_func
 
 
-def tf_decorator(decorator):
+def tf_decorator(decorator: Any) -> Callable[..., Any]:
     """Decorates a decorator, which then may be used with and without arguments."""
     @functools.wraps(decorator)
     def decorate(target=None, **options):
@@ -91,11 +95,11 @@ def tf_decorator(decorator):
     return decorate
 
 
-def _decorator_of(function):
+def _decorator_of(function: Callable[..., Any]) -> TFDecorator | None:
     return function if isinstance(function, TFDecorator) else getattr(function, '_tf_decorator', None)
 
 
-def unwrap(maybe_tf_decorator):
+def unwrap(maybe_tf_decorator: Callable[..., Any]) -> tuple[Any, ...]:
     """The decorators of a function, the outermost first, and the function itself."""
     decorators, target = [], maybe_tf_decorator
     while (found := _decorator_of(target)) is not None:

@@ -1,4 +1,6 @@
 """tensorflow.python.util.tf_export: names of a library's functions."""
+from __future__ import annotations
+
 import contextlib
 import functools
 import inspect
@@ -6,6 +8,7 @@ import inspect
 import footlight as tf
 from footlight._tensorflow.publish import publish
 from footlight._tensorflow.python.util import tf_decorator as _tf_decorator
+from footlight._typing import Any, Callable
 
 
 # --- tensorflow.python.util.tf_export ---
@@ -21,14 +24,15 @@ class InvalidSymbolNameError(Exception):
 class api_export:  # a class, as functools.partial(api_export, api_name=...) and isinstance() take it
     """A decorator: the public names of a function or class; it stays what it is."""
 
-    def __init__(self, *args, api_name='tensorflow', v1=None, allow_multiple_exports=True):
+    def __init__(self, *args: Any, api_name: str = 'tensorflow', v1: Any = None,
+                 allow_multiple_exports: bool = True) -> None:
         self._names, self._api_name = args, api_name
         self._names_v1 = tuple(v1) if v1 is not None else args
         for name in (*self._names, *self._names_v1):
             if api_name == 'keras' and not name.startswith('keras.'):
                 raise InvalidSymbolNameError(f'a name that Keras exports begins with `keras.`, which {name!r} does not')
 
-    def __call__(self, func):
+    def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
         inner = _tf_decorator.unwrap(func)[1]
         for name in self._names:
             _symbols[name] = func
@@ -42,7 +46,7 @@ class api_export:  # a class, as functools.partial(api_export, api_name=...) and
                 setattr(inner, attribute, value)
         return func
 
-    def export_constant(self, module_name, name):
+    def export_constant(self, module_name: Any, name: Any) -> None:
         """Exports a constant of a module."""
         import sys
         value = getattr(sys.modules[module_name], name)
@@ -56,11 +60,12 @@ tf_export = functools.partial(api_export, api_name='tensorflow')
 keras_export = functools.partial(api_export, api_name='keras')
 
 
-def _is_there(name, symbol):
+def _is_there(name: str, symbol: Callable[..., Any]) -> bool:
     return get_symbol_from_name(name) is symbol
 
 
-def get_canonical_name_for_symbol(symbol, api_name='tensorflow', add_prefix_to_v1_names=False):
+def get_canonical_name_for_symbol(symbol: Callable[..., Any], api_name: str = 'tensorflow',
+                                  add_prefix_to_v1_names: bool = False) -> str | None:
     """The first public name of a function or class, or None; with a prefix where only v1 has it."""
     found = _names.get(id(_tf_decorator.unwrap(symbol)[1]))
     if found is not None:

@@ -1,4 +1,6 @@
 """tensorflow.python.util.tf_inspect: the inspect module, which looks through decorators that say so."""
+from __future__ import annotations
+
 import collections
 import functools
 import inspect
@@ -6,13 +8,14 @@ import inspect
 from footlight import _engine
 from footlight._tensorflow.publish import publish
 from footlight._tensorflow.python.util.tf_decorator import unwrap
+from footlight._typing import Any, Callable
 
 
-def _inner(function):
+def _inner(function: Callable[..., Any]) -> Callable[..., Any]:
     return unwrap(function)[1]
 
 
-def _through(name):
+def _through(name: str) -> Callable[..., Any]:
     f = getattr(inspect, name)
 
     @functools.wraps(f)
@@ -21,7 +24,7 @@ def _through(name):
     return look
 
 
-def getfullargspec(obj):
+def getfullargspec(obj: Callable[..., Any]) -> Any:
     """The arguments of a function, or of the decorator that gives others."""
     decorators, target = unwrap(obj)
     given = next((d.decorator_argspec for d in decorators if d.decorator_argspec is not None), None)
@@ -31,7 +34,7 @@ def getfullargspec(obj):
 ArgSpec = collections.namedtuple('ArgSpec', 'args varargs keywords defaults')
 
 
-def getargspec(obj):
+def getargspec(obj: Callable[..., Any]) -> Any:
     """The arguments of a function that a call may give by position or by name."""
     if isinstance(obj, functools.partial):
         return _argspec_of_partial(obj)
@@ -40,7 +43,7 @@ def getargspec(obj):
     return given if given is not None else _argspec_of(target)
 
 
-def _argspec_of(target):
+def _argspec_of(target: Callable[..., Any]) -> Any:
     if not (inspect.isroutine(target) or inspect.isclass(target)):
         target = type(target).__call__  # an object that can be called
     found = inspect.getfullargspec(target.__init__ if inspect.isclass(target) else target)

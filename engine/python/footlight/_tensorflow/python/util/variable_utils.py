@@ -1,9 +1,12 @@
 """tensorflow.python.util.variable_utils: variables in structures."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any
 
 
-def convert_variables_to_tensors(values):
+def convert_variables_to_tensors(values: Any) -> list[Any]:
     """A structure with the values of its variables in their place."""
     return tf.nest.map_structure(lambda v: v.read_value() if isinstance(v, tf.Variable) else v, values)
 

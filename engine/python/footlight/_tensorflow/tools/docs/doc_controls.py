@@ -1,12 +1,15 @@
 """tensorflow.tools.docs.doc_controls: what a class has in its documentation."""
+from __future__ import annotations
+
 import contextlib
 import inspect
 
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any, Callable
 
 
 # --- tensorflow.tools.docs.doc_controls: what documentation leaves out; marks on functions and classes ---
-def _marker(mark, about):
+def _marker(mark: str, about: str) -> Callable[..., Any]:
     def decorate(obj):
         with contextlib.suppress(AttributeError, TypeError):
             setattr(obj, mark, None)
@@ -22,7 +25,7 @@ for_subclass_implementers = _marker('_tf_docs_tools_for_subclass_implementers', 
 doc_in_current_and_subclasses = _marker('_tf_docs_doc_in_current_and_subclasses', 'Is documented in subclasses too.')
 
 
-def inheritable_header(text):
+def inheritable_header(text: Any) -> Callable[..., Any]:
     """A decorator: words that stand above the documentation of a class and its subclasses."""
     def decorate(kind):
         kind._tf_docs_inheritable_header = inspect.cleandoc(text)

@@ -1,4 +1,6 @@
 """tf.compat.v1.distributions: Normal, Laplace, Uniform, Gamma, Exponential, Beta and StudentT."""
+from __future__ import annotations
+
 import math
 
 import numpy as np
@@ -9,6 +11,7 @@ from footlight._tensorflow.compat.v1.distributions.kullback_leibler import Regis
 from footlight._tensorflow.compat.v1.distributions.distribution import (
     Distribution, FULLY_REPARAMETERIZED, arguments, checked)
 from footlight._tensorflow.compat.v1.distributions.special_math import log_cdf_laplace, log_ndtr, ndtr, ndtri
+from footlight._typing import Any
 
 _positive = tf.debugging.assert_positive
 
@@ -35,22 +38,22 @@ class _Scalars(Distribution):
             setattr(self, '_' + name, value)
         return list(tensors.values())
 
-    def _batch_shape(self):
+    def _batch_shape(self) -> Any:
         shape = tf.TensorShape([])
         for one in self._tensors.values():
             shape = tf.broadcast_static_shape(shape, one.shape)
         return shape
 
-    def _batch_shape_tensor(self):
+    def _batch_shape_tensor(self) -> Any:
         shape = tf.constant([], tf.int32)
         for one in self._tensors.values():
             shape = tf.broadcast_dynamic_shape(shape, tf.shape(one))
         return shape
 
-    def _event_shape(self):
+    def _event_shape(self) -> list[Any]:
         return []
 
-    def _event_shape_tensor(self):
+    def _event_shape_tensor(self) -> Any:
         return tf.constant([], tf.int32)
 
     def _sizes(self, n):
@@ -76,7 +79,7 @@ class _LocationScale(_Scalars):
     def _mean(self):
         return self._wide(self._loc)
 
-    def _mode(self):
+    def _mode(self) -> Any:
         return self._mean()
 
 
@@ -183,16 +186,16 @@ class Uniform(_Scalars):
         return tf.where(x < self._low, tf.zeros([], self.dtype),
                         tf.where(x >= self._high, tf.ones([], self.dtype), (x - self._low) / self.range()))
 
-    def _entropy(self):
+    def _entropy(self) -> Any:
         return tf.math.log(self.range())
 
     def _mean(self):
         return (self._low + self._high) / 2.
 
-    def _variance(self):
+    def _variance(self) -> Any:
         return tf.square(self.range()) / 12.
 
-    def _stddev(self):
+    def _stddev(self) -> Any:
         return self.range() / math.sqrt(12.)
 
 
@@ -243,7 +246,8 @@ class Gamma(_Scalars):
 class Exponential(Gamma):
     """The exponential distribution."""
 
-    def __init__(self, rate, validate_args=False, allow_nan_stats=True, name='Exponential'):
+    def __init__(self, rate: Any, validate_args: bool = False, allow_nan_stats: bool = True,
+                 name: str | None = 'Exponential') -> None:
         parameters = arguments()
         with tf.name_scope(name) as name:
             rate = tf.convert_to_tensor(rate, name='rate')
@@ -306,7 +310,7 @@ class Beta(_Scalars):
     def _mean(self):
         return self._concentration1 / self.total_concentration
 
-    def _variance(self):
+    def _variance(self) -> Any:
         return self._mean() * (1. - self._mean()) / (1. + self.total_concentration)
 
     def _mode(self):
@@ -369,14 +373,14 @@ class StudentT(_LocationScale):
 
 
 @RegisterKL(Normal, Normal)
-def _kl_normal(a, b, name=None):
+def _kl_normal(a: Any, b: Any, name: str | None = None) -> Any:
     with tf.name_scope(name or 'kl_normal_normal'):
         ratio = tf.square(a.scale / b.scale)
         return tf.square(a.loc - b.loc) / (2. * tf.square(b.scale)) + .5 * (ratio - 1. - tf.math.log(ratio))
 
 
 @RegisterKL(Gamma, Gamma)
-def _kl_gamma(a, b, name=None):
+def _kl_gamma(a: Any, b: Any, name: str | None = None) -> Any:
     with tf.name_scope(name or 'kl_gamma_gamma'):
         p, q, lgamma = a.concentration, b.concentration, tf.math.lgamma
         return (p - q) * tf.math.digamma(p) + lgamma(q) - lgamma(p) + q * tf.math.log(a.rate) - q * tf.math.log(
@@ -384,7 +388,7 @@ def _kl_gamma(a, b, name=None):
 
 
 @RegisterKL(Beta, Beta)
-def _kl_beta(a, b, name=None):
+def _kl_beta(a: Any, b: Any, name: str | None = None) -> Any:
     with tf.name_scope(name or 'kl_beta_beta'):
         digamma = tf.math.digamma
         return b._log_beta() - a._log_beta() - digamma(a.concentration1) * (b.concentration1 - a.concentration1) - digamma(

@@ -1,12 +1,15 @@
 """tf.compat.v1.distributions: Bernoulli, Categorical, Multinomial, Dirichlet and DirichletMultinomial."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._tensorflow.compat.v1.distributions.kullback_leibler import RegisterKL
 from footlight._tensorflow.compat.v1.distributions.distribution import (
     Distribution, FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED, arguments, checked)
+from footlight._typing import Any
 
 
-def _logits_and_probs(logits, probs, is_multidimensional, validate_args):
+def _logits_and_probs(logits: Any, probs: Any, is_multidimensional: Any, validate_args: Any) -> tuple[Any, ...]:
     """Both of them, of the one that is given."""
     if (probs is None) == (logits is None):
         raise ValueError('Must pass probs or logits, but not both.')
@@ -30,7 +33,7 @@ def _logits_and_probs(logits, probs, is_multidimensional, validate_args):
     return logits, probs
 
 
-def _whole_and_not_negative(x, words):
+def _whole_and_not_negative(x: Any, words: str) -> Any:
     checks = [tf.debugging.assert_non_negative(x, message=f'{words} must be non-negative.')]
     if not x.dtype.is_integer:
         checks.append(tf.debugging.assert_equal(x, tf.round(x), message=f'{words} cannot contain fractional components.'))
@@ -48,7 +51,8 @@ class Bernoulli(Distribution):
     logits = property(lambda self: self._logits)
     probs = property(lambda self: self._probs)
 
-    def __init__(self, logits=None, probs=None, dtype=tf.int32, validate_args=False, allow_nan_stats=True, name='Bernoulli'):
+    def __init__(self, logits: Any = None, probs: Any = None, dtype: Any = tf.int32, validate_args: bool = False,
+                 allow_nan_stats: bool = True, name: str | None = 'Bernoulli') -> None:
         parameters = arguments()
         with tf.name_scope(name) as name:
             self._logits, self._probs = _logits_and_probs(logits, probs, False, validate_args)
@@ -56,19 +60,19 @@ class Bernoulli(Distribution):
                          [self._logits, self._probs], name)
 
     @staticmethod
-    def _param_shapes(sample_shape):
+    def _param_shapes(sample_shape: Any) -> dict[Any, Any]:
         return {'logits': tf.convert_to_tensor(sample_shape, tf.int32)}
 
-    def _batch_shape(self):
+    def _batch_shape(self) -> Any:
         return self._logits.shape
 
-    def _batch_shape_tensor(self):
+    def _batch_shape_tensor(self) -> Any:
         return tf.shape(self._logits)
 
-    def _event_shape(self):
+    def _event_shape(self) -> list[Any]:
         return []
 
-    def _event_shape_tensor(self):
+    def _event_shape_tensor(self) -> Any:
         return tf.constant([], tf.int32)
 
     def _sample_n(self, n, seed=None):
@@ -83,16 +87,16 @@ class Bernoulli(Distribution):
         labels, logits = event + tf.zeros_like(self._logits), self._logits + tf.zeros_like(event)
         return -tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
 
-    def _entropy(self):
+    def _entropy(self) -> Any:
         return -self._logits * (tf.sigmoid(self._logits) - 1.) + tf.nn.softplus(-self._logits)
 
-    def _mean(self):
+    def _mean(self) -> Any:
         return tf.identity(self._probs)
 
-    def _variance(self):
+    def _variance(self) -> Any:
         return self._mean() * (1. - self._probs)
 
-    def _mode(self):
+    def _mode(self) -> Any:
         return tf.cast(self._probs > .5, self.dtype)
 
 
@@ -103,7 +107,8 @@ class Categorical(Distribution):
     probs = property(lambda self: self._probs)
     event_size = property(lambda self: self._event_size)
 
-    def __init__(self, logits=None, probs=None, dtype=tf.int32, validate_args=False, allow_nan_stats=True, name='Categorical'):
+    def __init__(self, logits: Any = None, probs: Any = None, dtype: Any = tf.int32, validate_args: bool = False,
+                 allow_nan_stats: bool = True, name: str | None = 'Categorical') -> None:
         parameters = arguments()
         with tf.name_scope(name) as name:
             self._logits, self._probs = _logits_and_probs(logits, probs, True, validate_args)
@@ -113,16 +118,16 @@ class Categorical(Distribution):
         super().__init__(tf.as_dtype(dtype), NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
                          [self._logits, self._probs], name)
 
-    def _batch_shape(self):
+    def _batch_shape(self) -> Any:
         return self._logits.shape[:-1]
 
-    def _batch_shape_tensor(self):
+    def _batch_shape_tensor(self) -> Any:
         return tf.shape(self._logits)[:-1]
 
-    def _event_shape(self):
+    def _event_shape(self) -> list[Any]:
         return []
 
-    def _event_shape_tensor(self):
+    def _event_shape_tensor(self) -> Any:
         return tf.constant([], tf.int32)
 
     def _sample_n(self, n, seed=None):
@@ -147,10 +152,10 @@ class Categorical(Distribution):
         below = tf.sequence_mask(k, self._event_size)  # without k itself, as in TensorFlow
         return tf.reduce_sum(tf.where(below, self._probs, tf.zeros([], self._probs.dtype)), -1)
 
-    def _entropy(self):
+    def _entropy(self) -> Any:
         return -tf.reduce_sum(tf.nn.log_softmax(self._logits) * self._probs, -1)
 
-    def _mode(self):
+    def _mode(self) -> Any:
         return tf.cast(tf.argmax(self._logits, -1), self.dtype)
 
 
@@ -213,7 +218,8 @@ class Multinomial(_Counts):
     logits = property(lambda self: self._logits)
     probs = property(lambda self: self._probs)
 
-    def __init__(self, total_count, logits=None, probs=None, validate_args=False, allow_nan_stats=True, name='Multinomial'):
+    def __init__(self, total_count: Any, logits: Any = None, probs: Any = None, validate_args: bool = False,
+                 allow_nan_stats: bool = True, name: str | None = 'Multinomial') -> None:
         parameters = arguments()
         with tf.name_scope(name) as name:
             self._logits, self._probs = _logits_and_probs(logits, probs, True, validate_args)
@@ -230,14 +236,14 @@ class Multinomial(_Counts):
         counts = self._counted(counts)
         return tf.reduce_sum(counts * tf.nn.log_softmax(self._logits), -1) + _log_combinations(self._total_count, counts)
 
-    def _mean(self):
+    def _mean(self) -> Any:
         return tf.identity(self._expected)
 
-    def _covariance(self):
+    def _covariance(self) -> Any:
         share = self._probs * tf.ones_like(self._total_count)[..., tf.newaxis]
         return self._covariance_of(share, self._total_count, tf.ones_like(self._total_count))
 
-    def _variance(self):
+    def _variance(self) -> Any:
         return self._expected * (1. - self._probs)
 
 
@@ -259,7 +265,8 @@ class Dirichlet(_Vectors):
     concentration = property(lambda self: self._concentration)
     total_concentration = property(lambda self: self._total_concentration)
 
-    def __init__(self, concentration, validate_args=False, allow_nan_stats=True, name='Dirichlet'):
+    def __init__(self, concentration: Any, validate_args: bool = False, allow_nan_stats: bool = True,
+                 name: str | None = 'Dirichlet') -> None:
         parameters = arguments()
         with tf.name_scope(name) as name:
             self._concentration = _checked_concentration(concentration, validate_args)
@@ -282,24 +289,24 @@ class Dirichlet(_Vectors):
         a = self._concentration
         return tf.reduce_sum(tf.math.xlogy(a - 1., self._inside(x)), -1) - tf.math.lbeta(a)
 
-    def _size(self):
+    def _size(self) -> Any:
         return tf.cast(self.event_shape_tensor()[0], self.dtype)
 
-    def _entropy(self):
+    def _entropy(self) -> Any:
         a, total, digamma = self._concentration, self._total_concentration, tf.math.digamma
         return tf.math.lbeta(a) + (total - self._size()) * digamma(total) - tf.reduce_sum((a - 1.) * digamma(a), -1)
 
-    def _mean(self):
+    def _mean(self) -> Any:
         return self._concentration / self._total_concentration[..., tf.newaxis]
 
-    def _covariance(self):
+    def _covariance(self) -> Any:
         total = self._total_concentration
         return self._covariance_of(self._mean(), 1. / (1. + total), tf.ones_like(total))
 
-    def _variance(self):
+    def _variance(self) -> Any:
         return self._mean() * (1. - self._mean()) / (1. + self._total_concentration)[..., tf.newaxis]
 
-    def _mode(self):
+    def _mode(self) -> Any:
         is_defined = self._concentration > 1.
         found = (self._concentration - 1.) / (self._total_concentration[..., tf.newaxis] - self._size())
         if self.allow_nan_stats:
@@ -314,7 +321,8 @@ class DirichletMultinomial(_Counts):
     concentration = property(lambda self: self._concentration)
     total_concentration = property(lambda self: self._total_concentration)
 
-    def __init__(self, total_count, concentration, validate_args=False, allow_nan_stats=True, name='DirichletMultinomial'):
+    def __init__(self, total_count: Any, concentration: Any, validate_args: bool = False, allow_nan_stats: bool = True,
+                 name: str | None = 'DirichletMultinomial') -> None:
         parameters = arguments()
         with tf.name_scope(name) as name:
             self._concentration = _checked_concentration(concentration, validate_args)
@@ -323,10 +331,10 @@ class DirichletMultinomial(_Counts):
         super().__init__(self._concentration.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
                          [self._total_count, self._concentration], name)
 
-    def _batch_shape(self):
+    def _batch_shape(self) -> Any:
         return tf.broadcast_static_shape(self._total_concentration.shape, self._total_count.shape)
 
-    def _batch_shape_tensor(self):
+    def _batch_shape_tensor(self) -> Any:
         return tf.broadcast_dynamic_shape(tf.shape(self._total_concentration), tf.shape(self._total_count))
 
     def _sample_n(self, n, seed=None):
@@ -338,23 +346,23 @@ class DirichletMultinomial(_Counts):
         counts, a = self._counted(counts), self._concentration
         return tf.math.lbeta(a + counts) - tf.math.lbeta(a) + _log_combinations(self._total_count, counts)
 
-    def _mean(self):
+    def _mean(self) -> Any:
         return self._mean_count(self._concentration / self._total_concentration[..., tf.newaxis])
 
-    def _scale(self):
+    def _scale(self) -> Any:
         return (self._total_concentration + self._total_count) / (1. + self._total_concentration)
 
-    def _covariance(self):
+    def _covariance(self) -> Any:
         total = self._total_count + tf.zeros_like(self._total_concentration)
         return self._covariance_of(self._mean(), self._scale(), total)
 
-    def _variance(self):
+    def _variance(self) -> Any:
         mean = self._mean()
         return mean * (1. - mean / self._total_count[..., tf.newaxis]) * self._scale()[..., tf.newaxis]
 
 
 @RegisterKL(Bernoulli, Bernoulli)
-def _kl_bernoulli(a, b, name=None):
+def _kl_bernoulli(a: Any, b: Any, name: str | None = None) -> Any:
     with tf.name_scope(name or 'kl_bernoulli_bernoulli'):
         softplus, sigmoid = tf.nn.softplus, tf.sigmoid
         return sigmoid(a.logits) * (softplus(-b.logits) - softplus(-a.logits)) + sigmoid(-a.logits) * (
@@ -362,13 +370,13 @@ def _kl_bernoulli(a, b, name=None):
 
 
 @RegisterKL(Categorical, Categorical)
-def _kl_categorical(a, b, name=None):
+def _kl_categorical(a: Any, b: Any, name: str | None = None) -> Any:
     with tf.name_scope(name or 'kl_categorical_categorical'):
         return tf.reduce_sum(tf.nn.softmax(a.logits) * (tf.nn.log_softmax(a.logits) - tf.nn.log_softmax(b.logits)), -1)
 
 
 @RegisterKL(Dirichlet, Dirichlet)
-def _kl_dirichlet(a, b, name=None):
+def _kl_dirichlet(a: Any, b: Any, name: str | None = None) -> Any:
     with tf.name_scope(name or 'kl_dirichlet_dirichlet'):
         less = tf.math.digamma(a.concentration) - tf.math.digamma(a.total_concentration)[..., tf.newaxis]
         return tf.reduce_sum((a.concentration - b.concentration) * less, -1) - tf.math.lbeta(a.concentration) + tf.math.lbeta(

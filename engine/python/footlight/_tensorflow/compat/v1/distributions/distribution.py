@@ -1,21 +1,24 @@
 """tf.compat.v1.distributions.Distribution: what all distributions have, by a few methods that each one defines."""
+from __future__ import annotations
+
 import contextlib
 import inspect
 
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any, Iterator
 
 
 class ReparameterizationType:
     """Whether samples have gradients with respect to the parameters."""
 
-    def __init__(self, rep_type):
+    def __init__(self, rep_type: Any) -> None:
         self._rep_type = rep_type
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'<Reparameterization Type: {self._rep_type}>'
 
-    def __eq__(self, other):
+    def __eq__(self, other: Any) -> bool:
         return self is other
 
     __hash__ = object.__hash__
@@ -41,8 +44,8 @@ class Distribution:
     """A distribution of random values. Derived classes define _batch_shape_tensor, _event_shape_tensor, _batch_shape,
     _event_shape, _sample_n, and of _log_prob, _prob, _log_cdf, _cdf ... those that they have."""
 
-    def __init__(self, dtype, reparameterization_type, validate_args, allow_nan_stats, parameters=None, graph_parents=None,
-                 name=None):
+    def __init__(self, dtype: Any, reparameterization_type: Any, validate_args: Any, allow_nan_stats: Any,
+                 parameters: Any = None, graph_parents: Any = None, name: str | None = None) -> None:
         for i, parent in enumerate(graph_parents or ()):
             if parent is None or not tf.is_tensor(parent):
                 raise ValueError(f'Graph parent item {i} is not a Tensor; {parent}.')
@@ -60,7 +63,7 @@ class Distribution:
     validate_args = property(lambda self: self._validate_args)
 
     @property
-    def parameters(self):
+    def parameters(self) -> dict[Any, Any]:
         """What the distribution was made of, by the names of the arguments."""
         return {k: v for k, v in self._parameters.items() if k not in ('self', '__class__') and not k.startswith('__')}
 
@@ -69,7 +72,7 @@ class Distribution:
         return type(self)(**{**self.parameters, **override_parameters_kwargs})
 
     @classmethod
-    def param_shapes(cls, sample_shape, name='DistributionParamShapes'):
+    def param_shapes(cls, sample_shape: Any, name: str | None = 'DistributionParamShapes') -> Any:
         """The shapes of the parameters for samples of a shape, as tensors."""
         with tf.name_scope(name):
             return cls._param_shapes(sample_shape)
@@ -116,13 +119,13 @@ class Distribution:
             known = self.event_shape
             return tf.constant(known.as_list(), tf.int32) if known.is_fully_defined() else self._event_shape_tensor()
 
-    def is_scalar_event(self, name='is_scalar_event'):
+    def is_scalar_event(self, name: str | None = 'is_scalar_event') -> Any:
         """Whether a value is a scalar."""
         with self._scope(name):
             rank = self.event_shape.rank
             return tf.equal(tf.size(self.event_shape_tensor()), 0) if rank is None else tf.constant(rank == 0)
 
-    def is_scalar_batch(self, name='is_scalar_batch'):
+    def is_scalar_batch(self, name: str | None = 'is_scalar_batch') -> Any:
         """Whether this is one distribution."""
         with self._scope(name):
             rank = self.batch_shape.rank
@@ -157,35 +160,35 @@ class Distribution:
     def _value(self, value):
         return tf.convert_to_tensor(value, dtype_hint=self.dtype, name='value')
 
-    def log_prob(self, value, name='log_prob'):
+    def log_prob(self, value: Any, name: str | None = 'log_prob') -> Any:
         """The logarithm of the density, or of the probability."""
         return self._by_first_method(name, value, [('log_prob', _identity), ('prob', tf.math.log)])
 
-    def prob(self, value, name='prob'):
+    def prob(self, value: Any, name: str | None = 'prob') -> Any:
         """The density, or the probability."""
         return self._by_first_method(name, value, [('prob', _identity), ('log_prob', tf.exp)])
 
-    def log_cdf(self, value, name='log_cdf'):
+    def log_cdf(self, value: Any, name: str | None = 'log_cdf') -> Any:
         """The logarithm of how likely what is not larger is."""
         return self._by_first_method(name, value, [('log_cdf', _identity), ('cdf', tf.math.log)])
 
-    def cdf(self, value, name='cdf'):
+    def cdf(self, value: Any, name: str | None = 'cdf') -> Any:
         """How likely what is not larger is."""
         return self._by_first_method(name, value, [('cdf', _identity), ('log_cdf', tf.exp)])
 
-    def log_survival_function(self, value, name='log_survival_function'):
+    def log_survival_function(self, value: Any, name: str | None = 'log_survival_function') -> Any:
         """The logarithm of how likely what is larger is."""
         return self._by_first_method(name, value, [
             ('log_survival_function', _identity), ('survival_function', tf.math.log),
             ('cdf', lambda p: tf.math.log1p(-p)), ('log_cdf', lambda p: tf.math.log1p(-tf.exp(p)))])
 
-    def survival_function(self, value, name='survival_function'):
+    def survival_function(self, value: Any, name: str | None = 'survival_function') -> Any:
         """How likely what is larger is."""
         return self._by_first_method(name, value, [
             ('survival_function', _identity), ('log_survival_function', tf.exp),
             ('cdf', lambda p: 1. - p), ('log_cdf', lambda p: 1. - tf.exp(p))])
 
-    def quantile(self, value, name='quantile'):
+    def quantile(self, value: Any, name: str | None = 'quantile') -> Any:
         """The value below which this part of all lies."""
         return self._by_first_method(name, value, [('quantile', _identity)])
 
@@ -197,60 +200,60 @@ class Distribution:
                     return made(self._method(method)())
             raise NotImplementedError(f'{name} is not implemented: {type(self).__name__}')
 
-    def entropy(self, name='entropy'):
+    def entropy(self, name: str | None = 'entropy') -> Any:
         """The entropy, in nats."""
         return self._moment(name, [('entropy', _identity)])
 
-    def mean(self, name='mean'):
+    def mean(self, name: str | None = 'mean') -> Any:
         """The mean."""
         return self._moment(name, [('mean', _identity)])
 
-    def variance(self, name='variance'):
+    def variance(self, name: str | None = 'variance') -> Any:
         """The variance of each element."""
         return self._moment(name, [('variance', _identity), ('stddev', tf.square)])
 
-    def stddev(self, name='stddev'):
+    def stddev(self, name: str | None = 'stddev') -> Any:
         """The standard deviation of each element."""
         return self._moment(name, [('stddev', _identity), ('variance', tf.sqrt)])
 
-    def covariance(self, name='covariance'):
+    def covariance(self, name: str | None = 'covariance') -> Any:
         """The covariance of the elements of an event."""
         return self._moment(name, [('covariance', _identity)])
 
-    def mode(self, name='mode'):
+    def mode(self, name: str | None = 'mode') -> Any:
         """The most likely value."""
         return self._moment(name, [('mode', _identity)])
 
-    def cross_entropy(self, other, name='cross_entropy'):
+    def cross_entropy(self, other: Any, name: str | None = 'cross_entropy') -> Any:
         """The entropy of this one, plus its divergence from `other`."""
         from footlight._tensorflow.compat.v1.distributions import kullback_leibler
         with self._scope(name):
             return kullback_leibler.cross_entropy(self, other, self._allow_nan_stats)
 
-    def kl_divergence(self, other, name='kl_divergence'):
+    def kl_divergence(self, other: Any, name: str | None = 'kl_divergence') -> Any:
         """The Kullback-Leibler divergence from `other`."""
         from footlight._tensorflow.compat.v1.distributions import kullback_leibler
         with self._scope(name):
             return kullback_leibler.kl_divergence(self, other, self._allow_nan_stats)
 
     @contextlib.contextmanager
-    def _scope(self, name):
+    def _scope(self, name: Any) -> Iterator[Any]:
         with tf.name_scope(self._name), tf.name_scope(name):
             yield
 
-    def _or_nan(self, value, is_defined, words):
+    def _or_nan(self, value: Any, is_defined: Any, words: str) -> Any:
         """The value where it is defined; elsewhere NaN, or an error where statistics may not be NaN."""
         if self.allow_nan_stats:
             return tf.where(is_defined, value, tf.constant(float('nan'), value.dtype))
         return checked(value, [tf.debugging.Assert(tf.reduce_all(is_defined), [words])])
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f'tfp.distributions.{type(self).__name__}("{self.name}", {self._in_words()})'
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<tfp.distributions.{type(self).__name__} '{self.name}' {self._in_words(' ')}>"
 
-    def _in_words(self, between=', '):
+    def _in_words(self, between: str = ', ') -> str:
         parts = [('batch_shape', self.batch_shape), ('event_shape', self.event_shape)]
         words = [f'{name}={shape if shape.rank is not None else "<unknown>"}' for name, shape in parts]
         return between.join([*words, f'dtype={self.dtype.name if self.dtype else "unknown"}'])

@@ -1,8 +1,11 @@
 """tf.compat.v1.distributions.kl_divergence and RegisterKL: divergences by the classes of two distributions."""
+from __future__ import annotations
+
 import inspect
 
 import footlight as tf
 from footlight import _engine
+from footlight._typing import Any
 
 _DIVERGENCES = {}
 
@@ -14,7 +17,8 @@ def _registered_kl(type_a, type_b):
     return min(found, key=lambda one: one[:2])[2] if found else None
 
 
-def kl_divergence(distribution_a, distribution_b, allow_nan_stats=True, name=None):
+def kl_divergence(distribution_a: Any, distribution_b: Any, allow_nan_stats: bool = True,
+                  name: str | None = None) -> Any:
     """The Kullback-Leibler divergence of two distributions, of each in a batch."""
     function = _registered_kl(type(distribution_a), type(distribution_b))
     if function is None:
@@ -32,7 +36,7 @@ def kl_divergence(distribution_a, distribution_b, allow_nan_stats=True, name=Non
             return tf.identity(found, name='checked_kl')
 
 
-def cross_entropy(ref, other, allow_nan_stats=True, name=None):
+def cross_entropy(ref: Any, other: Any, allow_nan_stats: bool = True, name: str | None = None) -> Any:
     """The entropy of `ref`, plus its divergence from `other`."""
     with tf.name_scope(name or 'cross_entropy'):
         return ref.entropy() + kl_divergence(ref, other, allow_nan_stats=allow_nan_stats)
@@ -41,7 +45,7 @@ def cross_entropy(ref, other, allow_nan_stats=True, name=None):
 class RegisterKL:
     """Decorates the function f(a, b, name=None) that computes the divergence of distributions of two classes."""
 
-    def __init__(self, dist_cls_a, dist_cls_b):
+    def __init__(self, dist_cls_a: Any, dist_cls_b: Any) -> None:
         self._key = (dist_cls_a, dist_cls_b)
 
     def __call__(self, kl_fn):

@@ -1,7 +1,10 @@
 """The distribution function of the normal distribution and what distributions compute from it, exact in the tails too."""
+from __future__ import annotations
+
 import math
 
 import footlight as tf
+from footlight._typing import Any
 
 
 def _float(x, name):
@@ -11,13 +14,13 @@ def _float(x, name):
     return x
 
 
-def ndtr(x, name='ndtr'):
+def ndtr(x: Any, name: str | None = 'ndtr') -> Any:
     """The area under the normal density up to x."""
     with tf.name_scope(name):
         return .5 * tf.math.erfc(-_float(x, 'ndtr') * math.sqrt(.5))
 
 
-def log_ndtr(x, series_order=3, name='log_ndtr'):
+def log_ndtr(x: Any, series_order: Any = 3, name: str | None = 'log_ndtr') -> Any:
     """The logarithm of ndtr(x): far to the left by a series of so many terms."""
     with tf.name_scope(name):
         x = _float(x, 'log_ndtr')
@@ -32,19 +35,19 @@ def log_ndtr(x, series_order=3, name='log_ndtr'):
         return tf.where(x > most, -ndtr(-x), tf.where(x > least, middle, left))
 
 
-def ndtri(p, name='ndtri'):
+def ndtri(p: Any, name: str | None = 'ndtri') -> Any:
     """The x with ndtr(x) = p."""
     with tf.name_scope(name):
         return tf.math.ndtri(_float(p, 'ndtri'))
 
 
-def erfinv(x, name='erfinv'):
+def erfinv(x: Any, name: str | None = 'erfinv') -> Any:
     """The y with erf(y) = x."""
     with tf.name_scope(name):
         return tf.math.erfinv(_float(x, 'erfinv'))
 
 
-def log_cdf_laplace(x, name='log_cdf_laplace'):
+def log_cdf_laplace(x: Any, name: str | None = 'log_cdf_laplace') -> Any:
     """The logarithm of the distribution function of the Laplace distribution."""
     with tf.name_scope(name):
         x = tf.convert_to_tensor(x, name='x')

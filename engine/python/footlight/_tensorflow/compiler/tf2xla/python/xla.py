@@ -1,9 +1,12 @@
 """tensorflow.compiler.tf2xla.python.xla."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any
 
 
-def dynamic_update_slice(x, updates, start_indices, name=None):
+def dynamic_update_slice(x: Any, updates: Any, start_indices: Any, name: str | None = None) -> Any:
     """`x` with a part replaced by `updates`, from `start_indices` on: moved back where it would reach over the end."""
     x, updates = tf.convert_to_tensor(x), tf.convert_to_tensor(updates)
     start = tf.cast(tf.stack([tf.reshape(s, []) for s in start_indices]) if isinstance(start_indices, (list, tuple))

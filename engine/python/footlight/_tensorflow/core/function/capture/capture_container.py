@@ -1,9 +1,12 @@
 """tensorflow.core.function.capture.capture_container: what a function captures, by value and by reference."""
+from __future__ import annotations
+
 import collections
 import collections.abc
 
 from footlight._tensorflow.core.function import trace_type as _trace_type
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any, TensorLike
 
 
 # --- tensorflow.core.function.capture.capture_container ---
@@ -16,7 +19,8 @@ class FunctionCaptures:
             for what in ('internal', 'external', 'tracetype'):
                 setattr(self, f'_{which}_{what}', collections.OrderedDict())
 
-    def add_or_replace(self, key, external, internal, tracetype=None, is_by_ref=False):
+    def add_or_replace(self, key: Any, external: TensorLike, internal: Any, tracetype: Any = None,
+                       is_by_ref: bool = False) -> None:
         """Keeps one."""
         if tracetype is None:
             tracetype = _trace_type.from_value(external)
@@ -24,13 +28,13 @@ class FunctionCaptures:
         for what, value in (('internal', internal), ('external', external), ('tracetype', tracetype)):
             getattr(self, which + what)[key] = value
 
-    def pop(self, key, is_by_ref=False):
+    def pop(self, key: Any, is_by_ref: bool = False) -> tuple[Any, ...]:
         """Forgets one; what it was: outside and inside."""
         which = '_by_ref_' if is_by_ref else '_by_val_'
         getattr(self, which + 'tracetype').pop(key, None)
         return getattr(self, which + 'external').pop(key, None), getattr(self, which + 'internal').pop(key, None)
 
-    def reset_captures(self, tensors, placeholders):
+    def reset_captures(self, tensors: Any, placeholders: Any) -> None:
         """Keeps these, by value, in place of all before."""
         for what in ('internal', 'external', 'tracetype'):
             getattr(self, '_by_val_' + what).clear()

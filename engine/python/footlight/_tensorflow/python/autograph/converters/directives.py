@@ -1,4 +1,6 @@
 """tensorflow.python.autograph.converters.directives: definitions and directives, noted on the syntax tree of a function."""
+from __future__ import annotations
+
 import ast
 import types
 
@@ -8,6 +10,7 @@ from footlight._tensorflow.python.autograph.pyct import (
     inspect_utils as _inspect, qual_names as _qual_names, parser as _parser)
 from footlight._tensorflow.python.autograph.pyct.qual_names import Basic, Static
 from footlight._tensorflow.python.autograph.pyct.parser import trees
+from footlight._typing import Any
 
 
 _PARAMETERS = {'set_element_type': ('entity', 'dtype', 'shape'),
@@ -31,29 +34,29 @@ class _Definitions(ast.NodeVisitor):
         for key in (Static.DEFINITIONS, Static.ORIG_DEFINITIONS):
             _qual_names.setanno(node, key, definitions)
 
-    def _defines(self, node, name):
+    def _defines(self, node: Any, name: Any) -> None:
         self._known[name] = (self._own.setdefault(node, Definition()),)
         self._note(node, self._known[name])
 
-    def visit_Name(self, node):
+    def visit_Name(self, node: Any) -> None:
         if isinstance(node.ctx, trees.Load):
             self._note(node, self._known.get(node.id, ()))
         else:
             self._defines(node, node.id)
 
-    def visit_arg(self, node):
+    def visit_arg(self, node: Any) -> None:
         self._defines(node, node.arg)
 
-    def visit_Assign(self, node):
+    def visit_Assign(self, node: Any) -> None:
         self.visit(node.value)
         for target in node.targets:
             self.visit(target)
 
-    def visit_AugAssign(self, node):
+    def visit_AugAssign(self, node: Any) -> None:
         self.visit(node.value)
         self.visit(node.target)
 
-    def _maybe(self, *blocks):
+    def _maybe(self, *blocks: Any) -> None:
         """Each of these blocks may be the one that runs."""
         before, after = self._known, []
         for block in blocks:
@@ -64,11 +67,11 @@ class _Definitions(ast.NodeVisitor):
         names = {name for known in after for name in known}
         self._known = {name: tuple(dict.fromkeys(one for known in after for one in known.get(name, ()))) for name in names}
 
-    def visit_If(self, node):
+    def visit_If(self, node: Any) -> None:
         self.visit(node.test)
         self._maybe(node.body, node.orelse)
 
-    def _loop(self, node):
+    def _loop(self, node: Any) -> None:
         for _ in range(2):  # what one turn defines holds in the next
             head = [node.test] if isinstance(node, trees.While) else [node.iter, node.target]
             self._maybe([*head, *node.body], head[:1])
@@ -76,13 +79,13 @@ class _Definitions(ast.NodeVisitor):
             self.visit(one)
     visit_For = visit_While = _loop
 
-    def visit_Try(self, node):
+    def visit_Try(self, node: Any) -> None:
         self._maybe(node.body, [])
         self._maybe(node.orelse, *([handler] for handler in node.handlers))
         for one in node.finalbody:
             self.visit(one)
 
-    def visit_FunctionDef(self, node):
+    def visit_FunctionDef(self, node: Any) -> None:
         self._defines(node, node.name)
         before, self._known = self._known, dict(self._known)
         self.visit(node.args)
@@ -107,7 +110,7 @@ class _Notes(ast.NodeTransformer):
         return None
 
     @staticmethod
-    def _arguments(directive, call):
+    def _arguments(directive: Any, call: Any) -> dict[Any, Any]:
         names = _PARAMETERS[directive.__name__]
         return {**dict(zip(names, call.args)), **{one.arg: one.value for one in call.keywords}}
 

@@ -1,4 +1,6 @@
 """tensorflow.python.autograph.core.converter_testing: what tests of conversions use."""
+from __future__ import annotations
+
 import ast
 import contextlib
 import functools
@@ -15,6 +17,7 @@ from footlight._tensorflow.python.autograph.impl import api as _api
 from footlight._tensorflow.python.autograph.pyct import (
     inspect_utils as _inspect, qual_names as _qual_names, transformer as _transformer)
 from footlight._tensorflow.python.autograph.impl.conversion import DoNotConvert, _config
+from footlight._typing import Any, Iterator
 
 
 def allowlist(f):
@@ -26,7 +29,7 @@ def allowlist(f):
     return f
 
 
-def is_inside_generated_code():
+def is_inside_generated_code() -> Any:
     """Whether the caller was converted; the operators of converted code do not count."""
     frame = sys._getframe(1)
     while frame.f_globals.get('__name__', '').startswith('footlight.') and frame.f_back is not None:
@@ -51,17 +54,17 @@ def _with_operators(f, changed, features):
 class TestCase(getattr(tf.test, 'TestCase', unittest.TestCase)):
     """Base of tests of conversions, which run in a graph."""
 
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.graph = tf.Graph().as_default()
         self.graph.__enter__()
 
-    def tearDown(self):
+    def tearDown(self) -> None:
         self.graph.__exit__(None, None, None)
         super().tearDown()
 
     @contextlib.contextmanager
-    def assertPrints(self, expected_result):
+    def assertPrints(self, expected_result: Any) -> Iterator[Any]:
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
             yield

@@ -2,6 +2,8 @@
 
 The operators are those of `_ag`, which converted code in its readable form calls; most of this file says where they lie.
 """
+from __future__ import annotations
+
 import builtins
 import contextlib
 import enum
@@ -20,6 +22,7 @@ from footlight._tensorflow.python.util import tf_decorator as _tf_decorator
 from footlight._tensorflow.python.autograph import utils as _utils  # noqa: F401  (it lies at its places)
 from footlight._tensorflow.python.autograph.impl.conversion import TfMethodTarget, is_allowlisted
 from footlight._autograph.staging import StagingError, note_metadata  # noqa: F401  (the class lies here)
+from footlight._typing import Any, Callable, Iterator, ShapeLike
 
 do_not_convert = tf.autograph.experimental.do_not_convert
 
@@ -39,20 +42,20 @@ _contexts = threading.local()
 class ControlStatusCtx:
     """Says in its scope whether code is converted."""
 
-    def __init__(self, status, options=None):
+    def __init__(self, status: Any, options: Any = None) -> None:
         self.status = status
         self.options = options
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'{type(self).__name__}[status={self.status}, options={self.options}]'
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         _entered().append(self)
         off = _engine.ag_switch_off(1 if self.status == Status.DISABLED else 0)
         self._before = [*getattr(self, '_before', ()), off]
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         _engine.ag_switch_off(self._before.pop())
         _entered().remove(self)
 
@@ -60,20 +63,20 @@ class ControlStatusCtx:
 class NullCtx:
     """A context that does nothing."""
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         return None
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         return None
 
 
-def _entered():
+def _entered() -> list[Any]:
     if not hasattr(_contexts, 'entered'):
         _contexts.entered = []
     return _contexts.entered
 
 
-def control_status_ctx():
+def control_status_ctx() -> ControlStatusCtx:
     """The context that was entered last; without one, what holds for the code that runs."""
     entered = _entered()
     if entered:
@@ -86,7 +89,7 @@ def control_status_ctx():
 
 # Conversion of functions
 
-def is_autograph_artifact(entity):
+def is_autograph_artifact(entity: Callable[..., Any]) -> bool:
     """Whether it was made by a conversion, or by do_not_convert."""
     return hasattr(entity, 'autograph_info__') or type(entity) is type(do_not_convert(len)) or (
         _engine.ag_is_converted(entity))
@@ -118,7 +121,7 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
 
 
 @contextlib.contextmanager
-def _noted_errors():
+def _noted_errors() -> Iterator[Any]:
     try:
         yield
     except Exception as error:
@@ -128,7 +131,8 @@ def _noted_errors():
         raise
 
 
-def convert(recursive=False, optional_features=None, user_requested=True, conversion_ctx=NullCtx()):
+def convert(recursive: bool = False, optional_features: Any = None, user_requested: bool = True,
+            conversion_ctx: Any = NullCtx()) -> Callable[..., Any]:
     """Decorates a function that is converted when it is called."""
     options = _ag.ConversionOptions(recursive=recursive, user_requested=user_requested)
 
@@ -155,7 +159,8 @@ def call_with_unspecified_conversion_status(func):
     return _ag.autograph_artifact(call)
 
 
-def tf_convert(f, ctx, convert_by_default=True, user_requested=False):
+def tf_convert(f: Callable[..., Any], ctx: Any, convert_by_default: bool = True,
+               user_requested: bool = False) -> Callable[..., Any]:
     """The function in the form that a context asks for, inside of the decorators that say so."""
     if is_autograph_artifact(f):
         return f
@@ -202,7 +207,7 @@ def to_graph(entity, recursive=True, experimental_optional_features=None):
 class ProgramContext:
     """How the functions of a program are converted."""
 
-    def __init__(self, options, autograph_module=None):
+    def __init__(self, options: Any, autograph_module: Any = None) -> None:
         self.options = options
         self.autograph_module = autograph_module
 
@@ -213,7 +218,7 @@ class PyToTF:
     def get_transformed_name(self, node):
         return 'tf__' + node.name
 
-    def get_extra_locals(self):
+    def get_extra_locals(self) -> dict[Any, Any]:
         return {'ag__': _ag}
 
     def get_caching_key(self, ctx):
@@ -223,7 +228,7 @@ class PyToTF:
         """A function converted, the module that it is in and the map of its lines."""
         return self.transform_function(obj, user_context)
 
-    def transform_function(self, fn, user_context):
+    def transform_function(self, fn: Any, user_context: Any) -> tuple[Any, ...]:
         made = to_graph(fn, recursive=user_context.options.recursive)
         return made, getattr(made, 'ag_module', None), getattr(made, 'ag_source_map', {})
 
@@ -231,12 +236,14 @@ class PyToTF:
 _TRANSPILER = PyToTF()
 
 
-def to_graph_v1(entity, recursive=True, arg_values=None, arg_types=None, experimental_optional_features=None):
+def to_graph_v1(entity: Any, recursive: bool = True, arg_values: Any = None, arg_types: Any = None,
+                experimental_optional_features: Any = None) -> Any:
     """The same as to_graph."""
     return to_graph(entity, recursive, experimental_optional_features)
 
 
-def to_code_v1(entity, recursive=True, arg_values=None, arg_types=None, indentation='  ', experimental_optional_features=None):
+def to_code_v1(entity: Any, recursive: bool = True, arg_values: Any = None, arg_types: Any = None,
+               indentation: str = '  ', experimental_optional_features: Any = None) -> Any:
     """The same as to_code."""
     return tf.autograph.to_code(entity, recursive, experimental_optional_features)
 
@@ -302,7 +309,7 @@ _IN_CONTEXT = {
 
 # Lists that are tensors
 
-def _elements(elements, dtype, shape, alike):
+def _elements(elements: Any, dtype: Any, shape: Any, alike: Any) -> tuple[Any, ...]:
     """The elements as tensors, with the dtype and the shape of one."""
     elements = [tf.convert_to_tensor(e) for e in elements]
     dtypes, shapes = {e.dtype for e in elements}, {tuple(e.shape.as_list()) for e in elements}
@@ -333,7 +340,7 @@ def tf_tensor_list_new(elements, element_dtype=None, element_shape=None):
     return made
 
 
-def tf_tensor_array_new(elements, element_dtype=None, element_shape=None):
+def tf_tensor_array_new(elements: Any, element_dtype: Any = None, element_shape: ShapeLike | None = None) -> Any:
     """A TensorArray with these elements."""
     elements, dtype, shape = _elements(elements, element_dtype, element_shape, True)
     if dtype is None:
@@ -351,7 +358,8 @@ def new_list(iterable=None):
     return elements or tf_tensor_list_new([])
 
 
-def tensor_list(elements, element_dtype=None, element_shape=None, use_tensor_array=False):
+def tensor_list(elements: Any, element_dtype: Any = None, element_shape: ShapeLike | None = None,
+                use_tensor_array: bool = False) -> Any:
     """A tensor list or a TensorArray of these elements."""
     if not tf.is_tensor(elements):
         if not isinstance(elements, (list, tuple)):
@@ -363,7 +371,7 @@ def tensor_list(elements, element_dtype=None, element_shape=None, use_tensor_arr
     return make(elements, element_dtype, element_shape)
 
 
-def stack(list_or_tensor, element_dtype=None, strict=True):
+def stack(list_or_tensor: Any, element_dtype: Any = None, strict: bool = True) -> Any:
     """The elements of a list as a tensor; without `strict`, what is no list is returned as it is."""
     def plain(x):
         if strict:
@@ -377,7 +385,7 @@ def match_staging_level(value, like_value):
     return tf.constant(value) if tf.is_tensor(like_value) else value
 
 
-def _place(path, names, source=None):
+def _place(path: Any, names: str, source: Any = None) -> Any:
     module = _engine.namespace('python.autograph' + (path and '.' + path))
     for name in names.split():
         setattr(module, name, getattr(source, name) if source else globals()[name])

@@ -2,6 +2,8 @@
 
 The rules are those of converted_call; a function that is traced goes by where the files of its code lie.
 """
+from __future__ import annotations
+
 import enum
 import functools
 import inspect
@@ -11,6 +13,7 @@ import weakref
 
 from footlight import _engine
 from footlight._tensorflow.python.autograph.pyct import inspect_utils as _inspect
+from footlight._typing import Any
 
 _config = _engine.namespace('python.autograph.core.config')
 _allowlisted = weakref.WeakKeyDictionary()  # functions that run as they are, and with which options
@@ -26,7 +29,7 @@ class Rule:
     """What holds for a module and those inside of it."""
     _action = Action.NONE
 
-    def __init__(self, module_prefix):
+    def __init__(self, module_prefix: str) -> None:
         self._prefix = module_prefix
 
     def matches(self, module_name):
@@ -35,7 +38,7 @@ class Rule:
     def get_action(self, module):
         return self._action if self.matches(module.__name__) else Action.NONE
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f'{type(self).__name__} rule for {self._prefix}'
     __repr__ = __str__
 
@@ -89,16 +92,16 @@ def is_allowlisted(o, check_call_override=True, allow_namedtuple_subclass=False)
 class TfMethodTarget:
     """Stands for the object of a method of which it does not keep the object alive."""
 
-    def __init__(self, target, original_python_function):
+    def __init__(self, target: Any, original_python_function: Any) -> None:
         self.weakrefself_target__ = target
         self.weakrefself_func__ = weakref.ref(original_python_function)
 
     @property
-    def target(self):
+    def target(self) -> Any:
         return self.weakrefself_target__()
 
     @property
-    def target_class(self):
+    def target_class(self) -> Any:
         made = self.target
         return made if inspect.isclass(made) else type(made)
 
@@ -109,7 +112,7 @@ class TfMethodTarget:
         return function(self.target, *args, **kwargs)
 
 
-def cache_allowlisted(entity, options):
+def cache_allowlisted(entity: Any, options: Any) -> None:
     """Keeps that a function runs as it is, with these options."""
     try:
         _allowlisted.setdefault(entity, set()).add(options)
@@ -117,7 +120,7 @@ def cache_allowlisted(entity, options):
         pass
 
 
-def is_in_allowlist_cache(entity, options):
+def is_in_allowlist_cache(entity: Any, options: Any) -> bool:
     """Whether that was kept."""
     try:
         return options in _allowlisted.get(entity, ())

@@ -1,4 +1,6 @@
 """tensorflow.python.autograph.pyct.inspect_utils and cache: what can be known of a function and the class that it belongs to."""
+from __future__ import annotations
+
 import __future__
 import builtins
 import inspect
@@ -105,7 +107,7 @@ class _Cache:
     def __getitem__(self, entity):
         return self._values.setdefault(self._of(entity), {})
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._values)
 
 

@@ -1,4 +1,6 @@
 """tensorflow.python.autograph.pyct.origin_info and error_utils: where nodes and lines come from, and errors that say so."""
+from __future__ import annotations
+
 import ast
 import collections
 import inspect
@@ -10,6 +12,7 @@ from footlight._autograph.staging import MADE_FROM_TEXT, ErrorMetadata, FrameInf
 from footlight._tensorflow.python.autograph.pyct import (
     qual_names as _qual_names, parser as _parser, templates as _templates)
 from footlight._tensorflow.python.autograph.pyct.qual_names import Basic
+from footlight._typing import Any
 
 LineLocation = collections.namedtuple('LineLocation', ('filename', 'lineno'))
 
@@ -22,17 +25,17 @@ class Location(collections.namedtuple('Location', ('filename', 'lineno', 'col_of
 class OriginInfo(collections.namedtuple('OriginInfo', ('loc', 'function_name', 'source_code_line', 'comment'))):
     """Where a node stood in what the user wrote."""
 
-    def as_frame(self):
+    def as_frame(self) -> tuple[Any, ...]:
         """As a frame of a traceback: (file, line, function, text)."""
         return self.loc.filename, self.loc.lineno, self.function_name, self.source_code_line
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if not self.loc.filename:
             return f'{self.loc.lineno}:{self.loc.col_offset}'
         return f'{os.path.basename(self.loc.filename)}:{self.loc.lineno}:{self.loc.col_offset}'
 
 
-def _comments(text):
+def _comments(text: str) -> Any:
     """The comments of a text by their lines."""
     found = {}
     try:
@@ -44,7 +47,7 @@ def _comments(text):
     return found
 
 
-def resolve(node, source, context_filepath, context_lineno, context_col_offset):
+def resolve(node: Any, source: Any, context_filepath: Any, context_lineno: Any, context_col_offset: Any) -> None:
     """Notes of every node where it stands in a file, in which the tree begins at this place."""
     lines, comments = source.split('\n'), _comments(source)
 
@@ -60,7 +63,7 @@ def resolve(node, source, context_filepath, context_lineno, context_col_offset):
     note(node, None)
 
 
-def resolve_entity(node, source, entity):
+def resolve_entity(node: Any, source: Any, entity: Any) -> None:
     """The same, for the tree of a function with the source that parse_entity gave."""
     code = getattr(entity, '__code__', None)
     lines, first = inspect.getsourcelines(entity if code is None else code)
@@ -99,18 +102,19 @@ KNOWN_STRING_CONSTRUCTOR_ERRORS = MADE_FROM_TEXT
 class MultilineMessageKeyError(KeyError):
     """A KeyError whose words are printed as they are."""
 
-    def __init__(self, message, original_key):
+    def __init__(self, message: Any, original_key: Any) -> None:
         super().__init__(original_key)
         self._message = message
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self._message
 
 
 class ErrorMetadataBase(ErrorMetadata):
     """The same, of the frames of a traceback and a map of their lines."""
 
-    def __init__(self, callsite_tb, cause_metadata, cause_message, source_map, converter_filename):
+    def __init__(self, callsite_tb: Any, cause_metadata: Any, cause_message: Any, source_map: Any,
+                 converter_filename: Any) -> None:
         inner = cause_metadata.translated_stack if cause_metadata else ()
         self.translated_stack = (*inner, *self._translated(callsite_tb, source_map, converter_filename))
         self.cause_message = cause_metadata.cause_message if cause_metadata else cause_message

@@ -2,6 +2,8 @@
 
 Trees are those of the package gast where it is installed, as in TensorFlow, else those of Python's own `ast`.
 """
+from __future__ import annotations
+
 import ast
 import atexit
 import contextlib
@@ -16,6 +18,7 @@ import tokenize
 
 from footlight._autograph import ag as _ag
 from footlight._tensorflow.python.autograph.pyct import inspect_utils as _inspect
+from footlight._typing import Any
 
 try:
     import gast as trees
@@ -31,7 +34,7 @@ class InaccessibleSourceCodeError(_ag.PyCTError, ValueError):
     """The source of a function is not known."""
 
 
-def is_tree(value):
+def is_tree(value: Any) -> bool:
     """Whether it is a node of a syntax tree."""
     return isinstance(value, ast.AST)
 
@@ -54,7 +57,7 @@ def _starts_inside(text):
     return inside
 
 
-def dedent_block(code_string):
+def dedent_block(code_string: Any) -> str:
     """The text moved to the left so that its first statement begins the line; strings stay as they are."""
     lines = code_string.splitlines(True)
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith('#')), '')
@@ -66,7 +69,7 @@ def dedent_block(code_string):
     return ''.join(lines)
 
 
-def parse(src, preamble_len=0, single_node=True):
+def parse(src: Any, preamble_len: Any = 0, single_node: bool = True) -> Any:
     """The syntax tree of source: its only statement, or all, behind so many."""
     nodes = from_python(ast.parse(src)).body[preamble_len:]
     if not single_node:
@@ -130,7 +133,7 @@ def parse_entity(entity, future_features):
     return from_python(nodes).body[0], source
 
 
-def unparse(node, indentation=None, include_encoding_marker=True):
+def unparse(node: Any, indentation: Any = None, include_encoding_marker: bool = True) -> Any:
     """The text of a syntax tree, or of several."""
     nodes = node if isinstance(node, (list, tuple)) else [node]
     text = '\n'.join(ast.unparse(to_python(one)).strip('\n') for one in nodes)
@@ -139,7 +142,7 @@ def unparse(node, indentation=None, include_encoding_marker=True):
 
 # What kind of constant a node is
 
-def is_constant(node):
+def is_constant(node: Any) -> bool:
     return isinstance(node, trees.Constant)
 
 
@@ -154,7 +157,7 @@ def is_literal(node):
 
 # Modules
 
-def _remove(file):
+def _remove(file: Any) -> None:
     with contextlib.suppress(OSError):
         os.remove(file)
 
@@ -174,7 +177,8 @@ def load_source(source, delete_on_exit):
     return module, file.name
 
 
-def load_ast(nodes, indentation='  ', include_source_map=False, delete_on_exit=True):
+def load_ast(nodes: Any, indentation: str = '  ', include_source_map: bool = False,
+             delete_on_exit: bool = True) -> tuple[Any, ...]:
     """(module, source, map of its lines to where they come from, or None) of statements."""
     from footlight._tensorflow.python.autograph.pyct import origin_info as _origin_info
     nodes = nodes if isinstance(nodes, (list, tuple)) else (nodes,)

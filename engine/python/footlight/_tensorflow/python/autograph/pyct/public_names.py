@@ -1,4 +1,6 @@
 """tensorflow.python.autograph.pyct: the places of what programs use to read, change and write Python code."""
+from __future__ import annotations
+
 import ast
 import collections
 
@@ -7,6 +9,7 @@ from footlight._autograph import ag as _ag
 from footlight._tensorflow.python.autograph.pyct import (
     inspect_utils as _inspect, qual_names as _qual_names, origin_info as _origin_info, parser as _parser,
     transformer as _transformer, templates as _templates)
+from footlight._typing import Any, Callable
 
 _PLACES = {
     'pyct.anno': (_qual_names, 'Basic FAIL NoValue Static copyanno delanno dup getanno hasanno keys setanno'),
@@ -62,7 +65,7 @@ class ASTEdgePattern(collections.namedtuple('ASTEdgePattern', 'parent field chil
         return is_parent and self.field in (ANY, field) and (self.child is ANY or isinstance(child, self.child))
 
 
-def _not_there(name, instead):
+def _not_there(name: str, instead: str) -> Callable[..., Any]:
     def refuse(node, *args, **kwargs):
         raise NotImplementedError(f'{name} is not there: {instead}')
     refuse.__name__ = refuse.__qualname__ = name.rpartition('.')[2]

@@ -1,10 +1,13 @@
 """tensorflow.python.autograph.pyct.anno, naming and qual_names: what is noted of a node, and names of variables."""
+from __future__ import annotations
+
 import ast
 import collections
 import enum
 
 from footlight._tensorflow.python.autograph.pyct import parser as _parser
 from footlight._tensorflow.python.autograph.pyct.parser import trees
+from footlight._typing import Any
 
 _NOTES = '___pyct_anno'
 
@@ -12,7 +15,7 @@ _NOTES = '___pyct_anno'
 class NoValue(enum.Enum):
     """Keys of notes, which print as their names."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self.name
 
 
@@ -39,11 +42,11 @@ def getanno(node, key, default=FAIL, field_name=_NOTES):
     return notes.get(key, default)
 
 
-def hasanno(node, key, field_name=_NOTES):
+def hasanno(node: Any, key: Any, field_name: Any = _NOTES) -> bool:
     return key in getattr(node, field_name, ())
 
 
-def setanno(node, key, value, field_name=_NOTES):
+def setanno(node: Any, key: Any, value: Any, field_name: Any = _NOTES) -> None:
     """Notes a value; whoever walks over the node's fields finds the notes there."""
     if not hasattr(node, field_name):
         setattr(node, field_name, {})
@@ -52,7 +55,7 @@ def setanno(node, key, value, field_name=_NOTES):
     getattr(node, field_name)[key] = value
 
 
-def delanno(node, key, field_name=_NOTES):
+def delanno(node: Any, key: Any, field_name: Any = _NOTES) -> None:
     """Forgets what is noted."""
     notes = getattr(node, field_name)
     del notes[key]
@@ -61,13 +64,13 @@ def delanno(node, key, field_name=_NOTES):
         node._fields = tuple(name for name in node._fields if name != field_name)
 
 
-def copyanno(from_node, to_node, key, field_name=_NOTES):
+def copyanno(from_node: Any, to_node: Any, key: Any, field_name: Any = _NOTES) -> None:
     """Notes of a node what is noted of another one, if it is."""
     if hasanno(from_node, key, field_name):
         setanno(to_node, key, getanno(from_node, key, field_name=field_name), field_name)
 
 
-def dup(node, copy_map, field_name=_NOTES):
+def dup(node: Any, copy_map: Any, field_name: Any = _NOTES) -> None:
     """Notes values under other keys too, in the whole tree."""
     for one in ast.walk(node):
         for key, copy in copy_map.items():
@@ -110,7 +113,7 @@ class Symbol(collections.namedtuple('Symbol', ('name',))):
 class Literal(collections.namedtuple('Literal', ('value',))):
     """A constant as an index."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return repr(self.value)
     __repr__ = __str__
 
@@ -118,7 +121,7 @@ class Literal(collections.namedtuple('Literal', ('value',))):
 class QN:
     """A variable, an attribute of a name, or an element of a name: `a`, `a.b`, `a[b]`."""
 
-    def __init__(self, base, subscript=None, attr=None):
+    def __init__(self, base: Any, subscript: Any = None, attr: Any = None) -> None:
         if attr is not None and subscript is not None:
             raise ValueError('a name has either an attribute or a subscript')
         if (attr is not None or subscript is not None) and not isinstance(base, QN):
@@ -139,13 +142,13 @@ class QN:
         return self._parts[1]
 
     @property
-    def parent(self):
+    def parent(self) -> Any:
         if not self._kind:
             raise ValueError(f'{self} is of nothing else')
         return self._parts[0]
 
     @property
-    def owner_set(self):
+    def owner_set(self) -> Any:
         """All names that this one is an attribute or an element of."""
         return {self.parent, *self.parent.owner_set} if self._kind else set()
 
@@ -157,22 +160,22 @@ class QN:
         index = self._parts[1].support_set if self._kind == '[' and isinstance(self._parts[1], QN) else set()
         return self.parent.support_set | index
 
-    def is_symbol(self):
+    def is_symbol(self) -> Any:
         return not self._kind and isinstance(self._parts[0], str)
 
-    def is_simple(self):
+    def is_simple(self) -> bool:
         return not self._kind
 
-    def is_composite(self):
+    def is_composite(self) -> bool:
         return bool(self._kind)
 
-    def has_attr(self):
+    def has_attr(self) -> Any:
         return self._kind == '.'
 
-    def has_subscript(self):
+    def has_subscript(self) -> Any:
         return self._kind == '['
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self._kind, self._parts))
 
     def __eq__(self, other):
@@ -191,7 +194,7 @@ class QN:
         return f'{base!s}.{inner!s}' if self._kind == '.' else f'{base!s}[{inner!s}]'
     __repr__ = __str__
 
-    def ssf(self):
+    def ssf(self) -> str:
         """As the name of a variable."""
         parts = [part.ssf() if isinstance(part, QN) else str(part) for part in self._parts]
         return ('_sub_' if self._kind == '[' else '_').join(parts)

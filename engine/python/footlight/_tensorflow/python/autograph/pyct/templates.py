@@ -1,10 +1,13 @@
 """tensorflow.python.autograph.pyct.ast_util, pretty_printer and templates: copies, comparisons, texts and replacements in trees."""
+from __future__ import annotations
+
 import ast
 import textwrap
 
 from footlight._tensorflow.python.autograph.pyct import qual_names as _qual_names, parser as _parser
 from footlight._tensorflow.python.autograph.pyct.qual_names import Basic
 from footlight._tensorflow.python.autograph.pyct.parser import is_tree, parse, parse_expression, trees
+from footlight._typing import Any, Iterator
 
 
 def _lists(value):
@@ -27,7 +30,7 @@ def copy_clean(node, preserve_annos=None):
 
 
 class _Rename(ast.NodeTransformer):
-    def __init__(self, names):
+    def __init__(self, names: Any) -> None:
         self._names = {str(name): new for name, new in names.items()}
 
     def visit(self, node):
@@ -87,7 +90,7 @@ def matches(node, pattern):
     return _alike(node, parse_expression(pattern) if isinstance(pattern, str) else pattern)
 
 
-def apply_to_single_assignments(targets, values, apply_fn):
+def apply_to_single_assignments(targets: Any, values: Any, apply_fn: Any) -> None:
     """Calls a function with each (target, value) of an assignment; parts of a value that is no list are its elements."""
     for target in _lists(targets):
         if not isinstance(target, (trees.Tuple, trees.List)):
@@ -101,7 +104,7 @@ def apply_to_single_assignments(targets, values, apply_fn):
             apply_to_single_assignments(one, value, apply_fn)
 
 
-def parallel_walk(node, other):
+def parallel_walk(node: Any, other: Any) -> Iterator[Any]:
     """The pairs of nodes of two trees, or of two lists of them, that have the same form."""
     pairs = list(zip(_lists(node), _lists(other)))
     if len(_lists(node)) != len(_lists(other)):
@@ -123,7 +126,7 @@ def parallel_walk(node, other):
 
 # Trees as text
 
-def _printed(node, indent, noanno):
+def _printed(node: Any, indent: Any, noanno: Any) -> Iterator[Any]:
     inner = indent + '| '
     yield f'{type(node).__name__}:' if node._fields else f'{type(node).__name__}()'
     for name in node._fields:
@@ -146,7 +149,7 @@ def _printed(node, indent, noanno):
             yield f'{inner}{name}={shown}'
 
 
-def fmt(node, color=True, noanno=False):
+def fmt(node: Any, color: bool = True, noanno: bool = False) -> Any:
     """A tree as text, a field a line. Nothing is coloured."""
     if isinstance(node, (list, tuple)):
         return '\n'.join(fmt(one, color, noanno) for one in node)
@@ -155,7 +158,7 @@ def fmt(node, color=True, noanno=False):
 
 # Templates
 
-def _in_context(node, context):
+def _in_context(node: Any, context: Any) -> None:
     """Sets the contexts of an expression that is used in one."""
     if isinstance(node, (list, tuple)):
         for one in node:
@@ -185,7 +188,7 @@ def _as_trees(value):
 
 
 class _Replace(ast.NodeTransformer):
-    def __init__(self, replacements):
+    def __init__(self, replacements: Any) -> None:
         self._all = replacements
 
     def _copy(self, name):

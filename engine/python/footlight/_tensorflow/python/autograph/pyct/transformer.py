@@ -1,5 +1,7 @@
 """tensorflow.python.autograph.pyct.transformer, transpiler and core.unsupported_features_checker: functions made anew from their
 syntax trees, which programs change as they like."""
+from __future__ import annotations
+
 import ast
 import collections
 import enum
@@ -13,6 +15,7 @@ from footlight._tensorflow.python.autograph.pyct import (
     templates as _templates)
 from footlight._tensorflow.python.autograph.pyct.qual_names import Basic
 from footlight._tensorflow.python.autograph.pyct.parser import is_tree, trees
+from footlight._typing import Any
 
 
 class AnalysisLevel(enum.IntEnum):
@@ -28,7 +31,7 @@ EntityInfo = collections.namedtuple('EntityInfo', ('name', 'source_code', 'sourc
 class Context:
     """What is known of the function that is walked over."""
 
-    def __init__(self, info, namer, user_context):
+    def __init__(self, info: Any, namer: Any, user_context: Any) -> None:
         self.info, self.namer, self.user = info, namer, user_context
         self.current_origin = None
 
@@ -36,35 +39,35 @@ class Context:
 class _Levels:
     """Objects of a class of the user's, one inside of the other; attributes are those of the innermost."""
 
-    def __init__(self, kind):
+    def __init__(self, kind: Any) -> None:
         object.__setattr__(self, 'kind', kind)
         object.__setattr__(self, 'stack', [])
         self.enter()
 
-    def enter(self):
+    def enter(self) -> Any:
         self.stack.append(self.kind())
         return self.value
 
-    def exit(self):
+    def exit(self) -> None:
         self.stack.pop()
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         self.enter()
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         self.exit()
 
     value = property(lambda self: self.stack[-1])
     level = property(lambda self: len(self.stack))
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         return iter(self.stack)
 
     def __getattr__(self, name):
         return getattr(self.value, name)
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: Any, value: Any) -> None:
         setattr(self.value, name, value)
 
 
@@ -77,7 +80,7 @@ class _States(dict):
 class NodeStateTracker:
     """Walks over trees and keeps `self.state[SomeClass]` meanwhile."""
 
-    def __init__(self, ctx):
+    def __init__(self, ctx: Any) -> None:
         self.ctx = ctx
         self.state = _States()
 
@@ -153,7 +156,7 @@ class CodeGenerator(NodeStateTracker, ast.NodeVisitor):
 
     code_buffer = property(lambda self: self._text)
 
-    def emit(self, code):
+    def emit(self, code: Any) -> None:
         """Adds text."""
         self._text += code
         self._line += code.count('\n')
@@ -187,7 +190,7 @@ class GenericTranspiler:
             return self.transform_function(obj, user_context)
         raise NotImplementedError(f'only functions are transformed, not {obj!r}')
 
-    def transform_function(self, fn, user_context):
+    def transform_function(self, fn: Any, user_context: Any) -> tuple[Any, ...]:
         """(what transform_ast gave, the context that it had)."""
         future = _inspect.getfutureimports(fn)
         node, source = _parser.parse_entity(fn, future_features=future)
@@ -208,11 +211,11 @@ class GenericTranspiler:
 class PyToPy(GenericTranspiler):
     """Makes functions of the trees that transform_ast gives, with the globals, defaults and free variables of the first ones."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._lock = threading.RLock()
         self._made = _inspect.CodeObjectCache()
 
-    def get_extra_locals(self):
+    def get_extra_locals(self) -> Any:
         """{name: value} that functions find besides what they found before."""
         raise NotImplementedError('subclasses say which names they need')
 
@@ -220,7 +223,7 @@ class PyToPy(GenericTranspiler):
         """Functions of the same code with the same key are made once."""
         raise NotImplementedError('subclasses say for what a result holds')
 
-    def transform_function(self, fn, user_context):
+    def transform_function(self, fn: Any, user_context: Any) -> tuple[Any, ...]:
         """(a new function, the module that its code is in, the map of its lines)."""
         fn, extra = getattr(fn, '__func__', fn), self.get_extra_locals()
         with self._lock:
@@ -238,7 +241,7 @@ class PyToPy(GenericTranspiler):
         made.__annotations__ = dict(fn.__annotations__)
         return made, module, source_map
 
-    def _module_of(self, fn, user_context, extra):
+    def _module_of(self, fn: Any, user_context: Any, extra: Any) -> tuple[Any, ...]:
         nodes, context = GenericTranspiler.transform_function(self, fn, user_context)
         nodes = list(nodes) if isinstance(nodes, (list, tuple)) else [nodes]
         name = context.info.name
@@ -256,18 +259,18 @@ class PyToPy(GenericTranspiler):
 class UnsupportedFeaturesChecker(ast.NodeVisitor):
     """Refuses what cannot be converted."""
 
-    def visit_Attribute(self, node):
+    def visit_Attribute(self, node: Any) -> None:
         if node.attr.startswith('__') and not node.attr.endswith('__'):
             raise _ag.UnsupportedLanguageElementError('mangled names are not yet supported')
         self.generic_visit(node)
 
-    def _loop(self, node):
+    def _loop(self, node: Any) -> None:
         if node.orelse:
             raise _ag.UnsupportedLanguageElementError(f'{type(node).__name__.lower()}/else statement not yet supported')
         self.generic_visit(node)
     visit_For = visit_While = _loop
 
 
-def verify(node):
+def verify(node: Any) -> None:
     """Refuses a tree with something that cannot be converted."""
     UnsupportedFeaturesChecker().visit(node)

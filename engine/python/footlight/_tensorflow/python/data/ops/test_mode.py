@@ -1,10 +1,13 @@
 """tensorflow.python.data.ops.test_mode and debug_mode: switches of datasets."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any
 
 
-def toggle_test_mode(test_mode):
+def toggle_test_mode(test_mode: Any) -> None:
     """Says whether tests run: pipelines here are the same then."""
     _engine.namespace('python.data.ops.test_mode').TEST_MODE = bool(test_mode)
 

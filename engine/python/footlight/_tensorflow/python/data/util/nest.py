@@ -1,11 +1,14 @@
 """tensorflow.python.data.util.nest: structures of elements, in which lists are tensors."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any
 
 
 # --- tensorflow.python.data.util.nest: a list in an element is a value, not a structure ---
 class _Leaf:
-    def __init__(self, value):
+    def __init__(self, value: Any) -> None:
         self.value = value
 
 
@@ -25,12 +28,12 @@ def _shown(value):
     return value.value if isinstance(value, _Leaf) else value
 
 
-def is_nested(structure):
+def is_nested(structure: Any) -> bool:
     """Whether an element has parts: a list has none."""
     return not isinstance(structure, list) and tf.nest.is_nested(structure)
 
 
-def flatten(structure):
+def flatten(structure: Any) -> list[Any]:
     """The values of an element, lists among them."""
     return [_shown(value) for value in tf.nest.flatten(_hide_lists(structure))]
 
@@ -41,7 +44,7 @@ def pack_sequence_as(structure, flat_sequence):
     return tf.nest.map_structure(_shown, tf.nest.pack_sequence_as(_hide_lists(structure), hidden))
 
 
-def assert_same_structure(nest1, nest2, check_types=True):
+def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> None:
     """An error unless both have the same structure."""
     tf.nest.assert_same_structure(_hide_lists(nest1), _hide_lists(nest2), check_types=check_types)
 

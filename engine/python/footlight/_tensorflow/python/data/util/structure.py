@@ -1,11 +1,14 @@
 """tensorflow.python.data.util.structure: specs of elements."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._tensorflow.publish import publish
 from footlight._tensorflow.python.data.util.nest import map_structure
+from footlight._typing import Any
 
 
 # --- datasets ---
-def are_compatible(spec1, spec2):
+def are_compatible(spec1: Any, spec2: Any) -> bool:
     """Whether elements of one spec can stand where those of another are expected."""
     try:
         tf.nest.assert_same_structure(spec1, spec2)

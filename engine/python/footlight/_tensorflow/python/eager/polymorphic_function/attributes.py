@@ -1,6 +1,9 @@
 """tensorflow.python.eager.polymorphic_function.attributes: the attributes that functions may have."""
+from __future__ import annotations
+
 from footlight._tensorflow.publish import publish
 from footlight import _proto
+from footlight._typing import Any
 
 
 # --- tensorflow.python.eager.polymorphic_function.attributes: what functions of a library may have ---
@@ -22,7 +25,7 @@ POLYMORPHIC_FUNCTION_ALLOWLIST = frozenset({
 TRACING_COMPILATION_ALLOWLIST = MONOMORPHIC_FUNCTION_ALLOWLIST = POLYMORPHIC_FUNCTION_ALLOWLIST
 
 
-def parse_func_attrs(attributes, allowlist=None):
+def parse_func_attrs(attributes: Any, allowlist: Any = None) -> dict[Any, Any]:
     """Attributes as messages; an error for those that functions do not have."""
     allowlist = MONOMORPHIC_FUNCTION_ALLOWLIST if allowlist is None else allowlist
     found = {}

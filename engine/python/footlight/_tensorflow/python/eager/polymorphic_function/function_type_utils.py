@@ -1,9 +1,12 @@
 """tensorflow.python.eager.polymorphic_function.function_type_utils: types of functions, from and to signatures."""
+from __future__ import annotations
+
 import inspect
 
 import footlight as tf
 from footlight._tensorflow.core.function import polymorphism as _polymorphism
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any, Callable
 
 
 # --- tensorflow.python.eager.polymorphic_function.function_type_utils ---
@@ -36,19 +39,21 @@ def to_input_signature(function_type):
     return tuple(_plain(one) for one in found)
 
 
-def _plain(kind):
+def _plain(kind: tf.TensorSpec) -> tf.TensorSpec:
     return kind.placeholder_value(_polymorphism._AsSpecs(unnest_only=True)) if not isinstance(kind, tf.TypeSpec) else kind
 
 
 class FunctionSpec:
     """The parameters of a function with their types and defaults, and how it is compiled."""
 
-    def __init__(self, function_type, default_values, is_pure=False, jit_compile=None, name='fullargspec'):
+    def __init__(self, function_type: Any, default_values: Any, is_pure: bool = False, jit_compile: bool | None = None,
+                 name: str | None = 'fullargspec') -> None:
         self._function_type, self._default_values = function_type, default_values
         self._is_pure, self._jit_compile, self._name = is_pure, jit_compile, name
 
     @classmethod
-    def from_function_and_signature(cls, python_function, input_signature, is_pure=False, jit_compile=None):
+    def from_function_and_signature(cls, python_function: Callable[..., Any], input_signature: Any,
+                                    is_pure: bool = False, jit_compile: Any = None) -> FunctionSpec:
         """That of a Python function with, if given, the specs of its arguments."""
         function_type, defaults = make_function_type(python_function, input_signature)
         while hasattr(python_function, 'func'):  # functools.partial
@@ -64,12 +69,12 @@ class FunctionSpec:
     input_signature = property(lambda self: to_input_signature(self._function_type))
 
     @property
-    def flat_input_signature(self):
+    def flat_input_signature(self) -> Any:
         """The specs of the signature in a row, or None."""
         signature = self.input_signature
         return None if signature is None else tuple(tf.nest.flatten(signature, expand_composites=True))
 
-    def signature_summary(self, default_values=False):
+    def signature_summary(self, default_values: bool = False) -> Any:
         """The parameters in words."""
         summary = f'{self._name}{self._function_type!r}'
         for name, value in (self._default_values if default_values else {}).items():
@@ -77,7 +82,7 @@ class FunctionSpec:
         return summary
 
 
-def make_function_type(python_function, input_signature):
+def make_function_type(python_function: Callable[..., Any], input_signature: Any) -> tuple[Any, ...]:
     """The parameters of a function, with the types of a signature, and their defaults."""
     kind = _polymorphism.FunctionType.from_callable(python_function)
     defaults = _polymorphism.FunctionType.get_default_values(python_function)
@@ -102,7 +107,8 @@ def bind_function_inputs(args, kwargs, function_type, default_values=None):
                         f'{kwargs} for signature: {function_type}.') from error
 
 
-def canonicalize_function_inputs(args, kwargs, function_type, default_values=None, is_pure=False):
+def canonicalize_function_inputs(args: Any, kwargs: Any, function_type: Any, default_values: Any = None,
+                                 is_pure: bool = False) -> Any:
     """Arguments by the names of parameters; of a pure function the values of variables."""
     default_values = default_values or {}
     bound = bind_function_inputs(args, kwargs, function_type, default_values)
@@ -113,7 +119,7 @@ def canonicalize_function_inputs(args, kwargs, function_type, default_values=Non
     return bound
 
 
-def is_same_structure(structure1, structure2, check_values=False):
+def is_same_structure(structure1: Any, structure2: Any, check_values: bool = False) -> bool:
     """Whether two structures are alike, and hold the same if asked for."""
     try:
         tf.nest.assert_same_structure(structure1, structure2, expand_composites=True)

@@ -1,9 +1,12 @@
 """tensorflow.python.eager.polymorphic_function.polymorphic_function: the class of traced functions, and its members."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight import _engine
 from footlight._tensorflow.internal import for_keras as _for_keras
 from footlight._tensorflow.publish import publish
 from footlight._tensorflow.python.util import tf_decorator as _tf_decorator
+from footlight._typing import Any
 
 _engine.extend(tf.types.experimental.PolymorphicFunction, '_tf_decorator', property(
     lambda self: _tf_decorator.TFDecorator('tf.function', self.python_function)))
@@ -33,7 +36,7 @@ class Function(metaclass=_for_keras.ByKind):
 
     kind = tf.types.experimental.PolymorphicFunction
 
-    def __new__(cls, python_function, name=None, input_signature=None, **options):
+    def __new__(cls, python_function: Any, name: str | None = None, input_signature: Any = None, **options: Any) -> Any:
         return tf.function(python_function, input_signature, **options)
 
 

@@ -1,26 +1,29 @@
 """tensorflow.python.lib.io.file_io: files and folders."""
+from __future__ import annotations
+
 import itertools
 
 import footlight as tf
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any
 
 _numbers = itertools.count()
 
 
 # --- tensorflow.python.lib.io.file_io ---
-def read_file_to_string(filename, binary_mode=False):
+def read_file_to_string(filename: Any, binary_mode: bool = False) -> bytes | str:
     """The whole of a file."""
     with tf.io.gfile.GFile(filename, 'rb' if binary_mode else 'r') as file:
         return file.read()
 
 
-def write_string_to_file(filename, file_content):
+def write_string_to_file(filename: Any, file_content: Any) -> None:
     """Makes a file of this text, or these bytes."""
     with tf.io.gfile.GFile(filename, 'wb' if isinstance(file_content, bytes) else 'w') as file:
         file.write(file_content)
 
 
-def atomic_write_string_to_file(filename, contents, overwrite=True):
+def atomic_write_string_to_file(filename: Any, contents: Any, overwrite: bool = True) -> None:
     """Makes a file that is there as a whole or not at all."""
     beside = f'{filename}.tmp{next(_numbers)}'
     write_string_to_file(beside, contents)
@@ -31,27 +34,27 @@ def atomic_write_string_to_file(filename, contents, overwrite=True):
         raise
 
 
-def file_exists(filename):
+def file_exists(filename: Any) -> bool:
     """Whether there is a file or a folder of this name."""
     return tf.io.gfile.exists(filename)
 
 
-def delete_file(filename):
+def delete_file(filename: Any) -> None:
     """Deletes a file."""
     tf.io.gfile.remove(filename)
 
 
-def create_dir(dirname):
+def create_dir(dirname: Any) -> None:
     """Makes a folder, whose parent is there."""
     tf.io.gfile.mkdir(dirname)
 
 
-def recursive_create_dir(dirname):
+def recursive_create_dir(dirname: Any) -> None:
     """Makes a folder, and those that it lies in."""
     tf.io.gfile.makedirs(dirname)
 
 
-def list_directory(dirname):
+def list_directory(dirname: Any) -> list[Any]:
     """The names in a folder."""
     return tf.io.gfile.listdir(dirname)
 
@@ -66,7 +69,7 @@ def is_directory(dirname):
     return tf.io.gfile.isdir(dirname)
 
 
-def delete_recursively(dirname):
+def delete_recursively(dirname: Any) -> None:
     """Deletes a folder with all that lies in it."""
     tf.io.gfile.rmtree(dirname)
 FileIO = tf.io.gfile.GFile

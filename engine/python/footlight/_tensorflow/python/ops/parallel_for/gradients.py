@@ -1,9 +1,12 @@
 """tensorflow.python.ops.parallel_for.gradients: Jacobians."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any, Callable, TensorLike
 
 
-def _gradient_rows(flat, count, x):
+def _gradient_rows(flat: Callable[..., Any], count: int, x: tf.Tensor) -> tf.Tensor | None:
     """The gradients of so many tensors with respect to x, stacked; None where none of them depends on it."""
     if count is None:
         raise ValueError('the shape of the output must be known while tracing')
@@ -14,7 +17,7 @@ def _gradient_rows(flat, count, x):
     return tf.stack(rows) if rows else tf.zeros(tf.concat([[0], tf.shape(x)], 0), x.dtype)
 
 
-def jacobian(output, inputs, use_pfor=True, parallel_iterations=None):
+def jacobian(output: TensorLike, inputs: TensorLike, use_pfor: bool = True, parallel_iterations: Any = None) -> Any:
     """The derivatives of each element of the output with respect to each of the inputs."""
     flat = tf.reshape(output, [-1])
 
@@ -24,7 +27,7 @@ def jacobian(output, inputs, use_pfor=True, parallel_iterations=None):
     return tf.nest.map_structure(one, inputs)
 
 
-def batch_jacobian(output, inp, use_pfor=True, parallel_iterations=None):
+def batch_jacobian(output: Any, inp: Any, use_pfor: bool = True, parallel_iterations: Any = None) -> Any:
     """For each row of the output its derivatives with respect to the same row of the input."""
     if output.shape.rank is None or inp.shape.rank is None or not output.shape.rank or not inp.shape.rank or (
             not output.shape[:1].is_compatible_with(inp.shape[:1])):

@@ -1,15 +1,19 @@
 """tensorflow.python.ops.ragged.ragged_tensor: whether a value is ragged."""
+from __future__ import annotations
+
 import footlight as tf
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any, TensorLike
 
 
-def is_ragged(value):
+def is_ragged(value: TensorLike) -> bool:
     """Whether it is a RaggedTensor, or the value of one."""
     kinds = (tf.RaggedTensor,) + ((tf.compat.v1.ragged.RaggedTensorValue,) if hasattr(tf.compat.v1, 'ragged') else ())
     return isinstance(value, kinds)
 
 
-def convert_to_tensor_or_ragged_tensor(value, dtype=None, preferred_dtype=None, name=None):
+def convert_to_tensor_or_ragged_tensor(value: Any, dtype: Any = None, preferred_dtype: Any = None,
+                                       name: str | None = None) -> tf.RaggedTensor:
     """A ragged tensor as it is, anything else as a tensor."""
     if not is_ragged(value):
         return tf.compat.v1.convert_to_tensor(value, dtype, name, preferred_dtype)

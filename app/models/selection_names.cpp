@@ -5,6 +5,7 @@
 
 #include <QStringList>
 
+#include <algorithm>
 #include <set>
 
 namespace footlight::app {
@@ -34,6 +35,17 @@ std::optional<Selection> of_function(const Document& document, const session::Fu
   return std::nullopt;
 }
 
+// A node of the graphs of the selected trace.
+std::optional<Named> node_named(const Document& document, const Selection& current, const QString& text) {
+  const session::TraceRecord* t = document.trace(current.trace);
+  for (GraphId id : t ? document.graphs_of_trace(t->id) : std::vector<GraphId>{}) {
+    const session::GraphRecord* g = document.graph(id);
+    for (size_t i = 0; g && i < g->nodes.size(); ++i)
+      if (q(g->nodes[i].name) == text) return Named{Selection::of_node(document, id, g->nodes[i].id), {}};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Named selection_named(const Document& document, const Selection& current, const QString& text) {
@@ -42,6 +54,8 @@ Named selection_named(const Document& document, const Selection& current, const 
   const qsizetype hash = text.lastIndexOf(QLatin1Char('#'));
   const QString name = hash >= 0 ? text.left(hash) : text;
   const int number = hash >= 0 ? text.mid(hash + 1).toInt() : 0;
+  const Named nothing{std::nullopt, QStringLiteral("nothing in this run has the name '%1'").arg(text)};
+  if (hash >= 0 && number < 1) return node_named(document, current, text).value_or(nothing);
   const Place place = hash >= 0 ? place_named(document, name) : Place{};
   std::optional<Selection> first;
   QStringList ways;
@@ -58,8 +72,7 @@ Named selection_named(const Document& document, const Selection& current, const 
     if (!found) continue;
     if (!first) first = found;
     if (definitions.emplace(f.file.value, f.line).second)
-      ways << document.place_text({f.file, f.line}) +
-                  (number ? QStringLiteral("#%1").arg(number) : QString());
+      ways << document.place_text({f.file, f.line}) + QStringLiteral("#%1").arg(std::max(1, number));
   }
   // Functions that one line makes again and again are one definition, of which the first is meant.
   if (ways.size() > 1 && !name.isEmpty() && !place.line) {
@@ -69,13 +82,7 @@ Named selection_named(const Document& document, const Selection& current, const 
                               .arg(all).arg(name, ways.join(QStringLiteral(", ")))};
   }
   if (first) return {first, {}};
-  const session::TraceRecord* t = document.trace(current.trace);
-  for (GraphId id : t ? document.graphs_of_trace(t->id) : std::vector<GraphId>{}) {
-    const session::GraphRecord* g = document.graph(id);
-    for (size_t i = 0; g && i < g->nodes.size(); ++i)
-      if (q(g->nodes[i].name) == text) return {Selection::of_node(document, id, g->nodes[i].id), {}};
-  }
-  return {std::nullopt, QStringLiteral("nothing in this run has the name '%1'").arg(text)};
+  return node_named(document, current, text).value_or(nothing);
 }
 
 }  // namespace footlight::app

@@ -368,7 +368,7 @@ class Page {
     };
     for (const explain::ReportedFunction& f : report_.functions) {
       const std::string share = explain::share_of_run(f.trace_ns, report_.run_ns);
-      const std::string failed = f.failed_traces ? str(" (", f.failed_traces, " failed)") : "";
+      const std::string failed = f.failed_traces ? str(" and ", f.failed_traces, " that failed") : "";
       mark(f.at, str(f.traces, f.traces == 1 ? " trace" : " traces", failed, ", ", time(f.trace_ns),
                      share.empty() ? "" : ", ", share));
     }

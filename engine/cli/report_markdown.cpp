@@ -86,13 +86,15 @@ std::string report_markdown(const Reader& reader, const explain::Report& report)
   if (!report.functions.empty()) {
     out += "\n## Functions\n\n| function | defined | calls | hits | traces | tracing | running |\n"
            "|---|---|--:|--:|--:|--:|--:|\n";
+    // Calls that failed are among the calls; traces that failed are not among the traces.
     const auto with_failed = [](size_t count, size_t failed) {
       return std::to_string(count) + (failed ? " (" + std::to_string(failed) + " failed)" : "") + " | ";
     };
+    const auto failed_too = [](size_t failed) { return failed ? ", and " + std::to_string(failed) + " failed" : ""; };
     for (const explain::ReportedFunction& f : report.functions)
       out += "| " + markdown_words(f.name, true) + " | " + place(reader, f.at, true) + " | " +
              with_failed(f.calls, f.failed) + std::to_string(f.hits) + " | " +
-             with_failed(f.traces, f.failed_traces) + time(f.trace_ns) + " | " + time(f.run_ns) + " |\n";
+             std::to_string(f.traces) + failed_too(f.failed_traces) + " | " + time(f.trace_ns) + " | " + time(f.run_ns) + " |\n";
   }
   if (!report.suppressed.empty()) {
     out += "\n## Checked and legitimate\n\n";

@@ -265,6 +265,11 @@ std::string window_command(const session::Reader& reader, const std::string& pat
   const session::TraceRecord* const trace = reader.trace(call.trace);
   const session::GraphRecord* const graph = reader.graph(value.graph);
   std::string what = function ? function->name : "";
+  // Another function may have the same name and as many traces.
+  const bool is_one_of_several = function && std::ranges::count(reader.contents().functions, function->name,
+                                                                &session::FunctionRecord::name) > 1;
+  if (const session::FileRecord* file = is_one_of_several ? reader.file(function->file) : nullptr)
+    what = file->path.substr(file->path.rfind('/') + 1) + ":" + std::to_string(function->line);
   if (trace) what += "#" + std::to_string(trace->number);
   if (graph && value.node.value < graph->nodes.size()) {
     const std::string& node = graph->nodes[value.node.value].name;

@@ -17,8 +17,13 @@ constinit eager::Hooks eager::hooks;
 
 // Vectors have a destructor, so ThreadContext only points to them.
 Recorders& own_recorders() {
-  static thread_local Recorders recorders;
-  return recorders;
+  // Ops that run while the thread ends find no list that is gone.
+  struct Owner {
+    Recorders recorders;
+    ~Owner() { this_thread.recorders = nullptr; }
+  };
+  static thread_local Owner owner;
+  return owner.recorders;
 }
 
 namespace {

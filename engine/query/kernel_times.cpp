@@ -17,9 +17,11 @@ void add_kernel_times(const session::Reader& reader, std::vector<DeviceOp>& ops,
     cancel.check();
     try {
       for (const session::DeviceRecord& d : *reader.device_events().chunk(i)) {
-        if (!d.op_event || d.kind != "kernel" || d.end_ns <= d.start_ns) continue;
+        // A damaged file may say any times: none of them makes a sum overflow.
+        const bool is_possible = d.start_ns >= 0 && d.end_ns > d.start_ns && d.end_ns < int64_t{1} << 61;
+        if (!d.op_event || d.kind != "kernel" || !is_possible) continue;
         const auto op = std::ranges::lower_bound(ops, d.op_event, {}, &DeviceOp::id);
-        if (op != ops.end() && op->id == d.op_event) op->kernel_ns += d.end_ns - d.start_ns;
+        if (op != ops.end() && op->id == d.op_event) op->kernel_ns = std::min(op->kernel_ns + d.end_ns - d.start_ns, int64_t{1} << 61);
       }
     } catch (const Error&) {
       // A damaged chunk: its kernels are missing from the sums.

@@ -113,7 +113,8 @@ std::string iterating_call(std::string_view line, size_t* arguments) {
     const std::string_view called = line.substr(from, at - from);
     for (const Known& known : kKnown) {
       const bool with_module = !known.module.empty() && called.size() == known.module.size() + 1 + known.name.size() &&
-                               called.starts_with(known.module) && called.ends_with(known.name);
+                               called.starts_with(known.module) && called.ends_with(known.name) &&
+                               called[known.module.size()] == '.';
       if (called != known.name && !with_module) continue;
       if (arguments) *arguments = at + 1;
       return std::string(called);

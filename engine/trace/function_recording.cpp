@@ -4,6 +4,7 @@
 #include "engine/base/activity.h"
 #include "engine/base/call_stack.h"
 #include "engine/base/clock.h"
+#include "engine/base/errors.h"
 #include "engine/base/recording.h"
 #include "engine/base/text.h"
 #include "engine/graph/describe.h"
@@ -126,7 +127,11 @@ void record_trace(Function& function, Trace& trace, const keys::Key& key, sessio
     record.captures = function.front_end().describe_captures(trace);
     record.captured = capture_numbers(family, *trace.concrete);
     add_compile_phases(times.compile, record);
-    record_graphs(*program_of(*trace.concrete, times.compile));
+    try {
+      record_graphs(*program_of(*trace.concrete, times.compile));
+    } catch (const Error&) {
+      // Only compiling fails here: the call says so, if it needs a program. The trace is recorded without its passes.
+    }
     add_recording_phase(record, recording_since);
   } else {
     add_recording_phase(record, recording_since);

@@ -77,7 +77,8 @@ class ModelsTest : public QObject {
     QCOMPARE(named("train_step#2").why_not,
              QStringLiteral("there are 2 functions with the name 'train_step'; say which: train.py:5#2, "
                             "train.py:15#2"));
-    QVERIFY(named("train_step").why_not.endsWith(QStringLiteral("say which: train.py:5, train.py:15")));
+    QVERIFY(named("train_step").why_not.endsWith(QStringLiteral("say which: train.py:5#1, train.py:15#1")));
+    for (const char* no_number : {"train_step#abc", "train_step#0", "#", "#x"}) QVERIFY(!named(no_number).selection);
     QCOMPARE(named("#3").selection->trace, TraceId(12));
     QCOMPARE(named("evaluate").selection->function, FunctionId(2));
     QCOMPARE(named("train.py:9").selection->kind, Selection::Kind::kLine);

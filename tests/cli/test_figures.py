@@ -136,7 +136,7 @@ class Figures(unittest.TestCase):
                     ns = r.one('select sum(end_ns - start_ns) ' + made)
                     self.assertAlmostEqual(f['trace_ms'], ns / MS, delta=0.0006)
                     failed = r.one(f"select count(*) {made} and error != ''")
-                    note = f' ({failed} failed)' if failed else ''
+                    note = f', and {failed} failed' if failed else ''
                     self.assertIn(f"| {f['traces']}{note} | {time_text(ns)} |", r.markdown)
                     # What calls took besides: a trace that a call made, failed or not, lies inside of that call.
                     ns = r.one('select sum(total_ns) from call_summary where function in ' + among(ids))

@@ -42,7 +42,7 @@ struct PythonContext {
 
   // Whether this thread has called end_datasets(): it goes on, while others that iterate stop. data/module_init.cpp.
   bool ends_program = false;
-  // What is observed of the trace in progress, for a recording. function/observe/state_watch.cpp.
+  // What is observed of the trace in progress, for a recording. function/observed/state_watch.cpp.
   StateWatch* state_watch = nullptr;
 };
 extern constinit thread_local PythonContext python_thread

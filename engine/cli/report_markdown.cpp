@@ -94,7 +94,8 @@ std::string report_markdown(const Reader& reader, const explain::Report& report)
     for (const explain::ReportedFunction& f : report.functions)
       out += "| " + markdown_words(f.name, true) + " | " + place(reader, f.at, true) + " | " +
              with_failed(f.calls, f.failed) + std::to_string(f.hits) + " | " +
-             std::to_string(f.traces) + failed_too(f.failed_traces) + " | " + time(f.trace_ns) + " | " + time(f.run_ns) + " |\n";
+             std::to_string(f.traces) + failed_too(f.failed_traces) + " | " + time(f.trace_ns) + " | " +
+             time(f.run_ns) + " |\n";
   }
   if (!report.suppressed.empty()) {
     out += "\n## Checked and legitimate\n\n";

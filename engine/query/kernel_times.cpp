@@ -9,6 +9,7 @@ namespace footlight::query {
 
 void add_kernel_times(const session::Reader& reader, std::vector<DeviceOp>& ops, const Cancel& cancel) {
   if (ops.empty()) return;
+  constexpr int64_t kMaxTime = int64_t{1} << 61;  // later than any clock says
   const int64_t first = std::ranges::min_element(ops, {}, &DeviceOp::start_ns)->start_ns;
   std::ranges::sort(ops, {}, &DeviceOp::id);
   const auto& index = reader.device_events().index();
@@ -18,10 +19,11 @@ void add_kernel_times(const session::Reader& reader, std::vector<DeviceOp>& ops,
     try {
       for (const session::DeviceRecord& d : *reader.device_events().chunk(i)) {
         // A damaged file may say any times: none of them makes a sum overflow.
-        const bool is_possible = d.start_ns >= 0 && d.end_ns > d.start_ns && d.end_ns < int64_t{1} << 61;
+        const bool is_possible = d.start_ns >= 0 && d.end_ns > d.start_ns && d.end_ns < kMaxTime;
         if (!d.op_event || d.kind != "kernel" || !is_possible) continue;
         const auto op = std::ranges::lower_bound(ops, d.op_event, {}, &DeviceOp::id);
-        if (op != ops.end() && op->id == d.op_event) op->kernel_ns = std::min(op->kernel_ns + d.end_ns - d.start_ns, int64_t{1} << 61);
+        if (op == ops.end() || op->id != d.op_event) continue;
+        op->kernel_ns = std::min(op->kernel_ns + d.end_ns - d.start_ns, kMaxTime);
       }
     } catch (const Error&) {
       // A damaged chunk: its kernels are missing from the sums.

@@ -1,6 +1,6 @@
 // The desktop app: command line, then the window, or a picture of a view without a display.
-#include "app/models/phases.h"
 #include "app/models/samples.h"
+#include "app/models/text.h"
 #include "app/screenshot.h"
 #include "app/single_instance.h"
 #include "app/views/guarded_application.h"

@@ -1,7 +1,6 @@
 // Puts causes together by what is looked at to find them.
 #include "app/models/cause_words.h"
 
-#include "app/models/phases.h"
 #include "app/models/text.h"
 #include "app/models/trace_counts.h"
 

@@ -2,7 +2,6 @@
 #include "app/models/compare_facts.h"
 
 #include "app/models/compare_units.h"
-#include "app/models/phases.h"
 #include "app/models/text.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // Turns findings into cards, and what is no finding into notes.
 #include "app/models/findings.h"
 
-#include "app/models/phases.h"
 #include "app/models/run_end.h"
 #include "app/models/text.h"
 #include "app/models/trace_counts.h"

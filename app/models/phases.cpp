@@ -15,11 +15,6 @@ QString phase_word(const std::string& name) {
   return QString::fromStdString(name);
 }
 
-QString capitalized(QString text) {
-  if (!text.isEmpty()) text[0] = text[0].toUpper();
-  return text;
-}
-
 QString unexplained_word() { return QStringLiteral("unexplained"); }
 
 std::vector<PhaseTime> own_times(const std::vector<const session::TraceRecord*>& traces) {

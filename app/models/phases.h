@@ -12,7 +12,6 @@ namespace footlight::app {
 
 QString phase_word(const std::string& name);  // "Python"; "recorder" for what recording itself took
 QString unexplained_word();                   // names time that no phase covers
-QString capitalized(QString text);           // "Recorder"
 
 struct PhaseTime {
   QString word;

@@ -1,7 +1,6 @@
 // Shows the error that ended a run; without one, the recorded reason.
 #include "app/models/run_end.h"
 
-#include "app/models/phases.h"
 #include "app/models/text.h"
 
 #include "engine/explain/run_end.h"

@@ -3,11 +3,14 @@
 
 #include "app/models/line_fates.h"
 #include "app/models/text.h"
+
+#include "engine/explain/words.h"
 #include "engine/source/line.h"
 
 #include <QStringList>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -119,20 +122,20 @@ QString trace_numbers(const Document& document, const std::vector<TraceId>& ids)
 }
 
 std::string readable_note(const std::string& note) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   std::string text;
-  for (size_t i = 0; i < note.size();) {
-    size_t end = i;
-    while (end < note.size() && is_digit(note[end])) ++end;
-    // Of counts only: a name may end in digits, and so may the number of a line.
-    const std::string_view rest = std::string_view(note).substr(end);
+  for (const char *at = note.data(), *const end = at + note.size(); at != end;) {
+    uint64_t number = 0;
+    const auto [behind, error] = std::from_chars(at, end, number);
+    // Only counts get commas: a name may end in digits, and so may the number of a line.
+    const std::string_view rest(behind, end);
     const bool counts = rest.starts_with(" iterations") || rest.starts_with(" copies") || rest.starts_with(" elements");
-    for (size_t at = i; at < end; ++at) {
-      if (counts && at > i && (end - at) % 3 == 0) text += ',';
-      text += note[at];
+    if (error == std::errc() && counts) {
+      text += explain::with_commas(number);
+      at = behind;
+    } else {
+      text.append(at, std::max(behind, at + 1));
+      at = std::max(behind, at + 1);
     }
-    if (end == i) text += note[end++];
-    i = end;
   }
   return text;
 }

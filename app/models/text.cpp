@@ -71,6 +71,11 @@ QString counted(uint64_t count, const char* one, const char* many) {
   return count_text(count) + QLatin1Char(' ') + QString::fromUtf8(count == 1 ? one : many);
 }
 
+QString capitalized(QString text) {
+  if (!text.isEmpty()) text[0] = text[0].toUpper();
+  return text;
+}
+
 QString short_type(const QString& output) {
   const qsizetype open = output.indexOf(QLatin1Char('('));
   if (open < 0) return short_dtype(output.trimmed());

@@ -22,6 +22,7 @@ QString flops_text(uint64_t flops);             // "2.1 M"
 QString share_text(int64_t part, int64_t whole); // "61 %", "<1 %"
 QString rate_text(uint64_t flops, int64_t ns);  // "12.6": GFLOP/s
 QString counted(uint64_t count, const char* one, const char* many);  // "1 trace", "12 traces"
+QString capitalized(QString text);               // "Recorder"
 QString short_type(const QString& output);      // "float32 (32, 16)" -> "f32[32,16]"
 QString shape_only(const QString& output);      // "float32 (32, 16)" -> "32×16", "" for what has no shape
 QString short_number(const QString& text);      // "0.03333333333333333" -> "0.0333…"; other text as it is

@@ -1,29 +1,14 @@
-// How many traces there are: those that failed are counted apart, as in reports.
+// Counts of traces in the words of the window.
 #pragma once
 
 #include "app/models/text.h"
 
-#include "engine/session/records.h"
+#include "engine/session/trace_counts.h"
 
 namespace footlight::app {
 
-struct TraceCounts {
-  size_t traces = 0, failed = 0;
-
-  void add(const session::TraceRecord& trace) { ++(trace.error.empty() ? traces : failed); }
-};
-
-inline TraceCounts counts_of(const std::vector<session::TraceRecord>& all) {
-  TraceCounts counts;
-  for (const session::TraceRecord& t : all) counts.add(t);
-  return counts;
-}
-
-inline TraceCounts counts_of(const std::vector<const session::TraceRecord*>& all) {
-  TraceCounts counts;
-  for (const session::TraceRecord* t : all) counts.add(*t);
-  return counts;
-}
+using session::counts_of;
+using session::TraceCounts;
 
 // "12 traces", "12 traces, 1 failed", "1 failed trace".
 inline QString counted_traces(const TraceCounts& counts) {

@@ -2,7 +2,6 @@
 #include "app/views/main_window.h"
 
 #include "app/models/function_groups.h"
-#include "app/models/phases.h"
 #include "app/models/run_end.h"
 #include "app/models/selection_names.h"
 #include "app/models/text.h"

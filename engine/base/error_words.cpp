@@ -72,7 +72,7 @@ std::pair<std::string_view, std::string_view> split_class(std::string_view line)
   return {line.substr(dot, end - dot), end == line.size() ? std::string_view() : line.substr(end + 2)};
 }
 
-// Such a line says that an error passed by, not what it is.
+// Such a line reports that an error was passed on, not what the error is.
 bool is_frame_words(std::string_view message) {
   return starts_with_any(message, {"in user code:", "Exception encountered when calling ", "Graph execution error:",
                                    "Detected at node ", "[Previous line repeated "}) ||

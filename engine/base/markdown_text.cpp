@@ -55,7 +55,7 @@ std::string markdown_words(std::string_view given, bool in_cell) {
     if (is_live(word)) {
       out += markdown_code(word, in_cell);
     } else {
-      // Such characters make a list, a heading or a rule at the start of a line.
+      // These characters begin a list, a heading or a rule at the start of a line.
       const size_t digits = std::min(word.find_first_not_of("0123456789"), word.size());
       for (size_t i = 0; i < word.size(); ++i) {
         const bool begins = first && !in_cell &&

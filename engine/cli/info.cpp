@@ -9,6 +9,7 @@
 #include "engine/session/run_times.h"
 #include "engine/session/reader.h"
 #include "engine/session/schema.h"
+#include "engine/session/trace_counts.h"
 #include "engine/session/writer.h"
 
 #include <algorithm>
@@ -57,10 +58,6 @@ uint64_t nodes(const std::vector<session::GraphRecord>& graphs) {
   return n;
 }
 
-uint64_t failed_traces(const std::vector<session::TraceRecord>& traces) {
-  return static_cast<uint64_t>(std::ranges::count_if(traces, [](const auto& t) { return !t.error.empty(); }));
-}
-
 session::RunTimes run_times(const session::Reader& r) {
   return session::run_times(r.contents().run, r.contents().end, r.first_time(), r.last_time());
 }
@@ -69,8 +66,8 @@ void print_json(const session::Reader& r) {
   const session::Contents& c = r.contents();
   JsonObject out;
   out.add("functions", uint64_t{c.functions.size()});
-  const uint64_t failed = failed_traces(c.traces);
-  out.add("traces", c.traces.size() - failed).add("failed_traces", failed);
+  const session::TraceCounts traces = session::counts_of(c.traces);
+  out.add("traces", uint64_t{traces.traces}).add("failed_traces", uint64_t{traces.failed});
   out.add("calls", r.calls().rows());
   out.add("nodes", nodes(c.graphs));
   out.add("op_events", r.op_events().rows());
@@ -146,9 +143,9 @@ void print_text(const session::Reader& r) {
   if (times.run_ns) line("run", seconds(times.run_ns, "the start of the script to its end"));
   if (times.events_ns) line("events", seconds(times.events_ns, "the first to the last that was recorded"));
   count("functions", c.functions.size());
-  const uint64_t failed = failed_traces(c.traces);
-  count("traces", c.traces.size() - failed);
-  if (failed) count("failed traces", failed);
+  const session::TraceCounts traces = session::counts_of(c.traces);
+  count("traces", traces.traces);
+  if (traces.failed) count("failed traces", traces.failed);
   count("calls", r.calls().rows());
   count("graphs", c.graphs.size());
   count("nodes", nodes(c.graphs));

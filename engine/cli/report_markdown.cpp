@@ -86,16 +86,15 @@ std::string report_markdown(const Reader& reader, const explain::Report& report)
   if (!report.functions.empty()) {
     out += "\n## Functions\n\n| function | defined | calls | hits | traces | tracing | running |\n"
            "|---|---|--:|--:|--:|--:|--:|\n";
-    // Calls that failed are among the calls; traces that failed are not among the traces.
-    const auto with_failed = [](size_t count, size_t failed) {
-      return std::to_string(count) + (failed ? " (" + std::to_string(failed) + " failed)" : "") + " | ";
+    const auto failed = [](size_t count, const char* before, const char* behind) {
+      return count ? before + std::to_string(count) + behind : std::string();
     };
-    const auto failed_too = [](size_t failed) { return failed ? ", and " + std::to_string(failed) + " failed" : ""; };
     for (const explain::ReportedFunction& f : report.functions)
       out += "| " + markdown_words(f.name, true) + " | " + place(reader, f.at, true) + " | " +
-             with_failed(f.calls, f.failed) + std::to_string(f.hits) + " | " +
-             std::to_string(f.traces) + failed_too(f.failed_traces) + " | " + time(f.trace_ns) + " | " +
-             time(f.run_ns) + " |\n";
+             std::to_string(f.calls) + failed(f.failed, " (", " failed)") + " | " +  // they are among the calls
+             std::to_string(f.hits) + " | " + std::to_string(f.traces) +
+             failed(f.failed_traces, ", and ", " failed") + " | " +  // they are not among the traces
+             time(f.trace_ns) + " | " + time(f.run_ns) + " |\n";
   }
   if (!report.suppressed.empty()) {
     out += "\n## Checked and legitimate\n\n";

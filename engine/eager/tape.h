@@ -15,7 +15,7 @@ namespace footlight {
 class Backward {
  public:
   virtual ~Backward() = default;
-  // Returns a gradient per input (empty: none), given one per output (never empty: zeros if there is none).
+  // Takes a gradient for each output, which may be zeros but never empty; returns one for each input, or empty ones.
   virtual std::vector<Tensor> run(std::span<const Tensor> output_gradients) = 0;
   // False: an output without a gradient comes as an empty tensor instead.
   virtual bool wants_zeros() const { return true; }

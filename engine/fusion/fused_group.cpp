@@ -28,6 +28,13 @@ bool FusedGroup::repeated(uint16_t value) const {
   return value >= outside && steps[value - outside].kind == Step::Kind::kRepeat;
 }
 
+uint64_t FusedGroup::cost_of(const Step& step, const Shape& whole) const {
+  uint64_t cost = step.weight();
+  if (!by_rows || (step.kind != Step::Kind::kReduce && values[step.out].level != Level::kWhole)) return cost;
+  for (int d = dims.first; d < dims.last; ++d) cost *= static_cast<uint64_t>(std::max<int64_t>(1, whole[d]));
+  return cost;
+}
+
 bool FusedGroup::infer_shapes(std::span<const Tensor> inputs, Shape& common, std::span<Spread> over) const {
   for (size_t s = 0; s < steps.size(); ++s) {
     const Step& step = steps[s];

@@ -98,6 +98,8 @@ struct FusedGroup {
   // Finds the common shape and the spreads for these inputs. False if they do not broadcast to one shape.
   bool infer_shapes(std::span<const Tensor> inputs, Shape& common, std::span<Spread> over) const;
   bool repeated(uint16_t value) const;
+  // What a step costs in a loop of that shape: on a reduced row as much as on one of its elements.
+  uint64_t cost_of(const Step& step, const Shape& whole) const;
 
   bool equivalent_to(const FusedGroup&) const;  // the same steps on values of the same types and shapes
   size_t hash() const;                          // equal for equivalent groups

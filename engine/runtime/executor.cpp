@@ -335,28 +335,12 @@ class Run {
     std::vector<OpEvent> events;
     std::vector<uint32_t> weights;
     std::vector<Tensor> read;
-    // A step on a reduced row costs as much as a step on one of its elements.
-    int64_t row = 1;
-    for (int d = group.dims.first; group.by_rows && d < group.dims.last; ++d) row *= std::max<int64_t>(1, shape[d]);
-    const auto cost = [&](const FusedGroup::Step& step) {
-      const bool of_row = step.kind != FusedGroup::Step::Kind::kReduce &&
-                          group.values[step.out].level != fusion::Level::kWhole;
-      return step.weight() * static_cast<uint64_t>(of_row ? 1 : row);
-    };
     uint64_t whole = 0, before = 0, until = 0;
-    for (const FusedGroup::Step& step : group.steps) whole += cost(step);
-    const auto add = [&](const Instruction& member, const Tensor& made) {
-      OpEvent& event = events.emplace_back(event_of(member, signature_of(*program_.node(member).op, read, {&made, 1})));
-      event.start_ns = start + static_cast<int64_t>(static_cast<uint64_t>(all) * before / whole);
-      event.end_ns = start + static_cast<int64_t>(static_cast<uint64_t>(all) * until / whole);
-      weights.push_back(static_cast<uint32_t>(until - before));
-      before = until;
-      read.clear();
-    };
+    for (const FusedGroup::Step& step : group.steps) whole += group.cost_of(step, shape);
     for (size_t s = 0; s < group.steps.size(); ++s) {
       const FusedGroup::Step& step = group.steps[s];
       const bool last = s + 1 == group.steps.size() || group.steps[s + 1].member != step.member;
-      until += cost(step);
+      until += group.cost_of(step, shape);
       const Instruction& member = (&in)[1 + step.member];
       const bool repeats = step.kind == FusedGroup::Step::Kind::kRepeat;  // an input of the next step
       for (uint8_t k = read.empty() ? uint8_t{0} : uint8_t{1}; !repeats && k < step.inputs; ++k) {
@@ -368,7 +352,13 @@ class Run {
         const Operand axes = tape_.operands[member.first_input + 1];
         read.push_back(bases_[axes.array()][axes.index()]);
       }
-      add(member, inside(step.out));
+      const Tensor made = inside(step.out);
+      OpEvent& event = events.emplace_back(event_of(member, signature_of(*program_.node(member).op, read, {&made, 1})));
+      event.start_ns = start + static_cast<int64_t>(static_cast<uint64_t>(all) * before / whole);
+      event.end_ns = start + static_cast<int64_t>(static_cast<uint64_t>(all) * until / whole);
+      weights.push_back(static_cast<uint32_t>(until - before));
+      before = until;
+      read.clear();
     }
     if (log) {
       log->describe(kernel, {std::move(events), std::move(weights)});

@@ -11,6 +11,10 @@
 
 namespace footlight::session {
 
+// No clock says later times, so that sums of times of a damaged file do not overflow.
+constexpr int64_t kLatestTime = int64_t{1} << 61;
+constexpr bool is_possible_time(int64_t ns) { return ns >= 0 && ns <= kLatestTime; }
+
 struct RunTimes {
   int64_t run_ns = 0;     // "run": from the start of the script, imports included, to its end
   int64_t events_ns = 0;  // "events": from the first recorded event to the last

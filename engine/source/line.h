@@ -27,7 +27,8 @@ bool assigns(std::string_view line, std::string_view name);
 // How many more brackets the line opens than it closes.
 int brackets_opened(std::string_view line);
 
-// Where the arguments of the next call of `callee` begin, from `at` on; npos where there is none. A definition is none.
+// Finds the next call of `callee` from `at` on and returns where its arguments begin; npos if nothing calls it. A
+// definition is no call.
 size_t find_call(std::string_view line, std::string_view callee, size_t at = 0);
 // The arguments from `at` to the closing parenthesis; nothing if that is not in the text.
 std::optional<std::vector<std::string_view>> arguments_from(std::string_view text, size_t at);

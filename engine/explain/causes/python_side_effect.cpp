@@ -40,12 +40,8 @@ void find_python_side_effect(const Evidence& evidence, Findings& to) {
     const bool of_tensors = std::ranges::any_of(f.values, has_symbolic_tensor);
     f.fix = of_tensors ? "Return the tensor from " + function + " and put it in " + name + " where it is called"
                        : "Change " + name + " where " + function + " is called";
-    if (of_tensors) {
-      f.detail += ", and the tensors that it holds have no value after the trace";
-      to.found.push_back(std::move(f));
-      continue;
-    }
-    also(f, "Keep " + name + " in a tf.Variable and assign to that", f.checked);
+    if (of_tensors) f.detail += ", and the tensors that it holds have no value after the trace";
+    else also(f, "Keep " + name + " in a tf.Variable and assign to that", f.checked);
     to.found.push_back(std::move(f));
   }
 }

@@ -7,7 +7,6 @@
 #include "engine/source/line.h"
 
 #include <algorithm>
-#include <cctype>
 
 namespace footlight::explain {
 namespace {
@@ -213,20 +212,19 @@ class Search {
   // The function around the line, if it calls itself, but not once for each part of a structure.
   const source::Loop* recursion_around(const Line& line, std::string_view name) {
     const source::Outline& o = outline(line.file);
-    const int def = o.function_around(line.line);
-    if (!def || name.empty()) return nullptr;
+    const source::Function* const function = o.innermost(line.line);
+    if (!function || name.empty()) return nullptr;
+    const int def = function->line, last = function->last_line;
     const auto [at, added] = recursions_.try_emplace({line.file, def});
     source::Loop& self = at->second;
     if (added) {
-      const int last = std::ranges::find(o.functions, def, &source::Function::line)->last_line;
       bool calls = false, in_loop = false;
       for (int l = def + 1; l <= last; ++l) {
         if (o.function_around(l) != def || !calls_at({line.file, l}, name)) continue;
         calls = true;
         in_loop |= !o.loops_around(l).empty();
       }
-      const bool counts = calls && !in_loop;
-      if (counts) self = {source::Loop::Kind::kRecursion, def, def, last, def, std::string(name)};
+      if (calls && !in_loop) self = {source::Loop::Kind::kRecursion, def, def, last, def, std::string(name)};
     }
     return self.line ? &self : nullptr;
   }
@@ -270,12 +268,7 @@ class Search {
   }
 
   bool calls_at(const Line& line, std::string_view name) const {
-    const std::string_view text = evidence_.text(line);
-    for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
-      const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-      if ((!at || !is_word(text[at - 1])) && text.substr(at + name.size()).starts_with('(')) return true;
-    }
-    return false;
+    return source::find_call(evidence_.text(line), name) != std::string_view::npos;
   }
 
   const Evidence& evidence_;

@@ -4,6 +4,7 @@
 #include "engine/explain/compare/groups.h"
 #include "engine/explain/compare/pictures.h"
 #include "engine/explain/compare/waterfall.h"
+#include "engine/session/run_times.h"
 
 #include <algorithm>
 #include <cmath>
@@ -41,7 +42,8 @@ struct Pairs {
 
  private:
   static bool are_strange_times(const ComparisonRun& run) {
-    return is_strange(run.start_ns) || is_strange(run.end_ns) || run.end_ns < run.start_ns;
+    return !session::is_possible_time(run.start_ns) || !session::is_possible_time(run.end_ns) ||
+           run.end_ns < run.start_ns;
   }
   void add_with_events(const std::pair<const ComparisonRun*, const ComparisonRun*>& pair, const MarkSums& eager,
                        const MarkSums& traced) {
@@ -195,7 +197,7 @@ void measure(Comparison& c, const session::Reader& reader, const ComparisonRecor
 
 void say_tracing(Comparison& c, const session::Reader& reader) {
   const session::TraceRecord* trace = reader.trace(c.trace);
-  if (!trace || is_strange(trace->start_ns) || is_strange(trace->end_ns)) return;
+  if (!trace || !session::is_possible_time(trace->start_ns) || !session::is_possible_time(trace->end_ns)) return;
   c.tracing_ns = trace->end_ns - trace->start_ns;
   const double saving = -c.difference.mean;
   if (saving > 0 && c.known_within < 1 && c.tracing_ns >= 0)

@@ -3,14 +3,14 @@
 
 #include "engine/base/errors.h"
 #include "engine/explain/compare/recorded.h"
+#include "engine/session/run_times.h"
 
 #include <algorithm>
 #include <memory>
 
 namespace footlight::explain {
 
-constexpr int64_t kLatestRecorded = int64_t{1} << 61;
-inline bool is_sane(int64_t start, int64_t end) { return start > 0 && end >= start && end < kLatestRecorded; }
+inline bool is_sane(int64_t start, int64_t end) { return start > 0 && end >= start && end < session::kLatestTime; }
 
 inline session::ThreadId known(session::ThreadId thread) { return thread.valid() ? thread : session::ThreadId(0); }
 

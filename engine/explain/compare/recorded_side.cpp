@@ -52,7 +52,7 @@ RecordedRuns::RecordedRuns(const RecordedSide& side, const GoOn& go_on)
     }
     spans = std::move(apart);
     for (const Span& s : spans) {
-      if (kLatestRecorded - total < s.end - s.start)
+      if (session::kLatestTime - total < s.end - s.start)
         throw Error(ErrorKind::kValue, side_.path + ": its times are damaged");
       total += s.end - s.start;
     }

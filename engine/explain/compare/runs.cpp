@@ -2,6 +2,7 @@
 #include "engine/explain/compare/runs.h"
 
 #include "engine/explain/compare/waterfall.h"
+#include "engine/session/run_times.h"
 
 #include <algorithm>
 #include <map>
@@ -101,23 +102,15 @@ int64_t call_of(const Run& run) {
 
 }  // namespace
 
-namespace {
-constexpr int64_t kLatest = int64_t{1} << 61;
-}
-
-bool is_strange(int64_t time) {
-  return time < 0 || time > kLatest;
-}
-
 MarkSums sums_of_marks(const session::ComparisonRun& record) {
   MarkSums sums;
   int64_t began = 0;
   Activity last = Activity::kPython;
   for (const session::ComparisonMark& mark : record.marks) {
-    if (is_strange(mark.start_ns)) return {.are_strange = true};
+    if (!session::is_possible_time(mark.start_ns)) return {.are_strange = true};
     if (mark.activity == last) continue;  // a part of a kernel: it took no time of its own
     if (last == Activity::kRecording)  // marks of a strange file need not be in order
-      sums.recorder_ns = std::min(kLatest, sums.recorder_ns + std::max<int64_t>(0, mark.start_ns - began));
+      sums.recorder_ns = std::min(session::kLatestTime, sums.recorder_ns + std::max<int64_t>(0, mark.start_ns - began));
     if (mark.activity != Activity::kRecording) ++sums.count;
     last = mark.activity, began = mark.start_ns;
   }

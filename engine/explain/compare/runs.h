@@ -35,14 +35,13 @@ struct Run {
 Run run_of(const session::ComparisonRun& record, const std::vector<session::DeviceRecord>& device_events,
            double mark_ns = 0);
 
-// What the marks of a repetition say together, from one walk over them.
+// Sums over the marks of a repetition.
 struct MarkSums {
-  bool are_strange = false;        // a time that no recorder writes
-  int64_t recorder_ns = 0;         // of the recorder's own work
-  int64_t count = 0;               // of those that read the clock
+  bool are_strange = false;        // a time is one that no recorder writes
+  int64_t recorder_ns = 0;         // time of the recorder's own work
+  int64_t count = 0;               // number of marks that read the clock
 };
 MarkSums sums_of_marks(const session::ComparisonRun& record);
-bool is_strange(int64_t time);
 
 // What a mark took in these repetitions. `measured` is what one took in a small loop, where it finds its code and
 // memory in the caches. In a call whose kernels fill these it may take up to four times as long, or half: what explains

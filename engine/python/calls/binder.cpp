@@ -5,7 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/ops/indexed_slices.h"
 #include "engine/python/interpreter/text.h"
-#include "engine/python/calls/doc_examples.h"
+#include "engine/python/calls/help_text.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/dtype_object.h"
 #include "engine/python/interpreter/gil.h"
@@ -16,7 +16,6 @@
 #include "engine/python/types/variable_object.h"
 
 #include <array>
-#include <cctype>
 #include <cstring>
 
 namespace footlight::python {
@@ -48,34 +47,6 @@ const std::vector<Parameter>& parameters_of(PyObject* o) {
     of(o)->parameters = new std::vector<Parameter>(parse_parameters(of(o)->function->parameters));
   }
   return *of(o)->parameters;
-}
-
-std::string default_text(const Parameter& p) {
-  return repr_of(object_from(p.default_value).get());
-}
-
-// The type of a parameter, for messages.
-std::string kind_text(const Parameter& p) {
-  static constexpr const char* kWords[] = {"a tensor", "a list of tensors", "a tensor or a list of tensors",
-                                           "an int",   "an int or several", "a bool",
-                                           "a float",  "a str",             "a dtype",
-                                           "a shape",  "a value"};
-  return str(kWords[static_cast<size_t>(p.type)], p.optional ? " or None" : "",
-             p.has_default ? "; " + default_text(p) + " when it is not given" : "");
-}
-
-std::string doc_text(PyObject* o) {
-  std::string out(of(o)->function->doc);
-  if (!out.empty()) {
-    out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));
-    if (out.back() != '.') out += '.';
-  }
-  if (const std::string_view example = doc_example(of(o)->function->names[0]); !example.empty())
-    out += "\n\n" + std::string(example);
-  out += "\n\nArgs:";
-  for (const Parameter& p : parameters_of(o))
-    out += "\n  " + p.name + ": " + (p.is_name ? std::string("a str, the name of the operation") : kind_text(p)) + ".";
-  return out;
 }
 
 std::string signature_text(PyObject* o) {
@@ -546,8 +517,9 @@ PyGetSetDef properties[] = {
     {"__name__", get_name, nullptr, nullptr, nullptr},
     {"__qualname__", get_name, nullptr, nullptr, nullptr},
     {"__module__", get_module, nullptr, nullptr, nullptr},
-    {"__doc__", [](PyObject* s, void*) { return guarded([&] { return text(doc_text(s)); }); }, nullptr, nullptr,
-     nullptr},
+    {"__doc__",
+     [](PyObject* s, void*) { return guarded([&] { return text(help_text(*of(s)->function, parameters_of(s))); }); },
+     nullptr, nullptr, nullptr},
     {"__signature__",
      [](PyObject* s, void*) { return guarded([&] { return signature_object(s).release(); }); }, nullptr,
      nullptr, nullptr},

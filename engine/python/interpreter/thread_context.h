@@ -19,7 +19,7 @@ struct ComprehensionFilter;
 // Members have no constructor and no destructor, as those of ThreadContext; references to Python objects are therefore
 // kept beside the code that uses them. Scopes set them and put them back.
 struct PythonContext {
-  // Levels of walks over containers that call themselves: Level, walk.h.
+  // Depth of the recursion over nested containers: Level, walk.h.
   int walk_levels = 0;
 
   // --- AutoGraph ---

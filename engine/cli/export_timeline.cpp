@@ -17,7 +17,7 @@ namespace {
 
 using namespace session;
 
-// Of what begins and ends at the same time, the first lies outside. Counters have no length.
+// Where two begin and end at the same time, the one that comes first here lies outside. Counters have no length.
 enum class Rank : uint8_t { kSpan, kCall, kWait, kTrace, kOp, kDevice, kCounter };
 
 struct Entry {

@@ -11,7 +11,7 @@ struct CapturedName {
   Line made;         // where it is assigned; line 0: unknown
 };
 
-// Of several names, one that NumPy makes comes first.
+// The name that a line captures. A name that NumPy makes comes before others.
 CapturedName captured_name(const Evidence& evidence, Outlines& outlines, const Line& line);
 
 }  // namespace footlight::explain

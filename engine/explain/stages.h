@@ -71,7 +71,7 @@ struct AloneStep {
   std::string pass, words;  // "fuse", "runs alone, because an effect lies between it and others of its shape"
 };
 std::vector<AloneStep> alone_in(const session::GraphRecord& graph, size_t pass);
-// Of a node, or of the one that it runs as.
+// The same for one node, or for the node that it runs as.
 std::optional<AloneStep> alone_step(const session::GraphRecord& graph, uint32_t node);
 // The node that a node of the graph as traced runs as after all passes; itself if none rewrote it.
 uint32_t runs_as(const session::GraphRecord& graph, uint32_t node);

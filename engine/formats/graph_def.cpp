@@ -110,7 +110,7 @@ void fill_node(NodeDef* message, const InputNames& scope, const Node& node) {
   }
 }
 
-// Of an argument: its shape, and what else is said of it besides what a Placeholder has of its own.
+// Writes the attributes of an argument: its shape, and all that a Placeholder does not have by itself.
 void fill_argument_attrs(FunctionDef::ArgAttrs* attrs, const Node& placeholder, FunctionNames& functions) {
   auto& map = *attrs->mutable_attr();
   fill_shape(map["_output_shapes"].mutable_list()->add_shape(), placeholder.shapes[0]);

@@ -11,7 +11,7 @@ namespace footlight::model {
 
 class Json {
  public:
-  // Of an object; an empty value if there is none of that name.
+  // The field of an object; an empty value if no field has that name.
   const Json& operator[](std::string_view name) const;
   const std::vector<Json>& items() const { return items_; }  // of a list
   const std::map<std::string, Json, std::less<>>& fields() const { return fields_; }  // of an object

@@ -56,7 +56,7 @@ Message read_bytes(const Schema& schema, std::string_view bytes);
 Message read_text(const Schema& schema, std::string_view text,
                   std::vector<std::unique_ptr<std::string>>& strings);
 
-// Of TensorFlow's files.
+// Schemas of TensorFlow's files.
 const Schema& graph_def_schema();
 const Schema& saved_model_schema();
 const Schema& object_graph_schema();

@@ -11,7 +11,7 @@ namespace footlight::explain {
 
 class Groups {
  public:
-  // Of one comparison: its repetitions with events that count, eager and traced.
+  // Takes the repetitions with events of one comparison, as far as they count: eager and traced.
   Groups(const session::Reader& reader, const session::ComparisonRecord& record, const std::vector<Run>& eager,
          const std::vector<Run>& traced);
 

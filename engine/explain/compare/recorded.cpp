@@ -95,7 +95,7 @@ class Lines {
     return maps_.emplace(right, LineMap(left_.file(left_of_.at(right))->text, right_.file(right)->text)).first->second;
   }
 
-  // Of that path, or both are what was run; else the only one of that name.
+  // The file with the same path; for the script itself the other script; else the only file of that name.
   const session::FileRecord* left_file(const session::FileRecord& right) const {
     const std::string &left_script = left_.contents().run.script, &right_script = right_.contents().run.script;
     const session::FileRecord* found = nullptr;

@@ -20,7 +20,7 @@ constexpr size_t kMaxPieces = 40'000, kMaxDrawnSpans = 200;
 // The op takes an element from a pipeline: its time is that of the pipeline.
 bool takes_input(std::string_view op) { return op.starts_with("IteratorGetNext"); }
 
-// Of many, about `most`, evenly.
+// Keeps about `most` elements, evenly spaced.
 template <class T>
 void thin_out(std::vector<T>& all, size_t most) {
   if (all.size() <= most) return;

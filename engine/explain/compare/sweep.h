@@ -23,7 +23,8 @@ struct Sweep {
   int64_t total = 0;
 };
 
-// Of [start, end). Of several intervals of one category in a moment, the one that began last has it: the innermost.
+// Sweeps [start, end). Where intervals of one category overlap, the moment belongs to the one that began last, which is
+// the innermost.
 Sweep sweep(std::span<const Interval> intervals, int64_t start, int64_t end);
 
 // The stretches of [start, end) that belong to one interval each, by start; nothing is known between them.

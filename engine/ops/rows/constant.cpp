@@ -40,7 +40,7 @@ void linspace_shape(Inference& i) {
   if (num && count <= 0) invalid("num must be positive, got ", count, " [Op:LinSpace]");
   i.output_shapes[0] = Shape{count};
 }
-// Of start and stop at place k of n: 1 - k / (n - 1) and k / (n - 1); one place is start itself.
+// At place k of n the gradient of start is 1 - k / (n - 1), that of stop k / (n - 1); one place is start itself.
 void linspace_gradient(GradientCall& c) {
   const Tensor& g = c.output_gradients[0];
   const DType type = g.dtype();

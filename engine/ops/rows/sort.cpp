@@ -102,7 +102,7 @@ void unique_shape(Inference& i) {
   if (i.shape(0).has_rank()) i.output_shapes[1] = i.shape(0);
 }
 
-// Of slices along an axis: a vector with at most one number.
+// The axis of the slices is a vector with at most one number.
 void unique_slices_shape(Inference& i) {
   infer::want_rank(i, 1, 1);
   const Shape& in = i.shape(0);

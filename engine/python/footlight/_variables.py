@@ -100,7 +100,7 @@ _engine.extend(tf.Variable, 'create', property(_refused('create')))
 
 
 def _initial_value(self: tf.Variable) -> tf.Tensor:
-    """Of a graph's variable the first value as a tensor of the graph."""
+    """The first value of a graph's variable, as a tensor of the graph."""
     graph = self.__dict__.get('_made_in')
     if graph is None:
         return _refused('initial_value')(self)
@@ -137,7 +137,7 @@ _engine.extend(tf.Variable, 'from_proto', staticmethod(_from_proto))
 
 
 def _initializer(self):
-    """Of a graph's variable the operation that gives it its first value in a session; else None."""
+    """The operation that gives a graph's variable its first value in a session; None for other variables."""
     graph = self.__dict__.get('_made_in')
     if graph is None:
         graph = _engine.current_graph()

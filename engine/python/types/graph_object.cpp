@@ -227,7 +227,7 @@ PyObject* graph_capture(PyObject* self, PyObject* arguments) {
     return checked(wrap(builder->capture(outside, name, {}))).release();
   });
 }
-// Of a graph that is being built: what it captured until now, as pairs of the value outside and what stands for it.
+// Lists what a graph in progress has captured so far, as pairs of the value outside and its stand-in.
 PyObject* graph_captured(PyObject* self, PyObject*) {
   return guarded([&] {
     const trace::GraphBuilder* builder = builder_of(self);

@@ -34,9 +34,8 @@ bool read_values(const FeatureBytes& feature, Values& to, int64_t& count);
 
 // The wanted keys of a map, numbered.
 using WantedKeys = std::unordered_map<std::string_view, size_t>;
-// Of a message whose field 1 is a map from strings to messages: the bytes of the wanted ones, the last where a key
-// occurs twice. `found` has a place for each wanted key; data() is null where there is none. False where the bytes
-// are no such message.
+// Reads a message whose field 1 is a map from strings to messages: `found` gets the bytes of each wanted key, the last
+// if a key occurs twice, and a null data() if it does not occur. Returns false if the bytes are no such message.
 bool read_map(std::string_view bytes, const WantedKeys& wanted, std::vector<std::string_view>& found);
 
 }  // namespace footlight

@@ -135,7 +135,7 @@ class SparseTensor(Composite):
 
     @classmethod
     def from_value(cls, sparse_tensor_value):
-        """Of another one, or of its parts."""
+        """Makes one from another one, or from its parts."""
         if not (isinstance(sparse_tensor_value, SparseTensor) or hasattr(sparse_tensor_value, 'dense_shape')):
             raise TypeError(f'Argument sparse_tensor_value={sparse_tensor_value!r} must be a SparseTensor or '
                             'SparseTensorValue')

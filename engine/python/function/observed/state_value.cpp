@@ -45,7 +45,7 @@ uint64_t of_block(const char* data, size_t count) {
   return mix(hash, count);
 }
 
-// Of NumPy itself: its types are not made by the interpreter.
+// Whether the type is NumPy's own: those are no heap types.
 bool is_numpy(PyObject* o) {
   return !PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE) && std::strncmp(Py_TYPE(o)->tp_name, "numpy.", 6) == 0;
 }
@@ -385,7 +385,7 @@ ChanceSource chance_of(PyObject* called, PyObject* owner, const std::string& nam
 SeenValue see_chance(const ChanceSource& source) {
   Ref state;
   if (source.kind == Chance::kRandom) {
-    // Of the C base class: a number for each word.
+    // The C base class has a number for each word.
     PyObject* module = loaded_module("_random");
     PyObject* type = module ? find_item(PyModule_GetDict(module), "Random") : nullptr;
     if (type) state = Ref::steal(PyObject_CallMethod(type, "getstate", "O", source.object.get()));

@@ -39,7 +39,7 @@ Ref weak(PyObject* object) {
 
 bool holds_symbolic(const SeenValue& value) { return value.kind == SeenValue::kSymbolic; }
 
-// Of the graph itself, or of a branch or loop of it: not of a trace around it.
+// Whether a tensor belongs to a graph around the one in progress.
 bool belongs_to_outer(PyObject* value) {
   if (!value || !is_tensor(value) || !tensor_of(value).is_symbolic()) return false;
   const Graph* graph = tensor_of(value).graph();

@@ -300,8 +300,8 @@ PyObject* switch_case(PyObject*, PyObject* args, PyObject* keywords) {
 }
 
 // --- loops ---
-// Of the tensors that a value consists of: what its spec says; a mere shape leaves open how many rows they have, of a
-// sparse tensor all but its dense shape.
+// Adds the shapes of the tensors that a value consists of. A spec says them all; a mere shape leaves open how many rows
+// they have, and says only the dense shape of a sparse tensor.
 void invariants_of_parts(PyObject* value, PyObject* given, std::vector<std::optional<Shape>>& shapes) {
   if (has_attribute(given, "_from_components")) {  // a spec
     const Ref specs = checked(PyObject_CallMethod(given, "flatten", nullptr));

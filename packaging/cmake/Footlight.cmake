@@ -8,9 +8,11 @@ option(FOOTLIGHT_PRECOMPILE "precompile the C++ library and other headers that m
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
-  if(FOOTLIGHT_PRECOMPILE)  # ccache looks at no file that uses them without these
+  if(FOOTLIGHT_PRECOMPILE)
+    # ccache looks at no file that uses them without the first. The second compares headers by their bytes: without it, a
+    # changed comment brings back a precompiled header whose #pragma once no longer knows the file.
     list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-         CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime)
+         CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime CCACHE_DEPEND=1)
   endif()
 endif()
 

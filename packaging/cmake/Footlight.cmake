@@ -7,13 +7,15 @@ endif()
 option(FOOTLIGHT_PRECOMPILE "precompile the C++ library and other headers that many files include" ${precompile})
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  # Paths count from the source folder, so that clones share what they compiled.
+  set(environment CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1)
   if(FOOTLIGHT_PRECOMPILE)
     # ccache looks at no file that uses them without the first. The second compares headers by their bytes: without it, a
     # changed comment brings back a precompiled header whose #pragma once no longer knows the file.
-    list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-         CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime CCACHE_DEPEND=1)
+    list(APPEND environment CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+         CCACHE_DEPEND=1)
   endif()
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env ${environment} ${CCACHE})
 endif()
 
 # The extension is made for this interpreter: Debian's own, not whatever stands first on the path.

@@ -97,6 +97,7 @@ std::string comparison_json(const session::Reader& reader, const Comparison& c) 
   out.raw("left", json_of(c.eager)).raw("right", json_of(c.traced)).raw("difference_ns", json_of(c.difference));
   out.raw("known_within", std::to_string(c.known_within)).raw("unexplained", std::to_string(c.unexplained));
   out.add("pairs", uint64_t{c.pairs}).add("pairs_with_events", uint64_t{c.pairs_with_events});
+  out.add("interrupted", uint64_t{c.interrupted});
   out.add("warm_up", uint64_t{c.warm_up}).add("stopped", c.stopped).add("error", c.error);
   out.add("tracing_ns", c.tracing_ns).add("simulated", c.simulated).add("device", c.device);
   out.raw("worth_from", c.worth_from ? std::to_string(*c.worth_from) : "null");

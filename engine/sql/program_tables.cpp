@@ -194,6 +194,8 @@ Columns<Repetition> repetition_columns() {
         [](L&, const Repetition& r) { return r.it->traced; });
   c.add("warm_up", "1 for a warm-up, which does not count", [](L&, const Repetition& r) { return r.it->warm_up; });
   c.add("with_events", "1 where every op was recorded", [](L&, const Repetition& r) { return r.it->with_events; });
+  c.add("interruptions", "How often another program took the processor from the calling thread",
+        [](L&, const Repetition& r) { return r.it->interruptions; });
   c.add("start_ns", "When it began", [](L&, const Repetition& r) { return Time{r.it->start_ns}; });
   c.add("duration_ns", "How long it took",
         [](L&, const Repetition& r) { return length(r.it->start_ns, r.it->end_ns); });

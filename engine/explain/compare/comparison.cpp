@@ -4,6 +4,7 @@
 #include "engine/explain/compare/groups.h"
 #include "engine/explain/compare/pictures.h"
 #include "engine/explain/compare/waterfall.h"
+#include "engine/explain/words.h"
 #include "engine/session/run_times.h"
 
 #include <algorithm>
@@ -17,27 +18,29 @@ using session::ComparisonRecord;
 using session::ComparisonRun;
 
 // More than any recorder writes: a strange file must not multiply.
+constexpr size_t kMinWithEvents = 3, kMinWithout = 10;  // pairs nobody interrupted, without which the others count too
 constexpr size_t kMaxPairs = 10'000, kMaxCells = size_t{1} << 24, kMaxDeviceEvents = size_t{1} << 22;
 
-// The complete pairs that count.
+// The complete pairs that count: those that nobody interrupted, unless too few are left of them.
 struct Pairs {
-  std::vector<std::pair<const ComparisonRun*, const ComparisonRun*>> with_events, without;
+  using Pair = std::pair<const ComparisonRun*, const ComparisonRun*>;
+  std::vector<Pair> with_events, without;
   std::vector<MarkSums> eager_marks, traced_marks;  // of with_events
-  uint32_t warm_up = 0;
+  uint32_t warm_up = 0, interrupted = 0;
+  bool interrupted_count = false;
 
   explicit Pairs(const ComparisonRecord& record) {
-    std::map<uint32_t, std::pair<const ComparisonRun*, const ComparisonRun*>> by_number;
+    std::map<uint32_t, Pair> by_number;
     for (const ComparisonRun& run : record.runs)
       (run.traced ? by_number[run.pair].second : by_number[run.pair].first) = &run;
+    uint32_t clean_with = 0, clean_without = 0;
     for (const auto& [number, pair] : by_number) {
-      const auto& [eager, traced] = pair;
-      if (!eager || !traced || are_strange_times(*eager) || are_strange_times(*traced)) continue;
-      const MarkSums of_eager = sums_of_marks(*eager), of_traced = sums_of_marks(*traced);
-      if (of_eager.are_strange || of_traced.are_strange) continue;
-      if (eager->warm_up || traced->warm_up) ++warm_up;
-      else if (eager->with_events && traced->with_events) add_with_events(pair, of_eager, of_traced);
-      else if (!eager->with_events && !traced->with_events) without.push_back(pair);
+      if (!counts(pair)) continue;
+      if (was_interrupted(pair)) ++interrupted;
+      else ++(pair.first->with_events ? clean_with : clean_without);
     }
+    interrupted_count = clean_with < kMinWithEvents || clean_without < kMinWithout;
+    for (const auto& [number, pair] : by_number) add(pair);
   }
 
  private:
@@ -45,12 +48,26 @@ struct Pairs {
     return !session::is_possible_time(run.start_ns) || !session::is_possible_time(run.end_ns) ||
            run.end_ns < run.start_ns;
   }
-  void add_with_events(const std::pair<const ComparisonRun*, const ComparisonRun*>& pair, const MarkSums& eager,
-                       const MarkSums& traced) {
-    if (with_events.size() == kMaxPairs) return;
-    with_events.push_back(pair);
-    eager_marks.push_back(eager);
-    traced_marks.push_back(traced);
+  static bool is_complete(const Pair& pair) {
+    return pair.first && pair.second && !are_strange_times(*pair.first) && !are_strange_times(*pair.second);
+  }
+  static bool is_warm_up(const Pair& pair) { return pair.first->warm_up || pair.second->warm_up; }
+  static bool was_interrupted(const Pair& pair) { return pair.first->interruptions || pair.second->interruptions; }
+  static bool counts(const Pair& pair) {
+    return is_complete(pair) && !is_warm_up(pair) && pair.first->with_events == pair.second->with_events;
+  }
+  void add(const Pair& pair) {
+    if (!is_complete(pair)) return;
+    const MarkSums of_eager = sums_of_marks(*pair.first), of_traced = sums_of_marks(*pair.second);
+    if (of_eager.are_strange || of_traced.are_strange) return;
+    if (is_warm_up(pair)) ++warm_up;
+    else if (!counts(pair) || (was_interrupted(pair) && !interrupted_count)) return;
+    else if (!pair.first->with_events) without.push_back(pair);
+    else if (with_events.size() < kMaxPairs) {
+      with_events.push_back(pair);
+      eager_marks.push_back(of_eager);
+      traced_marks.push_back(of_traced);
+    }
   }
 };
 
@@ -149,6 +166,13 @@ size_t nearest(const std::vector<Run>& eager, const std::vector<Run>& traced, co
 void measure(Comparison& c, const session::Reader& reader, const ComparisonRecord& record) {
   const Pairs pairs(record);
   c.warm_up = pairs.warm_up;
+  if (pairs.interrupted) {
+    if (!pairs.interrupted_count) c.interrupted = pairs.interrupted;
+    c.notes.push_back("Other programs interrupted " + with_commas(pairs.interrupted) +
+                      (pairs.interrupted == 1 ? " pair" : " pairs") +
+                      (pairs.interrupted_count ? "; all pairs count, since too few others are left"
+                       : pairs.interrupted == 1 ? ", which does not count" : ", which do not count"));
+  }
   SideRuns eager_side, traced_side;
   add_totals(pairs, eager_side, traced_side);
   const double measured = std::clamp(static_cast<double>(record.mark_ps) / 1000, 0.0, 1000.0);

@@ -118,6 +118,7 @@ struct Comparison {
   std::vector<Row> rows;            // in program order
   uint32_t pairs = 0;               // that count: those with events and those without
   uint32_t pairs_with_events = 0, warm_up = 0;
+  uint32_t interrupted = 0;         // pairs that do not count, since another program took the processor meanwhile
   std::string stopped;              // why there were not more: "the difference is known within 2 %", ...
   std::string error;                // a repetition failed; empty: none did
   int64_t tracing_ns = 0;           // what making the trace took

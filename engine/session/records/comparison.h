@@ -38,6 +38,7 @@ struct ComparisonRun {
   bool traced = false, warm_up = false, with_events = false;
   int64_t start_ns = 0, end_ns = 0;
   uint64_t lost = 0;
+  uint64_t interruptions = 0;
   std::vector<ComparisonMark> marks = {};
 
   template <class F>
@@ -50,6 +51,8 @@ struct ComparisonRun {
     f.column("start_ns", &R::start_ns, "when it began", {.unit = "ns"});
     f.column("end_ns", &R::end_ns, "when it ended", {.unit = "ns"});
     f.column("lost", &R::lost, "marks for which there was no room");
+    f.column("interruptions", &R::interruptions, "how often the processor was taken from the calling thread",
+             {.since = 3});
     f.list("comparison_mark", &R::marks, "What the calling thread did in a repetition, moment by moment.",
            {.since = 3});
   }

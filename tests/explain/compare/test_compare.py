@@ -254,6 +254,25 @@ class LongCalls(Compared):
         self.assertIn('one pair', c['stopped'])
         self.assertGreaterEqual(c['left']['shares_ns']['Python'], 0.4e9)
 
+    def test_interruptions_are_counted(self):
+        """Two programs share one processor, so that each call of a tenth of a second is interrupted."""
+        c = self.compare('''
+            import os, subprocess, sys, time
+            os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+            other = subprocess.Popen([sys.executable, '-c', 'while True: pass'])
+            @tf.function
+            def f(x):
+                end = time.process_time() + 0.1
+                while time.process_time() < end: pass
+                return x + 1.0
+            try: f(tf.ones([3]))
+            finally: other.kill()
+            ''', '--pairs', '4')
+        eager, = json.loads(self.run_it('sql', self.session, 'select min(interruptions) least from repetitions '
+                                        'where traced = 0', '--json').stdout)
+        self.assertGreater(eager['least'], 0)
+        self.assertTrue(any('Other programs interrupted' in note for note in c['notes']), c['notes'])
+
 
 class Unnoticed(Compared):
     SCRIPT = '''
@@ -291,7 +310,7 @@ class Unnoticed(Compared):
             self.assertEqual(compared.stderr, plain.stderr)
             [c] = json.loads(self.run_it('compare', self.session, '--json').stdout)
             self.check(c)
-            self.assertEqual((c['call'], c['pairs'], c['error']), (int(call), 6, ''))
+            self.assertEqual((c['call'], c['pairs'] + c['interrupted'], c['error']), (int(call), 6, ''))
             self.assertTrue(any('print' in note for note in c['notes']), c['notes'])
             self.check_calls()
 

@@ -402,6 +402,29 @@ class TestComparison : public QObject {
     QCOMPARE(c.known_within, 0.0);
   }
 
+  // Pairs in which another program had the processor are far longer; they count only where too few others are left.
+  void interrupted_pairs_do_not_count() {
+    for (const bool enough : {true, false}) {
+      Invented made;
+      for (uint32_t pair = 0; pair < 24; ++pair) {
+        const bool interrupted = pair % 8 == 0 || (!enough && pair % 8 != 1);
+        for (const bool traced : {false, true}) {
+          made.begin(pair, traced, pair % 4 == 0).interruptions = interrupted && traced ? 1 : 0;
+          made.doing(Activity::kDispatch, (traced ? 100 : 200) * (interrupted ? 50 : 1));
+          made.end();
+        }
+      }
+      const Comparison c = made.comparison();
+      QCOMPARE(c.interrupted, enough ? 3u : 0u);
+      QCOMPARE(c.pairs, enough ? 21u : 24u);
+      QCOMPARE(c.eager.total.mean == 200.0, enough);
+      const std::string note = enough ? "Other programs interrupted 3 pairs, which do not count"
+                                      : "Other programs interrupted 21 pairs; all pairs count, since too few others are "
+                                        "left";
+      QCOMPARE(c.notes, std::vector<std::string>{note});
+    }
+  }
+
   void equal_sides_differ_by_nothing() {
     Invented made;
     for (uint32_t pair = 0; pair < 8; ++pair) {

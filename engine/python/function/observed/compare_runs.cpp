@@ -16,6 +16,8 @@
 #include "engine/session/writer.h"
 #include "engine/trace/pass_record.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -120,6 +122,13 @@ int64_t time_of_mark(ActivityLog& log) {
   return std::max<int64_t>(rounds[kRounds / 2], 0);
 }
 
+// How often the processor was taken from this thread, which did not ask for it.
+uint64_t interruptions_so_far() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return static_cast<uint64_t>(usage.ru_nivcsw);
+}
+
 void describe(session::ComparisonMark& mark, const OpEvent& op) {
   mark.op = op.op;
   mark.source = op.source();
@@ -216,7 +225,7 @@ class Repetitions {
         forget_marks();
         continue;
       }
-      (with_events ? with_events_ : without_) += 1;
+      if (!was_interrupted_) (with_events ? with_events_ : without_) += 1;
       if (without_ >= kMinPairs && with_events_ >= kMinPairsWithEvents && passed() > kMinSeconds &&
           differences_.known_within() < kKnownWithin) {
         record_.stopped = "the difference is known within 2 %";
@@ -260,10 +269,11 @@ class Repetitions {
       once(run);
       if (!record_.error.empty()) return;
     }
+    was_interrupted_ = runs[0].interruptions || runs[1].interruptions;
     if (with_events) {
       marks_of_pair_ = runs[0].marks.size() + runs[1].marks.size();
       if (!warm_up) marks_ += marks_of_pair_;
-    } else if (!warm_up) {
+    } else if (!warm_up && !was_interrupted_) {
       differences_.add(static_cast<double>(runs[1].end_ns - runs[1].start_ns - (runs[0].end_ns - runs[0].start_ns)));
     }
     for (ComparisonRun& run : runs) record_.runs.push_back(std::move(run));
@@ -279,11 +289,13 @@ class Repetitions {
       const Eagerly eagerly(!run.traced);
       const DevicesUnrecorded unrecorded(!run.with_events);
       const Marking marking(run.with_events ? &log_ : nullptr);
+      const uint64_t before = interruptions_so_far();
       run.start_ns = now_ns();
       const size_t count = call_.nargsf & ~PY_VECTORCALL_ARGUMENTS_OFFSET;
       const Ref result = Ref::steal(PyObject_Vectorcall(callable, call_.args, count, call_.kwnames));
       if (result) wait_for_devices();
       run.end_ns = now_ns();
+      run.interruptions = interruptions_so_far() - before;
       if (!result) failed(run.traced);
     }
     take_marks(log_, run);
@@ -303,7 +315,8 @@ class Repetitions {
   ActivityLog log_{kMaxMarksOfRun};
   std::minstd_rand random_{static_cast<uint32_t>(now_ns())};
   Differences differences_;
-  uint32_t with_events_ = 0, without_ = 0;
+  uint32_t with_events_ = 0, without_ = 0;  // pairs that nobody interrupted
+  bool was_interrupted_ = false;            // the last pair
   size_t marks_ = 0, marks_of_pair_ = 0;
   std::array<uint64_t, 2> printed_{};
 };

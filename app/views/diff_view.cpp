@@ -270,7 +270,7 @@ void DiffView::took(std::shared_ptr<const GraphsDiff> diff) {
   list_->fit_columns();
   following_ = false;
   const explain::DiffCounts& n = diff_->diff().counts;
-  counts_->setText(QStringLiteral("%1 same, %2 changed, %3 only left, %4 only right")
+  counts_->setText(QStringLiteral("%1 same, %2 changed, %3 only on the left, %4 only on the right")
                        .arg(n.same)
                        .arg(n.changed)
                        .arg(n.only_left)

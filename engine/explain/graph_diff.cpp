@@ -346,8 +346,8 @@ class Differ {
       const auto only = [&](size_t n, const char* where) {
         if (n) parts.push_back((parts.empty() ? counted(n, "node", "nodes") : std::to_string(n)) + where);
       };
-      only(sum.only_left, " only left");
-      only(sum.only_right, " only right");
+      only(sum.only_left, " only on the left");
+      only(sum.only_right, " only on the right");
       if (sum.results) parts.push_back(counted(sum.results, "result comes", "results come") + " from elsewhere");
       text = joined(parts, ", ");
     }

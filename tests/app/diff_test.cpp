@@ -91,7 +91,7 @@ class DiffTest : public WindowCase {
     const Document d = changed_run().document;
     const auto diff = diff_of(d, 10, 12);
     QCOMPARE(diff->diff().sentence,
-             std::string("1 node changed (value of Const), 1 only left, 2 only right"));
+             std::string("1 node changed (value of Const), 1 only on the left, 2 only on the right"));
     const session::GraphRecord* merged = diff->merged().graph(diff->merged_root());
     QCOMPARE(merged->nodes.size(), size_t{13});
     // Identity takes what it takes on either side.
@@ -300,7 +300,7 @@ class DiffTest : public WindowCase {
     window().settle();
     QCOMPARE(view().right_choice()->currentText(), QStringLiteral("evaluate #1"));
     QVERIFY(view().diff()->diff().counts.only_left > 0);
-    QVERIFY2(view().verdict().contains(QStringLiteral("only left")), qPrintable(view().verdict()));
+    QVERIFY2(view().verdict().contains(QStringLiteral("only on the left")), qPrintable(view().verdict()));
     // A node elsewhere keeps them, another trace does not.
     window().selection().select(Selection::of_node(document(), GraphId(13), 3));
     window().settle();

@@ -57,7 +57,7 @@ class Diff(unittest.TestCase):
         run = self.sample('a.footlight')
         code, out, _ = diff(run + ':train_step', run + ':evaluate')
         self.assertEqual(code, 1)
-        self.assertRegex(out.splitlines()[0], r'\d+ only left, \d+ only right')
+        self.assertRegex(out.splitlines()[0], r'\d+ only on the left, \d+ only on the right')
         said = json.loads(diff('--json', run + ':evaluate', run + ':train_step')[1])
         self.assertGreater(said['only_right'], said['only_left'])
         self.assertEqual({n['state'] for n in said['nodes'] if 'left' not in n}, {'only right'})

@@ -1,5 +1,6 @@
 // A Keras model that is recorded: the costs of its layers against SQL, and what of its graph is folded.
 #include "tests/app/window_case.h"
+#include "tests/source_path.h"
 
 #include "app/models/graph_plan.h"
 #include "app/models/layer_costs.h"
@@ -19,7 +20,7 @@ class KerasTest : public WindowCase {
   static QByteArray footlight(const QStringList& words) {
     QProcess process;
     // Keras is in the environment that the build made, if it is anywhere.
-    const QString python = qEnvironmentVariable("FOOTLIGHT_SOURCE") + QStringLiteral("/build/venv/bin/python");
+    const QString python = test::source_path("build/venv/bin/python");
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     if (QFile::exists(python)) environment.insert(QStringLiteral("FOOTLIGHT_PYTHON"), python);
     process.setProcessEnvironment(environment);

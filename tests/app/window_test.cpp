@@ -1,6 +1,7 @@
 // The window itself: what it opens and runs, its messages, its looks, and the settings it remembers.
 #include "tests/app/stand_in.h"
 #include "tests/app/window_case.h"
+#include "tests/source_path.h"
 
 #include "app/models/text.h"
 #include "app/views/view_names.h"
@@ -104,7 +105,7 @@ class WindowTest : public WindowCase {
   }
 
   void opens_a_model() {
-    QVERIFY(window().open(QFINDTESTDATA("../golden/savedmodel/text")));
+    QVERIFY(window().open(test::source_path("tests/golden/savedmodel/text")));
     window().settle();
     QVERIFY(window().session().is_open());
     QVERIFY(window().banner_text().isEmpty());

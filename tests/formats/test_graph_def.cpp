@@ -1,5 +1,6 @@
 // GraphDef: what is written, and that the message descriptions are TensorFlow's own.
 #include "engine/formats/graph_def.h"
+#include "tests/source_path.h"
 
 #include <QDir>
 #include <QFile>
@@ -96,7 +97,7 @@ class TestGraphDef : public QObject {
   void references_are_those_of_tensorflow() {
     auto body = std::make_shared<Graph>("body");
     std::vector<std::string> wanted;
-    std::ifstream file(QFINDTESTDATA("../ops/tensorflow_ops.txt").toStdString());
+    std::ifstream file(test::source_path("tests/ops/tensorflow_ops.txt").toStdString());
     for (std::string line; std::getline(file, line);) {
       const OpRow* row = find_row(line.substr(0, line.find(' ')));
       const size_t arrow = line.find(" -> ");

@@ -4,6 +4,7 @@
 #include "engine/eager/execute.h"
 #include "engine/tensor/gpu.h"
 #include "kernels/place.h"
+#include "tests/source_path.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -66,7 +67,7 @@ class TestDevice : public QObject {
     QTest::addColumn<QString>("words");
     QTest::newRow("not built") << QByteArray("/no/such/libfootlight-cuda.so") << QByteArray()
                                << "this Footlight was built without its CUDA part";
-    QTest::newRow("not a library") << QFINDTESTDATA("test_device.cpp").toLocal8Bit() << QByteArray()
+    QTest::newRow("not a library") << test::source_path("tests/gpu/test_device.cpp").toLocal8Bit() << QByteArray()
                                    << "the CUDA part does not load: ";
     QTest::newRow("another library") << QByteArray("libm.so.6") << QByteArray()
                                      << "belongs to another version of Footlight";

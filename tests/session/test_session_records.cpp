@@ -7,6 +7,7 @@
 #include "engine/session/rows.h"
 #include "engine/session/writer.h"
 #include "tests/session/sample_session.h"
+#include "tests/source_path.h"
 
 #include <QtTest>
 
@@ -468,7 +469,7 @@ class TestSessionRecords : public QObject {
 
   // A session recorded by version 1 must always open.
   void opens_version_1() {
-    const QString data = QFINDTESTDATA("recordings");
+    const QString data = test::source_path("tests/session/recordings");
     for (const char* name : {"/version1.footlight", "/version1_log.footlight"}) {
       auto reader = Reader::open((data + name).toStdString());
       QCOMPARE(reader->version(), 1);
@@ -497,7 +498,7 @@ class TestSessionRecords : public QObject {
 
   // Added by version 2: the inputs of ops, and their cost.
   void opens_version_2() {
-    const QString data = QFINDTESTDATA("recordings");
+    const QString data = test::source_path("tests/session/recordings");
     for (const char* name : {"/version2.footlight", "/version2_log.footlight"}) {
       auto reader = Reader::open((data + name).toStdString());
       QCOMPARE(reader->version(), 2);

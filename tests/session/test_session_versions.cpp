@@ -7,6 +7,7 @@
 #include "engine/session/rows.h"
 #include "engine/session/writer.h"
 #include "tests/session/sample_session.h"
+#include "tests/source_path.h"
 
 #include <QtTest>
 
@@ -193,7 +194,7 @@ class TestSessionVersions : public QObject {
 
   // Files of version 3: from a run that ended, one that closed its log, and one that was killed while writing.
   void opens_version_3() {
-    const QString data = QFINDTESTDATA("recordings");
+    const QString data = test::source_path("tests/session/recordings");
     for (const char* name : {"/version3.footlight", "/version3_log.footlight", "/version3_killed.footlight"}) {
       auto reader = Reader::open((data + name).toStdString());
       QCOMPARE(reader->version(), 3);

@@ -6,7 +6,7 @@ import importlib.abc
 import importlib.machinery
 import os
 import sys
-from footlight._typing import Any
+from types import ModuleType
 
 _NAMES = ('tensorflow',)
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
@@ -28,7 +28,7 @@ def _load_package() -> None:
                           f"{getattr(there, '__file__', 'another module')}: rename that one", name='footlight')
 
 
-def _footlight_module(name: str) -> Any:
+def _footlight_module(name: str) -> ModuleType:
     """The module `footlight.a.b`, whether it is a package, a module or a namespace inside another module."""
     _load_package()
     try:
@@ -46,7 +46,8 @@ def _footlight_module(name: str) -> Any:
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds tensorflow and all its submodules; the module keeps its own name and spec."""
 
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+    def find_spec(self, name: str, path: object = None,
+                  target: object = None) -> importlib.machinery.ModuleSpec | None:
         if name.partition('.')[0] not in _NAMES:
             return None
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
@@ -57,13 +58,13 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                       module.__dict__.get('__package__'))
         return module
 
-    def exec_module(self, module: Any) -> None:
+    def exec_module(self, module: ModuleType) -> None:
         kept, spec, loader, package = self._kept
         if kept is module:
             module.__spec__, module.__loader__, module.__package__ = spec, loader, package
 
 
-def _real_one() -> Any:
+def _real_one() -> str | None:
     """The path of another TensorFlow that is installed, or None."""
     for finder in sys.meta_path:
         if isinstance(finder, _Finder) or not hasattr(finder, 'find_spec'):

@@ -14,7 +14,7 @@ std::vector<const TestFile*>& files() {
   return all;
 }
 
-// "tests/app/diff_test.cpp" is run as "diff_test".
+// "tests/app/views/test_diff.cpp" is run as "test_diff".
 std::string_view name_of(const TestFile& file) {
   std::string_view name = file.path;
   name.remove_prefix(name.rfind('/') + 1);

@@ -1,0 +1,381 @@
+// What the inspector says of lines, traces and nodes, and the fates of lines in one trace; without a window.
+#include "tests/app/sample.h"
+
+#include "app/models/callers.h"
+#include "app/models/inspector_parts.h"
+#include "app/models/layer_costs.h"
+#include "app/models/line_fates.h"
+#include "app/models/phases.h"
+#include "app/models/text.h"
+
+#include "engine/session/writer.h"
+#include "engine/sql/recording.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+#include <optional>
+
+using namespace footlight;
+using namespace footlight::app;
+
+class InspectorPartsTest : public QObject {
+  Q_OBJECT
+
+ private:
+  static const InspectorGroup* group(const InspectorContent& content, const QString& title) {
+    const auto at = std::find_if(content.groups.begin(), content.groups.end(),
+                                 [&](const InspectorGroup& g) { return g.title == title; });
+    return at == content.groups.end() ? nullptr : &*at;
+  }
+  static QString value(const InspectorGroup& g, const QString& label) {
+    for (const InspectorRow& r : g.rows) {
+      if (r.label == label) return r.value;
+    }
+    return {};
+  }
+  static InspectorContent said(const SampleRun& run, const Selection& selection) {
+    const SampleStore store(run);
+    const SelectionFacts facts = find_facts(*store, selection, query::Cancel());
+    const query::LineSums lines = query::line_sums(store->reader(), {}, query::Cancel());
+    return inspect(run.document, selection, &facts, &lines);
+  }
+  static int64_t sql_number(const SampleRun& run, const char* statement) {
+    const SampleStore store(run);
+    sql::Recording recording(store->reader());
+    int64_t number = -1;
+    recording.run(statement, {[](const auto&) {}, [&](std::span<const sql::Value> values) {
+                                number = values.front().integer;
+                                return true;
+                              }});
+    return number;
+  }
+
+ private Q_SLOTS:
+  void frames_of_keras_are_folded() {
+    Document document;
+    for (const auto& [id, path] : {std::pair{1, "/home/me/fit.py"},
+                                   std::pair{2, "/venv/lib/python3.11/site-packages/keras/src/trainer.py"}}) {
+      session::FileRecord file;
+      file.id = session::FileId(static_cast<uint32_t>(id));
+      file.path = path;
+      document.add(file);
+    }
+    const auto frame = [](const char* name, uint32_t file, int line) {
+      return CallerFrame{name, {session::FileId(file), line}};
+    };
+    const InspectorGroup group = callers_group(
+        document, {frame("dot", 2, 5), frame("call", 2, 9), frame("my_layer", 1, 3), frame("fit", 2, 40),
+                   frame("main", 1, 12)});
+    QCOMPARE(group.rows.size(), size_t{4});
+    QCOMPARE(group.rows[0].value, QStringLiteral("2 lines"));
+    QCOMPARE(group.rows[0].inner.size(), size_t{2});
+    QCOMPARE(group.rows[0].inner[1].value, QStringLiteral("trainer.py:9"));
+    QCOMPARE(group.rows[1].value, QStringLiteral("fit.py:3"));
+    QVERIFY(group.rows[2].inner.empty() && group.rows[2].link);  // a single line needs no folding
+    QCOMPARE(group.rows[3].label, QStringLiteral("main"));
+  }
+  void layers_of_keras_have_their_costs() {
+    SampleRun run = sample_run();
+    Document& d = run.document;
+    QVERIFY(find_layers(*SampleStore(run), FunctionId(1), {}, {}).empty());
+    // A model was called, and in it a layer, which made the nodes.
+    const auto add_place = [&](uint32_t id, std::optional<uint32_t> caller, const char* name) {
+      session::LocationRecord l;
+      l.id = session::LocationId(id);
+      if (caller) l.caller = session::LocationId(*caller);
+      l.file = session::FileId(1), l.line = 6, l.qualname = name;
+      d.add(l);
+    };
+    add_place(0, {}, "train_step");
+    add_place(1, 0, "Layer.__call__");
+    add_place(2, 1, "Sequential.call");
+    add_place(3, 2, "Layer.__call__");
+    add_place(4, 3, "Dense.call");
+    session::GraphRecord g = *d.graph(GraphId(10));
+    const auto rename = [&](size_t i, const char* name, uint32_t location) {
+      g.nodes[i].name = name;
+      g.nodes[i].location = session::LocationId(location);
+    };
+    rename(2, "net/dense/ReadVariableOp", 4);
+    rename(3, "net/dense/MatMul", 4);
+    rename(4, "net/dense/inner/Relu", 4);
+    rename(5, "net/Sum", 2);
+    g.nodes[10].op = "ReluGrad";
+    g.nodes[10].inputs = {{8, 0}, {4, 0}};
+    d.add(g);
+    const SampleStore store(run);
+    const std::vector<LayerCost> layers = find_layers(*store, {}, TraceId(10), {});
+    QCOMPARE(layers.size(), size_t{3});
+    QCOMPARE(layers[0].name, std::string("net/dense"));
+    QCOMPARE(layers[0].nodes, uint64_t{3});
+    QCOMPARE(layers[0].forward.total, int64_t{4 * (15'000 + 4'000)});  // in four calls
+    QCOMPARE(layers[0].backward.total, int64_t{4 * 4'000});
+    QCOMPARE(layers[0].parameters, uint64_t{8 * 16});
+    QCOMPARE(layers[0].parameter_bytes, uint64_t{8 * 16 * 4});
+    QCOMPARE(layers[1].name, std::string("net"));
+    QCOMPARE(layers[1].forward.total, int64_t{4 * 4'000});
+    QVERIFY(layers[2].name.empty());
+    // Every op of the trace is in one sum.
+    int64_t sum = 0;
+    for (const LayerCost& layer : layers) sum += layer.total_ns();
+    QCOMPARE(sum, sql_number(run, "SELECT sum(duration_ns) FROM ops WHERE graph_id = 10"));
+    const InspectorContent shown = said(run, Selection::of_trace(d, TraceId(10)));
+    const InspectorGroup* rows = group(shown, QStringLiteral("Layers, time in all calls"));
+    QVERIFY(rows);
+    QCOMPARE(rows->rows[0].label, QStringLiteral("dense"));
+    QCOMPARE(rows->rows[0].value, duration_text(4 * 23'000));
+    QVERIFY(rows->rows[0].inner.size() >= 4);
+    QVERIFY(group(said(run, Selection::of_function(d, FunctionId(1))), QStringLiteral("Layers, time in all calls")));
+  }
+  // a, b: layers with two ops each; the tape goes back through them in their order.
+  void gradients_belong_to_the_layers_of_their_ops() {
+    session::GraphRecord g;
+    g.id = GraphId(1);
+    const auto add = [&g](const char* op, std::vector<uint32_t> from, uint32_t line,
+                          const char* output = "float32 (4)") {
+      session::NodeRecord n;
+      n.id = static_cast<uint32_t>(g.nodes.size());
+      n.op = op;
+      for (const uint32_t f : from) n.inputs.push_back({f, 0});
+      n.outputs = {output};
+      n.source = {CodeId(1), line};
+      g.nodes.push_back(n);
+      return n.id;
+    };
+    const uint32_t x = add("Placeholder", {}, 1);
+    const uint32_t a = add("BiasAdd", {x}, 2), a2 = add("Tanh", {a}, 2);         // layer 1
+    const uint32_t b = add("Mul", {a2, a2}, 3), b2 = add("Sigmoid", {b}, 3);     // layer 2
+    const uint32_t loss = add("Sum", {b2}, 4);                                   // of none
+    const uint32_t first = static_cast<uint32_t>(g.nodes.size());
+    const uint32_t ones = add("OnesLike", {loss}, 9);
+    const uint32_t spread = add("BroadcastTo", {ones}, 9);
+    const uint32_t gb2 = add("SigmoidGrad", {b2, spread}, 9);
+    const uint32_t shape = add("Shape", {b}, 9, "int32 (1)");                    // what Mul gave is all that is read
+    const uint32_t gb = add("Mul", {gb2, a2}, 9);
+    const uint32_t back = add("Reshape", {gb, shape}, 9);
+    const uint32_t ga2 = add("TanhGrad", {a2, back}, 9);
+    const uint32_t cast = add("Cast", {ga2}, 9);
+    const uint32_t ga = add("BiasAddGrad", {cast}, 9);
+    const uint32_t update = add("Sub", {ga}, 10);
+    std::vector<size_t> layer(g.nodes.size(), 0), forward(g.nodes.size(), g.nodes.size());
+    layer[a] = layer[a2] = 1;
+    layer[b] = layer[b2] = 2;
+    forward[gb2] = b2;
+    forward[ga2] = a2;
+    forward[ga] = a;
+    const GradientLayers found = layers_of_gradients(g, layer, forward);
+    for (uint32_t i = 0; i < g.nodes.size(); ++i) QCOMPARE(bool(found.is_gradient[i]), i >= first && i != update);
+    QCOMPARE(found.layer[gb2], size_t{2});
+    QCOMPARE(found.layer[shape], size_t{2});
+    QCOMPARE(found.layer[ga2], size_t{1});
+    QCOMPARE(found.layer[cast], size_t{1});   // between two of the layer
+    QCOMPARE(found.layer[ga], size_t{1});
+    QCOMPARE(found.layer[ones], size_t{0});   // of the loss, or of what follows
+    QCOMPARE(found.layer[spread], size_t{0});
+    QCOMPARE(found.layer[back], size_t{2});   // as the shape that it takes
+    QCOMPARE(found.layer[gb], size_t{2});     // both layers touch what it takes, but it is before that one
+    QCOMPARE(found.layer[update], size_t{0});
+    // Without the shape nothing tells, and nothing is guessed.
+    g.nodes[back].inputs.pop_back();
+    g.nodes[shape].inputs = {{x, 0}};
+    QCOMPARE(layers_of_gradients(g, layer, forward).layer[gb], size_t{0});
+  }
+
+  void a_line_and_its_callers() {
+    const SampleRun run = sample_run();
+    const InspectorContent line = said(run, Selection::of_line(run.document, {session::FileId(1), 9}));
+    QCOMPARE(value(line.groups.front(), QStringLiteral("Ran")), QStringLiteral("24 times, in graphs"));
+    const InspectorGroup* from = group(line, QStringLiteral("Called from"));
+    QVERIFY(from);
+    QCOMPARE(from->rows.size(), size_t{2});
+    QCOMPARE(from->rows[0].value, QStringLiteral("train.py:9"));
+    QCOMPARE(from->rows[1].value, QStringLiteral("train.py:17"));
+    QVERIFY(from->rows[1].link);
+    QStringList links;
+    for (const InspectorLink& l : line.links) links << l.text;
+    QVERIFY(links.contains(QStringLiteral("Show in the timeline")) && links.contains(QStringLiteral("Open in editor")));
+    // The line that calls: how many calls, and what they took beyond ops.
+    const InspectorContent call = said(run, Selection::of_line(run.document, {session::FileId(1), 17}));
+    QCOMPARE(value(call.groups.front(), QStringLiteral("Traced calls")), QStringLiteral("24"));
+    QVERIFY(value(call.groups.front(), QStringLiteral("Outside of ops")).contains(QStringLiteral("a run")));
+    // A line without instructions costs nothing, and nothing is said.
+    const InspectorContent none = said(run, Selection::of_line(run.document, {session::FileId(1), 3}));
+    QVERIFY(value(none.groups.front(), QStringLiteral("Ran")).isEmpty());
+    QVERIFY(!group(none, QStringLiteral("Called from")));
+  }
+
+  // Where locations were recorded, the stack is theirs.
+  void a_recorded_stack() {
+    SampleRun run = sample_run();
+    const QString path = QTemporaryDir().path() + QStringLiteral("-stack.footlight");
+    auto w = session::Writer::create(path.toStdString(), run.document.run, RecordingLevel::kOps);
+    w->add(run.document.files.front());
+    for (uint32_t i = 0; i < 3; ++i) {
+      session::LocationRecord l;
+      l.id = session::LocationId(i + 1);
+      if (i) l.caller = session::LocationId(i);
+      l.file = session::FileId(1);
+      l.line = static_cast<int>(18 - 5 * i);
+      l.qualname = i == 0 ? "<module>" : i == 1 ? "evaluate" : "helper";
+      w->add(l);
+    }
+    w->finish({});
+    const auto reader = session::Reader::open(path.toStdString());
+    query::Store store(*reader);
+    store.index();
+    const auto frames = find_callers(store, Selection::of_line(run.document, {session::FileId(1), 8}));
+    QCOMPARE(frames.size(), size_t{3});
+    QCOMPARE(frames[0].name, std::string("helper"));
+    QCOMPARE(frames[1].place.line, 13);
+    QCOMPARE(frames[2].name, std::string("<module>"));
+    QFile::remove(path);
+  }
+
+  void ways_by_trace() {
+    SampleRun run = sample_run();
+    Document& d = run.document;
+    d.decisions.clear();
+    for (uint32_t t = 0; t < 6; ++t) {
+      const bool yes = t != 1 && t != 4;
+      const char* note = yes ? "the condition was True in Python while tracing"
+                             : "the condition was False in Python while tracing";
+      d.decisions.push_back({TraceId(10 + t), session::FileId(1), 7, "if", "python", note});
+      d.decisions.push_back({TraceId(10 + t), session::FileId(1), 7, "if", "python", note});  // met twice
+    }
+    const InspectorGroup ways = ways_group(d, {session::FileId(1), 7}, TraceId(11));
+    QCOMPARE(ways.rows.size(), size_t{2});
+    QCOMPARE(ways.rows[0].label, QString::fromUtf8("#1, #3, #4, #6"));
+    QVERIFY(ways.rows[0].value.contains(QStringLiteral("True")));
+    QCOMPARE(ways.rows[1].label, QStringLiteral("#2, #5"));
+    const auto lines = function_lines(d, d.generated.front(), TraceId(11));
+    QCOMPARE(lines[3].note, QStringLiteral("True in #1, #3, #4, #6; False in #2, #5"));
+    QCOMPARE(lines[3].tone, QStringLiteral("teal"));
+    // One way in all of them.
+    for (auto& decision : d.decisions) decision.note = "the condition was True in Python while tracing";
+    QCOMPARE(function_lines(d, d.generated.front(), TraceId(11))[3].note, QStringLiteral("True in all 6 traces"));
+  }
+
+  void fates_of_all_lines() {
+    const SampleRun run = sample_run();
+    const auto lines = function_lines(run.document, run.document.generated.front(), TraceId(10));
+    QCOMPARE(lines.front().number, 4);
+    QVERIFY(lines[0].fate.isEmpty() && lines[1].fate.isEmpty());  // decorator and def
+    QCOMPARE(lines[2].fate, QStringLiteral("staged"));
+    QCOMPARE(lines[2].reason, QStringLiteral("4 nodes in trace #1"));
+    QCOMPARE(lines[3].fate, QStringLiteral("staged"));
+    QCOMPARE(lines[5].fate, QStringLiteral("staged"));
+    // A line whose callee made nodes went into the graph, too.
+    Document through = run.document;
+    session::GraphRecord deeper = *through.graph(GraphId(10));
+    session::LocationRecord outer, inner;
+    outer.id = session::LocationId(700), outer.file = session::FileId(1), outer.line = 8, outer.qualname = "train_step";
+    inner.id = session::LocationId(701), inner.caller = outer.id, inner.file = session::FileId(40), inner.line = 3;
+    through.add(outer);
+    through.add(inner);
+    for (session::NodeRecord& n : deeper.nodes) n.location = inner.id;
+    through.add(deeper);
+    for (const GraphId id : through.graphs_of_trace(TraceId(10))) {
+      session::GraphRecord g = *through.graph(id);
+      for (session::NodeRecord& n : g.nodes)
+        if (through.place(n.source).line == 8) n.source = {CodeId(999), 0};
+      through.add(g);
+    }
+    const auto called = function_lines(through, through.generated.front(), TraceId(10));
+    const auto eighth = std::ranges::find(called, 8, &CodeLine::number);
+    QVERIFY(eighth != called.end());
+    QCOMPARE(eighth->fate, QStringLiteral("staged"));
+    // A line of the function that made no node ran in Python.
+    Document d = run.document;
+    session::GraphRecord graph = *d.graph(GraphId(10));
+    for (session::NodeRecord& n : graph.nodes) {
+      if (d.place(n.source).line == 9) n.source = {CodeId(1), 6};
+    }
+    d.add(graph);
+    const auto other = function_lines(d, d.generated.front(), TraceId(10));
+    QCOMPARE(other[5].fate, QStringLiteral("python"));
+    QVERIFY(other[5].reason.contains(QStringLiteral("no nodes")));
+  }
+
+  void statements_of_several_lines() {
+    std::vector<CodeLine> lines;
+    for (const char* text :
+         {"x = f(a,", "      b)", "y = 1 + \\", "  2", "s = '''(", "''' # (", "z = ['#', ')']", "done"}) {
+      CodeLine l;
+      l.text = QString::fromUtf8(text);
+      lines.push_back(l);
+    }
+    const std::vector<size_t> wanted{0, 0, 2, 2, 4, 4, 6, 7};
+    QCOMPARE(statement_starts(lines), wanted);
+  }
+
+  void phases_of_a_trace() {
+    session::TraceRecord t;
+    t.start_ns = 1'000'000'000, t.end_ns = 1'010'000'000;
+    const auto phase = [&](const char* name, int parent, int64_t from, int64_t to) {
+      t.phases.push_back({name, "trace", parent, t.start_ns + from, t.start_ns + to});
+    };
+    phase("python", -1, 0, 5'000'000);
+    phase("autograph", 0, 0, 2'000'000);
+    phase("compile", -1, 5'000'000, 7'000'000);
+    phase("optimize", 2, 5'000'000, 5'500'000);
+    phase("compile", -1, 7'000'000, 9'000'000);
+    phase("optimize", 4, 7'000'000, 8'000'000);
+    const InspectorGroup group = phases_group(t);
+    const auto text = [](const InspectorRow& r) { return QString(r.indent, QLatin1Char(' ')) + r.label + r.value; };
+    QStringList rows;
+    for (const InspectorRow& r : group.rows) rows << text(r);
+    const QStringList wanted{QStringLiteral("Python5.00 ms"), QStringLiteral(" AutoGraph2.00 ms"),
+                             QString::fromUtf8("Compile ×24.00 ms"), QString::fromUtf8(" Optimize ×21.50 ms"),
+                             QStringLiteral("Unexplained1.00 ms")};
+    QCOMPARE(rows, wanted);
+    // Without those inside them they make up the whole.
+    int64_t sum = 0;
+    for (const PhaseTime& p : own_times({&t, &t})) {
+      sum += p.ns;
+      if (p.word == QStringLiteral("Python")) QCOMPARE(p.ns, int64_t{6'000'000});
+      if (p.word == QStringLiteral("compile")) QCOMPARE(p.ns, int64_t{5'000'000});
+    }
+    QCOMPARE(sum, int64_t{20'000'000});
+  }
+
+  void forward_and_gradient() {
+    session::GraphRecord g;
+    const auto add = [&](const char* op, std::vector<uint32_t> from) {
+      session::NodeRecord n;
+      n.id = static_cast<uint32_t>(g.nodes.size());
+      n.op = n.name = op;
+      for (uint32_t f : from) n.inputs.push_back({f, 0});
+      g.nodes.push_back(n);
+    };
+    add("Placeholder", {});
+    add("Conv2D", {0});
+    add("Relu", {1});
+    add("Relu", {2});
+    add("ReluGrad", {0, 2});
+    add("Conv2DBackpropFilter", {0, 4});
+    QCOMPARE(gradient_links(g, g.nodes[1]).gradients, (std::vector<uint32_t>{5}));
+    QCOMPARE(gradient_links(g, g.nodes[2]).gradients, (std::vector<uint32_t>{4}));
+    QCOMPARE(gradient_links(g, g.nodes[5]).forward, (std::vector<uint32_t>{1}));
+    QVERIFY(gradient_links(g, g.nodes[0]).gradients.empty());
+  }
+
+  void the_same_node_in_other_traces() {
+    const SampleRun run = sample_run();
+    const InspectorContent node = said(run, Selection::of_node(run.document, GraphId(10), 9));
+    const InspectorGroup* others = group(node, QStringLiteral("In the other traces"));
+    QVERIFY(others);
+    QCOMPARE(others->rows.size(), size_t{5});
+    QCOMPARE(others->rows[0].value, QStringLiteral("0.05"));
+    QVERIFY(others->rows[0].link);
+    QCOMPARE(others->rows[0].target.graph, GraphId(11));
+    const InspectorContent relu = said(run, Selection::of_node(run.document, GraphId(10), 4));
+    QCOMPARE(value(relu.groups.front(), QStringLiteral("Ran")), QStringLiteral("4 times"));
+    QCOMPARE(value(relu.groups.front(), QStringLiteral("In total")), QStringLiteral("16.0 us"));
+  }
+};
+
+QTEST_GUILESS_MAIN(InspectorPartsTest)
+#include "test_inspector_parts.moc"

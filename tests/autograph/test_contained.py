@@ -9,8 +9,8 @@ from math import sqrt
 import footlight as tf
 from footlight import _engine
 
-from reached import Box, Listed, Named, Pair, clipped, written
-from tracing import value
+from test_reached import Box, Listed, Named, Pair, clipped, written
+from test_tracing import value
 
 
 class Written(unittest.TestCase):

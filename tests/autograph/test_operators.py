@@ -5,7 +5,7 @@ import io
 import unittest
 
 import footlight as tf
-from beyond import VECTOR, Case, value
+from test_beyond import VECTOR, Case, value
 
 
 class Builtins(Case):

@@ -205,4 +205,4 @@ class TraceTimeTest : public QObject {
 };
 
 QTEST_GUILESS_MAIN(TraceTimeTest)
-#include "trace_time_test.moc"
+#include "test_trace_time.moc"

@@ -1,4 +1,4 @@
-"""Plain-text goldens: what is in, what it is converted to. `goldens.py --write` writes them anew, to be read in the diff.
+"""Plain-text goldens: what is in, what it is converted to. `--write` writes them anew, to be read in the diff.
 
 A file of goldens/ holds cases, each `=== title`, the function, and sections `--- readable`, `--- lean`, `--- map` (user line
 of every readable line), `--- fates`; a case has the sections that it is about.

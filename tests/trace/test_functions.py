@@ -123,7 +123,7 @@ class Calls(unittest.TestCase):
             return a + b  # here
         with self.assertRaises(tf.errors.InvalidArgumentError) as caught:
             add(tf.ones([2]), tf.ones([3]))
-        self.assertIn('functions.py', str(caught.exception))
+        self.assertIn('test_functions.py', str(caught.exception))
         self.assertIn('{{node add}}', str(caught.exception))
         self.assertEqual([float(v) for v in add(tf.ones([2]), tf.ones([2]))], [2., 2.])
 

@@ -340,4 +340,4 @@ class LineSumsTest : public QObject {
 };
 
 QTEST_GUILESS_MAIN(LineSumsTest)
-#include "line_sums_test.moc"
+#include "test_line_sums.moc"

@@ -75,7 +75,7 @@ class Shapes(unittest.TestCase):
             return x
         leaks(tf.constant(1.))
         line = leaks.python_function.__code__.co_firstlineno + 2
-        with self.assertRaisesRegex(TypeError, f'File ".*shapes.py", line {line}, in .*leaks'):
+        with self.assertRaisesRegex(TypeError, f'File ".*test_shapes.py", line {line}, in .*leaks'):
             kept[0] + 1.
 
     def test_the_line_of_a_failing_node(self):
@@ -83,7 +83,7 @@ class Shapes(unittest.TestCase):
         def picks(x, i):
             return tf.gather(x, i)
         line = picks.python_function.__code__.co_firstlineno + 2
-        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, f'File ".*shapes.py", line {line}, in .*picks'):
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, f'File ".*test_shapes.py", line {line}, in .*picks'):
             picks(tf.constant([1, 2]), tf.constant(9))
 
     def test_loops_over_rows_of_ragged_tensors(self):

@@ -283,4 +283,4 @@ class RangeTest : public QObject {
 };
 
 QTEST_GUILESS_MAIN(RangeTest)
-#include "range_test.moc"
+#include "test_range.moc"

@@ -7,7 +7,7 @@ import unittest
 import footlight as tf
 from footlight import _engine
 
-from tracing import value
+from test_tracing import value
 
 
 def written(call):

@@ -524,4 +524,4 @@ class StoreTest : public QObject {
 };
 
 QTEST_GUILESS_MAIN(StoreTest)
-#include "store_test.moc"
+#include "test_store.moc"

@@ -184,4 +184,4 @@ class TimelineTest : public QObject {
 };
 
 QTEST_GUILESS_MAIN(TimelineTest)
-#include "timeline_test.moc"
+#include "test_timeline.moc"

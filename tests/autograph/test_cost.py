@@ -12,7 +12,7 @@ import unittest
 import footlight as tf
 from footlight import _engine
 
-from tracing import ops, value
+from test_tracing import ops, value
 
 
 numbers = itertools.count()

@@ -5,7 +5,7 @@ import unittest
 
 import footlight as tf
 
-from tracing import ops, value
+from test_tracing import ops, value
 
 LIMIT = 3
 

@@ -381,4 +381,4 @@ class RecordingTest : public QObject {
 };
 
 QTEST_GUILESS_MAIN(RecordingTest)
-#include "recording_test.moc"
+#include "test_recording.moc"

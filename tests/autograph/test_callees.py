@@ -11,7 +11,7 @@ import weakref
 import footlight as tf
 from footlight import _engine
 
-from tracing import ops, value
+from test_tracing import ops, value
 
 
 class Meter:

@@ -7,7 +7,6 @@
 
 namespace footlight::session {
 namespace {
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 // Honest sessions need at most one SQLite step per byte, and take a second for 30 MB.
@@ -20,7 +19,6 @@ constexpr uint64_t kMaxRecords = 20'000'000;
 constexpr uint64_t kMaxRecordBytes = uint64_t{4} << 30;
 // An event takes at least 0.3 bytes.
 constexpr uint64_t kEventsAtLeast = 4'000'000, kEventsOfByte = 16;
-constexpr milliseconds kAskEvery{20};
 
 std::string megabytes(uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 }  // namespace
@@ -47,7 +45,7 @@ bool Budget::go_on(uint64_t steps, int64_t done) noexcept {
   const auto most = kTimeAtLeast + seconds(file_bytes_ / kBytesOfSecond);
   if (now - began_ > most)
     return stop(ErrorKind::kResourceExhausted, "reading it took longer than " + std::to_string(most.count()) + " s");
-  if (options_.go_on && now - asked_ >= kAskEvery) {
+  if (options_.go_on && now - asked_ >= options_.ask_every) {
     asked_ = now;
     try {
       const double share = file_bytes_ ? static_cast<double>(done) / static_cast<double>(file_bytes_) : 1;

@@ -6,6 +6,7 @@
 
 #include "engine/session/contents.h"
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -49,9 +50,10 @@ struct Changes {
 };
 
 struct ReadOptions {
-  // Called every few milliseconds while a file is opened or refreshed, with the share that was read so far; false ends
-  // that with an Error (kCancelled). In the thread that reads.
+  // Called now and then while a file is opened or refreshed, with the share that was read so far; false ends that with
+  // an Error (kCancelled). In the thread that reads.
   std::function<bool(double)> go_on = {};
+  std::chrono::milliseconds ask_every{20};  // the least time between two calls of go_on
 };
 
 class Reader {

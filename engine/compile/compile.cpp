@@ -234,7 +234,6 @@ class Compiler {
 
   // `now`: the position in the schedule.
   void add(NodeId id, uint32_t now) {
-    static const AttrName kThen("then_branch"), kElse("else_branch"), kCond("cond"), kBody("body"), kFunction("f");
     const Node& node = rewrite_.node(id);
     Instruction in = instruction(id);
     in.inputs = static_cast<uint32_t>(node.inputs.size());
@@ -252,22 +251,22 @@ class Compiler {
     program_->widest = std::max<uint32_t>(program_->widest, in.inputs);
     switch (node.op->execution) {
       case Execution::kIf:
-        if (!node.attrs.find(kThen)) {
+        if (!node.attrs.find("then_branch"_attr)) {
           add_case(node, in);
           break;
         }
         in.step = Step::kIf;
-        in.callee = callee(node, kThen);
-        in.other = callee(node, kElse);
+        in.callee = callee(node, "then_branch"_attr);
+        in.other = callee(node, "else_branch"_attr);
         break;
       case Execution::kWhile:
         in.step = Step::kWhile;
-        in.callee = callee(node, kCond);
-        in.other = callee(node, kBody);
+        in.callee = callee(node, "cond"_attr);
+        in.other = callee(node, "body"_attr);
         break;
       case Execution::kCall:
         in.step = Step::kCall;
-        in.callee = callee(node, kFunction);
+        in.callee = callee(node, "f"_attr);
         break;
       case Execution::kFakeParam:
       case Execution::kPlaceholder: in.step = Step::kFake; break;

@@ -86,7 +86,6 @@ bool has_streams(const Graph& graph, const AttrName& state) {
 }
 
 GraphPtr renewed(const GraphPtr& graph, const AttrName& state, std::unordered_map<const Graph*, GraphPtr>& done) {
-  static const AttrName kSeed("seed"), kSeed2("seed2");
   if (!has_streams(*graph, state)) return graph;
   GraphPtr& made = done[graph.get()];
   if (made) return made;
@@ -98,8 +97,8 @@ GraphPtr renewed(const GraphPtr& graph, const AttrName& state, std::unordered_ma
     for (const auto& [name, value] : attrs) {
       if (name == state)
         changed.emplace_back(name, Tensor::resource(new RandomState(
-                                       static_cast<uint64_t>(attrs.get_or(kSeed, int64_t{0})),
-                                       static_cast<uint64_t>(attrs.get_or(kSeed2, int64_t{0})))));
+                                       static_cast<uint64_t>(attrs.get_or("seed"_attr, int64_t{0})),
+                                       static_cast<uint64_t>(attrs.get_or("seed2"_attr, int64_t{0})))));
       else if (const GraphPtr* callee = std::get_if<GraphPtr>(&value))
         changed.emplace_back(name, renewed(*callee, state, done));
     }
@@ -111,9 +110,8 @@ GraphPtr renewed(const GraphPtr& graph, const AttrName& state, std::unordered_ma
 }  // namespace
 
 GraphPtr graph_with_new_streams(const GraphPtr& graph) {
-  static const AttrName kState("_state");
   std::unordered_map<const Graph*, GraphPtr> done;
-  return has_streams(*graph, kState) ? renewed(graph, kState, done) : nullptr;
+  return has_streams(*graph, "_state"_attr) ? renewed(graph, "_state"_attr, done) : nullptr;
 }
 
 Function Function::in(Run& run) const {

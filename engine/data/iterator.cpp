@@ -123,9 +123,8 @@ namespace {
 
 // Gives each element that leaves the pipeline an identity of its own, for tapes.
 void give(Element& element, const Attrs& attrs, std::span<Tensor> outputs, const char* op) {
-  static const AttrName kTypes("output_types"), kShapes("output_shapes");
-  const auto* types = std::get_if<std::vector<DType>>(attrs.find(kTypes));
-  const auto* shapes = std::get_if<std::vector<Shape>>(attrs.find(kShapes));
+  const auto* types = std::get_if<std::vector<DType>>(attrs.find("output_types"_attr));
+  const auto* shapes = std::get_if<std::vector<Shape>>(attrs.find("output_shapes"_attr));
   if (element.size() != outputs.size())
     invalid("expected elements of ", outputs.size(), " tensors, they have ", element.size(), " [Op:", op, "]");
   for (size_t k = 0; k < outputs.size(); ++k) {
@@ -165,9 +164,8 @@ void cardinality(KernelContext& context) {
 }
 
 void reduce(KernelContext& context) {
-  static const AttrName kState("Tstate");
   const StagePtr stage = stage_of(context.inputs[0]);
-  const size_t states = context.attrs.get<std::vector<DType>>(kState).size();
+  const size_t states = context.attrs.get<std::vector<DType>>("Tstate"_attr).size();
   const auto run = std::make_shared<Run>();
   const Function function = Function(context.attrs, "f", context.inputs.subspan(1 + states)).in(*run);
   const CursorPtr cursor = stage->start({run, {}});

@@ -17,9 +17,7 @@ class Rebuilding {
     if (tensor.is_symbolic()) return tensor;
     if (tensor.dtype() == DType::kResource || tensor.dtype() == DType::kVariant)
       return tensor.elements() == 1 ? object(tensor) : tensor;
-    static const Op kConst("Const");
-    static const AttrName kValue("value"), kDType("dtype");
-    return apply(kConst, {}, {{kValue, tensor}, {kDType, tensor.dtype()}});
+    return apply("Const"_op, {}, {{"value"_attr, tensor}, {"dtype"_attr, tensor.dtype()}});
   }
 
  private:

@@ -17,7 +17,6 @@ std::vector<MakeStage>& makers() {  // indexed by op id
 }
 
 void make_stage(KernelContext& context) {
-  static const AttrName kTypes("output_types"), kComponents("Toutput_types"), kShapes("output_shapes");
   const StageContext making(context);
   Stage* stage = makers()[context.row.id.value](making);
   Tensor dataset = dataset_tensor(stage);
@@ -26,11 +25,11 @@ void make_stage(KernelContext& context) {
   stage->inputs.assign(context.inputs.begin(), context.inputs.end());
   stage->attrs = context.attrs;
   if (stage->types.empty()) {
-    const AttrValue* types = context.attrs.find(kTypes);
-    if (!types) types = context.attrs.find(kComponents);
+    const AttrValue* types = context.attrs.find("output_types"_attr);
+    if (!types) types = context.attrs.find("Toutput_types"_attr);
     if (types) stage->types = std::get<std::vector<DType>>(*types);
   }
-  if (stage->shapes.empty()) stage->shapes = context.attrs.get_or(kShapes, std::vector<Shape>());
+  if (stage->shapes.empty()) stage->shapes = context.attrs.get_or("output_shapes"_attr, std::vector<Shape>());
   context.outputs[0] = std::move(dataset);
 }
 

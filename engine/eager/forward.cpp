@@ -56,8 +56,7 @@ void ForwardAccumulator::see(const OpRow* row, const Attrs& attrs, std::span<con
   if (custom && std::ranges::all_of(outputs, is_known)) return;
 
   // A call may have results that nobody differentiates, kept only for gradients of the others.
-  static const AttrName kDifferentiated("_differentiated");
-  const AttrValue* const limit = attrs.find(kDifferentiated);
+  const AttrValue* const limit = attrs.find("_differentiated"_attr);
   const size_t moving = limit ? static_cast<size_t>(std::get<int64_t>(*limit)) : outputs.size();
   Tape linear(false, false);
   std::vector<Tensor> arriving(outputs.size()), leaving(inputs.size());

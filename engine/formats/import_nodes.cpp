@@ -224,12 +224,10 @@ std::string NodeReader::unused_name(const std::string& own) {
 }
 
 Node NodeReader::node_from(const NodeDef& def) {
-  static const AttrName kClass("_class"), kFunction("f");
-  static const Op kCall{"PartitionedCall"}, kStandIn{"DummySeedGenerator"};
   Node node;
   node.op = row_of_file(def.op());
   if (is_handle_constant(def)) {
-    node.op = &kStandIn.row();
+    node.op = &"DummySeedGenerator"_op.row();
   } else if (node.op) {
     node.attrs = attrs_from(def.attr(), *node.op, reading_);
   } else {
@@ -237,8 +235,8 @@ Node NodeReader::node_from(const NodeDef& def) {
     NameAttrList callee;
     callee.set_name(def.op());
     *callee.mutable_attr() = def.attr();
-    node.op = &kCall.row();
-    node.attrs.set(kFunction, reading_.function(callee));
+    node.op = &"PartitionedCall"_op.row();
+    node.attrs.set("f"_attr, reading_.function(callee));
   }
   if (std::string extras = extras_of(def); !extras.empty()) node.attrs.set(kExtras, std::move(extras));
   read_inputs(def, node);
@@ -246,12 +244,12 @@ Node NodeReader::node_from(const NodeDef& def) {
   node.device = def.device();
   settle(graph_, node, reading_);
   node.name = unused_name(def.name());
-  if (const footlight::AttrValue* value = prefix.empty() ? nullptr : node.attrs.find(kClass))
+  if (const footlight::AttrValue* value = prefix.empty() ? nullptr : node.attrs.find("_class"_attr))
     if (const auto* places = std::get_if<std::vector<std::string>>(value)) {
       std::vector<std::string> moved = *places;
       for (std::string& place : moved)
         if (place.starts_with("loc:@")) place.insert(5, prefix);
-      node.attrs.set(kClass, std::move(moved));
+      node.attrs.set("_class"_attr, std::move(moved));
     }
   return node;
 }

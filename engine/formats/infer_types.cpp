@@ -181,12 +181,11 @@ void call(Node& node, std::span<const Tensor> inputs) {
 
 // Whether the attribute that lists the dtypes of the outputs, if there is one, does so.
 void check_outputs(Node& node) {
-  static const AttrName kTout("Tout");
-  const footlight::AttrValue* listed = node.attrs.find(kTout);
+  const footlight::AttrValue* listed = node.attrs.find("Tout"_attr);
   const auto* types = listed ? std::get_if<std::vector<DType>>(listed) : nullptr;
   if (types && *types != node.dtypes.to_vector())
     fail(ErrorKind::kValue, "the attribute 'Tout' says something else than the functions that it calls");
-  if (!listed && node.op->execution != Execution::kWhile) node.attrs.set(kTout, node.dtypes.to_vector());
+  if (!listed && node.op->execution != Execution::kWhile) node.attrs.set("Tout"_attr, node.dtypes.to_vector());
 }
 
 }  // namespace

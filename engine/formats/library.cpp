@@ -56,10 +56,8 @@ class Arguments {
 
  private:
   NodeId placeholder(const OpDef::ArgDef& arg, DType type, uint32_t index, size_t k) {
-    static const Op kPlaceholder{"Placeholder"};
-    static const AttrName kDType("dtype"), kShape("shape");
     Node node;
-    node.op = &kPlaceholder.row();
+    node.op = &"Placeholder"_op.row();
     Shape shape = Shape::unknown_rank();
     if (const auto at = def_.arg_attr().find(index); at != def_.arg_attr().end()) {
       node.attrs = extra_attrs_from(at->second.attr(), reading_);
@@ -67,8 +65,8 @@ class Arguments {
       if (shapes != at->second.attr().end() && static_cast<size_t>(shapes->second.list().shape_size()) > k)
         shape = shape_from(shapes->second.list().shape(static_cast<int>(k)));
     }
-    node.attrs.set(kDType, type);
-    node.attrs.set(kShape, shape);
+    node.attrs.set("dtype"_attr, type);
+    node.attrs.set("shape"_attr, shape);
     node.dtypes = {type};
     node.shapes = {std::move(shape)};
     std::string name = is_list(arg) ? str(arg.name(), '_', k) : arg.name();

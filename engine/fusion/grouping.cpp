@@ -441,7 +441,6 @@ Shape ReducedDims::shape(const Shape& input, bool keep_dims) const {
 }
 
 std::optional<Reduces> reduces(const Node& node, const TensorType& of, const Tensor* axes, const char*& why_not) {
-  static const AttrName kKeepDims("keep_dims");
   why_not = "";
   if (node.op->execution != Execution::kKernel || node.inputs.size() != 2) return {};
   Reduces found;
@@ -455,7 +454,7 @@ std::optional<Reduces> reduces(const Node& node, const TensorType& of, const Ten
   if (!axes) return not_because("which dimensions it reduces is known only when it runs");
   if (!of.shape.has_rank()) return not_because("how many dimensions it reduces is known only when it runs");
   found.rank = of.shape.rank();
-  found.keep_dims = node.attrs.get_or(kKeepDims, false);
+  found.keep_dims = node.attrs.get_or("keep_dims"_attr, false);
   std::vector<bool> reduced(static_cast<size_t>(found.rank), false);
   for (int64_t k = 0; k < axes->elements(); ++k) {
     const int64_t given = axes->dtype() == DType::kInt64 ? axes->data<int64_t>()[k] : axes->data<int32_t>()[k];

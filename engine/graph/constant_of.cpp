@@ -18,15 +18,13 @@ Tensor shape_value(const Node& node, const Shape& shape) {
 }
 
 Tensor look(const Graph& graph, Edge at, const KnownInput& input, int& left) {
-  static const Op kShapeOp{"Shape"}, kWithDefault{"PlaceholderWithDefault"};
-  static const AttrName kValue("value");
   const Node& node = graph.node(at.node);
-  if (node.op->execution == Execution::kConstant) return node.attrs.get<Tensor>(kValue);
+  if (node.op->execution == Execution::kConstant) return node.attrs.get<Tensor>("value"_attr);
   if (input && node.op->execution == Execution::kPlaceholder) return input(at.node);
-  if (node.op == &kWithDefault.row()) return {};  // a session may feed another value
+  if (node.op == &"PlaceholderWithDefault"_op.row()) return {};  // a session may feed another value
   if (--left < 0 || node.op->stateful() || !node.control_inputs.empty() || node.inputs.empty()) return {};
   const Node& first = graph.node(node.inputs[0].node);
-  if (node.op == &kShapeOp.row()) return shape_value(node, first.shapes[node.inputs[0].output]);
+  if (node.op == &"Shape"_op.row()) return shape_value(node, first.shapes[node.inputs[0].output]);
   const bool cheap = node.op->family == OpFamily::kMove || node.op->family == OpFamily::kElementwise;
   if (!cheap || node.dtypes.size() != 1 || node.inputs.size() > 8 || !node.shapes[0].fully_known() ||
       node.shapes[0].elements() > 16 || !ops::hooks.eager_builder)

@@ -1,6 +1,7 @@
 // The attributes of one op: a few (interned name, value) pairs, sorted by name.
 #pragma once
 
+#include "engine/base/literal.h"
 #include "engine/tensor/tensor.h"
 
 #include <cstdint>
@@ -21,7 +22,7 @@ using AttrValue = std::variant<bool, int64_t, float, std::string, DType, Shape, 
                                std::vector<int64_t>, std::vector<float>, std::vector<std::string>,
                                std::vector<DType>, std::vector<Shape>>;
 
-// Interned at start; comparing two is comparing two pointers.
+// Interned; comparing two is comparing two pointers. `"axis"_attr` is interned once, when it is first used.
 class AttrName {
  public:
   explicit AttrName(std::string_view name);
@@ -33,6 +34,12 @@ class AttrName {
   AttrName() = default;
   const std::string* text_ = nullptr;
 };
+
+template <Literal name>
+[[gnu::always_inline, gnu::visibility("hidden")]] inline const AttrName& operator""_attr() {
+  static const AttrName interned{name.text};
+  return interned;
+}
 
 class Attrs {
  public:

@@ -21,9 +21,7 @@ Tensor prefixed(int64_t value, const Tensor& vector) {
   return concat(std::array{ints({value}, vector.dtype()), vector}, 0);
 }
 Tensor rest_of(const Tensor& vector) {
-  static const Op slice{"StridedSlice"};
-  static const AttrName kEndMask{"end_mask"};
-  return apply(slice, {vector, ints({1}), ints({0}), ints({1})}, {{kEndMask, int64_t{1}}});
+  return apply("StridedSlice"_op, {vector, ints({1}), ints({0}), ints({1})}, {{"end_mask"_attr, int64_t{1}}});
 }
 
 namespace {
@@ -69,9 +67,7 @@ Result in_front(const Call& c) {
   for (const Batched& input : c.inputs) inputs.push_back(for_each_element(input, c.size));
   return applied(c, inputs, c.attrs);
 }
-Result unary(const Call& c) {
-  return c.inputs.size() == 1 ? applied(c, std::array{c[0]}, c.attrs) : Result();
-}
+Result unary(const Call& c) { return c.inputs.size() == 1 ? applied(c, std::array{c[0]}, c.attrs) : Result(); }
 
 // An axis as a number of the batch. Negative ones count from the end, and stay.
 std::optional<Tensor> shifted(const Call& c, size_t axes) {
@@ -112,8 +108,7 @@ Result stacked(const Call& c) {
 }
 Result unstacked(const Call& c) { return applied(c, std::array{c[0]}, with_shifted_axis(c, "axis", 0)); }
 Result squeezed(const Call& c) {
-  static const AttrName kDims("squeeze_dims");
-  std::vector<int64_t> dims = c.attrs.get_or(kDims, std::vector<int64_t>());
+  std::vector<int64_t> dims = c.attrs.get_or("squeeze_dims"_attr, std::vector<int64_t>());
   if (dims.empty()) {
     const Shape& own = c[0].shape();
     if (!own.fully_known()) return {};
@@ -125,7 +120,7 @@ Result squeezed(const Call& c) {
       if (dim >= 0) ++dim;
   }
   Attrs attrs = c.attrs;
-  attrs.set(kDims, dims);
+  attrs.set("squeeze_dims"_attr, dims);
   return applied(c, std::array{c[0]}, attrs);
 }
 
@@ -190,22 +185,20 @@ Result filled(const Call& c) {
 }
 
 Result multiplied(const Call& c) {
-  static const Op op{"BatchMatMulV2"};
-  static const AttrName kA("transpose_a"), kB("transpose_b"), kX("adj_x"), kY("adj_y");
   const bool simple = std::string_view(c.row.name) == "MatMul";
   Attrs attrs = c.attrs;
   if (simple) {
     if (is_complex(c[0].dtype())) return {};
-    attrs = {{kX, c.attrs.get_or(kA, false)}, {kY, c.attrs.get_or(kB, false)}};
+    attrs = {{"adj_x"_attr, c.attrs.get_or("transpose_a"_attr, false)},
+             {"adj_y"_attr, c.attrs.get_or("transpose_b"_attr, false)}};
   }
   const int rank = std::max(c.rank(0), c.rank(1));
   if (c.rank(0) < 2 || c.rank(1) < 2) return {};
-  return all_batched({apply(op, {with_rank(c, 0, rank), with_rank(c, 1, rank)}, attrs)});
+  return all_batched({apply("BatchMatMulV2"_op, {with_rank(c, 0, rank), with_rank(c, 1, rank)}, attrs)});
 }
 
 Result gathered(const Call& c) {
-  static const AttrName kDims("batch_dims");
-  const int64_t dims = c.attrs.get_or(kDims, int64_t{0});
+  const int64_t dims = c.attrs.get_or("batch_dims"_attr, int64_t{0});
   if (!c.batched(0) && dims == 0) {  // the rows of one tensor
     const Tensor axis = known_value(c[2]);
     if (!axis || infer::ints_of(axis)[0] != 0) return {};
@@ -215,16 +208,14 @@ Result gathered(const Call& c) {
   if (!axis || dims < 0) return {};
   if (!c.batched(1) && dims == 0) return applied(c, std::array{c[0], c[1], *axis}, c.attrs);
   Attrs attrs = c.attrs;
-  attrs.set(kDims, dims + 1);
+  attrs.set("batch_dims"_attr, dims + 1);
   return applied(
       c, std::array{for_each_element(c.inputs[0], c.size), for_each_element(c.inputs[1], c.size), *axis},
       attrs);
 }
 
 // The op works on the last dimension.
-Result on_last(const Call& c) {
-  return c.only_first() ? applied(c, std::array{c[0], c[1]}, c.attrs) : Result();
-}
+Result on_last(const Call& c) { return c.only_first() ? applied(c, std::array{c[0], c[1]}, c.attrs) : Result(); }
 
 Result hot(const Call& c) {
   if (!c.only_first()) return {};
@@ -317,19 +308,18 @@ Result split_by_sizes(const Call& c) {
   return axis ? applied(c, std::array{c[0], c[1], *axis}, c.attrs) : Result();
 }
 Result biased(const Call& c) {
-  static const AttrName kFormat("data_format");
   const int rank = c.rank(0);
   if (rank < 2 || c.rank(1) != 1) return {};
   if (!c.batched(1)) return folded(c);
   const Tensor value = c.batched(0) ? c[0] : expand_dims(c[0], 0);
-  if (c.attrs.get_or(kFormat, std::string("NHWC")) == "NHWC") return all_batched({add(value, with_rank(c, 1, rank))});
+  if (c.attrs.get_or("data_format"_attr, std::string("NHWC")) == "NHWC")
+    return all_batched({add(value, with_rank(c, 1, rank))});
   Tensor bias = expand_dims(c[1], 1);  // channels are the second dimension of each element
   for (int d = 2; d < rank; ++d) bias = expand_dims(bias, -1);
   return all_batched({add(value, bias)});
 }
 Result summed_products(const Call& c) {
-  static const AttrName kEquation("equation");
-  std::string equation = c.attrs.get<std::string>(kEquation);
+  std::string equation = c.attrs.get<std::string>("equation"_attr);
   std::erase(equation, ' ');
   char label = 'a';
   const auto taken = [&](char one) { return equation.find(one) != std::string::npos; };
@@ -348,7 +338,7 @@ Result summed_products(const Call& c) {
     inputs.push_back(c[i]);
   }
   Attrs attrs = c.attrs;
-  attrs.set(kEquation, batched + "->" + label + equation.substr(at));
+  attrs.set("equation"_attr, batched + "->" + label + equation.substr(at));
   return applied(c, inputs, attrs);
 }
 

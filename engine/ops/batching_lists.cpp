@@ -82,9 +82,8 @@ Result length(const Call& c) {
 }
 // The shape is only used to create lists, which may have any shape.
 Result element_shape(const Call& c) {
-  static const AttrName kType("shape_type");
   if (!is_list_of_batches(c.inputs[0])) return {};
-  return std::vector<Batched>{{integer(-1, c.attrs.get_or(kType, DType::kInt32)), false}};
+  return std::vector<Batched>{{integer(-1, c.attrs.get_or("shape_type"_attr, DType::kInt32)), false}};
 }
 Result summed(const Call& c) {
   if (c[0].dtype() != DType::kVariant) return {};

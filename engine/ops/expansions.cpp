@@ -14,18 +14,12 @@ namespace {
 
 using Inputs = std::span<const Tensor>;
 
-Tensor product_of(const Tensor& sizes) {
-  static const Op op{"Prod"};
-  return apply(op, {sizes, ops::ints({0})});
-}
+Tensor product_of(const Tensor& sizes) { return apply("Prod"_op, {sizes, ops::ints({0})}); }
 
 Tensor row_of(std::initializer_list<Tensor> scalars) { return ops::pack(std::vector<Tensor>(scalars), 0); }
 
 // An axis counted from the front.
-Tensor from_front(const Tensor& axis, const Tensor& rank) {
-  static const Op op{"FloorMod"};
-  return apply(op, {axis, rank});
-}
+Tensor from_front(const Tensor& axis, const Tensor& rank) { return apply("FloorMod"_op, {axis, rank}); }
 
 Tensor part(const Tensor& sizes, const Tensor& begin, const Tensor& end) {
   return ops::slice(sizes, row_of({begin}), row_of({ops::sub(end, begin)}));
@@ -33,16 +27,14 @@ Tensor part(const Tensor& sizes, const Tensor& begin, const Tensor& end) {
 
 // A shape with 1 at some axes.
 std::vector<Tensor> reduced_shape(Inputs in, const Attrs&) {
-  static const Op update{"TensorScatterUpdate"};
   const Tensor axes = ops::reshape(from_front(in[1], ops::size(in[0])), ops::ints({-1, 1}));
   const Tensor ones = ops::fill(ops::reshape(ops::size(axes), ops::ints({1})), ops::integer(1));
-  return {apply(update, {in[0], axes, ones})};
+  return {apply("TensorScatterUpdate"_op, {in[0], axes, ones})};
 }
 
 // The slices of grad are segments of a sum: dimensions [batch, outer, n, inner] become rows [batch * n, outer,
 // inner].
 std::vector<Tensor> gather_grad(Inputs in, const Attrs& attrs) {
-  static const Op segments{"UnsortedSegmentSum"};
   const Tensor &shape = in[0], &grad = in[3];
   const Tensor rank = ops::size(shape), zero = ops::integer(0);
   const Tensor axis =
@@ -59,8 +51,9 @@ std::vector<Tensor> gather_grad(Inputs in, const Attrs& attrs) {
   const Tensor rows = ops::add(ops::reshape(indices, row_of({batch, count})), ops::expand_dims(offsets, 1));
   const Tensor slices =
       ops::transpose(ops::reshape(grad, row_of({batch, outer, count, inner})), ops::ints({0, 2, 1, 3}));
-  const Tensor sums = apply(segments, {ops::reshape(slices, row_of({ops::mul(batch, count), outer, inner})),
-                                       ops::reshape(rows, ops::ints({-1})), ops::mul(batch, size)});
+  const Tensor sums =
+      apply("UnsortedSegmentSum"_op, {ops::reshape(slices, row_of({ops::mul(batch, count), outer, inner})),
+                                      ops::reshape(rows, ops::ints({-1})), ops::mul(batch, size)});
   const Tensor back =
       ops::transpose(ops::reshape(sums, row_of({batch, size, outer, inner})), ops::ints({0, 2, 1, 3}));
   return {ops::reshape(back, shape)};
@@ -68,8 +61,6 @@ std::vector<Tensor> gather_grad(Inputs in, const Attrs& attrs) {
 
 // Products before times products after each element, along the reduced dimensions as one.
 std::vector<Tensor> prod_others(Inputs in, const Attrs&) {
-  static const Op cumulative{"Cumprod"};
-  static const AttrName kExclusive("exclusive"), kReverse("reverse");
   const Tensor axes = known_value(in[1]);
   if (in.size() != 2 || !axes || !in[0].shape().has_rank()) return {};
   const int rank = in[0].shape().rank();
@@ -91,8 +82,8 @@ std::vector<Tensor> prod_others(Inputs in, const Attrs&) {
   const Tensor rows = product_of(part(shape, ops::integer(0), ops::integer(kept)));
   const Tensor columns = product_of(part(shape, ops::integer(kept), ops::integer(rank)));
   const Tensor flat = ops::reshape(moved, row_of({rows, columns}));
-  const Tensor before = apply(cumulative, {flat, ops::integer(1)}, {{kExclusive, true}});
-  const Tensor after = apply(cumulative, {flat, ops::integer(1)}, {{kExclusive, true}, {kReverse, true}});
+  const Tensor before = apply("Cumprod"_op, {flat, ops::integer(1)}, {{"exclusive"_attr, true}});
+  const Tensor after = apply("Cumprod"_op, {flat, ops::integer(1)}, {{"exclusive"_attr, true}, {"reverse"_attr, true}});
   return {ops::transpose(ops::reshape(ops::mul(before, after), shape), ops::ints(back))};
 }
 
@@ -100,47 +91,43 @@ std::vector<Tensor> scale_shift(Inputs in, const Attrs&) { return {ops::add(ops:
 
 // max(x, 0) - x * z + log(1 + exp(-|x|))
 std::vector<Tensor> sigmoid_cross_entropy(Inputs in, const Attrs&) {
-  static const Op relu{"Relu"}, abs{"Abs"}, log1p{"Log1p"};
   const Tensor& x = in[0];
-  const Tensor tail = apply(log1p, {ops::exp(ops::neg(apply(abs, {x})))});
-  return {ops::add(ops::sub(apply(relu, {x}), ops::mul(x, in[1])), tail)};
+  const Tensor tail = apply("Log1p"_op, {ops::exp(ops::neg(apply("Abs"_op, {x})))});
+  return {ops::add(ops::sub(apply("Relu"_op, {x}), ops::mul(x, in[1])), tail)};
 }
 
 std::vector<Tensor> empty_value_list(Inputs, const Attrs& attrs) {
-  static const Op empty{"EmptyTensorList"};
-  static const AttrName kElementDType("element_dtype"), kElementShape("element_shape");
-  const Shape shape = attrs.get_or(kElementShape, Shape::unknown_rank());
+  const Shape shape = attrs.get_or("element_shape"_attr, Shape::unknown_rank());
   const Tensor asked = shape.has_rank() ? ops::ints(shape.dims()) : ops::integer(-1);
-  return {apply(empty, {asked, ops::integer(-1)}, {{kElementDType, attrs.get<DType>(kElementDType)}})};
+  return {apply("EmptyTensorList"_op, {asked, ops::integer(-1)},
+                {{"element_dtype"_attr, attrs.get<DType>("element_dtype"_attr)}})};
 }
 
 // TensorFlow has no such op any more. Halves the matrix until no column's sum exceeds a half, where 15 terms of the
 // series suffice for a double, then squares as often.
 std::vector<Tensor> matrix_exponential(Inputs in, const Attrs&) {
-  static const Op absolute{"Abs"}, complex_absolute{"ComplexAbs"}, largest{"Max"}, ceiling{"Ceil"}, power{"Pow"},
-      finite{"IsFinite"}, product{"BatchMatMulV2"}, band{"MatrixBandPart"};
   if (!ops::hooks.build_loop) return {};
   const Tensor& matrix = in[0];
   const auto for_matrices = [](const Tensor& t) { return ops::expand_dims(ops::expand_dims(t, -1), -1); };
-  static const AttrName kTout("Tout");
   const DType dtype = matrix.dtype();
   const DType parts = dtype == DType::kComplex128 ? DType::kFloat64 : DType::kFloat32;
   const Tensor sizes =
-      is_complex(dtype) ? apply(complex_absolute, {matrix}, {{kTout, parts}}) : apply(absolute, {matrix});
-  const Tensor norm = apply(largest, {ops::sum(sizes, ops::ints({-2})), ops::ints({-1})});
+      is_complex(dtype) ? apply("ComplexAbs"_op, {matrix}, {{"Tout"_attr, parts}}) : apply("Abs"_op, {matrix});
+  const Tensor norm = apply("Max"_op, {ops::sum(sizes, ops::ints({-2})), ops::ints({-1})});
   const DType real = norm.dtype();
-  const Tensor twos = ops::add(apply(ceiling, {ops::scaled(ops::log(norm), 1 / std::log(2.))}), ops::number(1, real));
+  const Tensor twos = ops::add(apply("Ceil"_op, {ops::scaled(ops::log(norm), 1 / std::log(2.))}), ops::number(1, real));
   const Tensor none = ops::zeros_like(norm);
-  const Tensor times = ops::where(apply(finite, {norm}), ops::maximum(twos, none), none);
-  const Tensor scale = apply(power, {ops::number(2, real), ops::neg(times)});
+  const Tensor times = ops::where(apply("IsFinite"_op, {norm}), ops::maximum(twos, none), none);
+  const Tensor scale = apply("Pow"_op, {ops::number(2, real), ops::neg(times)});
   const Tensor small = ops::mul(matrix, ops::cast(for_matrices(scale), dtype));
   const Tensor zero = ops::integer(0, DType::kInt64);
-  const Tensor identity = apply(band, {ops::ones_like(matrix), zero, zero});
+  const Tensor identity = apply("MatrixBandPart"_op, {ops::ones_like(matrix), zero, zero});
   Tensor sum = identity;
   for (int term = 15; term > 0; --term)
-    sum = ops::add(identity, ops::scaled(apply(product, {small, sum}), 1. / term));
+    sum = ops::add(identity, ops::scaled(apply("BatchMatMulV2"_op, {small, sum}), 1. / term));
   const auto square = [&](const Tensor& i, const Tensor& value) {
-    return ops::where(for_matrices(ops::less(ops::cast(i, real), times)), apply(product, {value, value}), value);
+    return ops::where(for_matrices(ops::less(ops::cast(i, real), times)), apply("BatchMatMulV2"_op, {value, value}),
+                      value);
   };
   return {ops::hooks.build_loop(ops::cast(ops::max_of(times), DType::kInt32), sum, square)};
 }

@@ -4,10 +4,7 @@
 namespace footlight {
 namespace {
 
-const OpRow& add() {
-  static const Op op{"AddV2"};
-  return op.row();
-}
+const OpRow& add() { return "AddV2"_op.row(); }
 
 }  // namespace
 

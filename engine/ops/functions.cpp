@@ -51,112 +51,46 @@ Tensor number(double value, DType dtype) {
 }
 
 Tensor add(const Tensor& x, const Tensor& y, std::string_view name) {
-  static const Op op{"AddV2"};
-  return apply(op.row(), Borrowed(x, y), {}, name);
+  return apply("AddV2"_op.row(), Borrowed(x, y), {}, name);
 }
-Tensor sub(const Tensor& x, const Tensor& y) {
-  static const Op op{"Sub"};
-  return apply(op.row(), Borrowed(x, y), {}, "sub");
-}
-Tensor mul(const Tensor& x, const Tensor& y) {
-  static const Op op{"Mul"};
-  return apply(op.row(), Borrowed(x, y), {}, "mul");
-}
-Tensor div(const Tensor& x, const Tensor& y) {
-  static const Op op{"RealDiv"};
-  return apply(op.row(), Borrowed(x, y), {}, "truediv");
-}
+Tensor sub(const Tensor& x, const Tensor& y) { return apply("Sub"_op.row(), Borrowed(x, y), {}, "sub"); }
+Tensor mul(const Tensor& x, const Tensor& y) { return apply("Mul"_op.row(), Borrowed(x, y), {}, "mul"); }
+Tensor div(const Tensor& x, const Tensor& y) { return apply("RealDiv"_op.row(), Borrowed(x, y), {}, "truediv"); }
 Tensor scaled(const Tensor& x, double factor) { return mul(number(factor, x.dtype()), x); }
-Tensor neg(const Tensor& x) {
-  static const Op op{"Neg"};
-  return apply(op.row(), Borrowed(x));
-}
-Tensor conj(const Tensor& x) {
-  static const Op op{"Conj"};
-  return is_complex(x.dtype()) ? apply(op.row(), Borrowed(x)) : x;
-}
-Tensor square(const Tensor& x) {
-  static const Op op{"Square"};
-  return apply(op.row(), Borrowed(x));
-}
-Tensor reciprocal(const Tensor& x) {
-  static const Op op{"Reciprocal"};
-  return apply(op.row(), Borrowed(x));
-}
-Tensor exp(const Tensor& x) {
-  static const Op op{"Exp"};
-  return apply(op.row(), Borrowed(x));
-}
-Tensor log(const Tensor& x) {
-  static const Op op{"Log"};
-  return apply(op.row(), Borrowed(x));
-}
-Tensor sqrt(const Tensor& x, std::string_view name) {
-  static const Op op{"Sqrt"};
-  return apply(op.row(), Borrowed(x), {}, name);
-}
+Tensor neg(const Tensor& x) { return apply("Neg"_op.row(), Borrowed(x)); }
+Tensor conj(const Tensor& x) { return is_complex(x.dtype()) ? apply("Conj"_op.row(), Borrowed(x)) : x; }
+Tensor square(const Tensor& x) { return apply("Square"_op.row(), Borrowed(x)); }
+Tensor reciprocal(const Tensor& x) { return apply("Reciprocal"_op.row(), Borrowed(x)); }
+Tensor exp(const Tensor& x) { return apply("Exp"_op.row(), Borrowed(x)); }
+Tensor log(const Tensor& x) { return apply("Log"_op.row(), Borrowed(x)); }
+Tensor sqrt(const Tensor& x, std::string_view name) { return apply("Sqrt"_op.row(), Borrowed(x), {}, name); }
 Tensor maximum(const Tensor& x, const Tensor& y, std::string_view name) {
-  static const Op op{"Maximum"};
-  return apply(op.row(), Borrowed(x, y), {}, name);
+  return apply("Maximum"_op.row(), Borrowed(x, y), {}, name);
 }
 Tensor minimum(const Tensor& x, const Tensor& y, std::string_view name) {
-  static const Op op{"Minimum"};
-  return apply(op.row(), Borrowed(x, y), {}, name);
+  return apply("Minimum"_op.row(), Borrowed(x, y), {}, name);
 }
-Tensor equal(const Tensor& x, const Tensor& y) {
-  static const Op op{"Equal"};
-  return apply(op.row(), Borrowed(x, y));
-}
-Tensor greater(const Tensor& x, const Tensor& y) {
-  static const Op op{"Greater"};
-  return apply(op.row(), Borrowed(x, y));
-}
-Tensor less(const Tensor& x, const Tensor& y) {
-  static const Op op{"Less"};
-  return apply(op.row(), Borrowed(x, y));
-}
-Tensor cast(const Tensor& x, DType dtype) {
-  static const Op op{"Cast"};
-  return x.dtype() == dtype ? x : apply(op, {x}, {{kDstT, dtype}});
-}
-Tensor identity(const Tensor& x) {
-  static const Op op{"Identity"};
-  return apply(op.row(), Borrowed(x));
-}
+Tensor equal(const Tensor& x, const Tensor& y) { return apply("Equal"_op.row(), Borrowed(x, y)); }
+Tensor greater(const Tensor& x, const Tensor& y) { return apply("Greater"_op.row(), Borrowed(x, y)); }
+Tensor less(const Tensor& x, const Tensor& y) { return apply("Less"_op.row(), Borrowed(x, y)); }
+Tensor cast(const Tensor& x, DType dtype) { return x.dtype() == dtype ? x : apply("Cast"_op, {x}, {{kDstT, dtype}}); }
+Tensor identity(const Tensor& x) { return apply("Identity"_op.row(), Borrowed(x)); }
 Tensor matmul(const Tensor& x, const Tensor& y, bool transpose_a, bool transpose_b) {
-  static const Op op{"MatMul"};
-  if (!transpose_a && !transpose_b) return apply(op.row(), Borrowed(x, y));
-  return apply(op, {x, y}, {{kTransposeA, transpose_a}, {kTransposeB, transpose_b}});
+  if (!transpose_a && !transpose_b) return apply("MatMul"_op.row(), Borrowed(x, y));
+  return apply("MatMul"_op, {x, y}, {{kTransposeA, transpose_a}, {kTransposeB, transpose_b}});
 }
 Tensor sum(const Tensor& x, const Tensor& axes, bool keep_dims) {
-  static const Op op{"Sum"};
-  return keep_dims ? apply(op, {x, axes}, {{kKeepDims, true}}) : apply(op, {x, axes});
+  return keep_dims ? apply("Sum"_op, {x, axes}, {{kKeepDims, true}}) : apply("Sum"_op, {x, axes});
 }
-Tensor max_of(const Tensor& x) {
-  static const Op op{"Max"};
-  return apply(op, {x, all_axes(x)});
-}
-Tensor reshape(const Tensor& x, const Tensor& shape) {
-  static const Op op{"Reshape"};
-  return apply(op.row(), Borrowed(x, shape));
-}
-Tensor broadcast_to(const Tensor& x, const Tensor& shape) {
-  static const Op op{"BroadcastTo"};
-  return apply(op.row(), Borrowed(x, shape));
-}
+Tensor max_of(const Tensor& x) { return apply("Max"_op, {x, all_axes(x)}); }
+Tensor reshape(const Tensor& x, const Tensor& shape) { return apply("Reshape"_op.row(), Borrowed(x, shape)); }
+Tensor broadcast_to(const Tensor& x, const Tensor& shape) { return apply("BroadcastTo"_op.row(), Borrowed(x, shape)); }
 Tensor shape(const Tensor& x, DType dtype) {
-  static const Op op{"Shape"};
   if (x.shape().fully_known()) return ints(x.shape().dims(), dtype);
-  return apply(op, {x}, {{kOutType, dtype}});
+  return apply("Shape"_op, {x}, {{kOutType, dtype}});
 }
-Tensor rank(const Tensor& x) {
-  static const Op op{"Rank"};
-  return apply(op.row(), Borrowed(x));
-}
-Tensor size(const Tensor& x) {
-  static const Op op{"Size"};
-  return apply(op.row(), Borrowed(x));
-}
+Tensor rank(const Tensor& x) { return apply("Rank"_op.row(), Borrowed(x)); }
+Tensor size(const Tensor& x) { return apply("Size"_op.row(), Borrowed(x)); }
 Tensor all_axes(const Tensor& x) {
   if (!x.shape().has_rank()) return range(integer(0), rank(x));
   const auto make = [](size_t n) {
@@ -170,59 +104,36 @@ Tensor all_axes(const Tensor& x) {
   return !this_thread.builder && n < made->size() ? (*made)[n] : make(n);
 }
 Tensor range(const Tensor& begin, const Tensor& end, std::string_view name) {
-  static const Op op{"Range"};
-  return apply(op, {begin, end, number(1, end.dtype())}, {}, name);
+  return apply("Range"_op, {begin, end, number(1, end.dtype())}, {}, name);
 }
-Tensor zeros_like(const Tensor& x) {
-  static const Op op{"ZerosLike"};
-  return apply(op.row(), Borrowed(x));
-}
-Tensor ones_like(const Tensor& x) {
-  static const Op op{"OnesLike"};
-  return apply(op.row(), Borrowed(x));
-}
-Tensor fill(const Tensor& shape, const Tensor& value) {
-  static const Op op{"Fill"};
-  return apply(op, {shape, value});
-}
+Tensor zeros_like(const Tensor& x) { return apply("ZerosLike"_op.row(), Borrowed(x)); }
+Tensor ones_like(const Tensor& x) { return apply("OnesLike"_op.row(), Borrowed(x)); }
+Tensor fill(const Tensor& shape, const Tensor& value) { return apply("Fill"_op, {shape, value}); }
 Tensor where(const Tensor& condition, const Tensor& then, const Tensor& otherwise) {
-  static const Op op{"SelectV2"};
-  return apply(op, {condition, then, otherwise});
+  return apply("SelectV2"_op, {condition, then, otherwise});
 }
-Tensor transpose(const Tensor& x, const Tensor& perm) {
-  static const Op op{"Transpose"};
-  return apply(op, {x, perm}, {}, "transpose");
-}
-Tensor expand_dims(const Tensor& x, int64_t axis) {
-  static const Op op{"ExpandDims"};
-  return apply(op, {x, integer(axis)});
-}
+Tensor transpose(const Tensor& x, const Tensor& perm) { return apply("Transpose"_op, {x, perm}, {}, "transpose"); }
+Tensor expand_dims(const Tensor& x, int64_t axis) { return apply("ExpandDims"_op, {x, integer(axis)}); }
 Tensor concat(std::span<const Tensor> values, int64_t axis) {
-  static const Op op{"ConcatV2"};
   if (values.size() == 1) return values[0];
   std::vector<Tensor> inputs(values.begin(), values.end());
   inputs.push_back(integer(axis));
-  return apply(op.row(), inputs, {}, "concat");
+  return apply("ConcatV2"_op.row(), inputs, {}, "concat");
 }
 Tensor squeeze(const Tensor& x, const std::vector<int64_t>& axes, std::string_view name) {
-  static const Op op{"Squeeze"};
-  return apply(op.row(), Borrowed(x), {{kSqueezeDims, axes}}, name);
+  return apply("Squeeze"_op.row(), Borrowed(x), {{kSqueezeDims, axes}}, name);
 }
 Tensor pack(std::span<const Tensor> values, int64_t axis, std::string_view name) {
-  static const Op op{"Pack"};
-  return apply(op.row(), values, {{kAxis, axis}}, name);
+  return apply("Pack"_op.row(), values, {{kAxis, axis}}, name);
 }
 Tensor slice(const Tensor& x, const Tensor& begin, const Tensor& size) {
-  static const Op op{"Slice"};
-  return apply(op.row(), Borrowed(x, begin, size));
+  return apply("Slice"_op.row(), Borrowed(x, begin, size));
 }
 Tensor gather(const Tensor& x, const Tensor& indices, int64_t axis) {
-  static const Op op{"GatherV2"};
-  return apply(op, {x, indices, integer(axis)});
+  return apply("GatherV2"_op, {x, indices, integer(axis)});
 }
 Tensor add_n(std::span<const Tensor> values) {
-  static const Op op{"AddN"};
-  return values.size() == 1 ? values[0] : apply(op.row(), values, {}, "AddN");
+  return values.size() == 1 ? values[0] : apply("AddN"_op.row(), values, {}, "AddN");
 }
 
 Tensor sum_to_shape_of(const Tensor& gradient, const Tensor& x) {
@@ -237,10 +148,9 @@ Tensor sum_to_shape_of(const Tensor& gradient, const Tensor& x) {
     const Tensor summed = axes.empty() ? gradient : sum(gradient, ints(axes));
     return summed.shape() == to ? summed : reshape(summed, ints(to.dims()));
   }
-  static const Op args{"BroadcastGradientArgs"};
   const Tensor wanted = shape(x);
   const Tensor both[] = {wanted, shape(gradient)};
-  const std::vector<Tensor> axes = apply_all(args.row(), both, {});
+  const std::vector<Tensor> axes = apply_all("BroadcastGradientArgs"_op.row(), both, {});
   return reshape(sum(gradient, axes[0]), wanted);
 }
 

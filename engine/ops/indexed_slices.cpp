@@ -14,8 +14,6 @@ Tensor indexed_slices(const Tensor& values, const Tensor& indices, const Tensor&
 }
 
 Tensor gathered_rows(const Tensor& gradient, const Tensor& indices, const Tensor& params_shape) {
-  static const Op slice{"StridedSlice"}, size{"Size"};
-  static const AttrName kEndMask{"end_mask"};
   const Shape& grad = gradient.shape();
   Tensor values = gradient, rows = indices;
   if (!indices.shape().has_rank() || indices.shape().rank() != 1) {
@@ -27,8 +25,9 @@ Tensor gathered_rows(const Tensor& gradient, const Tensor& indices, const Tensor
       for (int d = indices.shape().rank(); d < grad.rank(); ++d) to.append(grad[d]);
       values = reshape(gradient, ints(to.dims()));
     } else {
-      const Tensor tail = apply(slice, {params_shape, ints({1}), ints({0}), ints({1})}, {{kEndMask, int64_t{1}}});
-      const Tensor count = reshape(apply(size, {indices}), ints({1}));
+      const Tensor tail =
+          apply("StridedSlice"_op, {params_shape, ints({1}), ints({0}), ints({1})}, {{"end_mask"_attr, int64_t{1}}});
+      const Tensor count = reshape(apply("Size"_op, {indices}), ints({1}));
       values = reshape(gradient, concat(std::vector<Tensor>{count, cast(tail, DType::kInt32)}, 0));
     }
   }
@@ -41,21 +40,20 @@ const IndexedSlices* slices_of(const Tensor& t) {
 }
 
 Tensor dense(const Tensor& t) {
-  static const Op scatter{"GatherGrad"}, slice{"StridedSlice"};
   static const OpRow* const sum = find_row("UnsortedSegmentSum");
-  static const AttrName kShrink{"shrink_axis_mask"};
   const IndexedSlices* s = slices_of(t);
   if (!s) return t;
   if (!s->dense_shape)
     fail(ErrorKind::kValue, "an IndexedSlices without dense_shape does not become a tensor: give it the shape of the "
          "whole value");
-  if (!sum) return apply(scatter, {cast(s->dense_shape, DType::kInt32), s->indices, integer(0), s->values});
+  if (!sum) return apply("GatherGrad"_op, {cast(s->dense_shape, DType::kInt32), s->indices, integer(0), s->values});
   const Tensor known = known_value(s->dense_shape);
   Tensor rows;
   if (known) {
     rows = integer(known.dtype() == DType::kInt64 ? known.data<int64_t>()[0] : known.data<int32_t>()[0], known.dtype());
   } else {
-    rows = apply(slice, {s->dense_shape, ints({0}), ints({1}), ints({1})}, {{kShrink, int64_t{1}}});
+    rows = apply("StridedSlice"_op, {s->dense_shape, ints({0}), ints({1}), ints({1})},
+                 {{"shrink_axis_mask"_attr, int64_t{1}}});
   }
   return footlight::apply(*sum, std::array{s->values, s->indices, rows});
 }
@@ -79,29 +77,24 @@ Tensor accumulate(std::span<const Tensor> gradients) {
 }
 
 Tensor gather_rows(const Tensor& params, const Tensor& indices, std::string_view name) {
-  static const Op gather{"GatherV2"}, read_rows{"ResourceGather"};
-  static const AttrName kDType{"dtype"};
-  if (params.dtype() != DType::kResource) return apply(gather, {params, indices, integer(0)}, {}, name);
+  if (params.dtype() != DType::kResource) return apply("GatherV2"_op, {params, indices, integer(0)}, {}, name);
   const Variable* v = variable_of(params);
   if (!v) fail(ErrorKind::kType, "a tensor or a variable is wanted to gather from, not another resource");
-  return apply(read_rows, {params, indices}, {{kDType, v->dtype()}}, name.empty() ? "Gather" : name);
+  return apply("ResourceGather"_op, {params, indices}, {{"dtype"_attr, v->dtype()}}, name.empty() ? "Gather" : name);
 }
 
 Tensor gather_elements(const Tensor& params, const Tensor& indices, const Attrs& attrs, std::string_view name) {
-  static const Op gather{"GatherNd"}, read{"ResourceGatherNd"};
-  static const AttrName kDType{"dtype"};
   const Variable* v = params.dtype() == DType::kResource ? variable_of(params) : nullptr;
   // Ops on variables have no policy for out-of-bounds indices: they are errors.
-  if (!v || !attrs.empty()) return apply(gather, {value_of(params), indices}, attrs, name);
-  return identity(apply(read, {params, indices}, {{kDType, v->dtype()}}, name.empty() ? "GatherNd" : name));
+  if (!v || !attrs.empty()) return apply("GatherNd"_op, {value_of(params), indices}, attrs, name);
+  return identity(
+      apply("ResourceGatherNd"_op, {params, indices}, {{"dtype"_attr, v->dtype()}}, name.empty() ? "GatherNd" : name));
 }
 
 Tensor value_of(const Tensor& t) {
-  static const Op read{"ReadVariableOp"};
-  static const AttrName kDType{"dtype"};
   if (t.dtype() != DType::kResource) return t;
   const Variable* v = variable_of(t);
-  return v ? apply(read, {t}, {{kDType, v->dtype()}}) : t;
+  return v ? apply("ReadVariableOp"_op, {t}, {{"dtype"_attr, v->dtype()}}) : t;
 }
 
 }  // namespace footlight::ops

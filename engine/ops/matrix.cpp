@@ -26,75 +26,55 @@ Tensor swapped_at_run_time(const Tensor& x) {
 }  // namespace
 
 Tensor product(const Tensor& a, const Tensor& b, bool adjoint_a, bool adjoint_b) {
-  static const Op plain{"MatMul"};
-  static const Op batched{"BatchMatMulV2"};
   if (is_matrix(a) && is_matrix(b))
-    return apply(plain, {adjoint_a ? conj(a) : a, adjoint_b ? conj(b) : b},
+    return apply("MatMul"_op, {adjoint_a ? conj(a) : a, adjoint_b ? conj(b) : b},
                  {{kTransposeA, adjoint_a}, {kTransposeB, adjoint_b}});
-  return apply(batched, {a, b}, {{kAdjX, adjoint_a}, {kAdjY, adjoint_b}}, "MatMul");
+  return apply("BatchMatMulV2"_op, {a, b}, {{kAdjX, adjoint_a}, {kAdjY, adjoint_b}}, "MatMul");
 }
 
 Tensor transpose_matrix(const Tensor& x, std::string_view name) {
-  static const Op op{"Transpose"};
   const Shape& s = x.shape();
-  if (!s.has_rank()) return apply(op, {x, swapped_at_run_time(x)}, {}, name);
+  if (!s.has_rank()) return apply("Transpose"_op, {x, swapped_at_run_time(x)}, {}, name);
   if (s.rank() < 2)
     fail(ErrorKind::kValue, "a matrix, or a batch of them, is wanted: rank 2 or more; the shape is ", s.to_string());
   std::vector<int64_t> perm(static_cast<size_t>(s.rank()));
   for (size_t d = 0; d < perm.size(); ++d) perm[d] = static_cast<int64_t>(d);
   std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
-  return apply(op, {x, ints(perm)}, {}, name);
+  return apply("Transpose"_op, {x, ints(perm)}, {}, name);
 }
 
 Tensor adjoint(const Tensor& x) { return conj(transpose_matrix(x)); }
 
 Tensor diagonal_matrix(const Tensor& diagonal) {
-  static const Op op{"MatrixDiagV3"};
-  return apply(op, {diagonal, integer(0), integer(-1), integer(-1), number(0, diagonal.dtype())});
+  return apply("MatrixDiagV3"_op, {diagonal, integer(0), integer(-1), integer(-1), number(0, diagonal.dtype())});
 }
 
-Tensor diagonal_of(const Tensor& x) {
-  static const Op op{"MatrixDiagPartV3"};
-  return apply(op, {x, integer(0), number(0, x.dtype())});
-}
+Tensor diagonal_of(const Tensor& x) { return apply("MatrixDiagPartV3"_op, {x, integer(0), number(0, x.dtype())}); }
 
 Tensor with_diagonal(const Tensor& x, const Tensor& diagonal) {
-  static const Op op{"MatrixSetDiagV3"};
-  return apply(op, {x, diagonal, integer(0)});
+  return apply("MatrixSetDiagV3"_op, {x, diagonal, integer(0)});
 }
 
 Tensor band(const Tensor& x, int64_t lower, int64_t upper) {
-  static const Op op{"MatrixBandPart"};
-  return apply(op, {x, integer(lower, DType::kInt64), integer(upper, DType::kInt64)});
+  return apply("MatrixBandPart"_op, {x, integer(lower, DType::kInt64), integer(upper, DType::kInt64)});
 }
 
 Tensor columns(const Tensor& x, int64_t begin, std::optional<int64_t> end) {
-  static const Op op{"StridedSlice"};
-  static const AttrName kEllipsis{"ellipsis_mask"};
-  static const AttrName kEnd{"end_mask"};
-  return apply(op, {x, ints({0, begin}), ints({0, end.value_or(0)}), ints({1, 1})},
-               {{kEllipsis, int64_t{1}}, {kEnd, end ? int64_t{0} : int64_t{2}}}, "strided_slice");
+  return apply("StridedSlice"_op, {x, ints({0, begin}), ints({0, end.value_or(0)}), ints({1, 1})},
+               {{"ellipsis_mask"_attr, int64_t{1}}, {"end_mask"_attr, end ? int64_t{0} : int64_t{2}}}, "strided_slice");
 }
 
-Tensor inverse(const Tensor& x, bool adjoint) {
-  static const Op op{"MatrixInverse"};
-  return apply(op, {x}, {{kAdjoint, adjoint}});
-}
+Tensor inverse(const Tensor& x, bool adjoint) { return apply("MatrixInverse"_op, {x}, {{kAdjoint, adjoint}}); }
 
 Tensor solve(const Tensor& matrix, const Tensor& rhs, bool adjoint) {
-  static const Op op{"MatrixSolve"};
-  return apply(op, {matrix, rhs}, {{kAdjoint, adjoint}});
+  return apply("MatrixSolve"_op, {matrix, rhs}, {{kAdjoint, adjoint}});
 }
 
 Tensor triangular_solve(const Tensor& matrix, const Tensor& rhs, bool lower, bool adjoint) {
-  static const Op op{"MatrixTriangularSolve"};
-  return apply(op, {matrix, rhs}, {{kLower, lower}, {kAdjoint, adjoint}});
+  return apply("MatrixTriangularSolve"_op, {matrix, rhs}, {{kLower, lower}, {kAdjoint, adjoint}});
 }
 
-Tensor cholesky(const Tensor& x) {
-  static const Op op{"Cholesky"};
-  return apply(op, {x});
-}
+Tensor cholesky(const Tensor& x) { return apply("Cholesky"_op, {x}); }
 
 Tensor cholesky_solve(const Tensor& factor, const Tensor& rhs) {
   return triangular_solve(factor, triangular_solve(factor, rhs, true, false), true, true);
@@ -105,15 +85,11 @@ Tensor gramian_cholesky(const Tensor& matrix, const Tensor& regularizer, bool le
   return cholesky(regularizer ? add(gramian, mul(regularizer, eye_like(gramian))) : gramian);
 }
 
-Tensor eye_like(const Tensor& square) {
-  static const Op fill{"OnesLike"};
-  return diagonal_matrix(apply(fill, {diagonal_of(square)}));
-}
+Tensor eye_like(const Tensor& square) { return diagonal_matrix(apply("OnesLike"_op, {diagonal_of(square)})); }
 
 Tensor real(const Tensor& x) {
-  static const Op op{"Real"};
   if (!is_complex(x.dtype())) return x;
-  return apply(op, {x}, {{kTout, x.dtype() == DType::kComplex128 ? DType::kFloat64 : DType::kFloat32}});
+  return apply("Real"_op, {x}, {{kTout, x.dtype() == DType::kComplex128 ? DType::kFloat64 : DType::kFloat32}});
 }
 
 }  // namespace footlight::ops

@@ -144,35 +144,29 @@ Seeds seeds_for_op(std::optional<int64_t> op_seed) {
 }
 
 void set_seeds(Attrs& attrs, const Op& op, std::optional<int64_t> op_seed, DType input) {
-  static const AttrName kSeed{"seed"};
-  static const AttrName kSeed2{"seed2"};
-  static const AttrName kState{"_state"};
-  static const AttrName kDType{"dtype"};
-  static const AttrName kTout{"Tout"};
-  static const AttrName kOutput{"output_dtype"};
   const Seeds seeds = seeds_for_op(op_seed);
-  attrs.set(kSeed, seeds.seed);
-  attrs.set(kSeed2, seeds.seed2);
+  attrs.set("seed"_attr, seeds.seed);
+  attrs.set("seed2"_attr, seeds.seed2);
   const auto fresh = [&] {
     return Tensor::resource(new RandomState(static_cast<uint64_t>(seeds.seed), static_cast<uint64_t>(seeds.seed2)));
   };
   if (this_thread.builder) {
-    attrs.set(kState, fresh());
+    attrs.set("_state"_attr, fresh());
     return;
   }
   Global& g = global();
   std::lock_guard lock(g.mutex);
   DType result = DType::kInvalid;
-  for (const AttrName& name : {kDType, kTout, kOutput}) result = attrs.get_or(name, result);
+  for (const AttrName& name : {"dtype"_attr, "Tout"_attr, "output_dtype"_attr}) result = attrs.get_or(name, result);
   std::vector<int64_t> numbers;  // applications with other attributes have streams of their own
   for (const auto& [name, value] : attrs) {
-    if (const auto* number = std::get_if<int64_t>(&value); number && name != kSeed && name != kSeed2)
+    if (const auto* number = std::get_if<int64_t>(&value); number && name != "seed"_attr && name != "seed2"_attr)
       numbers.push_back(*number);
     if (const auto* truth = std::get_if<bool>(&value)) numbers.push_back(*truth);
   }
   Tensor& state = g.eager_states[{op.id().value, seeds.seed, seeds.seed2, input, result, std::move(numbers)}];
   if (!state) state = fresh();
-  attrs.set(kState, state);
+  attrs.set("_state"_attr, state);
 }
 
 }  // namespace footlight::random

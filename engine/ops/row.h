@@ -165,7 +165,7 @@ std::span<const OpRow* const> all_rows();
 const OpRow& row_of(OpId);
 const OpRow* find_row(std::string_view name);
 
-// A name resolved once: `static const Op kAdd{"AddV2"};`
+// A name resolved once: `"AddV2"_op` when it is first used, or `static const Op add{"AddV2"};`.
 class Op {
  public:
   explicit Op(std::string_view name);  // FL_CHECKs that the row exists
@@ -175,5 +175,13 @@ class Op {
  private:
   const OpRow* row_;
 };
+
+template <Literal name>
+[[gnu::always_inline, gnu::visibility("hidden")]] inline const Op& op_named() {
+  static const Op op{name.text};
+  return op;
+}
+template <Literal name>
+[[gnu::always_inline]] inline const Op& operator""_op() { return op_named<name>(); }
 
 }  // namespace footlight

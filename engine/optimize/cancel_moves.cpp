@@ -31,23 +31,20 @@ class Canceller {
   Canceller(Rewrite& rewrite, const Unit& unit) : rewrite_(rewrite), unit_(unit) {}
 
   void cancel(NodeId id) {
-    static const Op kCast{"Cast"}, kTranspose{"Transpose"}, kBroadcast{"BroadcastTo"}, kConcat{"ConcatV2"},
-        kSlice{"Slice"}, kStrided{"StridedSlice"}, kPad{"Pad"}, kPadV2{"PadV2"}, kTile{"Tile"}, kSplit{"Split"},
-        kUnpack{"Unpack"};
     const Node& node = rewrite_.node(id);
     const OpRow* op = node.op;
     if (!knows_operands(rewrite_, node)) return;
-    if (op == &kCast.row()) return cast(id, node);
-    if (op == &kTranspose.row()) return transpose(id, node);
+    if (op == &"Cast"_op.row()) return cast(id, node);
+    if (op == &"Transpose"_op.row()) return transpose(id, node);
     if (op->alias == Alias::kView) return view(id, node);
-    if (op == &kUnpack.row()) return unpack(id, node);
-    if (op == &kConcat.row() && node.inputs.size() == 2) return same_shape(id, node.inputs[0]);
-    if (op == &kSplit.row() && node.dtypes.size() == 1) return same_shape(id, node.inputs[1]);
+    if (op == &"Unpack"_op.row()) return unpack(id, node);
+    if (op == &"ConcatV2"_op.row() && node.inputs.size() == 2) return same_shape(id, node.inputs[0]);
+    if (op == &"Split"_op.row() && node.dtypes.size() == 1) return same_shape(id, node.inputs[1]);
     // A result of the input's shape can only be the whole input.
-    if (op == &kBroadcast.row() || op == &kSlice.row() || op == &kPad.row() || op == &kPadV2.row() ||
-        op == &kTile.row())
+    if (op == &"BroadcastTo"_op.row() || op == &"Slice"_op.row() || op == &"Pad"_op.row() || op == &"PadV2"_op.row() ||
+        op == &"Tile"_op.row())
       return same_shape(id, node.inputs[0]);
-    if (op == &kStrided.row() && keeps_order(node)) return same_shape(id, node.inputs[0]);
+    if (op == &"StridedSlice"_op.row() && keeps_order(node)) return same_shape(id, node.inputs[0]);
   }
 
  private:
@@ -57,8 +54,8 @@ class Canceller {
   }
 
   bool keeps_order(const Node& node) const {
-    static const AttrName kNew("new_axis_mask"), kShrink("shrink_axis_mask");
-    if (node.attrs.get_or(kNew, int64_t{0}) || node.attrs.get_or(kShrink, int64_t{0})) return false;
+    if (node.attrs.get_or("new_axis_mask"_attr, int64_t{0}) || node.attrs.get_or("shrink_axis_mask"_attr, int64_t{0}))
+      return false;
     const auto strides = constant_ints(rewrite_, node.inputs[3]);
     return strides && std::ranges::all_of(*strides, [](int64_t s) { return s == 1; });
   }
@@ -76,9 +73,8 @@ class Canceller {
     // A float that holds the integer rounds to another float once, as the integer does. It does not wrap as that does.
     const bool rounds = is_floating(to) && size_of(to) >= 4, wraps = is_integer(to) && is_integer(from);
     if (!(is_integer(origin) || origin == DType::kBool) || !(rounds || wraps)) return;
-    static const AttrName kFrom("SrcT");
     const NodeId direct = insert_instead(rewrite_, id, *node.op, {first}, "/direct");
-    rewrite_.made(direct).attrs.set(kFrom, origin);
+    rewrite_.made(direct).attrs.set("SrcT"_attr, origin);
     rewrite_.replace({id, 0}, {direct, 0});
   }
 
@@ -124,13 +120,11 @@ class Canceller {
   }
 
   void reshape(NodeId id, Edge from, const Shape& to) {
-    static const Op kReshape{"Reshape"};
-    static const AttrName kShapeType("Tshape"), kType("T");
     const std::string name = rewrite_.name(id) + "/reshape";
     const Edge shape{rewrite_.insert_constant(ints(DType::kInt64, to.dims()), id, name + "/shape"), 0};
-    const NodeId made = insert_instead(rewrite_, id, kReshape.row(), {from, shape}, "/reshape");
-    rewrite_.made(made).attrs.set(kType, rewrite_.dtype(from));
-    rewrite_.made(made).attrs.set(kShapeType, DType::kInt64);
+    const NodeId made = insert_instead(rewrite_, id, "Reshape"_op.row(), {from, shape}, "/reshape");
+    rewrite_.made(made).attrs.set("T"_attr, rewrite_.dtype(from));
+    rewrite_.made(made).attrs.set("Tshape"_attr, DType::kInt64);
     rewrite_.replace({id, 0}, {made, 0});
   }
 
@@ -152,11 +146,9 @@ class Canceller {
 
   // The parts of a Pack.
   void unpack(NodeId id, const Node& node) {
-    static const Op kPack{"Pack"};
-    static const AttrName kAxis("axis");
     const Node& pack = rewrite_.node(rewrite_.resolve(node.inputs[0]).node);
-    if (pack.op != &kPack.row() || !pack.device.empty() || pack.inputs.size() != node.dtypes.size()) return;
-    const auto axis = [&](const Node& n) { return n.attrs.get_or(kAxis, int64_t{0}); };
+    if (pack.op != &"Pack"_op.row() || !pack.device.empty() || pack.inputs.size() != node.dtypes.size()) return;
+    const auto axis = [&](const Node& n) { return n.attrs.get_or("axis"_attr, int64_t{0}); };
     if (axis(pack) != axis(node)) return;
     for (size_t k = 0; k < pack.inputs.size(); ++k) {
       const Shape *part = certain_shape(rewrite_, unit_, pack.inputs[k]),

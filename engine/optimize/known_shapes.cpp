@@ -18,24 +18,22 @@ class Shapes {
   Shapes(Rewrite& rewrite, const Unit& unit) : rewrite_(rewrite), unit_(unit) {}
 
   void look(NodeId id) {
-    static const Op kShape{"Shape"}, kShapeN{"ShapeN"}, kSize{"Size"}, kRank{"Rank"},
-        kZeros{"ZerosLike"}, kOnes{"OnesLike"};
     const Node& node = rewrite_.node(id);
     const OpRow* op = node.op;
     if (op->family == OpFamily::kReduction) return reduction(id, node);
     if (op->family == OpFamily::kConstant) {
-      if (op == &kZeros.row()) fill(id, node, 0);
-      if (op == &kOnes.row()) fill(id, node, 1);
+      if (op == &"ZerosLike"_op.row()) fill(id, node, 0);
+      if (op == &"OnesLike"_op.row()) fill(id, node, 1);
       return;
     }
-    if (op == &kShape.row() || op == &kShapeN.row()) return shapes(id, node);
+    if (op == &"Shape"_op.row() || op == &"ShapeN"_op.row()) return shapes(id, node);
     const Shape* in = certain_shape(rewrite_, unit_, node.inputs[0]);
-    if (op == &kSize.row() && in) {
+    if (op == &"Size"_op.row() && in) {
       if (fits(in->elements(), node.dtypes[0])) become(id, 0, count(node.dtypes[0], in->elements()));
       return;
     }
     const Shape& ranked = rewrite_.shape(node.inputs[0]);
-    if (op == &kRank.row() && ranked.has_rank()) return become(id, 0, count(DType::kInt32, ranked.rank()));
+    if (op == &"Rank"_op.row() && ranked.has_rank()) return become(id, 0, count(DType::kInt32, ranked.rank()));
     part_of_shape(id, node);
   }
 
@@ -74,14 +72,11 @@ class Shapes {
 
   // A reduction over no dimensions, or over single elements, returns each element.
   void reduction(NodeId id, const Node& node) {
-    static const Op kSum{"Sum"}, kMean{"Mean"}, kMax{"Max"}, kMin{"Min"}, kProd{"Prod"}, kAll{"All"}, kAny{"Any"},
-        kReshape{"Reshape"};
-    static const AttrName kShapeType("Tshape");
     const OpRow* op = node.op;
     const DType dtype = node.dtypes.empty() ? DType::kInvalid : node.dtypes[0];
-    const bool logical = op == &kAll.row() || op == &kAny.row();
-    const bool sums = op == &kSum.row() || op == &kMean.row();
-    const bool extreme = op == &kMax.row() || op == &kMin.row() || op == &kProd.row();
+    const bool logical = op == &"All"_op.row() || op == &"Any"_op.row();
+    const bool sums = op == &"Sum"_op.row() || op == &"Mean"_op.row();
+    const bool extreme = op == &"Max"_op.row() || op == &"Min"_op.row() || op == &"Prod"_op.row();
     if (!logical && !(sums && is_integer(dtype)) &&
         !(extreme && (is_integer(dtype) || dtype == DType::kFloat32 || dtype == DType::kFloat64)))
       return;
@@ -91,20 +86,21 @@ class Shapes {
     if (*in == *out) return rewrite_.replace({id, 0}, node.inputs[0]);
     const Tensor value = ints(DType::kInt64, out->dims());
     const Edge shape{rewrite_.insert_constant(value, id, rewrite_.name(id) + "/reshape/shape"), 0};
-    const NodeId made = insert_instead(rewrite_, id, kReshape.row(), {node.inputs[0], shape}, "/reshape");
+    const NodeId made = insert_instead(rewrite_, id, "Reshape"_op.row(), {node.inputs[0], shape}, "/reshape");
     rewrite_.made(made).attrs.set(AttrName("T"), dtype);
-    rewrite_.made(made).attrs.set(kShapeType, DType::kInt64);
+    rewrite_.made(made).attrs.set("Tshape"_attr, DType::kInt64);
     rewrite_.replace({id, 0}, {made, 0});
   }
 
   // shape(x)[1] where that dimension is known: taken from the shape with -1 for each unknown dimension, by ops that
   // look at no element of it.
   void part_of_shape(NodeId id, const Node& node) {
-    static const Op kShape{"Shape"}, kStrided{"StridedSlice"}, kSlice{"Slice"}, kGather{"GatherV2"}, kUnpack{"Unpack"};
     const Node& from = rewrite_.node(rewrite_.resolve(node.inputs[0]).node);
-    if (from.op != &kShape.row() || !unit_.evaluate) return;
+    if (from.op != &"Shape"_op.row() || !unit_.evaluate) return;
     const OpRow* op = node.op;
-    if (op != &kStrided.row() && op != &kSlice.row() && op != &kGather.row() && op != &kUnpack.row()) return;
+    if (op != &"StridedSlice"_op.row() && op != &"Slice"_op.row() && op != &"GatherV2"_op.row() &&
+        op != &"Unpack"_op.row())
+      return;
     const Shape& shape = rewrite_.shape(from.inputs[0]);
     if (!shape.has_rank() || shape.fully_known() || !fits(shape, from.dtypes[0])) return;
     std::vector<Tensor> inputs{ints(from.dtypes[0], shape.dims())};

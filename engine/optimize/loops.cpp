@@ -18,16 +18,15 @@ bool has_own_graphs(const Unit& unit, const Rewrite& caller, NodeId id) {
 }
 
 void change_interface(Rewrite& caller, NodeId id, Node changed, const std::vector<uint32_t>& old, const char* suffix) {
-  static const AttrName kT("T"), kTin("Tin"), kTout("Tout"), kShapes("output_shapes");
   changed.name = caller.name(id) + suffix;
   changed.control_inputs.clear();
   std::vector<DType> in;
   const bool condition = changed.op->execution == Execution::kIf;
   for (size_t i = condition ? 1 : 0; i < changed.inputs.size(); ++i) in.push_back(caller.dtype(changed.inputs[i]));
-  if (changed.attrs.find(kT)) changed.attrs.set(kT, changed.dtypes.to_vector());
-  if (changed.attrs.find(kTin)) changed.attrs.set(kTin, in);
-  if (changed.attrs.find(kTout)) changed.attrs.set(kTout, changed.dtypes.to_vector());
-  if (changed.attrs.find(kShapes)) changed.attrs.set(kShapes, changed.shapes.all());
+  if (changed.attrs.find("T"_attr)) changed.attrs.set("T"_attr, changed.dtypes.to_vector());
+  if (changed.attrs.find("Tin"_attr)) changed.attrs.set("Tin"_attr, in);
+  if (changed.attrs.find("Tout"_attr)) changed.attrs.set("Tout"_attr, changed.dtypes.to_vector());
+  if (changed.attrs.find("output_shapes"_attr)) changed.attrs.set("output_shapes"_attr, changed.shapes.all());
   const NodeId made = caller.insert(std::move(changed), id, caller.origin(id));
   for (uint32_t k = 0; k < old.size(); ++k)
     if (!caller.replaced({id, old[k]})) caller.replace({id, old[k]}, {made, k});
@@ -35,12 +34,10 @@ void change_interface(Rewrite& caller, NodeId id, Node changed, const std::vecto
 }
 
 NodeId add_parameter(Rewrite& rewrite, DType dtype, const Shape& shape, NodeId before, std::string name) {
-  static const Op kPlaceholder{"Placeholder"};
-  static const AttrName kDType("dtype"), kShape("shape");
   Node node;
-  node.op = &kPlaceholder.row();
+  node.op = &"Placeholder"_op.row();
   node.name = std::move(name);
-  node.attrs = {{kDType, dtype}, {kShape, shape}};
+  node.attrs = {{"dtype"_attr, dtype}, {"shape"_attr, shape}};
   node.dtypes = {dtype};
   node.shapes = {shape};
   node.source = rewrite.node(before).source;

@@ -35,9 +35,8 @@ Edge Rewrite::resolve(Edge edge) const {
 }
 
 const Tensor* Rewrite::constant(Edge edge) const {
-  static const AttrName kValue("value");
   const Node& from = node(resolve(edge).node);
-  return from.op->execution == Execution::kConstant ? &from.attrs.get<Tensor>(kValue) : nullptr;
+  return from.op->execution == Execution::kConstant ? &from.attrs.get<Tensor>("value"_attr) : nullptr;
 }
 
 void Rewrite::note(Change::Action action, Edge value, Edge by) {
@@ -71,14 +70,12 @@ NodeId Rewrite::insert(Node node, NodeId before, Origin origin, NodeName inside)
 }
 
 NodeId Rewrite::insert_constant(Tensor value, NodeId before, std::string name) {
-  static const Op kConst{"Const"};
-  static const AttrName kValue("value"), kDType("dtype");
   Node made;
-  made.op = &kConst.row();
+  made.op = &"Const"_op.row();
   made.name = std::move(name);
   made.dtypes = {value.dtype()};
   made.shapes = {value.shape()};
-  made.attrs = {{kValue, std::move(value)}, {kDType, made.dtypes[0]}};
+  made.attrs = {{"value"_attr, std::move(value)}, {"dtype"_attr, made.dtypes[0]}};
   made.source = node(before).source;
   return insert(std::move(made), before);
 }

@@ -35,8 +35,7 @@ class Simplifier {
 
  private:
   void of_one(NodeId id, const Node& node, const Algebra& laws) {
-    static const Op kSum{"AddN"};
-    if (node.op == &kSum.row()) return rewrite_.replace({id, 0}, node.inputs[0]);
+    if (node.op == &"AddN"_op.row()) return rewrite_.replace({id, 0}, node.inputs[0]);
     if (!laws.undoes_itself && !laws.settles) return;
     const Edge inner = rewrite_.resolve(node.inputs[0]);
     const Node& before = rewrite_.node(inner.node);
@@ -46,13 +45,11 @@ class Simplifier {
 
   // A bias along the last dimension: the sum runs together with its neighbours.
   bool as_sum(NodeId id, const Node& node) {
-    static const Op kBias{"BiasAdd"}, kAdd{"AddV2"};
-    static const AttrName kDataFormat{"data_format"};
-    if (node.op != &kBias.row() || unit_.doubt()) return false;
-    if (node.attrs.get_or(kDataFormat, std::string("NHWC")) != "NHWC") return false;
+    if (node.op != &"BiasAdd"_op.row() || unit_.doubt()) return false;
+    if (node.attrs.get_or("data_format"_attr, std::string("NHWC")) != "NHWC") return false;
     const Shape &x = rewrite_.shape(node.inputs[0]), &bias = rewrite_.shape(node.inputs[1]);
     if (!x.has_rank() || x.rank() < 2 || !bias.fully_known() || x[x.rank() - 1] != bias[0]) return false;
-    const NodeId sum = insert_instead(rewrite_, id, kAdd.row(), {node.inputs[0], node.inputs[1]}, "/as_sum");
+    const NodeId sum = insert_instead(rewrite_, id, "AddV2"_op.row(), {node.inputs[0], node.inputs[1]}, "/as_sum");
     rewrite_.replace({id, 0}, {sum, 0});
     return true;
   }
@@ -99,27 +96,25 @@ class Simplifier {
 
   // The same by an op that costs less.
   bool cheaper(NodeId id, const Node& node, Edge x, Number number, const Shape& shape) {
-    static const Op kDiv{"RealDiv"}, kFloorDiv{"FloorDiv"}, kFloorMod{"FloorMod"}, kPow{"Pow"}, kMul{"Mul"},
-        kAnd{"BitwiseAnd"}, kShift{"RightShift"};
     const DType dtype = node.dtypes[0];
-    if (node.op == &kDiv.row() && (dtype == DType::kFloat32 || dtype == DType::kFloat64)) {
+    if (node.op == &"RealDiv"_op.row() && (dtype == DType::kFloat32 || dtype == DType::kFloat64)) {
       // Both round the same number, if the reciprocal is exact.
       int exponent = 0;
       const double mantissa = std::frexp(number.real, &exponent);
       if (std::abs(mantissa) != 0.5 || std::abs(exponent) > 100) return false;
-      return take(id, kMul.row(), x, filled(dtype, shape, {.real = 1 / number.real}), "/by_reciprocal");
+      return take(id, "Mul"_op.row(), x, filled(dtype, shape, {.real = 1 / number.real}), "/by_reciprocal");
     }
-    if (node.op == &kPow.row() && number.integer && number.whole == 2 && shape.rank() == 0) {
-      rewrite_.replace({id, 0}, {insert_instead(rewrite_, id, kMul.row(), {x, x}, "/as_product"), 0});
+    if (node.op == &"Pow"_op.row() && number.integer && number.whole == 2 && shape.rank() == 0) {
+      rewrite_.replace({id, 0}, {insert_instead(rewrite_, id, "Mul"_op.row(), {x, x}, "/as_product"), 0});
       return true;
     }
     if (!number.integer || number.whole <= 0) return false;
     if (!std::has_single_bit(static_cast<uint64_t>(number.whole))) return false;
-    if (node.op == &kFloorMod.row())
-      return take(id, kAnd.row(), x, filled(dtype, shape, {.whole = number.whole - 1}), "/as_mask");
-    if (node.op == &kFloorDiv.row()) {
+    if (node.op == &"FloorMod"_op.row())
+      return take(id, "BitwiseAnd"_op.row(), x, filled(dtype, shape, {.whole = number.whole - 1}), "/as_mask");
+    if (node.op == &"FloorDiv"_op.row()) {
       const int64_t bits = std::countr_zero(static_cast<uint64_t>(number.whole));
-      return take(id, kShift.row(), x, filled(dtype, shape, {.whole = bits}), "/as_shift");
+      return take(id, "RightShift"_op.row(), x, filled(dtype, shape, {.whole = bits}), "/as_shift");
     }
     return false;
   }
@@ -132,8 +127,7 @@ class Simplifier {
 
   // SelectV2 with a condition that is known.
   void choose(NodeId id, const Node& node) {
-    static const Op kSelect{"SelectV2"};
-    if (node.op != &kSelect.row()) return;
+    if (node.op != &"SelectV2"_op.row()) return;
     const Tensor* condition = rewrite_.constant(node.inputs[0]);
     const std::optional<Number> number = condition ? only_number(*condition) : std::nullopt;
     if (!number) return;

@@ -10,7 +10,6 @@
 namespace footlight::optimize {
 
 std::vector<const Graph*> callees_of(const Node& node) {
-  static const AttrName kCond("cond"), kBody("body"), kFunction("f");
   const auto graph = [&](AttrName name) -> const Graph* { return node.attrs.get<GraphPtr>(name).get(); };
   switch (node.op->execution) {
     case Execution::kIf: {
@@ -18,8 +17,8 @@ std::vector<const Graph*> callees_of(const Node& node) {
       for (const AttrName name : branches_of(node.attrs)) branches.push_back(graph(name));
       return branches;
     }
-    case Execution::kWhile: return {graph(kCond), graph(kBody)};
-    case Execution::kCall: return {graph(kFunction)};
+    case Execution::kWhile: return {graph("cond"_attr), graph("body"_attr)};
+    case Execution::kCall: return {graph("f"_attr)};
     default: return {};
   }
 }

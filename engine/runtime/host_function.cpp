@@ -10,9 +10,8 @@ namespace footlight::runtime {
 namespace {
 
 void call(KernelContext& context) {
-  static const AttrName kTout{"Tout"};
   std::vector<Tensor> outputs =
-      host_function_of(context.attrs).call(context.inputs, context.attrs.get<std::vector<DType>>(kTout));
+      host_function_of(context.attrs).call(context.inputs, context.attrs.get<std::vector<DType>>("Tout"_attr));
   FL_CHECK(outputs.size() == context.outputs.size());
   std::ranges::move(outputs, context.outputs.begin());
 }

@@ -39,11 +39,10 @@ void none(KernelContext& context) { context.outputs[0] = no_optional(); }
 void has_value(KernelContext& context) { *context.out<bool>() = optional_in(context).values.has_value(); }
 
 void get_value(KernelContext& context) {
-  static const AttrName kTypes("output_types"), kShapes("output_shapes");
   const Optional& optional = optional_in(context);
   if (!optional.values) invalid("The given optional does not have a value. [Op:OptionalGetValue]");
-  const auto& types = context.attrs.get<std::vector<DType>>(kTypes);
-  const auto& shapes = context.attrs.get<std::vector<Shape>>(kShapes);
+  const auto& types = context.attrs.get<std::vector<DType>>("output_types"_attr);
+  const auto& shapes = context.attrs.get<std::vector<Shape>>("output_shapes"_attr);
   const std::vector<Tensor>& values = *optional.values;
   if (values.size() != types.size())
     invalid("The given optional has ", values.size(), " components, expected ", types.size(), " [Op:OptionalGetValue]");

@@ -56,25 +56,23 @@ Tensor splits_tensor(const std::vector<int64_t>& splits, DType dtype) {
 }
 
 Tensor rows_between(const Tensor& values, int64_t begin, int64_t end) {
-  static const Op slice{"Slice"};
   std::vector<int64_t> from(static_cast<size_t>(values.shape().rank())), size(from.size(), -1);
   from[0] = begin;
   size[0] = end - begin;
-  return run_op(slice.row(),
+  return run_op("Slice"_op.row(),
                 std::vector{values, splits_tensor(from, DType::kInt64), splits_tensor(size, DType::kInt64)},
                 {})[0];
 }
 
 // The parts of the value in each row.
 std::vector<std::vector<Tensor>> rows_of(const KernelContext& c) {
-  static const Op unpack{"Unpack"};
   const size_t deep = c.inputs.size() - 1;
   const Tensor& values = c.inputs[deep];
   std::vector<std::vector<Tensor>> rows;
   const std::vector<std::vector<int64_t>> splits = levels_of(c.inputs, c.row);
   if (deep == 0) {
     if (values.shape()[0] == 0) return rows;
-    for (Tensor& row : run_op(unpack.row(), {&values, 1}, {{kNum, values.shape()[0]}}))
+    for (Tensor& row : run_op("Unpack"_op.row(), {&values, 1}, {{kNum, values.shape()[0]}}))
       rows.push_back({std::move(row)});
     return rows;
   }
@@ -119,12 +117,11 @@ void to_variant(KernelContext& c) {
 
 // Concatenates values along the first dimension, component by component.
 Tensor joined(const std::vector<Tensor>& all, DType dtype) {
-  static const Op concat{"ConcatV2"};
   if (all.empty()) return Tensor::empty(dtype, Shape{0});
   if (all.size() == 1) return all[0];
   std::vector<Tensor> inputs = all;
   inputs.push_back(Tensor::scalar<int32_t>(0));
-  return run_op(concat.row(), inputs, {{kCount, static_cast<int64_t>(all.size())}})[0];
+  return run_op("ConcatV2"_op.row(), inputs, {{kCount, static_cast<int64_t>(all.size())}})[0];
 }
 
 void from_variant(KernelContext& c) {
@@ -229,22 +226,20 @@ void values_of_gradient(KernelContext& c) {
   if (values.size() > 1)
     for (const Tensor& part : values)
       if (part.shape().rank() == 0) invalid("a component must have at least one dimension [Op:", c.row.name, "]");
-  static const Op reshape{"Reshape"};
   const Tensor all = values.empty() ? list_zeros(dtype, whole) : joined(values, dtype);
-  c.outputs[0] = all.shape() == whole ? all : run_op(reshape.row(), std::vector{all, c.inputs[2]}, {})[0];
+  c.outputs[0] = all.shape() == whole ? all : run_op("Reshape"_op.row(), std::vector{all, c.inputs[2]}, {})[0];
 }
 
 }  // namespace
 
 Tensor sum_of_ragged(const Tensor& a, const Tensor& b) {
-  static const Op add{"AddV2"};
   const RaggedValue *x = find_ragged(a), *y = find_ragged(b);
   if (!x || !y) return {};
   if (x->parts.size() != y->parts.size() || x->parts.back().shape() != y->parts.back().shape() ||
       x->parts.back().dtype() != y->parts.back().dtype())
     invalid("Trying to add two ragged tensors whose rows or dtypes differ [Op:AddN]");
   std::vector<Tensor> parts = x->parts;
-  parts.back() = run_op(add.row(), std::vector{x->parts.back(), y->parts.back()}, {})[0];
+  parts.back() = run_op("AddV2"_op.row(), std::vector{x->parts.back(), y->parts.back()}, {})[0];
   return ragged_tensor(std::move(parts));
 }
 

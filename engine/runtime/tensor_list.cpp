@@ -131,12 +131,11 @@ void pop(KernelContext& c) {
 void length(KernelContext& c) { *c.out<int32_t>() = static_cast<int32_t>(list_in(c.inputs[0]).size()); }
 
 void element_shape(KernelContext& c) {
-  static const AttrName kType("shape_type");
   const Shape& shape = list_in(c.inputs[0]).element_shape();
   std::vector<int64_t> dims{-1};
   if (shape.has_rank()) dims.assign(shape.dims().begin(), shape.dims().end());
   const Shape own = shape.has_rank() ? Shape{static_cast<int64_t>(dims.size())} : Shape();
-  const DType dtype = c.attrs.get<DType>(kType);
+  const DType dtype = c.attrs.get<DType>("shape_type"_attr);
   Tensor out = Tensor::empty(dtype, own);
   for (size_t i = 0; i < dims.size(); ++i)
     if (dtype == DType::kInt64)
@@ -242,9 +241,8 @@ void zeros_like(KernelContext& c) { c.outputs[0] = zeros_of_value(c.inputs[0]); 
 }  // namespace
 
 Tensor sum_of_values(const Tensor& a, const Tensor& b) {
-  static const Op add{"AddV2"}, add_n{"AddN"};
   if (!a || !b) return a ? a : b;
-  const OpRow& row = a.dtype() == DType::kVariant ? add_n.row() : add.row();
+  const OpRow& row = a.dtype() == DType::kVariant ? "AddN"_op.row() : "AddV2"_op.row();
   return run_op(row, std::vector<Tensor>{a, b}, {})[0];
 }
 

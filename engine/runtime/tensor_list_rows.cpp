@@ -29,19 +29,17 @@ Shape fill(std::vector<Tensor>& items, DType dtype, Shape shape, const OpRow& ro
 }
 
 Tensor packed(const std::vector<Tensor>& items, DType dtype, const Shape& element) {
-  static const Op pack{"Pack"};
-  if (!items.empty()) return run_op(pack.row(), items, {})[0];
+  if (!items.empty()) return run_op("Pack"_op.row(), items, {})[0];
   Shape none{0};
   for (const int64_t dim : element.dims()) none.append(dim);
   return Tensor::empty(dtype, none);
 }
 
 std::vector<Tensor> rows_of(const Tensor& tensor, const OpRow& row) {
-  static const Op unpack{"Unpack"};
   if (tensor.shape().rank() == 0)
     invalid("Tensor must be at least a vector, but saw shape: [] [Op:", row.name, "]");
   if (tensor.shape()[0] == 0) return {};
-  return run_op(unpack.row(), {&tensor, 1}, {{kNum, tensor.shape()[0]}});
+  return run_op("Unpack"_op.row(), {&tensor, 1}, {{kNum, tensor.shape()[0]}});
 }
 
 Shape element_of(const Tensor& tensor, const Tensor& asked, const OpRow& row) {
@@ -158,8 +156,6 @@ void scatter_into(KernelContext& c) {
 }
 
 void split(KernelContext& c) {
-  static const Op cut{"SplitV"};
-  static const AttrName kNumSplit("num_split");
   const Tensor& tensor = c.inputs[0];
   if (c.inputs[2].shape().rank() != 1)
     invalid("Expected lengths to be a vector, received shape: ", c.inputs[2].shape().brackets(),
@@ -188,13 +184,12 @@ void split(KernelContext& c) {
   }
   std::vector<Tensor> items;
   if (!lengths.empty())
-    items = run_op(cut.row(), std::vector<Tensor>{tensor, c.inputs[2], Tensor::scalar<int32_t>(0)},
-                   {{kNumSplit, static_cast<int64_t>(lengths.size())}});
+    items = run_op("SplitV"_op.row(), std::vector<Tensor>{tensor, c.inputs[2], Tensor::scalar<int32_t>(0)},
+                   {{"num_split"_attr, static_cast<int64_t>(lengths.size())}});
   c.outputs[0] = list_tensor(new TensorList(tensor.dtype(), shape, std::move(items)));
 }
 
 void concat(KernelContext& c) {
-  static const Op join{"ConcatV2"};
   const TensorList& list = list_in(c.inputs[0]);
   const DType dtype = c.attrs.get<DType>(kElementDType);
   check_list_dtype(list, dtype, c.row);
@@ -245,7 +240,7 @@ void concat(KernelContext& c) {
     return;
   }
   items.push_back(Tensor::scalar<int32_t>(0));
-  c.outputs[0] = run_op(join.row(), items, {})[0];
+  c.outputs[0] = run_op("ConcatV2"_op.row(), items, {})[0];
 }
 
 // Appends each row of a tensor to its own list of a batch.

@@ -46,8 +46,6 @@ void erase(KernelContext& c) {
 void has_key(KernelContext& c) { *c.out<bool>() = static_cast<bool>(map_in(c).find(c.inputs[1])); }
 
 void stack_keys(KernelContext& c) {
-  static const Op pack{"Pack"};
-  static const AttrName kAxis("axis"), kN("N");
   const std::vector<TensorMap::Entry> entries = map_in(c).entries();
   if (entries.empty()) invalid("TensorMapStackKeys cannot be called on empty map. [Op:TensorMapStackKeys]");
   const DType wanted = c.attrs.get<DType>(kKeyDType);
@@ -62,7 +60,7 @@ void stack_keys(KernelContext& c) {
     keys.push_back(entry.key);
   }
   const auto count = static_cast<int64_t>(keys.size());
-  c.outputs[0] = run_op(pack.row(), keys, {{kN, count}, {kAxis, int64_t{0}}})[0];
+  c.outputs[0] = run_op("Pack"_op.row(), keys, {{"N"_attr, count}, {"axis"_attr, int64_t{0}}})[0];
 }
 
 }  // namespace

@@ -66,23 +66,20 @@ std::vector<Shape> output_shapes(const Graph& graph) {
 }
 
 const OpRow& call_row(const Graph& callee) {
-  static const Op kStateless{"PartitionedCall"}, kStateful{"StatefulPartitionedCall"};
-  return has_effects(callee) ? kStateful.row() : kStateless.row();
+  return has_effects(callee) ? "StatefulPartitionedCall"_op.row() : "PartitionedCall"_op.row();
 }
 
 Attrs call_attrs(const GraphPtr& callee, std::span<const Tensor> inputs) {
-  static const AttrName kTin("Tin"), kTout("Tout"), kF("f"), kConfig("config"), kProto("config_proto"),
-      kExecutor("executor_type"), kManagers("_collective_manager_ids");
   std::vector<DType> in;
   for (const Tensor& t : inputs) in.push_back(t.dtype());
   Attrs attrs;
-  attrs.set(kTin, std::move(in));
-  attrs.set(kTout, output_dtypes(*callee));
-  attrs.set(kF, callee);
-  attrs.set(kConfig, std::string());
-  attrs.set(kProto, std::string());
-  attrs.set(kExecutor, executor_type());
-  attrs.set(kManagers, std::vector<int64_t>());
+  attrs.set("Tin"_attr, std::move(in));
+  attrs.set("Tout"_attr, output_dtypes(*callee));
+  attrs.set("f"_attr, callee);
+  attrs.set("config"_attr, std::string());
+  attrs.set("config_proto"_attr, std::string());
+  attrs.set("executor_type"_attr, executor_type());
+  attrs.set("_collective_manager_ids"_attr, std::vector<int64_t>());
   return attrs;
 }
 

@@ -98,7 +98,6 @@ std::vector<Tensor> build_branches(const OpRow& stateless, const OpRow& stateful
                                    std::span<const Branch> branches, std::span<const std::string> roles,
                                    std::span<const AttrName> names, Attrs attrs, std::string_view name,
                                    const RowNumbers& row_numbers) {
-  static const Op kIdentity{"Identity"};
   GraphBuilder& builder = current();
   Graph& graph = *builder.graph();
   const std::string scope = graph.unique_name(name);
@@ -150,7 +149,7 @@ std::vector<Tensor> build_branches(const OpRow& stateless, const OpRow& stateful
   std::vector<Tensor> results;
   const std::string before = graph.name_scope;
   graph.name_scope = scope + '/';
-  for (const Tensor& output : outputs) results.push_back(apply(kIdentity, {output}));
+  for (const Tensor& output : outputs) results.push_back(apply("Identity"_op, {output}));
   graph.name_scope = before;
   return results;
 }
@@ -159,28 +158,27 @@ std::vector<Tensor> build_branches(const OpRow& stateless, const OpRow& stateful
 
 std::vector<Tensor> build_cond(const Tensor& pred, const Branch& then_branch, const Branch& else_branch,
                                std::string_view name, const RowNumbers& row_numbers) {
-  static const Op kStateless{"StatelessIf"}, kStateful{"If"};
   if (pred.dtype() != DType::kBool)
     throw Error(ErrorKind::kValue, "a condition must be a bool tensor, not " +
                                        std::string(name_of(pred.dtype())) +
                                        "; compare it, for example with `!= 0`");
   Attrs attrs;
   attrs.set(kTcond, DType::kBool);
-  return build_branches(kStateless.row(), kStateful.row(), pred, std::array{then_branch, else_branch},
+  return build_branches("StatelessIf"_op.row(), "If"_op.row(), pred, std::array{then_branch, else_branch},
                         std::array<std::string, 2>{"true", "false"}, std::array{kThen, kElse}, std::move(attrs), name,
                         row_numbers);
 }
 
 std::vector<Tensor> build_case(const Tensor& index, std::span<const Branch> branches, std::string_view name,
                                const RowNumbers& row_numbers) {
-  static const Op kStateless{"StatelessCase"}, kStateful{"Case"};
   std::vector<std::string> roles;
   std::vector<AttrName> names;
   for (size_t k = 0; k < branches.size(); ++k) {
     roles.push_back("branch" + std::to_string(k));
     names.push_back(branch_attr(k));
   }
-  return build_branches(kStateless.row(), kStateful.row(), index, branches, roles, names, {}, name, row_numbers);
+  return build_branches("StatelessCase"_op.row(), "Case"_op.row(), index, branches, roles, names, {}, name,
+                        row_numbers);
 }
 
 namespace {
@@ -232,7 +230,6 @@ void check_body(const WhileOptions& options, std::span<const Tensor> results, st
 
 std::vector<Tensor> build_while(std::vector<Tensor> variables, const LoopCondition& condition, const LoopBody& body,
                                 const WhileOptions& options) {
-  static const Op kStateless{"StatelessWhile"}, kStateful{"While"}, kAdd{"AddV2"}, kLess{"Less"}, kAnd{"LogicalAnd"};
   GraphBuilder& builder = current();
   Graph& graph = *builder.graph();
   for (Tensor& variable : variables)
@@ -269,7 +266,7 @@ std::vector<Tensor> build_while(std::vector<Tensor> variables, const LoopConditi
       throw Error(ErrorKind::kValue, "the condition of a loop must be a bool tensor, not " +
                                          std::string(name_of(again.dtype())));
     if (options.maximum_iterations >= 0 || options.most)
-      again = apply(kAnd, {apply(kLess, {parameters[0], parameters[1]}), again});
+      again = apply("LogicalAnd"_op, {apply("Less"_op, {parameters[0], parameters[1]}), again});
     test.finish({&again, 1});
   }
 
@@ -286,7 +283,7 @@ std::vector<Tensor> build_while(std::vector<Tensor> variables, const LoopConditi
     for (Tensor& result : results)
       if (!result.is_symbolic() && result.body()->python_number) result = step.as_own(result);
     check_body(options, results, std::span(all).subspan(2), std::span(shapes).subspan(2));
-    Tensor next = apply(kAdd, {parameters[0], Tensor::scalar<int32_t>(1).as_constant()}, {}, "add");
+    Tensor next = apply("AddV2"_op, {parameters[0], Tensor::scalar<int32_t>(1).as_constant()}, {}, "add");
     std::vector<Tensor> outputs{next, parameters[1]};
     outputs.insert(outputs.end(), results.begin(), results.end());
     step.finish(outputs);
@@ -309,7 +306,7 @@ std::vector<Tensor> build_while(std::vector<Tensor> variables, const LoopConditi
   attrs.set(kParallel, options.parallel_iterations);
   attrs.set(kLower, true);
   attrs.set(kOriginal, static_cast<int64_t>(inputs.size()));
-  const OpRow& row = test.stateful() || step.stateful() ? kStateful.row() : kStateless.row();
+  const OpRow& row = test.stateful() || step.stateful() ? "While"_op.row() : "StatelessWhile"_op.row();
   const std::vector<Tensor> outputs = builder.add_known(row, inputs, attrs, dtypes_of(inputs), shapes, scope, true);
   tell_tape(row, attrs, inputs, outputs);
   return {outputs.begin() + 2, outputs.begin() + 2 + static_cast<ptrdiff_t>(variables.size())};
@@ -317,9 +314,7 @@ std::vector<Tensor> build_while(std::vector<Tensor> variables, const LoopConditi
 
 std::vector<Tensor> build_reduce(const LoopElements& elements, std::vector<Tensor> variables, const LoopBody& body,
                                  const WhileOptions& options, bool stops) {
-  static const Op kScan{"ScanDataset"}, kTakeWhile{"TakeWhileDataset"}, kReduce{"ReduceDataset"};
-  static const AttrName kF("f"), kState("Tstate"), kArguments("Targuments"), kTypes("output_types"),
-      kPredicate("predicate");
+  static const AttrName kArguments{"Targuments"}, kTypes{"output_types"};
   GraphBuilder& builder = current();
   for (Tensor& variable : variables) variable = builder.as_own(variable);
   std::vector<Shape> shapes;
@@ -379,11 +374,11 @@ std::vector<Tensor> build_reduce(const LoopElements& elements, std::vector<Tenso
   inputs.insert(inputs.end(), variables.begin(), variables.end());
   std::vector<Tensor> scanned(inputs);
   scanned.insert(scanned.end(), step->captures().begin(), step->captures().end());
-  Attrs reduce{{kState, dtypes}, {kTypes, dtypes}, {kShapes, shapes}};
-  Attrs scan{{kState, dtypes}, {kTypes, scanned_types}, {kShapes, scanned_shapes}};
-  scan.set(kF, step->graph());
+  Attrs reduce{{"Tstate"_attr, dtypes}, {kTypes, dtypes}, {kShapes, shapes}};
+  Attrs scan{{"Tstate"_attr, dtypes}, {kTypes, scanned_types}, {kShapes, scanned_shapes}};
+  scan.set("f"_attr, step->graph());
   scan.set(kArguments, dtypes_of(step->captures()));
-  inputs[0] = apply_all(kScan.row(), scanned, scan)[0];
+  inputs[0] = apply_all("ScanDataset"_op.row(), scanned, scan)[0];
   if (stops) {
     GraphBuilder predicate(numbered("__inference_Dataset_take_while_take_body_"), GraphBuilder::Kind::kBranch);
     {
@@ -391,15 +386,15 @@ std::vector<Tensor> build_reduce(const LoopElements& elements, std::vector<Tenso
       Building building(&predicate);
       predicate.finish({&goes_on, 1});
     }
-    const Attrs attrs{{kPredicate, predicate.graph()},
+    const Attrs attrs{{"predicate"_attr, predicate.graph()},
                       {kArguments, std::vector<DType>()},
                       {kTypes, scanned_types},
                       {kShapes, scanned_shapes}};
-    inputs[0] = apply_all(kTakeWhile.row(), {&inputs[0], 1}, attrs)[0];
+    inputs[0] = apply_all("TakeWhileDataset"_op.row(), {&inputs[0], 1}, attrs)[0];
   }
-  reduce.set(kF, last.graph());
+  reduce.set("f"_attr, last.graph());
   reduce.set(kArguments, std::vector<DType>());
-  return apply_all(kReduce.row(), inputs, reduce);
+  return apply_all("ReduceDataset"_op.row(), inputs, reduce);
 }
 
 void in_scratch_graph(const std::function<void()>& look) {

@@ -102,12 +102,10 @@ struct BranchDerivative {
 };
 
 NodeId add_fake(Graph& graph, DType dtype, const Shape& shape) {
-  static const Op kFake{"FakeParam"};
-  static const AttrName kShape("shape");
   Node node;
-  node.op = &kFake.row();
+  node.op = &"FakeParam"_op.row();
   node.attrs.set(kDType, dtype);
-  node.attrs.set(kShape, shape);
+  node.attrs.set("shape"_attr, shape);
   node.dtypes = {dtype};
   node.shapes = {shape};
   return graph.add(std::move(node));
@@ -153,11 +151,10 @@ std::vector<BranchDerivative> hand_out(Graph& graph, NodeId id) {
 
 // Zeros for an input that only the other branch uses.
 Tensor zeros_for(const Tensor& input, DType dtype) {
-  static const Op kZeros{"ZerosLike"}, kRead{"ReadVariableOp"};
-  if (input.dtype() != DType::kResource) return apply(kZeros, {input});
+  if (input.dtype() != DType::kResource) return apply("ZerosLike"_op, {input});
   Attrs attrs;
   attrs.set(kDType, dtype);
-  return apply(kZeros, {apply(kRead, {input}, attrs)});
+  return apply("ZerosLike"_op, {apply("ReadVariableOp"_op, {input}, attrs)});
 }
 
 DType gradient_dtype(const Derivative& derivative, size_t input) {
@@ -210,9 +207,8 @@ void cond_gradient(GradientCall& call) {
 }
 
 Tensor loop_over_numbers(const Tensor& count, const Tensor& value, const ops::LoopStep& step) {
-  static const Op less{"Less"};
   return build_while(
-      {ops::integer(0), value}, [&](std::span<const Tensor> now) { return apply(less, {now[0], count}); },
+      {ops::integer(0), value}, [&](std::span<const Tensor> now) { return apply("Less"_op, {now[0], count}); },
       [&](std::span<const Tensor> now) {
         return std::vector<Tensor>{ops::add(now[0], ops::integer(1)), step(now[0], now[1])};
       })[1];

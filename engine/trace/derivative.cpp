@@ -35,11 +35,10 @@ class Sums {
     auto& outputs = at_[edge.node.value];
     if (outputs.size() <= edge.output) outputs.resize(edge.output + 1);
     Tensor& sum = outputs[edge.output];
-    static const Op kAdd{"AddV2"};
     if (!sum) sum = gradient;
     else if (ops::slices_of(sum) || ops::slices_of(gradient) || gradient.dtype() == DType::kVariant)
       sum = ops::accumulate(std::array{sum, gradient});
-    else sum = footlight::apply(kAdd, {sum, gradient});
+    else sum = footlight::apply("AddV2"_op, {sum, gradient});
   }
   bool any(uint32_t node) const {
     return std::ranges::any_of(at_[node], [](const Tensor& t) { return static_cast<bool>(t); });
@@ -107,7 +106,6 @@ namespace {
 // True if node `index` is an output of such a part: then the user's function computes the gradient once all outputs
 // have their gradients, instead of the nodes.
 bool backpropagate_custom(Graph& graph, uint32_t index, Sums& sums, const std::vector<bool>& reached) {
-  static const Op kZeros{"ZerosLike"};
   if (!graph.custom_gradients) return false;
   const auto customs = std::static_pointer_cast<Customs>(graph.custom_gradients);
   for (const Custom& custom : *customs) {
@@ -117,7 +115,7 @@ bool backpropagate_custom(Graph& graph, uint32_t index, Sums& sums, const std::v
     std::vector<Tensor> arriving;
     for (Edge edge : custom.outputs) {
       const Tensor sum = sums.of(edge);
-      arriving.push_back(sum ? sum : footlight::apply(kZeros, {graph.tensor(edge)}));
+      arriving.push_back(sum ? sum : footlight::apply("ZerosLike"_op, {graph.tensor(edge)}));
     }
     const std::vector<Tensor> leaving = custom.backward->run(arriving);
     for (size_t i = 0; i < leaving.size() && i < custom.inputs.size(); ++i)
@@ -130,11 +128,11 @@ bool backpropagate_custom(Graph& graph, uint32_t index, Sums& sums, const std::v
 
 // Uses the gradient registered for another type; outputs without a gradient get zeros.
 void backpropagate_as(const std::string& type, Graph& graph, NodeId id, Sums& sums, const std::vector<bool>& reached) {
-  static const Op kZeros{"ZerosLike"};
   std::vector<Tensor> arriving;
   for (uint32_t k = 0; k < graph.node(id).dtypes.size(); ++k) {
     Tensor sum = sums.of({id, k});
-    if (!sum && differentiable(graph.node(id).dtypes[k])) sum = footlight::apply(kZeros, {graph.tensor({id, k})});
+    if (!sum && differentiable(graph.node(id).dtypes[k]))
+      sum = footlight::apply("ZerosLike"_op, {graph.tensor({id, k})});
     arriving.push_back(std::move(sum));
   }
   if (!hooks.registered_gradient)
@@ -381,10 +379,9 @@ std::shared_ptr<const Derivative> derivative_of(const Graph& forward) {
 
 void Derivative::apply(std::span<const Tensor> given, std::span<const Tensor> results, std::span<const Tensor> arriving,
                        std::span<Tensor> leaving, CallId call) const {
-  static const Op kZeros{"ZerosLike"};
   std::vector<Tensor> arguments;
   for (size_t seed : seeds)
-    arguments.push_back(arriving[seed] ? arriving[seed] : footlight::apply(kZeros, {results[seed]}));
+    arguments.push_back(arriving[seed] ? arriving[seed] : footlight::apply("ZerosLike"_op, {results[seed]}));
   for (const Need& need : needs)
     arguments.push_back(need.value ? need.value : need.input ? given[need.index] : results[need.index]);
   const std::vector<Tensor> gradients = backward->call(arguments, call);

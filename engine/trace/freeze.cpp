@@ -53,8 +53,6 @@ class Freezer {
   }
 
   void rewrite(Graph& graph, NodeId id, Values& values) {
-    static const Op kIdentity{"Identity"}, kRead{"ReadVariableOp"}, kShapeOf{"VariableShape"}, kShapeOp{"Shape"},
-        kGather{"ResourceGather"};
     Node& node = graph.node(id);
     ValueInputs inputs;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -65,18 +63,17 @@ class Freezer {
     }
     if (inputs.empty()) return;
     const bool passes_on = node.op->effect == Effect::kNone && node.op->alias == Alias::kSame;
-    if (node.op == &kRead.row()) {
-      node.op = &kIdentity.row();
+    if (node.op == &"ReadVariableOp"_op.row()) {
+      node.op = &"Identity"_op.row();
       node.attrs = Attrs{{kT, node.dtypes[0]}};
     } else if (passes_on) {
       node.attrs.set(kT, inputs.begin()->second.dtype);
       become(node, 0, inputs.begin()->second);
       values.insert({id.value, 0});
-    } else if (node.op == &kShapeOf.row()) {
-      static const AttrName kOut("out_type");
-      node.op = &kShapeOp.row();
-      node.attrs = Attrs{{kT, inputs.begin()->second.dtype}, {kOut, node.dtypes[0]}};
-    } else if (node.op == &kGather.row()) {
+    } else if (node.op == &"VariableShape"_op.row()) {
+      node.op = &"Shape"_op.row();
+      node.attrs = Attrs{{kT, inputs.begin()->second.dtype}, {"out_type"_attr, node.dtypes[0]}};
+    } else if (node.op == &"ResourceGather"_op.row()) {
       gather(graph, node);
     } else if (std::ranges::any_of(node.attrs,
                                    [](const auto& a) { return std::holds_alternative<GraphPtr>(a.second); })) {
@@ -94,14 +91,15 @@ class Freezer {
 
   // Reads a row of the value. The axis is a new node, which may come later, as it has no inputs.
   static void gather(Graph& graph, Node& node) {
-    static const Op kGatherV2{"GatherV2"}, kConst{"Const"};
-    static const AttrName kParams("Tparams"), kIndices("Tindices"), kAxis("Taxis"), kBatch("batch_dims");
-    const int64_t batch = node.attrs.get_or(kBatch, int64_t{0});
+    const int64_t batch = node.attrs.get_or("batch_dims"_attr, int64_t{0});
     const DType indices = graph.node(node.inputs[1].node).dtypes[node.inputs[1].output];
-    node.op = &kGatherV2.row();
-    node.attrs = Attrs{{kParams, node.dtypes[0]}, {kIndices, indices}, {kAxis, DType::kInt32}, {kBatch, batch}};
+    node.op = &"GatherV2"_op.row();
+    node.attrs = Attrs{{"Tparams"_attr, node.dtypes[0]},
+                       {"Tindices"_attr, indices},
+                       {"Taxis"_attr, DType::kInt32},
+                       {"batch_dims"_attr, batch}};
     Node axis;
-    axis.op = &kConst.row();
+    axis.op = &"Const"_op.row();
     axis.name = graph.unique_full_name(node.name + "/axis");
     axis.attrs = {{kDType, DType::kInt32}, {kValue, Tensor::scalar<int32_t>(static_cast<int32_t>(batch))}};
     axis.dtypes = {DType::kInt32};
@@ -136,7 +134,6 @@ class Freezer {
   }
 
   void note_types(Node& node, const ValueInputs& inputs, size_t others) const {
-    static const AttrName kReadOnly("_read_only_resource_inputs");
     for (AttrName name : {kT, kTin, kTout}) {
       const AttrValue* value = node.attrs.find(name);
       const auto* types = value ? std::get_if<std::vector<DType>>(value) : nullptr;
@@ -148,7 +145,8 @@ class Freezer {
         for (const auto& [i, type] : inputs) changed[i - others] = type.dtype;
       node.attrs.set(name, std::move(changed));
     }
-    if (node.attrs.find(kReadOnly)) node.attrs.set(kReadOnly, std::vector<int64_t>());
+    if (node.attrs.find("_read_only_resource_inputs"_attr))
+      node.attrs.set("_read_only_resource_inputs"_attr, std::vector<int64_t>());
   }
 
   const Copy& copied(const GraphPtr& callee, const ValueInputs& inputs, size_t others) {
@@ -192,7 +190,6 @@ Tensor value_of(const Tensor& capture, const Node& input) {
 }  // namespace
 
 GraphPtr freeze(const Graph& graph, std::span<const Tensor> captures) {
-  static const Op kConst{"Const"};
   const GraphPtr copy = clone(graph);
   ValueInputs values;
   for (size_t i = 0; i < captures.size(); ++i) {
@@ -202,7 +199,7 @@ GraphPtr freeze(const Graph& graph, std::span<const Tensor> captures) {
     if (value.is_symbolic())
       fail(ErrorKind::kValue, "the function captures '", node.name, "' of another graph, which has no value yet");
     if (captures[i].dtype() == DType::kResource) values.emplace(index, ValueType{value.dtype(), value.shape()});
-    node.op = &kConst.row();
+    node.op = &"Const"_op.row();
     node.attrs = Attrs{{kDType, value.dtype()}, {kValue, value}};
     node.shapes = {value.shape()};
   }

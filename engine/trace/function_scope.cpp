@@ -57,17 +57,15 @@ Tensor computed(const Graph& graph, Edge wanted, const Feeds& feeds) {
 
 // Adds an assignment to the graph that runs unless the variable has a value.
 void assign_in_graph(const Tensor& handle, const Tensor& value) {
-  static const Op kAssign{"AssignVariableOp"}, kInitialized{"VarIsInitializedOp"};
-  static const AttrName kDType("dtype");
   const HideTapes hidden;
   const auto keep = [] { return std::vector<Tensor>(); };
   const auto assign = [&] {
     Attrs attrs;
-    attrs.set(kDType, value.dtype());
-    apply_all(kAssign.row(), std::vector<Tensor>{handle, value}, attrs);
+    attrs.set("dtype"_attr, value.dtype());
+    apply_all("AssignVariableOp"_op.row(), std::vector<Tensor>{handle, value}, attrs);
     return std::vector<Tensor>();
   };
-  build_cond(apply(kInitialized, {handle}), keep, assign);
+  build_cond(apply("VarIsInitializedOp"_op, {handle}), keep, assign);
 }
 
 }  // namespace

@@ -99,9 +99,8 @@ GraphBuilder* GraphBuilder::innermost() { return static_cast<GraphBuilder*>(this
 
 NodeId GraphBuilder::add_placeholder(DType dtype, const Shape& shape, std::string full_name,
                                      std::string_view user_name) {
-  static const Op kPlaceholder{"Placeholder"};
   Node node;
-  node.op = &kPlaceholder.row();
+  node.op = &"Placeholder"_op.row();
   node.name = std::move(full_name);
   node.attrs.set(kDType, dtype);
   node.attrs.set(kShape, shape);
@@ -149,24 +148,22 @@ Tensor GraphBuilder::capture(const Tensor& outside, std::string_view name, std::
 
 // The node that creates a variable in TensorFlow's graphs; here it gives the program's variable.
 Tensor GraphBuilder::variable_node(const Tensor& handle) {
-  static const Op kVarHandle{"VarHandleOp"};
-  static const AttrName kHeld("_held"), kSharedName("shared_name");
   const Variable& variable = *variable_of(handle);
   auto [at, fresh] = captured_.try_emplace(identity_of(handle), 0);
   if (fresh) {
     size_t id = 0;
     for (; id < graph_->size(); ++id) {  // nodes of an earlier time that the graph was entered
-      const AttrValue* held = graph_->node(NodeId{static_cast<uint32_t>(id)}).attrs.find(kHeld);
+      const AttrValue* held = graph_->node(NodeId{static_cast<uint32_t>(id)}).attrs.find("_held"_attr);
       if (held && std::get<Tensor>(*held).resource_object() == &variable) break;
     }
     if (id == graph_->size()) {
       Node node;
-      node.op = &kVarHandle.row();
+      node.op = &"VarHandleOp"_op.row();
       node.name = graph_->unique_full_name(variable.name());
       node.attrs.set(kDType, variable.dtype());
       node.attrs.set(kShape, variable.shape());
-      node.attrs.set(kSharedName, node.name);
-      node.attrs.set(kHeld, handle);
+      node.attrs.set("shared_name"_attr, node.name);
+      node.attrs.set("_held"_attr, handle);
       node.dtypes = {DType::kResource};
       node.shapes = {Shape{}};
       note_place(node);
@@ -180,9 +177,8 @@ Tensor GraphBuilder::variable_node(const Tensor& handle) {
 }
 
 Tensor GraphBuilder::constant_node(const Tensor& value, std::string_view name) {
-  static const Op kConst{"Const"};
   Node node;
-  node.op = &kConst.row();
+  node.op = &"Const"_op.row();
   node.name = graph_->unique_full_name(name);
   node.attrs.set(kDType, value.dtype());
   node.attrs.set(kValue, frozen(value));
@@ -309,7 +305,6 @@ Tensor GraphBuilder::emit_one(const OpRow& row, std::span<const Tensor> inputs, 
 
 // An input is read-only if all graphs of the node only read it.
 std::vector<bool> GraphBuilder::note_read_only(Attrs& attrs, size_t inputs) {
-  static const AttrName kReadOnly("_read_only_resource_inputs");
   std::vector<bool> read_only(inputs, false);
   bool first = true;
   for (const auto& [attr, value] : attrs) {
@@ -324,7 +319,7 @@ std::vector<bool> GraphBuilder::note_read_only(Attrs& attrs, size_t inputs) {
   std::vector<int64_t> indices;
   for (size_t i = 0; i < read_only.size(); ++i)
     if (read_only[i]) indices.push_back(static_cast<int64_t>(i));
-  attrs.set(kReadOnly, std::move(indices));
+  attrs.set("_read_only_resource_inputs"_attr, std::move(indices));
   return read_only;
 }
 
@@ -436,11 +431,10 @@ NodeId GraphBuilder::last_write(const Tensor& handle) {
 }
 
 Tensor GraphBuilder::mark_output(const Tensor& output) {
-  static const Op kIdentity{"Identity"};
   const bool python_value = !output.is_symbolic() && output.body()->python_number;
   const Tensor own = python_value ? as_own(output) : output;
   if (as_written && own.is_symbolic() && own.graph() == graph_.get()) return own;
-  return emit_one(kIdentity.row(), {&own, 1}, {}, {});
+  return emit_one("Identity"_op.row(), {&own, 1}, {}, {});
 }
 
 void GraphBuilder::finish(std::span<const Tensor> outputs) {
@@ -450,7 +444,6 @@ void GraphBuilder::finish(std::span<const Tensor> outputs) {
 }
 
 void GraphBuilder::finish_marked(std::vector<Tensor> marked) {
-  static const Op kNoOp{"NoOp"};
   if (as_written) graph_->control_outputs = must_run_;
   remove_implied(*graph_, ordered_);
   ordered_.clear();
@@ -458,7 +451,7 @@ void GraphBuilder::finish_marked(std::vector<Tensor> marked) {
     graph_->control_outputs = must_run_;
     if (!marked.empty()) {
       Node node;
-      node.op = &kNoOp.row();
+      node.op = &"NoOp"_op.row();
       node.control_inputs = must_run_;  // all of them, as in TensorFlow
       note_place(node);
       const NodeId done = graph_->add(std::move(node));
@@ -502,12 +495,11 @@ std::vector<bool> read_only_inputs(const Graph& graph) {
     result[i] = true;
   }
   if (handles.empty()) return result;
-  static const AttrName kReadOnly("_read_only_resource_inputs");
   for (uint32_t n = 0; n < graph.size(); ++n) {
     const Node& node = graph.node(NodeId(n));
     const bool passes_on = node.op->effect == Effect::kNone && node.op->alias == Alias::kSame;
     if (passes_on || node.op->effect == Effect::kReads) continue;
-    const AttrValue* attr = node.attrs.find(kReadOnly);
+    const AttrValue* attr = node.attrs.find("_read_only_resource_inputs"_attr);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       auto at = handles.find(node.inputs[i].node.value);
       if (at == handles.end()) continue;

@@ -27,7 +27,6 @@ session::GraphRecord graph_record(const Graph& graph) {
 }  // namespace
 
 session::NodeRecord node_record(const Node& node, uint32_t index) {
-  static const AttrName kValue("value");
   session::NodeRecord record;
   record.id = index;
   record.name = node.name;
@@ -40,7 +39,7 @@ session::NodeRecord node_record(const Node& node, uint32_t index) {
   for (const auto& [name, value] : node.attrs)
     if (const GraphPtr* callee = std::get_if<GraphPtr>(&value))
       record.functions.push_back({std::string(name.text()), *callee ? (*callee)->id : GraphId()});
-  if (const AttrValue* value = node.attrs.find(kValue))
+  if (const AttrValue* value = node.attrs.find("value"_attr))
     if (const Tensor* tensor = std::get_if<Tensor>(value)) record.constant = describe_value(*tensor);
   record.source = node.source;
   if (node.call_site != kNoCallSite) record.location = session::LocationId(node.call_site);

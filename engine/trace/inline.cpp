@@ -85,14 +85,13 @@ class Copy {
   }
 
   void give_own_state(Node& node) const {
-    static const AttrName kState{"_state"}, kSeed{"seed"}, kSeed2{"seed2"};
-    const Tensor state = node.attrs.get_or(kState, Tensor());
+    const Tensor state = node.attrs.get_or("_state"_attr, Tensor());
     if (!state || state.dtype() != DType::kResource) return;
     Tensor& own = (*states_)[state.resource_object()];
     if (!own)
-      own = Tensor::resource(new RandomState(static_cast<uint64_t>(node.attrs.get_or(kSeed, int64_t{0})),
-                                             static_cast<uint64_t>(node.attrs.get_or(kSeed2, int64_t{0}))));
-    node.attrs.set(kState, own);
+      own = Tensor::resource(new RandomState(static_cast<uint64_t>(node.attrs.get_or("seed"_attr, int64_t{0})),
+                                             static_cast<uint64_t>(node.attrs.get_or("seed2"_attr, int64_t{0}))));
+    node.attrs.set("_state"_attr, own);
   }
 
   void forget_shapes(Node& node) const {

@@ -27,9 +27,8 @@ struct Kept {
 };
 
 NodeId add_parameter(Graph& graph, const char* name) {
-  static const Op kPlaceholder{"Placeholder"};
   Node node;
-  node.op = &kPlaceholder.row();
+  node.op = &"Placeholder"_op.row();
   node.name = graph.unique_full_name(name);
   node.attrs.set(kDType, DType::kVariant);
   node.attrs.set(kShape, Shape());
@@ -50,11 +49,10 @@ Tensor with_shape(const Tensor& tensor, const Shape& shape) {
 }
 
 Tensor zeros_like(const Tensor& tensor, DType dtype) {
-  static const Op kZeros{"ZerosLike"}, kRead{"ReadVariableOp"};
-  if (tensor.dtype() != DType::kResource) return apply(kZeros, {tensor});
+  if (tensor.dtype() != DType::kResource) return apply("ZerosLike"_op, {tensor});
   Attrs attrs;
   attrs.set(kDType, dtype);
-  return apply(kZeros, {apply(kRead, {tensor}, attrs)});
+  return apply("ZerosLike"_op, {apply("ReadVariableOp"_op, {tensor}, attrs)});
 }
 
 // Adds a list to the loop for each saved value.
@@ -84,7 +82,6 @@ void keep_values(Graph& graph, NodeId id, const Graph& forward_body, size_t outp
 }  // namespace
 
 void loop_gradient(GradientCall& call) {
-  static const Op kGreater{"Greater"}, kSub{"Sub"}, kPop{"TensorListPopBack"};
   Graph& graph = *call.outputs[0].graph();
   const NodeId id = call.outputs[0].node();
   const std::shared_ptr<const Forward> forward = forward_of(graph.node(id).attrs.get<GraphPtr>(kBody));
@@ -149,15 +146,18 @@ void loop_gradient(GradientCall& call) {
 
   const std::vector<Tensor> results = build_while(
       variables,
-      [&](std::span<const Tensor> now) { return apply(kGreater, {now[0], Tensor::scalar<int32_t>(0).as_constant()}); },
       [&](std::span<const Tensor> now) {
-        std::vector<Tensor> next{apply(kSub, {now[0], Tensor::scalar<int32_t>(1).as_constant()})};
+        return apply("Greater"_op, {now[0], Tensor::scalar<int32_t>(0).as_constant()});
+      },
+      [&](std::span<const Tensor> now) {
+        std::vector<Tensor> next{apply("Sub"_op, {now[0], Tensor::scalar<int32_t>(1).as_constant()})};
         std::vector<Tensor> lists, popped(derivative.needs.size()), arguments;
         for (size_t k = 0; k < kept.size(); ++k) {
           const Shape& shape = kept[k].shape;
           const Tensor known = shape.has_rank() ? ops::ints(shape.dims()) : ops::integer(-1);
-          const std::vector<Tensor> both = apply_all(kPop.row(), Borrowed(now[1 + carried.size() + k], known),
-                                                     {{kElementDType, kept[k].dtype}});
+          const std::vector<Tensor> both =
+              apply_all("TensorListPopBack"_op.row(), Borrowed(now[1 + carried.size() + k], known),
+                        {{kElementDType, kept[k].dtype}});
           lists.push_back(both[0]);
           popped[kept[k].need] = both[1];
         }
@@ -166,7 +166,8 @@ void loop_gradient(GradientCall& call) {
           // Variables that pass through unchanged get their gradient once, after the loop.
           if (at != carried.end() && !invariant[seed])
             arguments.push_back(now[1 + static_cast<size_t>(at - carried.begin())]);
-          else arguments.push_back(zeros_like(inputs[seed], body.node(body.inputs[seed]).dtypes[0]));
+          else
+            arguments.push_back(zeros_like(inputs[seed], body.node(body.inputs[seed]).dtypes[0]));
         }
         for (size_t n = 0; n < derivative.needs.size(); ++n)
           arguments.push_back(popped[n]                    ? popped[n]
@@ -179,8 +180,10 @@ void loop_gradient(GradientCall& call) {
           const Shape shape = options.shape_invariants[1 + c].value_or(Shape::unknown_rank());
           const Tensor found = ops::dense(derivative.of_input(k, gradients));
           Tensor value;
-          if (invariant[k]) value = found ? ops::accumulate(std::array{running, found}) : running;
-          else value = found ? found : zeros_like(running, running.dtype());
+          if (invariant[k])
+            value = found ? ops::accumulate(std::array{running, found}) : running;
+          else
+            value = found ? found : zeros_like(running, running.dtype());
           next.push_back(with_shape(value, shape));
         }
         next.insert(next.end(), lists.begin(), lists.end());

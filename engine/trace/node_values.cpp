@@ -181,13 +181,12 @@ void NodeValues::see(const Graph& graph, NodeId node, std::span<const Tensor> in
 }
 
 void NodeValues::entered(const compile::Program& program, std::span<const Tensor> inputs) {
-  static const AttrName kValue("value");
   const Graph& graph = *program.graph;
   if (known_.insert(&graph).second) {
     for (uint32_t i = 0; i < graph.size(); ++i) {
       const Node& node = graph.node(NodeId(i));
       if (node.op->execution != Execution::kConstant) continue;
-      const AttrValue* const value = node.attrs.find(kValue);
+      const AttrValue* const value = node.attrs.find("value"_attr);
       if (const Tensor* const t = value ? std::get_if<Tensor>(value) : nullptr) see(graph, NodeId(i), {}, {t, 1});
     }
   }

@@ -32,9 +32,8 @@ class Asked {
 size_t most_saved_apart = 64;
 
 NodeId add_list(Graph& graph, DType dtype, const Shape& element) {
-  static const Op kEmpty{"EmptyValueList"};
   Node node;
-  node.op = &kEmpty.row();
+  node.op = &"EmptyValueList"_op.row();
   node.attrs.set(kElementDType, dtype);
   node.attrs.set(kElementShape, element);
   node.dtypes = {DType::kVariant};
@@ -43,9 +42,8 @@ NodeId add_list(Graph& graph, DType dtype, const Shape& element) {
 }
 
 NodeId add_push(Graph& graph, NodeId list, Edge value, DType dtype) {
-  static const Op kPush{"TensorListPushBack"};
   Node node;
-  node.op = &kPush.row();
+  node.op = &"TensorListPushBack"_op.row();
   node.inputs = {{list, 0}, value};
   node.dtypes = {DType::kVariant};
   if (const Node& before = graph.node(list);
@@ -60,7 +58,6 @@ NodeId add_push(Graph& graph, NodeId list, Edge value, DType dtype) {
 }
 
 SavedLists save_as_lists(Graph& forward, const Graph& backward, std::span<const SavedValue> saved) {
-  static const Op kPop{"TensorListPopBack"};
   SavedLists result;
   std::map<DType, std::vector<SavedValue>> groups;
   std::vector<bool> listed(backward.inputs.size(), false);
@@ -89,7 +86,8 @@ SavedLists save_as_lists(Graph& forward, const Graph& backward, std::span<const 
     for (size_t k = values.size(); k-- > 0;) {
       const NodeId input = backward.inputs[values[k].input];
       const std::vector<Tensor> both =
-          apply_all(kPop.row(), std::array{rest, asked.of(backward.node(input).shapes[0])}, {{kElementDType, dtype}});
+          apply_all("TensorListPopBack"_op.row(), std::array{rest, asked.of(backward.node(input).shapes[0])},
+                    {{kElementDType, dtype}});
       rest = both[0];
       feeds.emplace_back(Edge{input, 0}, both[1]);
     }

@@ -112,10 +112,9 @@ class Replay {
   }
 
   std::vector<Batched> apply_node(const Node& node, std::span<const Batched> given) {
-    static const AttrName kValue("value");
     const OpRow& row = *node.op;
     const InPlaceOf place(node);
-    if (row.execution == Execution::kConstant) return {{constant(node.attrs.get<Tensor>(kValue)), false}};
+    if (row.execution == Execution::kConstant) return {{constant(node.attrs.get<Tensor>("value"_attr)), false}};
     const bool batched = std::ranges::any_of(given, &Batched::batched);
     // Ops that draw a random number, or advance a generator, run for each element; other effects on shared values run
     // once.
@@ -149,7 +148,6 @@ class Replay {
 
   // The condition differs: replays each branch on the elements that take it, if any.
   std::optional<std::vector<Batched>> branch_by_element(const Node& node, std::span<const Batched> given) {
-    static const Op stitch{"DynamicStitch"};
     const Tensor& which = given[0].tensor;
     if (which.shape().rank() != 1 || (!is_switch(node) && which.dtype() != DType::kBool)) return {};
     if (std::ranges::any_of(given, ops::is_list_of_batches)) return {};
@@ -179,7 +177,8 @@ class Replay {
     for (size_t k = 0; k < parts.size(); ++k) {
       std::vector<Tensor> inputs = places;
       inputs.insert(inputs.end(), parts[k].begin(), parts[k].end());
-      const Tensor whole = footlight::apply(stitch.row(), inputs, {{kN, static_cast<int64_t>(places.size())}});
+      const Tensor whole =
+          footlight::apply("DynamicStitch"_op.row(), inputs, {{kN, static_cast<int64_t>(places.size())}});
       results.push_back({shaped(whole, for_all(node.shapes[k], known_size())), true});
     }
     return results;
@@ -187,12 +186,11 @@ class Replay {
 
   // Which elements take a branch.
   static Tensor takes(const Node& node, const Tensor& which, size_t branch, size_t branches) {
-    static const Op either{"LogicalOr"}, negated{"LogicalNot"};
     const auto number = static_cast<int64_t>(branch);
-    if (!is_switch(node)) return branch == 0 ? which : apply(negated, {which});
+    if (!is_switch(node)) return branch == 0 ? which : apply("LogicalNot"_op, {which});
     if (branch + 1 < branches) return ops::equal(which, ops::integer(number));
     // The last branch serves all numbers that have none.
-    return apply(either, {ops::less(which, ops::integer(0)), ops::greater(which, ops::integer(number - 1))});
+    return apply("LogicalOr"_op, {ops::less(which, ops::integer(0)), ops::greater(which, ops::integer(number - 1))});
   }
   static bool is_switch(const Node& node) { return !node.attrs.find(kThen); }
 
@@ -275,12 +273,11 @@ class Replay {
   }
 
   std::vector<Tensor> until_all_are_done(Loop& of) {
-    static const Op any{"Any"}, update{"TensorScatterUpdate"};
     const Shape flags = for_all(Shape(), known_size());
     of.variables.push_back(shaped(each(run(of.test, of.with(of.variables))[0]), flags));
     of.options.shape_invariants.push_back(flags);
     return build_while(
-        of.variables, [&](std::span<const Tensor> now) { return apply(any, {now.back(), ops::integer(0)}); },
+        of.variables, [&](std::span<const Tensor> now) { return apply("Any"_op, {now.back(), ops::integer(0)}); },
         [&](std::span<const Tensor> now) {
           const Tensor rows = rows_of(now.back()), count = ops::gather(ops::shape(rows), ops::integer(0));
           const Tensor at = ops::expand_dims(rows, 1);
@@ -291,9 +288,9 @@ class Replay {
           for (size_t v = 0; v < of.places.size(); ++v) {
             Batched& value = values[of.places[v]];
             value = {some.each(results[of.places[v]]), true};
-            next.push_back(apply(update, {now[v], at, value.tensor}));
+            next.push_back(apply("TensorScatterUpdate"_op, {now[v], at, value.tensor}));
           }
-          next.push_back(apply(update, {now.back(), at, some.each(some.run(of.test, values)[0])}));
+          next.push_back(apply("TensorScatterUpdate"_op, {now.back(), at, some.each(some.run(of.test, values)[0])}));
           return next;
         },
         of.options);
@@ -301,8 +298,7 @@ class Replay {
 
   // The numbers of the elements that are taken.
   static Tensor rows_of(const Tensor& taken) {
-    static const Op where{"Where"};
-    return ops::cast(ops::squeeze(apply(where, {taken}), {1}), DType::kInt32);
+    return ops::cast(ops::squeeze(apply("Where"_op, {taken}), {1}), DType::kInt32);
   }
   static std::vector<Batched> chosen(std::span<const Batched> given, const Tensor& rows) {
     std::vector<Batched> some;
@@ -334,9 +330,6 @@ class Replay {
 
   // Rebuilds a list that all elements share as a list of batches; an empty tensor if its creation is unknown.
   Tensor list_of_batches(const Tensor& list) {
-    static const Op reserve{"TensorListReserve"}, empty{"EmptyTensorList"}, kept{"EmptyValueList"},
-        from{"TensorListFromTensor"};
-    static const AttrName kShape("element_shape");
     if (!list.graph()) return {};
     Graph& graph = *list.graph();
     const Node& node = graph.node(list.node());
@@ -344,20 +337,18 @@ class Replay {
     const DType elements = node.attrs.get_or(kElementDType, DType::kInvalid);
     const auto shape = [&](size_t i) { return ops::shape_of_batch(input(i), size_, elements); };
     Attrs attrs = node.attrs;
-    if (node.op == &reserve.row() || node.op == &empty.row())
+    if (node.op == &"TensorListReserve"_op.row() || node.op == &"EmptyTensorList"_op.row())
       return apply(*node.op, std::array{shape(0), input(1)}, attrs);
-    if (node.op == &from.row() && elements != DType::kVariant)
+    if (node.op == &"TensorListFromTensor"_op.row() && elements != DType::kVariant)
       return apply(*node.op, std::array{ops::swapped(each({input(0), false})), shape(1)}, attrs);
-    if (node.op != &kept.row()) return {};
-    if (elements != DType::kVariant) attrs.set(kShape, Shape::unknown_rank());
+    if (node.op != &"EmptyValueList"_op.row()) return {};
+    if (elements != DType::kVariant) attrs.set("element_shape"_attr, Shape::unknown_rank());
     return apply(*node.op, std::span<const Tensor>(), attrs);
   }
 
   // Parts of a batch have unknown numbers of rows; joined, they have as many as there are elements.
   static Tensor shaped(const Tensor& tensor, const Shape& shape) {
-    static const Op ensure{"EnsureShape"};
-    static const AttrName kShape("shape");
-    return is_subshape(tensor.shape(), shape) ? tensor : apply(ensure, {tensor}, {{kShape, shape}});
+    return is_subshape(tensor.shape(), shape) ? tensor : apply("EnsureShape"_op, {tensor}, {{"shape"_attr, shape}});
   }
   static Shape for_all(const Shape& shape, int64_t number) {
     std::vector<int64_t> dims{number};
@@ -396,7 +387,6 @@ class Replay {
 
   // The loop's variables: the number of the element, and a list for each output.
   std::vector<Batched> in_turn(const Node& node, std::span<const Batched> given) {
-    static const Op reserve{"TensorListReserve"}, set{"TensorListSetItem"}, stack{"TensorListStack"}, less{"Less"};
     const std::string name = node.op->name;
     if (std::ranges::any_of(given, ops::is_list_of_batches)) throw ListsApart();
     if (!shared_.loops)
@@ -406,11 +396,12 @@ class Replay {
     if (std::ranges::find(said, name) == said.end()) said.push_back(name);
     std::vector<Tensor> variables{ops::integer(0)};
     for (size_t k = 0; k < node.dtypes.size(); ++k)
-      variables.push_back(apply(reserve, {dims_of(node.shapes[k]), size_}, {{kElementDType, node.dtypes[k]}}));
+      variables.push_back(
+          apply("TensorListReserve"_op, {dims_of(node.shapes[k]), size_}, {{kElementDType, node.dtypes[k]}}));
     WhileOptions options;
     options.name = "one_by_one/" + name;
     const std::vector<Tensor> done = build_while(
-        variables, [&](std::span<const Tensor> now) { return apply(less, {now[0], size_}); },
+        variables, [&](std::span<const Tensor> now) { return apply("Less"_op, {now[0], size_}); },
         [&](std::span<const Tensor> now) {
           std::vector<Tensor> inputs;
           for (const Batched& input : given)
@@ -418,14 +409,16 @@ class Replay {
           const std::vector<Tensor> outputs = outputs_of(node, inputs);
           std::vector<Tensor> next{ops::add(now[0], ops::integer(1))};
           for (size_t k = 0; k < outputs.size(); ++k)
-            next.push_back(apply(set, {now[k + 1], now[0], outputs[k]}, {{kElementDType, node.dtypes[k]}}));
+            next.push_back(
+                apply("TensorListSetItem"_op, {now[k + 1], now[0], outputs[k]}, {{kElementDType, node.dtypes[k]}}));
           return next;
         },
         options);
     std::vector<Batched> results;
     for (size_t k = 0; k < node.dtypes.size(); ++k)
       results.push_back(
-          {apply(stack, {done[k + 1], dims_of(node.shapes[k])}, {{kElementDType, node.dtypes[k]}}), true});
+          {apply("TensorListStack"_op, {done[k + 1], dims_of(node.shapes[k])}, {{kElementDType, node.dtypes[k]}}),
+           true});
     return results;
   }
 

@@ -21,9 +21,7 @@ int64_t axis_of(const Tensor& t, int rank) {
 
 // The first best element. It starts at index 0 with the worst finite number, and takes what compares better: never NaN.
 template <class T, bool kLargest>
-constexpr T worst() {
-  return kLargest ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
-}
+constexpr T worst() { return kLargest ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max(); }
 
 template <class T, bool kLargest>
 int64_t best_of_row(const T* in, int64_t n) {
@@ -221,9 +219,8 @@ void softmax_along(KernelContext& c, int axis) {
 
 template <class T, bool kLog>
 void softmax(KernelContext& c) {
-  static const AttrName kAxis{"_axis"};
   const int last = c.inputs[0].shape().rank() - 1;
-  const int axis = static_cast<int>(c.attrs.get_or(kAxis, int64_t{-1}));
+  const int axis = static_cast<int>(c.attrs.get_or("_axis"_attr, int64_t{-1}));
   if (axis == -1 || axis == last) softmax_last<T, kLog>(c);
   else softmax_along<T, kLog>(c, axis < 0 ? axis + last + 1 : axis);
 }
@@ -318,9 +315,7 @@ void softmaxes() {
   (on_cpu("LogSoftmax", bit_of(dtype_of<Types>), softmax<Types, true>), ...);
 }
 template <class... Types>
-void products() {
-  (on_cpu("ProdOthers", bit_of(dtype_of<Types>), prod_others<Types>), ...);
-}
+void products() { (on_cpu("ProdOthers", bit_of(dtype_of<Types>), prod_others<Types>), ...); }
 
 }  // namespace
 

@@ -9,10 +9,7 @@ namespace FL_ISA {
 
 namespace {
 
-void constant(KernelContext& c) {
-  static const AttrName kValue{"value"};
-  c.outputs[0] = c.attrs.get<Tensor>(kValue).alias();
-}
+void constant(KernelContext& c) { c.outputs[0] = c.attrs.get<Tensor>("value"_attr).alias(); }
 
 // Number of elements from which several threads write, each its own part.
 constexpr int64_t kWorthAThread = 1 << 16;
@@ -25,14 +22,10 @@ void fill_with(T* out, int64_t n, const T& value) {
 void zeros_like(KernelContext& c) { clear(c.outputs[0]); }
 
 template <class T>
-void ones_like(KernelContext& c) {
-  fill_with(c.out<T>(), c.outputs[0].elements(), T(1));
-}
+void ones_like(KernelContext& c) { fill_with(c.out<T>(), c.outputs[0].elements(), T(1)); }
 
 template <class T>
-void fill(KernelContext& c) {
-  fill_with(c.out<T>(), c.outputs[0].elements(), T(*c.in<T>(1)));
-}
+void fill(KernelContext& c) { fill_with(c.out<T>(), c.outputs[0].elements(), T(*c.in<T>(1))); }
 
 template <class T>
 void range(KernelContext& c) {
@@ -82,10 +75,9 @@ void read_indices(const Tensor& from, int64_t begin, int64_t n, int64_t* to) {
 
 template <class T>
 void one_hot(KernelContext& c) {
-  static const AttrName kAxis{"axis"};
   const Shape& in = c.inputs[0].shape();
   const int64_t depth = *c.in<int32_t>(1);
-  int64_t axis = c.attrs.get_or(kAxis, int64_t{-1});
+  int64_t axis = c.attrs.get_or("axis"_attr, int64_t{-1});
   if (axis == -1) axis = in.rank();
   int64_t inner = 1;
   for (int d = static_cast<int>(axis); d < in.rank(); ++d) inner *= in[d];
@@ -122,9 +114,7 @@ void plain() {
   (on_cpu("OneHot", bit_of(dtype_of<Types>), one_hot<Types>), ...);
 }
 template <class... Types>
-void ranges() {
-  (on_cpu("Range", bit_of(dtype_of<Types>), range<Types>), ...);
-}
+void ranges() { (on_cpu("Range", bit_of(dtype_of<Types>), range<Types>), ...); }
 
 }  // namespace
 

@@ -411,8 +411,7 @@ void conv_to_filter(KernelContext& c) {
 // The rank of the input gives the number of spatial dimensions; several batch dimensions are flattened.
 template <class T>
 void conv_any(KernelContext& c) {
-  static const AttrName kBatchDims{"batch_dims"};
-  const int batch_dims = static_cast<int>(c.attrs.get_or(kBatchDims, int64_t{1}));
+  const int batch_dims = static_cast<int>(c.attrs.get_or("batch_dims"_attr, int64_t{1}));
   const auto flat = [&](const Tensor& t) {
     Shape s{1};
     for (int d = 0; d < batch_dims; ++d) s.set(0, s[0] * t.shape()[d]);

@@ -17,10 +17,9 @@ struct GatherWalk {
 };
 
 GatherWalk gather_walk(KernelContext& c, const Shape& params) {
-  static const AttrName kBatchDims{"batch_dims"};
   const Shape& indices = c.inputs[1].shape();
   const int axis = static_cast<int>(from_end(ints_of(c.inputs[2])[0], params.rank()));
-  int64_t batch_dims = c.attrs.get_or(kBatchDims, int64_t{0});
+  int64_t batch_dims = c.attrs.get_or("batch_dims"_attr, int64_t{0});
   if (batch_dims < 0) batch_dims += indices.rank();
   const int b = static_cast<int>(batch_dims);
   for (int d = 0; d < b; ++d)
@@ -110,9 +109,7 @@ void gather_grad(KernelContext& c) {
 }
 
 template <class... Types>
-void gather_grads() {
-  (on_cpu("GatherGrad", bit_of(dtype_of<Types>), gather_grad<Types>), ...);
-}
+void gather_grads() { (on_cpu("GatherGrad", bit_of(dtype_of<Types>), gather_grad<Types>), ...); }
 
 }  // namespace
 

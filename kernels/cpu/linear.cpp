@@ -12,15 +12,10 @@ namespace FL_ISA {
 
 namespace {
 
-bool adjoint_of(const KernelContext& c) {
-  static const AttrName kAdjoint{"adjoint"};
-  return c.attrs.get_or(kAdjoint, false);
-}
+bool adjoint_of(const KernelContext& c) { return c.attrs.get_or("adjoint"_attr, false); }
 
 template <class T>
-void transpose(const T* from, T* to, int64_t n) {
-  transpose_copy(from, n, to, n, n, n);
-}
+void transpose(const T* from, T* to, int64_t n) { transpose_copy(from, n, to, n, n, n); }
 
 // The LU decomposition of a copy of a matrix.
 template <class T>
@@ -166,9 +161,8 @@ void cholesky(KernelContext& c) {
 
 template <class T>
 void triangular_solve(KernelContext& c) {
-  static const AttrName kLower{"lower"};
   const bool adjoint = adjoint_of(c);
-  const bool lower = c.attrs.get_or(kLower, true) != adjoint;
+  const bool lower = c.attrs.get_or("lower"_attr, true) != adjoint;
   const Sizes s = sizes_of(c.outputs[0]);
   if (s.elements() == 0) return;
   const int64_t cost = std::max<int64_t>(1, s.rows * s.elements()), n = s.rows;

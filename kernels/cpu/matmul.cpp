@@ -141,10 +141,8 @@ void multiply_any(Matrix<T> a, Matrix<T> b, T* out, int64_t m, int64_t n, int64_
 
 template <class T>
 void matmul(KernelContext& c) {
-  static const AttrName kTransposeA{"transpose_a"};
-  static const AttrName kTransposeB{"transpose_b"};
-  const bool ta = !c.attrs.empty() && c.attrs.get_or(kTransposeA, false);
-  const bool tb = !c.attrs.empty() && c.attrs.get_or(kTransposeB, false);
+  const bool ta = !c.attrs.empty() && c.attrs.get_or("transpose_a"_attr, false);
+  const bool tb = !c.attrs.empty() && c.attrs.get_or("transpose_b"_attr, false);
   const Shape& as = c.inputs[0].shape();
   const Shape& bs = c.inputs[1].shape();
   const Matrix<T> a = ta ? Matrix<T>{c.in<T>(0), 1, as[1]} : Matrix<T>{c.in<T>(0), as[1], 1};
@@ -154,10 +152,8 @@ void matmul(KernelContext& c) {
 
 template <class T>
 void batch_matmul(KernelContext& c) {
-  static const AttrName kAdjX{"adj_x"};
-  static const AttrName kAdjY{"adj_y"};
-  const bool ta = c.attrs.get_or(kAdjX, false);
-  const bool tb = c.attrs.get_or(kAdjY, false);
+  const bool ta = c.attrs.get_or("adj_x"_attr, false);
+  const bool tb = c.attrs.get_or("adj_y"_attr, false);
   const Shape& as = c.inputs[0].shape();
   const Shape& bs = c.inputs[1].shape();
   const Shape& os = c.outputs[0].shape();

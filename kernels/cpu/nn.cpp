@@ -228,11 +228,10 @@ struct Lrn {
   int64_t radius, rows, channels;
   double bias, alpha, beta;
   explicit Lrn(KernelContext& c) {
-    static const AttrName kRadius{"depth_radius"}, kBias{"bias"}, kAlpha{"alpha"}, kBeta{"beta"};
-    radius = c.attrs.get_or(kRadius, int64_t{5});
-    bias = c.attrs.get_or(kBias, 1.f);
-    alpha = c.attrs.get_or(kAlpha, 1.f);
-    beta = c.attrs.get_or(kBeta, 0.5f);
+    radius = c.attrs.get_or("depth_radius"_attr, int64_t{5});
+    bias = c.attrs.get_or("bias"_attr, 1.f);
+    alpha = c.attrs.get_or("alpha"_attr, 1.f);
+    beta = c.attrs.get_or("beta"_attr, 0.5f);
     const Shape& s = c.outputs[0].shape();
     channels = s[3];
     radius = std::min(radius, channels);  // all of them are neighbours then

@@ -386,8 +386,7 @@ void average_pool_grad(KernelContext& c) {
 }
 
 int64_t base_of(KernelContext& c, const Pool& p, int64_t n) {
-  static const AttrName kBatchInIndex{"include_batch_in_index"};
-  return c.attrs.get_or(kBatchInIndex, false) ? n * p.in_image : 0;
+  return c.attrs.get_or("include_batch_in_index"_attr, false) ? n * p.in_image : 0;
 }
 
 template <class T, class Index>

@@ -23,16 +23,13 @@ Variable& variable(KernelContext& c) {
 }
 
 void make_handle(KernelContext& c) {
-  static const AttrName kDtype{"dtype"};
-  static const AttrName kShape{"shape"};
-  static const AttrName kName{"shared_name"};
   static const AttrName kHeld{"_held"};  // a node of a tf.Graph that uses a variable of the program
   if (const AttrValue* held = c.attrs.find(kHeld)) {
     c.outputs[0] = std::get<Tensor>(*held);
     return;
   }
-  c.outputs[0] = Tensor::resource(new Variable(c.attrs.get<DType>(kDtype), c.attrs.get<Shape>(kShape),
-                                               c.attrs.get_or(kName, std::string("Variable"))));
+  c.outputs[0] = Tensor::resource(new Variable(c.attrs.get<DType>("dtype"_attr), c.attrs.get<Shape>("shape"_attr),
+                                               c.attrs.get_or("shared_name"_attr, std::string("Variable"))));
 }
 
 void read(KernelContext& c) { c.outputs[0] = variable(c).read(); }
@@ -40,9 +37,8 @@ void assign(KernelContext& c) { variable(c).assign(c.inputs[1]); }
 void is_initialized(KernelContext& c) { *c.out<bool>() = variable(c).initialized(); }
 
 void shape_of_variable(KernelContext& c) {
-  static const AttrName kOutType{"out_type"};
   const Tensor value = variable(c).read();
-  const DType type = c.attrs.get_or(kOutType, DType::kInt32);
+  const DType type = c.attrs.get_or("out_type"_attr, DType::kInt32);
   Tensor& out = c.set_output(0, type, Shape{value.shape().rank()});
   for (int d = 0; d < value.shape().rank(); ++d) {
     if (type == DType::kInt64) out.data<int64_t>()[d] = value.shape()[d];

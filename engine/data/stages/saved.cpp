@@ -19,8 +19,7 @@ constexpr int64_t kMaxShards = 100'000;
 constexpr int64_t kPlain = 0, kSparse = -1;
 
 std::vector<int64_t> parts_of(const Attrs& attrs, const char* types) {
-  static const AttrName kParts("parts");
-  auto parts = attrs.get_or(kParts, std::vector<int64_t>());
+  auto parts = attrs.get_or("parts"_attr, std::vector<int64_t>());
   if (parts.empty()) parts.assign(attrs.get_or(AttrName(types), std::vector<DType>()).size(), kPlain);
   return parts;
 }

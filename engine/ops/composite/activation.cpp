@@ -5,34 +5,26 @@ namespace footlight::composite {
 
 namespace {
 
-Tensor sigmoid(const Tensor& x) {
-  static const Op op{"Sigmoid"};
-  return apply(op, {x});
-}
+Tensor sigmoid(const Tensor& x) { return apply("Sigmoid"_op, {x}); }
 Tensor number_like(double value, const Tensor& x) { return ops::number(value, x.dtype()); }
 // The nearest float32, in the dtype of x.
 Tensor float_like(float value, const Tensor& x) { return ops::number(static_cast<double>(value), x.dtype()); }
 
 Arg leaky_relu(const Tensor& given, double alpha, std::string_view name) {
-  static const Op op{"LeakyRelu"};
-  static const AttrName kAlpha{"alpha"};
   const Scope scope(name_or(name, "LeakyRelu"));
   const Tensor x = is_integer(given.dtype()) ? ops::cast(given, DType::kFloat32) : given;
-  return {apply(op, {x}, {{kAlpha, static_cast<float>(alpha)}}, scope.own_name())};
+  return {apply("LeakyRelu"_op, {x}, {{"alpha"_attr, static_cast<float>(alpha)}}, scope.own_name())};
 }
 
 Arg gelu(const Tensor& x, bool approximate, std::string_view name) {
-  static const Op tanh{"Tanh"};
-  static const Op pow{"Pow"};
-  static const Op erfc{"Erfc"};
   if (!is_floating(x.dtype()))
     fail(ErrorKind::kValue, "tf.nn.gelu: features must be of a floating dtype, not ", name_of(x.dtype()),
          "; cast them with tf.cast");
   const Scope scope(name_or(name, "Gelu"));
   const Tensor half = ops::mul(number_like(0.5, x), x);
-  if (!approximate) return {ops::mul(half, apply(erfc, {ops::mul(ops::neg(x), float_like(0.70710678f, x))}))};
-  const Tensor cube = ops::mul(float_like(0.044715f, x), apply(pow, {x, number_like(3, x)}));
-  const Tensor inner = apply(tanh, {ops::mul(number_like(0.7978845608028654, x), ops::add(x, cube))});
+  if (!approximate) return {ops::mul(half, apply("Erfc"_op, {ops::mul(ops::neg(x), float_like(0.70710678f, x))}))};
+  const Tensor cube = ops::mul(float_like(0.044715f, x), apply("Pow"_op, {x, number_like(3, x)}));
+  const Tensor inner = apply("Tanh"_op, {ops::mul(number_like(0.7978845608028654, x), ops::add(x, cube))});
   return {ops::mul(half, ops::add(number_like(1, x), inner))};
 }
 
@@ -42,18 +34,14 @@ Arg silu(const Tensor& x, const Tensor& beta_given, std::string_view) {
 }
 
 Arg crelu(const Tensor& x, int64_t axis, std::string_view name) {
-  static const Op relu{"Relu"};
-  static const Op concat{"ConcatV2"};
   const Scope scope(name_or(name, "CRelu"));
   const Tensor parts[] = {x, ops::neg(x), ops::integer(axis)};
-  return {apply(relu, {apply(concat.row(), parts, {}, scope.own_name())})};
+  return {apply("Relu"_op, {apply("ConcatV2"_op.row(), parts, {}, scope.own_name())})};
 }
 
 Arg log_sigmoid(const Tensor& x, std::string_view name) {
-  static const Op softplus{"Softplus"};
-  static const Op negative{"Neg"};
   const Scope scope(name_or(name, "LogSigmoid"));
-  return {apply(negative, {apply(softplus, {ops::neg(x)})}, {}, scope.own_name())};
+  return {apply("Neg"_op, {apply("Softplus"_op, {ops::neg(x)})}, {}, scope.own_name())};
 }
 
 constexpr char kFeatures[] = "features: tensor, name: str? = None";

@@ -31,9 +31,8 @@ Tensor as_node(const Tensor& t, std::string_view name) { return t.body()->python
 
 template <Literal op_name, Literal scope_name>
 Arg scoped_two(const Tensor& x, const Tensor& y, std::string_view name) {
-  static const Op op{op_name.text};
   const Scope scope(name_or(name, scope_name.text));
-  return {apply(op, {x, y})};
+  return {apply(op_named<op_name>(), {x, y})};
 }
 
 // Both converted to the dtype in which they are divided.
@@ -58,63 +57,54 @@ Arg logical_xor_of(const Tensor& x, const Tensor& y, std::string_view name) {
 }
 
 Arg add_n(const std::vector<Tensor>& terms, std::string_view name) {
-  static const Op op{"AddN"};
-  static const Op same{"Identity"};
   if (terms.empty()) fail(ErrorKind::kValue, "tf.add_n requires at least one tensor, got an empty list");
-  if (terms.size() == 1) return {name.empty() ? terms[0] : apply(same, {terms[0]}, {}, name)};
-  return {apply(op.row(), terms, {}, name)};
+  if (terms.size() == 1) return {name.empty() ? terms[0] : apply("Identity"_op, {terms[0]}, {}, name)};
+  return {apply("AddN"_op.row(), terms, {}, name)};
 }
 
 Arg absolute(const Tensor& x, std::string_view name) { return {abs(x, name_or(name, "Abs"))}; }
 
 Arg divide_no_nan(const Tensor& x_given, const Tensor& y_given, std::string_view name) {
-  static const Op op{"DivNoNan"};
   const Scope scope(name_or(name, "div_no_nan"));
   const auto [x, y] = quotient_of(x_given, y_given, "tf.math.divide_no_nan");
-  return {apply(op, {x, y}, {}, scope.own_name())};
+  return {apply("DivNoNan"_op, {x, y}, {}, scope.own_name())};
 }
 
 Arg reciprocal_no_nan(const Tensor& x, std::string_view name) {
-  static const Op op{"DivNoNan"};
   const Scope scope(name_or(name, "reciprocal_no_nan"));
   if (!in_set(x.dtype(), kNumberTypes))
     fail(ErrorKind::kType, "tf.math.reciprocal_no_nan: x must be a tensor of numbers, not of ", name_of(x.dtype()));
   const Tensor one = constant(ops::number(1, x.dtype()), "one");
-  return {apply(op, {one, x}, {}, scope.own_name())};
+  return {apply("DivNoNan"_op, {one, x}, {}, scope.own_name())};
 }
 
 Arg multiply_no_nan(const Tensor& x, const Tensor& y, std::string_view name) {
-  static const Op op{"MulNoNan"};
   if (x.dtype() != y.dtype())
     fail(ErrorKind::kValue, "tf.math.multiply_no_nan: x and y must have one dtype, not ", name_of(x.dtype()), " and ",
          name_of(y.dtype()), "; cast one of them with tf.cast");
-  return {apply(op, {x, y}, {}, name_or(name, "multiply_no_nan"))};
+  return {apply("MulNoNan"_op, {x, y}, {}, name_or(name, "multiply_no_nan"))};
 }
 
 // Only bare integers are converted to floats.
 Arg next_after(const Tensor& x1, const Tensor& x2, std::string_view name) {
-  static const Op op{"NextAfter"};
   const bool bare = x1.body()->python_number && x2.body()->python_number;
   const auto as_float = [&](const Tensor& t) {
     return bare && is_integer(t.dtype()) ? ops::cast(t, DType::kFloat32) : t;
   };
-  return {apply(op, {as_float(x1), as_float(x2)}, {}, name)};
+  return {apply("NextAfter"_op, {as_float(x1), as_float(x2)}, {}, name)};
 }
 
 Arg scalar_mul(const Tensor& scalar, const Tensor& x, std::string_view name) {
-  static const Op op{"Mul"};
   if (!scalar.shape().has_rank() || scalar.shape().rank() != 0)
     fail(ErrorKind::kValue, "tf.math.scalar_mul: scalar must be a scalar, its shape is ", scalar.shape().to_string());
   if (scalar.dtype() != x.dtype())
     fail(ErrorKind::kValue, "tf.math.scalar_mul: scalar is of ", name_of(scalar.dtype()), ", x of ",
          name_of(x.dtype()), "; cast one of them with tf.cast");
   const Scope scope(name_or(name, "scalar_mul"));
-  return {apply(op, {as_node(scalar, "scalar"), x}, {}, scope.own_name())};
+  return {apply("Mul"_op, {as_node(scalar, "scalar"), x}, {}, scope.own_name())};
 }
 
 Arg accumulate_n(const std::vector<Tensor>& terms, const Arg& dims, DType tensor_dtype, std::string_view name) {
-  static const Op same{"Identity"};
-  static const Op op{"AddN"};
   if (terms.empty()) fail(ErrorKind::kValue, "tf.math.accumulate_n: inputs must be a list of at least one tensor");
   Shape shape = Shape::unknown_rank();
   if (const auto* said = std::get_if<Shape>(&dims.value)) shape = *said;
@@ -129,8 +119,8 @@ Arg accumulate_n(const std::vector<Tensor>& terms, const Arg& dims, DType tensor
   if (tensor_dtype != DType::kInvalid && tensor_dtype != terms[0].dtype())
     fail(ErrorKind::kType, "tf.math.accumulate_n: tensor_dtype is ", name_of(tensor_dtype), ", the inputs are of ",
          name_of(terms[0].dtype()));
-  if (terms.size() == 1) return {name.empty() ? terms[0] : apply(same, {terms[0]}, {}, name)};
-  return {apply(op.row(), terms, {}, name)};
+  if (terms.size() == 1) return {name.empty() ? terms[0] : apply("Identity"_op, {terms[0]}, {}, name)};
+  return {apply("AddN"_op.row(), terms, {}, name)};
 }
 
 // Horner's rule; the first coefficient is that of the highest power.
@@ -146,10 +136,8 @@ Arg polyval(const std::vector<Tensor>& coefficients, const Tensor& x, std::strin
 
 // x / |x| of a complex number, so that its gradient is that of the quotient.
 Arg sign(const Tensor& x, std::string_view name) {
-  static const Op op{"Sign"};
-  static const Op divide{"DivNoNan"};
-  if (!is_complex(x.dtype())) return {apply(op, {x}, {}, name)};
-  return {apply(divide, {x, ops::cast(abs(x, "ComplexAbs"), x.dtype())}, {}, name)};
+  if (!is_complex(x.dtype())) return {apply("Sign"_op, {x}, {}, name)};
+  return {apply("DivNoNan"_op, {x, ops::cast(abs(x, "ComplexAbs"), x.dtype())}, {}, name)};
 }
 
 constexpr char kTwo[] = "x: tensor as y, y: tensor as x, name: str? = None";
@@ -160,28 +148,23 @@ constexpr char kTwoBools[] = "x: tensor as y fits bool, y: tensor as x fits bool
 }  // namespace
 
 Tensor truediv(const Tensor& x, const Tensor& y, std::string_view name) {
-  static const Op op{"RealDiv"};
-  if (x.dtype() == y.dtype() && (is_floating(x.dtype()) || is_complex(x.dtype()))) return apply(op, {x, y}, {}, name);
+  if (x.dtype() == y.dtype() && (is_floating(x.dtype()) || is_complex(x.dtype())))
+    return apply("RealDiv"_op, {x, y}, {}, name);
   const Scope scope(name);
   const auto [a, b] = quotient_of(x, y, "a division");
-  return apply(op, {a, b}, {}, scope.own_name());
+  return apply("RealDiv"_op, {a, b}, {}, scope.own_name());
 }
 
 Tensor logical_xor(const Tensor& x, const Tensor& y, std::string_view name) {
-  static const Op either{"LogicalOr"};
-  static const Op both{"LogicalAnd"};
-  static const Op negation{"LogicalNot"};
-  const Tensor one = apply(either, {x, y});
-  const Tensor not_two = apply(negation, {apply(both, {x, y})});
-  return apply(both, {one, not_two}, {}, name);
+  const Tensor one = apply("LogicalOr"_op, {x, y});
+  const Tensor not_two = apply("LogicalNot"_op, {apply("LogicalAnd"_op, {x, y})});
+  return apply("LogicalAnd"_op, {one, not_two}, {}, name);
 }
 
 Tensor abs(const Tensor& x, std::string_view name) {
-  static const Op of_complex{"ComplexAbs"};
-  static const Op of_real{"Abs"};
-  static const AttrName kTout{"Tout"};
-  if (!is_complex(x.dtype())) return apply(of_real, {x}, {}, name);
-  return apply(of_complex, {x}, {{kTout, x.dtype() == DType::kComplex64 ? DType::kFloat32 : DType::kFloat64}}, name);
+  if (!is_complex(x.dtype())) return apply("Abs"_op, {x}, {}, name);
+  return apply("ComplexAbs"_op, {x},
+               {{"Tout"_attr, x.dtype() == DType::kComplex64 ? DType::kFloat32 : DType::kFloat64}}, name);
 }
 
 FL_PUBLIC(arithmetic) {

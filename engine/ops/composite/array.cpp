@@ -10,13 +10,10 @@ namespace {
 
 Arg reverse_sequence(const Tensor& input, const Tensor& seq_lengths, std::optional<int64_t> seq_axis,
                      std::optional<int64_t> batch_axis, std::string_view name) {
-  static const Op op{"ReverseSequence"};
-  static const AttrName kSeq{"seq_dim"};
-  static const AttrName kBatch{"batch_dim"};
   if (!seq_axis)
     fail(ErrorKind::kType, "tf.reverse_sequence requires seq_axis, the dimension to reverse");
-  return {apply(op, {input, seq_lengths},
-                {{kSeq, *seq_axis}, {kBatch, batch_axis.value_or(0)}}, name)};
+  return {apply("ReverseSequence"_op, {input, seq_lengths},
+                {{"seq_dim"_attr, *seq_axis}, {"batch_dim"_attr, batch_axis.value_or(0)}}, name)};
 }
 
 // A mask of `row` < lengths along a new last dimension.
@@ -42,11 +39,10 @@ Arg sequence_mask(const Tensor& lengths, const Tensor& maxlen, DType dtype, std:
 
 // Copies of each element next to each other: one more dimension, tiled, then merged with the one before.
 Tensor repeat_evenly(const Tensor& x, const Tensor& times, int axis) {
-  static const Op tile{"Tile"};
   const int rank = x.shape().rank();
   std::vector<Tensor> multiples;
   for (int d = 0; d <= rank; ++d) multiples.push_back(d == axis + 1 ? times : ops::integer(1, times.dtype()));
-  const Tensor tiled = apply(tile, {ops::expand_dims(x, axis + 1), ops::pack(multiples, 0)});
+  const Tensor tiled = apply("Tile"_op, {ops::expand_dims(x, axis + 1), ops::pack(multiples, 0)});
   const Tensor of_x = ops::shape(x);
   std::vector<Tensor> parts;
   if (axis > 0) parts.push_back(ops::slice(of_x, ops::ints({0}), ops::ints({axis})));
@@ -63,18 +59,16 @@ Tensor repeat_evenly(const Tensor& x, const Tensor& times, int axis) {
 
 // The same where the rank is not known: all sizes are computed.
 Tensor repeat_unranked(const Tensor& x, const Tensor& times, int axis) {
-  static const Op tile{"Tile"};
   const Tensor of_x = ops::cast(ops::shape(x), times.dtype()), one = ops::integer(1, times.dtype());
   const auto part = [&](int64_t from, int64_t size) { return ops::slice(of_x, ops::ints({from}), ops::ints({size})); };
   const Tensor before = part(0, axis), behind = part(axis + 1, -1), each = ops::reshape(times, ops::ints({1}));
   const Tensor multiples[] = {ops::fill(ops::ints({axis + 1}), one), each, ops::fill(ops::shape(behind), one)};
   const Tensor sizes[] = {before, ops::mul(part(axis, 1), each), behind};
-  return ops::reshape(apply(tile, {ops::expand_dims(x, axis + 1), ops::concat(multiples, 0)}), ops::concat(sizes, 0));
+  return ops::reshape(apply("Tile"_op, {ops::expand_dims(x, axis + 1), ops::concat(multiples, 0)}),
+                      ops::concat(sizes, 0));
 }
 
 Arg repeat(const Tensor& input, const Tensor& repeats, std::optional<int64_t> axes, std::string_view name) {
-  static const Op where{"Where"};
-  static const Op strided{"StridedSlice"};
   Tensor x = input;
   Tensor times = repeats;
   if (!is_integer(times.dtype()))
@@ -129,10 +123,10 @@ Arg repeat(const Tensor& input, const Tensor& repeats, std::optional<int64_t> ax
     times = ops::broadcast_to(times, count);
   }
   const Tensor longest = ops::maximum(ops::number(0, times.dtype()), ops::max_of(times));
-  const Tensor places = apply(where, {mask_of(times, longest)});
-  static const AttrName kBegin{"begin_mask"}, kEnd{"end_mask"}, kShrink{"shrink_axis_mask"};
-  const Tensor index = apply(strided, {places, ops::ints({0, 0}), ops::ints({0, 1}), ops::ints({1, 1})},
-                             {{kBegin, int64_t{1}}, {kEnd, int64_t{1}}, {kShrink, int64_t{2}}});
+  const Tensor places = apply("Where"_op, {mask_of(times, longest)});
+  const Tensor index =
+      apply("StridedSlice"_op, {places, ops::ints({0, 0}), ops::ints({0, 1}), ops::ints({1, 1})},
+            {{"begin_mask"_attr, int64_t{1}}, {"end_mask"_attr, int64_t{1}}, {"shrink_axis_mask"_attr, int64_t{2}}});
   return {ops::gather(x, index, axis)};
 }
 
@@ -174,7 +168,6 @@ Arg meshgrid(const std::vector<Tensor>& given, const std::string& indexing, std:
 // start + (stop - start) / (num - 1) * k, with both ends exactly as given.
 Arg linspace(const Tensor& start_given, const Tensor& stop_given, const Tensor& num_given, int64_t axes,
              std::string_view name) {
-  static const Op broadcast{"BroadcastArgs"};
   Tensor start = start_given, stop = stop_given;
   const Scope scope(name_or(name, "linspace"));
   Tensor num = as_int32(num_given, "num of tf.linspace");
@@ -197,11 +190,10 @@ Arg linspace(const Tensor& start_given, const Tensor& stop_given, const Tensor& 
   // Eager values on the host need no graph of TensorFlow's individual ops.
   if (const int64_t axis = axes; plain(start) && plain(stop) && plain(num) && (axis == 0 || axis == -1) &&
       (type == DType::kFloat32 || type == DType::kFloat64) && *num.data<int32_t>() > 0) {
-    static const Op op{"LinSpace"};
-    return {apply(op, {start, stop, num})};
+    return {apply("LinSpace"_op, {start, stop, num})};
   }
   if (!(start.shape().fully_known() && start.shape() == stop.shape())) {
-    const Tensor shape = apply(broadcast, {ops::shape(start), ops::shape(stop)});
+    const Tensor shape = apply("BroadcastArgs"_op, {ops::shape(start), ops::shape(stop)});
     start = ops::broadcast_to(start, shape);
     stop = ops::broadcast_to(stop, shape);
   }
@@ -250,32 +242,26 @@ Arg linspace(const Tensor& start_given, const Tensor& stop_given, const Tensor& 
 }
 
 Arg shape_n(const std::vector<Tensor>& input, DType out_type, std::string_view name) {
-  static const Op op{"ShapeN"};
-  static const AttrName kOutType{"out_type"};
-  return {list_of(apply_all(op.row(), input, {{kOutType, out_type}}, name))};
+  return {list_of(apply_all("ShapeN"_op.row(), input, {{"out_type"_attr, out_type}}, name))};
 }
 
 Arg identity_n(const std::vector<Tensor>& input, std::string_view name) {
-  static const Op op{"IdentityN"};
-  return {list_of(apply_all(op.row(), input, {}, name))};
+  return {list_of(apply_all("IdentityN"_op.row(), input, {}, name))};
 }
 
 Arg ensure_shape(const Tensor& x, const Arg& dims, std::string_view name) {
-  static const Op op{"EnsureShape"};
-  static const AttrName kShape{"shape"};
   const Shape* shape = std::get_if<Shape>(&dims.value);
   if (!shape) {
     const Tensor value = known_value(std::get<Tensor>(dims.value));
     if (!value) fail(ErrorKind::kType, "the shape of tf.ensure_shape must be known, got a symbolic tensor");
-    return {apply(op, {x}, {{kShape, Shape(std::span<const int64_t>(infer::ints_of(value)))}},
+    return {apply("EnsureShape"_op, {x}, {{"shape"_attr, Shape(std::span<const int64_t>(infer::ints_of(value)))}},
                   name)};
   }
-  return {apply(op, {x}, {{kShape, *shape}}, name)};
+  return {apply("EnsureShape"_op, {x}, {{"shape"_attr, *shape}}, name)};
 }
 
 Arg broadcast_dynamic_shape(const Tensor& shape_x, const Tensor& shape_y, std::string_view) {
-  static const Op op{"BroadcastArgs"};
-  return {apply(op, {shape_x, shape_y})};
+  return {apply("BroadcastArgs"_op, {shape_x, shape_y})};
 }
 
 Arg broadcast_static_shape(const Arg& shape_x, const Arg& shape_y, std::string_view) {
@@ -291,25 +277,20 @@ Arg broadcast_static_shape(const Arg& shape_x, const Arg& shape_y, std::string_v
 }
 
 Arg space_to_batch(const Tensor& input, const Tensor& block_shape, const Tensor& paddings, std::string_view name) {
-  static const Op op{"SpaceToBatchND"};
-  return {apply(op, {input, block_shape, paddings}, {}, name)};
+  return {apply("SpaceToBatchND"_op, {input, block_shape, paddings}, {}, name)};
 }
 
 // A single number is used for both spatial dimensions.
 Arg batch_to_space(const Tensor& input, const Tensor& block_shape, const Tensor& crops, std::string_view name) {
-  static const Op op{"BatchToSpaceND"};
   Tensor blocks = block_shape;
   if (blocks.shape().has_rank() && blocks.shape().rank() == 0 && blocks.body()->python_number) {
     const int64_t block = one_integer(blocks, "the block size");
     blocks = ops::ints({block, block});
   }
-  return {apply(op, {input, blocks, crops}, {}, name)};
+  return {apply("BatchToSpaceND"_op, {input, blocks, crops}, {}, name)};
 }
 
 Arg required_paddings(const Tensor& size, const Tensor& blocks, const Tensor& base_paddings, std::string_view name) {
-  static const Op mod{"FloorMod"};
-  static const Op strided{"StridedSlice"};
-  static const AttrName kBegin{"begin_mask"}, kEnd{"end_mask"}, kShrink{"shrink_axis_mask"};
   const Shape& shape = blocks.shape();
   if (!shape.fully_known() || shape.rank() != 1)
     fail(ErrorKind::kValue, "block_shape must be a vector of known length, its shape is ", shape.to_string());
@@ -326,14 +307,15 @@ Arg required_paddings(const Tensor& size, const Tensor& blocks, const Tensor& ba
       fail(ErrorKind::kValue, "base_paddings must have shape (", n, ", 2), their shape is ",
            base.shape().to_string());
     const auto column = [&](int64_t k) {
-      return apply(strided, {base, ops::ints({0, k}), ops::ints({0, k + 1}), ops::ints({1, 1})},
-                   {{kBegin, int64_t{1}}, {kEnd, int64_t{1}}, {kShrink, int64_t{2}}});
+      return apply(
+          "StridedSlice"_op, {base, ops::ints({0, k}), ops::ints({0, k + 1}), ops::ints({1, 1})},
+          {{"begin_mask"_attr, int64_t{1}}, {"end_mask"_attr, int64_t{1}}, {"shrink_axis_mask"_attr, int64_t{2}}});
     };
     before = column(0);
     after = column(1);
   }
   const Tensor full = ops::add(ops::add(size, before), after);
-  const Tensor extra = apply(mod, {ops::sub(blocks, apply(mod, {full, blocks})), blocks});
+  const Tensor extra = apply("FloorMod"_op, {ops::sub(blocks, apply("FloorMod"_op, {full, blocks})), blocks});
   const Tensor paddings[] = {before, ops::add(after, extra)};
   const Tensor crops[] = {zeros, extra};
   return {list_of({ops::pack(paddings, 1), ops::pack(crops, 1)})};
@@ -341,22 +323,16 @@ Arg required_paddings(const Tensor& size, const Tensor& blocks, const Tensor& ba
 
 Arg volume_patches(const Tensor& input, const Ints& ksizes, const Ints& strides, const std::string& padding,
                    std::string_view name) {
-  static const Op op{"ExtractVolumePatches"};
-  static const AttrName kSizes{"ksizes"}, kStrides{"strides"}, kPadding{"padding"};
-  return {apply(op, {input},
-                {{kSizes, ksizes}, {kStrides, strides}, {kPadding, padding}},
+  return {apply("ExtractVolumePatches"_op, {input},
+                {{"ksizes"_attr, ksizes}, {"strides"_attr, strides}, {"padding"_attr, padding}},
                 name)};
 }
 
 Arg bitcast(const Tensor& input, DType type, std::string_view name) {
-  static const Op op{"Bitcast"};
-  static const AttrName kType{"type"};
-  return {apply(op, {input}, {{kType, type}}, name)};
+  return {apply("Bitcast"_op, {input}, {{"type"_attr, type}}, name)};
 }
 
 Arg parallel_stack(const std::vector<Tensor>& values, std::string_view name) {
-  static const Op op{"ParallelConcat"};
-  static const AttrName kShape{"shape"};
   if (!this_thread.builder)
     fail(ErrorKind::kRuntime,
          "tf.parallel_stack() is not compatible with eager execution: call it in a tf.function");
@@ -370,7 +346,7 @@ Arg parallel_stack(const std::vector<Tensor>& values, std::string_view name) {
   Shape out{static_cast<int64_t>(rows.size())};
   for (int64_t d : one.dims()) out.append(d);
   for (Tensor& row : rows) row = ops::expand_dims(row, 0);
-  return {apply(op.row(), rows, {{kShape, out}})};
+  return {apply("ParallelConcat"_op.row(), rows, {{"shape"_attr, out}})};
 }
 
 }  // namespace

@@ -17,33 +17,29 @@ DType part_of(DType t) {
 }
 
 Arg complex_of(const Tensor& re, const Tensor& im, std::string_view name) {
-  static const Op op{"Complex"};
   if (re.dtype() != im.dtype() || (re.dtype() != DType::kFloat32 && re.dtype() != DType::kFloat64))
     fail(ErrorKind::kType, "tf.complex: real and imag must both be float32 or both float64, not ", name_of(re.dtype()),
          " and ", name_of(im.dtype()));
   const DType whole = re.dtype() == DType::kFloat32 ? DType::kComplex64 : DType::kComplex128;
-  return {apply(op, {re, im}, {{kTout, whole}}, name_or(name, "Complex"))};
+  return {apply("Complex"_op, {re, im}, {{kTout, whole}}, name_or(name, "Complex"))};
 }
 
 Arg real_part(const Tensor& x, std::string_view name) {
-  static const Op op{"Real"};
-  if (is_complex(x.dtype())) return {apply(op, {x}, {{kTout, part_of(x.dtype())}}, name_or(name, "Real"))};
+  if (is_complex(x.dtype())) return {apply("Real"_op, {x}, {{kTout, part_of(x.dtype())}}, name_or(name, "Real"))};
   if (!in_set(x.dtype(), kNumberTypes))
     fail(ErrorKind::kType, "tf.math.real: input must be a tensor of numbers, not of ", name_of(x.dtype()));
   return {x};
 }
 
 Arg imaginary_part(const Tensor& x, std::string_view name) {
-  static const Op op{"Imag"};
-  if (is_complex(x.dtype())) return {apply(op, {x}, {{kTout, part_of(x.dtype())}}, name_or(name, "Imag"))};
+  if (is_complex(x.dtype())) return {apply("Imag"_op, {x}, {{kTout, part_of(x.dtype())}}, name_or(name, "Imag"))};
   const Scope scope(name_or(name, "Imag"));
   return {ops::zeros_like(x)};
 }
 
 // The angle of a real number: 0, or pi if it is negative.
 Arg angle(const Tensor& x, std::string_view name) {
-  static const Op op{"Angle"};
-  if (is_complex(x.dtype())) return {apply(op, {x}, {{kTout, part_of(x.dtype())}}, name_or(name, "Angle"))};
+  if (is_complex(x.dtype())) return {apply("Angle"_op, {x}, {{kTout, part_of(x.dtype())}}, name_or(name, "Angle"))};
   if (!is_floating(x.dtype()))
     fail(ErrorKind::kType, "tf.math.angle: input must be of a floating or complex dtype, not ", name_of(x.dtype()),
          "; cast it with tf.cast");
@@ -53,8 +49,7 @@ Arg angle(const Tensor& x, std::string_view name) {
 }
 
 Arg conjugate(const Tensor& x, std::string_view name) {
-  static const Op op{"Conj"};
-  if (is_complex(x.dtype()) || x.dtype() == DType::kVariant) return {apply(op, {x}, {}, name_or(name, "Conj"))};
+  if (is_complex(x.dtype()) || x.dtype() == DType::kVariant) return {apply("Conj"_op, {x}, {}, name_or(name, "Conj"))};
   if (!in_set(x.dtype(), kNumberTypes))
     fail(ErrorKind::kType, "tf.math.conj: x must be a tensor of numbers, not of ", name_of(x.dtype()));
   return {x};
@@ -98,15 +93,11 @@ Tensor bound_of(DType from, DType to, bool upper) {
 }
 
 Tensor cast_as(const Tensor& x, DType to, std::string_view name) {
-  static const Op op{"Cast"};
-  static const AttrName kDstT{"DstT"};
-  return x.dtype() == to ? x : apply(op, {x}, {{kDstT, to}}, name);
+  return x.dtype() == to ? x : apply("Cast"_op, {x}, {{"DstT"_attr, to}}, name);
 }
 
 // Clipped to the range of the other dtype, so that nothing wraps around.
 Arg saturate_cast(const Tensor& value, DType to, std::string_view name) {
-  static const Op clip{"ClipByValue"};
-  static const Op re{"Real"};
   Tensor x = value;
   const Scope scope(name_or(name, "saturate_cast"));
   if (is_complex(x.dtype())) {
@@ -115,17 +106,17 @@ Arg saturate_cast(const Tensor& value, DType to, std::string_view name) {
         const double most = std::numeric_limits<float>::max();
         const Tensor low = constant(Tensor::scalar(std::complex<double>(-most, -most)).as_constant());
         const Tensor high = constant(Tensor::scalar(std::complex<double>(most, most)).as_constant());
-        x = apply(clip, {x, low, high}, {}, "clamp");
+        x = apply("ClipByValue"_op, {x, low, high}, {}, "clamp");
       }
       return {cast_as(x, to, scope.own_name())};
     }
-    x = apply(re, {x}, {{kTout, part_of(x.dtype())}});
+    x = apply("Real"_op, {x}, {{kTout, part_of(x.dtype())}});
   }
   if (!in_set(x.dtype(), kRealTypes) || !in_set(to, kNumberTypes))
     fail(ErrorKind::kType, "tf.saturate_cast: cannot bound ", name_of(x.dtype()), " by what ", name_of(to), " holds");
   const Tensor low = constant(bound_of(x.dtype(), part_of(to), false));
   const Tensor high = constant(bound_of(x.dtype(), part_of(to), true));
-  return {cast_as(apply(clip, {x, low, high}, {}, "clamp"), to, scope.own_name())};
+  return {cast_as(apply("ClipByValue"_op, {x, low, high}, {}, "clamp"), to, scope.own_name())};
 }
 
 constexpr char kTwo[] = "x: tensor as y, y: tensor as x, name: str? = None";

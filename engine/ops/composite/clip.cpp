@@ -7,10 +7,7 @@ namespace footlight::composite {
 
 namespace {
 
-Tensor identity(const Tensor& x, std::string_view name) {
-  static const Op op{"Identity"};
-  return apply(op, {x}, {}, name);
-}
+Tensor identity(const Tensor& x, std::string_view name) { return apply("Identity"_op, {x}, {}, name); }
 
 void want_shape_of(const Tensor& t, const Tensor& made, const char* what) {
   if (!compatible(t.shape(), made.shape()))
@@ -68,13 +65,12 @@ Arg clip_by_norm(const Tensor& t, const Tensor& clip_norm, const Arg& axes_given
 }
 
 Tensor global_norm(const Arg& list, std::string_view name) {
-  static const Op half_square{"L2Loss"};
   const Scope scope(name_or(name, "global_norm"));
   std::vector<Tensor> parts;
   for (const Arg& item : std::get<ArgList>(list.value)) {
     if (item.none()) continue;
     const IndexedSlices* slices = ops::slices_of(tensor(item));
-    parts.push_back(apply(half_square, {slices ? slices->values : tensor(item)}));
+    parts.push_back(apply("L2Loss"_op, {slices ? slices->values : tensor(item)}));
   }
   const Tensor sum = parts.empty() ? ops::number(0, DType::kFloat32)
                                    : ops::sum(ops::pack(parts, 0, "stack"), constant(ops::ints({0})));
@@ -118,18 +114,15 @@ Arg clip_by_global_norm(const Arg& t_list, const Arg& clip_norm, const Tensor& u
 // Whether each element, in order, compares as required with its predecessor.
 template <Literal op_name>
 Arg grows(const Tensor& given, std::string_view name) {
-  static const Op compare{op_name.text};
-  static const Op slice{"StridedSlice"};
-  static const Op all{"All"};
-  static const AttrName kBegin{"begin_mask"};
-  static const AttrName kEnd{"end_mask"};
   if (!in_set(given.dtype(), kNumberTypes))
     fail(ErrorKind::kType, "expected a tensor of numbers, got ", name_of(given.dtype()));
   const Scope scope(name);
   const Tensor x = ops::reshape(given, ops::ints({-1}));
-  const Tensor later = apply(slice, {x, ops::ints({1}), ops::ints({0}), ops::ints({1})}, {{kEnd, int64_t{1}}});
-  const Tensor earlier = apply(slice, {x, ops::ints({0}), ops::ints({-1}), ops::ints({1})}, {{kBegin, int64_t{1}}});
-  return {apply(all, {apply(compare, {later, earlier}), ops::ints({0})})};
+  const Tensor later =
+      apply("StridedSlice"_op, {x, ops::ints({1}), ops::ints({0}), ops::ints({1})}, {{"end_mask"_attr, int64_t{1}}});
+  const Tensor earlier =
+      apply("StridedSlice"_op, {x, ops::ints({0}), ops::ints({-1}), ops::ints({1})}, {{"begin_mask"_attr, int64_t{1}}});
+  return {apply("All"_op, {apply(op_named<op_name>(), {later, earlier}), ops::ints({0})})};
 }
 
 }  // namespace

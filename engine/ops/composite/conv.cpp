@@ -20,17 +20,15 @@ bool any_but_one(const Ints& values) {
 }
 
 Tensor conv2d_of(const Tensor& x, const Tensor& filters, const Attrs& attrs, std::string_view name) {
-  static const Op op{"Conv2D"};
   if (x.shape().has_rank() && x.shape().rank() > 4)
-    return over_flat_batch(x, 3, name, [&](const Tensor& flat) { return apply(op, {flat, filters}, attrs); });
-  return apply(op, {x, filters}, attrs, name);
+    return over_flat_batch(x, 3, name, [&](const Tensor& flat) { return apply("Conv2D"_op, {flat, filters}, attrs); });
+  return apply("Conv2D"_op, {x, filters}, attrs, name);
 }
 
 Tensor conv3d_of(const Tensor& x, const Tensor& filters, const Attrs& attrs, std::string_view name) {
-  static const Op op{"Conv3D"};
   if (x.shape().has_rank() && x.shape().rank() > 5)
-    return over_flat_batch(x, 4, name, [&](const Tensor& flat) { return apply(op, {flat, filters}, attrs); });
-  return apply(op, {x, filters}, attrs, name);
+    return over_flat_batch(x, 4, name, [&](const Tensor& flat) { return apply("Conv3D"_op, {flat, filters}, attrs); });
+  return apply("Conv3D"_op, {x, filters}, attrs, name);
 }
 
 std::string format_or(const Arg& format, const char* otherwise) { return format.none() ? otherwise : text(format); }
@@ -95,31 +93,26 @@ Arg conv1d(const Tensor& input, const Tensor& filters, const Arg& stride, const 
 
 Arg conv2d_transpose(const Tensor& input, const Tensor& filters, const Arg& output_shape, const Arg& strides,
                      const Arg& padding, const Arg& data_format, const Arg& dilations, std::string_view name) {
-  static const Op op{"Conv2DBackpropInput"};
   const bool first = starts_with_nc(data_format);
   const Attrs attrs =
       attrs_of(per_dimension(strides, 2, first, "strides"), per_dimension(dilations, 2, first, "dilations"),
                padding_of(padding, 4), format_or(data_format, "NHWC"));
-  return {
-      apply(op, {shape_tensor(output_shape), filters, input}, attrs, name_or(name, "conv2d_transpose"))};
+  return {apply("Conv2DBackpropInput"_op, {shape_tensor(output_shape), filters, input}, attrs,
+                name_or(name, "conv2d_transpose"))};
 }
 
 Arg conv3d_transpose(const Tensor& input, const Tensor& filters, const Arg& output_shape, const Arg& strides,
                      const Arg& padding, const Arg& data_format, const Arg& dilations, std::string_view name) {
-  static const Op op{"Conv3DBackpropInputV2"};
   const bool first = starts_with_nc(data_format);
   const Attrs attrs =
       attrs_of(per_dimension(strides, 3, first, "strides"), per_dimension(dilations, 3, first, "dilations"),
                padding_without_pairs(padding, "tf.nn.conv3d_transpose"), format_or(data_format, "NDHWC"));
-  return {
-      apply(op, {shape_tensor(output_shape), filters, input}, attrs, name_or(name, "conv3d_transpose"))};
+  return {apply("Conv3DBackpropInputV2"_op, {shape_tensor(output_shape), filters, input}, attrs,
+                name_or(name, "conv3d_transpose"))};
 }
 
 Arg conv1d_transpose(const Tensor& input, const Tensor& filters, const Arg& output_shape, const Arg& strides,
                      const Arg& padding, const Arg& data_format, const Arg& dilations, std::string_view name) {
-  static const Op op{"Conv2DBackpropInput"};
-  static const Op slice{"StridedSlice"};
-  static const AttrName kBegin{"begin_mask"}, kEnd{"end_mask"};
   const bool first = channels_first(data_format, "NWC", "NCW");
   const int64_t at = first ? 2 : 1;
   const Attrs attrs =
@@ -133,13 +126,14 @@ Arg conv1d_transpose(const Tensor& input, const Tensor& filters, const Arg& outp
     dims.insert(dims.begin() + at, 1);
     sizes = ops::ints(dims, given.dtype());  // the op refuses int64, which conversion would hide
   } else {
-    const Tensor parts[] = {
-        apply(slice, {given, ops::ints({0}), ops::ints({at}), ops::ints({1})}, {{kBegin, int64_t{1}}}),
-        ops::ints({1}, given.dtype()),
-        apply(slice, {given, ops::ints({at}), ops::ints({0}), ops::ints({1})}, {{kEnd, int64_t{1}}})};
+    const Tensor parts[] = {apply("StridedSlice"_op, {given, ops::ints({0}), ops::ints({at}), ops::ints({1})},
+                                  {{"begin_mask"_attr, int64_t{1}}}),
+                            ops::ints({1}, given.dtype()),
+                            apply("StridedSlice"_op, {given, ops::ints({at}), ops::ints({0}), ops::ints({1})},
+                                  {{"end_mask"_attr, int64_t{1}}})};
     sizes = ops::concat(parts, 0);
   }
-  const Tensor out = apply(op, {sizes, ops::expand_dims(filters, 0), ops::expand_dims(input, at)},
+  const Tensor out = apply("Conv2DBackpropInput"_op, {sizes, ops::expand_dims(filters, 0), ops::expand_dims(input, at)},
                            attrs, scope.own_name());
   return {ops::squeeze(out, {at})};
 }
@@ -217,34 +211,30 @@ Attrs depthwise_attrs(const Arg& strides, const Arg& padding, const Arg& format,
 
 Arg depthwise_conv2d(const Tensor& input, const Tensor& filter, const Arg& strides, const Arg& padding,
                      const Arg& data_format, const Arg& dilations, std::string_view name) {
-  static const Op op{"DepthwiseConv2dNative"};
-  return {apply(op, {input, filter}, depthwise_attrs(strides, padding, data_format, dilations),
+  return {apply("DepthwiseConv2dNative"_op, {input, filter}, depthwise_attrs(strides, padding, data_format, dilations),
                 name_or(name, "depthwise"))};
 }
 
 Arg depthwise_to_input(const Arg& input_sizes, const Tensor& filter, const Tensor& out_backprop, const Arg& strides,
                        const Arg& padding, const Arg& data_format, const Arg& dilations, std::string_view name) {
-  static const Op op{"DepthwiseConv2dNativeBackpropInput"};
-  return {apply(op, {shape_tensor(input_sizes), filter, out_backprop},
+  return {apply("DepthwiseConv2dNativeBackpropInput"_op, {shape_tensor(input_sizes), filter, out_backprop},
                 depthwise_attrs(strides, padding, data_format, dilations), name)};
 }
 
 Arg depthwise_to_filter(const Tensor& input, const Arg& filter_sizes, const Tensor& out_backprop, const Arg& strides,
                         const Arg& padding, const Arg& data_format, const Arg& dilations, std::string_view name) {
-  static const Op op{"DepthwiseConv2dNativeBackpropFilter"};
-  return {apply(op, {input, shape_tensor(filter_sizes), out_backprop},
+  return {apply("DepthwiseConv2dNativeBackpropFilter"_op, {input, shape_tensor(filter_sizes), out_backprop},
                 depthwise_attrs(strides, padding, data_format, dilations), name)};
 }
 
 Arg separable_conv2d(const Tensor& input, const Tensor& depthwise_filter, const Tensor& pointwise, const Arg& strides,
                      const Arg& padding, const Arg& data_format, const Arg& dilations, std::string_view name) {
-  static const Op depthwise{"DepthwiseConv2dNative"};
   const Shape& s = pointwise.shape();
   if (s.has_rank() && (s.rank() != 4 || (s[0] >= 0 && s[0] != 1) || (s[1] >= 0 && s[1] != 1)))
     fail(ErrorKind::kValue, "pointwise_filter must have shape (1, 1, channels, channels), its shape is ",
          s.to_string());
   const Scope scope(name_or(name, "separable_conv2d"));
-  const Tensor each = apply(depthwise, {input, depthwise_filter},
+  const Tensor each = apply("DepthwiseConv2dNative"_op, {input, depthwise_filter},
                             depthwise_attrs(strides, padding, data_format, dilations), "depthwise");
   return {conv2d_of(each, pointwise, attrs_of({1, 1, 1, 1}, {1, 1, 1, 1}, {"VALID", {}},
                                                  format_or(data_format, "NHWC")),
@@ -254,22 +244,18 @@ Arg separable_conv2d(const Tensor& input, const Tensor& depthwise_filter, const 
 Arg conv(const Tensor& input, const Tensor& filter, const Ints& strides, const std::string& padding,
          const Ints& explicit_paddings, const std::string& data_format, const Ints& dilations, int64_t batch_dims,
          int64_t groups, std::string_view name) {
-  static const Op op{"Conv"};
-  static const AttrName kBatchDims{"batch_dims"}, kGroups{"groups"};
   Attrs attrs = attrs_of(strides, dilations, {padding, explicit_paddings}, data_format);
-  attrs.set(kBatchDims, batch_dims);
-  attrs.set(kGroups, groups);
-  return {apply(op, {input, filter}, attrs, name)};
+  attrs.set("batch_dims"_attr, batch_dims);
+  attrs.set("groups"_attr, groups);
+  return {apply("Conv"_op, {input, filter}, attrs, name)};
 }
 
 Arg dilation2d(const Tensor& input, const Tensor& filters, const Ints& strides, const std::string& padding,
                const std::string& data_format, const Ints& dilations, std::string_view name) {
-  static const Op op{"Dilation2D"};
-  static const AttrName kRates{"rates"}, kStrides{"strides"}, kPadding{"padding"};
   if (data_format != "NHWC")
     fail(ErrorKind::kValue, "data_format of tf.nn.dilation2d must be 'NHWC', not '", data_format, "'");
-  return {apply(op, {input, filters},
-                {{kStrides, strides}, {kRates, dilations}, {kPadding, padding}}, name)};
+  return {apply("Dilation2D"_op, {input, filters},
+                {{"strides"_attr, strides}, {"rates"_attr, dilations}, {"padding"_attr, padding}}, name)};
 }
 
 }  // namespace

@@ -59,18 +59,15 @@ std::string shape_and_dtype(const Tensor& t) {
 
 // The node, in a graph. `data` without the message, which is prepended.
 void assert_node(const Tensor& condition, const Arg& message, std::vector<Tensor> data, int64_t summarize) {
-  static const Op op{"Assert"};
-  static const AttrName kSummarize{"summarize"};
   std::vector<Tensor> inputs{condition};
   if (!message.none()) inputs.push_back(words(said(message)));
   for (Tensor& t : data) inputs.push_back(std::move(t));
-  apply_all(op.row(), inputs, {{kSummarize, summarize}});
+  apply_all("Assert"_op.row(), inputs, {{"summarize"_attr, summarize}});
 }
 
 Tensor all_of(const Tensor& t) {
-  static const Op op{"All"};
   if (t.shape().has_rank() && t.shape().rank() == 0) return t;
-  return apply(op, {t, ops::all_axes(t)});
+  return apply("All"_op, {t, ops::all_axes(t)});
 }
 
 // The positions where the condition fails, and the values there.
@@ -134,9 +131,8 @@ void compare(const Op& op, const char* sign, const Tensor& x, const Tensor& y, c
 
 template <Literal op_name, Literal sign, Literal function>
 Arg two(const Tensor& x, const Tensor& y, const Arg& message, const Arg& summarize, std::string_view name) {
-  static const Op op{op_name.text};
   const Scope scope(name_or(name, function.text));
-  compare(op, sign.text, x, y, message, summarize);
+  compare(op_named<op_name>(), sign.text, x, y, message, summarize);
   return {};
 }
 // Its `message` is the last parameter, unlike the others.
@@ -147,16 +143,15 @@ Arg two_different(const Tensor& x, const Tensor& y, const Arg& summarize, const 
 // x on the left of a comparison with 0.
 template <Literal op_name, Literal sign, Literal function>
 Arg one(const Tensor& x, const Arg& message, const Arg& summarize, std::string_view name) {
-  static const Op op{op_name.text};
   const Scope scope(name_or(name, function.text));
   if (!in_set(x.dtype(), kNumberTypes))
     fail(ErrorKind::kType, "tf.debugging.", function.text, " compares numbers with 0, not values of dtype ",
          name_of(x.dtype()));
-  const Tensor holds = apply(op, {x, ops::number(0, x.dtype())});
+  const Tensor holds = apply(op_named<op_name>(), {x, ops::number(0, x.dtype())});
   Tensor known = known_value(holds);
   if (const Tensor value = known_value(x); !known && value) {
     const Eagerly eagerly;
-    known = apply(op, {value, ops::number(0, x.dtype())});
+    known = apply(op_named<op_name>(), {value, ops::number(0, x.dtype())});
   }
   const std::string said = str("Condition x ", sign.text, " 0 did not hold element-wise:");
   if (known) {
@@ -235,9 +230,7 @@ Arg assert_true(const Tensor& condition_given, const std::vector<Tensor>& data, 
 }
 
 Arg check(const Tensor& tensor, const std::string& message, std::string_view name) {
-  static const Op op{"CheckNumerics"};
-  static const AttrName kMessage{"message"};
-  return {apply(op, {tensor}, {{kMessage, message}}, name)};
+  return {apply("CheckNumerics"_op, {tensor}, {{"message"_attr, message}}, name)};
 }
 
 // The ranks as far as they are known now; false where one is a tensor of a graph.
@@ -260,7 +253,6 @@ bool known_ranks(const Arg& a, std::vector<int64_t>& out) {
 template <class Fits>
 void check_rank(const Tensor& x, const Arg& ranks, const char* wanted, const Arg& message, const char* op_name,
                 Fits&& fits) {
-  static const Op either{"LogicalOr"};
   std::vector<int64_t> known;
   const bool all = known_ranks(ranks, known);
   if (all && x.shape().has_rank()) {
@@ -277,7 +269,7 @@ void check_rank(const Tensor& x, const Arg& ranks, const char* wanted, const Arg
   std::vector<Tensor> data{words(str("Tensor must have rank ", wanted))};
   const auto add = [&](const Tensor& r) {
     const Tensor one = apply(compare, {own, r});
-    holds = holds ? apply(either, {holds, one}) : one;
+    holds = holds ? apply("LogicalOr"_op, {holds, one}) : one;
     data.push_back(r);
   };
   if (const Tensor* t = std::get_if<Tensor>(&ranks.value)) add(*t);
@@ -330,15 +322,11 @@ Arg is_scalar(const Tensor& tensor, const Arg& message, std::string_view) {
 }
 
 Arg no_op(Args, std::string_view name) {
-  static const Op op{"NoOp"};
-  if (this_thread.builder) apply_all(op.row(), {}, {}, name);
+  if (this_thread.builder) apply_all("NoOp"_op.row(), {}, {}, name);
   return {};
 }
 
-Arg timestamp(Args, std::string_view name) {
-  static const Op op{"Timestamp"};
-  return {apply(op, {}, {}, name)};
-}
+Arg timestamp(Args, std::string_view name) { return {apply("Timestamp"_op, {}, {}, name)}; }
 
 constexpr char kTwo[] = "x: tensor, y: tensor, message: any = None, summarize: int? = None, name: str? = None";
 constexpr char kOne[] = "x: tensor, message: any = None, summarize: int? = None, name: str? = None";

@@ -135,8 +135,6 @@ Tensor as_int32(const Tensor& t, std::string_view what) {
 }
 
 void one_index_type(std::initializer_list<Tensor*> all) {
-  static const Op cast{"Cast"};
-  static const AttrName kTo{"DstT"};
   const auto from_python = [](const Tensor& t) { return !t.is_symbolic() && t.body()->python_number; };
   DType type = DType::kInvalid;
   bool wide = false;
@@ -151,7 +149,7 @@ void one_index_type(std::initializer_list<Tensor*> all) {
     if (!from_python(*t) || t->dtype() == type || !is_integer(t->dtype())) continue;
     const std::vector<int64_t> values = infer::ints_of(*t);
     if (std::ranges::all_of(values, [&](int64_t v) { return v >= -most - 1 && v <= most; }))
-      *t = ops::hooks.eager_builder->emit_one(cast.row(), {t, 1}, {{kTo, type}}, {}).as_constant();
+      *t = ops::hooks.eager_builder->emit_one("Cast"_op.row(), {t, 1}, {{"DstT"_attr, type}}, {}).as_constant();
   }
 }
 
@@ -163,11 +161,8 @@ Tensor value_tensor(const Arg& a, std::string_view what, DType wanted) {
 }
 
 Tensor constant(const Tensor& value, std::string_view name) {
-  static const Op op{"Const"};
-  static const AttrName kValue{"value"};
-  static const AttrName kDType{"dtype"};
   if (!this_thread.builder) return value;
-  return apply(op, {}, {{kValue, value}, {kDType, value.dtype()}}, name_or(name, "Const"));
+  return apply("Const"_op, {}, {{"value"_attr, value}, {"dtype"_attr, value.dtype()}}, name_or(name, "Const"));
 }
 
 }  // namespace composite

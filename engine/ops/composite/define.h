@@ -5,7 +5,6 @@
 #include "engine/ops/functions.h"
 #include "engine/ops/public_names.h"
 
-#include <algorithm>
 #include <optional>
 #include <tuple>
 #include <type_traits>
@@ -83,24 +82,16 @@ Arg call_with(Arg (*function)(P...), Args args, std::string_view name) {
   return call_with(function, args, name, std::make_index_sequence<sizeof...(P) - 1>());
 }
 template <auto function>
-Arg bind(Args args, std::string_view name) {
-  return call_with(function, args, name);
-}
+Arg bind(Args args, std::string_view name) { return call_with(function, args, name); }
 
 // A constant of the graph as `tf.constant` makes it; in eager the value itself.
 Tensor constant(const Tensor& value, std::string_view name = {});
 
 // A public function that is one op: its parameters are the op's inputs.
-template <size_t N>
-struct Literal {
-  char text[N];
-  consteval Literal(const char (&s)[N]) { std::copy_n(s, N, text); }
-};
 Arg apply_to(const OpRow&, Args inputs, std::string_view name);
 template <Literal op_name, Literal default_name = "">
 Arg one_op(Args args, std::string_view name) {
-  static const Op op{op_name.text};
-  return apply_to(op.row(), args, name_or(name, default_name.text));
+  return apply_to(op_named<op_name>().row(), args, name_or(name, default_name.text));
 }
 
 }  // namespace footlight::composite

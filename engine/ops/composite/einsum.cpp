@@ -46,9 +46,7 @@ Equation equation_of(std::string text, size_t operands) {
 }
 
 Tensor contract(std::span<const Tensor> operands, const Equation& e) {
-  static const Op op{"Einsum"};
-  static const AttrName kEquation{"equation"};
-  return apply(op.row(), operands, {{kEquation, to_string(e)}}, "Einsum");
+  return apply("Einsum"_op.row(), operands, {{"equation"_attr, to_string(e)}}, "Einsum");
 }
 
 // The number of elements of an operand with these labels; unknown sizes count as 1.
@@ -130,22 +128,15 @@ struct Matrix {
   bool known = false;                   // the rank is
 };
 
-Tensor product_of(const Tensor& sizes) {
-  static const Op prod{"Prod"};
-  return apply(prod, {sizes, ops::ints({0})});
-}
+Tensor product_of(const Tensor& sizes) { return apply("Prod"_op, {sizes, ops::ints({0})}); }
 
-Tensor taken(const Tensor& sizes, const Tensor& at) {
-  return ops::gather(sizes, at);
-}
+Tensor taken(const Tensor& sizes, const Tensor& at) { return ops::gather(sizes, at); }
 
 // The axes that are not in `axes`, for a rank known only at run time.
 Tensor others(const Tensor& rank, const Tensor& axes) {
-  static const Op one_hot{"OneHot"};
-  static const Op where{"Where"};
   const Tensor counted =
-      ops::sum(apply(one_hot, {axes, rank, ops::integer(1), ops::integer(0)}), ops::ints({0}));
-  const Tensor places = apply(where, {ops::equal(counted, ops::integer(0))});
+      ops::sum(apply("OneHot"_op, {axes, rank, ops::integer(1), ops::integer(0)}), ops::ints({0}));
+  const Tensor places = apply("Where"_op, {ops::equal(counted, ops::integer(0))});
   return ops::cast(ops::reshape(places, ops::ints({-1})), DType::kInt32);
 }
 
@@ -263,15 +254,12 @@ Arg tensordot(const Tensor& a, const Tensor& b, const Arg& axes_given, std::stri
   const Tensor sizes[] = {x.free, y.free};
   const auto known = [](const Tensor& t) { return t.shape().has_rank() && t.shape().rank() == 1 && t.shape()[0] == 0; };
   const Tensor shape = known(x.free) ? y.free : known(y.free) ? x.free : ops::concat(sizes, 0);
-  static const Op reshape{"Reshape"};
-  const Tensor out = apply(reshape, {product, shape}, {}, scope.own_name());
+  const Tensor out = apply("Reshape"_op, {product, shape}, {}, scope.own_name());
   if (!x.known || !y.known || out.shape().fully_known()) return {out};
   // Sizes known only in part are kept.
-  static const Op ensure{"EnsureShape"};
-  static const AttrName kShape{"shape"};
   Shape sizes_known{std::span<const int64_t>(x.free_sizes)};
   for (int64_t size : y.free_sizes) sizes_known.append(size);
-  return {apply(ensure, {out}, {{kShape, sizes_known}})};
+  return {apply("EnsureShape"_op, {out}, {{"shape"_attr, sizes_known}})};
 }
 
 }  // namespace

@@ -24,19 +24,16 @@ Arg list_of(std::span<const Tensor> tensors) {
 }
 
 Arg inverse(const Tensor& input, bool adjoint, std::string_view name) {
-  static const Op op{"MatrixInverse"};
-  return {apply(op, {input}, {{kAdjoint, adjoint}}, name)};
+  return {apply("MatrixInverse"_op, {input}, {{kAdjoint, adjoint}}, name)};
 }
 
 Arg solve(const Tensor& matrix, const Tensor& rhs, bool adjoint, std::string_view name) {
-  static const Op op{"MatrixSolve"};
-  return {apply(op, {matrix, rhs}, {{kAdjoint, adjoint}}, name)};
+  return {apply("MatrixSolve"_op, {matrix, rhs}, {{kAdjoint, adjoint}}, name)};
 }
 
 Arg triangular_solve(const Tensor& matrix, const Tensor& rhs, bool lower, bool adjoint, std::string_view name) {
-  static const Op op{"MatrixTriangularSolve"};
   const Scope scope(name_or(name, "triangular_solve"));
-  return {apply(op, {matrix, rhs}, {{kLower, lower}, {kAdjoint, adjoint}})};
+  return {apply("MatrixTriangularSolve"_op, {matrix, rhs}, {{kLower, lower}, {kAdjoint, adjoint}})};
 }
 
 Arg cholesky_solve(const Tensor& chol, const Tensor& rhs, std::string_view name) {
@@ -45,9 +42,8 @@ Arg cholesky_solve(const Tensor& chol, const Tensor& rhs, std::string_view name)
 }
 
 Arg slogdet(const Tensor& input, std::string_view name) {
-  static const Op op{"LogMatrixDeterminant"};
   const Tensor x[] = {input};
-  return list_of(apply_all(op.row(), x, {}, name));
+  return list_of(apply_all("LogMatrixDeterminant"_op.row(), x, {}, name));
 }
 
 // For positive definite matrices, it is twice the sum of logarithms on the diagonal of the Cholesky factor.
@@ -59,21 +55,17 @@ Arg logdet(const Tensor& matrix, std::string_view name) {
 }
 
 Arg lu(const Tensor& input, DType output_idx_type, std::string_view name) {
-  static const Op op{"Lu"};
-  static const AttrName kType{"output_idx_type"};
   const Tensor x[] = {input};
-  return list_of(apply_all(op.row(), x, {{kType, output_idx_type}}, name));
+  return list_of(apply_all("Lu"_op.row(), x, {{"output_idx_type"_attr, output_idx_type}}, name));
 }
 
 Arg qr(const Tensor& input, bool full_matrices, std::string_view name) {
-  static const Op op{"Qr"};
   const Tensor x[] = {input};
-  return list_of(apply_all(op.row(), x, {{kFull, full_matrices}}, name));
+  return list_of(apply_all("Qr"_op.row(), x, {{kFull, full_matrices}}, name));
 }
 
 std::vector<Tensor> svd_of(const Tensor& x, bool full, bool vectors, std::string_view name = {}) {
-  static const Op op{"Svd"};
-  std::vector<Tensor> all = apply_all(op.row(), {&x, 1}, {{kComputeUv, vectors}, {kFull, full}}, name);
+  std::vector<Tensor> all = apply_all("Svd"_op.row(), {&x, 1}, {{kComputeUv, vectors}, {kFull, full}}, name);
   all[0] = ops::real(all[0]);
   if (!vectors) all.resize(1);
   return all;
@@ -85,16 +77,14 @@ Arg svd(const Tensor& tensor, bool full_matrices, bool compute_uv, std::string_v
 }
 
 std::vector<Tensor> eigen(const Tensor& x, bool vectors, std::string_view name) {
-  static const Op op{"SelfAdjointEigV2"};
-  return apply_all(op.row(), {&x, 1}, {{kComputeV, vectors}}, name);
+  return apply_all("SelfAdjointEigV2"_op.row(), {&x, 1}, {{kComputeV, vectors}}, name);
 }
 Arg eigh(const Tensor& x, std::string_view name) { return list_of(eigen(x, true, name)); }
 Arg eigvalsh(const Tensor& x, std::string_view name) { return {eigen(x, false, name)[0]}; }
 
 std::vector<Tensor> general_eigen(const Tensor& x, bool vectors, std::string_view name) {
-  static const Op op{"Eig"};
   const bool wide = x.dtype() == DType::kFloat64 || x.dtype() == DType::kComplex128;
-  return apply_all(op.row(), {&x, 1},
+  return apply_all("Eig"_op.row(), {&x, 1},
                    {{kComputeV, vectors}, {AttrName("Tout"), wide ? DType::kComplex128 : DType::kComplex64}}, name);
 }
 Arg eig(const Tensor& x, std::string_view name) { return list_of(general_eigen(x, true, name)); }
@@ -119,33 +109,26 @@ double epsilon(DType t) {
 
 // The larger of the two sizes of a matrix, times `factor`.
 Tensor largest_size(const Tensor& a, double factor) {
-  static const Op max{"Max"};
   const Shape& s = a.shape();
   if (s.has_rank() && s[s.rank() - 1] >= 0 && s[s.rank() - 2] >= 0)
     return ops::number(factor * static_cast<double>(std::max(s[s.rank() - 1], s[s.rank() - 2])), a.dtype());
   const Tensor sizes = ops::columns(ops::shape(a), -2, std::nullopt);
-  return ops::scaled(ops::cast(apply(max, {sizes, ops::integer(0)}), a.dtype()), factor);
+  return ops::scaled(ops::cast(apply("Max"_op, {sizes, ops::integer(0)}), a.dtype()), factor);
 }
 
-Tensor largest(const Tensor& x, bool keep) {
-  static const Op max{"Max"};
-  static const AttrName kKeepDims{"keep_dims"};
-  return apply(max, {x, ops::ints({-1})}, {{kKeepDims, keep}});
-}
+Tensor largest(const Tensor& x, bool keep) { return apply("Max"_op, {x, ops::ints({-1})}, {{"keep_dims"_attr, keep}}); }
 
 Arg matrix_rank(const Tensor& a, const Tensor& tol, const Arg&, std::string_view name) {
-  static const Op greater{"Greater"};
   const Scope scope(name_or(name, "matrix_rank"));
   want_float_matrix(a, "matrix_rank");
   const Tensor s = svd_of(a, false, false)[0];
   const Tensor least =
       !tol ? ops::mul(largest_size(a, epsilon(a.dtype())), largest(s, true)) : tol;
-  const Tensor counted = ops::cast(apply(greater, {s, least}, {}, "Greater"), DType::kInt32);
+  const Tensor counted = ops::cast(apply("Greater"_op, {s, least}, {}, "Greater"), DType::kInt32);
   return {ops::sum(counted, ops::ints({-1}))};
 }
 
 Arg pinv(const Tensor& a, const Tensor& rcond, const Arg&, std::string_view name) {
-  static const Op greater{"Greater"};
   const Scope scope(name_or(name, "pinv"));
   want_float_matrix(a, "pinv");
   if (a.dtype() == DType::kBFloat16)
@@ -154,13 +137,12 @@ Arg pinv(const Tensor& a, const Tensor& rcond, const Arg&, std::string_view name
   const std::vector<Tensor> all = svd_of(a, false, true);
   const Tensor cutoff = ops::expand_dims(ops::mul(limit, largest(all[0], false)), -1);
   // A small value is treated as infinite, so that its reciprocal is 0 and its gradient is not NaN.
-  const Tensor s = ops::where(apply(greater, {all[0], cutoff}, {}, "Greater"), all[0],
+  const Tensor s = ops::where(apply("Greater"_op, {all[0], cutoff}, {}, "Greater"), all[0],
                               ops::number(std::numeric_limits<double>::infinity(), a.dtype()));
   return {ops::product(ops::div(all[2], ops::expand_dims(s, -2)), all[1], false, true)};
 }
 
 Arg lstsq(const Tensor& a, const Tensor& b, const Arg& l2_regularizer, bool fast, std::string_view name) {
-  static const Op op{"MatrixSolveLs"};
   const Tensor& l2 = tensor(l2_regularizer);
   const Tensor known = known_value(l2);
   const bool regularized = !known || !std::holds_alternative<Tensor>(l2_regularizer.value) ||
@@ -171,7 +153,7 @@ Arg lstsq(const Tensor& a, const Tensor& b, const Arg& l2_regularizer, bool fast
   const Shape& s = a.shape();
   const bool sizes_known = s.has_rank() && s.rank() >= 2 && s[s.rank() - 1] >= 0 && s[s.rank() - 2] >= 0;
   if (!fast || !sizes_known)
-    return {apply(op, {a, b, ops::cast(l2, DType::kFloat64)}, {{kFast, fast}}, name)};
+    return {apply("MatrixSolveLs"_op, {a, b, ops::cast(l2, DType::kFloat64)}, {{kFast, fast}}, name)};
   const Scope scope(name_or(name, "matrix_solve_ls"));
   const Tensor regularizer = regularized ? ops::cast(l2, a.dtype()) : Tensor();
   const bool tall = s[s.rank() - 2] >= s[s.rank() - 1];
@@ -195,17 +177,14 @@ Tensor padding(const Arg& value, DType dtype) {
 
 Arg diag(const Tensor& d, const Tensor& k, const Tensor& num_rows, const Tensor& num_cols, const Arg& padding_value,
          const Arg& align, std::string_view name) {
-  static const Op op{"MatrixDiagV3"};
-  return {apply(op, {d, k, num_rows, num_cols, padding(padding_value, d.dtype())},
+  return {apply("MatrixDiagV3"_op, {d, k, num_rows, num_cols, padding(padding_value, d.dtype())},
                 aligned(align), name)};
 }
 Arg diag_part(const Tensor& x, const Tensor& k, const Arg& padding_value, const Arg& align, std::string_view name) {
-  static const Op op{"MatrixDiagPartV3"};
-  return {apply(op, {x, k, padding(padding_value, x.dtype())}, aligned(align), name)};
+  return {apply("MatrixDiagPartV3"_op, {x, k, padding(padding_value, x.dtype())}, aligned(align), name)};
 }
 Arg set_diag(const Tensor& input, const Tensor& diagonal, const Tensor& k, const Arg& align, std::string_view name) {
-  static const Op op{"MatrixSetDiagV3"};
-  return {apply(op, {input, diagonal, k}, aligned(align), name)};
+  return {apply("MatrixSetDiagV3"_op, {input, diagonal, k}, aligned(align), name)};
 }
 
 Arg trace(const Tensor& x, std::string_view name) {

@@ -9,14 +9,8 @@ namespace footlight::composite {
 namespace {
 
 Tensor one_of(const Op& op, const Tensor& x) { return apply(op, {x}); }
-Tensor log1p(const Tensor& x) {
-  static const Op op{"Log1p"};
-  return one_of(op, x);
-}
-Tensor greater_equal(const Tensor& x, const Tensor& y) {
-  static const Op op{"GreaterEqual"};
-  return apply(op, {x, y});
-}
+Tensor log1p(const Tensor& x) { return one_of("Log1p"_op, x); }
+Tensor greater_equal(const Tensor& x, const Tensor& y) { return apply("GreaterEqual"_op, {x, y}); }
 
 void want_both(const Arg& labels, const Arg& logits, const char* function) {
   if (labels.none() || logits.none()) fail(ErrorKind::kValue, "both labels and logits must be given to ", function);
@@ -37,19 +31,16 @@ Tensor move_to_end(const Tensor& x, int64_t axis, int rank) {
 
 // All but the last dimension of a shape, as a tensor.
 Tensor outer_shape(const Tensor& x) {
-  static const Op slice{"StridedSlice"};
-  static const AttrName kBegin{"begin_mask"};
   const Shape& s = x.shape();
   if (s.has_rank()) {
     const auto outer = s.dims().first(static_cast<size_t>(s.rank() - 1));
     if (Shape(outer).fully_known()) return ops::ints(outer);
   }
-  return apply(slice, {ops::shape(x), ops::ints({0}), ops::ints({-1}), ops::ints({1})}, {{kBegin, int64_t{1}}});
+  return apply("StridedSlice"_op, {ops::shape(x), ops::ints({0}), ops::ints({-1}), ops::ints({1})},
+               {{"begin_mask"_attr, int64_t{1}}});
 }
 
 Tensor as_matrix(const Tensor& x) {
-  static const Op slice{"StridedSlice"};
-  static const AttrName kEnd{"end_mask"};
   const Shape& s = x.shape();
   if (s.has_rank() && s.rank() == 2) return x;
   if (s.has_rank() && s[s.rank() - 1] >= 0) {
@@ -61,18 +52,16 @@ Tensor as_matrix(const Tensor& x) {
     }
     return ops::reshape(x, ops::ints({-1, s[s.rank() - 1]}));
   }
-  const Tensor last =
-      apply(slice, {ops::shape(x), ops::ints({-1}), ops::ints({0}), ops::ints({1})}, {{kEnd, int64_t{1}}});
+  const Tensor last = apply("StridedSlice"_op, {ops::shape(x), ops::ints({-1}), ops::ints({0}), ops::ints({1})},
+                            {{"end_mask"_attr, int64_t{1}}});
   const Tensor parts[] = {ops::ints({-1}), last};
   return ops::reshape(x, ops::concat(parts, 0));
 }
 
 // Sets a known shape on a result whose op cannot infer it.
 Tensor with_shape(const Tensor& x, const Shape& shape) {
-  static const Op op{"EnsureShape"};
-  static const AttrName kShape{"shape"};
   if (!x.is_symbolic() || is_subshape(x.shape(), shape)) return x;
-  return apply(op, {x}, {{kShape, shape}});
+  return apply("EnsureShape"_op, {x}, {{"shape"_attr, shape}});
 }
 
 // The losses, which are output 0. The op also computes their gradient, but only for a tape or a trace.
@@ -83,7 +72,6 @@ Tensor losses_of(const OpRow& row, std::span<const Tensor> both, std::string_vie
 }
 
 Arg softmax_cross_entropy(const Tensor& labels_given, const Tensor& given, int64_t axes, std::string_view name) {
-  static const Op op{"SoftmaxCrossEntropyWithLogits"};
   const DType type = given.dtype();
   const bool narrow = type == DType::kFloat16 || type == DType::kBFloat16;
   const Scope scope(name_or(name, "softmax_cross_entropy_with_logits"));
@@ -108,7 +96,7 @@ Arg softmax_cross_entropy(const Tensor& labels_given, const Tensor& given, int64
   if (shape.has_rank() && shape.rank() == 0)
     invalid("logits must have at least one dimension, got a scalar [Op:SoftmaxCrossEntropyWithLogits]");
   const Tensor both[] = {as_matrix(logits), as_matrix(labels)};
-  Tensor cost = losses_of(op.row(), both, scope.own_name());
+  Tensor cost = losses_of("SoftmaxCrossEntropyWithLogits"_op.row(), both, scope.own_name());
   if (!shape.has_rank() || shape.rank() != 2) {
     cost = ops::reshape(cost, outer_shape(logits));
     if (shape.has_rank()) {
@@ -122,7 +110,6 @@ Arg softmax_cross_entropy(const Tensor& labels_given, const Tensor& given, int64
 }
 
 Arg sparse_softmax_cross_entropy(const Tensor& labels, const Tensor& given, std::string_view name) {
-  static const Op op{"SparseSoftmaxCrossEntropyWithLogits"};
   const Shape& ls = labels.shape();
   const Shape& s = given.shape();
   const Scope scope(name_or(name, "SparseSoftmaxCrossEntropyWithLogits"));
@@ -140,7 +127,7 @@ Arg sparse_softmax_cross_entropy(const Tensor& labels, const Tensor& given, std:
   const Tensor logits = type == DType::kFloat16 ? ops::cast(given, DType::kFloat32) : given;
   const bool matrix = s.has_rank() && s.rank() == 2;
   const Tensor both[] = {as_matrix(logits), matrix ? labels : ops::reshape(labels, ops::ints({-1}))};
-  Tensor cost = losses_of(op.row(), both, matrix ? scope.own_name() : "");
+  Tensor cost = losses_of("SparseSoftmaxCrossEntropyWithLogits"_op.row(), both, matrix ? scope.own_name() : "");
   if (!matrix) cost = with_shape(ops::reshape(cost, ops::shape(labels)), ls);
   return {ops::cast(cost, type)};
 }
@@ -158,8 +145,7 @@ Arg sigmoid_cross_entropy(const Arg& labels_given, const Arg& logits_given, std:
   const Tensor& logits = tensor(logits_given);
   want_one_shape(logits, labels, "logits and labels");
   if (in_one_go(logits) && in_one_go(labels)) {
-    static const Op op{"SigmoidCrossEntropy"};
-    return {apply(op, {logits, labels})};
+    return {apply("SigmoidCrossEntropy"_op, {logits, labels})};
   }
   const Scope scope(name_or(name, "logistic_loss"));
   const Tensor zeros = ops::zeros_like(logits);
@@ -171,20 +157,17 @@ Arg sigmoid_cross_entropy(const Arg& labels_given, const Arg& logits_given, std:
 
 // (1 - z) x + (1 + (q - 1) z) (log(1 + exp(-|x|)) + max(-x, 0))
 Arg weighted_cross_entropy(const Tensor& labels, const Tensor& logits, const Tensor& weight, std::string_view name) {
-  static const Op abs{"Abs"};
-  static const Op relu{"Relu"};
   want_one_shape(logits, labels, "logits and labels");
   const Scope scope(name_or(name, "logistic_loss"));
   const auto one = [](const Tensor& like) { return ops::number(1, like.dtype()); };
   const Tensor log_weight = ops::add(one(labels), ops::mul(ops::sub(weight, one(weight)), labels));
-  const Tensor soft = ops::add(log1p(ops::exp(ops::neg(one_of(abs, logits)))), one_of(relu, ops::neg(logits)));
+  const Tensor soft =
+      ops::add(log1p(ops::exp(ops::neg(one_of("Abs"_op, logits)))), one_of("Relu"_op, ops::neg(logits)));
   return {ops::add(ops::mul(ops::sub(one(labels), labels), logits), ops::mul(log_weight, soft), scope.own_name())};
 }
 
 // exp(c) - z c, with compute_full_loss the logarithm of z! by Stirling for z > 1.
 Arg log_poisson(const Tensor& targets, const Tensor& input, bool compute_full_loss, std::string_view name) {
-  static const Op logical_and{"LogicalAnd"};
-  static const Op less_equal{"LessEqual"};
   want_one_shape(input, targets, "log_input and targets");
   const Scope scope(name_or(name, "log_poisson_loss"));
   const Tensor loss = ops::sub(ops::exp(input), ops::mul(input, targets));
@@ -194,8 +177,8 @@ Arg log_poisson(const Tensor& targets, const Tensor& input, bool compute_full_lo
       ops::add(ops::sub(ops::mul(targets, ops::log(targets)), targets),
                ops::mul(ops::number(0.5, t), ops::log(ops::mul(ops::number(2 * std::numbers::pi, t), targets))));
   const Tensor zeros = ops::zeros_like(targets);
-  const Tensor small =
-      apply(logical_and, {greater_equal(targets, zeros), apply(less_equal, {targets, ops::ones_like(targets)})});
+  const Tensor small = apply(
+      "LogicalAnd"_op, {greater_equal(targets, zeros), apply("LessEqual"_op, {targets, ops::ones_like(targets)})});
   return {ops::add(loss, ops::where(small, zeros, stirling))};
 }
 

@@ -34,17 +34,14 @@ Tensor with_axis(const Op& op, const Tensor& logits, const Arg& axis_arg, std::s
 }
 
 Arg softmax(const Tensor& logits, const Arg& axis, std::string_view name) {
-  static const Op op{"Softmax"};
-  return {with_axis(op, logits, axis, name)};
+  return {with_axis("Softmax"_op, logits, axis, name)};
 }
 Arg log_softmax(const Tensor& logits, const Arg& axis, std::string_view name) {
-  static const Op op{"LogSoftmax"};
-  return {with_axis(op, logits, axis, name)};
+  return {with_axis("LogSoftmax"_op, logits, axis, name)};
 }
 
 Arg round(const Tensor& x, std::string_view name) {
-  static const Op op{"Round"};
-  return {is_integer(x.dtype()) ? x : apply(op, {x}, {}, name)};
+  return {is_integer(x.dtype()) ? x : apply("Round"_op, {x}, {}, name)};
 }
 
 constexpr char kLogits[] = "logits: tensor, axis: int? = None, name: str? = None";

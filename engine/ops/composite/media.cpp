@@ -6,23 +6,19 @@ namespace footlight::composite {
 namespace {
 
 Arg encode_png(const Tensor& image, int64_t compression, std::string_view name) {
-  static const Op op{"EncodePng"};
-  static const AttrName kCompression{"compression"};
-  return {apply(op, {image}, {{kCompression, compression}}, name)};
+  return {apply("EncodePng"_op, {image}, {{"compression"_attr, compression}}, name)};
 }
 
 Arg encode_wav(const Tensor& audio, const Tensor& rate, std::string_view name) {
-  static const Op op{"EncodeWav"};
-  return {apply(op, {audio, rate}, {}, name)};
+  return {apply("EncodeWav"_op, {audio, rate}, {}, name)};
 }
 
 // An op without outputs.
 template <Literal op_name>
 Arg write_op(Args args, std::string_view name) {
-  static const Op op{op_name.text};
   std::vector<Tensor> inputs;
   for (const Arg& arg : args) inputs.push_back(tensor_or_none(arg));
-  apply_all(op.row(), inputs, {}, name);
+  apply_all(op_named<op_name>().row(), inputs, {}, name);
   return {};
 }
 

@@ -15,13 +15,9 @@ const AttrName kKeepDims{"keep_dims"};
 Tensor reduce(const Op& op, const Tensor& x, const Ints& axes, std::string_view name, bool keep = true) {
   return apply(op, {x, ops::ints(axes)}, {{kKeepDims, keep}}, name);
 }
-Tensor squared_difference(const Tensor& x, const Tensor& y) {
-  static const Op op{"SquaredDifference"};
-  return apply(op, {x, y});
-}
+Tensor squared_difference(const Tensor& x, const Tensor& y) { return apply("SquaredDifference"_op, {x, y}); }
 
 Arg bias_add(const Tensor& value, const Tensor& bias, const std::string* data_format, std::string_view name) {
-  static const Op op{"BiasAdd"};
   std::string format = "NHWC";
   if (data_format) {
     const std::string& given = *data_format;
@@ -30,19 +26,17 @@ Arg bias_add(const Tensor& value, const Tensor& bias, const std::string* data_fo
     else if (!given.starts_with("N") || !given.ends_with("C"))
       fail(ErrorKind::kValue, "data_format must be of the form 'N...C' or 'NC...', not '", given, "'");
   }
-  return {apply(op, {value, bias}, {{kDataFormat, format}}, name)};
+  return {apply("BiasAdd"_op, {value, bias}, {{kDataFormat, format}}, name)};
 }
 
 // The range of half is too small for sums of squares: computed in float.
 Arg moments(const Tensor& x, const Ints& axes, const Arg&, bool keep, std::string_view name) {
-  static const Op mean_op{"Mean"};
-  static const Op stop{"StopGradient"};
   const bool narrow = x.dtype() == DType::kFloat16;
   const Scope scope(name_or(name, "moments"));
   const Tensor y = narrow ? ops::cast(x, DType::kFloat32) : x;
-  Tensor mean = reduce(mean_op, y, axes, "mean");
+  Tensor mean = reduce("Mean"_op, y, axes, "mean");
   // The variance does not depend on the mean: no gradient flows that way.
-  Tensor variance = reduce(mean_op, squared_difference(y, apply(stop, {mean})), axes, "variance");
+  Tensor variance = reduce("Mean"_op, squared_difference(y, apply("StopGradient"_op, {mean})), axes, "variance");
   if (!keep) {
     mean = ops::squeeze(mean, axes);
     variance = ops::squeeze(variance, axes);
@@ -53,16 +47,15 @@ Arg moments(const Tensor& x, const Ints& axes, const Arg&, bool keep, std::strin
 Arg weighted_moments(const Tensor& given, const Ints& axes, const Tensor& frequency_weights, bool keep,
                      std::string_view name) {
   static const Op sum{"Sum"};
-  static const Op divide{"DivNoNan"};
   const bool narrow = given.dtype() == DType::kFloat16;
   const Scope scope(name_or(name, "weighted_moments"));
   const Tensor x = narrow ? ops::cast(given, DType::kFloat32) : given;
   const Tensor weights = ops::cast(frequency_weights, x.dtype());
   const Tensor weighted_sum = reduce(sum, ops::mul(weights, x), axes, "weighted_input_sum");
   const Tensor all_weights = reduce(sum, ops::add(weights, ops::zeros_like(x)), axes, "sum_of_weights");
-  Tensor mean = apply(divide, {weighted_sum, all_weights});
+  Tensor mean = apply("DivNoNan"_op, {weighted_sum, all_weights});
   const Tensor distances = reduce(sum, ops::mul(weights, squared_difference(x, mean)), axes, "weighted_distsq");
-  Tensor variance = apply(divide, {distances, all_weights});
+  Tensor variance = apply("DivNoNan"_op, {distances, all_weights});
   if (!keep) {
     mean = ops::squeeze(mean, axes);
     variance = ops::squeeze(variance, axes);
@@ -72,8 +65,6 @@ Arg weighted_moments(const Tensor& given, const Ints& axes, const Tensor& freque
 
 Arg sufficient_statistics(const Tensor& x, const Ints& axes_given, const Arg& shift_given, bool keep,
                           std::string_view name) {
-  static const Op sum{"Sum"};
-  static const Op prod{"Prod"};
   Ints axes = axes_given;
   std::sort(axes.begin(), axes.end());
   axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
@@ -99,7 +90,7 @@ Arg sufficient_statistics(const Tensor& x, const Ints& axes_given, const Arg& sh
     for (const int64_t axis : axes)
       positive.push_back(axis < 0 ? ops::add(ops::rank(x), ops::integer(axis)) : ops::integer(axis));
     const Tensor picked = positive.empty() ? ops::ints({}) : ops::pack(positive, 0);
-    counts = apply(prod, {ops::gather(dims, picked), ops::ints({0})}, {}, "count");
+    counts = apply("Prod"_op, {ops::gather(dims, picked), ops::ints({0})}, {}, "count");
   }
   Tensor shifted = x, squares;
   if (shift_given.none()) {
@@ -110,8 +101,8 @@ Arg sufficient_statistics(const Tensor& x, const Ints& axes_given, const Arg& sh
     squares = squared_difference(x, shift);
   }
   return {ArgList{{counts},
-                  {reduce(sum, shifted, axes, "mean_ss", keep)},
-                  {reduce(sum, squares, axes, "var_ss", keep)},
+                  {reduce("Sum"_op, shifted, axes, "mean_ss", keep)},
+                  {reduce("Sum"_op, squares, axes, "var_ss", keep)},
                   shift_given}};
 }
 
@@ -127,9 +118,8 @@ Arg normalize_moments(const Tensor& counts, const Tensor& mean_ss, const Tensor&
 
 Arg batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& variance, const Tensor& offset_given,
                         const Tensor& scale, const Tensor& variance_epsilon, std::string_view name) {
-  static const Op rsqrt{"Rsqrt"};
   const Scope scope(name_or(name, "batchnorm"));
-  Tensor inverse = apply(rsqrt, {ops::add(variance, variance_epsilon)});
+  Tensor inverse = apply("Rsqrt"_op, {ops::add(variance, variance_epsilon)});
   if (scale) inverse = ops::mul(inverse, scale);
   const Tensor shift =
       !offset_given ? ops::mul(ops::neg(mean), inverse) : ops::sub(offset_given, ops::mul(mean, inverse));
@@ -141,19 +131,19 @@ Arg batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& varia
   };
   if (!this_thread.builder && is_floating(x.dtype()) && !x.is_symbolic() && x.shape().rank() > 1 && fits(factor) &&
       fits(offset)) {
-    static const Op op{"ScaleShift"};
-    return {apply(op, {x, factor, offset})};
+    return {apply("ScaleShift"_op, {x, factor, offset})};
   }
   return {ops::add(ops::mul(x, factor), offset)};
 }
 
 Arg local_response_normalization(const Tensor& input, int64_t depth_radius, double bias, double alpha, double beta,
                                  std::string_view name) {
-  static const Op op{"LRN"};
-  static const AttrName kRadius{"depth_radius"}, kBias{"bias"}, kAlpha{"alpha"}, kBeta{"beta"};
   const auto number = [](double value) { return static_cast<float>(value); };
-  return {apply(op, {input},
-                {{kRadius, depth_radius}, {kBias, number(bias)}, {kAlpha, number(alpha)}, {kBeta, number(beta)}},
+  return {apply("LRN"_op, {input},
+                {{"depth_radius"_attr, depth_radius},
+                 {"bias"_attr, number(bias)},
+                 {"alpha"_attr, number(alpha)},
+                 {"beta"_attr, number(beta)}},
                 name)};
 }
 
@@ -174,7 +164,6 @@ Tensor noise_shape_of(const Tensor& x, const Arg& given) {
 // Kept elements are scaled up, so that the expected sum is unchanged. `draw` gives numbers in [0, 1).
 template <class Draw>
 Tensor dropout_of(const Tensor& x, const Arg& rate, const Arg& noise_shape, std::string_view name, Draw&& draw) {
-  static const Op greater_equal{"GreaterEqual"};
   const Tensor* rate_tensor = std::get_if<Tensor>(&rate.value);
   double number = 0;
   if (const auto* whole = std::get_if<int64_t>(&rate.value))
@@ -202,7 +191,7 @@ Tensor dropout_of(const Tensor& x, const Arg& rate, const Arg& noise_shape, std:
     bound = ops::number(number, type);
     scaled = ops::mul(x, ops::number(1 / (1 - number), type));
   }
-  const Tensor kept = apply(greater_equal, {draw(noise_shape_of(x, noise_shape)), bound});
+  const Tensor kept = apply("GreaterEqual"_op, {draw(noise_shape_of(x, noise_shape)), bound});
   return ops::where(kept, scaled, ops::number(0, type));
 }
 
@@ -217,9 +206,8 @@ Arg dropout(const Tensor& x, const Arg& rate_given, const Arg& noise_shape, cons
   const std::optional<int64_t> op_seed = seed(seed_given);
   if (is_zero(rate_given) && is_floating(x.dtype())) {
     // Nothing is drawn, but a seed is consumed, so that later draws do not depend on the rate.
-    static const Op uniform{"RandomUniform"};
     Attrs used;
-    random::set_seeds(used, uniform, op_seed);
+    random::set_seeds(used, "RandomUniform"_op, op_seed);
     return {x};
   }
   return {dropout_of(x, rate_given, noise_shape, name_or(name, "dropout"),
@@ -268,9 +256,7 @@ Arg embedding_lookup(const std::vector<Tensor>& parts, const Tensor& ids, const 
 
 template <Literal op_name>
 Arg space_depth(const Tensor& input, int64_t block_size, const std::string& data_format, std::string_view name) {
-  static const Op op{op_name.text};
-  static const AttrName kBlock{"block_size"};
-  return {apply(op, {input}, {{kBlock, block_size}, {kDataFormat, data_format}}, name)};
+  return {apply(op_named<op_name>(), {input}, {{"block_size"_attr, block_size}, {kDataFormat, data_format}}, name)};
 }
 
 }  // namespace

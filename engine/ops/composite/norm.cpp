@@ -80,26 +80,20 @@ Tensor order_list(std::span<const int64_t> axes, int rank, bool back) {
 
 // The largest singular values, with the dimensions of the matrices as trailing 1s.
 Tensor largest_values(const Tensor& matrices) {
-  static const Op max{"Max"};
-  static const Op svd{"Svd"};
-  static const AttrName kComputeUv{"compute_uv"};
-  const Tensor values = abs(apply_all(svd.row(), {&matrices, 1}, {{kComputeUv, false}})[0], {});
-  return ops::expand_dims(reduce(max, values, ops::ints({-1})), -1);
+  const Tensor values = abs(apply_all("Svd"_op.row(), {&matrices, 1}, {{"compute_uv"_attr, false}})[0], {});
+  return ops::expand_dims(reduce("Max"_op, values, ops::ints({-1})), -1);
 }
 
 // The same when the rank is known only at run time: the axes are computed in the graph.
 Tensor spectral_at_run_time(const Tensor& x, std::span<const int64_t> axes) {
-  static const Op one_hot{"OneHot"};
-  static const Op where{"Where"};
-  static const Op invert{"InvertPermutation"};
   const Tensor count = ops::rank(x);
   const Tensor given = ops::ints(axes);
   const Tensor at = ops::where(ops::less(given, ops::integer(0)), ops::add(given, count), given);
-  const Tensor chosen = ops::sum(apply(one_hot, {at, count, ops::integer(1), ops::integer(0)}), ops::ints({0}));
-  const Tensor others = apply(where, {ops::equal(chosen, ops::integer(0))});
+  const Tensor chosen = ops::sum(apply("OneHot"_op, {at, count, ops::integer(1), ops::integer(0)}), ops::ints({0}));
+  const Tensor others = apply("Where"_op, {ops::equal(chosen, ops::integer(0))});
   const Tensor parts[] = {ops::cast(ops::reshape(others, ops::ints({-1})), DType::kInt32), at};
   const Tensor perm = ops::concat(parts, 0);
-  return ops::transpose(largest_values(ops::transpose(x, perm)), apply(invert, {perm}));
+  return ops::transpose(largest_values(ops::transpose(x, perm)), apply("InvertPermutation"_op, {perm}));
 }
 
 // The largest singular value of the matrices in two axes.
@@ -116,8 +110,6 @@ Tensor spectral(const Tensor& x, std::span<const int64_t> axes) {
 // Keeping its dimensions.
 Tensor kept_norm(const Tensor& x, const Order& order, const std::optional<std::vector<int64_t>>& axes) {
   static const Op sum{"Sum"};
-  static const Op max{"Max"};
-  static const Op power{"Pow"};
   const bool matrices = axes && axes->size() == 2;
   const Tensor along = axes ? ops::ints(*axes) : ops::all_axes(x);
   if (matrices && order.p == 2 && !order.named) return spectral(x, *axes);
@@ -127,13 +119,13 @@ Tensor kept_norm(const Tensor& x, const Order& order, const std::optional<std::v
   const Tensor sizes = abs(x, {});
   if (matrices) {
     const size_t summed = order.p == 1 ? 0 : 1;
-    return reduce(max, reduce(sum, sizes, ops::ints({(*axes)[summed]})), ops::ints({(*axes)[1 - summed]}));
+    return reduce("Max"_op, reduce(sum, sizes, ops::ints({(*axes)[summed]})), ops::ints({(*axes)[1 - summed]}));
   }
   if (order.p == 1) return reduce(sum, sizes, along);
-  if (std::isinf(order.p)) return reduce(max, sizes, along);
+  if (std::isinf(order.p)) return reduce("Max"_op, sizes, along);
   const DType t = sizes.dtype();
-  const Tensor powers = reduce(sum, apply(power, {sizes, ops::number(order.p, t)}), along);
-  return apply(power, {powers, ops::number(1 / order.p, t)});
+  const Tensor powers = reduce(sum, apply("Pow"_op, {sizes, ops::number(order.p, t)}), along);
+  return apply("Pow"_op, {powers, ops::number(1 / order.p, t)});
 }
 
 Tensor norm_of(const Tensor& x, const Arg& ord, const Arg& axis, bool keep) {
@@ -157,8 +149,6 @@ Arg normalize(const Tensor& x, const Arg& ord, const Arg& axis, std::string_view
 }
 
 Arg l2_normalize(const Tensor& x, const Arg& axes, double epsilon, const Arg& dim, std::string_view name) {
-  static const Op sum{"Sum"};
-  static const Op reciprocal_root{"Rsqrt"};
   const Scope scope(name_or(name, "l2_normalize"));
   if (!axes.none() && !dim.none())
     fail(ErrorKind::kValue, "tf.nn.l2_normalize: `dim` is an old name of `axis`; give one of them");
@@ -166,10 +156,10 @@ Arg l2_normalize(const Tensor& x, const Arg& axes, double epsilon, const Arg& di
   const Tensor along = axis.none() ? ops::all_axes(x) : tensor(axis);
   const bool complex = is_complex(x.dtype());
   const Tensor squares = complex ? ops::real(ops::mul(x, ops::conj(x))) : ops::square(x);
-  const Tensor size = reduce(sum, squares, along);
+  const Tensor size = reduce("Sum"_op, squares, along);
   if (!is_floating(size.dtype()))
     fail(ErrorKind::kType, "tf.nn.l2_normalize: `x` must be of floats or complex numbers, not ", name_of(x.dtype()));
-  const Tensor factor = apply(reciprocal_root, {ops::maximum(size, ops::number(epsilon, size.dtype()))});
+  const Tensor factor = apply("Rsqrt"_op, {ops::maximum(size, ops::number(epsilon, size.dtype()))});
   return {ops::mul(x, ops::cast(factor, x.dtype()))};
 }
 

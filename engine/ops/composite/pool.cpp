@@ -109,17 +109,14 @@ Arg pool_any(const Tensor& x, const Arg& ksize, const Arg& strides, const Arg& p
 Arg max_pool_with_argmax(const Tensor& x, const Arg& ksize, const Arg& strides, const Arg& padding,
                          const std::string& data_format, DType output_dtype, bool include_batch_in_index,
                          std::string_view name) {
-  static const Op op{"MaxPoolWithArgmax"};
-  static const AttrName kTargmax{"Targmax"}, kBatchInIndex{"include_batch_in_index"}, kStrides{"strides"},
-      kPadding{"padding"};
   if (data_format != "NHWC")
     fail(ErrorKind::kValue, "data_format of tf.nn.max_pool_with_argmax must be 'NHWC', not '", data_format, "'");
   const Attrs attrs{{kSize, per_dimension(ksize, 2, false, "ksize")},
-                    {kStrides, per_dimension(strides, 2, false, "strides")},
-                    {kPadding, padding_without_pairs(padding, "tf.nn.max_pool_with_argmax").padding},
-                    {kTargmax, output_dtype},
-                    {kBatchInIndex, include_batch_in_index}};
-  const std::vector<Tensor> both = apply_all(op.row(), {&x, 1}, attrs, name);
+                    {"strides"_attr, per_dimension(strides, 2, false, "strides")},
+                    {"padding"_attr, padding_without_pairs(padding, "tf.nn.max_pool_with_argmax").padding},
+                    {"Targmax"_attr, output_dtype},
+                    {"include_batch_in_index"_attr, include_batch_in_index}};
+  const std::vector<Tensor> both = apply_all("MaxPoolWithArgmax"_op.row(), {&x, 1}, attrs, name);
   return {ArgList{{both[0]}, {both[1]}}};
 }
 
@@ -134,9 +131,6 @@ Ints rates_of(const Arg& a, size_t n, const char* what) {
 
 // Pixels `rates` apart become images of their own, in which the windows are dense.
 Tensor over_spaces(const Tensor& x, const Ints& rates, bool first, const std::function<Tensor(const Tensor&)>& body) {
-  static const Op to_batch{"SpaceToBatchND"};
-  static const Op to_space{"BatchToSpaceND"};
-  static const Op floor_mod{"FloorMod"};
   const auto n = static_cast<int64_t>(rates.size());
   std::vector<int64_t> order;
   Tensor images = x;
@@ -161,12 +155,12 @@ Tensor over_spaces(const Tensor& x, const Ints& rates, bool first, const std::fu
     missing = ops::ints(values);
   } else {
     const Tensor sizes = ops::slice(ops::shape(images), ops::ints({1}), ops::ints({n}));
-    missing = apply(floor_mod, {ops::neg(sizes), block});
+    missing = apply("FloorMod"_op, {ops::neg(sizes), block});
   }
   const Tensor both[] = {zeros, missing};
   const Tensor paddings = ops::pack(both, 1);
-  const Tensor pooled = body(apply(to_batch, {images, block, paddings}));
-  const Tensor out = apply(to_space, {pooled, block, paddings});
+  const Tensor pooled = body(apply("SpaceToBatchND"_op, {images, block, paddings}));
+  const Tensor out = apply("BatchToSpaceND"_op, {pooled, block, paddings});
   if (!first) return out;
   order = {0, n + 1};
   for (int64_t d = 0; d < n; ++d) order.push_back(d + 1);

@@ -19,14 +19,12 @@ struct MatmulFlags {
 
 // A product whose dtype differs from the operands'.
 Tensor typed(const Tensor& a, const Tensor& b, DType out, const MatmulFlags& f, std::string_view name) {
-  static const Op op{"BatchMatMulV3"};
-  static const AttrName kTout{"Tout"};
-  static const AttrName kAdjX{"adj_x"};
-  static const AttrName kAdjY{"adj_y"};
   const Tensor x = f.transpose_a ? ops::conj(a) : a;
   const Tensor y = f.transpose_b ? ops::conj(b) : b;
-  return apply(op, {x, y},
-               {{kTout, out}, {kAdjX, f.transpose_a || f.adjoint_a}, {kAdjY, f.transpose_b || f.adjoint_b}}, name);
+  return apply(
+      "BatchMatMulV3"_op, {x, y},
+      {{"Tout"_attr, out}, {"adj_x"_attr, f.transpose_a || f.adjoint_a}, {"adj_y"_attr, f.transpose_b || f.adjoint_b}},
+      name);
 }
 
 Arg matmul_of(const Tensor& given_a, const Tensor& given_b, bool transpose_a, bool transpose_b, bool adjoint_a,
@@ -67,10 +65,9 @@ Arg matvec(const Tensor& a, const Tensor& b, bool transpose_a, bool adjoint_a, c
 
 // e^A: floats and complex numbers only.
 Arg expm(const Tensor& x, std::string_view name) {
-  static const Op op{"MatrixExponential"};
   if (!in_set(x.dtype(), (kFloatingTypes | kComplexTypes) & ~bit_of(DType::kBFloat16)))
     fail(ErrorKind::kValue, "tf.linalg.expm does not support matrices of type ", name_of(x.dtype()));
-  return {apply(op, {x}, {}, name_or(name, "matrix_exponential"))};
+  return {apply("MatrixExponential"_op, {x}, {}, name_or(name, "matrix_exponential"))};
 }
 
 // A size given as a Python number or a tensor.
@@ -95,7 +92,6 @@ Size size_from(const Arg& a, const char* name) {
 
 // Ones on the diagonal.
 Arg eye(const Arg& num_rows, const Arg& num_columns, const Arg& batch_shape, DType type, std::string_view name) {
-  static const Op diag{"MatrixDiagV3"};
   const Size rows = size_from(num_rows, "num_rows");
   const Size columns = num_columns.none() ? rows : size_from(num_columns, "num_columns");
   const Scope scope(name_or(name, "eye"));
@@ -125,36 +121,31 @@ Arg eye(const Arg& num_rows, const Arg& num_columns, const Arg& batch_shape, DTy
     check_memory(type, Shape{*rows.known, *columns.known});
   }
   const Tensor ones = ops::fill(shape, ops::number(1, type));
-  return {apply(diag, {ones, ops::integer(0), rows.as_tensor(), columns.as_tensor(), ops::number(0, type)}, {},
-                "diag")};
+  return {apply("MatrixDiagV3"_op, {ones, ops::integer(0), rows.as_tensor(), columns.as_tensor(), ops::number(0, type)},
+                {}, "diag")};
 }
 
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b, std::string_view name, bool transpose_a, bool transpose_b,
               bool adjoint_a, bool adjoint_b) {
-  static const Op plain{"MatMul"};
-  static const Op batched{"BatchMatMulV2"};
-  static const AttrName kTransposeA{"transpose_a"};
-  static const AttrName kTransposeB{"transpose_b"};
-  static const AttrName kAdjX{"adj_x"};
-  static const AttrName kAdjY{"adj_y"};
   const bool maybe_batched = (a.shape().has_rank() && a.shape().rank() > 2) ||
                              (b.shape().has_rank() && b.shape().rank() > 2) || !a.shape().has_rank() ||
                              !b.shape().has_rank();
   if (!maybe_batched && !transpose_a && !transpose_b && !adjoint_a && !adjoint_b)
-    return apply(plain.row(), Borrowed(a, b), {}, name);  // the usual case copies no handle and no attributes
+    return apply("MatMul"_op.row(), Borrowed(a, b), {}, name);  // the usual case copies no handle and no attributes
   if (maybe_batched) {
     // Adjoints conjugate too: an operand that is only to be transposed is conjugated first.
     const Tensor x = transpose_a ? ops::conj(a) : a;
     const Tensor y = transpose_b ? ops::conj(b) : b;
-    return apply(batched, {x, y}, {{kAdjX, transpose_a || adjoint_a}, {kAdjY, transpose_b || adjoint_b}}, name);
+    return apply("BatchMatMulV2"_op, {x, y},
+                 {{"adj_x"_attr, transpose_a || adjoint_a}, {"adj_y"_attr, transpose_b || adjoint_b}}, name);
   }
   const Tensor x = adjoint_a ? ops::conj(a) : a;
   const Tensor y = adjoint_b ? ops::conj(b) : b;
   const bool ta = transpose_a || adjoint_a;
   const bool tb = transpose_b || adjoint_b;
-  return apply(plain, {x, y}, {{kTransposeA, ta}, {kTransposeB, tb}}, name);
+  return apply("MatMul"_op, {x, y}, {{"transpose_a"_attr, ta}, {"transpose_b"_attr, tb}}, name);
 }
 
 FL_PUBLIC(product) {

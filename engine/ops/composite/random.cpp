@@ -29,8 +29,6 @@ Tensor shape_of(const Arg& a) {
 
 Arg uniform(const Arg& dims, const Arg& minval, const Arg& maxval, DType type, const Arg& op_seed,
             std::string_view name) {
-  static const Op of_floats{"RandomUniform"};
-  static const Op of_ints{"RandomUniformInt"};
   const bool whole = type == DType::kInt32 || type == DType::kInt64;
   if (!whole && !is_floating(type))
     fail(ErrorKind::kValue, "tf.random.uniform gives floats, int32 or int64, not ", name_of(type));
@@ -43,10 +41,10 @@ Arg uniform(const Arg& dims, const Arg& minval, const Arg& maxval, DType type, c
   const Tensor high = bound(maxval, 1, type, "max");
   if (whole) {
     Attrs attrs{{kTout, type}};
-    random::set_seeds(attrs, of_ints, seed(op_seed));
-    return {apply(of_ints, {shape, low, high}, attrs, scope.own_name())};
+    random::set_seeds(attrs, "RandomUniformInt"_op, seed(op_seed));
+    return {apply("RandomUniformInt"_op, {shape, low, high}, attrs, scope.own_name())};
   }
-  return {moved(draw(of_floats, shape, type, op_seed), ops::sub(high, low), low, scope)};
+  return {moved(draw("RandomUniform"_op, shape, type, op_seed), ops::sub(high, low), low, scope)};
 }
 
 Tensor scaled(const Op& op, const Arg& dims, const Arg& mean_given, const Arg& stddev, DType type, const Arg& op_seed,
@@ -58,15 +56,13 @@ Tensor scaled(const Op& op, const Arg& dims, const Arg& mean_given, const Arg& s
   return moved(draw(op, shape, type, op_seed), deviation, mean, scope);
 }
 Arg normal(const Arg& dims, const Arg& mean, const Arg& stddev, DType type, const Arg& op_seed, std::string_view name) {
-  static const Op op{"RandomStandardNormal"};
   const Scope scope(name_or(name, "random_normal"));
-  return {scaled(op, dims, mean, stddev, type, op_seed, scope)};
+  return {scaled("RandomStandardNormal"_op, dims, mean, stddev, type, op_seed, scope)};
 }
 Arg truncated_normal(const Arg& dims, const Arg& mean, const Arg& stddev, DType type, const Arg& op_seed,
                      std::string_view name) {
-  static const Op op{"TruncatedNormal"};
   const Scope scope(name_or(name, "truncated_normal"));
-  return {scaled(op, dims, mean, stddev, type, op_seed, scope)};
+  return {scaled("TruncatedNormal"_op, dims, mean, stddev, type, op_seed, scope)};
 }
 
 constexpr char kNormal[] =
@@ -101,10 +97,9 @@ Tensor in_dtype_of_numbers(const Arg& a, double otherwise, DType type, const cha
 }
 
 Tensor random_uniform(const Tensor& shape, DType type, std::optional<int64_t> op_seed, std::string_view name) {
-  static const Op op{"RandomUniform"};
   Attrs attrs{{kDType, type}};
-  random::set_seeds(attrs, op, op_seed);
-  return apply(op, {shape}, attrs, name);
+  random::set_seeds(attrs, "RandomUniform"_op, op_seed);
+  return apply("RandomUniform"_op, {shape}, attrs, name);
 }
 
 FL_PUBLIC(random) {

@@ -43,7 +43,6 @@ void want_whole_shape(const Arg& a) {
 
 Arg gamma(const Arg& dims, const Arg& alpha_given, const Arg& beta_given, const Arg& dtype, const Arg& op_seed,
           std::string_view name) {
-  static const Op op{"RandomGamma"};
   const Scope scope(name_or(name, "random_gamma"));
   const DType type = float_dtype(dtype);
   want_whole_shape(dims);
@@ -51,53 +50,49 @@ Arg gamma(const Arg& dims, const Arg& alpha_given, const Arg& beta_given, const 
   const Tensor alpha = in_dtype_of_numbers(alpha_given, 1, type, "alpha");
   const Tensor beta = in_dtype_of_numbers(beta_given, 1, type, "beta");
   Attrs attrs;
-  random::set_seeds(attrs, op, seed(op_seed), type);
-  return {scaled_gamma(apply(op, {shape, as_wide_as(alpha, beta)}, attrs), beta, scope)};
+  random::set_seeds(attrs, "RandomGamma"_op, seed(op_seed), type);
+  return {scaled_gamma(apply("RandomGamma"_op, {shape, as_wide_as(alpha, beta)}, attrs), beta, scope)};
 }
 
 Arg stateless_gamma(const Arg& dims, const Tensor& seed, const Arg& alpha_given, const Arg& beta_given,
                     const Arg& dtype, std::string_view name) {
-  static const Op op{"StatelessRandomGammaV3"};
   const Scope scope(name_or(name, "stateless_random_gamma"));
   const DType type = float_dtype(dtype);
   const Tensor shape = drawn_shape(dims);
   const Tensor alpha = in_dtype_of_numbers(alpha_given, 1, type, "alpha");
   const Tensor beta = in_dtype_of_numbers(beta_given, 1, type, "beta");
   const RandomStream s = random_stream(seed);
-  return {scaled_gamma(apply(op, {shape, s.key, s.counter, s.alg, as_wide_as(alpha, beta)}), beta, scope)};
+  return {scaled_gamma(apply("StatelessRandomGammaV3"_op, {shape, s.key, s.counter, s.alg, as_wide_as(alpha, beta)}),
+                       beta, scope)};
 }
 
 Arg poisson(const Arg& shape, const Tensor& lam, DType dtype, const Arg& op_seed, std::string_view name) {
-  static const Op op{"RandomPoissonV2"};
   const Scope scope(name_or(name, "random_poisson"));
   Attrs attrs{{kDType, dtype}};
   want_whole_shape(shape);
-  random::set_seeds(attrs, op, seed(op_seed), lam.dtype());
-  return {apply(op, {drawn_shape(shape), lam}, attrs)};
+  random::set_seeds(attrs, "RandomPoissonV2"_op, seed(op_seed), lam.dtype());
+  return {apply("RandomPoissonV2"_op, {drawn_shape(shape), lam}, attrs)};
 }
 
 Arg stateless_poisson(const Arg& shape, const Tensor& seed, const Tensor& lam, DType dtype, std::string_view name) {
-  static const Op op{"StatelessRandomPoisson"};
   const Scope scope(name_or(name, "stateless_random_poisson"));
-  return {apply(op, {drawn_shape(shape), seed, lam}, {{kDType, dtype}})};
+  return {apply("StatelessRandomPoisson"_op, {drawn_shape(shape), seed, lam}, {{kDType, dtype}})};
 }
 
 Arg stateless_binomial(const Arg& shape, const Tensor& seed, const Tensor& counts_given, const Tensor& probs,
                        DType output_dtype, std::string_view name) {
-  static const Op op{"StatelessRandomBinomial"};
   const Scope scope(name_or(name, "stateless_random_binomial"));
   Tensor counts = counts_given;
   if (counts.body()->python_number && !counts.is_symbolic()) counts = ops::cast(counts, probs.dtype()).as_constant();
-  return {apply(op, {drawn_shape(shape), seed, counts, probs},
+  return {apply("StatelessRandomBinomial"_op, {drawn_shape(shape), seed, counts, probs},
                 {{kDType, output_dtype}})};
 }
 
 Arg stateless_truncated(const Arg& dims, const Tensor& seed, const Tensor& means, const Tensor& stddevs,
                         const Tensor& minvals, const Tensor& maxvals, std::string_view name) {
-  static const Op op{"StatelessParameterizedTruncatedNormal"};
   const Scope scope(name_or(name, "stateless_parameterized_truncated_normal"));
   const Tensor shape = drawn_shape(dims);
-  return {apply(op, {shape, seed, means, stddevs, minvals, maxvals})};
+  return {apply("StatelessParameterizedTruncatedNormal"_op, {shape, seed, means, stddevs, minvals, maxvals})};
 }
 
 DType choice_dtype(const Arg& a) {
@@ -115,56 +110,49 @@ const Tensor& sample_count(const Arg& a) {
 
 Arg categorical(const Tensor& logits, const Arg& num_samples, const Arg& dtype, const Arg& op_seed,
                 std::string_view name) {
-  static const Op op{"Multinomial"};
   const Scope scope(name_or(name, "categorical"));
   Attrs attrs{{kOutput, choice_dtype(dtype)}};
-  random::set_seeds(attrs, op, seed(op_seed), logits.dtype());
-  return {apply(op, {logits, sample_count(num_samples)}, attrs)};
+  random::set_seeds(attrs, "Multinomial"_op, seed(op_seed), logits.dtype());
+  return {apply("Multinomial"_op, {logits, sample_count(num_samples)}, attrs)};
 }
 
 Arg stateless_categorical(const Tensor& logits, const Arg& num_samples, const Tensor& seed, const Arg& dtype,
                           std::string_view name) {
-  static const Op op{"StatelessMultinomial"};
   const Scope scope(name_or(name, "stateless_categorical"));
-  return {apply(op, {logits, sample_count(num_samples), seed}, {{kOutput, choice_dtype(dtype)}})};
+  return {
+      apply("StatelessMultinomial"_op, {logits, sample_count(num_samples), seed}, {{kOutput, choice_dtype(dtype)}})};
 }
 
 Arg shuffle(const Tensor& value, const Arg& op_seed, std::string_view name) {
-  static const Op op{"RandomShuffle"};
   Attrs attrs;
-  random::set_seeds(attrs, op, seed(op_seed), value.dtype());
-  return {apply(op, {value}, attrs, name)};
+  random::set_seeds(attrs, "RandomShuffle"_op, seed(op_seed), value.dtype());
+  return {apply("RandomShuffle"_op, {value}, attrs, name)};
 }
 
 Arg stateless_shuffle(const Tensor& value, const Tensor& seed, const Arg& alg, std::string_view name) {
-  static const Op op{"StatelessShuffle"};
   const Scope scope(name_or(name, "stateless_shuffle"));
   const RandomStream s = random_stream(seed, alg);
-  return {apply(op, {value, s.key, s.counter, s.alg})};
+  return {apply("StatelessShuffle"_op, {value, s.key, s.counter, s.alg})};
 }
 
 // The seed gets a third number, always the same.
 Arg index_shuffle(const Tensor& index, const Tensor& seed, const Tensor& max_index, std::string_view) {
-  static const Op op{"RandomIndexShuffle"};
-  static const Op pad{"PadV2"};
   const int rank = seed.shape().has_rank() ? seed.shape().rank() : 1;
   std::vector<int64_t> before(static_cast<size_t>(2 * rank), 0);
   if (rank > 0) before[0] = 1;
   const Tensor paddings = ops::ints(before).reshaped(Shape{rank, 2}).as_constant();
-  const Tensor padded = apply(pad, {seed, paddings, ops::number(498247692, seed.dtype())});
-  return {apply(op, {index, padded, max_index})};
+  const Tensor padded = apply("PadV2"_op, {seed, paddings, ops::number(498247692, seed.dtype())});
+  return {apply("RandomIndexShuffle"_op, {index, padded, max_index})};
 }
 
 Arg random_index_shuffle(const Tensor& index, const Tensor& seed, const Tensor& max_index, int64_t rounds,
                          std::string_view name) {
-  static const Op op{"RandomIndexShuffle"};
-  return {apply(op, {index, seed, max_index}, {{AttrName("rounds"), rounds}}, name)};
+  return {apply("RandomIndexShuffle"_op, {index, seed, max_index}, {{AttrName("rounds"), rounds}}, name)};
 }
 
 // The parts of tf.random.Generator. A state is the counter (two numbers, one for Threefry) and the key.
 Arg read_and_skip(const Tensor& handle, int64_t alg, const Tensor& delta, std::string_view) {
-  static const Op op{"RngReadAndSkip"};
-  return {apply(op, {handle, ops::integer(alg), ops::cast(delta, DType::kUInt64)})};
+  return {apply("RngReadAndSkip"_op, {handle, ops::integer(alg), ops::cast(delta, DType::kUInt64)})};
 }
 
 Arg from_state(const Tensor& state_given, int64_t alg_given, int64_t which, const Tensor& shape, DType dtype,
@@ -184,16 +172,14 @@ Arg from_state(const Tensor& state_given, int64_t alg_given, int64_t which, cons
 
 Arg stateful_binomial(const Tensor& handle, int64_t alg, const Tensor& shape, const Tensor& counts, const Tensor& probs,
                       DType dtype, std::string_view name) {
-  static const Op op{"StatefulRandomBinomial"};
-  return {apply(op,
+  return {apply("StatefulRandomBinomial"_op,
                 {handle, ops::integer(alg, DType::kInt64), shape, counts,
                  probs},
                 {{kDType, dtype}}, name)};
 }
 
 Arg non_deterministic(int64_t size, std::string_view) {
-  static const Op op{"NonDeterministicInts"};
-  return {apply(op, {ops::ints({size}, DType::kInt64)}, {{kDType, DType::kInt64}})};
+  return {apply("NonDeterministicInts"_op, {ops::ints({size}, DType::kInt64)}, {{kDType, DType::kInt64}})};
 }
 
 }  // namespace
@@ -267,22 +253,20 @@ const AttrName kTrue("num_true"), kCount("num_sampled"), kUnique("unique"), kRan
 
 Arg uniform_sampler(const Tensor& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max,
                     const Arg& op_seed, std::string_view name) {
-  static const Op op{"UniformCandidateSampler"};
-  return sampled(op, true_classes,
+  return sampled("UniformCandidateSampler"_op, true_classes,
                  {{kTrue, num_true}, {kCount, num_sampled}, {kUnique, unique}, {kRange, range_max}}, op_seed, name);
 }
 
 Arg log_uniform_sampler(const Tensor& true_classes, int64_t num_true, int64_t num_sampled, bool unique,
                         int64_t range_max, const Arg& op_seed, std::string_view name) {
-  static const Op op{"LogUniformCandidateSampler"};
-  return sampled(op, true_classes,
+  return sampled("LogUniformCandidateSampler"_op, true_classes,
                  {{kTrue, num_true}, {kCount, num_sampled}, {kUnique, unique}, {kRange, range_max}}, op_seed, name);
 }
 
 Arg all_classes(const Tensor& true_classes, int64_t num_true, int64_t num_sampled, bool unique, const Arg& op_seed,
                 std::string_view name) {
-  static const Op op{"AllCandidateSampler"};
-  return sampled(op, true_classes, {{kTrue, num_true}, {kCount, num_sampled}, {kUnique, unique}}, op_seed, name);
+  return sampled("AllCandidateSampler"_op, true_classes, {{kTrue, num_true}, {kCount, num_sampled}, {kUnique, unique}},
+                 op_seed, name);
 }
 
 }  // namespace

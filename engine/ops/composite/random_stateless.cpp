@@ -47,9 +47,6 @@ Tensor drawn(const Op& op, const Tensor& shape, const RandomStream& s, DType dty
 
 Arg uniform(const Arg& dims, const Tensor& seed, const Arg& minval, const Arg& maxval, DType type, const Arg& alg,
             std::string_view name) {
-  static const Op full{"StatelessRandomUniformFullIntV2"};
-  static const Op whole{"StatelessRandomUniformIntV2"};
-  static const Op floats{"StatelessRandomUniformV2"};
   const bool integers = is_integer(type);
   if (!is_floating(type) && !in_set(type, dtype_set(DType::kInt32, DType::kInt64, DType::kUInt32, DType::kUInt64)))
     fail(ErrorKind::kValue, "Argument `dtype` got invalid value ", name_of(type),
@@ -63,13 +60,13 @@ Arg uniform(const Arg& dims, const Tensor& seed, const Arg& minval, const Arg& m
   const Scope scope(name_or(name, "stateless_random_uniform"));
   const Tensor shape = drawn_shape(dims);
   if (integers && minval.none())
-    return {drawn(full, shape, random_stream(seed, alg), type, scope.own_name())};
+    return {drawn("StatelessRandomUniformFullIntV2"_op, shape, random_stream(seed, alg), type, scope.own_name())};
   const Tensor low = in_dtype_of_numbers(minval, 0, type, "minval");
   const Tensor high = in_dtype_of_numbers(maxval, 1, type, "maxval");
   const RandomStream s = random_stream(seed, alg);
   if (integers)
-    return {apply(whole, {shape, s.key, s.counter, s.alg, low, high}, {}, scope.own_name())};
-  return {moved(drawn(floats, shape, s, type), ops::sub(high, low), low, scope)};
+    return {apply("StatelessRandomUniformIntV2"_op, {shape, s.key, s.counter, s.alg, low, high}, {}, scope.own_name())};
+  return {moved(drawn("StatelessRandomUniformV2"_op, shape, s, type), ops::sub(high, low), low, scope)};
 }
 
 Tensor scaled(const Op& op, const Arg& dims, const Tensor& seed, const Arg& mean_given, const Arg& stddev, DType type,
@@ -82,24 +79,21 @@ Tensor scaled(const Op& op, const Arg& dims, const Tensor& seed, const Arg& mean
 }
 Arg normal(const Arg& dims, const Tensor& seed, const Arg& mean, const Arg& stddev, DType type, const Arg& alg,
            std::string_view name) {
-  static const Op op{"StatelessRandomNormalV2"};
   const Scope scope(name_or(name, "stateless_random_normal"));
-  return {scaled(op, dims, seed, mean, stddev, type, alg, scope)};
+  return {scaled("StatelessRandomNormalV2"_op, dims, seed, mean, stddev, type, alg, scope)};
 }
 Arg truncated_normal(const Arg& dims, const Tensor& seed, const Arg& mean, const Arg& stddev, DType type,
                      const Arg& alg,
                      std::string_view name) {
-  static const Op op{"StatelessTruncatedNormalV2"};
   const Scope scope(name_or(name, "stateless_truncated_normal"));
-  return {scaled(op, dims, seed, mean, stddev, type, alg, scope)};
+  return {scaled("StatelessTruncatedNormalV2"_op, dims, seed, mean, stddev, type, alg, scope)};
 }
 
 Tensor any_integer(const Tensor& shape, const Tensor& seed, DType type, const Arg& alg) {
-  static const Op full{"StatelessRandomUniformFullIntV2"};
   if (!in_set(type, dtype_set(DType::kInt32, DType::kInt64, DType::kUInt32, DType::kUInt64)))
     fail(ErrorKind::kValue, "Argument `dtype` got invalid value ", name_of(type),
          ": it is int32, int64, uint32 or uint64");
-  return drawn(full, shape, random_stream(seed, alg), type, "stateless_random_uniform");
+  return drawn("StatelessRandomUniformFullIntV2"_op, shape, random_stream(seed, alg), type, "stateless_random_uniform");
 }
 
 Arg split(const Tensor& seed, const Tensor& num, const Arg& alg, std::string_view) {
@@ -122,17 +116,15 @@ constexpr char kNormal[] =
 }  // namespace
 
 RandomStream random_stream(const Tensor& seed, const Arg& alg) {
-  static const Op of_seed{"StatelessRandomGetKeyCounter"};
   const int64_t which = algorithm(alg);
   const Tensor id = ops::integer(which);
   if (which == kThreefry) return {threefry_key(seed), ops::fill(ops::ints({1}), ops::number(0, DType::kUInt64)), id};
-  const auto both = apply_all(of_seed.row(), {&seed, 1}, {});
+  const auto both = apply_all("StatelessRandomGetKeyCounter"_op.row(), {&seed, 1}, {});
   return {both[0], both[1], id};
 }
 
 Tensor stateless_uniform(const Tensor& shape, const Tensor& seed, DType type, const Arg& alg, std::string_view name) {
-  static const Op floats{"StatelessRandomUniformV2"};
-  return drawn(floats, shape, random_stream(seed, alg), type, name);
+  return drawn("StatelessRandomUniformV2"_op, shape, random_stream(seed, alg), type, name);
 }
 
 FL_PUBLIC(random_stateless) {

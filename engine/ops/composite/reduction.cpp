@@ -29,17 +29,15 @@ Tensor flat_if_unknown(const Tensor& x, const Arg& axis, const Arg& keep_dims) {
 
 template <Literal op_name>
 Arg reduced(const Tensor& given, const Arg& axis, const Arg& keepdims, std::string_view name) {
-  static const Op op{op_name.text};
   const Attrs& attrs = keeping(!keepdims.none() && flag(keepdims));
   const Tensor* const axes = std::get_if<Tensor>(&axis.value);
-  if (axes && given.shape().has_rank()) return {apply(op.row(), Borrowed(given, *axes), attrs, name)};
+  if (axes && given.shape().has_rank()) return {apply(op_named<op_name>().row(), Borrowed(given, *axes), attrs, name)};
   const Tensor x = flat_if_unknown(given, axis, keepdims);
-  return {apply(op.row(), Borrowed(x, axes_of(x, axis)), attrs, name)};
+  return {apply(op_named<op_name>().row(), Borrowed(x, axes_of(x, axis)), attrs, name)};
 }
 
 Tensor mean_of(const Tensor& x, const Arg& axis, bool keep, std::string_view name = {}) {
-  static const Op op{"Mean"};
-  return apply(op.row(), Borrowed(x, axes_of(x, axis)), keeping(keep), name);
+  return apply("Mean"_op.row(), Borrowed(x, axes_of(x, axis)), keeping(keep), name);
 }
 
 Tensor variance_of(const Tensor& input, const Arg& axis, const Arg& keepdims, std::string_view name) {
@@ -73,67 +71,55 @@ Tensor without(const Tensor& x, const Tensor& axes, const Tensor& shape) {
 
 // The maximum is subtracted first, so that nothing overflows.
 Arg logsumexp(const Tensor& input_tensor, const Arg& axis, const Arg& keepdims, std::string_view name) {
-  static const Op max{"Max"};
-  static const Op finite{"IsFinite"};
-  static const Op stop{"StopGradient"};
-  static const Op sum{"Sum"};
-  static const Op add{"AddV2"};
   const Scope scope(name_or(name, "ReduceLogSumExp"));
   const Tensor x = flat_if_unknown(input_tensor, axis, keepdims);
   const bool keep = !keepdims.none() && flag(keepdims);
   const Tensor axes = axes_of(x, axis);
-  const Tensor raw = apply(max, {x, axes}, {{kKeepDims, true}});
-  Tensor largest = apply(stop, {ops::where(apply(finite, {raw}), raw, ops::number(0, raw.dtype()))});
-  const Tensor sums = apply(sum, {ops::exp(ops::sub(x, largest)), axes}, {{kKeepDims, keep}});
+  const Tensor raw = apply("Max"_op, {x, axes}, {{kKeepDims, true}});
+  Tensor largest =
+      apply("StopGradient"_op, {ops::where(apply("IsFinite"_op, {raw}), raw, ops::number(0, raw.dtype()))});
+  const Tensor sums = apply("Sum"_op, {ops::exp(ops::sub(x, largest)), axes}, {{kKeepDims, keep}});
   const Tensor logs = ops::log(sums);
   if (!keep) largest = without(largest, axes, ops::shape(logs));
-  return {apply(add, {logs, largest}, {}, scope.own_name())};
+  return {apply("AddV2"_op, {logs, largest}, {}, scope.own_name())};
 }
 
 Tensor not_zero(const Tensor& x) {
-  static const Op differs{"NotEqual"};
   if (x.dtype() == DType::kBool) return x;
   const bool text = x.dtype() == DType::kString;
-  return apply(differs, {x, text ? Tensor::string("").as_constant() : ops::number(0, x.dtype())});
+  return apply("NotEqual"_op, {x, text ? Tensor::string("").as_constant() : ops::number(0, x.dtype())});
 }
 
 Arg count_nonzero(const Tensor& input, const Arg& axis, const Arg& keepdims, DType dtype, std::string_view name) {
-  static const Op sum{"Sum"};
   const Scope scope(name_or(name, "count_nonzero"));
   const Tensor x = flat_if_unknown(input, axis, keepdims);
   const Tensor ones = ops::cast(not_zero(x), DType::kInt64);
-  return {ops::cast(apply(sum, {ones, axes_of(x, axis)}, {{kKeepDims, !keepdims.none() && flag(keepdims)}}),
+  return {ops::cast(apply("Sum"_op, {ones, axes_of(x, axis)}, {{kKeepDims, !keepdims.none() && flag(keepdims)}}),
                     dtype)};
 }
 
 Arg zero_fraction(const Tensor& value, std::string_view name) {
-  static const Op size{"Size"};
-  static const AttrName kOutType{"out_type"};
   const Scope scope(name_or(name, "zero_fraction"));
   const Tensor x = flat_if_unknown(value, {}, {});
   const Tensor all = x.shape().fully_known() ? ops::integer(x.shape().elements(), DType::kInt64)
-                                             : apply(size, {x}, {{kOutType, DType::kInt64}});
+                                             : apply("Size"_op, {x}, {{"out_type"_attr, DType::kInt64}});
   const Tensor others = ops::sum(ops::cast(not_zero(x), DType::kInt64), axes_of(x, {}));
   return {ops::div(ops::cast(ops::sub(all, others), DType::kFloat32), ops::cast(all, DType::kFloat32))};
 }
 
 template <Literal op_name>
 Arg cumulative(const Tensor& x, const Tensor& axis, bool exclusive, bool reverse, std::string_view name) {
-  static const Op op{op_name.text};
-  static const AttrName kExclusive{"exclusive"};
-  static const AttrName kReverse{"reverse"};
   const Scope scope(name_or(name, op_name.text));
-  return {apply(op, {x, axis}, {{kExclusive, exclusive}, {kReverse, reverse}},
+  return {apply(op_named<op_name>(), {x, axis}, {{"exclusive"_attr, exclusive}, {"reverse"_attr, reverse}},
                 scope.own_name())};
 }
 
 template <Literal op_name>
 Arg arg_of(const Tensor& input, const Tensor& axes, DType output_type, std::string_view name) {
-  static const Op op{op_name.text};
   const Tensor axis = !axes ? ops::integer(0) : axes;
   if (!is_integer(axis.dtype()))
     fail(ErrorKind::kType, "axis must be an int or a tensor of integers, not of ", name_of(axis.dtype()));
-  return {apply(op, {input, axis}, {{kOutputType, output_type}}, name)};
+  return {apply(op_named<op_name>(), {input, axis}, {{kOutputType, output_type}}, name)};
 }
 
 constexpr char kReduced[] =

@@ -42,7 +42,6 @@ Tensor with_batch_places(const Tensor& params, const Tensor& indices, int64_t ba
 
 Arg gather_nd(const Tensor& params_given, const Tensor& indices_given, const Arg& batch_dims,
               const Arg& bad_indices_policy, std::string_view name) {
-  static const Op op{"GatherNd"};
   Tensor indices = indices_given;
   const Attrs attrs = policy(bad_indices_policy);
   int64_t batch = 0;
@@ -66,39 +65,32 @@ Arg gather_nd(const Tensor& params_given, const Tensor& indices_given, const Arg
   if (batch >= of_params.rank())
     fail(ErrorKind::kValue, "batch_dims = ", batch, " must be less than rank(params) = ", of_params.rank());
   const Scope scope(name_or(name, "BatchGatherND"));
-  return {apply(op, {params, with_batch_places(params, indices, batch)}, attrs)};
+  return {apply("GatherNd"_op, {params, with_batch_places(params, indices, batch)}, attrs)};
 }
 
 Arg scatter_nd(const Tensor& indices_given, const Tensor& updates, const Tensor& shape_given,
                const Arg& bad_indices_policy, std::string_view name) {
-  static const Op op{"ScatterNd"};
   Tensor indices = indices_given, shape = shape_given;
   one_index_type({&indices, &shape});
-  return {apply(op, {indices, updates, shape}, policy(bad_indices_policy), name)};
+  return {apply("ScatterNd"_op, {indices, updates, shape}, policy(bad_indices_policy), name)};
 }
 
 template <Literal op_name>
 Arg tensor_scatter(const Tensor& x, const Tensor& indices, const Tensor& updates, const Arg& bad_indices_policy,
                    std::string_view name) {
-  static const Op op{op_name.text};
-  return {apply(op, {x, indices, updates}, policy(bad_indices_policy), name)};
+  return {apply(op_named<op_name>(), {x, indices, updates}, policy(bad_indices_policy), name)};
 }
 Arg tensor_scatter_update(const Tensor& x, const Tensor& indices, const Tensor& updates, std::string_view name) {
-  static const Op op{"TensorScatterUpdate"};
-  return {apply(op, {x, indices, updates}, {}, name)};
+  return {apply("TensorScatterUpdate"_op, {x, indices, updates}, {}, name)};
 }
 
 Arg dynamic_partition(const Tensor& data, const Tensor& partitions, int64_t n, std::string_view name) {
-  static const Op op{"DynamicPartition"};
-  static const AttrName kNum{"num_partitions"};
   if (n < 1) invalid("num_partitions must be at least 1, not ", n, " [Op:DynamicPartition]");
   const Tensor inputs[] = {data, partitions};
-  return {list_of(apply_all(op.row(), inputs, {{kNum, n}}, name))};
+  return {list_of(apply_all("DynamicPartition"_op.row(), inputs, {{"num_partitions"_attr, n}}, name))};
 }
 
 Arg dynamic_stitch(const std::vector<Tensor>& indices, const std::vector<Tensor>& data, std::string_view name) {
-  static const Op op{"DynamicStitch"};
-  static const AttrName kN{"N"};
   std::vector<Tensor> inputs = indices;
   if (data.empty())
     invalid("tf.dynamic_stitch requires at least one tensor of indices and one of data [Op:DynamicStitch]");
@@ -107,7 +99,7 @@ Arg dynamic_stitch(const std::vector<Tensor>& indices, const std::vector<Tensor>
          "`indices`, which has ", inputs.size());
   const auto n = static_cast<int64_t>(data.size());
   inputs.insert(inputs.end(), data.begin(), data.end());
-  return {apply(op.row(), inputs, {{kN, n}}, name)};
+  return {apply("DynamicStitch"_op.row(), inputs, {{"N"_attr, n}}, name)};
 }
 
 }  // namespace

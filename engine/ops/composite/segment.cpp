@@ -11,8 +11,7 @@ namespace footlight::composite {
 namespace {
 
 Tensor unsorted_sum(const Tensor& data, const Tensor& ids, const Tensor& count) {
-  static const Op op{"UnsortedSegmentSum"};
-  return apply(op, {data, ids, count});
+  return apply("UnsortedSegmentSum"_op, {data, ids, count});
 }
 
 // The number of rows of each segment, at least 1, in a shape that broadcasts with the sums.
@@ -73,8 +72,6 @@ Tensor values_end(const Tensor& x) {
 
 Arg bincount(const Tensor& arr, const Tensor& weights_given, const Arg& minlength, const Arg& maxlength, DType dtype,
              std::optional<int64_t> axis, bool binary, std::string_view name) {
-  static const Op op{"DenseBincount"};
-  static const AttrName kBinary{"binary_output"};
   Tensor x = arr;
   const bool weighted = static_cast<bool>(weights_given);
   if (weighted && binary)
@@ -118,7 +115,7 @@ Arg bincount(const Tensor& arr, const Tensor& weights_given, const Arg& minlengt
     weights = Tensor::empty(dtype, Shape{0}).as_constant();
   }
   if (flat) x = ops::reshape(x, ops::ints({-1}));
-  return {apply(op, {x, size, weights}, {{kBinary, binary}})};
+  return {apply("DenseBincount"_op, {x, size, weights}, {{"binary_output"_attr, binary}})};
 }
 
 // A trailing dimension of 1 in one of two vectors is dropped.
@@ -131,7 +128,6 @@ void drop_last_one(Tensor& x, const Tensor& y) {
 
 Arg confusion_matrix(const Tensor& labels_given, const Tensor& predictions_given, const Tensor& num_classes,
                      const Tensor& weights_given, DType type, std::string_view name) {
-  static const Op scatter{"ScatterNd"};
   const Scope scope(name_or(name, "confusion_matrix"));
   Tensor labels = labels_given, predictions = predictions_given;
   drop_last_one(labels, predictions);
@@ -185,20 +181,17 @@ Arg confusion_matrix(const Tensor& labels_given, const Tensor& predictions_given
       known ? ops::ints(std::vector<int64_t>(2, one_integer(known, "num_classes")), DType::kInt64)
             : ops::pack(sizes, 0);
   const Tensor places[] = {labels, predictions};
-  return {apply(scatter, {ops::pack(places, 1), weights, shape})};
+  return {apply("ScatterNd"_op, {ops::pack(places, 1), weights, shape})};
 }
 
 Arg histogram(const Tensor& values, const Tensor& value_range, const Tensor& nbins, DType dtype,
               std::string_view name) {
-  static const Op op{"HistogramFixedWidth"};
-  static const AttrName kDType{"dtype"};
-  return {apply(op, {values, value_range, nbins}, {{kDType, dtype}},
+  return {apply("HistogramFixedWidth"_op, {values, value_range, nbins}, {{"dtype"_attr, dtype}},
                 name_or(name, "histogram_fixed_width"))};
 }
 
 // floor(bins * (value - low) / (high - low)), clamped to the bins.
 Arg histogram_bins(const Tensor& values, const Tensor& range, const Tensor& count, const Arg&, std::string_view name) {
-  static const Op floor{"Floor"};
   const Scope scope(name_or(name, "histogram_fixed_width_bins"));
   if (count.dtype() != DType::kInt32)
     fail(ErrorKind::kValue, "nbins: Tensor conversion requested dtype int32 for Tensor with dtype ",
@@ -213,7 +206,7 @@ Arg histogram_bins(const Tensor& values, const Tensor& range, const Tensor& coun
   const Tensor bins = ops::cast(scalar ? count : ops::reshape(count, ops::ints({})), values.dtype());
   const auto end = [&](int64_t k) { return ops::gather(range, ops::integer(k)); };
   const Tensor scaled = truediv(ops::sub(values, end(0)), ops::sub(end(1), end(0)), {});
-  const Tensor at = apply(floor, {ops::mul(bins, scaled)});
+  const Tensor at = apply("Floor"_op, {ops::mul(bins, scaled)});
   const Tensor last = ops::sub(bins, ops::number(1, bins.dtype()));
   return {ops::cast(ops::maximum(ops::minimum(at, last), ops::number(0, bins.dtype())), DType::kInt32)};
 }

@@ -15,10 +15,9 @@ Tensor scalar_of(double value, DType dtype) {
 
 // tf.zeros and tf.ones: a constant if the shape is small and known, else a Fill.
 Tensor filled(const Arg& shape, double value, DType dtype, std::string_view name) {
-  static const Op fill{"Fill"};
   if (dtype == DType::kString && value != 0) fail(ErrorKind::kType, "tf.ones makes numbers and bools, not strings");
   const Tensor dims = shape_tensor(shape);
-  return apply(fill, {dims, scalar_of(value, dtype)}, {}, name);
+  return apply("Fill"_op, {dims, scalar_of(value, dtype)}, {}, name);
 }
 Arg zeros(const Arg& dims, DType type, const Arg&, std::string_view name) {
   return {filled(dims, 0, type, name_or(name, "zeros"))};
@@ -28,42 +27,35 @@ Arg ones(const Arg& dims, DType type, const Arg&, std::string_view name) {
 }
 
 Tensor filled_like(const Tensor& x, const Arg& wanted, double value, const Op& op, std::string_view name) {
-  static const Op fill{"Fill"};
   if (wanted.none() || dtype(wanted) == x.dtype()) return apply(op, {x}, {}, name);
   if (is_plain(x.dtype()) && is_plain(dtype(wanted)) && !x.shape().fully_known())
     return apply(op, {ops::cast(x, dtype(wanted))}, {}, name);  // the static shape is kept
-  return apply(fill, {ops::shape(x), scalar_of(value, dtype(wanted))}, {}, name);
+  return apply("Fill"_op, {ops::shape(x), scalar_of(value, dtype(wanted))}, {}, name);
 }
 Arg zeros_like(const Tensor& input, const Arg& dtype, const Arg&, std::string_view name) {
-  static const Op op{"ZerosLike"};
-  return {filled_like(input, dtype, 0, op, name_or(name, "zeros_like"))};
+  return {filled_like(input, dtype, 0, "ZerosLike"_op, name_or(name, "zeros_like"))};
 }
 Arg ones_like(const Tensor& input, const Arg& dtype, const Arg&, std::string_view name) {
-  static const Op op{"OnesLike"};
-  return {filled_like(input, dtype, 1, op, name_or(name, "ones_like"))};
+  return {filled_like(input, dtype, 1, "OnesLike"_op, name_or(name, "ones_like"))};
 }
 
 Arg fill(const Arg& dims, const Tensor& value, const Arg&, std::string_view name) {
-  static const Op op{"Fill"};
-  return {apply(op, {shape_tensor(dims), value}, {}, name)};
+  return {apply("Fill"_op, {shape_tensor(dims), value}, {}, name)};
 }
 
 Arg cast(const Tensor& x, DType to, std::string_view name) {
-  static const Op op{"Cast"};
-  static const AttrName kDstT{"DstT"};
   if (x.dtype() == to) return {x};
   if (!is_plain(x.dtype()) || !is_plain(to))
     fail(ErrorKind::kUnimplemented, "cannot cast ", name_of(x.dtype()), " to ", name_of(to),
          "; strings go through tf.strings.to_number and tf.strings.as_string [Op:Cast]");
-  return {apply(op, {x}, {{kDstT, to}}, name)};
+  return {apply("Cast"_op, {x}, {{"DstT"_attr, to}}, name)};
 }
 
 Arg reshape(const Tensor& tensor, const Arg& dims, std::string_view name) {
-  static const Op op{"Reshape"};
   const Arg& wanted = dims;
   if (const Shape* shape = std::get_if<Shape>(&wanted.value); shape && shape->fully_known())
-    return {apply(op.row(), Borrowed(tensor, ops::ints(shape->dims())), {}, name)};
-  return {apply(op.row(), Borrowed(tensor, shape_tensor(wanted)), {}, name)};
+    return {apply("Reshape"_op.row(), Borrowed(tensor, ops::ints(shape->dims())), {}, name)};
+  return {apply("Reshape"_op.row(), Borrowed(tensor, shape_tensor(wanted)), {}, name)};
 }
 
 Arg transpose(const Tensor& x, const Tensor& perm_given, bool conjugate, std::string_view name) {
@@ -89,8 +81,7 @@ Arg transpose(const Tensor& x, const Tensor& perm_given, bool conjugate, std::st
 }
 
 Arg expand_dims(const Tensor& input, const Tensor& axis, std::string_view name) {
-  static const Op op{"ExpandDims"};
-  return {apply(op.row(), Borrowed(input, axis), {}, name)};
+  return {apply("ExpandDims"_op.row(), Borrowed(input, axis), {}, name)};
 }
 
 Arg squeeze(const Tensor& input, const std::optional<Ints>& axis, std::string_view name) {
@@ -110,34 +101,30 @@ void check_index_type(DType type, const char* function) {
 
 // A known result is a constant.
 Arg shape(const Tensor& x, const Arg& out_type_given, std::string_view name) {
-  static const Op op{"Shape"};
   const DType type = out_type(out_type_given);
   if (x.shape().fully_known())
     return {constant(int_vector(x.shape().dims(), type, Shape{x.shape().rank()}), name_or(name, "Shape"))};
-  return {apply(op, {x}, {{kOutType, type}}, name)};
+  return {apply("Shape"_op, {x}, {{kOutType, type}}, name)};
 }
 Arg size(const Tensor& x, const Arg& out_type_given, std::string_view name) {
-  static const Op op{"Size"};
   const DType type = out_type(out_type_given);
   if (x.shape().fully_known()) {
     const int64_t count = x.shape().elements();
     return {constant(ops::number(static_cast<double>(count), type), name_or(name, "Size"))};
   }
   check_index_type(type, "tf.size");
-  return {apply(op, {x}, {{kOutType, type}}, name)};
+  return {apply("Size"_op, {x}, {{kOutType, type}}, name)};
 }
 Arg rank(const Tensor& x, std::string_view name) {
-  static const Op op{"Rank"};
   if (x.shape().has_rank()) {
     const int64_t count = x.shape().rank();
     return {constant(int_vector({&count, 1}, DType::kInt32, Shape()), name_or(name, "Rank"))};
   }
-  return {apply(op, {x}, {}, name)};
+  return {apply("Rank"_op, {x}, {}, name)};
 }
 
 Arg range(const Tensor& start_given, const Tensor& limit_given, const Tensor& delta_given, DType dtype,
           std::string_view name) {
-  static const Op op{"Range"};
   Tensor start = start_given;
   Tensor limit;
   if (!limit_given) {
@@ -167,13 +154,11 @@ Arg range(const Tensor& start_given, const Tensor& limit_given, const Tensor& de
     const Tensor converted = ops::cast(t, type);
     return t.body()->python_number && !converted.is_symbolic() ? converted.as_constant() : converted;
   };
-  return {apply(op, {as(start), as(limit), as(delta)}, {}, name_or(name, "range"))};
+  return {apply("Range"_op, {as(start), as(limit), as(delta)}, {}, name_or(name, "range"))};
 }
 
 Arg one_hot(const Tensor& indices, const Tensor& depth, const Tensor& on_value, const Tensor& off_value,
             std::optional<int64_t> axis, DType dtype, std::string_view name) {
-  static const Op op{"OneHot"};
-  static const AttrName kAxis{"axis"};
   const bool asked = dtype != DType::kInvalid;
   const DType type = asked       ? dtype
                      : on_value  ? on_value.dtype()
@@ -197,20 +182,18 @@ Arg one_hot(const Tensor& indices, const Tensor& depth, const Tensor& on_value, 
       fail(ErrorKind::kType, "dtype ", name_of(own), " of ", what, " does not match dtype ",
            asked ? "parameter " : "", name_of(type), asked ? "" : " of on_value");
   }
-  return {apply(op, {indices, depth, values[0], values[1]}, {{kAxis, axis.value_or(-1)}}, name_or(name, "one_hot"))};
+  return {apply("OneHot"_op, {indices, depth, values[0], values[1]}, {{"axis"_attr, axis.value_or(-1)}},
+                name_or(name, "one_hot"))};
 }
 
 Arg broadcast_to(const Tensor& input, const Arg& shape, std::string_view name) {
-  static const Op op{"BroadcastTo"};
-  return {apply(op, {input, shape_tensor(shape)}, {}, name)};
+  return {apply("BroadcastTo"_op, {input, shape_tensor(shape)}, {}, name)};
 }
 
 Arg where(const Tensor& condition, const Tensor& x, const Tensor& y, std::string_view name) {
-  static const Op op{"SelectV2"};
-  static const Op places{"Where"};
-  if (!x && !y) return {apply(places, {condition}, {}, name)};
+  if (!x && !y) return {apply("Where"_op, {condition}, {}, name)};
   if (!x || !y) fail(ErrorKind::kValue, "tf.where requires both x and y, or neither");
-  return {apply(op, {condition, x, y}, {}, name)};
+  return {apply("SelectV2"_op, {condition, x, y}, {}, name)};
 }
 
 }  // namespace

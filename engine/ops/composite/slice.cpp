@@ -11,17 +11,14 @@ namespace {
 const AttrName kAxis{"axis"};
 
 Arg concat(const std::vector<Tensor>& values_given, const Tensor& axis, std::string_view name) {
-  static const Op op{"ConcatV2"};
-  static const Op same{"Identity"};
   auto values = values_given;
   if (values.empty()) fail(ErrorKind::kValue, "tf.concat requires at least one tensor, got an empty list");
-  if (values.size() == 1) return {apply(same, {values[0]}, {}, name_or(name, "concat"))};
+  if (values.size() == 1) return {apply("Identity"_op, {values[0]}, {}, name_or(name, "concat"))};
   values.push_back(axis);
-  return {apply(op.row(), values, {}, name_or(name, "concat"))};
+  return {apply("ConcatV2"_op.row(), values, {}, name_or(name, "concat"))};
 }
 
 Arg stack(const std::vector<Tensor>& values, int64_t axis, std::string_view name) {
-  static const Op op{"Pack"};
   if (values.empty()) {
     const Tensor none = Tensor::empty(DType::kFloat32, Shape{0}).as_constant();
     if (axis == 0) return {constant(none, name_or(name, "stack"))};
@@ -32,7 +29,7 @@ Arg stack(const std::vector<Tensor>& values, int64_t axis, std::string_view name
     if (axis < -ranks || axis >= ranks)
       fail(ErrorKind::kValue, "axis of tf.stack = ", axis, " is outside of [-", ranks, ", ", ranks, ")");
   }
-  return {apply(op.row(), values, {{kAxis, axis}}, name_or(name, "stack"))};
+  return {apply("Pack"_op.row(), values, {{kAxis, axis}}, name_or(name, "stack"))};
 }
 
 // The size of a dimension, which must be known.
@@ -46,8 +43,6 @@ int64_t size_along(const Tensor& x, int64_t axis, const char* function) {
 }
 
 Arg unstack(const Tensor& x, std::optional<int64_t> num, int64_t axis, std::string_view name) {
-  static const Op op{"Unpack"};
-  static const AttrName kNum{"num"};
   const int64_t count = !num ? size_along(x, axis, "tf.unstack") : *num;
   if (count == kUnknownDim)
     fail(ErrorKind::kValue, "Cannot infer argument `num` from shape ", x.shape().to_string(),
@@ -56,13 +51,12 @@ Arg unstack(const Tensor& x, std::optional<int64_t> num, int64_t axis, std::stri
   if (const Shape& s = x.shape(); s.has_rank() && axis >= -s.rank() && axis < s.rank())
     if (const int64_t size = s[static_cast<int>(axis < 0 ? axis + s.rank() : axis)]; size >= 0 && size != count)
       invalid("Input shape axis ", axis, " must equal ", count, ", got shape ", s.brackets(), " [Op:Unpack]");
-  return {list_of(apply_all(op.row(), {&x, 1}, {{kAxis, axis}, {kNum, count}}, name_or(name, "unstack")))};
+  return {
+      list_of(apply_all("Unpack"_op.row(), {&x, 1}, {{kAxis, axis}, {"num"_attr, count}}, name_or(name, "unstack")))};
 }
 
 Arg split(const Tensor& x, const Arg& num_or_size_splits, int64_t axis, std::optional<int64_t> num,
           std::string_view name) {
-  static const Op op{"Split"};
-  static const AttrName kNum{"num_split"};
   const std::string_view node = name_or(name, "split");
   constexpr int64_t kMaxParts = 1 << 24;
   const auto* is = std::get_if<bool>(&num_or_size_splits.value);
@@ -71,9 +65,8 @@ Arg split(const Tensor& x, const Arg& num_or_size_splits, int64_t axis, std::opt
     if (*count < 1 || *count > kMaxParts)
       invalid("Number of ways to split must be > 0 and no more than elements are, but got ", *count, " [Op:Split]");
     const Tensor inputs[] = {ops::integer(axis), x};
-    return {list_of(apply_all(op.row(), inputs, {{kNum, *count}}, node))};
+    return {list_of(apply_all("Split"_op.row(), inputs, {{"num_split"_attr, *count}}, node))};
   }
-  static const Op unequal{"SplitV"};
   if (num_or_size_splits.none())
     fail(ErrorKind::kValue, "num_or_size_splits of tf.split is a number or a list of sizes, not None");
   const Tensor sizes = value_tensor(num_or_size_splits, "num_or_size_splits of tf.split");
@@ -85,13 +78,11 @@ Arg split(const Tensor& x, const Arg& num_or_size_splits, int64_t axis, std::opt
   if (count < 1 || count > kMaxParts)
     invalid("num_split is ", count, ", it must be from 1 to ", kMaxParts, " [Op:SplitV]");
   const Tensor inputs[] = {x, sizes, ops::integer(axis)};
-  return {list_of(apply_all(unequal.row(), inputs, {{kNum, count}}, node))};
+  return {list_of(apply_all("SplitV"_op.row(), inputs, {{"num_split"_attr, count}}, node))};
 }
 
 Arg gather(const Tensor& params_given, const Tensor& indices, const Arg&, const Tensor& axes, int64_t batch,
            std::string_view name) {
-  static const Op op{"GatherV2"};
-  static const AttrName kBatchDims{"batch_dims"};
   const Tensor axis = !axes ? ops::integer(batch) : axes;
   const bool variable = params_given.dtype() == DType::kResource;
   if (variable && batch == 0) {
@@ -100,23 +91,19 @@ Arg gather(const Tensor& params_given, const Tensor& indices, const Arg&, const 
       return {ops::gather_rows(params_given, indices, name)};
   }
   const Tensor params = variable ? ops::value_of(params_given) : params_given;
-  if (batch == 0) return {apply(op.row(), Borrowed(params, indices, axis), {}, name)};
-  return {apply(op, {params, indices, axis}, {{kBatchDims, batch}}, name)};
+  if (batch == 0) return {apply("GatherV2"_op.row(), Borrowed(params, indices, axis), {}, name)};
+  return {apply("GatherV2"_op, {params, indices, axis}, {{"batch_dims"_attr, batch}}, name)};
 }
 
 Arg slice(const Tensor& input_, const Tensor& begin_given, const Tensor& size_given, std::string_view name) {
-  static const Op op{"Slice"};
   Tensor begin = begin_given, size = size_given;
   one_index_type({&begin, &size});
-  return {apply(op, {input_, begin, size}, {}, name)};
+  return {apply("Slice"_op, {input_, begin, size}, {}, name)};
 }
 
 Arg strided_slice(const Tensor& input, const Tensor& begin_given, const Tensor& end_given, const Tensor& given_strides,
                   int64_t begin_mask, int64_t end_mask, int64_t ellipsis_mask, int64_t new_axis_mask,
                   int64_t shrink_axis_mask, const Arg&, std::string_view name) {
-  static const Op op{"StridedSlice"};
-  static const AttrName kBegin("begin_mask"), kEnd("end_mask"), kEllipsis("ellipsis_mask"), kNewAxis("new_axis_mask"),
-      kShrink("shrink_axis_mask");
   Tensor begin = begin_given, end = end_given, strides = given_strides;
   if (strides) one_index_type({&begin, &end, &strides});
   else one_index_type({&begin, &end});
@@ -126,38 +113,33 @@ Arg strided_slice(const Tensor& input, const Tensor& begin_given, const Tensor& 
   } else {
     strides = ops::ones_like(begin);
   }
-  return {apply(op, {input, begin, end, strides},
-                {{kBegin, begin_mask},
-                 {kEnd, end_mask},
-                 {kEllipsis, ellipsis_mask},
-                 {kNewAxis, new_axis_mask},
-                 {kShrink, shrink_axis_mask}},
+  return {apply("StridedSlice"_op, {input, begin, end, strides},
+                {{"begin_mask"_attr, begin_mask},
+                 {"end_mask"_attr, end_mask},
+                 {"ellipsis_mask"_attr, ellipsis_mask},
+                 {"new_axis_mask"_attr, new_axis_mask},
+                 {"shrink_axis_mask"_attr, shrink_axis_mask}},
                 name)};
 }
 
 Arg pad(const Tensor& tensor, const Tensor& paddings, const std::string& mode_given, const Tensor& fill,
         std::string_view name) {
-  static const Op zeros{"Pad"};
-  static const Op value{"PadV2"};
-  static const Op mirror{"MirrorPad"};
-  static const AttrName kMode{"mode"};
   std::string mode = mode_given;
   std::transform(mode.begin(), mode.end(), mode.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 32 : c; });
   if (mode == "REFLECT" || mode == "SYMMETRIC")
-    return {apply(mirror, {tensor, paddings}, {{kMode, mode}}, name)};
+    return {apply("MirrorPad"_op, {tensor, paddings}, {{"mode"_attr, mode}}, name)};
   if (mode != "CONSTANT")
     fail(ErrorKind::kValue, "Unknown padding mode: '", mode_given, "', it is CONSTANT, REFLECT or SYMMETRIC");
   const bool is_zero = fill.body()->python_number && is_plain(fill.dtype()) &&
                        with_plain_type(fill.dtype(), [&](auto zero) {
                          return *fill.data<decltype(zero)>() == decltype(zero){};
                        });
-  if (is_zero) return {apply(zeros, {tensor, paddings}, {}, name)};
-  return {apply(value, {tensor, paddings, fill}, {}, name)};
+  if (is_zero) return {apply("Pad"_op, {tensor, paddings}, {}, name)};
+  return {apply("PadV2"_op, {tensor, paddings, fill}, {}, name)};
 }
 
 Arg tile(const Tensor& input, const Tensor& multiples, std::string_view name) {
-  static const Op op{"Tile"};
-  return {apply(op, {input, multiples}, {}, name)};
+  return {apply("Tile"_op, {input, multiples}, {}, name)};
 }
 
 }  // namespace
@@ -166,10 +148,6 @@ namespace {
 
 // The dimensions of the mask are flattened into one, then the true positions are gathered.
 Tensor masked_along(const Tensor& x, const Tensor& mask, int64_t axis, std::string_view name) {
-  static const Op where{"Where"};
-  static const Op strided{"StridedSlice"};
-  static const Op prod{"Prod"};
-  static const AttrName kEnd{"end_mask"};
   const Shape& of_mask = mask.shape();
   const Shape& of_x = x.shape();
   if (!of_mask.has_rank())
@@ -192,10 +170,10 @@ Tensor masked_along(const Tensor& x, const Tensor& mask, int64_t axis, std::stri
   if (rank > 1) {
     const Tensor shape = ops::shape(x);
     const auto part = [&](int64_t begin, int64_t end, bool to_end) {
-      return apply(strided, {shape, ops::ints({begin}), ops::ints({end}), ops::ints({1})},
-                   {{kEnd, int64_t{to_end}}});
+      return apply("StridedSlice"_op, {shape, ops::ints({begin}), ops::ints({end}), ops::ints({1})},
+                   {{"end_mask"_attr, int64_t{to_end}}});
     };
-    const Tensor count = apply(prod, {part(first, first + rank, first < 0 && first + rank == 0), ops::ints({0})});
+    const Tensor count = apply("Prod"_op, {part(first, first + rank, first < 0 && first + rank == 0), ops::ints({0})});
     std::vector<Tensor> parts;
     if (first != 0) parts.push_back(part(0, first, false));
     parts.push_back(ops::reshape(count, ops::ints({1})));
@@ -204,7 +182,7 @@ Tensor masked_along(const Tensor& x, const Tensor& mask, int64_t axis, std::stri
     rows = ops::reshape(x, ops::concat(parts, 0));
   }
   const Tensor line = rank == 1 ? mask : ops::reshape(mask, ops::ints({-1}));
-  const Tensor places = ops::squeeze(apply(where, {line}), {1});
+  const Tensor places = ops::squeeze(apply("Where"_op, {line}), {1});
   return ops::gather(rows, places, first < 0 ? first + rank - 1 : first);
 }
 

@@ -14,11 +14,8 @@ const AttrName kOutType{"out_type"};
 
 std::vector<Tensor> top_k_of(const Tensor& x, const Tensor& k, bool sorted, DType index_type,
                              std::string_view name) {
-  static const Op op{"TopKV2"};
-  static const AttrName kSorted{"sorted"};
-  static const AttrName kIndexType{"index_type"};
   const Tensor inputs[] = {x, k};
-  return apply_all(op.row(), inputs, {{kSorted, sorted}, {kIndexType, index_type}}, name);
+  return apply_all("TopKV2"_op.row(), inputs, {{"sorted"_attr, sorted}, {"index_type"_attr, index_type}}, name);
 }
 
 // The permutation that swaps a dimension with the last one.
@@ -112,12 +109,13 @@ Arg top_k(const Tensor& input, const Tensor& k, bool sorted, DType index_type, s
 
 Arg approximate_top(const Tensor& x, int64_t k, int64_t dimension, double recall, bool largest, int64_t override_size,
                     bool aggregate, std::string_view name) {
-  static const Op op{"ApproxTopK"};
-  static const AttrName kK{"k"}, kDimension{"reduction_dimension"}, kRecall{"recall_target"}, kLargest{"is_max_k"},
-      kOverride{"reduction_input_size_override"}, kAggregate{"aggregate_to_topk"};
-  return {list_of(apply_all(op.row(), {&x, 1},
-                            {{kK, k}, {kDimension, dimension}, {kRecall, static_cast<float>(recall)},
-                             {kLargest, largest}, {kOverride, override_size}, {kAggregate, aggregate}},
+  return {list_of(apply_all("ApproxTopK"_op.row(), {&x, 1},
+                            {{"k"_attr, k},
+                             {"reduction_dimension"_attr, dimension},
+                             {"recall_target"_attr, static_cast<float>(recall)},
+                             {"is_max_k"_attr, largest},
+                             {"reduction_input_size_override"_attr, override_size},
+                             {"aggregate_to_topk"_attr, aggregate}},
                             name_or(name, "ApproxTopK")))};
 }
 template <bool kLargest>
@@ -127,19 +125,16 @@ Arg approximate(const Tensor& operand, int64_t k, int64_t dimension, double reca
 }
 
 Arg in_top_k(const Tensor& targets, const Tensor& predictions, const Tensor& k, std::string_view name) {
-  static const Op op{"InTopKV2"};
   const Scope scope(name_or(name, "in_top_k"));
-  return {apply(op, {predictions, targets, k})};
+  return {apply("InTopKV2"_op, {predictions, targets, k})};
 }
 
 Arg unique(const Tensor& x, DType out_idx, std::string_view name) {
-  static const Op op{"Unique"};
-  return {list_of(apply_all(op.row(), {&x, 1}, {{kOutIdx, out_idx}}, name))};
+  return {list_of(apply_all("Unique"_op.row(), {&x, 1}, {{kOutIdx, out_idx}}, name))};
 }
 
 Arg unique_with_counts(const Tensor& x, DType out_idx, std::string_view name) {
-  static const Op op{"UniqueWithCounts"};
-  return {list_of(apply_all(op.row(), {&x, 1}, {{kOutIdx, out_idx}}, name))};
+  return {list_of(apply_all("UniqueWithCounts"_op.row(), {&x, 1}, {{kOutIdx, out_idx}}, name))};
 }
 
 // [product of all leading dimensions, the last one]
@@ -152,40 +147,33 @@ Tensor as_rows(const Tensor& x) {
     for (int d = 0; d + 1 < shape.rank(); ++d) rows *= shape[d];
     return ops::reshape(x, ops::ints({rows, shape[shape.rank() - 1]}));
   }
-  static const Op strided{"StridedSlice"};
-  static const AttrName kEnd{"end_mask"};
-  const Tensor last =
-      apply(strided, {ops::shape(x), ops::ints({-1}), ops::ints({0}), ops::ints({1})}, {{kEnd, int64_t{1}}});
+  const Tensor last = apply("StridedSlice"_op, {ops::shape(x), ops::ints({-1}), ops::ints({0}), ops::ints({1})},
+                            {{"end_mask"_attr, int64_t{1}}});
   const Tensor parts[] = {ops::ints({-1}), last};
   return ops::reshape(x, ops::concat(parts, 0));
 }
 
 Arg searchsorted(const Tensor& sorted, const Tensor& values, const std::string& side, DType out_type,
                  std::string_view name) {
-  static const Op lower{"LowerBound"};
-  static const Op upper{"UpperBound"};
   if (side != "left" && side != "right")
     fail(ErrorKind::kValue, "side is 'left' or 'right', not '", side, "'");
-  const Tensor found = apply(side == "left" ? lower : upper, {as_rows(sorted), as_rows(values)},
+  const Tensor found = apply(side == "left" ? "LowerBound"_op : "UpperBound"_op, {as_rows(sorted), as_rows(values)},
                              {{kOutType, out_type}}, name);
   return {ops::reshape(found, ops::shape(values))};
 }
 
 Arg fingerprint(const Tensor& data, const Arg& method_given, std::string_view name) {
-  static const Op op{"Fingerprint"};
   const Tensor method = value_tensor(method_given, "method of tf.fingerprint", DType::kString);
-  return {apply(op, {data, method}, {}, name)};
+  return {apply("Fingerprint"_op, {data, method}, {}, name)};
 }
 
 // The components of two sparse tensors; the language layer unpacks them.
 Arg edit_distance(const Tensor& hypothesis_indices, const Tensor& hypothesis_values, const Tensor& hypothesis_shape,
                   const Tensor& truth_indices, const Tensor& truth_values, const Tensor& truth_shape, bool normalize,
                   std::string_view name) {
-  static const Op op{"EditDistance"};
-  static const AttrName kNormalize{"normalize"};
-  return {apply(op,
+  return {apply("EditDistance"_op,
                 {hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values, truth_shape},
-                {{kNormalize, normalize}}, name_or(name, "edit_distance"))};
+                {{"normalize"_attr, normalize}}, name_or(name, "edit_distance"))};
 }
 
 }  // namespace

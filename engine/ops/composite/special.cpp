@@ -11,14 +11,12 @@ constexpr char kOf[] = "a: tensor as x, x: tensor as a, name: str? = None";
 // An op in its own name scope: "erfinv/Erfinv".
 template <Literal op_name, Literal scope_name>
 Arg scoped_op(const Tensor& x, std::string_view name) {
-  static const Op op{op_name.text};
   const Scope scope(name_or(name, scope_name.text));
-  return {apply(op, {x})};
+  return {apply(op_named<op_name>(), {x})};
 }
 
 // -ndtri(x / 2) / sqrt(2)
 Arg erfcinv(const Tensor& x, std::string_view name) {
-  static const Op ndtri{"Ndtri"};
   if (!is_floating(x.dtype()) && !is_complex(x.dtype()))
     fail(ErrorKind::kType, "tf.math.erfcinv: x must be of a floating dtype, not ", name_of(x.dtype()),
          "; cast it with tf.cast");
@@ -27,7 +25,7 @@ Arg erfcinv(const Tensor& x, std::string_view name) {
   Tensor y;
   {
     const Scope inner("ndtri");
-    y = apply(ndtri, {half});
+    y = apply("Ndtri"_op, {half});
   }
   y = ops::neg(y);
   return {ops::mul(y, ops::number(0.70710678118654752440, x.dtype()))};
@@ -35,11 +33,10 @@ Arg erfcinv(const Tensor& x, std::string_view name) {
 
 // The sum of lgamma over the last dimension, minus lgamma of the sum.
 Arg lbeta(const Tensor& x, std::string_view name) {
-  static const Op lgamma{"Lgamma"};
   const Scope scope(name_or(name, "lbeta"));
   const Tensor last = ops::ints({-1});
-  const Tensor parts = ops::sum(apply(lgamma, {x}), last);
-  return {ops::sub(parts, apply(lgamma, {ops::sum(x, last)}))};
+  const Tensor parts = ops::sum(apply("Lgamma"_op, {x}), last);
+  return {ops::sub(parts, apply("Lgamma"_op, {ops::sum(x, last)}))};
 }
 
 }  // namespace

@@ -7,37 +7,23 @@ namespace footlight::composite {
 namespace {
 
 Arg join(const std::vector<Tensor>& inputs, const std::string& separator, std::string_view name) {
-  static const Op op{"StringJoin"};
-  static const AttrName kSeparator{"separator"};
-  return {apply(op.row(), inputs, {{kSeparator, separator}}, name)};
+  return {apply("StringJoin"_op.row(), inputs, {{"separator"_attr, separator}}, name)};
 }
 
 Arg length(const Tensor& input, const std::string& unit, std::string_view name) {
-  static const Op op{"StringLength"};
-  static const AttrName kUnit{"unit"};
-  return {apply(op, {input}, {{kUnit, unit}}, name)};
+  return {apply("StringLength"_op, {input}, {{"unit"_attr, unit}}, name)};
 }
 
 Arg as_string(const Tensor& input, int64_t precision, bool scientific, bool shortest, int64_t width,
               const std::string& fill, std::string_view name) {
-  static const Op op{"AsString"};
-  static const AttrName kPrecision{"precision"};
-  static const AttrName kScientific{"scientific"};
-  static const AttrName kShortest{"shortest"};
-  static const AttrName kWidth{"width"};
-  static const AttrName kFill{"fill"};
-  return {apply(op, {input},
-                {{kPrecision, precision}, {kScientific, scientific}, {kShortest, shortest},
-                 {kWidth, width}, {kFill, fill}},
+  return {apply("AsString"_op, {input},
+                {{"precision"_attr, precision}, {"scientific"_attr, scientific}, {"shortest"_attr, shortest},
+                 {"width"_attr, width}, {"fill"_attr, fill}},
                 name)};
 }
 
 Arg format(const std::string& pattern, const std::vector<Tensor>& inputs, const std::string& placeholder,
            int64_t summarize, std::string_view name) {
-  static const Op op{"StringFormat"};
-  static const AttrName kTemplate{"template"};
-  static const AttrName kPlaceholder{"placeholder"};
-  static const AttrName kSummarize{"summarize"};
   size_t places = 0;
   for (size_t at = 0; !placeholder.empty() && (at = pattern.find(placeholder, at)) != std::string::npos;
        at += placeholder.size())
@@ -45,75 +31,59 @@ Arg format(const std::string& pattern, const std::vector<Tensor>& inputs, const 
   if (places != inputs.size())
     fail(ErrorKind::kValue, "the template has ", places, " placeholders '", placeholder, "' for ",
          inputs.size(), " inputs");
-  return {apply(op.row(), inputs,
-                {{kTemplate, pattern}, {kPlaceholder, placeholder}, {kSummarize, summarize}}, name)};
+  return {apply("StringFormat"_op.row(), inputs,
+                {{"template"_attr, pattern}, {"placeholder"_attr, placeholder}, {"summarize"_attr, summarize}}, name)};
 }
 
 template <Literal op_name>
 Arg change_case(const Tensor& input, const std::string& encoding, std::string_view name) {
-  static const Op op{op_name.text};
-  static const AttrName kEncoding{"encoding"};
-  return {apply(op, {input}, {{kEncoding, encoding}}, name)};
+  return {apply(op_named<op_name>(), {input}, {{"encoding"_attr, encoding}}, name)};
 }
 
 Arg substr(const Tensor& input, const Tensor& pos, const Tensor& len, const std::string& unit, std::string_view name) {
-  static const Op op{"Substr"};
-  static const AttrName kUnit{"unit"};
-  return {apply(op, {input, pos, len}, {{kUnit, unit}}, name)};
+  return {apply("Substr"_op, {input, pos, len}, {{"unit"_attr, unit}}, name)};
 }
 
 // Python strings become attributes of the op, tensors become inputs.
 Arg regex_replace(const Tensor& input, const Arg& pattern_given, const Arg& rewrite_given, bool replace_global,
                   std::string_view name) {
-  static const Op by_attrs{"StaticRegexReplace"};
-  static const Op by_inputs{"RegexReplace"};
-  static const AttrName kPattern{"pattern"}, kRewrite{"rewrite"}, kGlobal{"replace_global"};
   const auto* pattern = std::get_if<std::string>(&pattern_given.value);
   const auto* rewrite = std::get_if<std::string>(&rewrite_given.value);
   if (pattern && rewrite)
-    return {apply(by_attrs, {input}, {{kPattern, *pattern}, {kRewrite, *rewrite}, {kGlobal, replace_global}},
+    return {apply("StaticRegexReplace"_op, {input},
+                  {{"pattern"_attr, *pattern}, {"rewrite"_attr, *rewrite}, {"replace_global"_attr, replace_global}},
                   name)};
   const Tensor pattern_value = value_tensor(pattern_given, "pattern of tf.strings.regex_replace", DType::kString);
   const Tensor rewrite_value = value_tensor(rewrite_given, "rewrite of tf.strings.regex_replace", DType::kString);
-  return {apply(by_inputs, {input, pattern_value, rewrite_value}, {{kGlobal, replace_global}}, name)};
+  return {
+      apply("RegexReplace"_op, {input, pattern_value, rewrite_value}, {{"replace_global"_attr, replace_global}}, name)};
 }
 
 Arg regex_full_match(const Tensor& input, const Arg& pattern_given, std::string_view name) {
-  static const Op by_attrs{"StaticRegexFullMatch"};
-  static const Op by_inputs{"RegexFullMatch"};
-  static const AttrName kPattern{"pattern"};
   constexpr const char* kWhat = "pattern of tf.strings.regex_full_match";
   if (const auto* pattern = std::get_if<std::string>(&pattern_given.value))
-    return {apply(by_attrs, {input}, {{kPattern, *pattern}}, name)};
-  return {apply(by_inputs, {input, value_tensor(pattern_given, kWhat, DType::kString)}, {}, name)};
+    return {apply("StaticRegexFullMatch"_op, {input}, {{"pattern"_attr, *pattern}}, name)};
+  return {apply("RegexFullMatch"_op, {input, value_tensor(pattern_given, kWhat, DType::kString)}, {}, name)};
 }
 
 Arg to_number(const Tensor& input, DType out_type, std::string_view name) {
-  static const Op op{"StringToNumber"};
-  static const AttrName kOutType{"out_type"};
-  return {apply(op, {input}, {{kOutType, out_type}}, name)};
+  return {apply("StringToNumber"_op, {input}, {{"out_type"_attr, out_type}}, name)};
 }
 
 const AttrName kBuckets{"num_buckets"};
 
 template <Literal op_name>
 Arg to_hash_bucket(const Tensor& input, int64_t num_buckets, std::string_view name) {
-  static const Op op{op_name.text};
-  return {apply(op, {input}, {{kBuckets, num_buckets}}, name)};
+  return {apply(op_named<op_name>(), {input}, {{kBuckets, num_buckets}}, name)};
 }
 
 Arg to_hash_bucket_strong(const Tensor& input, int64_t num_buckets, const Ints& key, std::string_view name) {
-  static const Op op{"StringToHashBucketStrong"};
-  static const AttrName kKey{"key"};
-  return {apply(op, {input}, {{kBuckets, num_buckets}, {kKey, key}}, name)};
+  return {apply("StringToHashBucketStrong"_op, {input}, {{kBuckets, num_buckets}, {"key"_attr, key}}, name)};
 }
 
 // Without an axis it joins all elements, the last dimension varying fastest.
 Arg reduce_join(const Tensor& x, const Tensor& axis, bool keepdims, const std::string& separator,
                 std::string_view name) {
-  static const Op op{"ReduceJoin"};
-  static const Op range{"Range"};
-  static const AttrName kKeep{"keep_dims"}, kSeparator{"separator"};
   const Scope scope(name_or(name, "ReduceJoin"));
   Tensor axes;
   if (axis) {
@@ -123,9 +93,9 @@ Arg reduce_join(const Tensor& x, const Tensor& axis, bool keepdims, const std::s
     for (int d = x.shape().rank() - 1; d >= 0; --d) all.push_back(d);
     axes = ops::ints(all);
   } else {
-    axes = apply(range, {ops::sub(ops::rank(x), ops::integer(1)), ops::integer(-1), ops::integer(-1)});
+    axes = apply("Range"_op, {ops::sub(ops::rank(x), ops::integer(1)), ops::integer(-1), ops::integer(-1)});
   }
-  return {apply(op, {x, axes}, {{kKeep, keepdims}, {kSeparator, separator}})};
+  return {apply("ReduceJoin"_op, {x, axes}, {{"keep_dims"_attr, keepdims}, {"separator"_attr, separator}})};
 }
 
 }  // namespace

@@ -18,27 +18,23 @@ std::vector<Tensor> inputs_of(Args args) {
 // The op's inputs, then the dtype of the elements.
 template <Literal op_name>
 Arg typed(Args args, std::string_view name) {
-  static const Op op{op_name.text};
   const std::vector<Tensor> inputs = inputs_of(args.first(args.size() - 1));
-  std::vector<Tensor> outputs = apply_all(op.row(), inputs, of_elements(args.back()), name);
+  std::vector<Tensor> outputs = apply_all(op_named<op_name>().row(), inputs, of_elements(args.back()), name);
   if (outputs.size() == 1) return {std::move(outputs[0])};
   return {list_of(outputs)};
 }
 
 Arg element_shape(const Tensor& list, DType type, std::string_view name) {
-  static const Op op{"TensorListElementShape"};
-  return {apply(op, {list}, {{kShapeType, type}}, name)};
+  return {apply("TensorListElementShape"_op, {list}, {{kShapeType, type}}, name)};
 }
 Arg set_item(const Tensor& list, const Tensor& index, const Tensor& item, bool resize,
              std::string_view name) {
-  static const Op op{"TensorListSetItem"};
   Attrs attrs;
   if (resize) attrs.set(kResize, true);
-  return {apply(op, {list, index, item}, attrs, name)};
+  return {apply("TensorListSetItem"_op, {list, index, item}, attrs, name)};
 }
 Arg stack(const Tensor& list, const Tensor& shape, DType type, int64_t count, std::string_view name) {
-  static const Op op{"TensorListStack"};
-  return {apply(op, {list, shape}, {{kElementDType, type}, {kNumElements, count}}, name)};
+  return {apply("TensorListStack"_op, {list, shape}, {{kElementDType, type}, {kNumElements, count}}, name)};
 }
 
 }  // namespace

@@ -49,10 +49,8 @@ PaddingAttrs padding_without_pairs(const Arg& a, const char* function) {
 }
 
 Attrs window_attrs(const std::vector<int64_t>& strides, const PaddingAttrs& padding, const std::string& format) {
-  static const AttrName kStrides{"strides"}, kPadding{"padding"}, kExplicit{"explicit_paddings"},
-      kDataFormat{"data_format"};
-  Attrs attrs{{kStrides, strides}, {kPadding, padding.padding}, {kDataFormat, format}};
-  if (!padding.pairs.empty()) attrs.set(kExplicit, padding.pairs);
+  Attrs attrs{{"strides"_attr, strides}, {"padding"_attr, padding.padding}, {"data_format"_attr, format}};
+  if (!padding.pairs.empty()) attrs.set("explicit_paddings"_attr, padding.pairs);
   return attrs;
 }
 
@@ -68,8 +66,6 @@ bool channels_first(const Arg& format, const char* last, const char* first) {
 
 Tensor over_flat_batch(const Tensor& x, int inner_rank, std::string_view name,
                        const std::function<Tensor(const Tensor&)>& body) {
-  static const Op strided{"StridedSlice"};
-  static const AttrName kBegin{"begin_mask"}, kEnd{"end_mask"};
   const Scope scope(name_or(name, "squeeze_batch_dims"));
   const auto part = [&](const Tensor& t, bool inner) {
     const Shape& s = t.shape();
@@ -77,8 +73,8 @@ Tensor over_flat_batch(const Tensor& x, int inner_rank, std::string_view name,
     const auto dims =
         inner ? s.dims().last(static_cast<size_t>(inner_rank)) : s.dims().first(static_cast<size_t>(split));
     if (Shape(dims).fully_known()) return ops::ints(dims);
-    return apply(strided, {ops::shape(t), ops::ints({-inner_rank}), ops::ints({-inner_rank}), ops::ints({1})},
-                 {{inner ? kEnd : kBegin, int64_t{1}}});
+    return apply("StridedSlice"_op, {ops::shape(t), ops::ints({-inner_rank}), ops::ints({-inner_rank}), ops::ints({1})},
+                 {{inner ? "end_mask"_attr : "begin_mask"_attr, int64_t{1}}});
   };
   const Tensor flat_shape[] = {ops::ints({-1}), part(x, true)};
   const Tensor out = body(ops::reshape(x, ops::concat(flat_shape, 0)));

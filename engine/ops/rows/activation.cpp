@@ -11,40 +11,22 @@ using ops::mul;
 const Tensor& incoming(GradientCall& c) { return c.output_gradients[0]; }
 
 // Gradients whose op takes the incoming gradient and the forward op's input, or its output.
-void relu6_gradient(GradientCall& c) {
-  static const Op op{"Relu6Grad"};
-  c.input_gradients[0] = apply(op, {incoming(c), c.outputs[0]});
-}
-void elu_gradient(GradientCall& c) {
-  static const Op op{"EluGrad"};
-  c.input_gradients[0] = apply(op, {incoming(c), c.outputs[0]});
-}
-void selu_gradient(GradientCall& c) {
-  static const Op op{"SeluGrad"};
-  c.input_gradients[0] = apply(op, {incoming(c), c.outputs[0]});
-}
-void softsign_gradient(GradientCall& c) {
-  static const Op op{"SoftsignGrad"};
-  c.input_gradients[0] = apply(op, {incoming(c), c.inputs[0]});
-}
-void softplus_gradient(GradientCall& c) {
-  static const Op sigmoid{"Sigmoid"};
-  c.input_gradients[0] = mul(incoming(c), apply(sigmoid, {c.inputs[0]}));
-}
+void relu6_gradient(GradientCall& c) { c.input_gradients[0] = apply("Relu6Grad"_op, {incoming(c), c.outputs[0]}); }
+void elu_gradient(GradientCall& c) { c.input_gradients[0] = apply("EluGrad"_op, {incoming(c), c.outputs[0]}); }
+void selu_gradient(GradientCall& c) { c.input_gradients[0] = apply("SeluGrad"_op, {incoming(c), c.outputs[0]}); }
+void softsign_gradient(GradientCall& c) { c.input_gradients[0] = apply("SoftsignGrad"_op, {incoming(c), c.inputs[0]}); }
+void softplus_gradient(GradientCall& c) { c.input_gradients[0] = mul(incoming(c), apply("Sigmoid"_op, {c.inputs[0]})); }
 void leaky_relu_gradient(GradientCall& c) {
-  static const Op op{"LeakyReluGrad"};
-  c.input_gradients[0] = apply(op, {incoming(c), c.inputs[0]}, c.attrs);
+  c.input_gradients[0] = apply("LeakyReluGrad"_op, {incoming(c), c.inputs[0]}, c.attrs);
 }
 
 // Second-order gradients: linear in the incoming gradient (input 0), and flat or an exponential in the other.
 void relu6_grad_gradient(GradientCall& c) {
-  static const Op op{"Relu6Grad"};
-  c.input_gradients[0] = apply(op, {incoming(c), c.inputs[1]});
+  c.input_gradients[0] = apply("Relu6Grad"_op, {incoming(c), c.inputs[1]});
   c.input_gradients[1] = ops::zeros_like(c.inputs[1]);
 }
 void leaky_relu_grad_gradient(GradientCall& c) {
-  static const Op op{"LeakyReluGrad"};
-  c.input_gradients[0] = apply(op, {incoming(c), c.inputs[1]}, c.attrs);
+  c.input_gradients[0] = apply("LeakyReluGrad"_op, {incoming(c), c.inputs[1]}, c.attrs);
   c.input_gradients[1] = ops::zeros_like(c.inputs[1]);
 }
 void exponential_grad_gradient(GradientCall& c, const Op& op) {
@@ -53,32 +35,22 @@ void exponential_grad_gradient(GradientCall& c, const Op& op) {
   c.input_gradients[1] = ops::where(ops::less(y, ops::number(0, y.dtype())), mul(incoming(c), c.inputs[0]),
                                     ops::zeros_like(y));
 }
-void elu_grad_gradient(GradientCall& c) {
-  static const Op op{"EluGrad"};
-  exponential_grad_gradient(c, op);
-}
-void selu_grad_gradient(GradientCall& c) {
-  static const Op op{"SeluGrad"};
-  exponential_grad_gradient(c, op);
-}
+void elu_grad_gradient(GradientCall& c) { exponential_grad_gradient(c, "EluGrad"_op); }
+void selu_grad_gradient(GradientCall& c) { exponential_grad_gradient(c, "SeluGrad"_op); }
 // dy / (1 + exp(-x)), whose derivative in x is dy / (exp(-x) + 2 + exp(x))
 void softplus_grad_gradient(GradientCall& c) {
-  static const Op op{"SoftplusGrad"};
   const Tensor& x = c.inputs[1];
-  c.input_gradients[0] = apply(op, {incoming(c), x});
+  c.input_gradients[0] = apply("SoftplusGrad"_op, {incoming(c), x});
   const Tensor sum = ops::add(ops::add(ops::exp(ops::neg(x)), ops::number(2, x.dtype())), ops::exp(x));
   c.input_gradients[1] = ops::div(mul(incoming(c), c.inputs[0]), sum);
 }
 // dy / (1 + |x|)^2, whose derivative in x is -2 sign(x) dy / (1 + |x|)^3
 void softsign_grad_gradient(GradientCall& c) {
-  static const Op op{"SoftsignGrad"};
-  static const Op abs{"Abs"};
-  static const Op sign{"Sign"};
   const Tensor& x = c.inputs[1];
-  c.input_gradients[0] = apply(op, {incoming(c), x});
-  const Tensor first = apply(op, {mul(incoming(c), c.inputs[0]), x});
-  const Tensor d = ops::add(ops::number(1, x.dtype()), apply(abs, {x}));
-  c.input_gradients[1] = mul(ops::number(-2, x.dtype()), mul(apply(sign, {x}), ops::div(first, d)));
+  c.input_gradients[0] = apply("SoftsignGrad"_op, {incoming(c), x});
+  const Tensor first = apply("SoftsignGrad"_op, {mul(incoming(c), c.inputs[0]), x});
+  const Tensor d = ops::add(ops::number(1, x.dtype()), apply("Abs"_op, {x}));
+  c.input_gradients[1] = mul(ops::number(-2, x.dtype()), mul(apply("Sign"_op, {x}), ops::div(first, d)));
 }
 
 RowDef forward(const char* name, const char* types, GradientFunction gradient, const char* doc) {

@@ -40,35 +40,28 @@ void div_no_nan_gradient(GradientCall& c) {
 }
 
 void mul_no_nan_gradient(GradientCall& c) {
-  static const Op op{"MulNoNan"};
   const Tensor& g = c.output_gradients[0];
-  flow(c, apply(op, {g, c.inputs[1]}), apply(op, {c.inputs[0], g}));
+  flow(c, apply("MulNoNan"_op, {g, c.inputs[1]}), apply("MulNoNan"_op, {c.inputs[0], g}));
 }
 
 // For x f(y), which is 0 where x is: f(y), and 0 there; and x f'(y).
 Tensor where_not_zero(const Op& op, const Tensor& x, const Tensor& y) {
-  static const Op not_equal{"NotEqual"};
-  const Tensor there = ops::cast(apply(not_equal, {x, ops::number(0, x.dtype())}), x.dtype());
+  const Tensor there = ops::cast(apply("NotEqual"_op, {x, ops::number(0, x.dtype())}), x.dtype());
   return apply(op, {there, y});
 }
 void xlogy_gradient(GradientCall& c) {
-  static const Op op{"Xlogy"};
-  static const Op divide{"Xdivy"};
   const Tensor &x = c.inputs[0], &y = c.inputs[1], &g = c.output_gradients[0];
-  flow(c, ops::mul(where_not_zero(op, x, y), g), ops::mul(apply(divide, {x, y}), g));
+  flow(c, ops::mul(where_not_zero("Xlogy"_op, x, y), g), ops::mul(apply("Xdivy"_op, {x, y}), g));
 }
 void xlog1py_gradient(GradientCall& c) {
-  static const Op op{"Xlog1py"};
-  static const Op divide{"Xdivy"};
   const Tensor &x = c.inputs[0], &y = c.inputs[1], &g = c.output_gradients[0];
-  const Tensor slope = apply(divide, {x, ops::add(y, ops::number(1, y.dtype()))});
-  flow(c, ops::mul(where_not_zero(op, x, y), g), ops::mul(slope, g));
+  const Tensor slope = apply("Xdivy"_op, {x, ops::add(y, ops::number(1, y.dtype()))});
+  flow(c, ops::mul(where_not_zero("Xlog1py"_op, x, y), g), ops::mul(slope, g));
 }
 void xdivy_gradient(GradientCall& c) {
-  static const Op op{"Xdivy"};
   const Tensor &x = c.inputs[0], &y = c.inputs[1], &g = c.output_gradients[0];
-  const Tensor slope = apply(op, {ops::neg(x), ops::square(y)});
-  flow(c, ops::mul(where_not_zero(op, x, y), g), ops::mul(slope, g));
+  const Tensor slope = apply("Xdivy"_op, {ops::neg(x), ops::square(y)});
+  flow(c, ops::mul(where_not_zero("Xdivy"_op, x, y), g), ops::mul(slope, g));
 }
 
 // The neighbour of x moves with x, in whichever direction.
@@ -79,25 +72,22 @@ void next_after_gradient(GradientCall& c) {
 
 // d(x - floor(x/y) y)
 void floor_mod_gradient(GradientCall& c) {
-  static const Op floor_div{"FloorDiv"};
   const Tensor& g = c.output_gradients[0];
-  flow(c, g, ops::mul(g, ops::neg(apply(floor_div, {c.inputs[0], c.inputs[1]}))));
+  flow(c, g, ops::mul(g, ops::neg(apply("FloorDiv"_op, {c.inputs[0], c.inputs[1]}))));
 }
 
 // y x^(y-1) dx + log(x) x^y dy, with log(x) taken as 0 where x is not positive (complex: where it is 0).
 void pow_gradient(GradientCall& c) {
-  static const Op pow{"Pow"};
-  static const Op not_equal{"NotEqual"};
   const Tensor& g = c.output_gradients[0];
   const Tensor x = ops::conj(c.inputs[0]);
   const Tensor y = ops::conj(c.inputs[1]);
   const Tensor z = ops::conj(c.outputs[0]);
   const DType t = x.dtype();
-  const Tensor to_x = ops::mul(ops::mul(g, y), apply(pow, {x, ops::sub(y, ops::number(1, t))}));
+  const Tensor to_x = ops::mul(ops::mul(g, y), apply("Pow"_op, {x, ops::sub(y, ops::number(1, t))}));
   Tensor to_y;
   if (!c.inputs[1].body()->python_number) {
     const Tensor zero = ops::number(0, t);
-    const Tensor defined = is_complex(t) ? apply(not_equal, {x, zero}) : ops::greater(x, zero);
+    const Tensor defined = is_complex(t) ? apply("NotEqual"_op, {x, zero}) : ops::greater(x, zero);
     const Tensor safe = ops::where(defined, x, ops::ones_like(x));
     to_y = ops::mul(ops::mul(g, z), ops::where(defined, ops::log(safe), ops::zeros_like(x)));
   }
@@ -111,14 +101,8 @@ void choose_gradient(GradientCall& c, const Op& chooses_x) {
   const Tensor zero = ops::number(0, g.dtype());
   flow(c, ops::where(x_taken, g, zero), ops::where(x_taken, zero, g));
 }
-void maximum_gradient(GradientCall& c) {
-  static const Op op{"GreaterEqual"};
-  choose_gradient(c, op);
-}
-void minimum_gradient(GradientCall& c) {
-  static const Op op{"LessEqual"};
-  choose_gradient(c, op);
-}
+void maximum_gradient(GradientCall& c) { choose_gradient(c, "GreaterEqual"_op); }
+void minimum_gradient(GradientCall& c) { choose_gradient(c, "LessEqual"_op); }
 
 void squared_difference_gradient(GradientCall& c) {
   const Tensor g = ops::mul(ops::mul(ops::number(2, c.output_gradients[0].dtype()), c.output_gradients[0]),
@@ -126,9 +110,7 @@ void squared_difference_gradient(GradientCall& c) {
   flow(c, g, ops::neg(g));
 }
 
-void add_n_gradient(GradientCall& c) {
-  for (Tensor& t : c.input_gradients) t = c.output_gradients[0];
-}
+void add_n_gradient(GradientCall& c) { for (Tensor& t : c.input_gradients) t = c.output_gradients[0]; }
 
 void add_n_shape(Inference& i) {
   if (i.inputs.empty()) invalid("AddN needs at least one tensor [Op:AddN]");
@@ -144,12 +126,11 @@ void add_n_shape(Inference& i) {
 
 // Goes to the bound where t is outside it, else to t.
 void clip_gradient(GradientCall& c) {
-  static const Op either{"LogicalOr"};
   const Tensor& g = c.output_gradients[0];
   const Tensor zero = ops::zeros_like(g);
   const Tensor below = ops::less(c.inputs[0], c.inputs[1]);
   const Tensor above = ops::greater(c.inputs[0], c.inputs[2]);
-  c.input_gradients[0] = ops::where(apply(either, {below, above}), zero, g);
+  c.input_gradients[0] = ops::where(apply("LogicalOr"_op, {below, above}), zero, g);
   c.input_gradients[1] = sum_to_shape_of(ops::where(below, g, zero), c.inputs[1]);
   c.input_gradients[2] = sum_to_shape_of(ops::where(above, g, zero), c.inputs[2]);
 }

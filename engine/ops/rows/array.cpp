@@ -36,8 +36,7 @@ void reverse_shape(Inference& i) {
 }
 
 void reverse_gradient(GradientCall& c) {
-  static const Op op{"ReverseV2"};
-  c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[1]});
+  c.input_gradients[0] = apply("ReverseV2"_op, {c.output_gradients[0], c.inputs[1]});
 }
 
 void reverse_sequence_shape(Inference& i) {
@@ -60,8 +59,7 @@ void reverse_sequence_shape(Inference& i) {
 }
 
 void reverse_sequence_gradient(GradientCall& c) {
-  static const Op op{"ReverseSequence"};
-  c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[1]}, c.attrs);
+  c.input_gradients[0] = apply("ReverseSequence"_op, {c.output_gradients[0], c.inputs[1]}, c.attrs);
 }
 
 void roll_shape(Inference& i) {
@@ -79,8 +77,7 @@ void roll_shape(Inference& i) {
 }
 
 void roll_gradient(GradientCall& c) {
-  static const Op op{"Roll"};
-  c.input_gradients[0] = apply(op, {c.output_gradients[0], ops::neg(c.inputs[1]), c.inputs[2]});
+  c.input_gradients[0] = apply("Roll"_op, {c.output_gradients[0], ops::neg(c.inputs[1]), c.inputs[2]});
 }
 
 int64_t mirrored_edge(const Inference& i) {
@@ -106,8 +103,7 @@ void mirror_pad_shape(Inference& i) {
 }
 
 void mirror_pad_gradient(GradientCall& c) {
-  static const Op op{"MirrorPadGrad"};
-  c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[1]}, c.attrs);
+  c.input_gradients[0] = apply("MirrorPadGrad"_op, {c.output_gradients[0], c.inputs[1]}, c.attrs);
 }
 
 void mirror_pad_grad_shape(Inference& i) {
@@ -131,8 +127,7 @@ void mirror_pad_grad_shape(Inference& i) {
 }
 
 void mirror_pad_grad_gradient(GradientCall& c) {
-  static const Op op{"MirrorPad"};
-  c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[1]}, c.attrs);
+  c.input_gradients[0] = apply("MirrorPad"_op, {c.output_gradients[0], c.inputs[1]}, c.attrs);
 }
 
 // [batch] + spatial + rest: space to batch (grow) or back. `amounts` are paddings or crops.
@@ -191,12 +186,10 @@ void space_to_batch_shape(Inference& i) { block_shape(i, true); }
 void batch_to_space_shape(Inference& i) { block_shape(i, false); }
 
 void space_to_batch_gradient(GradientCall& c) {
-  static const Op op{"BatchToSpaceND"};
-  c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[1], c.inputs[2]});
+  c.input_gradients[0] = apply("BatchToSpaceND"_op, {c.output_gradients[0], c.inputs[1], c.inputs[2]});
 }
 void batch_to_space_gradient(GradientCall& c) {
-  static const Op op{"SpaceToBatchND"};
-  c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[1], c.inputs[2]});
+  c.input_gradients[0] = apply("SpaceToBatchND"_op, {c.output_gradients[0], c.inputs[1], c.inputs[2]});
 }
 
 // The output size and leading padding of a window along one dimension.
@@ -241,22 +234,19 @@ void volume_patches_shape(Inference& i) {
 
 // Patches of position numbers tell which element each value came from: the gradient is summed by position.
 void volume_patches_gradient(GradientCall& c) {
-  static const Op op{"ExtractVolumePatches"};
-  static const Op prod{"Prod"};
-  static const Op sum{"UnsortedSegmentSum"};
   const Tensor& g = c.output_gradients[0];
   const Tensor shape = ops::shape(c.inputs[0]);
   const Tensor space = ops::slice(shape, ops::ints({1}), ops::ints({3}));
-  const Tensor count = apply(prod, {space, ops::ints({0})});
+  const Tensor count = apply("Prod"_op, {space, ops::ints({0})});
   const Tensor numbers = ops::range(ops::integer(1), ops::add(count, ops::integer(1)));
   const Tensor grid[] = {ops::ints({1}), space, ops::ints({1})};
-  const Tensor places = apply(op, {ops::reshape(numbers, ops::concat(grid, 0))}, c.attrs);
+  const Tensor places = apply("ExtractVolumePatches"_op, {ops::reshape(numbers, ops::concat(grid, 0))}, c.attrs);
   const Tensor ids = ops::sub(ops::reshape(places, ops::ints({-1})), ops::integer(1));  // -1: padding
   const Tensor batch = ops::slice(shape, ops::ints({0}), ops::ints({1}));
   const Tensor depth = ops::slice(shape, ops::ints({4}), ops::ints({1}));
   const Tensor flat[] = {batch, ops::reshape(ops::size(ids), ops::ints({1})), depth};
   const Tensor rows = ops::transpose(ops::reshape(g, ops::concat(flat, 0)), ops::ints({1, 0, 2}));
-  const Tensor summed = apply(sum, {rows, ids, count});
+  const Tensor summed = apply("UnsortedSegmentSum"_op, {rows, ids, count});
   c.input_gradients[0] = ops::reshape(ops::transpose(summed, ops::ints({1, 0, 2})), shape);
 }
 

@@ -92,8 +92,7 @@ struct Sums {
   int rank;
   Tensor axes;
   Tensor mean(const Tensor& v) const {
-    static const Op op{"Mean"};
-    return apply(op, {v, axes});
+    return apply("Mean"_op, {v, axes});
   }
   Tensor sum(const Tensor& v) const { return ops::sum(v, axes); }
 };
@@ -110,7 +109,6 @@ Tensor moved(const Tensor& x, int rank, bool back) {
 // P(a) = a - mean(a) - n mean(a n): dx = s r P(a), ds = sum(a n), do = sum(a) of an arriving a, and dn/dx = r
 // P. Else m and v do not depend on x: dx = s r a, ds = sum(a n), do = sum(a).
 void backward_gradient(GradientCall& c) {
-  static const Op power{"Rsqrt"};
   const bool first = channels_first(c.attrs);
   const int rank = rank_of(c.attrs);
   const DType given = c.inputs[1].dtype();
@@ -129,7 +127,7 @@ void backward_gradient(GradientCall& c) {
   const bool own = training(c.attrs);
   const Tensor mean = own ? over.mean(x) : c.inputs[3], centred = ops::sub(x, mean);
   const Tensor variance = own ? over.mean(ops::square(centred)) : c.inputs[4];
-  const Tensor r = apply(power, {ops::add(variance, ops::number(epsilon_of(c.attrs), DType::kFloat32))});
+  const Tensor r = apply("Rsqrt"_op, {ops::add(variance, ops::number(epsilon_of(c.attrs), DType::kFloat32))});
   const Tensor n = ops::mul(centred, r), sr = ops::mul(s, r);
   const auto projected = [&](const Tensor& v) {
     if (!own) return v;

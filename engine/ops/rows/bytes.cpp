@@ -22,10 +22,9 @@ void raw_shape(Inference& i) {
 }
 
 void csv_shape(Inference& i) {
-  static const AttrName kDelimiter{"field_delim"}, kSelect{"select_cols"};
-  if (i.attrs.get_or(kDelimiter, std::string(",")).size() != 1)
+  if (i.attrs.get_or("field_delim"_attr, std::string(",")).size() != 1)
     invalid("field_delim should be only 1 char [Op:DecodeCSV]");
-  const auto columns = i.attrs.get_or(kSelect, std::vector<int64_t>());
+  const auto columns = i.attrs.get_or("select_cols"_attr, std::vector<int64_t>());
   if (!columns.empty() && columns.size() + 1 != i.inputs.size())
     invalid("select_cols should match output size [Op:DecodeCSV]");
   for (size_t k = 0; k < columns.size(); ++k) {
@@ -43,8 +42,7 @@ void csv_shape(Inference& i) {
 }
 
 void compression_shape(Inference& i) {
-  static const AttrName kType{"compression_type"};
-  const std::string type = i.attrs.get_or(kType, std::string());
+  const std::string type = i.attrs.get_or("compression_type"_attr, std::string());
   if (!type.empty() && type != "ZLIB" && type != "GZIP")
     invalid("Only ZLIB, GZIP or NONE are supported compressions [Op:DecodeCompressed]");
   infer::same(i);
@@ -56,9 +54,9 @@ void parsed_shape(Inference& i) {
 }
 
 void wav_shape(Inference& i) {
-  static const AttrName kChannels{"desired_channels"}, kSamples{"desired_samples"};
   infer::want_rank(i, 0, 0);
-  const int64_t channels = i.attrs.get_or(kChannels, int64_t{-1}), samples = i.attrs.get_or(kSamples, int64_t{-1});
+  const int64_t channels = i.attrs.get_or("desired_channels"_attr, int64_t{-1}),
+                samples = i.attrs.get_or("desired_samples"_attr, int64_t{-1});
   i.output_shapes[0] = Shape{samples >= 0 ? samples : kUnknownDim, channels > 0 ? channels : kUnknownDim};
   i.output_shapes[1] = Shape();
 }

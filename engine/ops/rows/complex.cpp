@@ -14,8 +14,7 @@ const AttrName kTout{"Tout"};
 
 Tensor part(const Op& op, const Tensor& x) { return apply(op, {x}, {{kTout, part_of(x.dtype())}}); }
 Tensor complex(const Tensor& re, const Tensor& im) {
-  static const Op op{"Complex"};
-  return apply(op, {re, im}, {{kTout, whole_of(re.dtype())}});
+  return apply("Complex"_op, {re, im}, {{kTout, whole_of(re.dtype())}});
 }
 Tensor zero_like(const Tensor& x) { return ops::number(0, x.dtype()); }
 
@@ -23,17 +22,13 @@ void real_gradient(GradientCall& c) { c.input_gradients[0] = complex(incoming(c)
 void imag_gradient(GradientCall& c) { c.input_gradients[0] = complex(zero_like(incoming(c)), incoming(c)); }
 // -g / (Im(x) + i Re(x))
 void angle_gradient(GradientCall& c) {
-  static const Op re{"Real"};
-  static const Op im{"Imag"};
   const Tensor& x = c.inputs[0];
-  const Tensor z = ops::reciprocal(complex(part(im, x), part(re, x)));
+  const Tensor z = ops::reciprocal(complex(part("Imag"_op, x), part("Real"_op, x)));
   c.input_gradients[0] = ops::mul(ops::neg(complex(incoming(c), zero_like(incoming(c)))), z);
 }
 void complex_gradient(GradientCall& c) {
-  static const Op re{"Real"};
-  static const Op im{"Imag"};
-  c.input_gradients[0] = ops::sum_to_shape_of(part(re, incoming(c)), c.inputs[0]);
-  c.input_gradients[1] = ops::sum_to_shape_of(part(im, incoming(c)), c.inputs[1]);
+  c.input_gradients[0] = ops::sum_to_shape_of(part("Real"_op, incoming(c)), c.inputs[0]);
+  c.input_gradients[1] = ops::sum_to_shape_of(part("Imag"_op, incoming(c)), c.inputs[1]);
 }
 
 void part_shape(Inference& i) {

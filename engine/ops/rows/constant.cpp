@@ -98,7 +98,6 @@ void range_shape(Inference& i) {
 }
 
 void one_hot_shape(Inference& i) {
-  static const AttrName kAxis{"axis"};
   for (size_t k = 1; k < 4; ++k) infer::want_rank(i, k, 0);
   const auto depth = infer::constant_ints(i, 1);
   if (depth && (*depth)[0] < 0) invalid("depth must be non-negative, got ", (*depth)[0], " [Op:OneHot]");
@@ -107,7 +106,7 @@ void one_hot_shape(Inference& i) {
     return;
   }
   const int rank = i.shape(0).rank();
-  int64_t axis = i.attrs.get_or(kAxis, int64_t{-1});
+  int64_t axis = i.attrs.get_or("axis"_attr, int64_t{-1});
   if (axis < -1 || axis > rank)
     invalid("Expected axis to be -1 or between [0, ", rank, "], got ", axis, " [Op:OneHot]");
   if (axis == -1) axis = rank;

@@ -14,8 +14,7 @@ AttrName branch_attr(size_t branch) {
 }
 
 std::vector<AttrName> branches_of(const Attrs& attrs) {
-  static const AttrName kThen("then_branch"), kElse("else_branch");
-  if (attrs.find(kThen)) return {kThen, kElse};
+  if (attrs.find("then_branch"_attr)) return {"then_branch"_attr, "else_branch"_attr};
   std::vector<AttrName> names;
   for (const auto& [name, value] : attrs)  // sorted by name, and so by number
     if (name.text().starts_with("branches[")) names.push_back(name);
@@ -26,17 +25,13 @@ namespace {
 
 // Dtypes come from the signature (Tout, T); the shapes were stored in the node when it was built.
 void shapes_from_attrs(Inference& i) {
-  static const AttrName kShapes("output_shapes");
-  const AttrValue* value = i.attrs.find(kShapes);
+  const AttrValue* value = i.attrs.find("output_shapes"_attr);
   const auto* shapes = value ? std::get_if<std::vector<Shape>>(value) : nullptr;
   for (size_t k = 0; k < i.output_shapes.size(); ++k)
     i.output_shapes[k] = shapes && k < shapes->size() ? (*shapes)[k] : Shape::unknown_rank();
 }
 
-void shape_from_attr(Inference& i) {
-  static const AttrName kShape("shape");
-  i.output_shapes[0] = i.attrs.get_or(kShape, Shape::unknown_rank());
-}
+void shape_from_attr(Inference& i) { i.output_shapes[0] = i.attrs.get_or("shape"_attr, Shape::unknown_rank()); }
 
 void cond_gradient(GradientCall& call) { ops::hooks.cond_gradient(call); }
 void loop_gradient(GradientCall& call) { ops::hooks.loop_gradient(call); }

@@ -29,11 +29,9 @@ void loss_shape(Inference& i) {
 }
 
 void loss_gradient(GradientCall& c) {
-  static const Op prevent{"PreventGradient"};
-  static const AttrName kMessage{"message"};
   if (!c.output_gradients[0]) return;
   const Tensor slope =
-      apply(prevent, {c.outputs[1]}, {{kMessage, std::string("ctc_loss has no second derivative")}});
+      apply("PreventGradient"_op, {c.outputs[1]}, {{"message"_attr, std::string("ctc_loss has no second derivative")}});
   const Tensor g = ops::expand_dims(ops::expand_dims(c.output_gradients[0], 0), -1);
   c.input_gradients[0] = ops::mul(g, slope);
 }

@@ -28,23 +28,18 @@ Attrs attrs_of(const GradientCall& c, bool reversed) {
 }
 
 void sum_gradient(GradientCall& c) {
-  static const Op op{"Cumsum"};
-  c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[1]}, attrs_of(c, true));
+  c.input_gradients[0] = apply("Cumsum"_op, {c.output_gradients[0], c.inputs[1]}, attrs_of(c, true));
 }
 
 // Where x is 0 the product of the others is lost in the division: the gradient is 0 there.
 void product_gradient(GradientCall& c) {
-  static const Op sum{"Cumsum"};
-  static const Op product{"Cumprod"};
-  static const Op divide{"DivNoNan"};
-  const Tensor y = apply(product, {c.inputs[0], c.inputs[1]}, attrs_of(c, false));
-  const Tensor g = apply(sum, {ops::mul(y, c.output_gradients[0]), c.inputs[1]}, attrs_of(c, true));
-  c.input_gradients[0] = apply(divide, {g, c.inputs[0]});
+  const Tensor y = apply("Cumprod"_op, {c.inputs[0], c.inputs[1]}, attrs_of(c, false));
+  const Tensor g = apply("Cumsum"_op, {ops::mul(y, c.output_gradients[0]), c.inputs[1]}, attrs_of(c, true));
+  c.input_gradients[0] = apply("DivNoNan"_op, {g, c.inputs[0]});
 }
 
 // exp(x) times the running sum of g * exp(-y), in the log domain: the positive and negative parts of g separately.
 void logsumexp_gradient(GradientCall& c) {
-  static const Op op{"CumulativeLogsumexp"};
   const Tensor& g = c.output_gradients[0];
   const DType t = g.dtype();
   const double lowest = t == DType::kFloat64    ? std::numeric_limits<double>::lowest()
@@ -54,7 +49,7 @@ void logsumexp_gradient(GradientCall& c) {
   const auto part = [&](const Tensor& of) {
     const Tensor logs =
         ops::where(ops::greater(of, ops::number(0, t)), ops::log(of), ops::number(lowest, t));
-    const Tensor sums = apply(op, {ops::sub(logs, c.outputs[0]), c.inputs[1]}, attrs_of(c, true));
+    const Tensor sums = apply("CumulativeLogsumexp"_op, {ops::sub(logs, c.outputs[0]), c.inputs[1]}, attrs_of(c, true));
     return ops::exp(ops::add(sums, c.inputs[0]));
   };
   c.input_gradients[0] = ops::sub(part(g), part(ops::neg(g)));

@@ -9,8 +9,7 @@ using dataset_rows::derived, dataset_rows::source, dataset_rows::writes;
 namespace {
 
 void component_shapes(Inference& i) {
-  static const AttrName kShapes("output_shapes");
-  const auto shapes = i.attrs.get_or(kShapes, std::vector<Shape>());
+  const auto shapes = i.attrs.get_or("output_shapes"_attr, std::vector<Shape>());
   for (size_t k = 0; k < i.output_shapes.size(); ++k)
     i.output_shapes[k] = k < shapes.size() ? shapes[k] : Shape::unknown_rank();
 }

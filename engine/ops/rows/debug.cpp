@@ -10,11 +10,10 @@ void assert_shape(Inference& i) { infer::want_rank(i, 0, 0); }
 
 // The gradient is checked as well.
 void check_gradient(GradientCall& c) {
-  static const AttrName kMessage{"message"};
   c.input_gradients[0] =
       apply(c.row, {&c.output_gradients[0], 1},
-            {{kMessage, "Not a number (NaN) or infinity (Inf) values detected in gradient. " +
-                            c.attrs.get_or(kMessage, std::string())}});
+            {{"message"_attr, "Not a number (NaN) or infinity (Inf) values detected in gradient. " +
+                            c.attrs.get_or("message"_attr, std::string())}});
 }
 
 }  // namespace

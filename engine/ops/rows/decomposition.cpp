@@ -122,11 +122,10 @@ void qr_gradient(GradientCall& c) {
 }
 
 void svd_gradient(GradientCall& c) {
-  static const Op op{"Svd"};
   const Tensor& a = c.inputs[0];
   const Tensor ds = ops::diagonal_matrix(or_zeros(c.output_gradients[0], c.outputs[0]));
   if (!c.attrs.get_or(kComputeUv, true)) {
-    const std::vector<Tensor> all = apply_all(op.row(), {&a, 1}, {{kComputeUv, true}});
+    const std::vector<Tensor> all = apply_all("Svd"_op.row(), {&a, 1}, {{kComputeUv, true}});
     c.input_gradients[0] = ops::product(all[1], ops::product(ds, all[2], false, true));
     return;
   }
@@ -178,7 +177,6 @@ void svd_gradient(GradientCall& c) {
 
 // The kernel reads only the lower triangle, so the gradient is folded into it.
 void eigen_gradient(GradientCall& c) {
-  static const Op op{"SelfAdjointEigV2"};
   const Tensor de = ops::diagonal_matrix(or_zeros(c.output_gradients[0], c.outputs[0]));
   Tensor v, middle;
   if (c.attrs.get_or(kComputeV, true)) {
@@ -186,7 +184,7 @@ void eigen_gradient(GradientCall& c) {
     const Tensor v_dv = ops::product(v, or_zeros(c.output_gradients[1], v), true, false);
     middle = ops::add(de, ops::mul(reciprocal_differences(c.outputs[0]), v_dv));
   } else {
-    v = apply_all(op.row(), c.inputs, {{kComputeV, true}})[1];
+    v = apply_all("SelfAdjointEigV2"_op.row(), c.inputs, {{kComputeV, true}})[1];
     middle = de;
   }
   const Tensor a = ops::product(v, ops::product(middle, v, false, true));
@@ -197,18 +195,17 @@ void eigen_gradient(GradientCall& c) {
 // Eigenvectors V of any matrix have columns of length 1 and are not orthogonal: V^-H (E + F * (V^H dV - V^H V D)) V^H,
 // D the real diagonal of V^H dV and F the reciprocal differences of the eigenvalues.
 void general_eigen_gradient(GradientCall& c) {
-  static const Op op{"Eig"};
   const Tensor& a = c.inputs[0];
   const bool vectors = c.attrs.get_or(kComputeV, true);
   const Tensor& e = c.outputs[0];
-  const Tensor v = vectors ? c.outputs[1] : apply_all(op.row(), c.inputs, {{kComputeV, true}, {kTout, e.dtype()}})[1];
+  const Tensor v =
+      vectors ? c.outputs[1] : apply_all("Eig"_op.row(), c.inputs, {{kComputeV, true}, {kTout, e.dtype()}})[1];
   Tensor middle = ops::diagonal_matrix(or_zeros(c.output_gradients[0], e));
   if (vectors) {
     const Tensor v_dv = ops::product(v, or_zeros(c.output_gradients[1], v), true, false);
     const Tensor lengths = ops::cast(ops::real(ops::diagonal_of(v_dv)), e.dtype());
     const Tensor along = ops::product(ops::product(v, v, true, false), ops::diagonal_matrix(lengths));
-    static const Op conj{"Conj"};
-    middle = ops::add(middle, ops::mul(apply(conj, {reciprocal_differences(e)}), ops::sub(v_dv, along)));
+    middle = ops::add(middle, ops::mul(apply("Conj"_op, {reciprocal_differences(e)}), ops::sub(v_dv, along)));
   }
   const Tensor g = ops::solve(v, ops::product(middle, v, false, true), true);
   c.input_gradients[0] = is_complex(a.dtype()) ? g : ops::real(g);

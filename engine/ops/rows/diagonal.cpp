@@ -141,27 +141,23 @@ void set_diag_shape(Inference& i) {
   i.output_shapes[0] = merge(in, inferred);
 }
 
-Attrs align_of(const GradientCall& c) {
-  return {{kAlign, c.attrs.get_or(kAlign, std::string("RIGHT_LEFT"))}};
-}
+Attrs align_of(const GradientCall& c) { return {{kAlign, c.attrs.get_or(kAlign, std::string("RIGHT_LEFT"))}}; }
 
 Tensor part_of(const GradientCall& c, const Tensor& k) {
-  static const Op op{"MatrixDiagPartV3"};
   const Tensor& g = c.output_gradients[0];
-  return apply(op, {g, k, ops::number(0, g.dtype())}, align_of(c));
+  return apply("MatrixDiagPartV3"_op, {g, k, ops::number(0, g.dtype())}, align_of(c));
 }
 
 void diag_gradient(GradientCall& c) { c.input_gradients[0] = part_of(c, c.inputs[1]); }
 
 void diag_part_gradient(GradientCall& c) {
-  static const Op set{"MatrixSetDiagV3"};
-  c.input_gradients[0] = apply(set, {ops::zeros_like(c.inputs[0]), c.output_gradients[0], c.inputs[1]}, align_of(c));
+  c.input_gradients[0] =
+      apply("MatrixSetDiagV3"_op, {ops::zeros_like(c.inputs[0]), c.output_gradients[0], c.inputs[1]}, align_of(c));
 }
 
 void set_diag_gradient(GradientCall& c) {
-  static const Op set{"MatrixSetDiagV3"};
   c.input_gradients[0] =
-      apply(set, {c.output_gradients[0], ops::zeros_like(c.inputs[1]), c.inputs[2]}, align_of(c));
+      apply("MatrixSetDiagV3"_op, {c.output_gradients[0], ops::zeros_like(c.inputs[1]), c.inputs[2]}, align_of(c));
   c.input_gradients[1] = part_of(c, c.inputs[2]);
 }
 
@@ -181,8 +177,7 @@ void band_shape(Inference& i) {
 }
 
 void band_gradient(GradientCall& c) {
-  static const Op op{"MatrixBandPart"};
-  c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[1], c.inputs[2]});
+  c.input_gradients[0] = apply("MatrixBandPart"_op, {c.output_gradients[0], c.inputs[1], c.inputs[2]});
 }
 
 void tensor_diag_shape(Inference& i) {
@@ -211,14 +206,8 @@ void tensor_diag_part_shape(Inference& i) {
   i.output_shapes[0] = out;
 }
 
-void tensor_diag_gradient(GradientCall& c) {
-  static const Op op{"DiagPart"};
-  c.input_gradients[0] = apply(op, {c.output_gradients[0]});
-}
-void tensor_diag_part_gradient(GradientCall& c) {
-  static const Op op{"Diag"};
-  c.input_gradients[0] = apply(op, {c.output_gradients[0]});
-}
+void tensor_diag_gradient(GradientCall& c) { c.input_gradients[0] = apply("DiagPart"_op, {c.output_gradients[0]}); }
+void tensor_diag_part_gradient(GradientCall& c) { c.input_gradients[0] = apply("Diag"_op, {c.output_gradients[0]}); }
 
 void cross_shape(Inference& i) {
   infer::want_at_least(i, 0, 1);
@@ -236,9 +225,8 @@ void cross_shape(Inference& i) {
 }
 
 void cross_gradient(GradientCall& c) {
-  static const Op op{"Cross"};
-  c.input_gradients[0] = apply(op, {c.inputs[1], c.output_gradients[0]});
-  c.input_gradients[1] = apply(op, {c.output_gradients[0], c.inputs[0]});
+  c.input_gradients[0] = apply("Cross"_op, {c.inputs[1], c.output_gradients[0]});
+  c.input_gradients[1] = apply("Cross"_op, {c.output_gradients[0], c.inputs[0]});
 }
 
 constexpr const char* kAligned = "T: plain; align: string = 'RIGHT_LEFT'";

@@ -84,8 +84,7 @@ void einsum_shape(Inference& i) {
 }
 
 Tensor einsum(std::initializer_list<Tensor> operands, Equation e) {
-  static const Op op{"Einsum"};
-  return apply(op, operands, {{kEquation, to_string(e)}});
+  return apply("Einsum"_op, operands, {{kEquation, to_string(e)}});
 }
 
 bool has(const std::string& labels, char c) { return labels.find(c) != std::string::npos; }
@@ -98,10 +97,8 @@ int64_t axis_of(const std::string& labels, char label) {
 
 // vector[from:to], where 0 means the end.
 Tensor part_of(const Tensor& vector, int64_t from, int64_t to) {
-  static const Op slice{"StridedSlice"};
-  static const AttrName kEnd{"end_mask"};
-  return apply(slice, {vector, ops::ints({from}), ops::ints({to}), ops::ints({1})}, {{kEnd, int64_t{to == 0}}},
-               "strided_slice");
+  return apply("StridedSlice"_op, {vector, ops::ints({from}), ops::ints({to}), ops::ints({1})},
+               {{"end_mask"_attr, int64_t{to == 0}}}, "strided_slice");
 }
 
 // Sums over labels missing from the result: the gradient is repeated along them.
@@ -177,7 +174,6 @@ void einsum_gradient(GradientCall& c) {
   Tensor dx = gradient_of_two(g, e.output, ops::conj(y), b, a, x);
   Tensor dy = gradient_of_two(g, e.output, ops::conj(x), a, b, y);
   if (has(e.output, '.')) {
-    static const Op broadcast_axes{"BroadcastGradientArgs"};
     const Range in_a = ellipsis_of(a), in_b = ellipsis_of(b);
     const Tensor shapes[] = {ops::shape(x), ops::shape(y)};
     const bool known = dx.shape().fully_known() && dx.shape() == x.shape() && dy.shape().fully_known() &&
@@ -185,7 +181,7 @@ void einsum_gradient(GradientCall& c) {
     if (!known) {
       const Tensor batches[] = {part_of(shapes[0], in_a.from, -in_a.behind),
                                 part_of(shapes[1], in_b.from, -in_b.behind)};
-      const std::vector<Tensor> axes = apply_all(broadcast_axes.row(), batches, {});
+      const std::vector<Tensor> axes = apply_all("BroadcastGradientArgs"_op.row(), batches, {});
       dx = ops::reshape(ops::sum(dx, ops::add(axes[0], ops::integer(in_a.from))), shapes[0]);
       dy = ops::reshape(ops::sum(dy, ops::add(axes[1], ops::integer(in_b.from))), shapes[1]);
     }

@@ -132,12 +132,11 @@ Tensor weights_of_half(const Tensor& half, const Tensor& length, double alone, d
 Tensor fitted_to(const Tensor& made, const Tensor& x) {
   if (made.shape().fully_known() && x.shape().fully_known() && made.shape() == x.shape())
     return made;
-  static const Op pad{"Pad"};
   const Tensor wanted = ops::shape(x), zeros = ops::zeros_like(wanted);
   const Tensor kept = ops::slice(made, zeros, ops::minimum(ops::shape(made), wanted));
   const Tensor missing = ops::sub(wanted, ops::shape(kept));
   const Tensor around[] = {zeros, missing};
-  return apply(pad, {kept, ops::pack(around, 1)});
+  return apply("Pad"_op, {kept, ops::pack(around, 1)});
 }
 
 template <int rank>

@@ -34,7 +34,6 @@ namespace {
 bool differentiable(DType dtype) { return is_floating(dtype) || is_complex(dtype); }
 
 void call_gradient(GradientCall& c) {
-  static const AttrName kToken{"token"}, kTout{"Tout"};
   std::vector<Tensor> given(c.inputs.begin(), c.inputs.end());
   given.insert(given.end(), c.outputs.begin(), c.outputs.end());
   for (size_t k = 0; k < c.outputs.size(); ++k)
@@ -44,8 +43,8 @@ void call_gradient(GradientCall& c) {
   std::vector<DType> dtypes;
   for (const Tensor& input : c.inputs) dtypes.push_back(input.dtype());
   const std::vector<Tensor> gradients =
-      apply_all(c.row, given, {{kToken, c.attrs.get<std::string>(kToken)},
-                               {kTout, dtypes},
+      apply_all(c.row, given, {{"token"_attr, c.attrs.get<std::string>("token"_attr)},
+                               {"Tout"_attr, dtypes},
                                {kHostFunction, host_function_of(c.attrs).gradient()}});
   for (size_t i = 0; i < gradients.size(); ++i)
     if (differentiable(dtypes[i])) c.input_gradients[i] = gradients[i];

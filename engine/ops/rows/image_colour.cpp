@@ -50,8 +50,7 @@ void contrast_shape(Inference& i) {
 }
 
 void to_hsv_gradient(GradientCall& c) {
-  static const Op op{"RGBToHSVGrad"};
-  c.input_gradients[0] = apply(op, {c.inputs[0], c.outputs[0], c.output_gradients[0]});
+  c.input_gradients[0] = apply("RGBToHSVGrad"_op, {c.inputs[0], c.outputs[0], c.output_gradients[0]});
 }
 
 }  // namespace

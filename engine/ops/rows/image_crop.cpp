@@ -71,14 +71,12 @@ void crop_to_boxes_shape(Inference& i) {
 }
 
 void crop_and_resize_gradient(GradientCall& c) {
-  static const Op to_image{"CropAndResizeGradImage"};
-  static const Op to_boxes{"CropAndResizeGradBoxes"};
   const Tensor &image = c.inputs[0], &g = c.output_gradients[0];
   if (in_set(image.dtype(), dtype_set(DType::kFloat16, DType::kFloat32, DType::kFloat64)))
-    c.input_gradients[0] = apply(to_image, {g, c.inputs[1], c.inputs[2], ops::shape(image)},
+    c.input_gradients[0] = apply("CropAndResizeGradImage"_op, {g, c.inputs[1], c.inputs[2], ops::shape(image)},
                                  {{kT, image.dtype()}, {kMethod, c.attrs.get_or(kMethod, std::string("bilinear"))}});
   // TensorFlow has none for `nearest`, and takes that of `bilinear`.
-  c.input_gradients[1] = apply(to_boxes, {g, image, c.inputs[1], c.inputs[2]});
+  c.input_gradients[1] = apply("CropAndResizeGradBoxes"_op, {g, image, c.inputs[1], c.inputs[2]});
 }
 
 void projected_shape(Inference& i) {
@@ -95,21 +93,19 @@ void projected_shape(Inference& i) {
 
 // The projection with the inverse matrices, of the gradient.
 void projected_gradient(GradientCall& c) {
-  static const Op op{"ImageProjectiveTransformV3"};
-  static const Op inverse{"MatrixInverse"};
   const Tensor &images = c.inputs[0], &transforms = c.inputs[1];
   if (!is_floating(images.dtype())) return;
   const Tensor count = ops::slice(ops::shape(transforms), ops::ints({0}), ops::ints({1}));
   const Tensor column[] = {count, ops::ints({1})}, matrices[] = {count, ops::ints({3, 3})},
                rows[] = {count, ops::ints({9})};
   const Tensor whole[] = {transforms, ops::fill(ops::concat(column, 0), ops::number(1, DType::kFloat32))};
-  const Tensor inverted = ops::reshape(apply(inverse, {ops::reshape(ops::concat(whole, 1), ops::concat(matrices, 0))}),
-                                       ops::concat(rows, 0));
+  const Tensor inverted = ops::reshape(
+      apply("MatrixInverse"_op, {ops::reshape(ops::concat(whole, 1), ops::concat(matrices, 0))}), ops::concat(rows, 0));
   const Tensor scaled = ops::div(ops::slice(inverted, ops::ints({0, 0}), ops::ints({-1, 8})),
                                  ops::slice(inverted, ops::ints({0, 8}), ops::ints({-1, 1})));
   const Tensor size = ops::slice(ops::shape(images), ops::ints({1}), ops::ints({2}));
   c.input_gradients[0] =
-      apply(op, {c.output_gradients[0], scaled, size, ops::number(0, DType::kFloat32)},
+      apply("ImageProjectiveTransformV3"_op, {c.output_gradients[0], scaled, size, ops::number(0, DType::kFloat32)},
             {{kInterpolation, c.attrs.get<std::string>(kInterpolation)},
              {kFillMode, c.attrs.get_or(kFillMode, std::string("CONSTANT"))}});
 }
@@ -149,15 +145,12 @@ void patches_shape(Inference& i) {
 
 // Patches of position numbers tell which element each value came from: the gradient is summed by position.
 void patches_gradient(GradientCall& c) {
-  static const Op op{"ExtractImagePatches"};
-  static const Op prod{"Prod"};
-  static const Op sum{"UnsortedSegmentSum"};
   const Tensor shape = ops::shape(c.inputs[0]);
   const Tensor space = ops::slice(shape, ops::ints({1}), ops::ints({2}));
-  const Tensor count = apply(prod, {space, ops::ints({0})});
+  const Tensor count = apply("Prod"_op, {space, ops::ints({0})});
   const Tensor grid[] = {ops::ints({1}), space, ops::ints({1})};
   const Tensor numbers = ops::range(ops::integer(1), ops::add(count, ops::integer(1)));
-  const Tensor places = apply(op, {ops::reshape(numbers, ops::concat(grid, 0))}, c.attrs);
+  const Tensor places = apply("ExtractImagePatches"_op, {ops::reshape(numbers, ops::concat(grid, 0))}, c.attrs);
   const Tensor ids = ops::sub(ops::reshape(places, ops::ints({-1})), ops::integer(1));  // -1: padding
   const Tensor flat[] = {ops::slice(shape, ops::ints({0}), ops::ints({1})),
                          ops::reshape(ops::size(ids), ops::ints({1})),
@@ -165,7 +158,7 @@ void patches_gradient(GradientCall& c) {
   const Tensor rows =
       ops::transpose(ops::reshape(c.output_gradients[0], ops::concat(flat, 0)), ops::ints({1, 0, 2}));
   c.input_gradients[0] =
-      ops::reshape(ops::transpose(apply(sum, {rows, ids, count}), ops::ints({1, 0, 2})), shape);
+      ops::reshape(ops::transpose(apply("UnsortedSegmentSum"_op, {rows, ids, count}), ops::ints({1, 0, 2})), shape);
 }
 
 void drawn_shape(Inference& i) {

@@ -74,25 +74,21 @@ Attrs flags_of(const Attrs& attrs) {
           {kHalfPixelCenters, attrs.get_or(kHalfPixelCenters, false)}};
 }
 void bilinear_gradient(GradientCall& c) {
-  static const Op op{"ResizeBilinearGrad"};
   if (!is_floating(c.inputs[0].dtype())) return;
-  c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[0]}, flags_of(c.attrs));
+  c.input_gradients[0] = apply("ResizeBilinearGrad"_op, {c.output_gradients[0], c.inputs[0]}, flags_of(c.attrs));
 }
 void bicubic_gradient(GradientCall& c) {
-  static const Op op{"ResizeBicubicGrad"};
   if (!is_floating(c.inputs[0].dtype())) return;
-  c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[0]}, flags_of(c.attrs));
+  c.input_gradients[0] = apply("ResizeBicubicGrad"_op, {c.output_gradients[0], c.inputs[0]}, flags_of(c.attrs));
 }
 void nearest_gradient(GradientCall& c) {
-  static const Op op{"ResizeNearestNeighborGrad"};
   const Tensor size = ops::slice(ops::shape(c.inputs[0]), ops::ints({1}), ops::ints({2}));
-  c.input_gradients[0] = apply(op, {c.output_gradients[0], size}, flags_of(c.attrs));
+  c.input_gradients[0] = apply("ResizeNearestNeighborGrad"_op, {c.output_gradients[0], size}, flags_of(c.attrs));
 }
 void scale_and_translate_gradient(GradientCall& c) {
-  static const Op op{"ScaleAndTranslateGrad"};
   if (!is_floating(c.inputs[0].dtype())) return;
   const Tensor image = c.inputs[0].dtype() == DType::kFloat32 ? c.inputs[0] : ops::cast(c.inputs[0], DType::kFloat32);
-  const Tensor g = apply(op, {c.output_gradients[0], image, c.inputs[2], c.inputs[3]},
+  const Tensor g = apply("ScaleAndTranslateGrad"_op, {c.output_gradients[0], image, c.inputs[2], c.inputs[3]},
                          {{kKernelType, c.attrs.get_or(kKernelType, std::string("lanczos3"))},
                           {kAntialias, c.attrs.get_or(kAntialias, true)}});
   c.input_gradients[0] = c.inputs[0].dtype() == DType::kFloat32 ? g : ops::cast(g, c.inputs[0].dtype());
@@ -107,9 +103,8 @@ void back_gradient(GradientCall& c) {
   c.input_gradients[1] = ops::zeros_like(c.inputs[1]);
 }
 void nearest_back_gradient(GradientCall& c) {
-  static const Op op{"ResizeNearestNeighbor"};
   const Tensor size = ops::slice(ops::shape(c.inputs[0]), ops::ints({1}), ops::ints({2}));
-  c.input_gradients[0] = apply(op, {c.output_gradients[0], size}, flags_of(c.attrs));
+  c.input_gradients[0] = apply("ResizeNearestNeighbor"_op, {c.output_gradients[0], size}, flags_of(c.attrs));
 }
 
 }  // namespace

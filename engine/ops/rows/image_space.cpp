@@ -42,12 +42,10 @@ void space_depth_shape(Inference& i) {
   i.output_shapes[0] = out;
 }
 void space_to_depth_gradient(GradientCall& c) {
-  static const Op op{"DepthToSpace"};
-  c.input_gradients[0] = apply(op, {c.output_gradients[0]}, c.attrs);
+  c.input_gradients[0] = apply("DepthToSpace"_op, {c.output_gradients[0]}, c.attrs);
 }
 void depth_to_space_gradient(GradientCall& c) {
-  static const Op op{"SpaceToDepth"};
-  c.input_gradients[0] = apply(op, {c.output_gradients[0]}, c.attrs);
+  c.input_gradients[0] = apply("SpaceToDepth"_op, {c.output_gradients[0]}, c.attrs);
 }
 
 // input [batch, height, width, depth], filter [height, width, depth].
@@ -80,11 +78,9 @@ void dilation_pick_shape(Inference& i) {
 }
 
 void dilation_gradient(GradientCall& c) {
-  static const Op to_input{"Dilation2DBackpropInput"};
-  static const Op to_filter{"Dilation2DBackpropFilter"};
   const Tensor& g = c.output_gradients[0];
-  c.input_gradients[0] = apply(to_input, {c.inputs[0], c.inputs[1], g}, c.attrs);
-  c.input_gradients[1] = apply(to_filter, {c.inputs[0], c.inputs[1], g}, c.attrs);
+  c.input_gradients[0] = apply("Dilation2DBackpropInput"_op, {c.inputs[0], c.inputs[1], g}, c.attrs);
+  c.input_gradients[1] = apply("Dilation2DBackpropFilter"_op, {c.inputs[0], c.inputs[1], g}, c.attrs);
 }
 // The position of the maximum is fixed: the gradient flows only through its value.
 template <int kNext>

@@ -14,20 +14,16 @@ const Tensor& incoming(GradientCall& c) { return c.output_gradients[0]; }
 
 void neg_gradient(GradientCall& c) { c.input_gradients[0] = ops::map_rows(incoming(c), ops::neg); }
 
-void abs_gradient(GradientCall& c) {
-  static const Op sign{"Sign"};
-  c.input_gradients[0] = mul(incoming(c), apply(sign, {c.inputs[0]}));
-}
+void abs_gradient(GradientCall& c) { c.input_gradients[0] = mul(incoming(c), apply("Sign"_op, {c.inputs[0]})); }
 
 // Zero everywhere: zeros, as opposed to no gradient.
 void sign_gradient(GradientCall& c) { c.input_gradients[0] = ops::zeros_like(c.inputs[0]); }
 
 // g x / |x|, and 0 at 0.
 void complex_abs_gradient(GradientCall& c) {
-  static const Op divide{"DivNoNan"};
   const DType t = c.inputs[0].dtype();
   c.input_gradients[0] =
-      apply(divide, {mul(ops::cast(incoming(c), t), c.inputs[0]), ops::cast(c.outputs[0], t)}, {}, "div_no_nan");
+      apply("DivNoNan"_op, {mul(ops::cast(incoming(c), t), c.inputs[0]), ops::cast(c.outputs[0], t)}, {}, "div_no_nan");
 }
 
 void square_gradient(GradientCall& c) {
@@ -36,25 +32,17 @@ void square_gradient(GradientCall& c) {
 
 // The three whose gradient is an op of the output y and the incoming gradient.
 void reciprocal_gradient(GradientCall& c) {
-  static const Op op{"ReciprocalGrad"};
-  c.input_gradients[0] = apply(op, {c.outputs[0], incoming(c)});
+  c.input_gradients[0] = apply("ReciprocalGrad"_op, {c.outputs[0], incoming(c)});
 }
-void sqrt_gradient(GradientCall& c) {
-  static const Op op{"SqrtGrad"};
-  c.input_gradients[0] = apply(op, {c.outputs[0], incoming(c)});
-}
-void rsqrt_gradient(GradientCall& c) {
-  static const Op op{"RsqrtGrad"};
-  c.input_gradients[0] = apply(op, {c.outputs[0], incoming(c)});
-}
+void sqrt_gradient(GradientCall& c) { c.input_gradients[0] = apply("SqrtGrad"_op, {c.outputs[0], incoming(c)}); }
+void rsqrt_gradient(GradientCall& c) { c.input_gradients[0] = apply("RsqrtGrad"_op, {c.outputs[0], incoming(c)}); }
 
 // z = -dy conj(y)^2
 void reciprocal_grad_gradient(GradientCall& c) {
-  static const Op op{"ReciprocalGrad"};
   const Tensor y = conj(c.inputs[0]);
   const Tensor g = mul(conj(incoming(c)), ops::number(-2, y.dtype()));
   c.input_gradients[0] = mul(mul(g, c.inputs[1]), y);
-  c.input_gradients[1] = apply(op, {y, incoming(c)});
+  c.input_gradients[1] = apply("ReciprocalGrad"_op, {y, incoming(c)});
 }
 // z = dy / (2 conj(y))
 void sqrt_grad_gradient(GradientCall& c) {
@@ -64,18 +52,15 @@ void sqrt_grad_gradient(GradientCall& c) {
 }
 // z = -1/2 dy conj(y)^3
 void rsqrt_grad_gradient(GradientCall& c) {
-  static const Op op{"RsqrtGrad"};
   const Tensor y = conj(c.inputs[0]);
   const Tensor g = mul(ops::number(-1.5, y.dtype()), conj(incoming(c)));
   c.input_gradients[0] = mul(mul(g, c.inputs[1]), ops::square(y));
-  c.input_gradients[1] = apply(op, {y, incoming(c)});
+  c.input_gradients[1] = apply("RsqrtGrad"_op, {y, incoming(c)});
 }
 
 void exp_gradient(GradientCall& c) { c.input_gradients[0] = mul(incoming(c), conj(c.outputs[0])); }
 
-void expm1_gradient(GradientCall& c) {
-  c.input_gradients[0] = mul(incoming(c), ops::exp(conj(c.inputs[0])));
-}
+void expm1_gradient(GradientCall& c) { c.input_gradients[0] = mul(incoming(c), ops::exp(conj(c.inputs[0]))); }
 
 void log_gradient(GradientCall& c) { c.input_gradients[0] = mul(incoming(c), ops::reciprocal(conj(c.inputs[0]))); }
 
@@ -84,54 +69,40 @@ void log1p_gradient(GradientCall& c) {
       mul(incoming(c), ops::reciprocal(ops::add(ops::number(1, c.inputs[0].dtype()), conj(c.inputs[0]))));
 }
 
-void tanh_gradient(GradientCall& c) {
-  static const Op op{"TanhGrad"};
-  c.input_gradients[0] = apply(op, {conj(c.outputs[0]), incoming(c)});
-}
+void tanh_gradient(GradientCall& c) { c.input_gradients[0] = apply("TanhGrad"_op, {conj(c.outputs[0]), incoming(c)}); }
 
 // z = dy (1 - y^2)
 void tanh_grad_gradient(GradientCall& c) {
-  static const Op op{"TanhGrad"};
   const Tensor y = conj(c.inputs[0]);
   const Tensor dy = conj(c.inputs[1]);
   c.input_gradients[0] = mul(mul(mul(incoming(c), ops::number(-2, y.dtype())), dy), y);
-  c.input_gradients[1] = apply(op, {y, incoming(c)});
+  c.input_gradients[1] = apply("TanhGrad"_op, {y, incoming(c)});
 }
 
 void sigmoid_gradient(GradientCall& c) {
-  static const Op op{"SigmoidGrad"};
-  c.input_gradients[0] = apply(op, {conj(c.outputs[0]), incoming(c)});
+  c.input_gradients[0] = apply("SigmoidGrad"_op, {conj(c.outputs[0]), incoming(c)});
 }
 
 // z = dy y (1 - y)
 void sigmoid_grad_gradient(GradientCall& c) {
-  static const Op op{"SigmoidGrad"};
   const Tensor y = conj(c.inputs[0]);
   const Tensor dy = conj(c.inputs[1]);
   const Tensor slope = ops::sub(ops::number(1, y.dtype()), mul(ops::number(2, y.dtype()), y));
   c.input_gradients[0] = mul(mul(incoming(c), dy), slope);
-  c.input_gradients[1] = apply(op, {y, incoming(c)});
+  c.input_gradients[1] = apply("SigmoidGrad"_op, {y, incoming(c)});
 }
 
-void relu_gradient(GradientCall& c) {
-  static const Op op{"ReluGrad"};
-  c.input_gradients[0] = apply(op, {incoming(c), c.outputs[0]});
-}
+void relu_gradient(GradientCall& c) { c.input_gradients[0] = apply("ReluGrad"_op, {incoming(c), c.outputs[0]}); }
 
 void relu_grad_gradient(GradientCall& c) {
-  static const Op op{"ReluGrad"};
-  c.input_gradients[0] = apply(op, {incoming(c), c.inputs[1]});
+  c.input_gradients[0] = apply("ReluGrad"_op, {incoming(c), c.inputs[1]});
   c.input_gradients[1] = ops::zeros_like(c.inputs[1]);
 }
 
-void sin_gradient(GradientCall& c) {
-  static const Op op{"Cos"};
-  c.input_gradients[0] = mul(incoming(c), apply(op, {conj(c.inputs[0])}));
-}
+void sin_gradient(GradientCall& c) { c.input_gradients[0] = mul(incoming(c), apply("Cos"_op, {conj(c.inputs[0])})); }
 
 void cos_gradient(GradientCall& c) {
-  static const Op op{"Sin"};
-  c.input_gradients[0] = ops::neg(mul(incoming(c), apply(op, {conj(c.inputs[0])})));
+  c.input_gradients[0] = ops::neg(mul(incoming(c), apply("Sin"_op, {conj(c.inputs[0])})));
 }
 
 void conj_gradient(GradientCall& c) { c.input_gradients[0] = conj(incoming(c)); }

@@ -32,8 +32,7 @@ void square_root_gradient(GradientCall& c) {
 
 // The diagonals are rows: the upper one without its last element, the main one, the lower one without its first.
 void tridiagonal_shape(Inference& i) {
-  static const AttrName kPivoting{"partial_pivoting"}, kPerturb{"perturb_singular"};
-  if (i.attrs.get_or(kPerturb, false) && !i.attrs.get_or(kPivoting, true))
+  if (i.attrs.get_or("perturb_singular"_attr, false) && !i.attrs.get_or("partial_pivoting"_attr, true))
     invalid("partial_pivoting must be True where perturb_singular is [Op:TridiagonalSolve]");
   infer::want_at_least(i, 0, 2);
   infer::want_at_least(i, 1, 2);
@@ -70,12 +69,10 @@ Tensor previous_of(const Tensor& x) {
 }
 
 void tridiagonal_gradient(GradientCall& c) {
-  static const Op split{"Split"}, op{"TridiagonalSolve"};
-  static const AttrName kCount{"num_split"};
   const Tensor parts[] = {ops::integer(-2), ops::conj(c.inputs[0])};
-  const std::vector<Tensor> rows = apply_all(split.row(), parts, {{kCount, int64_t{3}}});
+  const std::vector<Tensor> rows = apply_all("Split"_op.row(), parts, {{"num_split"_attr, int64_t{3}}});
   const Tensor adjoint[] = {next_of(rows[2]), rows[1], previous_of(rows[0])};
-  const Tensor rhs = apply(op, {ops::concat(adjoint, -2), c.output_gradients[0]}, c.attrs);
+  const Tensor rhs = apply("TridiagonalSolve"_op, {ops::concat(adjoint, -2), c.output_gradients[0]}, c.attrs);
   c.input_gradients[1] = rhs;
   const Tensor flowing = ops::transpose_matrix(rhs), x = ops::adjoint(c.outputs[0]);
   const auto summed = [&](const Tensor& other) { return ops::sum(ops::mul(flowing, other), ops::ints({-2}), true); };

@@ -36,9 +36,8 @@ void bias_add_shape(Inference& i) {
   if (value[axis] < 0) i.output_shapes[0].set(axis, bias[0]);
 }
 void bias_add_gradient(GradientCall& c) {
-  static const Op op{"BiasAddGrad"};
   c.input_gradients[0] = c.output_gradients[0];
-  c.input_gradients[1] = apply(op, {c.output_gradients[0]}, c.attrs);
+  c.input_gradients[1] = apply("BiasAddGrad"_op, {c.output_gradients[0]}, c.attrs);
 }
 void bias_grad_shape(Inference& i) {
   const bool first = channels_first(i.attrs, i.row);
@@ -48,8 +47,7 @@ void bias_grad_shape(Inference& i) {
   i.output_shapes[0] = Shape{in.has_rank() ? in[first ? 1 : in.rank() - 1] : kUnknownDim};
 }
 void bias_grad_gradient(GradientCall& c) {
-  static const Op op{"BiasAdd"};
-  c.input_gradients[0] = apply(op, {ops::zeros_like(c.inputs[0]), c.output_gradients[0]}, c.attrs);
+  c.input_gradients[0] = apply("BiasAdd"_op, {ops::zeros_like(c.inputs[0]), c.output_gradients[0]}, c.attrs);
 }
 
 void scale_shift_shape(Inference& i) {
@@ -66,11 +64,10 @@ void scale_shift_shape(Inference& i) {
   }
 }
 void scale_shift_gradient(GradientCall& c) {
-  static const Op channels{"BiasAddGrad"};
   const Tensor& g = c.output_gradients[0];
   c.input_gradients[0] = ops::mul(g, c.inputs[1]);
-  c.input_gradients[1] = apply(channels, {ops::mul(g, c.inputs[0])});
-  c.input_gradients[2] = apply(channels, {g});
+  c.input_gradients[1] = apply("BiasAddGrad"_op, {ops::mul(g, c.inputs[0])});
+  c.input_gradients[2] = apply("BiasAddGrad"_op, {g});
 }
 
 void cross_entropy_shape(Inference& i) {
@@ -112,25 +109,23 @@ Tensor logits_of_all_classes(GradientCall& c) {
 // With respect to the logits: the second output times the gradient of the losses; and the gradient of the second
 // output, through the softmax.
 Tensor to_logits(GradientCall& c) {
-  static const Op softmax{"Softmax"};
   const Tensor& loss = c.output_gradients[0];
   const Tensor& more = c.output_gradients[1];
   Tensor out;
   if (loss) out = ops::mul(ops::expand_dims(loss, -1), c.outputs[1]);
   if (more) {
-    const Tensor y = apply(softmax, {logits_of_all_classes(c)});
+    const Tensor y = apply("Softmax"_op, {logits_of_all_classes(c)});
     const Tensor along = ops::mul(ops::sub(more, ops::sum(ops::mul(more, y), ops::ints({-1}), true)), y);
     out = out ? ops::add(out, along) : along;
   }
   return ops::sum_to_shape_of(out, c.inputs[0]);
 }
 void cross_entropy_gradient(GradientCall& c) {
-  static const Op log_softmax{"LogSoftmax"};
   c.input_gradients[0] = to_logits(c);
   Tensor labels;
   if (c.output_gradients[0])
     labels = ops::neg(
-        ops::mul(ops::expand_dims(c.output_gradients[0], -1), apply(log_softmax, {logits_of_all_classes(c)})));
+        ops::mul(ops::expand_dims(c.output_gradients[0], -1), apply("LogSoftmax"_op, {logits_of_all_classes(c)})));
   if (c.output_gradients[1])
     labels = labels ? ops::sub(labels, c.output_gradients[1]) : ops::neg(c.output_gradients[1]);
   c.input_gradients[1] = ops::sum_to_shape_of(labels, c.inputs[1]);
@@ -145,9 +140,8 @@ void sigmoid_cross_entropy_shape(Inference& i) {
 }
 // dx: sigmoid(x) - z, dz: -x
 void sigmoid_cross_entropy_gradient(GradientCall& c) {
-  static const Op sigmoid{"Sigmoid"};
   const Tensor& g = c.output_gradients[0];
-  c.input_gradients[0] = ops::mul(g, ops::sub(apply(sigmoid, {c.inputs[0]}), c.inputs[1]));
+  c.input_gradients[0] = ops::mul(g, ops::sub(apply("Sigmoid"_op, {c.inputs[0]}), c.inputs[1]));
   c.input_gradients[1] = ops::neg(ops::mul(g, c.inputs[0]));
 }
 
@@ -165,14 +159,11 @@ void lrn_shape(Inference& i) {
   i.output_shapes[0] = out;
 }
 void lrn_gradient(GradientCall& c) {
-  static const Op op{"LRNGrad"};
-  c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[0], c.outputs[0]}, c.attrs);
+  c.input_gradients[0] = apply("LRNGrad"_op, {c.output_gradients[0], c.inputs[0], c.outputs[0]}, c.attrs);
 }
 // dx = g p - 2 alpha beta x B(g x q), where B sums over neighbours among the channels, s = bias + alpha B(x x),
 // p = s^-beta, q = s^(-beta - 1). B is its own transpose, so both derivatives are made of the same parts.
 void lrn_grad_gradient(GradientCall& c) {
-  static const Op pow{"Pow"};
-  static const Op band_part{"MatrixBandPart"};
   const Tensor& g = c.inputs[0];
   const Tensor& x = c.inputs[1];
   const Tensor& h = c.output_gradients[0];
@@ -184,14 +175,14 @@ void lrn_grad_gradient(GradientCall& c) {
   const Tensor square[] = {channels, channels};
   const Tensor reach =
       ops::cast(ops::reshape(ops::minimum(channels, ops::integer(radius)), ops::ints({})), DType::kInt64);
-  const Tensor band = apply(band_part, {ops::fill(ops::concat(square, 0), ops::number(1, t)), reach, reach});
+  const Tensor band = apply("MatrixBandPart"_op, {ops::fill(ops::concat(square, 0), ops::number(1, t)), reach, reach});
   const Tensor rows[] = {ops::ints({-1}), channels};
   const Tensor flat = ops::concat(rows, 0);
   const auto neighbours = [&](const Tensor& v) {
     return ops::reshape(ops::matmul(ops::reshape(v, flat), band), shape);
   };
   const Tensor s = ops::add(ops::scaled(neighbours(ops::square(x)), alpha), ops::number(c.attrs.get_or(kBias, 1.f), t));
-  const auto power = [&](double e) { return apply(pow, {s, ops::number(e, t)}); };
+  const auto power = [&](double e) { return apply("Pow"_op, {s, ops::number(e, t)}); };
   const Tensor p = power(-beta), q = power(-beta - 1);
   const Tensor around = neighbours(ops::mul(h, x));
   c.input_gradients[0] = ops::sub(ops::mul(h, p), ops::scaled(ops::mul(ops::mul(x, q), around), 2 * alpha * beta));

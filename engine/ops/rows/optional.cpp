@@ -7,16 +7,13 @@ namespace footlight {
 namespace {
 
 void value_shapes(Inference& i) {
-  static const AttrName kShapes("output_shapes");
-  const auto shapes = i.attrs.get_or(kShapes, std::vector<Shape>());
+  const auto shapes = i.attrs.get_or("output_shapes"_attr, std::vector<Shape>());
   for (size_t k = 0; k < i.output_shapes.size(); ++k)
     i.output_shapes[k] = k < shapes.size() ? shapes[k] : Shape::unknown_rank();
 }
 
 // The gradient of values that were put in is what comes out, and the other way round.
 void put_gradient(GradientCall& c) {
-  static const Op op{"OptionalGetValue"};
-  static const AttrName kTypes("output_types"), kShapes("output_shapes");
   if (!c.output_gradients[0]) return;
   std::vector<DType> types;
   std::vector<Shape> shapes;
@@ -25,17 +22,17 @@ void put_gradient(GradientCall& c) {
     shapes.push_back(input.shape());
   }
   const std::vector<Tensor> values =
-      apply_all(op.row(), c.output_gradients, {{kTypes, std::move(types)}, {kShapes, std::move(shapes)}});
+      apply_all("OptionalGetValue"_op.row(), c.output_gradients,
+                {{"output_types"_attr, std::move(types)}, {"output_shapes"_attr, std::move(shapes)}});
   for (size_t k = 0; k < values.size(); ++k)
     if (is_floating(c.inputs[k].dtype()) || is_complex(c.inputs[k].dtype())) c.input_gradients[k] = values[k];
 }
 
 void get_gradient(GradientCall& c) {
-  static const Op op{"OptionalFromValue"}, zeros{"ZerosLike"};
   std::vector<Tensor> arrived(c.output_gradients.begin(), c.output_gradients.end());
   for (size_t k = 0; k < arrived.size(); ++k)
-    if (!arrived[k]) arrived[k] = apply(zeros, {c.outputs[k]});
-  c.input_gradients[0] = apply_all(op.row(), arrived, {})[0];
+    if (!arrived[k]) arrived[k] = apply("ZerosLike"_op, {c.outputs[k]});
+  c.input_gradients[0] = apply_all("OptionalFromValue"_op.row(), arrived, {})[0];
 }
 
 }  // namespace

@@ -126,19 +126,18 @@ Attrs with_argmax(const Attrs& from) {
   return attrs;
 }
 void argmax_gradient(GradientCall& c) {
-  static const Op op{"MaxPoolGradWithArgmax"};
   if (!c.output_gradients[0]) return;
-  c.input_gradients[0] = apply(op, {c.inputs[0], c.output_gradients[0], c.outputs[1]}, with_argmax(c.attrs));
+  c.input_gradients[0] =
+      apply("MaxPoolGradWithArgmax"_op, {c.inputs[0], c.output_gradients[0], c.outputs[1]}, with_argmax(c.attrs));
 }
 void argmax_grad_gradient(GradientCall& c) {
-  static const Op op{"MaxPoolGradGradWithArgmax"};
   c.input_gradients[0] = ops::zeros_like(c.inputs[0]);
-  c.input_gradients[1] = apply(op, {c.inputs[0], c.output_gradients[0], c.inputs[2]}, c.attrs);
+  c.input_gradients[1] =
+      apply("MaxPoolGradGradWithArgmax"_op, {c.inputs[0], c.output_gradients[0], c.inputs[2]}, c.attrs);
 }
 void argmax_grad_grad_gradient(GradientCall& c) {
-  static const Op op{"MaxPoolGradWithArgmax"};
   c.input_gradients[0] = ops::zeros_like(c.inputs[0]);
-  c.input_gradients[1] = apply(op, {c.inputs[0], c.output_gradients[0], c.inputs[2]}, c.attrs);
+  c.input_gradients[1] = apply("MaxPoolGradWithArgmax"_op, {c.inputs[0], c.output_gradients[0], c.inputs[2]}, c.attrs);
 }
 
 // input, grad, argmax.

@@ -65,8 +65,7 @@ void batch_matmul_shape(Inference& i) {
 }
 
 Tensor batch_matmul(const Tensor& a, const Tensor& b, bool adj_a, bool adj_b) {
-  static const Op op{"BatchMatMulV2"};
-  return apply(op, {a, b}, {{kAdjX, adj_a}, {kAdjY, adj_b}});
+  return apply("BatchMatMulV2"_op, {a, b}, {{kAdjX, adj_a}, {kAdjY, adj_b}});
 }
 
 void batch_matmul_gradient(GradientCall& c) {

@@ -53,8 +53,7 @@ void given_gradient_shape(Inference& i) {
 }
 
 void fixed_gradient(GradientCall& c) {
-  static const Op op{"FakeQuantWithMinMaxArgsGradient"};
-  c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[0]}, c.attrs);
+  c.input_gradients[0] = apply("FakeQuantWithMinMaxArgsGradient"_op, {c.output_gradients[0], c.inputs[0]}, c.attrs);
 }
 template <bool per_channel>
 void given_gradient(GradientCall& c) {

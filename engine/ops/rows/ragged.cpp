@@ -79,9 +79,8 @@ void to_sparse_shape(Inference& i) {
 }
 
 void to_variant_shape(Inference& i) {
-  static const AttrName kBatched{"batched_input"};
   i.output_shapes[0] = Shape();
-  if (!i.attrs.get_or(kBatched, false)) return;
+  if (!i.attrs.get_or("batched_input"_attr, false)) return;
   const Shape& first = i.shape(0);
   const bool of_splits = i.inputs.size() > 1;
   const int64_t rows =
@@ -96,21 +95,20 @@ void from_variant_shape(Inference& i) {
 
 // What each value became: it is moved the same way as its own number.
 void gather_gradient(GradientCall& c) {
-  static const Op range{"Range"}, sum{"UnsortedSegmentSum"};
   const Tensor& values = c.inputs[c.inputs.size() - 2];
   const Tensor count = ops::slice(ops::shape(values), ops::ints({0}), ops::ints({1}));
   const Tensor rows = ops::reshape(count, ops::ints({}));
   std::vector<Tensor> inputs(c.inputs.begin(), c.inputs.end());
-  inputs[c.inputs.size() - 2] = apply(range, {ops::integer(0), rows, ops::integer(1)});
+  inputs[c.inputs.size() - 2] = apply("Range"_op, {ops::integer(0), rows, ops::integer(1)});
   const std::vector<Tensor> moved = apply_all(c.row, inputs,
                                               {{kParamsRank, static_cast<int64_t>(c.inputs.size() - 2)},
                                                {kOutputRank, static_cast<int64_t>(c.outputs.size() - 1)}});
-  c.input_gradients[c.inputs.size() - 2] = apply(sum, {c.output_gradients.back(), moved.back(), rows});
+  c.input_gradients[c.inputs.size() - 2] =
+      apply("UnsortedSegmentSum"_op, {c.output_gradients.back(), moved.back(), rows});
 }
 
 // By the number of the value in each place, from 1; 0 where the default is.
 void to_tensor_gradient(GradientCall& c) {
-  static const Op range{"Range"}, sum{"UnsortedSegmentSum"};
   const Tensor &values = c.inputs[1], &g = c.output_gradients[0];
   const Tensor all = ops::shape(values);
   const Tensor rows = ops::reshape(ops::slice(all, ops::ints({0}), ops::ints({1})), ops::ints({}));
@@ -118,37 +116,34 @@ void to_tensor_gradient(GradientCall& c) {
   const Tensor inner = ops::sub(ops::rank(values), ops::integer(1));
   const Tensor whole = ops::shape(c.outputs[0], c.inputs[0].dtype());
   inputs[0] = ops::slice(whole, ops::ints({0}), ops::expand_dims(ops::sub(ops::size(whole), inner), 0));
-  inputs[1] = apply(range, {ops::integer(1), ops::add(rows, ops::integer(1)), ops::integer(1)});
+  inputs[1] = apply("Range"_op, {ops::integer(1), ops::add(rows, ops::integer(1)), ops::integer(1)});
   inputs[2] = ops::integer(0);
   const Tensor numbers =
       apply_all(c.row, inputs, {{kTypes, c.attrs.get_or(kTypes, std::vector<std::string>())}})[0];
-  c.input_gradients[1] = apply(sum, {g, ops::sub(numbers, ops::integer(1)), rows});
+  c.input_gradients[1] = apply("UnsortedSegmentSum"_op, {g, ops::sub(numbers, ops::integer(1)), rows});
   const Tensor unset = ops::where(ops::equal(numbers, ops::integer(0)), ops::integer(0), ops::integer(-1));
-  const Tensor rest =
-      ops::reshape(apply(sum, {g, unset, ops::integer(1)}), ops::slice(all, ops::ints({1}), ops::ints({-1})));
+  const Tensor rest = ops::reshape(apply("UnsortedSegmentSum"_op, {g, unset, ops::integer(1)}),
+                                   ops::slice(all, ops::ints({1}), ops::ints({-1})));
   c.input_gradients[2] = ops::sum_to_shape_of(rest, c.inputs[2]);
 }
 
 // The values of the rows; the levels of splits have no gradient.
 void to_variant_gradient(GradientCall& c) {
-  static const Op gradient{"RaggedTensorToVariantGradient"};
-  static const AttrName kValues{"Tvalues"};
   const Tensor& values = c.inputs.back();
   const Tensor splits = c.inputs.size() > 1 ? c.inputs[0] : ops::integer(0, DType::kInt64);
   c.input_gradients[c.inputs.size() - 1] =
-      apply(gradient, {c.output_gradients[0], splits, ops::shape(values)}, {{kValues, values.dtype()}});
+      apply("RaggedTensorToVariantGradient"_op, {c.output_gradients[0], splits, ops::shape(values)},
+            {{"Tvalues"_attr, values.dtype()}});
 }
 
 void from_variant_gradient(GradientCall& c) {
-  static const Op encode{"RaggedTensorToVariant"};
-  static const AttrName kRank{"RAGGED_RANK"}, kBatched{"batched_input"};
   if (!c.output_gradients.back()) return;
   const Shape& encoded = c.inputs[0].shape();
   std::vector<Tensor> parts(c.outputs.begin(), c.outputs.end() - 1);
   parts.push_back(c.output_gradients.back());
-  c.input_gradients[0] = apply_all(encode.row(), parts,
-                                   {{kRank, static_cast<int64_t>(parts.size() - 1)},
-                                    {kBatched, encoded.has_rank() && encoded.rank() == 1}})[0];
+  c.input_gradients[0] = apply_all("RaggedTensorToVariant"_op.row(), parts,
+                                   {{"RAGGED_RANK"_attr, static_cast<int64_t>(parts.size() - 1)},
+                                    {"batched_input"_attr, encoded.has_rank() && encoded.rank() == 1}})[0];
 }
 
 void variant_values_shape(Inference& i) { i.output_shapes[0] = infer::shape_from(i, 2); }

@@ -147,9 +147,8 @@ void shape_of_input(Inference& i) { i.output_shapes[0] = infer::sizes_from(i, 0)
 
 // d sample / d alpha, by implicit differentiation.
 Tensor gamma_slope(GradientCall& c, size_t alpha) {
-  static const Op slope{"RandomGammaGrad"};
   const Tensor& a = c.inputs[alpha];
-  const Tensor partial = apply(slope, {a, c.outputs[0]});
+  const Tensor partial = apply("RandomGammaGrad"_op, {a, c.outputs[0]});
   return ops::sum_to_shape_of(ops::mul(c.output_gradients[0], partial), a);
 }
 void gamma_gradient(GradientCall& c) { c.input_gradients[1] = gamma_slope(c, 1); }
@@ -240,9 +239,8 @@ FL_ROWS(random_distributions) {
 namespace {
 
 void sampled_shapes(Inference& i) {
-  static const AttrName kTrue("num_true"), kCount("num_sampled");
   const Shape& classes = i.shape(0);
-  const int64_t each = i.attrs.get<int64_t>(kTrue), count = i.attrs.get<int64_t>(kCount);
+  const int64_t each = i.attrs.get<int64_t>("num_true"_attr), count = i.attrs.get<int64_t>("num_sampled"_attr);
   if (each < 1 || count < 1) invalid("num_true and num_sampled must be positive [Op:", i.row.name, "]");
   if (classes.has_rank() && classes.rank() != 2) invalid("true_classes must be a matrix [Op:", i.row.name, "]");
   if (classes.has_rank() && classes[1] >= 0 && classes[1] != each)

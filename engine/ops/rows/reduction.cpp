@@ -49,8 +49,7 @@ Tensor kept_shape(const GradientCall& c) {
       dims[static_cast<size_t>(infer::axis_in(axis, input.shape().rank(), c.row))] = 1;
     return ops::ints(dims);
   }
-  static const Op op{"ReducedShape"};
-  return apply(op, {ops::shape(input), ops::cast(axes, DType::kInt32)});
+  return apply("ReducedShape"_op, {ops::shape(input), ops::cast(axes, DType::kInt32)});
 }
 
 Tensor spread(GradientCall& c, const Tensor& t) {
@@ -68,8 +67,7 @@ void mean_gradient(GradientCall& c) {
     const int64_t out = std::max<int64_t>(y.shape().elements(), 1);
     factor = ops::number(static_cast<double>(x.shape().elements() / out), t);
   } else {
-    static const Op floor_div{"FloorDiv"};
-    factor = ops::cast(apply(floor_div, {ops::size(x), ops::maximum(ops::size(y), ops::integer(1))}), t);
+    factor = ops::cast(apply("FloorDiv"_op, {ops::size(x), ops::maximum(ops::size(y), ops::integer(1))}), t);
   }
   c.input_gradients[0] = ops::div(spread(c, c.output_gradients[0]), factor);
 }
@@ -93,22 +91,20 @@ void euclidean_gradient(GradientCall& c) {
 
 // The product of all the others: exclusive prefix times suffix products, so that zeros do no harm.
 void prod_gradient(GradientCall& c) {
-  static const Op op{"ProdOthers"};
   const Tensor kept = kept_shape(c);
-  const Tensor others = apply(op, {c.inputs[0], c.inputs[1]});
+  const Tensor others = apply("ProdOthers"_op, {c.inputs[0], c.inputs[1]});
   c.input_gradients[0] = ops::mul(ops::reshape(c.output_gradients[0], kept), ops::conj(others));
 }
 
 // The derivative in one more direction; with respect to a direction the others stay.
 void prod_others_gradient(GradientCall& c) {
-  static const Op op{"ProdOthers"};
   std::vector<Tensor> inputs(c.inputs.begin(), c.inputs.end());
   inputs.push_back(ops::conj(c.output_gradients[0]));
-  c.input_gradients[0] = ops::conj(footlight::apply(op.row(), inputs));
+  c.input_gradients[0] = ops::conj(footlight::apply("ProdOthers"_op.row(), inputs));
   for (size_t k = 2; k < c.inputs.size(); ++k) {
     std::vector<Tensor> others = inputs;
     others.erase(others.begin() + static_cast<ptrdiff_t>(k));
-    c.input_gradients[k] = ops::conj(footlight::apply(op.row(), others));
+    c.input_gradients[k] = ops::conj(footlight::apply("ProdOthers"_op.row(), others));
   }
 }
 

@@ -11,21 +11,18 @@ const AttrName kNumPartitions{"num_partitions"};
 const AttrName kCount{"N"};
 
 Tensor gather_nd(const Tensor& params, const Tensor& indices, const Attrs& attrs = {}) {
-  static const Op op{"GatherNd"};
-  return apply(op, {params, indices}, attrs);
+  return apply("GatherNd"_op, {params, indices}, attrs);
 }
 
 // The policy for out-of-bounds indices, passed to the op that computes a gradient.
 Attrs policy_of(const GradientCall& c) {
-  static const AttrName kPolicy{"bad_indices_policy"};
-  const std::string policy = c.attrs.get_or(kPolicy, std::string());
-  return policy.empty() ? Attrs() : Attrs{{kPolicy, policy}};
+  const std::string policy = c.attrs.get_or("bad_indices_policy"_attr, std::string());
+  return policy.empty() ? Attrs() : Attrs{{"bad_indices_policy"_attr, policy}};
 }
 
 Tensor scatter_nd(const Tensor& indices, const Tensor& updates, const Tensor& shape,
                   const Attrs& attrs = {}) {
-  static const Op op{"ScatterNd"};
-  return apply(op, {indices, updates, shape}, attrs);
+  return apply("ScatterNd"_op, {indices, updates, shape}, attrs);
 }
 
 void gather_nd_shape(Inference& i) {
@@ -93,9 +90,8 @@ void tensor_scatter_shape(Inference& i) {
 }
 
 void update_gradient(GradientCall& c) {
-  static const Op op{"TensorScatterUpdate"};
   const Tensor& g = c.output_gradients[0];
-  c.input_gradients[0] = apply(op, {g, c.inputs[1], ops::zeros_like(c.inputs[2])}, policy_of(c));
+  c.input_gradients[0] = apply("TensorScatterUpdate"_op, {g, c.inputs[1], ops::zeros_like(c.inputs[2])}, policy_of(c));
   c.input_gradients[2] = gather_nd(g, c.inputs[1], policy_of(c));
 }
 
@@ -139,18 +135,16 @@ void partition_shape(Inference& i) {
 
 // The gradients scattered back to where partitions took their rows from.
 void partition_gradient(GradientCall& c) {
-  static const Op partition{"DynamicPartition"};
-  static const Op stitch{"DynamicStitch"};
   const Tensor& partitions = c.inputs[1];
   const Tensor count = ops::size(partitions);
   const Tensor line = ops::range(ops::integer(0), count);
   const Tensor places = ops::reshape(line, ops::shape(partitions));
   const Tensor both[] = {places, partitions};
-  std::vector<Tensor> inputs = apply_all(partition.row(), both, c.attrs);
+  std::vector<Tensor> inputs = apply_all("DynamicPartition"_op.row(), both, c.attrs);
   const auto n = static_cast<int64_t>(inputs.size());
   for (size_t k = 0; k < c.outputs.size(); ++k)
     inputs.push_back(c.output_gradients[k] ? c.output_gradients[k] : ops::zeros_like(c.outputs[k]));
-  c.input_gradients[0] = ops::reshape(apply(stitch.row(), inputs, {{kCount, n}}), ops::shape(c.inputs[0]));
+  c.input_gradients[0] = ops::reshape(apply("DynamicStitch"_op.row(), inputs, {{kCount, n}}), ops::shape(c.inputs[0]));
 }
 
 void stitch_shape(Inference& i) {

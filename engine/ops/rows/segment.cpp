@@ -6,10 +6,7 @@ namespace footlight {
 
 namespace {
 
-Tensor both(const Tensor& x, const Tensor& y) {
-  static const Op op{"LogicalAnd"};
-  return apply(op, {x, y});
-}
+Tensor both(const Tensor& x, const Tensor& y) { return apply("LogicalAnd"_op, {x, y}); }
 Tensor zero_of(const Tensor& t) { return ops::number(0, t.dtype()); }
 
 // x, of a leading part of the dimensions of `like`, padded with trailing dimensions of 1.
@@ -46,37 +43,31 @@ void segment_shape(Inference& i) {
   if (data.has_rank()) i.output_shapes[0].set(0, kUnknownDim);
 }
 
-void segment_sum_gradient(GradientCall& c) {
-  c.input_gradients[0] = ops::gather(c.output_gradients[0], c.inputs[1]);
-}
+void segment_sum_gradient(GradientCall& c) { c.input_gradients[0] = ops::gather(c.output_gradients[0], c.inputs[1]); }
 
 void segment_mean_gradient(GradientCall& c) {
-  static const Op op{"SegmentSum"};
   const Tensor ones = ops::fill(ops::shape(c.inputs[1]), ops::number(1, c.inputs[0].dtype()));
-  const Tensor counts = apply(op, {widened(ones, c.inputs[0]), c.inputs[1]});
+  const Tensor counts = apply("SegmentSum"_op, {widened(ones, c.inputs[0]), c.inputs[1]});
   c.input_gradients[0] = ops::gather(ops::div(c.output_gradients[0], counts), c.inputs[1]);
 }
 
 // The elements that hold the extreme value share the gradient evenly.
 void segment_extreme_gradient(GradientCall& c) {
-  static const Op op{"SegmentSum"};
   const Tensor &x = c.inputs[0], &ids = c.inputs[1], &g = c.output_gradients[0];
   const Tensor chosen = ops::equal(x, ops::gather(c.outputs[0], ids));
-  const Tensor share = ops::div(g, apply(op, {ops::cast(chosen, g.dtype()), ids}));
+  const Tensor share = ops::div(g, apply("SegmentSum"_op, {ops::cast(chosen, g.dtype()), ids}));
   c.input_gradients[0] = ops::where(chosen, ops::gather(share, ids), zero_of(g));
 }
 
 // The product of the others: for a zero that of the nonzero ones, otherwise the whole divided by the element; two
 // zeros give 0.
 void segment_prod_gradient(GradientCall& c) {
-  static const Op sum{"SegmentSum"};
-  static const Op prod{"SegmentProd"};
   const Tensor &x = c.inputs[0], &ids = c.inputs[1], &g = c.output_gradients[0];
   const Tensor is_zero = ops::equal(x, zero_of(x));
-  const Tensor zeros = apply(sum, {ops::cast(is_zero, DType::kInt32), ids});
+  const Tensor zeros = apply("SegmentSum"_op, {ops::cast(is_zero, DType::kInt32), ids});
   const Tensor flowing = ops::where(ops::greater(zeros, ops::integer(1)), zero_of(g), g);
   const Tensor nonzero = ops::where(is_zero, ops::number(1, x.dtype()), x);
-  const Tensor of_nonzero = ops::gather(apply(prod, {nonzero, ids}), ids);
+  const Tensor of_nonzero = ops::gather(apply("SegmentProd"_op, {nonzero, ids}), ids);
   const Tensor whole = ops::gather(c.outputs[0], ids);
   c.input_gradients[0] =
       ops::mul(ops::gather(flowing, ids), ops::where(is_zero, of_nonzero, ops::div(whole, nonzero)));
@@ -100,35 +91,29 @@ void unsorted_shape(Inference& i) {
 
 // Rows by id, zeros for negative ids; `kept` says which are not negative.
 Tensor gather_kept(const Tensor& params, const Tensor& ids, Tensor* kept = nullptr) {
-  static const Op at_least{"GreaterEqual"};
   const Tensor rows = ops::gather(params, ops::maximum(ids, ops::zeros_like(ids)));
-  Tensor is_kept = widened(apply(at_least, {ids, zero_of(ids)}), rows);
+  Tensor is_kept = widened(apply("GreaterEqual"_op, {ids, zero_of(ids)}), rows);
   if (kept) *kept = is_kept;
   return ops::where(is_kept, rows, zero_of(rows));
 }
 
-void unsorted_sum_gradient(GradientCall& c) {
-  c.input_gradients[0] = gather_kept(c.output_gradients[0], c.inputs[1]);
-}
+void unsorted_sum_gradient(GradientCall& c) { c.input_gradients[0] = gather_kept(c.output_gradients[0], c.inputs[1]); }
 
 void unsorted_extreme_gradient(GradientCall& c) {
-  static const Op sum{"UnsortedSegmentSum"};
   const Tensor &x = c.inputs[0], &ids = c.inputs[1], &g = c.output_gradients[0];
   Tensor kept;
   const Tensor chosen = both(ops::equal(x, gather_kept(c.outputs[0], ids, &kept)), kept);
-  const Tensor holders = apply(sum, {ops::cast(chosen, g.dtype()), ids, c.inputs[2]});
+  const Tensor holders = apply("UnsortedSegmentSum"_op, {ops::cast(chosen, g.dtype()), ids, c.inputs[2]});
   c.input_gradients[0] = ops::where(chosen, gather_kept(ops::div(g, holders), ids), zero_of(g));
 }
 
 void unsorted_prod_gradient(GradientCall& c) {
-  static const Op sum{"UnsortedSegmentSum"};
-  static const Op prod{"UnsortedSegmentProd"};
   const Tensor &x = c.inputs[0], &ids = c.inputs[1], &n = c.inputs[2], &g = c.output_gradients[0];
   const Tensor is_zero = ops::equal(x, zero_of(x));
-  const Tensor zeros = apply(sum, {ops::cast(is_zero, DType::kInt32), ids, n});
+  const Tensor zeros = apply("UnsortedSegmentSum"_op, {ops::cast(is_zero, DType::kInt32), ids, n});
   const Tensor flowing = ops::where(ops::greater(zeros, ops::integer(1)), zero_of(g), g);
   const Tensor nonzero = ops::where(is_zero, ops::number(1, x.dtype()), x);
-  const Tensor of_nonzero = gather_kept(apply(prod, {nonzero, ids, n}), ids);
+  const Tensor of_nonzero = gather_kept(apply("UnsortedSegmentProd"_op, {nonzero, ids, n}), ids);
   const Tensor whole = gather_kept(c.outputs[0], ids);
   c.input_gradients[0] =
       ops::mul(gather_kept(flowing, ids), ops::where(is_zero, of_nonzero, ops::div(whole, nonzero)));

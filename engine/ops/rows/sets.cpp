@@ -6,8 +6,7 @@ namespace footlight {
 namespace {
 
 void set_shape(Inference& i) {
-  static const AttrName kOperation{"set_operation"};
-  const std::string operation = i.attrs.get_or(kOperation, std::string());
+  const std::string operation = i.attrs.get_or("set_operation"_attr, std::string());
   if (operation != "a-b" && operation != "b-a" && operation != "intersection" && operation != "union")
     invalid("Invalid set_operation ", operation, ". [Op:", i.row.name, "]");
   const Shape& first = i.inputs.size() == 6 ? i.shape(2) : i.shape(0);

@@ -103,9 +103,8 @@ void expand_dims_shape(Inference& i) {
 }
 
 void squeeze_shape(Inference& i) {
-  static const AttrName kDims{"squeeze_dims"};
   const Shape& in = i.shape(0);
-  const std::vector<int64_t> dims = i.attrs.get_or(kDims, std::vector<int64_t>{});
+  const std::vector<int64_t> dims = i.attrs.get_or("squeeze_dims"_attr, std::vector<int64_t>{});
   if (!in.has_rank()) {
     i.output_shapes[0] = Shape::unknown_rank();
     return;
@@ -164,7 +163,6 @@ void transpose_shape(Inference& i) {
 }
 
 void transpose_gradient(GradientCall& c) {
-  static const Op invert{"InvertPermutation"};
   const Tensor known = known_value(c.inputs[1]);
   if (known) {
     const auto perm = infer::ints_of(known);
@@ -175,7 +173,7 @@ void transpose_gradient(GradientCall& c) {
           static_cast<int64_t>(k);
     c.input_gradients[0] = ops::transpose(c.output_gradients[0], ops::ints(back));
   } else {
-    c.input_gradients[0] = ops::transpose(c.output_gradients[0], apply(invert, {c.inputs[1]}));
+    c.input_gradients[0] = ops::transpose(c.output_gradients[0], apply("InvertPermutation"_op, {c.inputs[1]}));
   }
 }
 

@@ -70,7 +70,6 @@ void concat_shape(Inference& i) {
 }
 
 void concat_gradient(GradientCall& c) {
-  static const Op offsets{"ConcatOffset"};
   const Tensor& g = c.output_gradients[0];
   const size_t n = c.inputs.size() - 1;
   const Tensor axis_value = known_value(c.inputs[n]);
@@ -90,7 +89,7 @@ void concat_gradient(GradientCall& c) {
   for (size_t k = 0; k < n; ++k) shapes.push_back(ops::shape(c.inputs[k]));
   std::vector<Tensor> inputs{ops::cast(c.inputs[n], DType::kInt32)};
   inputs.insert(inputs.end(), shapes.begin(), shapes.end());
-  const std::vector<Tensor> begins = apply_all(offsets.row(), inputs, {});
+  const std::vector<Tensor> begins = apply_all("ConcatOffset"_op.row(), inputs, {});
   for (size_t k = 0; k < n; ++k) c.input_gradients[k] = ops::slice(g, begins[k], shapes[k]);
 }
 
@@ -124,9 +123,8 @@ void pack_shape(Inference& i) {
 }
 
 void pack_gradient(GradientCall& c) {
-  static const Op unpack{"Unpack"};
   const std::vector<Tensor> parts =
-      apply_all(unpack.row(), {&c.output_gradients[0], 1},
+      apply_all("Unpack"_op.row(), {&c.output_gradients[0], 1},
                 {{kNum, static_cast<int64_t>(c.inputs.size())}, {kAxis, c.attrs.get_or(kAxis, int64_t{0})}});
   std::copy(parts.begin(), parts.end(), c.input_gradients.begin());
 }
@@ -192,11 +190,10 @@ void slice_shape(Inference& i) {
 
 // Zero padding on both sides.
 void slice_gradient(GradientCall& c) {
-  static const Op pad{"Pad"};
   const Tensor begin = ops::cast(c.inputs[1], DType::kInt32);
   const Tensor after = ops::sub(ops::sub(ops::shape(c.inputs[0]), begin), ops::shape(c.outputs[0]));
   const Tensor both[] = {begin, after};
-  c.input_gradients[0] = apply(pad, {c.output_gradients[0], ops::pack(both, 1)});
+  c.input_gradients[0] = apply("Pad"_op, {c.output_gradients[0], ops::pack(both, 1)});
 }
 
 // The mask attributes of a strided slice.
@@ -231,16 +228,16 @@ void strided_slice_shape(Inference& i) {
 }
 
 void strided_slice_gradient(GradientCall& c) {
-  static const Op op{"StridedSliceGrad"};
   const Tensor shape = ops::shape(c.inputs[0], c.inputs[1].dtype());
-  c.input_gradients[0] = apply(op, {shape, c.inputs[1], c.inputs[2], c.inputs[3], c.output_gradients[0]}, c.attrs);
+  c.input_gradients[0] =
+      apply("StridedSliceGrad"_op, {shape, c.inputs[1], c.inputs[2], c.inputs[3], c.output_gradients[0]}, c.attrs);
 }
 
 void strided_slice_grad_shape(Inference& i) { i.output_shapes[0] = infer::shape_from(i, 0); }
 
 void strided_slice_grad_gradient(GradientCall& c) {
-  static const Op op{"StridedSlice"};
-  c.input_gradients[4] = apply(op, {c.output_gradients[0], c.inputs[1], c.inputs[2], c.inputs[3]}, c.attrs);
+  c.input_gradients[4] =
+      apply("StridedSlice"_op, {c.output_gradients[0], c.inputs[1], c.inputs[2], c.inputs[3]}, c.attrs);
 }
 
 void gather_shape(Inference& i) {
@@ -274,20 +271,18 @@ void gather_shape(Inference& i) {
 }
 
 void gather_gradient(GradientCall& c) {
-  static const Op op{"GatherGrad"};
   const Tensor axis = known_value(c.inputs[2]);
   if (axis && axis.elements() == 1 && infer::ints_of(axis)[0] == 0 && c.attrs.get_or(kBatchDims, int64_t{0}) == 0) {
     c.input_gradients[0] = ops::gathered_rows(c.output_gradients[0], c.inputs[1], ops::shape(c.inputs[0]));
     return;
   }
   c.input_gradients[0] =
-      apply(op, {ops::shape(c.inputs[0]), c.inputs[1], c.inputs[2], c.output_gradients[0]},
+      apply("GatherGrad"_op, {ops::shape(c.inputs[0]), c.inputs[1], c.inputs[2], c.output_gradients[0]},
             {{kBatchDims, c.attrs.get_or(kBatchDims, int64_t{0})}});
 }
 
 void gather_grad_gradient(GradientCall& c) {
-  static const Op op{"GatherV2"};
-  c.input_gradients[3] = apply(op, {c.output_gradients[0], c.inputs[1], c.inputs[2]},
+  c.input_gradients[3] = apply("GatherV2"_op, {c.output_gradients[0], c.inputs[1], c.inputs[2]},
                                {{kBatchDims, c.attrs.get_or(kBatchDims, int64_t{0})}});
 }
 
@@ -318,7 +313,6 @@ void tile_shape(Inference& i) {
 
 // Splitting each dimension into (multiple, size) separates the copies: the gradient is summed over the multiples.
 void tile_gradient(GradientCall& c) {
-  static const Op range{"Range"};
   const Shape& in = c.inputs[0].shape();
   const Tensor shape = ops::shape(c.inputs[0]);
   const Tensor both[] = {ops::cast(c.inputs[1], DType::kInt32), shape};
@@ -330,17 +324,16 @@ void tile_gradient(GradientCall& c) {
     every_other = ops::ints(axes);
   } else {
     const Tensor end = ops::mul(ops::rank(c.inputs[0]), ops::integer(2));
-    every_other = apply(range, {ops::integer(0), end, ops::integer(2)});
+    every_other = apply("Range"_op, {ops::integer(0), end, ops::integer(2)});
   }
   c.input_gradients[0] =
       ops::reshape(ops::sum(ops::reshape(c.output_gradients[0], split), every_other), ops::shape(c.inputs[0]));
 }
 
 void pad_gradient(GradientCall& c) {
-  static const Op strided{"StridedSlice"};
-  static const AttrName kBegin{"begin_mask"}, kEnd{"end_mask"}, kShrink{"shrink_axis_mask"};
-  const Tensor before = apply(strided, {c.inputs[1], ops::ints({0, 0}), ops::ints({0, 1}), ops::ints({1, 1})},
-                              {{kBegin, int64_t{1}}, {kEnd, int64_t{1}}, {kShrink, int64_t{2}}});
+  const Tensor before =
+      apply("StridedSlice"_op, {c.inputs[1], ops::ints({0, 0}), ops::ints({0, 1}), ops::ints({1, 1})},
+            {{"begin_mask"_attr, int64_t{1}}, {"end_mask"_attr, int64_t{1}}, {"shrink_axis_mask"_attr, int64_t{2}}});
   const Tensor part = ops::slice(c.output_gradients[0], before, ops::shape(c.inputs[0], before.dtype()));
   c.input_gradients[0] = part;
   if (c.inputs.size() > 2) {
@@ -410,17 +403,15 @@ void split_v_shape(Inference& i) {
 }
 
 void split_v_gradient(GradientCall& c) {
-  static const Op concat{"ConcatV2"};
   std::vector<Tensor> inputs = filled(c);
   inputs.push_back(c.inputs[2]);
-  c.input_gradients[0] = footlight::apply(concat.row(), inputs);
+  c.input_gradients[0] = footlight::apply("ConcatV2"_op.row(), inputs);
 }
 
 void split_gradient(GradientCall& c) {
-  static const Op concat{"ConcatV2"};
   std::vector<Tensor> inputs = filled(c);
   inputs.push_back(c.inputs[0]);
-  c.input_gradients[1] = footlight::apply(concat.row(), inputs);
+  c.input_gradients[1] = footlight::apply("ConcatV2"_op.row(), inputs);
 }
 
 void where_shape(Inference& i) {

@@ -50,12 +50,8 @@ Shape solution_shape(Inference& i, const Shape& left, bool broadcasts, bool squa
   return infer::matrices(batch, square ? most : infer::columns_of(left), infer::columns_of(right));
 }
 
-void solve_shape(Inference& i) {
-  i.output_shapes[0] = solution_shape(i, infer::square_matrices(i), false);
-}
-void triangular_solve_shape(Inference& i) {
-  i.output_shapes[0] = solution_shape(i, infer::square_matrices(i), true);
-}
+void solve_shape(Inference& i) { i.output_shapes[0] = solution_shape(i, infer::square_matrices(i), false); }
+void triangular_solve_shape(Inference& i) { i.output_shapes[0] = solution_shape(i, infer::square_matrices(i), true); }
 void least_squares_shape(Inference& i) {
   infer::want_at_least(i, 0, 2);
   infer::want_rank(i, 2, 0);
@@ -116,12 +112,11 @@ void cholesky_gradient(GradientCall& c) {
 // For sizes known only at run time: a term that is 0 for tall matrices plus one that is 0 for wide ones. With a
 // regularizer both are one product of the residuals.
 void least_squares_gradient_of_any_size(GradientCall& c) {
-  static const Op op{"MatrixSolveLs"};
   const Tensor& a = c.inputs[0];
   const Tensor& x = c.outputs[0];
   const Tensor a_adjoint = ops::adjoint(a);
   const auto solved = [&](const Tensor& matrix, const Tensor& rhs) {
-    return apply(op, {matrix, rhs, c.inputs[2]}, {{kFast, true}});
+    return apply("MatrixSolveLs"_op, {matrix, rhs, c.inputs[2]}, {{kFast, true}});
   };
   const Tensor gradient_b = solved(a_adjoint, c.output_gradients[0]);
   const Tensor residual = ops::sub(c.inputs[1], ops::product(a, x));
@@ -167,22 +162,19 @@ void least_squares_gradient(GradientCall& c) {
 
 // The upper right quarter.
 Tensor upper_right(const Tensor& x) {
-  static const Op split{"Split"};
-  static const AttrName kCount{"num_split"};
   const Tensor rows[] = {ops::integer(-2), x};
-  const Tensor top = apply_all(split.row(), rows, {{kCount, int64_t{2}}})[0];
+  const Tensor top = apply_all("Split"_op.row(), rows, {{"num_split"_attr, int64_t{2}}})[0];
   const Tensor columns[] = {ops::integer(-1), top};
-  return apply_all(split.row(), columns, {{kCount, int64_t{2}}})[1];
+  return apply_all("Split"_op.row(), columns, {{"num_split"_attr, int64_t{2}}})[1];
 }
 
 // The derivative in a direction is the upper right block of the exponential of (A D; 0 A).
 void exponential_gradient(GradientCall& c) {
-  static const Op op{"MatrixExponential"};
   const Tensor a = ops::adjoint(c.inputs[0]);
   const Tensor& g = c.output_gradients[0];
   const Tensor top[] = {a, g}, bottom[] = {ops::zeros_like(a), a};
   const Tensor halves[] = {ops::concat(top, -1), ops::concat(bottom, -1)};
-  const Tensor whole = apply(op, {ops::concat(halves, -2)});
+  const Tensor whole = apply("MatrixExponential"_op, {ops::concat(halves, -2)});
   c.input_gradients[0] = upper_right(whole);
 }
 

@@ -28,12 +28,11 @@ void top_k_shape(Inference& i) {
 
 // Each value goes back to its position in the source row.
 void top_k_gradient(GradientCall& c) {
-  static const Op op{"GatherGrad"};
   if (!c.output_gradients[0]) return;
   const Tensor indices =
       c.outputs[1].dtype() == DType::kInt16 ? ops::cast(c.outputs[1], DType::kInt32) : c.outputs[1];
   c.input_gradients[0] =
-      apply(op, {ops::shape(c.inputs[0]), indices, ops::integer(-1), c.output_gradients[0]},
+      apply("GatherGrad"_op, {ops::shape(c.inputs[0]), indices, ops::integer(-1), c.output_gradients[0]},
             {{kBatchDims, int64_t{-1}}});
 }
 
@@ -56,7 +55,6 @@ void approximate_top_shape(Inference& i) {
 }
 
 void approximate_top_gradient(GradientCall& c) {
-  static const Op op{"GatherGrad"};
   if (!c.output_gradients[0]) return;
   const Shape& in = c.inputs[0].shape();
   const int64_t given = c.attrs.get_or(kReduced, int64_t{-1});
@@ -64,7 +62,7 @@ void approximate_top_gradient(GradientCall& c) {
     fail(ErrorKind::kValue, "the gradient of ApproxTopK along dimension ", given,
          " needs an input whose number of dimensions is known; give it one with set_shape or ensure_shape");
   const auto along_last = [&](const Tensor& shape, const Tensor& indices, const Tensor& flowing) {
-    return apply(op, {shape, indices, ops::integer(-1), flowing}, {{kBatchDims, int64_t{-1}}});
+    return apply("GatherGrad"_op, {shape, indices, ops::integer(-1), flowing}, {{kBatchDims, int64_t{-1}}});
   };
   const int64_t axis = in.has_rank() && given < 0 ? given + in.rank() : given;
   if (!in.has_rank() || axis == in.rank() - 1) {

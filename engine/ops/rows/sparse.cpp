@@ -167,24 +167,17 @@ void filled_gradient_shape(Inference& i) {
 }
 
 // --- gradients ---
-Tensor at_places(const Tensor& dense, const Tensor& indices) {
-  static const Op op{"GatherNd"};
-  return apply(op, {dense, indices});
-}
+Tensor at_places(const Tensor& dense, const Tensor& indices) { return apply("GatherNd"_op, {dense, indices}); }
 Tensor column(const Tensor& matrix, int64_t k) {
   return ops::squeeze(ops::slice(matrix, ops::ints({0, k}), ops::ints({-1, 1})), {1});
 }
-Tensor divided(const Tensor& a, const Tensor& b) {
-  static const Op op{"FloorDiv"};
-  return apply(op, {a, b});
-}
+Tensor divided(const Tensor& a, const Tensor& b) { return apply("FloorDiv"_op, {a, b}); }
 
 void reorder_gradient(GradientCall& c) {
-  static const Op invert{"InvertPermutation"}, range{"Range"};
   const Tensor count = ops::cast(ops::size(c.inputs[1]), DType::kInt64);
-  const Tensor places = apply(range, {ops::integer(0, DType::kInt64), count, ops::integer(1, DType::kInt64)});
+  const Tensor places = apply("Range"_op, {ops::integer(0, DType::kInt64), count, ops::integer(1, DType::kInt64)});
   const std::vector<Tensor> order = apply_all(c.row, std::array{c.inputs[0], places, c.inputs[2]}, {});
-  c.input_gradients[1] = ops::gather(c.output_gradients[1], apply(invert, {order[1]}));
+  c.input_gradients[1] = ops::gather(c.output_gradients[1], apply("InvertPermutation"_op, {order[1]}));
 }
 
 void to_dense_gradient(GradientCall& c) {
@@ -213,9 +206,8 @@ void product_gradient(GradientCall& c) {
 }
 
 void add_gradient(GradientCall& c) {
-  static const Op op{"SparseAddGrad"};
-  const std::vector<Tensor> made =
-      apply_all(op.row(), std::array{c.output_gradients[1], c.inputs[0], c.inputs[3], c.outputs[0]}, {});
+  const std::vector<Tensor> made = apply_all(
+      "SparseAddGrad"_op.row(), std::array{c.output_gradients[1], c.inputs[0], c.inputs[3], c.outputs[0]}, {});
   c.input_gradients[1] = made[0];
   c.input_gradients[4] = made[1];
 }
@@ -235,52 +227,47 @@ Tensor places_in(const Tensor& indices, const Tensor& shape, const Tensor& dense
   return ops::slice(scaled, begin, ops::ints({-1, -1}));
 }
 void with_dense_sum_gradient(GradientCall& c) {
-  static const Op scatter{"ScatterNd"};
   const Tensor &dense = c.inputs[3], &g = c.output_gradients[0];
   c.input_gradients[1] = g;
   c.input_gradients[3] =
-      apply(scatter, {places_in(c.inputs[0], c.inputs[2], dense), g, ops::shape(dense, DType::kInt64)});
+      apply("ScatterNd"_op, {places_in(c.inputs[0], c.inputs[2], dense), g, ops::shape(dense, DType::kInt64)});
 }
 template <bool quotient>
 void with_dense_gradient(GradientCall& c) {
-  static const Op scatter{"ScatterNd"};
   const Tensor &values = c.inputs[1], &dense = c.inputs[3], &g = c.output_gradients[0];
   const Tensor places = places_in(c.inputs[0], c.inputs[2], dense);
   const Tensor there = at_places(dense, places);
   c.input_gradients[1] = quotient ? ops::div(g, there) : ops::mul(g, there);
   const Tensor to_dense =
       quotient ? ops::neg(ops::div(ops::mul(g, values), ops::square(there))) : ops::mul(g, values);
-  c.input_gradients[3] = apply(scatter, {places, to_dense, ops::shape(dense, DType::kInt64)});
+  c.input_gradients[3] = apply("ScatterNd"_op, {places, to_dense, ops::shape(dense, DType::kInt64)});
 }
 
 void softmax_gradient(GradientCall& c) {
-  static const Op sum{"SparseReduceSum"}, add{"SparseDenseCwiseAdd"};
   const Tensor &indices = c.inputs[0], &shape = c.inputs[2], &y = c.outputs[0], &g = c.output_gradients[0];
   const Tensor along =
-      apply(sum, {indices, ops::neg(ops::mul(g, y)), shape, ops::ints({-1})}, {{kKeep, true}});
-  c.input_gradients[1] = ops::mul(apply(add, {indices, g, shape, along}), y);
+      apply("SparseReduceSum"_op, {indices, ops::neg(ops::mul(g, y)), shape, ops::ints({-1})}, {{kKeep, true}});
+  c.input_gradients[1] = ops::mul(apply("SparseDenseCwiseAdd"_op, {indices, g, shape, along}), y);
 }
 
 void slice_gradient(GradientCall& c) {
-  static const Op op{"SparseSliceGrad"};
-  c.input_gradients[1] = apply(op, {c.output_gradients[1], c.inputs[0], c.inputs[3], c.outputs[0]});
+  c.input_gradients[1] = apply("SparseSliceGrad"_op, {c.output_gradients[1], c.inputs[0], c.inputs[3], c.outputs[0]});
 }
 
 void reduced_gradient(GradientCall& c) {
-  static const Op update{"TensorScatterUpdate"}, mod{"FloorMod"};
   const Tensor& shape = c.inputs[2];
   const Tensor axes = ops::reshape(c.inputs[3], ops::ints({-1, 1}));
-  const Tensor places = apply(mod, {axes, ops::size(shape)});
+  const Tensor places = apply("FloorMod"_op, {axes, ops::size(shape)});
   const Tensor ones =
       ops::fill(ops::shape(ops::reshape(axes, ops::ints({-1}))), ops::integer(1, DType::kInt64));
-  const Tensor kept = apply(update, {shape, places, ones});
+  const Tensor kept = apply("TensorScatterUpdate"_op, {shape, places, ones});
   const Tensor scaled = divided(c.inputs[0], divided(shape, kept));
   c.input_gradients[1] = at_places(ops::reshape(c.output_gradients[0], kept), scaled);
 }
 
 void filled_gradient(GradientCall& c) {
-  static const Op op{"SparseFillEmptyRowsGrad"};
-  const std::vector<Tensor> made = apply_all(op.row(), std::array{c.outputs[3], c.output_gradients[1]}, {});
+  const std::vector<Tensor> made =
+      apply_all("SparseFillEmptyRowsGrad"_op.row(), std::array{c.outputs[3], c.output_gradients[1]}, {});
   c.input_gradients[1] = made[0];
   c.input_gradients[3] = made[1];
 }

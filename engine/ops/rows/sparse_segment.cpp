@@ -36,14 +36,13 @@ void segment_shape(Inference& i) {
 // data: the sum of what arrives for the segments that a row is in, each divided as the segment was.
 template <Divided how>
 void segment_gradient(GradientCall& c) {
-  static const Op sum{"UnsortedSegmentSum"};
   const Tensor &data = c.inputs[0], &indices = c.inputs[1], &ids = c.inputs[2];
   Tensor arriving = c.output_gradients[0];
   if (how != Divided::kNot) {
     const Tensor rows =
         ops::reshape(ops::slice(ops::shape(arriving), ops::ints({0}), ops::ints({1})), ops::ints({}));
     const Tensor ones = ops::fill(ops::shape(ids), ops::number(1, arriving.dtype()));
-    Tensor counts = ops::maximum(apply(sum, {ones, ids, rows}), ops::number(1, arriving.dtype()));
+    Tensor counts = ops::maximum(apply("UnsortedSegmentSum"_op, {ones, ids, rows}), ops::number(1, arriving.dtype()));
     if (how == Divided::kByRoot) counts = ops::sqrt(counts);
     const Tensor sizes[] = {
         ops::reshape(rows, ops::ints({1})),
@@ -52,7 +51,7 @@ void segment_gradient(GradientCall& c) {
   }
   const Tensor rows =
       ops::reshape(ops::slice(ops::shape(data), ops::ints({0}), ops::ints({1})), ops::ints({}));
-  c.input_gradients[0] = apply(sum, {ops::gather(arriving, ids), indices, rows});
+  c.input_gradients[0] = apply("UnsortedSegmentSum"_op, {ops::gather(arriving, ids), indices, rows});
 }
 
 }  // namespace

@@ -13,10 +13,7 @@ using ops::scaled;
 using ops::sum_to_shape_of;
 
 const Tensor& incoming(GradientCall& c) { return c.output_gradients[0]; }
-Tensor lgamma(const Tensor& x) {
-  static const Op op{"Lgamma"};
-  return apply(op, {x});
-}
+Tensor lgamma(const Tensor& x) { return apply("Lgamma"_op, {x}); }
 
 // +-2 / sqrt(pi) exp(-x^2)
 Tensor bell(const Tensor& g, const Tensor& x, double sign) {
@@ -37,28 +34,21 @@ void ndtri_gradient(GradientCall& c) {
   c.input_gradients[0] = mul(scaled(incoming(c), kRootTwoPi), ops::exp(half));
 }
 
-void lgamma_gradient(GradientCall& c) {
-  static const Op digamma{"Digamma"};
-  c.input_gradients[0] = mul(incoming(c), apply(digamma, {c.inputs[0]}));
-}
+void lgamma_gradient(GradientCall& c) { c.input_gradients[0] = mul(incoming(c), apply("Digamma"_op, {c.inputs[0]})); }
 // Polygamma takes no 16-bit floats; float32 is used for them.
 void digamma_gradient(GradientCall& c) {
-  static const Op polygamma{"Polygamma"};
   const DType t = c.inputs[0].dtype();
   const Tensor x = t == DType::kFloat64 ? c.inputs[0] : ops::cast(c.inputs[0], DType::kFloat32);
-  c.input_gradients[0] = mul(incoming(c), ops::cast(apply(polygamma, {ops::number(1, x.dtype()), x}), t));
+  c.input_gradients[0] = mul(incoming(c), ops::cast(apply("Polygamma"_op, {ops::number(1, x.dtype()), x}), t));
 }
 
 void bessel_i0_gradient(GradientCall& c) {
-  static const Op i1{"BesselI1"};
-  c.input_gradients[0] = mul(incoming(c), apply(i1, {c.inputs[0]}));
+  c.input_gradients[0] = mul(incoming(c), apply("BesselI1"_op, {c.inputs[0]}));
 }
 void bessel_i0e_gradient(GradientCall& c) {
-  static const Op i1e{"BesselI1e"};
-  static const Op sign{"Sign"};
   const Tensor& x = c.inputs[0];
   c.input_gradients[0] =
-      mul(incoming(c), ops::sub(apply(i1e, {x}), mul(apply(sign, {x}), c.outputs[0])));
+      mul(incoming(c), ops::sub(apply("BesselI1e"_op, {x}), mul(apply("Sign"_op, {x}), c.outputs[0])));
 }
 // The derivative at 0, where the formula divides 0 by 0, is filled in.
 Tensor except_at_zero(const Tensor& x, double at_zero, const Tensor& elsewhere) {
@@ -66,18 +56,15 @@ Tensor except_at_zero(const Tensor& x, double at_zero, const Tensor& elsewhere) 
 }
 // I0(x) - I1(x) / x
 void bessel_i1_gradient(GradientCall& c) {
-  static const Op i0{"BesselI0"};
   const Tensor& x = c.inputs[0];
-  const Tensor slope = except_at_zero(x, 1, ops::sub(apply(i0, {x}), ops::div(c.outputs[0], x)));
+  const Tensor slope = except_at_zero(x, 1, ops::sub(apply("BesselI0"_op, {x}), ops::div(c.outputs[0], x)));
   c.input_gradients[0] = mul(incoming(c), slope);
 }
 // I0e(x) - I1e(x) (sign(x) + 1 / x)
 void bessel_i1e_gradient(GradientCall& c) {
-  static const Op i0e{"BesselI0e"};
-  static const Op sign{"Sign"};
   const Tensor& x = c.inputs[0];
-  const Tensor falls = mul(c.outputs[0], ops::add(apply(sign, {x}), ops::reciprocal(x)));
-  c.input_gradients[0] = mul(incoming(c), except_at_zero(x, 0.5, ops::sub(apply(i0e, {x}), falls)));
+  const Tensor falls = mul(c.outputs[0], ops::add(apply("Sign"_op, {x}), ops::reciprocal(x)));
+  c.input_gradients[0] = mul(incoming(c), except_at_zero(x, 0.5, ops::sub(apply("BesselI0e"_op, {x}), falls)));
 }
 
 Tensor bessel(const Op& op, const Tensor& x) { return apply(op, {x}); }
@@ -89,31 +76,26 @@ void falling_gradient(GradientCall& c) {
 }
 constexpr char kJ1[] = "BesselJ1", kY1[] = "BesselY1", kK1[] = "BesselK1";
 void bessel_j1_gradient(GradientCall& c) {
-  static const Op j0{"BesselJ0"};
   const Tensor& x = c.inputs[0];
-  const Tensor slope = except_at_zero(x, 0.5, ops::sub(bessel(j0, x), ops::div(c.outputs[0], x)));
+  const Tensor slope = except_at_zero(x, 0.5, ops::sub(bessel("BesselJ0"_op, x), ops::div(c.outputs[0], x)));
   c.input_gradients[0] = mul(incoming(c), slope);
 }
 void bessel_y1_gradient(GradientCall& c) {
-  static const Op y0{"BesselY0"};
   const Tensor& x = c.inputs[0];
-  c.input_gradients[0] = mul(incoming(c), ops::sub(bessel(y0, x), ops::div(c.outputs[0], x)));
+  c.input_gradients[0] = mul(incoming(c), ops::sub(bessel("BesselY0"_op, x), ops::div(c.outputs[0], x)));
 }
 void bessel_k0e_gradient(GradientCall& c) {
-  static const Op k1e{"BesselK1e"};
-  c.input_gradients[0] = mul(incoming(c), ops::sub(c.outputs[0], bessel(k1e, c.inputs[0])));
+  c.input_gradients[0] = mul(incoming(c), ops::sub(c.outputs[0], bessel("BesselK1e"_op, c.inputs[0])));
 }
 void bessel_k1_gradient(GradientCall& c) {
-  static const Op k0{"BesselK0"};
   const Tensor& x = c.inputs[0];
-  c.input_gradients[0] = mul(incoming(c), ops::neg(ops::add(bessel(k0, x), ops::div(c.outputs[0], x))));
+  c.input_gradients[0] = mul(incoming(c), ops::neg(ops::add(bessel("BesselK0"_op, x), ops::div(c.outputs[0], x))));
 }
 void bessel_k1e_gradient(GradientCall& c) {
-  static const Op k0e{"BesselK0e"};
   const Tensor& x = c.inputs[0];
   const Tensor one = ops::number(1, x.dtype());
   const Tensor grown = mul(c.outputs[0], ops::sub(one, ops::reciprocal(x)));
-  c.input_gradients[0] = mul(incoming(c), ops::sub(grown, bessel(k0e, x)));
+  c.input_gradients[0] = mul(incoming(c), ops::sub(grown, bessel("BesselK0e"_op, x)));
 }
 
 // 1 - 2 x dawsn(x)
@@ -143,13 +125,12 @@ void spence_gradient(GradientCall& c) {
 
 // exp(-x + (a - 1) log(x) - lgamma(a)): in logarithms, because gamma(a) grows fast.
 void igamma_gradient(GradientCall& c) {
-  static const Op of_a{"IgammaGradA"};
   const Tensor& a = c.inputs[0];
   const Tensor& x = c.inputs[1];
   const bool wide = a.dtype() == DType::kFloat32 || a.dtype() == DType::kFloat64;
   const Tensor wide_a = wide ? a : ops::cast(a, DType::kFloat32);
   const Tensor wide_x = wide ? x : ops::cast(x, DType::kFloat32);
-  const Tensor slope_a = ops::cast(apply(of_a, {wide_a, wide_x}), a.dtype());
+  const Tensor slope_a = ops::cast(apply("IgammaGradA"_op, {wide_a, wide_x}), a.dtype());
   const Tensor power = mul(ops::sub(a, ops::number(1, a.dtype())), ops::log(x));
   const Tensor slope_x = ops::exp(ops::sub(ops::add(ops::neg(x), power), lgamma(a)));
   c.input_gradients[0] = sum_to_shape_of(mul(slope_a, incoming(c)), a);
@@ -162,26 +143,23 @@ void igammac_gradient(GradientCall& c) {
 
 // In x alone: x^(a - 1) (1 - x)^(b - 1) / beta(a, b).
 void betainc_gradient(GradientCall& c) {
-  static const Op xlogy{"Xlogy"};
-  static const Op xlog1py{"Xlog1py"};
   const Tensor &a = c.inputs[0], &b = c.inputs[1], &x = c.inputs[2];
   const Tensor one = ops::number(1, x.dtype());
   const Tensor log_beta = ops::sub(ops::add(lgamma(a), lgamma(b)), lgamma(ops::add(a, b)));
-  const Tensor power = ops::add(apply(xlog1py, {ops::sub(b, one), ops::neg(x)}), apply(xlogy, {ops::sub(a, one), x}));
+  const Tensor power =
+      ops::add(apply("Xlog1py"_op, {ops::sub(b, one), ops::neg(x)}), apply("Xlogy"_op, {ops::sub(a, one), x}));
   c.input_gradients[2] = sum_to_shape_of(mul(ops::exp(ops::sub(power, log_beta)), incoming(c)), x);
 }
 
 // -x zeta(x + 1, q), in q alone
 void zeta_gradient(GradientCall& c) {
-  static const Op zeta{"Zeta"};
   const Tensor &x = c.inputs[0], &q = c.inputs[1];
-  const Tensor slope = mul(ops::neg(x), apply(zeta, {ops::add(x, ops::number(1, x.dtype())), q}));
+  const Tensor slope = mul(ops::neg(x), apply("Zeta"_op, {ops::add(x, ops::number(1, x.dtype())), q}));
   c.input_gradients[1] = sum_to_shape_of(mul(slope, incoming(c)), q);
 }
 void polygamma_gradient(GradientCall& c) {
-  static const Op polygamma{"Polygamma"};
   const Tensor &n = c.inputs[0], &x = c.inputs[1];
-  const Tensor slope = apply(polygamma, {ops::add(n, ops::number(1, n.dtype())), x});
+  const Tensor slope = apply("Polygamma"_op, {ops::add(n, ops::number(1, n.dtype())), x});
   c.input_gradients[1] = sum_to_shape_of(mul(slope, incoming(c)), x);
 }
 

@@ -21,33 +21,28 @@ void joined_shape(Inference& i) {
 }
 
 void fill_is_short(Inference& i) {
-  static const AttrName kFill{"fill"};
-  static const AttrName kScientific{"scientific"};
-  static const AttrName kShortest{"shortest"};
-  const auto fill = i.attrs.get_or(kFill, std::string());
+  const auto fill = i.attrs.get_or("fill"_attr, std::string());
   if (fill.size() > 1 || (!fill.empty() && std::string_view(" 0+-#").find(fill) == std::string_view::npos))
     invalid("fill is one of ' ', '0', '+', '-' and '#', not '", fill, "' [Op:AsString]");
-  if (i.attrs.get_or(kScientific, false) && i.attrs.get_or(kShortest, false))
+  if (i.attrs.get_or("scientific"_attr, false) && i.attrs.get_or("shortest"_attr, false))
     invalid("Cannot select both scientific and shortest notation [Op:AsString]");
-  static const AttrName kPrecision{"precision"}, kWidth{"width"};
   const DType type = i.dtype(0);
   // The C library takes minutes and gigabytes for billions of digits, and then fails.
   constexpr int64_t kMaxDigits = 1 << 24;
-  for (const AttrName& digits : {kPrecision, kWidth})
+  for (const AttrName& digits : {"precision"_attr, "width"_attr})
     if (const int64_t many = i.attrs.get_or(digits, int64_t{-1}); many > kMaxDigits && type != DType::kString)
       invalid("numbers are written with at most ", kMaxDigits, " digits, not ", many, " [Op:AsString]");
   if (!is_floating(type) && !is_complex(type) && type != DType::kString) {
-    if (i.attrs.get_or(kScientific, false) || i.attrs.get_or(kShortest, false))
+    if (i.attrs.get_or("scientific"_attr, false) || i.attrs.get_or("shortest"_attr, false))
       invalid("scientific and shortest format not supported for datatype ", name_of(type), " [Op:AsString]");
-    if (i.attrs.get_or(kPrecision, int64_t{-1}) >= 0)
+    if (i.attrs.get_or("precision"_attr, int64_t{-1}) >= 0)
       invalid("precision not supported for datatype ", name_of(type), " [Op:AsString]");
   }
   infer::same(i);
 }
 
 void unit_is_known(Inference& i) {
-  static const AttrName kUnit{"unit"};
-  const auto unit = i.attrs.get_or(kUnit, std::string("BYTE"));
+  const auto unit = i.attrs.get_or("unit"_attr, std::string("BYTE"));
   if (unit != "BYTE" && unit != "UTF8_CHAR")
     invalid("unit is BYTE or UTF8_CHAR, not '", unit, "' [Op:StringLength]");
   infer::same(i);

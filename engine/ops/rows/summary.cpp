@@ -12,8 +12,7 @@ void write_shape(Inference& i) {
 }
 
 void png_shape(Inference& i) {
-  static const AttrName kCompression{"compression"};
-  const int64_t compression = i.attrs.get_or(kCompression, int64_t{-1});
+  const int64_t compression = i.attrs.get_or("compression"_attr, int64_t{-1});
   if (compression < -1 || compression > 9)
     invalid("compression is -1 or 0 to 9, not ", compression, " [Op:EncodePng]");
   const Shape& in = i.shape(0);

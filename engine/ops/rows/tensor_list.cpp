@@ -11,9 +11,7 @@ namespace {
 const AttrName kElementDType("element_dtype"), kElementShape("element_shape"), kNumElements("num_elements"),
     kResize("resize_if_index_out_of_bounds"), kShapeType("shape_type");
 
-bool differentiable(DType dtype) {
-  return is_floating(dtype) || is_complex(dtype) || dtype == DType::kVariant;
-}
+bool differentiable(DType dtype) { return is_floating(dtype) || is_complex(dtype) || dtype == DType::kVariant; }
 
 // --- shapes of elements, as inputs: a vector with -1 for an unknown dimension, or the scalar -1 ---
 Shape element_shape(Inference& i, size_t input) {
@@ -22,19 +20,16 @@ Shape element_shape(Inference& i, size_t input) {
   return infer::shape_from(i, input, infer::Open::kAllowed);
 }
 
-Tensor shape_input(const Shape& shape) {
-  return shape.has_rank() ? ops::ints(shape.dims()) : ops::integer(-1);
-}
+Tensor shape_input(const Shape& shape) { return shape.has_rank() ? ops::ints(shape.dims()) : ops::integer(-1); }
 
 // The shape of `tensor`, or of its rows.
 Tensor shape_of(const Tensor& tensor, bool rows) {
-  static const Op slice{"StridedSlice"};
-  static const AttrName kEndMask{"end_mask"};
   const Shape& known = tensor.shape();
   if (known.fully_known() && (!rows || known.rank() > 0))
     return ops::ints(known.dims().subspan(rows ? 1 : 0));
   const Tensor all = ops::shape(tensor);
-  return rows ? apply(slice, {all, ops::ints({1}), ops::ints({0}), ops::ints({1})}, {{kEndMask, int64_t{1}}})
+  return rows ? apply("StridedSlice"_op, {all, ops::ints({1}), ops::ints({0}), ops::ints({1})},
+                      {{"end_mask"_attr, int64_t{1}}})
               : all;
 }
 
@@ -80,30 +75,22 @@ void both_shape(Inference& i) {
 void shape_shape(Inference& i) { i.output_shapes[0] = Shape::unknown_rank(); }
 
 // --- gradients ---
-Tensor length(const Tensor& list) {
-  static const Op op{"TensorListLength"};
-  return apply(op, {list});
-}
+Tensor length(const Tensor& list) { return apply("TensorListLength"_op, {list}); }
 Tensor item(const Tensor& list, const Tensor& index, const Tensor& shape, DType dtype) {
-  static const Op op{"TensorListGetItem"};
-  return apply(op, {list, index, shape}, {{kElementDType, dtype}});
+  return apply("TensorListGetItem"_op, {list, index, shape}, {{kElementDType, dtype}});
 }
 Tensor with_item(const Tensor& list, const Tensor& index, const Tensor& value) {
-  static const Op op{"TensorListSetItem"};
-  return apply(op, {list, index, value}, {{kElementDType, value.dtype()}});
+  return apply("TensorListSetItem"_op, {list, index, value}, {{kElementDType, value.dtype()}});
 }
 Tensor of_rows(const Tensor& tensor, const Tensor& shape) {
-  static const Op op{"TensorListFromTensor"};
-  return apply(op, {tensor, shape}, {{kElementDType, tensor.dtype()}});
+  return apply("TensorListFromTensor"_op, {tensor, shape}, {{kElementDType, tensor.dtype()}});
 }
 Tensor element_shape_of(const Tensor& list) {
-  static const Op op{"TensorListElementShape"};
-  return apply(op, {list}, {{kShapeType, DType::kInt32}});
+  return apply("TensorListElementShape"_op, {list}, {{kShapeType, DType::kInt32}});
 }
 // A list as long as `list`, of nothing yet.
 Tensor empty_like(const Tensor& list, DType dtype) {
-  static const Op op{"TensorListReserve"};
-  return apply(op, {element_shape_of(list), length(list)}, {{kElementDType, dtype}});
+  return apply("TensorListReserve"_op, {element_shape_of(list), length(list)}, {{kElementDType, dtype}});
 }
 Tensor zeros_for(const Tensor& value) {
   if (!value.shape().fully_known() || value.dtype() == DType::kVariant) return ops::zeros_like(value);
@@ -112,20 +99,20 @@ Tensor zeros_for(const Tensor& value) {
 }
 
 void push_gradient(GradientCall& c) {
-  static const Op pop{"TensorListPopBack"};
   const DType pushed = c.inputs[1].dtype();
-  const std::vector<Tensor> both = apply_all(
-      pop.row(), std::array{c.output_gradients[0], shape_of(c.inputs[1], false)}, {{kElementDType, pushed}});
+  const std::vector<Tensor> both =
+      apply_all("TensorListPopBack"_op.row(), std::array{c.output_gradients[0], shape_of(c.inputs[1], false)},
+                {{kElementDType, pushed}});
   c.input_gradients[0] = both[0];
   if (differentiable(pushed)) c.input_gradients[1] = both[1];
 }
 
 void pop_gradient(GradientCall& c) {
-  static const Op push{"TensorListPushBack"};
   const auto arrived = [&](size_t k) {
     return c.output_gradients[k] ? c.output_gradients[k] : ops::zeros_like(c.outputs[k]);
   };
-  c.input_gradients[0] = apply(push, {arrived(0), arrived(1)}, {{kElementDType, c.outputs[1].dtype()}});
+  c.input_gradients[0] =
+      apply("TensorListPushBack"_op, {arrived(0), arrived(1)}, {{kElementDType, c.outputs[1].dtype()}});
 }
 
 void get_gradient(GradientCall& c) {
@@ -135,7 +122,6 @@ void get_gradient(GradientCall& c) {
 }
 
 void set_gradient(GradientCall& c) {
-  static const Op resize{"TensorListResize"};
   const Tensor& value = c.inputs[2];
   if (!differentiable(value.dtype())) return;
   const Tensor& arriving = c.output_gradients[0];
@@ -143,7 +129,7 @@ void set_gradient(GradientCall& c) {
   const Tensor rest = with_item(arriving, c.inputs[1], zeros_for(value));
   // The list may have grown to hold the item.
   const bool grows = c.attrs.get_or(kResize, false);
-  c.input_gradients[0] = grows ? apply(resize, {rest, length(c.inputs[0])}) : rest;
+  c.input_gradients[0] = grows ? apply("TensorListResize"_op, {rest, length(c.inputs[0])}) : rest;
 }
 
 void resize_gradient(GradientCall& c) {
@@ -156,27 +142,24 @@ void stack_gradient(GradientCall& c) {
 }
 
 void from_gradient(GradientCall& c) {
-  static const Op stack{"TensorListStack"};
   const Tensor& whole = c.inputs[0];
   if (!differentiable(whole.dtype())) return;
   const Shape& known = whole.shape();
   c.input_gradients[0] =
-      apply(stack, {c.output_gradients[0], shape_of(whole, true)},
+      apply("TensorListStack"_op, {c.output_gradients[0], shape_of(whole, true)},
             {{kElementDType, whole.dtype()},
              {kNumElements, known.has_rank() && known.rank() > 0 ? known[0] : int64_t{-1}}});
 }
 
 // An item that was gathered twice gets both gradients.
 void gather_gradient(GradientCall& c) {
-  static const Op sum{"UnsortedSegmentSum"};
   if (!differentiable(c.outputs[0].dtype())) return;
-  const Tensor rows = apply(sum, {c.output_gradients[0], c.inputs[1], length(c.inputs[0])});
+  const Tensor rows = apply("UnsortedSegmentSum"_op, {c.output_gradients[0], c.inputs[1], length(c.inputs[0])});
   c.input_gradients[0] = of_rows(rows, shape_of(c.outputs[0], true));
 }
 
 Tensor gathered(const Tensor& list, const Tensor& indices, const Tensor& like) {
-  static const Op gather{"TensorListGather"};
-  return apply(gather, {list, indices, shape_of(like, true)}, {{kElementDType, like.dtype()}});
+  return apply("TensorListGather"_op, {list, indices, shape_of(like, true)}, {{kElementDType, like.dtype()}});
 }
 void scatter_gradient(GradientCall& c) {
   if (differentiable(c.inputs[0].dtype()))
@@ -191,19 +174,17 @@ void scatter_into_gradient(GradientCall& c) {
 }
 
 void split_gradient(GradientCall& c) {
-  static const Op concat{"TensorListConcatV2"};
   const Tensor& whole = c.inputs[0];
   if (!differentiable(whole.dtype())) return;
   Shape shape = whole.shape();
   if (shape.has_rank() && shape.rank() > 0) shape.set(0, kUnknownDim);
   c.input_gradients[0] =
-      apply_all(concat.row(), std::array{c.output_gradients[0], shape_input(shape), c.inputs[2]},
+      apply_all("TensorListConcatV2"_op.row(), std::array{c.output_gradients[0], shape_input(shape), c.inputs[2]},
                 {{kElementDType, whole.dtype()}})[0];
 }
 void concat_gradient(GradientCall& c) {
-  static const Op split{"TensorListSplit"};
   if (!c.output_gradients[0] || !differentiable(c.outputs[0].dtype())) return;
-  c.input_gradients[0] = apply(split, {c.output_gradients[0], c.inputs[1], c.outputs[1]},
+  c.input_gradients[0] = apply("TensorListSplit"_op, {c.output_gradients[0], c.inputs[1], c.outputs[1]},
                                {{kElementDType, c.outputs[0].dtype()}});
 }
 

@@ -13,8 +13,7 @@ bool has_gradient(DType dtype) { return is_floating(dtype) || is_complex(dtype) 
 
 // The map of one entry.
 Tensor single(const Tensor& key, const Tensor& value) {
-  static const Op empty{"EmptyTensorMap"}, insert{"TensorMapInsert"};
-  return apply(insert, {apply(empty, {}), key, value},
+  return apply("TensorMapInsert"_op, {apply("EmptyTensorMap"_op, {}), key, value},
                {{kKeyDType, key.dtype()}, {kValueDType, value.dtype()}});
 }
 
@@ -24,15 +23,16 @@ void lookup_gradient(GradientCall& c) {
 
 // What arrives may have nothing for the key: nobody looked it up. Zeros are added for it first.
 void insert_gradient(GradientCall& c) {
-  static const Op add{"AddN"}, lookup{"TensorMapLookup"}, erase{"TensorMapErase"};
   const Tensor &key = c.inputs[1], &value = c.inputs[2];
   if (!has_gradient(value.dtype())) {
     c.input_gradients[0] = c.output_gradients[0];
     return;
   }
-  const Tensor all = apply(add, {c.output_gradients[0], single(key, ops::zeros_like(value))});
-  c.input_gradients[0] = apply(erase, {all, key}, {{kKeyDType, key.dtype()}, {kValueDType, value.dtype()}});
-  c.input_gradients[2] = apply(lookup, {all, key}, {{kKeyDType, key.dtype()}, {kValueDType, value.dtype()}});
+  const Tensor all = apply("AddN"_op, {c.output_gradients[0], single(key, ops::zeros_like(value))});
+  c.input_gradients[0] =
+      apply("TensorMapErase"_op, {all, key}, {{kKeyDType, key.dtype()}, {kValueDType, value.dtype()}});
+  c.input_gradients[2] =
+      apply("TensorMapLookup"_op, {all, key}, {{kKeyDType, key.dtype()}, {kValueDType, value.dtype()}});
 }
 
 void erase_gradient(GradientCall& c) { c.input_gradients[0] = c.output_gradients[0]; }

@@ -8,8 +8,7 @@ namespace footlight {
 namespace {
 
 void bucketize_shape(Inference& i) {
-  static const AttrName kBoundaries{"boundaries"};
-  const auto boundaries = i.attrs.get_or(kBoundaries, std::vector<float>());
+  const auto boundaries = i.attrs.get_or("boundaries"_attr, std::vector<float>());
   if (!std::ranges::is_sorted(boundaries)) invalid("Expected sorted boundaries [Op:Bucketize]");
   i.output_shapes[0] = i.shape(0);
 }

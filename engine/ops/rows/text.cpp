@@ -9,8 +9,7 @@ const AttrName kUnit{"unit"};
 const AttrName kBuckets{"num_buckets"};
 
 void encoding_shape(Inference& i) {
-  static const AttrName kEncoding{"encoding"};
-  const std::string& encoding = i.attrs.get_or(kEncoding, std::string());
+  const std::string& encoding = i.attrs.get_or("encoding"_attr, std::string());
   if (!encoding.empty() && encoding != "utf-8")
     invalid("encoding is '' or 'utf-8', not '", encoding, "' [Op:", i.row.name, "]");
   infer::same(i);
@@ -38,15 +37,13 @@ void buckets_shape(Inference& i) {
 }
 
 void strong_buckets_shape(Inference& i) {
-  static const AttrName kKey{"key"};
-  const auto n = i.attrs.get<std::vector<int64_t>>(kKey).size();
+  const auto n = i.attrs.get<std::vector<int64_t>>("key"_attr).size();
   if (n != 2) invalid("Key must have 2 elements, got ", n, " [Op:StringToHashBucketStrong]");
   buckets_shape(i);
 }
 
 void reduce_join_shape(Inference& i) {
-  static const AttrName kKeep{"keep_dims"};
-  const bool keep = i.attrs.get_or(kKeep, false);
+  const bool keep = i.attrs.get_or("keep_dims"_attr, false);
   const Shape& in = i.shape(0);
   const auto axes = infer::constant_ints(i, 1);
   if (!in.has_rank() || !axes) {

@@ -14,14 +14,11 @@ Tensor one_like(const Tensor& x) { return ops::number(1, x.dtype()); }
 
 // 1 / cos(x)^2
 void tan_gradient(GradientCall& c) {
-  static const Op cos{"Cos"};
-  c.input_gradients[0] = mul(ops::square(ops::reciprocal(apply(cos, {conj(c.inputs[0])}))), incoming(c));
+  c.input_gradients[0] = mul(ops::square(ops::reciprocal(apply("Cos"_op, {conj(c.inputs[0])}))), incoming(c));
 }
 
 // 1 / sqrt(1 - x^2)
-Tensor asin_slope(const Tensor& x) {
-  return ops::reciprocal(ops::sqrt(ops::sub(one_like(x), ops::square(x))));
-}
+Tensor asin_slope(const Tensor& x) { return ops::reciprocal(ops::sqrt(ops::sub(one_like(x), ops::square(x)))); }
 void asin_gradient(GradientCall& c) { c.input_gradients[0] = mul(incoming(c), asin_slope(conj(c.inputs[0]))); }
 void acos_gradient(GradientCall& c) {
   c.input_gradients[0] = mul(ops::neg(incoming(c)), asin_slope(conj(c.inputs[0])));
@@ -40,22 +37,14 @@ void atan2_gradient(GradientCall& c) {
   c.input_gradients[1] = ops::sum_to_shape_of(mul(ops::neg(y), g), x);
 }
 
-void sinh_gradient(GradientCall& c) {
-  static const Op cosh{"Cosh"};
-  c.input_gradients[0] = mul(incoming(c), apply(cosh, {conj(c.inputs[0])}));
-}
-void cosh_gradient(GradientCall& c) {
-  static const Op sinh{"Sinh"};
-  c.input_gradients[0] = mul(incoming(c), apply(sinh, {conj(c.inputs[0])}));
-}
+void sinh_gradient(GradientCall& c) { c.input_gradients[0] = mul(incoming(c), apply("Cosh"_op, {conj(c.inputs[0])})); }
+void cosh_gradient(GradientCall& c) { c.input_gradients[0] = mul(incoming(c), apply("Sinh"_op, {conj(c.inputs[0])})); }
 // In terms of y: 1 / cosh(y), 1 / sinh(y).
 void asinh_gradient(GradientCall& c) {
-  static const Op cosh{"Cosh"};
-  c.input_gradients[0] = ops::div(incoming(c), apply(cosh, {conj(c.outputs[0])}));
+  c.input_gradients[0] = ops::div(incoming(c), apply("Cosh"_op, {conj(c.outputs[0])}));
 }
 void acosh_gradient(GradientCall& c) {
-  static const Op sinh{"Sinh"};
-  c.input_gradients[0] = ops::div(incoming(c), apply(sinh, {conj(c.outputs[0])}));
+  c.input_gradients[0] = ops::div(incoming(c), apply("Sinh"_op, {conj(c.outputs[0])}));
 }
 // 1 / (1 - x^2)
 void atanh_gradient(GradientCall& c) {

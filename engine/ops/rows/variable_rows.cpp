@@ -17,9 +17,7 @@ Shape shape_of_variable(Inference& i) {
   return v ? v->shape() : Shape::unknown_rank();
 }
 
-void append(Shape& to, const Shape& from, int first) {
-  for (int d = first; d < from.rank(); ++d) to.append(from[d]);
-}
+void append(Shape& to, const Shape& from, int first) { for (int d = first; d < from.rank(); ++d) to.append(from[d]); }
 
 // --- rows ---
 void gather_shape(Inference& i) {
@@ -44,18 +42,17 @@ void gather_shape(Inference& i) {
 }
 
 Tensor variable_shape(const Tensor& handle) {
-  static const Op op{"VariableShape"};
   const Variable* v = variable_of(handle);
-  return v && v->shape().fully_known() ? ops::ints(v->shape().dims()) : apply(op, {handle});
+  return v && v->shape().fully_known() ? ops::ints(v->shape().dims()) : apply("VariableShape"_op, {handle});
 }
 
 void gather_gradient(GradientCall& c) {
-  static const Op grad{"GatherGrad"};
   const int64_t batch = c.attrs.get_or(kBatchDims, int64_t{0});
   const Tensor shape = variable_shape(c.inputs[0]);
-  c.input_gradients[0] =
-      batch == 0 ? ops::gathered_rows(c.output_gradients[0], c.inputs[1], shape)
-                 : apply(grad, {shape, c.inputs[1], ops::integer(batch), c.output_gradients[0]}, {{kBatchDims, batch}});
+  c.input_gradients[0] = batch == 0
+                             ? ops::gathered_rows(c.output_gradients[0], c.inputs[1], shape)
+                             : apply("GatherGrad"_op, {shape, c.inputs[1], ops::integer(batch), c.output_gradients[0]},
+                                     {{kBatchDims, batch}});
 }
 
 // --- elements at index vectors ---
@@ -85,7 +82,6 @@ void gather_nd_shape(Inference& i) {
 }
 
 void gather_nd_gradient(GradientCall& c) {
-  static const Op scatter{"ScatterNd"};
   const Tensor shape = variable_shape(c.inputs[0]);
   const Shape& indices = c.inputs[1].shape();
   if (indices.has_rank() && indices.rank() == 2 && indices[1] == 1) {
@@ -93,7 +89,8 @@ void gather_nd_gradient(GradientCall& c) {
     c.input_gradients[0] = ops::indexed_slices(c.output_gradients[0], flat, shape);
     return;
   }
-  c.input_gradients[0] = apply(scatter, {c.inputs[1], c.output_gradients[0], ops::cast(shape, c.inputs[1].dtype())});
+  c.input_gradients[0] =
+      apply("ScatterNd"_op, {c.inputs[1], c.output_gradients[0], ops::cast(shape, c.inputs[1].dtype())});
 }
 
 // --- writing ---
@@ -134,9 +131,7 @@ void scatter_nd_shape(Inference& i) {
             ", they have ", i.shape(2).brackets(), " [Op:", i.row.name, "]");
 }
 
-void slice_assign_shape(Inference& i) {
-  if (variable_of(i.inputs[0])) same_dtype(i, 4);
-}
+void slice_assign_shape(Inference& i) { if (variable_of(i.inputs[0])) same_dtype(i, 4); }
 
 void count_shape(Inference& i) { i.output_shapes[0] = Shape(); }
 

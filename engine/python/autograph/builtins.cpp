@@ -42,10 +42,9 @@ struct Given {
 Ref wrapped(const Tensor& tensor) { return checked(wrap(tensor)); }
 
 Ref cast(const Tensor& tensor, DType dtype) {
-  static const Op kParse{"StringToNumber"};
-  static const AttrName kOut{"out_type"};
   if (tensor.dtype() == dtype) return wrapped(tensor);
-  if (tensor.dtype() == DType::kString) return wrapped(apply(kParse, {tensor}, {{kOut, dtype}}));
+  if (tensor.dtype() == DType::kString)
+    return wrapped(apply("StringToNumber"_op, {tensor}, {{"out_type"_attr, dtype}}));
   return wrapped(ops::cast(tensor, dtype));
 }
 
@@ -82,8 +81,7 @@ Ref tensor_len(const Given& given) {
     return own ? call(own.get(), given[0]) : Ref();
   }
   const Tensor tensor = as_tensor(given[0]);
-  static const Op kListLength{"TensorListLength"};
-  if (tensor.dtype() == DType::kVariant) return wrapped(apply(kListLength, {tensor}));
+  if (tensor.dtype() == DType::kVariant) return wrapped(apply("TensorListLength"_op, {tensor}));
   const Shape& shape = tensor.shape();
   if (shape.has_rank() && shape.rank() == 0)
     fail(ErrorKind::kValue, "len requires a non-scalar tensor, got one of shape ()");
@@ -107,7 +105,6 @@ Ref tensor_float(const Given& given) {
 }
 
 Ref tensor_range(const Given& given) {
-  static const Op kRange{"Range"};
   if (given.size() < 1 || given.size() > 3) return {};
   DType dtype = DType::kInvalid;
   for (PyObject* arg : given.args)
@@ -120,7 +117,7 @@ Ref tensor_range(const Given& given) {
   // An empty range, where tf.range refuses.
   if (count < 3) limit = ops::maximum(limit, start);
   const Tensor step = as_tensor(count > 2 ? given[2] : one.get(), dtype);
-  return wrapped(apply(kRange, {start, limit, step}, {}, "range"));
+  return wrapped(apply("Range"_op, {start, limit, step}, {}, "range"));
 }
 
 Ref tensor_sum(const Given& given) {
@@ -135,19 +132,17 @@ Ref tensor_sum(const Given& given) {
 
 // any and all: a Python value may decide at once.
 Ref tensor_any(const Given& given, bool any) {
-  static const Op kAny{"Any"}, kAll{"All"}, kOr{"LogicalOr"}, kAnd{"LogicalAnd"};
   if (given.size() != 1) return {};
   const auto as_bool = [](const Tensor& t) {
-    static const Op kNotEqual{"NotEqual"};
     if (t.dtype() == DType::kBool) return t;
-    return apply(kNotEqual, {t, ops::number(0, t.dtype())});
+    return apply("NotEqual"_op, {t, ops::number(0, t.dtype())});
   };
   if (is_tensor_like(given[0])) {
     const Tensor values = as_tensor(given[0]);
     if (values.shape().has_rank() && values.shape().rank() != 1)
       fail(ErrorKind::kValue, any ? "any" : "all", "() of a tensor takes one of rank 1, not of shape ",
            values.shape().to_string());
-    return wrapped(apply(any ? kAny : kAll, {as_bool(values), ops::ints({0})}));
+    return wrapped(apply(any ? "Any"_op : "All"_op, {as_bool(values), ops::ints({0})}));
   }
   if (!PyList_Check(given[0]) && !PyTuple_Check(given[0]) && !PyGen_Check(given[0])) return {};
   const Ref iterator = checked(PyObject_GetIter(given[0]));
@@ -158,14 +153,13 @@ Ref tensor_any(const Given& given, bool any) {
       continue;
     }
     const Tensor one = condition_tensor(wrapped(as_bool(as_tensor(item.get()))).get(), any ? "any()" : "all()");
-    all = all ? apply(any ? kOr : kAnd, {all, one}) : one;
+    all = all ? apply(any ? "LogicalOr"_op : "LogicalAnd"_op, {all, one}) : one;
   }
   if (PyErr_Occurred()) throw PythonErrorSet();
   return all ? wrapped(all) : Ref::borrow(any ? Py_False : Py_True);
 }
 
 Ref tensor_extreme(const Given& given, bool most) {
-  static const Op kMax{"Max"}, kMin{"Min"};
   const char* const name = most ? "max" : "min";
   if (given.size() < 1) return {};
   const auto refuse_keywords = [&] {
@@ -181,7 +175,7 @@ Ref tensor_extreme(const Given& given, bool most) {
     if (values.shape().has_rank() && values.shape().rank() != 1)
       fail(ErrorKind::kValue, name, "(arg) currently support only tensor with rank 1, but got a tensor with rank ",
            values.shape().rank());
-    return wrapped(apply(most ? kMax : kMin, {values, ops::ints({0})}));
+    return wrapped(apply(most ? "Max"_op : "Min"_op, {values, ops::ints({0})}));
   }
   if (given.size() == 1) items = items_of(given[0]);
   else items = std::vector<Ref>();

@@ -391,8 +391,7 @@ PyObject* or_(PyObject*, PyObject* const* args, Py_ssize_t count) { return chain
 
 PyObject* not_(PyObject*, PyObject* value) {
   return guarded([&]() -> PyObject* {
-    static const Op kNot{"LogicalNot"};
-    if (is_tensor_like(value)) return wrap(apply(kNot, {as_tensor(value)}));
+    if (is_tensor_like(value)) return wrap(apply("LogicalNot"_op, {as_tensor(value)}));
     return PyBool_FromLong(!truth(value));
   });
 }

@@ -256,8 +256,7 @@ void run_for(PyObject* values, PyObject* extra, PyObject* body, PyObject* option
     fail(ErrorKind::kValue, "a for loop requires a non-scalar tensor, got one of shape ()");
   record("for", "staged", "over a tensor: the body is in the graph once");
   const bool here_made = tensor.is_symbolic() && tensor.graph() == loop_graph().graph().get();
-  static const Op kRange{"Range"};
-  if (here_made && tensor.graph()->node(tensor.node()).op == &kRange.row())
+  if (here_made && tensor.graph()->node(tensor.node()).op == &"Range"_op.row())
     return range_loop(tensor, extra, body, state, options);
   elements_loop(elements_of(checked(wrap(tensor)).get()), extra, body, state, options,
                 tensor.shape().has_rank() && tensor.shape()[0] > 0);

@@ -75,8 +75,6 @@ class Raise final : public HostFunction {
 
 // A node that raises the exception whenever it runs.
 void add_raise(const Ref& exception) {
-  static const Op op{"EagerPyFunc"};
-  static const AttrName kToken{"token"}, kTout{"Tout"};
   std::vector<Tensor> inputs;
   std::vector<Py_ssize_t> places;
   if (const Ref args = optional_attribute(exception.get(), "args"); args && PyTuple_Check(args.get()))
@@ -91,8 +89,8 @@ void add_raise(const Ref& exception) {
   std::string token = str("raise ", Py_TYPE(exception.get())->tp_name);
   const Tensor held = host_function_value(new Raise(exception, std::move(places)));
   record("raise", "staged", "raised when the graph runs");
-  const Attrs attrs{{kToken, std::move(token)}, {kTout, std::vector<DType>()}, {kHostFunction, held}};
-  apply_all(op.row(), inputs, attrs, "raise");
+  const Attrs attrs{{"token"_attr, std::move(token)}, {"Tout"_attr, std::vector<DType>()}, {kHostFunction, held}};
+  apply_all("EagerPyFunc"_op.row(), inputs, attrs, "raise");
 }
 
 // The exception that is set, taken, if the program raised it in a staged block; empty: it stays set.
@@ -184,8 +182,6 @@ PyObject* asserted(PyObject*, PyObject* const* args, Py_ssize_t count) {
       PyErr_SetObject(PyExc_AssertionError, raised.get());
       return nullptr;
     }
-    static const Op op{"Assert"};
-    static const AttrName kOfProgram{"_assert"};
     std::vector<Tensor> inputs{condition_tensor(test, "assert")};
     record("assert", "staged", "checked when the graph runs");
     if (args[1] != Py_None) {
@@ -197,7 +193,7 @@ PyObject* asserted(PyObject*, PyObject* const* args, Py_ssize_t count) {
       }
     }
     if (inputs.size() == 1) inputs.push_back(to_tensor(args[2]).as_constant());
-    apply_all(op.row(), inputs, {{kOfProgram, true}});
+    apply_all("Assert"_op.row(), inputs, {{"_assert"_attr, true}});
     Py_RETURN_TRUE;
   });
 }

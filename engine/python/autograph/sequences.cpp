@@ -66,15 +66,14 @@ bool is_dataset_or_iterator(PyObject* o) {
 }
 
 std::optional<std::vector<Ref>> known_elements(const Tensor& values) {
-  static const Op op{"Unpack"};
-  static const AttrName kNum{"num"}, kAxis{"axis"};
   const Shape& shape = values.shape();
   if (!shape.has_rank()) return {};
   if (shape.rank() == 0) fail(ErrorKind::kType, "Cannot iterate over a scalar tensor.");
   if (shape[0] == kUnknownDim) return {};
   std::vector<Ref> elements;
   if (shape[0] == 0) return elements;
-  for (const Tensor& element : apply_all(op.row(), {&values, 1}, {{kNum, shape[0]}, {kAxis, int64_t{0}}}))
+  for (const Tensor& element :
+       apply_all("Unpack"_op.row(), {&values, 1}, {{"num"_attr, shape[0]}, {"axis"_attr, int64_t{0}}}))
     elements.push_back(checked(wrap(element)));
   return elements;
 }
@@ -99,8 +98,6 @@ const Elements* wrapped_elements(PyObject* object) {
   return Py_TYPE(object) == sequence_type ? &reinterpret_cast<Sequence*>(object)->elements : nullptr;
 }
 
-void init_sequences() {
-  sequence_type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)).release());
-}
+void init_sequences() { sequence_type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)).release()); }
 
 }  // namespace footlight::python::ag

@@ -21,25 +21,24 @@ namespace footlight::python::ag {
 // Whether a loop with this condition can only end because the flag is set, as that of `while True` does which AutoGraph
 // makes `not flag and True`.
 inline bool goes_on_until(const Tensor& condition, PyObject* flag) {
-  static const Op kNot{"LogicalNot"}, kIdentity{"Identity"}, kConst{"Const"};
-  static const AttrName kThen{"then_branch"}, kValue{"value"};
   if (!condition.is_symbolic() || !flag || !is_tensor(flag)) return false;
   if (tensor_of(flag).graph() != condition.graph()) return false;
   const auto source_of = [&](const Graph& graph, Edge edge) {
-    while (graph.node(edge.node).op == &kIdentity.row()) edge = graph.node(edge.node).inputs[0];
+    while (graph.node(edge.node).op == &"Identity"_op.row()) edge = graph.node(edge.node).inputs[0];
     return edge;
   };
   const Graph& graph = *condition.graph();
   Edge edge = source_of(graph, {condition.node(), condition.output()});
-  if (const AttrValue* then = graph.node(edge.node).attrs.find(kThen)) {
+  if (const AttrValue* then = graph.node(edge.node).attrs.find("then_branch"_attr)) {
     const Graph& branch = *std::get<GraphPtr>(*then);
     const Node& result = branch.node(source_of(branch, branch.outputs[edge.output]).node);
-    if (result.op != &kConst.row() || !*result.attrs.get<Tensor>(kValue).data<bool>()) return false;
+    if (result.op != &"Const"_op.row() || !*result.attrs.get<Tensor>("value"_attr).data<bool>()) return false;
     edge = source_of(graph, graph.node(edge.node).inputs[0]);
   }
   const Node& node = graph.node(edge.node);
   const Tensor& of = tensor_of(flag);
-  return node.op == &kNot.row() && source_of(graph, node.inputs[0]) == source_of(graph, {of.node(), of.output()});
+  return node.op == &"LogicalNot"_op.row() &&
+         source_of(graph, node.inputs[0]) == source_of(graph, {of.node(), of.output()});
 }
 
 inline trace::GraphBuilder& loop_graph() {
@@ -160,9 +159,7 @@ class StagedLoop {
     const auto look = [&](bool grown) {
       // Uses unknown values: an empty tensor has no first element, and shapes must not follow from a counter's start.
       const auto unknown_like = [](const Tensor& t) {
-        static const Op kPlaceholder{"Placeholder"};
-        static const AttrName kDType("dtype"), kShape("shape");
-        return apply(kPlaceholder, {}, {{kDType, t.dtype()}, {kShape, t.shape()}});
+        return apply("Placeholder"_op, {}, {{"dtype"_attr, t.dtype()}, {"shape"_attr, t.shape()}});
       };
       std::vector<Tensor> unknown;
       for (const Tensor& t : own) unknown.push_back(unknown_like(t));
@@ -260,8 +257,6 @@ class StagedLoop {
       if (!before_[i] && entry_[i].defined() && read && !bound) without.push_back(i);
     }
     if (without.empty()) return;
-    static const Op op{"Assert"};
-    static const AttrName kSummarize{"summarize"};
     state_.set_all(values);
     const Tensor holds = test(own);
     std::string names;
@@ -272,7 +267,7 @@ class StagedLoop {
     if (names.empty()) return;
     names = "loop must iterate at least once to initialize " + names;
     const Tensor inputs[] = {holds, Tensor::string(std::move(names)).as_constant()};
-    apply_all(op.row(), inputs, {{kSummarize, int64_t{3}}});
+    apply_all("Assert"_op.row(), inputs, {{"summarize"_attr, int64_t{3}}});
   }
 
   // Whether `error` says that the attribute or item does not exist: "o.sub", "d['key']", "d[k]".

@@ -288,7 +288,6 @@ Tensor as_tensor(PyObject* o, DType hint) {
 }
 
 Tensor condition_tensor(PyObject* value, const char* what) {
-  static const Op kReshape{"Reshape"};
   Tensor condition = as_tensor(value);
   if (condition.dtype() != DType::kBool)
     fail(ErrorKind::kValue, "condition of ", what, " expected to be `tf.bool` scalar, got a tensor of dtype ",
@@ -301,7 +300,7 @@ Tensor condition_tensor(PyObject* value, const char* what) {
         fail(ErrorKind::kValue, "condition of ", what, " expected to be `tf.bool` scalar, got a tensor of shape ",
              shape.to_string(), "; reduce it, for example with tf.reduce_all or tf.reduce_any");
   Tensor scalar = Tensor::empty(DType::kInt32, Shape{0});
-  return apply(kReshape, {condition, scalar.as_constant()});
+  return apply("Reshape"_op, {condition, scalar.as_constant()});
 }
 
 bool truth(PyObject* o) {

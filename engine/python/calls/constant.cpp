@@ -22,9 +22,8 @@ namespace {
 Tensor materialized(Tensor t, std::string_view name) {
   if (t.is_symbolic() || !t.body()->python_number) return t;
   if (this_thread.builder) {
-    static const Op kConst{"Const"};
     const DType dtype = t.dtype();
-    return apply(kConst, {}, Attrs{{AttrName("value"), std::move(t)}, {AttrName("dtype"), dtype}}, name);
+    return apply("Const"_op, {}, Attrs{{AttrName("value"), std::move(t)}, {AttrName("dtype"), dtype}}, name);
   }
   t.body()->python_number = false;
   if (this_thread.device && is_plain(t.dtype())) return copied_to(t, *this_thread.device);
@@ -183,8 +182,6 @@ Args:
 
 }  // namespace
 
-void init_constant() {
-  for (PyMethodDef& f : functions) publish_function(f.ml_name, &f);
-}
+void init_constant() { for (PyMethodDef& f : functions) publish_function(f.ml_name, &f); }
 
 }  // namespace footlight::python

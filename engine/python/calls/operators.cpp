@@ -102,14 +102,13 @@ bool is_bool(PyObject* o) {
 }
 // If one is a bool, both are multiplied as int32, and the product is a bool.
 PyObject* multiply_bools(PyObject* a, PyObject* b) {
-  static const Op op{"Mul"};
   return guarded([&]() -> PyObject* {
     if (!may_be_operand(is_value(a) ? b : a)) Py_RETURN_NOTIMPLEMENTED;
     const auto whole = [](const Tensor& t) { return ops::cast(t, DType::kInt32); };
     const Tensor x = is_value(a) ? value_of(a) : operand(a, DType::kBool, Misfit::kRefuse);
     const Tensor y = is_value(b) ? value_of(b) : operand(b, DType::kInvalid);
     const Scope scope("mul");
-    return wrap(ops::cast(apply(op, {whole(x), whole(y)}, {}, scope.own_name()), DType::kBool));
+    return wrap(ops::cast(apply("Mul"_op, {whole(x), whole(y)}, {}, scope.own_name()), DType::kBool));
   });
 }
 PyObject* multiply(PyObject* a, PyObject* b) {
@@ -139,7 +138,6 @@ PyObject* divide(PyObject* a, PyObject* b) {
 PyObject* matrix_multiply(PyObject* a, PyObject* b) {
   if (Py_TYPE(a) == tensor_type && Py_TYPE(b) == tensor_type && !this_thread.builder) {
     // Two matrices: no batch dimensions to infer.
-    static const Op op{"MatMul"};
     const Tensor &x = tensor_of(a), &y = tensor_of(b);
     if (x.dtype() == y.dtype() && x.shape().has_rank() && y.shape().has_rank() && x.shape().rank() == 2 &&
         y.shape().rank() == 2 && !x.is_symbolic() && !y.is_symbolic())
@@ -147,7 +145,7 @@ PyObject* matrix_multiply(PyObject* a, PyObject* b) {
         Tensor product;
         {
           WithoutGil released(is_long(x) || is_long(y));
-          product = eager::binary(op.row(), x, y);
+          product = eager::binary("MatMul"_op.row(), x, y);
         }
         return wrap(std::move(product));
       });
@@ -176,20 +174,12 @@ PyObject* bit_operator(PyObject* a, PyObject* b) {
 }
 
 template <class Body>
-PyObject* unary(PyObject* a, Body&& body) {
-  return guarded([&] { return wrap(body(value_of(a))); });
-}
-PyObject* negative(PyObject* a) {
-  static const Op op{"Neg"};
-  return unary(a, [](const Tensor& x) { return apply(op, {x}, kNone, "Neg"); });
-}
-PyObject* absolute(PyObject* a) {
-  return unary(a, [](const Tensor& x) { return composite::abs(x, "Abs"); });
-}
+PyObject* unary(PyObject* a, Body&& body) { return guarded([&] { return wrap(body(value_of(a))); }); }
+PyObject* negative(PyObject* a) { return unary(a, [](const Tensor& x) { return apply("Neg"_op, {x}, kNone, "Neg"); }); }
+PyObject* absolute(PyObject* a) { return unary(a, [](const Tensor& x) { return composite::abs(x, "Abs"); }); }
 PyObject* invert(PyObject* a) {
-  static const Op logical{"LogicalNot"};
-  static const Op bits{"Invert"};
-  return unary(a, [](const Tensor& x) { return apply(x.dtype() == DType::kBool ? logical : bits, {x}); });
+  return unary(a,
+               [](const Tensor& x) { return apply(x.dtype() == DType::kBool ? "LogicalNot"_op : "Invert"_op, {x}); });
 }
 
 int truth(PyObject* a) {
@@ -251,7 +241,6 @@ PyObject* compare(PyObject* a, PyObject* b, int op) {
     case Py_GT: return greater(a, b);
     case Py_GE: return greater_equal(a, b);
   }
-  static const Op equal{"Equal"}, not_equal{"NotEqual"};
   static const Attrs lenient{{AttrName("incompatible_shape_error"), false}};
   if (b == Py_None) return PyBool_FromLong(op == Py_NE);
   if (is_tensor(a) && is_graph_element(tensor_of(a))) {
@@ -262,8 +251,8 @@ PyObject* compare(PyObject* a, PyObject* b, int op) {
   }
   if (is_variable(a) && is_graph_variable(a)) return PyBool_FromLong((a == b) == (op == Py_EQ));
   return binary(a, b, [&](const Tensor& x, const Tensor& y) {
-    return op == Py_EQ ? apply(equal.row(), Borrowed(x, y), lenient, "Equal")
-                       : apply(not_equal.row(), Borrowed(x, y), lenient, "NotEqual");
+    return op == Py_EQ ? apply("Equal"_op.row(), Borrowed(x, y), lenient, "Equal")
+                       : apply("NotEqual"_op.row(), Borrowed(x, y), lenient, "NotEqual");
   });
 }
 

@@ -201,9 +201,6 @@ PyObject* print(PyObject*, PyObject* args, PyObject* keywords) {
         place = p;
         break;
       }
-    static const Op kFormat{"StringFormat"}, kPrint{"PrintV2"}, kJoin{"StringJoin"};
-    static const AttrName text("template"), placeholder("placeholder"), count("summarize"),
-        output("output_stream"), finish("end");
     std::string pattern;
     std::vector<Tensor> tensors, lines;
     const auto format = [&] {
@@ -212,9 +209,10 @@ PyObject* print(PyObject*, PyObject* args, PyObject* keywords) {
           tensors[0].shape() == Shape())
         lines.push_back(tensors[0]);
       else
-        lines.push_back(apply(kFormat.row(), tensors,
-                              Attrs{{text, pattern}, {placeholder, std::string(place)}, {count, summarize}},
-                              "StringFormat"));
+        lines.push_back(apply(
+            "StringFormat"_op.row(), tensors,
+            Attrs{{"template"_attr, pattern}, {"placeholder"_attr, std::string(place)}, {"summarize"_attr, summarize}},
+            "StringFormat"));
       pattern.clear();
       tensors.clear();
     };
@@ -228,11 +226,11 @@ PyObject* print(PyObject*, PyObject* args, PyObject* keywords) {
       if (p.tensor) tensors.push_back(p.tensor);
     }
     format();
-    const Tensor line = lines.size() == 1 ? lines[0] : footlight::apply(kJoin.row(), lines);
+    const Tensor line = lines.size() == 1 ? lines[0] : footlight::apply("StringJoin"_op.row(), lines);
     if (!this_thread.builder) flush(stream);
     const size_t nodes = nodes_of_plain_graph();
-    apply_all(kPrint.row(), std::span<const Tensor>(&line, 1), Attrs{{output, stream}, {finish, end}},
-              "PrintV2");
+    apply_all("PrintV2"_op.row(), std::span<const Tensor>(&line, 1),
+              Attrs{{"output_stream"_attr, stream}, {"end"_attr, end}}, "PrintV2");
     return operation_since(nodes).release();
   });
 }

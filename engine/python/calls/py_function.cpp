@@ -338,11 +338,10 @@ PyObject* call_python(PyObject*, PyObject* args) {
   PyObject *function, *inputs, *wanted;
   if (!PyArg_ParseTuple(args, "sOOOz:call_python", &op, &function, &inputs, &wanted, &name)) return nullptr;
   return guarded([&]() -> PyObject* {
-    static const Op kTensors{"EagerPyFunc"}, kArrays{"PyFunc"}, kStateless{"PyFuncStateless"};
-    static const AttrName kToken{"token"}, kTout{"Tout"};
+    static const Op kTensors{"EagerPyFunc"};
     const OpRow& row = op == std::string_view(kTensors.row().name) ? kTensors.row()
-                       : op == std::string_view(kArrays.row().name) ? kArrays.row()
-                                                                    : kStateless.row();
+                       : op == std::string_view("PyFunc"_op.row().name) ? "PyFunc"_op.row()
+                                                                    : "PyFuncStateless"_op.row();
     std::vector<Tensor> tensors;
     for (PyObject* input : Items(inputs)) tensors.push_back(to_tensor(input));
     std::vector<DType> dtypes;
@@ -354,9 +353,9 @@ PyObject* call_python(PyObject*, PyObject* args) {
     HostFunction* host = &row == &kTensors.row() ? static_cast<HostFunction*>(new TensorFunction(function, token))
                                                  : new ArrayFunction(function, token);
     const Tensor held = host_function_value(host);
-    std::vector<Tensor> results =
-        apply_all(row, tensors, {{kToken, std::move(token)}, {kTout, std::move(dtypes)}, {kHostFunction, held}},
-                  name ? name : "");
+    std::vector<Tensor> results = apply_all(
+        row, tensors, {{"token"_attr, std::move(token)}, {"Tout"_attr, std::move(dtypes)}, {kHostFunction, held}},
+        name ? name : "");
     if (many) return wrap_all(results);
     return wrap(results[0]);
   });

@@ -41,9 +41,7 @@ PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 ContextAction& of(PyObject* o) { return *reinterpret_cast<PyContext*>(o)->action; }
 
-PyObject* enter(PyObject* self, PyObject*) {
-  return guarded([&] { return of(self).enter().release(); });
-}
+PyObject* enter(PyObject* self, PyObject*) { return guarded([&] { return of(self).enter().release(); }); }
 PyObject* leave(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
     of(self).leave();
@@ -279,7 +277,6 @@ PyObject* control_dependencies(PyObject*, PyObject* args, PyObject* keywords) {
 
 PyObject* group(PyObject*, PyObject* args, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
-    static const Op no_op{"NoOp"};
     PyObject* name = keywords ? find_item(keywords, "name") : nullptr;
     if (keywords && PyDict_GET_SIZE(keywords) != (name != nullptr))
       fail(ErrorKind::kValue, "tf.group: the only keyword is `name`");
@@ -287,7 +284,7 @@ PyObject* group(PyObject*, PyObject* args, PyObject* keywords) {
     if (!builder) Py_RETURN_NONE;
     const std::string wanted = name && PyUnicode_Check(name) ? std::string(utf8(name)) : "group_deps";
     const std::vector<NodeId> before = std::exchange(builder->control_scope, nodes_in(args, *builder));
-    builder->emit(no_op.row(), {}, {}, wanted);
+    builder->emit("NoOp"_op.row(), {}, {}, wanted);
     builder->control_scope = before;
     return operation_object(builder->graph(), NodeId(static_cast<uint32_t>(builder->graph()->size() - 1))).release();
   });

@@ -76,7 +76,6 @@ Tensor vector_of(const std::vector<Bound>& bounds) {
     t.body()->python_number = true;
     return t;
   }
-  static const Op kPack{"Pack"}, kCast{"Cast"};
   const DType dtype = wide ? DType::kInt64 : DType::kInt32;
   std::vector<Tensor> parts;
   for (const Bound& b : bounds) {
@@ -86,10 +85,10 @@ Tensor vector_of(const std::vector<Bound>& bounds) {
       parts.back().body()->python_number = true;
     } else {
       parts.push_back(b.tensor.dtype() == dtype ? b.tensor
-                                                : apply(kCast, {b.tensor}, Attrs{{AttrName("DstT"), dtype}}));
+                                                : apply("Cast"_op, {b.tensor}, Attrs{{AttrName("DstT"), dtype}}));
     }
   }
-  return apply(kPack.row(), parts, Attrs{{AttrName("axis"), int64_t{0}}}, "strided_slice/stack");
+  return apply("Pack"_op.row(), parts, Attrs{{AttrName("axis"), int64_t{0}}}, "strided_slice/stack");
 }
 
 bool is_mask(PyObject* key) {
@@ -130,11 +129,10 @@ SliceSpec slice_spec(PyObject* key) {
       Bound b = bound(item, items.size() == 1 && !PyList_Check(key));
       Bound after = b;
       if (b.tensor) {
-        static const Op kAdd{"AddV2"};
         Tensor one =
             b.tensor.dtype() == DType::kInt64 ? Tensor::scalar<int64_t>(1) : Tensor::scalar<int32_t>(1);
         one.body()->python_number = true;
-        after.tensor = apply(kAdd, {b.tensor, one}, {}, "add");
+        after.tensor = apply("AddV2"_op, {b.tensor, one}, {}, "add");
       } else {
         after.value = b.value + (b.value < INT64_MAX);  // past it is no index of anything, and refused
       }
@@ -147,15 +145,14 @@ SliceSpec slice_spec(PyObject* key) {
   spec.begin = vector_of(begin);
   spec.end = vector_of(end);
   spec.strides = vector_of(strides);
-  static const Op kCast{"Cast"};
   if (spec.begin.dtype() == DType::kInt64 || spec.end.dtype() == DType::kInt64 ||
       spec.strides.dtype() == DType::kInt64)
     for (Tensor* t : {&spec.begin, &spec.end, &spec.strides})
       if (t->dtype() != DType::kInt64) {
         const bool constant = t->body()->python_number;
-        *t = constant ? ops::hooks.eager_builder->emit_one(kCast.row(), std::span<const Tensor>(t, 1),
+        *t = constant ? ops::hooks.eager_builder->emit_one("Cast"_op.row(), std::span<const Tensor>(t, 1),
                                                 Attrs{{AttrName("DstT"), DType::kInt64}}, {})
-                      : apply(kCast, {*t}, Attrs{{AttrName("DstT"), DType::kInt64}});
+                      : apply("Cast"_op, {*t}, Attrs{{AttrName("DstT"), DType::kInt64}});
         t->body()->python_number = constant;
       }
   return spec;
@@ -227,16 +224,13 @@ Tensor leading_part(const Tensor& x, PyObject* key) {
 Tensor subscript(const Tensor& x, PyObject* key) {
   if (Tensor part = leading_part(x, key)) return part;
   if (is_mask(key)) return composite::boolean_mask(x, to_tensor(key));
-  static const Op kSlice{"StridedSlice"};
-  static const AttrName begin_mask("begin_mask"), end_mask("end_mask"), ellipsis_mask("ellipsis_mask"),
-      new_axis_mask("new_axis_mask"), shrink_axis_mask("shrink_axis_mask");
   const SliceSpec s = slice_spec(key);
-  return apply(kSlice, {x, s.begin, s.end, s.strides},
-               Attrs{{begin_mask, s.begin_mask},
-                     {end_mask, s.end_mask},
-                     {ellipsis_mask, s.ellipsis_mask},
-                     {new_axis_mask, s.new_axis_mask},
-                     {shrink_axis_mask, s.shrink_axis_mask}},
+  return apply("StridedSlice"_op, {x, s.begin, s.end, s.strides},
+               Attrs{{"begin_mask"_attr, s.begin_mask},
+                     {"end_mask"_attr, s.end_mask},
+                     {"ellipsis_mask"_attr, s.ellipsis_mask},
+                     {"new_axis_mask"_attr, s.new_axis_mask},
+                     {"shrink_axis_mask"_attr, s.shrink_axis_mask}},
                "strided_slice");
 }
 

@@ -29,9 +29,7 @@ Tensor part(PyObject* slices, const char* name, DType dtype = DType::kInvalid) {
 }
 
 // A Python value as a node of its own: "Const".
-Tensor as_const(const Tensor& t) {
-  return t.is_symbolic() || !t.body()->python_number ? t : composite::constant(t);
-}
+Tensor as_const(const Tensor& t) { return t.is_symbolic() || !t.body()->python_number ? t : composite::constant(t); }
 
 // --- rows: scatter_add(sparse_delta) etc. ---
 template <int which>
@@ -97,12 +95,11 @@ PyObject* count_up_to(PyObject* self, PyObject* args, PyObject* keywords) {
   long long limit;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "L:count_up_to", const_cast<char**>(names), &limit)) return nullptr;
   return guarded([&] {
-    static const Op op{"ResourceCountUpTo"};
-    static const AttrName kLimit("limit"), kT("T");
     const DType dtype = variable_dtype(self);
     if (dtype != DType::kInt32 && dtype != DType::kInt64)
       invalid("count_up_to: the variable has dtype ", name_of(dtype), ", a counter is int32 or int64");
-    return wrap(apply(op, {variable_handle(self)}, {{kLimit, int64_t{limit}}, {kT, dtype}}));
+    return wrap(
+        apply("ResourceCountUpTo"_op, {variable_handle(self)}, {{"limit"_attr, int64_t{limit}}, {"T"_attr, dtype}}));
   });
 }
 
@@ -132,17 +129,17 @@ PyObject* assign_slice(PyObject* self, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:assign", const_cast<char**>(names), &value, &name))
     return nullptr;
   return guarded([&] {
-    static const Op op{"ResourceStridedSliceAssign"};
-    static const AttrName begin("begin_mask"), end("end_mask"), ellipsis("ellipsis_mask"), fresh("new_axis_mask"),
-        shrink("shrink_axis_mask");
     PyObject* variable = slice_of(self)->variable.get();
     const SliceSpec s = slice_spec(slice_of(self)->key.get());
     const std::string given = op_name(name);
     const Tensor inputs[] = {variable_handle(variable), s.begin, s.end, s.strides,
                              as_const(to_tensor(value, variable_dtype(variable)))};
-    apply_all(op.row(), inputs,
-              {{begin, s.begin_mask}, {end, s.end_mask}, {ellipsis, s.ellipsis_mask}, {fresh, s.new_axis_mask},
-               {shrink, s.shrink_axis_mask}},
+    apply_all("ResourceStridedSliceAssign"_op.row(), inputs,
+              {{"begin_mask"_attr, s.begin_mask},
+               {"end_mask"_attr, s.end_mask},
+               {"ellipsis_mask"_attr, s.ellipsis_mask},
+               {"new_axis_mask"_attr, s.new_axis_mask},
+               {"shrink_axis_mask"_attr, s.shrink_axis_mask}},
               given.empty() ? "strided_slice/_assign" : given);
     return variable_updated(variable);
   });

@@ -87,8 +87,6 @@ PyObject* generator_dataset(PyObject*, PyObject* args) {
   PyObject *begin, *arguments, *types, *shapes;
   if (!PyArg_ParseTuple(args, "OOOO:generator_dataset", &begin, &arguments, &types, &shapes)) return nullptr;
   return guarded([&]() -> PyObject* {
-    static const Op op{"HostGeneratorDataset"};
-    static const AttrName kTypes("output_types"), kShapes("output_shapes");
     std::vector<Tensor> tensors;
     for (PyObject* argument : Items(arguments)) tensors.push_back(to_tensor(argument));
     std::vector<DType> dtypes;
@@ -96,8 +94,9 @@ PyObject* generator_dataset(PyObject*, PyObject* args) {
     std::vector<Shape> all;
     for (PyObject* shape : Items(shapes)) all.push_back(shape_from_object(shape));
     const Tensor held = data::generator_value(new PythonGenerator(begin));
-    return wrap(apply(op.row(), tensors,
-                      {{kTypes, std::move(dtypes)}, {kShapes, std::move(all)}, {data::kGenerator, held}}));
+    return wrap(apply(
+        "HostGeneratorDataset"_op.row(), tensors,
+        {{"output_types"_attr, std::move(dtypes)}, {"output_shapes"_attr, std::move(all)}, {data::kGenerator, held}}));
   });
 }
 
@@ -108,8 +107,6 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-void init_generators(PyObject* module) {
-  if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet();
-}
+void init_generators(PyObject* module) { if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet(); }
 
 }  // namespace footlight::python

@@ -99,9 +99,7 @@ constexpr std::string_view kAttributes[] = {"api_implements",
        repr_of(reinterpret_cast<PyObject*>(Py_TYPE(value))), ".");
 }
 
-std::string text_in(PyObject* value) {
-  return PyBytes_Check(value) ? PyBytes_AsString(value) : readable(value);
-}
+std::string text_in(PyObject* value) { return PyBytes_Check(value) ? PyBytes_AsString(value) : readable(value); }
 
 AttrValue attribute_list(const std::string& name, PyObject* list) {
   const Items items = Items::stored(list);
@@ -149,10 +147,9 @@ void read_attributes(PyObject* given, PyObject* implements, FunctionOptions& opt
       options.attributes.set(AttrName(name), attribute_value(name, PyTuple_GET_ITEM(pair, 1)));
     }
   }
-  static const AttrName kImplements("_implements");
   if (implements && implements != Py_None)
-    options.attributes.set(kImplements, attribute_value("_implements", implements));
-  options.pure = options.attributes.find(kImplements) != nullptr;
+    options.attributes.set("_implements"_attr, attribute_value("_implements", implements));
+  options.pure = options.attributes.find("_implements"_attr) != nullptr;
 }
 
 PyObject* function(PyObject*, PyObject* args, PyObject* keywords);

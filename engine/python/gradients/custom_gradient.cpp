@@ -149,7 +149,6 @@ PyObject* call(PyObject*, PyObject* given) {
     std::vector<Ref> outputs;
     nest_flatten(PyTuple_GET_ITEM(result.get(), 0), outputs);
     std::vector<Tensor> values;
-    static const Op kIdentity{"Identity"};
     PyObject* gradient = PyTuple_GET_ITEM(result.get(), 1);
     if (inputs.size() > arguments && !takes_variables(gradient))
       fail(ErrorKind::kType, "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function "
@@ -158,7 +157,7 @@ PyObject* call(PyObject*, PyObject* given) {
       const Tensor computed = to_tensor(leaf.get());
       {
         PauseTapes pause;
-        values.push_back(apply(kIdentity, {computed}));
+        values.push_back(apply("Identity"_op, {computed}));
       }
       copy_tangents(computed, values.back());
       leaf = checked(wrap(values.back()));

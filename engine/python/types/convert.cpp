@@ -315,8 +315,7 @@ Ref first_tensor(PyObject* o) {
 }
 
 Tensor pack(const std::vector<Tensor>& parts) {
-  static const Op kPack{"Pack"};
-  return apply(kPack.row(), parts, Attrs{{AttrName("axis"), int64_t{0}}}, "stack");
+  return apply("Pack"_op.row(), parts, Attrs{{AttrName("axis"), int64_t{0}}}, "stack");
 }
 
 // Nested lists that contain tensors: level by level.
@@ -344,8 +343,7 @@ Tensor stacked(PyObject* o, DType dtype, bool with_tensors, bool dtype_given) {
   for (const Tensor& p : parts)
     if (!compatible(p.shape(), parts[0].shape())) ragged(o);
   // All constants: join them here, so that a graph gets one constant. Eager whatever is being traced.
-  static const Op kPack{"Pack"};
-  Tensor joined = ops::hooks.eager_builder->emit_one(kPack.row(), parts, Attrs{{AttrName("axis"), int64_t{0}}}, {});
+  Tensor joined = ops::hooks.eager_builder->emit_one("Pack"_op.row(), parts, Attrs{{AttrName("axis"), int64_t{0}}}, {});
   joined.body()->python_number = true;
   return joined;
 }
@@ -427,11 +425,10 @@ Tensor from_list(PyObject* o, DType dtype) {
 }
 
 Tensor cast_constant(const Tensor& t, DType dtype) {
-  static const Op kCast{"Cast"};
   if ((t.dtype() == DType::kString) != (dtype == DType::kString))
     fail(ErrorKind::kValue, "An array of ", name_of(t.dtype()), " cannot be converted to a tensor of ",
          name_of(dtype));
-  Tensor out = ops::hooks.eager_builder->emit_one(kCast.row(), std::span<const Tensor>(&t, 1),
+  Tensor out = ops::hooks.eager_builder->emit_one("Cast"_op.row(), std::span<const Tensor>(&t, 1),
                                        Attrs{{AttrName("DstT"), dtype}}, {});
   out.body()->python_number = true;
   return out;

@@ -170,9 +170,7 @@ PyObject* get_value_index(PyObject* self, void*) {
   });
 }
 
-PyObject* numpy(PyObject* self, PyObject*) {
-  return guarded([&] { return numpy_value(tensor_of(self)).release(); });
-}
+PyObject* numpy(PyObject* self, PyObject*) { return guarded([&] { return numpy_value(tensor_of(self)).release(); }); }
 PyMethodDef numpy_method = {
     "numpy", numpy, METH_NOARGS,
     "numpy()\n--\n\nA NumPy array (of rank 0: a NumPy scalar) with a copy of the value."};
@@ -419,11 +417,10 @@ Tensor on_host(const Tensor& t) {
 }
 
 Tensor copied_to(const Tensor& t, Device device) {
-  static const Op kIdentity{"Identity"};
-  if (t.is_symbolic()) return apply(kIdentity, {t});
+  if (t.is_symbolic()) return apply("Identity"_op, {t});
   if (t.device() == device) return t;
   Tensor copy = gpu::copy_to(t, device);
-  show_recorders(kIdentity.row(), {}, Borrowed(t), Borrowed(copy));
+  show_recorders("Identity"_op.row(), {}, Borrowed(t), Borrowed(copy));
   return copy;
 }
 

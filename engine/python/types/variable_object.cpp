@@ -327,9 +327,7 @@ PyObject* iterate(PyObject* self) {
   });
 }
 
-PyObject* value(PyObject* self, PyObject*) {
-  return guarded([&] { return wrap(variable_value(self)); });
-}
+PyObject* value(PyObject* self, PyObject*) { return guarded([&] { return wrap(variable_value(self)); }); }
 
 // assign, assign_add, assign_sub
 template <int Which>
@@ -525,8 +523,9 @@ bool is_graph_variable(PyObject* o) {
 
 Tensor variable_handle(PyObject* o) { return of(o)->handle; }
 Tensor variable_value(PyObject* o) {
-  static const Op kRead{"ReadVariableOp"};
-  const auto read = [o] { return apply(kRead.row(), std::span<const Tensor>(&of(o)->handle, 1), *of(o)->read_attrs); };
+  const auto read = [o] {
+    return apply("ReadVariableOp"_op.row(), std::span<const Tensor>(&of(o)->handle, 1), *of(o)->read_attrs);
+  };
   if (!of(o)->after_assign || !this_thread.builder) return read();
   const Ref update = optional_attribute(o, "_update");  // what reads the result of an assignment comes after that
   return update ? after_operation(update.get(), read) : read();

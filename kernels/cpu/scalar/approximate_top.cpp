@@ -16,10 +16,9 @@ namespace {
 template <class T>
 void approximate_top(KernelContext& c) {
   using C = functors::Compute<T>;
-  static const AttrName kLargest{"is_max_k"}, kReduced{"reduction_dimension"};
-  const bool largest = c.attrs.get_or(kLargest, true);
+  const bool largest = c.attrs.get_or("is_max_k"_attr, true);
   const Shape& shape = c.inputs[0].shape();
-  const auto given = c.attrs.get_or(kReduced, int64_t{-1});
+  const auto given = c.attrs.get_or("reduction_dimension"_attr, int64_t{-1});
   const auto axis = static_cast<int>(given < 0 ? given + shape.rank() : given);
   const int64_t n = shape[axis], k = c.outputs[0].shape()[axis];
   if (c.outputs[0].elements() == 0) return;

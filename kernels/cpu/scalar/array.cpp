@@ -168,11 +168,9 @@ void roll(KernelContext& c) {
 }
 
 void reverse_sequence(KernelContext& c) {
-  static const AttrName kSeq{"seq_dim"};
-  static const AttrName kBatch{"batch_dim"};
   const Shape& in = c.inputs[0].shape();
-  const auto seq = static_cast<int>(c.attrs.get<int64_t>(kSeq));
-  const auto batch = static_cast<int>(c.attrs.get_or(kBatch, int64_t{0}));
+  const auto seq = static_cast<int>(c.attrs.get<int64_t>("seq_dim"_attr));
+  const auto batch = static_cast<int>(c.attrs.get_or("batch_dim"_attr, int64_t{0}));
   const std::vector<int64_t> lengths = ints_of(c.inputs[1]);
   for (size_t k = 0; k < lengths.size(); ++k)
     if (lengths[k] < 0 || lengths[k] > in[seq])
@@ -202,8 +200,7 @@ std::vector<int64_t> mirrored(int64_t size, int64_t before, int64_t after, int64
 }
 
 IndexMaps mirrored_maps(KernelContext& c, const Shape& inside) {
-  static const AttrName kMode{"mode"};
-  const int64_t edge = c.attrs.get<std::string>(kMode) == "REFLECT" ? 1 : 0;
+  const int64_t edge = c.attrs.get<std::string>("mode"_attr) == "REFLECT" ? 1 : 0;
   const std::vector<int64_t> paddings = ints_of(c.inputs[1]);
   IndexMaps maps;
   for (int d = 0; d < inside.rank(); ++d) {
@@ -290,11 +287,9 @@ void batch_to_space(KernelContext& c) {
 }
 
 void volume_patches(KernelContext& c) {
-  static const AttrName kSizes{"ksizes"}, kStrides{"strides"};
-  const auto& window = c.attrs.get<std::vector<int64_t>>(kSizes);
-  const auto& stride = c.attrs.get<std::vector<int64_t>>(kStrides);
-  static const AttrName kPadding{"padding"};
-  const bool same = c.attrs.get<std::string>(kPadding) == "SAME";
+  const auto& window = c.attrs.get<std::vector<int64_t>>("ksizes"_attr);
+  const auto& stride = c.attrs.get<std::vector<int64_t>>("strides"_attr);
+  const bool same = c.attrs.get<std::string>("padding"_attr) == "SAME";
   const Shape &in = c.inputs[0].shape(), &out = c.outputs[0].shape();
   int64_t before[4] = {};
   for (int d = 1; d < 4; ++d) {
@@ -325,13 +320,10 @@ void volume_patches(KernelContext& c) {
 
 void bitcast(KernelContext& c) { std::memcpy(c.outputs[0].raw(), c.inputs[0].raw(), c.outputs[0].bytes()); }
 
-void pass_all(KernelContext& c) {
-  for (size_t k = 0; k < c.outputs.size(); ++k) c.outputs[k] = c.inputs[k].alias();
-}
+void pass_all(KernelContext& c) { for (size_t k = 0; k < c.outputs.size(); ++k) c.outputs[k] = c.inputs[k].alias(); }
 
 void ensure_shape(KernelContext& c) {
-  static const AttrName kShape{"shape"};
-  const Shape& wanted = c.attrs.get<Shape>(kShape);
+  const Shape& wanted = c.attrs.get<Shape>("shape"_attr);
   if (!compatible(c.inputs[0].shape(), wanted))
     invalid("Shape of tensor ", c.inputs[0].shape().brackets(), " is not compatible with expected shape ",
             wanted.brackets(), " [Op:EnsureShape]");
@@ -376,9 +368,7 @@ void parallel_concat(KernelContext& c) {
 }
 
 template <class... Types>
-void sums() {
-  (on_cpu("MirrorPadGrad", bit_of(dtype_of<Types>), mirror_pad_grad<Types>), ...);
-}
+void sums() { (on_cpu("MirrorPadGrad", bit_of(dtype_of<Types>), mirror_pad_grad<Types>), ...); }
 
 }  // namespace
 

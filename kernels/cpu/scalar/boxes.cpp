@@ -131,13 +131,12 @@ void write_chosen(KernelContext& c, const Chosen& chosen, bool padded, int64_t m
 }
 
 void suppress(KernelContext& c) {
-  static const AttrName kPadded{"pad_to_max_output_size"};
   const Limits limits = limits_of(c);
   const std::vector<float> boxes = floats_of(c.inputs[0]), scores = floats_of(c.inputs[1]);
   const Chosen chosen = choose(scores.data(), 1, c.inputs[1].elements(), limits, [&](int32_t a, int32_t b) {
     return shared_area(boxes.data() + int64_t{4} * a, boxes.data() + int64_t{4} * b);
   });
-  write_chosen(c, chosen, c.attrs.get_or(kPadded, false), limits.most);
+  write_chosen(c, chosen, c.attrs.get_or("pad_to_max_output_size"_attr, false), limits.most);
 }
 
 void suppress_overlapping(KernelContext& c) {
@@ -150,8 +149,6 @@ void suppress_overlapping(KernelContext& c) {
 }
 
 void suppress_combined(KernelContext& c) {
-  static const AttrName kPadPerClass{"pad_per_class"};
-  static const AttrName kClipBoxes{"clip_boxes"};
   const Shape &boxes = c.inputs[0].shape(), &scores = c.inputs[1].shape();
   const int64_t batch = boxes[0], count = boxes[1], kinds = boxes[2], classes = scores[2];
   if (scores[0] != batch || scores[1] != count)
@@ -160,8 +157,8 @@ void suppress_combined(KernelContext& c) {
   const int64_t total = *c.in<int32_t>(3);
   const Limits limits{most_of(c), threshold(c, *c.in<float>(4)), *c.in<float>(5)};
   if (total <= 0) invalid("max_total_size must be > 0, got ", total, " [Op:", c.row.name, "]");
-  const int64_t length = c.attrs.get_or(kPadPerClass, false) ? std::min(total, limits.most * classes) : total;
-  const bool clip = c.attrs.get_or(kClipBoxes, true);
+  const int64_t length = c.attrs.get_or("pad_per_class"_attr, false) ? std::min(total, limits.most * classes) : total;
+  const bool clip = c.attrs.get_or("clip_boxes"_attr, true);
   for (size_t k = 0; k < 3; ++k) {
     Tensor& t = c.set_output(k, DType::kFloat32, k == 0 ? Shape{batch, length, 4} : Shape{batch, length});
     std::fill_n(t.data<float>(), t.elements(), 0.f);

@@ -79,9 +79,8 @@ Shape with_last(const Shape& shape, int64_t last) {
 }
 
 void decode_raw(KernelContext& c) {
-  static const AttrName kType{"out_type"}, kLittle{"little_endian"};
-  const auto dtype = c.attrs.get<DType>(kType);
-  const bool little = c.attrs.get_or(kLittle, true);
+  const auto dtype = c.attrs.get<DType>("out_type"_attr);
+  const bool little = c.attrs.get_or("little_endian"_attr, true);
   const std::string* in = c.in<std::string>(0);
   const int64_t count = c.inputs[0].elements();
   const size_t size = size_of(dtype), bytes = count ? in[0].size() : 0;
@@ -103,9 +102,8 @@ void decode_raw(KernelContext& c) {
 }
 
 void decode_padded_raw(KernelContext& c) {
-  static const AttrName kType{"out_type"}, kLittle{"little_endian"};
-  const auto dtype = c.attrs.get<DType>(kType);
-  const bool little = c.attrs.get_or(kLittle, true);
+  const auto dtype = c.attrs.get<DType>("out_type"_attr);
+  const bool little = c.attrs.get_or("little_endian"_attr, true);
   if (c.inputs[1].elements() != 1)
     invalid("k must be scalar, got shape ", c.inputs[1].shape().brackets(), " [Op:DecodePaddedRaw]");
   const int64_t length = *c.in<int32_t>(1);
@@ -166,8 +164,7 @@ std::string decoded(std::string_view in) {
 }
 
 void encode_base64(KernelContext& c) {
-  static const AttrName kPad{"pad"};
-  const bool pad = c.attrs.get_or(kPad, false);
+  const bool pad = c.attrs.get_or("pad"_attr, false);
   const std::string* in = c.in<std::string>(0);
   std::string* out = c.out<std::string>();
   for_strings(c.inputs[0].elements(), [&](int64_t begin, int64_t end) {
@@ -185,8 +182,7 @@ void decode_base64(KernelContext& c) {
 
 // --- compressed ---
 void decode_compressed(KernelContext& c) {
-  static const AttrName kType{"compression_type"};
-  const std::string type = c.attrs.get_or(kType, std::string());
+  const std::string type = c.attrs.get_or("compression_type"_attr, std::string());
   for (int64_t i = 0; i < c.inputs[0].elements(); ++i) {
     const std::string& in = c.in<std::string>(0)[i];
     c.out<std::string>()[i] =
@@ -222,7 +218,6 @@ class WavReader {
 };
 
 void decode_wav(KernelContext& c) {
-  static const AttrName kChannels{"desired_channels"}, kSamples{"desired_samples"};
   const std::string& file = *c.in<std::string>(0);
   WavReader in(file);
   in.expect("RIFF");
@@ -263,7 +258,8 @@ void decode_wav(KernelContext& c) {
   }
   if (!found) invalid("No data chunk found in WAV [Op:DecodeWav]");
   const int64_t frames = static_cast<int64_t>(samples.size()) / frame;
-  int64_t out_channels = c.attrs.get_or(kChannels, int64_t{-1}), out_frames = c.attrs.get_or(kSamples, int64_t{-1});
+  int64_t out_channels = c.attrs.get_or("desired_channels"_attr, int64_t{-1}),
+          out_frames = c.attrs.get_or("desired_samples"_attr, int64_t{-1});
   if (out_channels < 1) out_channels = channels;
   if (out_frames < 0) out_frames = frames;
   const Shape shape{out_frames, out_channels};

@@ -20,8 +20,7 @@ inline Tensor call(const char* name, std::initializer_list<Tensor> inputs, Tenso
 }
 
 inline Tensor cast(const Tensor& x, DType to) {
-  static const AttrName kTo{"DstT"};
-  return x.dtype() == to ? x : call("Cast", {x}, Tensor::empty(to, x.shape()), {{kTo, to}});
+  return x.dtype() == to ? x : call("Cast", {x}, Tensor::empty(to, x.shape()), {{"DstT"_attr, to}});
 }
 
 }  // namespace FL_ISA

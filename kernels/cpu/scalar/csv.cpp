@@ -68,10 +68,9 @@ T number(const std::string& field, size_t column, int64_t record, DType dtype) {
 }
 
 void decode_csv(KernelContext& c) {
-  static const AttrName kDelimiter{"field_delim"}, kQuotes{"use_quote_delim"}, kMissing{"na_value"},
-      kSelect{"select_cols"};
-  const CsvOptions options{c.attrs.get_or(kDelimiter, std::string(","))[0], c.attrs.get_or(kQuotes, true),
-                           c.attrs.get_or(kMissing, std::string()), c.attrs.get_or(kSelect, std::vector<int64_t>())};
+  const CsvOptions options{c.attrs.get_or("field_delim"_attr, std::string(","))[0],
+                           c.attrs.get_or("use_quote_delim"_attr, true), c.attrs.get_or("na_value"_attr, std::string()),
+                           c.attrs.get_or("select_cols"_attr, std::vector<int64_t>())};
   const size_t columns = c.outputs.size();
   for (size_t k = 0; k < columns; ++k) c.set_output(k, c.inputs[k + 1].dtype(), c.inputs[0].shape());
   std::vector<std::string> fields;

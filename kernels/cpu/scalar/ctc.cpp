@@ -136,12 +136,13 @@ void check_lengths(const KernelContext& c, size_t input, int64_t time) {
 
 template <class T>
 void loss(KernelContext& c) {
-  static const AttrName kCollapse{"preprocess_collapse_repeated"};
-  static const AttrName kMerge{"ctc_merge_repeated"};
-  static const AttrName kIgnore{"ignore_longer_outputs_than_inputs"};
   const Shape& in = c.inputs[0].shape();
-  const Loss how{c.attrs.get_or(kCollapse, false), c.attrs.get_or(kMerge, true), c.attrs.get_or(kIgnore, false),
-                 in[0], in[1], in[2]};
+  const Loss how{c.attrs.get_or("preprocess_collapse_repeated"_attr, false),
+                 c.attrs.get_or("ctc_merge_repeated"_attr, true),
+                 c.attrs.get_or("ignore_longer_outputs_than_inputs"_attr, false),
+                 in[0],
+                 in[1],
+                 in[2]};
   if (how.classes < 1) invalid("there must be a class for the blank [Op:CTCLoss]");
   check_lengths(c, 3, how.time);
   const std::vector<Labels> labels = labels_of(c, how);
@@ -174,16 +175,14 @@ void write_sparse(KernelContext& c, size_t first, size_t step, const std::vector
 
 template <class T>
 void greedy(KernelContext& c) {
-  static const AttrName kMerge{"merge_repeated"};
-  static const AttrName kBlank{"blank_index"};
   const Shape& in = c.inputs[0].shape();
   const int64_t batch = in[1], classes = in[2];
   check_lengths(c, 1, in[0]);
-  int64_t blank = c.attrs.get_or(kBlank, int64_t{-1});
+  int64_t blank = c.attrs.get_or("blank_index"_attr, int64_t{-1});
   if (blank < 0) blank += classes;
   if (blank < 0 || blank >= classes)
     invalid("blank_index expected to be between ", -classes, " and ", classes - 1, " [Op:CTCGreedyDecoder]");
-  const bool merge = c.attrs.get_or(kMerge, false);
+  const bool merge = c.attrs.get_or("merge_repeated"_attr, false);
   std::vector<Labels> found(static_cast<size_t>(batch));
   for (int64_t b = 0; b < batch; ++b) {
     T sum = 0;
@@ -285,18 +284,15 @@ class Search {
 
 template <class T>
 void beam_search(KernelContext& c) {
-  static const AttrName kPaths{"top_paths"};
-  static const AttrName kWidth{"beam_width"};
-  static const AttrName kMerge{"merge_repeated"};
   const Shape& in = c.inputs[0].shape();
   const int64_t batch = in[1], classes = in[2];
   check_lengths(c, 1, in[0]);
   if (classes < 1) invalid("there must be a class for the blank [Op:CTCBeamSearchDecoder]");
-  const auto paths = static_cast<size_t>(c.attrs.get<int64_t>(kPaths));
-  const auto width = static_cast<size_t>(c.attrs.get<int64_t>(kWidth));
+  const auto paths = static_cast<size_t>(c.attrs.get<int64_t>("top_paths"_attr));
+  const auto width = static_cast<size_t>(c.attrs.get<int64_t>("beam_width"_attr));
   if (paths > width)
     invalid("requested more paths than the beam width: ", paths, " > ", width, " [Op:", c.row.name, "]");
-  const bool merge = c.attrs.get_or(kMerge, true);
+  const bool merge = c.attrs.get_or("merge_repeated"_attr, true);
   std::vector<std::vector<Labels>> found(paths, std::vector<Labels>(static_cast<size_t>(batch)));
   T* logs = c.set_output(3 * paths, c.inputs[0].dtype(), Shape{batch, static_cast<int64_t>(paths)}).template data<T>();
   parallel_for(batch, 1, [&](int64_t begin, int64_t end) {

@@ -34,10 +34,8 @@ struct LogSumExpOf {
 template <class Op, class T>
 void cumulative(KernelContext& c) {
   using C = Compute<T>;
-  static const AttrName kExclusive{"exclusive"};
-  static const AttrName kReverse{"reverse"};
-  const bool exclusive = c.attrs.get_or(kExclusive, false);
-  const bool reverse = c.attrs.get_or(kReverse, false);
+  const bool exclusive = c.attrs.get_or("exclusive"_attr, false);
+  const bool reverse = c.attrs.get_or("reverse"_attr, false);
   const Shape& s = c.inputs[0].shape();
   const int64_t given =
       c.inputs[1].dtype() == DType::kInt64 ? *c.in<int64_t>(1) : static_cast<int64_t>(*c.in<int32_t>(1));
@@ -89,9 +87,7 @@ void numbers() {
   (on_cpu("Cumprod", bit_of(dtype_of<Types>), cumulative<ProductOf, Types>), ...);
 }
 template <class... Types>
-void floats() {
-  (on_cpu("CumulativeLogsumexp", bit_of(dtype_of<Types>), cumulative<LogSumExpOf, Types>), ...);
-}
+void floats() { (on_cpu("CumulativeLogsumexp", bit_of(dtype_of<Types>), cumulative<LogSumExpOf, Types>), ...); }
 
 }  // namespace
 

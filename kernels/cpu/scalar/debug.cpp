@@ -30,10 +30,9 @@ Tensor escaped(const Tensor& strings) {
 }
 
 void assert_true(KernelContext& c) {
-  static const AttrName kSummarize{"summarize"}, kOfProgram{"_assert"};
   if (*c.in<bool>(0)) return;
-  const int64_t count = c.attrs.get_or(kSummarize, int64_t{3});
-  const bool of_program = c.attrs.get_or(kOfProgram, false);
+  const int64_t count = c.attrs.get_or("summarize"_attr, int64_t{3});
+  const bool of_program = c.attrs.get_or("_assert"_attr, false);
   std::string text = "assertion failed:";
   for (size_t k = 1; k < c.inputs.size(); ++k) {
     const Tensor data = gpu::on_host(c.inputs[k]);
@@ -65,7 +64,6 @@ Found look(const T* x, int64_t n) {
 
 template <class T>
 void check(KernelContext& c, bool signs) {
-  static const AttrName kMessage{"message"};
   const Found found = look(c.in<T>(0), c.inputs[0].elements());
   c.outputs[0] = c.inputs[0].alias();
   std::string what;
@@ -75,7 +73,7 @@ void check(KernelContext& c, bool signs) {
   if (!signs && (found.minus || found.plus)) add("Inf");
   if (found.nan) add("NaN");
   if (what.empty()) return;
-  invalid(c.attrs.get_or(kMessage, std::string()), " : Tensor had ", what, " values [Op:", c.row.name, "]");
+  invalid(c.attrs.get_or("message"_attr, std::string()), " : Tensor had ", what, " values [Op:", c.row.name, "]");
 }
 
 template <class T>

@@ -50,8 +50,7 @@ struct Diagonals {
 };
 
 Diagonals diagonals_of(const KernelContext& c, const Tensor& k, const Shape& packed) {
-  static const AttrName kAlign{"align"};
-  const std::string align = c.attrs.get_or(kAlign, std::string("RIGHT_LEFT"));
+  const std::string align = c.attrs.get_or("align"_attr, std::string("RIGHT_LEFT"));
   return {integer_of(k), integer_of(k, k.elements() - 1), packed[packed.rank() - 1], align.starts_with("LEFT"),
           align.ends_with("LEFT")};
 }
@@ -173,9 +172,7 @@ void cross(KernelContext& c) {
 }
 
 template <class... Types>
-void crosses() {
-  (on_cpu("Cross", bit_of(dtype_of<Types>), cross<Types>), ...);
-}
+void crosses() { (on_cpu("Cross", bit_of(dtype_of<Types>), cross<Types>), ...); }
 
 }  // namespace
 

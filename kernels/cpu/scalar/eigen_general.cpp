@@ -13,8 +13,7 @@ template <class T, class W, class R>
 void general(KernelContext& c) {
   using Solver = std::conditional_t<std::is_floating_point_v<W>, Eigen::EigenSolver<Matrix<W>>,
                                     Eigen::ComplexEigenSolver<Matrix<W>>>;
-  static const AttrName kComputeV{"compute_v"};
-  const bool vectors = c.attrs.get_or(kComputeV, true);
+  const bool vectors = c.attrs.get_or("compute_v"_attr, true);
   const int64_t n = sizes_of(c.inputs[0]).rows;
   if (n == 0) return;
   for_matrices(c, [&](int64_t i) {

@@ -10,8 +10,7 @@ namespace {
 
 template <class T>
 void self_adjoint(KernelContext& c) {
-  static const AttrName kComputeV{"compute_v"};
-  const bool vectors = c.attrs.get_or(kComputeV, true);
+  const bool vectors = c.attrs.get_or("compute_v"_attr, true);
   const int64_t n = sizes_of(c.inputs[0]).rows;
   if (n == 0) return;
   for_matrices(c, [&](int64_t i) {

@@ -180,20 +180,17 @@ View product(const View& a, const View& b, const Labels& order, const SizeOf& si
   const bool tb = lies(b, joined({batch, right, inner})) && !right.empty() && !inner.empty();
   const View x = packed<T>(a, ta ? a.labels : joined({batch, left, inner}), sizes);
   const View y = packed<T>(b, tb ? b.labels : joined({batch, inner, right}), sizes);
-  static const AttrName kAdjX{"adj_x"};
-  static const AttrName kAdjY{"adj_y"};
   Tensor flat = Tensor::empty(type, Shape{count, m, n});
   call("BatchMatMulV2",
        {x.tensor.reshaped(ta ? Shape{count, depth, m} : Shape{count, m, depth}),
         y.tensor.reshaped(tb ? Shape{count, n, depth} : Shape{count, depth, n})},
-       flat, {{kAdjX, ta}, {kAdjY, tb}});
+       flat, {{"adj_x"_attr, ta}, {"adj_y"_attr, tb}});
   return contiguous(type, whole, sizes, flat);
 }
 
 template <class T>
 void einsum(KernelContext& c) {
-  static const AttrName kEquation{"equation"};
-  const Equation e = parse_equation(c.attrs.get<std::string>(kEquation));
+  const Equation e = parse_equation(c.attrs.get<std::string>("equation"_attr));
   SizeOf sizes;
   std::vector<Labels> labels;
   for (size_t k = 0; k < c.inputs.size(); ++k) {
@@ -228,9 +225,7 @@ void einsum(KernelContext& c) {
 }
 
 template <class... Types>
-void einsums() {
-  (on_cpu("Einsum", bit_of(dtype_of<Types>), einsum<Types>), ...);
-}
+void einsums() { (on_cpu("Einsum", bit_of(dtype_of<Types>), einsum<Types>), ...); }
 
 }  // namespace
 

@@ -17,14 +17,9 @@ namespace {
 using functors::Compute;
 
 template <class T>
-float number(T x) {
-  return static_cast<float>(static_cast<Compute<T>>(x));
-}
+float number(T x) { return static_cast<float>(static_cast<Compute<T>>(x)); }
 
-bool is_nearest(const KernelContext& c) {
-  static const AttrName kMethod{"method"};
-  return c.attrs.get_or(kMethod, std::string("bilinear")) == "nearest";
-}
+bool is_nearest(const KernelContext& c) { return c.attrs.get_or("method"_attr, std::string("bilinear")) == "nearest"; }
 
 void check_places(const KernelContext& c, const Tensor& places, int64_t batch) {
   const auto* place = places.data<int32_t>();
@@ -59,11 +54,10 @@ struct Corners {
 
 template <class T>
 void crop_and_resize(KernelContext& c) {
-  static const AttrName kOutside{"extrapolation_value"};
   const Shape &image = c.inputs[0].shape(), &crops = c.outputs[0].shape();
   const int64_t height = image[1], width = image[2], depth = image[3];
   check_places(c, c.inputs[2], image[0]);
-  const float outside = c.attrs.get_or(kOutside, 0.f);
+  const float outside = c.attrs.get_or("extrapolation_value"_attr, 0.f);
   const bool nearest = is_nearest(c);
   const T* in = c.in<T>(0);
   const float* boxes = c.in<float>(1);
@@ -191,8 +185,7 @@ void crop_to_boxes(KernelContext& c) {
 // --- projections ---
 enum class Fill { kConstant, kReflect, kWrap, kNearest };
 Fill fill_of(const KernelContext& c) {
-  static const AttrName kFillMode{"fill_mode"};
-  const std::string mode = c.attrs.get_or(kFillMode, std::string("CONSTANT"));
+  const std::string mode = c.attrs.get_or("fill_mode"_attr, std::string("CONSTANT"));
   if (mode == "CONSTANT") return Fill::kConstant;
   if (mode == "REFLECT") return Fill::kReflect;
   if (mode == "WRAP") return Fill::kWrap;
@@ -237,8 +230,7 @@ float bring_inside(Fill fill, float at, int64_t size) {
 template <class T>
 void project(KernelContext& c) {
   using C = Compute<T>;
-  static const AttrName kInterpolation{"interpolation"};
-  const std::string& name = c.attrs.get<std::string>(kInterpolation);
+  const std::string& name = c.attrs.get<std::string>("interpolation"_attr);
   if (name != "NEAREST" && name != "BILINEAR")
     invalid("Invalid interpolation ", name, ". Supported types: NEAREST, BILINEAR [Op:", c.row.name, "]");
   const bool nearest = name == "NEAREST";
@@ -296,14 +288,10 @@ void project(KernelContext& c) {
 
 // --- patches ---
 void patches(KernelContext& c) {
-  static const AttrName kSizes{"ksizes"};
-  static const AttrName kStrides{"strides"};
-  static const AttrName kRates{"rates"};
-  static const AttrName kPadding{"padding"};
   using Ints = std::vector<int64_t>;
-  const auto &sizes = c.attrs.get<Ints>(kSizes), &strides = c.attrs.get<Ints>(kStrides),
-             &rates = c.attrs.get<Ints>(kRates);
-  const bool same = c.attrs.get<std::string>(kPadding) == "SAME";
+  const auto &sizes = c.attrs.get<Ints>("ksizes"_attr), &strides = c.attrs.get<Ints>("strides"_attr),
+             &rates = c.attrs.get<Ints>("rates"_attr);
+  const bool same = c.attrs.get<std::string>("padding"_attr) == "SAME";
   const Shape &in = c.inputs[0].shape(), &out = c.outputs[0].shape();
   const DType type = c.inputs[0].dtype();
   if (!is_plain(type)) invalid("patches of ", name_of(type), " cannot be taken [Op:", c.row.name, "]");
@@ -397,9 +385,7 @@ void crops() {
   (on_cpu("CropAndResizeGradBoxes", bit_of(dtype_of<Types>), crop_to_boxes<Types>), ...);
 }
 template <class... Types>
-void projections() {
-  (on_cpu("ImageProjectiveTransformV3", bit_of(dtype_of<Types>), project<Types>), ...);
-}
+void projections() { (on_cpu("ImageProjectiveTransformV3", bit_of(dtype_of<Types>), project<Types>), ...); }
 
 }  // namespace
 

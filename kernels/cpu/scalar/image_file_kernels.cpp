@@ -14,10 +14,7 @@ namespace files = image_files;
 
 const std::string& contents_of(const KernelContext& c) { return *c.in<std::string>(0); }
 
-int channels_of(const KernelContext& c) {
-  static const AttrName kChannels{"channels"};
-  return static_cast<int>(c.attrs.get_or(kChannels, int64_t{0}));
-}
+int channels_of(const KernelContext& c) { return static_cast<int>(c.attrs.get_or("channels"_attr, int64_t{0})); }
 
 // Output 0, made when its size is known.
 files::Allocate output_of(KernelContext& c, DType dtype) {
@@ -27,15 +24,12 @@ files::Allocate output_of(KernelContext& c, DType dtype) {
 }
 
 files::JpegOptions jpeg_options(const KernelContext& c) {
-  static const AttrName kRatio{"ratio"};
-  static const AttrName kFancy{"fancy_upscaling"};
-  static const AttrName kRecover{"try_recover_truncated"};
-  static const AttrName kMethod{"dct_method"};
-  const std::string method = c.attrs.get_or(kMethod, std::string());
+  const std::string method = c.attrs.get_or("dct_method"_attr, std::string());
   if (!method.empty() && method != "INTEGER_FAST" && method != "INTEGER_ACCURATE")
     invalid("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'} [Op:", c.row.name, "]");
-  return {channels_of(c), static_cast<int>(c.attrs.get_or(kRatio, int64_t{1})), c.attrs.get_or(kFancy, true),
-          c.attrs.get_or(kRecover, false), method == "INTEGER_ACCURATE"};
+  return {channels_of(c), static_cast<int>(c.attrs.get_or("ratio"_attr, int64_t{1})),
+          c.attrs.get_or("fancy_upscaling"_attr, true), c.attrs.get_or("try_recover_truncated"_attr, false),
+          method == "INTEGER_ACCURATE"};
 }
 
 // The contents of a file in memory of its own.
@@ -51,9 +45,7 @@ struct Held {
   }
 };
 
-void decode_jpeg(KernelContext& c) {
-  files::decode_jpeg(contents_of(c), jpeg_options(c), output_of(c, DType::kUInt8));
-}
+void decode_jpeg(KernelContext& c) { files::decode_jpeg(contents_of(c), jpeg_options(c), output_of(c, DType::kUInt8)); }
 
 void decode_cropped_jpeg(KernelContext& c) {
   if (c.inputs[1].elements() != 4) invalid("crop_window must have four elements [Op:DecodeAndCropJpeg]");
@@ -71,14 +63,11 @@ void decode_cropped_jpeg(KernelContext& c) {
 }
 
 void decode_png(KernelContext& c) {
-  static const AttrName kDtype{"dtype"};
-  const DType dtype = c.attrs.get_or(kDtype, DType::kUInt8);
+  const DType dtype = c.attrs.get_or("dtype"_attr, DType::kUInt8);
   files::decode_png(contents_of(c), channels_of(c), dtype == DType::kUInt16, output_of(c, dtype));
 }
 
-void decode_bmp(KernelContext& c) {
-  files::decode_bmp(contents_of(c), channels_of(c), output_of(c, DType::kUInt8));
-}
+void decode_bmp(KernelContext& c) { files::decode_bmp(contents_of(c), channels_of(c), output_of(c, DType::kUInt8)); }
 
 void decode_gif(KernelContext& c) {
   files::decode_gif(contents_of(c), false, [&](int64_t frames, int64_t height, int64_t width) {
@@ -99,10 +88,8 @@ void convert(const std::vector<uint8_t>& from, Tensor& to) {
 }
 
 void decode_image(KernelContext& c) {
-  static const AttrName kDtype{"dtype"};
-  static const AttrName kExpandAnimations{"expand_animations"};
   const std::string& bytes = contents_of(c);
-  const DType dtype = c.attrs.get_or(kDtype, DType::kUInt8);
+  const DType dtype = c.attrs.get_or("dtype"_attr, DType::kUInt8);
   const int channels = channels_of(c);
   Held held;
   if (files::is_png(bytes)) {
@@ -121,7 +108,7 @@ void decode_image(KernelContext& c) {
   }
   if (files::is_gif(bytes)) {
     if (channels != 0 && channels != 3) invalid("channels must be 0 or 3 for GIF, got ", channels, " [Op:DecodeImage]");
-    const bool all = c.attrs.get_or(kExpandAnimations, true);
+    const bool all = c.attrs.get_or("expand_animations"_attr, true);
     Shape shape;
     files::decode_gif(bytes, !all, [&](int64_t frames, int64_t height, int64_t width) {
       shape = all ? Shape{frames, height, width, 3} : Shape{height, width, 3};
@@ -161,25 +148,20 @@ void write_jpeg(KernelContext& c, const files::JpegEncoding& encoding, int64_t w
 }
 
 void encode_jpeg(KernelContext& c) {
-  static const AttrName kFormat{"format"};
-  static const AttrName kQuality{"quality"};
-  static const AttrName kProgressive{"progressive"};
-  static const AttrName kOptimize{"optimize_size"};
-  static const AttrName kDownsampling{"chroma_downsampling"};
-  static const AttrName kUnit{"density_unit"};
-  static const AttrName kX{"x_density"};
-  static const AttrName kY{"y_density"};
-  static const AttrName kXmp{"xmp_metadata"};
-  const std::string format = c.attrs.get_or(kFormat, std::string());
+  const std::string format = c.attrs.get_or("format"_attr, std::string());
   if (!format.empty() && format != "grayscale" && format != "rgb")
     invalid("format must be '', grayscale or rgb, got ", format, " [Op:EncodeJpeg]");
   const auto small = [&](AttrName name, int64_t otherwise) {
     return static_cast<int>(std::clamp<int64_t>(c.attrs.get_or(name, otherwise), -1, 65535));
   };
-  write_jpeg(c, {small(kQuality, 95), c.attrs.get_or(kProgressive, false), c.attrs.get_or(kOptimize, false),
-                 c.attrs.get_or(kDownsampling, true), c.attrs.get_or(kUnit, std::string("in")) == "cm", small(kX, 300),
-                 small(kY, 300), c.attrs.get_or(kXmp, std::string())},
-             format == "grayscale" ? 1 : format == "rgb" ? 3 : 0);
+  write_jpeg(c,
+             {small("quality"_attr, 95), c.attrs.get_or("progressive"_attr, false),
+              c.attrs.get_or("optimize_size"_attr, false), c.attrs.get_or("chroma_downsampling"_attr, true),
+              c.attrs.get_or("density_unit"_attr, std::string("in")) == "cm", small("x_density"_attr, 300),
+              small("y_density"_attr, 300), c.attrs.get_or("xmp_metadata"_attr, std::string())},
+             format == "grayscale" ? 1
+             : format == "rgb"     ? 3
+                                   : 0);
 }
 
 void encode_jpeg_of_quality(KernelContext& c) {

@@ -29,10 +29,8 @@ int64_t rows_at_once(const Sizes& s) {
 class Positions {
  public:
   Positions(const KernelContext& c, int64_t in, int64_t out) {
-    static const AttrName kAlignCorners{"align_corners"};
-    static const AttrName kHalfPixelCenters{"half_pixel_centers"};
-    align_ = c.attrs.get_or(kAlignCorners, false);
-    half_ = c.attrs.get_or(kHalfPixelCenters, false);
+    align_ = c.attrs.get_or("align_corners"_attr, false);
+    half_ = c.attrs.get_or("half_pixel_centers"_attr, false);
     scale_ = align_ && out > 1 ? static_cast<float>(in - 1) / static_cast<float>(out - 1)
                                : static_cast<float>(in) / static_cast<float>(out);
   }
@@ -70,9 +68,7 @@ std::vector<Between> between(const KernelContext& c, int64_t in, int64_t out) {
 }
 
 template <class T>
-float number(T x) {
-  return static_cast<float>(static_cast<Compute<T>>(x));
-}
+float number(T x) { return static_cast<float>(static_cast<Compute<T>>(x)); }
 
 template <class T>
 void bilinear(KernelContext& c) {
@@ -356,8 +352,7 @@ float mitchell_cubic(float x, float) {
 }
 
 Weighting weighting_of(const KernelContext& c) {
-  static const AttrName kKernelType{"kernel_type"};
-  const std::string name = c.attrs.get_or(kKernelType, std::string("lanczos3"));
+  const std::string name = c.attrs.get_or("kernel_type"_attr, std::string("lanczos3"));
   if (name == "lanczos1") return {1, lanczos};
   if (name == "lanczos3") return {3, lanczos};
   if (name == "lanczos5") return {5, lanczos};
@@ -370,12 +365,11 @@ Weighting weighting_of(const KernelContext& c) {
 }
 
 std::vector<Span> weighted_spans(const KernelContext& c, int64_t in, int64_t out, float scale, float translation) {
-  static const AttrName kAntialias{"antialias"};
   if (!(scale > 0) || !std::isfinite(scale))
     invalid("Scale must be greater than zero, got ", scale, " [Op:", c.row.name, "]");
   const Weighting weighting = weighting_of(c);
   const float back = 1 / scale, shift = -back * translation;
-  const float stretch = c.attrs.get_or(kAntialias, true) ? std::max(back, 1.f) : 1.f;
+  const float stretch = c.attrs.get_or("antialias"_attr, true) ? std::max(back, 1.f) : 1.f;
   const float reach = weighting.radius * stretch;
   std::vector<Span> spans;
   for (int64_t i = 0; i < out; ++i) {

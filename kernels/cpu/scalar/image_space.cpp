@@ -17,10 +17,8 @@ using functors::Compute;
 // For every element of the deep image (pixel y, x; block offset by, bx; channel c): the elements of both sides.
 template <bool kToDepth>
 void space_depth(KernelContext& c) {
-  static const AttrName kBlock{"block_size"};
-  static const AttrName kDataFormat{"data_format"};
-  const int64_t block = c.attrs.get<int64_t>(kBlock);
-  const bool first = c.attrs.get_or(kDataFormat, std::string("NHWC")) == "NCHW";
+  const int64_t block = c.attrs.get<int64_t>("block_size"_attr);
+  const bool first = c.attrs.get_or("data_format"_attr, std::string("NHWC")) == "NCHW";
   const Shape& flat = kToDepth ? c.inputs[0].shape() : c.outputs[0].shape();
   const int64_t batch = flat[0], height = flat[first ? 2 : 1], width = flat[first ? 3 : 2],
                 depth = flat[first ? 1 : 3];

@@ -28,8 +28,7 @@ Tensor product(const Tensor& a, const Tensor& b, bool adjoint_a = false, bool ad
 }
 
 Tensor triangular_solve(const Tensor& factor, const Tensor& b, bool adjoint) {
-  static const AttrName kAdjoint{"adjoint"};
-  return call("MatrixTriangularSolve", {factor, b}, Tensor::empty(b.dtype(), b.shape()), {{kAdjoint, adjoint}});
+  return call("MatrixTriangularSolve", {factor, b}, Tensor::empty(b.dtype(), b.shape()), {{"adjoint"_attr, adjoint}});
 }
 
 template <class T>
@@ -76,7 +75,6 @@ Tensor by_singular_values(const Tensor& a, const Tensor& b) {
 
 template <class T>
 void least_squares(KernelContext& c) {
-  static const AttrName kFast{"fast"};
   const double regularizer = *c.in<double>(2);
   if (regularizer < 0) invalid("l2_regularizer must not be negative: ", regularizer, " [Op:", c.row.name, "]");
   const Tensor& a = c.inputs[0];
@@ -85,7 +83,7 @@ void least_squares(KernelContext& c) {
     std::fill_n(c.out<T>(), c.outputs[0].elements(), T(0));
     return;
   }
-  const bool fast = c.attrs.get_or(kFast, true);
+  const bool fast = c.attrs.get_or("fast"_attr, true);
   const Tensor x = fast ? normal_equations<T>(c, a, b, regularizer) : by_singular_values<T>(a, b);
   std::copy_n(x.data<T>(), x.elements(), c.out<T>());
 }

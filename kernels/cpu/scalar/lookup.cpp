@@ -112,20 +112,19 @@ class Column {
 };
 
 void initialize_from_file(KernelContext& c) {
-  static const AttrName kKeyIndex{"key_index"}, kValueIndex{"value_index"}, kSize{"vocab_size"},
-      kDelimiter{"delimiter"}, kOffset{"offset"};
   LookupTable& into = table(c);
   if (into.initialized()) return;
   const std::string& name = *c.in<std::string>(1);
   if (c.inputs[1].elements() != 1)
     invalid("filename should be a single string, but got ", c.inputs[1].shape().brackets());
-  const std::string delimiter = c.attrs.get_or(kDelimiter, std::string("\t"));
+  const std::string delimiter = c.attrs.get_or("delimiter"_attr, std::string("\t"));
   if (delimiter.size() != 1) invalid("delimiter should be only 1 char [Op:", c.row.name, "]");
-  const int64_t most = c.attrs.get_or(kSize, int64_t{-1}), offset = c.attrs.get_or(kOffset, int64_t{0});
+  const int64_t most = c.attrs.get_or("vocab_size"_attr, int64_t{-1}),
+                offset = c.attrs.get_or("offset"_attr, int64_t{0});
   std::ifstream file(name, std::ios::binary);
   if (!file) fail(ErrorKind::kNotFound, name, "; No such file or directory [Op:", c.row.name, "]");
-  Column keys(into.key_dtype(), c.attrs.get<int64_t>(kKeyIndex), offset, c.row.name);
-  Column values(into.value_dtype(), c.attrs.get<int64_t>(kValueIndex), offset, c.row.name);
+  Column keys(into.key_dtype(), c.attrs.get<int64_t>("key_index"_attr), offset, c.row.name);
+  Column values(into.value_dtype(), c.attrs.get<int64_t>("value_index"_attr), offset, c.row.name);
   std::string line;
   std::vector<std::string_view> parts;
   int64_t number = 0;

@@ -12,10 +12,7 @@ namespace {
 template <class T>
 using Lu = Eigen::PartialPivLU<Matrix<T>>;
 
-bool adjoint_of(const KernelContext& c) {
-  static const AttrName kAdjoint{"adjoint"};
-  return c.attrs.get_or(kAdjoint, false);
-}
+bool adjoint_of(const KernelContext& c) { return c.attrs.get_or("adjoint"_attr, false); }
 
 template <class T>
 Lu<T> decomposed(const KernelContext& c, int64_t i, bool adjoint) {

@@ -15,10 +15,8 @@ struct Steps {
   bool none;  // an empty range at zero
 
   Steps(const KernelContext& c, float min, float max) : none(min == 0 && max == 0) {
-    static const AttrName kBits{"num_bits"};
-    static const AttrName kNarrow{"narrow_range"};
-    const auto first = c.attrs.get_or(kNarrow, false) ? 1.f : 0.f;
-    const auto last = static_cast<float>((1 << c.attrs.get_or(kBits, int64_t{8})) - 1);
+    const auto first = c.attrs.get_or("narrow_range"_attr, false) ? 1.f : 0.f;
+    const auto last = static_cast<float>((1 << c.attrs.get_or("num_bits"_attr, int64_t{8})) - 1);
     size = (max - min) / (last - first);
     const float place = first - min / size;
     const float nudged = place < first ? first : place > last ? last : std::round(place);
@@ -34,9 +32,7 @@ struct Steps {
 };
 
 Steps fixed_steps(const KernelContext& c) {
-  static const AttrName kMin{"min"};
-  static const AttrName kMax{"max"};
-  return {c, c.attrs.get_or(kMin, -6.f), c.attrs.get_or(kMax, 6.f)};
+  return {c, c.attrs.get_or("min"_attr, -6.f), c.attrs.get_or("max"_attr, 6.f)};
 }
 
 void fixed(KernelContext& c) {

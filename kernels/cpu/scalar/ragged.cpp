@@ -93,8 +93,7 @@ void fill_with(Tensor& out, const Tensor& rest, int64_t inner) {
 }
 
 void to_tensor(KernelContext& c) {
-  static const AttrName kTypes{"row_partition_types"};
-  const auto types = c.attrs.get_or(kTypes, std::vector<std::string>());
+  const auto types = c.attrs.get_or("row_partition_types"_attr, std::vector<std::string>());
   const Tensor &values = c.inputs[1], &rest = c.inputs[2];
   if (types.size() + 3 != c.inputs.size())
     invalid("row_partition_types must name each partition [Op:", c.row.name, "]");
@@ -238,7 +237,6 @@ void gather(KernelContext& c) {
 
 template <class T>
 void range(KernelContext& c) {
-  static const AttrName kSplits{"Tsplits"};
   int64_t rows = 1;
   for (const Tensor& t : c.inputs)
     if (t.shape().rank()) rows = t.elements();
@@ -266,7 +264,7 @@ void range(KernelContext& c) {
     }
     splits.push_back(add_sizes(splits.back(), size));
   }
-  set_splits(c, 0, c.attrs.get_or(kSplits, DType::kInt64), splits);
+  set_splits(c, 0, c.attrs.get_or("Tsplits"_attr, DType::kInt64), splits);
   T* out = c.set_output(1, c.inputs[0].dtype(), Shape{splits.back()}).template data<T>();
   for (int64_t row = 0; row < rows; ++row) {
     const int64_t size = splits[static_cast<size_t>(row) + 1] - splits[static_cast<size_t>(row)];

@@ -165,9 +165,7 @@ void shuffle(KernelContext& c) {
   shuffle_rows(c, next_stream(c, static_cast<uint64_t>(size - 1 + 3) / 4));
 }
 
-void stateless_shuffle(KernelContext& c) {
-  if (!nothing_to_shuffle(c)) shuffle_rows(c, keyed_stream(c, 1));
-}
+void stateless_shuffle(KernelContext& c) { if (!nothing_to_shuffle(c)) shuffle_rows(c, keyed_stream(c, 1)); }
 
 // The place of an index in a permutation of [0, max]: a small block cipher of `width` bits per word after Simon,
 // applied until the result is in range.
@@ -198,11 +196,10 @@ uint64_t shuffled_index(uint64_t index, const uint32_t (&seed)[3], uint64_t max,
 
 template <class I>
 void index_shuffle(KernelContext& c) {
-  static const AttrName kRounds{"rounds"};
   const Tensor& seed = c.inputs[1];
   const bool one_index = c.inputs[0].shape().rank() == 0, one_max = c.inputs[2].shape().rank() == 0,
              one_seed = seed.shape().rank() == 1;
-  const int64_t rounds = c.attrs.get_or(kRounds, int64_t{4});
+  const int64_t rounds = c.attrs.get_or("rounds"_attr, int64_t{4});
   for (int64_t i = 0, n = c.outputs[0].elements(); i < n; ++i) {
     const I index = c.in<I>(0)[one_index ? 0 : i], max = c.in<I>(2)[one_max ? 0 : i];
     if (max < 0 || index < 0 || index > max)
@@ -295,10 +292,9 @@ float expected(float share, int64_t count, int64_t tries) {
 
 template <class Distribution>
 void sample_classes(KernelContext& c) {
-  static const AttrName kCount("num_sampled"), kUnique("unique"), kRange("range_max");
   constexpr uint64_t kBlocksPerSample = 2048 / Philox::kWords;
-  const int64_t count = c.attrs.get<int64_t>(kCount), range = c.attrs.get<int64_t>(kRange);
-  const bool unique = c.attrs.get<bool>(kUnique);
+  const int64_t count = c.attrs.get<int64_t>("num_sampled"_attr), range = c.attrs.get<int64_t>("range_max"_attr);
+  const bool unique = c.attrs.get<bool>("unique"_attr);
   if (range < 1) invalid("range_max must be positive, not ", range, " [Op:", c.row.name, "]");
   if (unique && count > range)
     invalid("Sampler's range is too small: ", count, " different classes of ", range, " are asked for [Op:", c.row.name,

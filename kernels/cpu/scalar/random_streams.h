@@ -16,15 +16,12 @@ namespace footlight {
 
 // The stream of an op that keeps its own position in it, with `blocks` blocks reserved.
 inline Philox next_stream(KernelContext& c, uint64_t blocks) {
-  static const AttrName kState{"_state"};
-  static const AttrName kSeed{"seed"};
-  static const AttrName kSeed2{"seed2"};
   RandomState::Stream stream;
-  if (const AttrValue* state = c.attrs.find(kState)) {
+  if (const AttrValue* state = c.attrs.find("_state"_attr)) {
     stream = static_cast<RandomState*>(std::get<Tensor>(*state).resource_object())->reserve(blocks);
   } else {
-    stream = RandomState(static_cast<uint64_t>(c.attrs.get_or(kSeed, int64_t{0})),
-                         static_cast<uint64_t>(c.attrs.get_or(kSeed2, int64_t{0})))
+    stream = RandomState(static_cast<uint64_t>(c.attrs.get_or("seed"_attr, int64_t{0})),
+                         static_cast<uint64_t>(c.attrs.get_or("seed2"_attr, int64_t{0})))
                  .reserve(blocks);
   }
   Philox philox(stream.seed, stream.seed2);

@@ -104,11 +104,10 @@ std::shared_ptr<const Regex> regex_of(const std::string& pattern) {
 }
 
 void regex_replace(KernelContext& c) {
-  static const AttrName kPattern{"pattern"}, kRewrite{"rewrite"}, kGlobal{"replace_global"};
   const bool is_static = c.inputs.size() == 1;
-  const auto regex = regex_of(is_static ? c.attrs.get<std::string>(kPattern) : *c.in<std::string>(1));
-  const std::string rewrite = is_static ? c.attrs.get<std::string>(kRewrite) : *c.in<std::string>(2);
-  const bool all = c.attrs.get_or(kGlobal, true);
+  const auto regex = regex_of(is_static ? c.attrs.get<std::string>("pattern"_attr) : *c.in<std::string>(1));
+  const std::string rewrite = is_static ? c.attrs.get<std::string>("rewrite"_attr) : *c.in<std::string>(2);
+  const bool all = c.attrs.get_or("replace_global"_attr, true);
   const std::string* in = c.in<std::string>(0);
   std::string* out = c.out<std::string>();
   for_strings(c.outputs[0].elements(), [&](int64_t begin, int64_t end) {
@@ -117,9 +116,8 @@ void regex_replace(KernelContext& c) {
 }
 
 void regex_full_match(KernelContext& c) {
-  static const AttrName kPattern{"pattern"};
   const auto regex =
-      regex_of(c.inputs.size() == 1 ? c.attrs.get<std::string>(kPattern) : *c.in<std::string>(1));
+      regex_of(c.inputs.size() == 1 ? c.attrs.get<std::string>("pattern"_attr) : *c.in<std::string>(1));
   const std::string* in = c.in<std::string>(0);
   bool* out = c.out<bool>();
   for_strings(c.outputs[0].elements(), [&](int64_t begin, int64_t end) {

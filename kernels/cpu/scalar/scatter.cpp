@@ -12,8 +12,7 @@ namespace FL_ISA {
 namespace {
 
 bool ignores_bad_indices(const Attrs& attrs) {
-  static const AttrName kPolicy{"bad_indices_policy"};
-  const AttrValue* v = attrs.empty() ? nullptr : attrs.find(kPolicy);
+  const AttrValue* v = attrs.empty() ? nullptr : attrs.find("bad_indices_policy"_attr);
   if (!v) return false;
   const std::string& policy = std::get<std::string>(*v);
   if (policy.empty() || policy == "DEFAULT" || policy == "ERROR") return false;

@@ -254,14 +254,13 @@ void count_into(KernelContext& c, const Int* in, int64_t columns, int64_t size, 
 
 template <class T>
 void bincount(KernelContext& c) {
-  static const AttrName kBinary{"binary_output"};
   const Tensor &in = c.inputs[0], &weights = c.inputs[2];
   const int64_t size = int_at(c.inputs[1], 0);
   if (weights.elements() > 0 && weights.shape() != in.shape())
     invalid("`weights` must have the shape of `arr`, ", in.shape().brackets(),
             ", or no element, its shape is ", weights.shape().brackets(), " [Op:DenseBincount]");
   const int64_t columns = in.shape().rank() == 2 ? in.shape()[1] : in.elements();
-  const bool binary = c.attrs.get_or(kBinary, false);
+  const bool binary = c.attrs.get_or("binary_output"_attr, false);
   clear(c.outputs[0]);
   if (in.dtype() == DType::kInt32) return count_into<T>(c, in.data<int32_t>(), columns, size, binary);
   count_into<T>(c, in.data<int64_t>(), columns, size, binary);

@@ -75,8 +75,7 @@ Sets<T> sparse(const Tensor& indices, const Tensor& values, const Tensor& shape,
 
 template <class T>
 void combine(KernelContext& c, const Sets<T>& a, const Sets<T>& b) {
-  static const AttrName kOperation{"set_operation"};
-  const std::string how = c.attrs.get_or(kOperation, std::string());
+  const std::string how = c.attrs.get_or("set_operation"_attr, std::string());
   if (a.shape.size() != b.shape.size() || !std::equal(a.shape.begin(), a.shape.end() - 1, b.shape.begin()))
     invalid("Mismatched group shapes of sets [Op:", c.row.name, "]");
   std::vector<int64_t> places;
@@ -128,10 +127,7 @@ void with_set_type(DType dtype, const char* op, Body&& body) {
   }
 }
 
-bool in_order(KernelContext& c) {
-  static const AttrName kValidate{"validate_indices"};
-  return c.attrs.get_or(kValidate, true);
-}
+bool in_order(KernelContext& c) { return c.attrs.get_or("validate_indices"_attr, true); }
 
 void dense_to_dense(KernelContext& c) {
   with_set_type(c.inputs[0].dtype(), c.row.name, [&](auto zero) {

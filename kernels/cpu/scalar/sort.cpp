@@ -412,8 +412,7 @@ int64_t distance(size_t n, size_t m, Same&& same) {
 
 template <class T>
 void edit_distance(KernelContext& c) {
-  static const AttrName kNormalize{"normalize"};
-  const bool normalize = c.attrs.get_or(kNormalize, true);
+  const bool normalize = c.attrs.get_or("normalize"_attr, true);
   const Shape& shape = c.outputs[0].shape();
   for (size_t k : {size_t{0}, size_t{3}})
     if (c.inputs[k].shape()[0] != c.inputs[k + 1].shape()[0] ||
@@ -446,9 +445,7 @@ void found() {
   (on_cpu("UniqueWithCounts", bit_of(dtype_of<Types>), unique<Types>), ...);
 }
 template <class... Types>
-void edited() {
-  (on_cpu("EditDistance", bit_of(dtype_of<Types>), edit_distance<Types>), ...);
-}
+void edited() { (on_cpu("EditDistance", bit_of(dtype_of<Types>), edit_distance<Types>), ...); }
 
 }  // namespace
 

@@ -23,7 +23,6 @@ std::string sizes(const std::vector<int64_t>& shape) {
 }
 
 void to_dense(KernelContext& c) {
-  static const AttrName kValidate{"validate_indices"};
   const Tensor &indices = c.inputs[0], &values = c.inputs[2], &rest = c.inputs[3];
   const std::vector<int64_t> shape = ints_of(c.inputs[1]), at = ints_of(indices);
   const auto rank = static_cast<int64_t>(shape.size());
@@ -41,7 +40,7 @@ void to_dense(KernelContext& c) {
   if (rest.shape().rank() != 0) invalid("default_value should be a scalar. [Op:SparseToDense]");
   Tensor& out = c.set_output(0, values.dtype(), Shape(std::span<const int64_t>(shape)));
   for (int64_t k = 0; k < out.elements(); ++k) copy(out.dtype(), rest.raw(), 0, out.raw(), k, 1);
-  const bool checked = c.attrs.get_or(kValidate, true);
+  const bool checked = c.attrs.get_or("validate_indices"_attr, true);
   const auto said = [&](int64_t k) {
     std::string text = str("indices[", k, "] = [");
     for (int64_t d = 0; d < rank; ++d) text += str(d ? "," : "", at[static_cast<size_t>(k * rank + d)]);
@@ -107,12 +106,11 @@ void reshape(KernelContext& c) {
 }
 
 void concat(KernelContext& c) {
-  static const AttrName kDim{"concat_dim"};
   const size_t n = c.inputs.size() / 3;
   std::vector<Coordinates> parts;
   for (size_t k = 0; k < n; ++k)
     parts.push_back(coordinates(c, c.inputs[k], c.inputs[n + k], c.inputs[2 * n + k]));
-  const int64_t rank = parts[0].rank, given = c.attrs.get_or(kDim, int64_t{0}),
+  const int64_t rank = parts[0].rank, given = c.attrs.get_or("concat_dim"_attr, int64_t{0}),
                 dim = from_end(given, static_cast<int>(rank));
   if (dim < 0 || dim >= rank)
     invalid("Concat dimension must be in range [", -rank, ", ", rank, "), got ", given, " [Op:SparseConcat]");
@@ -183,9 +181,8 @@ void slice(KernelContext& c) {
 }
 
 void split(KernelContext& c) {
-  static const AttrName kNumSplit{"num_split"};
   const Coordinates s = coordinates(c, 1);
-  const int64_t n = c.attrs.get_or(kNumSplit, int64_t{1});
+  const int64_t n = c.attrs.get_or("num_split"_attr, int64_t{1});
   const int64_t given = c.inputs[0].elements() == 1 ? int_at(c.inputs[0], 0) : -1,
                 dim = from_end(given, static_cast<int>(s.rank));
   if (c.inputs[0].elements() != 1 || dim < 0 || dim >= s.rank)

@@ -40,8 +40,7 @@ constexpr bool is_complex_type =
     std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 
 void matmul(KernelContext& c) {
-  static const AttrName kA{"adjoint_a"}, kB{"adjoint_b"};
-  const bool a = c.attrs.get_or(kA, false), b = c.attrs.get_or(kB, false);
+  const bool a = c.attrs.get_or("adjoint_a"_attr, false), b = c.attrs.get_or("adjoint_b"_attr, false);
   const Coordinates s = coordinates(c, 0);
   const Tensor& dense = c.inputs[3];
   if (s.rank != 2) invalid("a must be a matrix, it has ", s.rank, " dimensions [Op:SparseTensorDenseMatMul]");
@@ -241,7 +240,6 @@ void softmax(KernelContext& c) {
 
 template <bool largest>
 void reduce(KernelContext& c) {
-  static const AttrName kKeep{"keep_dims"};
   const Coordinates s = coordinates(c, 0);
   std::vector<bool> gone(static_cast<size_t>(s.rank));
   for (const int64_t axis : ints_of(c.inputs[3])) {
@@ -255,7 +253,7 @@ void reduce(KernelContext& c) {
   for (size_t d = 0; d < gone.size(); ++d)
     if (!gone[d])
       shape.append(s.shape[d]);
-    else if (c.attrs.get_or(kKeep, false))
+    else if (c.attrs.get_or("keep_dims"_attr, false))
       shape.append(1);
   Tensor& out = c.set_output(0, s.values.dtype(), shape);
   clear(out);

@@ -82,15 +82,13 @@ void put_parts(KernelContext& c, Split&& split) {
 }
 
 void string_split(KernelContext& c) {
-  static const AttrName kMax{"maxsplit"};
-  const int64_t most = c.attrs.get_or(kMax, int64_t{-1});
+  const int64_t most = c.attrs.get_or("maxsplit"_attr, int64_t{-1});
   const std::string sep = *c.in<std::string>(1);
   put_parts(c, [&](std::string_view text, auto& out) { split_words(text, sep, most, out); });
 }
 
 void string_split_any(KernelContext& c) {
-  static const AttrName kSkip{"skip_empty"};
-  const bool skip = c.attrs.get_or(kSkip, true);
+  const bool skip = c.attrs.get_or("skip_empty"_attr, true);
   const std::string any_of = *c.in<std::string>(1);
   put_parts(c, [&](std::string_view text, auto& out) { split_bytes(text, any_of, skip, out); });
 }
@@ -150,17 +148,15 @@ struct NGrams {
 };
 
 void ngrams(KernelContext& c) {
-  static const AttrName kSeparator{"separator"}, kWidths{"ngram_widths"}, kLeft{"left_pad"}, kRight{"right_pad"},
-      kPad{"pad_width"}, kKeep{"preserve_short_sequences"};
-  const NGrams how{c.attrs.get_or(kSeparator, std::string()), c.attrs.get_or(kLeft, std::string()),
-                   c.attrs.get_or(kRight, std::string()), c.attrs.get_or(kPad, int64_t{0})};
+  const NGrams how{c.attrs.get_or("separator"_attr, std::string()), c.attrs.get_or("left_pad"_attr, std::string()),
+                   c.attrs.get_or("right_pad"_attr, std::string()), c.attrs.get_or("pad_width"_attr, int64_t{0})};
   constexpr int64_t kWidest = 1 << 20;
-  const auto widths = c.attrs.get_or(kWidths, std::vector<int64_t>());
+  const auto widths = c.attrs.get_or("ngram_widths"_attr, std::vector<int64_t>());
   for (const int64_t width : widths)
     if (width < 1 || width > kWidest)
       invalid("ngram_widths must contain positive values of at most ", kWidest, " [Op:StringNGrams]");
   if (how.pad > kWidest) invalid("Pad width could be too large, got ", how.pad, " [Op:StringNGrams]");
-  const bool keep_short = c.attrs.get_or(kKeep, false);
+  const bool keep_short = c.attrs.get_or("preserve_short_sequences"_attr, false);
   const Tensor& splits = c.inputs[1];
   check_splits(splits, c.inputs[0].elements(), "data_splits", "StringNGrams");
   Tensor out_splits = c.set_output(1, splits.dtype(), splits.shape());
@@ -183,11 +179,10 @@ void ngrams(KernelContext& c) {
 class Reading {
  public:
   explicit Reading(KernelContext& c) : op_(c.row.name) {
-    static const AttrName kEncoding{"input_encoding"}, kControl{"replace_control_characters"};
-    const std::string name = c.attrs.get_or(kEncoding, std::string("UTF-8"));
+    const std::string name = c.attrs.get_or("input_encoding"_attr, std::string("UTF-8"));
     if (!encoding_of(name, encoding_))
       invalid("Could not create converter for input encoding: ", name, " [Op:", op_, "]");
-    control_ = c.attrs.get_or(kControl, false);
+    control_ = c.attrs.get_or("replace_control_characters"_attr, false);
     read_errors(c);
   }
   // put(code, start) for each code point.
@@ -202,9 +197,8 @@ class Reading {
 
  private:
   void read_errors(KernelContext& c) {
-    static const AttrName kErrors{"errors"}, kReplacement{"replacement_char"};
-    errors_ = c.attrs.get_or(kErrors, std::string("replace"));
-    replacement_ = static_cast<uint32_t>(c.attrs.get_or(kReplacement, int64_t{65533}));
+    errors_ = c.attrs.get_or("errors"_attr, std::string("replace"));
+    replacement_ = static_cast<uint32_t>(c.attrs.get_or("replacement_char"_attr, int64_t{65533}));
   }
   const char* const op_;
   Encoding encoding_ = Encoding::kUtf8;
@@ -214,8 +208,7 @@ class Reading {
 };
 
 Encoding output_encoding(KernelContext& c) {
-  static const AttrName kEncoding{"output_encoding"};
-  const std::string name = c.attrs.get_or(kEncoding, std::string("UTF-8"));
+  const std::string name = c.attrs.get_or("output_encoding"_attr, std::string("UTF-8"));
   Encoding encoding;
   if (name != "UTF-8" && name != "UTF-16-BE" && name != "UTF-32-BE")
     invalid("Value for attr 'output_encoding' of \"", name,
@@ -228,12 +221,11 @@ Encoding output_encoding(KernelContext& c) {
 
 template <bool offsets>
 void unicode_decode(KernelContext& c) {
-  static const AttrName kSplits{"Tsplits"};
   const Reading reading(c);
   const int64_t rows = c.inputs[0].elements();
   std::vector<int32_t> codes;
   std::vector<int64_t> starts;
-  const Tensor& splits = c.set_output(0, c.attrs.get_or(kSplits, DType::kInt64), Shape{rows + 1});
+  const Tensor& splits = c.set_output(0, c.attrs.get_or("Tsplits"_attr, DType::kInt64), Shape{rows + 1});
   put_split(splits, 0, 0);
   for (int64_t i = 0; i < rows; ++i) {
     reading.read(c.in<std::string>(0)[i], [&](uint32_t code, size_t start) {
@@ -248,9 +240,8 @@ void unicode_decode(KernelContext& c) {
 }
 
 void unicode_encode(KernelContext& c) {
-  static const AttrName kErrors{"errors"}, kReplacement{"replacement_char"};
-  const std::string errors = c.attrs.get_or(kErrors, std::string("replace"));
-  const auto replacement = static_cast<uint32_t>(c.attrs.get_or(kReplacement, int64_t{65533}));
+  const std::string errors = c.attrs.get_or("errors"_attr, std::string("replace"));
+  const auto replacement = static_cast<uint32_t>(c.attrs.get_or("replacement_char"_attr, int64_t{65533}));
   const Encoding encoding = output_encoding(c);
   const Tensor& splits = c.inputs[1];
   const int64_t count = splits.elements();
@@ -282,8 +273,7 @@ void unicode_transcode(KernelContext& c) {
 
 // --- segments ---
 void segment_join(KernelContext& c) {
-  static const AttrName kSeparator{"separator"};
-  const std::string separator = c.attrs.get_or(kSeparator, std::string());
+  const std::string separator = c.attrs.get_or("separator"_attr, std::string());
   const Tensor& ids = c.inputs[1];
   const int64_t segments = split_at(c.inputs[2], 0), rows = ids.elements();
   if (segments < 0)

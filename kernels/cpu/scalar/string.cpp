@@ -15,12 +15,9 @@ namespace FL_ISA {
 namespace {
 
 void format(KernelContext& c) {
-  static const AttrName kTemplate{"template"};
-  static const AttrName kPlaceholder{"placeholder"};
-  static const AttrName kSummarize{"summarize"};
-  const std::string text = c.attrs.get_or(kTemplate, std::string("%s"));
-  const std::string placeholder = c.attrs.get_or(kPlaceholder, std::string("%s"));
-  const int64_t ends = c.attrs.get_or(kSummarize, int64_t{3});
+  const std::string text = c.attrs.get_or("template"_attr, std::string("%s"));
+  const std::string placeholder = c.attrs.get_or("placeholder"_attr, std::string("%s"));
+  const int64_t ends = c.attrs.get_or("summarize"_attr, int64_t{3});
   std::string out;
   size_t at = 0;
   for (const Tensor& input : c.inputs) {
@@ -36,10 +33,8 @@ void format(KernelContext& c) {
 }
 
 void print(KernelContext& c) {
-  static const AttrName kStream{"output_stream"};
-  static const AttrName kEnd{"end"};
-  const std::string stream = c.attrs.get_or(kStream, std::string("stderr"));
-  const std::string text = *c.in<std::string>(0) + c.attrs.get_or(kEnd, std::string("\n"));
+  const std::string stream = c.attrs.get_or("output_stream"_attr, std::string("stderr"));
+  const std::string text = *c.in<std::string>(0) + c.attrs.get_or("end"_attr, std::string("\n"));
   constexpr std::string_view kFile = "file://";
   if (stream.starts_with(kFile)) {
     FILE* file = std::fopen(stream.c_str() + kFile.size(), "ae");
@@ -54,8 +49,7 @@ void print(KernelContext& c) {
 }
 
 void join(KernelContext& c) {
-  static const AttrName kSeparator{"separator"};
-  const std::string separator = c.attrs.get_or(kSeparator, std::string());
+  const std::string separator = c.attrs.get_or("separator"_attr, std::string());
   Shape shape;
   for (const Tensor& input : c.inputs)
     if (input.shape().rank() > 0) shape = input.shape();
@@ -77,8 +71,7 @@ void join(KernelContext& c) {
 }
 
 void length(KernelContext& c) {
-  static const AttrName kUnit{"unit"};
-  const bool characters = c.attrs.get_or(kUnit, std::string("BYTE")) == "UTF8_CHAR";
+  const bool characters = c.attrs.get_or("unit"_attr, std::string("BYTE")) == "UTF8_CHAR";
   const std::string* in = c.in<std::string>(0);
   int32_t* out = c.out<int32_t>();
   for_strings(c.outputs[0].elements(), [&](int64_t begin, int64_t end) {
@@ -131,16 +124,11 @@ void in_words(T value, const NumberStyle& as, std::string& out) {
 }
 
 void as_string(KernelContext& c) {
-  static const AttrName kPrecision{"precision"};
-  static const AttrName kScientific{"scientific"};
-  static const AttrName kShortest{"shortest"};
-  static const AttrName kWidth{"width"};
-  static const AttrName kFill{"fill"};
   std::string* out = c.out<std::string>();
   const int64_t count = c.outputs[0].elements();
-  const int64_t width = c.attrs.get_or(kWidth, int64_t{-1});
+  const int64_t width = c.attrs.get_or("width"_attr, int64_t{-1});
   if (c.inputs[0].dtype() == DType::kString) {
-    const bool left = c.attrs.get_or(kFill, std::string()) == "-";
+    const bool left = c.attrs.get_or("fill"_attr, std::string()) == "-";
     for_strings(count, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const std::string& s = c.in<std::string>(0)[i];
@@ -151,9 +139,9 @@ void as_string(KernelContext& c) {
     return;
   }
   const NumberStyle as{
-      .flags = c.attrs.get_or(kFill, std::string()) + (width > -1 ? std::to_string(width) : ""),
-      .precision = static_cast<int>(c.attrs.get_or(kPrecision, int64_t{-1})),
-      .style = c.attrs.get_or(kScientific, false) ? 'e' : c.attrs.get_or(kShortest, false) ? 'g' : 'f'};
+      .flags = c.attrs.get_or("fill"_attr, std::string()) + (width > -1 ? std::to_string(width) : ""),
+      .precision = static_cast<int>(c.attrs.get_or("precision"_attr, int64_t{-1})),
+      .style = c.attrs.get_or("scientific"_attr, false) ? 'e' : c.attrs.get_or("shortest"_attr, false) ? 'g' : 'f'};
   with_plain_type(c.inputs[0].dtype(), [&](auto zero) {
     const auto* in = c.in<decltype(zero)>(0);
     for_strings(count, [&](int64_t begin, int64_t end) {

@@ -75,7 +75,6 @@ std::string png(const T* pixels, int64_t height, int64_t width, int64_t channels
 
 template <class T>
 void encode_png(KernelContext& c) {
-  static const AttrName kCompression{"compression"};
   const Shape& shape = c.inputs[0].shape();
   const int rank = shape.rank();
   const int64_t height = shape[rank - 3], width = shape[rank - 2], channels = shape[rank - 1];
@@ -84,7 +83,7 @@ void encode_png(KernelContext& c) {
                     (width * channels + 1) < (int64_t{1} << 30) / height / static_cast<int64_t>(sizeof(T));
   if (!fits) invalid("an image of shape ", shape.brackets(), " cannot be a PNG file [Op:EncodePng]");
   const Tensor& out = c.set_output(0, DType::kString, Shape(shape.dims().first(static_cast<size_t>(rank - 3))));
-  const int level = static_cast<int>(c.attrs.get_or(kCompression, int64_t{-1}));
+  const int level = static_cast<int>(c.attrs.get_or("compression"_attr, int64_t{-1}));
   for (int64_t k = 0; k < out.elements(); ++k)
     out.data<std::string>()[k] = png(c.in<T>(0) + k * height * width * channels, height, width, channels, level);
 }

@@ -13,10 +13,8 @@ using Svd = std::conditional_t<functors::is_complex_v<T>, Eigen::JacobiSVD<Matri
 
 template <class T>
 void svd(KernelContext& c) {
-  static const AttrName kComputeUv{"compute_uv"};
-  static const AttrName kFull{"full_matrices"};
-  const bool vectors = c.attrs.get_or(kComputeUv, true);
-  const bool full = c.attrs.get_or(kFull, false);
+  const bool vectors = c.attrs.get_or("compute_uv"_attr, true);
+  const bool full = c.attrs.get_or("full_matrices"_attr, false);
   const Sizes size = sizes_of(c.inputs[0]);
   const int64_t count = std::min(size.rows, size.columns);
   const unsigned wanted = !vectors ? 0

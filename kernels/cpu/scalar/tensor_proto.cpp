@@ -23,10 +23,9 @@ void serialize(KernelContext& c) {
 }
 
 void parse(KernelContext& c) {
-  static const AttrName kType{"out_type"};
   if (c.inputs[0].elements() != 1 || c.inputs[0].shape().rank() != 0)
     invalid("Expected `serialized` to be a scalar, got shape: ", c.inputs[0].shape().brackets(), " [Op:ParseTensor]");
-  c.outputs[0] = tensor_proto::parse(*c.in<std::string>(0), c.attrs.get<DType>(kType));
+  c.outputs[0] = tensor_proto::parse(*c.in<std::string>(0), c.attrs.get<DType>("out_type"_attr));
 }
 
 }  // namespace

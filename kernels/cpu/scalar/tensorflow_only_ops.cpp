@@ -23,8 +23,7 @@ void unicode_script(KernelContext& c) {
 
 template <class T>
 void bucketize(KernelContext& c) {
-  static const AttrName kBoundaries{"boundaries"};
-  const auto boundaries = c.attrs.get_or(kBoundaries, std::vector<float>());
+  const auto boundaries = c.attrs.get_or("boundaries"_attr, std::vector<float>());
   for (int64_t k = 0; k < c.inputs[0].elements(); ++k) {
     const auto above = std::ranges::upper_bound(boundaries, c.in<T>(0)[k], [](const auto& x, const auto& y) {
       return static_cast<double>(x) < static_cast<double>(y);

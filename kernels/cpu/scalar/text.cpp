@@ -27,8 +27,7 @@ void each(KernelContext& c, Change&& change) {
 
 template <bool upper>
 void change_case(KernelContext& c) {
-  static const AttrName kEncoding{"encoding"};
-  const bool unicode = !c.attrs.get_or(kEncoding, std::string()).empty();
+  const bool unicode = !c.attrs.get_or("encoding"_attr, std::string()).empty();
   each(c, [&](const std::string& s) {
     if (unicode) return changed_case(s, upper);
     std::string out = s;
@@ -48,9 +47,7 @@ std::string_view stripped(std::string_view s) {
   return s.substr(begin, s.find_last_not_of(kBlanks) - begin + 1);
 }
 
-void strip(KernelContext& c) {
-  each(c, [](const std::string& s) { return std::string(stripped(s)); });
-}
+void strip(KernelContext& c) { each(c, [](const std::string& s) { return std::string(stripped(s)); }); }
 
 // The byte offsets of characters `begin` and on, from each one's first byte.
 std::vector<size_t> character_places(std::string_view s) {
@@ -82,8 +79,7 @@ std::string_view part(std::string_view s, int64_t pos, int64_t len, bool charact
 }
 
 void substr(KernelContext& c) {
-  static const AttrName kUnit{"unit"};
-  const bool characters = c.attrs.get_or(kUnit, std::string("BYTE")) == "UTF8_CHAR";
+  const bool characters = c.attrs.get_or("unit"_attr, std::string("BYTE")) == "UTF8_CHAR";
   const Shape& out = c.outputs[0].shape();
   const auto strides = [&](const Shape& s) {
     std::vector<int64_t> by(static_cast<size_t>(out.rank()), 0);
@@ -178,8 +174,7 @@ void to_number(KernelContext& c) {
 
 template <class Hash>
 void buckets(KernelContext& c, Hash&& hash) {
-  static const AttrName kBuckets{"num_buckets"};
-  const auto n = static_cast<uint64_t>(c.attrs.get<int64_t>(kBuckets));
+  const auto n = static_cast<uint64_t>(c.attrs.get<int64_t>("num_buckets"_attr));
   const std::string* in = c.in<std::string>(0);
   int64_t* out = c.out<int64_t>();
   for_strings(c.outputs[0].elements(), [&](int64_t begin, int64_t end) {
@@ -190,8 +185,7 @@ void buckets(KernelContext& c, Hash&& hash) {
 void to_bucket(KernelContext& c) { buckets(c, bucket_hash64); }
 void to_bucket_fast(KernelContext& c) { buckets(c, fingerprint64); }
 void to_bucket_strong(KernelContext& c) {
-  static const AttrName kKey{"key"};
-  const auto& key = c.attrs.get<std::vector<int64_t>>(kKey);
+  const auto& key = c.attrs.get<std::vector<int64_t>>("key"_attr);
   buckets(c, [&](const std::string& s) {
     return sip_hash(static_cast<uint64_t>(key[0]), static_cast<uint64_t>(key[1]), s);
   });
@@ -199,9 +193,8 @@ void to_bucket_strong(KernelContext& c) {
 
 // The dimension named first varies fastest.
 void reduce_join(KernelContext& c) {
-  static const AttrName kKeep{"keep_dims"}, kSeparator{"separator"};
   const Shape& in = c.inputs[0].shape();
-  const std::string separator = c.attrs.get_or(kSeparator, std::string());
+  const std::string separator = c.attrs.get_or("separator"_attr, std::string());
   std::vector<int> axes;
   for (int64_t a : ints_of(c.inputs[1])) axes.push_back(static_cast<int>(from_end(a, in.rank())));
   std::vector<int> kept;
@@ -211,7 +204,7 @@ void reduce_join(KernelContext& c) {
     if (!joined) {
       kept.push_back(d);
       out_shape.append(in[d]);
-    } else if (c.attrs.get_or(kKeep, false)) {
+    } else if (c.attrs.get_or("keep_dims"_attr, false)) {
       out_shape.append(1);
     }
   }

@@ -8,10 +8,8 @@ namespace {
 
 template <class T>
 void triangular_solve(KernelContext& c) {
-  static const AttrName kAdjoint{"adjoint"};
-  static const AttrName kLower{"lower"};
-  const bool adjoint = c.attrs.get_or(kAdjoint, false);
-  const bool lower = c.attrs.get_or(kLower, true) != adjoint;
+  const bool adjoint = c.attrs.get_or("adjoint"_attr, false);
+  const bool lower = c.attrs.get_or("lower"_attr, true) != adjoint;
   const Sizes s = sizes_of(c.outputs[0]);
   if (s.elements() == 0) return;
   const int64_t cost = std::max<int64_t>(1, s.rows * s.elements());

@@ -89,9 +89,8 @@ class Tridiagonal {
 
 template <class T>
 void tridiagonal_solve(KernelContext& c) {
-  static const AttrName kPartial{"partial_pivoting"}, kPerturb{"perturb_singular"};
-  const Pivoting pivoting = c.attrs.get_or(kPerturb, false)   ? Pivoting::kPerturbed
-                            : c.attrs.get_or(kPartial, true) ? Pivoting::kPartial
+  const Pivoting pivoting = c.attrs.get_or("perturb_singular"_attr, false)   ? Pivoting::kPerturbed
+                            : c.attrs.get_or("partial_pivoting"_attr, true) ? Pivoting::kPartial
                                                               : Pivoting::kNone;
   const Sizes left = sizes_of(c.inputs[0]), s = sizes_of(c.outputs[0]);
   if (left.rows != 3 || left.columns != s.rows || batches_of(c.inputs[0]) != batches_of(c.outputs[0]))
@@ -109,9 +108,7 @@ void tridiagonal_solve(KernelContext& c) {
 }
 
 template <class... Types>
-void solved() {
-  (on_cpu("TridiagonalSolve", bit_of(dtype_of<Types>), tridiagonal_solve<Types>), ...);
-}
+void solved() { (on_cpu("TridiagonalSolve", bit_of(dtype_of<Types>), tridiagonal_solve<Types>), ...); }
 
 }  // namespace
 

@@ -82,7 +82,6 @@ void write(Tensor& t, const std::vector<int64_t>& numbers) {
 }
 
 void unique_slices(KernelContext& c) {
-  static const AttrName kIndex{"out_idx"};
   const Tensor &x = c.inputs[0], &axes = c.inputs[1];
   if (!is_plain(x.dtype()) && x.dtype() != DType::kString)
     invalid("slices of ", name_of(x.dtype()), " cannot be compared [Op:", c.row.name, "]");
@@ -119,7 +118,7 @@ void unique_slices(KernelContext& c) {
                     static_cast<const char*>(x.raw()) + static_cast<size_t>(from) * size,
                     static_cast<size_t>(slices.inner) * size);
     }
-  const DType index = c.attrs.get_or(kIndex, DType::kInt32);
+  const DType index = c.attrs.get_or("out_idx"_attr, DType::kInt32);
   write(c.set_output(1, index, Shape{slices.count}), places);
   if (c.outputs.size() > 2) write(c.set_output(2, index, Shape{kept}), counts);
 }

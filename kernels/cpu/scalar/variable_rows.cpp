@@ -142,11 +142,9 @@ void scatter(KernelContext& c) {
 }
 
 void gather(KernelContext& c) {
-  static const Op op{"GatherV2"};
-  static const AttrName kBatchDims{"batch_dims"};
   const Tensor value = gpu::on_host(variable(c).read());
   const Shape &whole = value.shape(), &indices = c.inputs[1].shape();
-  const auto batch = static_cast<int>(c.attrs.get_or(kBatchDims, int64_t{0}));
+  const auto batch = static_cast<int>(c.attrs.get_or("batch_dims"_attr, int64_t{0}));
   if (whole.rank() <= batch) invalid("params must be at least ", batch + 1, " dimensional [Op:", c.row.name, "]");
   Shape out;
   for (int d = 0; d < batch; ++d) out.append(whole[d]);
@@ -155,8 +153,8 @@ void gather(KernelContext& c) {
   c.set_output(0, value.dtype(), out);
   const Tensor axis = Tensor::scalar<int32_t>(batch);
   const Tensor inputs[] = {value, c.inputs[1], axis};
-  KernelContext rows{op.row(), c.attrs, inputs, c.outputs};
-  kernel_for(DeviceType::kCpu, op.id(), value.dtype())(rows);
+  KernelContext rows{"GatherV2"_op.row(), c.attrs, inputs, c.outputs};
+  kernel_for(DeviceType::kCpu, "GatherV2"_op.id(), value.dtype())(rows);
 }
 
 // --- elements at index vectors ---
@@ -216,17 +214,16 @@ void gather_nd(KernelContext& c) {
 
 // --- a strided slice ---
 void slice_assign(KernelContext& c) {
-  static const AttrName kBegin{"begin_mask"}, kEnd{"end_mask"}, kEllipsis{"ellipsis_mask"}, kNew{"new_axis_mask"},
-      kShrink{"shrink_axis_mask"};
   const auto numbers = [&](size_t input) {
     std::vector<int64_t> out;
     for (int64_t i = 0; i < c.inputs[input].elements(); ++i) out.push_back(int_at(c.inputs[input], i));
     return out;
   };
   const std::vector<int64_t> begin = numbers(1), end = numbers(2), strides = numbers(3);
-  const SliceMasks masks{c.attrs.get_or(kBegin, int64_t{0}), c.attrs.get_or(kEnd, int64_t{0}),
-                         c.attrs.get_or(kEllipsis, int64_t{0}), c.attrs.get_or(kNew, int64_t{0}),
-                         c.attrs.get_or(kShrink, int64_t{0})};
+  const SliceMasks masks{c.attrs.get_or("begin_mask"_attr, int64_t{0}), c.attrs.get_or("end_mask"_attr, int64_t{0}),
+                         c.attrs.get_or("ellipsis_mask"_attr, int64_t{0}),
+                         c.attrs.get_or("new_axis_mask"_attr, int64_t{0}),
+                         c.attrs.get_or("shrink_axis_mask"_attr, int64_t{0})};
   const Tensor& given = c.inputs[4];
   variable(c).update([&](Tensor& value) {
     const Shape& shape = value.shape();
@@ -277,8 +274,7 @@ void slice_assign(KernelContext& c) {
 }
 
 void count_up_to(KernelContext& c) {
-  static const AttrName kLimit{"limit"};
-  const int64_t limit = c.attrs.get<int64_t>(kLimit);
+  const int64_t limit = c.attrs.get<int64_t>("limit"_attr);
   variable(c).update([&](Tensor& value) {
     if (value.shape().rank() != 0 || (value.dtype() != DType::kInt32 && value.dtype() != DType::kInt64))
       invalid("a counter is a scalar of int32 or int64, the variable has shape ", value.shape().brackets(),

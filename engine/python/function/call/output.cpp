@@ -32,11 +32,10 @@ bool in_branch() {
   return builder && builder->kind() == trace::GraphBuilder::Kind::kBranch;
 }
 Tensor has_run(PyObject* operation) {
-  static const Op kIdentity{"Identity"};
   trace::GraphBuilder& builder = *trace::GraphBuilder::innermost();
   const std::vector<NodeId> before = builder.control_scope;
   if (graph_with(operation) == builder.graph()) builder.control_scope.push_back(node_of(operation));
-  const Tensor done = apply(kIdentity, {Tensor::scalar<bool>(true).as_constant()});
+  const Tensor done = apply("Identity"_op, {Tensor::scalar<bool>(true).as_constant()});
   builder.control_scope = before;
   return done;
 }
@@ -173,9 +172,7 @@ Ref result_of(const TraceEntry& entry, std::span<Tensor> outputs) {
 // --- the printed types ---
 namespace {
 
-std::string tensor_text(DType dtype, const Shape& shape) {
-  return spec_text({dtype, shape, {}});
-}
+std::string tensor_text(DType dtype, const Shape& shape) { return spec_text({dtype, shape, {}}); }
 
 std::string short_name(PyTypeObject* type) {
   const std::string name = type->tp_name;

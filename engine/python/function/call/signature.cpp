@@ -58,9 +58,7 @@ Ref fit(const FunctionCore& core, const std::string& parameter, PyObject* spec, 
     }
     if (tensor.dtype() == want.dtype && tensor.is_symbolic() && !is_subshape(tensor.shape(), want.shape) &&
         compatible(tensor.shape(), want.shape)) {  // checked when it runs
-      static const Op kEnsureShape{"EnsureShape"};
-      static const AttrName kShape("shape");
-      return checked(wrap(apply(kEnsureShape, {tensor}, {{kShape, want.shape}})));
+      return checked(wrap(apply("EnsureShape"_op, {tensor}, {{"shape"_attr, want.shape}})));
     }
     if (tensor.dtype() != want.dtype || !is_subshape(tensor.shape(), want.shape))
       mismatch(core, parameter, spec, value);

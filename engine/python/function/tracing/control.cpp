@@ -154,21 +154,18 @@ struct Cases {
   }
 
   void check_exclusive() const {
-    static const Op pack{"Pack"}, less{"Less"};
     std::vector<Tensor> preds;
     for (const auto& [pred, function] : pairs) preds.push_back(ops::cast(pred, DType::kInt32));
-    const Tensor trues = ops::sum(footlight::apply(pack.row(), preds), ops::ints({0}));
-    assert_that(apply(less, {trues, ops::integer(2)}),
+    const Tensor trues = ops::sum(footlight::apply("Pack"_op.row(), preds), ops::ints({0}));
+    assert_that(apply("Less"_op, {trues, ops::integer(2)}),
                 "More than one condition of tf.case is true, and it has exclusive=True. Conditions: ");
   }
 
  private:
   void assert_that(const Tensor& holds, const char* text) const {
-    static const Op op{"Assert"};
-    static const AttrName kSummarize{"summarize"};
     std::vector<Tensor> inputs{holds, Tensor::string(text).as_constant()};
     for (const auto& [pred, function] : pairs) inputs.push_back(pred);
-    apply_all(op.row(), inputs, {{kSummarize, static_cast<int64_t>(pairs.size())}});
+    apply_all("Assert"_op.row(), inputs, {{"summarize"_attr, static_cast<int64_t>(pairs.size())}});
   }
 };
 
@@ -455,11 +452,10 @@ PyObject* while_loop(PyObject*, PyObject* args, PyObject* keywords) {
           return flat_tensors(in_form(variables, call_with(body, packed(variables, now).get())).get());
         },
         options);
-    static const Op stop{"StopGradient"};
     const int differentiates = back ? PyObject_IsTrue(back) : 1;
     if (differentiates < 0) throw PythonErrorSet();
     if (!differentiates)
-      for (Tensor& result : results) result = apply(stop, {result});
+      for (Tensor& result : results) result = apply("StopGradient"_op, {result});
     return packed(variables, results).release();
   });
 }
@@ -491,7 +487,6 @@ PyObject* gradients(PyObject*, PyObject* args, PyObject* keywords) {
                                    &given, &rest[0], &rest[1], &rest[2], &rest[3], &rest[4]))
     return nullptr;
   return guarded([&]() -> PyObject* {
-    static const Op kOnes{"OnesLike"};
     trace::GraphBuilder* builder = trace::GraphBuilder::innermost();
     if (!builder)
       fail(ErrorKind::kRuntime,
@@ -518,7 +513,7 @@ PyObject* gradients(PyObject*, PyObject* args, PyObject* keywords) {
         fail(ErrorKind::kType, "tf.gradients: the gradient of complex numbers needs grad_ys, ys[", i, "] is of ",
              name_of(builder->graph()->tensor(from[i]).dtype()));
       arriving.push_back(seeded ? gradient_from(seeds[i].get(), DType::kInvalid)
-                                : apply(kOnes, {builder->graph()->tensor(from[i])}));
+                                : apply("OnesLike"_op, {builder->graph()->tensor(from[i])}));
     }
     std::vector<Edge> stops;
     if (rest[3] && rest[3] != Py_None) {

@@ -82,9 +82,7 @@ PyObject* import_graph_def(PyObject*, PyObject* arguments) {
 // What random ops of a graph continue, for one session: random_states() makes it, inline_graph() takes it.
 constexpr const char* kStates = "footlight.random_states";
 
-void forget_states(PyObject* capsule) {
-  delete static_cast<trace::OwnStates*>(PyCapsule_GetPointer(capsule, kStates));
-}
+void forget_states(PyObject* capsule) { delete static_cast<trace::OwnStates*>(PyCapsule_GetPointer(capsule, kStates)); }
 
 PyObject* random_states(PyObject*, PyObject*) {
   return guarded([] {
@@ -162,14 +160,12 @@ PyObject* as_written(PyObject*, PyObject*) {
 // placeholder(dtype, shape, name): a value that is fed.
 PyObject* placeholder(PyObject*, PyObject* arguments) {
   return guarded([&]() -> PyObject* {
-    static const Op kPlaceholder{"Placeholder"};
-    static const AttrName kDType("dtype"), kShape("shape");
     PyObject *dtype, *shape, *name;
     if (!PyArg_ParseTuple(arguments, "OOU", &dtype, &shape, &name)) return nullptr;
     Attrs attrs;
-    attrs.set(kDType, dtype_from_object(dtype));
-    attrs.set(kShape, shape_from_object(shape));
-    return wrap(builder_for("tf.placeholder").emit_one(kPlaceholder.row(), {}, attrs, utf8(name)));
+    attrs.set("dtype"_attr, dtype_from_object(dtype));
+    attrs.set("shape"_attr, shape_from_object(shape));
+    return wrap(builder_for("tf.placeholder").emit_one("Placeholder"_op.row(), {}, attrs, utf8(name)));
   });
 }
 
@@ -190,8 +186,6 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-void init_graph_parts(PyObject* module) {
-  if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet();
-}
+void init_graph_parts(PyObject* module) { if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet(); }
 
 }  // namespace footlight::python

@@ -103,8 +103,9 @@ ONE_PLACE = [
     ('app/', re.compile(r'\bQMessageBox(::| \w)'), ['app/views/main_window_commands.cpp'],
      'shows what looks like HTML as HTML; say it in the banner'),
 ]
-# Functions that Python calls (getters, methods, type slots), and code that may throw in them, which needs guarded().
-ENTRY = re.compile(r'(?:^PyObject\* \w+|\[\])\(PyObject\*(?: \w+)?(?:, (?:PyObject|void)\*(?: \w+)?){0,2}\)(?: -> PyObject\*)? \{', re.M)
+# Functions that Python calls (getters, methods, type slots), and code that may throw in them, which needs guarded(), or
+# guard<function> where the function is named.
+ENTRY = re.compile(r'(?:^PyObject\* (\w+)|\[\])\(PyObject\*(?: \w+)?(?:, (?:PyObject|void)\*(?: \w+)?){0,2}\)(?: -> PyObject\*)? \{', re.M)
 THROWS = re.compile(r'\bthrow\b|\bstd::string\b|\bc_str\(|\b(?:fail|checked|find_item|wrap|text_object|shape_object|elements)\(')
 GUARD = re.compile(r'\bguarded\(|\bnamed\(|\bcatch \(\.\.\.\)')
 HELPERS = ('engine/python/interpreter/attributes.cpp',)  # finds attributes for other files, and throws
@@ -174,14 +175,15 @@ def unguarded_entries(text):
             depth += {'{': 1, '}': -1}.get(text[end], 0)
             end += 1
         body = text[entry.end():end]
-        if THROWS.search(body) and not GUARD.search(body):
+        by_name = entry.group(1) and re.search(rf'\bguard<{entry.group(1)}\b', text)
+        if THROWS.search(body) and not by_name and not GUARD.search(body):
             yield text.count('\n', 0, entry.start()) + 1, entry.group().rstrip(' {')
 
 
 def style_offences(path, text):
     if path.startswith('engine/python/') and path.endswith('.cpp') and path not in HELPERS:
         for line, entry in unguarded_entries(text):
-            yield f'line {line}: {entry} may throw into Python; its body belongs in guarded()'
+            yield f'line {line}: {entry} may throw into Python; name it as guard<> or use guarded()'
     if path.endswith(CODE):
         for folder, pattern, places, why in ONE_PLACE:
             applies = path.startswith(folder) and path not in places
@@ -266,6 +268,7 @@ SELF_TEST = [  # path, text, part of the offence's message; None: no offence
     ('engine/python/calls/e.cpp', '// Calls.\nPyObject* f(PyObject* o, void*) {\n  return wrap(of(o));\n}\n', 'line 2: PyObject* f'),
     ('engine/python/calls/f.cpp', '// Calls.\nauto f = [](PyObject* o, void*) { return wrap(of(o)); };\n', 'guarded()'),
     ('engine/python/calls/g.cpp', '// Calls.\nPyObject* f(PyObject* o, void*) {\n  return guarded([&] { return wrap(of(o)); });\n}\n', None),
+    ('engine/python/calls/i.cpp', '// Calls.\nPyObject* f(PyObject* o) {\n  return wrap(of(o));\n}\nauto g = guard<f>;\n', None),
     ('engine/python/calls/h.cpp', '// Calls.\nPyObject* f(PyObject* o, PyObject*) { return Py_NewRef(o); }\n', None),
     ('app/views/b.cpp', '// Draws.\nvoid f() { auto* l = new QLabel(name()); }\n', 'plain_label()'),
     ('app/views/c.cpp', '// Draws.\nvoid f(QWidget* w) { w->setToolTip(name()); }\n', 'set_tip()'),

@@ -114,19 +114,17 @@ PyObject* to_code(PyObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|pO:to_code", const_cast<char**>(names), &entity,
                                    &recursive, &features))
     return nullptr;
-  return guarded([&]() -> PyObject* {
-    refuse_traced(entity);
-    if (features && features != Py_None) {  // written from what is written without them
-      const int some = PyObject_IsTrue(features);
-      if (some < 0) throw PythonErrorSet();
-      const Ref module = some ? checked(PyImport_ImportModule("footlight._autograph.features")) : Ref();
-      if (some) return checked(PyObject_CallMethod(module.get(), "code_with", "OO", entity, features)).release();
-    }
-    session::GeneratedRecord record;
-    std::string reason;
-    if (!ag_generated_record(entity, &record, &reason)) refuse(entity, reason);
-    return PyUnicode_DecodeUTF8(record.text.data(), static_cast<Py_ssize_t>(record.text.size()), "surrogatepass");
-  });
+  refuse_traced(entity);
+  if (features && features != Py_None) {  // written from what is written without them
+    const int some = PyObject_IsTrue(features);
+    if (some < 0) throw PythonErrorSet();
+    const Ref module = some ? checked(PyImport_ImportModule("footlight._autograph.features")) : Ref();
+    if (some) return checked(PyObject_CallMethod(module.get(), "code_with", "OO", entity, features)).release();
+  }
+  session::GeneratedRecord record;
+  std::string reason;
+  if (!ag_generated_record(entity, &record, &reason)) refuse(entity, reason);
+  return PyUnicode_DecodeUTF8(record.text.data(), static_cast<Py_ssize_t>(record.text.size()), "surrogatepass");
 }
 
 PyObject* to_graph(PyObject*, PyObject* args, PyObject* keywords) {
@@ -137,13 +135,11 @@ PyObject* to_graph(PyObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|pO:to_graph", const_cast<char**>(names), &entity,
                                    &recursive, &features))
     return nullptr;
-  return guarded([&]() -> PyObject* {
-    refuse_traced(entity);
-    Ref converted = checked(ag_convert(entity, recursive != 0, true));
-    const bool as_written = ag::is_unconverted(entity);  // calls of it may only run it as written
-    if (converted.get() == entity && !ag_is_converted(entity) && !as_written) refuse(entity, ag_reason(entity));
-    return converted.release();
-  });
+  refuse_traced(entity);
+  Ref converted = checked(ag_convert(entity, recursive != 0, true));
+  const bool as_written = ag::is_unconverted(entity);  // calls of it may only run it as written
+  if (converted.get() == entity && !ag_is_converted(entity) && !as_written) refuse(entity, ag_reason(entity));
+  return converted.release();
 }
 
 PyObject* do_not_convert(PyObject*, PyObject* args, PyObject* keywords) {
@@ -171,11 +167,9 @@ PyObject* set_loop_options(PyObject*, PyObject* args, PyObject* keywords) {
 
 // Like print: prints its arguments while tracing. TensorFlow has both.
 PyObject* trace_values(PyObject*, PyObject* args) {
-  return guarded([&] {
-    PyObject* print = find_item(PyEval_GetBuiltins(), "print");
-    if (!print) fail(ErrorKind::kName, "name 'print' is not defined");
-    return PyObject_Call(print, args, nullptr);
-  });
+  PyObject* print = find_item(PyEval_GetBuiltins(), "print");
+  if (!print) fail(ErrorKind::kName, "name 'print' is not defined");
+  return PyObject_Call(print, args, nullptr);
 }
 
 PyObject* set_verbosity(PyObject*, PyObject* args, PyObject* keywords) {
@@ -190,24 +184,22 @@ PyObject* set_verbosity(PyObject*, PyObject* args, PyObject* keywords) {
 }
 
 PyMethodDef public_methods[] = {
-    {"to_code", with_keywords(to_code), METH_VARARGS | METH_KEYWORDS,
+    {"to_code", with_keywords(guard<to_code>), METH_VARARGS | METH_KEYWORDS,
      "The converted code of a function, as text."},
-    {"to_graph", with_keywords(to_graph), METH_VARARGS | METH_KEYWORDS,
+    {"to_graph", with_keywords(guard<to_graph>), METH_VARARGS | METH_KEYWORDS,
      "The converted function."},
     {"do_not_convert", with_keywords(do_not_convert), METH_VARARGS | METH_KEYWORDS,
      "A function that tracing runs without conversion."},
     {"set_loop_options", with_keywords(set_loop_options), METH_VARARGS | METH_KEYWORDS,
      "Options of the loop at whose head it is called: shape_invariants, maximum_iterations, "
      "parallel_iterations."},
-    {"trace", trace_values, METH_VARARGS, "Prints its arguments while a function is traced."},
+    {"trace", guard<trace_values>, METH_VARARGS, "Prints its arguments while a function is traced."},
     {"set_verbosity", with_keywords(set_verbosity), METH_VARARGS | METH_KEYWORDS,
      "From level 1 on, functions that run unconverted are named on stderr, with the reason."},
 };
 
 PyObject* nanoseconds(PyObject*, PyObject*) { return PyLong_FromLongLong(ag_nanoseconds()); }
-PyObject* reason_of(PyObject*, PyObject* callable) {
-  return guarded([&]() -> PyObject* { return PyUnicode_FromString(ag_reason(callable).c_str()); });
-}
+PyObject* reason_of(PyObject*, PyObject* callable) { return PyUnicode_FromString(ag_reason(callable).c_str()); }
 PyObject* callees(PyObject*, PyObject*) {
   return Py_BuildValue("KK", static_cast<unsigned long long>(ag::callee_counts.made),
                        static_cast<unsigned long long>(ag::callee_counts.emptied));
@@ -219,11 +211,9 @@ PyObject* contained_loops(PyObject*, PyObject*) {
 }
 PyObject* looked_at(PyObject*, PyObject*) { return PyLong_FromUnsignedLongLong(ag::looked_at); }
 PyObject* frames_of(PyObject*, PyObject* exception) {
-  return guarded([&] {
-    if (!PyExceptionInstance_Check(exception))
-      fail(ErrorKind::kType, "an exception is wanted, not ", repr_of(exception));
-    return ag_frames(exception).release();
-  });
+  if (!PyExceptionInstance_Check(exception))
+    fail(ErrorKind::kType, "an exception is wanted, not ", repr_of(exception));
+  return ag_frames(exception).release();
 }
 PyMethodDef private_methods[] = {
     {"autograph_contained_loops", contained_loops, METH_NOARGS,
@@ -232,9 +222,9 @@ PyMethodDef private_methods[] = {
     {"autograph_late", late_count, METH_NOARGS, "How many staged forms of statements were compiled."},
     {"autograph_callees", callees, METH_NOARGS, "How many functions were made to be kept in a trace, and let go."},
     {"autograph_nanoseconds", nanoseconds, METH_NOARGS, "Time that this thread spent on conversions."},
-    {"autograph_frames", frames_of, METH_O,
+    {"autograph_frames", guard<frames_of>, METH_O,
      "The frames of the program's code in the traceback of an exception."},
-    {"autograph_reason", reason_of, METH_O, "Why a function is not converted, or an empty string."},
+    {"autograph_reason", guard<reason_of>, METH_O, "Why a function is not converted, or an empty string."},
     {nullptr, nullptr, 0, nullptr},
 };
 

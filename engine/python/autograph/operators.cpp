@@ -22,11 +22,9 @@ PyObject* if_operator(PyObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOOOOn:if_stmt", const_cast<char**>(parameters), &condition, &body,
                                    &orelse, &get_state, &set_state, &names, &outputs))
     return nullptr;
-  return guarded([&]() -> PyObject* {
-    run_if(condition, body, orelse, static_cast<size_t>(outputs), false,
-           [&] { return State(names, get_state, set_state); });
-    Py_RETURN_NONE;
-  });
+  run_if(condition, body, orelse, static_cast<size_t>(outputs), false,
+         [&] { return State(names, get_state, set_state); });
+  Py_RETURN_NONE;
 }
 
 PyObject* while_operator(PyObject*, PyObject* args, PyObject* keywords) {
@@ -35,10 +33,8 @@ PyObject* while_operator(PyObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOOOO:while_stmt", const_cast<char**>(parameters), &test, &body,
                                    &get_state, &set_state, &names, &options))
     return nullptr;
-  return guarded([&]() -> PyObject* {
-    run_while(test, body, options, [&] { return State(names, get_state, set_state); });
-    Py_RETURN_NONE;
-  });
+  run_while(test, body, options, [&] { return State(names, get_state, set_state); });
+  Py_RETURN_NONE;
 }
 
 PyObject* for_operator(PyObject*, PyObject* args, PyObject* keywords) {
@@ -48,10 +44,8 @@ PyObject* for_operator(PyObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOOOOO:for_stmt", const_cast<char**>(parameters), &values, &extra,
                                    &body, &get_state, &set_state, &names, &options))
     return nullptr;
-  return guarded([&]() -> PyObject* {
-    run_for(values, extra, body, options, [&] { return State(names, get_state, set_state); });
-    Py_RETURN_NONE;
-  });
+  run_for(values, extra, body, options, [&] { return State(names, get_state, set_state); });
+  Py_RETURN_NONE;
 }
 
 // (f, args, kwargs)
@@ -91,13 +85,11 @@ PyObject* choice_operator(PyObject*, PyObject* args) {
   PyObject *condition, *yes, *no;
   const char* what;
   if (!PyArg_ParseTuple(args, "OOOs:choice", &condition, &yes, &no, &what)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    if (!is_tensor_like(condition) || !trace::tracing()) return call(truth(condition) ? yes : no).release();
-    return staged_choice(
-               condition_tensor(condition, what), [&] { return call(yes); }, [&] { return call(no); },
-               str("'", what, "'"))
-        .release();
-  });
+  if (!is_tensor_like(condition) || !trace::tracing()) return call(truth(condition) ? yes : no).release();
+  return staged_choice(
+             condition_tensor(condition, what), [&] { return call(yes); }, [&] { return call(no); },
+             str("'", what, "'"))
+      .release();
 }
 
 // Whether the code that runs is converted: 0 unknown, 1 yes, 2 no.
@@ -117,33 +109,31 @@ PyObject* status(PyObject*, PyObject*) {
 
 // Switches conversion off (1) or on (0) for this thread; whether it was off, to switch back.
 PyObject* switch_off(PyObject*, PyObject* depth) {
-  return guarded([&] {
-    const long wanted = PyLong_AsLong(depth);
-    if (wanted == -1 && PyErr_Occurred()) throw PythonErrorSet();
-    return PyLong_FromLong(exchange_off_depth(static_cast<int>(wanted)));
-  });
+  const long wanted = PyLong_AsLong(depth);
+  if (wanted == -1 && PyErr_Occurred()) throw PythonErrorSet();
+  return PyLong_FromLong(exchange_off_depth(static_cast<int>(wanted)));
 }
 
 PyObject* is_generated(PyObject*, PyObject* code) {
-  return guarded([&] { return PyBool_FromLong(PyCode_Check(code) && ag_is_converted_code(code)); });
+  return PyBool_FromLong(PyCode_Check(code) && ag_is_converted_code(code));
 }
 
-PyObject* is_converted(PyObject*, PyObject* callable) {
-  return guarded([&] { return PyBool_FromLong(ag_is_converted(callable)); });
-}
+PyObject* is_converted(PyObject*, PyObject* callable) { return PyBool_FromLong(ag_is_converted(callable)); }
 
 PyMethodDef methods[] = {
-    {"ag_if_stmt", with_keywords(if_operator), METH_VARARGS | METH_KEYWORDS, "An if statement in functional form."},
-    {"ag_while_stmt", with_keywords(while_operator), METH_VARARGS | METH_KEYWORDS,
+    {"ag_if_stmt", with_keywords(guard<if_operator>), METH_VARARGS | METH_KEYWORDS,
+     "An if statement in functional form."},
+    {"ag_while_stmt", with_keywords(guard<while_operator>), METH_VARARGS | METH_KEYWORDS,
      "A while statement in functional form."},
-    {"ag_for_stmt", with_keywords(for_operator), METH_VARARGS | METH_KEYWORDS, "A for statement in functional form."},
+    {"ag_for_stmt", with_keywords(guard<for_operator>), METH_VARARGS | METH_KEYWORDS,
+     "A for statement in functional form."},
     {"ag_converted_call", call_operator, METH_VARARGS, "f(*args, **kwargs), with f converted."},
     {"ag_builtin", builtin_operator, METH_VARARGS, "f(*args, **kwargs), where f is a builtin."},
     {"ag_status", status, METH_NOARGS, "Whether the code that runs is converted: 0 unknown, 1 yes, 2 no."},
-    {"ag_switch_off", switch_off, METH_O, "Switches conversion off or on; how it was before."},
-    {"ag_is_generated", is_generated, METH_O, "Whether a code object was made by a conversion."},
-    {"ag_is_converted", is_converted, METH_O, "Whether a function was made by a conversion."},
-    {"ag_choice", choice_operator, METH_VARARGS, "yes() or no(), as a condition says."},
+    {"ag_switch_off", guard<switch_off>, METH_O, "Switches conversion off or on; how it was before."},
+    {"ag_is_generated", guard<is_generated>, METH_O, "Whether a code object was made by a conversion."},
+    {"ag_is_converted", guard<is_converted>, METH_O, "Whether a function was made by a conversion."},
+    {"ag_choice", guard<choice_operator>, METH_VARARGS, "yes() or no(), as a condition says."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -23,15 +23,13 @@ void dealloc(PyObject* self) {
 }
 
 PyObject* iterate(PyObject*) {
-  return guarded([&]() -> PyObject* {
-    fail(ErrorKind::kOperatorNotAllowedInGraph,
-         "this sequence over a tensor has a length that is known only when the graph runs: only a `for` statement or a "
-         "comprehension in a converted function can iterate over it");
-  });
+  fail(ErrorKind::kOperatorNotAllowedInGraph,
+       "this sequence over a tensor has a length that is known only when the graph runs: only a `for` statement or a "
+       "comprehension in a converted function can iterate over it");
 }
 
 PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
-                       {Py_tp_iter, reinterpret_cast<void*>(iterate)},
+                       {Py_tp_iter, reinterpret_cast<void*>(guard<iterate>)},
                        {0, nullptr}};
 PyType_Spec spec = {"footlight.autograph.Sequence", sizeof(Sequence), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};

@@ -502,21 +502,17 @@ Ref signature_object(PyObject* self) {
 
 PyObject* text(std::string_view s) { return text_object(s).release(); }
 
-PyObject* get_name(PyObject* self, void*) {
-  return guarded([&] { return text(leaf_name(self)); });
-}
+PyObject* get_name(PyObject* self, void*) { return text(leaf_name(self)); }
 PyObject* get_module(PyObject* self, void*) {
-  return guarded([&] {
-    const std::string n(of(self)->function->names[0]);
-    const size_t dot = n.rfind('.');
-    return text(dot == std::string::npos ? "footlight" : "footlight." + n.substr(0, dot));
-  });
+  const std::string n(of(self)->function->names[0]);
+  const size_t dot = n.rfind('.');
+  return text(dot == std::string::npos ? "footlight" : "footlight." + n.substr(0, dot));
 }
 
 PyGetSetDef properties[] = {
-    {"__name__", get_name, nullptr, nullptr, nullptr},
-    {"__qualname__", get_name, nullptr, nullptr, nullptr},
-    {"__module__", get_module, nullptr, nullptr, nullptr},
+    {"__name__", guard<get_name>, nullptr, nullptr, nullptr},
+    {"__qualname__", guard<get_name>, nullptr, nullptr, nullptr},
+    {"__module__", guard<get_module>, nullptr, nullptr, nullptr},
     {"__doc__",
      [](PyObject* s, void*) { return guarded([&] { return text(help_text(*of(s)->function, parameters_of(s))); }); },
      nullptr, nullptr, nullptr},
@@ -525,16 +521,12 @@ PyGetSetDef properties[] = {
      nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-PyObject* repr(PyObject* self) {
-  return guarded([&] { return text("<function " + signature_text(self) + ">"); });
-}
+PyObject* repr(PyObject* self) { return text("<function " + signature_text(self) + ">"); }
 // Pickled by name, with __module__; a copy is the function itself.
-PyObject* reduce(PyObject* self, PyObject*) {
-  return guarded([&] { return text(leaf_name(self)); });
-}
+PyObject* reduce(PyObject* self, PyObject*) { return text(leaf_name(self)); }
 // It does not bind as a class attribute. Having a __get__ at all makes it a routine for `inspect` and `help`.
 PyObject* as_attribute(PyObject* self, PyObject*, PyObject*) { return Py_NewRef(self); }
-PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {{"__reduce__", guard<reduce>, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
 PyMethodDef module_functions[] = {
     {"on_failures", on_failures, METH_O,
      "on_failures(function)\n--\n\nWho is asked for the result of a call that raised TypeError or ValueError."},
@@ -554,7 +546,7 @@ void init_public_functions(PyObject* module) {
   type.tp_weaklistoffset = offsetof(PyPublicFunction, weakrefs);
   type.tp_getset = properties;
   type.tp_methods = methods;
-  type.tp_repr = repr;
+  type.tp_repr = guard<repr>;
   type.tp_descr_get = as_attribute;
   if (PyType_Ready(&type) < 0) throw PythonErrorSet();
   for (const PublicFunction& f : public_functions()) {

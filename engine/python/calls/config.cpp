@@ -36,27 +36,23 @@ PyObject* inside_function(PyObject*, PyObject*) {
 }
 
 PyObject* devices(PyObject*, PyObject*) {
-  return guarded([&] {
-    Ref list = checked(PyList_New(0));
-    const auto add = [&](const char* kind, int index) {
-      Ref one = checked(Py_BuildValue("(si)", kind, index));
-      if (PyList_Append(list.get(), one.get()) < 0) throw PythonErrorSet();
-    };
-    add("CPU", 0);
-    for (int i = 0; i < gpu::count(); ++i) add("GPU", i);
-    return list.release();
-  });
+  Ref list = checked(PyList_New(0));
+  const auto add = [&](const char* kind, int index) {
+    Ref one = checked(Py_BuildValue("(si)", kind, index));
+    if (PyList_Append(list.get(), one.get()) < 0) throw PythonErrorSet();
+  };
+  add("CPU", 0);
+  for (int i = 0; i < gpu::count(); ++i) add("GPU", i);
+  return list.release();
 }
 
 PyObject* gpu_details(PyObject*, PyObject* index) {
-  return guarded([&] {
-    const long i = PyLong_AsLong(index);
-    if (i == -1 && PyErr_Occurred()) throw PythonErrorSet();
-    if (i < 0 || i >= gpu::count()) fail(ErrorKind::kValue, "there is no GPU ", i);
-    const gpu::Info& info = gpu::info(static_cast<int>(i));
-    return Py_BuildValue("{s:s,s:(ii)}", "device_name", info.name.c_str(), "compute_capability", info.major,
-                         info.minor);
-  });
+  const long i = PyLong_AsLong(index);
+  if (i == -1 && PyErr_Occurred()) throw PythonErrorSet();
+  if (i < 0 || i >= gpu::count()) fail(ErrorKind::kValue, "there is no GPU ", i);
+  const gpu::Info& info = gpu::info(static_cast<int>(i));
+  return Py_BuildValue("{s:s,s:(ii)}", "device_name", info.name.c_str(), "compute_capability", info.major,
+                       info.minor);
 }
 
 // Compared with the count of tensors, it tells whether an op ran or a tensor was made since the import.
@@ -109,24 +105,20 @@ PyObject* set_seed(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject* seed;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:set_seed", const_cast<char**>(names), &seed))
     return nullptr;
-  return guarded([&]() -> PyObject* {
-    if (seed == Py_None) {
-      if (this_thread.builder) random::set_graph_seed({});
-      else random::set_global_seed(now_ns());  // as random as no seed
-    } else {
-      Ref index = checked(PyFloat_Check(seed) ? PyNumber_Long(seed) : PyNumber_Index(seed));
-      const long long s = PyLong_AsLongLong(index.get());
-      if (s == -1 && PyErr_Occurred()) return nullptr;
-      if (this_thread.builder) random::set_graph_seed(s);
-      else random::set_global_seed(s);
-    }
-    Py_RETURN_NONE;
-  });
+  if (seed == Py_None) {
+    if (this_thread.builder) random::set_graph_seed({});
+    else random::set_global_seed(now_ns());  // as random as no seed
+  } else {
+    Ref index = checked(PyFloat_Check(seed) ? PyNumber_Long(seed) : PyNumber_Index(seed));
+    const long long s = PyLong_AsLongLong(index.get());
+    if (s == -1 && PyErr_Occurred()) return nullptr;
+    if (this_thread.builder) random::set_graph_seed(s);
+    else random::set_global_seed(s);
+  }
+  Py_RETURN_NONE;
 }
 
-PyObject* num_gpus(PyObject*, PyObject*) {
-  return guarded([&] { return PyLong_FromLong(gpu::count()); });
-}
+PyObject* num_gpus(PyObject*, PyObject*) { return PyLong_FromLong(gpu::count()); }
 PyObject* nothing(PyObject*, PyObject*, PyObject*) { Py_RETURN_NONE; }
 PyObject* get_soft(PyObject*, PyObject*) { return PyBool_FromLong(soft_placement); }
 PyObject* set_soft(PyObject*, PyObject* args, PyObject* keywords) {
@@ -150,8 +142,8 @@ PyMethodDef eager_method = {"executing_eagerly", executing_eagerly, METH_NOARGS,
 PyMethodDef inside_method = {"inside_function", inside_function, METH_NOARGS,
                              "inside_function()\n--\n\nTrue while a function is being traced."};
 PyMethodDef engine_methods[] = {  // for the namespace _config, from which the Python side builds its API
-    {"devices", devices, METH_NOARGS, nullptr},
-    {"gpu_details", gpu_details, METH_O, nullptr},
+    {"devices", guard<devices>, METH_NOARGS, nullptr},
+    {"gpu_details", guard<gpu_details>, METH_O, nullptr},
     {"has_run", has_run, METH_NOARGS, nullptr},
     {"check_numerics", set_switch<check_numerics>, METH_O, nullptr},
     {"log_placement", set_switch<log_placement>, METH_O, nullptr},
@@ -167,9 +159,9 @@ PyMethodDef thread_methods[] = {
     {"set_inter_op_parallelism_threads", with_keywords(set_between), METH_VARARGS | METH_KEYWORDS,
      "set_inter_op_parallelism_threads(num_threads)\n--\n\nThreads that run ops side by side."},
 };
-PyMethodDef seed_method = {"set_seed", with_keywords(set_seed), METH_VARARGS | METH_KEYWORDS,
+PyMethodDef seed_method = {"set_seed", with_keywords(guard<set_seed>), METH_VARARGS | METH_KEYWORDS,
                            "set_seed(seed)\n--\n\nThe global seed of random ops."};
-PyMethodDef gpus_method = {"num_gpus", num_gpus, METH_NOARGS, "num_gpus()\n--\n\nThe number of GPUs."};
+PyMethodDef gpus_method = {"num_gpus", guard<num_gpus>, METH_NOARGS, "num_gpus()\n--\n\nThe number of GPUs."};
 PyMethodDef enable_method = {"enable_eager_execution", with_keywords(nothing), METH_VARARGS | METH_KEYWORDS,
                              "enable_eager_execution()\n--\n\nEager execution is always on: does nothing."};
 PyMethodDef get_soft_method = {"get_soft_device_placement", get_soft, METH_NOARGS, nullptr};

@@ -76,25 +76,23 @@ PyObject* constant(PyObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOO:constant", const_cast<char**>(names), &value,
                                    &dtype, &shape, &name))
     return nullptr;
-  return guarded([&] {
-    const DType d = dtype == Py_None ? DType::kInvalid : dtype_from_object(dtype);
-    if ((PyList_Check(value) || PyTuple_Check(value)) && holds_tensor(value))
-      fail(ErrorKind::kValue, "tf.constant: a list that contains tensors is not a constant; use tf.stack or "
-           "tf.convert_to_tensor");
-    if ((is_tensor(value) || is_variable(value)) && d != DType::kInvalid &&
-        (is_tensor(value) ? tensor_of(value).dtype() : variable_dtype(value)) != d)
-      fail(ErrorKind::kType, "tf.constant: a tensor of dtype ",
-           name_of(is_tensor(value) ? tensor_of(value).dtype() : variable_dtype(value)), " cannot be converted to ",
-           name_of(d), " by itself; use tf.cast");
-    if (is_tensor(value) && tensor_of(value).is_symbolic())
-      fail(ErrorKind::kType,
-           "tf.constant needs a value, which a symbolic tensor does not have. Use the tensor itself, or "
-           "tf.identity");
-    if (is_tensor(value) && shape == Py_None) return Py_NewRef(value);
-    Tensor t = to_tensor(value, d, "value");
-    if (shape != Py_None) t = filled(on_host(t), shape_from_object(shape));
-    return wrap(materialized(std::move(t), name_or(name, "Const")));
-  });
+  const DType d = dtype == Py_None ? DType::kInvalid : dtype_from_object(dtype);
+  if ((PyList_Check(value) || PyTuple_Check(value)) && holds_tensor(value))
+    fail(ErrorKind::kValue, "tf.constant: a list that contains tensors is not a constant; use tf.stack or "
+         "tf.convert_to_tensor");
+  if ((is_tensor(value) || is_variable(value)) && d != DType::kInvalid &&
+      (is_tensor(value) ? tensor_of(value).dtype() : variable_dtype(value)) != d)
+    fail(ErrorKind::kType, "tf.constant: a tensor of dtype ",
+         name_of(is_tensor(value) ? tensor_of(value).dtype() : variable_dtype(value)), " cannot be converted to ",
+         name_of(d), " by itself; use tf.cast");
+  if (is_tensor(value) && tensor_of(value).is_symbolic())
+    fail(ErrorKind::kType,
+         "tf.constant needs a value, which a symbolic tensor does not have. Use the tensor itself, or "
+         "tf.identity");
+  if (is_tensor(value) && shape == Py_None) return Py_NewRef(value);
+  Tensor t = to_tensor(value, d, "value");
+  if (shape != Py_None) t = filled(on_host(t), shape_from_object(shape));
+  return wrap(materialized(std::move(t), name_or(name, "Const")));
 }
 
 PyObject* convert_to_tensor(PyObject*, PyObject* args, PyObject* keywords) {
@@ -103,14 +101,12 @@ PyObject* convert_to_tensor(PyObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOO:convert_to_tensor", const_cast<char**>(names),
                                    &value, &dtype, &hint, &name))
     return nullptr;
-  return guarded([&] {
-    if (dtype == Py_None && is_tensor(value)) return Py_NewRef(value);
-    if (is_tensor(value) && tensor_of(value).dtype() == dtype_from_object(dtype)) return Py_NewRef(value);
-    Tensor t = dtype == Py_None
-                   ? to_tensor_with_hint(value, hint == Py_None ? DType::kInvalid : dtype_from_object(hint))
-                   : to_tensor(value, dtype_from_object(dtype), "value");
-    return wrap(materialized(std::move(t), name_or(name, "Const")));
-  });
+  if (dtype == Py_None && is_tensor(value)) return Py_NewRef(value);
+  if (is_tensor(value) && tensor_of(value).dtype() == dtype_from_object(dtype)) return Py_NewRef(value);
+  Tensor t = dtype == Py_None
+                 ? to_tensor_with_hint(value, hint == Py_None ? DType::kInvalid : dtype_from_object(hint))
+                 : to_tensor(value, dtype_from_object(dtype), "value");
+  return wrap(materialized(std::move(t), name_or(name, "Const")));
 }
 
 // An IndexedSlices, a sparse or a ragged tensor.
@@ -134,18 +130,16 @@ PyObject* get_static_value(PyObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|p:get_static_value", const_cast<char**>(names), &o,
                                    &partial))
     return nullptr;
-  return guarded([&]() -> PyObject* {
-    if (is_variable(o)) Py_RETURN_NONE;  // its value may change
-    if (is_several_tensors(o)) Py_RETURN_NONE;
-    if (!is_tensor(o)) return Py_NewRef(o);
-    const Tensor t = known_value(to_tensor(o));
-    if (!t || t.is_symbolic()) Py_RETURN_NONE;  // a tensor of a graph that is not being built
-    return numpy_value(t).release();
-  });
+  if (is_variable(o)) Py_RETURN_NONE;  // its value may change
+  if (is_several_tensors(o)) Py_RETURN_NONE;
+  if (!is_tensor(o)) return Py_NewRef(o);
+  const Tensor t = known_value(to_tensor(o));
+  if (!t || t.is_symbolic()) Py_RETURN_NONE;  // a tensor of a graph that is not being built
+  return numpy_value(t).release();
 }
 
 PyMethodDef functions[] = {
-    {"constant", with_keywords(constant), METH_VARARGS | METH_KEYWORDS,
+    {"constant", with_keywords(guard<constant>), METH_VARARGS | METH_KEYWORDS,
      "constant(value, dtype=None, shape=None, name='Const')\n--\n\n"
      R"(A tensor of a Python value: a number, a str, an array, or lists of these.
 
@@ -159,7 +153,7 @@ Args:
   dtype: the dtype; without it int32 for Python's ints, float32 for its floats, and that of an array.
   shape: the shape; a single value fills it.
   name: a str, the name of the operation in a graph.)"},
-    {"convert_to_tensor", with_keywords(convert_to_tensor), METH_VARARGS | METH_KEYWORDS,
+    {"convert_to_tensor", with_keywords(guard<convert_to_tensor>), METH_VARARGS | METH_KEYWORDS,
      "convert_to_tensor(value, dtype=None, dtype_hint=None, name=None)\n--\n\n"
      R"(A tensor of whatever can be one; a tensor is returned as it is.
 
@@ -176,7 +170,7 @@ Args:
     {"is_tensor", py_is_tensor, METH_O, "is_tensor(x)\n--\n\nWhether it is a tensor or variable."},
     {"is_symbolic_tensor", is_symbolic_tensor, METH_O,
      "is_symbolic_tensor(tensor)\n--\n\nWhether it is a tensor of a graph, without a value."},
-    {"get_static_value", with_keywords(get_static_value), METH_VARARGS | METH_KEYWORDS,
+    {"get_static_value", with_keywords(guard<get_static_value>), METH_VARARGS | METH_KEYWORDS,
      "get_static_value(tensor, partial=False)\n--\n\nThe value as NumPy sees it when it is known, else "
      "None."}};
 

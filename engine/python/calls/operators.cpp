@@ -209,27 +209,21 @@ Ref number_of(PyObject* a, const char* wanted) {
   return PyComplex_Check(v.get()) ? checked(PyFloat_FromDouble(PyComplex_RealAsDouble(v.get()))) : std::move(v);
 }
 PyObject* as_integer(PyObject* a) {
-  return guarded([&] {
-    Ref v = number_of(a, "int()");
-    if (PyBytes_Check(v.get()))
-      return PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyLong_Type), v.get());
-    return PyNumber_Long(v.get());
-  });
+  Ref v = number_of(a, "int()");
+  if (PyBytes_Check(v.get()))
+    return PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyLong_Type), v.get());
+  return PyNumber_Long(v.get());
 }
 PyObject* as_float(PyObject* a) {
-  return guarded([&] {
-    Ref v = number_of(a, "float()");
-    return PyNumber_Float(v.get());
-  });
+  Ref v = number_of(a, "float()");
+  return PyNumber_Float(v.get());
 }
 PyObject* as_index(PyObject* a) {
-  return guarded([&] {
-    const Tensor t = value_of(a);
-    if (!is_integer(t.dtype()) || !t.shape().has_rank() || t.shape().rank() != 0)
-      fail(ErrorKind::kType, "only integer scalar tensors can be converted to an index, not ",
-           name_of(t.dtype()), " of shape ", t.shape().to_string());
-    return python_value(only_element(a, "index")).release();
-  });
+  const Tensor t = value_of(a);
+  if (!is_integer(t.dtype()) || !t.shape().has_rank() || t.shape().rank() != 0)
+    fail(ErrorKind::kType, "only integer scalar tensors can be converted to an index, not ",
+         name_of(t.dtype()), " of shape ", t.shape().to_string());
+  return python_value(only_element(a, "index")).release();
 }
 
 PyObject* compare(PyObject* a, PyObject* b, int op) {
@@ -270,9 +264,9 @@ PyNumberMethods number_methods() {
   n.nb_and = bit_operator<0>;
   n.nb_or = bit_operator<1>;
   n.nb_xor = bit_operator<2>;
-  n.nb_int = as_integer;
-  n.nb_float = as_float;
-  n.nb_index = as_index;
+  n.nb_int = guard<as_integer>;
+  n.nb_float = guard<as_float>;
+  n.nb_index = guard<as_index>;
   n.nb_floor_divide = floor_divide;
   n.nb_true_divide = divide;
   n.nb_matrix_multiply = matrix_multiply;

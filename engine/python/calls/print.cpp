@@ -173,69 +173,67 @@ std::string keyword_text(PyObject* keywords, const char* name, const char* other
 }
 
 PyObject* print(PyObject*, PyObject* args, PyObject* keywords) {
-  return guarded([&]() -> PyObject* {
-    PyObject *key, *value;
-    for (Py_ssize_t at = 0; keywords && PyDict_Next(keywords, &at, &key, &value);) {
-      const std::string k = readable(key);
-      if (k != "output_stream" && k != "summarize" && k != "sep" && k != "end" && k != "name")
-        fail(ErrorKind::kValue, "tf.print() got an unexpected keyword argument '", k, "'");
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; keywords && PyDict_Next(keywords, &at, &key, &value);) {
+    const std::string k = readable(key);
+    if (k != "output_stream" && k != "summarize" && k != "sep" && k != "end" && k != "name")
+      fail(ErrorKind::kValue, "tf.print() got an unexpected keyword argument '", k, "'");
+  }
+  const std::string sep = keyword_text(keywords, "sep", " "), end = keyword_text(keywords, "end", "\n");
+  const std::string stream =
+      stream_name(keywords ? find_item(keywords, "output_stream") : nullptr);
+  int64_t summarize = 3;
+  if (PyObject* s = keywords ? find_item(keywords, "summarize") : nullptr; s && s != Py_None) {
+    summarize = PyLong_AsLongLong(s);
+    if (summarize == -1 && PyErr_Occurred()) throw PythonErrorSet();
+  }
+  std::vector<Piece> pieces;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
+    if (i) pieces.push_back({sep, {}});
+    write_input(PyTuple_GET_ITEM(args, i), summarize, pieces);
+  }
+  std::string plain;
+  for (const Piece& p : pieces) plain += p.text;
+  const char* place = kPlaces[0];
+  for (const char* p : kPlaces)
+    if (plain.find(p) == std::string::npos) {
+      place = p;
+      break;
     }
-    const std::string sep = keyword_text(keywords, "sep", " "), end = keyword_text(keywords, "end", "\n");
-    const std::string stream =
-        stream_name(keywords ? find_item(keywords, "output_stream") : nullptr);
-    int64_t summarize = 3;
-    if (PyObject* s = keywords ? find_item(keywords, "summarize") : nullptr; s && s != Py_None) {
-      summarize = PyLong_AsLongLong(s);
-      if (summarize == -1 && PyErr_Occurred()) throw PythonErrorSet();
+  std::string pattern;
+  std::vector<Tensor> tensors, lines;
+  const auto format = [&] {
+    if (pattern.empty() && !lines.empty()) return;
+    if (tensors.size() == 1 && pattern == place && tensors[0].dtype() == DType::kString &&
+        tensors[0].shape() == Shape())
+      lines.push_back(tensors[0]);
+    else
+      lines.push_back(apply(
+          "StringFormat"_op.row(), tensors,
+          Attrs{{"template"_attr, pattern}, {"placeholder"_attr, std::string(place)}, {"summarize"_attr, summarize}},
+          "StringFormat"));
+    pattern.clear();
+    tensors.clear();
+  };
+  for (const Piece& p : pieces) {
+    if (p.as_text) {
+      if (!pattern.empty()) format();
+      lines.push_back(p.tensor);
+      continue;
     }
-    std::vector<Piece> pieces;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
-      if (i) pieces.push_back({sep, {}});
-      write_input(PyTuple_GET_ITEM(args, i), summarize, pieces);
-    }
-    std::string plain;
-    for (const Piece& p : pieces) plain += p.text;
-    const char* place = kPlaces[0];
-    for (const char* p : kPlaces)
-      if (plain.find(p) == std::string::npos) {
-        place = p;
-        break;
-      }
-    std::string pattern;
-    std::vector<Tensor> tensors, lines;
-    const auto format = [&] {
-      if (pattern.empty() && !lines.empty()) return;
-      if (tensors.size() == 1 && pattern == place && tensors[0].dtype() == DType::kString &&
-          tensors[0].shape() == Shape())
-        lines.push_back(tensors[0]);
-      else
-        lines.push_back(apply(
-            "StringFormat"_op.row(), tensors,
-            Attrs{{"template"_attr, pattern}, {"placeholder"_attr, std::string(place)}, {"summarize"_attr, summarize}},
-            "StringFormat"));
-      pattern.clear();
-      tensors.clear();
-    };
-    for (const Piece& p : pieces) {
-      if (p.as_text) {
-        if (!pattern.empty()) format();
-        lines.push_back(p.tensor);
-        continue;
-      }
-      pattern += p.tensor ? place : p.text;
-      if (p.tensor) tensors.push_back(p.tensor);
-    }
-    format();
-    const Tensor line = lines.size() == 1 ? lines[0] : footlight::apply("StringJoin"_op.row(), lines);
-    if (!this_thread.builder) flush(stream);
-    const size_t nodes = nodes_of_plain_graph();
-    apply_all("PrintV2"_op.row(), std::span<const Tensor>(&line, 1),
-              Attrs{{"output_stream"_attr, stream}, {"end"_attr, end}}, "PrintV2");
-    return operation_since(nodes).release();
-  });
+    pattern += p.tensor ? place : p.text;
+    if (p.tensor) tensors.push_back(p.tensor);
+  }
+  format();
+  const Tensor line = lines.size() == 1 ? lines[0] : footlight::apply("StringJoin"_op.row(), lines);
+  if (!this_thread.builder) flush(stream);
+  const size_t nodes = nodes_of_plain_graph();
+  apply_all("PrintV2"_op.row(), std::span<const Tensor>(&line, 1),
+            Attrs{{"output_stream"_attr, stream}, {"end"_attr, end}}, "PrintV2");
+  return operation_since(nodes).release();
 }
 
-PyMethodDef print_method = {"print", with_keywords(print), METH_VARARGS | METH_KEYWORDS,
+PyMethodDef print_method = {"print", with_keywords(guard<print>), METH_VARARGS | METH_KEYWORDS,
                             "print(*inputs, output_stream=sys.stderr, summarize=3, sep=' ', "
                             "end='\\n')\n--\n\nPrints values when the program runs, traced or not."};
 

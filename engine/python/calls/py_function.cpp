@@ -337,46 +337,42 @@ PyObject* call_python(PyObject*, PyObject* args) {
   const char *op, *name;
   PyObject *function, *inputs, *wanted;
   if (!PyArg_ParseTuple(args, "sOOOz:call_python", &op, &function, &inputs, &wanted, &name)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    static const Op kTensors{"EagerPyFunc"};
-    const OpRow& row = op == std::string_view(kTensors.row().name) ? kTensors.row()
-                       : op == std::string_view("PyFunc"_op.row().name) ? "PyFunc"_op.row()
-                                                                    : "PyFuncStateless"_op.row();
-    std::vector<Tensor> tensors;
-    for (PyObject* input : Items(inputs)) tensors.push_back(to_tensor(input));
-    std::vector<DType> dtypes;
-    const bool many = PyList_Check(wanted) || PyTuple_Check(wanted);
-    if (many)
-      for (PyObject* one : Items(wanted)) dtypes.push_back(output_dtype(one));
-    else dtypes.push_back(output_dtype(wanted));
-    std::string token = new_token();
-    HostFunction* host = &row == &kTensors.row() ? static_cast<HostFunction*>(new TensorFunction(function, token))
-                                                 : new ArrayFunction(function, token);
-    const Tensor held = host_function_value(host);
-    std::vector<Tensor> results = apply_all(
-        row, tensors, {{"token"_attr, std::move(token)}, {"Tout"_attr, std::move(dtypes)}, {kHostFunction, held}},
-        name ? name : "");
-    if (many) return wrap_all(results);
-    return wrap(results[0]);
-  });
+  static const Op kTensors{"EagerPyFunc"};
+  const OpRow& row = op == std::string_view(kTensors.row().name) ? kTensors.row()
+                     : op == std::string_view("PyFunc"_op.row().name) ? "PyFunc"_op.row()
+                                                                  : "PyFuncStateless"_op.row();
+  std::vector<Tensor> tensors;
+  for (PyObject* input : Items(inputs)) tensors.push_back(to_tensor(input));
+  std::vector<DType> dtypes;
+  const bool many = PyList_Check(wanted) || PyTuple_Check(wanted);
+  if (many)
+    for (PyObject* one : Items(wanted)) dtypes.push_back(output_dtype(one));
+  else dtypes.push_back(output_dtype(wanted));
+  std::string token = new_token();
+  HostFunction* host = &row == &kTensors.row() ? static_cast<HostFunction*>(new TensorFunction(function, token))
+                                               : new ArrayFunction(function, token);
+  const Tensor held = host_function_value(host);
+  std::vector<Tensor> results = apply_all(
+      row, tensors, {{"token"_attr, std::move(token)}, {"Tout"_attr, std::move(dtypes)}, {kHostFunction, held}},
+      name ? name : "");
+  if (many) return wrap_all(results);
+  return wrap(results[0]);
 }
 
 // arrays_of(values): what a tf.numpy_function gets outside of traces.
 PyObject* arrays_of(PyObject*, PyObject* values) {
-  return guarded([&] {
-    Ref list = checked(PyList_New(0));
-    for (PyObject* value : Items(values)) {
-      const Ref array = array_of(to_tensor(value));
-      if (PyList_Append(list.get(), array.get()) < 0) throw PythonErrorSet();
-    }
-    return list.release();
-  });
+  Ref list = checked(PyList_New(0));
+  for (PyObject* value : Items(values)) {
+    const Ref array = array_of(to_tensor(value));
+    if (PyList_Append(list.get(), array.get()) < 0) throw PythonErrorSet();
+  }
+  return list.release();
 }
 
 PyMethodDef functions[] = {
-    {"call_python", call_python, METH_VARARGS,
+    {"call_python", guard<call_python>, METH_VARARGS,
      "call_python(op, function, inputs, Tout, name)\n--\n\nAn op that calls a Python function when it runs."},
-    {"arrays_of", arrays_of, METH_O, "arrays_of(values)\n--\n\nA list of NumPy arrays."},
+    {"arrays_of", guard<arrays_of>, METH_O, "arrays_of(values)\n--\n\nA list of NumPy arrays."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

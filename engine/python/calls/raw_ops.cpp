@@ -114,66 +114,60 @@ PyObject* raw_op(PyObject*, PyObject* args) {
   const char *op, *name = nullptr;
   PyObject* given;
   if (!PyArg_ParseTuple(args, "sO!|z:raw_op", &op, &PyDict_Type, &given, &name)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    const OpRow* row = find_row(op);
-    if (!row || !callable(*row)) fail(ErrorKind::kValue, "no op ", op, " can be called by its name");
-    Attrs attrs;
-    size_t used = 0;
-    for (const AttrSpec& spec : row->attrs) {
-      if (PyObject* value = taken(given, spec.name, used); value && value != Py_None) set_attribute(attrs, spec, value);
-      else if (!spec.hidden && !spec.has_default) missing_argument(*row, spec.name);
-    }
-    const std::vector<Tensor> inputs = inputs_of(*row, given, attrs, used);
-    if (used != static_cast<size_t>(PyDict_GET_SIZE(given))) refuse_unknown(*row, given);
-    const size_t nodes = nodes_of_plain_graph();
-    const std::vector<Tensor> outputs = apply_all(*row, inputs, attrs, name ? name : "");
-    if (const Ref made = outputs.empty() ? operation_since(nodes) : Ref(); made && made.get() != Py_None)
-      return checked(Py_BuildValue("[O]", made.get())).release();
-    return wrap_all(outputs);
-  });
+  const OpRow* row = find_row(op);
+  if (!row || !callable(*row)) fail(ErrorKind::kValue, "no op ", op, " can be called by its name");
+  Attrs attrs;
+  size_t used = 0;
+  for (const AttrSpec& spec : row->attrs) {
+    if (PyObject* value = taken(given, spec.name, used); value && value != Py_None) set_attribute(attrs, spec, value);
+    else if (!spec.hidden && !spec.has_default) missing_argument(*row, spec.name);
+  }
+  const std::vector<Tensor> inputs = inputs_of(*row, given, attrs, used);
+  if (used != static_cast<size_t>(PyDict_GET_SIZE(given))) refuse_unknown(*row, given);
+  const size_t nodes = nodes_of_plain_graph();
+  const std::vector<Tensor> outputs = apply_all(*row, inputs, attrs, name ? name : "");
+  if (const Ref made = outputs.empty() ? operation_since(nodes) : Ref(); made && made.get() != Py_None)
+    return checked(Py_BuildValue("[O]", made.get())).release();
+  return wrap_all(outputs);
 }
 
 // op_signature(op): the names of its inputs, of the attributes that are not inferred, of its outputs, and of those that
 // are lists if all of these are as long as each other; None where there is no op of that name to call.
 PyObject* op_signature(PyObject*, PyObject* op) {
-  return guarded([&]() -> PyObject* {
-    const OpRow* row = find_row(utf8(op));
-    if (!row || !callable(*row)) Py_RETURN_NONE;
-    const auto names = [](const auto& specs, auto&& wanted) {
-      Ref list = checked(PyList_New(0));
-      for (const auto& spec : specs) {
-        if (!wanted(spec)) continue;
-        const Ref name = checked(PyUnicode_FromString(spec.name));
-        if (PyList_Append(list.get(), name.get()) < 0) throw PythonErrorSet();
-      }
-      return list;
-    };
-    const auto all = [](const ArgSpec&) { return true; };
-    const Ref inputs = names(row->inputs, all), outputs = names(row->output_specs, all);
-    const Ref attrs = names(row->attrs, [](const AttrSpec& a) { return !a.hidden; });
-    const ArgSpec* first = nullptr;
-    bool one_length = true;
-    for (const ArgSpec& spec : row->output_specs) {
-      if (!spec.list) continue;
-      one_length &= !first || (spec.count_attr >= 0 && spec.count_attr == first->count_attr);
-      first = &spec;
+  const OpRow* row = find_row(utf8(op));
+  if (!row || !callable(*row)) Py_RETURN_NONE;
+  const auto names = [](const auto& specs, auto&& wanted) {
+    Ref list = checked(PyList_New(0));
+    for (const auto& spec : specs) {
+      if (!wanted(spec)) continue;
+      const Ref name = checked(PyUnicode_FromString(spec.name));
+      if (PyList_Append(list.get(), name.get()) < 0) throw PythonErrorSet();
     }
-    const Ref lists = names(row->output_specs, [&](const ArgSpec& spec) { return spec.list && one_length; });
-    return PyTuple_Pack(4, inputs.get(), attrs.get(), outputs.get(), lists.get());
-  });
+    return list;
+  };
+  const auto all = [](const ArgSpec&) { return true; };
+  const Ref inputs = names(row->inputs, all), outputs = names(row->output_specs, all);
+  const Ref attrs = names(row->attrs, [](const AttrSpec& a) { return !a.hidden; });
+  const ArgSpec* first = nullptr;
+  bool one_length = true;
+  for (const ArgSpec& spec : row->output_specs) {
+    if (!spec.list) continue;
+    one_length &= !first || (spec.count_attr >= 0 && spec.count_attr == first->count_attr);
+    first = &spec;
+  }
+  const Ref lists = names(row->output_specs, [&](const ArgSpec& spec) { return spec.list && one_length; });
+  return PyTuple_Pack(4, inputs.get(), attrs.get(), outputs.get(), lists.get());
 }
 
 PyMethodDef functions[] = {
-    {"raw_op", raw_op, METH_VARARGS,
+    {"raw_op", guard<raw_op>, METH_VARARGS,
      "raw_op(op, arguments, name=None)\n--\n\nThe outputs of an op; its inputs and attributes by their names."},
-    {"op_signature", op_signature, METH_O,
+    {"op_signature", guard<op_signature>, METH_O,
      "op_signature(op)\n--\n\nThe names of an op's inputs, attributes, outputs and lists of outputs."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
-void init_raw_ops(PyObject* module) {
-  if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet();
-}
+void init_raw_ops(PyObject* module) { if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet(); }
 
 }  // namespace footlight::python

@@ -57,13 +57,11 @@ PyMethodDef methods[] = {{"__enter__", enter, METH_NOARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 
 PyObject* get_name(PyObject* self, void*) {
-  return guarded([&] {
-    const std::string* name = of(self).name();
-    if (!name) fail(ErrorKind::kAttribute, "this context manager has no name");
-    return text_object(*name).release();
-  });
+  const std::string* name = of(self).name();
+  if (!name) fail(ErrorKind::kAttribute, "this context manager has no name");
+  return text_object(*name).release();
 }
-PyGetSetDef members[] = {{"name", get_name, nullptr, "The name that was given to the scope.", nullptr},
+PyGetSetDef members[] = {{"name", guard<get_name>, nullptr, "The name that was given to the scope.", nullptr},
                          {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyObject* context_manager(std::unique_ptr<ContextAction> action) {
@@ -262,40 +260,34 @@ PyObject* control_dependencies(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject* inputs;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:control_dependencies", const_cast<char**>(names), &inputs))
     return nullptr;
-  return guarded([&] {
-    if (!this_thread.builder && inputs != Py_None) {
-      if (PyCallable_Check(inputs)) static_cast<void>(checked(PyObject_CallNoArgs(inputs)));
-      else
-        for (PyObject* one : Items(inputs, "control_dependencies: a list of operations and tensors is wanted"))
-          if (PyCallable_Check(one)) static_cast<void>(checked(PyObject_CallNoArgs(one)));
-      return context_manager(std::make_unique<ControlScope>(Py_None));
-    }
-    const Ref list = inputs == Py_None ? Ref::borrow(Py_None) : checked(PySequence_List(inputs));
-    return context_manager(std::make_unique<ControlScope>(list.get()));
-  });
+  if (!this_thread.builder && inputs != Py_None) {
+    if (PyCallable_Check(inputs)) static_cast<void>(checked(PyObject_CallNoArgs(inputs)));
+    else
+      for (PyObject* one : Items(inputs, "control_dependencies: a list of operations and tensors is wanted"))
+        if (PyCallable_Check(one)) static_cast<void>(checked(PyObject_CallNoArgs(one)));
+    return context_manager(std::make_unique<ControlScope>(Py_None));
+  }
+  const Ref list = inputs == Py_None ? Ref::borrow(Py_None) : checked(PySequence_List(inputs));
+  return context_manager(std::make_unique<ControlScope>(list.get()));
 }
 
 PyObject* group(PyObject*, PyObject* args, PyObject* keywords) {
-  return guarded([&]() -> PyObject* {
-    PyObject* name = keywords ? find_item(keywords, "name") : nullptr;
-    if (keywords && PyDict_GET_SIZE(keywords) != (name != nullptr))
-      fail(ErrorKind::kValue, "tf.group: the only keyword is `name`");
-    auto* builder = trace::GraphBuilder::innermost();
-    if (!builder) Py_RETURN_NONE;
-    const std::string wanted = name && PyUnicode_Check(name) ? std::string(utf8(name)) : "group_deps";
-    const std::vector<NodeId> before = std::exchange(builder->control_scope, nodes_in(args, *builder));
-    builder->emit("NoOp"_op.row(), {}, {}, wanted);
-    builder->control_scope = before;
-    return operation_object(builder->graph(), NodeId(static_cast<uint32_t>(builder->graph()->size() - 1))).release();
-  });
+  PyObject* name = keywords ? find_item(keywords, "name") : nullptr;
+  if (keywords && PyDict_GET_SIZE(keywords) != (name != nullptr))
+    fail(ErrorKind::kValue, "tf.group: the only keyword is `name`");
+  auto* builder = trace::GraphBuilder::innermost();
+  if (!builder) Py_RETURN_NONE;
+  const std::string wanted = name && PyUnicode_Check(name) ? std::string(utf8(name)) : "group_deps";
+  const std::vector<NodeId> before = std::exchange(builder->control_scope, nodes_in(args, *builder));
+  builder->emit("NoOp"_op.row(), {}, {}, wanted);
+  builder->control_scope = before;
+  return operation_object(builder->graph(), NodeId(static_cast<uint32_t>(builder->graph()->size() - 1))).release();
 }
 
 PyObject* current_name_scope(PyObject*, PyObject*) {
-  return guarded([&] {
-    std::string scope = this_thread.builder ? this_thread.builder->scope() : eager::name_scope();
-    if (!scope.empty() && scope.back() == '/') scope.pop_back();
-    return text_object(scope).release();
-  });
+  std::string scope = this_thread.builder ? this_thread.builder->scope() : eager::name_scope();
+  if (!scope.empty() && scope.back() == '/') scope.pop_back();
+  return text_object(scope).release();
 }
 
 // Ops go into a tf.Graph.
@@ -327,18 +319,14 @@ class GraphScope final : public ContextAction {
 };
 
 PyObject* graph_scope(PyObject*, PyObject* graph) {
-  return guarded([&] {
-    static_cast<void>(graph_in_object(graph, "as_default"));
-    return context_manager(std::make_unique<GraphScope>(Ref::borrow(graph)));
-  });
+  static_cast<void>(graph_in_object(graph, "as_default"));
+  return context_manager(std::make_unique<GraphScope>(Ref::borrow(graph)));
 }
 
 // The empty graph of a function: unlike a tf.Graph it captures what its ops use of the program around it.
 PyObject* function_graph(PyObject*, PyObject* name) {
-  return guarded([&] {
-    if (!PyUnicode_Check(name)) fail(ErrorKind::kType, "FuncGraph: the name must be a str");
-    return graph_object(std::make_shared<Graph>(std::string(utf8(name)))).release();
-  });
+  if (!PyUnicode_Check(name)) fail(ErrorKind::kType, "FuncGraph: the name must be a str");
+  return graph_object(std::make_shared<Graph>(std::string(utf8(name)))).release();
 }
 
 // The graph that ops go into, or None.
@@ -380,26 +368,24 @@ PyObject* device(PyObject*, PyObject* wanted) {
   });
 }
 
-PyObject* init_scope(PyObject*, PyObject*) {
-  return guarded([&] { return context_manager(std::make_unique<InitScope>()); });
-}
+PyObject* init_scope(PyObject*, PyObject*) { return context_manager(std::make_unique<InitScope>()); }
 
 PyMethodDef functions[] = {
     {"name_scope", with_keywords(name_scope), METH_VARARGS | METH_KEYWORDS,
      "name_scope(name)\n--\n\nPrefixes the names of ops created inside."},
-    {"control_dependencies", with_keywords(control_dependencies), METH_VARARGS | METH_KEYWORDS,
+    {"control_dependencies", with_keywords(guard<control_dependencies>), METH_VARARGS | METH_KEYWORDS,
      "control_dependencies(control_inputs)\n--\n\nOps made inside run after these; None: after none of those around."},
-    {"group", with_keywords(group), METH_VARARGS | METH_KEYWORDS,
+    {"group", with_keywords(guard<group>), METH_VARARGS | METH_KEYWORDS,
      "group(*inputs, **kwargs)\n--\n\nAn operation that is done when all inputs are; in eager they are."},
-    {"get_current_name_scope", current_name_scope, METH_NOARGS,
+    {"get_current_name_scope", guard<current_name_scope>, METH_NOARGS,
      "get_current_name_scope()\n--\n\nThe name scope that is entered, \"outer/inner\"."},
     {"device", device, METH_O, "device(device_name)\n--\n\nOps inside run there, where they can."},
-    {"init_scope", init_scope, METH_NOARGS,
+    {"init_scope", guard<init_scope>, METH_NOARGS,
      "init_scope()\n--\n\nRuns ops outside of all functions that are being traced."}};
 
 PyMethodDef graph_functions[] = {
-    {"graph_scope", graph_scope, METH_O, "graph_scope(graph)\n--\n\nOps inside go into the graph."},
-    {"function_graph", function_graph, METH_O, "function_graph(name)\n--\n\nAn empty graph of a function."},
+    {"graph_scope", guard<graph_scope>, METH_O, "graph_scope(graph)\n--\n\nOps inside go into the graph."},
+    {"function_graph", guard<function_graph>, METH_O, "function_graph(name)\n--\n\nAn empty graph of a function."},
     {"current_graph", current_graph, METH_NOARGS, "The graph that ops go into, or None."},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -38,17 +38,15 @@ PyObject* scatter(PyObject* self, PyObject* args, PyObject* keywords) {
   PyObject *delta, *locking = nullptr, *name = nullptr;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OO:scatter", const_cast<char**>(names), &delta, &locking, &name))
     return nullptr;
-  return guarded([&] {
-    static const Op ops[] = {Op("ResourceScatterUpdate"), Op("ResourceScatterAdd"), Op("ResourceScatterSub"),
-                             Op("ResourceScatterMul"),    Op("ResourceScatterDiv"), Op("ResourceScatterMin"),
-                             Op("ResourceScatterMax")};
-    if (!is_slices(delta))
-      fail(ErrorKind::kType, "Argument `sparse_delta` must be a `tf.IndexedSlices`, not ", Py_TYPE(delta)->tp_name);
-    const Tensor inputs[] = {variable_handle(self), part(delta, "indices"),
-                             as_const(part(delta, "values", variable_dtype(self)))};
-    apply_all(ops[which].row(), inputs, {}, op_name(name));
-    return variable_updated(self);
-  });
+  static const Op ops[] = {Op("ResourceScatterUpdate"), Op("ResourceScatterAdd"), Op("ResourceScatterSub"),
+                           Op("ResourceScatterMul"),    Op("ResourceScatterDiv"), Op("ResourceScatterMin"),
+                           Op("ResourceScatterMax")};
+  if (!is_slices(delta))
+    fail(ErrorKind::kType, "Argument `sparse_delta` must be a `tf.IndexedSlices`, not ", Py_TYPE(delta)->tp_name);
+  const Tensor inputs[] = {variable_handle(self), part(delta, "indices"),
+                           as_const(part(delta, "values", variable_dtype(self)))};
+  apply_all(ops[which].row(), inputs, {}, op_name(name));
+  return variable_updated(self);
 }
 
 // --- elements: scatter_nd_add(indices, updates) etc. ---
@@ -59,14 +57,12 @@ PyObject* scatter_nd(PyObject* self, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|O:scatter_nd", const_cast<char**>(names), &indices, &updates,
                                    &name))
     return nullptr;
-  return guarded([&] {
-    static const Op ops[] = {Op("ResourceScatterNdUpdate"), Op("ResourceScatterNdAdd"), Op("ResourceScatterNdSub"),
-                             Op("ResourceScatterNdMin"), Op("ResourceScatterNdMax")};
-    const Tensor inputs[] = {variable_handle(self), to_tensor(indices),
-                             as_const(to_tensor(updates, variable_dtype(self)))};
-    apply_all(ops[which].row(), inputs, {}, op_name(name));
-    return variable_updated(self);
-  });
+  static const Op ops[] = {Op("ResourceScatterNdUpdate"), Op("ResourceScatterNdAdd"), Op("ResourceScatterNdSub"),
+                           Op("ResourceScatterNdMin"), Op("ResourceScatterNdMax")};
+  const Tensor inputs[] = {variable_handle(self), to_tensor(indices),
+                           as_const(to_tensor(updates, variable_dtype(self)))};
+  apply_all(ops[which].row(), inputs, {}, op_name(name));
+  return variable_updated(self);
 }
 
 // --- reading ---
@@ -75,9 +71,7 @@ PyObject* sparse_read(PyObject* self, PyObject* args, PyObject* keywords) {
   PyObject *indices, *name = nullptr;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:sparse_read", const_cast<char**>(names), &indices, &name))
     return nullptr;
-  return guarded([&] {
-    return wrap(ops::gather_rows(variable_handle(self), to_tensor_with_hint(indices, DType::kInt32), op_name(name)));
-  });
+  return wrap(ops::gather_rows(variable_handle(self), to_tensor_with_hint(indices, DType::kInt32), op_name(name)));
 }
 
 PyObject* gather_nd(PyObject* self, PyObject* args, PyObject* keywords) {
@@ -85,22 +79,18 @@ PyObject* gather_nd(PyObject* self, PyObject* args, PyObject* keywords) {
   PyObject *indices, *name = nullptr;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:gather_nd", const_cast<char**>(names), &indices, &name))
     return nullptr;
-  return guarded([&] {
-    return wrap(ops::gather_elements(variable_handle(self), to_tensor(indices), {}, op_name(name)));
-  });
+  return wrap(ops::gather_elements(variable_handle(self), to_tensor(indices), {}, op_name(name)));
 }
 
 PyObject* count_up_to(PyObject* self, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"limit", nullptr};
   long long limit;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "L:count_up_to", const_cast<char**>(names), &limit)) return nullptr;
-  return guarded([&] {
-    const DType dtype = variable_dtype(self);
-    if (dtype != DType::kInt32 && dtype != DType::kInt64)
-      invalid("count_up_to: the variable has dtype ", name_of(dtype), ", a counter is int32 or int64");
-    return wrap(
-        apply("ResourceCountUpTo"_op, {variable_handle(self)}, {{"limit"_attr, int64_t{limit}}, {"T"_attr, dtype}}));
-  });
+  const DType dtype = variable_dtype(self);
+  if (dtype != DType::kInt32 && dtype != DType::kInt64)
+    invalid("count_up_to: the variable has dtype ", name_of(dtype), ", a counter is int32 or int64");
+  return wrap(
+      apply("ResourceCountUpTo"_op, {variable_handle(self)}, {{"limit"_attr, int64_t{limit}}, {"T"_attr, dtype}}));
 }
 
 // --- v[1:3].assign(...) ---
@@ -128,66 +118,62 @@ PyObject* assign_slice(PyObject* self, PyObject* args, PyObject* keywords) {
   PyObject *value, *name = nullptr;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:assign", const_cast<char**>(names), &value, &name))
     return nullptr;
-  return guarded([&] {
-    PyObject* variable = slice_of(self)->variable.get();
-    const SliceSpec s = slice_spec(slice_of(self)->key.get());
-    const std::string given = op_name(name);
-    const Tensor inputs[] = {variable_handle(variable), s.begin, s.end, s.strides,
-                             as_const(to_tensor(value, variable_dtype(variable)))};
-    apply_all("ResourceStridedSliceAssign"_op.row(), inputs,
-              {{"begin_mask"_attr, s.begin_mask},
-               {"end_mask"_attr, s.end_mask},
-               {"ellipsis_mask"_attr, s.ellipsis_mask},
-               {"new_axis_mask"_attr, s.new_axis_mask},
-               {"shrink_axis_mask"_attr, s.shrink_axis_mask}},
-              given.empty() ? "strided_slice/_assign" : given);
-    return variable_updated(variable);
-  });
+  PyObject* variable = slice_of(self)->variable.get();
+  const SliceSpec s = slice_spec(slice_of(self)->key.get());
+  const std::string given = op_name(name);
+  const Tensor inputs[] = {variable_handle(variable), s.begin, s.end, s.strides,
+                           as_const(to_tensor(value, variable_dtype(variable)))};
+  apply_all("ResourceStridedSliceAssign"_op.row(), inputs,
+            {{"begin_mask"_attr, s.begin_mask},
+             {"end_mask"_attr, s.end_mask},
+             {"ellipsis_mask"_attr, s.ellipsis_mask},
+             {"new_axis_mask"_attr, s.new_axis_mask},
+             {"shrink_axis_mask"_attr, s.shrink_axis_mask}},
+            given.empty() ? "strided_slice/_assign" : given);
+  return variable_updated(variable);
 }
-PyMethodDef slice_methods[] = {{"assign", with_keywords(assign_slice), METH_VARARGS | METH_KEYWORDS,
+PyMethodDef slice_methods[] = {{"assign", with_keywords(guard<assign_slice>), METH_VARARGS | METH_KEYWORDS,
                                 "assign(val, name=None)\n--\n\nGives this part of the variable another value."},
                                {nullptr, nullptr, 0, nullptr}};
 
 PyMethodDef methods[] = {
-    {"scatter_update", with_keywords(scatter<0>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_update", with_keywords(guard<scatter<0>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_update(sparse_delta, use_locking=False, name=None)\n--\n\nGives rows other values."},
-    {"scatter_add", with_keywords(scatter<1>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_add", with_keywords(guard<scatter<1>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_add(sparse_delta, use_locking=False, name=None)\n--\n\nAdds to rows."},
-    {"scatter_sub", with_keywords(scatter<2>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_sub", with_keywords(guard<scatter<2>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_sub(sparse_delta, use_locking=False, name=None)\n--\n\nSubtracts from rows."},
-    {"scatter_mul", with_keywords(scatter<3>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_mul", with_keywords(guard<scatter<3>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_mul(sparse_delta, use_locking=False, name=None)\n--\n\nMultiplies rows."},
-    {"scatter_div", with_keywords(scatter<4>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_div", with_keywords(guard<scatter<4>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_div(sparse_delta, use_locking=False, name=None)\n--\n\nDivides rows."},
-    {"scatter_min", with_keywords(scatter<5>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_min", with_keywords(guard<scatter<5>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_min(sparse_delta, use_locking=False, name=None)\n--\n\nThe smaller one in rows."},
-    {"scatter_max", with_keywords(scatter<6>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_max", with_keywords(guard<scatter<6>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_max(sparse_delta, use_locking=False, name=None)\n--\n\nThe larger one in rows."},
-    {"scatter_nd_update", with_keywords(scatter_nd<0>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_nd_update", with_keywords(guard<scatter_nd<0>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_nd_update(indices, updates, name=None)\n--\n\nGives elements other values."},
-    {"scatter_nd_add", with_keywords(scatter_nd<1>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_nd_add", with_keywords(guard<scatter_nd<1>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_nd_add(indices, updates, name=None)\n--\n\nAdds to elements."},
-    {"scatter_nd_sub", with_keywords(scatter_nd<2>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_nd_sub", with_keywords(guard<scatter_nd<2>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_nd_sub(indices, updates, name=None)\n--\n\nSubtracts from elements."},
-    {"scatter_nd_min", with_keywords(scatter_nd<3>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_nd_min", with_keywords(guard<scatter_nd<3>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_nd_min(indices, updates, name=None)\n--\n\nThe smaller one in elements."},
-    {"scatter_nd_max", with_keywords(scatter_nd<4>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_nd_max", with_keywords(guard<scatter_nd<4>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_nd_max(indices, updates, name=None)\n--\n\nThe larger one in elements."},
-    {"sparse_read", with_keywords(sparse_read), METH_VARARGS | METH_KEYWORDS,
+    {"sparse_read", with_keywords(guard<sparse_read>), METH_VARARGS | METH_KEYWORDS,
      "sparse_read(indices, name=None)\n--\n\nSome rows of the value."},
-    {"gather_nd", with_keywords(gather_nd), METH_VARARGS | METH_KEYWORDS,
+    {"gather_nd", with_keywords(guard<gather_nd>), METH_VARARGS | METH_KEYWORDS,
      "gather_nd(indices, name=None)\n--\n\nElements of the value at index vectors."},
-    {"count_up_to", with_keywords(count_up_to), METH_VARARGS | METH_KEYWORDS,
+    {"count_up_to", with_keywords(guard<count_up_to>), METH_VARARGS | METH_KEYWORDS,
      "count_up_to(limit)\n--\n\nThe value, which then goes one up; OutOfRangeError at the limit."},
     {nullptr, nullptr, 0, nullptr}};
 
 PyObject* complex_number(PyObject* self, PyObject*) {
-  return guarded([&] {
-    Ref value = checked(wrap(is_variable(self) ? variable_value(self) : to_tensor(self)));
-    return PyObject_CallMethod(value.get(), "__complex__", nullptr);
-  });
+  Ref value = checked(wrap(is_variable(self) ? variable_value(self) : to_tensor(self)));
+  return PyObject_CallMethod(value.get(), "__complex__", nullptr);
 }
-PyMethodDef numbers[] = {{"__complex__", complex_number, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+PyMethodDef numbers[] = {{"__complex__", guard<complex_number>, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 

@@ -86,22 +86,20 @@ class PythonGenerator final : public data::Generator {
 PyObject* generator_dataset(PyObject*, PyObject* args) {
   PyObject *begin, *arguments, *types, *shapes;
   if (!PyArg_ParseTuple(args, "OOOO:generator_dataset", &begin, &arguments, &types, &shapes)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    std::vector<Tensor> tensors;
-    for (PyObject* argument : Items(arguments)) tensors.push_back(to_tensor(argument));
-    std::vector<DType> dtypes;
-    for (PyObject* type : Items(types)) dtypes.push_back(dtype_from_object(type));
-    std::vector<Shape> all;
-    for (PyObject* shape : Items(shapes)) all.push_back(shape_from_object(shape));
-    const Tensor held = data::generator_value(new PythonGenerator(begin));
-    return wrap(apply(
-        "HostGeneratorDataset"_op.row(), tensors,
-        {{"output_types"_attr, std::move(dtypes)}, {"output_shapes"_attr, std::move(all)}, {data::kGenerator, held}}));
-  });
+  std::vector<Tensor> tensors;
+  for (PyObject* argument : Items(arguments)) tensors.push_back(to_tensor(argument));
+  std::vector<DType> dtypes;
+  for (PyObject* type : Items(types)) dtypes.push_back(dtype_from_object(type));
+  std::vector<Shape> all;
+  for (PyObject* shape : Items(shapes)) all.push_back(shape_from_object(shape));
+  const Tensor held = data::generator_value(new PythonGenerator(begin));
+  return wrap(apply(
+      "HostGeneratorDataset"_op.row(), tensors,
+      {{"output_types"_attr, std::move(dtypes)}, {"output_shapes"_attr, std::move(all)}, {data::kGenerator, held}}));
 }
 
 PyMethodDef functions[] = {
-    {"generator_dataset", generator_dataset, METH_VARARGS,
+    {"generator_dataset", guard<generator_dataset>, METH_VARARGS,
      "generator_dataset(begin, arguments, types, shapes)\n--\n\nA dataset of what Python gives."},
     {nullptr, nullptr, 0, nullptr}};
 

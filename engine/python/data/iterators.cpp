@@ -16,55 +16,50 @@ Tensor handle_of(PyObject* o) { return given(o, "the handle of an iterator"); }
 
 // iterator_next(handle): the tensors of the next element as a list, a single one as it is; None at the end.
 PyObject* iterator_next(PyObject*, PyObject* handle) {
-  return guarded([&]() -> PyObject* {
-    const Tensor resource = handle_of(handle);  // kept while the GIL may be released
-    data::Element element;
-    try {
-      if (!data::iterator_of(resource).next(element)) Py_RETURN_NONE;
-    } catch (const Error& e) {
-      stay_out_of_the_end(e);
-      throw Error(e.kind(), str(e.message(), " [Op:IteratorGetNext]"));
-    }
-    for (Tensor& tensor : element)
-      if (tensor.dtype() != DType::kVariant && tensor.dtype() != DType::kResource &&
-          tensor.body()->refs.load(std::memory_order_relaxed) > 1)
-        tensor = tensor.alias();  // a value of its own for tapes
-    if (element.size() == 1) return wrap(std::move(element[0]));
-    return wrap_all(element);
-  });
+  const Tensor resource = handle_of(handle);  // kept while the GIL may be released
+  data::Element element;
+  try {
+    if (!data::iterator_of(resource).next(element)) Py_RETURN_NONE;
+  } catch (const Error& e) {
+    stay_out_of_the_end(e);
+    throw Error(e.kind(), str(e.message(), " [Op:IteratorGetNext]"));
+  }
+  for (Tensor& tensor : element)
+    if (tensor.dtype() != DType::kVariant && tensor.dtype() != DType::kResource &&
+        tensor.body()->refs.load(std::memory_order_relaxed) > 1)
+      tensor = tensor.alias();  // a value of its own for tapes
+  if (element.size() == 1) return wrap(std::move(element[0]));
+  return wrap_all(element);
 }
 
 PyObject* iterator_cancel(PyObject*, PyObject* handle) {
-  return guarded([&] {
-    data::iterator_of(handle_of(handle)).cancel();
-    return Py_NewRef(Py_None);
-  });
+  data::iterator_of(handle_of(handle)).cancel();
+  return Py_NewRef(Py_None);
 }
 
 PyObject* iterator_state(PyObject*, PyObject* handle) {
-  return guarded([&] {
-    const Tensor resource = handle_of(handle);
-    return wrap(Tensor::string(data::iterator_of(resource).save()));
-  });
+  const Tensor resource = handle_of(handle);
+  return wrap(Tensor::string(data::iterator_of(resource).save()));
 }
 
 PyObject* iterator_restore(PyObject*, PyObject* args) {
   PyObject *handle, *state;
   if (!PyArg_ParseTuple(args, "OO:iterator_restore", &handle, &state)) return nullptr;
-  return guarded([&] {
-    const Tensor resource = handle_of(handle), said = given(state, "the state of an iterator");
-    if (said.dtype() != DType::kString || said.elements() != 1)
-      fail(ErrorKind::kInvalidArgument, "the state of an iterator is a scalar string");
-    data::iterator_of(resource).restore(*said.data<std::string>());
-    return Py_NewRef(Py_None);
-  });
+  const Tensor resource = handle_of(handle), said = given(state, "the state of an iterator");
+  if (said.dtype() != DType::kString || said.elements() != 1)
+    fail(ErrorKind::kInvalidArgument, "the state of an iterator is a scalar string");
+  data::iterator_of(resource).restore(*said.data<std::string>());
+  return Py_NewRef(Py_None);
 }
 
 PyMethodDef functions[] = {
-    {"iterator_next", iterator_next, METH_O, "iterator_next(handle)\n--\n\nThe tensors of the next element, or None."},
-    {"iterator_cancel", iterator_cancel, METH_O, "iterator_cancel(handle)\n--\n\nStops what an iterator is doing."},
-    {"iterator_state", iterator_state, METH_O, "iterator_state(handle)\n--\n\nWhere an iterator is, as a string."},
-    {"iterator_restore", iterator_restore, METH_VARARGS,
+    {"iterator_next", guard<iterator_next>, METH_O,
+     "iterator_next(handle)\n--\n\nThe tensors of the next element, or None."},
+    {"iterator_cancel", guard<iterator_cancel>, METH_O,
+     "iterator_cancel(handle)\n--\n\nStops what an iterator is doing."},
+    {"iterator_state", guard<iterator_state>, METH_O,
+     "iterator_state(handle)\n--\n\nWhere an iterator is, as a string."},
+    {"iterator_restore", guard<iterator_restore>, METH_VARARGS,
      "iterator_restore(handle, state)\n--\n\nGoes to where another iterator over the same dataset was."},
     {nullptr, nullptr, 0, nullptr}};
 

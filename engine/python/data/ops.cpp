@@ -105,57 +105,49 @@ PyObject* dataset_op(PyObject*, PyObject* args) {
   const char *op, *name = nullptr;
   PyObject *inputs, *given;
   if (!PyArg_ParseTuple(args, "sOO!|z:dataset_op", &op, &inputs, &PyDict_Type, &given, &name)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    const OpRow* row = find_row(op);
-    if (!row) fail(ErrorKind::kValue, "no op ", op);
-    std::vector<Tensor> tensors;
-    for (PyObject* input : Items(inputs)) tensors.push_back(input_of(input));
-    Attrs attrs;
-    PyObject *key, *value;
-    for (Py_ssize_t at = 0; PyDict_Next(given, &at, &key, &value);) {
-      const std::string wanted(utf8(key));
-      const AttrSpec* const spec = attribute_named(*row, wanted);
-      if (!spec) fail(ErrorKind::kValue, op, " has no attribute ", wanted);
-      set_any_attribute(attrs, *spec, value);
-    }
-    try {
-      return wrap_all(apply_all(*row, tensors, attrs, name ? name : ""));
-    } catch (const Error& e) {
-      stay_out_of_the_end(e);
-      throw;
-    }
-  });
+  const OpRow* row = find_row(op);
+  if (!row) fail(ErrorKind::kValue, "no op ", op);
+  std::vector<Tensor> tensors;
+  for (PyObject* input : Items(inputs)) tensors.push_back(input_of(input));
+  Attrs attrs;
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; PyDict_Next(given, &at, &key, &value);) {
+    const std::string wanted(utf8(key));
+    const AttrSpec* const spec = attribute_named(*row, wanted);
+    if (!spec) fail(ErrorKind::kValue, op, " has no attribute ", wanted);
+    set_any_attribute(attrs, *spec, value);
+  }
+  try {
+    return wrap_all(apply_all(*row, tensors, attrs, name ? name : ""));
+  } catch (const Error& e) {
+    stay_out_of_the_end(e);
+    throw;
+  }
 }
 
 // dataset_seeds(seed): the two seeds of an op, by the rules of tf.random.set_seed.
 PyObject* dataset_seeds(PyObject*, PyObject* seed) {
-  return guarded([&]() -> PyObject* {
-    std::optional<int64_t> own;
-    if (seed != Py_None) {
-      own = PyLong_AsLongLong(seed);
-      if (*own == -1 && PyErr_Occurred()) throw PythonErrorSet();
-    }
-    const random::Seeds seeds = random::seeds_for_op(own);
-    return Py_BuildValue("LL", static_cast<long long>(seeds.seed), static_cast<long long>(seeds.seed2));
-  });
+  std::optional<int64_t> own;
+  if (seed != Py_None) {
+    own = PyLong_AsLongLong(seed);
+    if (*own == -1 && PyErr_Occurred()) throw PythonErrorSet();
+  }
+  const random::Seeds seeds = random::seeds_for_op(own);
+  return Py_BuildValue("LL", static_cast<long long>(seeds.seed), static_cast<long long>(seeds.seed2));
 }
 
-PyObject* rebuild_dataset(PyObject*, PyObject* variant) {
-  return guarded([&] { return wrap(data::rebuild_in_graph(to_tensor(variant))); });
-}
+PyObject* rebuild_dataset(PyObject*, PyObject* variant) { return wrap(data::rebuild_in_graph(to_tensor(variant))); }
 
 PyMethodDef functions[] = {
-    {"dataset_op", dataset_op, METH_VARARGS,
+    {"dataset_op", guard<dataset_op>, METH_VARARGS,
      "dataset_op(op, inputs, attributes, name=None)\n--\n\nThe outputs of an op on datasets, as a list."},
-    {"rebuild_dataset", rebuild_dataset, METH_O,
+    {"rebuild_dataset", guard<rebuild_dataset>, METH_O,
      "rebuild_dataset(variant)\n--\n\nThe ops that made a dataset, in the graph being built."},
-    {"dataset_seeds", dataset_seeds, METH_O, "dataset_seeds(seed)\n--\n\nThe seeds of an op."},
+    {"dataset_seeds", guard<dataset_seeds>, METH_O, "dataset_seeds(seed)\n--\n\nThe seeds of an op."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
-void init_dataset_ops(PyObject* module) {
-  if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet();
-}
+void init_dataset_ops(PyObject* module) { if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet(); }
 
 }  // namespace footlight::python

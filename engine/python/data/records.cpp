@@ -24,12 +24,10 @@ PyObject* construct(PyTypeObject* kind, PyObject* args, PyObject*) {
   const char *path, *compression;
   int level;
   if (!PyArg_ParseTuple(args, "ssi:RecordWriter", &path, &compression, &level)) return nullptr;
-  return guarded([&] {
-    Ref made = checked(kind->tp_alloc(kind, 0));
-    new (&writer_of(made.get())) std::optional<data::RecordWriter>;
-    writer_of(made.get()).emplace(path, data::compression_of(compression), level);
-    return made.release();
-  });
+  Ref made = checked(kind->tp_alloc(kind, 0));
+  new (&writer_of(made.get())) std::optional<data::RecordWriter>;
+  writer_of(made.get()).emplace(path, data::compression_of(compression), level);
+  return made.release();
 }
 
 void destroy(PyObject* self) {
@@ -39,28 +37,22 @@ void destroy(PyObject* self) {
 }
 
 PyObject* write(PyObject* self, PyObject* record) {
-  return guarded([&] {
-    if (!PyBytes_Check(record)) fail(ErrorKind::kType, "a record is bytes or str");
-    writer_of(self)->write({PyBytes_AS_STRING(record), static_cast<size_t>(PyBytes_GET_SIZE(record))});
-    return Py_NewRef(Py_None);
-  });
+  if (!PyBytes_Check(record)) fail(ErrorKind::kType, "a record is bytes or str");
+  writer_of(self)->write({PyBytes_AS_STRING(record), static_cast<size_t>(PyBytes_GET_SIZE(record))});
+  return Py_NewRef(Py_None);
 }
 PyObject* flush(PyObject* self, PyObject*) {
-  return guarded([&] {
-    writer_of(self)->flush();
-    return Py_NewRef(Py_None);
-  });
+  writer_of(self)->flush();
+  return Py_NewRef(Py_None);
 }
 PyObject* close(PyObject* self, PyObject*) {
-  return guarded([&] {
-    writer_of(self)->close();
-    return Py_NewRef(Py_None);
-  });
+  writer_of(self)->close();
+  return Py_NewRef(Py_None);
 }
 
-PyMethodDef methods[] = {{"write", write, METH_O, "Adds a record."},
-                         {"flush", flush, METH_NOARGS, "Passes what was written to the system."},
-                         {"close", close, METH_NOARGS, "Ends the file."},
+PyMethodDef methods[] = {{"write", guard<write>, METH_O, "Adds a record."},
+                         {"flush", guard<flush>, METH_NOARGS, "Passes what was written to the system."},
+                         {"close", guard<close>, METH_NOARGS, "Ends the file."},
                          {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
@@ -69,7 +61,7 @@ void init_record_writer(PyObject* module) {
   type.tp_name = "footlight._engine.RecordWriter";
   type.tp_basicsize = sizeof(PyRecordWriter);
   type.tp_flags = Py_TPFLAGS_DEFAULT;
-  type.tp_new = construct;
+  type.tp_new = guard<construct>;
   type.tp_dealloc = destroy;
   type.tp_methods = methods;
   type.tp_doc = "RecordWriter(path, compression, level)\n--\n\nWrites a TFRecord file.";

@@ -75,27 +75,25 @@ PyObject* item(PyObject* self, PyObject* key) {
 }
 
 int assign(PyObject* self, PyObject* key, PyObject* value) {
-  return guarded(-1, [&] {
-    const PyMap& map = map_of(self);
-    const std::unique_ptr<pb::Message> entry = new_entry(map.field, key);
-    if (value) {
-      if (has_messages(map.field))
-        fail(ErrorKind::kValue, "messages in a map cannot be assigned: use CopyFrom on the entry");
-      set_field_value(*entry, map.field->message_type()->map_value(), value);
-      add_entry(map.place, map.field, *entry);
-      return 0;
-    }
-    pb::Message& message = map.place.write();
-    const int at = find_entry(message, map.field, key_text(*entry));
-    if (at < 0) {
-      PyErr_SetObject(PyExc_KeyError, key);
-      return -1;
-    }
-    const pb::Reflection* r = message.GetReflection();
-    r->SwapElements(&message, map.field, at, r->FieldSize(message, map.field) - 1);
-    r->RemoveLast(&message, map.field);
+  const PyMap& map = map_of(self);
+  const std::unique_ptr<pb::Message> entry = new_entry(map.field, key);
+  if (value) {
+    if (has_messages(map.field))
+      fail(ErrorKind::kValue, "messages in a map cannot be assigned: use CopyFrom on the entry");
+    set_field_value(*entry, map.field->message_type()->map_value(), value);
+    add_entry(map.place, map.field, *entry);
     return 0;
-  });
+  }
+  pb::Message& message = map.place.write();
+  const int at = find_entry(message, map.field, key_text(*entry));
+  if (at < 0) {
+    PyErr_SetObject(PyExc_KeyError, key);
+    return -1;
+  }
+  const pb::Reflection* r = message.GetReflection();
+  r->SwapElements(&message, map.field, at, r->FieldSize(message, map.field) - 1);
+  r->RemoveLast(&message, map.field);
+  return 0;
 }
 
 int contains(PyObject* self, PyObject* key) {
@@ -119,55 +117,40 @@ Ref dictionary(PyObject* self) {
   }
 }
 
-PyObject* iterate(PyObject* self) {
-  return guarded([&] { return PyObject_GetIter(dictionary(self).get()); });
-}
-PyObject* keys(PyObject* self, PyObject*) {
-  return guarded([&] { return PyDict_Keys(dictionary(self).get()); });
-}
-PyObject* values(PyObject* self, PyObject*) {
-  return guarded([&] { return PyDict_Values(dictionary(self).get()); });
-}
-PyObject* items(PyObject* self, PyObject*) {
-  return guarded([&] { return PyDict_Items(dictionary(self).get()); });
-}
+PyObject* iterate(PyObject* self) { return PyObject_GetIter(dictionary(self).get()); }
+PyObject* keys(PyObject* self, PyObject*) { return PyDict_Keys(dictionary(self).get()); }
+PyObject* values(PyObject* self, PyObject*) { return PyDict_Values(dictionary(self).get()); }
+PyObject* items(PyObject* self, PyObject*) { return PyDict_Items(dictionary(self).get()); }
 PyObject* get(PyObject* self, PyObject* arguments) {
-  return guarded([&]() -> PyObject* {
-    PyObject *key, *otherwise = Py_None;
-    if (!PyArg_ParseTuple(arguments, "O|O:get", &key, &otherwise)) return nullptr;
-    const int there = contains(self, key);
-    if (there < 0) return nullptr;
-    return there ? item(self, key) : Py_NewRef(otherwise);
-  });
+  PyObject *key, *otherwise = Py_None;
+  if (!PyArg_ParseTuple(arguments, "O|O:get", &key, &otherwise)) return nullptr;
+  const int there = contains(self, key);
+  if (there < 0) return nullptr;
+  return there ? item(self, key) : Py_NewRef(otherwise);
 }
 PyObject* clear(PyObject* self, PyObject*) {
-  return guarded([&]() -> PyObject* {
-    pb::Message& message = map_of(self).place.write();
-    message.GetReflection()->ClearField(&message, map_of(self).field);
-    Py_RETURN_NONE;
-  });
+  pb::Message& message = map_of(self).place.write();
+  message.GetReflection()->ClearField(&message, map_of(self).field);
+  Py_RETURN_NONE;
 }
 PyObject* entry_class(PyObject* self, PyObject*) {
-  return guarded([&] { return Py_NewRef(message_class(map_of(self).field->message_type())); });
+  return Py_NewRef(message_class(map_of(self).field->message_type()));
 }
-PyObject* repr(PyObject* self) {
-  return guarded([&] { return PyObject_Repr(dictionary(self).get()); });
-}
+PyObject* repr(PyObject* self) { return PyObject_Repr(dictionary(self).get()); }
 PyObject* compare(PyObject* a, PyObject* b, int op) {
   if (op != Py_EQ && op != Py_NE) Py_RETURN_NOTIMPLEMENTED;
-  return guarded([&] {
-    const Ref other = Py_TYPE(b) == &map_type ? dictionary(b) : Ref::borrow(b);
-    return PyObject_RichCompare(dictionary(a).get(), other.get(), op);
-  });
+  const Ref other = Py_TYPE(b) == &map_type ? dictionary(b) : Ref::borrow(b);
+  return PyObject_RichCompare(dictionary(a).get(), other.get(), op);
 }
 
-PyMethodDef methods[] = {{"keys", keys, METH_NOARGS, "All keys."},
-                         {"values", values, METH_NOARGS, "All values."},
-                         {"items", items, METH_NOARGS, "Pairs of keys and values."},
-                         {"get", get, METH_VARARGS, "The value of a key, or another one."},
-                         {"clear", clear, METH_NOARGS, "Removes everything."},
-                         {"GetEntryClass", entry_class, METH_NOARGS, "The class of messages with a key and its value."},
-                         {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {
+    {"keys", guard<keys>, METH_NOARGS, "All keys."},
+    {"values", guard<values>, METH_NOARGS, "All values."},
+    {"items", guard<items>, METH_NOARGS, "Pairs of keys and values."},
+    {"get", guard<get>, METH_VARARGS, "The value of a key, or another one."},
+    {"clear", guard<clear>, METH_NOARGS, "Removes everything."},
+    {"GetEntryClass", guard<entry_class>, METH_NOARGS, "The class of messages with a key and its value."},
+    {nullptr, nullptr, 0, nullptr}};
 PySequenceMethods sequence = {};
 PyMappingMethods mapping = {};
 
@@ -216,17 +199,17 @@ void init_maps() {
   sequence.sq_contains = contains;
   mapping.mp_length = length;
   mapping.mp_subscript = item;
-  mapping.mp_ass_subscript = assign;
+  mapping.mp_ass_subscript = guard<assign>;
   map_type.tp_name = "footlight.Map";
   map_type.tp_basicsize = sizeof(PyMap);
   map_type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_MAPPING;
   map_type.tp_dealloc = destroy;
   map_type.tp_as_sequence = &sequence;
   map_type.tp_as_mapping = &mapping;
-  map_type.tp_iter = iterate;
+  map_type.tp_iter = guard<iterate>;
   map_type.tp_hash = PyObject_HashNotImplemented;
-  map_type.tp_richcompare = compare;
-  map_type.tp_repr = repr;
+  map_type.tp_richcompare = guard<compare>;
+  map_type.tp_repr = guard<repr>;
   map_type.tp_methods = methods;
   if (PyType_Ready(&map_type) < 0) throw PythonErrorSet();
 }

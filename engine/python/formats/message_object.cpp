@@ -63,19 +63,17 @@ const pb::FieldDescriptor* field_named(PyObject* self, PyObject* name) {
 }
 
 PyObject* message_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
-  return guarded([&]() -> PyObject* {
-    if (PyTuple_GET_SIZE(arguments) > 0)
-      fail(ErrorKind::kType, type->tp_name, "() takes the values of its fields by name only");
-    for (const auto& [descriptor, known] : classes()) {
-      if (known != reinterpret_cast<PyObject*>(type)) continue;
-      std::shared_ptr<pb::Message> message(
-          pb::MessageFactory::generated_factory()->GetPrototype(descriptor)->New());
-      Ref self = message_object(std::move(message));
-      set_all(self.get(), keywords);
-      return self.release();
-    }
-    fail(ErrorKind::kType, "the class Message is abstract: use the class of a message type");
-  });
+  if (PyTuple_GET_SIZE(arguments) > 0)
+    fail(ErrorKind::kType, type->tp_name, "() takes the values of its fields by name only");
+  for (const auto& [descriptor, known] : classes()) {
+    if (known != reinterpret_cast<PyObject*>(type)) continue;
+    std::shared_ptr<pb::Message> message(
+        pb::MessageFactory::generated_factory()->GetPrototype(descriptor)->New());
+    Ref self = message_object(std::move(message));
+    set_all(self.get(), keywords);
+    return self.release();
+  }
+  fail(ErrorKind::kType, "the class Message is abstract: use the class of a message type");
 }
 int message_init(PyObject*, PyObject*, PyObject*) { return 0; }
 
@@ -105,27 +103,21 @@ int message_set(PyObject* self, PyObject* name, PyObject* value) {
 }
 
 PyObject* message_text(PyObject* self) {
-  return guarded([&] {
-    const std::string text = formats::text_of(place_of(self).read());
-    return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
-  });
+  const std::string text = formats::text_of(place_of(self).read());
+  return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
 }
 
 PyObject* message_has(PyObject* self, PyObject* name) {
-  return guarded([&]() -> PyObject* {
-    const pb::FieldDescriptor* field = field_named(self, name);
-    if (!field || field->is_repeated())
-      return PyErr_Format(PyExc_ValueError, "a %s has no single field %R", Py_TYPE(self)->tp_name, name);
-    const pb::Message& message = place_of(self).read();
-    return PyBool_FromLong(message.GetReflection()->HasField(message, field));
-  });
+  const pb::FieldDescriptor* field = field_named(self, name);
+  if (!field || field->is_repeated())
+    return PyErr_Format(PyExc_ValueError, "a %s has no single field %R", Py_TYPE(self)->tp_name, name);
+  const pb::Message& message = place_of(self).read();
+  return PyBool_FromLong(message.GetReflection()->HasField(message, field));
 }
 
 PyObject* message_serialize(PyObject* self, PyObject*, PyObject*) {
-  return guarded([&]() -> PyObject* {
-    const std::string bytes = formats::bytes_of(place_of(self).read());
-    return PyBytes_FromStringAndSize(bytes.data(), static_cast<Py_ssize_t>(bytes.size()));
-  });
+  const std::string bytes = formats::bytes_of(place_of(self).read());
+  return PyBytes_FromStringAndSize(bytes.data(), static_cast<Py_ssize_t>(bytes.size()));
 }
 
 // Parses into a message of its own first: the whole is unchanged if the bytes are not valid.
@@ -154,19 +146,15 @@ PyObject* message_parse(PyObject* self, PyObject* bytes) {
 }
 
 PyObject* message_merge_bytes(PyObject* self, PyObject* bytes) {
-  return guarded([&]() -> PyObject* {
-    const Ref data = as_bytes(bytes);
-    parse(self, data.get(), true, formats::read_bytes);
-    return PyLong_FromSsize_t(PyBytes_GET_SIZE(data.get()));
-  });
+  const Ref data = as_bytes(bytes);
+  parse(self, data.get(), true, formats::read_bytes);
+  return PyLong_FromSsize_t(PyBytes_GET_SIZE(data.get()));
 }
 
 PyObject* message_from_text(PyObject* type, PyObject* text) {
-  return guarded([&]() -> PyObject* {
-    Ref made = checked(PyObject_CallNoArgs(type));
-    parse(made.get(), as_bytes(text).get(), false, formats::read_text);
-    return made.release();
-  });
+  Ref made = checked(PyObject_CallNoArgs(type));
+  parse(made.get(), as_bytes(text).get(), false, formats::read_text);
+  return made.release();
 }
 
 PyObject* message_from(PyObject* type, PyObject* bytes) {
@@ -183,74 +171,58 @@ Ref bytes_of_foreign(PyObject* self, PyObject* other, const char* what) {
 }
 
 PyObject* message_copy(PyObject* self, PyObject* other) {
-  return guarded([&]() -> PyObject* {
-    if (!is_message(other) || Py_TYPE(other) != Py_TYPE(self))
-      parse(self, bytes_of_foreign(self, other, "CopyFrom").get(), false, formats::read_bytes);
-    else place_of(self).write().CopyFrom(place_of(other).read());
-    Py_RETURN_NONE;
-  });
+  if (!is_message(other) || Py_TYPE(other) != Py_TYPE(self))
+    parse(self, bytes_of_foreign(self, other, "CopyFrom").get(), false, formats::read_bytes);
+  else place_of(self).write().CopyFrom(place_of(other).read());
+  Py_RETURN_NONE;
 }
 
 PyObject* message_merge(PyObject* self, PyObject* other) {
-  return guarded([&]() -> PyObject* {
-    if (!is_message(other) || Py_TYPE(other) != Py_TYPE(self)) {
-      parse(self, bytes_of_foreign(self, other, "MergeFrom").get(), true, formats::read_bytes);
-      Py_RETURN_NONE;
-    }
-    const std::unique_ptr<pb::Message> copy(place_of(other).read().New());  // it may be a part of this very message
-    copy->CopyFrom(place_of(other).read());
-    place_of(self).write().MergeFrom(*copy);
+  if (!is_message(other) || Py_TYPE(other) != Py_TYPE(self)) {
+    parse(self, bytes_of_foreign(self, other, "MergeFrom").get(), true, formats::read_bytes);
     Py_RETURN_NONE;
-  });
+  }
+  const std::unique_ptr<pb::Message> copy(place_of(other).read().New());  // it may be a part of this very message
+  copy->CopyFrom(place_of(other).read());
+  place_of(self).write().MergeFrom(*copy);
+  Py_RETURN_NONE;
 }
 
 PyObject* message_clear_field(PyObject* self, PyObject* name) {
-  return guarded([&]() -> PyObject* {
-    const pb::FieldDescriptor* field = field_named(self, name);
-    if (!field) return PyErr_Format(PyExc_ValueError, "%s has no field %R", Py_TYPE(self)->tp_name, name);
-    pb::Message& message = place_of(self).write();
-    message.GetReflection()->ClearField(&message, field);
-    Py_RETURN_NONE;
-  });
+  const pb::FieldDescriptor* field = field_named(self, name);
+  if (!field) return PyErr_Format(PyExc_ValueError, "%s has no field %R", Py_TYPE(self)->tp_name, name);
+  pb::Message& message = place_of(self).write();
+  message.GetReflection()->ClearField(&message, field);
+  Py_RETURN_NONE;
 }
 
 PyObject* message_clear(PyObject* self, PyObject*) {
-  return guarded([&]() -> PyObject* {
-    place_of(self).write().Clear();
-    Py_RETURN_NONE;
-  });
+  place_of(self).write().Clear();
+  Py_RETURN_NONE;
 }
 
 // An empty message counts as set once it was written to.
 PyObject* message_set_in_parent(PyObject* self, PyObject*) {
-  return guarded([&]() -> PyObject* {
-    place_of(self).write();
-    Py_RETURN_NONE;
-  });
+  place_of(self).write();
+  Py_RETURN_NONE;
 }
 
 PyObject* message_which(PyObject* self, PyObject* name) {
-  return guarded([&]() -> PyObject* {
-    const pb::Message& message = place_of(self).read();
-    const pb::OneofDescriptor* one = message.GetDescriptor()->FindOneofByName(std::string(utf8(name)));
-    if (!one) return PyErr_Format(PyExc_ValueError, "%s has no oneof %R", Py_TYPE(self)->tp_name, name);
-    const pb::FieldDescriptor* field = message.GetReflection()->GetOneofFieldDescriptor(message, one);
-    if (!field) Py_RETURN_NONE;
-    return PyUnicode_FromString(field->name().c_str());
-  });
+  const pb::Message& message = place_of(self).read();
+  const pb::OneofDescriptor* one = message.GetDescriptor()->FindOneofByName(std::string(utf8(name)));
+  if (!one) return PyErr_Format(PyExc_ValueError, "%s has no oneof %R", Py_TYPE(self)->tp_name, name);
+  const pb::FieldDescriptor* field = message.GetReflection()->GetOneofFieldDescriptor(message, one);
+  if (!field) Py_RETURN_NONE;
+  return PyUnicode_FromString(field->name().c_str());
 }
 
-PyObject* message_size(PyObject* self, PyObject*) {
-  return guarded([&] { return PyLong_FromSize_t(place_of(self).read().ByteSizeLong()); });
-}
+PyObject* message_size(PyObject* self, PyObject*) { return PyLong_FromSize_t(place_of(self).read().ByteSizeLong()); }
 
 PyObject* message_compare(PyObject* a, PyObject* b, int op) {
   if (!is_message(b) || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
-  return guarded([&] {
-    const bool same = Py_TYPE(a) == Py_TYPE(b) &&
-                      formats::bytes_of(place_of(a).read()) == formats::bytes_of(place_of(b).read());
-    return PyBool_FromLong(same == (op == Py_EQ));
-  });
+  const bool same = Py_TYPE(a) == Py_TYPE(b) &&
+                    formats::bytes_of(place_of(a).read()) == formats::bytes_of(place_of(b).read());
+  return PyBool_FromLong(same == (op == Py_EQ));
 }
 
 void add_files(const pb::FileDescriptor* file, PyObject* list, std::vector<const pb::FileDescriptor*>& added) {
@@ -266,14 +238,12 @@ void add_files(const pb::FileDescriptor* file, PyObject* list, std::vector<const
 
 // The descriptor in protobuf's own Python package, which writes messages as text and JSON.
 PyObject* message_descriptor(PyObject* self, void*) {
-  return guarded([&]() -> PyObject* {
-    const pb::Descriptor* descriptor = place_of(self).read().GetDescriptor();
-    const Ref files = checked(PyList_New(0));
-    std::vector<const pb::FileDescriptor*> added;
-    add_files(descriptor->file(), files.get(), added);
-    const Ref module = checked(PyImport_ImportModule("footlight._descriptors"));
-    return PyObject_CallMethod(module.get(), "descriptor", "sO", descriptor->full_name().c_str(), files.get());
-  });
+  const pb::Descriptor* descriptor = place_of(self).read().GetDescriptor();
+  const Ref files = checked(PyList_New(0));
+  std::vector<const pb::FileDescriptor*> added;
+  add_files(descriptor->file(), files.get(), added);
+  const Ref module = checked(PyImport_ImportModule("footlight._descriptors"));
+  return PyObject_CallMethod(module.get(), "descriptor", "sO", descriptor->full_name().c_str(), files.get());
 }
 
 PyObject* message_list_fields(PyObject* self, PyObject*) {
@@ -282,25 +252,27 @@ PyObject* message_list_fields(PyObject* self, PyObject*) {
 }
 
 PyGetSetDef message_properties[] = {
-    {"DESCRIPTOR", message_descriptor, nullptr, "What protobuf's Python package knows of the type.", nullptr},
+    {"DESCRIPTOR", guard<message_descriptor>, nullptr, "What protobuf's Python package knows of the type.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMethodDef message_methods[] = {
     {"ListFields", message_list_fields, METH_NOARGS,
      "Pairs of a field's descriptor and its value, of those that are set."},
-    {"HasField", message_has, METH_O, "Whether a field is set."},
-    {"WhichOneof", message_which, METH_O, "The name of the alternative that is set, or None."},
-    {"SerializeToString", with_keywords(message_serialize), METH_VARARGS | METH_KEYWORDS, "The bytes of the message."},
+    {"HasField", guard<message_has>, METH_O, "Whether a field is set."},
+    {"WhichOneof", guard<message_which>, METH_O, "The name of the alternative that is set, or None."},
+    {"SerializeToString", with_keywords(guard<message_serialize>), METH_VARARGS | METH_KEYWORDS,
+     "The bytes of the message."},
     {"ParseFromString", message_parse, METH_O, "Replaces the message by the one parsed from the bytes."},
     {"FromString", message_from, METH_O | METH_CLASS, "Parses a message from bytes."},
-    {"MergeFromString", message_merge_bytes, METH_O, "Adds the message parsed from the bytes to this one."},
-    {"FromText", message_from_text, METH_O | METH_CLASS, "Parses a message from its text form."},
-    {"MergeFrom", message_merge, METH_O, "Adds another message to this one."},
-    {"ClearField", message_clear_field, METH_O, "Unsets a field."},
-    {"CopyFrom", message_copy, METH_O, "Replaces the message by a copy of another."},
-    {"Clear", message_clear, METH_NOARGS, "Unsets every field."},
-    {"SetInParent", message_set_in_parent, METH_NOARGS, "Sets the field that the message is, if it is empty too."},
-    {"ByteSize", message_size, METH_NOARGS, "The size of the serialized message in bytes."},
+    {"MergeFromString", guard<message_merge_bytes>, METH_O, "Adds the message parsed from the bytes to this one."},
+    {"FromText", guard<message_from_text>, METH_O | METH_CLASS, "Parses a message from its text form."},
+    {"MergeFrom", guard<message_merge>, METH_O, "Adds another message to this one."},
+    {"ClearField", guard<message_clear_field>, METH_O, "Unsets a field."},
+    {"CopyFrom", guard<message_copy>, METH_O, "Replaces the message by a copy of another."},
+    {"Clear", guard<message_clear>, METH_NOARGS, "Unsets every field."},
+    {"SetInParent", guard<message_set_in_parent>, METH_NOARGS,
+     "Sets the field that the message is, if it is empty too."},
+    {"ByteSize", guard<message_size>, METH_NOARGS, "The size of the serialized message in bytes."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
@@ -400,14 +372,14 @@ void init_messages(PyObject* module) {
   message_type.tp_basicsize = sizeof(PyMessage);
   message_type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
   message_type.tp_dealloc = destroy;
-  message_type.tp_new = message_new;
+  message_type.tp_new = guard<message_new>;
   message_type.tp_init = message_init;
   message_type.tp_getattro = message_get;
   message_type.tp_setattro = message_set;
-  message_type.tp_str = message_text;
-  message_type.tp_repr = message_text;
+  message_type.tp_str = guard<message_text>;
+  message_type.tp_repr = guard<message_text>;
   message_type.tp_hash = PyObject_HashNotImplemented;
-  message_type.tp_richcompare = message_compare;
+  message_type.tp_richcompare = guard<message_compare>;
   message_type.tp_methods = message_methods;
   message_type.tp_getset = message_properties;
   if (PyType_Ready(&message_type) < 0) throw PythonErrorSet();

@@ -50,56 +50,48 @@ PyObject* graph_def(PyObject*, PyObject* graph) {
 
 // A list of graphs -> (FunctionDefLibrary, the name of each).
 PyObject* function_library(PyObject*, PyObject* graphs) {
-  return guarded([&]() -> PyObject* {
-    std::vector<GraphPtr> functions;
-    for (Py_ssize_t i = 0; i < PyList_Size(graphs); ++i) {
-      auto* graph = static_cast<GraphPtr*>(PyCapsule_GetPointer(PyList_GET_ITEM(graphs, i), "footlight.graph"));
-      if (!graph) throw PythonErrorSet();
-      functions.push_back(*graph);
-    }
-    if (PyErr_Occurred()) throw PythonErrorSet();
-    std::vector<std::string> names;
-    const Ref library =
-        message_object(std::make_shared<formats::FunctionDefLibrary>(formats::to_library(functions, names)));
-    const Ref list = checked(PyList_New(0));
-    for (const std::string& name : names) {
-      const Ref text = checked(PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
-      if (PyList_Append(list.get(), text.get()) < 0) throw PythonErrorSet();
-    }
-    return PyTuple_Pack(2, library.get(), list.get());
-  });
+  std::vector<GraphPtr> functions;
+  for (Py_ssize_t i = 0; i < PyList_Size(graphs); ++i) {
+    auto* graph = static_cast<GraphPtr*>(PyCapsule_GetPointer(PyList_GET_ITEM(graphs, i), "footlight.graph"));
+    if (!graph) throw PythonErrorSet();
+    functions.push_back(*graph);
+  }
+  if (PyErr_Occurred()) throw PythonErrorSet();
+  std::vector<std::string> names;
+  const Ref library =
+      message_object(std::make_shared<formats::FunctionDefLibrary>(formats::to_library(functions, names)));
+  const Ref list = checked(PyList_New(0));
+  for (const std::string& name : names) {
+    const Ref text = checked(PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
+    if (PyList_Append(list.get(), text.get()) < 0) throw PythonErrorSet();
+  }
+  return PyTuple_Pack(2, library.get(), list.get());
 }
 
 PyObject* node_def(PyObject*, PyObject* arguments) {
-  return guarded([&]() -> PyObject* {
-    PyObject* graph;
-    unsigned int node;
-    if (!PyArg_ParseTuple(arguments, "OI", &graph, &node)) return nullptr;
-    auto message = std::make_shared<formats::NodeDef>(formats::to_node_def(graph_of_capsule(graph), NodeId(node)));
-    return message_object(std::move(message)).release();
-  });
+  PyObject* graph;
+  unsigned int node;
+  if (!PyArg_ParseTuple(arguments, "OI", &graph, &node)) return nullptr;
+  auto message = std::make_shared<formats::NodeDef>(formats::to_node_def(graph_of_capsule(graph), NodeId(node)));
+  return message_object(std::move(message)).release();
 }
 
 PyObject* op_def(PyObject*, PyObject* type) {
-  return guarded([&]() -> PyObject* {
-    const OpRow* row = PyUnicode_Check(type) ? find_row(readable(type)) : nullptr;
-    if (!row) return PyErr_Format(PyExc_RuntimeError, "Op type not registered '%S': Footlight has no such op", type);
-    return message_object(std::make_shared<formats::OpDef>(formats::to_op_def(*row))).release();
-  });
+  const OpRow* row = PyUnicode_Check(type) ? find_row(readable(type)) : nullptr;
+  if (!row) return PyErr_Format(PyExc_RuntimeError, "Op type not registered '%S': Footlight has no such op", type);
+  return message_object(std::make_shared<formats::OpDef>(formats::to_op_def(*row))).release();
 }
 
 // The value of a node's attribute; KeyError if it has none of that name.
 PyObject* node_attr(PyObject*, PyObject* arguments) {
-  return guarded([&]() -> PyObject* {
-    PyObject* graph;
-    unsigned int node;
-    const char* name;
-    if (!PyArg_ParseTuple(arguments, "OIs", &graph, &node, &name)) return nullptr;
-    const formats::NodeDef definition = formats::to_node_def(graph_of_capsule(graph), NodeId(node));
-    const auto found = definition.attr().find(name);
-    if (found == definition.attr().end()) return PyErr_Format(PyExc_KeyError, "%s", name);
-    return value_set(found->second).release();
-  });
+  PyObject* graph;
+  unsigned int node;
+  const char* name;
+  if (!PyArg_ParseTuple(arguments, "OIs", &graph, &node, &name)) return nullptr;
+  const formats::NodeDef definition = formats::to_node_def(graph_of_capsule(graph), NodeId(node));
+  const auto found = definition.attr().find(name);
+  if (found == definition.attr().end()) return PyErr_Format(PyExc_KeyError, "%s", name);
+  return value_set(found->second).release();
 }
 
 // A message object as `Message`, or one that is read from bytes.
@@ -118,23 +110,21 @@ const Message& message_of(PyObject* object, Message& read, const char* what) {
 
 // set_full_type(graph, node, type): the full type that the node has in a GraphDef.
 PyObject* set_full_type(PyObject*, PyObject* arguments) {
-  return guarded([&]() -> PyObject* {
-    PyObject *graph, *type;
-    unsigned int id;
-    if (!PyArg_ParseTuple(arguments, "OIO", &graph, &id, &type)) return nullptr;
-    Node& node = graph_of_capsule(graph).node(NodeId(id));
-    formats::FullTypeDef read;
-    const formats::FullTypeDef& given = message_of(type, read, "type_proto");
-    if (given.type_id() != formats::TFT_UNSET && given.type_id() != formats::TFT_PRODUCT)
-      return PyErr_Format(PyExc_ValueError, "error setting the type of %s: expected TFT_UNSET or TFT_PRODUCT, got %d",
-                          node.name.c_str(), static_cast<int>(given.type_id()));
-    formats::NodeDef extras;
-    if (const AttrValue* before = node.attrs.find(formats::kExtras))
-      formats::read_bytes(extras, std::get<std::string>(*before));
-    *extras.mutable_experimental_type() = given;
-    node.attrs.set(formats::kExtras, formats::bytes_of(extras));
-    Py_RETURN_NONE;
-  });
+  PyObject *graph, *type;
+  unsigned int id;
+  if (!PyArg_ParseTuple(arguments, "OIO", &graph, &id, &type)) return nullptr;
+  Node& node = graph_of_capsule(graph).node(NodeId(id));
+  formats::FullTypeDef read;
+  const formats::FullTypeDef& given = message_of(type, read, "type_proto");
+  if (given.type_id() != formats::TFT_UNSET && given.type_id() != formats::TFT_PRODUCT)
+    return PyErr_Format(PyExc_ValueError, "error setting the type of %s: expected TFT_UNSET or TFT_PRODUCT, got %d",
+                        node.name.c_str(), static_cast<int>(given.type_id()));
+  formats::NodeDef extras;
+  if (const AttrValue* before = node.attrs.find(formats::kExtras))
+    formats::read_bytes(extras, std::get<std::string>(*before));
+  *extras.mutable_experimental_type() = given;
+  node.attrs.set(formats::kExtras, formats::bytes_of(extras));
+  Py_RETURN_NONE;
 }
 
 void import_graph_def(PyObject* graph_def, PyObject* producer_ops, GraphImport& into) {
@@ -152,11 +142,11 @@ const FormatsApi api{import_graph_def, open_bundle, formats::write_bundle, creat
                      formats::flush_event_files};
 
 PyMethodDef functions[] = {{"graph_def", graph_def, METH_O, "A graph as GraphDef."},
-                           {"function_library", function_library, METH_O, "Functions' graphs as a library."},
-                           {"node_def", node_def, METH_VARARGS, "A node of a graph as NodeDef."},
-                           {"set_full_type", set_full_type, METH_VARARGS, "Says of which full type a node is."},
-                           {"op_def", op_def, METH_O, "The definition of a type of op as OpDef."},
-                           {"node_attr", node_attr, METH_VARARGS, "The value of a node's attribute."},
+                           {"function_library", guard<function_library>, METH_O, "Functions' graphs as a library."},
+                           {"node_def", guard<node_def>, METH_VARARGS, "A node of a graph as NodeDef."},
+                           {"set_full_type", guard<set_full_type>, METH_VARARGS, "Says of which full type a node is."},
+                           {"op_def", guard<op_def>, METH_O, "The definition of a type of op as OpDef."},
+                           {"node_attr", guard<node_attr>, METH_VARARGS, "The value of a node's attribute."},
                            {nullptr, nullptr, 0, nullptr}};
 PyModuleDef definition = {PyModuleDef_HEAD_INIT, "footlight._formats", "Messages that TensorFlow reads and writes.",
                           -1,                    functions,            nullptr,

@@ -59,31 +59,25 @@ PyObject* repeated_subscript(PyObject* self, PyObject* key) {
 }
 
 PyObject* repeated_append(PyObject* self, PyObject* value) {
-  return guarded([&]() -> PyObject* {
-    append(repeated_of(self).place.write(), repeated_of(self).field, value);
-    Py_RETURN_NONE;
-  });
+  append(repeated_of(self).place.write(), repeated_of(self).field, value);
+  Py_RETURN_NONE;
 }
 
 PyObject* repeated_extend(PyObject* self, PyObject* values) {
-  return guarded([&]() -> PyObject* {
-    extend(repeated_of(self).place, repeated_of(self).field, values);
-    Py_RETURN_NONE;
-  });
+  extend(repeated_of(self).place, repeated_of(self).field, values);
+  Py_RETURN_NONE;
 }
 
 PyObject* repeated_add(PyObject* self, PyObject* arguments, PyObject* keywords) {
-  return guarded([&]() -> PyObject* {
-    const PyRepeated& repeated = repeated_of(self);
-    if (repeated.field->cpp_type() != pb::FieldDescriptor::CPPTYPE_MESSAGE || PyTuple_GET_SIZE(arguments) > 0)
-      fail(ErrorKind::kType, "add() makes a message, of the values of its fields by name");
-    pb::Message& message = repeated.place.write();
-    message.GetReflection()->AddMessage(&message, repeated.field);
-    const int index = message.GetReflection()->FieldSize(message, repeated.field) - 1;
-    Ref made = object_at(repeated.place.at(repeated.field, index));
-    set_all(made.get(), keywords);
-    return made.release();
-  });
+  const PyRepeated& repeated = repeated_of(self);
+  if (repeated.field->cpp_type() != pb::FieldDescriptor::CPPTYPE_MESSAGE || PyTuple_GET_SIZE(arguments) > 0)
+    fail(ErrorKind::kType, "add() makes a message, of the values of its fields by name");
+  pb::Message& message = repeated.place.write();
+  message.GetReflection()->AddMessage(&message, repeated.field);
+  const int index = message.GetReflection()->FieldSize(message, repeated.field) - 1;
+  Ref made = object_at(repeated.place.at(repeated.field, index));
+  set_all(made.get(), keywords);
+  return made.release();
 }
 
 PyObject* repeated_compare(PyObject* a, PyObject* b, int op) {
@@ -119,94 +113,87 @@ int index_of(const PyRepeated& repeated, PyObject* key) {
 
 // x[i] = value, del x[i], del x[i:j], x[i:j] = values.
 int repeated_assign(PyObject* self, PyObject* key, PyObject* value) {
-  return guarded(-1, [&] {
-    const PyRepeated& repeated = repeated_of(self);
-    const bool messages = repeated.field->cpp_type() == pb::FieldDescriptor::CPPTYPE_MESSAGE;
-    if (value && messages)
-      fail(ErrorKind::kType, "messages in a row cannot be assigned: use CopyFrom, or del and add()");
-    if (!PySlice_Check(key)) {
-      const int index = index_of(repeated, key);
-      if (!value)
-        remove(repeated, index, index + 1);
-      else {
-        append(repeated.place.write(), repeated.field, value);
-        pb::Message& message = repeated.place.write();
-        const int last = message.GetReflection()->FieldSize(message, repeated.field) - 1;
-        message.GetReflection()->SwapElements(&message, repeated.field, index, last);
-        message.GetReflection()->RemoveLast(&message, repeated.field);
-      }
-      return 0;
+  const PyRepeated& repeated = repeated_of(self);
+  const bool messages = repeated.field->cpp_type() == pb::FieldDescriptor::CPPTYPE_MESSAGE;
+  if (value && messages)
+    fail(ErrorKind::kType, "messages in a row cannot be assigned: use CopyFrom, or del and add()");
+  if (!PySlice_Check(key)) {
+    const int index = index_of(repeated, key);
+    if (!value)
+      remove(repeated, index, index + 1);
+    else {
+      append(repeated.place.write(), repeated.field, value);
+      pb::Message& message = repeated.place.write();
+      const int last = message.GetReflection()->FieldSize(message, repeated.field) - 1;
+      message.GetReflection()->SwapElements(&message, repeated.field, index, last);
+      message.GetReflection()->RemoveLast(&message, repeated.field);
     }
-    Py_ssize_t start, stop, step;
-    if (PySlice_Unpack(key, &start, &stop, &step) < 0) throw PythonErrorSet();
-    const Py_ssize_t count = PySlice_AdjustIndices(repeated_length(self), &start, &stop, step);
-    if (!value && step == 1) {
-      remove(repeated, static_cast<int>(start), static_cast<int>(start + count));
-      return 0;
-    }
-    // Anything else by way of a list.
-    const Ref list = checked(PySequence_List(self));
-    if (value ? PyObject_SetItem(list.get(), key, value) < 0 : PyObject_DelItem(list.get(), key) < 0)
-      throw PythonErrorSet();
-    if (messages) fail(ErrorKind::kType, "messages in a row can only be removed one by one, or many in a row");
-    pb::Message& message = repeated.place.write();
-    message.GetReflection()->ClearField(&message, repeated.field);
-    extend(repeated.place, repeated.field, list.get());
     return 0;
-  });
+  }
+  Py_ssize_t start, stop, step;
+  if (PySlice_Unpack(key, &start, &stop, &step) < 0) throw PythonErrorSet();
+  const Py_ssize_t count = PySlice_AdjustIndices(repeated_length(self), &start, &stop, step);
+  if (!value && step == 1) {
+    remove(repeated, static_cast<int>(start), static_cast<int>(start + count));
+    return 0;
+  }
+  // Anything else by way of a list.
+  const Ref list = checked(PySequence_List(self));
+  if (value ? PyObject_SetItem(list.get(), key, value) < 0 : PyObject_DelItem(list.get(), key) < 0)
+    throw PythonErrorSet();
+  if (messages) fail(ErrorKind::kType, "messages in a row can only be removed one by one, or many in a row");
+  pb::Message& message = repeated.place.write();
+  message.GetReflection()->ClearField(&message, repeated.field);
+  extend(repeated.place, repeated.field, list.get());
+  return 0;
 }
 
 PyObject* repeated_pop(PyObject* self, PyObject* arguments) {
-  return guarded([&]() -> PyObject* {
-    PyObject* key = nullptr;
-    if (!PyArg_ParseTuple(arguments, "|O:pop", &key)) return nullptr;
-    const PyRepeated& repeated = repeated_of(self);
-    const Ref last = checked(PyLong_FromLong(-1));
-    const int index = index_of(repeated, key ? key : last.get());
-    Ref item = item_at(repeated.place, repeated.field, index);
-    if (is_message(item.get())) {  // it outlives its place in the list
-      std::shared_ptr<pb::Message> copy(place_of(item.get()).read().New());
-      copy->CopyFrom(place_of(item.get()).read());
-      item = object_at(FieldPath(std::move(copy)));
-    }
-    remove(repeated, index, index + 1);
-    return item.release();
-  });
+  PyObject* key = nullptr;
+  if (!PyArg_ParseTuple(arguments, "|O:pop", &key)) return nullptr;
+  const PyRepeated& repeated = repeated_of(self);
+  const Ref last = checked(PyLong_FromLong(-1));
+  const int index = index_of(repeated, key ? key : last.get());
+  Ref item = item_at(repeated.place, repeated.field, index);
+  if (is_message(item.get())) {  // it outlives its place in the list
+    std::shared_ptr<pb::Message> copy(place_of(item.get()).read().New());
+    copy->CopyFrom(place_of(item.get()).read());
+    item = object_at(FieldPath(std::move(copy)));
+  }
+  remove(repeated, index, index + 1);
+  return item.release();
 }
 
 PyObject* repeated_remove(PyObject* self, PyObject* value) {
-  return guarded([&]() -> PyObject* {
-    const PyRepeated& repeated = repeated_of(self);
-    const Ref list = checked(PySequence_List(self));
-    const Py_ssize_t index = PySequence_Index(list.get(), value);
-    if (index < 0) return nullptr;
-    remove(repeated, static_cast<int>(index), static_cast<int>(index) + 1);
-    Py_RETURN_NONE;
-  });
+  const PyRepeated& repeated = repeated_of(self);
+  const Ref list = checked(PySequence_List(self));
+  const Py_ssize_t index = PySequence_Index(list.get(), value);
+  if (index < 0) return nullptr;
+  remove(repeated, static_cast<int>(index), static_cast<int>(index) + 1);
+  Py_RETURN_NONE;
 }
 
 PyObject* repeated_insert(PyObject* self, PyObject* arguments) {
-  return guarded([&]() -> PyObject* {
-    Py_ssize_t index;
-    PyObject* value;
-    if (!PyArg_ParseTuple(arguments, "nO:insert", &index, &value)) return nullptr;
-    const PyRepeated& repeated = repeated_of(self);
-    const auto size = static_cast<int>(repeated_length(self));
-    append(repeated.place.write(), repeated.field, value);
-    pb::Message& message = repeated.place.write();
-    if (index < 0) index = std::max<Py_ssize_t>(0, index + size);
-    for (int k = size; k > index; --k) message.GetReflection()->SwapElements(&message, repeated.field, k, k - 1);
-    Py_RETURN_NONE;
-  });
+  Py_ssize_t index;
+  PyObject* value;
+  if (!PyArg_ParseTuple(arguments, "nO:insert", &index, &value)) return nullptr;
+  const PyRepeated& repeated = repeated_of(self);
+  const auto size = static_cast<int>(repeated_length(self));
+  append(repeated.place.write(), repeated.field, value);
+  pb::Message& message = repeated.place.write();
+  if (index < 0) index = std::max<Py_ssize_t>(0, index + size);
+  for (int k = size; k > index; --k) message.GetReflection()->SwapElements(&message, repeated.field, k, k - 1);
+  Py_RETURN_NONE;
 }
 
 PyMethodDef repeated_methods[] = {
-    {"pop", repeated_pop, METH_VARARGS, "Removes an item, the last one by default, and returns it."},
-    {"remove", repeated_remove, METH_O, "Removes the first item that is equal to a value."},
-    {"insert", repeated_insert, METH_VARARGS, "Adds a copy of a value before an item."},
-    {"append", repeated_append, METH_O, "Adds a copy of a value at the end."},
-    {"extend", repeated_extend, METH_O, "Adds copies of many values at the end."},
-    {"add", with_keywords(repeated_add), METH_VARARGS | METH_KEYWORDS, "Makes a message at the end and returns it."},
+    {"pop", guard<repeated_pop>, METH_VARARGS, "Removes an item, the last one by default, and returns it."},
+    {"remove", guard<repeated_remove>, METH_O, "Removes the first item that is equal to a value."},
+    {"insert", guard<repeated_insert>, METH_VARARGS, "Adds a copy of a value before an item."},
+    {"append", guard<repeated_append>, METH_O, "Adds a copy of a value at the end."},
+    {"extend", guard<repeated_extend>, METH_O, "Adds copies of many values at the end."},
+    {"add", with_keywords(guard<repeated_add>), METH_VARARGS | METH_KEYWORDS,
+     "Makes a message at the end and returns it."},
     {nullptr, nullptr, 0, nullptr}};
 PySequenceMethods repeated_sequence = {};
 PyMappingMethods repeated_mapping = {};
@@ -246,7 +233,7 @@ void init_repeated() {
   repeated_sequence.sq_item = repeated_item;
   repeated_mapping.mp_length = repeated_length;
   repeated_mapping.mp_subscript = repeated_subscript;
-  repeated_mapping.mp_ass_subscript = repeated_assign;
+  repeated_mapping.mp_ass_subscript = guard<repeated_assign>;
   repeated_type.tp_name = "footlight.Repeated";
   repeated_type.tp_basicsize = sizeof(PyRepeated);
   repeated_type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION;

@@ -250,12 +250,10 @@ Args:
   experimental_follow_type_hints: has no effect.)"};
 // Called at the end of a run, while Python still works.
 PyObject* warn_of_retracing(PyObject*, PyObject*) {
-  return guarded([&] {
-    for (const std::string& sentence : trace::retracing_after_warnings()) log_warning(sentence);
-    return Py_NewRef(Py_None);
-  });
+  for (const std::string& sentence : trace::retracing_after_warnings()) log_warning(sentence);
+  return Py_NewRef(Py_None);
 }
-PyMethodDef at_exit_definition = {"warn_of_retracing", warn_of_retracing, METH_NOARGS, nullptr};
+PyMethodDef at_exit_definition = {"warn_of_retracing", guard<warn_of_retracing>, METH_NOARGS, nullptr};
 
 void register_exit_handler() {
   const Ref atexit = checked(PyImport_ImportModule("atexit"));

@@ -206,24 +206,20 @@ PyObject* clone(PyObject* self, PyObject* arguments, PyObject* keywords) {
   PyObject* callable = Py_None;
   if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|O:_clone", const_cast<char**>(names), &callable))
     return nullptr;
-  return guarded([&] {
-    const FunctionCore& core = core_of(self);
-    if (callable == Py_None) callable = core.python_function.get();
-    if (!PyCallable_Check(callable)) fail(ErrorKind::kType, repr_of(callable), " is not a callable object");
-    return make_function(callable, core.options).release();
-  });
+  const FunctionCore& core = core_of(self);
+  if (callable == Py_None) callable = core.python_function.get();
+  if (!PyCallable_Check(callable)) fail(ErrorKind::kType, repr_of(callable), " is not a callable object");
+  return make_function(callable, core.options).release();
 }
 // Puts a decorated function in the place of the Python function, before anything was traced.
 PyObject* redecorate(PyObject* self, PyObject* decorator) {
-  return guarded([&]() -> PyObject* {
-    FunctionCore& core = core_of(self);
-    if (core.function.tracing_count() > 0)
-      fail(ErrorKind::kValue, "Functions cannot be decorated after they have been traced.");
-    core.python_function = checked(PyObject_CallOneArg(decorator, core.python_function.get()));
-    core.converted = {};
-    core.decorated = true;
-    Py_RETURN_NONE;
-  });
+  FunctionCore& core = core_of(self);
+  if (core.function.tracing_count() > 0)
+    fail(ErrorKind::kValue, "Functions cannot be decorated after they have been traced.");
+  core.python_function = checked(PyObject_CallOneArg(decorator, core.python_function.get()));
+  core.converted = {};
+  core.decorated = true;
+  Py_RETURN_NONE;
 }
 
 PyObject* tracing_count(PyObject* self, PyObject*) { return PyLong_FromLong(core_of(self).function.tracing_count()); }
@@ -253,7 +249,7 @@ std::shared_ptr<TraceEntry> trace_for(PyObject* self, PyObject* const* args, Py_
 }
 
 PyObject* concrete_of_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-  return guarded([&] { return concrete_object(self, trace_for(self, args, nargs, kwnames)).release(); });
+  return concrete_object(self, trace_for(self, args, nargs, kwnames)).release();
 }
 
 // Every stage gives the same form: the program as text.
@@ -272,33 +268,27 @@ PyMethodDef program_text_definition = {"compiler_ir",
                                        METH_VARARGS | METH_KEYWORDS, "The compiled program in words."};
 
 PyObject* compiler_ir(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-  return guarded([&] {
-    const Ref& jit = core_of(self).options.jit_compile;
-    if (!jit || jit.get() != Py_True)
-      fail(ErrorKind::kValue, "Compiler IR can only be returned for functions marked with 'jit_compile=True'");
-    const std::string text = compile::to_text(trace_for(self, args, nargs, kwnames)->concrete->program());
-    return checked(PyCFunction_New(&program_text_definition, text_object(text).get())).release();
-  });
+  const Ref& jit = core_of(self).options.jit_compile;
+  if (!jit || jit.get() != Py_True)
+    fail(ErrorKind::kValue, "Compiler IR can only be returned for functions marked with 'jit_compile=True'");
+  const std::string text = compile::to_text(trace_for(self, args, nargs, kwnames)->concrete->program());
+  return checked(PyCFunction_New(&program_text_definition, text_object(text).get())).release();
 }
 
 PyObject* pretty(PyObject* self, PyObject*) {
-  return guarded([&] {
-    std::string out;
-    for (const auto& trace : core_of(self).function.traces())
-      out += (out.empty() ? "" : "\n\n") + signature_block(static_cast<const TraceEntry&>(*trace));
-    return PyUnicode_FromStringAndSize(out.data(), static_cast<Py_ssize_t>(out.size()));
-  });
+  std::string out;
+  for (const auto& trace : core_of(self).function.traces())
+    out += (out.empty() ? "" : "\n\n") + signature_block(static_cast<const TraceEntry&>(*trace));
+  return PyUnicode_FromStringAndSize(out.data(), static_cast<Py_ssize_t>(out.size()));
 }
 
 PyObject* all_concrete(PyObject* self, PyObject*) {
-  return guarded([&] {
-    Ref list = checked(PyList_New(0));
-    for (const auto& trace : core_of(self).function.traces()) {
-      const Ref object = concrete_object(self, std::static_pointer_cast<TraceEntry>(trace));
-      if (PyList_Append(list.get(), object.get()) < 0) throw PythonErrorSet();
-    }
-    return list.release();
-  });
+  Ref list = checked(PyList_New(0));
+  for (const auto& trace : core_of(self).function.traces()) {
+    const Ref object = concrete_object(self, std::static_pointer_cast<TraceEntry>(trace));
+    if (PyList_Append(list.get(), object.get()) < 0) throw PythonErrorSet();
+  }
+  return list.release();
 }
 
 PyObject* get_python_function(PyObject* self, void*) { return Py_NewRef(core_of(self).python_function.get()); }
@@ -307,10 +297,8 @@ PyObject* get_input_signature(PyObject* self, void*) {
   return Py_NewRef(signature ? signature.get() : Py_None);
 }
 PyObject* get_signature(PyObject* self, void*) {
-  return guarded([&] {
-    Ref inspect = checked(PyImport_ImportModule("inspect"));
-    return PyObject_CallMethod(inspect.get(), "signature", "O", core_of(self).python_function.get());
-  });
+  Ref inspect = checked(PyImport_ImportModule("inspect"));
+  return PyObject_CallMethod(inspect.get(), "signature", "O", core_of(self).python_function.get());
 }
 PyObject* get_jit(PyObject* self, void*) {
   const Ref& jit = core_of(self).options.jit_compile;
@@ -318,41 +306,37 @@ PyObject* get_jit(PyObject* self, void*) {
 }
 // Set by a decorator, or the function it was made from.
 PyObject* get_wrapped(PyObject* self, void*) {
-  return guarded([&] {
-    static PyObject* const name = PyUnicode_InternFromString("__wrapped__");
-    PyObject* const dict = reinterpret_cast<PyTracedFunction*>(self)->dict;
-    PyObject* const set = dict ? find_item(dict, name) : nullptr;
-    return Py_NewRef(set ? set : core_of(self).python_function.get());
-  });
+  static PyObject* const name = PyUnicode_InternFromString("__wrapped__");
+  PyObject* const dict = reinterpret_cast<PyTracedFunction*>(self)->dict;
+  PyObject* const set = dict ? find_item(dict, name) : nullptr;
+  return Py_NewRef(set ? set : core_of(self).python_function.get());
 }
 int set_wrapped(PyObject* self, PyObject* value, void*) {
   PyObject* const dict = reinterpret_cast<PyTracedFunction*>(self)->dict;
   return value ? PyDict_SetItemString(dict, "__wrapped__", value) : PyDict_DelItemString(dict, "__wrapped__");
 }
-PyObject* get_name(PyObject* self, void*) { return guarded([&] { return text_object(core_of(self).name).release(); }); }
+PyObject* get_name(PyObject* self, void*) { return text_object(core_of(self).name).release(); }
 
 PyObject* repr(PyObject* self) {
-  return guarded([&] {
-    return PyUnicode_FromFormat("<footlight.Function '%s' at %p>", core_of(self).qualified_name.c_str(), self);
-  });
+  return PyUnicode_FromFormat("<footlight.Function '%s' at %p>", core_of(self).qualified_name.c_str(), self);
 }
 
 PyMethodDef methods[] = {
     {"experimental_get_tracing_count", tracing_count, METH_NOARGS, "How often the function was traced."},
-    {"get_concrete_function", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(concrete_of_call)),
+    {"get_concrete_function", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<concrete_of_call>)),
      METH_FASTCALL | METH_KEYWORDS,
      "The trace for arguments like these (values, or TensorSpecs), made when there is none."},
-    {"pretty_printed_concrete_signatures", pretty, METH_VARARGS, "The traces, one block each."},
-    {"experimental_get_compiler_ir", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(compiler_ir)),
+    {"pretty_printed_concrete_signatures", guard<pretty>, METH_VARARGS, "The traces, one block each."},
+    {"experimental_get_compiler_ir", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<compiler_ir>)),
      METH_FASTCALL | METH_KEYWORDS,
      "A function that gives the program for arguments like these in words: what runs together, what cannot, costs."},
     {"__deepcopy__", copy_self, METH_O, nullptr},
     {"__copy__", copy_self, METH_NOARGS, nullptr},
     {"__reduce__", reduce_function, METH_NOARGS, nullptr},
-    {"_clone", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(clone)), METH_VARARGS | METH_KEYWORDS,
+    {"_clone", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<clone>)), METH_VARARGS | METH_KEYWORDS,
      "A function with the same options, of another Python function."},
-    {"_decorate", redecorate, METH_O, "Decorates the Python function, which has not been traced yet."},
-    {"_list_all_concrete_functions", all_concrete, METH_NOARGS, "All traces."},
+    {"_decorate", guard<redecorate>, METH_O, "Decorates the Python function, which has not been traced yet."},
+    {"_list_all_concrete_functions", guard<all_concrete>, METH_NOARGS, "All traces."},
     {nullptr, nullptr, 0, nullptr}};
 
 // The keywords that tf.function was given.
@@ -366,10 +350,10 @@ PyGetSetDef properties[] = {
     {"python_function", get_python_function, nullptr, "the function that is traced", nullptr},
     {"_python_function", get_python_function, nullptr, nullptr, nullptr},
     {"input_signature", get_input_signature, nullptr, "the declared signature, or None", nullptr},
-    {"__signature__", get_signature, nullptr, nullptr, nullptr},
+    {"__signature__", guard<get_signature>, nullptr, nullptr, nullptr},
     {"_jit_compile", get_jit, nullptr, nullptr, nullptr},
-    {"name", get_name, nullptr, nullptr, nullptr},
-    {"__wrapped__", get_wrapped, set_wrapped, nullptr, nullptr},
+    {"name", guard<get_name>, nullptr, nullptr, nullptr},
+    {"__wrapped__", guard<get_wrapped>, set_wrapped, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
@@ -443,7 +427,7 @@ void init_function_type() {
   type.tp_dealloc = destroy;
   type.tp_traverse = traverse;
   type.tp_clear = clear;
-  type.tp_repr = repr;
+  type.tp_repr = guard<repr>;
   type.tp_descr_get = bind_to;
   type.tp_methods = methods;
   type.tp_getset = properties;

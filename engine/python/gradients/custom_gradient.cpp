@@ -117,57 +117,55 @@ PyObject* call(PyObject*, PyObject* given) {
   PyObject *function, *args, *keywords;
   if (!PyArg_ParseTuple(given, "OO!O!:call_custom_gradient", &function, &PyTuple_Type, &args, &PyDict_Type, &keywords))
     return nullptr;
-  return guarded([&] {
-    std::vector<Ref> leaves;
-    std::vector<Tensor> inputs;
-    nest_flatten(args, leaves);
-    for (Ref& leaf : leaves) {
-      if (is_array(leaf.get()) && !is_tensor(leaf.get()) && !is_variable(leaf.get()))
-        leaf = checked(wrap(to_tensor(leaf.get())));
-      inputs.push_back(followed(leaf.get()));
-    }
-    Ref arguments_given = nest_pack(args, leaves);
-    const size_t arguments = inputs.size();
-    Ref result;
+  std::vector<Ref> leaves;
+  std::vector<Tensor> inputs;
+  nest_flatten(args, leaves);
+  for (Ref& leaf : leaves) {
+    if (is_array(leaf.get()) && !is_tensor(leaf.get()) && !is_variable(leaf.get()))
+      leaf = checked(wrap(to_tensor(leaf.get())));
+    inputs.push_back(followed(leaf.get()));
+  }
+  Ref arguments_given = nest_pack(args, leaves);
+  const size_t arguments = inputs.size();
+  Ref result;
+  {
+    // A tangent that an accumulator computes from the function's ops may be differentiated by a tape around it.
+    std::optional<PauseTapes> pause;
+    if (!any_accumulator_recording()) pause.emplace(Pause::kTapes);
+    Tape variables(false, true);
+    variables.start();
+    result = checked(PyObject_Call(function, arguments_given.get(), keywords));
+    variables.stop();
+    for (const Tensor& v : variables.variables_in_order())
+      if (std::none_of(inputs.begin(), inputs.begin() + static_cast<ptrdiff_t>(arguments),
+                       [&](const Tensor& t) { return t.tape_id() == v.tape_id(); }))
+        inputs.push_back(v);
+  }
+  if (!PyTuple_Check(result.get()) || PyTuple_GET_SIZE(result.get()) != 2 ||
+      !PyCallable_Check(PyTuple_GET_ITEM(result.get(), 1)))
+    fail(ErrorKind::kType,
+         "A function under tf.custom_gradient must return (result, function of the gradients)");
+  std::vector<Ref> outputs;
+  nest_flatten(PyTuple_GET_ITEM(result.get(), 0), outputs);
+  std::vector<Tensor> values;
+  PyObject* gradient = PyTuple_GET_ITEM(result.get(), 1);
+  if (inputs.size() > arguments && !takes_variables(gradient))
+    fail(ErrorKind::kType, "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function "
+         "uses variables; it returns their gradients too, as in `return gradients, variable_gradients`");
+  for (Ref& leaf : outputs) {
+    const Tensor computed = to_tensor(leaf.get());
     {
-      // A tangent that an accumulator computes from the function's ops may be differentiated by a tape around it.
-      std::optional<PauseTapes> pause;
-      if (!any_accumulator_recording()) pause.emplace(Pause::kTapes);
-      Tape variables(false, true);
-      variables.start();
-      result = checked(PyObject_Call(function, arguments_given.get(), keywords));
-      variables.stop();
-      for (const Tensor& v : variables.variables_in_order())
-        if (std::none_of(inputs.begin(), inputs.begin() + static_cast<ptrdiff_t>(arguments),
-                         [&](const Tensor& t) { return t.tape_id() == v.tape_id(); }))
-          inputs.push_back(v);
+      PauseTapes pause;
+      values.push_back(apply("Identity"_op, {computed}));
     }
-    if (!PyTuple_Check(result.get()) || PyTuple_GET_SIZE(result.get()) != 2 ||
-        !PyCallable_Check(PyTuple_GET_ITEM(result.get(), 1)))
-      fail(ErrorKind::kType,
-           "A function under tf.custom_gradient must return (result, function of the gradients)");
-    std::vector<Ref> outputs;
-    nest_flatten(PyTuple_GET_ITEM(result.get(), 0), outputs);
-    std::vector<Tensor> values;
-    PyObject* gradient = PyTuple_GET_ITEM(result.get(), 1);
-    if (inputs.size() > arguments && !takes_variables(gradient))
-      fail(ErrorKind::kType, "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function "
-           "uses variables; it returns their gradients too, as in `return gradients, variable_gradients`");
-    for (Ref& leaf : outputs) {
-      const Tensor computed = to_tensor(leaf.get());
-      {
-        PauseTapes pause;
-        values.push_back(apply("Identity"_op, {computed}));
-      }
-      copy_tangents(computed, values.back());
-      leaf = checked(wrap(values.back()));
-    }
-    if (any_tape_recording() || this_thread.builder)
-      record_custom(inputs, values, std::make_shared<PythonBackward>(gradient, inputs, arguments));
-    return nest_pack(PyTuple_GET_ITEM(result.get(), 0), outputs).release();
-  });
+    copy_tangents(computed, values.back());
+    leaf = checked(wrap(values.back()));
+  }
+  if (any_tape_recording() || this_thread.builder)
+    record_custom(inputs, values, std::make_shared<PythonBackward>(gradient, inputs, arguments));
+  return nest_pack(PyTuple_GET_ITEM(result.get(), 0), outputs).release();
 }
-PyMethodDef call_method[] = {{"call_custom_gradient", call, METH_VARARGS,
+PyMethodDef call_method[] = {{"call_custom_gradient", guard<call>, METH_VARARGS,
                               "call_custom_gradient(function, arguments, keywords)\n--\n\nThe result, recorded with "
                               "the gradient function that came with it."},
                              {nullptr, nullptr, 0, nullptr}};
@@ -176,18 +174,16 @@ PyMethodDef call_method[] = {{"call_custom_gradient", call, METH_VARARGS,
 PyObject* record_gradient(PyObject*, PyObject* given) {
   PyObject *outputs, *inputs, *function;
   if (!PyArg_ParseTuple(given, "OOO:record_gradient", &outputs, &inputs, &function)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    std::vector<Tensor> from, to;
-    std::vector<Ref> leaves;
-    nest_flatten(inputs, leaves);
-    for (const Ref& leaf : leaves) from.push_back(followed(leaf.get()));
-    leaves.clear();
-    nest_flatten(outputs, leaves);
-    for (const Ref& leaf : leaves) to.push_back(followed(leaf.get()));
-    const size_t count = from.size();
-    if (any_tape_recording()) record_backward(from, to, std::make_shared<PythonBackward>(function, from, count));
-    Py_RETURN_NONE;
-  });
+  std::vector<Tensor> from, to;
+  std::vector<Ref> leaves;
+  nest_flatten(inputs, leaves);
+  for (const Ref& leaf : leaves) from.push_back(followed(leaf.get()));
+  leaves.clear();
+  nest_flatten(outputs, leaves);
+  for (const Ref& leaf : leaves) to.push_back(followed(leaf.get()));
+  const size_t count = from.size();
+  if (any_tape_recording()) record_backward(from, to, std::make_shared<PythonBackward>(function, from, count));
+  Py_RETURN_NONE;
 }
 
 // pause_tapes(), resume_tapes(): in between nothing of this thread is recorded.
@@ -209,7 +205,7 @@ PyObject* resume_tapes(PyObject*, PyObject*) {
 }
 PyObject* is_recorded(PyObject*, PyObject*) { return PyBool_FromLong(any_tape_recording()); }
 PyMethodDef recording_functions[] = {
-    {"record_gradient", record_gradient, METH_VARARGS,
+    {"record_gradient", guard<record_gradient>, METH_VARARGS,
      "record_gradient(outputs, inputs, function)\n--\n\nSays how outputs depend on inputs."},
     {"pause_tapes", pause_tapes, METH_NOARGS, "Nothing is recorded until resume_tapes()."},
     {"resume_tapes", resume_tapes, METH_NOARGS, "Ends what pause_tapes() began."},

@@ -52,14 +52,12 @@ PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO:ForwardAccumulator", const_cast<char**>(names), &primals,
                                    &tangents))
     return nullptr;
-  return guarded([&] {
-    std::unique_ptr<ForwardAccumulator, RecorderDeleter> accumulator(new ForwardAccumulator());
-    watch(*accumulator, primals, tangents);
-    auto* f = PyObject_New(PyForward, &type);
-    if (!f) throw PythonErrorSet();
-    new (&f->accumulator) std::unique_ptr<ForwardAccumulator, RecorderDeleter>(std::move(accumulator));
-    return reinterpret_cast<PyObject*>(f);
-  });
+  std::unique_ptr<ForwardAccumulator, RecorderDeleter> accumulator(new ForwardAccumulator());
+  watch(*accumulator, primals, tangents);
+  auto* f = PyObject_New(PyForward, &type);
+  if (!f) throw PythonErrorSet();
+  new (&f->accumulator) std::unique_ptr<ForwardAccumulator, RecorderDeleter>(std::move(accumulator));
+  return reinterpret_cast<PyObject*>(f);
 }
 
 void destroy(PyObject* self) {
@@ -68,17 +66,13 @@ void destroy(PyObject* self) {
 }
 
 PyObject* enter(PyObject* self, PyObject*) {
-  return guarded([&] {
-    if (of(self).recording()) fail(ErrorKind::kValue, "Accumulator is already recording.");
-    of(self).start();
-    return Py_NewRef(self);
-  });
+  if (of(self).recording()) fail(ErrorKind::kValue, "Accumulator is already recording.");
+  of(self).start();
+  return Py_NewRef(self);
 }
 PyObject* leave(PyObject* self, PyObject*) {
-  return guarded([&]() -> PyObject* {
-    of(self).stop();
-    Py_RETURN_NONE;
-  });
+  of(self).stop();
+  Py_RETURN_NONE;
 }
 
 PyObject* jvp(PyObject* self, PyObject* args, PyObject* keywords) {
@@ -86,27 +80,25 @@ PyObject* jvp(PyObject* self, PyObject* args, PyObject* keywords) {
   PyObject *values, *unconnected = nullptr;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:jvp", const_cast<char**>(names), &values, &unconnected))
     return nullptr;
-  return guarded([&] {
-    const Unconnected way = unconnected_from(unconnected);
-    std::vector<Ref> leaves;
-    nest_flatten(values, leaves);
-    for (Ref& leaf : leaves) {
-      PyObject* o = leaf.get();
-      if (o == Py_None) continue;
-      const bool variable = is_variable(o);
-      const Tensor value = variable ? variable_handle(o) : to_tensor(o);
-      Tensor tangent = of(self).tangent_of(value);
-      if (!tangent && way == Unconnected::kZero) tangent = ops::zeros_like(variable ? variable_value(o) : value);
-      leaf = tangent ? checked(wrap(tangent)) : Ref::borrow(Py_None);
-    }
-    return nest_pack(values, leaves).release();
-  });
+  const Unconnected way = unconnected_from(unconnected);
+  std::vector<Ref> leaves;
+  nest_flatten(values, leaves);
+  for (Ref& leaf : leaves) {
+    PyObject* o = leaf.get();
+    if (o == Py_None) continue;
+    const bool variable = is_variable(o);
+    const Tensor value = variable ? variable_handle(o) : to_tensor(o);
+    Tensor tangent = of(self).tangent_of(value);
+    if (!tangent && way == Unconnected::kZero) tangent = ops::zeros_like(variable ? variable_value(o) : value);
+    leaf = tangent ? checked(wrap(tangent)) : Ref::borrow(Py_None);
+  }
+  return nest_pack(values, leaves).release();
 }
 
 PyMethodDef methods[] = {
-    {"__enter__", enter, METH_NOARGS, nullptr},
-    {"__exit__", leave, METH_VARARGS, nullptr},
-    {"jvp", with_keywords(jvp), METH_VARARGS | METH_KEYWORDS,
+    {"__enter__", guard<enter>, METH_NOARGS, nullptr},
+    {"__exit__", guard<leave>, METH_VARARGS, nullptr},
+    {"jvp", with_keywords(guard<jvp>), METH_VARARGS | METH_KEYWORDS,
      "jvp(primals, unconnected_gradients=UnconnectedGradients.NONE)\n--\n\nThe tangents of values that were computed "
      "inside, for the given tangents of the primals."},
     {nullptr, nullptr, 0, nullptr}};
@@ -120,7 +112,7 @@ void init_forward() {
   type.tp_doc =
       "ForwardAccumulator(primals, tangents)\n--\n\nComputes, with what is computed inside a `with`, the derivative "
       "in one direction.";
-  type.tp_new = construct;
+  type.tp_new = guard<construct>;
   type.tp_dealloc = destroy;
   type.tp_getattro = get_member;
   type.tp_methods = methods;

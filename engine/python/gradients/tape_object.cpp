@@ -39,15 +39,13 @@ PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "|pp:GradientTape", const_cast<char**>(names), &persistent,
                                    &watch))
     return nullptr;
-  return guarded([&] {
-    std::unique_ptr<Tape, RecorderDeleter> tape(new Tape(persistent != 0, watch != 0));
-    auto* t = PyObject_GC_New(PyTape, &type);
-    if (!t) throw PythonErrorSet();
-    new (&t->tape) std::unique_ptr<Tape, RecorderDeleter>(std::move(tape));
-    t->weakrefs = nullptr;
-    PyObject_GC_Track(reinterpret_cast<PyObject*>(t));
-    return reinterpret_cast<PyObject*>(t);
-  });
+  std::unique_ptr<Tape, RecorderDeleter> tape(new Tape(persistent != 0, watch != 0));
+  auto* t = PyObject_GC_New(PyTape, &type);
+  if (!t) throw PythonErrorSet();
+  new (&t->tape) std::unique_ptr<Tape, RecorderDeleter>(std::move(tape));
+  t->weakrefs = nullptr;
+  PyObject_GC_Track(reinterpret_cast<PyObject*>(t));
+  return reinterpret_cast<PyObject*>(t);
 }
 void destroy(PyObject* self) {
   PyObject_GC_UnTrack(self);
@@ -70,19 +68,15 @@ int clear(PyObject* self) {
 }
 
 PyObject* enter(PyObject* self, PyObject*) {
-  return guarded([&] {
-    if (of(self).recording())
-      fail(ErrorKind::kValue,
-           "Tape is still recording. This can happen if you try to re-enter an already-active tape.");
-    of(self).start();
-    return Py_NewRef(self);
-  });
+  if (of(self).recording())
+    fail(ErrorKind::kValue,
+         "Tape is still recording. This can happen if you try to re-enter an already-active tape.");
+  of(self).start();
+  return Py_NewRef(self);
 }
 PyObject* leave(PyObject* self, PyObject*) {
-  return guarded([&]() -> PyObject* {
-    if (of(self).recording()) of(self).stop();
-    Py_RETURN_NONE;
-  });
+  if (of(self).recording()) of(self).stop();
+  Py_RETURN_NONE;
 }
 
 // The tensor or handle that the tape tracks.
@@ -178,19 +172,15 @@ PyObject* gradient(PyObject* self, PyObject* args, PyObject* keywords) {
 }
 
 PyObject* reset(PyObject* self, PyObject*) {
-  return guarded([&]() -> PyObject* {
-    of(self).reset();
-    Py_RETURN_NONE;
-  });
+  of(self).reset();
+  Py_RETURN_NONE;
 }
 PyObject* watched_variables(PyObject* self, PyObject*) {
-  return guarded([&] {
-    const std::vector<Tensor> all = of(self).variables_in_order();
-    Ref tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(all.size())));
-    for (size_t i = 0; i < all.size(); ++i)
-      PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), variable_object(all[i]));
-    return tuple.release();
-  });
+  const std::vector<Tensor> all = of(self).variables_in_order();
+  Ref tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(all.size())));
+  for (size_t i = 0; i < all.size(); ++i)
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), variable_object(all[i]));
+  return tuple.release();
 }
 
 PyObject* stop_recording(PyObject* self, PyObject*) {
@@ -202,22 +192,18 @@ PyObject* stop_recording(PyObject* self, PyObject*) {
   return reinterpret_cast<PyObject*>(rest);
 }
 PyObject* rest_enter(PyObject* self, PyObject*) {
-  return guarded([&]() -> PyObject* {
-    auto* rest = reinterpret_cast<PyRest*>(self);
-    if (!of(rest->tape.get()).recording())
-      fail(ErrorKind::kRuntime, "Attempting to stop recording while not recording.");
-    of(rest->tape.get()).stop();
-    rest->resting = true;
-    Py_RETURN_NONE;
-  });
+  auto* rest = reinterpret_cast<PyRest*>(self);
+  if (!of(rest->tape.get()).recording())
+    fail(ErrorKind::kRuntime, "Attempting to stop recording while not recording.");
+  of(rest->tape.get()).stop();
+  rest->resting = true;
+  Py_RETURN_NONE;
 }
 PyObject* rest_leave(PyObject* self, PyObject*) {
-  return guarded([&]() -> PyObject* {
-    auto* rest = reinterpret_cast<PyRest*>(self);
-    if (rest->resting && !of(rest->tape.get()).recording()) of(rest->tape.get()).start();
-    rest->resting = false;
-    Py_RETURN_NONE;
-  });
+  auto* rest = reinterpret_cast<PyRest*>(self);
+  if (rest->resting && !of(rest->tape.get()).recording()) of(rest->tape.get()).start();
+  rest->resting = false;
+  Py_RETURN_NONE;
 }
 void rest_destroy(PyObject* self) {
   PyObject_GC_UnTrack(self);
@@ -228,8 +214,8 @@ int rest_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(reinterpret_cast<PyRest*>(self)->tape.get());
   return 0;
 }
-PyMethodDef rest_methods[] = {{"__enter__", rest_enter, METH_NOARGS, nullptr},
-                              {"__exit__", rest_leave, METH_VARARGS, nullptr},
+PyMethodDef rest_methods[] = {{"__enter__", guard<rest_enter>, METH_NOARGS, nullptr},
+                              {"__exit__", guard<rest_leave>, METH_VARARGS, nullptr},
                               {nullptr, nullptr, 0, nullptr}};
 
 PyGetSetDef properties[] = {
@@ -238,18 +224,18 @@ PyGetSetDef properties[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMethodDef methods[] = {
-    {"__enter__", enter, METH_NOARGS, nullptr},
-    {"__exit__", leave, METH_VARARGS, nullptr},
+    {"__enter__", guard<enter>, METH_NOARGS, nullptr},
+    {"__exit__", guard<leave>, METH_VARARGS, nullptr},
     {"watch", watch, METH_O, "watch($self, tensor)\n--\n\nWatches a tensor, or all tensors of a structure."},
     {"gradient", with_keywords(gradient<After::kForget>), METH_VARARGS | METH_KEYWORDS,
      "gradient($self, target, sources, output_gradients=None, unconnected_gradients='none')\n--\n\n"
      "Gradients of the targets' sum, in the structure of the sources."},
     {"_gradient_and_keep", with_keywords(gradient<After::kKeep>), METH_VARARGS | METH_KEYWORDS,
      "Like gradient(), but may be called again even if the tape is not persistent."},
-    {"reset", reset, METH_NOARGS, "reset($self)\n--\n\nForgets everything."},
+    {"reset", guard<reset>, METH_NOARGS, "reset($self)\n--\n\nForgets everything."},
     {"stop_recording", stop_recording, METH_NOARGS,
      "stop_recording($self)\n--\n\nA context manager in which nothing is recorded."},
-    {"watched_variables", watched_variables, METH_NOARGS,
+    {"watched_variables", guard<watched_variables>, METH_NOARGS,
      "watched_variables($self)\n--\n\nThe variables that were read, in order."},
     {nullptr, nullptr, 0, nullptr}};
 
@@ -298,7 +284,7 @@ A tape records what depends on trainable variables and on tensors that watch() n
 Args:
   persistent: whether gradient() may be called several times; else the first call ends the tape.
   watch_accessed_variables: whether trainable variables that are read are watched.)";
-  type.tp_new = construct;
+  type.tp_new = guard<construct>;
   type.tp_getattro = get_member;
   type.tp_dealloc = destroy;
   type.tp_getset = properties;

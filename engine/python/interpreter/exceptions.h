@@ -4,6 +4,8 @@
 #include "engine/python/interpreter/gil_state.h"
 #include "engine/python/interpreter/ref.h"
 
+#include <type_traits>
+
 namespace footlight::python {
 
 // Sets the Python exception for the C++ exception being handled; call it inside `catch (...)`.
@@ -25,6 +27,20 @@ template <class Body>
 PyObject* guarded(Body&& body) {
   return guarded(static_cast<PyObject*>(nullptr), body);
 }
+
+// For tables of methods and properties, and for slots: the C function that calls `f`, which may throw.
+template <auto f>
+struct Guard;
+template <class Result, class... Arguments, Result (*f)(Arguments...)>
+struct Guard<f> {
+  static Result call(Arguments... arguments) {
+    const auto body = [&] { return f(arguments...); };
+    if constexpr (std::is_pointer_v<Result>) return guarded(Result{nullptr}, body);
+    else return guarded(Result{-1}, body);
+  }
+};
+template <auto f>
+inline constexpr auto guard = &Guard<f>::call;
 
 // Clears the current exception if it is one of `classes` (a class, or a tuple of them) and returns whether it was; any
 // other stays set. MemoryError and RecursionError are never cleared, and KeyboardInterrupt and SystemExit are not

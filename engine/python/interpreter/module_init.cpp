@@ -17,13 +17,13 @@ PyObject* extend(PyObject*, PyObject* args) {
 }
 
 PyObject* public_namespace(PyObject*, PyObject* name) {
-  return guarded([&] { return Py_NewRef(namespace_of(std::string(utf8(name)).c_str())); });
+  return Py_NewRef(namespace_of(std::string(utf8(name)).c_str()));
 }
 
-PyMethodDef functions[] = {
-    {"namespace", public_namespace, METH_O, "namespace(name)\n--\n\nThe public namespace \"a.b\", made at first use."},
-    {"extend", extend, METH_VARARGS, "extend(type, name, member)\n--\n\nGives a type a member."},
-    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef functions[] = {{"namespace", guard<public_namespace>, METH_O,
+                            "namespace(name)\n--\n\nThe public namespace \"a.b\", made at first use."},
+                           {"extend", extend, METH_VARARGS, "extend(type, name, member)\n--\n\nGives a type a member."},
+                           {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 

@@ -32,30 +32,26 @@ session::RunRecord run_record(PyObject* script, PyObject* arguments, PyObject* p
 }
 
 PyObject* run_script(PyObject*, PyObject* args) {
-  return guarded([&]() -> PyObject* {
-    PyObject *script, *arguments, *python, *output;
-    const char* level;
-    record::RecordedScript recorded;
-    if (!PyArg_ParseTuple(args, "UO!UUsi", &script, &PyList_Type, &arguments, &python, &output, &level,
-                          &recorded.commands))
-      throw PythonErrorSet();
-    recorded.run = run_record(script, arguments, python);
-    recorded.session = system_text(output);
-    recorded.level = record::level_of(level);
-    record::run_supervised(std::move(recorded), {PyOS_BeforeFork, PyOS_AfterFork_Parent, PyOS_AfterFork_Child});
-    Py_RETURN_NONE;
-  });
+  PyObject *script, *arguments, *python, *output;
+  const char* level;
+  record::RecordedScript recorded;
+  if (!PyArg_ParseTuple(args, "UO!UUsi", &script, &PyList_Type, &arguments, &python, &output, &level,
+                        &recorded.commands))
+    throw PythonErrorSet();
+  recorded.run = run_record(script, arguments, python);
+  recorded.session = system_text(output);
+  recorded.level = record::level_of(level);
+  record::run_supervised(std::move(recorded), {PyOS_BeforeFork, PyOS_AfterFork_Parent, PyOS_AfterFork_Child});
+  Py_RETURN_NONE;
 }
 
 PyObject* start(PyObject*, PyObject* args) {
-  return guarded([&]() -> PyObject* {
-    PyObject *script, *arguments, *python, *output;
-    const char* level;
-    if (!PyArg_ParseTuple(args, "UO!UUs", &script, &PyList_Type, &arguments, &python, &output, &level))
-      throw PythonErrorSet();
-    record::start_recording(system_text(output), run_record(script, arguments, python), record::level_of(level));
-    Py_RETURN_NONE;
-  });
+  PyObject *script, *arguments, *python, *output;
+  const char* level;
+  if (!PyArg_ParseTuple(args, "UO!UUs", &script, &PyList_Type, &arguments, &python, &output, &level))
+    throw PythonErrorSet();
+  record::start_recording(system_text(output), run_record(script, arguments, python), record::level_of(level));
+  Py_RETURN_NONE;
 }
 
 PyObject* stop(PyObject*, PyObject*) {
@@ -70,17 +66,13 @@ PyObject* stop(PyObject*, PyObject*) {
 }
 
 PyObject* send_reason(PyObject*, PyObject* words) {
-  return guarded([&]() -> PyObject* {
-    record::send_reason(system_text(words));
-    Py_RETURN_NONE;
-  });
+  record::send_reason(system_text(words));
+  Py_RETURN_NONE;
 }
 
 PyObject* error_words_of(PyObject*, PyObject* text) {
-  return guarded([&]() -> PyObject* {
-    const std::string words = error_words(readable(text)).text();
-    return checked(PyUnicode_DecodeUTF8(words.data(), static_cast<Py_ssize_t>(words.size()), "replace")).release();
-  });
+  const std::string words = error_words(readable(text)).text();
+  return checked(PyUnicode_DecodeUTF8(words.data(), static_cast<Py_ssize_t>(words.size()), "replace")).release();
 }
 
 PyObject* program_ended(PyObject*, PyObject*) {
@@ -94,14 +86,14 @@ PyObject* program_ended(PyObject*, PyObject*) {
 }
 
 PyMethodDef functions[] = {
-    {"run_script", run_script, METH_VARARGS,
+    {"run_script", guard<run_script>, METH_VARARGS,
      "run_script(script, arguments, python, output, level, commands): creates the session and forks the supervisor "
      "off; returns in the script's process only."},
-    {"start", start, METH_VARARGS,
+    {"start", guard<start>, METH_VARARGS,
      "start(script, arguments, python, output, level): records this process into a session of its own."},
     {"stop", stop, METH_NOARGS, "Ends what start() began; returns what went wrong, or ''."},
-    {"send_reason", send_reason, METH_O, "Records in the session how the script ended."},
-    {"error_words", error_words_of, METH_O,
+    {"send_reason", guard<send_reason>, METH_O, "Records in the session how the script ended."},
+    {"error_words", guard<error_words_of>, METH_O,
      "Of a traceback: its message and the innermost line of the user's code, in a line."},
     {"program_ended", program_ended, METH_NOARGS,
      "Ends the recording; for the last function that atexit calls."},
@@ -109,8 +101,6 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-void init_recording(PyObject* module) {
-  if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet();
-}
+void init_recording(PyObject* module) { if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet(); }
 
 }  // namespace footlight::python

@@ -29,19 +29,17 @@ struct Span {
 };
 
 PyObject* span_new(PyTypeObject* type, PyObject* positional, PyObject* keywords) {
-  return guarded([&]() -> PyObject* {
-    PyObject *name, *category = nullptr;
-    if (!PyArg_ParseTuple(positional, "U|U:span", &name, &category)) throw PythonErrorSet();
-    std::string name_text = readable(name), category_text = category ? readable(category) : "";
-    Ref args = keywords && PyDict_Size(keywords) ? checked(PyDict_Copy(keywords)) : Ref();
-    Ref made = checked(type->tp_alloc(type, 0));
-    auto* span = reinterpret_cast<Span*>(made.get());
-    new (&span->name) std::string(std::move(name_text));
-    new (&span->category) std::string(std::move(category_text));
-    span->args = args.release();
-    span->start_ns = 0;
-    return made.release();
-  });
+  PyObject *name, *category = nullptr;
+  if (!PyArg_ParseTuple(positional, "U|U:span", &name, &category)) throw PythonErrorSet();
+  std::string name_text = readable(name), category_text = category ? readable(category) : "";
+  Ref args = keywords && PyDict_Size(keywords) ? checked(PyDict_Copy(keywords)) : Ref();
+  Ref made = checked(type->tp_alloc(type, 0));
+  auto* span = reinterpret_cast<Span*>(made.get());
+  new (&span->name) std::string(std::move(name_text));
+  new (&span->category) std::string(std::move(category_text));
+  span->args = args.release();
+  span->start_ns = 0;
+  return made.release();
 }
 
 void span_dealloc(PyObject* self) {
@@ -58,19 +56,17 @@ PyObject* span_enter(PyObject* self, PyObject*) {
 }
 
 PyObject* span_exit(PyObject* self, PyObject*) {
-  return guarded([&]() -> PyObject* {
-    auto* span = reinterpret_cast<Span*>(self);
-    if (span->start_ns && recording_structure()) {
-      const int64_t end_ns = now_ns();
-      record::add_span(span->name, span->category, span->start_ns, end_ns, span->args ? json_of(span->args) : "");
-    }
-    span->start_ns = 0;
-    Py_RETURN_NONE;
-  });
+  auto* span = reinterpret_cast<Span*>(self);
+  if (span->start_ns && recording_structure()) {
+    const int64_t end_ns = now_ns();
+    record::add_span(span->name, span->category, span->start_ns, end_ns, span->args ? json_of(span->args) : "");
+  }
+  span->start_ns = 0;
+  Py_RETURN_NONE;
 }
 
 PyMethodDef span_methods[] = {{"__enter__", span_enter, METH_NOARGS, nullptr},
-                              {"__exit__", span_exit, METH_VARARGS, nullptr},
+                              {"__exit__", guard<span_exit>, METH_VARARGS, nullptr},
                               {nullptr, nullptr, 0, nullptr}};
 
 PyTypeObject span_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
@@ -96,33 +92,31 @@ PyObject* timed_call(PyObject* self, PyObject* const* args, size_t count, PyObje
 }
 
 PyObject* timed_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
-  return guarded([&]() -> PyObject* {
-    static const char* const kNames[] = {"callable", "name", "category", nullptr};
-    PyObject *wrapped, *name = Py_None, *category = nullptr;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OU:timed", const_cast<char**>(kNames), &wrapped, &name,
-                                     &category))
-      throw PythonErrorSet();
-    if (!PyCallable_Check(wrapped)) throw Error(ErrorKind::kType, "timed: the first argument is not callable");
-    Ref own_name = Ref::borrow(name);
-    if (name == Py_None) {
-      own_name = Ref::steal(PyObject_GetAttrString(wrapped, "__qualname__"));
-      if (!own_name) clear_only(PyExc_AttributeError);
-      if (!own_name) own_name = checked(PyType_GetQualName(Py_TYPE(wrapped)));
-    }
-    if (!PyUnicode_Check(own_name.get())) throw Error(ErrorKind::kType, "timed: the name must be a str");
-    std::string name_text = readable(own_name.get()), category_text = category ? readable(category) : "";
-    Ref made = checked(type->tp_alloc(type, 0));
-    Timed* const timed = timed_of(made.get());
-    timed->call = timed_call;
-    timed->wrapped = Py_NewRef(wrapped);
-    new (&timed->name) std::string(std::move(name_text));
-    new (&timed->category) std::string(std::move(category_text));
-    // __name__, __doc__, __module__, __wrapped__; what is in its __dict__ is looked up there (timed_getattr).
-    const Ref functools = checked(PyImport_ImportModule("functools"));
-    const Ref assigned = checked(PyObject_GetAttrString(functools.get(), "WRAPPER_ASSIGNMENTS"));
-    checked(PyObject_CallMethod(functools.get(), "update_wrapper", "OOO()", made.get(), wrapped, assigned.get()));
-    return made.release();
-  });
+  static const char* const kNames[] = {"callable", "name", "category", nullptr};
+  PyObject *wrapped, *name = Py_None, *category = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OU:timed", const_cast<char**>(kNames), &wrapped, &name,
+                                   &category))
+    throw PythonErrorSet();
+  if (!PyCallable_Check(wrapped)) throw Error(ErrorKind::kType, "timed: the first argument is not callable");
+  Ref own_name = Ref::borrow(name);
+  if (name == Py_None) {
+    own_name = Ref::steal(PyObject_GetAttrString(wrapped, "__qualname__"));
+    if (!own_name) clear_only(PyExc_AttributeError);
+    if (!own_name) own_name = checked(PyType_GetQualName(Py_TYPE(wrapped)));
+  }
+  if (!PyUnicode_Check(own_name.get())) throw Error(ErrorKind::kType, "timed: the name must be a str");
+  std::string name_text = readable(own_name.get()), category_text = category ? readable(category) : "";
+  Ref made = checked(type->tp_alloc(type, 0));
+  Timed* const timed = timed_of(made.get());
+  timed->call = timed_call;
+  timed->wrapped = Py_NewRef(wrapped);
+  new (&timed->name) std::string(std::move(name_text));
+  new (&timed->category) std::string(std::move(category_text));
+  // __name__, __doc__, __module__, __wrapped__; what is in its __dict__ is looked up there (timed_getattr).
+  const Ref functools = checked(PyImport_ImportModule("functools"));
+  const Ref assigned = checked(PyObject_GetAttrString(functools.get(), "WRAPPER_ASSIGNMENTS"));
+  checked(PyObject_CallMethod(functools.get(), "update_wrapper", "OOO()", made.get(), wrapped, assigned.get()));
+  return made.release();
 }
 
 int timed_traverse(PyObject* self, visitproc visit, void* arg) {
@@ -172,38 +166,35 @@ Ref object_named(PyObject* module, PyObject* qualname) {
 
 // By its name where that leads to this very object, as functions are; else with all that it is made of.
 PyObject* timed_reduce(PyObject* self, PyObject*) {
-  return guarded([&]() -> PyObject* {
-    Timed* const timed = timed_of(self);
-    const Ref module = Ref::steal(PyObject_GetAttrString(self, "__module__"));
-    const Ref qualname = Ref::steal(module ? PyObject_GetAttrString(self, "__qualname__") : nullptr);
-    if (!qualname) clear_only(PyExc_AttributeError);
-    if (qualname && PyUnicode_Check(qualname.get()) && PyUnicode_Check(module.get()) &&
-        object_named(module.get(), qualname.get()).get() == self)
-      return Py_NewRef(qualname.get());
-    return Py_BuildValue("O(Os#s#)", Py_TYPE(self), timed->wrapped, timed->name.data(),
-                         static_cast<Py_ssize_t>(timed->name.size()), timed->category.data(),
-                         static_cast<Py_ssize_t>(timed->category.size()));
-  });
+  Timed* const timed = timed_of(self);
+  const Ref module = Ref::steal(PyObject_GetAttrString(self, "__module__"));
+  const Ref qualname = Ref::steal(module ? PyObject_GetAttrString(self, "__qualname__") : nullptr);
+  if (!qualname) clear_only(PyExc_AttributeError);
+  if (qualname && PyUnicode_Check(qualname.get()) && PyUnicode_Check(module.get()) &&
+      object_named(module.get(), qualname.get()).get() == self)
+    return Py_NewRef(qualname.get());
+  return Py_BuildValue("O(Os#s#)", Py_TYPE(self), timed->wrapped, timed->name.data(),
+                       static_cast<Py_ssize_t>(timed->name.size()), timed->category.data(),
+                       static_cast<Py_ssize_t>(timed->category.size()));
 }
 
-PyMethodDef timed_methods[] = {{"__reduce__", timed_reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+PyMethodDef timed_methods[] = {{"__reduce__", guard<timed_reduce>, METH_NOARGS, nullptr},
+                               {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef timed_getset[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
                               {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyTypeObject timed_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 PyObject* counter(PyObject*, PyObject* args) {
-  return guarded([&]() -> PyObject* {
-    PyObject* name;
-    double value;
-    if (!PyArg_ParseTuple(args, "Ud:counter", &name, &value)) throw PythonErrorSet();
-    if (recording_structure()) record::add_counter(readable(name), value);
-    Py_RETURN_NONE;
-  });
+  PyObject* name;
+  double value;
+  if (!PyArg_ParseTuple(args, "Ud:counter", &name, &value)) throw PythonErrorSet();
+  if (recording_structure()) record::add_counter(readable(name), value);
+  Py_RETURN_NONE;
 }
 
 PyMethodDef functions[] = {
-    {"counter", counter, METH_VARARGS, "counter(name, value): records a number, which is `name` from now on."},
+    {"counter", guard<counter>, METH_VARARGS, "counter(name, value): records a number, which is `name` from now on."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
@@ -213,7 +204,7 @@ void init_spans(PyObject* module) {
   span_type.tp_basicsize = sizeof(Span);
   span_type.tp_flags = Py_TPFLAGS_DEFAULT;
   span_type.tp_doc = "span(name, category='', /, **args): records how long the block of a with statement takes.";
-  span_type.tp_new = span_new;
+  span_type.tp_new = guard<span_new>;
   span_type.tp_dealloc = span_dealloc;
   span_type.tp_methods = span_methods;
 
@@ -223,7 +214,7 @@ void init_spans(PyObject* module) {
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR;
   timed_type.tp_doc =
       "timed(callable, name=None, category=''): the callable, each call of which is recorded as a span.";
-  timed_type.tp_new = timed_new;
+  timed_type.tp_new = guard<timed_new>;
   timed_type.tp_dealloc = timed_dealloc;
   timed_type.tp_traverse = timed_traverse;
   timed_type.tp_clear = timed_clear;

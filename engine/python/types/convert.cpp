@@ -456,19 +456,17 @@ PyObject* register_function(PyObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|i:register_tensor_conversion_function",
                                    const_cast<char**>(names), &type, &function, &priority))
     return nullptr;
-  return guarded([&]() -> PyObject* {
-    constexpr const char* kSelf = "register_tensor_conversion_function: ";
-    if (!PyType_Check(type) && !PyTuple_Check(type))
-      fail(ErrorKind::kType, kSelf, "base_type must be a class or a tuple of classes");
-    if (PyType_Check(type) && is_number_class(type))
-      fail(ErrorKind::kType, kSelf, "numbers, NumPy scalars and arrays have a fixed conversion; base_type must be a "
-           "class of your own");
-    if (!PyCallable_Check(function)) fail(ErrorKind::kType, kSelf, "conversion_func must be callable");
-    registered.push_back({Ref::borrow(type), Ref::borrow(function)});
-    Py_RETURN_NONE;
-  });
+  constexpr const char* kSelf = "register_tensor_conversion_function: ";
+  if (!PyType_Check(type) && !PyTuple_Check(type))
+    fail(ErrorKind::kType, kSelf, "base_type must be a class or a tuple of classes");
+  if (PyType_Check(type) && is_number_class(type))
+    fail(ErrorKind::kType, kSelf, "numbers, NumPy scalars and arrays have a fixed conversion; base_type must be a "
+         "class of your own");
+  if (!PyCallable_Check(function)) fail(ErrorKind::kType, kSelf, "conversion_func must be callable");
+  registered.push_back({Ref::borrow(type), Ref::borrow(function)});
+  Py_RETURN_NONE;
 }
-PyMethodDef register_method = {"register_tensor_conversion_function", with_keywords(register_function),
+PyMethodDef register_method = {"register_tensor_conversion_function", with_keywords(guard<register_function>),
                                METH_VARARGS | METH_KEYWORDS,
                                "register_tensor_conversion_function(base_type, conversion_func, "
                                "priority=100)\n--\n\nRegisters a conversion of another class to tensors."};

@@ -109,10 +109,8 @@ PyObject* to_dlpack(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"tf_tensor", nullptr};
   PyObject* o;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:to_dlpack", const_cast<char**>(names), &o)) return nullptr;
-  return guarded([&] {
-    if (!is_tensor(o)) invalid("The argument to `to_dlpack` must be a tensor, not ", Py_TYPE(o)->tp_name);
-    return capsule_of(tensor_of(o));
-  });
+  if (!is_tensor(o)) invalid("The argument to `to_dlpack` must be a tensor, not ", Py_TYPE(o)->tp_name);
+  return capsule_of(tensor_of(o));
 }
 
 // --- in ---
@@ -163,22 +161,20 @@ PyObject* from_dlpack(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"dlcapsule", nullptr};
   PyObject* o;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:from_dlpack", const_cast<char**>(names), &o)) return nullptr;
-  return guarded([&] {
-    Ref capsule = Ref::borrow(o);
-    if (!PyCapsule_CheckExact(o)) {
-      if (!has_attribute(o, "__dlpack__"))
-        fail(ErrorKind::kType, "from_dlpack expects a DLPack capsule or an object with __dlpack__, not ",
-             Py_TYPE(o)->tp_name);
-      capsule = checked(PyObject_CallMethod(o, "__dlpack__", nullptr));
-    }
-    return wrap(tensor_from(capsule.get()));
-  });
+  Ref capsule = Ref::borrow(o);
+  if (!PyCapsule_CheckExact(o)) {
+    if (!has_attribute(o, "__dlpack__"))
+      fail(ErrorKind::kType, "from_dlpack expects a DLPack capsule or an object with __dlpack__, not ",
+           Py_TYPE(o)->tp_name);
+    capsule = checked(PyObject_CallMethod(o, "__dlpack__", nullptr));
+  }
+  return wrap(tensor_from(capsule.get()));
 }
 
 PyMethodDef functions[] = {
-    {"to_dlpack", with_keywords(to_dlpack), METH_VARARGS | METH_KEYWORDS,
+    {"to_dlpack", with_keywords(guard<to_dlpack>), METH_VARARGS | METH_KEYWORDS,
      "to_dlpack(tf_tensor)\n--\n\nA capsule that shares the tensor's memory."},
-    {"from_dlpack", with_keywords(from_dlpack), METH_VARARGS | METH_KEYWORDS,
+    {"from_dlpack", with_keywords(guard<from_dlpack>), METH_VARARGS | METH_KEYWORDS,
      "from_dlpack(dlcapsule)\n--\n\nA tensor that shares the capsule's memory, which must not be written any more."}};
 
 // --- the protocol of objects ---
@@ -188,38 +184,34 @@ PyObject* dlpack(PyObject* self, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$OOOO:__dlpack__", const_cast<char**>(names), &stream, &version,
                                    &device, &copy))
     return nullptr;
-  return guarded([&] {
-    Tensor t = tensor_of(self);
-    if (!t.is_symbolic() && device != Py_None) {
-      int type = 0, index = 0;
-      if (!PyTuple_Check(device))
-        fail(ErrorKind::kType, "__dlpack__: dl_device must be a tuple of two integers, not ", Py_TYPE(device)->tp_name);
-      if (!PyArg_ParseTuple(device, "ii", &type, &index)) throw PythonErrorSet();
-      if (type == kDLCpu) t = on_host(t);
-    }
-    if (copy == Py_True && !t.is_symbolic()) {
-      Tensor own = Tensor::empty(t.dtype(), t.shape(), t.device());
-      if (t.device() != Device::cpu() || !is_plain(t.dtype()))
-        fail(ErrorKind::kUnimplemented, "__dlpack__: only plain tensors in host memory can be copied");
-      std::memcpy(own.raw(), t.raw(), t.bytes());
-      t = own;
-    }
-    return capsule_of(t);
-  });
+  Tensor t = tensor_of(self);
+  if (!t.is_symbolic() && device != Py_None) {
+    int type = 0, index = 0;
+    if (!PyTuple_Check(device))
+      fail(ErrorKind::kType, "__dlpack__: dl_device must be a tuple of two integers, not ", Py_TYPE(device)->tp_name);
+    if (!PyArg_ParseTuple(device, "ii", &type, &index)) throw PythonErrorSet();
+    if (type == kDLCpu) t = on_host(t);
+  }
+  if (copy == Py_True && !t.is_symbolic()) {
+    Tensor own = Tensor::empty(t.dtype(), t.shape(), t.device());
+    if (t.device() != Device::cpu() || !is_plain(t.dtype()))
+      fail(ErrorKind::kUnimplemented, "__dlpack__: only plain tensors in host memory can be copied");
+    std::memcpy(own.raw(), t.raw(), t.bytes());
+    t = own;
+  }
+  return capsule_of(t);
 }
 PyObject* dlpack_device(PyObject* self, PyObject*) {
-  return guarded([&] {
-    const Tensor& t = tensor_of(self);
-    if (t.is_symbolic()) fail(ErrorKind::kType, "a symbolic tensor has no device to share memory of");
-    return t.device().type == DeviceType::kCpu ? Py_BuildValue("(ii)", kDLCpu, 0)
-                                               : Py_BuildValue("(ii)", kDLCuda, t.device().index);
-  });
+  const Tensor& t = tensor_of(self);
+  if (t.is_symbolic()) fail(ErrorKind::kType, "a symbolic tensor has no device to share memory of");
+  return t.device().type == DeviceType::kCpu ? Py_BuildValue("(ii)", kDLCpu, 0)
+                                             : Py_BuildValue("(ii)", kDLCuda, t.device().index);
 }
 PyMethodDef methods[] = {
-    {"__dlpack__", with_keywords(dlpack), METH_VARARGS | METH_KEYWORDS,
+    {"__dlpack__", with_keywords(guard<dlpack>), METH_VARARGS | METH_KEYWORDS,
      "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
      "A capsule that shares its memory."},
-    {"__dlpack_device__", dlpack_device, METH_NOARGS, "__dlpack_device__()\n--\n\nWhere the memory lies."},
+    {"__dlpack_device__", guard<dlpack_device>, METH_NOARGS, "__dlpack_device__()\n--\n\nWhere the memory lies."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -38,26 +38,22 @@ bool is_unsigned(DType d) {
 }
 bool has_values(DType d) { return d != DType::kResource && d != DType::kVariant; }
 
-PyObject* repr(PyObject* self) { return guarded([&] { return PyUnicode_FromString(("tf." + name(self)).c_str()); }); }
-PyObject* to_str(PyObject* self) {
-  return guarded([&] { return PyUnicode_FromString(("<dtype: '" + name(self) + "'>").c_str()); });
-}
+PyObject* repr(PyObject* self) { return PyUnicode_FromString(("tf." + name(self)).c_str()); }
+PyObject* to_str(PyObject* self) { return PyUnicode_FromString(("<dtype: '" + name(self) + "'>").c_str()); }
 Py_hash_t hash(PyObject* self) { return static_cast<Py_hash_t>(of(self)); }
 
 PyObject* compare(PyObject* self, PyObject* other, int op) {
   if (op != Py_EQ && op != Py_NE) Py_RETURN_NOTIMPLEMENTED;
-  return guarded([&] {
-    bool equal = self == other;
-    if (!equal && !is_dtype(other) && other != Py_None) {
-      try {
-        equal = dtype_from_object(other) == of(self);
-      } catch (const Error&) {  // no dtype: not equal
-      } catch (const PythonErrorSet&) {
-        clear_only(PyExc_Exception);
-      }
+  bool equal = self == other;
+  if (!equal && !is_dtype(other) && other != Py_None) {
+    try {
+      equal = dtype_from_object(other) == of(self);
+    } catch (const Error&) {  // no dtype: not equal
+    } catch (const PythonErrorSet&) {
+      clear_only(PyExc_Exception);
     }
-    return PyBool_FromLong(equal == (op == Py_EQ));
-  });
+  }
+  return PyBool_FromLong(equal == (op == Py_EQ));
 }
 
 PyObject* construct(PyTypeObject*, PyObject* args, PyObject*) {
@@ -91,21 +87,17 @@ PyObject* limit(DType d, bool high) {
 
 // What images of this dtype hold: 0 to the largest integer, or 0 to 1.
 PyObject* get_limits(PyObject* self, void*) {
-  return guarded([&] {
-    const DType d = of(self);
-    if (d == DType::kFloat32 || d == DType::kFloat64) return Py_BuildValue("(ii)", 0, 1);
-    if (d == DType::kBool) return Py_BuildValue("(OO)", Py_False, Py_True);
-    if (!is_integer(d)) fail(ErrorKind::kValue, name_of(d), " has no limits");
-    return Py_BuildValue("(iN)", 0, limit(d, true));
-  });
+  const DType d = of(self);
+  if (d == DType::kFloat32 || d == DType::kFloat64) return Py_BuildValue("(ii)", 0, 1);
+  if (d == DType::kBool) return Py_BuildValue("(OO)", Py_False, Py_True);
+  if (!is_integer(d)) fail(ErrorKind::kValue, name_of(d), " has no limits");
+  return Py_BuildValue("(iN)", 0, limit(d, true));
 }
 
 PyObject* get_numpy(PyObject* self, void*) {
-  return guarded([&]() -> PyObject* {
-    if (of(self) == DType::kString) return Py_NewRef(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
-    Ref dtype = numpy_dtype(of(self));
-    return checked(PyObject_GetAttrString(dtype.get(), "type")).release();
-  });
+  if (of(self) == DType::kString) return Py_NewRef(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
+  Ref dtype = numpy_dtype(of(self));
+  return checked(PyObject_GetAttrString(dtype.get(), "type")).release();
 }
 
 PyObject* get_real(PyObject* self, void*) {
@@ -116,9 +108,7 @@ PyObject* get_real(PyObject* self, void*) {
 }
 
 template <bool (*Test)(DType)>
-PyObject* get_flag(PyObject* self, void*) {
-  return PyBool_FromLong(Test(of(self)));
-}
+PyObject* get_flag(PyObject* self, void*) { return PyBool_FromLong(Test(of(self))); }
 
 bool boolean(DType d) { return d == DType::kBool; }
 bool numeric(DType d) { return is_floating(d) || is_integer(d) || is_complex(d); }
@@ -134,7 +124,7 @@ PyGetSetDef properties[] = {
      nullptr, "Bytes of one element.", nullptr},
     {"as_datatype_enum", [](PyObject* s, void*) { return PyLong_FromLong(static_cast<long>(of(s))); },
      nullptr, "The number in a GraphDef.", nullptr},
-    {"as_numpy_dtype", get_numpy, nullptr, "NumPy's scalar type.", nullptr},
+    {"as_numpy_dtype", guard<get_numpy>, nullptr, "NumPy's scalar type.", nullptr},
     {"base_dtype", [](PyObject* s, void*) { return Py_NewRef(s); }, nullptr, "The dtype without reference.",
      nullptr},
     {"real_dtype", get_real, nullptr, "The dtype of the real part.", nullptr},
@@ -148,19 +138,15 @@ PyGetSetDef properties[] = {
     {"is_unsigned", get_flag<is_unsigned>, nullptr, nullptr, nullptr},
     {"min", [](PyObject* s, void*) { return limit(of(s), false); }, nullptr, "The smallest value.", nullptr},
     {"max", [](PyObject* s, void*) { return limit(of(s), true); }, nullptr, "The largest value.", nullptr},
-    {"limits", get_limits, nullptr, "(min, max).", nullptr},
+    {"limits", guard<get_limits>, nullptr, "(min, max).", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-PyObject* same_as(PyObject* self, PyObject* other) {
-  return guarded([&]() -> PyObject* { return PyBool_FromLong(dtype_from_object(other) == of(self)); });
-}
+PyObject* same_as(PyObject* self, PyObject* other) { return PyBool_FromLong(dtype_from_object(other) == of(self)); }
 PyObject* is_subtype_of(PyObject* self, PyObject* other) { return PyBool_FromLong(self == other); }
 PyObject* supertype(PyObject* self, PyObject* others) {
-  return guarded([&]() -> PyObject* {
-    for (PyObject* other : Items(others, "expected a sequence of dtypes"))
-      if (other != self) Py_RETURN_NONE;
-    return Py_NewRef(self);
-  });
+  for (PyObject* other : Items(others, "expected a sequence of dtypes"))
+    if (other != self) Py_RETURN_NONE;
+  return Py_NewRef(self);
 }
 PyObject* reduce(PyObject* self, PyObject*) {
   return guarded(
@@ -169,9 +155,9 @@ PyObject* reduce(PyObject* self, PyObject*) {
 PyObject* same_object(PyObject* self, PyObject*) { return Py_NewRef(self); }
 
 PyMethodDef methods[] = {
-    {"is_compatible_with", same_as, METH_O, "Whether a value of the other dtype may stand here."},
+    {"is_compatible_with", guard<same_as>, METH_O, "Whether a value of the other dtype may stand here."},
     {"is_subtype_of", is_subtype_of, METH_O, "Whether every value of this dtype is one of the other."},
-    {"most_specific_common_supertype", supertype, METH_O, "This dtype when all are equal, else None."},
+    {"most_specific_common_supertype", guard<supertype>, METH_O, "This dtype when all are equal, else None."},
     {"__reduce__", reduce, METH_NOARGS, nullptr},
     {"__copy__", same_object, METH_NOARGS, nullptr},
     {"__deepcopy__", same_object, METH_O, nullptr},
@@ -306,10 +292,10 @@ void init_dtype() {
   type.tp_basicsize = sizeof(PyDType);
   type.tp_flags = Py_TPFLAGS_DEFAULT;
   type.tp_doc = "The type of a tensor's elements.";
-  type.tp_repr = repr;
-  type.tp_str = to_str;
+  type.tp_repr = guard<repr>;
+  type.tp_str = guard<to_str>;
   type.tp_hash = hash;
-  type.tp_richcompare = compare;
+  type.tp_richcompare = guard<compare>;
   type.tp_getset = properties;
   type.tp_methods = methods;
   type.tp_new = construct;

@@ -41,13 +41,11 @@ void graph_destroy(PyObject* o) {
   PyObject_Free(o);
 }
 PyObject* graph_new(PyTypeObject*, PyObject* arguments, PyObject* keywords) {
-  return guarded([&]() -> PyObject* {
-    if (PyTuple_GET_SIZE(arguments) > 0 || (keywords && PyDict_GET_SIZE(keywords) > 0))
-      fail(ErrorKind::kType, "tf.Graph() takes no arguments");
-    auto graph = std::make_shared<Graph>("graph");
-    graph->is_function = false;
-    return graph_object(std::move(graph)).release();
-  });
+  if (PyTuple_GET_SIZE(arguments) > 0 || (keywords && PyDict_GET_SIZE(keywords) > 0))
+    fail(ErrorKind::kType, "tf.Graph() takes no arguments");
+  auto graph = std::make_shared<Graph>("graph");
+  graph->is_function = false;
+  return graph_object(std::move(graph)).release();
 }
 
 struct PyOperation {
@@ -91,31 +89,25 @@ Ref capsule_of(const GraphPtr& graph) {
 }
 
 PyObject* as_graph_def(PyObject* self, PyObject*, PyObject*) {
-  return guarded([&] {
-    const Ref function = formats_function("graph_def");
-    const GraphPtr graph = trace::expanded(graph_in(self));
-    return PyObject_CallOneArg(function.get(), capsule_of(graph).get());
-  });
+  const Ref function = formats_function("graph_def");
+  const GraphPtr graph = trace::expanded(graph_in(self));
+  return PyObject_CallOneArg(function.get(), capsule_of(graph).get());
 }
 // The library of a list of functions' graphs, and the name of each in it.
 PyObject* function_library(PyObject*, PyObject* graphs) {
-  return guarded([&] {
-    const Ref function = formats_function("function_library");
-    const Ref items = checked(PySequence_List(graphs));
-    std::vector<GraphPtr> kept;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i)
-      kept.push_back(trace::expanded(graph_in_object(PyList_GET_ITEM(items.get(), i), "function_library")));
-    const Ref capsules = list_of(kept.size(), [&](size_t i) { return capsule_of(kept[i]); });
-    return PyObject_CallOneArg(function.get(), capsules.get());
-  });
+  const Ref function = formats_function("function_library");
+  const Ref items = checked(PySequence_List(graphs));
+  std::vector<GraphPtr> kept;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i)
+    kept.push_back(trace::expanded(graph_in_object(PyList_GET_ITEM(items.get(), i), "function_library")));
+  const Ref capsules = list_of(kept.size(), [&](size_t i) { return capsule_of(kept[i]); });
+  return PyObject_CallOneArg(function.get(), capsules.get());
 }
 PyObject* get_operations(PyObject* self, PyObject*) {
-  return guarded([&] {
-    const GraphPtr& graph = graph_in(self);
-    return list_of(graph->size(),
-                   [&](size_t i) { return operation_object(graph, NodeId(static_cast<uint32_t>(i))); })
-        .release();
-  });
+  const GraphPtr& graph = graph_in(self);
+  return list_of(graph->size(),
+                 [&](size_t i) { return operation_object(graph, NodeId(static_cast<uint32_t>(i))); })
+      .release();
 }
 
 NodeId find_node(const Graph& graph, std::string_view name) {
@@ -125,50 +117,40 @@ NodeId find_node(const Graph& graph, std::string_view name) {
 }
 
 PyObject* get_operation_by_name(PyObject* self, PyObject* name) {
-  return guarded([&]() -> PyObject* {
-    return operation_object(graph_in(self), find_node(*graph_in(self), readable(name))).release();
-  });
+  return operation_object(graph_in(self), find_node(*graph_in(self), readable(name))).release();
 }
 PyObject* get_tensor_by_name(PyObject* self, PyObject* name) {
-  return guarded([&]() -> PyObject* {
-    const std::string whole = readable(name);
-    const size_t colon = whole.rfind(':');
-    const std::string number = colon == std::string::npos ? std::string() : whole.substr(colon + 1);
-    if (number.empty() || number.size() > 6 || number.find_first_not_of("0123456789") != std::string::npos)
-      fail(ErrorKind::kValue, "'", whole, "' is no name of a tensor, which has the form \"node:output\": \"", whole,
-           ":0\" is the first output of a node '", whole, "'");
-    const NodeId node = find_node(*graph_in(self), std::string_view(whole).substr(0, colon));
-    const auto output = static_cast<uint32_t>(std::atoi(number.c_str()));
-    const size_t count = graph_in(self)->node(node).dtypes.size();
-    if (output >= count)
-      fail(ErrorKind::kKey, "there is no tensor '", whole, "': the node has ", count,
-           count == 1 ? " output" : " outputs");
-    return tensor_object(graph_in(self), {node, output}).release();
-  });
+  const std::string whole = readable(name);
+  const size_t colon = whole.rfind(':');
+  const std::string number = colon == std::string::npos ? std::string() : whole.substr(colon + 1);
+  if (number.empty() || number.size() > 6 || number.find_first_not_of("0123456789") != std::string::npos)
+    fail(ErrorKind::kValue, "'", whole, "' is no name of a tensor, which has the form \"node:output\": \"", whole,
+         ":0\" is the first output of a node '", whole, "'");
+  const NodeId node = find_node(*graph_in(self), std::string_view(whole).substr(0, colon));
+  const auto output = static_cast<uint32_t>(std::atoi(number.c_str()));
+  const size_t count = graph_in(self)->node(node).dtypes.size();
+  if (output >= count)
+    fail(ErrorKind::kKey, "there is no tensor '", whole, "': the node has ", count,
+         count == 1 ? " output" : " outputs");
+  return tensor_object(graph_in(self), {node, output}).release();
 }
 PyObject* graph_inputs(PyObject* self, void*) {
-  return guarded([&] {
-    const GraphPtr& graph = graph_in(self);
-    return list_of(graph->inputs.size(),
-                   [&](size_t i) {
-                     return tensor_object(graph, {graph->inputs[i], 0});
-                   })
-        .release();
-  });
+  const GraphPtr& graph = graph_in(self);
+  return list_of(graph->inputs.size(),
+                 [&](size_t i) {
+                   return tensor_object(graph, {graph->inputs[i], 0});
+                 })
+      .release();
 }
 PyObject* graph_outputs(PyObject* self, void*) {
-  return guarded([&] {
-    const GraphPtr& graph = graph_in(self);
-    return list_of(graph->outputs.size(), [&](size_t i) { return tensor_object(graph, graph->outputs[i]); }).release();
-  });
+  const GraphPtr& graph = graph_in(self);
+  return list_of(graph->outputs.size(), [&](size_t i) { return tensor_object(graph, graph->outputs[i]); }).release();
 }
 PyObject* graph_controls(PyObject* self, void*) {
-  return guarded([&] {
-    const GraphPtr& graph = graph_in(self);
-    return list_of(graph->control_outputs.size(),
-                   [&](size_t i) { return operation_object(graph, graph->control_outputs[i]); })
-        .release();
-  });
+  const GraphPtr& graph = graph_in(self);
+  return list_of(graph->control_outputs.size(),
+                 [&](size_t i) { return operation_object(graph, graph->control_outputs[i]); })
+      .release();
 }
 // A function's graph is called as the function: "f", where the function in a library is "__inference_f_12".
 std::string name_of_graph(const Graph& graph) {
@@ -178,9 +160,7 @@ std::string name_of_graph(const Graph& graph) {
   if (!name.starts_with(kPrefix) || number == std::string::npos || name[number] != '_') return name;
   return name.substr(kPrefix.size(), number < kPrefix.size() ? std::string::npos : number - kPrefix.size());
 }
-PyObject* graph_name(PyObject* self, void*) {
-  return guarded([&] { return text_object(name_of_graph(*graph_in(self))).release(); });
-}
+PyObject* graph_name(PyObject* self, void*) { return text_object(name_of_graph(*graph_in(self))).release(); }
 // The builder of the graph; null if it is finished, or another thread builds it.
 const trace::GraphBuilder* builder_of(PyObject* self) {
   const trace::GraphBuilder* at = trace::GraphBuilder::innermost();
@@ -199,11 +179,9 @@ PyObject* graph_state(PyObject* self, void*) {
   return Py_XNewRef(g->state);
 }
 PyObject* graph_outer(PyObject* self, void*) {
-  return guarded([&]() -> PyObject* {
-    const trace::GraphBuilder* builder = builder_of(self);
-    if (!builder || !builder->outer() || !builder->graph()->is_function) Py_RETURN_NONE;  // not of a tf.Graph
-    return graph_object(builder->outer()->graph()).release();
-  });
+  const trace::GraphBuilder* builder = builder_of(self);
+  if (!builder || !builder->outer() || !builder->graph()->is_function) Py_RETURN_NONE;  // not of a tf.Graph
+  return graph_object(builder->outer()->graph()).release();
 }
 PyObject* graph_is_control_flow(PyObject* self, void*) {
   using Kind = trace::GraphBuilder::Kind;
@@ -214,54 +192,48 @@ PyObject* graph_is_control_flow(PyObject* self, void*) {
 // What stands in the graph, while it is built, for a value from outside: the same for the same value. A name is taken
 // the first time.
 PyObject* graph_capture(PyObject* self, PyObject* arguments) {
-  return guarded([&]() -> PyObject* {
-    PyObject* value;
-    const char* name = nullptr;
-    if (!PyArg_ParseTuple(arguments, "O|z", &value, &name)) return nullptr;
-    if (!is_tensor(value)) fail(ErrorKind::kType, "a tensor is wanted, not ", Py_TYPE(value)->tp_name);
-    auto* builder = const_cast<trace::GraphBuilder*>(builder_of(self));
-    if (!builder) fail(ErrorKind::kRuntime, "the graph '", name_of_graph(*graph_in(self)), "' is not being built");
-    const Tensor& outside = tensor_of(value);
-    if (!name || outside.graph() == builder->graph().get())
-      return checked(wrap(builder->as_captured(outside))).release();
-    return checked(wrap(builder->capture(outside, name, {}))).release();
-  });
+  PyObject* value;
+  const char* name = nullptr;
+  if (!PyArg_ParseTuple(arguments, "O|z", &value, &name)) return nullptr;
+  if (!is_tensor(value)) fail(ErrorKind::kType, "a tensor is wanted, not ", Py_TYPE(value)->tp_name);
+  auto* builder = const_cast<trace::GraphBuilder*>(builder_of(self));
+  if (!builder) fail(ErrorKind::kRuntime, "the graph '", name_of_graph(*graph_in(self)), "' is not being built");
+  const Tensor& outside = tensor_of(value);
+  if (!name || outside.graph() == builder->graph().get())
+    return checked(wrap(builder->as_captured(outside))).release();
+  return checked(wrap(builder->capture(outside, name, {}))).release();
 }
 // Lists what a graph in progress has captured so far, as pairs of the value outside and its stand-in.
 PyObject* graph_captured(PyObject* self, PyObject*) {
-  return guarded([&] {
-    const trace::GraphBuilder* builder = builder_of(self);
-    const GraphPtr& graph = graph_in(self);
-    const size_t count = builder ? builder->captures().size() : 0;
-    return list_of(count, [&](size_t i) {
-             const Ref outside = checked(wrap(builder->captures()[i]));
-             const Ref inside = tensor_object(graph, {graph->inputs[graph->inputs.size() - count + i], 0});
-             return checked(PyTuple_Pack(2, outside.get(), inside.get()));
-           }).release();
-  });
+  const trace::GraphBuilder* builder = builder_of(self);
+  const GraphPtr& graph = graph_in(self);
+  const size_t count = builder ? builder->captures().size() : 0;
+  return list_of(count, [&](size_t i) {
+           const Ref outside = checked(wrap(builder->captures()[i]));
+           const Ref inside = tensor_object(graph, {graph->inputs[graph->inputs.size() - count + i], 0});
+           return checked(PyTuple_Pack(2, outside.get(), inside.get()));
+         }).release();
 }
 // _mark(groups, device, gradients, added): what nodes that are added from now on get; `added`, if not None, is called
 // with each of them.
 PyObject* graph_mark(PyObject* self, PyObject* arguments) {
-  return guarded([&]() -> PyObject* {
-    PyObject *groups, *device, *gradients, *added;
-    if (!PyArg_ParseTuple(arguments, "O!UO!O", &PyList_Type, &groups, &device, &PyDict_Type, &gradients, &added))
-      return nullptr;
-    Graph::Marks marks;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(groups); ++i)
-      marks.groups.push_back(readable(PyList_GET_ITEM(groups, i)));
-    marks.device = readable(device);
-    PyObject *key, *value;
-    for (Py_ssize_t at = 0; PyDict_Next(gradients, &at, &key, &value);)
-      marks.gradients[readable(key)] = readable(value);
-    if (added != Py_None)
-      marks.added = [added = Ref::borrow(added)](Graph& graph, NodeId id) {
-        const Ref op = operation_object(graph.shared_from_this(), id);
-        checked(PyObject_CallOneArg(added.get(), op.get()));
-      };
-    graph_in(self)->marks = std::move(marks);
-    Py_RETURN_NONE;
-  });
+  PyObject *groups, *device, *gradients, *added;
+  if (!PyArg_ParseTuple(arguments, "O!UO!O", &PyList_Type, &groups, &device, &PyDict_Type, &gradients, &added))
+    return nullptr;
+  Graph::Marks marks;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(groups); ++i)
+    marks.groups.push_back(readable(PyList_GET_ITEM(groups, i)));
+  marks.device = readable(device);
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; PyDict_Next(gradients, &at, &key, &value);)
+    marks.gradients[readable(key)] = readable(value);
+  if (added != Py_None)
+    marks.added = [added = Ref::borrow(added)](Graph& graph, NodeId id) {
+      const Ref op = operation_object(graph.shared_from_this(), id);
+      checked(PyObject_CallOneArg(added.get(), op.get()));
+    };
+  graph_in(self)->marks = std::move(marks);
+  Py_RETURN_NONE;
 }
 PyObject* op_def_for_type(PyObject*, PyObject* type) {
   return guarded([&] {
@@ -271,15 +243,13 @@ PyObject* op_def_for_type(PyObject*, PyObject* type) {
 }
 PyObject* graph_kind(PyObject* self, void*) { return PyBool_FromLong(graph_in(self)->is_function); }
 PyObject* graph_unique_name(PyObject* self, PyObject* name) {
-  return guarded([&] { return text_object(graph_in(self)->unique_name(readable(name))).release(); });
+  return text_object(graph_in(self)->unique_name(readable(name))).release();
 }
 PyObject* graph_size(PyObject* self, PyObject*) { return PyLong_FromSize_t(graph_in(self)->size()); }
 PyObject* graph_repr(PyObject* self) {
-  return guarded([&] {
-    if (!graph_in(self)->is_function) return PyUnicode_FromFormat("<footlight.Graph object at %p>", self);
-    return PyUnicode_FromFormat("FuncGraph(name=%s, id=%zu)", name_of_graph(*graph_in(self)).c_str(),
-                                reinterpret_cast<size_t>(graph_in(self).get()));
-  });
+  if (!graph_in(self)->is_function) return PyUnicode_FromFormat("<footlight.Graph object at %p>", self);
+  return PyUnicode_FromFormat("FuncGraph(name=%s, id=%zu)", name_of_graph(*graph_in(self)).c_str(),
+                              reinterpret_cast<size_t>(graph_in(self).get()));
 }
 Py_hash_t graph_hash(PyObject* self) {
   return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(graph_in(self).get()) >> 4);
@@ -298,77 +268,67 @@ PyObject* graph_finalized(PyObject* self, void*) {
 }
 
 PyMethodDef graph_methods[] = {
-    {"as_graph_def", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(as_graph_def)),
+    {"as_graph_def", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<as_graph_def>)),
      METH_VARARGS | METH_KEYWORDS, "The graph as GraphDef."},
-    {"_library", function_library, METH_O | METH_STATIC, "The library of functions, and their names in it."},
-    {"get_operations", get_operations, METH_NOARGS, "All nodes, in the order in which they were made."},
-    {"get_operation_by_name", get_operation_by_name, METH_O, nullptr},
-    {"get_tensor_by_name", get_tensor_by_name, METH_O, nullptr},
-    {"_unique_name", graph_unique_name, METH_O, "A name that is free, in the current scope; taken from now on."},
-    {"_mark", graph_mark, METH_VARARGS, "What nodes that are added get: groups, a device, types of gradients."},
-    {"_capture", graph_capture, METH_VARARGS, "What stands in a graph that is built for a tensor from outside."},
-    {"_captured", graph_captured, METH_NOARGS, "What a graph that is built has captured: pairs, outside and inside."},
+    {"_library", guard<function_library>, METH_O | METH_STATIC, "The library of functions, and their names in it."},
+    {"get_operations", guard<get_operations>, METH_NOARGS, "All nodes, in the order in which they were made."},
+    {"get_operation_by_name", guard<get_operation_by_name>, METH_O, nullptr},
+    {"get_tensor_by_name", guard<get_tensor_by_name>, METH_O, nullptr},
+    {"_unique_name", guard<graph_unique_name>, METH_O, "A name that is free, in the current scope; taken from now on."},
+    {"_mark", guard<graph_mark>, METH_VARARGS, "What nodes that are added get: groups, a device, types of gradients."},
+    {"_capture", guard<graph_capture>, METH_VARARGS, "What stands in a graph that is built for a tensor from outside."},
+    {"_captured", guard<graph_captured>, METH_NOARGS,
+     "What a graph that is built has captured: pairs, outside and inside."},
     {"op_def_for_type", op_def_for_type, METH_O, "The definition of a type of op as OpDef."},
     {"finalize", graph_finalize, METH_NOARGS, "Nothing can be added to the graph from now on."},
     {"num_operations", graph_size, METH_NOARGS, "The number of operations."},
     {nullptr, nullptr, 0, nullptr}};
-PyGetSetDef graph_properties[] = {{"inputs", graph_inputs, nullptr, nullptr, nullptr},
-                                  {"outputs", graph_outputs, nullptr, nullptr, nullptr},
-                                  {"control_outputs", graph_controls, nullptr, nullptr, nullptr},
-                                  {"name", graph_name, nullptr, nullptr, nullptr},
-                                  {"building_function", graph_kind, nullptr, nullptr, nullptr},
-                                  {"finalized", graph_finalized, nullptr, nullptr, nullptr},
-                                  {"_state", graph_state, nullptr, nullptr, nullptr},
-                                  {"outer_graph", graph_outer, nullptr, "The graph around one that is built.", nullptr},
-                                  {"is_control_flow_graph", graph_is_control_flow, nullptr,
-                                   "Whether it is being built for a branch or a loop.", nullptr},
-                                  {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef graph_properties[] = {
+    {"inputs", guard<graph_inputs>, nullptr, nullptr, nullptr},
+    {"outputs", guard<graph_outputs>, nullptr, nullptr, nullptr},
+    {"control_outputs", guard<graph_controls>, nullptr, nullptr, nullptr},
+    {"name", guard<graph_name>, nullptr, nullptr, nullptr},
+    {"building_function", graph_kind, nullptr, nullptr, nullptr},
+    {"finalized", graph_finalized, nullptr, nullptr, nullptr},
+    {"_state", graph_state, nullptr, nullptr, nullptr},
+    {"outer_graph", guard<graph_outer>, nullptr, "The graph around one that is built.", nullptr},
+    {"is_control_flow_graph", graph_is_control_flow, nullptr, "Whether it is being built for a branch or a loop.",
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-PyObject* operation_name(PyObject* self, void*) {
-  return guarded([&] { return PyUnicode_FromString(node_in(self).name.c_str()); });
-}
+PyObject* operation_name(PyObject* self, void*) { return PyUnicode_FromString(node_in(self).name.c_str()); }
 PyObject* operation_kind(PyObject* self, void*) { return PyUnicode_FromString(node_in(self).op->name); }
-PyObject* operation_device(PyObject* self, void*) {
-  return guarded([&] { return PyUnicode_FromString(node_in(self).device.text().c_str()); });
-}
+PyObject* operation_device(PyObject* self, void*) { return PyUnicode_FromString(node_in(self).device.text().c_str()); }
 PyObject* operation_set_device(PyObject* self, PyObject* name) {
-  return guarded([&]() -> PyObject* {
-    const auto* operation = reinterpret_cast<PyOperation*>(self);
-    operation->graph->node(operation->node).device = readable(name);
-    Py_RETURN_NONE;
-  });
+  const auto* operation = reinterpret_cast<PyOperation*>(self);
+  operation->graph->node(operation->node).device = readable(name);
+  Py_RETURN_NONE;
 }
 PyObject* operation_graph(PyObject* self, void*) {
-  return guarded([&] { return graph_object(reinterpret_cast<PyOperation*>(self)->graph).release(); });
+  return graph_object(reinterpret_cast<PyOperation*>(self)->graph).release();
 }
 PyObject* operation_inputs(PyObject* self, void*) {
-  return guarded([&] {
-    const GraphPtr& graph = reinterpret_cast<PyOperation*>(self)->graph;
-    const Node& node = node_in(self);
-    return checked(PyList_AsTuple(list_of(node.inputs.size(),
-                                          [&](size_t i) { return tensor_object(graph, node.inputs[i]); })
-                                      .get()))
-        .release();
-  });
+  const GraphPtr& graph = reinterpret_cast<PyOperation*>(self)->graph;
+  const Node& node = node_in(self);
+  return checked(PyList_AsTuple(list_of(node.inputs.size(),
+                                        [&](size_t i) { return tensor_object(graph, node.inputs[i]); })
+                                    .get()))
+      .release();
 }
 PyObject* operation_outputs(PyObject* self, void*) {
-  return guarded([&] {
-    auto* op = reinterpret_cast<PyOperation*>(self);
-    return list_of(node_in(self).dtypes.size(),
-                   [&](size_t i) {
-                     return tensor_object(op->graph, {op->node, static_cast<uint32_t>(i)});
-                   })
-        .release();
-  });
+  auto* op = reinterpret_cast<PyOperation*>(self);
+  return list_of(node_in(self).dtypes.size(),
+                 [&](size_t i) {
+                   return tensor_object(op->graph, {op->node, static_cast<uint32_t>(i)});
+                 })
+      .release();
 }
 PyObject* operation_controls(PyObject* self, void*) {
-  return guarded([&] {
-    auto* op = reinterpret_cast<PyOperation*>(self);
-    const Node& node = node_in(self);
-    return list_of(node.control_inputs.size(),
-                   [&](size_t i) { return operation_object(op->graph, node.control_inputs[i]); })
-        .release();
-  });
+  auto* op = reinterpret_cast<PyOperation*>(self);
+  const Node& node = node_in(self);
+  return list_of(node.control_inputs.size(),
+                 [&](size_t i) { return operation_object(op->graph, node.control_inputs[i]); })
+      .release();
 }
 PyObject* operation_def(PyObject* self, void*) {
   return guarded([&] {
@@ -378,29 +338,23 @@ PyObject* operation_def(PyObject* self, void*) {
   });
 }
 PyObject* operation_op_def(PyObject* self, void*) {
-  return guarded([&] { return op_def_for_type(nullptr, checked(operation_kind(self, nullptr)).get()); });
+  return op_def_for_type(nullptr, checked(operation_kind(self, nullptr)).get());
 }
 PyObject* operation_place(PyObject* self, void*) {
-  return guarded([&]() -> PyObject* {
-    const SourcePlace place = place_of(node_in(self).source);
-    if (place.file.empty()) Py_RETURN_NONE;
-    return Py_BuildValue("(sis)", place.file.c_str(), place.line, place.function.c_str());
-  });
+  const SourcePlace place = place_of(node_in(self).source);
+  if (place.file.empty()) Py_RETURN_NONE;
+  return Py_BuildValue("(sis)", place.file.c_str(), place.line, place.function.c_str());
 }
 PyObject* operation_attr(PyObject* self, PyObject* name) {
-  return guarded([&]() -> PyObject* {
-    auto* op = reinterpret_cast<PyOperation*>(self);
-    const Ref function = formats_function("node_attr");
-    PyObject* value = PyObject_CallFunction(function.get(), "OIO", capsule_of(op->graph).get(), op->node.value, name);
-    if (!value && cleared_if(PyExc_KeyError))
-      return PyErr_Format(PyExc_ValueError, "operation '%s' has no attribute %R", node_in(self).name.c_str(), name);
-    return value;
-  });
+  auto* op = reinterpret_cast<PyOperation*>(self);
+  const Ref function = formats_function("node_attr");
+  PyObject* value = PyObject_CallFunction(function.get(), "OIO", capsule_of(op->graph).get(), op->node.value, name);
+  if (!value && cleared_if(PyExc_KeyError))
+    return PyErr_Format(PyExc_ValueError, "operation '%s' has no attribute %R", node_in(self).name.c_str(), name);
+  return value;
 }
 PyObject* operation_repr(PyObject* self) {
-  return guarded([&] {
-    return PyUnicode_FromFormat("<tf.Operation '%s' type=%s>", node_in(self).name.c_str(), node_in(self).op->name);
-  });
+  return PyUnicode_FromFormat("<tf.Operation '%s' type=%s>", node_in(self).name.c_str(), node_in(self).op->name);
 }
 PyObject* operation_str(PyObject* self) {
   const Ref definition = Ref::steal(operation_def(self, nullptr));
@@ -416,27 +370,26 @@ PyObject* operation_compare(PyObject* a, PyObject* b, int how) {
   return PyBool_FromLong((x->graph == y->graph && x->node == y->node) == (how == Py_EQ));
 }
 PyObject* operation_set_type(PyObject* self, PyObject* type) {
-  return guarded([&] {
-    auto* op = reinterpret_cast<PyOperation*>(self);
-    const Ref function = formats_function("set_full_type");
-    return PyObject_CallFunction(function.get(), "OIO", capsule_of(op->graph).get(), op->node.value, type);
-  });
+  auto* op = reinterpret_cast<PyOperation*>(self);
+  const Ref function = formats_function("set_full_type");
+  return PyObject_CallFunction(function.get(), "OIO", capsule_of(op->graph).get(), op->node.value, type);
 }
-PyMethodDef operation_methods[] = {{"experimental_set_type", operation_set_type, METH_O,
-                                    "Says of which full type (a FullTypeDef) the operation is, for GraphDef."},
-                                   {"get_attr", operation_attr, METH_O, "The value of an attribute."},
-                                   {"_set_device_from_string", operation_set_device, METH_O, "Where it is to run."},
-                                   {nullptr, nullptr, 0, nullptr}};
-PyGetSetDef operation_properties[] = {{"name", operation_name, nullptr, nullptr, nullptr},
+PyMethodDef operation_methods[] = {
+    {"experimental_set_type", guard<operation_set_type>, METH_O,
+     "Says of which full type (a FullTypeDef) the operation is, for GraphDef."},
+    {"get_attr", guard<operation_attr>, METH_O, "The value of an attribute."},
+    {"_set_device_from_string", guard<operation_set_device>, METH_O, "Where it is to run."},
+    {nullptr, nullptr, 0, nullptr}};
+PyGetSetDef operation_properties[] = {{"name", guard<operation_name>, nullptr, nullptr, nullptr},
                                       {"type", operation_kind, nullptr, nullptr, nullptr},
-                                      {"device", operation_device, nullptr, nullptr, nullptr},
-                                      {"graph", operation_graph, nullptr, nullptr, nullptr},
-                                      {"inputs", operation_inputs, nullptr, nullptr, nullptr},
-                                      {"outputs", operation_outputs, nullptr, nullptr, nullptr},
-                                      {"control_inputs", operation_controls, nullptr, nullptr, nullptr},
+                                      {"device", guard<operation_device>, nullptr, nullptr, nullptr},
+                                      {"graph", guard<operation_graph>, nullptr, nullptr, nullptr},
+                                      {"inputs", guard<operation_inputs>, nullptr, nullptr, nullptr},
+                                      {"outputs", guard<operation_outputs>, nullptr, nullptr, nullptr},
+                                      {"control_inputs", guard<operation_controls>, nullptr, nullptr, nullptr},
                                       {"node_def", operation_def, nullptr, nullptr, nullptr},
-                                      {"op_def", operation_op_def, nullptr, nullptr, nullptr},
-                                      {"_place", operation_place, nullptr, nullptr, nullptr},
+                                      {"op_def", guard<operation_op_def>, nullptr, nullptr, nullptr},
+                                      {"_place", guard<operation_place>, nullptr, nullptr, nullptr},
                                       {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 void make_type(PyTypeObject& type, const char* name, size_t size, destructor destroy) {
@@ -533,17 +486,17 @@ Ref graph_of(const Tensor& symbolic) { return graph_object(symbolic.graph()->sha
 void init_graph_objects() {
   make_type(graph_type, "footlight.Graph", sizeof(PyGraph), graph_destroy);
   graph_type.tp_flags = Py_TPFLAGS_DEFAULT;  // users make graphs
-  graph_type.tp_new = graph_new;
+  graph_type.tp_new = guard<graph_new>;
   graph_type.tp_weaklistoffset = offsetof(PyGraph, weakrefs);
   graph_type.tp_methods = graph_methods;
   graph_type.tp_getset = graph_properties;
-  graph_type.tp_repr = graph_repr;
+  graph_type.tp_repr = guard<graph_repr>;
   graph_type.tp_hash = graph_hash;
   graph_type.tp_richcompare = graph_compare;
   make_type(operation_type, "footlight.Operation", sizeof(PyOperation), operation_destroy);
   operation_type.tp_methods = operation_methods;
   operation_type.tp_getset = operation_properties;
-  operation_type.tp_repr = operation_repr;
+  operation_type.tp_repr = guard<operation_repr>;
   operation_type.tp_str = operation_str;
   operation_type.tp_hash = operation_hash;
   operation_type.tp_richcompare = operation_compare;

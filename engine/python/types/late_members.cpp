@@ -56,9 +56,7 @@ richcmpfunc plain_compare = nullptr;
 PyObject* promoting_compare(PyObject* a, PyObject* b, int op) {
   return promoted(a, b, [&](PyObject* x, PyObject* y) { return plain_compare(x, y, op); });
 }
-PyObject* multiply_matrices(PyObject* a, PyObject* b) {
-  return PyObject_CallFunctionObjArgs(matmul, a, b, nullptr);
-}
+PyObject* multiply_matrices(PyObject* a, PyObject* b) { return PyObject_CallFunctionObjArgs(matmul, a, b, nullptr); }
 // NotImplemented from Python: the plain operator does it.
 template <PyTypeObject* const& Type>
 struct Subscript {
@@ -103,21 +101,19 @@ PyObject* numpy_operators(PyObject*, PyObject* args) {
 }
 
 PyObject* set_trainable(PyObject*, PyObject* args) {
-  return guarded([&] {
-    PyObject* variable;
-    int yes;
-    if (!PyArg_ParseTuple(args, "O!p:set_trainable", variable_type, &variable, &yes)) throw PythonErrorSet();
-    Variable* const held = variable_of(variable_handle(variable));
-    if (!held)
-      fail(ErrorKind::kValue, "Variable._trainable: a variable that is an argument of a traced function is trained or "
-           "not outside of it. Set it before the call");
-    held->set_trainable(yes);
-    return Py_NewRef(Py_None);
-  });
+  PyObject* variable;
+  int yes;
+  if (!PyArg_ParseTuple(args, "O!p:set_trainable", variable_type, &variable, &yes)) throw PythonErrorSet();
+  Variable* const held = variable_of(variable_handle(variable));
+  if (!held)
+    fail(ErrorKind::kValue, "Variable._trainable: a variable that is an argument of a traced function is trained or "
+         "not outside of it. Set it before the call");
+  held->set_trainable(yes);
+  return Py_NewRef(Py_None);
 }
 
 PyMethodDef functions[] = {
-    {"set_trainable", set_trainable, METH_VARARGS,
+    {"set_trainable", guard<set_trainable>, METH_VARARGS,
      "set_trainable(variable, yes)\n--\n\nSays whether tapes watch a variable by themselves."},
     {"tensor_members", tensor_members, METH_O,
      "tensor_members(members)\n--\n\nGives all tensors members besides those of their type."},
@@ -135,8 +131,6 @@ Ref late_member(PyObject* tensor, PyObject* name) {
   return get ? checked(get(member, tensor, reinterpret_cast<PyObject*>(Py_TYPE(tensor)))) : std::move(held);
 }
 
-void init_late_members(PyObject* module) {
-  if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet();
-}
+void init_late_members(PyObject* module) { if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet(); }
 
 }  // namespace footlight::python

@@ -208,18 +208,14 @@ PyObject* py_flatten(PyObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|p:flatten", const_cast<char**>(names), &structure,
                                    &expand))
     return nullptr;
-  return guarded([&] {
-    std::vector<Ref> leaves;
-    nest_flatten(structure, leaves, expand);
-    Ref list = checked(PyList_New(static_cast<Py_ssize_t>(leaves.size())));
-    for (size_t i = 0; i < leaves.size(); ++i)
-      PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), leaves[i].release());
-    return list.release();
-  });
+  std::vector<Ref> leaves;
+  nest_flatten(structure, leaves, expand);
+  Ref list = checked(PyList_New(static_cast<Py_ssize_t>(leaves.size())));
+  for (size_t i = 0; i < leaves.size(); ++i)
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), leaves[i].release());
+  return list.release();
 }
-PyObject* py_is_nested(PyObject*, PyObject* o) {
-  return guarded([&] { return PyBool_FromLong(is_nested(o)); });
-}
+PyObject* py_is_nested(PyObject*, PyObject* o) { return PyBool_FromLong(is_nested(o)); }
 PyObject* py_pack(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"structure", "flat_sequence", "expand_composites", nullptr};
   PyObject *structure, *flat;
@@ -227,19 +223,17 @@ PyObject* py_pack(PyObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|p:pack_sequence_as", const_cast<char**>(names),
                                    &structure, &flat, &expand))
     return nullptr;
-  return guarded([&] {
-    if (!is_nested(flat))
-      fail(ErrorKind::kType, "pack_sequence_as: flat_sequence must be a sequence, not ",
-           Py_TYPE(flat)->tp_name);
-    std::vector<Ref> leaves, wanted;
-    for (PyObject* item : Items(flat, "pack_sequence_as: flat_sequence must be a sequence"))
-      leaves.push_back(Ref::borrow(item));
-    nest_flatten(structure, wanted, expand);
-    if (wanted.size() != leaves.size())
-      fail(ErrorKind::kValue, "Could not pack sequence. Structure had ", wanted.size(),
-           " atoms, but flat_sequence had ", leaves.size(), " items.");
-    return nest_pack(structure, leaves, expand).release();
-  });
+  if (!is_nested(flat))
+    fail(ErrorKind::kType, "pack_sequence_as: flat_sequence must be a sequence, not ",
+         Py_TYPE(flat)->tp_name);
+  std::vector<Ref> leaves, wanted;
+  for (PyObject* item : Items(flat, "pack_sequence_as: flat_sequence must be a sequence"))
+    leaves.push_back(Ref::borrow(item));
+  nest_flatten(structure, wanted, expand);
+  if (wanted.size() != leaves.size())
+    fail(ErrorKind::kValue, "Could not pack sequence. Structure had ", wanted.size(),
+         " atoms, but flat_sequence had ", leaves.size(), " items.");
+  return nest_pack(structure, leaves, expand).release();
 }
 PyObject* py_same(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"nest1", "nest2", "check_types", "expand_composites", nullptr};
@@ -248,55 +242,51 @@ PyObject* py_same(PyObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|pp:assert_same_structure", const_cast<char**>(names),
                                    &a, &b, &types, &expand))
     return nullptr;
-  return guarded([&]() -> PyObject* {
-    nest_assert_same(a, b, types, expand);
-    Py_RETURN_NONE;
-  });
+  nest_assert_same(a, b, types, expand);
+  Py_RETURN_NONE;
 }
 PyObject* py_map(PyObject*, PyObject* args, PyObject* keywords) {
-  return guarded([&] {
-    const Py_ssize_t n = PyTuple_GET_SIZE(args);
-    if (n < 2) fail(ErrorKind::kValue, "map_structure: a function and at least one structure are needed");
-    PyObject* function = PyTuple_GET_ITEM(args, 0);
-    if (!PyCallable_Check(function))
-      fail(ErrorKind::kType, "map_structure: func must be callable, not ", Py_TYPE(function)->tp_name);
-    PyObject* check = keywords ? find_item(keywords, "check_types") : nullptr;
-    PyObject* expand = keywords ? find_item(keywords, "expand_composites") : nullptr;
-    if (keywords && PyDict_GET_SIZE(keywords) != (check != nullptr) + (expand != nullptr))
-      fail(ErrorKind::kValue, "map_structure: only check_types and expand_composites may be given by name");
-    const bool composites = expand && is_true(expand);
-    std::vector<std::vector<Ref>> leaves(static_cast<size_t>(n - 1));
-    for (Py_ssize_t i = 1; i < n; ++i) {
-      if (i > 1)
-        nest_assert_same(PyTuple_GET_ITEM(args, 1), PyTuple_GET_ITEM(args, i),
-                         !check || is_true(check), composites);
-      nest_flatten(PyTuple_GET_ITEM(args, i), leaves[static_cast<size_t>(i - 1)], composites);
-      if (leaves[static_cast<size_t>(i - 1)].size() != leaves[0].size()) changed_meanwhile();
-    }
-    std::vector<Ref> results;
-    for (size_t i = 0; i < leaves[0].size(); ++i) {
-      Ref call = checked(PyTuple_New(n - 1));
-      for (Py_ssize_t k = 0; k < n - 1; ++k)
-        PyTuple_SET_ITEM(call.get(), k, Py_NewRef(leaves[static_cast<size_t>(k)][i].get()));
-      results.push_back(checked(PyObject_Call(function, call.get(), nullptr)));
-    }
-    return nest_pack(PyTuple_GET_ITEM(args, 1), results, composites).release();
-  });
+  const Py_ssize_t n = PyTuple_GET_SIZE(args);
+  if (n < 2) fail(ErrorKind::kValue, "map_structure: a function and at least one structure are needed");
+  PyObject* function = PyTuple_GET_ITEM(args, 0);
+  if (!PyCallable_Check(function))
+    fail(ErrorKind::kType, "map_structure: func must be callable, not ", Py_TYPE(function)->tp_name);
+  PyObject* check = keywords ? find_item(keywords, "check_types") : nullptr;
+  PyObject* expand = keywords ? find_item(keywords, "expand_composites") : nullptr;
+  if (keywords && PyDict_GET_SIZE(keywords) != (check != nullptr) + (expand != nullptr))
+    fail(ErrorKind::kValue, "map_structure: only check_types and expand_composites may be given by name");
+  const bool composites = expand && is_true(expand);
+  std::vector<std::vector<Ref>> leaves(static_cast<size_t>(n - 1));
+  for (Py_ssize_t i = 1; i < n; ++i) {
+    if (i > 1)
+      nest_assert_same(PyTuple_GET_ITEM(args, 1), PyTuple_GET_ITEM(args, i),
+                       !check || is_true(check), composites);
+    nest_flatten(PyTuple_GET_ITEM(args, i), leaves[static_cast<size_t>(i - 1)], composites);
+    if (leaves[static_cast<size_t>(i - 1)].size() != leaves[0].size()) changed_meanwhile();
+  }
+  std::vector<Ref> results;
+  for (size_t i = 0; i < leaves[0].size(); ++i) {
+    Ref call = checked(PyTuple_New(n - 1));
+    for (Py_ssize_t k = 0; k < n - 1; ++k)
+      PyTuple_SET_ITEM(call.get(), k, Py_NewRef(leaves[static_cast<size_t>(k)][i].get()));
+    results.push_back(checked(PyObject_Call(function, call.get(), nullptr)));
+  }
+  return nest_pack(PyTuple_GET_ITEM(args, 1), results, composites).release();
 }
 
 PyMethodDef functions[] = {
-    {"flatten", with_keywords(py_flatten), METH_VARARGS | METH_KEYWORDS,
+    {"flatten", with_keywords(guard<py_flatten>), METH_VARARGS | METH_KEYWORDS,
      "flatten(structure, expand_composites=False)\n--\n\nThe leaves as a list."},
-    {"is_nested", py_is_nested, METH_O,
+    {"is_nested", guard<py_is_nested>, METH_O,
      "is_nested(structure)\n--\n\nWhether it is a list, tuple, mapping, attrs object or one with "
      "__tf_flatten__."},
-    {"pack_sequence_as", with_keywords(py_pack), METH_VARARGS | METH_KEYWORDS,
+    {"pack_sequence_as", with_keywords(guard<py_pack>), METH_VARARGS | METH_KEYWORDS,
      "pack_sequence_as(structure, flat_sequence, expand_composites=False)\n--\n\nThe structure with other "
      "leaves."},
-    {"assert_same_structure", with_keywords(py_same), METH_VARARGS | METH_KEYWORDS,
+    {"assert_same_structure", with_keywords(guard<py_same>), METH_VARARGS | METH_KEYWORDS,
      "assert_same_structure(nest1, nest2, check_types=True, expand_composites=False)\n--\n\nValueError or "
      "TypeError where two structures differ."},
-    {"map_structure", with_keywords(py_map), METH_VARARGS | METH_KEYWORDS,
+    {"map_structure", with_keywords(guard<py_map>), METH_VARARGS | METH_KEYWORDS,
      "map_structure(func, *structure, check_types=True)\n--\n\n"
      R"(The structure with func applied to its leaves.
 
@@ -346,8 +336,6 @@ void nest_assert_same(PyObject* a, PyObject* b, bool check_types, bool composite
   same(a, b, check_types, composites);
 }
 
-void init_nest() {
-  for (PyMethodDef& f : functions) publish_function(str("nest.", f.ml_name).c_str(), &f);
-}
+void init_nest() { for (PyMethodDef& f : functions) publish_function(str("nest.", f.ml_name).c_str(), &f); }
 
 }  // namespace footlight::python

@@ -56,11 +56,9 @@ PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
   PyObject* dims;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:TensorShape", const_cast<char**>(names), &dims))
     return nullptr;
-  return guarded([&] {
-    if (has_attribute(dims, "unknown_rank"))  // a TensorShapeProto, ours or protobuf's
-      return PyObject_CallMethod(reinterpret_cast<PyObject*>(&type), "experimental_from_proto", "O", dims);
-    return shape_object(shape_from_object(dims));
-  });
+  if (has_attribute(dims, "unknown_rank"))  // a TensorShapeProto, ours or protobuf's
+    return PyObject_CallMethod(reinterpret_cast<PyObject*>(&type), "experimental_from_proto", "O", dims);
+  return shape_object(shape_from_object(dims));
 }
 
 void destroy(PyObject* self) {
@@ -69,15 +67,11 @@ void destroy(PyObject* self) {
 }
 
 PyObject* repr(PyObject* self) {
-  return guarded([&]() -> PyObject* {
-    const Shape& s = shape_of(self);
-    if (!s.has_rank()) return PyUnicode_FromString("TensorShape(None)");
-    return PyUnicode_FromFormat("TensorShape(%R)", list_of(s).get());
-  });
+  const Shape& s = shape_of(self);
+  if (!s.has_rank()) return PyUnicode_FromString("TensorShape(None)");
+  return PyUnicode_FromFormat("TensorShape(%R)", list_of(s).get());
 }
-PyObject* str(PyObject* self) {
-  return guarded([&] { return PyUnicode_FromString(shape_of(self).to_string().c_str()); });
-}
+PyObject* str(PyObject* self) { return PyUnicode_FromString(shape_of(self).to_string().c_str()); }
 
 Py_hash_t hash(PyObject* self) {
   const Shape& s = shape_of(self);
@@ -90,15 +84,13 @@ Py_hash_t hash(PyObject* self) {
 
 PyObject* compare(PyObject* self, PyObject* other, int op) {
   if (op != Py_EQ && op != Py_NE) Py_RETURN_NOTIMPLEMENTED;
-  return guarded([&]() -> PyObject* {
-    bool equal;
-    try {
-      equal = shape_from_object(other) == shape_of(self);
-    } catch (const Error&) {
-      Py_RETURN_NOTIMPLEMENTED;
-    }
-    return PyBool_FromLong(equal == (op == Py_EQ));
-  });
+  bool equal;
+  try {
+    equal = shape_from_object(other) == shape_of(self);
+  } catch (const Error&) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  return PyBool_FromLong(equal == (op == Py_EQ));
 }
 
 Py_ssize_t length(PyObject* self) {
@@ -110,7 +102,7 @@ Py_ssize_t length(PyObject* self) {
 int truth(PyObject* self) { return shape_of(self).has_rank(); }
 
 PyObject* add(PyObject* a, PyObject* b) {
-  return guarded([&] { return shape_object(concatenated(shape_from_object(a), shape_from_object(b))); });
+  return shape_object(concatenated(shape_from_object(a), shape_from_object(b)));
 }
 
 PyObject* item(PyObject* self, PyObject* key) {
@@ -150,10 +142,8 @@ PyObject* item_at(PyObject* self, Py_ssize_t i) {
 }
 
 PyObject* iterate(PyObject* self) {
-  return guarded([&]() -> PyObject* {
-    if (!shape_of(self).has_rank()) no_rank("Iterating over the dimensions");
-    return PyObject_GetIter(list_of(shape_of(self)).get());
-  });
+  if (!shape_of(self).has_rank()) no_rank("Iterating over the dimensions");
+  return PyObject_GetIter(list_of(shape_of(self)).get());
 }
 
 PyObject* get_rank(PyObject* self, void*) {
@@ -166,60 +156,48 @@ PyObject* get_dims(PyObject* self, void*) {
   return guarded([&] { return list_of(shape_of(self)).release(); });
 }
 
-PyObject* as_list(PyObject* self, PyObject*) {
-  return guarded([&] { return list_of(shape_of(self)).release(); });
-}
+PyObject* as_list(PyObject* self, PyObject*) { return list_of(shape_of(self)).release(); }
 PyObject* num_elements(PyObject* self, PyObject*) {
-  return guarded([&]() -> PyObject* {
-    const Shape& s = shape_of(self);
-    if (!s.fully_known()) Py_RETURN_NONE;
-    return PyLong_FromLongLong(s.elements());
-  });
+  const Shape& s = shape_of(self);
+  if (!s.fully_known()) Py_RETURN_NONE;
+  return PyLong_FromLongLong(s.elements());
 }
-PyObject* is_fully_defined(PyObject* self, PyObject*) {
-  return PyBool_FromLong(shape_of(self).fully_known());
-}
+PyObject* is_fully_defined(PyObject* self, PyObject*) { return PyBool_FromLong(shape_of(self).fully_known()); }
 
 std::string both(const Shape& a, const Shape& b) { return a.to_string() + " and " + b.to_string(); }
 
 PyObject* is_compatible_with(PyObject* self, PyObject* other) {
-  return guarded([&] { return PyBool_FromLong(compatible(shape_of(self), shape_from_object(other))); });
+  return PyBool_FromLong(compatible(shape_of(self), shape_from_object(other)));
 }
 PyObject* assert_is_compatible_with(PyObject* self, PyObject* other) {
-  return guarded([&]() -> PyObject* {
-    const Shape o = shape_from_object(other);
-    if (!compatible(shape_of(self), o))
-      throw Error(ErrorKind::kValue, "Shapes " + both(shape_of(self), o) + " are incompatible");
-    Py_RETURN_NONE;
-  });
+  const Shape o = shape_from_object(other);
+  if (!compatible(shape_of(self), o))
+    throw Error(ErrorKind::kValue, "Shapes " + both(shape_of(self), o) + " are incompatible");
+  Py_RETURN_NONE;
 }
 PyObject* merge_with(PyObject* self, PyObject* other) {
-  return guarded([&] {
-    const Shape o = shape_from_object(other);
-    if (!compatible(shape_of(self), o))
-      throw Error(ErrorKind::kValue, "Shapes " + both(shape_of(self), o) + " are not compatible");
-    return shape_object(merge(shape_of(self), o));
-  });
+  const Shape o = shape_from_object(other);
+  if (!compatible(shape_of(self), o))
+    throw Error(ErrorKind::kValue, "Shapes " + both(shape_of(self), o) + " are not compatible");
+  return shape_object(merge(shape_of(self), o));
 }
 PyObject* concatenate(PyObject* self, PyObject* other) {
-  return guarded([&] { return shape_object(concatenated(shape_of(self), shape_from_object(other))); });
+  return shape_object(concatenated(shape_of(self), shape_from_object(other)));
 }
 PyObject* is_subtype_of(PyObject* self, PyObject* other) {
   return guarded(
       [&] { return PyBool_FromLong(is_shape(other) && is_subshape(shape_of(self), shape_of(other))); });
 }
 PyObject* most_specific_compatible(PyObject* self, PyObject* other) {
-  return guarded([&] { return shape_object(relax(shape_of(self), shape_from_object(other))); });
+  return shape_object(relax(shape_of(self), shape_from_object(other)));
 }
 PyObject* supertype(PyObject* self, PyObject* others) {
-  return guarded([&]() -> PyObject* {
-    Shape r = shape_of(self);
-    for (PyObject* o : Items(others, "expected a sequence of shapes")) {
-      if (!is_shape(o)) Py_RETURN_NONE;
-      r = relax(r, shape_of(o));
-    }
-    return shape_object(r);
-  });
+  Shape r = shape_of(self);
+  for (PyObject* o : Items(others, "expected a sequence of shapes")) {
+    if (!is_shape(o)) Py_RETURN_NONE;
+    r = relax(r, shape_of(o));
+  }
+  return shape_object(r);
 }
 
 enum class Rank { kExactly, kAtLeast, kAtMost };
@@ -251,25 +229,19 @@ PyObject* assert_has_rank(PyObject* self, PyObject* argument) {
   Py_RETURN_NONE;
 }
 PyObject* assert_same_rank(PyObject* self, PyObject* other) {
-  return guarded([&]() -> PyObject* {
-    const Shape o = shape_from_object(other);
-    if (shape_of(self).has_rank() && o.has_rank() && shape_of(self).rank() != o.rank())
-      throw Error(ErrorKind::kValue, "Shapes " + both(shape_of(self), o) + " must have the same rank");
-    Py_RETURN_NONE;
-  });
+  const Shape o = shape_from_object(other);
+  if (shape_of(self).has_rank() && o.has_rank() && shape_of(self).rank() != o.rank())
+    throw Error(ErrorKind::kValue, "Shapes " + both(shape_of(self), o) + " must have the same rank");
+  Py_RETURN_NONE;
 }
 PyObject* assert_is_fully_defined(PyObject* self, PyObject*) {
-  return guarded([&]() -> PyObject* {
-    if (!shape_of(self).fully_known())
-      throw Error(ErrorKind::kValue, "Shape " + shape_of(self).to_string() + " is not fully defined");
-    Py_RETURN_NONE;
-  });
+  if (!shape_of(self).fully_known())
+    throw Error(ErrorKind::kValue, "Shape " + shape_of(self).to_string() + " is not fully defined");
+  Py_RETURN_NONE;
 }
 PyObject* reduce(PyObject* self, PyObject*) {
-  return guarded([&] {
-    Ref dims = shape_of(self).has_rank() ? list_of(shape_of(self)) : Ref::borrow(Py_None);
-    return Py_BuildValue("O(O)", reinterpret_cast<PyObject*>(&type), dims.get());
-  });
+  Ref dims = shape_of(self).has_rank() ? list_of(shape_of(self)) : Ref::borrow(Py_None);
+  return Py_BuildValue("O(O)", reinterpret_cast<PyObject*>(&type), dims.get());
 }
 
 PyGetSetDef properties[] = {
@@ -279,16 +251,16 @@ PyGetSetDef properties[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMethodDef methods[] = {
-    {"as_list", as_list, METH_NOARGS, "The dimensions as a list, None for unknown ones."},
-    {"num_elements", num_elements, METH_NOARGS,
+    {"as_list", guard<as_list>, METH_NOARGS, "The dimensions as a list, None for unknown ones."},
+    {"num_elements", guard<num_elements>, METH_NOARGS,
      "The product of the dimensions, None when not all are known."},
     {"is_fully_defined", is_fully_defined, METH_NOARGS, "Whether every dimension is known."},
-    {"is_compatible_with", is_compatible_with, METH_O, "Whether some shape fits both."},
+    {"is_compatible_with", guard<is_compatible_with>, METH_O, "Whether some shape fits both."},
     {"is_subtype_of", is_subtype_of, METH_O, "Whether this shape is the other one or a more specific one."},
-    {"most_specific_compatible_shape", most_specific_compatible, METH_O, "What both shapes agree on."},
-    {"most_specific_common_supertype", supertype, METH_O, "What all shapes agree on."},
-    {"merge_with", merge_with, METH_O, "A shape that knows what either knows."},
-    {"concatenate", concatenate, METH_O, "The dimensions of both, one after the other."},
+    {"most_specific_compatible_shape", guard<most_specific_compatible>, METH_O, "What both shapes agree on."},
+    {"most_specific_common_supertype", guard<supertype>, METH_O, "What all shapes agree on."},
+    {"merge_with", guard<merge_with>, METH_O, "A shape that knows what either knows."},
+    {"concatenate", guard<concatenate>, METH_O, "The dimensions of both, one after the other."},
     {"with_rank", with_rank<Rank::kExactly>, METH_O,
      "This shape, when it may have that rank; else ValueError."},
     {"with_rank_at_least", with_rank<Rank::kAtLeast>, METH_O,
@@ -296,11 +268,11 @@ PyMethodDef methods[] = {
     {"with_rank_at_most", with_rank<Rank::kAtMost>, METH_O,
      "This shape, when it may have so many dimensions or fewer."},
     {"assert_has_rank", assert_has_rank, METH_O, "ValueError unless the rank fits."},
-    {"assert_same_rank", assert_same_rank, METH_O, "ValueError unless the ranks fit."},
-    {"assert_is_compatible_with", assert_is_compatible_with, METH_O, "ValueError unless compatible."},
-    {"assert_is_fully_defined", assert_is_fully_defined, METH_NOARGS,
+    {"assert_same_rank", guard<assert_same_rank>, METH_O, "ValueError unless the ranks fit."},
+    {"assert_is_compatible_with", guard<assert_is_compatible_with>, METH_O, "ValueError unless compatible."},
+    {"assert_is_fully_defined", guard<assert_is_fully_defined>, METH_NOARGS,
      "ValueError unless every dimension is known."},
-    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {"__reduce__", guard<reduce>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 PySequenceMethods sequence{};
@@ -371,7 +343,7 @@ void init_shape() {
   sequence.sq_item = item_at;
   mapping.mp_length = length;
   mapping.mp_subscript = item;
-  numbers.nb_add = add;
+  numbers.nb_add = guard<add>;
   numbers.nb_bool = truth;
   type.tp_name = "footlight.TensorShape";
   type.tp_basicsize = sizeof(PyShape);
@@ -379,14 +351,14 @@ void init_shape() {
   type.tp_doc =
       "TensorShape(dims)\n--\n\nA shape: None for an unknown rank, else its dimensions, None for an unknown "
       "one.";
-  type.tp_new = construct;
+  type.tp_new = guard<construct>;
   type.tp_getattro = get_member;
   type.tp_dealloc = destroy;
-  type.tp_repr = repr;
-  type.tp_str = str;
+  type.tp_repr = guard<repr>;
+  type.tp_str = guard<str>;
   type.tp_hash = hash;
-  type.tp_richcompare = compare;
-  type.tp_iter = iterate;
+  type.tp_richcompare = guard<compare>;
+  type.tp_iter = guard<iterate>;
   type.tp_getset = properties;
   type.tp_methods = methods;
   type.tp_as_sequence = &sequence;

@@ -52,23 +52,19 @@ PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OO:TensorSpec", const_cast<char**>(names), &shape,
                                    &dtype, &name))
     return nullptr;
-  return guarded([&] {
-    SpecValue v;
-    v.shape = shape_from_object(shape);
-    if (dtype) v.dtype = dtype_from_object(dtype);
-    v.name = name_from(name);
-    v.named = name && name != Py_None;
-    return spec_object(std::move(v));
-  });
+  SpecValue v;
+  v.shape = shape_from_object(shape);
+  if (dtype) v.dtype = dtype_from_object(dtype);
+  v.name = name_from(name);
+  v.named = name && name != Py_None;
+  return spec_object(std::move(v));
 }
 
 void destroy(PyObject* self) {
   reinterpret_cast<PySpec*>(self)->value.~SpecValue();
   PyObject_Free(self);
 }
-PyObject* repr(PyObject* self) {
-  return guarded([&] { return PyUnicode_FromString(spec_text(spec_of(self)).c_str()); });
-}
+PyObject* repr(PyObject* self) { return PyUnicode_FromString(spec_text(spec_of(self)).c_str()); }
 
 Py_hash_t hash(PyObject* self) {
   Ref shape = Ref::steal(guarded([&] { return shape_object(spec_of(self).shape); }));
@@ -91,34 +87,28 @@ bool subtype(const SpecValue& a, const SpecValue& b) {
 }
 
 PyObject* is_compatible_with(PyObject* self, PyObject* other) {
-  return guarded([&]() -> PyObject* {
-    if (!is_spec(other) && !is_tensor(other)) Py_RETURN_FALSE;
-    const SpecValue a = spec_of(self), b = described(other);
-    return PyBool_FromLong(a.dtype == b.dtype && compatible(a.shape, b.shape));
-  });
+  if (!is_spec(other) && !is_tensor(other)) Py_RETURN_FALSE;
+  const SpecValue a = spec_of(self), b = described(other);
+  return PyBool_FromLong(a.dtype == b.dtype && compatible(a.shape, b.shape));
 }
 PyObject* is_subtype_of(PyObject* self, PyObject* other) {
   return PyBool_FromLong(is_spec(other) && subtype(spec_of(self), spec_of(other)));
 }
 PyObject* supertype(PyObject* self, PyObject* others) {
-  return guarded([&]() -> PyObject* {
-    SpecValue v = spec_of(self);
-    for (PyObject* o : Items(others, "expected a sequence of specs")) {
-      if (!is_spec(o) || spec_of(o).dtype != v.dtype || spec_of(o).name != v.name) Py_RETURN_NONE;
-      v.shape = relax(v.shape, spec_of(o).shape);
-    }
-    return spec_object(std::move(v));
-  });
+  SpecValue v = spec_of(self);
+  for (PyObject* o : Items(others, "expected a sequence of specs")) {
+    if (!is_spec(o) || spec_of(o).dtype != v.dtype || spec_of(o).name != v.name) Py_RETURN_NONE;
+    v.shape = relax(v.shape, spec_of(o).shape);
+  }
+  return spec_object(std::move(v));
 }
 PyObject* most_specific_compatible(PyObject* self, PyObject* other) {
-  return guarded([&] {
-    SpecValue v = spec_of(self);
-    if (!is_spec(other) || spec_of(other).dtype != v.dtype || spec_of(other).name != v.name)
-      fail(ErrorKind::kValue, "No TypeSpec is compatible with both ", spec_text(v), " and ",
-           is_spec(other) ? spec_text(spec_of(other)) : Py_TYPE(other)->tp_name);
-    v.shape = relax(v.shape, spec_of(other).shape);
-    return spec_object(std::move(v));
-  });
+  SpecValue v = spec_of(self);
+  if (!is_spec(other) || spec_of(other).dtype != v.dtype || spec_of(other).name != v.name)
+    fail(ErrorKind::kValue, "No TypeSpec is compatible with both ", spec_text(v), " and ",
+         is_spec(other) ? spec_text(spec_of(other)) : Py_TYPE(other)->tp_name);
+  v.shape = relax(v.shape, spec_of(other).shape);
+  return spec_object(std::move(v));
 }
 template <bool of_tensor>
 PyObject* from(PyObject*, PyObject* args, PyObject* keywords) {
@@ -127,80 +117,67 @@ PyObject* from(PyObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, of_tensor ? "O|O:from_tensor" : "O|O:from_spec",
                                    const_cast<char**>(names), &value, &name))
     return nullptr;
-  return guarded([&] {
-    SpecValue v = described(value);
-    if (name) v.name = name_from(name);
-    return spec_object(std::move(v));
-  });
+  SpecValue v = described(value);
+  if (name) v.name = name_from(name);
+  return spec_object(std::move(v));
 }
 PyObject* reduce(PyObject* self, PyObject*) {
-  return guarded([&] {
-    const SpecValue& v = spec_of(self);
-    Ref shape = checked(shape_object(v.shape));
-    return v.name.empty()
-               ? Py_BuildValue("O(OO)", &type, shape.get(), dtype_object(v.dtype))
-               : Py_BuildValue("O(OOs)", &type, shape.get(), dtype_object(v.dtype), v.name.c_str());
-  });
+  const SpecValue& v = spec_of(self);
+  Ref shape = checked(shape_object(v.shape));
+  return v.name.empty()
+             ? Py_BuildValue("O(OO)", &type, shape.get(), dtype_object(v.dtype))
+             : Py_BuildValue("O(OOs)", &type, shape.get(), dtype_object(v.dtype), v.name.c_str());
 }
 
 PyObject* get_name(PyObject* self, void*) {
-  return guarded([&] {
-    const SpecValue& v = spec_of(self);
-    return v.name.empty() && !v.named ? Py_NewRef(Py_None) : text_object(v.name).release();
-  });
+  const SpecValue& v = spec_of(self);
+  return v.name.empty() && !v.named ? Py_NewRef(Py_None) : text_object(v.name).release();
 }
-PyObject* get_shape(PyObject* self, void*) {
-  return guarded([&] { return shape_object(spec_of(self).shape); });
-}
+PyObject* get_shape(PyObject* self, void*) { return shape_object(spec_of(self).shape); }
 
 // Libraries change copies that they have just made by these two, in the place of making others.
 int set_name(PyObject* self, PyObject* name, void*) {
-  return guarded(-1, [&] {
-    SpecValue& v = reinterpret_cast<PySpec*>(self)->value;
-    v.name = name_from(name);
-    v.named = name && name != Py_None;
-    return 0;
-  });
+  SpecValue& v = reinterpret_cast<PySpec*>(self)->value;
+  v.name = name_from(name);
+  v.named = name && name != Py_None;
+  return 0;
 }
 int set_shape(PyObject* self, PyObject* shape, void*) {
-  return guarded(-1, [&] {
-    if (!shape) fail(ErrorKind::kType, "TensorSpec: the shape cannot be deleted");
-    reinterpret_cast<PySpec*>(self)->value.shape = shape_from_object(shape);
-    return 0;
-  });
+  if (!shape) fail(ErrorKind::kType, "TensorSpec: the shape cannot be deleted");
+  reinterpret_cast<PySpec*>(self)->value.shape = shape_from_object(shape);
+  return 0;
 }
 
 PyGetSetDef properties[] = {
-    {"_name", get_name, set_name, nullptr, nullptr},
-    {"_shape", get_shape, set_shape, nullptr, nullptr},
-    {"shape", get_shape, nullptr, "The TensorShape.", nullptr},
+    {"_name", guard<get_name>, guard<set_name>, nullptr, nullptr},
+    {"_shape", guard<get_shape>, guard<set_shape>, nullptr, nullptr},
+    {"shape", guard<get_shape>, nullptr, "The TensorShape.", nullptr},
     {"dtype", [](PyObject* s, void*) { return Py_NewRef(dtype_object(spec_of(s).dtype)); }, nullptr,
      "The DType.", nullptr},
-    {"name", get_name, nullptr, "The name, or None.", nullptr},
+    {"name", guard<get_name>, nullptr, "The name, or None.", nullptr},
     {"value_type", [](PyObject*, void*) { return Py_NewRef(reinterpret_cast<PyObject*>(tensor_type)); },
      nullptr, "tf.Tensor.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMethodDef methods[] = {
-    {"is_compatible_with", is_compatible_with, METH_O, "Whether a value may fit both."},
+    {"is_compatible_with", guard<is_compatible_with>, METH_O, "Whether a value may fit both."},
     {"is_subtype_of", is_subtype_of, METH_O, "Whether every value that fits this spec fits the other."},
-    {"most_specific_common_supertype", supertype, METH_O, "The narrowest spec that covers all, else None."},
-    {"most_specific_compatible_type", most_specific_compatible, METH_O,
+    {"most_specific_common_supertype", guard<supertype>, METH_O, "The narrowest spec that covers all, else None."},
+    {"most_specific_compatible_type", guard<most_specific_compatible>, METH_O,
      "The narrowest spec that covers both; ValueError when there is none."},
-    {"from_tensor", with_keywords(from<true>), METH_VARARGS | METH_KEYWORDS | METH_CLASS, "The spec of a tensor."},
-    {"from_spec", with_keywords(from<false>), METH_VARARGS | METH_KEYWORDS | METH_CLASS,
+    {"from_tensor", with_keywords(guard<from<true>>), METH_VARARGS | METH_KEYWORDS | METH_CLASS,
+     "The spec of a tensor."},
+    {"from_spec", with_keywords(guard<from<false>>), METH_VARARGS | METH_KEYWORDS | METH_CLASS,
      "The same spec, perhaps with another name."},
-    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {"__reduce__", guard<reduce>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 PyObject* type_spec_from_value(PyObject*, PyObject* value) {
-  return guarded([&] {
-    if (!is_tensor(value) && !is_variable(value) && !is_array(value))
-      fail(ErrorKind::kType, "Could not build a TypeSpec for ", repr_of(value), " of type ", Py_TYPE(value)->tp_name);
-    return spec_object(described(value));
-  });
+  if (!is_tensor(value) && !is_variable(value) && !is_array(value))
+    fail(ErrorKind::kType, "Could not build a TypeSpec for ", repr_of(value), " of type ", Py_TYPE(value)->tp_name);
+  return spec_object(described(value));
 }
-PyMethodDef from_value = {"type_spec_from_value", type_spec_from_value, METH_O,
+PyMethodDef from_value = {"type_spec_from_value", guard<type_spec_from_value>, METH_O,
                           "type_spec_from_value(value)\n--\n\nThe spec of a tensor."};
 
 }  // namespace
@@ -248,10 +225,10 @@ Args:
   shape: the shape; None for a dimension of any size, or in place of a shape of any rank.
   dtype: the dtype.
   name: a str, the name of the argument.)";
-  type.tp_new = construct;
+  type.tp_new = guard<construct>;
   type.tp_getattro = get_member;
   type.tp_dealloc = destroy;
-  type.tp_repr = repr;
+  type.tp_repr = guard<repr>;
   type.tp_hash = hash;
   type.tp_richcompare = compare;
   type.tp_getset = properties;

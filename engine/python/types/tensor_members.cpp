@@ -13,58 +13,52 @@ namespace footlight::python {
 namespace {
 
 PyObject* complex_number(PyObject* self, PyObject*) {
-  return guarded([&]() -> PyObject* {
-    if (tensor_of(self).is_symbolic())
-      fail(ErrorKind::kType, "complex() first argument must be a value, not a symbolic tensor: it has none while the "
-           "function is being traced");
-    const Tensor t = on_host(tensor_of(self));
-    if (t.shape().rank() != 0) fail(ErrorKind::kType, "only 0-dimensional arrays can be converted to Python scalars");
-    Ref value = python_value(t);
-    if (PyBytes_Check(value.get()))
-      fail(ErrorKind::kType, "complex() first argument must be a string or a number, not 'bytes'");
-    const Py_complex c = PyComplex_AsCComplex(value.get());
-    if (c.real == -1 && PyErr_Occurred()) throw PythonErrorSet();
-    return PyComplex_FromCComplex(c);
-  });
+  if (tensor_of(self).is_symbolic())
+    fail(ErrorKind::kType, "complex() first argument must be a value, not a symbolic tensor: it has none while the "
+         "function is being traced");
+  const Tensor t = on_host(tensor_of(self));
+  if (t.shape().rank() != 0) fail(ErrorKind::kType, "only 0-dimensional arrays can be converted to Python scalars");
+  Ref value = python_value(t);
+  if (PyBytes_Check(value.get()))
+    fail(ErrorKind::kType, "complex() first argument must be a string or a number, not 'bytes'");
+  const Py_complex c = PyComplex_AsCComplex(value.get());
+  if (c.real == -1 && PyErr_Occurred()) throw PythonErrorSet();
+  return PyComplex_FromCComplex(c);
 }
 
 PyObject* eval(PyObject* self, PyObject*, PyObject*) {
-  return guarded([&]() -> PyObject* {
-    if (tensor_of(self).is_symbolic())
-      fail(ErrorKind::kValue, "a symbolic tensor cannot be evaluated with `eval()`: no default session is registered; "
-           "return it from the traced function instead");
-    fail(ErrorKind::kNotImplemented, "eval is not supported when eager execution is enabled, is .numpy() what you're "
-         "looking for?");
-  });
+  if (tensor_of(self).is_symbolic())
+    fail(ErrorKind::kValue, "a symbolic tensor cannot be evaluated with `eval()`: no default session is registered; "
+         "return it from the traced function instead");
+  fail(ErrorKind::kNotImplemented, "eval is not supported when eager execution is enabled, is .numpy() what you're "
+       "looking for?");
 }
 
 PyObject* consumers(PyObject* self, PyObject*) {
-  return guarded([&]() -> PyObject* {
-    const Tensor& t = tensor_of(self);
-    if (!t.is_symbolic())
-      fail(ErrorKind::kNotImplemented, "Tensor.consumers is undefined when eager execution is enabled.");
-    Ref graph = graph_of(t);
-    Ref name = checked(PyObject_GetAttrString(self, "name"));
-    Ref all = checked(PyObject_CallMethod(graph.get(), "get_operations", nullptr));
-    Ref list = checked(PyList_New(0));
-    for (PyObject* operation : Items(all.get())) {
-      Ref inputs = checked(PyObject_GetAttrString(operation, "inputs"));
-      for (PyObject* input : Items(inputs.get())) {
-        Ref other = checked(PyObject_GetAttrString(input, "name"));
-        if (!are_equal(other.get(), name.get())) continue;
-        if (PyList_Append(list.get(), operation) < 0) throw PythonErrorSet();
-        break;
-      }
+  const Tensor& t = tensor_of(self);
+  if (!t.is_symbolic())
+    fail(ErrorKind::kNotImplemented, "Tensor.consumers is undefined when eager execution is enabled.");
+  Ref graph = graph_of(t);
+  Ref name = checked(PyObject_GetAttrString(self, "name"));
+  Ref all = checked(PyObject_CallMethod(graph.get(), "get_operations", nullptr));
+  Ref list = checked(PyList_New(0));
+  for (PyObject* operation : Items(all.get())) {
+    Ref inputs = checked(PyObject_GetAttrString(operation, "inputs"));
+    for (PyObject* input : Items(inputs.get())) {
+      Ref other = checked(PyObject_GetAttrString(input, "name"));
+      if (!are_equal(other.get(), name.get())) continue;
+      if (PyList_Append(list.get(), operation) < 0) throw PythonErrorSet();
+      break;
     }
-    return list.release();
-  });
+  }
+  return list.release();
 }
 
 PyMethodDef methods[] = {
-    {"__complex__", complex_number, METH_NOARGS, nullptr},
-    {"eval", with_keywords(eval), METH_VARARGS | METH_KEYWORDS,
+    {"__complex__", guard<complex_number>, METH_NOARGS, nullptr},
+    {"eval", with_keywords(guard<eval>), METH_VARARGS | METH_KEYWORDS,
      "eval(feed_dict=None, session=None)\n--\n\nOf TensorFlow 1; there are no sessions."},
-    {"consumers", consumers, METH_NOARGS, "consumers()\n--\n\nThe operations of its graph that take it."},
+    {"consumers", guard<consumers>, METH_NOARGS, "consumers()\n--\n\nThe operations of its graph that take it."},
     {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef properties[] = {
     {"is_packed", [](PyObject*, void*) { return Py_NewRef(Py_False); }, nullptr,

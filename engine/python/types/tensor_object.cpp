@@ -115,17 +115,15 @@ Py_hash_t hash(PyObject* o) {
 }
 
 PyObject* iterate(PyObject* self) {
-  return guarded([&] {
-    const Tensor& t = tensor_of(self);
-    if (t.is_symbolic())
-      fail(ErrorKind::kOperatorNotAllowedInGraph, "Iterating over a symbolic `tf.Tensor` is not allowed: '",
-           symbolic_name(t), "' has no value while the function is being traced. AutoGraph did not convert "
-           "this code (it turns "
-           "`for` statements of a tf.function into tf.while_loop). Decorate the function with @tf.function, "
-           "or use tf.map_fn.");
-    if (t.shape().rank() == 0) fail(ErrorKind::kType, "Cannot iterate over a scalar tensor.");
-    return PySeqIter_New(self);
-  });
+  const Tensor& t = tensor_of(self);
+  if (t.is_symbolic())
+    fail(ErrorKind::kOperatorNotAllowedInGraph, "Iterating over a symbolic `tf.Tensor` is not allowed: '",
+         symbolic_name(t), "' has no value while the function is being traced. AutoGraph did not convert "
+         "this code (it turns "
+         "`for` statements of a tf.function into tf.while_loop). Decorate the function with @tf.function, "
+         "or use tf.map_fn.");
+  if (t.shape().rank() == 0) fail(ErrorKind::kType, "Cannot iterate over a scalar tensor.");
+  return PySeqIter_New(self);
 }
 
 PyObject* get_shape_property(PyObject* self, void*) {
@@ -138,47 +136,37 @@ PyObject* get_ndim(PyObject* self, void*) {
   return PyLong_FromLong(s.rank());
 }
 PyObject* get_device(PyObject* self, void*) {
-  return guarded([&] {
-    const Tensor& t = tensor_of(self);
-    if (t.is_symbolic()) return to_unicode(t.graph()->node(t.node()).device.text());
-    return to_unicode(full_name(t.device()));
-  });
+  const Tensor& t = tensor_of(self);
+  if (t.is_symbolic()) return to_unicode(t.graph()->node(t.node()).device.text());
+  return to_unicode(full_name(t.device()));
 }
 PyObject* get_name(PyObject* self, void*) {
-  return guarded([&] {
-    const Tensor& t = tensor_of(self);
-    if (!t.is_symbolic())
-      fail(ErrorKind::kAttribute, "Tensor.name is undefined when eager execution is enabled.");
-    return to_unicode(symbolic_name(t));
-  });
+  const Tensor& t = tensor_of(self);
+  if (!t.is_symbolic())
+    fail(ErrorKind::kAttribute, "Tensor.name is undefined when eager execution is enabled.");
+  return to_unicode(symbolic_name(t));
 }
 template <Ref (*Make)(const Tensor&)>
 PyObject* get_of_graph(PyObject* self, void* what) {
-  return guarded([&] {
-    const Tensor& t = tensor_of(self);
-    if (!t.is_symbolic())
-      fail(ErrorKind::kAttribute, "Tensor.", static_cast<const char*>(what),
-           " is undefined when eager execution is enabled.");
-    return Make(t).release();
-  });
+  const Tensor& t = tensor_of(self);
+  if (!t.is_symbolic())
+    fail(ErrorKind::kAttribute, "Tensor.", static_cast<const char*>(what),
+         " is undefined when eager execution is enabled.");
+  return Make(t).release();
 }
 PyObject* get_value_index(PyObject* self, void*) {
-  return guarded([&] {
-    if (!tensor_of(self).is_symbolic())
-      fail(ErrorKind::kAttribute, "Tensor.value_index is undefined when eager execution is enabled.");
-    return PyLong_FromUnsignedLong(tensor_of(self).output());
-  });
+  if (!tensor_of(self).is_symbolic())
+    fail(ErrorKind::kAttribute, "Tensor.value_index is undefined when eager execution is enabled.");
+  return PyLong_FromUnsignedLong(tensor_of(self).output());
 }
 
-PyObject* numpy(PyObject* self, PyObject*) { return guarded([&] { return numpy_value(tensor_of(self)).release(); }); }
+PyObject* numpy(PyObject* self, PyObject*) { return numpy_value(tensor_of(self)).release(); }
 PyMethodDef numpy_method = {
-    "numpy", numpy, METH_NOARGS,
+    "numpy", guard<numpy>, METH_NOARGS,
     "numpy()\n--\n\nA NumPy array (of rank 0: a NumPy scalar) with a copy of the value."};
 PyObject* get_numpy(PyObject* self, void*) {
-  return guarded([&] {
-    if (tensor_of(self).is_symbolic()) symbolic_has_no_value(tensor_of(self));
-    return PyCFunction_New(&numpy_method, self);
-  });
+  if (tensor_of(self).is_symbolic()) symbolic_has_no_value(tensor_of(self));
+  return PyCFunction_New(&numpy_method, self);
 }
 
 PyObject* array(PyObject* self, PyObject* args, PyObject* keywords) {
@@ -186,36 +174,32 @@ PyObject* array(PyObject* self, PyObject* args, PyObject* keywords) {
   PyObject *dtype = Py_None, *copy = Py_None;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO:__array__", const_cast<char**>(names), &dtype, &copy))
     return nullptr;
-  return guarded([&] {
-    const Tensor& t = tensor_of(self);
-    if (t.is_symbolic())
-      fail(ErrorKind::kNotImplemented, "Cannot convert the symbolic tensor '", symbolic_name(t),
-           "' to a NumPy array: it has no value while the function is being traced. Use a tf function "
-           "instead of the NumPy one, or tf.numpy_function.");
-    Ref value = numpy_value(t);
-    Ref module = import_numpy();
-    return checked(PyObject_CallMethod(module.get(), "asarray", "OO", value.get(), dtype)).release();
-  });
+  const Tensor& t = tensor_of(self);
+  if (t.is_symbolic())
+    fail(ErrorKind::kNotImplemented, "Cannot convert the symbolic tensor '", symbolic_name(t),
+         "' to a NumPy array: it has no value while the function is being traced. Use a tf function "
+         "instead of the NumPy one, or tf.numpy_function.");
+  Ref value = numpy_value(t);
+  Ref module = import_numpy();
+  return checked(PyObject_CallMethod(module.get(), "asarray", "OO", value.get(), dtype)).release();
 }
 
 PyObject* get_shape(PyObject* self, PyObject*) { return get_shape_property(self, nullptr); }
 PyObject* set_shape(PyObject* self, PyObject* wanted) {
-  return guarded([&]() -> PyObject* {
-    const Tensor& t = tensor_of(self);
-    const Shape s = shape_from_object(wanted);
-    if (!compatible(t.shape(), s))
-      fail(ErrorKind::kValue, t.is_symbolic() ? "Tensor '" + symbolic_name(t) + "'" : "Tensor", "'s shape ",
-           t.shape().to_string(), " is not compatible with supplied shape ", s.to_string());
-    if (t.is_symbolic()) {
-      // Everybody who holds this output sees what is now known of it.
-      const Shape known = merge(t.shape(), s);
-      t.body()->shape = known;
-      Node& node = t.graph()->node(t.node());
-      node.shape_said = node.shape_said || !(node.shapes[t.output()] == known);
-      node.shapes.own()[t.output()] = known;
-    }
-    Py_RETURN_NONE;
-  });
+  const Tensor& t = tensor_of(self);
+  const Shape s = shape_from_object(wanted);
+  if (!compatible(t.shape(), s))
+    fail(ErrorKind::kValue, t.is_symbolic() ? "Tensor '" + symbolic_name(t) + "'" : "Tensor", "'s shape ",
+         t.shape().to_string(), " is not compatible with supplied shape ", s.to_string());
+  if (t.is_symbolic()) {
+    // Everybody who holds this output sees what is now known of it.
+    const Shape known = merge(t.shape(), s);
+    t.body()->shape = known;
+    Node& node = t.graph()->node(t.node());
+    node.shape_said = node.shape_said || !(node.shapes[t.output()] == known);
+    node.shapes.own()[t.output()] = known;
+  }
+  Py_RETURN_NONE;
 }
 
 PyObject* ref(PyObject* self, PyObject*) { return reference_to(self); }
@@ -238,65 +222,59 @@ PyObject* gpu(PyObject* self, PyObject* args, PyObject* keywords) {
 }
 
 PyObject* format(PyObject* self, PyObject* spec) {
-  return guarded([&]() -> PyObject* {
-    const Tensor& t = tensor_of(self);
-    if (!PyUnicode_Check(spec))
-      fail(ErrorKind::kType, "__format__() argument must be str, not ", Py_TYPE(spec)->tp_name);
-    const bool plain = PyUnicode_GetLength(spec) == 0;
-    if (t.is_symbolic()) {
-      if (!plain)
-        fail(ErrorKind::kType, "unsupported format string for the symbolic tensor '", symbolic_name(t),
-             "': it has no value while its function is being traced");
-      return to_str(self);
-    }
-    const Tensor host = on_host(t);
-    if (plain) return to_unicode(array_str(host));
-    if (host.shape().rank() > 0)
-      fail(ErrorKind::kType, "unsupported format string for a tensor of shape ", host.shape().to_string());
-    Ref value = python_value(host);
-    return PyObject_Format(value.get(), spec);
-  });
+  const Tensor& t = tensor_of(self);
+  if (!PyUnicode_Check(spec))
+    fail(ErrorKind::kType, "__format__() argument must be str, not ", Py_TYPE(spec)->tp_name);
+  const bool plain = PyUnicode_GetLength(spec) == 0;
+  if (t.is_symbolic()) {
+    if (!plain)
+      fail(ErrorKind::kType, "unsupported format string for the symbolic tensor '", symbolic_name(t),
+           "': it has no value while its function is being traced");
+    return to_str(self);
+  }
+  const Tensor host = on_host(t);
+  if (plain) return to_unicode(array_str(host));
+  if (host.shape().rank() > 0)
+    fail(ErrorKind::kType, "unsupported format string for a tensor of shape ", host.shape().to_string());
+  Ref value = python_value(host);
+  return PyObject_Format(value.get(), spec);
 }
 
 // A pickled tensor: its elements' bytes, as they lie in memory.
 PyObject* from_bytes(PyObject*, PyObject* args) {
   PyObject *bytes, *dtype, *dims;
   if (!PyArg_ParseTuple(args, "SOO:tensor_from_bytes", &bytes, &dtype, &dims)) return nullptr;
-  return guarded([&] {
-    const DType d = dtype_from_object(dtype);
-    const Shape shape = shape_from_object(dims);
-    if (!in_set(d, kPlainTypes) || !shape.fully_known())
-      fail(ErrorKind::kValue, "tensor_from_bytes: no bytes make a tensor of ", name_of(d), " and shape ",
-           shape.to_string());
-    Tensor t = Tensor::empty(d, shape);
-    const auto size = static_cast<size_t>(t.elements()) * size_of(d);
-    if (static_cast<size_t>(PyBytes_GET_SIZE(bytes)) != size)
-      fail(ErrorKind::kValue, "tensor_from_bytes: got ", PyBytes_GET_SIZE(bytes), " bytes, but shape ",
-           shape.to_string(), " of ", name_of(d), " takes ", size);
-    if (size) std::memcpy(t.raw(), PyBytes_AS_STRING(bytes), size);
-    return wrap(std::move(t));
-  });
+  const DType d = dtype_from_object(dtype);
+  const Shape shape = shape_from_object(dims);
+  if (!in_set(d, kPlainTypes) || !shape.fully_known())
+    fail(ErrorKind::kValue, "tensor_from_bytes: no bytes make a tensor of ", name_of(d), " and shape ",
+         shape.to_string());
+  Tensor t = Tensor::empty(d, shape);
+  const auto size = static_cast<size_t>(t.elements()) * size_of(d);
+  if (static_cast<size_t>(PyBytes_GET_SIZE(bytes)) != size)
+    fail(ErrorKind::kValue, "tensor_from_bytes: got ", PyBytes_GET_SIZE(bytes), " bytes, but shape ",
+         shape.to_string(), " of ", name_of(d), " takes ", size);
+  if (size) std::memcpy(t.raw(), PyBytes_AS_STRING(bytes), size);
+  return wrap(std::move(t));
 }
-PyMethodDef from_bytes_method = {"tensor_from_bytes", from_bytes, METH_VARARGS,
+PyMethodDef from_bytes_method = {"tensor_from_bytes", guard<from_bytes>, METH_VARARGS,
                                  "tensor_from_bytes(bytes, dtype, shape)\n--\n\nA pickled tensor again."};
 PyObject* from_bytes_function = nullptr;
 
 PyObject* reduce(PyObject* self, PyObject*) {
-  return guarded([&] {
-    const Tensor& t = tensor_of(self);
-    if (t.is_symbolic()) fail(ErrorKind::kType, "A symbolic tensor cannot be pickled");
-    Ref shape = checked(shape_object(t.shape()));
-    if (in_set(t.dtype(), kPlainTypes)) {
-      const Tensor host = on_host(t);
-      Ref bytes = checked(PyBytes_FromStringAndSize(
-          static_cast<const char*>(host.raw()),
-          static_cast<Py_ssize_t>(host.elements()) * static_cast<Py_ssize_t>(size_of(host.dtype()))));
-      return Py_BuildValue("O(OOO)", from_bytes_function, bytes.get(), dtype_object(t.dtype()), shape.get());
-    }
-    Ref constant = checked(PyObject_GetAttrString(namespace_of(""), "constant"));
-    Ref value = python_value(on_host(t));
-    return Py_BuildValue("O(OOO)", constant.get(), value.get(), dtype_object(t.dtype()), shape.get());
-  });
+  const Tensor& t = tensor_of(self);
+  if (t.is_symbolic()) fail(ErrorKind::kType, "A symbolic tensor cannot be pickled");
+  Ref shape = checked(shape_object(t.shape()));
+  if (in_set(t.dtype(), kPlainTypes)) {
+    const Tensor host = on_host(t);
+    Ref bytes = checked(PyBytes_FromStringAndSize(
+        static_cast<const char*>(host.raw()),
+        static_cast<Py_ssize_t>(host.elements()) * static_cast<Py_ssize_t>(size_of(host.dtype()))));
+    return Py_BuildValue("O(OOO)", from_bytes_function, bytes.get(), dtype_object(t.dtype()), shape.get());
+  }
+  Ref constant = checked(PyObject_GetAttrString(namespace_of(""), "constant"));
+  Ref value = python_value(on_host(t));
+  return Py_BuildValue("O(OOO)", constant.get(), value.get(), dtype_object(t.dtype()), shape.get());
 }
 
 PyObject* round_error(PyObject*, PyObject*) {
@@ -334,32 +312,32 @@ PyGetSetDef properties[] = {
     {"shape", get_shape_property, nullptr, "The TensorShape.", nullptr},
     {"dtype", get_dtype, nullptr, "The DType.", nullptr},
     {"ndim", get_ndim, nullptr, "Number of dimensions.", nullptr},
-    {"device", get_device, nullptr, "Where the value lies.", nullptr},
-    {"backing_device", get_device, nullptr, "Where the value lies.", nullptr},
-    {"name", get_name, nullptr, "Name in the graph; symbolic tensors only.", nullptr},
-    {"op", get_of_graph<operation_of>, nullptr,
+    {"device", guard<get_device>, nullptr, "Where the value lies.", nullptr},
+    {"backing_device", guard<get_device>, nullptr, "Where the value lies.", nullptr},
+    {"name", guard<get_name>, nullptr, "Name in the graph; symbolic tensors only.", nullptr},
+    {"op", guard<get_of_graph<operation_of>>, nullptr,
      "The operation of the graph that makes it; symbolic tensors only.", const_cast<char*>("op")},
-    {"graph", get_of_graph<graph_of>, nullptr, "The graph; symbolic tensors only.",
+    {"graph", guard<get_of_graph<graph_of>>, nullptr, "The graph; symbolic tensors only.",
      const_cast<char*>("graph")},
-    {"value_index", get_value_index, nullptr, "Which output of its operation; symbolic tensors only.",
+    {"value_index", guard<get_value_index>, nullptr, "Which output of its operation; symbolic tensors only.",
      nullptr},
-    {"numpy", get_numpy, nullptr, "numpy()\n--\n\nThe value as a NumPy array.", nullptr},
+    {"numpy", guard<get_numpy>, nullptr, "numpy()\n--\n\nThe value as a NumPy array.", nullptr},
     {"_id", get_id, nullptr, "A number of the value, or of the resource, that nothing else has.", nullptr},
     {"__array_priority__", [](PyObject*, void*) { return PyLong_FromLong(100); }, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMethodDef methods[] = {
     {"get_shape", get_shape, METH_NOARGS, "get_shape()\n--\n\nThe TensorShape."},
-    {"set_shape", set_shape, METH_O,
+    {"set_shape", guard<set_shape>, METH_O,
      "set_shape(shape)\n--\n\nSays what else is known of the shape; ValueError when it does not fit."},
     {"ref", ref, METH_NOARGS, "ref()\n--\n\nA hashable handle: tensors themselves cannot be keys."},
     {"experimental_ref", ref, METH_NOARGS, "experimental_ref()\n--\n\nSee ref()."},
     {"cpu", cpu, METH_NOARGS, "cpu()\n--\n\nThe value in host memory."},
     {"gpu", with_keywords(gpu), METH_VARARGS | METH_KEYWORDS,
      "gpu(gpu_index=0)\n--\n\nThe value in a GPU's memory."},
-    {"__array__", with_keywords(array), METH_VARARGS | METH_KEYWORDS, nullptr},
-    {"__format__", format, METH_O, nullptr},
-    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {"__array__", with_keywords(guard<array>), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__format__", guard<format>, METH_O, nullptr},
+    {"__reduce__", guard<reduce>, METH_NOARGS, nullptr},
     {"__copy__", same, METH_NOARGS, nullptr},
     {"__deepcopy__", same, METH_O, nullptr},
     {"__round__", round_error, METH_VARARGS, nullptr},
@@ -440,7 +418,7 @@ void init_tensor(PyObject* module) {
   type.tp_str = to_str;
   type.tp_hash = hash;
   type.tp_getattro = get_attribute;
-  type.tp_iter = iterate;
+  type.tp_iter = guard<iterate>;
   type.tp_as_buffer = &tensor_buffer;
   type.tp_getset = properties;
   type.tp_methods = methods;

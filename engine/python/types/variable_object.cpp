@@ -321,10 +321,8 @@ Py_hash_t hash(PyObject* self) {
 }
 
 PyObject* iterate(PyObject* self) {
-  return guarded([&] {
-    Ref value = checked(wrap(is_variable(self) ? variable_value(self) : to_tensor(self)));
-    return PyObject_GetIter(value.get());
-  });
+  Ref value = checked(wrap(is_variable(self) ? variable_value(self) : to_tensor(self)));
+  return PyObject_GetIter(value.get());
 }
 
 PyObject* value(PyObject* self, PyObject*) { return guarded([&] { return wrap(variable_value(self)); }); }
@@ -372,42 +370,36 @@ PyObject* assign(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
 }
 
 PyObject* numpy(PyObject* self, PyObject*) {
-  return guarded([&] {
-    if (this_thread.builder)
-      fail(ErrorKind::kNotImplemented, "numpy() is only available outside of a tf.function: variable '",
-           name_of_variable(of(self)), "'");
-    return numpy_value(of(self)->variable->read()).release();
-  });
+  if (this_thread.builder)
+    fail(ErrorKind::kNotImplemented, "numpy() is only available outside of a tf.function: variable '",
+         name_of_variable(of(self)), "'");
+  return numpy_value(of(self)->variable->read()).release();
 }
 PyObject* array(PyObject* self, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"dtype", "copy", nullptr};
   PyObject *dtype = Py_None, *copy = Py_None;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO:__array__", const_cast<char**>(names), &dtype, &copy))
     return nullptr;
-  return guarded([&] {
-    if (this_thread.builder)
-      fail(ErrorKind::kNotImplemented, "Cannot convert variable '", name_of_variable(of(self)),
-           "' to a NumPy array while a function is being traced");
-    Ref v = numpy_value(of(self)->variable->read());
-    Ref module = import_numpy();
-    return checked(PyObject_CallMethod(module.get(), "asarray", "OO", v.get(), dtype)).release();
-  });
+  if (this_thread.builder)
+    fail(ErrorKind::kNotImplemented, "Cannot convert variable '", name_of_variable(of(self)),
+         "' to a NumPy array while a function is being traced");
+  Ref v = numpy_value(of(self)->variable->read());
+  Ref module = import_numpy();
+  return checked(PyObject_CallMethod(module.get(), "asarray", "OO", v.get(), dtype)).release();
 }
 
 PyObject* get_shape(PyObject* self, PyObject*) {
   return guarded([&] { return shape_object(of(self)->variable->shape()); });
 }
 PyObject* set_shape(PyObject* self, PyObject* wanted) {
-  return guarded([&]() -> PyObject* {
-    const Shape s = shape_from_object(wanted);
-    if (!compatible(of(self)->variable->shape(), s))
-      fail(ErrorKind::kValue, "Variable '", name_of_variable(of(self)), "' of shape ",
-           of(self)->variable->shape().to_string(), " cannot take shape ", s.to_string());
-    Py_RETURN_NONE;
-  });
+  const Shape s = shape_from_object(wanted);
+  if (!compatible(of(self)->variable->shape(), s))
+    fail(ErrorKind::kValue, "Variable '", name_of_variable(of(self)), "' of shape ",
+         of(self)->variable->shape().to_string(), " cannot take shape ", s.to_string());
+  Py_RETURN_NONE;
 }
 PyObject* is_initialized(PyObject* self, PyObject*) {
-  return guarded([&] { return wrap(Tensor::scalar<bool>(of(self)->variable->initialized())); });
+  return wrap(Tensor::scalar<bool>(of(self)->variable->initialized()));
 }
 PyObject* ref(PyObject* self, PyObject*) { return reference_to(self); }
 PyObject* copy(PyObject* self, PyObject*) {
@@ -500,13 +492,13 @@ PyMethodDef methods[] = {
      "assign_sub($self, delta, use_locking=False, name=None, read_value=True)\n--\n\nSubtracts from its value."},
     {"value", value, METH_NOARGS, "value($self)\n--\n\nThe value as a tensor."},
     {"read_value", value, METH_NOARGS, "read_value($self)\n--\n\nThe value as a tensor."},
-    {"numpy", numpy, METH_NOARGS, "numpy($self)\n--\n\nThe value as a NumPy array."},
+    {"numpy", guard<numpy>, METH_NOARGS, "numpy($self)\n--\n\nThe value as a NumPy array."},
     {"get_shape", get_shape, METH_NOARGS, "get_shape($self)\n--\n\nThe TensorShape."},
-    {"set_shape", set_shape, METH_O, "set_shape($self, shape)\n--\n\nChecks that a shape fits."},
-    {"is_initialized", is_initialized, METH_VARARGS, "is_initialized($self)\n--\n\nWhether it has a value."},
+    {"set_shape", guard<set_shape>, METH_O, "set_shape($self, shape)\n--\n\nChecks that a shape fits."},
+    {"is_initialized", guard<is_initialized>, METH_VARARGS, "is_initialized($self)\n--\n\nWhether it has a value."},
     {"ref", ref, METH_NOARGS, "ref($self)\n--\n\nA hashable handle: variables themselves cannot be keys."},
     {"experimental_ref", ref, METH_NOARGS, "experimental_ref($self)\n--\n\nSee ref()."},
-    {"__array__", with_keywords(array), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__array__", with_keywords(guard<array>), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__copy__", copy, METH_NOARGS, nullptr},
     {"__deepcopy__", copy, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
@@ -585,7 +577,7 @@ void init_variable(PyObject* module) {
   type.tp_dealloc = destroy;
   type.tp_repr = repr;
   type.tp_hash = hash;
-  type.tp_iter = iterate;
+  type.tp_iter = guard<iterate>;
   type.tp_getset = properties;
   type.tp_methods = methods;
   if (PyType_Ready(&type) < 0) throw PythonErrorSet();

@@ -137,66 +137,56 @@ struct Spread {
 
 // _call_with_flat_signature(args, kwargs)
 PyObject* call_flat(PyObject* self, PyObject* const* given, Py_ssize_t count) {
-  return guarded([&]() -> PyObject* {
-    if (count != 2) fail(ErrorKind::kType, "_call_with_flat_signature takes arguments and named arguments");
-    const Spread all(given[0], given[1]);
-    bool other_shapes = false;
-    const auto tensors = [&](bool* other) {
-      return flat_arguments(called(self), all.values.data(), all.positional, all.names.get(), other);
-    };
-    const std::vector<Tensor> inputs = tensors(&other_shapes);
-    if (!other_shapes) return run(self, inputs);
-    if (PyObject* const result = run_for_other_shapes(self, inputs)) return result;
-    return run(self, tensors(nullptr));
-  });
+  if (count != 2) fail(ErrorKind::kType, "_call_with_flat_signature takes arguments and named arguments");
+  const Spread all(given[0], given[1]);
+  bool other_shapes = false;
+  const auto tensors = [&](bool* other) {
+    return flat_arguments(called(self), all.values.data(), all.positional, all.names.get(), other);
+  };
+  const std::vector<Tensor> inputs = tensors(&other_shapes);
+  if (!other_shapes) return run(self, inputs);
+  if (PyObject* const result = run_for_other_shapes(self, inputs)) return result;
+  return run(self, tensors(nullptr));
 }
 
 // call_with_captures(args, kwargs, captures): with other values in place of those that were captured.
 PyObject* call_with_captures(PyObject* self, PyObject* const* given, Py_ssize_t count) {
-  return guarded([&]() -> PyObject* {
-    if (count != 3) fail(ErrorKind::kType, "call_with_captures takes arguments, named arguments and captures");
-    TraceEntry& entry = entry_of(self);
-    const std::vector<Tensor>& captured = entry.concrete->captures();
-    const Spread all(given[0], given[1]);
-    std::vector<Tensor> inputs =
-        concrete_arguments(called(self), all.values.data(), all.positional, all.names.get());
-    const Items captures(given[2], "the captures must be a list");
-    if (static_cast<size_t>(captures.size()) != captured.size())
-      fail(ErrorKind::kValue, "concrete function '", core_in(self).name, "' has ", captured.size(), " captures, ",
-           captures.size(), " were given");
-    for (PyObject* one : captures)
-      inputs.push_back(checked_input(called(self), inputs.size(), one, str("capture ", inputs.size())));
-    std::vector<Tensor> outputs = with_open_captures(entry).call(inputs);
-    return result_of(entry, outputs).release();
-  });
+  if (count != 3) fail(ErrorKind::kType, "call_with_captures takes arguments, named arguments and captures");
+  TraceEntry& entry = entry_of(self);
+  const std::vector<Tensor>& captured = entry.concrete->captures();
+  const Spread all(given[0], given[1]);
+  std::vector<Tensor> inputs =
+      concrete_arguments(called(self), all.values.data(), all.positional, all.names.get());
+  const Items captures(given[2], "the captures must be a list");
+  if (static_cast<size_t>(captures.size()) != captured.size())
+    fail(ErrorKind::kValue, "concrete function '", core_in(self).name, "' has ", captured.size(), " captures, ",
+         captures.size(), " were given");
+  for (PyObject* one : captures)
+    inputs.push_back(checked_input(called(self), inputs.size(), one, str("capture ", inputs.size())));
+  std::vector<Tensor> outputs = with_open_captures(entry).call(inputs);
+  return result_of(entry, outputs).release();
 }
 
 // For each parameter: its name, the number of its kind in Python, and its type in words.
 PyObject* get_parameters(PyObject* self, void*) {
-  return guarded([&] {
-    TraceEntry& entry = entry_of(self);
-    Ref list = checked(PyList_New(0));
-    size_t next = 0;
-    for (size_t i = 0; i < entry.input_names.size(); ++i) {
-      const Ref value = declared(entry, i, next);
-      const Ref item = checked(Py_BuildValue("(siOs)", entry.input_names[i].c_str(),
-                                             static_cast<int>(entry.input_kinds[i]), value ? value.get() : Py_None,
-                                             entry.input_types[i].c_str()));
-      if (PyList_Append(list.get(), item.get()) < 0) throw PythonErrorSet();
-    }
-    return list.release();
-  });
+  TraceEntry& entry = entry_of(self);
+  Ref list = checked(PyList_New(0));
+  size_t next = 0;
+  for (size_t i = 0; i < entry.input_names.size(); ++i) {
+    const Ref value = declared(entry, i, next);
+    const Ref item = checked(Py_BuildValue("(siOs)", entry.input_names[i].c_str(),
+                                           static_cast<int>(entry.input_kinds[i]), value ? value.get() : Py_None,
+                                           entry.input_types[i].c_str()));
+    if (PyList_Append(list.get(), item.get()) < 0) throw PythonErrorSet();
+  }
+  return list.release();
 }
 
-PyObject* to_str(PyObject* self) {
-  return guarded([&] { return text("ConcreteFunction " + signature_block(entry_of(self))).release(); });
-}
+PyObject* to_str(PyObject* self) { return text("ConcreteFunction " + signature_block(entry_of(self))).release(); }
 PyObject* repr(PyObject* self) {
-  return guarded([&] {
-    return checked(PyUnicode_FromFormat("<ConcreteFunction %s at %p>",
-                                        function_type_text(entry_of(self)).c_str(), self))
-        .release();
-  });
+  return checked(PyUnicode_FromFormat("<ConcreteFunction %s at %p>",
+                                      function_type_text(entry_of(self)).c_str(), self))
+      .release();
 }
 
 PyObject* pretty(PyObject* self, PyObject* args, PyObject* keywords) {
@@ -205,17 +195,13 @@ PyObject* pretty(PyObject* self, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "|p:pretty_printed_signature", const_cast<char**>(names),
                                    &verbose))
     return nullptr;
-  return guarded([&] {
-    const TraceEntry& entry = entry_of(self);
-    return text(verbose ? signature_block(entry) : function_type_text(entry)).release();
-  });
+  const TraceEntry& entry = entry_of(self);
+  return text(verbose ? signature_block(entry) : function_type_text(entry)).release();
 }
 
 PyObject* set_external_captures(PyObject* self, PyObject* values) {
-  return guarded([&] {
-    set_captures(entry_of(self), values);
-    return Py_NewRef(Py_None);
-  });
+  set_captures(entry_of(self), values);
+  return Py_NewRef(Py_None);
 }
 
 PyObject* replace_with_deferred(PyObject* self, PyObject* args, PyObject* keywords) {
@@ -225,76 +211,58 @@ PyObject* replace_with_deferred(PyObject* self, PyObject* args, PyObject* keywor
                                    const_cast<char**>(names), &tensor, &closure, &spec, &placeholder,
                                    &otherwise))
     return nullptr;
-  return guarded([&] {
-    replace_capture(entry_of(self), tensor, closure, spec);
-    return Py_NewRef(Py_None);
-  });
+  replace_capture(entry_of(self), tensor, closure, spec);
+  return Py_NewRef(Py_None);
 }
 
 // The captures, with the functions that are asked for their values.
 PyObject* get_own_captures(PyObject* self, void*) {
-  return guarded([&] {
-    const TraceEntry& entry = entry_of(self);
-    const Ref list = checked(PyList_New(0));
-    for (const CapturedValue& capture : entry.replaced)
-      if (PyList_Append(list.get(), capture.value.get()) < 0) throw PythonErrorSet();
-    if (entry.replaced.empty())
-      for (const Tensor& capture : entry.concrete->captures())
-        if (PyList_Append(list.get(), checked(wrap(capture)).get()) < 0) throw PythonErrorSet();
-    return Py_NewRef(list.get());
-  });
+  const TraceEntry& entry = entry_of(self);
+  const Ref list = checked(PyList_New(0));
+  for (const CapturedValue& capture : entry.replaced)
+    if (PyList_Append(list.get(), capture.value.get()) < 0) throw PythonErrorSet();
+  if (entry.replaced.empty())
+    for (const Tensor& capture : entry.concrete->captures())
+      if (PyList_Append(list.get(), checked(wrap(capture)).get()) < 0) throw PythonErrorSet();
+  return Py_NewRef(list.get());
 }
 
-PyObject* get_graph(PyObject* self, void*) {
-  return guarded([&] { return graph_object(entry_of(self).concrete->graph()).release(); });
-}
+PyObject* get_graph(PyObject* self, void*) { return graph_object(entry_of(self).concrete->graph()).release(); }
 PyObject* get_inputs(PyObject* self, void*) {
-  return guarded([&] {
-    const GraphPtr graph = entry_of(self).concrete->graph();
-    return list_of(graph->inputs.size(),
-                   [&](size_t i) {
-                     return checked(wrap(graph->tensor({graph->inputs[i], 0})));
-                   })
-        .release();
-  });
+  const GraphPtr graph = entry_of(self).concrete->graph();
+  return list_of(graph->inputs.size(),
+                 [&](size_t i) {
+                   return checked(wrap(graph->tensor({graph->inputs[i], 0})));
+                 })
+      .release();
 }
 PyObject* get_outputs(PyObject* self, void*) {
-  return guarded([&] {
-    const GraphPtr graph = entry_of(self).concrete->graph();
-    return list_of(graph->outputs.size(),
-                   [&](size_t i) { return checked(wrap(graph->tensor(graph->outputs[i]))); })
-        .release();
-  });
+  const GraphPtr graph = entry_of(self).concrete->graph();
+  return list_of(graph->outputs.size(),
+                 [&](size_t i) { return checked(wrap(graph->tensor(graph->outputs[i]))); })
+      .release();
 }
 PyObject* get_captured(PyObject* self, void*) {
-  return guarded([&] {
-    const std::vector<Tensor> captures = captures_now(entry_of(self));
-    return list_of(captures.size(), [&](size_t i) { return checked(wrap(captures[i])); }).release();
-  });
+  const std::vector<Tensor> captures = captures_now(entry_of(self));
+  return list_of(captures.size(), [&](size_t i) { return checked(wrap(captures[i])); }).release();
 }
 PyObject* get_flat_names(PyObject* self, void*) {
-  return guarded([&] {
-    const std::vector<std::string> names = flat_names(entry_of(self));
-    return list_of(names.size(), [&](size_t i) { return text(names[i]); }).release();
-  });
+  const std::vector<std::string> names = flat_names(entry_of(self));
+  return list_of(names.size(), [&](size_t i) { return text(names[i]); }).release();
 }
 PyObject* get_variables(PyObject* self, void* trainable_only) {
-  return guarded([&] {
-    const auto& variables = entry_of(self).captured_variables;
-    Ref list = list_of(variables.size(), [&](size_t i) {
-      const bool wanted = variables[i] && (!trainable_only || variable_trainable(variables[i].get()));
-      return wanted ? variables[i] : Ref();
-    });
-    return checked(PyList_AsTuple(list.get())).release();
+  const auto& variables = entry_of(self).captured_variables;
+  Ref list = list_of(variables.size(), [&](size_t i) {
+    const bool wanted = variables[i] && (!trainable_only || variable_trainable(variables[i].get()));
+    return wanted ? variables[i] : Ref();
   });
+  return checked(PyList_AsTuple(list.get())).release();
 }
 // For each capture, its variable or None.
 PyObject* get_captured_variables(PyObject* self, void*) {
-  return guarded([&] {
-    const auto& variables = entry_of(self).captured_variables;
-    return list_of(variables.size(), [&](size_t i) { return variables[i] ? variables[i] : Ref::borrow(Py_None); })
-        .release();
-  });
+  const auto& variables = entry_of(self).captured_variables;
+  return list_of(variables.size(), [&](size_t i) { return variables[i] ? variables[i] : Ref::borrow(Py_None); })
+      .release();
 }
 PyObject* get_structured_inputs(PyObject* self, void*) {
   TraceEntry& entry = entry_of(self);
@@ -311,70 +279,60 @@ Ref structured(PyObject* self, Leaf&& leaf) {
   return put_together(entry_of(self).outputs, leaves);
 }
 PyObject* get_structured_outputs(PyObject* self, void*) {
-  return guarded([&] {
-    const GraphPtr graph = entry_of(self).concrete->graph();
-    return structured(self,
-                      [&](DType, const Shape&, Edge edge) { return checked(wrap(graph->tensor(edge))); })
-        .release();
-  });
+  const GraphPtr graph = entry_of(self).concrete->graph();
+  return structured(self,
+                    [&](DType, const Shape&, Edge edge) { return checked(wrap(graph->tensor(edge))); })
+      .release();
 }
 PyObject* get_output_shapes(PyObject* self, void*) {
-  return guarded([&] {
-    return structured(self, [](DType, const Shape& shape, Edge) { return checked(shape_object(shape)); })
-        .release();
-  });
+  return structured(self, [](DType, const Shape& shape, Edge) { return checked(shape_object(shape)); })
+      .release();
 }
 PyObject* get_output_dtypes(PyObject* self, void*) {
-  return guarded([&] {
-    return structured(self, [](DType dtype, const Shape&, Edge) { return Ref::borrow(dtype_object(dtype)); })
-        .release();
-  });
+  return structured(self, [](DType dtype, const Shape&, Edge) { return Ref::borrow(dtype_object(dtype)); })
+      .release();
 }
 // The graph with the values of its captures as constants.
 PyObject* frozen_graph(PyObject* self, PyObject*) {
-  return guarded([&] {
-    return graph_object(trace::freeze(graph_in(self), entry_of(self).concrete->captures())).release();
-  });
+  return graph_object(trace::freeze(graph_in(self), entry_of(self).concrete->captures())).release();
 }
-PyObject* get_name(PyObject* self, void*) {
-  return guarded([&] { return PyBytes_FromString(graph_in(self).name().c_str()); });
-}
+PyObject* get_name(PyObject* self, void*) { return PyBytes_FromString(graph_in(self).name().c_str()); }
 
 PyObject* same(PyObject* self, PyObject*) { return Py_NewRef(self); }  // a trace does not change
 
 PyMethodDef methods[] = {
     {"__copy__", same, METH_NOARGS, nullptr},
     {"__deepcopy__", same, METH_O, nullptr},
-    {"pretty_printed_signature", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(pretty)),
+    {"pretty_printed_signature", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<pretty>)),
      METH_VARARGS | METH_KEYWORDS, "Parameters, result and captures as text."},
-    {"_call_with_captures", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(call_with_captures)),
+    {"_call_with_captures", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<call_with_captures>)),
      METH_FASTCALL, "The trace with other values in place of those that were captured."},
-    {"_call_with_flat_signature", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(call_flat)),
+    {"_call_with_flat_signature", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<call_flat>)),
      METH_FASTCALL, "The trace with each tensor of its arguments given by itself."},
-    {"set_external_captures", set_external_captures, METH_O,
+    {"set_external_captures", guard<set_external_captures>, METH_O,
      "Other values in place of those that were captured, or functions that give them at each call."},
     {"replace_capture_with_deferred_capture",
-     reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(replace_with_deferred)),
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<replace_with_deferred>)),
      METH_VARARGS | METH_KEYWORDS,
      "A function that gives the value at each call, in place of a tensor that was captured."},
-    {"_frozen_graph", frozen_graph, METH_NOARGS, "The graph with the values of its captures as constants."},
+    {"_frozen_graph", guard<frozen_graph>, METH_NOARGS, "The graph with the values of its captures as constants."},
     {nullptr, nullptr, 0, nullptr}};
 int trainable_ones;
-PyGetSetDef properties[] = {{"graph", get_graph, nullptr, "what was traced", nullptr},
-                            {"inputs", get_inputs, nullptr, nullptr, nullptr},
-                            {"outputs", get_outputs, nullptr, nullptr, nullptr},
-                            {"captured_inputs", get_captured, nullptr, nullptr, nullptr},
-                            {"_captured_inputs", get_own_captures, nullptr, nullptr, nullptr},
-                            {"_flat_names", get_flat_names, nullptr, nullptr, nullptr},
-                            {"_captured_variables", get_captured_variables, nullptr, nullptr, nullptr},
-                            {"variables", get_variables, nullptr, nullptr, nullptr},
-                            {"trainable_variables", get_variables, nullptr, nullptr, &trainable_ones},
+PyGetSetDef properties[] = {{"graph", guard<get_graph>, nullptr, "what was traced", nullptr},
+                            {"inputs", guard<get_inputs>, nullptr, nullptr, nullptr},
+                            {"outputs", guard<get_outputs>, nullptr, nullptr, nullptr},
+                            {"captured_inputs", guard<get_captured>, nullptr, nullptr, nullptr},
+                            {"_captured_inputs", guard<get_own_captures>, nullptr, nullptr, nullptr},
+                            {"_flat_names", guard<get_flat_names>, nullptr, nullptr, nullptr},
+                            {"_captured_variables", guard<get_captured_variables>, nullptr, nullptr, nullptr},
+                            {"variables", guard<get_variables>, nullptr, nullptr, nullptr},
+                            {"trainable_variables", guard<get_variables>, nullptr, nullptr, &trainable_ones},
                             {"structured_input_signature", get_structured_inputs, nullptr, nullptr, nullptr},
-                            {"structured_outputs", get_structured_outputs, nullptr, nullptr, nullptr},
-                            {"output_shapes", get_output_shapes, nullptr, nullptr, nullptr},
-                            {"output_dtypes", get_output_dtypes, nullptr, nullptr, nullptr},
-                            {"name", get_name, nullptr, nullptr, nullptr},
-                            {"_parameters", get_parameters, nullptr, nullptr, nullptr},
+                            {"structured_outputs", guard<get_structured_outputs>, nullptr, nullptr, nullptr},
+                            {"output_shapes", guard<get_output_shapes>, nullptr, nullptr, nullptr},
+                            {"output_dtypes", guard<get_output_dtypes>, nullptr, nullptr, nullptr},
+                            {"name", guard<get_name>, nullptr, nullptr, nullptr},
+                            {"_parameters", guard<get_parameters>, nullptr, nullptr, nullptr},
                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 }  // namespace
@@ -414,8 +372,8 @@ void init_concrete(PyObject*) {
   type.tp_doc = "One trace of a function.";
   type.tp_dealloc = destroy;
   type.tp_traverse = traverse;
-  type.tp_str = to_str;
-  type.tp_repr = repr;
+  type.tp_str = guard<to_str>;
+  type.tp_repr = guard<repr>;
   type.tp_methods = methods;
   type.tp_getset = properties;
   if (PyType_Ready(&type) < 0) throw PythonErrorSet();

@@ -126,31 +126,27 @@ void retire(uint64_t number) {
 }
 
 PyObject* object_died(PyObject*, PyObject* reference) {
-  return guarded([&] {
-    PyObject* found = find_item(numbers().living.get(), reference);
-    if (found) {
-      const uint64_t number = number_at(found);
-      if (PyDict_DelItem(numbers().living.get(), reference) < 0) throw PythonErrorSet();
-      retire(number);
-    }
-    return Py_NewRef(Py_None);
-  });
+  PyObject* found = find_item(numbers().living.get(), reference);
+  if (found) {
+    const uint64_t number = number_at(found);
+    if (PyDict_DelItem(numbers().living.get(), reference) < 0) throw PythonErrorSet();
+    retire(number);
+  }
+  return Py_NewRef(Py_None);
 }
-PyMethodDef object_died_method = {"object_died", object_died, METH_O, nullptr};
+PyMethodDef object_died_method = {"object_died", guard<object_died>, METH_O, nullptr};
 
 PyObject* unhashable_died(PyObject*, PyObject* reference) {
-  return guarded([&] {
-    auto& all = numbers().unhashable;
-    const auto at = std::ranges::find_if(all, [&](const auto& e) { return e.second.reference.get() == reference; });
-    if (at != all.end()) {
-      const auto [number, own] = std::move(at->second);
-      all.erase(at);
-      retire(number);
-    }
-    return Py_NewRef(Py_None);
-  });
+  auto& all = numbers().unhashable;
+  const auto at = std::ranges::find_if(all, [&](const auto& e) { return e.second.reference.get() == reference; });
+  if (at != all.end()) {
+    const auto [number, own] = std::move(at->second);
+    all.erase(at);
+    retire(number);
+  }
+  return Py_NewRef(Py_None);
 }
-PyMethodDef unhashable_died_method = {"object_died", unhashable_died, METH_O, nullptr};
+PyMethodDef unhashable_died_method = {"object_died", guard<unhashable_died>, METH_O, nullptr};
 
 uint64_t number_by_address(PyObject* object) {
   auto& all = numbers().unhashable;

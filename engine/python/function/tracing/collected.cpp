@@ -19,11 +19,9 @@ void collect_graph(const TraceEntry& entry) {
 namespace {
 
 PyObject* collect_graphs(PyObject*, PyObject* on) {
-  return guarded([&]() -> PyObject* {
-    delete std::exchange(collected_graphs, nullptr);
-    if (on == Py_True) collected_graphs = new std::vector<GraphPtr>;
-    Py_RETURN_NONE;
-  });
+  delete std::exchange(collected_graphs, nullptr);
+  if (on == Py_True) collected_graphs = new std::vector<GraphPtr>;
+  Py_RETURN_NONE;
 }
 
 PyObject* get_collected_graphs(PyObject*, PyObject*) {
@@ -36,14 +34,12 @@ PyObject* get_collected_graphs(PyObject*, PyObject*) {
 }
 
 PyMethodDef functions[] = {
-    {"collect_graphs", collect_graphs, METH_O, "collect_graphs(on)\n--\n\nBegins or ends a collection."},
+    {"collect_graphs", guard<collect_graphs>, METH_O, "collect_graphs(on)\n--\n\nBegins or ends a collection."},
     {"collected_graphs", get_collected_graphs, METH_NOARGS, "collected_graphs()\n--\n\nThe graphs called since then."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
-void init_collected(PyObject* module) {
-  if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet();
-}
+void init_collected(PyObject* module) { if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet(); }
 
 }  // namespace footlight::python

@@ -112,18 +112,16 @@ PyObject* cond(PyObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOO:cond", const_cast<char**>(names), &pred, &yes, &no,
                                    &name))
     return nullptr;
-  return guarded([&]() -> PyObject* {
-    if (!PyCallable_Check(yes) || !PyCallable_Check(no))
-      fail(ErrorKind::kType, PyCallable_Check(yes) ? "'false_fn'" : "'true_fn'", " must be callable.");
-    if (!this_thread.builder) {
-      const int truth = PyObject_IsTrue(pred);
-      if (truth < 0) throw PythonErrorSet();
-      return call(truth ? yes : no).release();
-    }
-    return staged_cond(predicate(pred, "tf.cond"), [&] { return call(yes); }, [&] { return call(no); },
-                       given_name(name, "cond"))
-        .release();
-  });
+  if (!PyCallable_Check(yes) || !PyCallable_Check(no))
+    fail(ErrorKind::kType, PyCallable_Check(yes) ? "'false_fn'" : "'true_fn'", " must be callable.");
+  if (!this_thread.builder) {
+    const int truth = PyObject_IsTrue(pred);
+    if (truth < 0) throw PythonErrorSet();
+    return call(truth ? yes : no).release();
+  }
+  return staged_cond(predicate(pred, "tf.cond"), [&] { return call(yes); }, [&] { return call(no); },
+                     given_name(name, "cond"))
+      .release();
 }
 
 // [x] or (x,) as x.
@@ -176,39 +174,37 @@ PyObject* case_of(PyObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OppO:case", const_cast<char**>(names), &given, &otherwise,
                                    &exclusive, &strict, &name))
     return nullptr;
-  return guarded([&]() -> PyObject* {
-    if (!PyList_Check(given) && !PyTuple_Check(given) && !PyDict_Check(given))
-      fail(ErrorKind::kType, "'pred_fn_pairs' must be a list, tuple, or dict. Received: ", Py_TYPE(given)->tp_name);
-    const std::string scope_name = given_name(name, "case");
-    const Scope scope(scope_name);
-    const Ref items = PyDict_Check(given) ? checked(PyDict_Items(given)) : checked(PySequence_List(given));
-    Cases cases;
-    cases.strict = strict;
-    for (PyObject* pair : Items(items.get())) {
-      if ((!PyList_Check(pair) && !PyTuple_Check(pair)) || PySequence_Size(pair) != 2)
-        fail(ErrorKind::kType, "Each entry in 'pred_fn_pairs' must be a 2-tuple. Received ", repr_of(pair), ".");
-      Ref pred = checked(PySequence_GetItem(pair, 0)), function = checked(PySequence_GetItem(pair, 1));
-      if (PyDict_Check(given) && has_attribute(pred.get(), "deref"))  // a tensor's ref()
-        pred = checked(PyObject_CallMethod(pred.get(), "deref", nullptr));
-      if (!is_tensor(pred.get()) && !is_variable(pred.get()))
-        fail(ErrorKind::kType, "pred must be a Tensor, got: ", repr_of(pred.get()));
-      const Tensor condition = to_tensor(pred.get());
-      if (condition.dtype() != DType::kBool)
-        fail(ErrorKind::kType, "pred must be Tensor of type bool: it is of ", name_of(condition.dtype()));
-      if (condition.shape().has_rank() && condition.shape().rank() != 0)
-        fail(ErrorKind::kValue, "tf.case: a condition must be a scalar, its shape is ", condition.shape().to_string());
-      if (!PyCallable_Check(function.get()))
-        fail(ErrorKind::kType, "fn for pred number ", cases.pairs.size(), " must be callable.");
-      cases.pairs.emplace_back(condition, std::move(function));
-    }
-    if (cases.pairs.empty()) fail(ErrorKind::kValue, "tf.case needs at least one (condition, function) pair");
-    if (otherwise != Py_None) {
-      if (!PyCallable_Check(otherwise)) fail(ErrorKind::kType, "default must be callable.");
-      cases.otherwise = Ref::borrow(otherwise);
-    }
-    if (exclusive && cases.pairs.size() > 1) cases.check_exclusive();
-    return cases.choose(0).release();
-  });
+  if (!PyList_Check(given) && !PyTuple_Check(given) && !PyDict_Check(given))
+    fail(ErrorKind::kType, "'pred_fn_pairs' must be a list, tuple, or dict. Received: ", Py_TYPE(given)->tp_name);
+  const std::string scope_name = given_name(name, "case");
+  const Scope scope(scope_name);
+  const Ref items = PyDict_Check(given) ? checked(PyDict_Items(given)) : checked(PySequence_List(given));
+  Cases cases;
+  cases.strict = strict;
+  for (PyObject* pair : Items(items.get())) {
+    if ((!PyList_Check(pair) && !PyTuple_Check(pair)) || PySequence_Size(pair) != 2)
+      fail(ErrorKind::kType, "Each entry in 'pred_fn_pairs' must be a 2-tuple. Received ", repr_of(pair), ".");
+    Ref pred = checked(PySequence_GetItem(pair, 0)), function = checked(PySequence_GetItem(pair, 1));
+    if (PyDict_Check(given) && has_attribute(pred.get(), "deref"))  // a tensor's ref()
+      pred = checked(PyObject_CallMethod(pred.get(), "deref", nullptr));
+    if (!is_tensor(pred.get()) && !is_variable(pred.get()))
+      fail(ErrorKind::kType, "pred must be a Tensor, got: ", repr_of(pred.get()));
+    const Tensor condition = to_tensor(pred.get());
+    if (condition.dtype() != DType::kBool)
+      fail(ErrorKind::kType, "pred must be Tensor of type bool: it is of ", name_of(condition.dtype()));
+    if (condition.shape().has_rank() && condition.shape().rank() != 0)
+      fail(ErrorKind::kValue, "tf.case: a condition must be a scalar, its shape is ", condition.shape().to_string());
+    if (!PyCallable_Check(function.get()))
+      fail(ErrorKind::kType, "fn for pred number ", cases.pairs.size(), " must be callable.");
+    cases.pairs.emplace_back(condition, std::move(function));
+  }
+  if (cases.pairs.empty()) fail(ErrorKind::kValue, "tf.case needs at least one (condition, function) pair");
+  if (otherwise != Py_None) {
+    if (!PyCallable_Check(otherwise)) fail(ErrorKind::kType, "default must be callable.");
+    cases.otherwise = Ref::borrow(otherwise);
+  }
+  if (exclusive && cases.pairs.size() > 1) cases.check_exclusive();
+  return cases.choose(0).release();
 }
 
 // The functions of tf.switch_case in the order of their numbers.
@@ -269,31 +265,29 @@ PyObject* switch_case(PyObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|OO:switch_case", const_cast<char**>(names), &index,
                                    &given, &otherwise, &name))
     return nullptr;
-  return guarded([&]() -> PyObject* {
-    if (!is_tensor(index) && !is_variable(index))
-      fail(ErrorKind::kType, "'branch_index' must be a Tensor, got ", Py_TYPE(index)->tp_name);
-    Tensor at = to_tensor(index);
-    if (!is_integer(at.dtype()))
-      fail(ErrorKind::kType, "'branch_index' must be an integer Tensor, got ", name_of(at.dtype()));
-    if (at.shape().has_rank() && at.shape().rank() != 0)
-      fail(ErrorKind::kInvalidArgument, "'branch_index' must be a scalar, its shape is ", at.shape().to_string());
-    std::vector<Ref> functions = numbered_branches(given);
-    // Without a default, the last branch is used for all other numbers.
-    if (otherwise != Py_None) {
-      if (!PyCallable_Check(otherwise)) fail(ErrorKind::kType, "default must be callable.");
-      functions.push_back(Ref::borrow(otherwise));
-    }
-    if (!this_thread.builder) {
-      const int64_t wanted = *ops::cast(on_host(at), DType::kInt64).data<int64_t>();
-      const bool known = wanted >= 0 && static_cast<size_t>(wanted) < functions.size();
-      return call(functions[known ? static_cast<size_t>(wanted) : functions.size() - 1].get()).release();
-    }
-    if (at.dtype() != DType::kInt32) {  // a number that does not fit is one without a branch
-      const Tensor limit = ops::number(static_cast<double>(functions.size()), at.dtype());
-      at = ops::cast(ops::minimum(at, limit), DType::kInt32);
-    }
-    return staged_case(at, functions, given_name(name, "switch_case") + "/indexed_case").release();
-  });
+  if (!is_tensor(index) && !is_variable(index))
+    fail(ErrorKind::kType, "'branch_index' must be a Tensor, got ", Py_TYPE(index)->tp_name);
+  Tensor at = to_tensor(index);
+  if (!is_integer(at.dtype()))
+    fail(ErrorKind::kType, "'branch_index' must be an integer Tensor, got ", name_of(at.dtype()));
+  if (at.shape().has_rank() && at.shape().rank() != 0)
+    fail(ErrorKind::kInvalidArgument, "'branch_index' must be a scalar, its shape is ", at.shape().to_string());
+  std::vector<Ref> functions = numbered_branches(given);
+  // Without a default, the last branch is used for all other numbers.
+  if (otherwise != Py_None) {
+    if (!PyCallable_Check(otherwise)) fail(ErrorKind::kType, "default must be callable.");
+    functions.push_back(Ref::borrow(otherwise));
+  }
+  if (!this_thread.builder) {
+    const int64_t wanted = *ops::cast(on_host(at), DType::kInt64).data<int64_t>();
+    const bool known = wanted >= 0 && static_cast<size_t>(wanted) < functions.size();
+    return call(functions[known ? static_cast<size_t>(wanted) : functions.size() - 1].get()).release();
+  }
+  if (at.dtype() != DType::kInt32) {  // a number that does not fit is one without a branch
+    const Tensor limit = ops::number(static_cast<double>(functions.size()), at.dtype());
+    at = ops::cast(ops::minimum(at, limit), DType::kInt32);
+  }
+  return staged_case(at, functions, given_name(name, "switch_case") + "/indexed_case").release();
 }
 
 // --- loops ---
@@ -413,51 +407,49 @@ PyObject* while_loop(PyObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|OOOOOO:while_loop", const_cast<char**>(names), &test,
                                    &body, &variables, &shapes, &parallel, &back, &swap, &most, &name))
     return nullptr;
-  return guarded([&]() -> PyObject* {
-    if (!PyCallable_Check(test)) fail(ErrorKind::kType, "tf.while_loop: 'cond' must be callable.");
-    if (!PyCallable_Check(body)) fail(ErrorKind::kType, "tf.while_loop: 'body' must be callable.");
-    if (!PyList_Check(variables) && !PyTuple_Check(variables))
-      fail(ErrorKind::kType, "tf.while_loop: loop_vars must be a list or tuple, not ", Py_TYPE(variables)->tp_name);
-    if (Py_SIZE(variables) == 0) fail(ErrorKind::kValue, "tf.while_loop: 'loop_vars' must be provided.");
-    trace::WhileOptions options;
-    if (most && most != Py_None) {
-      const Tensor limit = ops::cast(to_tensor(most), DType::kInt32);
-      if (limit.shape().has_rank() && limit.shape().rank() != 0)
-        fail(ErrorKind::kValue, "tf.while_loop: maximum_iterations must be a scalar, its shape is ",
-             limit.shape().to_string());
-      if (const Tensor known = known_value(limit)) options.maximum_iterations = *known.data<int32_t>();
-      else options.most = limit;
-    }
-    if (parallel && parallel != Py_None) {
-      options.parallel_iterations = PyLong_AsLongLong(parallel);
-      if (PyErr_Occurred()) throw PythonErrorSet();
-      if (options.parallel_iterations <= 0)
-        fail(ErrorKind::kType, "tf.while_loop: 'parallel_iterations' must be a positive integer, not ",
-             options.parallel_iterations);
-    }
-    if (!this_thread.builder)
-      return eager_loop(test, body, variables, options.maximum_iterations).release();
-    options.name = given_name(name, "while");
-    const std::vector<Tensor> start = flat_tensors(variables);
-    options.shape_invariants = invariants(shapes, variables, start.size());
-    std::vector<Tensor> results = trace::build_while(
-        start,
-        [&](std::span<const Tensor> now) {
-          const Tensor again = to_tensor(call_with(test, packed(variables, now).get()).get());
-          if (again.shape().fully_known() && again.shape().elements() != 1)
-            invalid("tf.while_loop: the condition must be a scalar, but it has shape ", again.shape().to_string());
-          return again;
-        },
-        [&](std::span<const Tensor> now) {
-          return flat_tensors(in_form(variables, call_with(body, packed(variables, now).get())).get());
-        },
-        options);
-    const int differentiates = back ? PyObject_IsTrue(back) : 1;
-    if (differentiates < 0) throw PythonErrorSet();
-    if (!differentiates)
-      for (Tensor& result : results) result = apply("StopGradient"_op, {result});
-    return packed(variables, results).release();
-  });
+  if (!PyCallable_Check(test)) fail(ErrorKind::kType, "tf.while_loop: 'cond' must be callable.");
+  if (!PyCallable_Check(body)) fail(ErrorKind::kType, "tf.while_loop: 'body' must be callable.");
+  if (!PyList_Check(variables) && !PyTuple_Check(variables))
+    fail(ErrorKind::kType, "tf.while_loop: loop_vars must be a list or tuple, not ", Py_TYPE(variables)->tp_name);
+  if (Py_SIZE(variables) == 0) fail(ErrorKind::kValue, "tf.while_loop: 'loop_vars' must be provided.");
+  trace::WhileOptions options;
+  if (most && most != Py_None) {
+    const Tensor limit = ops::cast(to_tensor(most), DType::kInt32);
+    if (limit.shape().has_rank() && limit.shape().rank() != 0)
+      fail(ErrorKind::kValue, "tf.while_loop: maximum_iterations must be a scalar, its shape is ",
+           limit.shape().to_string());
+    if (const Tensor known = known_value(limit)) options.maximum_iterations = *known.data<int32_t>();
+    else options.most = limit;
+  }
+  if (parallel && parallel != Py_None) {
+    options.parallel_iterations = PyLong_AsLongLong(parallel);
+    if (PyErr_Occurred()) throw PythonErrorSet();
+    if (options.parallel_iterations <= 0)
+      fail(ErrorKind::kType, "tf.while_loop: 'parallel_iterations' must be a positive integer, not ",
+           options.parallel_iterations);
+  }
+  if (!this_thread.builder)
+    return eager_loop(test, body, variables, options.maximum_iterations).release();
+  options.name = given_name(name, "while");
+  const std::vector<Tensor> start = flat_tensors(variables);
+  options.shape_invariants = invariants(shapes, variables, start.size());
+  std::vector<Tensor> results = trace::build_while(
+      start,
+      [&](std::span<const Tensor> now) {
+        const Tensor again = to_tensor(call_with(test, packed(variables, now).get()).get());
+        if (again.shape().fully_known() && again.shape().elements() != 1)
+          invalid("tf.while_loop: the condition must be a scalar, but it has shape ", again.shape().to_string());
+        return again;
+      },
+      [&](std::span<const Tensor> now) {
+        return flat_tensors(in_form(variables, call_with(body, packed(variables, now).get())).get());
+      },
+      options);
+  const int differentiates = back ? PyObject_IsTrue(back) : 1;
+  if (differentiates < 0) throw PythonErrorSet();
+  if (!differentiates)
+    for (Tensor& result : results) result = apply("StopGradient"_op, {result});
+  return packed(variables, results).release();
 }
 
 // --- tf.gradients ---
@@ -486,70 +478,68 @@ PyObject* gradients(PyObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|OOOOOO:gradients", const_cast<char**>(names), &ys, &xs,
                                    &given, &rest[0], &rest[1], &rest[2], &rest[3], &rest[4]))
     return nullptr;
-  return guarded([&]() -> PyObject* {
-    trace::GraphBuilder* builder = trace::GraphBuilder::innermost();
-    if (!builder)
-      fail(ErrorKind::kRuntime,
-           "tf.gradients is not supported when eager execution is enabled: it works inside of graphs and traced "
-           "functions; use tf.GradientTape elsewhere");
-    std::vector<Ref> targets, sources, seeds;
-    nest_flatten(ys, targets);
-    nest_flatten(xs, sources);
-    if (given != Py_None) seeds = seeds_for(targets.size(), given);
-    const std::vector<Ref> forms = sources;
-    for (std::vector<Ref>* each : {&targets, &sources, &seeds})
-      for (Ref& one : *each) one = flows_through(one.get());
-    std::vector<Edge> from, to;
-    std::vector<Tensor> arriving;
-    for (const Ref& x : sources) to.push_back(edge_in(*builder, x.get()));
-    if (given != Py_None && seeds.size() != targets.size())
-      fail(ErrorKind::kValue, "tf.gradients: ", seeds.size(), " grad_ys for ", targets.size(), " ys");
-    for (size_t i = 0; i < targets.size(); ++i) {
-      // A variable has the gradient of its value; its handle has none.
-      const Ref read = is_variable(targets[i].get()) ? checked(wrap(variable_value(targets[i].get()))) : targets[i];
-      from.push_back(edge_in(*builder, read.get()));
-      const bool seeded = i < seeds.size() && seeds[i].get() != Py_None;
-      if (!seeded && is_complex(builder->graph()->tensor(from[i]).dtype()))
-        fail(ErrorKind::kType, "tf.gradients: the gradient of complex numbers needs grad_ys, ys[", i, "] is of ",
-             name_of(builder->graph()->tensor(from[i]).dtype()));
-      arriving.push_back(seeded ? gradient_from(seeds[i].get(), DType::kInvalid)
-                                : apply("OnesLike"_op, {builder->graph()->tensor(from[i])}));
-    }
-    std::vector<Edge> stops;
-    if (rest[3] && rest[3] != Py_None) {
-      std::vector<Ref> given_stops;
-      nest_flatten(rest[3], given_stops);
-      for (const Ref& stop : given_stops) stops.push_back(edge_in(*builder, stop.get()));
-    }
-    std::vector<Tensor> found = trace::graph_gradients(*builder->graph(), from, arriving, to, stops);
-    if (unconnected_from(rest[4]) == Unconnected::kZero)
-      for (size_t i = 0; i < found.size(); ++i)
-        if (!found[i]) {
-          PyObject* x = sources[i].get();
-          found[i] = ops::zeros_like(is_variable(x) ? variable_value(x) : to_tensor(x));
-        }
-    Ref list = checked(PyList_New(static_cast<Py_ssize_t>(found.size())));
+  trace::GraphBuilder* builder = trace::GraphBuilder::innermost();
+  if (!builder)
+    fail(ErrorKind::kRuntime,
+         "tf.gradients is not supported when eager execution is enabled: it works inside of graphs and traced "
+         "functions; use tf.GradientTape elsewhere");
+  std::vector<Ref> targets, sources, seeds;
+  nest_flatten(ys, targets);
+  nest_flatten(xs, sources);
+  if (given != Py_None) seeds = seeds_for(targets.size(), given);
+  const std::vector<Ref> forms = sources;
+  for (std::vector<Ref>* each : {&targets, &sources, &seeds})
+    for (Ref& one : *each) one = flows_through(one.get());
+  std::vector<Edge> from, to;
+  std::vector<Tensor> arriving;
+  for (const Ref& x : sources) to.push_back(edge_in(*builder, x.get()));
+  if (given != Py_None && seeds.size() != targets.size())
+    fail(ErrorKind::kValue, "tf.gradients: ", seeds.size(), " grad_ys for ", targets.size(), " ys");
+  for (size_t i = 0; i < targets.size(); ++i) {
+    // A variable has the gradient of its value; its handle has none.
+    const Ref read = is_variable(targets[i].get()) ? checked(wrap(variable_value(targets[i].get()))) : targets[i];
+    from.push_back(edge_in(*builder, read.get()));
+    const bool seeded = i < seeds.size() && seeds[i].get() != Py_None;
+    if (!seeded && is_complex(builder->graph()->tensor(from[i]).dtype()))
+      fail(ErrorKind::kType, "tf.gradients: the gradient of complex numbers needs grad_ys, ys[", i, "] is of ",
+           name_of(builder->graph()->tensor(from[i]).dtype()));
+    arriving.push_back(seeded ? gradient_from(seeds[i].get(), DType::kInvalid)
+                              : apply("OnesLike"_op, {builder->graph()->tensor(from[i])}));
+  }
+  std::vector<Edge> stops;
+  if (rest[3] && rest[3] != Py_None) {
+    std::vector<Ref> given_stops;
+    nest_flatten(rest[3], given_stops);
+    for (const Ref& stop : given_stops) stops.push_back(edge_in(*builder, stop.get()));
+  }
+  std::vector<Tensor> found = trace::graph_gradients(*builder->graph(), from, arriving, to, stops);
+  if (unconnected_from(rest[4]) == Unconnected::kZero)
     for (size_t i = 0; i < found.size(); ++i)
-      PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i),
-                      found[i] ? in_form_of(forms[i].get(), checked(wrap_gradient(found[i]))).release()
-                               : Py_NewRef(Py_None));
-    return list.release();
-  });
+      if (!found[i]) {
+        PyObject* x = sources[i].get();
+        found[i] = ops::zeros_like(is_variable(x) ? variable_value(x) : to_tensor(x));
+      }
+  Ref list = checked(PyList_New(static_cast<Py_ssize_t>(found.size())));
+  for (size_t i = 0; i < found.size(); ++i)
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i),
+                    found[i] ? in_form_of(forms[i].get(), checked(wrap_gradient(found[i]))).release()
+                             : Py_NewRef(Py_None));
+  return list.release();
 }
 
 PyMethodDef definitions[] = {
-    {"cond", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(cond)), METH_VARARGS | METH_KEYWORDS,
+    {"cond", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<cond>)), METH_VARARGS | METH_KEYWORDS,
      kCondHelp},
-    {"while_loop", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(while_loop)),
+    {"while_loop", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<while_loop>)),
      METH_VARARGS | METH_KEYWORDS,
      kWhileLoopHelp},
-    {"switch_case", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(switch_case)),
+    {"switch_case", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<switch_case>)),
      METH_VARARGS | METH_KEYWORDS,
      "switch_case(branch_index, branch_fns, default=None, name='switch_case')\n--\n\nThe branch of that number."},
-    {"case", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(case_of)), METH_VARARGS | METH_KEYWORDS,
+    {"case", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<case_of>)), METH_VARARGS | METH_KEYWORDS,
      "case(pred_fn_pairs, default=None, exclusive=False, strict=False, name='case')\n--\n\nThe function of the first "
      "condition that holds."},
-    {"gradients", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(gradients)),
+    {"gradients", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<gradients>)),
      METH_VARARGS | METH_KEYWORDS,
      "gradients(ys, xs, grad_ys=None)\n--\n\nGradients of the sum of ys inside of a traced function."},
 };

@@ -5,6 +5,7 @@
 #include "engine/python/autograph/hooks.h"
 #include "engine/python/autograph/lists.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/types.h"
 #include "engine/trace/graph_builder.h"
 
 #include <structmember.h>
@@ -153,35 +154,15 @@ namespace {
 // tf.autograph.do_not_convert: looks and binds like the function, and runs it with conversion off.
 struct Unconverted {
   PyObject_HEAD
-  PyObject* function;
+  Ref function;
+  vectorcallfunc vectorcall;
   PyObject* weakrefs;
-  vectorcallfunc call;
 };
-PyTypeObject* unconverted_type = nullptr;
+PyTypeObject unconverted_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 PyObject* unconverted_vectorcall(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
   const ConversionOff off;
-  return PyObject_Vectorcall(reinterpret_cast<Unconverted*>(self)->function, args, count, names);
-}
-
-void unconverted_dealloc(PyObject* self) {
-  PyObject_GC_UnTrack(self);
-  auto* o = reinterpret_cast<Unconverted*>(self);
-  if (o->weakrefs) PyObject_ClearWeakRefs(self);
-  Py_CLEAR(o->function);
-  const Ref type = Ref::steal(reinterpret_cast<PyObject*>(Py_TYPE(self)));  // instances of heap types own it
-  Py_TYPE(self)->tp_free(self);
-}
-
-int unconverted_traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(reinterpret_cast<Unconverted*>(self)->function);
-  Py_VISIT(Py_TYPE(self));
-  return 0;
-}
-
-int unconverted_clear(PyObject* self) {
-  Py_CLEAR(reinterpret_cast<Unconverted*>(self)->function);
-  return 0;
+  return PyObject_Vectorcall(reinterpret_cast<Unconverted*>(self)->function.get(), args, count, names);
 }
 
 PyObject* unconverted_bind(PyObject* self, PyObject* object, PyObject*) {
@@ -189,51 +170,29 @@ PyObject* unconverted_bind(PyObject* self, PyObject* object, PyObject*) {
 }
 
 PyObject* unconverted_attribute(PyObject* self, PyObject* name) {
-  PyObject* function = reinterpret_cast<Unconverted*>(self)->function;
+  PyObject* function = reinterpret_cast<Unconverted*>(self)->function.get();
   if (PyUnicode_CompareWithASCIIString(name, "__wrapped__") == 0) return Py_NewRef(function);
   if (PyUnicode_CompareWithASCIIString(name, "__class__") == 0) return PyObject_GenericGetAttr(self, name);
   if (PyUnicode_CompareWithASCIIString(name, "autograph_info__") == 0) return PyDict_New();  // as on what is converted
   return PyObject_GetAttr(function, name);
 }
 
-PyMemberDef unconverted_members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Unconverted, call), READONLY, nullptr},
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(Unconverted, weakrefs), READONLY, nullptr},
-    {nullptr, 0, 0, 0, nullptr}};
-
-template <class F>
-void* slot_of(F* function) { return reinterpret_cast<void*>(function); }
-
-PyType_Slot unconverted_slots[] = {{Py_tp_dealloc, slot_of(unconverted_dealloc)},
-                                   {Py_tp_traverse, slot_of(unconverted_traverse)},
-                                   {Py_tp_clear, slot_of(unconverted_clear)},
-                                   {Py_tp_call, slot_of(PyVectorcall_Call)},
-                                   {Py_tp_descr_get, slot_of(unconverted_bind)},
-                                   {Py_tp_getattro, slot_of(unconverted_attribute)},
-                                   {Py_tp_members, unconverted_members},
-                                   {0, nullptr}};
-PyType_Spec unconverted_spec = {"footlight.autograph.Unconverted", sizeof(Unconverted), 0,
-                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
-                                    Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                                unconverted_slots};
-
 }  // namespace
 
 void init_unconverted() {
-  unconverted_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&unconverted_spec));
-  if (!unconverted_type) throw PythonErrorSet();
+  define_type<Unconverted>(unconverted_type, "footlight.autograph.Unconverted",
+                           {.traverse = visit_members<&Unconverted::function>,
+                            .clear = clear_members<&Unconverted::function>,
+                            .get_attribute = unconverted_attribute,
+                            .bind = unconverted_bind});
 }
 
-bool is_unconverted(PyObject* o) { return Py_TYPE(o) == unconverted_type; }
+bool is_unconverted(PyObject* o) { return Py_TYPE(o) == &unconverted_type; }
 
 PyObject* unconverted(PyObject* function) {
-  Unconverted* made = PyObject_GC_New(Unconverted, unconverted_type);
-  if (!made) return nullptr;
-  made->function = Py_NewRef(function);
-  made->weakrefs = nullptr;
-  made->call = unconverted_vectorcall;
-  PyObject_GC_Track(made);
-  return reinterpret_cast<PyObject*>(made);
+  return guarded([&] {
+    return new_object<Unconverted>(unconverted_type, Ref::borrow(function), unconverted_vectorcall).release();
+  });
 }
 
 }  // namespace footlight::python::ag

@@ -3,7 +3,9 @@
 
 #include "engine/base/recording.h"
 #include "engine/base/text.h"
+#include "engine/python/autograph/unrolling.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/types.h"
 #include "engine/trace/function_scope.h"
 #include "engine/trace/graph_builder.h"
 
@@ -17,20 +19,15 @@ namespace {
 
 constexpr int64_t kMinTurns = 100;  // fewer iterations are not noted: every short comprehension would have a note
 
-size_t nodes() {
-  trace::GraphBuilder* builder = trace::tracing() ? trace::GraphBuilder::innermost() : nullptr;
-  return builder ? builder->graph()->size() : 0;
-}
-
 struct Counted {
   PyObject_HEAD
-  PyObject* iterator;
-  PyObject* code;  // code of the comprehension's function
+  Ref iterator;
+  Ref code;  // code of the comprehension's function
   TraceId trace;
   size_t start;    // nodes when it began
   int64_t turns;
 };
-PyTypeObject* counted_type = nullptr;
+PyTypeObject counted_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 // The comprehension that got an item last, identified by what outlives its iterator.
 struct Advanced {
@@ -48,10 +45,10 @@ ComprehensionTurns* sums_of(TraceId trace) {
 void add_to_sums(const Counted& counted) {
   ComprehensionTurns* const sums = counted.turns ? sums_of(counted.trace) : nullptr;
   if (!sums) return;
-  ComprehensionTurns::Turns& all = sums->of(counted.code);
+  ComprehensionTurns::Turns& all = sums->of(counted.code.get());
   all.of_first += counted.turns;
   all.most = std::max(all.most, counted.turns);
-  all.made_nodes |= nodes() > counted.start;
+  all.made_nodes |= nodes_so_far() > counted.start;
 }
 
 // Where the running expression begins. Its instruction changes after some runs, when Python specializes it.
@@ -69,43 +66,19 @@ bool is_in_comprehension(PyFrameObject* frame) {
   return readable(reinterpret_cast<PyCodeObject*>(code.get())->co_name).starts_with('<');
 }
 
-void dealloc(PyObject* self) {
-  PyObject_GC_UnTrack(self);
-  const Ref type = Ref::steal(reinterpret_cast<PyObject*>(Py_TYPE(self)));  // instances of heap types own it
-  auto* const counted = reinterpret_cast<Counted*>(self);
-  add_to_sums(*counted);
-  Py_CLEAR(counted->iterator);
-  Py_CLEAR(counted->code);
-  PyObject_GC_Del(self);
-}
-int traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(reinterpret_cast<Counted*>(self)->iterator);
-  Py_VISIT(reinterpret_cast<Counted*>(self)->code);
-  Py_VISIT(Py_TYPE(self));
-  return 0;
-}
-int clear(PyObject* self) {
-  Py_CLEAR(reinterpret_cast<Counted*>(self)->iterator);
-  return 0;
+void destroy(PyObject* self) {
+  add_to_sums(*reinterpret_cast<Counted*>(self));
+  destroy_object<Counted>(self);
 }
 
 PyObject* next(PyObject* self) {
   auto* const counted = reinterpret_cast<Counted*>(self);
-  PyObject* const iterator = counted->iterator;
+  PyObject* const iterator = counted->iterator.get();
   PyObject* const item = iterator ? Py_TYPE(iterator)->tp_iternext(iterator) : nullptr;
   counted->turns += item != nullptr;
-  advanced = item ? Advanced{counted->code, counted->trace} : Advanced();
+  advanced = item ? Advanced{counted->code.get(), counted->trace} : Advanced();
   return item;
 }
-
-PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
-                       {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-                       {Py_tp_clear, reinterpret_cast<void*>(clear)},
-                       {Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
-                       {Py_tp_iternext, reinterpret_cast<void*>(next)},
-                       {0, nullptr}};
-PyType_Spec spec = {"footlight.autograph.Counted", sizeof(Counted), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
 }  // namespace
 
@@ -134,19 +107,12 @@ Ref counted_items(PyObject* function, PyObject* values) {
   PyObject* const code = PyFunction_GetCode(function);
   ComprehensionTurns::Turns& all = sums->of(code);
   if (!all.code) all.code = Ref::borrow(code), all.place = here();
-  auto* made = PyObject_GC_New(Counted, counted_type);
-  if (!made) throw PythonErrorSet();
-  made->iterator = iterator.release();
-  made->code = Py_NewRef(code);
-  made->trace = trace::current_trace();
-  made->start = nodes();
-  made->turns = 0;
-  PyObject_GC_Track(made);
-  return Ref::steal(reinterpret_cast<PyObject*>(made));
+  return new_object<Counted>(counted_type, std::move(iterator), Ref::borrow(code), trace::current_trace(),
+                             nodes_so_far());
 }
 
 void forget_turns(PyObject* items) {
-  if (Py_IS_TYPE(items, counted_type)) reinterpret_cast<Counted*>(items)->turns = 0;
+  if (Py_IS_TYPE(items, &counted_type)) reinterpret_cast<Counted*>(items)->turns = 0;
 }
 
 void count_further_items(PyObject* iterable) {
@@ -166,7 +132,12 @@ void count_further_items(PyObject* iterable) {
 }
 
 void init_comprehension_turns() {
-  counted_type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)).release());
+  define_type<Counted>(counted_type, "footlight.autograph.Counted",
+                       {.destroy = destroy,
+                        .traverse = visit_members<&Counted::iterator, &Counted::code>,
+                        .clear = clear_members<&Counted::iterator>,
+                        .iterate = PyObject_SelfIter,
+                        .next = next});
 }
 
 }  // namespace footlight::python::ag

@@ -3,6 +3,7 @@
 
 #include "engine/ops/functions.h"
 #include "engine/python/calls/operators.h"
+#include "engine/python/interpreter/types.h"
 
 #include <new>
 
@@ -14,25 +15,13 @@ struct Sequence {
   PyObject_HEAD
   Elements elements;
 };
-PyTypeObject* sequence_type = nullptr;
-
-void dealloc(PyObject* self) {
-  const Ref type = Ref::steal(reinterpret_cast<PyObject*>(Py_TYPE(self)));  // instances of heap types own it
-  reinterpret_cast<Sequence*>(self)->elements.~Elements();
-  PyObject_Free(self);
-}
+PyTypeObject sequence_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 PyObject* iterate(PyObject*) {
   fail(ErrorKind::kOperatorNotAllowedInGraph,
        "this sequence over a tensor has a length that is known only when the graph runs: only a `for` statement or a "
        "comprehension in a converted function can iterate over it");
 }
-
-PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
-                       {Py_tp_iter, reinterpret_cast<void*>(guard<iterate>)},
-                       {0, nullptr}};
-PyType_Spec spec = {"footlight.autograph.Sequence", sizeof(Sequence), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
 Tensor count_of(const Tensor& values) {
   const Shape& shape = values.shape();
@@ -86,16 +75,15 @@ Elements elements_of(PyObject* object) {
 }
 
 Ref wrap_elements(Elements elements) {
-  auto* made = PyObject_New(Sequence, sequence_type);
-  if (!made) throw PythonErrorSet();
-  new (&made->elements) Elements(std::move(elements));
-  return Ref::steal(reinterpret_cast<PyObject*>(made));
+  return new_object<Sequence>(sequence_type, std::move(elements));
 }
 
 const Elements* wrapped_elements(PyObject* object) {
-  return Py_TYPE(object) == sequence_type ? &reinterpret_cast<Sequence*>(object)->elements : nullptr;
+  return Py_TYPE(object) == &sequence_type ? &reinterpret_cast<Sequence*>(object)->elements : nullptr;
 }
 
-void init_sequences() { sequence_type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)).release()); }
+void init_sequences() {
+  define_type<Sequence>(sequence_type, "footlight.autograph.Sequence", {.iterate = guard<iterate>});
+}
 
 }  // namespace footlight::python::ag

@@ -6,6 +6,7 @@
 #include "engine/python/autograph/lists.h"
 #include "engine/python/autograph/sequences.h"
 #include "engine/python/autograph/strict.h"
+#include "engine/python/interpreter/types.h"
 #include "engine/trace/graph_builder.h"
 
 #include <algorithm>
@@ -13,19 +14,15 @@
 
 namespace footlight::python::ag {
 
-namespace {
-
-size_t nodes() {
+size_t nodes_so_far() {
   trace::GraphBuilder* builder = trace::tracing() ? trace::GraphBuilder::innermost() : nullptr;
   return builder ? builder->graph()->size() : 0;
 }
 
-}  // namespace
-
-Unrolling::Unrolling() : start_(nodes()) {}
+Unrolling::Unrolling() : start_(nodes_so_far()) {}
 
 void Unrolling::turn() {
-  if (++turns_ != kMany || !trace::tracing() || nodes() < start_ + kMany) return;
+  if (++turns_ != kMany || !trace::tracing() || nodes_so_far() < start_ + kMany) return;
   const UserLine place = here();
   const std::string message =
       str("this Python loop adds a copy of its body to the graph in every iteration, more than ", kMany,
@@ -37,7 +34,7 @@ void Unrolling::turn() {
 void Unrolling::done(const char* kind) const {
   if (!trace::tracing()) return;
   record(kind, "python",
-         nodes() > start_ && turns_ > 1 ? str("unrolled into ", turns_, " copies")
+         nodes_so_far() > start_ && turns_ > 1 ? str("unrolled into ", turns_, " copies")
                                         : str("ran in Python, ", turns_, turns_ == 1 ? " iteration" : " iterations"));
 }
 
@@ -46,30 +43,14 @@ namespace {
 // An iterator that counts.
 struct Turns {
   PyObject_HEAD
-  PyObject* iterator;
+  Ref iterator;
   Unrolling unrolling;
 };
-PyTypeObject* turns_type = nullptr;
-
-void dealloc(PyObject* self) {
-  PyObject_GC_UnTrack(self);
-  const Ref type = Ref::steal(reinterpret_cast<PyObject*>(Py_TYPE(self)));  // instances of heap types own it
-  Py_CLEAR(reinterpret_cast<Turns*>(self)->iterator);
-  PyObject_GC_Del(self);
-}
-int traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(reinterpret_cast<Turns*>(self)->iterator);
-  Py_VISIT(Py_TYPE(self));
-  return 0;
-}
-int clear(PyObject* self) {
-  Py_CLEAR(reinterpret_cast<Turns*>(self)->iterator);
-  return 0;
-}
+PyTypeObject turns_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 PyObject* next(PyObject* self) {
   auto* const turns = reinterpret_cast<Turns*>(self);
-  PyObject* const iterator = turns->iterator;
+  PyObject* const iterator = turns->iterator.get();
   PyObject* const item = iterator ? Py_TYPE(iterator)->tp_iternext(iterator) : nullptr;
   if (!item || turns->unrolling.passed()) return item;
   return guarded([&] {
@@ -78,15 +59,6 @@ PyObject* next(PyObject* self) {
     return kept.release();
   });
 }
-
-PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
-                       {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-                       {Py_tp_clear, reinterpret_cast<void*>(clear)},
-                       {Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
-                       {Py_tp_iternext, reinterpret_cast<void*>(next)},
-                       {0, nullptr}};
-PyType_Spec spec = {"footlight.autograph.Turns", sizeof(Turns), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
 }  // namespace
 
@@ -99,7 +71,13 @@ bool turns_rarely(PyObject* values) {
   return size >= 0 && size < Unrolling::kMany;
 }
 
-void init_turns() { turns_type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)).release()); }
+void init_turns() {
+  define_type<Turns>(turns_type, "footlight.autograph.Turns",
+                     {.traverse = visit_members<&Turns::iterator>,
+                      .clear = clear_members<&Turns::iterator>,
+                      .iterate = PyObject_SelfIter,
+                      .next = next});
+}
 
 PyObject* turns(PyObject*, PyObject* values) {
   if (!trace::tracing()) return Py_NewRef(values);
@@ -107,12 +85,7 @@ PyObject* turns(PyObject*, PyObject* values) {
   return guarded([&]() -> PyObject* {
     if (turns_rarely(values)) return PyObject_GetIter(values);
     Ref iterator = checked(PyObject_GetIter(values));
-    auto* made = PyObject_GC_New(Turns, turns_type);
-    if (!made) throw PythonErrorSet();
-    made->iterator = iterator.release();
-    new (&made->unrolling) Unrolling;
-    PyObject_GC_Track(made);
-    return reinterpret_cast<PyObject*>(made);
+    return new_object<Turns>(turns_type, std::move(iterator)).release();
   });
 }
 

@@ -5,6 +5,9 @@
 
 namespace footlight::python::ag {
 
+// The size of the graph that is being traced.
+size_t nodes_so_far();
+
 // Warns once, with the line, that a Python loop has put many iterations into the graph.
 class Unrolling {
  public:

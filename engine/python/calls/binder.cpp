@@ -6,6 +6,7 @@
 #include "engine/ops/indexed_slices.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/calls/help_text.h"
+#include "engine/python/interpreter/types.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/dtype_object.h"
 #include "engine/python/interpreter/gil.h"
@@ -25,7 +26,7 @@ constexpr size_t kMaxParameters = 32;
 
 struct KeptArguments;
 struct PyPublicFunction {
-  PyObject_HEAD vectorcallfunc call;
+  PyObject_HEAD vectorcallfunc vectorcall;
   const PublicFunction* function;
   std::vector<Parameter>* parameters;  // null until the first call
   PyObject* result;                    // parse_result(), read with them
@@ -538,27 +539,11 @@ PyMethodDef module_functions[] = {
 
 void init_public_functions(PyObject* module) {
   if (PyModule_AddFunctions(module, module_functions) < 0) throw PythonErrorSet();
-  type.tp_name = "footlight.function_of_the_library";
-  type.tp_basicsize = sizeof(PyPublicFunction);
-  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL;
-  type.tp_vectorcall_offset = offsetof(PyPublicFunction, call);
-  type.tp_call = PyVectorcall_Call;
-  type.tp_weaklistoffset = offsetof(PyPublicFunction, weakrefs);
-  type.tp_getset = properties;
-  type.tp_methods = methods;
-  type.tp_repr = guard<repr>;
-  type.tp_descr_get = as_attribute;
-  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  define_type<PyPublicFunction>(
+      type, "footlight.function_of_the_library",
+      {.repr = guard<repr>, .bind = as_attribute, .properties = properties, .methods = methods});
   for (const PublicFunction& f : public_functions()) {
-    auto* o = PyObject_New(PyPublicFunction, &type);
-    if (!o) throw PythonErrorSet();
-    o->call = call;
-    o->function = &f;
-    o->parameters = nullptr;
-    o->kept = nullptr;
-    o->result = nullptr;
-    o->weakrefs = nullptr;
-    Ref function = Ref::steal(reinterpret_cast<PyObject*>(o));
+    const Ref function = new_object<PyPublicFunction>(type, call, &f);
     for (std::string_view name : f.names) publish(std::string(name).c_str(), function.get());
   }
 }

@@ -8,6 +8,7 @@
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/types.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/types/graph_object.h"
 #include "engine/python/types/nest.h"
@@ -48,10 +49,6 @@ PyObject* leave(PyObject* self, PyObject*) {
     Py_RETURN_NONE;
   });
 }
-void destroy(PyObject* self) {
-  reinterpret_cast<PyContext*>(self)->action.~unique_ptr();
-  PyObject_Free(self);
-}
 PyMethodDef methods[] = {{"__enter__", enter, METH_NOARGS, nullptr},
                          {"__exit__", leave, METH_VARARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
@@ -65,10 +62,7 @@ PyGetSetDef members[] = {{"name", guard<get_name>, nullptr, "The name that was g
                          {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyObject* context_manager(std::unique_ptr<ContextAction> action) {
-  auto* c = PyObject_New(PyContext, &type);
-  if (!c) throw PythonErrorSet();
-  new (&c->action) std::unique_ptr<ContextAction>(std::move(action));
-  return reinterpret_cast<PyObject*>(c);
+  return new_object<PyContext>(type, std::move(action)).release();
 }
 
 // The builder at whose time a scope was entered. The scope may be left when the trace is over, or by another thread,
@@ -393,13 +387,7 @@ PyMethodDef graph_functions[] = {
 
 void init_scopes(PyObject* module) {
   if (PyModule_AddFunctions(module, graph_functions) < 0) throw PythonErrorSet();
-  type.tp_name = "footlight.context";
-  type.tp_basicsize = sizeof(PyContext);
-  type.tp_flags = Py_TPFLAGS_DEFAULT;
-  type.tp_dealloc = destroy;
-  type.tp_methods = methods;
-  type.tp_getset = members;
-  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  define_type<PyContext>(type, "footlight.context", {.properties = members, .methods = methods});
   for (PyMethodDef& f : functions) publish_function(f.ml_name, &f);
 }
 

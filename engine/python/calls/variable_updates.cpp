@@ -7,6 +7,7 @@
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/types.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/slices_object.h"
 #include "engine/python/types/variable_object.h"
@@ -98,20 +99,14 @@ PyObject* count_up_to(PyObject* self, PyObject* args, PyObject* keywords) {
 struct PySlice {
   PyTensor tensor;
   Ref variable, key;
+  ~PySlice() {
+    if (tensor.weakrefs) PyObject_ClearWeakRefs(&tensor.ob_base);
+    Py_CLEAR(tensor.dict);
+  }
 };
 PyTypeObject slice_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 PySlice* slice_of(PyObject* o) { return reinterpret_cast<PySlice*>(o); }
-
-void destroy_slice(PyObject* self) {
-  PySlice* s = slice_of(self);
-  if (s->tensor.weakrefs) PyObject_ClearWeakRefs(self);
-  Py_CLEAR(s->tensor.dict);
-  s->tensor.tensor.~Tensor();
-  s->variable.~Ref();
-  s->key.~Ref();
-  PyObject_Free(self);
-}
 
 PyObject* assign_slice(PyObject* self, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"val", "name", nullptr};
@@ -182,26 +177,17 @@ PyObject* variable_subscript(PyObject* self, PyObject* key) {
     if (!is_variable(self)) return wrap(subscript(to_tensor(self), key));
     Tensor cut = subscript(variable_value(self), key);
     if (is_tensor(key) && tensor_of(key).dtype() == DType::kBool) return wrap(std::move(cut));
-    auto* s = PyObject_New(PySlice, &slice_type);
-    if (!s) throw PythonErrorSet();
-    new (&s->tensor.tensor) Tensor(std::move(cut));
-    s->tensor.weakrefs = s->tensor.dict = nullptr;
-    new (&s->variable) Ref(Ref::borrow(self));
-    new (&s->key) Ref(Ref::borrow(key));
-    return reinterpret_cast<PyObject*>(s);
+    return new_object<PySlice>(slice_type, std::move(cut), nullptr, nullptr, Ref::borrow(self), Ref::borrow(key))
+        .release();
   });
 }
 
 void init_variable_updates() {
-  slice_type.tp_name = "footlight.Tensor";
-  slice_type.tp_base = tensor_type;
-  slice_type.tp_basicsize = sizeof(PySlice);
-  slice_type.tp_flags = Py_TPFLAGS_DEFAULT;
-  slice_type.tp_dealloc = destroy_slice;
-  slice_type.tp_hash = tensor_type->tp_hash;
-  slice_type.tp_richcompare = tensor_type->tp_richcompare;
-  slice_type.tp_methods = slice_methods;
-  if (PyType_Ready(&slice_type) < 0) throw PythonErrorSet();
+  define_type<PySlice>(slice_type, "footlight.Tensor",
+                       {.base = tensor_type,
+                        .hash = tensor_type->tp_hash,
+                        .compare = tensor_type->tp_richcompare,
+                        .methods = slice_methods});
   add_methods(variable_type, methods);
   add_methods(variable_type, numbers);
 }

@@ -5,6 +5,7 @@
 #include "engine/python/interpreter/exceptions.h"
 #include "engine/python/interpreter/gil_state.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/types.h"
 
 #include <new>
 #include <optional>
@@ -24,16 +25,9 @@ PyObject* construct(PyTypeObject* kind, PyObject* args, PyObject*) {
   const char *path, *compression;
   int level;
   if (!PyArg_ParseTuple(args, "ssi:RecordWriter", &path, &compression, &level)) return nullptr;
-  Ref made = checked(kind->tp_alloc(kind, 0));
-  new (&writer_of(made.get())) std::optional<data::RecordWriter>;
+  Ref made = new_object_of<PyRecordWriter>(kind);
   writer_of(made.get()).emplace(path, data::compression_of(compression), level);
   return made.release();
-}
-
-void destroy(PyObject* self) {
-  using Writer = std::optional<data::RecordWriter>;
-  writer_of(self).~Writer();
-  Py_TYPE(self)->tp_free(self);
 }
 
 PyObject* write(PyObject* self, PyObject* record) {
@@ -58,14 +52,11 @@ PyMethodDef methods[] = {{"write", guard<write>, METH_O, "Adds a record."},
 }  // namespace
 
 void init_record_writer(PyObject* module) {
-  type.tp_name = "footlight._engine.RecordWriter";
-  type.tp_basicsize = sizeof(PyRecordWriter);
-  type.tp_flags = Py_TPFLAGS_DEFAULT;
-  type.tp_new = guard<construct>;
-  type.tp_dealloc = destroy;
-  type.tp_methods = methods;
-  type.tp_doc = "RecordWriter(path, compression, level)\n--\n\nWrites a TFRecord file.";
-  if (PyType_Ready(&type) < 0 || PyModule_AddObjectRef(module, "RecordWriter", reinterpret_cast<PyObject*>(&type)) < 0)
+  define_type<PyRecordWriter>(type, "footlight._engine.RecordWriter",
+                              {.doc = "RecordWriter(path, compression, level)\n--\n\nWrites a TFRecord file.",
+                               .construct = guard<construct>,
+                               .methods = methods});
+  if (PyModule_AddObjectRef(module, "RecordWriter", reinterpret_cast<PyObject*>(&type)) < 0)
     throw PythonErrorSet();
 }
 

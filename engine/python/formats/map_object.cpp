@@ -5,6 +5,7 @@
 #include "engine/python/formats/field_path.h"
 #include "engine/python/interpreter/exceptions.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/types.h"
 
 #include <new>
 
@@ -21,11 +22,6 @@ struct PyMap {
 };
 PyTypeObject map_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PyMap& map_of(PyObject* o) { return *reinterpret_cast<PyMap*>(o); }
-
-void destroy(PyObject* o) {
-  map_of(o).place.~FieldPath();
-  Py_TYPE(o)->tp_free(o);
-}
 
 bool has_messages(const FieldDescriptor* map) {
   return map->message_type()->map_value()->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
@@ -151,9 +147,6 @@ PyMethodDef methods[] = {
     {"clear", guard<clear>, METH_NOARGS, "Removes everything."},
     {"GetEntryClass", guard<entry_class>, METH_NOARGS, "The class of messages with a key and its value."},
     {nullptr, nullptr, 0, nullptr}};
-PySequenceMethods sequence = {};
-PyMappingMethods mapping = {};
-
 }  // namespace
 
 std::string key_text(const pb::Message& entry) {
@@ -176,10 +169,7 @@ int find_entry(const pb::Message& message, const FieldDescriptor* map, const std
 }
 
 Ref map_at(FieldPath place, const FieldDescriptor* field) {
-  Ref object = checked(map_type.tp_alloc(&map_type, 0));
-  new (&map_of(object.get()).place) FieldPath(std::move(place));
-  map_of(object.get()).field = field;
-  return object;
+  return new_object<PyMap>(map_type, std::move(place), field);
 }
 
 void set_map(const FieldPath& place, const FieldDescriptor* field, PyObject* given) {
@@ -196,22 +186,17 @@ void set_map(const FieldPath& place, const FieldDescriptor* field, PyObject* giv
 }
 
 void init_maps() {
-  sequence.sq_contains = contains;
-  mapping.mp_length = length;
-  mapping.mp_subscript = item;
-  mapping.mp_ass_subscript = guard<assign>;
-  map_type.tp_name = "footlight.Map";
-  map_type.tp_basicsize = sizeof(PyMap);
-  map_type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_MAPPING;
-  map_type.tp_dealloc = destroy;
-  map_type.tp_as_sequence = &sequence;
-  map_type.tp_as_mapping = &mapping;
-  map_type.tp_iter = guard<iterate>;
-  map_type.tp_hash = PyObject_HashNotImplemented;
-  map_type.tp_richcompare = guard<compare>;
-  map_type.tp_repr = guard<repr>;
-  map_type.tp_methods = methods;
-  if (PyType_Ready(&map_type) < 0) throw PythonErrorSet();
+  define_type<PyMap>(map_type, "footlight.Map",
+                     {.flags = Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_MAPPING,
+                      .repr = guard<repr>,
+                      .hash = PyObject_HashNotImplemented,
+                      .compare = guard<compare>,
+                      .iterate = guard<iterate>,
+                      .methods = methods,
+                      .length = length,
+                      .contains = contains,
+                      .subscript = item,
+                      .assign_subscript = guard<assign>});
 }
 
 }  // namespace footlight::python

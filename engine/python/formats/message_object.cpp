@@ -14,6 +14,7 @@
 #include "engine/python/formats/field_path.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/types.h"
 
 #include <google/protobuf/descriptor.pb.h>
 
@@ -36,11 +37,6 @@ PyTypeObject message_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 std::map<const pb::Descriptor*, PyObject*>& classes() {
   static std::map<const pb::Descriptor*, PyObject*> all;
   return all;
-}
-
-void destroy(PyObject* o) {
-  reinterpret_cast<PyMessage*>(o)->place.~FieldPath();
-  Py_TYPE(o)->tp_free(o);  // the deallocator of the message's class calls this one and releases the class
 }
 
 Ref field_at(const FieldPath& place, const pb::FieldDescriptor* field) {
@@ -303,9 +299,7 @@ const pb::Message* message_in(PyObject* o) { return is_message(o) ? &place_of(o)
 
 Ref object_at(FieldPath place) {
   auto* type = reinterpret_cast<PyTypeObject*>(message_class(place.read().GetDescriptor()));
-  Ref object = checked(type->tp_alloc(type, 0));
-  new (&reinterpret_cast<PyMessage*>(object.get())->place) FieldPath(std::move(place));
-  return object;
+  return new_object_of<PyMessage>(type, std::move(place));
 }
 
 void copy_into(pb::Message& to, const pb::FieldDescriptor* field, PyObject* value) {
@@ -368,21 +362,18 @@ Ref value_set(const pb::Message& message) {
 }
 
 void init_messages(PyObject* module) {
-  message_type.tp_name = "footlight.Message";
-  message_type.tp_basicsize = sizeof(PyMessage);
-  message_type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
-  message_type.tp_dealloc = destroy;
-  message_type.tp_new = guard<message_new>;
-  message_type.tp_init = message_init;
-  message_type.tp_getattro = message_get;
-  message_type.tp_setattro = message_set;
-  message_type.tp_str = guard<message_text>;
-  message_type.tp_repr = guard<message_text>;
-  message_type.tp_hash = PyObject_HashNotImplemented;
-  message_type.tp_richcompare = guard<message_compare>;
-  message_type.tp_methods = message_methods;
-  message_type.tp_getset = message_properties;
-  if (PyType_Ready(&message_type) < 0) throw PythonErrorSet();
+  define_type<PyMessage>(message_type, "footlight.Message",
+                         {.flags = Py_TPFLAGS_BASETYPE,
+                          .construct = guard<message_new>,
+                          .initialize = message_init,
+                          .repr = guard<message_text>,
+                          .str = guard<message_text>,
+                          .hash = PyObject_HashNotImplemented,
+                          .compare = guard<message_compare>,
+                          .get_attribute = message_get,
+                          .set_attribute = message_set,
+                          .properties = message_properties,
+                          .methods = message_methods});
   init_repeated();
   init_maps();
   for (const pb::FileDescriptor* file :

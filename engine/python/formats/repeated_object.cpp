@@ -4,6 +4,7 @@
 #include "engine/python/formats/field_path.h"
 #include "engine/python/interpreter/exceptions.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/types.h"
 
 #include <algorithm>
 #include <new>
@@ -18,11 +19,6 @@ struct PyRepeated {
   const pb::FieldDescriptor* field;
 };
 PyTypeObject repeated_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
-
-void destroy(PyObject* o) {
-  reinterpret_cast<PyRepeated*>(o)->place.~FieldPath();
-  Py_TYPE(o)->tp_free(o);
-}
 
 PyRepeated& repeated_of(PyObject* o) { return *reinterpret_cast<PyRepeated*>(o); }
 
@@ -195,17 +191,10 @@ PyMethodDef repeated_methods[] = {
     {"add", with_keywords(guard<repeated_add>), METH_VARARGS | METH_KEYWORDS,
      "Makes a message at the end and returns it."},
     {nullptr, nullptr, 0, nullptr}};
-PySequenceMethods repeated_sequence = {};
-PyMappingMethods repeated_mapping = {};
-
 }  // namespace
 
 Ref repeated_at(FieldPath place, const pb::FieldDescriptor* field) {
-  Ref object = checked(repeated_type.tp_alloc(&repeated_type, 0));
-  auto* repeated = reinterpret_cast<PyRepeated*>(object.get());
-  new (&repeated->place) FieldPath(std::move(place));
-  repeated->field = field;
-  return object;
+  return new_object<PyRepeated>(repeated_type, std::move(place), field);
 }
 
 Ref item_at(const FieldPath& place, const pb::FieldDescriptor* field, int index) {
@@ -229,22 +218,16 @@ void extend(const FieldPath& place, const pb::FieldDescriptor* field, PyObject* 
 }
 
 void init_repeated() {
-  repeated_sequence.sq_length = repeated_length;
-  repeated_sequence.sq_item = repeated_item;
-  repeated_mapping.mp_length = repeated_length;
-  repeated_mapping.mp_subscript = repeated_subscript;
-  repeated_mapping.mp_ass_subscript = guard<repeated_assign>;
-  repeated_type.tp_name = "footlight.Repeated";
-  repeated_type.tp_basicsize = sizeof(PyRepeated);
-  repeated_type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION;
-  repeated_type.tp_dealloc = destroy;
-  repeated_type.tp_as_sequence = &repeated_sequence;
-  repeated_type.tp_as_mapping = &repeated_mapping;
-  repeated_type.tp_hash = PyObject_HashNotImplemented;
-  repeated_type.tp_richcompare = repeated_compare;
-  repeated_type.tp_repr = repeated_repr;
-  repeated_type.tp_methods = repeated_methods;
-  if (PyType_Ready(&repeated_type) < 0) throw PythonErrorSet();
+  define_type<PyRepeated>(repeated_type, "footlight.Repeated",
+                          {.flags = Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                           .repr = repeated_repr,
+                           .hash = PyObject_HashNotImplemented,
+                           .compare = repeated_compare,
+                           .methods = repeated_methods,
+                           .length = repeated_length,
+                           .item = repeated_item,
+                           .subscript = repeated_subscript,
+                           .assign_subscript = guard<repeated_assign>});
 }
 
 }  // namespace footlight::python

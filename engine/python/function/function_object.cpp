@@ -19,6 +19,7 @@
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/types.h"
 #include "engine/python/types/trackable_object.h"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ namespace {
 struct PyKeptMethod {
   PyObject_HEAD
   FunctionCore* core;
-  PyObject* dict;
+  PyObject* attributes;       // the function's `dict`
   PyObject* weakrefs;         // a key names it, not what is bound
   PyTracedFunction* bound;    // while somebody holds it
 };
@@ -85,19 +86,19 @@ void destroy_method(PyObject* self) {
   auto* method = reinterpret_cast<PyKeptMethod*>(self);
   PyObject_GC_UnTrack(self);
   if (method->weakrefs) PyObject_ClearWeakRefs(self);
-  Py_CLEAR(method->dict);
+  Py_CLEAR(method->attributes);
   delete method->core;
   PyObject_GC_Del(self);
 }
 int traverse_method(PyObject* self, visitproc visit, void* arg) {
   auto* method = reinterpret_cast<PyKeptMethod*>(self);
-  Py_VISIT(method->dict);
+  Py_VISIT(method->attributes);
   if (!method->bound) Py_VISIT(method->core->python_function.get());  // only where it was decorated
   return 0;
 }
 int clear_method(PyObject* self) {
   auto* method = reinterpret_cast<PyKeptMethod*>(self);
-  Py_CLEAR(method->dict);
+  Py_CLEAR(method->attributes);
   if (!method->bound) const Ref function = std::exchange(method->core->python_function, Ref());
   return 0;
 }
@@ -108,19 +109,6 @@ PyObject* reduce_to_nothing(PyObject*, PyObject*) { return Py_BuildValue("(O())"
 PyMethodDef functions_methods[] = {{"__reduce__", reduce_to_nothing, METH_NOARGS, nullptr},
                                    {nullptr, nullptr, 0, nullptr}};
 PyTypeObject functions_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
-
-PyTypeObject* type_of_functions() {
-  static const bool ready = [] {
-    functions_type.tp_name = "footlight.Functions";
-    functions_type.tp_doc = "the traced methods of one instance";
-    functions_type.tp_base = &PyDict_Type;
-    functions_type.tp_flags = Py_TPFLAGS_DEFAULT;
-    functions_type.tp_methods = functions_methods;
-    return PyType_Ready(&functions_type) == 0;
-  }();
-  if (!ready) throw PythonErrorSet();
-  return &functions_type;
-}
 
 // The functions of one instance, stored in its own dictionary, so they die with it. A copied instance gets new ones.
 Ref functions_of(PyObject* instance) {
@@ -136,7 +124,7 @@ Ref functions_of(PyObject* instance) {
     const Ref of = Ref::borrow(find_item(known.get(), Py_None));
     if (of && are_equal(of.get(), owner.get())) return known;
   }
-  Ref fresh = checked(PyObject_CallNoArgs(reinterpret_cast<PyObject*>(type_of_functions())));
+  Ref fresh = checked(PyObject_CallNoArgs(reinterpret_cast<PyObject*>(&functions_type)));
   if (PyDict_SetItem(fresh.get(), Py_None, owner.get()) < 0 ||
       PyDict_SetItem(own.get(), name, fresh.get()) < 0)
     throw PythonErrorSet();
@@ -152,7 +140,7 @@ PyObject* bound(PyKeptMethod* method, PyObject* python_function, PyObject* insta
   if (!method->core->python_function) own = checked(PyMethod_New(python_function, instance));
   PyTracedFunction* const f = new_function();
   f->core = method->core;
-  f->dict = Py_XNewRef(method->dict);
+  f->dict = Py_XNewRef(method->attributes);
   f->method = Py_NewRef(reinterpret_cast<PyObject*>(method));
   if (own) f->core->python_function = std::move(own);
   method->bound = f;
@@ -164,14 +152,7 @@ PyObject* bound(PyKeptMethod* method, PyObject* python_function, PyObject* insta
 void keep(PyObject* functions, PyObject* of, PyObject* made) {
   auto* const f = reinterpret_cast<PyTracedFunction*>(made);
   if (PyDict_DelItemString(f->dict, "__wrapped__") < 0) throw PythonErrorSet();  // it holds the instance
-  auto* const method = PyObject_GC_New(PyKeptMethod, &method_type);
-  if (!method) throw PythonErrorSet();
-  method->core = f->core;
-  method->dict = Py_NewRef(f->dict);
-  method->weakrefs = nullptr;
-  method->bound = f;
-  f->method = reinterpret_cast<PyObject*>(method);
-  PyObject_GC_Track(f->method);
+  f->method = new_object<PyKeptMethod>(method_type, f->core, Py_NewRef(f->dict), nullptr, f).release();
   if (PyDict_SetItem(functions, of, f->method) < 0) throw PythonErrorSet();
 }
 
@@ -414,31 +395,24 @@ Ref make_function(PyObject* callable, const FunctionOptions& options) {
 }
 
 void init_function_type() {
-  type.tp_name = "footlight.Function";
-  type.tp_base = trackable_type;
-  type.tp_basicsize = sizeof(PyTracedFunction);
-  type.tp_vectorcall_offset = offsetof(PyTracedFunction, vectorcall);
-  type.tp_dictoffset = offsetof(PyTracedFunction, dict);
-  type.tp_weaklistoffset = offsetof(PyTracedFunction, weakrefs);
-  type.tp_call = PyVectorcall_Call;
-  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC |
-                  Py_TPFLAGS_DISALLOW_INSTANTIATION;
-  type.tp_doc = "A Python function that is traced into graphs.";
-  type.tp_dealloc = destroy;
-  type.tp_traverse = traverse;
-  type.tp_clear = clear;
-  type.tp_repr = guard<repr>;
-  type.tp_descr_get = bind_to;
-  type.tp_methods = methods;
-  type.tp_getset = properties;
-  method_type.tp_name = "footlight.Function";  // so keys name it
-  method_type.tp_basicsize = sizeof(PyKeptMethod);
-  method_type.tp_weaklistoffset = offsetof(PyKeptMethod, weakrefs);
-  method_type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION;
-  method_type.tp_dealloc = destroy_method;
-  method_type.tp_traverse = traverse_method;
-  method_type.tp_clear = clear_method;
-  if (PyType_Ready(&type) < 0 || PyType_Ready(&method_type) < 0) throw PythonErrorSet();
+  define_type<PyTracedFunction>(type, "footlight.Function",
+                                {.doc = "A Python function that is traced into graphs.",
+                                 .base = trackable_type,
+                                 .flags = Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                 .destroy = destroy,
+                                 .traverse = traverse,
+                                 .clear = clear,
+                                 .repr = guard<repr>,
+                                 .bind = bind_to,
+                                 .properties = properties,
+                                 .methods = methods});
+  define_type<PyKeptMethod>(method_type, "footlight.Function",
+                            {.flags = Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                             .destroy = destroy_method,
+                             .traverse = traverse_method,
+                             .clear = clear_method});
+  define_type(functions_type, "footlight.Functions",
+              {.doc = "the traced methods of one instance", .base = &PyDict_Type, .methods = functions_methods});
   function_type = &type;
 }
 

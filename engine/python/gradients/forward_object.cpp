@@ -2,6 +2,7 @@
 #include "engine/eager/forward.h"
 
 #include "engine/ops/functions.h"
+#include "engine/python/interpreter/types.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
@@ -54,15 +55,7 @@ PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
     return nullptr;
   std::unique_ptr<ForwardAccumulator, RecorderDeleter> accumulator(new ForwardAccumulator());
   watch(*accumulator, primals, tangents);
-  auto* f = PyObject_New(PyForward, &type);
-  if (!f) throw PythonErrorSet();
-  new (&f->accumulator) std::unique_ptr<ForwardAccumulator, RecorderDeleter>(std::move(accumulator));
-  return reinterpret_cast<PyObject*>(f);
-}
-
-void destroy(PyObject* self) {
-  reinterpret_cast<PyForward*>(self)->accumulator.~unique_ptr();
-  PyObject_Free(self);
+  return new_object<PyForward>(type, std::move(accumulator)).release();
 }
 
 PyObject* enter(PyObject* self, PyObject*) {
@@ -106,17 +99,13 @@ PyMethodDef methods[] = {
 }  // namespace
 
 void init_forward() {
-  type.tp_name = "footlight.autodiff.ForwardAccumulator";
-  type.tp_basicsize = sizeof(PyForward);
-  type.tp_flags = Py_TPFLAGS_DEFAULT;
-  type.tp_doc =
-      "ForwardAccumulator(primals, tangents)\n--\n\nComputes, with what is computed inside a `with`, the derivative "
-      "in one direction.";
-  type.tp_new = guard<construct>;
-  type.tp_dealloc = destroy;
-  type.tp_getattro = get_member;
-  type.tp_methods = methods;
-  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  define_type<PyForward>(type, "footlight.autodiff.ForwardAccumulator",
+                         {.doc = "ForwardAccumulator(primals, tangents)\n--\n\nComputes, with what is computed inside "
+                                 "a `with`, the derivative "
+                                 "in one direction.",
+                          .construct = guard<construct>,
+                          .get_attribute = get_member,
+                          .methods = methods});
   publish("autodiff.ForwardAccumulator", reinterpret_cast<PyObject*>(&type));
 }
 

@@ -3,6 +3,7 @@
 #include "engine/eager/tape.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/types.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
@@ -40,19 +41,7 @@ PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
                                    &watch))
     return nullptr;
   std::unique_ptr<Tape, RecorderDeleter> tape(new Tape(persistent != 0, watch != 0));
-  auto* t = PyObject_GC_New(PyTape, &type);
-  if (!t) throw PythonErrorSet();
-  new (&t->tape) std::unique_ptr<Tape, RecorderDeleter>(std::move(tape));
-  t->weakrefs = nullptr;
-  PyObject_GC_Track(reinterpret_cast<PyObject*>(t));
-  return reinterpret_cast<PyObject*>(t);
-}
-void destroy(PyObject* self) {
-  PyObject_GC_UnTrack(self);
-  auto* t = reinterpret_cast<PyTape*>(self);
-  if (t->weakrefs) PyObject_ClearWeakRefs(self);
-  t->tape.~unique_ptr();
-  PyObject_GC_Del(self);
+  return new_object<PyTape>(type, std::move(tape)).release();
 }
 int traverse(PyObject* self, visitproc visit, void* arg) {
   int stopped = 0;
@@ -184,12 +173,7 @@ PyObject* watched_variables(PyObject* self, PyObject*) {
 }
 
 PyObject* stop_recording(PyObject* self, PyObject*) {
-  auto* rest = PyObject_GC_New(PyRest, &rest_type);
-  if (!rest) return nullptr;
-  new (&rest->tape) Ref(Ref::borrow(self));
-  rest->resting = false;
-  PyObject_GC_Track(reinterpret_cast<PyObject*>(rest));
-  return reinterpret_cast<PyObject*>(rest);
+  return new_object<PyRest>(rest_type, Ref::borrow(self)).release();
 }
 PyObject* rest_enter(PyObject* self, PyObject*) {
   auto* rest = reinterpret_cast<PyRest*>(self);
@@ -204,15 +188,6 @@ PyObject* rest_leave(PyObject* self, PyObject*) {
   if (rest->resting && !of(rest->tape.get()).recording()) of(rest->tape.get()).start();
   rest->resting = false;
   Py_RETURN_NONE;
-}
-void rest_destroy(PyObject* self) {
-  PyObject_GC_UnTrack(self);
-  reinterpret_cast<PyRest*>(self)->tape.~Ref();
-  PyObject_GC_Del(self);
-}
-int rest_traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(reinterpret_cast<PyRest*>(self)->tape.get());
-  return 0;
 }
 PyMethodDef rest_methods[] = {{"__enter__", guard<rest_enter>, METH_NOARGS, nullptr},
                               {"__exit__", guard<rest_leave>, METH_VARARGS, nullptr},
@@ -233,7 +208,7 @@ PyMethodDef methods[] = {
     {"_gradient_and_keep", with_keywords(gradient<After::kKeep>), METH_VARARGS | METH_KEYWORDS,
      "Like gradient(), but may be called again even if the tape is not persistent."},
     {"reset", guard<reset>, METH_NOARGS, "reset($self)\n--\n\nForgets everything."},
-    {"stop_recording", stop_recording, METH_NOARGS,
+    {"stop_recording", guard<stop_recording>, METH_NOARGS,
      "stop_recording($self)\n--\n\nA context manager in which nothing is recorded."},
     {"watched_variables", guard<watched_variables>, METH_NOARGS,
      "watched_variables($self)\n--\n\nThe variables that were read, in order."},
@@ -263,15 +238,9 @@ Ref in_form_of(PyObject* source, Ref gradient) {
 }
 
 void init_tape() {
-  type.tp_name = "footlight.GradientTape";
-  type.tp_basicsize = sizeof(PyTape);
-  type.tp_weaklistoffset = offsetof(PyTape, weakrefs);
-  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC;
-  type.tp_traverse = traverse;
-  type.tp_clear = clear;
-  type.tp_doc =
-      "GradientTape(persistent=False, watch_accessed_variables=True)\n--\n\n"
-      R"(Records the operations inside a `with`, for gradients afterwards.
+  define_type<PyTape>(type, "footlight.GradientTape",
+                      {.doc = "GradientTape(persistent=False, watch_accessed_variables=True)\n--\n\n"
+                              R"(Records the operations inside a `with`, for gradients afterwards.
 
   >>> x = tf.Variable(3.0)
   >>> with tf.GradientTape() as tape:
@@ -283,20 +252,15 @@ A tape records what depends on trainable variables and on tensors that watch() n
 
 Args:
   persistent: whether gradient() may be called several times; else the first call ends the tape.
-  watch_accessed_variables: whether trainable variables that are read are watched.)";
-  type.tp_new = guard<construct>;
-  type.tp_getattro = get_member;
-  type.tp_dealloc = destroy;
-  type.tp_getset = properties;
-  type.tp_methods = methods;
-  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
-  rest_type.tp_name = "footlight.TapeAtRest";
-  rest_type.tp_basicsize = sizeof(PyRest);
-  rest_type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC;
-  rest_type.tp_traverse = rest_traverse;
-  rest_type.tp_dealloc = rest_destroy;
-  rest_type.tp_methods = rest_methods;
-  if (PyType_Ready(&rest_type) < 0) throw PythonErrorSet();
+  watch_accessed_variables: whether trainable variables that are read are watched.)",
+                       .construct = guard<construct>,
+                       .traverse = traverse,
+                       .clear = clear,
+                       .get_attribute = get_member,
+                       .properties = properties,
+                       .methods = methods});
+  define_type<PyRest>(rest_type, "footlight.TapeAtRest",
+                      {.traverse = visit_members<&PyRest::tape>, .methods = rest_methods});
   publish("GradientTape", reinterpret_cast<PyObject*>(&type));
   publish("autodiff.GradientTape", reinterpret_cast<PyObject*>(&type));
 }

@@ -3,6 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/types.h"
 #include "engine/record/spans.h"
 
 #include <cstddef>
@@ -24,7 +25,7 @@ std::string json_of(PyObject* dict) {
 // ---- span(name, category='', **args) as a context manager --------------------------------------------------------
 struct Span {
   PyObject_HEAD std::string name, category;
-  PyObject* args;  // a dict, or null
+  Ref args;  // a dict, or null
   int64_t start_ns;  // 0: not entered, or nothing is recorded
 };
 
@@ -33,21 +34,7 @@ PyObject* span_new(PyTypeObject* type, PyObject* positional, PyObject* keywords)
   if (!PyArg_ParseTuple(positional, "U|U:span", &name, &category)) throw PythonErrorSet();
   std::string name_text = readable(name), category_text = category ? readable(category) : "";
   Ref args = keywords && PyDict_Size(keywords) ? checked(PyDict_Copy(keywords)) : Ref();
-  Ref made = checked(type->tp_alloc(type, 0));
-  auto* span = reinterpret_cast<Span*>(made.get());
-  new (&span->name) std::string(std::move(name_text));
-  new (&span->category) std::string(std::move(category_text));
-  span->args = args.release();
-  span->start_ns = 0;
-  return made.release();
-}
-
-void span_dealloc(PyObject* self) {
-  auto* span = reinterpret_cast<Span*>(self);
-  span->name.~basic_string();
-  span->category.~basic_string();
-  const Ref args = Ref::steal(span->args);
-  Py_TYPE(self)->tp_free(self);
+  return new_object_of<Span>(type, std::move(name_text), std::move(category_text), std::move(args)).release();
 }
 
 PyObject* span_enter(PyObject* self, PyObject*) {
@@ -59,7 +46,7 @@ PyObject* span_exit(PyObject* self, PyObject*) {
   auto* span = reinterpret_cast<Span*>(self);
   if (span->start_ns && recording_structure()) {
     const int64_t end_ns = now_ns();
-    record::add_span(span->name, span->category, span->start_ns, end_ns, span->args ? json_of(span->args) : "");
+    record::add_span(span->name, span->category, span->start_ns, end_ns, span->args ? json_of(span->args.get()) : "");
   }
   span->start_ns = 0;
   Py_RETURN_NONE;
@@ -74,19 +61,20 @@ PyTypeObject span_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 // ---- timed(callable, name=None, category='') ---------------------------------------------------------------------
 // Stands in for a callable wherever that is used: as a method, a key, an argument of weakref.ref, in a pickle.
 struct Timed {
-  PyObject_HEAD vectorcallfunc call;
-  PyObject *wrapped, *dict, *weakrefs;
+  PyObject_HEAD vectorcallfunc vectorcall;
+  Ref wrapped;
   std::string name, category;
+  PyObject *dict, *weakrefs;
 };
 
 Timed* timed_of(PyObject* self) { return reinterpret_cast<Timed*>(self); }
 
 PyObject* timed_call(PyObject* self, PyObject* const* args, size_t count, PyObject* keywords) {
   Timed* const timed = timed_of(self);
-  if (!recording_structure()) return PyObject_Vectorcall(timed->wrapped, args, count, keywords);
+  if (!recording_structure()) return PyObject_Vectorcall(timed->wrapped.get(), args, count, keywords);
   const Ref kept = Ref::borrow(self);  // the callable may drop the last reference to this
   const int64_t start_ns = now_ns();
-  PyObject* const result = PyObject_Vectorcall(timed->wrapped, args, count, keywords);
+  PyObject* const result = PyObject_Vectorcall(timed->wrapped.get(), args, count, keywords);
   record::add_span(timed->name, timed->category, start_ns, now_ns());
   return result;
 }
@@ -106,12 +94,8 @@ PyObject* timed_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   }
   if (!PyUnicode_Check(own_name.get())) throw Error(ErrorKind::kType, "timed: the name must be a str");
   std::string name_text = readable(own_name.get()), category_text = category ? readable(category) : "";
-  Ref made = checked(type->tp_alloc(type, 0));
-  Timed* const timed = timed_of(made.get());
-  timed->call = timed_call;
-  timed->wrapped = Py_NewRef(wrapped);
-  new (&timed->name) std::string(std::move(name_text));
-  new (&timed->category) std::string(std::move(category_text));
+  Ref made =
+      new_object_of<Timed>(type, timed_call, Ref::borrow(wrapped), std::move(name_text), std::move(category_text));
   // __name__, __doc__, __module__, __wrapped__; what is in its __dict__ is looked up there (timed_getattr).
   const Ref functools = checked(PyImport_ImportModule("functools"));
   const Ref assigned = checked(PyObject_GetAttrString(functools.get(), "WRAPPER_ASSIGNMENTS"));
@@ -119,39 +103,18 @@ PyObject* timed_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   return made.release();
 }
 
-int timed_traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(timed_of(self)->wrapped);
-  Py_VISIT(timed_of(self)->dict);
-  return 0;
-}
-
-int timed_clear(PyObject* self) {
-  Py_CLEAR(timed_of(self)->dict);
-  return 0;  // not `wrapped`: a call may come until the end
-}
-
-void timed_dealloc(PyObject* self) {
-  PyObject_GC_UnTrack(self);
-  Timed* const timed = timed_of(self);
-  if (timed->weakrefs) PyObject_ClearWeakRefs(self);
-  const Ref wrapped = Ref::steal(timed->wrapped), dict = Ref::steal(timed->dict);
-  timed->name.~basic_string();
-  timed->category.~basic_string();
-  Py_TYPE(self)->tp_free(self);
-}
-
 // What it has not itself, its callable may have: f.get_concrete_function.
 PyObject* timed_getattr(PyObject* self, PyObject* name) {
   if (PyObject* own = PyObject_GenericGetAttr(self, name)) return own;
   if (!cleared_if(PyExc_AttributeError)) return nullptr;
-  return PyObject_GetAttr(timed_of(self)->wrapped, name);
+  return PyObject_GetAttr(timed_of(self)->wrapped.get(), name);
 }
 
 PyObject* timed_bind(PyObject* self, PyObject* instance, PyObject*) {
   return instance && instance != Py_None ? PyMethod_New(self, instance) : Py_NewRef(self);
 }
 
-PyObject* timed_repr(PyObject* self) { return PyUnicode_FromFormat("<timed %R>", timed_of(self)->wrapped); }
+PyObject* timed_repr(PyObject* self) { return PyUnicode_FromFormat("<timed %R>", timed_of(self)->wrapped.get()); }
 
 // What the name leads to from the module on; null: nothing.
 Ref object_named(PyObject* module, PyObject* qualname) {
@@ -173,7 +136,7 @@ PyObject* timed_reduce(PyObject* self, PyObject*) {
   if (qualname && PyUnicode_Check(qualname.get()) && PyUnicode_Check(module.get()) &&
       object_named(module.get(), qualname.get()).get() == self)
     return Py_NewRef(qualname.get());
-  return Py_BuildValue("O(Os#s#)", Py_TYPE(self), timed->wrapped, timed->name.data(),
+  return Py_BuildValue("O(Os#s#)", Py_TYPE(self), timed->wrapped.get(), timed->name.data(),
                        static_cast<Py_ssize_t>(timed->name.size()), timed->category.data(),
                        static_cast<Py_ssize_t>(timed->category.size()));
 }
@@ -200,33 +163,23 @@ PyMethodDef functions[] = {
 }  // namespace
 
 void init_spans(PyObject* module) {
-  span_type.tp_name = "footlight_recorder._recorder.span";
-  span_type.tp_basicsize = sizeof(Span);
-  span_type.tp_flags = Py_TPFLAGS_DEFAULT;
-  span_type.tp_doc = "span(name, category='', /, **args): records how long the block of a with statement takes.";
-  span_type.tp_new = guard<span_new>;
-  span_type.tp_dealloc = span_dealloc;
-  span_type.tp_methods = span_methods;
+  define_type<Span>(span_type, "footlight_recorder._recorder.span",
+                    {.doc = "span(name, category='', /, **args): records how long the block of a with statement takes.",
+                     .construct = guard<span_new>,
+                     .methods = span_methods});
 
-  timed_type.tp_name = "footlight_recorder._recorder.timed";
-  timed_type.tp_basicsize = sizeof(Timed);
-  timed_type.tp_flags =
-      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR;
-  timed_type.tp_doc =
-      "timed(callable, name=None, category=''): the callable, each call of which is recorded as a span.";
-  timed_type.tp_new = guard<timed_new>;
-  timed_type.tp_dealloc = timed_dealloc;
-  timed_type.tp_traverse = timed_traverse;
-  timed_type.tp_clear = timed_clear;
-  timed_type.tp_call = PyVectorcall_Call;
-  timed_type.tp_vectorcall_offset = offsetof(Timed, call);
-  timed_type.tp_weaklistoffset = offsetof(Timed, weakrefs);
-  timed_type.tp_dictoffset = offsetof(Timed, dict);
-  timed_type.tp_getattro = timed_getattr;
-  timed_type.tp_descr_get = timed_bind;
-  timed_type.tp_repr = timed_repr;
-  timed_type.tp_methods = timed_methods;
-  timed_type.tp_getset = timed_getset;
+  define_type<Timed>(
+      timed_type, "footlight_recorder._recorder.timed",
+      {.doc = "timed(callable, name=None, category=''): the callable, each call of which is recorded as a span.",
+       .flags = Py_TPFLAGS_METHOD_DESCRIPTOR,
+       .construct = guard<timed_new>,
+       .traverse = visit_members<&Timed::wrapped, &Timed::dict>,
+       .clear = clear_members<&Timed::dict>,
+       .repr = timed_repr,
+       .get_attribute = timed_getattr,
+       .bind = timed_bind,
+       .properties = timed_getset,
+       .methods = timed_methods});
 
   if (PyModule_AddType(module, &span_type) < 0 || PyModule_AddType(module, &timed_type) < 0 ||
       PyModule_AddFunctions(module, functions) < 0)

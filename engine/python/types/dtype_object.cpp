@@ -6,6 +6,7 @@
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/types.h"
 #include "engine/python/interpreter/walk.h"
 
 #include <unistd.h>
@@ -288,27 +289,19 @@ Ref numpy_dtype(DType d) {
 }
 
 void init_dtype() {
-  type.tp_name = "footlight.DType";
-  type.tp_basicsize = sizeof(PyDType);
-  type.tp_flags = Py_TPFLAGS_DEFAULT;
-  type.tp_doc = "The type of a tensor's elements.";
-  type.tp_repr = guard<repr>;
-  type.tp_str = guard<to_str>;
-  type.tp_hash = hash;
-  type.tp_richcompare = guard<compare>;
-  type.tp_getset = properties;
-  type.tp_methods = methods;
-  type.tp_new = construct;
-  type.tp_getattro = get_member;
-  static PyNumberMethods numbers{};
-  numbers.nb_int = [](PyObject* s) { return PyLong_FromLong(static_cast<long>(of(s))); };
-  type.tp_as_number = &numbers;
-  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  define_type<PyDType>(type, "footlight.DType",
+                       {.doc = "The type of a tensor's elements.",
+                        .construct = construct,
+                        .repr = guard<repr>,
+                        .str = guard<to_str>,
+                        .hash = hash,
+                        .compare = guard<compare>,
+                        .get_attribute = get_member,
+                        .properties = properties,
+                        .methods = methods,
+                        .to_int = [](PyObject* s) { return PyLong_FromLong(static_cast<long>(of(s))); }});
   for (DType d : kAll) {
-    auto* o = PyObject_New(PyDType, &type);
-    if (!o) throw PythonErrorSet();
-    o->dtype = d;
-    objects[static_cast<size_t>(d)] = reinterpret_cast<PyObject*>(o);
+    objects[static_cast<size_t>(d)] = new_object<PyDType>(type, d).release();
     for (const char* prefix : {"", "dtypes."})
       publish((prefix + std::string(name_of(d))).c_str(), objects[static_cast<size_t>(d)]);
   }

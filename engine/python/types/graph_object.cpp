@@ -6,6 +6,7 @@
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/source.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/types.h"
 #include "engine/python/types/objects.h"
 #include "engine/python/types/shape_object.h"
 #include "engine/trace/expand.h"
@@ -19,27 +20,24 @@
 namespace footlight::python {
 namespace {
 
-struct PyGraph {
-  PyObject_HEAD
-  GraphPtr graph;
-  PyObject* weakrefs;
-  PyObject* state;  // a dictionary for members written in Python; null until it is asked for
-};
-PyTypeObject graph_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
-const GraphPtr& graph_in(PyObject* o) { return reinterpret_cast<PyGraph*>(o)->graph; }
 // The object of each graph that has one.
 std::unordered_map<const Graph*, PyObject*>& objects() {
   static auto& all = *new std::unordered_map<const Graph*, PyObject*>;
   return all;
 }
-void graph_destroy(PyObject* o) {
-  auto* g = reinterpret_cast<PyGraph*>(o);
-  if (g->weakrefs) PyObject_ClearWeakRefs(o);
-  Py_CLEAR(g->state);
-  objects().erase(g->graph.get());
-  g->graph.~shared_ptr();
-  PyObject_Free(o);
-}
+
+struct PyGraph {
+  PyObject_HEAD
+  GraphPtr graph;
+  Ref state;  // a dictionary for members written in Python; null until it is asked for
+  PyObject* weakrefs;
+  ~PyGraph() {
+    state = {};
+    objects().erase(graph.get());
+  }
+};
+PyTypeObject graph_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+const GraphPtr& graph_in(PyObject* o) { return reinterpret_cast<PyGraph*>(o)->graph; }
 PyObject* graph_new(PyTypeObject*, PyObject* arguments, PyObject* keywords) {
   if (PyTuple_GET_SIZE(arguments) > 0 || (keywords && PyDict_GET_SIZE(keywords) > 0))
     fail(ErrorKind::kType, "tf.Graph() takes no arguments");
@@ -48,26 +46,22 @@ PyObject* graph_new(PyTypeObject*, PyObject* arguments, PyObject* keywords) {
   return graph_object(std::move(graph)).release();
 }
 
-struct PyOperation {
-  PyObject_HEAD
-  GraphPtr graph;
-  NodeId node;
-};
-PyTypeObject operation_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
-const Node& node_in(PyObject* o) {
-  auto* op = reinterpret_cast<PyOperation*>(o);
-  return op->graph->node(op->node);
-}
 // The object of each node that has one.
 std::map<std::pair<const Graph*, uint32_t>, PyObject*>& operations() {
   static auto& all = *new std::map<std::pair<const Graph*, uint32_t>, PyObject*>;
   return all;
 }
-void operation_destroy(PyObject* o) {
+
+struct PyOperation {
+  PyObject_HEAD
+  GraphPtr graph;
+  NodeId node;
+  ~PyOperation() { operations().erase({graph.get(), node.value}); }
+};
+PyTypeObject operation_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+const Node& node_in(PyObject* o) {
   auto* op = reinterpret_cast<PyOperation*>(o);
-  operations().erase({op->graph.get(), op->node.value});
-  reinterpret_cast<PyOperation*>(o)->graph.~shared_ptr();
-  PyObject_Free(o);
+  return op->graph->node(op->node);
 }
 
 Ref list_of(size_t count, auto&& item) {
@@ -170,13 +164,13 @@ const trace::GraphBuilder* builder_of(PyObject* self) {
 PyObject* graph_state(PyObject* self, void*) {
   auto* g = reinterpret_cast<PyGraph*>(self);
   if (!g->state) {
-    g->state = PyDict_New();
+    g->state = checked(PyDict_New());
     // While it is built, the object that has the state stays the graph's object.
     static auto& kept = *new std::vector<std::pair<std::weak_ptr<const void>, Ref>>;
     std::erase_if(kept, [](const auto& one) { return one.first.expired(); });
     if (const trace::GraphBuilder* builder = builder_of(self)) kept.emplace_back(builder->life(), Ref::borrow(self));
   }
-  return Py_XNewRef(g->state);
+  return Py_NewRef(g->state.get());
 }
 PyObject* graph_outer(PyObject* self, void*) {
   const trace::GraphBuilder* builder = builder_of(self);
@@ -290,7 +284,7 @@ PyGetSetDef graph_properties[] = {
     {"name", guard<graph_name>, nullptr, nullptr, nullptr},
     {"building_function", graph_kind, nullptr, nullptr, nullptr},
     {"finalized", graph_finalized, nullptr, nullptr, nullptr},
-    {"_state", graph_state, nullptr, nullptr, nullptr},
+    {"_state", guard<graph_state>, nullptr, nullptr, nullptr},
     {"outer_graph", guard<graph_outer>, nullptr, "The graph around one that is built.", nullptr},
     {"is_control_flow_graph", graph_is_control_flow, nullptr, "Whether it is being built for a branch or a loop.",
      nullptr},
@@ -392,35 +386,21 @@ PyGetSetDef operation_properties[] = {{"name", guard<operation_name>, nullptr, n
                                       {"_place", guard<operation_place>, nullptr, nullptr, nullptr},
                                       {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-void make_type(PyTypeObject& type, const char* name, size_t size, destructor destroy) {
-  type.tp_name = name;
-  type.tp_basicsize = static_cast<Py_ssize_t>(size);
-  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION;
-  type.tp_dealloc = destroy;
-}
-
 }  // namespace
 
 Ref graph_object(GraphPtr graph) {
   if (const auto known = objects().find(graph.get()); known != objects().end()) return Ref::borrow(known->second);
-  auto* o = PyObject_New(PyGraph, &graph_type);
-  if (!o) throw PythonErrorSet();
-  new (&o->graph) GraphPtr(std::move(graph));
-  o->weakrefs = nullptr;
-  o->state = nullptr;
-  objects().emplace(o->graph.get(), reinterpret_cast<PyObject*>(o));
-  return Ref::steal(reinterpret_cast<PyObject*>(o));
+  Ref object = new_object<PyGraph>(graph_type, graph);
+  objects().emplace(graph.get(), object.get());
+  return object;
 }
 
 Ref operation_object(GraphPtr graph, NodeId node) {
   PyObject*& known = operations()[{graph.get(), node.value}];
   if (known) return Ref::borrow(known);
-  auto* o = PyObject_New(PyOperation, &operation_type);
-  if (!o) throw PythonErrorSet();
-  new (&o->graph) GraphPtr(std::move(graph));
-  o->node = node;
-  known = reinterpret_cast<PyObject*>(o);
-  return Ref::steal(known);
+  Ref object = new_object<PyOperation>(operation_type, std::move(graph), node);
+  known = object.get();
+  return object;
 }
 
 bool is_operation(PyObject* o) { return Py_TYPE(o) == &operation_type; }
@@ -470,8 +450,8 @@ void run_exit_callbacks(const GraphPtr& graph) {
   const auto found = objects().find(graph.get());
   if (found == objects().end()) return;
   const Ref object = Ref::borrow(found->second);
-  PyObject* const state = reinterpret_cast<PyGraph*>(object.get())->state;
-  PyObject* const left = state ? find_item(state, "exit_callbacks") : nullptr;
+  const Ref& state = reinterpret_cast<PyGraph*>(object.get())->state;
+  PyObject* const left = state ? find_item(state.get(), "exit_callbacks") : nullptr;
   if (!left) return;
   const Ref all = checked(PySequence_Tuple(left));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(all.get()); ++i)
@@ -484,24 +464,21 @@ Ref operation_of(const Tensor& symbolic) {
 Ref graph_of(const Tensor& symbolic) { return graph_object(symbolic.graph()->shared_from_this()); }
 
 void init_graph_objects() {
-  make_type(graph_type, "footlight.Graph", sizeof(PyGraph), graph_destroy);
-  graph_type.tp_flags = Py_TPFLAGS_DEFAULT;  // users make graphs
-  graph_type.tp_new = guard<graph_new>;
-  graph_type.tp_weaklistoffset = offsetof(PyGraph, weakrefs);
-  graph_type.tp_methods = graph_methods;
-  graph_type.tp_getset = graph_properties;
-  graph_type.tp_repr = guard<graph_repr>;
-  graph_type.tp_hash = graph_hash;
-  graph_type.tp_richcompare = graph_compare;
-  make_type(operation_type, "footlight.Operation", sizeof(PyOperation), operation_destroy);
-  operation_type.tp_methods = operation_methods;
-  operation_type.tp_getset = operation_properties;
-  operation_type.tp_repr = guard<operation_repr>;
-  operation_type.tp_str = operation_str;
-  operation_type.tp_hash = operation_hash;
-  operation_type.tp_richcompare = operation_compare;
-  for (PyTypeObject* type : {&graph_type, &operation_type})
-    if (PyType_Ready(type) < 0) throw PythonErrorSet();
+  define_type<PyGraph>(graph_type, "footlight.Graph",
+                       {.construct = guard<graph_new>,
+                        .repr = guard<graph_repr>,
+                        .hash = graph_hash,
+                        .compare = graph_compare,
+                        .properties = graph_properties,
+                        .methods = graph_methods});
+  define_type<PyOperation>(operation_type, "footlight.Operation",
+                           {.flags = Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                            .repr = guard<operation_repr>,
+                            .str = operation_str,
+                            .hash = operation_hash,
+                            .compare = operation_compare,
+                            .properties = operation_properties,
+                            .methods = operation_methods});
   publish("Graph", reinterpret_cast<PyObject*>(&graph_type));
   publish("Operation", reinterpret_cast<PyObject*>(&operation_type));
 }

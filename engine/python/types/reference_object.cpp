@@ -2,6 +2,7 @@
 #include "engine/python/types/reference_object.h"
 
 #include "engine/python/interpreter/ref.h"
+#include "engine/python/interpreter/types.h"
 
 #include <cstdint>
 #include <new>
@@ -26,40 +27,23 @@ Py_hash_t hash(PyObject* self) {
   return h == -1 ? -2 : h;
 }
 PyObject* repr(PyObject* self) { return PyUnicode_FromFormat("<Reference wrapping %R>", of(self)); }
-void destroy(PyObject* self) {
-  PyObject_GC_UnTrack(self);
-  reinterpret_cast<Reference*>(self)->object.~Ref();
-  PyObject_GC_Del(self);
-}
-int traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(of(self));
-  return 0;
-}
 PyObject* deref(PyObject* self, PyObject*) { return Py_NewRef(of(self)); }
 PyMethodDef methods[] = {{"deref", deref, METH_NOARGS, "The object."}, {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
 PyObject* reference_to(PyObject* object) {
-  auto* r = PyObject_GC_New(Reference, &type);
-  if (!r) return nullptr;
-  new (&r->object) Ref(Ref::borrow(object));
-  PyObject_GC_Track(reinterpret_cast<PyObject*>(r));
-  return reinterpret_cast<PyObject*>(r);
+  return guarded([&] { return new_object<Reference>(type, Ref::borrow(object)).release(); });
 }
 
 void init_reference() {
-  type.tp_name = "footlight.Reference";
-  type.tp_basicsize = sizeof(Reference);
-  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC;
-  type.tp_doc = "A hashable handle on a tensor or variable.";
-  type.tp_richcompare = compare;
-  type.tp_hash = hash;
-  type.tp_repr = repr;
-  type.tp_dealloc = destroy;
-  type.tp_traverse = traverse;
-  type.tp_methods = methods;
-  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  define_type<Reference>(type, "footlight.Reference",
+                         {.doc = "A hashable handle on a tensor or variable.",
+                          .traverse = visit_members<&Reference::object>,
+                          .repr = repr,
+                          .hash = hash,
+                          .compare = compare,
+                          .methods = methods});
 }
 
 }  // namespace footlight::python

@@ -6,6 +6,7 @@
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/types.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/tensor/size.h"
 
@@ -61,10 +62,6 @@ PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
   return shape_object(shape_from_object(dims));
 }
 
-void destroy(PyObject* self) {
-  reinterpret_cast<PyShape*>(self)->shape.~Shape();
-  PyObject_Free(self);
-}
 
 PyObject* repr(PyObject* self) {
   const Shape& s = shape_of(self);
@@ -275,10 +272,6 @@ PyMethodDef methods[] = {
     {"__reduce__", guard<reduce>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
-PySequenceMethods sequence{};
-PyMappingMethods mapping{};
-PyNumberMethods numbers{};
-
 }  // namespace
 
 PyTypeObject* shape_type = &type;
@@ -287,10 +280,7 @@ bool is_shape(PyObject* o) { return Py_TYPE(o) == &type; }
 const Shape& shape_of(PyObject* o) { return reinterpret_cast<PyShape*>(o)->shape; }
 
 PyObject* shape_object(const Shape& shape) {
-  auto* o = PyObject_New(PyShape, &type);
-  if (!o) throw PythonErrorSet();
-  new (&o->shape) Shape(shape);
-  return reinterpret_cast<PyObject*>(o);
+  return new_object<PyShape>(type, shape).release();
 }
 
 int64_t dimension_from_object(PyObject* o) {
@@ -339,32 +329,25 @@ Shape shape_from_object(PyObject* o) {
 }
 
 void init_shape() {
-  sequence.sq_length = length;
-  sequence.sq_item = item_at;
-  mapping.mp_length = length;
-  mapping.mp_subscript = item;
-  numbers.nb_add = guard<add>;
-  numbers.nb_bool = truth;
-  type.tp_name = "footlight.TensorShape";
-  type.tp_basicsize = sizeof(PyShape);
-  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_SEQUENCE;
-  type.tp_doc =
-      "TensorShape(dims)\n--\n\nA shape: None for an unknown rank, else its dimensions, None for an unknown "
-      "one.";
-  type.tp_new = guard<construct>;
-  type.tp_getattro = get_member;
-  type.tp_dealloc = destroy;
-  type.tp_repr = guard<repr>;
-  type.tp_str = guard<str>;
-  type.tp_hash = hash;
-  type.tp_richcompare = guard<compare>;
-  type.tp_iter = guard<iterate>;
-  type.tp_getset = properties;
-  type.tp_methods = methods;
-  type.tp_as_sequence = &sequence;
-  type.tp_as_mapping = &mapping;
-  type.tp_as_number = &numbers;
-  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  define_type<PyShape>(
+      type, "footlight.TensorShape",
+      {.doc = "TensorShape(dims)\n--\n\nA shape: None for an unknown rank, else its dimensions, None for an unknown "
+              "one.",
+       .flags = Py_TPFLAGS_SEQUENCE,
+       .construct = guard<construct>,
+       .repr = guard<repr>,
+       .str = guard<str>,
+       .hash = hash,
+       .compare = guard<compare>,
+       .get_attribute = get_member,
+       .iterate = guard<iterate>,
+       .properties = properties,
+       .methods = methods,
+       .length = length,
+       .item = item_at,
+       .subscript = item,
+       .add = guard<add>,
+       .truth = truth});
   publish("TensorShape", reinterpret_cast<PyObject*>(&type));
 }
 

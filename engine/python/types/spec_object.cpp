@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/types.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/dtype_object.h"
@@ -60,10 +61,6 @@ PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
   return spec_object(std::move(v));
 }
 
-void destroy(PyObject* self) {
-  reinterpret_cast<PySpec*>(self)->value.~SpecValue();
-  PyObject_Free(self);
-}
 PyObject* repr(PyObject* self) { return PyUnicode_FromString(spec_text(spec_of(self)).c_str()); }
 
 Py_hash_t hash(PyObject* self) {
@@ -186,10 +183,7 @@ bool is_spec(PyObject* o) { return Py_TYPE(o) == &type; }
 const SpecValue& spec_of(PyObject* o) { return reinterpret_cast<PySpec*>(o)->value; }
 
 PyObject* spec_object(SpecValue value) {
-  auto* o = PyObject_New(PySpec, &type);
-  if (!o) throw PythonErrorSet();
-  new (&o->value) SpecValue(std::move(value));
-  return reinterpret_cast<PyObject*>(o);
+  return new_object<PySpec>(type, std::move(value)).release();
 }
 
 std::string spec_text(const SpecValue& v) {
@@ -198,19 +192,14 @@ std::string spec_text(const SpecValue& v) {
 }
 
 void init_specs() {
-  base.tp_name = "footlight.TypeSpec";
-  base.tp_basicsize = sizeof(PyObject);
-  base.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
-  base.tp_doc = "What is known of a value before it exists.";
-  base.tp_new = construct_base;
-  if (PyType_Ready(&base) < 0) throw PythonErrorSet();
-  type.tp_name = "footlight.TensorSpec";
-  type.tp_base = &base;
-  type.tp_basicsize = sizeof(PySpec);
-  type.tp_flags = Py_TPFLAGS_DEFAULT;
-  type.tp_doc =
-      "TensorSpec(shape, dtype='float32', name=None)\n--\n\n"
-      R"(Shape, dtype and name of a tensor that does not exist yet: of an argument, of the elements of a dataset.
+  define_type(
+      base, "footlight.TypeSpec",
+      {.doc = "What is known of a value before it exists.", .flags = Py_TPFLAGS_BASETYPE, .construct = construct_base});
+  define_type<PySpec>(
+      type, "footlight.TensorSpec",
+      {.doc =
+           "TensorSpec(shape, dtype='float32', name=None)\n--\n\n"
+           R"(Shape, dtype and name of a tensor that does not exist yet: of an argument, of the elements of a dataset.
 
   >>> rows = tf.TensorSpec([None, 2], tf.float32)
   >>> rows.is_compatible_with(tf.ones([5, 2]))
@@ -224,16 +213,15 @@ void init_specs() {
 Args:
   shape: the shape; None for a dimension of any size, or in place of a shape of any rank.
   dtype: the dtype.
-  name: a str, the name of the argument.)";
-  type.tp_new = guard<construct>;
-  type.tp_getattro = get_member;
-  type.tp_dealloc = destroy;
-  type.tp_repr = guard<repr>;
-  type.tp_hash = hash;
-  type.tp_richcompare = compare;
-  type.tp_getset = properties;
-  type.tp_methods = methods;
-  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  name: a str, the name of the argument.)",
+       .base = &base,
+       .construct = guard<construct>,
+       .repr = guard<repr>,
+       .hash = hash,
+       .compare = compare,
+       .get_attribute = get_member,
+       .properties = properties,
+       .methods = methods});
   publish("TypeSpec", reinterpret_cast<PyObject*>(&base));
   publish("TensorSpec", reinterpret_cast<PyObject*>(&type));
   publish_function("type_spec_from_value", &from_value);

@@ -4,6 +4,7 @@
 
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/types.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/types/dtype_object.h"
 
@@ -35,12 +36,10 @@ std::optional<Tensor> handle_behind(PyObject* o) {
 }
 
 void init_tensor_like() {
-  type.tp_name = "tensorflow.python.types.core.Tensor";
-  type.tp_basicsize = sizeof(PyObject);
-  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
-  type.tp_doc = "What stands for a tensor: tf.Tensor and classes that derive from this one.";
-  type.tp_new = PyBaseObject_Type.tp_new;
-  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  define_type(type, "tensorflow.python.types.core.Tensor",
+              {.doc = "What stands for a tensor: tf.Tensor and classes that derive from this one.",
+               .flags = Py_TPFLAGS_BASETYPE,
+               .construct = PyBaseObject_Type.tp_new});
   // A class that derives from this one and another finds the other's __new__, not this empty class's.
   if (PyDict_DelItemString(type.tp_dict, "__new__") < 0) throw PythonErrorSet();
   PyType_Modified(&type);

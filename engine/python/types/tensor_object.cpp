@@ -4,6 +4,7 @@
 #include "engine/graph/graph.h"
 #include "engine/ops/builder.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/types.h"
 #include "engine/python/types/array_memory.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/dtype_object.h"
@@ -406,23 +407,19 @@ void init_tensor(PyObject* module) {
   Ref engine = checked(PyUnicode_FromString("footlight._engine"));
   from_bytes_function = checked(PyCFunction_NewEx(&from_bytes_method, nullptr, engine.get())).release();
   if (PyModule_AddObjectRef(module, from_bytes_method.ml_name, from_bytes_function) < 0) throw PythonErrorSet();
-  type.tp_name = "footlight.Tensor";
-  type.tp_base = tensor_like_type;
-  type.tp_basicsize = sizeof(PyTensor);
-  type.tp_weaklistoffset = offsetof(PyTensor, weakrefs);
-  type.tp_dictoffset = offsetof(PyTensor, dict);
-  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION;
-  type.tp_doc = "A multidimensional array, or while tracing the symbol of one.";
-  type.tp_dealloc = destroy;
-  type.tp_repr = repr;
-  type.tp_str = to_str;
-  type.tp_hash = hash;
-  type.tp_getattro = get_attribute;
-  type.tp_iter = guard<iterate>;
-  type.tp_as_buffer = &tensor_buffer;
-  type.tp_getset = properties;
-  type.tp_methods = methods;
-  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  define_type<PyTensor>(type, "footlight.Tensor",
+                        {.doc = "A multidimensional array, or while tracing the symbol of one.",
+                         .base = tensor_like_type,
+                         .flags = Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                         .destroy = destroy,
+                         .repr = repr,
+                         .str = to_str,
+                         .hash = hash,
+                         .get_attribute = get_attribute,
+                         .iterate = guard<iterate>,
+                         .properties = properties,
+                         .methods = methods,
+                         .buffer = &tensor_buffer});
   allow_new_members(&type);
   init_tensor_members();
   publish("Tensor", reinterpret_cast<PyObject*>(&type));

@@ -2,6 +2,7 @@
 #include "engine/python/types/trackable_object.h"
 
 #include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/types.h"
 
 namespace footlight::python {
 namespace {
@@ -13,12 +14,10 @@ PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PyTypeObject* trackable_type = &type;
 
 void init_trackable() {
-  type.tp_name = "footlight.__internal__.tracking.Trackable";
-  type.tp_basicsize = sizeof(PyObject);
-  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
-  type.tp_doc = "What a checkpoint can save: it has named children, and values of its own.";
-  type.tp_new = PyBaseObject_Type.tp_new;
-  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  define_type(type, "footlight.__internal__.tracking.Trackable",
+              {.doc = "What a checkpoint can save: it has named children, and values of its own.",
+               .flags = Py_TPFLAGS_BASETYPE,
+               .construct = PyBaseObject_Type.tp_new});
   // It would come before the constructor of a class that a user's class also derives from.
   if (PyDict_DelItemString(type.tp_dict, "__new__") < 0) throw PythonErrorSet();
   PyType_Modified(&type);

@@ -6,6 +6,7 @@
 #include "engine/ops/builder.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/types.h"
 #include "engine/python/types/array_memory.h"
 #include "engine/python/types/assignment.h"
 #include "engine/python/types/convert.h"
@@ -73,48 +74,20 @@ const Attrs& read_attrs_of(DType dtype) {
 }
 
 PyObject* make(Tensor handle, Own own, bool after_assign = false) {
-  auto* v = PyObject_GC_New(PyVariable, &type);
-  if (!v) throw PythonErrorSet();
-  new (&v->handle) Tensor(std::move(handle));
-  v->variable = variable_of(v->handle);
-  new (&v->original) Tensor(v->handle.is_symbolic() ? Tensor::resource(v->variable) : Tensor());
-  v->read_attrs = &read_attrs_of(v->variable->dtype());
-  v->owned = own == Own::kYes;
-  v->after_assign = after_assign;
-  v->weakrefs = v->dict = nullptr;
-  for (Ref* part : {&v->constraint, &v->aggregation, &v->synchronization}) new (part) Ref();
-  Ref object = Ref::steal(reinterpret_cast<PyObject*>(v));
-  if (own == Own::kYes) objects().emplace(v->variable, object.get());
-  PyObject_GC_Track(object.get());
+  Variable* const variable = variable_of(handle);
+  Tensor original = handle.is_symbolic() ? Tensor::resource(variable) : Tensor();
+  Ref object = new_object<PyVariable>(type, std::move(handle), variable, std::move(original),
+                                      &read_attrs_of(variable->dtype()), own == Own::kYes, after_assign);
+  if (own == Own::kYes) objects().emplace(variable, object.get());
   return object.release();
 }
 
-int traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(raw(self)->dict);
-  Py_VISIT(raw(self)->constraint.get());
-  Py_VISIT(raw(self)->aggregation.get());
-  Py_VISIT(raw(self)->synchronization.get());
-  return 0;
-}
-
-int clear(PyObject* self) {
-  Py_CLEAR(raw(self)->dict);
-  raw(self)->constraint = raw(self)->aggregation = raw(self)->synchronization = {};
-  return 0;
-}
-
 void destroy(PyObject* self) {
-  PyObject_GC_UnTrack(self);
   PyVariable* v = raw(self);
   // First of all: what runs below may ask for the variable's object, and must not be given this one.
   if (v->owned)
     if (auto at = objects().find(v->variable); at != objects().end() && at->second == self) objects().erase(at);
-  if (v->weakrefs) PyObject_ClearWeakRefs(self);
-  clear(self);
-  for (Ref* part : {&v->constraint, &v->aggregation, &v->synchronization}) part->~Ref();
-  v->handle.~Tensor();
-  v->original.~Tensor();
-  PyObject_GC_Del(self);
+  destroy_object<PyVariable>(self);
 }
 
 Tensor initial_value(PyObject* value, DType dtype) {
@@ -243,12 +216,7 @@ PyObject* plain(PyTypeObject*, PyObject* args, PyObject* keywords) {
 
 // An instance of a program's own subclass: its members are what that class defines.
 PyObject* make_foreign(PyTypeObject* t) {
-  PyObject* o = t->tp_alloc(t, 0);
-  if (!o) return nullptr;
-  PyVariable* v = raw(o);
-  for (Tensor* part : {&v->handle, &v->original}) new (part) Tensor();
-  for (Ref* part : {&v->constraint, &v->aggregation, &v->synchronization}) new (part) Ref();
-  return o;
+  return guarded([&] { return new_object_of<PyVariable>(t).release(); });
 }
 
 PyObject* construct(PyTypeObject* t, PyObject* args, PyObject* keywords) {
@@ -556,31 +524,26 @@ PyObject* variable_with_handle(PyObject* like, const Tensor& handle) {
 
 void init_variable(PyObject* module) {
   if (PyModule_AddFunctions(module, creation) < 0) throw PythonErrorSet();
-  metaclass.tp_name = "footlight.VariableMetaclass";
-  metaclass.tp_base = &PyType_Type;
-  metaclass.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
-  metaclass.tp_call = call_class;
-  if (PyType_Ready(&metaclass) < 0) throw PythonErrorSet();
+  define_type(metaclass, "footlight.VariableMetaclass",
+              {.base = &PyType_Type, .flags = Py_TPFLAGS_BASETYPE, .call = call_class});
   Py_SET_TYPE(&type, &metaclass);
-  type.tp_name = "footlight.Variable";
-  type.tp_base = trackable_type;
-  type.tp_basicsize = sizeof(PyVariable);
-  type.tp_weaklistoffset = offsetof(PyVariable, weakrefs);
-  type.tp_dictoffset = offsetof(PyVariable, dict);
-  type.tp_getattro = get_member;
-  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE;
-  type.tp_traverse = traverse;
-  type.tp_clear = clear;
-  type.tp_doc = kVariableHelp;
-  type.tp_new = construct;
-  type.tp_init = initialize;
-  type.tp_dealloc = destroy;
-  type.tp_repr = repr;
-  type.tp_hash = hash;
-  type.tp_iter = guard<iterate>;
-  type.tp_getset = properties;
-  type.tp_methods = methods;
-  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  define_type<PyVariable>(type, "footlight.Variable",
+                          {.doc = kVariableHelp,
+                           .base = trackable_type,
+                           .flags = Py_TPFLAGS_BASETYPE,
+                           .construct = construct,
+                           .initialize = initialize,
+                           .destroy = destroy,
+                           .traverse = visit_members<&PyVariable::dict, &PyVariable::constraint,
+                                                     &PyVariable::aggregation, &PyVariable::synchronization>,
+                           .clear = clear_members<&PyVariable::dict, &PyVariable::constraint, &PyVariable::aggregation,
+                                                  &PyVariable::synchronization>,
+                           .repr = repr,
+                           .hash = hash,
+                           .get_attribute = get_member,
+                           .iterate = guard<iterate>,
+                           .properties = properties,
+                           .methods = methods});
   allow_new_members(&type);
   publish("Variable", reinterpret_cast<PyObject*>(&type));
 }

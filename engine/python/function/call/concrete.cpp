@@ -14,6 +14,7 @@
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/types.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/interpreter/weak.h"
 #include "engine/python/types/convert.h"
@@ -36,28 +37,16 @@ struct PyConcrete {
   PyObject_HEAD
   vectorcallfunc vectorcall;
   std::shared_ptr<TraceEntry> entry;
-  PyObject* function;  // keeps the definition's names and signature
+  Ref function;  // keeps the definition's names and signature
   PyObject* weakrefs;
 };
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 TraceEntry& entry_of(PyObject* o) { return *reinterpret_cast<PyConcrete*>(o)->entry; }
-FunctionCore& core_in(PyObject* o) { return core_of(reinterpret_cast<PyConcrete*>(o)->function); }
+FunctionCore& core_in(PyObject* o) { return core_of(reinterpret_cast<PyConcrete*>(o)->function.get()); }
 const Graph& graph_in(PyObject* o) { return *entry_of(o).concrete->graph(); }
 ConcreteCall called(PyObject* o) { return {core_in(o), entry_of(o)}; }
 
-void destroy(PyObject* o) {
-  auto* c = reinterpret_cast<PyConcrete*>(o);
-  PyObject_GC_UnTrack(o);
-  if (c->weakrefs) PyObject_ClearWeakRefs(o);
-  Py_CLEAR(c->function);
-  c->entry.~shared_ptr();
-  PyObject_GC_Del(o);
-}
-int traverse(PyObject* o, visitproc visit, void* arg) {
-  Py_VISIT(reinterpret_cast<PyConcrete*>(o)->function);
-  return 0;
-}
 
 Ref text(const std::string& s) {
   return checked(PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size())));
@@ -341,14 +330,7 @@ Ref concrete_object(PyObject* function, const std::shared_ptr<TraceEntry>& entry
   if (entry->object) {
     if (Ref known = weak_target(entry->object.get())) return known;
   }
-  auto* c = PyObject_GC_New(PyConcrete, &type);
-  if (!c) throw PythonErrorSet();
-  c->vectorcall = call;
-  new (&c->entry) std::shared_ptr<TraceEntry>(entry);
-  c->function = Py_NewRef(function);
-  c->weakrefs = nullptr;
-  Ref object = Ref::steal(reinterpret_cast<PyObject*>(c));
-  PyObject_GC_Track(object.get());
+  Ref object = new_object<PyConcrete>(type, call, entry, Ref::borrow(function));
   entry->object = checked(PyWeakref_NewRef(object.get(), nullptr));
   return object;
 }
@@ -361,22 +343,15 @@ std::shared_ptr<TraceEntry> concrete_entry(PyObject* o) {
 FunctionId concrete_function(PyObject* o) { return core_in(o).function.id(); }
 
 void init_concrete(PyObject*) {
-  type.tp_name = "footlight.ConcreteFunction";
-  type.tp_base = trackable_type;
-  type.tp_basicsize = sizeof(PyConcrete);
-  type.tp_vectorcall_offset = offsetof(PyConcrete, vectorcall);
-  type.tp_weaklistoffset = offsetof(PyConcrete, weakrefs);
-  type.tp_call = PyVectorcall_Call;
-  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC |
-                  Py_TPFLAGS_DISALLOW_INSTANTIATION;
-  type.tp_doc = "One trace of a function.";
-  type.tp_dealloc = destroy;
-  type.tp_traverse = traverse;
-  type.tp_str = guard<to_str>;
-  type.tp_repr = guard<repr>;
-  type.tp_methods = methods;
-  type.tp_getset = properties;
-  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  define_type<PyConcrete>(type, "footlight.ConcreteFunction",
+                          {.doc = "One trace of a function.",
+                           .base = trackable_type,
+                           .flags = Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                           .traverse = visit_members<&PyConcrete::function>,
+                           .repr = guard<repr>,
+                           .str = guard<to_str>,
+                           .properties = properties,
+                           .methods = methods});
   publish("types.experimental.ConcreteFunction", reinterpret_cast<PyObject*>(&type));
 }
 

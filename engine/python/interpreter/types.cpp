@@ -1,0 +1,56 @@
+// Filling CPython's struct of a type from the slots that ours name.
+#include "engine/python/interpreter/types.h"
+
+namespace footlight::python {
+
+void define_type(PyTypeObject& type, const char* name, const TypeSlots& slots, const ObjectLayout& layout) {
+  type.tp_name = name;
+  type.tp_doc = slots.doc;
+  type.tp_base = slots.base;
+  type.tp_basicsize = layout.size;
+  type.tp_weaklistoffset = layout.weakrefs;
+  type.tp_dictoffset = layout.dict;
+  type.tp_vectorcall_offset = layout.vectorcall;
+  type.tp_flags = Py_TPFLAGS_DEFAULT | slots.flags | (slots.traverse ? Py_TPFLAGS_HAVE_GC : 0) |
+                  (layout.vectorcall ? Py_TPFLAGS_HAVE_VECTORCALL : 0);
+  type.tp_new = slots.construct;
+  type.tp_init = slots.initialize;
+  type.tp_dealloc = slots.destroy;
+  type.tp_traverse = slots.traverse;
+  type.tp_clear = slots.clear;
+  type.tp_repr = slots.repr;
+  type.tp_str = slots.str;
+  type.tp_hash = slots.hash;
+  type.tp_richcompare = slots.compare;
+  type.tp_getattro = slots.get_attribute;
+  type.tp_setattro = slots.set_attribute;
+  type.tp_iter = slots.iterate;
+  type.tp_iternext = slots.next;
+  type.tp_call = layout.vectorcall ? PyVectorcall_Call : slots.call;
+  type.tp_descr_get = slots.bind;
+  type.tp_getset = slots.properties;
+  type.tp_methods = slots.methods;
+  type.tp_as_buffer = slots.buffer;
+  // These live for ever, as the type does.
+  if (slots.item || slots.contains) {
+    type.tp_as_sequence = new PySequenceMethods{};
+    type.tp_as_sequence->sq_length = slots.item ? slots.length : nullptr;
+    type.tp_as_sequence->sq_item = slots.item;
+    type.tp_as_sequence->sq_contains = slots.contains;
+  }
+  if (slots.subscript) {
+    type.tp_as_mapping = new PyMappingMethods{};
+    type.tp_as_mapping->mp_length = slots.length;
+    type.tp_as_mapping->mp_subscript = slots.subscript;
+    type.tp_as_mapping->mp_ass_subscript = slots.assign_subscript;
+  }
+  if (slots.add || slots.truth || slots.to_int) {
+    type.tp_as_number = new PyNumberMethods{};
+    type.tp_as_number->nb_add = slots.add;
+    type.tp_as_number->nb_bool = slots.truth;
+    type.tp_as_number->nb_int = slots.to_int;
+  }
+  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+}
+
+}  // namespace footlight::python

@@ -9,6 +9,7 @@ import os
 import numpy as np
 
 from footlight import _engine
+from footlight._public import publish
 from footlight._typing import Any, Iterator
 
 
@@ -80,7 +81,5 @@ def forward_compatibility_horizon(year: Any, month: Any, day: Any) -> Iterator[A
 _home = _engine.namespace('compat')
 _home.bytes_or_text_types, _home.integral_types = (bytes, str), (numbers.Integral, np.integer)
 _home.real_types, _home.complex_types = (numbers.Real, np.integer, np.floating), (numbers.Complex, np.number)
-for _f in (as_bytes, as_text, as_str, as_str_any, path_to_str, dimension_value, dimension_at_index, forward_compatible,
-           forward_compatibility_horizon):
-    _f.__module__ = 'footlight.compat'
-    setattr(_home, _f.__name__, _f)
+publish('tf.compat', as_bytes, as_text, as_str, as_str_any, path_to_str, dimension_value, dimension_at_index,
+        forward_compatible, forward_compatibility_horizon)

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import footlight as tf
-from footlight import _engine
+from footlight._public import publish
 from footlight._typing import Any, DTypeLike
 
 
@@ -169,11 +169,8 @@ def disable_check_numerics():
     tf._config.check_numerics(False)
 
 
-for _object in (assert_proper_iterable, assert_same_float_dtype, is_numeric_tensor, assert_shapes,
-                enable_traceback_filtering, disable_traceback_filtering, is_traceback_filtering_enabled,
-                enable_check_numerics, disable_check_numerics):
-    _object.__module__ = 'footlight.debugging'
-    setattr(tf.debugging, _object.__name__, _object)
+publish('tf.debugging', assert_proper_iterable, assert_same_float_dtype, is_numeric_tensor, assert_shapes,
+        enable_traceback_filtering, disable_traceback_filtering, is_traceback_filtering_enabled, enable_check_numerics,
+        disable_check_numerics)
 _old_assert_shapes.__name__ = _old_assert_shapes.__qualname__ = 'assert_shapes'
-_old_assert_shapes.__module__ = 'footlight.compat.v1.debugging'
-_engine.namespace('compat.v1.debugging').assert_shapes = _old_assert_shapes
+publish('tf.compat.v1.debugging', _old_assert_shapes)

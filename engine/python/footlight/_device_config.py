@@ -5,6 +5,7 @@ import collections
 import os
 
 import footlight as tf
+from footlight._public import alias
 from footlight._typing import Any
 
 _config = tf._config
@@ -312,21 +313,18 @@ def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any =
 
 
 tf.DeviceSpec = DeviceSpec
-for _object in (LogicalDeviceConfiguration, PhysicalDevice, LogicalDevice, list_physical_devices, get_visible_devices,
-                set_visible_devices, list_logical_devices, get_logical_device_configuration,
-                set_logical_device_configuration):
-    setattr(tf.config, _object.__name__, _object)
-for _function in (get_memory_growth, set_memory_growth, get_device_details, get_memory_info, reset_memory_stats,
-                  tensor_float_32_execution_enabled, enable_tensor_float_32_execution, enable_op_determinism,
-                  list_physical_devices, list_logical_devices, get_visible_devices, set_visible_devices, _deterministic):
-    setattr(tf.config.experimental, _function.__name__, _function)
+alias('tf.config', LogicalDeviceConfiguration, PhysicalDevice, LogicalDevice, list_physical_devices,
+      get_visible_devices, set_visible_devices, list_logical_devices, get_logical_device_configuration,
+      set_logical_device_configuration)
+alias('tf.config.experimental', get_memory_growth, set_memory_growth, get_device_details, get_memory_info,
+      reset_memory_stats, tensor_float_32_execution_enabled, enable_tensor_float_32_execution, enable_op_determinism,
+      list_physical_devices, list_logical_devices, get_visible_devices, set_visible_devices, _deterministic)
 tf.config.experimental.get_virtual_device_configuration = get_logical_device_configuration
 tf.config.experimental.set_virtual_device_configuration = set_logical_device_configuration
 tf.config.experimental.VirtualDeviceConfiguration = LogicalDeviceConfiguration
 tf.debugging.set_log_device_placement = set_log_device_placement
 tf.debugging.get_log_device_placement = get_log_device_placement
 tf.get_logger = get_logger
-for _member in (gpu_device_name, is_built_with_cuda, is_built_with_gpu_support, is_gpu_available):
-    setattr(tf.test, _member.__name__, _member)
+alias('tf.test', gpu_device_name, is_built_with_cuda, is_built_with_gpu_support, is_gpu_available)
 tf.version.VERSION = '2.21.0'  # of the TensorFlow whose behaviour is re-created
 tf.version.GIT_VERSION = 'v2.21.0-footlight'

@@ -7,6 +7,7 @@ import functools
 import footlight as tf
 from footlight import _engine
 from footlight._enums import UnconnectedGradients
+from footlight._public import publish
 from footlight._typing import Any, Callable, Iterator, TensorLike
 
 
@@ -236,9 +237,7 @@ def batch_jacobian(self, target, source, unconnected_gradients=UnconnectedGradie
 
 _engine.extend(tf.GradientTape, 'jacobian', jacobian)
 _engine.extend(tf.GradientTape, 'batch_jacobian', batch_jacobian)
-for _f in (custom_gradient, grad_pass_through, recompute_grad, no_gradient, hessians):
-    _f.__module__ = 'footlight'
-    setattr(tf, _f.__name__, _f)
+publish('tf', custom_gradient, grad_pass_through, recompute_grad, no_gradient, hessians)
 for _member, _name in ((old_gradients, 'gradients'), (old_hessians, 'hessians')):
     _member.__module__, _member.__name__, _member.__qualname__ = 'footlight.compat.v1', _name, _name
     setattr(tf.compat.v1, _name, _member)

@@ -5,13 +5,12 @@ import uuid
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import publish
 from footlight._saving.options_and_assets import Asset, TrackableResource
 from footlight._saving.trackable import AutoTrackable
 from footlight._typing import Any
 
 _op = _engine.dataset_op
-_lookup = _engine.namespace('lookup')
-_experimental = _engine.namespace('lookup.experimental')
 
 
 class LookupInterface(TrackableResource, AutoTrackable):
@@ -397,9 +396,6 @@ class DenseHashTable(_Changing):
         return self.insert(keys, values, name)
 
 
-for _kind in (KeyValueTensorInitializer, StaticHashTable, StaticVocabularyTable, TextFileIndex, TextFileInitializer):
-    _kind.__module__ = 'footlight.lookup'
-    setattr(_lookup, _kind.__name__, _kind)
-for _kind in (DenseHashTable, MutableHashTable):
-    _kind.__module__ = 'footlight.lookup.experimental'
-    setattr(_experimental, _kind.__name__, _kind)
+publish('tf.lookup', KeyValueTensorInitializer, StaticHashTable, StaticVocabularyTable, TextFileIndex,
+        TextFileInitializer)
+publish('tf.lookup.experimental', DenseHashTable, MutableHashTable)

@@ -4,6 +4,7 @@ from __future__ import annotations
 import functools
 
 import footlight
+from footlight._public import publish
 from footlight._saving.trackable import AutoTrackable
 from footlight._typing import Any, Callable, Iterator
 
@@ -183,5 +184,4 @@ def _below(module: Any, recursive: bool, predicate: Any, order: Any, seen: Any, 
         yield from _below(child, recursive, predicate, order, seen, with_path, path)
 
 
-Module.__module__ = 'footlight'
-footlight.Module = Module
+publish('tf', Module)

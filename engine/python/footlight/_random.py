@@ -4,6 +4,7 @@ from __future__ import annotations
 import enum
 
 import footlight as tf
+from footlight._public import publish
 from footlight._saving.trackable import AutoTrackable
 from footlight._typing import Any, TensorLike
 
@@ -247,7 +248,5 @@ def set_global_generator(generator: Any) -> None:
     _global_generator = generator
 
 
-for _object in (Algorithm, Generator, create_rng_state, get_global_generator, set_global_generator):
-    _object.__module__ = 'footlight.random'
-    setattr(tf.random, _object.__name__, _object)
-    setattr(tf.random.experimental, _object.__name__, _object)
+publish('tf.random tf.random.experimental', Algorithm, Generator, create_rng_state, get_global_generator,
+        set_global_generator)

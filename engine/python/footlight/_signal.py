@@ -5,6 +5,7 @@ import math
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import alias
 from footlight._raw_ops import op as _op
 from footlight._typing import Any, Callable, DTypeLike
 
@@ -552,5 +553,4 @@ NAMES = ('dct fft fft2d fft3d fftnd fftshift frame hamming_window hann_window id
 for _place in ('signal', 'compat.v1.signal'):
     for _name in NAMES:
         setattr(_engine.namespace(_place), _name, globals()[_name])
-for _name in ('fftnd', 'ifftnd', 'rfftnd', 'irfftnd'):
-    setattr(tf, _name, globals()[_name])
+alias('tf', fftnd, ifftnd, rfftnd, irfftnd)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import publish
 from footlight._typing import Any
 
 _op = _engine.dataset_op
@@ -238,9 +239,7 @@ def unsorted_segment_join(inputs: Any, segment_ids: Any, num_segments: Any, sepa
 
 _old_split.__name__ = _old_split.__qualname__ = 'split'
 _v1 = _engine.namespace('compat.v1.strings')
-for _f in (split, bytes_split, ngrams, unicode_decode, unicode_decode_with_offsets, unicode_encode, unicode_script, unicode_split,
-           unicode_split_with_offsets, unicode_transcode, unsorted_segment_join):
-    _f.__module__ = 'footlight.strings'
-    setattr(tf.strings, _f.__name__, _f)
+publish('tf.strings', split, bytes_split, ngrams, unicode_decode, unicode_decode_with_offsets, unicode_encode,
+        unicode_script, unicode_split, unicode_split_with_offsets, unicode_transcode, unsorted_segment_join)
 _v1.split = _old_split
 tf.compat.v1.string_split = string_split

@@ -7,6 +7,7 @@ import contextlib
 import footlight as tf
 from footlight import _engine
 from footlight._enums import VariableAggregationV2, VariableSynchronization
+from footlight._public import publish
 from footlight._typing import Any, Callable, Iterator
 
 
@@ -295,5 +296,4 @@ def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Any
         _creators.stack = before
 
 
-variable_creator_scope.__module__ = 'footlight'
-tf.variable_creator_scope = variable_creator_scope
+publish('tf', variable_creator_scope)

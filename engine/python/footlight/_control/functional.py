@@ -6,6 +6,7 @@ import types
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import alias, publish
 from footlight._sparse.tensor import Composite
 from footlight._typing import Any, Callable
 
@@ -271,8 +272,5 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
                        autograph=False)(*[tf.convert_to_tensor(e) for e in tf.nest.flatten(elems)])
 
 
-for _f in (map_fn, foldl, foldr, scan, vectorized_map):
-    _f.__module__ = 'footlight'
-    setattr(tf, _f.__name__, _f)
-for _f in (map_fn, foldl, foldr, scan):
-    setattr(tf.compat.v1, _f.__name__, _f)
+publish('tf', map_fn, foldl, foldr, scan, vectorized_map)
+alias('tf.compat.v1', map_fn, foldl, foldr, scan)

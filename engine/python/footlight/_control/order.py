@@ -9,6 +9,7 @@ import types
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import publish
 from footlight._typing import Any, Callable, Iterator
 
 
@@ -165,12 +166,9 @@ for _f, _name in ((tuple_, 'tuple'), (CriticalSection, 'CriticalSection'), (guar
                   (nondifferentiable_batch_function, 'nondifferentiable_batch_function')):
     _f.__module__, _f.__name__, _f.__qualname__ = 'footlight', _name, _name
     setattr(tf, _name, _f)
-function_executor_type.__module__ = 'footlight.experimental'
-tf.experimental.function_executor_type = function_executor_type
+publish('tf.experimental', function_executor_type)
 _engine.extend(tf.types.experimental.PolymorphicFunction, 'get_initialization_function', get_initialization_function)
 tf.contrib.eager.defun = tf.function
 tf.config.experimental_functions_run_eagerly = tf.config.functions_run_eagerly
 _optimizer = tf.config.optimizer = sys.modules['footlight.config.optimizer'] = types.ModuleType('footlight.config.optimizer')
-for _function in (set_jit, get_jit, set_experimental_options, get_experimental_options):
-    _function.__module__ = 'footlight.config.optimizer'
-    setattr(_optimizer, _function.__name__, _function)
+publish('tf.config.optimizer', set_jit, get_jit, set_experimental_options, get_experimental_options)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import footlight as tf
+from footlight._public import publish
 from footlight._types.specs import TypeSpec
 from footlight._typing import Any
 
@@ -406,6 +407,4 @@ class TensorArraySpec(TypeSpec):
         return TensorArraySpec(value.element_shape, value.dtype, value.dynamic_size, value._infer_shape)
 
 
-for _kind in (TensorArray, TensorArraySpec):
-    _kind.__module__ = 'footlight'
-    setattr(tf, _kind.__name__, _kind)
+publish('tf', TensorArray, TensorArraySpec)

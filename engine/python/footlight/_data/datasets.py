@@ -16,6 +16,7 @@ from footlight._data.iterators import NumpyIterator, OwnedIterator
 from footlight._data.options import Options
 from footlight._data.sampling import Sampling
 from footlight._data.save_and_load import Saving
+from footlight._public import alias
 from footlight._saving.trackable import Trackable
 from footlight._types.specs import TypeSpec
 from footlight._typing import Any, Callable, DTypeLike, TensorLike
@@ -542,8 +543,7 @@ _data.UNKNOWN_CARDINALITY = _data.experimental.UNKNOWN_CARDINALITY = UNKNOWN_CAR
 DatasetSpec.__module__ = 'footlight.data'
 # By this name libraries recognise datasets without importing anything.
 Dataset.__module__, Dataset.__name__, Dataset.__qualname__ = 'tensorflow.python.data.ops.dataset_ops', 'DatasetV2', 'DatasetV2'
-for _f in (cardinality, get_single_element, get_structure):
-    setattr(_data.experimental, _f.__name__, _f)
+alias('tf.data.experimental', cardinality, get_single_element, get_structure)
 _engine.namespace('compat.v1.data.experimental')  # their names are those of tf.data, and those of compat/v1/data.py
 tf.contrib.eager.Iterator = OwnedIterator
 atexit.register(_engine.end_datasets)

@@ -7,6 +7,7 @@ from footlight._data.dataset_ops import AUTOTUNE, _int64, _made, _op, _types
 from footlight._data.datasets import Dataset, _VariantDataset
 from footlight._data.iterators import NumpyIterator
 from footlight._data.options import ServiceOptions
+from footlight._public import alias, publish
 from footlight._typing import Any, Callable, DTypeLike
 
 SHARD_HINT = -1
@@ -186,18 +187,14 @@ def assert_cardinality(expected_cardinality: Any) -> Callable[..., Any]:
 
 
 _data = tf.data
-_data.NumpyIterator = NumpyIterator
-NumpyIterator.__module__ = 'footlight.data'
+publish('tf.data', NumpyIterator)
 _data.experimental.SHARD_HINT = SHARD_HINT
-for _thing in (at, from_list, from_variant, to_variant, get_next_as_optional, Reducer, group_by_reducer,
-               pad_to_cardinality, parse_example_dataset, TFRecordWriter, ServiceOptions):
-    setattr(_data.experimental, _thing.__name__, _thing)
-    _thing.__module__ = 'footlight.data.experimental'
+publish('tf.data.experimental', at, from_list, from_variant, to_variant, get_next_as_optional, Reducer,
+        group_by_reducer, pad_to_cardinality, parse_example_dataset, TFRecordWriter, ServiceOptions)
 for _name in ('bucket_by_sequence_length', 'group_by_window', 'ignore_errors', 'rejection_resample', 'scan',
               'take_while', 'unbatch', 'unique'):
     setattr(_data.experimental, _name, _applied(_name))
-for _f in (map_and_batch, shuffle_and_repeat, parallel_interleave, dense_to_ragged_batch, dense_to_sparse_batch,
-           prefetch_to_device, copy_to_device, enumerate_dataset, assert_cardinality):
-    setattr(_data.experimental, _f.__name__, _f)
+alias('tf.data.experimental', map_and_batch, shuffle_and_repeat, parallel_interleave, dense_to_ragged_batch,
+      dense_to_sparse_batch, prefetch_to_device, copy_to_device, enumerate_dataset, assert_cardinality)
 _data.experimental.Counter = Dataset.counter
 _data.experimental.snapshot = _applied('snapshot')

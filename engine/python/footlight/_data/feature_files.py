@@ -15,6 +15,7 @@ from footlight._data.experimental import parse_example_dataset
 from footlight._data.readers import CsvDataset, TFRecordDataset
 from footlight._graphs import session as _session
 from footlight._lookup import StaticHashTable, StaticVocabularyTable, TableInitializerBase
+from footlight._public import publish
 from footlight._typing import Any, Iterator
 
 _plain = tf.autograph.experimental.do_not_convert
@@ -246,7 +247,5 @@ def index_table_from_dataset(dataset: Any = None, num_oov_buckets: Any = 0, voca
     return table_from_dataset(pairs, num_oov_buckets, vocab_size, default_value, hasher_spec, key_dtype, name)
 
 
-for _thing in (make_csv_dataset, make_batched_features_dataset, DatasetInitializer, table_from_dataset,
-               index_table_from_dataset):
-    setattr(tf.data.experimental, _thing.__name__, _thing)
-    _thing.__module__ = 'footlight.data.experimental'
+publish('tf.data.experimental', make_csv_dataset, make_batched_features_dataset, DatasetInitializer, table_from_dataset,
+        index_table_from_dataset)

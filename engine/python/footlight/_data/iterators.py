@@ -6,6 +6,7 @@ import collections.abc
 import footlight as tf
 from footlight._data import structure
 from footlight import _engine
+from footlight._public import publish
 from footlight._saving.trackable import Trackable
 from footlight._types.specs import TypeSpec
 from footlight._typing import Any, TensorLike
@@ -277,7 +278,5 @@ class NumpyIterator(Trackable):
 _data = tf.data
 _data.Iterator, _data.IteratorSpec = Iterator, IteratorSpec
 Iterator.__module__ = IteratorSpec.__module__ = 'footlight.data'
-Optional.__module__ = 'footlight.experimental'
-tf.experimental.Optional = _data.experimental.Optional = Optional
-tf.OptionalSpec = OptionalSpec
-OptionalSpec.__module__ = 'footlight'
+publish('tf.experimental tf.data.experimental', Optional)
+publish('tf', OptionalSpec)

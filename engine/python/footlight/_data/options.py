@@ -4,6 +4,7 @@ from __future__ import annotations
 import enum
 
 import footlight as tf
+from footlight._public import publish
 from footlight._typing import Any
 
 
@@ -153,8 +154,6 @@ class Options(_Group):
 
 _data = tf.data
 _data.Options, _data.ThreadingOptions = Options, ThreadingOptions
-for _kind in (AutoShardPolicy, ExternalStatePolicy, AutotuneAlgorithm, AutotuneOptions, DistributeOptions,
-              OptimizationOptions, ThreadingOptions):
-    setattr(_data.experimental, _kind.__name__, _kind)
-    _kind.__module__ = 'footlight.data.experimental'
+publish('tf.data.experimental', AutoShardPolicy, ExternalStatePolicy, AutotuneAlgorithm, AutotuneOptions,
+        DistributeOptions, OptimizationOptions, ThreadingOptions)
 Options.__module__ = ThreadingOptions.__module__ = 'footlight.data'

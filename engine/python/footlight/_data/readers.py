@@ -5,6 +5,7 @@ import footlight as tf
 from footlight import _engine
 from footlight._data.dataset_ops import _int64, _made, _op, _text, _types
 from footlight._data.datasets import Dataset
+from footlight._public import publish
 from footlight._typing import Any
 
 _data = tf.data
@@ -165,13 +166,9 @@ def summary_iterator(path):
     return map(_proto.Event.FromString, tf_record_iterator(path))
 
 
-_engine.namespace('compat.v1.train').summary_iterator = summary_iterator
-summary_iterator.__module__ = 'footlight.compat.v1.train'
-for _kind in (TFRecordDataset, TextLineDataset, FixedLengthRecordDataset):
-    setattr(_data, _kind.__name__, _kind)
-    _kind.__module__ = 'footlight.data'
-_data.experimental.CsvDataset = CsvDataset
-CsvDataset.__module__ = 'footlight.data.experimental'
+publish('tf.compat.v1.train', summary_iterator)
+publish('tf.data', TFRecordDataset, TextLineDataset, FixedLengthRecordDataset)
+publish('tf.data.experimental', CsvDataset)
 tf.io.TFRecordWriter, tf.io.TFRecordOptions = TFRecordWriter, TFRecordOptions
 TFRecordWriter.__module__ = TFRecordOptions.__module__ = 'footlight.io'
 for _name in ('compat.v1.io', 'compat.v1.python_io'):

@@ -7,6 +7,7 @@ import pathlib
 
 import footlight as tf
 from footlight._data.datasets import Dataset
+from footlight._public import publish
 from footlight._typing import Any, Iterator
 
 _TYPES = (tf.string, tf.int8, tf.int16, tf.int32, tf.int64, tf.uint8, tf.uint16, tf.bool, tf.float64)
@@ -80,5 +81,4 @@ class SqlDataset(Dataset):
     element_spec = property(lambda self: self._specs)
 
 
-SqlDataset.__module__ = 'footlight.data.experimental'
-tf.data.experimental.SqlDataset = SqlDataset
+publish('tf.data.experimental', SqlDataset)

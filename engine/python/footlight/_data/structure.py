@@ -4,6 +4,7 @@ from __future__ import annotations
 import collections.abc
 
 import footlight as tf
+from footlight._public import publish
 from footlight._sparse.tensor import SparseTensor
 from footlight._types.specs import TypeSpec
 from footlight._typing import Any, TensorLike
@@ -239,5 +240,4 @@ def common(first, second):
     return first.most_specific_common_supertype([second]) if isinstance(first, tf.TypeSpec) else None
 
 
-tf.NoneTensorSpec = NoneTensorSpec
-NoneTensorSpec.__module__ = 'footlight'
+publish('tf', NoneTensorSpec)

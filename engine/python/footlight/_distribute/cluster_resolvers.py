@@ -5,7 +5,7 @@ import json
 import os
 
 import footlight as tf
-from footlight import _engine
+from footlight._public import publish
 from footlight._typing import Any
 
 
@@ -108,6 +108,5 @@ class UnionResolver(ClusterResolver):
         return self._all[0].master(task_type, task_id, rpc_layer)
 
 
-for _kind in (ClusterResolver, SimpleClusterResolver, TFConfigClusterResolver, UnionResolver):
-    _kind.__module__ = 'footlight.distribute.cluster_resolver'
-    setattr(_engine.namespace('distribute.cluster_resolver'), _kind.__name__, _kind)
+publish('tf.distribute.cluster_resolver', ClusterResolver, SimpleClusterResolver, TFConfigClusterResolver,
+        UnionResolver)

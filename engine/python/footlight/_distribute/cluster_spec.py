@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import footlight as tf
 from footlight import _proto
+from footlight._public import publish
 from footlight._typing import Any
 
 for _name in ('ClusterDef', 'JobDef', 'ServerDef'):
@@ -95,5 +96,4 @@ class ClusterSpec:
         return [tasks.get(index) for index in range(max(tasks, default=-1) + 1)]
 
 
-ClusterSpec.__module__ = 'footlight.train'
-tf.train.ClusterSpec = ClusterSpec
+publish('tf.train', ClusterSpec)

@@ -7,6 +7,7 @@ import threading
 import time
 
 import footlight as tf
+from footlight._public import publish
 from footlight._typing import Any, Iterator
 
 
@@ -96,5 +97,4 @@ class Coordinator:
                 raise self._raised
 
 
-Coordinator.__module__ = 'footlight.train'
-tf.train.Coordinator = Coordinator
+publish('tf.train', Coordinator)

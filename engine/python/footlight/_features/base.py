@@ -8,6 +8,7 @@ import inspect
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import alias
 from footlight._typing import Any, DTypeLike, ShapeLike
 
 
@@ -236,6 +237,5 @@ def deserialize_feature_column(config, custom_objects=None, columns_by_name=None
 
 
 _namespace = _engine.namespace('__internal__.feature_column')
-for _object in (FeatureColumn, DenseColumn, SequenceDenseColumn, FeatureTransformationCache, StateManager,
-                serialize_feature_column, deserialize_feature_column):
-    setattr(_namespace, _object.__name__, _object)
+alias('tf.__internal__.feature_column', FeatureColumn, DenseColumn, SequenceDenseColumn, FeatureTransformationCache,
+      StateManager, serialize_feature_column, deserialize_feature_column)

@@ -9,6 +9,7 @@ import footlight as tf
 from footlight import _engine
 from footlight._features import (
     base as _base, categorical as _categorical, crossed as _crossed, dense as _dense, settings as _settings)
+from footlight._public import publish
 from footlight._typing import Any, DTypeLike, ShapeLike
 
 
@@ -273,11 +274,9 @@ def make_parse_example_spec(feature_columns):
 
 
 _namespace = _engine.namespace('feature_column')
-for _make in (numeric_column, bucketized_column, categorical_column_with_identity, categorical_column_with_hash_bucket,
-              categorical_column_with_vocabulary_list, categorical_column_with_vocabulary_file, weighted_categorical_column,
-              crossed_column, indicator_column, embedding_column, shared_embeddings, sequence_numeric_column,
-              sequence_categorical_column_with_identity, sequence_categorical_column_with_hash_bucket,
-              sequence_categorical_column_with_vocabulary_list, sequence_categorical_column_with_vocabulary_file,
-              make_parse_example_spec):
-    _make.__module__ = 'footlight.feature_column'
-    setattr(_namespace, _make.__name__, _make)
+publish('tf.feature_column', numeric_column, bucketized_column, categorical_column_with_identity,
+        categorical_column_with_hash_bucket, categorical_column_with_vocabulary_list,
+        categorical_column_with_vocabulary_file, weighted_categorical_column, crossed_column, indicator_column,
+        embedding_column, shared_embeddings, sequence_numeric_column, sequence_categorical_column_with_identity,
+        sequence_categorical_column_with_hash_bucket, sequence_categorical_column_with_vocabulary_list,
+        sequence_categorical_column_with_vocabulary_file, make_parse_example_spec)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import footlight as tf
 from footlight._graphs.graph import get_default_graph
+from footlight._public import publish
 from footlight._typing import Any, Callable
 
 _v1 = tf.compat.v1
@@ -37,8 +38,7 @@ def _of_default_graph(name: str) -> Callable[..., Any]:
 
 for _name in ('get_collection', 'get_collection_ref', 'add_to_collection', 'add_to_collections'):
     setattr(_v1, _name, _of_default_graph(_name))
-GraphKeys.__module__ = 'footlight.compat.v1'
-_v1.GraphKeys = GraphKeys
+publish('tf.compat.v1', GraphKeys)
 
 
 def _listed(name: str) -> Callable[..., Any]:

@@ -8,6 +8,7 @@ import threading
 
 import footlight as tf
 from footlight import _engine, _proto
+from footlight._public import alias
 from footlight._typing import Any, Callable, Iterator, TensorLike
 
 _v1 = tf.compat.v1
@@ -568,6 +569,5 @@ def placeholder_with_default(input, shape, name=None):
     return made
 
 
-for _f in (get_default_graph, reset_default_graph, placeholder, placeholder_with_default, colocate_with):
-    setattr(_v1, _f.__name__, _f)
+alias('tf.compat.v1', get_default_graph, reset_default_graph, placeholder, placeholder_with_default, colocate_with)
 tf.placeholder, _v1.newaxis = placeholder, None

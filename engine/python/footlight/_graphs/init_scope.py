@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 
 import footlight as tf
+from footlight._public import publish
 from footlight._typing import Any, Iterator
 
 tf._eager_scope = tf.init_scope  # always eager: what this library itself does beside a graph
@@ -24,5 +25,4 @@ def _in_graph(graph: tf.Graph) -> Iterator[Any]:
         yield
 
 
-init_scope.__module__ = 'footlight'
-tf.init_scope = init_scope
+publish('tf', init_scope)

@@ -8,6 +8,7 @@ import shutil
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import publish
 from footlight._typing import Any, DTypeLike, Iterator
 
 _op = _engine.dataset_op
@@ -358,14 +359,8 @@ def get_registered_schemes() -> list[Any]:
     return ['', 'file']
 
 
-for _f in (read_file, write_file, matching_files, decode_raw, decode_csv, decode_base64, encode_base64, decode_compressed,
-           serialize_tensor, parse_tensor):
-    _f.__module__ = 'footlight.io'
-    setattr(tf.io, _f.__name__, _f)
-    setattr(tf.compat.v1, _f.__name__, _f)
-decode_wav.__module__ = 'footlight.audio'
-tf.audio.decode_wav = decode_wav
-for _function in (GFile, copy, exists, glob, isdir, join, listdir, makedirs, mkdir, remove, rename, rmtree, stat, walk,
-                  get_registered_schemes):
-    _function.__module__ = 'footlight.io.gfile'
-    setattr(_gfile, _function.__name__, _function)
+publish('tf.io tf.compat.v1', read_file, write_file, matching_files, decode_raw, decode_csv, decode_base64,
+        encode_base64, decode_compressed, serialize_tensor, parse_tensor)
+publish('tf.audio', decode_wav)
+publish('tf.io.gfile', GFile, copy, exists, glob, isdir, join, listdir, makedirs, mkdir, remove, rename, rmtree, stat,
+        walk, get_registered_schemes)

@@ -5,6 +5,7 @@ import collections
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import publish
 from footlight._typing import Any, TensorLike
 
 _op = _engine.dataset_op
@@ -376,8 +377,5 @@ def parse_single_sequence_example(serialized: Any, context_features: Any = None,
     return _parse_sequence(serialized, context_features, sequence_features, example_name, name)[:2]
 
 
-for _f in (VarLenFeature, FixedLenFeature, FixedLenSequenceFeature, SparseFeature, RaggedFeature, parse_example,
-           parse_single_example, parse_sequence_example, parse_single_sequence_example):
-    _f.__module__ = 'footlight.io'
-    setattr(tf.io, _f.__name__, _f)
-    setattr(tf.compat.v1, _f.__name__, _f)
+publish('tf.io tf.compat.v1', VarLenFeature, FixedLenFeature, FixedLenSequenceFeature, SparseFeature, RaggedFeature,
+        parse_example, parse_single_example, parse_sequence_example, parse_single_sequence_example)

@@ -1,6 +1,7 @@
 """tf.make_tensor_proto and tf.make_ndarray: tensors as messages, and back."""
 import footlight as tf
 from footlight import _proto
+from footlight._public import publish
 
 _AS_BYTES = (tf.float32, tf.float64, tf.int32, tf.uint8, tf.int16, tf.int8, tf.int64, tf.uint32, tf.uint64)
 _FIELD = {tf.float16: 'half_val', tf.bfloat16: 'half_val', tf.float32: 'float_val', tf.float64: 'double_val',
@@ -79,6 +80,4 @@ def make_ndarray(tensor):
     return np.pad(found, (0, count - len(found)), 'edge').reshape(shape) if len(found) < count else found.reshape(shape)
 
 
-for _f in (make_tensor_proto, make_ndarray):
-    _f.__module__ = 'footlight'
-    setattr(tf, _f.__name__, _f)
+publish('tf', make_tensor_proto, make_ndarray)

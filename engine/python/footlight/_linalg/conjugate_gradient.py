@@ -4,7 +4,7 @@ from __future__ import annotations
 import collections
 
 import footlight as tf
-from footlight import _engine
+from footlight._public import publish
 from footlight._typing import Any, TensorLike
 
 CGState = collections.namedtuple('CGState', ('i', 'x', 'r', 'p', 'gamma'))
@@ -54,5 +54,4 @@ def conjugate_gradient(operator: Any, rhs: TensorLike, preconditioner: Any = Non
             lambda state: (state.i < max_iter) & tf.reduce_any(_length(state.r) > enough), step, [state])[0]
 
 
-conjugate_gradient.__module__ = 'footlight.linalg.experimental'
-_engine.namespace('linalg.experimental').conjugate_gradient = conjugate_gradient
+publish('tf.linalg.experimental', conjugate_gradient)

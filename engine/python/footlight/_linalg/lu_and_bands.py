@@ -2,11 +2,10 @@
 from __future__ import annotations
 
 import footlight as tf
-from footlight import _engine
 from footlight._linalg.linear_operator import one_batch
+from footlight._public import publish
 from footlight._typing import Any, TensorLike
 
-_home = _engine.namespace('linalg')
 
 
 def _rows(x, perm):
@@ -215,6 +214,5 @@ def banded_triangular_solve(bands: TensorLike, rhs: TensorLike, lower: bool = Tr
         return tf.linalg.triangular_solve(matrix, rhs, lower=lower, adjoint=adjoint)
 
 
-for _f in (banded_triangular_solve, tridiagonal_solve, eigh_tridiagonal, lu_reconstruct, lu_solve, lu_matrix_inverse, tridiagonal_matmul):
-    _f.__module__ = 'footlight.linalg'
-    setattr(_home, _f.__name__, _f)
+publish('tf.linalg', banded_triangular_solve, tridiagonal_solve, eigh_tridiagonal, lu_reconstruct, lu_solve,
+        lu_matrix_inverse, tridiagonal_matmul)

@@ -1,6 +1,6 @@
 """tf.nn.atrous_conv2d_transpose: the gradient of a dilated convolution of images, as a function of its own."""
 import footlight as tf
-from footlight import _engine
+from footlight._public import publish
 
 
 def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name=None):
@@ -29,5 +29,4 @@ def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name=No
                                               strides=[1, 1, 1, 1], padding=padding, dilations=[1, rate, rate, 1])
 
 
-atrous_conv2d_transpose.__module__ = 'footlight.nn'
-_engine.namespace('nn').atrous_conv2d_transpose = atrous_conv2d_transpose
+publish('tf.nn', atrous_conv2d_transpose)

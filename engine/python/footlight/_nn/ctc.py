@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import alias
 from footlight._raw_ops import op as _op
 from footlight._typing import Any
 
@@ -118,8 +119,7 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
         return tf.scatter_nd(there, tf.boolean_mask(labels, kept), shape), tf.cast(lengths, seq_length.dtype)
 
 
-for _name in ('collapse_repeated', 'ctc_beam_search_decoder', 'ctc_greedy_decoder', 'ctc_loss', 'ctc_unique_labels'):
-    setattr(_engine.namespace('nn'), _name, globals()[_name])
+alias('tf.nn', collapse_repeated, ctc_beam_search_decoder, ctc_greedy_decoder, ctc_loss, ctc_unique_labels)
 for _name, _function in (('ctc_loss', old_ctc_loss), ('ctc_loss_v2', ctc_loss),
                          ('ctc_beam_search_decoder', old_ctc_beam_search_decoder),
                          ('ctc_beam_search_decoder_v2', ctc_beam_search_decoder), ('ctc_greedy_decoder', ctc_greedy_decoder)):

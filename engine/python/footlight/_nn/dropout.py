@@ -4,6 +4,7 @@ from __future__ import annotations
 import numbers
 
 import footlight as tf
+from footlight._public import publish
 from footlight._typing import Any
 
 
@@ -40,5 +41,4 @@ def general_dropout(x: Any, rate: Any, uniform_sampler: Any, noise_shape: Any = 
         return tf.where(drawn >= bound, scaled, tf.constant(0, x.dtype))
 
 
-general_dropout.__module__ = 'footlight.nn.experimental'
-tf.nn.experimental.general_dropout = general_dropout
+publish('tf.nn.experimental', general_dropout)

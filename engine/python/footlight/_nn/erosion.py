@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import footlight as tf
+from footlight._public import publish
 from footlight._typing import Any, TensorLike
 
 
@@ -20,5 +21,4 @@ def erosion2d(value: TensorLike, filters: TensorLike, strides: Any, padding: Any
         return -tf.nn.dilation2d(-value, mirrored, strides, padding, 'NHWC', dilations)
 
 
-erosion2d.__module__ = 'footlight.nn'
-tf.nn.erosion2d = erosion2d
+publish('tf.nn', erosion2d)

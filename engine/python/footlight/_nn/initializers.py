@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 
 import footlight as tf
+from footlight._public import publish
 from footlight._typing import Any
 
 _ALLOWED = {'partition_shape', 'partition_offset', 'layout'}
@@ -149,10 +150,8 @@ glorot_uniform_initializer = _scaled('glorot_uniform_initializer', 1.0, 'fan_avg
 glorot_normal_initializer = _scaled('glorot_normal_initializer', 1.0, 'fan_avg', 'truncated_normal',
                                     'Normal numbers of variance 2 / (inputs + outputs).')
 
-for _object in (zeros_initializer, ones_initializer, constant_initializer, random_uniform_initializer,
-                random_normal_initializer):
-    _object.__module__ = 'footlight'
-    setattr(tf, _object.__name__, _object)
+publish('tf', zeros_initializer, ones_initializer, constant_initializer, random_uniform_initializer,
+        random_normal_initializer)
 for _object in (glorot_uniform_initializer, glorot_normal_initializer):
     for _namespace in (tf, tf.compat.v1):
         setattr(_namespace, _object.__name__, _object)

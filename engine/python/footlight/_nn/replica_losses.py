@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import publish
 from footlight._typing import Any
 
 _nn = _engine.namespace('nn')
@@ -51,6 +52,4 @@ def scale_regularization_loss(regularization_loss: Any) -> tf.Tensor:
     return tf.reduce_sum(regularization_loss) / _replicas('scale_regularization_loss')
 
 
-for _f in (compute_average_loss, scale_regularization_loss):
-    _f.__module__ = 'footlight.nn'
-    setattr(_nn, _f.__name__, _f)
+publish('tf.nn', compute_average_loss, scale_regularization_loss)

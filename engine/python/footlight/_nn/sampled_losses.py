@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import footlight as tf
+from footlight._public import publish
 from footlight._typing import Any
 
 
@@ -63,6 +64,4 @@ def sampled_softmax_loss(weights: Any, biases: Any, labels: Any, inputs: Any, nu
         return tf.nn.softmax_cross_entropy_with_logits(labels=tf.stop_gradient(wanted), logits=logits)
 
 
-for _f in (compute_accidental_hits, nce_loss, sampled_softmax_loss):
-    _f.__module__ = 'footlight.nn'
-    setattr(tf.nn, _f.__name__, _f)
+publish('tf.nn', compute_accidental_hits, nce_loss, sampled_softmax_loss)

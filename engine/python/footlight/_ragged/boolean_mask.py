@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import footlight as tf
-from footlight import _engine
+from footlight._public import publish
 from footlight._ragged import partition_checks
 from footlight._ragged.tensor import RaggedTensor, _count, _values_of, gather
 from footlight._typing import Any
@@ -55,5 +55,4 @@ def _masked(data, mask):
     return RaggedTensor(values, tf.gather(before, splits))
 
 
-boolean_mask.__module__ = 'footlight.ragged'
-_engine.namespace('ragged').boolean_mask = boolean_mask
+publish('tf.ragged', boolean_mask)

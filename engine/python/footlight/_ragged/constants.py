@@ -5,7 +5,7 @@ import itertools
 import sys
 
 import footlight as tf
-from footlight import _engine
+from footlight._public import publish
 from footlight._ragged.tensor import RaggedTensor
 from footlight._typing import Any, Callable, DTypeLike
 
@@ -134,9 +134,6 @@ def placeholder(dtype: DTypeLike, ragged_rank: Any, value_shape: Any = None,
     return made
 
 
-placeholder.__module__ = 'footlight.compat.v1.ragged'
-_engine.namespace('compat.v1.ragged').placeholder = placeholder
-constant.__module__ = 'footlight.ragged'
-_engine.namespace('ragged').constant = constant
-constant_value.__module__ = 'footlight.compat.v1.ragged'
-_engine.namespace('compat.v1.ragged').constant_value = constant_value
+publish('tf.compat.v1.ragged', placeholder)
+publish('tf.ragged', constant)
+publish('tf.compat.v1.ragged', constant_value)

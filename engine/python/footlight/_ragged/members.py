@@ -4,7 +4,7 @@ from __future__ import annotations
 import builtins
 
 import footlight as tf
-from footlight import _engine
+from footlight._public import publish
 from footlight._ragged.tensor import RaggedTensor, gather
 from footlight._typing import Any, DTypeLike, TensorLike
 
@@ -126,9 +126,7 @@ def segment_ids_to_row_splits(segment_ids: Any, num_segments: Any = None, out_ty
     return tf.concat([tf.zeros([1], out_type), tf.cumsum(lengths)], 0)
 
 
-for _f in (row_splits_to_segment_ids, segment_ids_to_row_splits):
-    _f.__module__ = 'footlight.ragged'
-    setattr(_engine.namespace('ragged'), _f.__name__, _f)
+publish('tf.ragged', row_splits_to_segment_ids, segment_ids_to_row_splits)
 
 
 def printed(value: TensorLike, summarize: Any) -> list[Any] | None:

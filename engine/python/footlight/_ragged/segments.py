@@ -3,7 +3,7 @@ tf.math.unsorted_segment_*, tf.cumsum."""
 from __future__ import annotations
 
 import footlight as tf
-from footlight import _engine
+from footlight._public import publish
 from footlight._ragged.dispatch import _rule, axis_of, is_ragged
 from footlight._ragged.tensor import RaggedTensor, gather
 from footlight._typing import Any, Callable
@@ -144,5 +144,4 @@ def _cumsum(function: Any, x: Any, axis: Any = 0, exclusive: bool = False, rever
     return inside(x, axis)
 
 
-stack_dynamic_partitions.__module__ = 'footlight.ragged'
-_engine.namespace('ragged').stack_dynamic_partitions = stack_dynamic_partitions
+publish('tf.ragged', stack_dynamic_partitions)

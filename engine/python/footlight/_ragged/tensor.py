@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import publish
 from footlight._ragged import partition_checks
 from footlight._ragged.nested import Nested
 from footlight._ragged.operators import Operators
@@ -575,9 +576,8 @@ def _same_names() -> None:
 # By these names libraries recognise the classes without importing anything.
 RaggedTensor.__module__ = 'tensorflow.python.ops.ragged.ragged_tensor'
 RaggedTensorSpec.__module__ = 'footlight'
-RowPartition.__module__ = 'footlight.experimental'
 tf.RaggedTensor, tf.RaggedTensorSpec = RaggedTensor, RaggedTensorSpec
-_engine.namespace('experimental').RowPartition = RowPartition
+publish('tf.experimental', RowPartition)
 _same_names()
 from footlight._ragged import (  # noqa: E402,F401  (they add to the class and to tf.ragged)
     constants as _ragged_constants, boolean_mask as _boolean_mask, members as _ragged_members,

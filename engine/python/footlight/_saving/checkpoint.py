@@ -7,6 +7,7 @@ import weakref
 import footlight as tf
 from footlight._saving import checkpoint_files as files
 from footlight import _engine
+from footlight._public import publish
 from footlight._saving import containers as _containers, object_graph as _object_graph
 from footlight._saving import saveables as _saveables, trackable as _trackable
 from footlight._saving.trackable import AutoTrackable, Trackable
@@ -445,9 +446,5 @@ class CheckpointV1(Checkpoint):
 
 
 CheckpointV1.__name__ = CheckpointV1.__qualname__ = 'Checkpoint'
-for _object in (Checkpoint, CheckpointOptions, TrackableView):
-    _object.__module__ = 'footlight.train'
-    setattr(tf.train, _object.__name__, _object)
-CheckpointV1.__module__ = 'footlight.compat.v1.train'
-tf.compat.v1.train.Checkpoint = CheckpointV1
-tf.contrib.eager.Checkpoint = CheckpointV1
+publish('tf.train', Checkpoint, CheckpointOptions, TrackableView)
+publish('tf.compat.v1.train tf.contrib.eager', CheckpointV1)

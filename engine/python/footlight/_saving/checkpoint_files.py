@@ -9,6 +9,7 @@ import time
 
 import footlight as tf
 from footlight import _engine, _proto
+from footlight._public import alias, publish
 from footlight._typing import Any, Callable, Iterator
 
 
@@ -351,12 +352,8 @@ class CheckpointManager:
         """Does nothing: a checkpoint is written when save() returns."""
 
 
-for _object in (CheckpointManager, latest_checkpoint, get_checkpoint_state, load_checkpoint, load_variable,
-                list_variables, checkpoints_iterator):
-    _object.__module__ = 'footlight.train'
-    setattr(tf.train, _object.__name__, _object)
-    setattr(tf.compat.v1.train, _object.__name__, _object)
-for _function in (CheckpointReader, update_checkpoint_state, update_checkpoint_state_internal,
-                  generate_checkpoint_state_proto, checkpoint_exists, get_checkpoint_mtimes, remove_checkpoint):
-    setattr(tf.compat.v1.train, _function.__name__, _function)
+publish('tf.train tf.compat.v1.train', CheckpointManager, latest_checkpoint, get_checkpoint_state, load_checkpoint,
+        load_variable, list_variables, checkpoints_iterator)
+alias('tf.compat.v1.train', CheckpointReader, update_checkpoint_state, update_checkpoint_state_internal,
+      generate_checkpoint_state_proto, checkpoint_exists, get_checkpoint_mtimes, remove_checkpoint)
 tf.compat.v1.train.NewCheckpointReader = CheckpointReader

@@ -5,6 +5,7 @@ import collections
 import copy
 import operator
 
+from footlight._public import publish
 from footlight._saving import trackable as _trackable
 from footlight._saving.trackable import NoDependency, Trackable, state_of
 from footlight._typing import Any, Callable, TensorLike
@@ -456,6 +457,4 @@ def wrap(value):
     return value
 
 
-for _object in (TrackableDataStructure, wrap):
-    _object.__module__ = 'footlight.__internal__.tracking'
-    setattr(_trackable._tracking, _object.__name__, _object)
+publish('tf.__internal__.tracking', TrackableDataStructure, wrap)

@@ -6,6 +6,7 @@ import collections
 import footlight as tf
 from footlight import _engine, _proto
 from footlight._graphs.graph import made_beside
+from footlight._public import publish
 from footlight._saving import object_graph as _object_graph
 from footlight._typing import Any
 
@@ -120,6 +121,4 @@ class CheckpointView:
                 [o for o in _object_graph.Listing(obj).objects if id(o) not in known])
 
 
-for _kind in (ExponentialMovingAverage, CheckpointView):
-    _kind.__module__ = 'footlight.train'
-    setattr(tf.train, _kind.__name__, _kind)
+publish('tf.train', ExponentialMovingAverage, CheckpointView)

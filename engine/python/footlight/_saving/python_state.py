@@ -4,6 +4,7 @@ from __future__ import annotations
 import abc
 
 import footlight as tf
+from footlight._public import publish
 from footlight._saving.trackable import Trackable
 from footlight._typing import Any
 
@@ -42,5 +43,4 @@ class PythonState(Trackable, metaclass=abc.ABCMeta):
     _value_names = (_NAME,)  # known without asking for the state
 
 
-PythonState.__module__ = 'footlight.train.experimental'
-tf.train.experimental.PythonState = PythonState
+publish('tf.train.experimental', PythonState)

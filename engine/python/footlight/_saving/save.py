@@ -9,6 +9,7 @@ import uuid
 import footlight as tf
 from footlight import _engine, _proto
 from footlight._graphs import graph_def as _graph_def
+from footlight._public import publish
 from footlight._saving import containers as _containers, function_saving as _function_saving, object_graph as _object_graph, structure_coder as _structure_coder
 from footlight._saving.export_graph import ExportGraph
 from footlight._saving.load import SignatureMap
@@ -562,6 +563,5 @@ def _write(obj: Any, folder: Any, signatures: Any, options: Any, is_without_valu
     return writer.listing
 
 
-save.__module__ = 'footlight.saved_model'
-saved_model.save = save
+publish('tf.saved_model', save)
 _engine.namespace('python.saved_model.save').save_and_return_nodes = save_and_return_nodes

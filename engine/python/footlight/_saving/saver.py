@@ -8,6 +8,7 @@ import time
 import footlight as tf
 from footlight._saving import checkpoint_files as files
 from footlight import _engine
+from footlight._public import alias, publish
 from footlight._saving import object_graph as _object_graph, trackable as _trackable
 from footlight._saving.saveables import Parts, SaveableObject, is_own, saver_parts_of
 from footlight._saving.trackable import Trackable
@@ -242,9 +243,7 @@ def _what_is_missing(path: Any, missing: list[Any], there: dict[Any, Any], keys:
             'restore it with tf.train.Checkpoint, or give the Saver a dict of the old names and variables.')
 
 
-Saver.__module__ = 'footlight.compat.v1.train'
-_v1.train.Saver = Saver
-tf.train.Saver = Saver
+publish('tf.compat.v1.train tf.train', Saver)
 
 
 class _EagerSaver:
@@ -351,5 +350,4 @@ def restore_network_checkpoint(network: Any, save_path: Any, map_func: Any = Non
     object.__setattr__(network, '_restored_on_create', (save_path, name_of))
 
 
-for _f in (save_network_checkpoint, restore_network_checkpoint):
-    setattr(tf.contrib.eager, _f.__name__, _f)
+alias('tf.contrib.eager', save_network_checkpoint, restore_network_checkpoint)

@@ -6,6 +6,7 @@ import functools
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import publish
 from footlight._typing import Any, Callable, Iterator, TensorLike
 
 _tracking = _engine.namespace('__internal__.tracking')
@@ -303,8 +304,5 @@ class AutoTrackable(Trackable):
         return children
 
 
-for _object in (AutoTrackable, TrackableReference, NoDependency, no_automatic_dependency_tracking,
-                no_automatic_dependency_tracking_scope, no_manual_dependency_tracking_scope,
-                sticky_attribute_assignment):
-    _object.__module__ = 'footlight.__internal__.tracking'
-    setattr(_tracking, _object.__name__, _object)
+publish('tf.__internal__.tracking', AutoTrackable, TrackableReference, NoDependency, no_automatic_dependency_tracking,
+        no_automatic_dependency_tracking_scope, no_manual_dependency_tracking_scope, sticky_attribute_assignment)

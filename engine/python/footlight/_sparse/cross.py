@@ -6,6 +6,7 @@ import functools
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import publish
 from footlight._typing import Any
 
 _DEFAULT_KEY = 0xDECAFCAFFE
@@ -120,9 +121,7 @@ _cross_v2.__name__ = _cross_v2.__qualname__ = 'SparseCrossV2'
 _Crossed = collections.namedtuple('SparseCrossV2', 'output_indices output_values output_shape')
 RAW = {'SparseCrossV2': _cross_v2}
 _home = _engine.namespace('sparse')
-for _f in (cross, cross_hashed):
-    _f.__module__ = 'footlight.sparse'
-    setattr(_home, _f.__name__, _f)
+publish('tf.sparse', cross, cross_hashed)
 _ragged = _engine.namespace('ragged')
 
 

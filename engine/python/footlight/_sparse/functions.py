@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import publish
 from footlight._typing import Any, Callable, DTypeLike, TensorLike
 
 SparseTensor = tf.SparseTensor
@@ -409,7 +410,5 @@ def bincount(values: TensorLike, weights: TensorLike | None = None, axis: Any = 
 
 _home = _engine.namespace('sparse')
 slice_.__name__ = slice_.__qualname__ = 'slice'
-for _f in (map_values, reorder, add, maximum, minimum, expand_dims, reshape, transpose, concat, retain, reduce_sum, reduce_max,
-           sparse_dense_matmul, mask, eye, softmax, slice_, fill_empty_rows, bincount):
-    _f.__module__ = 'footlight.sparse'
-    setattr(_home, _f.__name__, _f)
+publish('tf.sparse', map_values, reorder, add, maximum, minimum, expand_dims, reshape, transpose, concat, retain,
+        reduce_sum, reduce_max, sparse_dense_matmul, mask, eye, softmax, slice_, fill_empty_rows, bincount)

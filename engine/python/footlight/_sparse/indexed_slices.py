@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import footlight as tf
+from footlight._public import publish
 from footlight._types.specs import TypeSpec
 from footlight._typing import Any
 
@@ -100,7 +101,5 @@ def _to_tensor(value: tf.IndexedSlices, dtype: Any = None, name: str | None = No
     return tf.math.unsorted_segment_sum(value.values, value.indices, value.dense_shape[0], name=name)
 
 
-for _kind in (IndexedSlices, IndexedSlicesSpec):
-    _kind.__module__ = 'footlight'
-    setattr(tf, _kind.__name__, _kind)
+publish('tf', IndexedSlices, IndexedSlicesSpec)
 tf.register_tensor_conversion_function(IndexedSlices, _to_tensor)

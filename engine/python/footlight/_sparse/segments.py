@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import publish
 from footlight._sparse.functions import SparseTensor, _checked, _made, retain
 from footlight._typing import Any, DTypeLike, ShapeLike
 
@@ -166,11 +167,6 @@ def deserialize_many_sparse(serialized_sparse: Any, dtype: DTypeLike, rank: Any 
         return SparseTensor(indices, values.concat(), shape)
 
 
-_home = _engine.namespace('sparse')
-for _f in (reset_shape, split, to_indicator, segment_sum, segment_mean, segment_sqrt_n):
-    _f.__module__ = 'footlight.sparse'
-    setattr(_home, _f.__name__, _f)
-for _function in (deserialize_many_sparse, serialize_many_sparse, serialize_sparse):
-    _function.__module__ = 'footlight.io'
-    setattr(tf.io, _function.__name__, _function)
+publish('tf.sparse', reset_shape, split, to_indicator, segment_sum, segment_mean, segment_sqrt_n)
+publish('tf.io', deserialize_many_sparse, serialize_many_sparse, serialize_sparse)
 _engine.namespace('compat.v1').sparse_placeholder = sparse_placeholder

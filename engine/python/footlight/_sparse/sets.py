@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import publish
 from footlight._typing import Any
 
 _op = _engine.dataset_op
-_home = _engine.namespace('sets')
 
 
 def _given(a):
@@ -52,6 +52,4 @@ def size(a: Any, validate_indices: bool = True) -> Any:
     return _op('SetSize', _parts(a), {'validate_indices': bool(validate_indices)})[0]
 
 
-for _f in (intersection, difference, union, size):
-    _f.__module__ = 'footlight.sets'
-    setattr(_home, _f.__name__, _f)
+publish('tf.sets', intersection, difference, union, size)

@@ -5,6 +5,7 @@ import collections
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import publish
 from footlight._types.specs import TypeSpec
 from footlight._typing import Any, Callable, ShapeLike
 
@@ -197,7 +198,6 @@ class SparseTensorSpec(TypeSpec):
 
 # By this name libraries recognise the class without importing anything.
 SparseTensor.__module__ = 'tensorflow.python.framework.sparse_tensor'
-SparseTensorSpec.__module__ = 'footlight'
 
 
 def from_dense(tensor: Any, name: str | None = None) -> Any:
@@ -245,7 +245,7 @@ def edit_distance(hypothesis, truth, normalize=True, name='edit_distance'):
 
 
 tf.SparseTensor = tf.sparse.SparseTensor = SparseTensor
-tf.SparseTensorSpec = SparseTensorSpec
+publish('tf', SparseTensorSpec)
 tf.sparse.from_dense, tf.sparse.to_dense, tf.edit_distance = from_dense, to_dense, edit_distance
 
 

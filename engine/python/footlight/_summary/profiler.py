@@ -13,10 +13,9 @@ import threading
 import time
 
 import footlight as tf
-from footlight import _engine
+from footlight._public import publish
 from footlight._typing import Any
 
-_home = _engine.namespace('profiler.experimental')
 _lock = threading.Lock()
 _running: Any = None  # (folder, time of the start, events)
 
@@ -88,6 +87,4 @@ class Trace:
                                'args': {name: str(value) for name, value in self._values.items()}})
 
 
-for _f in (Profile, ProfilerOptions, Trace, start, stop):
-    _f.__module__ = 'footlight.profiler.experimental'
-    setattr(_home, _f.__name__, _f)
+publish('tf.profiler.experimental', Profile, ProfilerOptions, Trace, start, stop)

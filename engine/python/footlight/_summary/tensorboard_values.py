@@ -1,6 +1,7 @@
 """tf.summary.scalar, histogram, image, text and audio: tensors in the form that TensorBoard's pages expect."""
 import footlight as tf
 from footlight import _proto
+from footlight._public import publish
 from footlight._summary.writers import summary, summary_scope, write
 
 
@@ -104,6 +105,4 @@ def audio(name, data, sample_rate, step=None, max_outputs=3, encoding=None, desc
         return write(tag, value, step, _metadata('audio', description, b'\x10\x0b'))
 
 
-for _object in (scalar, histogram, image, text, audio):
-    _object.__module__ = 'footlight.summary'
-    setattr(summary, _object.__name__, _object)
+publish('tf.summary', scalar, histogram, image, text, audio)

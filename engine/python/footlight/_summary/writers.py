@@ -9,6 +9,7 @@ import weakref
 
 import footlight as tf
 from footlight import _engine, _proto
+from footlight._public import publish
 from footlight._typing import Any, Callable, Iterator
 
 summary = _engine.namespace('summary')
@@ -332,10 +333,6 @@ def trace_off() -> None:
     _engine.collect_graphs(False)
 
 
-for _object in (SummaryWriter, create_file_writer, create_noop_writer, flush, should_record_summaries, record_if, write,
-                graph, trace_on, trace_export, trace_off):
-    _object.__module__ = 'footlight.summary'
-    setattr(summary, _object.__name__, _object)
-for _object in (get_step, set_step, summary_scope, write_raw_pb):
-    _object.__module__ = 'footlight.summary.experimental'
-    setattr(experimental, _object.__name__, _object)
+publish('tf.summary', SummaryWriter, create_file_writer, create_noop_writer, flush, should_record_summaries, record_if,
+        write, graph, trace_on, trace_export, trace_off)
+publish('tf.summary.experimental', get_step, set_step, summary_scope, write_raw_pb)

@@ -15,6 +15,7 @@ import unittest.mock
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import alias
 from footlight._test import temporary_files as _temporary_files
 from footlight._typing import Any, Callable, Iterator, TensorLike
 
@@ -574,8 +575,7 @@ def is_built_with_xla() -> bool:
 
 _v1 = _engine.namespace('compat.v1.test')
 TestCase.__module__ = 'footlight.test'
-for _object in (TestCase, main, disable_with_predicate, assert_equal_graph_def, is_built_with_rocm, is_built_with_xla):
-    setattr(tf.test, _object.__name__, _object)
+alias('tf.test', TestCase, main, disable_with_predicate, assert_equal_graph_def, is_built_with_rocm, is_built_with_xla)
 for _name in ('gpu_device_name', 'is_built_with_cuda', 'is_built_with_gpu_support', 'is_gpu_available', 'TestCase', 'main',
               'disable_with_predicate', 'assert_equal_graph_def', 'is_built_with_rocm', 'is_built_with_xla'):
     setattr(_v1, _name, getattr(tf.test, _name))

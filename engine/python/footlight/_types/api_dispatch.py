@@ -8,6 +8,7 @@ import types
 import typing
 
 import footlight as tf
+from footlight._public import publish
 from footlight._ragged import dispatch as _dispatch
 from footlight._sparse.dispatch import key
 from footlight._typing import Any, Callable
@@ -167,7 +168,5 @@ def unregister_dispatch_for(dispatch_target: Callable[..., Any]) -> None:
         raise ValueError(f'Function {dispatch_target} was not registered.')
 
 
-for _f in (dispatch_for_api, dispatch_for_binary_elementwise_apis, dispatch_for_binary_elementwise_assert_apis,
-           dispatch_for_unary_elementwise_apis, unregister_dispatch_for):
-    _f.__module__ = 'footlight.experimental'
-    setattr(tf.experimental, _f.__name__, _f)
+publish('tf.experimental', dispatch_for_api, dispatch_for_binary_elementwise_apis,
+        dispatch_for_binary_elementwise_assert_apis, dispatch_for_unary_elementwise_apis, unregister_dispatch_for)

@@ -7,6 +7,7 @@ import typing
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import publish
 from footlight._sparse.tensor import Composite
 
 _PLAIN = (bool, bytes, float, int, str, type(None))
@@ -410,6 +411,4 @@ def as_dict(value):
 
 
 _engine.namespace('experimental.extension_type').as_dict = as_dict
-for _kind in (BatchableExtensionType, ExtensionType, ExtensionTypeSpec):
-    _kind.__module__ = 'footlight.experimental'
-    setattr(tf.experimental, _kind.__name__, _kind)
+publish('tf.experimental', BatchableExtensionType, ExtensionType, ExtensionTypeSpec)

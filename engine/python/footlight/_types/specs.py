@@ -4,6 +4,7 @@ from __future__ import annotations
 import footlight as tf
 from footlight import _engine
 from footlight import _proto
+from footlight._public import publish
 from footlight._typing import Any, Callable, TensorLike
 
 TypeSpec = tf.TypeSpec  # taken from here by modules that derive from it, so that it has these members by then
@@ -307,8 +308,7 @@ def type_spec_from_value(value: TensorLike) -> Any:
     return _plain_spec(value)
 
 
-type_spec_from_value.__module__ = 'footlight'
-tf.type_spec_from_value = type_spec_from_value
+publish('tf', type_spec_from_value)
 
 _engine.extend(tf.Variable, '_type_spec', property(
     lambda self: VariableSpec(self.shape, self.dtype, self.trainable), doc='The spec of such variables.'))

@@ -5,6 +5,7 @@ import functools
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import publish
 from footlight._tensorflow.python.util import dispatch as _dispatch
 from footlight._typing import Any, Callable
 
@@ -51,9 +52,7 @@ def ragged_getitem(rt_input, key):
 
 
 _namespace = _engine.namespace('__operators__')
-for _function in (add, eq, ne, getitem, ragged_getitem):
-    _function.__module__ = 'footlight.__operators__'
-    setattr(_namespace, _function.__name__, _function)
+publish('tf.__operators__', add, eq, ne, getitem, ragged_getitem)
 
 
 def _of_bits(on_bits: Callable[..., Any], on_bools: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,6 +5,7 @@ import abc
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import publish
 from footlight._typing import Any
 
 _home = tf.types.experimental
@@ -98,9 +99,7 @@ class AtomicFunction(Callable):
         """Calls it with other tensors in place of those captured."""
 
 
-for _kind in (TraceType, Callable, AtomicFunction):
-    _kind.__module__ = 'footlight.types.experimental'
-    setattr(_home, _kind.__name__, _kind)
+publish('tf.types.experimental', TraceType, Callable, AtomicFunction)
 Callable.register(_home.ConcreteFunction)
 Callable.register(_home.PolymorphicFunction)
 _home.GenericFunction = _home.PolymorphicFunction

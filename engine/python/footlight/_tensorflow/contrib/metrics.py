@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import publish
 from footlight._summary import writers as _summary
 from footlight._saving.trackable import AutoTrackable
 from footlight._typing import Any, DTypeLike, ShapeLike, TensorLike
@@ -149,6 +150,4 @@ class BinaryAccuracy(Mean):
         return (labels, predictions) if weights is None else (labels, predictions, weights)
 
 
-for _object in (Metric, Mean, Accuracy, CategoricalAccuracy, SparseAccuracy, BinaryAccuracy):
-    _object.__module__ = 'footlight.contrib.eager.metrics'
-    setattr(metrics, _object.__name__, _object)
+publish('tf.contrib.eager.metrics', Metric, Mean, Accuracy, CategoricalAccuracy, SparseAccuracy, BinaryAccuracy)

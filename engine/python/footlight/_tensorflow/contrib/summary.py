@@ -6,6 +6,7 @@ import contextlib
 import footlight as tf
 from footlight import _engine, _proto
 from footlight._graphs.graph import graph_of_variables, is_as_written, shared_in_eager, variable_collections
+from footlight._public import publish
 from footlight._summary import writers as _summary
 from footlight._summary.writers import summary_scope
 from footlight._typing import Any, Callable, Iterator, TensorLike
@@ -147,9 +148,7 @@ def initialize(graph: Any = None, session: Any = None) -> None:
     """Does nothing: writers are ready when they are made."""
 
 
-for _object in (create_file_writer, always_record_summaries, never_record_summaries,
-                record_summaries_every_n_global_steps, should_record_summaries, generic, scalar, histogram, image, audio,
-                graph, flush, initialize):
-    _object.__module__ = 'footlight.contrib.summary'
-    setattr(_contrib, _object.__name__, _object)
+publish('tf.contrib.summary', create_file_writer, always_record_summaries, never_record_summaries,
+        record_summaries_every_n_global_steps, should_record_summaries, generic, scalar, histogram, image, audio, graph,
+        flush, initialize)
 _contrib.SummaryWriter = _summary.SummaryWriter

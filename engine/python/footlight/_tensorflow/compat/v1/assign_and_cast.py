@@ -4,6 +4,7 @@ from __future__ import annotations
 import operator
 
 import footlight as tf
+from footlight._public import alias
 from footlight._typing import Any, Callable
 
 _v1 = tf.compat.v1
@@ -36,9 +37,7 @@ def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: str | None =
     return ref.assign_sub(value, name=name)
 
 
-for _f in (assign, assign_add, assign_sub):
-    setattr(_v1, _f.__name__, _f)
-    setattr(tf, _f.__name__, _f)
+alias('tf.compat.v1 tf', assign, assign_add, assign_sub)
 
 # Names of today's functions in another place, with the same parameters.
 _RENAMED = {

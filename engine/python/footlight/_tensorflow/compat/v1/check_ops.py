@@ -6,6 +6,7 @@ import operator
 import sys
 
 import footlight as tf
+from footlight._public import alias, publish
 from footlight._tensorflow.compat.v1 import variable_scope as _variable_scope
 from footlight._typing import Any, Callable, DTypeLike
 
@@ -397,11 +398,10 @@ initialize_local_variables = _v1.local_variables_initializer
 initialize_all_tables = _v1.tables_initializer
 for _name in ('fixed_size_partitioner', 'min_max_variable_partitioner', 'variable_axis_size_partitioner'):
     setattr(_v1, _name, _partitioner(_name))
-for _name in ('assert_near assert_rank assert_rank_at_least assert_rank_in assert_type Dimension Print norm clip_by_average_norm '
-              'space_to_batch batch_gather sparse_concat sparse_to_dense string_to_hash_bucket to_complex64 to_complex128 py_func '
-              'map_fn foldl foldr scan extract_image_patches make_template no_regularizer variable_op_scope op_scope '
-              'is_variable_initialized report_uninitialized_variables').split():
-    globals()[_name].__module__ = 'footlight.compat.v1'
-    setattr(_v1, _name, globals()[_name])
-for _name in ('all_variables initialize_variables initialize_all_variables initialize_local_variables initialize_all_tables').split():
-    setattr(_v1, _name, globals()[_name])
+publish('tf.compat.v1', assert_near, assert_rank, assert_rank_at_least, assert_rank_in, assert_type, Dimension, Print,
+        norm, clip_by_average_norm, space_to_batch, batch_gather, sparse_concat, sparse_to_dense, string_to_hash_bucket,
+        to_complex64, to_complex128, py_func, map_fn, foldl, foldr, scan, extract_image_patches, make_template,
+        no_regularizer, variable_op_scope, op_scope, is_variable_initialized, report_uninitialized_variables)
+alias('tf.compat.v1', all_variables=all_variables, initialize_variables=initialize_variables,
+      initialize_all_variables=initialize_all_variables, initialize_local_variables=initialize_local_variables,
+      initialize_all_tables=initialize_all_tables)

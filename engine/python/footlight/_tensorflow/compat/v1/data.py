@@ -5,6 +5,7 @@ import footlight as tf
 from footlight import _engine
 from footlight._data import structure
 from footlight._data.iterators import OwnedIterator
+from footlight._public import publish
 from footlight._saving.saver import SavedIterator
 from footlight._typing import Any, Callable, TensorLike
 
@@ -140,8 +141,5 @@ def make_saveable_from_iterator(iterator, external_state_policy=None):
     return SavedIterator(iterator._iterator_resource)
 
 
-for _object in (Iterator, make_initializable_iterator, make_one_shot_iterator):
-    _object.__module__ = 'footlight.compat.v1.data'
-    setattr(_data, _object.__name__, _object)
-make_saveable_from_iterator.__module__ = 'footlight.compat.v1.data.experimental'
-_engine.namespace('compat.v1.data.experimental').make_saveable_from_iterator = make_saveable_from_iterator
+publish('tf.compat.v1.data', Iterator, make_initializable_iterator, make_one_shot_iterator)
+publish('tf.compat.v1.data.experimental', make_saveable_from_iterator)

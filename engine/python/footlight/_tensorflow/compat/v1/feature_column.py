@@ -7,6 +7,7 @@ import re
 import footlight as tf
 from footlight import _engine
 from footlight._features import base as _base, dense as _dense, columns as _columns
+from footlight._public import publish
 from footlight._typing import Any, DTypeLike, ShapeLike
 
 _v1 = tf.compat.v1
@@ -199,6 +200,5 @@ _namespace = _engine.namespace('compat.v1.feature_column')
 for _name, _thing in vars(_engine.namespace('feature_column')).items():
     if not _name.startswith('_') and _name != 'shared_embeddings':
         setattr(_namespace, _name, _thing)
-for _thing in (input_layer, linear_model, shared_embedding_columns, categorical_column_with_vocabulary_file):
-    _thing.__module__ = 'footlight.compat.v1.feature_column'
-    setattr(_namespace, _thing.__name__, _thing)
+publish('tf.compat.v1.feature_column', input_layer, linear_model, shared_embedding_columns,
+        categorical_column_with_vocabulary_file)

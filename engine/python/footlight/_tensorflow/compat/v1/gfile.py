@@ -7,10 +7,10 @@ import sys
 import footlight as tf
 from footlight import _engine
 from footlight._io import gfile as _today
+from footlight._public import publish
 from footlight._typing import Any
 
-_gfile, _python_io = _engine.namespace('compat.v1.gfile'), _engine.namespace('compat.v1.python_io')
-_loader = _engine.namespace('compat.v1.resource_loader')
+_gfile = _engine.namespace('compat.v1.gfile')
 
 
 class FastGFile(_today.GFile):
@@ -113,13 +113,9 @@ def readahead_file_path(path: Any, readahead: str = '128M') -> Any:
     return path
 
 
-for _object in (FastGFile, Copy, Exists, Glob, IsDirectory, ListDirectory, MkDir, MakeDirs, Remove, DeleteRecursively, Rename, Stat,
-                Walk):
-    _object.__module__ = 'footlight.compat.v1.gfile'
-    setattr(_gfile, _object.__name__, _object)
+publish('tf.compat.v1.gfile', FastGFile, Copy, Exists, Glob, IsDirectory, ListDirectory, MkDir, MakeDirs, Remove,
+        DeleteRecursively, Rename, Stat, Walk)
 _gfile.GFile = _gfile.Open = tf.io.gfile.GFile
-TFRecordCompressionType.__module__ = 'footlight.compat.v1.python_io'
-_python_io.TFRecordCompressionType = TFRecordCompressionType
-for _function in (get_data_files_path, get_path_to_datafile, get_root_dir_with_all_resources, load_resource, readahead_file_path):
-    _function.__module__ = 'footlight.compat.v1.resource_loader'
-    setattr(_loader, _function.__name__, _function)
+publish('tf.compat.v1.python_io', TFRecordCompressionType)
+publish('tf.compat.v1.resource_loader', get_data_files_path, get_path_to_datafile, get_root_dir_with_all_resources,
+        load_resource, readahead_file_path)

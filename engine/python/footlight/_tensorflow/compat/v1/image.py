@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import publish
 from footlight._typing import Any, Callable
 
 _image = _engine.namespace('compat.v1.image')
@@ -108,8 +109,6 @@ def extract_image_patches(images: Any, ksizes: Any = None, strides: Any = None, 
 
 
 extract_patches = tf.image.extract_patches
-for _name in ('ResizeMethod resize_bilinear resize_bicubic resize_nearest_neighbor resize_area resize resize_image_with_pad '
-              'crop_and_resize draw_bounding_boxes extract_image_patches').split():
-    globals()[_name].__module__ = 'footlight.compat.v1.image'
-    setattr(_image, _name, globals()[_name])
+publish('tf.compat.v1.image', ResizeMethod, resize_bilinear, resize_bicubic, resize_nearest_neighbor, resize_area,
+        resize, resize_image_with_pad, crop_and_resize, draw_bounding_boxes, extract_image_patches)
 _image.resize_images, _image.extract_patches = resize, extract_patches

@@ -4,6 +4,7 @@ from __future__ import annotations
 import footlight as tf
 from footlight import _engine
 from footlight._nn import initializers as _today
+from footlight._public import publish
 from footlight._typing import Any
 
 _v1, _initializers = tf.compat.v1, _engine.namespace('compat.v1.initializers')
@@ -184,7 +185,6 @@ _scaled('he_normal', 2., 'fan_in', 'truncated_normal', 'Normal numbers of varian
 _scaled('he_uniform', 2., 'fan_in', 'uniform', 'Numbers evenly from -limit to limit, limit = sqrt(6 / inputs).')
 _scaled('lecun_normal', 1., 'fan_in', 'truncated_normal', 'Normal numbers of variance 1 / inputs.')
 _scaled('lecun_uniform', 1., 'fan_in', 'uniform', 'Numbers evenly from -limit to limit, limit = sqrt(3 / inputs).')
-for _kind in (zeros_initializer, ones_initializer, constant_initializer, truncated_normal_initializer, random_normal_initializer,
-              random_uniform_initializer, uniform_unit_scaling_initializer, variance_scaling_initializer, orthogonal_initializer):
-    _kind.__module__ = 'footlight.compat.v1'
-    setattr(_v1, _kind.__name__, _kind)
+publish('tf.compat.v1', zeros_initializer, ones_initializer, constant_initializer, truncated_normal_initializer,
+        random_normal_initializer, random_uniform_initializer, uniform_unit_scaling_initializer,
+        variance_scaling_initializer, orthogonal_initializer)

@@ -5,6 +5,7 @@ import math
 
 import footlight as tf
 from footlight import _engine, _module
+from footlight._public import publish
 from footlight._saving.trackable import AutoTrackable
 from footlight._typing import Any, Callable
 
@@ -281,6 +282,4 @@ for _kind, _name in ((Dense, 'dense'), (Conv2D, 'conv2d'), (MaxPooling2D, 'max_p
                      (AveragePooling2D, 'average_pooling2d'), (Flatten, 'flatten')):
     for _namespace in (layers, _v1_layers):
         setattr(_namespace, _name, _function(_kind, _name))
-for _object in (Network, Sequential):
-    _object.__module__ = 'footlight.contrib.eager'
-    setattr(tf.contrib.eager, _object.__name__, _object)
+publish('tf.contrib.eager', Network, Sequential)

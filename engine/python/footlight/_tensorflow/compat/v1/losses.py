@@ -2,10 +2,9 @@
 from __future__ import annotations
 
 import footlight as tf
-from footlight import _engine
+from footlight._public import publish
 from footlight._typing import Any
 
-_losses = _engine.namespace('compat.v1.losses')
 _v1 = tf.compat.v1
 _LOSSES, _REGULARIZATION = 'losses', 'regularization_losses'
 
@@ -252,9 +251,7 @@ def sparse_softmax_cross_entropy(labels, logits, weights=1.0, scope=None, loss_c
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
-for _object in (Reduction, absolute_difference, add_loss, compute_weighted_loss, cosine_distance, get_losses,
-                get_regularization_loss, get_regularization_losses, get_total_loss, hinge_loss, huber_loss, log_loss,
-                mean_pairwise_squared_error, mean_squared_error, sigmoid_cross_entropy, softmax_cross_entropy,
-                sparse_softmax_cross_entropy):
-    _object.__module__ = 'footlight.compat.v1.losses'
-    setattr(_losses, _object.__name__, _object)
+publish('tf.compat.v1.losses', Reduction, absolute_difference, add_loss, compute_weighted_loss, cosine_distance,
+        get_losses, get_regularization_loss, get_regularization_losses, get_total_loss, hinge_loss, huber_loss,
+        log_loss, mean_pairwise_squared_error, mean_squared_error, sigmoid_cross_entropy, softmax_cross_entropy,
+        sparse_softmax_cross_entropy)

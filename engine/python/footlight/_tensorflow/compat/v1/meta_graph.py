@@ -6,6 +6,7 @@ import os
 import footlight as tf
 from footlight import _engine, _proto
 from footlight._graphs.graph import get_default_graph
+from footlight._public import publish
 from footlight._tensorflow.compat.v1 import saved_model
 from footlight._saving.export_graph import ExportGraph
 from footlight._saving.save import replace_file
@@ -179,7 +180,4 @@ def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, impo
     return Saver(allow_empty=True, **kwargs) if _v1.global_variables() else None
 
 
-_train = _engine.namespace('compat.v1.train')
-for _function in (export_meta_graph, import_meta_graph):
-    _function.__module__ = 'footlight.compat.v1.train'
-    setattr(_train, _function.__name__, _function)
+publish('tf.compat.v1.train', export_meta_graph, import_meta_graph)

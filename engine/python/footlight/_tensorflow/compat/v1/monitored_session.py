@@ -6,6 +6,7 @@ import os
 import footlight as tf
 from footlight._tensorflow.compat.v1.session_run_hooks import (
     CheckpointSaverHook, SessionRunArgs, SessionRunContext, SessionRunValues, StepCounterHook, SummarySaverHook)
+from footlight._public import publish
 from footlight._typing import Any, Callable
 
 _v1 = tf.compat.v1
@@ -296,8 +297,6 @@ def MonitoredTrainingSession(master='', is_chief=True, checkpoint_dir=None, scaf
     return MonitoredSession(creator, every + list(hooks or ()), stop_grace_period_secs)
 
 
-for _object in (Scaffold, SessionCreator, ChiefSessionCreator, WorkerSessionCreator, MonitoredSession, SingularMonitoredSession,
-                MonitoredTrainingSession):
-    _object.__module__ = 'footlight.compat.v1.train'
-    setattr(_v1.train, _object.__name__, _object)
+publish('tf.compat.v1.train', Scaffold, SessionCreator, ChiefSessionCreator, WorkerSessionCreator, MonitoredSession,
+        SingularMonitoredSession, MonitoredTrainingSession)
 _StepContext.__qualname__, _StepContext.__module__ = 'MonitoredSession.StepContext', 'footlight.compat.v1.train'

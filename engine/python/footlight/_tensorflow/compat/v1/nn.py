@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import publish
 from footlight._tensorflow.compat.v1.renamed_arguments import _one
 from footlight._typing import Any
 
@@ -230,10 +231,9 @@ def _padding(padding: Any) -> tuple[Any, ...]:
 
 
 _nn.conv3d_backprop_filter_v2 = conv3d_backprop_filter
-for _name in ('softmax log_softmax sparse_softmax_cross_entropy_with_logits weighted_cross_entropy_with_logits in_top_k crelu avg_pool2d '
-              'max_pool_with_argmax conv1d conv3d conv2d_transpose conv3d_transpose convolution depthwise_conv2d '
-              'depthwise_conv2d_native separable_conv2d dilation2d pool embedding_lookup embedding_lookup_sparse '
-              'safe_embedding_lookup_sparse nce_loss sampled_softmax_loss sufficient_statistics weighted_moments '
-              'conv2d_backprop_filter conv2d_backprop_input conv3d_backprop_filter').split():
-    globals()[_name].__module__ = 'footlight.compat.v1.nn'
-    setattr(_nn, _name, globals()[_name])
+publish('tf.compat.v1.nn', softmax, log_softmax, sparse_softmax_cross_entropy_with_logits,
+        weighted_cross_entropy_with_logits, in_top_k, crelu, avg_pool2d, max_pool_with_argmax, conv1d, conv3d,
+        conv2d_transpose, conv3d_transpose, convolution, depthwise_conv2d, depthwise_conv2d_native, separable_conv2d,
+        dilation2d, pool, embedding_lookup, embedding_lookup_sparse, safe_embedding_lookup_sparse, nce_loss,
+        sampled_softmax_loss, sufficient_statistics, weighted_moments, conv2d_backprop_filter, conv2d_backprop_input,
+        conv3d_backprop_filter)

@@ -11,6 +11,7 @@ import numpy as np
 
 import footlight as tf
 from footlight import _engine, _proto
+from footlight._public import publish
 from footlight._typing import Any, Callable, Iterator, TensorLike
 
 _summary, _v1 = _engine.namespace('compat.v1.summary'), tf.compat.v1
@@ -316,8 +317,7 @@ def initialize(graph: Any = None, session: Any = None) -> None:
     """Does nothing: writers are ready when they are made."""
 
 
-for _object in (scalar, histogram, image, audio, tensor_summary, text, merge, merge_all, FileWriter, FileWriterCache, initialize):
-    _object.__module__ = 'footlight.compat.v1.summary'
-    setattr(_summary, _object.__name__, _object)
+publish('tf.compat.v1.summary', scalar, histogram, image, audio, tensor_summary, text, merge, merge_all, FileWriter,
+        FileWriterCache, initialize)
 for _name in ('Event', 'SessionLog', 'Summary', 'TaggedRunMetadata'):
     setattr(_summary, _name, getattr(_proto, _name))

@@ -6,6 +6,7 @@ import footlight as tf
 from footlight import _engine
 from footlight._tensorflow.compat.v1.metrics import (
     _EPSILON, _Scope, _added, _at_thresholds, _kept, _limits, _refuse_eager, _variable, _wide)
+from footlight._public import publish
 from footlight._typing import Any, Callable
 
 
@@ -185,8 +186,6 @@ def specificity_at_sensitivity(labels: Any, predictions: Any, sensitivity: Any, 
 
 
 _metrics = _engine.namespace('compat.v1.metrics')
-for _object in (precision_at_top_k, recall_at_top_k, precision_at_k, recall_at_k, average_precision_at_k, sensitivity_at_specificity,
-                specificity_at_sensitivity):
-    _object.__module__ = 'footlight.compat.v1.metrics'
-    setattr(_metrics, _object.__name__, _object)
+publish('tf.compat.v1.metrics', precision_at_top_k, recall_at_top_k, precision_at_k, recall_at_k,
+        average_precision_at_k, sensitivity_at_specificity, specificity_at_sensitivity)
 _metrics.sparse_precision_at_k, _metrics.sparse_average_precision_at_k = precision_at_k, average_precision_at_k

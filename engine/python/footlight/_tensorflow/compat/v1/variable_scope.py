@@ -10,6 +10,7 @@ import weakref
 import footlight as tf
 from footlight import _engine
 from footlight._graphs.graph import graph_of_variables, unused_name, variable_collections
+from footlight._public import publish
 from footlight._typing import Any, Callable, DTypeLike, Iterator, ShapeLike, TensorLike
 
 _v1 = tf.compat.v1
@@ -366,9 +367,8 @@ def tables_initializer(name: str | None = 'init_all_tables') -> Any:
     return tf.group(name=name)
 
 
-for _f in (variables_initializer, global_variables_initializer, local_variables_initializer, tables_initializer):
-    _f.__module__ = 'footlight.compat.v1'
-    setattr(_v1, _f.__name__, _f)
+publish('tf.compat.v1', variables_initializer, global_variables_initializer, local_variables_initializer,
+        tables_initializer)
 _v1.Variable = VariableV1
 for _function in (get_local_variable, get_variable, get_variable_scope, variable_scope, VariableScope, AUTO_REUSE):
     _name = getattr(_function, '__name__', 'AUTO_REUSE')

@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 
 import footlight as tf
+from footlight._public import publish
 from footlight._tensorflow.compat.v1 import variable_scope as _variable_scope
 from footlight._saving import trackable as _trackable
 from footlight._typing import Any
@@ -111,6 +112,4 @@ def replica_device_setter(ps_tasks: Any = 0, ps_device: str = '/job:ps', worker_
     return None
 
 
-for _object in (init_from_checkpoint, warm_start, global_step, assert_global_step, replica_device_setter):
-    _object.__module__ = 'footlight.compat.v1.train'
-    setattr(_v1.train, _object.__name__, _object)
+publish('tf.compat.v1.train', init_from_checkpoint, warm_start, global_step, assert_global_step, replica_device_setter)

@@ -8,7 +8,7 @@ import collections.abc
 import weakref
 
 import footlight as tf
-from footlight import _engine
+from footlight._public import alias, publish
 from footlight._types import trace_types as _trace_types
 from footlight._typing import Any
 
@@ -460,16 +460,9 @@ def _not_generic(value):
                      'immutable/hashable. Otherwise, consider implementing the Tracing Protocol for it.')
 
 
-_trace = _engine.namespace('core.function.trace_type')
-_types = _engine.namespace('core.function.trace_type.default_types')
-_nest = _engine.namespace('core.function.trace_type.custom_nest_trace_type')
-_builder = _engine.namespace('core.function.trace_type.trace_type_builder')
-for _kind in (Literal, Weakref, Tuple, List, NamedTuple, Attrs, Dict):
-    setattr(_types, _kind.__name__, _kind)
-    _kind.__module__ = _types.__name__
-_types.TENSOR = tf.TensorSpec
-_nest.CustomNestTraceType = CustomNestTraceType
-for _kind in (InternalTracingContext, InternalPlaceholderContext, InternalCastContext, from_value):
-    setattr(_trace, _kind.__name__, _kind)
-    setattr(_builder, _kind.__name__, _kind)
-_trace.Weakref = Weakref
+publish('tf.core.function.trace_type.default_types', Literal, Weakref, Tuple, List, NamedTuple, Attrs, Dict)
+alias('tf.core.function.trace_type.default_types', TENSOR=tf.TensorSpec)
+alias('tf.core.function.trace_type.custom_nest_trace_type', CustomNestTraceType)
+alias('tf.core.function.trace_type tf.core.function.trace_type.trace_type_builder', InternalTracingContext,
+      InternalPlaceholderContext, InternalCastContext, from_value)
+alias('tf.core.function.trace_type', Weakref)

@@ -6,10 +6,10 @@ import math
 import numpy as np
 
 import footlight as tf
-from footlight import _engine
 from footlight._tensorflow.compat.v1.distributions.kullback_leibler import RegisterKL
 from footlight._tensorflow.compat.v1.distributions.distribution import (
     Distribution, FULLY_REPARAMETERIZED, arguments, checked)
+from footlight._public import publish
 from footlight._tensorflow.compat.v1.distributions.special_math import log_cdf_laplace, log_ndtr, ndtr, ndtri
 from footlight._typing import Any
 
@@ -396,7 +396,4 @@ def _kl_beta(a: Any, b: Any, name: str | None = None) -> Any:
                 b.total_concentration - a.total_concentration)
 
 
-_home = _engine.namespace('compat.v1.distributions')
-for _one in (Normal, Laplace, Uniform, Gamma, Exponential, Beta, StudentT):
-    _one.__module__ = 'footlight.compat.v1.distributions'
-    setattr(_home, _one.__name__, _one)
+publish('tf.compat.v1.distributions', Normal, Laplace, Uniform, Gamma, Exponential, Beta, StudentT)

@@ -2,10 +2,10 @@
 from __future__ import annotations
 
 import footlight as tf
-from footlight import _engine
 from footlight._tensorflow.compat.v1.distributions.kullback_leibler import RegisterKL
 from footlight._tensorflow.compat.v1.distributions.distribution import (
     Distribution, FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED, arguments, checked)
+from footlight._public import publish
 from footlight._typing import Any
 
 
@@ -383,7 +383,4 @@ def _kl_dirichlet(a: Any, b: Any, name: str | None = None) -> Any:
             b.concentration)
 
 
-_home = _engine.namespace('compat.v1.distributions')
-for _one in (Bernoulli, Categorical, Multinomial, Dirichlet, DirichletMultinomial):
-    _one.__module__ = 'footlight.compat.v1.distributions'
-    setattr(_home, _one.__name__, _one)
+publish('tf.compat.v1.distributions', Bernoulli, Categorical, Multinomial, Dirichlet, DirichletMultinomial)

@@ -5,7 +5,7 @@ import contextlib
 import inspect
 
 import footlight as tf
-from footlight import _engine
+from footlight._public import alias, publish
 from footlight._typing import Any, Iterator
 
 
@@ -268,8 +268,6 @@ def arguments():
     return dict(inspect.currentframe().f_back.f_locals)
 
 
-_home = _engine.namespace('compat.v1.distributions')
-for _one in (Distribution, ReparameterizationType):
-    _one.__module__ = 'footlight.compat.v1.distributions'
-    setattr(_home, _one.__name__, _one)
-_home.FULLY_REPARAMETERIZED, _home.NOT_REPARAMETERIZED = FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED
+publish('tf.compat.v1.distributions', Distribution, ReparameterizationType)
+alias('tf.compat.v1.distributions', FULLY_REPARAMETERIZED=FULLY_REPARAMETERIZED,
+      NOT_REPARAMETERIZED=NOT_REPARAMETERIZED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import inspect
 
 import footlight as tf
-from footlight import _engine
+from footlight._public import publish
 from footlight._typing import Any
 
 _DIVERGENCES = {}
@@ -58,7 +58,4 @@ class RegisterKL:
         return kl_fn
 
 
-_home = _engine.namespace('compat.v1.distributions')
-for _one in (kl_divergence, RegisterKL):
-    _one.__module__ = 'footlight.compat.v1.distributions'
-    setattr(_home, _one.__name__, _one)
+publish('tf.compat.v1.distributions', kl_divergence, RegisterKL)

@@ -16,6 +16,7 @@ from footlight._tensorflow.python.autograph.converters import directives as _dir
 from footlight._tensorflow.python.autograph.impl import api as _api
 from footlight._tensorflow.python.autograph.pyct import (
     inspect_utils as _inspect, qual_names as _qual_names, transformer as _transformer)
+from footlight._public import alias
 from footlight._tensorflow.python.autograph.impl.conversion import DoNotConvert, _config
 from footlight._typing import Any, Iterator
 
@@ -89,6 +90,4 @@ class TestCase(getattr(tf.test, 'TestCase', unittest.TestCase)):
         return made, tree, _transformer.Context(info, _qual_names.Namer(names), None)
 
 
-_testing = _engine.namespace('python.autograph.core.converter_testing')
-for _one in allowlist, is_inside_generated_code, TestCase:
-    setattr(_testing, _one.__name__, _one)
+alias('tf.python.autograph.core.converter_testing', allowlist, is_inside_generated_code, TestCase)

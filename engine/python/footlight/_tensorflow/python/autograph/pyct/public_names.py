@@ -9,6 +9,7 @@ from footlight._autograph import ag as _ag
 from footlight._tensorflow.python.autograph.pyct import (
     inspect_utils as _inspect, qual_names as _qual_names, origin_info as _origin_info, parser as _parser,
     transformer as _transformer, templates as _templates)
+from footlight._public import alias
 from footlight._typing import Any, Callable
 
 _PLACES = {
@@ -73,8 +74,7 @@ def _not_there(name: str, instead: str) -> Callable[..., Any]:
 
 
 _normal_form = _engine.namespace('python.autograph.pyct.common_transformers.anf')
-for _name in ('ANY', 'REPLACE', 'LEAVE', 'ASTEdgePattern'):
-    setattr(_normal_form, _name, globals()[_name])
+alias('tf.python.autograph.pyct.common_transformers.anf', ASTEdgePattern, ANY=ANY, REPLACE=REPLACE, LEAVE=LEAVE)
 _normal_form.transform = _not_there('anf.transform', 'give names to inner expressions in the function itself')
 _engine.namespace('python.autograph.pyct.static_analysis.activity').resolve = _not_there(
     'activity.resolve', 'what a function reads and changes is only known to conversions by tf.autograph')

@@ -29,6 +29,14 @@ allow_untyped_calls = True
 allow_untyped_globals = True
 ''' for sample in SAMPLES.glob('*.py'))
 
+# Of the package itself; the packages named here are not installed everywhere, or have no types.
+PACKAGE_CONFIG = '''
+[mypy]
+[mypy-absl.*,gast,google.*,keras.*,sitecustomize]
+ignore_missing_imports = True
+follow_imports = skip
+'''
+
 # A mistake is marked with the error that it must give; `strict` reports marks without an error.
 USES = '''
 from typing import Any, assert_type
@@ -119,18 +127,30 @@ def defined(path):
 
 
 class Stubs(unittest.TestCase):
+    def check_types(self, config, path, *what, uses=''):
+        """Runs mypy in a folder of its own, which has the module `uses_of_stubs`."""
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, 'mypy.ini').write_text(config)
+            pathlib.Path(folder, 'uses_of_stubs.py').write_text(uses)
+            mypy = [sys.executable, '-m', 'mypy', '--config-file', 'mypy.ini', '--cache-dir', os.devnull]
+            path = os.pathsep.join(map(str, [folder, *path]))
+            done = subprocess.run([*mypy, *what], cwd=folder, text=True, env={**os.environ, 'MYPYPATH': path},
+                                  capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     @unittest.skipUnless(importlib.util.find_spec('mypy'), 'mypy is not installed')
     def test_types_of_stubs_and_samples(self):
-        with tempfile.TemporaryDirectory() as folder:
-            config, uses = pathlib.Path(folder, 'mypy.ini'), pathlib.Path(folder, 'uses_of_stubs.py')
-            config.write_text(CONFIG)
-            uses.write_text(USES)
-            path = [folder, str(SAMPLES), str(PACKAGE.parent), str(PACKAGE.parents[1] / 'stubs')]
-            samples = [word for sample in sorted(SAMPLES.glob('*.py')) for word in ('-m', sample.stem)]
-            mypy = [sys.executable, '-m', 'mypy', '--config-file', config, '--cache-dir', os.devnull]
-            done = subprocess.run([*mypy, '-p', 'tensorflow', *samples, '-m', uses.stem], cwd=folder, text=True,
-                                  env={**os.environ, 'MYPYPATH': os.pathsep.join(path)}, capture_output=True)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        samples = [word for sample in sorted(SAMPLES.glob('*.py')) for word in ('-m', sample.stem)]
+        self.check_types(CONFIG, [SAMPLES, PACKAGE.parent, PACKAGE.parents[1] / 'stubs'], '-p', 'tensorflow', *samples,
+                         '-m', 'uses_of_stubs', uses=USES)
+
+    @unittest.skipUnless(importlib.util.find_spec('mypy'), 'mypy is not installed')
+    def test_types_of_the_package(self):
+        self.check_types(PACKAGE_CONFIG, [PACKAGE.parent], '-p', 'footlight')
+
+    def test_stub_of_the_extension_module(self):
+        actual = {name for name in vars(tf._engine) if not name.startswith('__')}
+        self.assertEqual(actual, defined(PACKAGE / '_engine.pyi') - {None})
 
     def test_every_name_can_be_completed(self):
         self.assertTrue((PACKAGE / 'py.typed').exists())

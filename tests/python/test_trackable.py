@@ -185,6 +185,15 @@ class Containers(unittest.TestCase):
         held.append(tf.Variable(2.))
         self.assertEqual(len(module.trainable_variables), 2)
 
+    def test_ordered_dict_gives_up_its_first_item(self):
+        module, given = tf.Module(), collections.OrderedDict(a=1, b=2, c=3)
+        module.o = given
+        self.assertEqual(module.o.popitem(last=False), ('a', 1))
+        self.assertEqual(module.o.popitem(), ('c', 3))
+        self.assertEqual((list(module.o.items()), list(given.items())), ([('b', 2)], [('b', 2)]))
+        module.o.clear()
+        self.assertRaises(KeyError, module.o.popitem, last=False)
+
     def test_a_dict_is_shared_with_the_program(self):
         for kind in (dict, collections.OrderedDict):
             module, mine = tf.Module(), kind(a=1)

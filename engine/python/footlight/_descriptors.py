@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from footlight._typing import Any
 
-_pool, _known = None, set()
+_pool: Any = None
+_known: set[bytes] = set()  # serialized files that the pool has
 
 
 def descriptor(name, files):

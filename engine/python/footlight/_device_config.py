@@ -5,10 +5,11 @@ import collections
 import os
 
 import footlight as tf
+from footlight import _engine
 from footlight._public import alias
 from footlight._typing import Any
 
-_config = tf._config
+_config = _engine.namespace('_config')
 
 
 class DeviceSpec:
@@ -106,8 +107,8 @@ class LogicalDevice(collections.namedtuple('LogicalDevice', ['name', 'device_typ
 
 
 _visible = None        # None: all
-_configurations = {}   # physical device: list of LogicalDeviceConfiguration
-_growth = {}
+_configurations: dict[PhysicalDevice, list[LogicalDeviceConfiguration] | None] = {}  # physical device: list of LogicalDeviceConfiguration
+_growth: dict[PhysicalDevice, bool] = {}
 _tensor_float_32 = True
 _log_placement = False
 
@@ -312,19 +313,17 @@ def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any =
     return False
 
 
-tf.DeviceSpec = DeviceSpec
+alias('tf', DeviceSpec, get_logger)
 alias('tf.config', LogicalDeviceConfiguration, PhysicalDevice, LogicalDevice, list_physical_devices,
       get_visible_devices, set_visible_devices, list_logical_devices, get_logical_device_configuration,
       set_logical_device_configuration)
 alias('tf.config.experimental', get_memory_growth, set_memory_growth, get_device_details, get_memory_info,
       reset_memory_stats, tensor_float_32_execution_enabled, enable_tensor_float_32_execution, enable_op_determinism,
       list_physical_devices, list_logical_devices, get_visible_devices, set_visible_devices, _deterministic)
-tf.config.experimental.get_virtual_device_configuration = get_logical_device_configuration
-tf.config.experimental.set_virtual_device_configuration = set_logical_device_configuration
-tf.config.experimental.VirtualDeviceConfiguration = LogicalDeviceConfiguration
-tf.debugging.set_log_device_placement = set_log_device_placement
-tf.debugging.get_log_device_placement = get_log_device_placement
-tf.get_logger = get_logger
+alias('tf.config.experimental', get_virtual_device_configuration=get_logical_device_configuration,
+      set_virtual_device_configuration=set_logical_device_configuration,
+      VirtualDeviceConfiguration=LogicalDeviceConfiguration)
+alias('tf.debugging', set_log_device_placement, get_log_device_placement)
 alias('tf.test', gpu_device_name, is_built_with_cuda, is_built_with_gpu_support, is_gpu_available)
-tf.version.VERSION = '2.21.0'  # of the TensorFlow whose behaviour is re-created
-tf.version.GIT_VERSION = 'v2.21.0-footlight'
+# The version is that of the TensorFlow whose behaviour is re-created.
+alias('tf.version', VERSION='2.21.0', GIT_VERSION='v2.21.0-footlight')

@@ -56,17 +56,18 @@ DOCS = {'CANCELLED': 'The operation was stopped before it ended.',
         'DATA_LOSS': 'Data is damaged or incomplete.',
         'UNAUTHENTICATED': 'The caller is not known.'}
 
-CLASSES = {}
+CLASSES: dict[str, Any] = {}
 for _code, _doc in DOCS.items():
     _name = ''.join(word.capitalize() for word in _code.split('_')) + 'Error'
     CLASSES[_name] = _class(_name, CODES[_code], _doc)
+_InvalidArgumentError: Any = CLASSES['InvalidArgumentError']
 
 
-class FailedAssert(CLASSES['InvalidArgumentError'], AssertionError):
+class FailedAssert(_InvalidArgumentError, AssertionError):
     """An assert statement about a tensor failed."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return CLASSES['InvalidArgumentError'], (self._node_def, self._op, self._message, self._payloads)
+        return _InvalidArgumentError, (self._node_def, self._op, self._message, self._payloads)
 
 
 FailedAssert.__name__ = FailedAssert.__qualname__ = 'InvalidArgumentError'

@@ -86,7 +86,7 @@ def _as(structure: Any, leaves: tuple[Any, ...]) -> tf.Tensor:
     return leaves[0] if isinstance(structure, tf.Tensor) else tf.nest.pack_sequence_as(structure, list(leaves))
 
 
-_not_differentiable = set()
+_not_differentiable: set[str] = set()
 
 
 def no_gradient(op_type: Any) -> None:

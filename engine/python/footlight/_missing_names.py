@@ -33,7 +33,7 @@ NOT_YET = {
 }
 
 # What to do instead, by the names in the namespaces.
-_INSTEAD = (
+_ADVICE = (
     ('queue FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue QueueRunner add_queue_runner '
      'start_queue_runners batch batch_join maybe_batch maybe_batch_join shuffle_batch shuffle_batch_join '
      'maybe_shuffle_batch maybe_shuffle_batch_join input_producer limit_epochs range_input_producer '
@@ -60,7 +60,7 @@ _INSTEAD = (
     ('DynamicRaggedShape', 'use tf.RaggedTensor.bounding_shape(), row_lengths() and nested_row_splits, or '
      'tf.TensorShape for whole tensors'),
 )
-_INSTEAD = {name: words for names, words in _INSTEAD for name in names.split()}
+_INSTEAD = {name: words for names, words in _ADVICE for name in names.split()}
 # Where these names are TensorFlow's.
 _PLACES = {'': 'queue qint8 qint16 qint32 quint8 quint16', 'raw_ops': '', 'compat.v1': '',
            'compat.v1.train': '', 'compat.v1.nn': '',

@@ -4,11 +4,12 @@ from __future__ import annotations
 import enum
 
 import footlight as tf
+from footlight import _engine
 from footlight._public import publish
 from footlight._saving.trackable import AutoTrackable
 from footlight._typing import Any, TensorLike
 
-_parts = tf._generator
+_parts = _engine.namespace('_generator')
 _UNIFORM, _NORMAL, _TRUNCATED, _WHOLE, _RANGE = range(5)
 _WORD = (1 << 64) - 1
 

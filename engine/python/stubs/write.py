@@ -16,7 +16,8 @@ from known_types import Known
 from namespace_stub import Writer
 from public_names import ROOT, members, public_modules
 
-TYPING = pathlib.Path(__file__).parent / '_typing.pyi'
+# Written by hand: the names that annotations use, and the extension module.
+TYPING, ENGINE = (pathlib.Path(__file__).parent / name for name in ('_typing.pyi', '_engine.pyi'))
 
 
 class Package:
@@ -77,7 +78,8 @@ def main(folder, alias=None):
         if alias:
             renamed = pathlib.Path(alias).joinpath('tensorflow', *full.split('.')[1:], '__init__.pyi')
             write(renamed, f'from {package.place(full)} import *\n', written)
-    write(folder / ROOT / '_typing.pyi', TYPING.read_text(), written)
+    for stub in (TYPING, ENGINE):
+        write(folder / ROOT / stub.name, stub.read_text(), written)
     write(folder / ROOT / 'py.typed', '', written)
     for old in (*folder.joinpath(ROOT).rglob('*.pyi'), *(pathlib.Path(alias).rglob('*.pyi') if alias else ())):
         if old not in written:

@@ -17,7 +17,7 @@ MADE_FROM_TEXT = (AssertionError, AttributeError, NameError, NotImplementedError
                    UnboundLocalError, ValueError)
 _OWN = (_errors.OpError, _errors.OperatorNotAllowedInGraphError, _errors.InaccessibleTensorError,
         _errors.SignatureMismatchError, _ag.AutoGraphError)
-_made = {}  # classes, by (class of the user, whether it is a StagingError too)
+_made: dict[tuple[type[Any], bool], type[Any]] = {}  # classes, by (class of the user, whether it is a StagingError too)
 
 
 class StagingError(_ag.AutoGraphError):

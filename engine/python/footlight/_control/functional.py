@@ -234,18 +234,18 @@ def _vectorized(fn, elems, loops, warn):
     def in_parts(given):
         results = fn(given)
         sparse[:] = [isinstance(r, tf.SparseTensor) for r in tf.nest.flatten(results)]
-        return tf.nest.map_structure(lambda r: _Parts(r.indices, r.values, r.dense_shape)
+        return tf.nest.map_structure(lambda r: SparseParts(r.indices, r.values, r.dense_shape)
                                      if isinstance(r, tf.SparseTensor) else r, results) if any(sparse) else results
     found = tf._vectorized(in_parts, elems, loops, warn)
     return _joined(found) if any(sparse) else found
 
 
-_Parts = collections.namedtuple('SparseParts', 'indices values dense_shape')
+SparseParts = collections.namedtuple('SparseParts', 'indices values dense_shape')
 
 
 def _joined(found):
     """A structure with one sparse tensor in place of the stacked parts of many."""
-    if isinstance(found, _Parts):
+    if isinstance(found, SparseParts):
         indices, values, shape = found
         count, each = tf.unstack(tf.shape(values, tf.int64))
         numbers = tf.repeat(tf.range(count), each)[:, tf.newaxis]

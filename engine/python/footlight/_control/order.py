@@ -53,7 +53,7 @@ def guarantee_const(input: Any, name: str | None = None) -> Any:
 class RegisterGradient:
     """Decorates the gradient function of a custom op type."""
 
-    _known = {}
+    _known: dict[Any, Any] = {}
 
     def __init__(self, op_type: str) -> None:
         if not isinstance(op_type, str):
@@ -136,7 +136,8 @@ def nondifferentiable_batch_function(num_batch_threads: Any, max_batch_size: Any
 
 
 # --- tf.config.optimizer: what is asked for; results do not depend on it ---
-_jit, _options = [''], {}
+_jit = ['']
+_options: dict[str, Any] = {}
 
 
 def set_jit(enabled: Any) -> None:

@@ -80,7 +80,7 @@ def seeds(seed: Any) -> list[Any]:
     return [tf.constant(first, tf.int64), tf.constant(second, tf.int64)]
 
 
-_kinds = {}
+_kinds: dict[str, type[Any]] = {}
 
 
 def _made(kind: str, variant: tf.Tensor, specs: Any, inputs: Any = ()) -> Any:

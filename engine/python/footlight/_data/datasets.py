@@ -16,7 +16,7 @@ from footlight._data.iterators import NumpyIterator, OwnedIterator
 from footlight._data.options import Options
 from footlight._data.sampling import Sampling
 from footlight._data.save_and_load import Saving
-from footlight._public import alias
+from footlight._public import alias, publish
 from footlight._saving.trackable import Trackable
 from footlight._types.specs import TypeSpec
 from footlight._typing import Any, Callable, DTypeLike, TensorLike
@@ -33,7 +33,9 @@ class DatasetSpec(TypeSpec):
 
     element_spec = property(lambda self: self._element_spec)
     _component_specs = property(lambda self: [tf.TensorSpec(self._dataset_shape, tf.variant)])
-    __repr__ = lambda self: f'DatasetSpec({self._element_spec!r}, {self._dataset_shape!r})'
+
+    def __repr__(self) -> str:
+        return f'DatasetSpec({self._element_spec!r}, {self._dataset_shape!r})'
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._element_spec, self._dataset_shape
@@ -536,11 +538,11 @@ def get_structure(dataset_or_iterator):
 
 
 _data = tf.data
-_data.Dataset, _data.DatasetSpec = Dataset, DatasetSpec
+publish('tf.data', DatasetSpec)
+alias('tf.data', Dataset=Dataset)
 _data.AUTOTUNE = _data.experimental.AUTOTUNE = AUTOTUNE
 _data.INFINITE_CARDINALITY = _data.experimental.INFINITE_CARDINALITY = INFINITE_CARDINALITY
 _data.UNKNOWN_CARDINALITY = _data.experimental.UNKNOWN_CARDINALITY = UNKNOWN_CARDINALITY
-DatasetSpec.__module__ = 'footlight.data'
 # By this name libraries recognise datasets without importing anything.
 Dataset.__module__, Dataset.__name__, Dataset.__qualname__ = 'tensorflow.python.data.ops.dataset_ops', 'DatasetV2', 'DatasetV2'
 alias('tf.data.experimental', cardinality, get_single_element, get_structure)

@@ -25,7 +25,9 @@ class IteratorSpec(TypeSpec):
 
     element_spec = property(lambda self: self._element_spec)
     _component_specs = property(lambda self: [tf.TensorSpec([], tf.resource)])
-    __repr__ = lambda self: f'IteratorSpec({self._element_spec!r},)'
+
+    def __repr__(self) -> str:
+        return f'IteratorSpec({self._element_spec!r},)'
 
     def _serialize(self) -> tuple[Any, ...]:
         return (self._element_spec,)
@@ -170,7 +172,9 @@ class OptionalSpec(TypeSpec):
         self._element_spec = element_spec
 
     _component_specs = property(lambda self: [tf.TensorSpec([], tf.variant)])
-    __repr__ = lambda self: f'OptionalSpec({self._element_spec!r},)'
+
+    def __repr__(self) -> str:
+        return f'OptionalSpec({self._element_spec!r},)'
 
     def _serialize(self) -> tuple[Any, ...]:
         return (self._element_spec,)
@@ -275,8 +279,6 @@ class NumpyIterator(Trackable):
         return f'NumpyIterator(iterator={self._iterator!r})'
 
 
-_data = tf.data
-_data.Iterator, _data.IteratorSpec = Iterator, IteratorSpec
-Iterator.__module__ = IteratorSpec.__module__ = 'footlight.data'
+publish('tf.data', Iterator, IteratorSpec)
 publish('tf.experimental tf.data.experimental', Optional)
 publish('tf', OptionalSpec)

@@ -35,7 +35,7 @@ class AutotuneAlgorithm(enum.Enum):
 
 class _Group:
     """Options with checked names and types; None: not said."""
-    _kinds = {}
+    _kinds: dict[str, Any] = {}
 
     def __init__(self) -> None:
         object.__setattr__(self, '_said', {})
@@ -152,8 +152,7 @@ class Options(_Group):
         return ' '.join(said)
 
 
-_data = tf.data
-_data.Options, _data.ThreadingOptions = Options, ThreadingOptions
+publish('tf.data', Options)
+publish('tf.data tf.data.experimental', ThreadingOptions)
 publish('tf.data.experimental', AutoShardPolicy, ExternalStatePolicy, AutotuneAlgorithm, AutotuneOptions,
-        DistributeOptions, OptimizationOptions, ThreadingOptions)
-Options.__module__ = ThreadingOptions.__module__ = 'footlight.data'
+        DistributeOptions, OptimizationOptions)

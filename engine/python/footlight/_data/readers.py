@@ -5,7 +5,7 @@ import footlight as tf
 from footlight import _engine
 from footlight._data.dataset_ops import _int64, _made, _op, _text, _types
 from footlight._data.datasets import Dataset
-from footlight._public import publish
+from footlight._public import alias, publish
 from footlight._typing import Any
 
 _data = tf.data
@@ -169,7 +169,5 @@ def summary_iterator(path):
 publish('tf.compat.v1.train', summary_iterator)
 publish('tf.data', TFRecordDataset, TextLineDataset, FixedLengthRecordDataset)
 publish('tf.data.experimental', CsvDataset)
-tf.io.TFRecordWriter, tf.io.TFRecordOptions = TFRecordWriter, TFRecordOptions
-TFRecordWriter.__module__ = TFRecordOptions.__module__ = 'footlight.io'
-for _name in ('compat.v1.io', 'compat.v1.python_io'):
-    _engine.namespace(_name).tf_record_iterator = tf_record_iterator
+publish('tf.io', TFRecordWriter, TFRecordOptions)
+alias('tf.compat.v1.io tf.compat.v1.python_io', tf_record_iterator)

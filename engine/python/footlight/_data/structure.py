@@ -111,7 +111,7 @@ class NoneTensorSpec(TypeSpec):
     value_type = property(lambda self: type(None))
     _component_specs = property(lambda self: [])
     _serialize = lambda self: ()
-    _to_components = lambda self, value: []
+    _to_components: Any = lambda self, value: []
     _from_components = lambda self, parts: None
     __repr__ = lambda self: 'NoneTensorSpec()'
 

@@ -50,8 +50,6 @@ class ClusterSpec:
     def __ne__(self, other: Any) -> bool:
         return not self == other
 
-    __hash__ = None
-
     def __repr__(self) -> str:
         described = ', '.join(f'{job!r}: {self.as_dict()[job]!r}' for job in sorted(self._jobs))
         return f'ClusterSpec({{{described}}})'

@@ -76,7 +76,7 @@ class SequenceNumericColumn(_base.SequenceDenseColumn, collections.namedtuple(
         return _Pair(dense, _sparse_features.sequence_lengths(sparse, elements if len(known) == 2 else 1))
 
     get_config = NumericColumn.get_config
-    from_config = classmethod(NumericColumn.from_config.__func__)
+    from_config = vars(NumericColumn)['from_config']
 
 
 class _OfIds(_base.DenseColumn, _base.SequenceDenseColumn):

@@ -8,7 +8,7 @@ import threading
 
 import footlight as tf
 from footlight import _engine, _proto
-from footlight._public import alias
+from footlight._public import alias, publish
 from footlight._typing import Any, Callable, Iterator, TensorLike
 
 _v1 = tf.compat.v1
@@ -37,7 +37,7 @@ def get_default_graph():
 
 
 # What a program that runs eagerly finds again until it resets the default graph: its global step.
-shared_in_eager = {}
+shared_in_eager: dict[Any, Any] = {}
 
 
 def reset_default_graph() -> None:
@@ -541,7 +541,7 @@ _engine.extend(tf.Operation, 'colocation_groups', colocation_groups)
 
 
 @contextlib.contextmanager
-def colocate_with(op, ignore_existing=False):
+def _colocate_with_op(op, ignore_existing=False):
     """A context manager: ops that are made inside are where `op` is."""
     graph = _engine.current_graph()
     if graph is None:
@@ -569,5 +569,6 @@ def placeholder_with_default(input, shape, name=None):
     return made
 
 
-alias('tf.compat.v1', get_default_graph, reset_default_graph, placeholder, placeholder_with_default, colocate_with)
-tf.placeholder, _v1.newaxis = placeholder, None
+publish('tf.compat.v1', colocate_with=_colocate_with_op)
+alias('tf.compat.v1', get_default_graph, reset_default_graph, placeholder, placeholder_with_default, newaxis=None)
+alias('tf', placeholder)

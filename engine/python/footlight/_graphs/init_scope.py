@@ -4,10 +4,10 @@ from __future__ import annotations
 import contextlib
 
 import footlight as tf
-from footlight._public import publish
+from footlight._public import alias, publish
 from footlight._typing import Any, Iterator
 
-tf._eager_scope = tf.init_scope  # always eager: what this library itself does beside a graph
+alias('tf', _eager_scope=tf.init_scope)  # always eager: for what this library itself does beside a graph
 
 
 def init_scope():

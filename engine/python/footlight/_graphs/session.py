@@ -7,6 +7,7 @@ import threading
 import footlight as tf
 from footlight import _engine
 from footlight._graphs.graph import get_default_graph
+from footlight._public import alias
 from footlight._typing import Any, Callable, Iterator, TensorLike
 
 _v1 = tf.compat.v1
@@ -337,5 +338,5 @@ def tensor_eval(self, feed_dict=None, session=None):
 
 _engine.extend(tf.Operation, 'run', run)
 _engine.extend(tf.Tensor, 'eval', tensor_eval)
-_v1.get_default_session = get_default_session
-_v1.Session = tf.Session = Session
+alias('tf.compat.v1', get_default_session)
+alias('tf.compat.v1 tf', Session)

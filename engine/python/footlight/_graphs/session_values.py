@@ -4,11 +4,10 @@ from __future__ import annotations
 import collections
 
 import footlight as tf
-from footlight import _engine
-from footlight._sparse.tensor import Dispatched
+from footlight._public import alias, publish
+from footlight._sparse.tensor import Dispatched, SparseTensorValue
 from footlight._typing import Any
 
-SparseTensorValue = tf.SparseTensor._Value
 IndexedSlicesValue = collections.namedtuple('IndexedSlicesValue', ('values', 'indices', 'dense_shape'))
 
 
@@ -119,8 +118,6 @@ def fed(feed_dict: Any) -> list[Any]:
     return pairs
 
 
-tf.compat.v1.SparseTensorValue = SparseTensorValue
-for _place, _object in (('compat.v1.ragged', RaggedTensorValue), ('python.framework.indexed_slices', IndexedSlicesValue),
-                        ('python.framework.sparse_tensor', SparseTensorValue)):
-    setattr(_engine.namespace(_place), _object.__name__, _object)
-RaggedTensorValue.__module__ = 'footlight.compat.v1.ragged'
+publish('tf.compat.v1.ragged', RaggedTensorValue)
+alias('tf.compat.v1 tf.python.framework.sparse_tensor', SparseTensorValue)
+alias('tf.python.framework.indexed_slices', IndexedSlicesValue)

@@ -13,7 +13,7 @@ from footlight._typing import Any, DTypeLike, Iterator
 
 _op = _engine.dataset_op
 _gfile = _engine.namespace('io.gfile')
-_Wav = collections.namedtuple('DecodeWav', ['audio', 'sample_rate'])
+DecodeWav = collections.namedtuple('DecodeWav', ['audio', 'sample_rate'])
 
 
 def _texts(value: tf.Tensor) -> tf.Tensor:
@@ -86,7 +86,7 @@ def parse_tensor(serialized: Any, out_type: DTypeLike, name: str | None = None) 
 
 def decode_wav(contents: Any, desired_channels: Any = -1, desired_samples: Any = -1, name: str | None = None) -> Any:
     """The sound of a WAV file, between -1 and 1, and its sample rate."""
-    return _Wav(*_op('DecodeWav', [_texts(contents)],
+    return DecodeWav(*_op('DecodeWav', [_texts(contents)],
                      {'desired_channels': desired_channels, 'desired_samples': desired_samples}, name))
 
 

@@ -7,8 +7,8 @@ import footlight as tf
 from footlight._typing import Any, TensorLike
 
 _GATES = {'lstm': 4, 'gru': 3, 'rnn_relu': 1, 'rnn_tanh': 1}
-_First = collections.namedtuple('CudnnRNN', 'output output_h output_c reserve_space')
-_Third = collections.namedtuple('CudnnRNNV3', 'output output_h output_c reserve_space host_reserved')
+CudnnRNN = collections.namedtuple('CudnnRNN', 'output output_h output_c reserve_space')
+CudnnRNNV3 = collections.namedtuple('CudnnRNNV3', 'output output_h output_c reserve_space host_reserved')
 
 
 def _weights(params: tf.Tensor, gates: int, depth: int, units: int) -> tuple[Any, ...]:
@@ -77,7 +77,7 @@ def cudnn_rnn(*, input: TensorLike, input_h: TensorLike, input_c: TensorLike, pa
         is_lstm = rnn_mode == 'lstm'
         outputs, h, c = _run('CudnnRNN', x, tf.squeeze(h, 0), tf.squeeze(c, 0) if is_lstm else c, params, None, rnn_mode,
                              input_mode, direction, dropout, 0)
-        return _First(outputs, h[tf.newaxis], c[tf.newaxis] if is_lstm else c, tf.zeros([0], x.dtype))
+        return CudnnRNN(outputs, h[tf.newaxis], c[tf.newaxis] if is_lstm else c, tf.zeros([0], x.dtype))
 
 
 def cudnn_rnn_v3(*, input: TensorLike, input_h: TensorLike, input_c: TensorLike, params: TensorLike,
@@ -92,7 +92,7 @@ def cudnn_rnn_v3(*, input: TensorLike, input_h: TensorLike, input_c: TensorLike,
             'CudnnRNNV3', x if time_major else tf.transpose(x, [1, 0, 2]), tf.squeeze(h, axis),
             tf.squeeze(c, axis) if is_lstm else c, params, tf.convert_to_tensor(sequence_lengths), rnn_mode, input_mode,
             direction, dropout, num_proj)
-        return _Third(outputs if time_major else tf.transpose(outputs, [1, 0, 2]), tf.expand_dims(h, axis),
+        return CudnnRNNV3(outputs if time_major else tf.transpose(outputs, [1, 0, 2]), tf.expand_dims(h, axis),
                       tf.expand_dims(c, axis) if is_lstm else c, tf.zeros([0], x.dtype), tf.zeros([0], tf.int8))
 
 

@@ -101,10 +101,6 @@ def _log_sum(exp_of: Callable[..., Any], factor: Any) -> Callable[..., Any]:
     return apply
 
 
-logaddexp = _named(_log_sum(lambda x: exp(x), 1), 'logaddexp')
-logaddexp2 = _named(_log_sum(lambda x: exp2(x), np.log(2)), 'logaddexp2')
-
-
 def _common_divisor(x1, x2):
     if not x1.dtype.is_integer or not x2.dtype.is_integer:
         raise ValueError('Arguments to gcd must be integers.')
@@ -273,6 +269,7 @@ deg2rad = _one('deg2rad', lambda x: x * (np.pi / 180.0), True)
 rad2deg = _one('rad2deg', lambda x: x * (180.0 / np.pi), True)
 cbrt = _one('cbrt', lambda x: tf.sign(x) * tf.abs(x) ** (1.0 / 3), True)
 exp2 = _one('exp2', lambda x: 2 ** x, True)
+logaddexp, logaddexp2 = _named(_log_sum(exp, 1), 'logaddexp'), _named(_log_sum(exp2, np.log(2)), 'logaddexp2')
 expm1, log1p = _one('expm1', tf.math.expm1, True), _one('log1p', tf.math.log1p, True)
 log2, log10 = _one('log2', lambda x: tf.math.log(x) / np.log(2), True), _one('log10', lambda x: tf.math.log(x) / np.log(10), True)
 fix = _one('fix', lambda x: tf.where(x < 0, tf.math.ceil(x), tf.floor(x)), True)

@@ -10,7 +10,7 @@ from footlight._ragged.tensor import RaggedTensor, _count, _plain, gather as _ga
 from footlight._sparse.dispatch import key as _key, of_sparse
 from footlight._typing import Any, Callable, TensorLike
 
-_RULES = {}
+_RULES: dict[Any, Callable[..., Any]] = {}
 
 
 def _key_of(name: str) -> str:

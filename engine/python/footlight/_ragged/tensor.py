@@ -2,8 +2,7 @@
 from __future__ import annotations
 
 import footlight as tf
-from footlight import _engine
-from footlight._public import publish
+from footlight._public import alias, publish
 from footlight._ragged import partition_checks
 from footlight._ragged.nested import Nested
 from footlight._ragged.operators import Operators
@@ -156,15 +155,14 @@ class RaggedTensor(Operators, Nested, Composite):
         """Where rows begin, for each ragged dimension."""
         return (self._row_splits, *getattr(self._values, 'nested_row_splits', ()))
 
-    @property
-    def shape(self):
+    def get_shape(self):
         """The known part: None for the ragged dimensions."""
         rows = self._row_splits.shape[0]
         rows = None if rows is None else rows - 1
         inner = self._values.shape
         return tf.TensorShape(None) if inner.rank is None else tf.TensorShape([rows, self._uniform]).concatenate(inner[1:])
 
-    get_shape = shape.fget
+    shape = property(get_shape)
 
     @property
     def uniform_row_length(self) -> tf.Tensor | None:
@@ -564,21 +562,12 @@ class RowPartition:
         return tf.shape(self._row_splits, out_type=self._row_splits.dtype)[0] - 1
 
 
-def _same_names() -> None:
-    ragged = _engine.namespace('ragged')
-    stack_, range_ = stack, ragged_range
-    range_.__name__ = range_.__qualname__ = 'range'
-    for function in (map_flat_values, range_, stack_):
-        function.__module__ = 'footlight.ragged'
-        setattr(ragged, function.__name__, function)
-
-
 # By these names libraries recognise the classes without importing anything.
 RaggedTensor.__module__ = 'tensorflow.python.ops.ragged.ragged_tensor'
-RaggedTensorSpec.__module__ = 'footlight'
-tf.RaggedTensor, tf.RaggedTensorSpec = RaggedTensor, RaggedTensorSpec
+alias('tf', RaggedTensor)
+publish('tf', RaggedTensorSpec)
 publish('tf.experimental', RowPartition)
-_same_names()
+publish('tf.ragged', map_flat_values, stack, range=ragged_range)
 from footlight._ragged import (  # noqa: E402,F401  (they add to the class and to tf.ragged)
     constants as _ragged_constants, boolean_mask as _boolean_mask, members as _ragged_members,
     dispatch as _dispatch)

@@ -356,4 +356,4 @@ publish('tf.train tf.compat.v1.train', CheckpointManager, latest_checkpoint, get
         load_variable, list_variables, checkpoints_iterator)
 alias('tf.compat.v1.train', CheckpointReader, update_checkpoint_state, update_checkpoint_state_internal,
       generate_checkpoint_state_proto, checkpoint_exists, get_checkpoint_mtimes, remove_checkpoint)
-tf.compat.v1.train.NewCheckpointReader = CheckpointReader
+alias('tf.compat.v1.train', NewCheckpointReader=CheckpointReader)

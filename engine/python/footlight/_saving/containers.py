@@ -142,7 +142,7 @@ class ListWrapper(TrackableDataStructure, list):
         for value in list(values):
             self.append(value)
 
-    def __iadd__(self, values):
+    def __iadd__(self, values):  # type: ignore[misc]  # as typeshed has it for list
         self.extend(values)
         return self
 
@@ -203,7 +203,7 @@ class ListWrapper(TrackableDataStructure, list):
         self._shared.reverse()
         self._as_shared()
 
-    def __imul__(self, n):
+    def __imul__(self, n):  # type: ignore[misc]
         if n <= 0:
             self.clear()
             return self
@@ -330,7 +330,7 @@ class _DictWrapper(TrackableDataStructure, dict):
             self[key] = default
         return self[key]
 
-    def __ior__(self, other):
+    def __ior__(self, other):  # type: ignore[misc]
         self.update(other)
         return self
 
@@ -374,6 +374,12 @@ class OrderedDictWrapper(_DictWrapper, collections.OrderedDict):
 
     _kind = collections.OrderedDict
 
+    def popitem(self, last: bool = True) -> tuple[Any, ...]:
+        if last or not self._shared:
+            return super().popitem()
+        key = next(iter(self._shared))
+        return key, self.pop(key)
+
     def move_to_end(self, key: Any, last: bool = True) -> None:
         self._synchronized().move_to_end(key, last)
         collections.OrderedDict.move_to_end(self, key, last)
@@ -412,7 +418,7 @@ class _TupleMembers(TrackableDataStructure):
         return f'_TupleWrapper({self._self_plain(self)!r})'
 
 
-_tuple_classes = {}
+_tuple_classes: dict[Any, Any] = {}
 
 
 def _tuple_class(kind: type[Any]) -> type[Any]:

@@ -72,7 +72,7 @@ def tensor_of(captured: Any) -> tf.Tensor | tf.Variable:
             captured.resource_handle if isinstance(captured, TrackableResource) else captured)
 
 
-_needed_forever = set()  # gradients of files, see LoadedTrace._keep_gradients
+_needed_forever: set[Any] = set()  # gradients of files, see LoadedTrace._keep_gradients
 
 
 class LoadedTrace(Trackable):

@@ -10,7 +10,7 @@ from footlight._public import publish
 from footlight._typing import Any, Callable, Iterator, TensorLike
 
 _tracking = _engine.namespace('__internal__.tracking')
-Trackable = _tracking.Trackable
+Trackable: Any = _tracking.Trackable
 
 CHECKPOINT, SAVEDMODEL = 'checkpoint', 'savedmodel'
 VARIABLE_VALUE = 'VARIABLE_VALUE'
@@ -55,8 +55,6 @@ class TrackableReference:
 
     def __eq__(self, other):
         return isinstance(other, (tuple, TrackableReference)) and tuple(self) == tuple(other)
-
-    __hash__ = None
 
     def __repr__(self) -> str:
         return f'TrackableReference(name={self.name}, ref={self.ref!r})'

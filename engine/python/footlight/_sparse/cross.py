@@ -114,11 +114,11 @@ def _cross_v2(*, indices: Any, values: Any, shapes: Any, dense_inputs: Any, sep:
         if not sparse and not len(dense_inputs):
             raise tf.errors.InvalidArgumentError(None, None, 'SparseCrossV2 needs an input')
         found = cross([*sparse, *map(tf.convert_to_tensor, dense_inputs)], separator=sep)
-        return _Crossed(found.indices, found.values, found.dense_shape)
+        return SparseCrossV2(found.indices, found.values, found.dense_shape)
 
 
 _cross_v2.__name__ = _cross_v2.__qualname__ = 'SparseCrossV2'
-_Crossed = collections.namedtuple('SparseCrossV2', 'output_indices output_values output_shape')
+SparseCrossV2 = collections.namedtuple('SparseCrossV2', 'output_indices output_values output_shape')
 RAW = {'SparseCrossV2': _cross_v2}
 _home = _engine.namespace('sparse')
 publish('tf.sparse', cross, cross_hashed)

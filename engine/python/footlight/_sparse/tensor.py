@@ -5,7 +5,7 @@ import collections
 
 import footlight as tf
 from footlight import _engine
-from footlight._public import publish
+from footlight._public import alias, publish
 from footlight._types.specs import TypeSpec
 from footlight._typing import Any, Callable, ShapeLike
 
@@ -36,11 +36,14 @@ def _known_sizes(tensor: tf.Tensor) -> list[Any] | None:
     return None if tensor.shape[0] is None else [None] * tensor.shape[0]
 
 
+SparseTensorValue = collections.namedtuple('SparseTensorValue', ('indices', 'values', 'dense_shape'))
+
+
 class SparseTensor(Composite):
     """Values at some places of a tensor; everything else is zero."""
 
     _fields = ('indices', 'values', 'dense_shape')
-    _Value = collections.namedtuple('SparseTensorValue', _fields)
+    _Value = SparseTensorValue
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         self._indices = tf.convert_to_tensor(indices, tf.int64, name='indices')
@@ -61,8 +64,7 @@ class SparseTensor(Composite):
     graph = property(lambda self: self._values.graph)
     op = property(lambda self: self._values.op)
 
-    @property
-    def shape(self):
+    def get_shape(self):
         """The known part of the dense shape."""
         said = getattr(self, '_said_shape', None)
         known = _known_sizes(self._dense_shape)
@@ -70,7 +72,7 @@ class SparseTensor(Composite):
             return said or tf.TensorShape(None)
         return tf.TensorShape(known).merge_with(said) if said and None in known else tf.TensorShape(known)
 
-    get_shape = shape.fget
+    shape = property(get_shape)
 
     def set_shape(self, shape: ShapeLike) -> None:
         """Says what else is known of the shape."""
@@ -244,9 +246,10 @@ def edit_distance(hypothesis, truth, normalize=True, name='edit_distance'):
         normalize, name=name)
 
 
-tf.SparseTensor = tf.sparse.SparseTensor = SparseTensor
 publish('tf', SparseTensorSpec)
-tf.sparse.from_dense, tf.sparse.to_dense, tf.edit_distance = from_dense, to_dense, edit_distance
+alias('tf tf.sparse', SparseTensor)
+alias('tf.sparse', from_dense, to_dense)
+alias('tf', edit_distance)
 
 
 def _dispatch(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:

@@ -24,7 +24,7 @@ class _State(threading.local):
 
 
 _state = _State()
-_writers = weakref.WeakSet()
+_writers: Any = weakref.WeakSet()
 
 
 class SummaryWriter:

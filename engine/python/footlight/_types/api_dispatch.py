@@ -15,13 +15,13 @@ from footlight._typing import Any, Callable
 
 _UNARY, _BINARY, _ASSERT, _API = range(4)
 _KIND_NAMES = 'unary elementwise', 'binary elementwise', 'binary elementwise assert'
-_rules = []  # (what it is for, the function of the library or None, what arguments are to be, the program's function)
+_rules: list[tuple[Any, ...]] = []  # (what it is for, the function of the library or None, what arguments are to be, the program's function)
 _ASSERT_NAMES = tuple('debugging.assert_' + name for name in (
     'equal', 'greater', 'greater_equal', 'less', 'less_equal', 'near', 'none_equal'))
 
 
 _UNIONS = typing.Union, types.UnionType  # Union[A, B] and A | B
-_keys = {}
+_keys: dict[Any, Any] = {}
 
 
 def _is(kind: int, function: Callable[..., Any]) -> bool:

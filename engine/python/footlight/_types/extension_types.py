@@ -395,8 +395,6 @@ class ExtensionType(Composite, metaclass=_Made):
         equal = self.__eq__(other)
         return not equal if isinstance(equal, bool) else tf.logical_not(equal)
 
-    __hash__ = None
-
 
 class BatchableExtensionType(ExtensionType):
     """An extension type whose values are stacked and cut into rows field by field."""

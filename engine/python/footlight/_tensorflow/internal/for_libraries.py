@@ -20,7 +20,7 @@ from footlight._typing import Any, Callable, Iterator
 
 
 # --- functions that a library registers, by what they are for; the last one counts ---
-_registered = {}
+_registered: dict[Any, Any] = {}
 
 
 def _register(what: str) -> Callable[..., Any]:
@@ -46,7 +46,7 @@ def register_loss_scale_wrapper(optimizer_cls: Any, wrapper_fn: Any, wrapper_cls
     _registered['loss_scale', optimizer_cls] = wrapper_fn
 
 
-_load_options = []
+_load_options: list[Any] = []
 
 
 @contextlib.contextmanager
@@ -172,7 +172,7 @@ def is_mixed_precision_graph_rewrite_enabled() -> bool:
 
 
 # --- saved_model.load: classes that files name ---
-_revived = {}
+_revived: dict[str, Any] = {}
 
 
 class VersionedTypeRegistration:

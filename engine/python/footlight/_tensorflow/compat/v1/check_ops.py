@@ -28,12 +28,12 @@ def _assertion(name: str, operands: int) -> Callable[..., Any]:
         return today(*values, message=_said(message, data, summarize), **({} if summarize is None else {'summarize': summarize}),
                      name=name)
 
-    if operands == 2:
-        def function(x, y, data=None, summarize=None, message=None, name=None):
-            return check(x, y, data=data, summarize=summarize, message=message, name=name)
-    else:
-        def function(x, data=None, summarize=None, message=None, name=None):
-            return check(x, data=data, summarize=summarize, message=message, name=name)
+    def of_one(x, data=None, summarize=None, message=None, name=None):
+        return check(x, data=data, summarize=summarize, message=message, name=name)
+
+    def of_two(x, y, data=None, summarize=None, message=None, name=None):
+        return check(x, y, data=data, summarize=summarize, message=message, name=name)
+    function: Any = of_two if operands == 2 else of_one
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f'tf.debugging.{name} with the parameters of TensorFlow 1.'
     return function

@@ -1,6 +1,8 @@
 """tf.compat.v1.flags and app: absl's where that package is installed, else flags and a start of the same names here."""
 from __future__ import annotations
 
+import contextlib
+import importlib
 import sys
 
 from footlight import _engine
@@ -274,10 +276,9 @@ def run(main: Any = None, argv: Any = None) -> None:
     app.run(main, argv=argv, flags_parser=lambda given: _absl.FLAGS(sys.argv if given is None else given, known_only=True))
 
 
-try:
-    from absl import flags as _absl
-except ImportError:
-    _absl = None
+_absl: Any = None
+with contextlib.suppress(ImportError):
+    _absl = importlib.import_module('absl.flags')
 _OWN = ('DEFINE_bool DEFINE_boolean DEFINE_enum DEFINE_float DEFINE_integer DEFINE_list DEFINE_multi_enum DEFINE_multi_float '
         'DEFINE_multi_integer DEFINE_multi_string DEFINE_spaceseplist DEFINE_string DuplicateFlagError Error FLAGS Flag FlagValues '
         'IllegalFlagValueError UnparsedFlagAccessError UnrecognizedFlagError ValidationError mark_flag_as_required '

@@ -77,7 +77,7 @@ class Layer(AutoTrackable):
     apply = __call__
 
 
-_counts = {}
+_counts: dict[Any, int] = {}
 
 
 def _unique(name: str) -> str:
@@ -152,7 +152,7 @@ class Conv2D(Layer):
 
 class _Pooling(Layer):
 
-    _pool = None
+    _pool: Any = None
 
     def __init__(self, pool_size: int, strides: int, padding: str = 'valid', data_format: str = 'channels_last',
                  name: str | None = None, **kwargs: Any) -> None:

@@ -8,7 +8,7 @@ from footlight import _engine
 from footlight._typing import Any
 
 DEBUG, INFO, WARN, ERROR, FATAL = logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.FATAL
-_counts = {}
+_counts: dict[Any, int] = {}
 
 
 def get_logger() -> Any:

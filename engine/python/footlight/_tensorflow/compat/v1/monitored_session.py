@@ -149,7 +149,7 @@ class MonitoredSession:
     """A session that calls hooks, ends when one asks for it, and begins anew when a device went away."""
 
     StepContext = _StepContext
-    _recoverable = (tf.errors.AbortedError, tf.errors.UnavailableError)
+    _recoverable: tuple[Any, ...] = (tf.errors.AbortedError, tf.errors.UnavailableError)
 
     def __init__(self, session_creator: Any = None, hooks: Any = None, stop_grace_period_secs: int = 120) -> None:
         self._hooks = list(hooks or ())

@@ -174,7 +174,7 @@ class RuledOptimizer(_WithSlots):
     """An optimizer that is a rule: (gradient, value, what it keeps of the variable) -> (new value, what it keeps then)."""
 
     # The names of what it keeps for each variable, in the order in which the rule has them.
-    _kept = ()
+    _kept: tuple[str, ...] = ()
 
     def _first(self, name: str, variable: tf.Variable) -> float:
         """What it keeps starts with this number."""

@@ -15,7 +15,7 @@ from footlight._public import publish
 from footlight._typing import Any, Callable, Iterator, TensorLike
 
 _summary, _v1 = _engine.namespace('compat.v1.summary'), tf.compat.v1
-_counts = {}
+_counts: dict[Any, int] = {}
 
 
 @contextlib.contextmanager
@@ -293,7 +293,7 @@ class FileWriter:
 class FileWriterCache:
     """One writer for each folder."""
 
-    _writers = {}
+    _writers: dict[str, FileWriter] = {}
     _lock = threading.RLock()
 
     @staticmethod

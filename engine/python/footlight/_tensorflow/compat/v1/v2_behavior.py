@@ -7,7 +7,7 @@ from footlight._graphs import graph as _graph, session as _session
 from footlight._typing import Any, Callable
 
 _v1 = tf.compat.v1
-_entered = []  # the scope of the program's graph, while eager execution is off
+_entered: list[Any] = []  # the scope of the program's graph, while eager execution is off
 
 
 def disable_eager_execution() -> None:

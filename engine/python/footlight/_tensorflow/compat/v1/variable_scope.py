@@ -10,7 +10,7 @@ import weakref
 import footlight as tf
 from footlight import _engine
 from footlight._graphs.graph import graph_of_variables, unused_name, variable_collections
-from footlight._public import publish
+from footlight._public import alias, publish
 from footlight._typing import Any, Callable, DTypeLike, Iterator, ShapeLike, TensorLike
 
 _v1 = tf.compat.v1
@@ -114,7 +114,7 @@ class _State(threading.local):
 
 
 _state = _State()
-_by_graph = weakref.WeakKeyDictionary()  # graph -> (its outermost scope, its variables by name)
+_by_graph: Any = weakref.WeakKeyDictionary()  # graph -> (its outermost scope, its variables by name)
 
 
 def _graph() -> tf.Graph | None:
@@ -368,12 +368,7 @@ def tables_initializer(name: str | None = 'init_all_tables') -> Any:
 
 
 publish('tf.compat.v1', variables_initializer, global_variables_initializer, local_variables_initializer,
-        tables_initializer)
-_v1.Variable = VariableV1
-for _function in (get_local_variable, get_variable, get_variable_scope, variable_scope, VariableScope, AUTO_REUSE):
-    _name = getattr(_function, '__name__', 'AUTO_REUSE')
-    if _function is not AUTO_REUSE:
-        _function.__module__ = 'footlight.compat.v1'
-    setattr(_v1, _name, _function)
-    if _name in ('get_variable', 'get_variable_scope', 'variable_scope', 'AUTO_REUSE'):
-        setattr(tf, _name, _function)
+        tables_initializer, get_local_variable, VariableScope)
+publish('tf.compat.v1 tf', get_variable, get_variable_scope, variable_scope)
+alias('tf.compat.v1 tf', AUTO_REUSE=AUTO_REUSE)
+alias('tf.compat.v1', Variable=VariableV1)

@@ -13,7 +13,7 @@ from footlight import _engine
 from footlight._tensorflow.core.function import trace_type as _trace_type
 from footlight._typing import Any, Callable
 
-_home = tf.types.experimental
+_home: Any = tf.types.experimental  # its FunctionType is made when it is asked for
 _KINDS = inspect.Parameter
 
 

@@ -221,6 +221,7 @@ class AutoGraphTestCase(tf.test.TestCase):
             self.assertLen([node.name for node in nodes if re.match(op_regex, node.name)], n)
         self._about_graph.append(check)
 
+    @staticmethod
     def _compare_later(name):
         def assertion(self, *args):
             self._later.append((getattr(super(), name), list(args)))

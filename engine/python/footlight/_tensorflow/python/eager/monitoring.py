@@ -83,7 +83,8 @@ class SamplerCell(_Cell):
 
 class Metric:
     """A name, with cells by the values of its labels; another metric of the name has cells of its own."""
-    _cell, _first = None, ()
+    _cell: Any = None
+    _first: tuple[Any, ...] = ()  # arguments of a new cell
 
     def __init__(self, name, description, *labels):
         if len(labels) > 2:
@@ -167,7 +168,7 @@ class MonitoredTimer:
             MonitoredTimerSections.discard(self._section)
 
 
-MonitoredTimerSections = set()  # the names of sections that are being timed
+MonitoredTimerSections: set[Any] = set()  # the names of sections that are being timed
 
 
 def monitored_timer(cell: Any) -> Callable[..., Any]:

@@ -7,8 +7,8 @@ from footlight._typing import Any, Callable
 
 
 # --- specs by name, for files ---
-_NAME_TO_TYPE_SPEC = {}
-_TYPE_SPEC_TO_NAME = {}
+_NAME_TO_TYPE_SPEC: dict[str, type[Any]] = {}
+_TYPE_SPEC_TO_NAME: dict[type[Any], str] = {}
 
 
 def register(name: Any) -> Callable[..., Any]:

@@ -34,4 +34,4 @@ publish(globals(), 'Benchmark test_src_dir_path')
 publish(globals(), 'Benchmark', 'python.eager.test')
 publish(globals(), 'Benchmark', 'python.platform.googletest')
 publish(globals(), 'test_src_dir_path', 'compat.v1.test')
-tf.test.Benchmark = Benchmark
+publish(globals(), 'Benchmark', 'test')

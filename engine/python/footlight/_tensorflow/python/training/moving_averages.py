@@ -1,6 +1,7 @@
 """tensorflow.python.training.moving_averages: averages that follow a value."""
 import footlight as tf
 from footlight._tensorflow.publish import publish
+from footlight._typing import Any
 
 
 def assign_moving_average(variable, value, decay, zero_debias=True, name=None):
@@ -23,6 +24,6 @@ def assign_moving_average(variable, value, decay, zero_debias=True, name=None):
     return variable.assign(biased_now / (1 - tf.pow(decay, step_now)), name=name)
 
 
-_averages = {}
+_averages: dict[Any, Any] = {}
 publish(globals(), 'assign_moving_average')
 publish(globals(), 'assign_moving_average', '__internal__.train')

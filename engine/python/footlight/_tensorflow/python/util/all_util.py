@@ -9,7 +9,7 @@ from footlight._typing import Any
 
 
 # --- tensorflow.python.util.all_util ---
-_hidden = {}
+_hidden: dict[str, Any] = {}
 
 
 def make_all(module_name: Any, doc_string_modules: Any = None) -> list[Any]:

@@ -13,7 +13,7 @@ from footlight._tensorflow.python.util.decorator_utils import (
     add_notice_to_docstring, get_qualified_name, validate_callable)
 from footlight._typing import Any, Callable, Iterator
 
-_said = set()
+_said: set[Any] = set()
 _is_silent = False
 
 

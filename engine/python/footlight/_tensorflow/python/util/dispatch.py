@@ -14,8 +14,8 @@ from footlight._typing import Any, Callable
 
 
 # --- tf.__internal__.dispatch ---
-_everywhere = []
-_of_function = collections.defaultdict(list)
+_everywhere: list[GlobalOpDispatcher] = []
+_of_function: dict[Any, list[OpDispatcher]] = collections.defaultdict(list)
 NOT_SUPPORTED = object()
 
 
@@ -60,8 +60,8 @@ def _answer(op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any
         found = one.handle(args, kwargs)
         if found is not NOT_SUPPORTED:
             return found
-    for one in _everywhere:
-        found = one.handle(op, args, kwargs)
+    for dispatcher in _everywhere:
+        found = dispatcher.handle(op, args, kwargs)
         if found is not NOT_SUPPORTED:
             return found
     return NotImplemented

@@ -7,7 +7,7 @@ import footlight as tf
 from footlight._public import publish
 from footlight._typing import Any
 
-_DIVERGENCES = {}
+_DIVERGENCES: dict[tuple[type[Any], type[Any]], Any] = {}
 
 
 def _registered_kl(type_a, type_b):

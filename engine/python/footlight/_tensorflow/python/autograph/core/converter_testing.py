@@ -52,7 +52,10 @@ def _with_operators(f, changed, features):
     return _ag.autograph_artifact(functools.update_wrapper(made, f, ('__module__', '__qualname__', '__doc__'))), tree
 
 
-class TestCase(getattr(tf.test, 'TestCase', unittest.TestCase)):
+_TestCase: Any = getattr(tf.test, 'TestCase', unittest.TestCase)
+
+
+class TestCase(_TestCase):
     """Base of tests of conversions, which run in a graph."""
 
     def setUp(self) -> None:

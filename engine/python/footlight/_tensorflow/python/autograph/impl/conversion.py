@@ -16,7 +16,7 @@ from footlight._tensorflow.python.autograph.pyct import inspect_utils as _inspec
 from footlight._typing import Any
 
 _config = _engine.namespace('python.autograph.core.config')
-_allowlisted = weakref.WeakKeyDictionary()  # functions that run as they are, and with which options
+_allowlisted: Any = weakref.WeakKeyDictionary()  # functions that run as they are, and with which options
 
 
 class Action(enum.Enum):

@@ -23,10 +23,14 @@ def _attributes_of(function):
     return _attributes.parse_func_attrs(given, _attributes.POLYMORPHIC_FUNCTION_ALLOWLIST)
 
 
-for _member, _option, _otherwise in (('_autograph', 'autograph', True), ('_reduce_retracing', 'reduce_retracing', False),
-                                     ('_experimental_autograph_options', 'experimental_autograph_options', None)):
-    _engine.extend(tf.types.experimental.PolymorphicFunction, _member, property(
-        lambda self, option=_option, otherwise=_otherwise: self._options.get(option, otherwise)))
+def _extend_by_option(name: str, otherwise: Any) -> None:
+    _engine.extend(tf.types.experimental.PolymorphicFunction, '_' + name,
+                   property(lambda self: self._options.get(name, otherwise)))
+
+
+_extend_by_option('autograph', True)
+_extend_by_option('reduce_retracing', False)
+_extend_by_option('experimental_autograph_options', None)
 _engine.extend(tf.types.experimental.PolymorphicFunction, '_attributes', property(_attributes_of))
 _engine.extend(tf.Operation, '_is_stateful', property(lambda self: self.op_def.is_stateful))
 

@@ -6,6 +6,7 @@
 #include "app/views/guarded_application.h"
 #include "app/views/main_window.h"
 #include "app/views/theme.h"
+#include "app/views/view_list.h"
 
 #include "footlight_version.h"
 
@@ -93,8 +94,7 @@ int main(int argc, char** argv) {
       QStringLiteral("WHAT"));
   const QCommandLineOption view(
       QStringLiteral("view"),
-      QStringLiteral("What to show: graph, retraces, autograph, timeline, compare, source, diff, "
-                     "console, finding, welcome."),
+      QStringLiteral("What to show: %1.").arg(shown_names().join(QStringLiteral(", "))),
       QStringLiteral("VIEW"));
   const QCommandLineOption sample(QStringLiteral("sample"),
                                   QStringLiteral("Open your own copy of a sample of the welcome page."),

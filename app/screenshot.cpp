@@ -4,7 +4,7 @@
 #include "app/models/picture_place.h"
 #include "app/views/main_window.h"
 #include "app/views/theme.h"
-#include "app/views/view_names.h"
+#include "app/views/view_list.h"
 
 #include <QApplication>
 #include <QDir>
@@ -17,12 +17,6 @@ namespace {
 int fail(const QString& text) {
   QTextStream(stderr) << "footlight-app: " << text << '\n';
   return 2;
-}
-
-QStringList view_names() {
-  QStringList names;
-  for (const char* name : kViewNames) names << QLatin1String(name);
-  return names << QStringLiteral("console") << QStringLiteral("finding") << QStringLiteral("welcome");
 }
 
 // Empty: a picture may be written there. Only another picture is replaced.
@@ -52,9 +46,9 @@ bool draw(MainWindow& window, const QString& view, const QString& path) {
 
 int take_screenshots(const ScreenshotRequest& request) {
   const bool all = !request.out.endsWith(QStringLiteral(".png"), Qt::CaseInsensitive);
-  if (!request.view.isEmpty() && !view_names().contains(request.view))
+  if (!request.view.isEmpty() && !shown_names().contains(request.view))
     return fail(QStringLiteral("there is no view '%1'; there are: %2")
-                    .arg(request.view, view_names().join(QStringLiteral(", "))));
+                    .arg(request.view, shown_names().join(QStringLiteral(", "))));
   if (const QString why = why_not_replaced(all ? QString() : request.out); !why.isEmpty()) return fail(why);
   if (all && !QDir().mkpath(request.out)) return fail(QStringLiteral("cannot create the folder ") + request.out);
   const auto save = [&](MainWindow& window, const QString& view) {
@@ -80,7 +74,7 @@ int take_screenshots(const ScreenshotRequest& request) {
     window.settle();
   }
   if (!all) return save(window, request.view);
-  for (const QString& view : view_names()) {
+  for (const QString& view : shown_names()) {
     if (view == QStringLiteral("welcome")) continue;
     if (const int status = save(window, view)) return status;
   }

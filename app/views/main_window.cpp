@@ -48,8 +48,10 @@ QSize MainWindow::first_size(QSize screen) {
 MainWindow::~MainWindow() = default;
 
 std::vector<View*> MainWindow::all_views() const {
-  return {navigator_, inspector_, graph_, retraces_, autograph_, timeline_,
-          compare_,   source_,    diff_,  sql_,      values_,    console_,  findings_};
+  std::vector<View*> views{navigator_, inspector_};
+  for (int i = 0; i < pages_->count(); ++i) views.push_back(static_cast<View*>(pages_->widget(i)));
+  views.insert(views.end(), {console_, findings_});
+  return views;
 }
 
 void MainWindow::connect_parts() {
@@ -77,31 +79,31 @@ void MainWindow::connect_parts() {
   connect(navigator_, &NavigatorPanel::delete_asked, this, &MainWindow::ask_to_delete);
   connect(findings_, &FindingsView::count_changed, this, [this](int count) {
     dock_tabs_->set_count(0, count);
-    diff_->set_findings(count);
+    diff()->set_findings(count);
   });
-  connect(graph_, &GraphView::export_failed, this, [this](const QString& reason) { show_banner(reason); });
-  connect(graph_, &GraphView::compare_asked, this, &MainWindow::compare_graphs);
-  connect(retraces_, &RetracesView::compare_asked, this, &MainWindow::compare_graphs);
-  connect(retraces_, &RetracesView::times_asked, this, [this](TraceId left, TraceId right) {
+  connect(graph(), &GraphView::export_failed, this, [this](const QString& reason) { show_banner(reason); });
+  connect(graph(), &GraphView::compare_asked, this, &MainWindow::compare_graphs);
+  connect(retraces(), &RetracesView::compare_asked, this, &MainWindow::compare_graphs);
+  connect(retraces(), &RetracesView::times_asked, this, [this](TraceId left, TraceId right) {
     show_view(QStringLiteral("compare"));
-    compare_->compare_traces(left, right);
+    compare()->compare_traces(left, right);
   });
-  connect(sql_, &SqlView::time_chosen, timeline_, &TimelineView::show_time);
-  connect(sql_, &SqlView::export_asked, this, &MainWindow::export_result);
+  connect(sql(), &SqlView::time_chosen, timeline(), &TimelineView::show_time);
+  connect(sql(), &SqlView::export_asked, this, &MainWindow::export_result);
   connect(navigator_, &NavigatorPanel::compare_asked, this, [this](const QString& path) {
     show_view(QStringLiteral("compare"));
-    compare_->offer_recorded();
-    compare_->sides()->offer({path, {}}, {});
-    compare_->compare_recorded({path, {}}, {});
+    compare()->offer_recorded();
+    compare()->sides()->offer({path, {}}, {});
+    compare()->compare_recorded({path, {}}, {});
   });
-  connect(compare_, &CompareView::run_asked, this, &MainWindow::compare_runs);
-  connect(compare_, &CompareView::stop_asked, this, &MainWindow::stop);
-  connect(values_, &ValuesView::run_asked, this, &MainWindow::record_values);
-  connect(values_, &ValuesView::graph_asked, this, [this] {
-    graph_->set_colour(GraphColour::kNumbers);
+  connect(compare(), &CompareView::run_asked, this, &MainWindow::compare_runs);
+  connect(compare(), &CompareView::stop_asked, this, &MainWindow::stop);
+  connect(values(), &ValuesView::run_asked, this, &MainWindow::record_values);
+  connect(values(), &ValuesView::graph_asked, this, [this] {
+    graph()->set_colour(GraphColour::kNumbers);
     show_view(QStringLiteral("graph"));
   });
-  connect(compare_, &CompareView::failed, this, [this](const QString& message) { show_banner(message); });
+  connect(compare(), &CompareView::failed, this, [this](const QString& message) { show_banner(message); });
   connect(top_, &TopBar::run_clicked, this, [this] { run(); });
   connect(welcome_, &WelcomePage::run_asked, this, [this] { run(); });
   connect(welcome_, &WelcomePage::open_asked, this, &MainWindow::ask_for_file);
@@ -124,8 +126,8 @@ void MainWindow::connect_parts() {
     run_note_ = QStringLiteral("Could not start");
     show_banner(QStringLiteral("The script could not be started: ") + reason);
     console_->note(reason);
-    compare_->run_ended(reason);
-    values_->run_ended(reason);
+    compare()->run_ended(reason);
+    values()->run_ended(reason);
     update_status();
     if (quit_wanted_) close();
   });
@@ -153,7 +155,7 @@ void MainWindow::connect_parts() {
 }
 
 void MainWindow::run(const QStringList& options) {
-  if (worker_.running() || !source_->save_edits()) return;
+  if (worker_.running() || !source()->save_edits()) return;
   QWidget* keys = finding_is_open() ? static_cast<QWidget*>(finding_page_) : tabs_;
   keys->setFocus(Qt::OtherFocusReason);
   if (top_->script().isEmpty()) {
@@ -200,7 +202,7 @@ void MainWindow::run(const QStringList& options) {
 void MainWindow::stop() {
   tabs_->setFocus(Qt::OtherFocusReason);
   worker_.stop();
-  compare_->run_stopping();
+  compare()->run_stopping();
   top_->set_running(worker_.running(), worker_.stopping());
   update_status();
 }
@@ -232,8 +234,8 @@ void MainWindow::run_ended(int code, const QString& reason) {
     if (!noted_end_ && !end && code != 0 && session_.is_open())
       console_->note(QStringLiteral("The script ended: ") + reason);
     noted_end_ = true;
-    compare_->run_ended(reason);
-    values_->run_ended(reason);
+    compare()->run_ended(reason);
+    values()->run_ended(reason);
     findings_wanted_ = code == 0;
     view_wanted_ = previous_run_.isEmpty();
     show_new_findings();
@@ -329,7 +331,7 @@ void MainWindow::land() {
     if (target != selection_.current()) select_by_itself(target);
     run_function_.clear();
   }
-  if (go && view() == run_view_ && !finding_is_open() && !source_->editing()) show_view(there.view);
+  if (go && view() == run_view_ && !finding_is_open() && !source()->editing()) show_view(there.view);
 }
 
 void MainWindow::follow_selection() {
@@ -354,14 +356,14 @@ void MainWindow::settle() {
   const auto wait = [&] {
     for (int i = 0; i < kMaxRounds || !may_never_end(); ++i) {
       QApplication::processEvents(QEventLoop::AllEvents, 20);
-      const bool laid_out = !graph_->layouter().running() && !diff_->busy() && !sql_->busy();
+      const bool laid_out = !graph()->layouter().running() && !diff()->busy() && !sql()->busy();
       if (!session_.loading() && laid_out && session_.queries().waiting() == 0) break;
       QThread::msleep(5);
     }
   };
   wait();
   for (int i = 0; i < 3; ++i) {  // an answer may move what is in view, and with it what the table is of
-    timeline_->settle();
+    timeline()->settle();
     wait();
   }
   for (int i = 0; i < 5; ++i) QApplication::processEvents();

@@ -76,15 +76,15 @@ class MainWindow : public QMainWindow {
   Session& session() { return session_; }
   SelectionModel& selection() { return selection_; }
   Worker& worker() { return worker_; }
-  GraphView* graph() { return graph_; }
-  RetracesView* retraces() { return retraces_; }
-  AutographView* autograph() { return autograph_; }
-  TimelineView* timeline() { return timeline_; }
-  CompareView* compare() { return compare_; }
-  SourceView* source() { return source_; }
-  DiffView* diff() { return diff_; }
-  SqlView* sql() { return sql_; }
-  ValuesView* values() { return values_; }
+  GraphView* graph() const { return page<GraphView>(); }
+  RetracesView* retraces() const { return page<RetracesView>(); }
+  AutographView* autograph() const { return page<AutographView>(); }
+  TimelineView* timeline() const { return page<TimelineView>(); }
+  CompareView* compare() const { return page<CompareView>(); }
+  SourceView* source() const { return page<SourceView>(); }
+  DiffView* diff() const { return page<DiffView>(); }
+  SqlView* sql() const { return page<SqlView>(); }
+  ValuesView* values() const { return page<ValuesView>(); }
   ConsoleView* console() { return console_; }
   FindingsView* findings() { return findings_; }
   InspectorPanel* inspector() { return inspector_; }
@@ -118,6 +118,10 @@ class MainWindow : public QMainWindow {
     std::function<void()> act;
   };
 
+  template <class T>
+  T* page() const {
+    return pages_->findChild<T*>(QString(), Qt::FindDirectChildrenOnly);
+  }
   void build_widgets();
   void build_actions();
   void build_exports(QMenu* file);
@@ -202,15 +206,6 @@ class MainWindow : public QMainWindow {
   QMenu* recent_menu_ = nullptr;
   QAction *rerun_action_ = nullptr, *navigator_action_ = nullptr, *inspector_action_ = nullptr, *dock_action_ = nullptr;
   QList<QAction*> theme_actions_;
-  GraphView* graph_ = nullptr;
-  RetracesView* retraces_ = nullptr;
-  AutographView* autograph_ = nullptr;
-  TimelineView* timeline_ = nullptr;
-  CompareView* compare_ = nullptr;
-  SourceView* source_ = nullptr;
-  DiffView* diff_ = nullptr;
-  SqlView* sql_ = nullptr;
-  ValuesView* values_ = nullptr;
   ConsoleView* console_ = nullptr;
   FindingsView* findings_ = nullptr;
   CommandPalette* palette_ = nullptr;

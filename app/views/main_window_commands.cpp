@@ -3,7 +3,7 @@
 
 #include "app/models/text.h"
 #include "app/views/theme.h"
-#include "app/views/view_names.h"
+#include "app/views/view_list.h"
 
 #include "footlight_version.h"
 
@@ -64,7 +64,7 @@ void MainWindow::build_actions() {
   add_command(run_menu, QStringLiteral("&Stop"), {QKeySequence(QStringLiteral("Shift+F5"))}, [this] { stop(); });
   add_command(run_menu, QStringLiteral("&Edit the source"), {QKeySequence(QStringLiteral("Ctrl+E"))}, [this] {
     show_view(QStringLiteral("source"));
-    source_->edit_button()->setChecked(!source_->editing());
+    source()->edit_button()->setChecked(!source()->editing());
   });
   rerun_action_ = add_command(run_menu, QStringLiteral("Run a&gain when the script is saved"), {}, [this] {
     rerun_on_save_ = !rerun_on_save_;
@@ -75,17 +75,17 @@ void MainWindow::build_actions() {
   const QList<QKeySequence> compare_keys{QKeySequence(QStringLiteral("Ctrl+Shift+E"))};
   add_command(run_menu, QString::fromUtf8("&Compare eager and traced …"), compare_keys, [this] {
     show_view(QStringLiteral("compare"));
-    compare_->ask();
+    compare()->ask();
   });
   add_command(run_menu, QString::fromUtf8("Compare what was recor&ded …"),
               {QKeySequence(QStringLiteral("Ctrl+Shift+M"))}, [this] {
                 show_view(QStringLiteral("compare"));
-                compare_->offer_recorded();
+                compare()->offer_recorded();
               });
   add_command(run_menu, QString::fromUtf8("Record the &values of a call …"),
               {QKeySequence(QStringLiteral("Ctrl+Shift+L"))}, [this] {
                 show_view(QStringLiteral("values"));
-                values_->ask();
+                values()->ask();
               });
   add_command(run_menu, QStringLiteral("Run and find the first &NaN"), {QKeySequence(QStringLiteral("Ctrl+Shift+N"))},
               [this] {
@@ -100,11 +100,9 @@ void MainWindow::build_actions() {
               [this] { top_->arguments_edit()->setFocus(); });
 
   QMenu* view_menu = menuBar()->addMenu(QStringLiteral("&View"));
-  for (int i = 0; i < kViewCount; ++i) {
-    const QString name = QLatin1String(kViewNames[i]);
-    add_command(view_menu, QLatin1String(kViewTitles[i]), {QKeySequence(QLatin1String(kViewKeys[i]))},
-                [this, name] { show_view(name); });
-  }
+  for (const ViewEntry& view : view_list())
+    add_command(view_menu, QLatin1String(view.title), {QKeySequence(QLatin1String(view.key))},
+                [this, name = QLatin1String(view.name)] { show_view(name); });
   add_command(view_menu, QStringLiteral("Findings"), {QKeySequence(QStringLiteral("Ctrl+7"))},
               [this] { show_view(QStringLiteral("findings")); });
   add_command(view_menu, QStringLiteral("Console"), {QKeySequence(QStringLiteral("Ctrl+8"))},
@@ -186,6 +184,9 @@ void MainWindow::build_actions() {
 
   QMenu* help = menuBar()->addMenu(QStringLiteral("&Help"));
   add_command(help, QStringLiteral("&Keys"), {QKeySequence(QStringLiteral("F1"))}, [this] {
+    QStringList titles;  // of the views that a digit opens
+    for (const ViewEntry& entry : view_list())
+      if (entry.key == QStringLiteral("Ctrl+%1").arg(titles.size() + 1)) titles << QLatin1String(entry.title);
     QMessageBox box(this);
     box.setWindowTitle(QStringLiteral("Keys"));
     box.setTextFormat(Qt::RichText);
@@ -193,7 +194,7 @@ void MainWindow::build_actions() {
         "<table cellspacing='5'>"
         "<tr><td><b>F5, Shift+F5</b></td><td>run, stop</td></tr>"
         "<tr><td><b>Ctrl+K</b></td><td>search everything; > for commands</td></tr>"
-        "<tr><td><b>Ctrl+1 … 6</b></td><td>Graph, Retraces, AutoGraph, Timeline, Compare, Source</td></tr>"
+        "<tr><td><b>%1</b></td><td>%2</td></tr>"
         "<tr><td><b>Ctrl+D, Ctrl+Shift+D</b></td><td>Diff; of the selected trace with its nearest</td></tr>"
         "<tr><td><b>Ctrl+L</b></td><td>SQL: Ctrl+Enter runs, Esc stops, Enter on a row shows it</td></tr>"
         "<tr><td><b>Ctrl+7, 8, 0, I</b></td><td>Findings, Console, navigator, inspector</td></tr>"
@@ -218,7 +219,7 @@ void MainWindow::build_actions() {
         "<tr><td><b>Values</b></td><td>Ctrl+Shift+V shows them, Ctrl+Shift+L records a call, Ctrl+Shift+N finds the "
         "first NaN; N and I select the first NaN and Inf, arrows move in a heat map</td></tr>"
         "<tr><td><b>Diff</b></td><td>. and , next and previous difference; graphs as in Graph</td></tr>"
-        "</table>"));
+        "</table>").arg(QString::fromUtf8("Ctrl+1 … %1").arg(titles.size()), titles.join(QStringLiteral(", "))));
     box.exec();
   });
   add_command(help, QStringLiteral("&About"), {}, [this] {

@@ -13,7 +13,7 @@ void MainWindow::build_exports(QMenu* file) {
   QMenu* menu = file->addMenu(QStringLiteral("&Export"));
   add_command(menu, QString::fromUtf8("Export the &graph …"), {}, [this] {
     show_view(QStringLiteral("graph"));
-    graph_->export_picture();
+    graph()->export_picture();
   });
   add_command(menu, QString::fromUtf8("Export the &timeline …"), {}, [this] {
     ask_to_export(QStringLiteral("Export the timeline"), QStringLiteral(".json"),

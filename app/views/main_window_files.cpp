@@ -81,7 +81,7 @@ void MainWindow::prepare_script(const QString& path, const QStringList& argument
   }
   remember_file(absolute);
   watcher_.watch({absolute});
-  if (!session_.is_open()) source_->show_script(absolute);
+  if (!session_.is_open()) source()->show_script(absolute);
   update_welcome();
   update_status();
   Q_EMIT file_shown(absolute);
@@ -299,7 +299,7 @@ void MainWindow::save() const {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-  if (!source_->may_close()) return event->ignore();
+  if (!source()->may_close()) return event->ignore();
   if (worker_.running() && !quit_wanted_) {
     event->ignore();
     return ask_to_quit();

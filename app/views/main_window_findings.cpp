@@ -1,6 +1,6 @@
 // How the window shows the page of a finding in place of the views, and what the page may ask for.
 #include "app/views/main_window.h"
-#include "app/views/view_names.h"
+#include "app/views/view_list.h"
 
 #include <QFileInfo>
 
@@ -15,7 +15,7 @@ void MainWindow::connect_findings() {
     const session::TraceRecord *a = session_.document().trace(left), *b = session_.document().trace(right);
     if (!a || !b) return;
     selection_.select(Selection::of_trace(session_.document(), right));
-    diff_->compare(a->graph(), b->graph());
+    diff()->compare(a->graph(), b->graph());
     show_view(QStringLiteral("diff"));
   });
   connect(finding_page_, &FindingPage::calls_asked, this, [this](const Selection& of) {
@@ -44,7 +44,7 @@ void MainWindow::connect_findings() {
   connect(findings_, &FindingsView::list_changed, this,
           [this] {
             finding_side_->set_findings(findings_->list());
-            retraces_->set_findings(findings_->list());
+            retraces()->set_findings(findings_->list());
             show_new_findings();
             land();
             note_run();
@@ -52,7 +52,7 @@ void MainWindow::connect_findings() {
   // A click on a tab gives the keys to its view, once the tab bar has dealt with the click.
   connect(tabs_, &QTabBar::tabBarClicked, this, [this](int index) {
     if (index < 0) return;
-    const QString name = QLatin1String(kViewNames[index]);
+    const QString name = QLatin1String(view_list()[static_cast<size_t>(index)].name);
     QMetaObject::invokeMethod(this, [this, name] { show_view(name); }, Qt::QueuedConnection);
   });
   connect(&selection_, &SelectionModel::changed, this, [this] {

@@ -3,7 +3,7 @@
 #include "app/views/labels.h"
 #include "app/views/main_window.h"
 #include "app/views/paint.h"
-#include "app/views/view_names.h"
+#include "app/views/view_list.h"
 
 #include <QAction>
 #include <QApplication>
@@ -56,7 +56,6 @@ void MainWindow::build_widgets() {
   head_row->setContentsMargins(12, 0, 18, 1);
   tabs_ = new Tabs(true);
   tabs_->setAccessibleName(QStringLiteral("Views"));
-  for (const char* title : kViewTitles) tabs_->addTab(QLatin1String(title));
   head_row->addWidget(tabs_);
   head_row->addStretch(1);
   context_label_ = new ElidedLabel;
@@ -70,18 +69,10 @@ void MainWindow::build_widgets() {
   down_->setHandleWidth(1);
   down_->setChildrenCollapsible(false);
   pages_ = new QStackedWidget;
-  graph_ = new GraphView(context_);
-  retraces_ = new RetracesView(context_);
-  autograph_ = new AutographView(context_);
-  timeline_ = new TimelineView(context_);
-  compare_ = new CompareView(context_);
-  source_ = new SourceView(context_);
-  diff_ = new DiffView(context_);
-  sql_ = new SqlView(context_);
-  values_ = new ValuesView(context_);
-  for (View* v : std::initializer_list<View*>{graph_, retraces_, autograph_, timeline_, compare_, source_, diff_,
-                                              values_, sql_})
-    pages_->addWidget(v);
+  for (const ViewEntry& view : view_list()) {
+    tabs_->addTab(QLatin1String(view.title));
+    pages_->addWidget(view.make(context_));
+  }
   pages_->setMinimumHeight(160);
   down_->addWidget(pages_);
 
@@ -169,15 +160,17 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 void MainWindow::show_view(const QString& name) {
   close_finding();
   if (std::exchange(welcome_asked_, false)) update_welcome();
-  for (int i = 0; i < kViewCount; ++i) {
-    if (name != QLatin1String(kViewNames[i])) continue;
-    tabs_->setCurrentIndex(i);
-    static_cast<View*>(pages_->widget(i))->main_widget()->setFocus(Qt::ShortcutFocusReason);
+  const auto views = view_list();
+  const auto at = std::ranges::find(views, name, [](const ViewEntry& view) { return QLatin1String(view.name); });
+  if (at != views.end()) {
+    const auto index = static_cast<int>(at - views.begin());
+    tabs_->setCurrentIndex(index);
+    static_cast<View*>(pages_->widget(index))->main_widget()->setFocus(Qt::ShortcutFocusReason);
     return;
   }
   if (name == QStringLiteral("editor")) {
     show_view(QStringLiteral("source"));
-    source_->edit(place_of(session_.document(), selection_.current()));
+    source()->edit(place_of(session_.document(), selection_.current()));
   } else if (name == QStringLiteral("console")) {
     show_dock(1);
     console_->main_widget()->setFocus(Qt::ShortcutFocusReason);
@@ -188,11 +181,11 @@ void MainWindow::show_view(const QString& name) {
 }
 
 QString MainWindow::view() const {
-  return QLatin1String(kViewNames[std::clamp(tabs_->currentIndex(), 0, kViewCount - 1)]);
+  return QLatin1String(view_list()[static_cast<size_t>(std::max(0, tabs_->currentIndex()))].name);
 }
 
 void MainWindow::compare_graphs(TraceId trace) {
-  diff_->compare(trace);
+  diff()->compare(trace);
   show_view(QStringLiteral("diff"));
 }
 
@@ -204,7 +197,7 @@ void MainWindow::compare_runs(const ComparePlan& plan) {
   }
   run(words_of(plan));
   if (!worker_.running()) return;
-  compare_->run_started(plan);
+  compare()->run_started(plan);
   show_view(QStringLiteral("compare"));
 }
 
@@ -216,7 +209,7 @@ void MainWindow::record_values(const ValuesPlan& plan) {
   }
   run(words_of(plan));
   if (!worker_.running()) return;
-  values_->run_started(plan);
+  values()->run_started(plan);
   show_view(QStringLiteral("values"));
 }
 
@@ -232,8 +225,8 @@ void MainWindow::choose_theme(const QString& name) {
   context_label_->setFont(theme().code());
   for (QLabel* l : {machine_, recorded_}) l->setFont(theme().ui(-2));
   console_->show_theme();
-  source_->show_theme();
-  sql_->editor()->show_theme();
+  source()->show_theme();
+  sql()->editor()->show_theme();
   inspector_->refresh();
   findings_->show_again();
   finding_page_->show_theme();
@@ -260,7 +253,7 @@ void MainWindow::open_palette(const QString& query) {
   for (const Command& c : commands_) names << c.name;
   palette_->open(
       [this, names](const QString& text) {
-        return search(session_.is_open() ? &session_.document() : nullptr, names, graph_->shown(), text);
+        return search(session_.is_open() ? &session_.document() : nullptr, names, graph()->shown(), text);
       },
       [this](const SearchHit& hit) {
         if (hit.command >= 0) {

@@ -1,12 +1,14 @@
 // Walks what a screen reader sees of the window, in every view: each thing that can be used has a name and a role.
 #include "tests/app/window_case.h"
 
-#include "app/views/view_names.h"
+#include "app/views/view_list.h"
 
 #include <QAbstractButton>
 #include <QAccessible>
 #include <QButtonGroup>
 #include <QPlainTextEdit>
+
+#include <ranges>
 
 using namespace footlight;
 using namespace footlight::app;
@@ -86,7 +88,7 @@ class AccessibilityTest : public WindowCase {
 
   void every_view() {
     with_sample();
-    for (const char* view : kViewNames) {
+    for (const char* view : view_list() | std::views::transform(&ViewEntry::name)) {
       window().show_view(QLatin1String(view));
       check(view);
     }
@@ -144,7 +146,7 @@ class AccessibilityTest : public WindowCase {
     window().welcome()->main_widget()->setFocus();
     walk(QStringLiteral("welcome"));
     with_sample();
-    for (const char* view : kViewNames) {
+    for (const char* view : view_list() | std::views::transform(&ViewEntry::name)) {
       window().show_view(QLatin1String(view));
       walk(QLatin1String(view));
     }
@@ -159,7 +161,7 @@ class AccessibilityTest : public WindowCase {
   void every_stop_shows_that_it_has_the_keys() {
     with_sample();
     QStringList silent;
-    for (const char* view : kViewNames) {
+    for (const char* view : view_list() | std::views::transform(&ViewEntry::name)) {
       window().show_view(QLatin1String(view));
       window().settle();
       QSet<QWidget*> seen;

@@ -4,7 +4,7 @@
 #include "tests/source_path.h"
 
 #include "app/models/text.h"
-#include "app/views/view_names.h"
+#include "app/views/view_list.h"
 
 #include <QDir>
 #include <QDropEvent>
@@ -14,6 +14,7 @@
 #include <QSplitter>
 
 #include <cmath>
+#include <ranges>
 #include <set>
 
 using namespace footlight;
@@ -181,7 +182,7 @@ class WindowTest : public WindowCase {
     const Selection node = Selection::of_node(d, GraphId(10), 3);
     for (const Selection& s : {Selection::of_function(d, FunctionId(1)), Selection::of_trace(d, TraceId(12)), node}) {
       window().selection().select(s);
-      for (const char* view : kViewNames) {
+      for (const char* view : view_list() | std::views::transform(&ViewEntry::name)) {
         window().show_view(QLatin1String(view));
         window().settle();
         const QWidget* inspector = window().inspector();
@@ -194,6 +195,24 @@ class WindowTest : public WindowCase {
         }
       }
     }
+  }
+
+  // A view is an entry of one list: its tab, its page and its name follow from it.
+  void every_view_has_its_tab_and_page() {
+    QStringList names, keys;
+    for (const ViewEntry& entry : view_list()) {
+      const auto index = static_cast<int>(names.size());
+      QCOMPARE(window().tabs()->tabText(index), QLatin1String(entry.title));
+      window().show_view(QLatin1String(entry.name));
+      QCOMPARE(window().view(), QLatin1String(entry.name));
+      QCOMPARE(window().tabs()->currentIndex(), index);
+      QVERIFY(!names.contains(QLatin1String(entry.name)) && !keys.contains(QLatin1String(entry.key)));
+      names << QLatin1String(entry.name);
+      keys << QLatin1String(entry.key);
+    }
+    QCOMPARE(window().tabs()->count(), static_cast<int>(names.size()));
+    QCOMPARE(shown_names().first(names.size()), names);
+    QVERIFY(shown_names().contains(QStringLiteral("sql")) && shown_names().contains(QStringLiteral("finding")));
   }
 
   void tabs_and_panels_by_keys() {

@@ -159,7 +159,7 @@ class Page {
     out_ += str("<div class=\"finding", wrong ? " wrong" : "", "\"><div class=\"head\"><h3>F", at + 1, ": ",
                 html(f.title), "</h3>", place(f.line), element("code", "", html(explain::function_name(reader_, f))));
     std::string check = html(explain::check_text(report_.findings, at));
-    if (f.checked.ok) check = str("✓ ", check, ", ", time(f.saved_ns), " of tracing");
+    if (f.checked.ok && !f.saved.empty()) check = str("✓ ", check, ", ", time(f.saved_ns), " of tracing");
     out_ += element("span", f.checked.ok ? "check green" : "check dim", check) + "</div>";
     out_ += element("div", "dim", html(explain::with_period(f.detail)));
     if (const std::string pair = explain::pair_text(reader_, f); !pair.empty())

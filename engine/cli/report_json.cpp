@@ -35,12 +35,14 @@ std::string of_edit(const Reader& reader, const Finding::Edit& edit) {
 
 std::string of_check(const explain::Checked& checked) {
   if (checked.method == explain::Checked::Method::kNone) return "false";
-  return JsonObject()
-      .add("method", checked.method == explain::Checked::Method::kRerun ? "rerun" : "replay")
+  JsonObject made;
+  made.add("method", checked.method == explain::Checked::Method::kRerun ? "rerun" : "replay")
       .add("ok", checked.ok)
       .add("traces_before", uint64_t{checked.traces_before})
-      .add("traces_after", uint64_t{checked.traces_after})
-      .inline_();
+      .add("traces_after", uint64_t{checked.traces_after});
+  if (checked.cost_after_ns > 0)
+    made.raw("cost_before_ms", ms(checked.cost_before_ns)).raw("cost_after_ms", ms(checked.cost_after_ns));
+  return made.inline_();
 }
 
 std::string of_finding(const Reader& reader, const explain::Report& report, size_t place) {

@@ -51,7 +51,7 @@ void write_finding(const Reader& reader, const explain::Report& report, size_t a
   if (const std::string line = f.edit.at ? "" : explain::line_text(reader, f.line); !line.empty())
     out += markdown_block("python", line + '\n') + '\n';
   out += markdown_words(explain::check_text(report.findings, at));
-  if (f.checked.ok) out += ", " + time(f.saved_ns) + " of tracing";
+  if (f.checked.ok && !f.saved.empty()) out += ", " + time(f.saved_ns) + " of tracing";
   out += ".\n";
   for (const Finding::Alternative& a : f.alternatives) {
     out += "\nOr: " + markdown_words(a.fix) + " (" + markdown_words(explain::check_text(a.checked)) + ").\n";

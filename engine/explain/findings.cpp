@@ -2,6 +2,7 @@
 #include "engine/explain/findings.h"
 
 #include "engine/explain/candidates.h"
+#include "engine/explain/compare/text.h"
 #include "engine/explain/nesting.h"
 #include "engine/explain/words.h"
 
@@ -147,6 +148,9 @@ std::string text_of_check(const Checked& checked, const std::string& how) {
   if (checked.method == Checked::Method::kRerun) {
     const std::string ran = "Run again with the change" + how + ": ";
     if (!checked.why_not.empty()) return ran + checked.why_not;
+    if (checked.cost_after_ns > 0)
+      return ran + (checked.ok ? "" : "it does not help, ") + time_text(static_cast<double>(checked.cost_before_ns)) +
+             " became " + time_text(static_cast<double>(checked.cost_after_ns));
     if (!checked.ok) return ran + "it does not help, " + before + " traces became " + after;
     return ran + (checked.traces_before == checked.traces_after ? "the problem is gone"
                                                                 : before + " traces became " + after);

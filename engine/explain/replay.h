@@ -19,12 +19,13 @@ struct ProposedFix {
   std::function<bool(const FunctionRun::Step&)> no_longer_made = {};
 };
 
-// How a finding was checked. `ok`: the check confirmed that traces are saved.
+// How a finding was checked. `ok`: the check confirmed that traces, or time, are saved.
 struct Checked {
   enum class Method : uint8_t { kNone, kReplay, kRerun };  // kRerun: the script was changed and run again
   Method method = Method::kNone;
   bool ok = false;
   size_t traces_before = 0, traces_after = 0;
+  int64_t cost_before_ns = 0, cost_after_ns = 0;  // kRerun, where the same was found again and costs time
   std::string why_not;  // kNone: what was missing
 };
 

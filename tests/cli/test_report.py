@@ -235,6 +235,45 @@ for i in range(6):
             'python_scalar_argument': {'method': 'rerun', 'ok': True, 'traces_before': 6, 'traces_after': 1}})
 
     @RUNS_PYTHON
+    def test_running_again_measures_what_a_pipeline_makes_the_program_wait(self):
+        """A sleep of 5 ms for each element, in turn and then in several threads: the script counts its wait itself."""
+        script, session = os.path.join(self.folder, 'waits.py'), os.path.join(self.folder, 'waits.footlight')
+        with open(script, 'w', encoding='utf-8') as file:
+            file.write("""import time
+import tensorflow as tf
+def slow(i):
+    time.sleep(0.005)
+    return tf.cast(i, tf.float32)
+def load(i):
+    return tf.py_function(slow, [i], tf.float32)
+data = tf.data.Dataset.range(60)
+data = data.map(load)
+data = data.batch(2)
+@tf.function
+def step(x):
+    return tf.reduce_sum(x)
+begin = time.perf_counter()
+for x in data:
+    step(x)
+print(time.perf_counter() - begin)
+""")
+        ran = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script], check=True,
+                             capture_output=True, text=True, timeout=300)
+        [finding] = json.loads(self.run_report('--json', '--rerun', session=session)[0])['findings']
+        self.assertEqual((finding['cause'], finding['line']), ('starved_by_input', 9))
+        self.assertAlmostEqual(finding['cost_ms'], 1e3 * float(ran.stdout), delta=0.3 * finding['cost_ms'])
+        checked = finding['checked']
+        self.assertEqual((checked['method'], checked['ok']), ('rerun', True), finding)
+        self.assertNotIn('traces became', finding['message'])
+        if 'cost_after_ms' in checked:  # else the wait is gone
+            self.assertEqual(checked['cost_before_ms'], finding['cost_ms'])
+            self.assertLess(checked['cost_after_ms'], 0.8 * finding['cost_ms'])
+            self.assertAlmostEqual(finding['saves']['ms'], finding['cost_ms'] - checked['cost_after_ms'], places=2)
+        text = self.run_report('--rerun', session=session)[0]
+        self.assertNotIn('it does not help', text)
+        self.assertNotIn('of tracing', text.split('## Functions')[0].split('## Findings')[1])
+
+    @RUNS_PYTHON
     def test_a_fix_that_breaks_the_calls_is_no_help(self):
         script, session = os.path.join(self.folder, 'breaks.py'), os.path.join(self.folder, 'breaks.footlight')
         text = """import tensorflow as tf

@@ -208,6 +208,17 @@ ProposedFix::Change become_tensor(std::set<std::string> where, uint8_t dtype) {
   };
 }
 
+ProposedFix::Change become_tensor_too(std::set<std::string> where, uint8_t dtype) {
+  return [where = std::move(where), dtype](std::span<const uint64_t> words) {
+    return rewritten(words, [&](const keys::ItemPlace& place, keys::KeyWriter& out) {
+      const keys::Token token = place.item.token;
+      if (!where.count(place.path) || token == keys::Token::kTensor || token == keys::Token::kVariable) return false;
+      out.tensor({dtype, place.item.is_literal() && token != keys::Token::kNone, {}});
+      return true;
+    });
+  };
+}
+
 ProposedFix::Change leave_context() {
   return [](std::span<const uint64_t> words) {
     return rewritten(words, [&](const keys::ItemPlace& place, keys::KeyWriter& out) {

@@ -63,6 +63,8 @@ ProposedFix::Change pass_as_tensor(std::set<std::string> places, uint8_t dtype);
 ProposedFix::Change cast_to(std::map<std::string, uint8_t> dtypes);
 // The items there, with all that they hold, become tensors of this dtype and of unknown shape.
 ProposedFix::Change become_tensor(std::set<std::string> places, uint8_t dtype);
+// The same for those that are no tensors or variables yet; numbers and strings become scalars.
+ProposedFix::Change become_tensor_too(std::set<std::string> places, uint8_t dtype);
 // The calls are all made outside of device scopes.
 ProposedFix::Change leave_context();
 // One change, then the other; either may be none.

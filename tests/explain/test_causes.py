@@ -215,6 +215,29 @@ class Causes(ProgramCase):
                 step(tf.ones([3]), scale)
         ''', ('argument_form', 'step', 'args[1]', 7, 2, 1))
 
+    def test_dtypes_are_not_a_form(self):
+        """Of tensors of three dtypes and two numbers, tensors become one dtype: a number stays a trace of its own."""
+        self.check('''
+            @tf.function
+            def typed(x):
+                return tf.cast(x, tf.float32) + 1.0
+            for i in range(9):
+                x = tf.cast([1, 0], (tf.float16, tf.float32, tf.float64)[i % 3])
+                typed(x)
+            typed(3.5)
+            typed(2)
+        ''', ('dtype_flip', 'typed', 'args[0].dtype', 6, 5, 3))
+
+    def test_a_number_or_a_vector(self):
+        """As tensors they are a scalar and a vector: two traces, as before."""
+        self.check('''
+            @tf.function
+            def twice(x):
+                return x * 2.0
+            for i in range(8):
+                twice(tf.ones([2]) if i % 2 else 3.0)
+        ''')
+
     def test_none_or_a_tensor(self):
         self.check('''
             @tf.function

@@ -42,6 +42,18 @@ bool could_be_tensors(const FunctionRun& run, const LeafSeries& s) {
   return nestings.empty() || (nestings.size() == 1 && !others);
 }
 
+// Whether one tensor could stand for all of them. Tensors of several dtypes or shapes stay several traces, and a number
+// becomes a scalar, which is another trace than that of a vector.
+bool are_alike(const LeafSeries& s) {
+  std::set<std::pair<std::string, std::string>> specs;
+  bool numbers = false;
+  for (const KeyLeaf* leaf : s.leaves) {
+    numbers |= leaf->kind == "literal";
+    if (leaf->kind == "tensor" || leaf->kind == "variable") specs.emplace(leaf->type, leaf->shape);
+  }
+  return specs.empty() || (specs.size() == 1 && (!numbers || specs.begin()->second.empty()));
+}
+
 std::string dtype_of(const LeafSeries& s) {
   for (const KeyLeaf* leaf : s.leaves)
     if (leaf->kind == "tensor" || leaf->kind == "variable") return leaf->type;
@@ -65,7 +77,9 @@ void propose_argument_form(const Evidence& evidence, const FunctionRun& run, std
     f.parameter = s.parameter;
     f.values = forms;
     c.paths = {s.path};
-    c.fix.call = become_tensor(places_of(evidence, run, c.paths), dtype_number(dtype.empty() ? "float32" : dtype));
+    const uint8_t number = dtype_number(dtype.empty() ? "float32" : dtype);
+    c.fix.call = are_alike(s) ? become_tensor(places_of(evidence, run, c.paths), number)
+                                      : become_tensor_too(places_of(evidence, run, c.paths), number);
     c.most = GraphRelation::kStructure;
     c.fewest = 1;
     // Two forms from two lines are two uses of the function.

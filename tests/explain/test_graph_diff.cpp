@@ -215,9 +215,10 @@ class TestGraphDiff : public QObject {
 
   void inserted_removed_replaced() {
     const GraphRecord a = chain({"Exp", "Log", "Neg", "Abs"});
-    QCOMPARE(diff(a, chain({"Exp", "Log", "Relu", "Neg", "Abs"})).sentence, std::string("1 node only right"));
+    QCOMPARE(diff(a, chain({"Exp", "Log", "Relu", "Neg", "Abs"})).sentence, std::string("1 node only on the right"));
     QCOMPARE(diff(a, chain({"Exp", "Neg", "Abs"})).sentence, std::string("1 node only on the left"));
-    QCOMPARE(diff(a, chain({"Exp", "Relu", "Neg", "Abs"})).sentence, std::string("1 node only on the left, 1 only on the right"));
+    QCOMPARE(diff(a, chain({"Exp", "Relu", "Neg", "Abs"})).sentence,
+             std::string("1 node only on the left, 1 only on the right"));
     // Another op of the same kind: which one is new nobody can tell, but it is one.
     QCOMPARE(diff(chain({"Neg", "Neg", "Neg"}), chain({"Neg", "Neg", "Neg", "Neg"})).counts.differences(), size_t{1});
   }

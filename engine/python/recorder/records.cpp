@@ -2,7 +2,9 @@
 #include "engine/python/recorder/module.h"
 
 #include "engine/base/recording.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
 #include "engine/python/recorder/code_objects.h"
 #include "engine/session/chunk.h"
 #include "engine/session/writer.h"
@@ -109,7 +111,7 @@ struct RecordFrom : session::Fields {
 
   template <class M>
   void take(const char* name, M& to) {
-    PyObject* const value = PyDict_GetItemString(dict, name);
+    PyObject* const value = find_item(dict, name);
     if (!value) return;
     ++taken;
     ColumnFrom{value, writer}.to(to);
@@ -145,13 +147,9 @@ Record record_from(PyObject* dict, session::Writer& writer) {
 
 template <class E>
 void ColumnFrom::to(std::vector<E>& list) const {
-  const Ref items = checked(PySequence_Fast(from, "a list is expected"));
-  const auto count = static_cast<size_t>(PySequence_Fast_GET_SIZE(items.get()));
-  list.resize(count);
-  for (size_t i = 0; i < count; ++i) {
-    PyObject* const item = PySequence_Fast_GET_ITEM(items.get(), static_cast<Py_ssize_t>(i));
-    if constexpr (session::Described<E>) list[i] = record_from<E>(item, writer);
-    else ColumnFrom{item, writer}.to(list[i]);
+  for (PyObject* const item : Items(from, "a list is expected")) {
+    if constexpr (session::Described<E>) list.push_back(record_from<E>(item, writer));
+    else ColumnFrom{item, writer}.to(list.emplace_back());
   }
 }
 
@@ -197,8 +195,8 @@ PyObject* new_id(PyObject*, PyObject* table) {
 
 PyMethodDef functions[] = {
     {"add", add, METH_VARARGS,
-     "add(table, columns): adds a row, with lists of nested rows, to a table of the recording; the page that `footlight "
-     "info --schema` prints names the columns. Returns False where nothing is recorded."},
+     "add(table, columns): adds a row, with lists of nested rows, to a table that `footlight info --schema` prints. "
+     "Returns False where nothing is recorded."},
     {"new_id", new_id, METH_O, "new_id(table): the next number for a row of that table in this process."},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -418,9 +418,9 @@ class TestComparison : public QObject {
       QCOMPARE(c.interrupted, enough ? 3u : 0u);
       QCOMPARE(c.pairs, enough ? 21u : 24u);
       QCOMPARE(c.eager.total.mean == 200.0, enough);
-      const std::string note = enough ? "Other programs interrupted 3 pairs, which do not count"
-                                      : "Other programs interrupted 21 pairs; all pairs count, since too few others are "
-                                        "left";
+      const std::string note =
+          enough ? "Other programs interrupted 3 pairs, which do not count"
+                 : "Other programs interrupted 21 pairs; all pairs count, since too few others are left";
       QCOMPARE(c.notes, std::vector<std::string>{note});
     }
   }

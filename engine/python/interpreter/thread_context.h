@@ -11,6 +11,7 @@
 namespace footlight::python {
 
 class StateWatch;
+struct RecordedCall;
 using Conversions = std::vector<std::pair<int64_t, int64_t>>;  // from and to
 namespace ag {
 struct ComprehensionFilter;
@@ -44,6 +45,9 @@ struct PythonContext {
   bool ends_program = false;
   // What is observed of the trace in progress, for a recording. function/observed/state_watch.cpp.
   StateWatch* state_watch = nullptr;
+
+  // The call that a recorded callable is making, the innermost one. recorder/recorded_callable.cpp.
+  RecordedCall* recorded_call = nullptr;
 };
 extern constinit thread_local PythonContext python_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));

@@ -155,49 +155,45 @@ void ColumnFrom::to(std::vector<E>& list) const {
 
 // add(table, columns): False where nothing is recorded.
 PyObject* add(PyObject*, PyObject* args) {
-  return guarded([&]() -> PyObject* {
-    const char* table;
-    PyObject* columns;
-    if (!PyArg_ParseTuple(args, "sO", &table, &columns)) throw PythonErrorSet();
-    session::Writer* const writer = recording_structure() ? session::active_writer() : nullptr;
-    if (!writer) Py_RETURN_FALSE;
-    bool found = false;
-    const auto add_one = [&]<class Record>() {
-      if (found || Record::kTable.name != std::string_view(table)) return;
-      found = true;
-      writer->add(record_from<Record>(columns, *writer));
-    };
-    session::for_each_record_table([&]<class Record, size_t>() { add_one.template operator()<Record>(); });
-    session::for_each_chunk_kind([&]<class Chunk, size_t>() {
-      if constexpr (session::kOfRecords<Chunk>) add_one.template operator()<typename session::RowsOf<Chunk>::type>();
-    });
-    if (!found) refuse("a recording has no table '" + std::string(table) + "'");
-    Py_RETURN_TRUE;
+  const char* table;
+  PyObject* columns;
+  if (!PyArg_ParseTuple(args, "sO", &table, &columns)) throw PythonErrorSet();
+  session::Writer* const writer = recording_structure() ? session::active_writer() : nullptr;
+  if (!writer) Py_RETURN_FALSE;
+  bool found = false;
+  const auto add_one = [&]<class Record>() {
+    if (found || Record::kTable.name != std::string_view(table)) return;
+    found = true;
+    writer->add(record_from<Record>(columns, *writer));
+  };
+  session::for_each_record_table([&]<class Record, size_t>() { add_one.template operator()<Record>(); });
+  session::for_each_chunk_kind([&]<class Chunk, size_t>() {
+    if constexpr (session::kOfRecords<Chunk>) add_one.template operator()<typename session::RowsOf<Chunk>::type>();
   });
+  if (!found) refuse("a recording has no table '" + std::string(table) + "'");
+  Py_RETURN_TRUE;
 }
 
 // new_id(table): the next number for a row of that table in this process.
 PyObject* new_id(PyObject*, PyObject* table) {
-  return guarded([&]() -> PyObject* {
-    static std::atomic<uint32_t> locations{0};
-    const std::string_view name = utf8(table);
-    uint64_t id;
-    if (name == "function") id = session::new_function_id().value;
-    else if (name == "trace") id = session::new_trace_id().value;
-    else if (name == "graph") id = session::new_graph_id().value;
-    else if (name == "call_key") id = session::new_key_id().value;
-    else if (name == "call_chunk") id = next_call_id().value;
-    else if (name == "location") id = locations.fetch_add(1, std::memory_order_relaxed);
-    else refuse("rows of '" + std::string(name) + "' are not numbered by their process");
-    return PyLong_FromUnsignedLongLong(id);
-  });
+  static std::atomic<uint32_t> locations{0};
+  const std::string_view name = utf8(table);
+  uint64_t id;
+  if (name == "function") id = session::new_function_id().value;
+  else if (name == "trace") id = session::new_trace_id().value;
+  else if (name == "graph") id = session::new_graph_id().value;
+  else if (name == "call_key") id = session::new_key_id().value;
+  else if (name == "call_chunk") id = next_call_id().value;
+  else if (name == "location") id = locations.fetch_add(1, std::memory_order_relaxed);
+  else refuse("rows of '" + std::string(name) + "' are not numbered by their process");
+  return PyLong_FromUnsignedLongLong(id);
 }
 
 PyMethodDef functions[] = {
-    {"add", add, METH_VARARGS,
+    {"add", guard<add>, METH_VARARGS,
      "add(table, columns): adds a row, with lists of nested rows, to a table that `footlight info --schema` prints. "
      "Returns False where nothing is recorded."},
-    {"new_id", new_id, METH_O, "new_id(table): the next number for a row of that table in this process."},
+    {"new_id", guard<new_id>, METH_O, "new_id(table): the next number for a row of that table in this process."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

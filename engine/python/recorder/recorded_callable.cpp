@@ -1,0 +1,262 @@
+// Callables that stand in for others and record each call: timed() as a span, called() as a call of a traced function.
+#include "engine/python/recorder/module.h"
+
+#include "engine/base/clock.h"
+#include "engine/base/recording.h"
+#include "engine/base/thread_context.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/thread_context.h"
+#include "engine/python/interpreter/types.h"
+#include "engine/python/interpreter/walk.h"
+#include "engine/python/recorder/code_objects.h"
+#include "engine/python/recorder/signature.h"
+#include "engine/record/spans.h"
+#include "engine/session/events.h"
+
+#include <memory>
+#include <unordered_map>
+
+namespace footlight::python {
+namespace {
+
+// What called() knows of the traced function that it stands in for.
+struct Traced {
+  FunctionId function;
+  SignatureRules rules;
+  std::unordered_map<uint64_t, TraceId> traces;  // by the signatures of the calls that they served
+};
+
+// Stands in for a callable wherever that is used: as a method, a key, an argument of weakref.ref, in a pickle.
+struct Timed {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  Ref wrapped;
+  std::string name, category;  // of timed()
+  std::unique_ptr<Traced> traced;  // of called()
+  PyObject *dict, *weakrefs;
+};
+
+Timed* timed_of(PyObject* self) { return reinterpret_cast<Timed*>(self); }
+
+PyObject* timed_call(PyObject* self, PyObject* const* args, size_t count, PyObject* keywords) {
+  Timed* const timed = timed_of(self);
+  if (!recording_structure()) return PyObject_Vectorcall(timed->wrapped.get(), args, count, keywords);
+  const Ref kept = Ref::borrow(self);  // the callable may drop the last reference to this
+  const int64_t start_ns = now_ns();
+  PyObject* const result = PyObject_Vectorcall(timed->wrapped.get(), args, count, keywords);
+  record::add_span(timed->name, timed->category, start_ns, now_ns());
+  return result;
+}
+
+Ref stand_in(PyTypeObject* type, vectorcallfunc call, PyObject* wrapped, std::string name, std::string category,
+             std::unique_ptr<Traced> traced) {
+  Ref made = new_object_of<Timed>(type, call, Ref::borrow(wrapped), std::move(name), std::move(category),
+                                  std::move(traced));
+  // __name__, __doc__, __module__, __wrapped__; what is in its __dict__ is looked up there (timed_getattr).
+  const Ref functools = checked(PyImport_ImportModule("functools"));
+  const Ref assigned = checked(PyObject_GetAttrString(functools.get(), "WRAPPER_ASSIGNMENTS"));
+  checked(PyObject_CallMethod(functools.get(), "update_wrapper", "OOO()", made.get(), wrapped, assigned.get()));
+  return made;
+}
+
+PyObject* timed_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
+  static const char* const kNames[] = {"callable", "name", "category", nullptr};
+  PyObject *wrapped, *name = Py_None, *category = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OU:timed", const_cast<char**>(kNames), &wrapped, &name,
+                                   &category))
+    throw PythonErrorSet();
+  if (!PyCallable_Check(wrapped)) throw Error(ErrorKind::kType, "timed: the first argument is not callable");
+  Ref own_name = Ref::borrow(name);
+  if (name == Py_None) {
+    own_name = Ref::steal(PyObject_GetAttrString(wrapped, "__qualname__"));
+    if (!own_name) clear_only(PyExc_AttributeError);
+    if (!own_name) own_name = checked(PyType_GetQualName(Py_TYPE(wrapped)));
+  }
+  if (!PyUnicode_Check(own_name.get())) throw Error(ErrorKind::kType, "timed: the name must be a str");
+  std::string name_text = readable(own_name.get()), category_text = category ? readable(category) : "";
+  return stand_in(type, timed_call, wrapped, std::move(name_text), std::move(category_text), {}).release();
+}
+
+// What it has not itself, its callable may have: f.get_concrete_function.
+PyObject* timed_getattr(PyObject* self, PyObject* name) {
+  if (PyObject* own = PyObject_GenericGetAttr(self, name)) return own;
+  if (!cleared_if(PyExc_AttributeError)) return nullptr;
+  return PyObject_GetAttr(timed_of(self)->wrapped.get(), name);
+}
+
+PyObject* timed_bind(PyObject* self, PyObject* instance, PyObject*) {
+  return instance && instance != Py_None ? PyMethod_New(self, instance) : Py_NewRef(self);
+}
+
+PyObject* timed_repr(PyObject* self) { return PyUnicode_FromFormat("<timed %R>", timed_of(self)->wrapped.get()); }
+
+// What the name leads to from the module on; null: nothing.
+Ref object_named(PyObject* module, PyObject* qualname) {
+  const Ref dot = checked(PyUnicode_FromString("."));
+  const Ref parts = checked(PyUnicode_Split(qualname, dot.get(), -1));
+  Ref found = Ref::steal(PyImport_Import(module));
+  for (Py_ssize_t i = 0; found && i < PyList_GET_SIZE(parts.get()); ++i)
+    found = Ref::steal(PyObject_GetAttr(found.get(), PyList_GET_ITEM(parts.get(), i)));
+  if (!found) clear_only(PyExc_Exception);
+  return found;
+}
+
+// By its name where that leads to this very object, as functions are; else with all that it is made of.
+PyObject* timed_reduce(PyObject* self, PyObject*) {
+  Timed* const timed = timed_of(self);
+  const Ref module = Ref::steal(PyObject_GetAttrString(self, "__module__"));
+  const Ref qualname = Ref::steal(module ? PyObject_GetAttrString(self, "__qualname__") : nullptr);
+  if (!qualname) clear_only(PyExc_AttributeError);
+  if (qualname && PyUnicode_Check(qualname.get()) && PyUnicode_Check(module.get()) &&
+      object_named(module.get(), qualname.get()).get() == self)
+    return Py_NewRef(qualname.get());
+  if (timed->traced) return PyObject_CallMethod(timed->wrapped.get(), "__reduce__", nullptr);
+  return Py_BuildValue("O(Os#s#)", Py_TYPE(self), timed->wrapped.get(), timed->name.data(),
+                       static_cast<Py_ssize_t>(timed->name.size()), timed->category.data(),
+                       static_cast<Py_ssize_t>(timed->category.size()));
+}
+
+PyMethodDef timed_methods[] = {{"__reduce__", guard<timed_reduce>, METH_NOARGS, nullptr},
+                               {nullptr, nullptr, 0, nullptr}};
+PyGetSetDef timed_getset[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+                              {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyTypeObject timed_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+
+// ---- called(callable, function, static_positions=(), static_names=(), flatten=None) ------------------------------
+}  // namespace
+
+// A call that is being recorded on this thread, and the one around it.
+struct RecordedCall {
+  Timed* of;
+  CallId id;
+  uint64_t signature = 0;
+  TraceId trace = {};
+  KeyId key = {};
+  CallOutcome outcome = CallOutcome::kHit;
+  bool dropped = false;
+  RecordedCall* outer = nullptr;
+};
+
+namespace {
+
+// Counts by its arguments, where that is asked for: the trace that served a call with equal ones serves this one too.
+void sign(RecordedCall& call, PyObject* const* args, size_t count, PyObject* keywords) {
+  const Traced& traced = *call.of->traced;
+  if (!traced.rules.any()) return;
+  quietly([&] {
+    call.signature = signature_of(traced.rules, args, count, keywords);
+    if (const auto known = traced.traces.find(call.signature); known != traced.traces.end()) call.trace = known->second;
+  });
+}
+
+PyObject* called_call(PyObject* self, PyObject* const* args, size_t count, PyObject* keywords) {
+  PyObject* const wrapped = timed_of(self)->wrapped.get();
+  if (!recording_structure()) return PyObject_Vectorcall(wrapped, args, count, keywords);
+  const Ref kept = Ref::borrow(self);  // the callable may drop the last reference to this
+  RecordedCall call{.of = timed_of(self), .id = next_call_id(), .outer = python_thread.recorded_call};
+  sign(call, args, PyVectorcall_NARGS(count), keywords);
+  CallEvent event{.parent = this_thread.call, .source = python_caller()};
+  python_thread.recorded_call = &call;
+  this_thread.call = call.id;
+  event.start_ns = now_ns();
+  PyObject* const result = PyObject_Vectorcall(wrapped, args, count, keywords);
+  event.end_ns = now_ns();
+  this_thread.call = event.parent;
+  python_thread.recorded_call = call.outer;
+  if (call.dropped || !recording_structure()) return result;
+  event.call = call.id;
+  event.function = call.of->traced->function;
+  event.trace = call.trace;
+  event.key = call.key;
+  event.outcome = result ? call.outcome : CallOutcome::kFailed;
+  record_call(event);
+  return result;
+}
+
+PyObject* called(PyObject*, PyObject* args, PyObject* keywords) {
+  static const char* const kNames[] = {"callable", "function", "static_positions", "static_names", "flatten", nullptr};
+  PyObject *wrapped, *positions = nullptr, *names = nullptr, *flatten = Py_None;
+  unsigned int function;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OI|OOO:called", const_cast<char**>(kNames), &wrapped, &function,
+                                   &positions, &names, &flatten))
+    throw PythonErrorSet();
+  if (!PyCallable_Check(wrapped)) throw Error(ErrorKind::kType, "called: the first argument is not callable");
+  auto traced = std::make_unique<Traced>(FunctionId(function));
+  if (positions)
+    for (PyObject* const position : Items(positions)) {
+      traced->rules.static_positions.insert(PyLong_AsSsize_t(position));
+      if (PyErr_Occurred()) throw PythonErrorSet();
+    }
+  if (names)
+    for (PyObject* const name : Items(names)) traced->rules.static_names.emplace(utf8(name));
+  if (flatten != Py_None) traced->rules.flatten = Ref::borrow(flatten);
+  return stand_in(&timed_type, called_call, wrapped, "", "", std::move(traced)).release();
+}
+
+// current_call(): (call, function), or None outside of all recorded calls.
+PyObject* current_call(PyObject*, PyObject*) {
+  const RecordedCall* const call = python_thread.recorded_call;
+  if (!call) Py_RETURN_NONE;
+  return Py_BuildValue("KI", static_cast<unsigned long long>(call->id.value), call->of->traced->function.value);
+}
+
+// describe_call(trace=None, outcome=None, key=None): of the innermost call. The outcome "none": it is not recorded.
+PyObject* describe_call(PyObject*, PyObject* args, PyObject* keywords) {
+  static const char* const kNames[] = {"trace", "outcome", "key", nullptr};
+  PyObject *trace = Py_None, *outcome = Py_None, *key = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOO:describe_call", const_cast<char**>(kNames), &trace, &outcome,
+                                   &key))
+    throw PythonErrorSet();
+  RecordedCall* const call = python_thread.recorded_call;
+  if (!call) Py_RETURN_NONE;
+  if (trace != Py_None) {
+    call->trace = TraceId(static_cast<uint32_t>(PyLong_AsUnsignedLong(trace)));
+    if (PyErr_Occurred()) throw PythonErrorSet();
+    if (call->of->traced->rules.any()) call->of->traced->traces[call->signature] = call->trace;
+  }
+  if (key != Py_None) call->key = KeyId(static_cast<uint32_t>(PyLong_AsUnsignedLong(key)));
+  if (PyErr_Occurred()) throw PythonErrorSet();
+  if (outcome == Py_None) Py_RETURN_NONE;
+  const std::string name = readable(outcome);
+  call->dropped = name == "none";
+  for (size_t i = 0; i < std::size(session::kCallOutcomes); ++i)
+    if (name == session::kCallOutcomes[i]) call->outcome = static_cast<CallOutcome>(i);
+  Py_RETURN_NONE;
+}
+
+PyCFunction with_keywords(PyObject* (*function)(PyObject*, PyObject*, PyObject*)) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
+PyMethodDef functions[] = {
+    {"called", with_keywords(guard<called>), METH_VARARGS | METH_KEYWORDS,
+     "called(callable, function, static_positions=(), static_names=(), flatten=None): the callable, each call of which "
+     "is recorded as one of the traced function with that number. With the other arguments, calls with arguments alike "
+     "are taken to be served by the same trace."},
+    {"current_call", guard<current_call>, METH_NOARGS,
+     "current_call(): the innermost call that is being recorded on this thread, as (call, function), or None."},
+    {"describe_call", with_keywords(guard<describe_call>), METH_VARARGS | METH_KEYWORDS,
+     "describe_call(trace=None, outcome=None, key=None): what is known of that call. The outcome 'none': it is not "
+     "recorded."},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+void init_recorded_callables(PyObject* module) {
+  define_type<Timed>(
+      timed_type, "footlight_recorder._recorder.timed",
+      {.doc = "timed(callable, name=None, category=''): the callable, each call of which is recorded as a span.",
+       .flags = Py_TPFLAGS_METHOD_DESCRIPTOR,
+       .construct = guard<timed_new>,
+       .traverse = visit_members<&Timed::wrapped, &Timed::dict>,
+       .clear = clear_members<&Timed::dict>,
+       .repr = timed_repr,
+       .get_attribute = timed_getattr,
+       .bind = timed_bind,
+       .properties = timed_getset,
+       .methods = timed_methods});
+  if (PyModule_AddType(module, &timed_type) < 0 || PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet();
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,95 @@
+// Signatures of calls: a hash over shapes, dtypes, structures and static values.
+#include "engine/python/recorder/signature.h"
+
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
+
+namespace footlight::python {
+namespace {
+
+constexpr uint64_t mixed(uint64_t hash, uint64_t with) {
+  hash = (hash ^ with) * 0x9e3779b97f4a7c15;
+  return hash ^ (hash >> 29);
+}
+
+uint64_t hash_of(PyObject* object) {
+  const Py_hash_t hash = PyObject_Hash(object);
+  if (hash == -1) throw PythonErrorSet();
+  return static_cast<uint64_t>(hash);
+}
+
+uint64_t address(const void* object) { return reinterpret_cast<uintptr_t>(object); }
+
+class Walk {
+ public:
+  explicit Walk(const SignatureRules& rules) : rules_(rules) {}
+
+  uint64_t value(PyObject* object) const {
+    PyTypeObject* const type = Py_TYPE(object);
+    if (object == Py_None || type == &PyBool_Type || type == &PyLong_Type || type == &PyFloat_Type ||
+        type == &PyComplex_Type)
+      return address(type);
+    const Level level("the arguments of a recorded call");
+    if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) return items(object, address(type));
+    if (PyDict_CheckExact(object)) return mapping(object);
+    if (const Ref dtype = optional_attribute(object, "dtype")) return array(object, dtype.get());
+    return flattened(object);
+  }
+
+ private:
+  uint64_t items(PyObject* sequence, uint64_t hash) const {
+    for (PyObject* const item : Items(sequence)) hash = mixed(hash, value(item));
+    return hash;
+  }
+
+  // The order of the keys does not count.
+  uint64_t mapping(PyObject* dict) const {
+    uint64_t sum = address(&PyDict_Type);
+    const Ref pairs = checked(PyDict_Items(dict));
+    for (PyObject* const pair : Items(pairs.get()))
+      sum += mixed(hash_of(PyTuple_GET_ITEM(pair, 0)), value(PyTuple_GET_ITEM(pair, 1)));
+    return sum;
+  }
+
+  uint64_t array(PyObject* object, PyObject* dtype) const {
+    uint64_t hash = mixed(1, hash_of(dtype));
+    if (const Ref shape = optional_attribute(object, "shape")) hash = mixed(hash, hash_of(shape.get()));
+    const Ref weak = optional_attribute(object, "weak_type");
+    return mixed(hash, weak && is_true(weak.get()));
+  }
+
+  uint64_t flattened(PyObject* object) const {
+    if (!rules_.flatten) return address(Py_TYPE(object));
+    const Ref parts = checked(PyObject_CallOneArg(rules_.flatten.get(), object));
+    const Items leaves_and_structure(parts.get());
+    if (leaves_and_structure.size() != 2) return address(Py_TYPE(object));
+    uint64_t hash = hash_of(leaves_and_structure[1]);
+    for (PyObject* const leaf : Items(leaves_and_structure[0]))
+      hash = mixed(hash, leaf == object ? address(Py_TYPE(leaf)) : value(leaf));
+    return hash;
+  }
+
+  const SignatureRules& rules_;
+};
+
+}  // namespace
+
+uint64_t signature_of(const SignatureRules& rules, PyObject* const* args, size_t count, PyObject* keywords) {
+  const Walk walk(rules);
+  uint64_t hash = count;
+  for (size_t i = 0; i < count; ++i) {
+    const bool is_static = rules.static_positions.contains(static_cast<Py_ssize_t>(i));
+    hash = mixed(hash, is_static ? hash_of(args[i]) : walk.value(args[i]));
+  }
+  uint64_t named = 0;  // the order of keyword arguments does not count
+  for (Py_ssize_t i = 0; keywords && i < PyTuple_GET_SIZE(keywords); ++i) {
+    PyObject* const name = PyTuple_GET_ITEM(keywords, i);
+    PyObject* const argument = args[count + static_cast<size_t>(i)];
+    const bool is_static = rules.static_names.contains(std::string(utf8(name)));
+    named += mixed(hash_of(name), is_static ? hash_of(argument) : walk.value(argument));
+  }
+  return mixed(hash, named);
+}
+
+}  // namespace footlight::python

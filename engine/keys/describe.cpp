@@ -81,7 +81,7 @@ session::KeyLeaf leaf_of(const Key& key, const Item& item) {
   switch (item.token) {
     case Token::kContext: set("context", "context", ""); break;
     case Token::kTensor:
-      set("tensor", dtype_names(item.spec().dtype).name, "");
+      set("tensor", dtype_names(item.spec().dtype).name, item.spec().weak ? "weak type" : "");
       leaf.shape = sizes_text(item.spec());
       break;
     case Token::kVariable:
@@ -182,6 +182,7 @@ using Kind = Difference::Kind;
 
 void compare_specs(const Tree& a, const TensorSpec& x, const TensorSpec& y, std::vector<Difference>& out) {
   if (x.dtype != y.dtype) out.push_back({a.path + ".dtype", a.parameter, Kind::kDType});
+  if (x.weak != y.weak) out.push_back({a.path + ".weak_type", a.parameter, Kind::kWeakType});
   if (x.has_rank != y.has_rank || x.sizes.size() != y.sizes.size()) {
     out.push_back({a.path + ".shape", a.parameter, Kind::kRank});
     return;
@@ -252,6 +253,7 @@ void summarise(const Key& key, const Tree& tree, std::string& out) {
   };
   if (item.token == Token::kTensor || item.token == Token::kVariable) {
     if (item.token == Token::kVariable) out += "var ";
+    if (item.spec().weak) out += "weak ";
     out += dtype_names(item.spec().dtype).abbreviation;
     out += '[' + sizes_text(item.spec()) + ']';
   } else if (item.token == Token::kList || item.token == Token::kSet) {
@@ -274,6 +276,7 @@ const char* word_for(Kind kind) {
     case Kind::kShape: return "shape of ";
     case Kind::kRank: return "rank of ";
     case Kind::kDType: return "dtype of ";
+    case Kind::kWeakType: return "weak type of ";
     case Kind::kForm: return "kind of ";
     case Kind::kStructure: return "structure of ";
     case Kind::kObject: return "object in ";

@@ -18,7 +18,7 @@ namespace footlight::keys {
 // The kind of a leaf or structure. It is the lowest byte of its first word; the rest of that word is its payload.
 enum class Token : uint8_t {
   kContext,     // word: number of the device that the innermost tf.device scope asks for; 0 outside any
-  kTensor,      // payload: dtype, rank (255 unknown) << 8; words: dims
+  kTensor,      // payload: dtype, rank (255 unknown) << 8, weak << 16; words: dims
   kVariable,    // payload: dtype, rank << 8, trainable << 16, alias number << 24; words: dims
   kNone,
   kEllipsis,
@@ -50,6 +50,7 @@ struct TensorSpec {
   uint8_t dtype = 0;
   bool has_rank = true;
   std::span<const int64_t> sizes;  // kUnknownSize where a size is unknown
+  bool weak = false;               // JAX: the dtype gives way to another operand's
 };
 
 using Words = SmallVector<uint64_t, 48>;
@@ -69,7 +70,7 @@ class KeyWriter {
   void clear() { words.clear(); }
   void put(Token token, uint64_t payload = 0) { words.push_back(static_cast<uint64_t>(token) | payload << 8); }
   void tensor(const TensorSpec& spec) {
-    put(Token::kTensor, head(spec));
+    put(Token::kTensor, head(spec) | uint64_t{spec.weak} << 16);
     append_sizes(spec);
   }
   void variable(const TensorSpec& spec, bool trainable, uint32_t alias) {
@@ -174,6 +175,7 @@ struct Difference {
     kShape,
     kRank,
     kDType,
+    kWeakType,
     kForm,
     kStructure,
     kObject,

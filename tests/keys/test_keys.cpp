@@ -108,6 +108,21 @@ class TestKeys : public QObject {
     QVERIFY(!generalise(tensor({2}).words, other.words).has_value());
   }
 
+  // A weak type is a part of the key, and is said apart from the dtype.
+  void weak_types_are_told_apart() {
+    const auto scalar = [](bool weak) {
+      return key([&](KeyWriter& w) { w.tensor({.dtype = 1, .has_rank = true, .sizes = {}, .weak = weak}); });
+    };
+    const Key weak = scalar(true), strong = scalar(false);
+    QVERIFY(!weak.same(strong.words));
+    QVERIFY(!is_subtype(weak.words, strong.words));
+    QVERIFY(!generalise(weak.words, strong.words));
+    QVERIFY(hash_without_shapes(weak.words) != hash_without_shapes(strong.words));
+    QCOMPARE(phrase(differences(weak, strong)), std::string("weak type of x"));
+    QCOMPARE(differences(weak, strong).front().path, std::string("args[0].weak_type"));
+    QCOMPARE(summary(weak), std::string("weak f32[]"));
+  }
+
   void differences_are_minimal() {
     auto call = [](Shape shape, double lr) {
       return key([&](KeyWriter& w) { w.tensor(key_spec(DType::kFloat32, shape)); w.floating(lr); });

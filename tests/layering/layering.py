@@ -36,7 +36,7 @@ MAY_INCLUDE = {
     'engine/data': ['engine/eager', 'engine/record'],
     'engine/record': ['engine/session'],
     'engine/python/interpreter': ['engine/record'],
-    'engine/python/recorder': ['engine/python/interpreter'],
+    'engine/python/recorder': ['engine/python/interpreter', 'engine/keys'],
     'engine/python/types': ['engine/python/interpreter', 'engine/trace'],
     'engine/python/calls': ['engine/python/types'],
     'engine/python/gradients': ['engine/python/calls'],

@@ -54,6 +54,7 @@ PyMODINIT_FUNC PyInit__recorder() {
     init_code_objects();
     init_recording(module.get());
     init_records(module.get());
+    init_keys(module.get());
     init_recorded_callables(module.get());
     init_spans(module.get());
     Ref api = checked(PyCapsule_New(const_cast<RecorderApi*>(&kApi), kRecorderApi, nullptr));

@@ -8,6 +8,7 @@ namespace footlight::python {
 // Throws PythonErrorSet with a Python exception set.
 void init_recording(PyObject* module);
 void init_records(PyObject* module);
+void init_keys(PyObject* module);
 void init_recorded_callables(PyObject* module);
 void init_spans(PyObject* module);
 

@@ -5,7 +5,7 @@
 #include "engine/base/errors.h"
 #include "engine/fusion/fuse.h"
 #include "engine/compile/slots.h"
-#include "engine/ops/control_gradients.h"
+#include "engine/ops/branches.h"
 #include "engine/ops/shape_inputs.h"
 #include "engine/optimize/optimize.h"
 

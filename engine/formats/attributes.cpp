@@ -3,7 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/formats/graph_def.h"
-#include "engine/ops/control_gradients.h"
+#include "engine/ops/branches.h"
 
 #include <algorithm>
 

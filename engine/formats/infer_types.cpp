@@ -4,7 +4,7 @@
 
 #include "engine/base/text.h"
 #include "engine/graph/constant_of.h"
-#include "engine/ops/control_gradients.h"
+#include "engine/ops/branches.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #include "engine/optimize/unit.h"
 
 #include "engine/base/errors.h"
-#include "engine/ops/control_gradients.h"
+#include "engine/ops/branches.h"
 
 #include <algorithm>
 #include <unordered_set>

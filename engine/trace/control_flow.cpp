@@ -2,7 +2,7 @@
 #include "engine/trace/control_flow.h"
 
 #include "engine/base/errors.h"
-#include "engine/ops/control_gradients.h"
+#include "engine/ops/branches.h"
 #include "engine/ops/functions.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "engine/eager/hooks.h"
 #include "engine/ops/hooks.h"
 #include "engine/runtime/hooks.h"
-#include "engine/runtime/host_function.h"
+#include "engine/runtime/host_function_kernels.h"
 #include "engine/runtime/optional.h"
 #include "engine/runtime/tensor_list.h"
 #include "engine/trace/control_gradients.h"

@@ -4,7 +4,7 @@
 
 #include "engine/base/errors.h"
 #include "engine/base/text.h"
-#include "engine/ops/control_gradients.h"
+#include "engine/ops/branches.h"
 #include "engine/ops/functions.h"
 #include "engine/optimize/effects.h"
 #include "engine/trace/call_sites.h"

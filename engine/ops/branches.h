@@ -1,5 +1,4 @@
-// Ops that hold graphs: where these are, and the gradients of such ops, which are built by engine/trace, a higher layer
-// that installs them at start.
+// Where ops that hold graphs keep them. (Their gradients are built by engine/trace: ops/hooks.h.)
 #pragma once
 
 #include "engine/ops/row.h"

@@ -1,5 +1,5 @@
 // The kernels call the function that the node holds.
-#include "engine/runtime/host_function.h"
+#include "engine/runtime/host_function_kernels.h"
 
 #include "engine/ops/host_function.h"
 #include "kernels/table.h"

@@ -1,0 +1,32 @@
+// The function is held by a tensor of dtype variant, which is the value of the attribute.
+#include "engine/ops/host_function.h"
+
+#include "engine/base/text.h"
+
+namespace footlight {
+
+const AttrName kHostFunction{"_function"};
+
+Tensor host_function_value(HostFunction* function) {
+  Tensor value = Tensor::empty(DType::kVariant, Shape());
+  function->ref();
+  *value.data<Resource*>() = function;
+  return value;
+}
+
+HostFunction& host_function_of(const Attrs& attrs) {
+  const AttrValue* value = attrs.find(kHostFunction);
+  const Tensor* held = value ? std::get_if<Tensor>(value) : nullptr;
+  auto* function = held ? dynamic_cast<HostFunction*>(*held->data<Resource*>()) : nullptr;
+  if (!function)
+    invalid("the function ", attrs.get_or(AttrName("token"), std::string()), " is not in this process: a graph that "
+            "calls Python functions runs only where it was traced");
+  return *function;
+}
+
+bool is_of_this_process(const AttrValue& value) {
+  const Tensor* held = std::get_if<Tensor>(&value);
+  return held && (held->dtype() == DType::kVariant || held->dtype() == DType::kResource);
+}
+
+}  // namespace footlight

@@ -26,35 +26,30 @@ namespace {
 PyObject* the_undefined_return = nullptr;
 
 PyMethodDef runtime_methods[] = {
-    {"if_stmt", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(if_stmt)), METH_FASTCALL, nullptr},
-    {"while_stmt", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(while_stmt)), METH_FASTCALL,
-     nullptr},
-    {"for_stmt", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(for_stmt)), METH_FASTCALL,
-     nullptr},
-    {"converted_call", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(converted_call)),
-     METH_FASTCALL | METH_KEYWORDS, nullptr},
-    {"method_call", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(method_call)),
-     METH_FASTCALL | METH_KEYWORDS, nullptr},
-    {"if_exp", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(if_exp)), METH_FASTCALL, nullptr},
-    {"and_", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(and_)), METH_FASTCALL, nullptr},
-    {"or_", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(or_)), METH_FASTCALL, nullptr},
+    {"if_stmt", as_method(if_stmt), METH_FASTCALL, nullptr},
+    {"while_stmt", as_method(while_stmt), METH_FASTCALL, nullptr},
+    {"for_stmt", as_method(for_stmt), METH_FASTCALL, nullptr},
+    {"converted_call", as_method(converted_call), METH_FASTCALL | METH_KEYWORDS, nullptr},
+    {"method_call", as_method(method_call), METH_FASTCALL | METH_KEYWORDS, nullptr},
+    {"if_exp", as_method(if_exp), METH_FASTCALL, nullptr},
+    {"and_", as_method(and_), METH_FASTCALL, nullptr},
+    {"or_", as_method(or_), METH_FASTCALL, nullptr},
     {"not_", not_, METH_O, nullptr},
-    {"ret", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(ret)), METH_FASTCALL, nullptr},
-    {"append", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(append)), METH_FASTCALL, nullptr},
+    {"ret", as_method(ret), METH_FASTCALL, nullptr},
+    {"append", as_method(append), METH_FASTCALL, nullptr},
     {"staged", staged, METH_O, nullptr},
-    {"plain", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(plain)), METH_FASTCALL, nullptr},
+    {"plain", as_method(plain), METH_FASTCALL, nullptr},
     {"turns", turns, METH_O, nullptr},
     {"tracing", tracing, METH_NOARGS, nullptr},
-    {"raising", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(raising)), METH_FASTCALL, nullptr},
+    {"raising", as_method(raising), METH_FASTCALL, nullptr},
     {"depth", depth, METH_NOARGS, nullptr},
-    {"asserted", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(asserted)), METH_FASTCALL, nullptr},
-    {"comprehension", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(comprehension)), METH_FASTCALL,
-     nullptr},
-    {"kept", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(kept)), METH_FASTCALL, nullptr},
+    {"asserted", as_method(asserted), METH_FASTCALL, nullptr},
+    {"comprehension", as_method(comprehension), METH_FASTCALL, nullptr},
+    {"kept", as_method(kept), METH_FASTCALL, nullptr},
     {"items", items, METH_O, nullptr},
     {"contained", contained, METH_O, nullptr},
     {"numbers", numbers, METH_O, nullptr},
-    {"late", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(late)), METH_FASTCALL, nullptr},
+    {"late", as_method(late), METH_FASTCALL, nullptr},
 };
 constexpr size_t kRuntimeCount = std::size(runtime_methods);
 std::array<PyObject*, kRuntimeCount> runtime_cells;
@@ -110,10 +105,8 @@ PyObject* to_code(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject* entity = nullptr;
   int recursive = 1;
   PyObject* features = nullptr;
-  static const char* const names[] = {"entity", "recursive", "experimental_optional_features", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|pO:to_code", const_cast<char**>(names), &entity,
-                                   &recursive, &features))
-    return nullptr;
+  parse_keywords(args, keywords, "O|pO:to_code", {"entity", "recursive", "experimental_optional_features"}, &entity,
+                 &recursive, &features);
   refuse_traced(entity);
   if (features && features != Py_None) {  // written from what is written without them
     const int some = PyObject_IsTrue(features);
@@ -131,10 +124,8 @@ PyObject* to_graph(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject* entity = nullptr;
   int recursive = 1;
   PyObject* features = nullptr;
-  static const char* const names[] = {"entity", "recursive", "experimental_optional_features", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|pO:to_graph", const_cast<char**>(names), &entity,
-                                   &recursive, &features))
-    return nullptr;
+  parse_keywords(args, keywords, "O|pO:to_graph", {"entity", "recursive", "experimental_optional_features"}, &entity,
+                 &recursive, &features);
   refuse_traced(entity);
   Ref converted = checked(ag_convert(entity, recursive != 0, true));
   const bool as_written = ag::is_unconverted(entity);  // calls of it may only run it as written
@@ -144,9 +135,7 @@ PyObject* to_graph(PyObject*, PyObject* args, PyObject* keywords) {
 
 PyObject* do_not_convert(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject* function = nullptr;
-  static const char* const names[] = {"func", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:do_not_convert", const_cast<char**>(names), &function))
-    return nullptr;
+  parse_keywords(args, keywords, "|O:do_not_convert", {"func"}, &function);
   if (function && function != Py_None) return ag::unconverted(function);
   // @do_not_convert() with parentheses
   static PyMethodDef decorator = {"do_not_convert", [](PyObject*, PyObject* f) { return ag::unconverted(f); },
@@ -157,11 +146,8 @@ PyObject* do_not_convert(PyObject*, PyObject* args, PyObject* keywords) {
 // Directives: conversion removes them from loops. Called anywhere else, they do nothing.
 PyObject* set_loop_options(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject *a = nullptr, *b = nullptr, *c = nullptr, *d = nullptr;
-  static const char* const names[] = {"parallel_iterations", "swap_memory", "maximum_iterations",
-                                      "shape_invariants", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOOO:set_loop_options", const_cast<char**>(names), &a,
-                                   &b, &c, &d))
-    return nullptr;
+  parse_keywords(args, keywords, "|OOOO:set_loop_options",
+                 {"parallel_iterations", "swap_memory", "maximum_iterations", "shape_invariants"}, &a, &b, &c, &d);
   Py_RETURN_NONE;
 }
 
@@ -174,27 +160,22 @@ PyObject* trace_values(PyObject*, PyObject* args) {
 
 PyObject* set_verbosity(PyObject*, PyObject* args, PyObject* keywords) {
   int level = 0, also = 0;
-  static const char* const names[] = {"level", "alsologtostdout", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "i|p:set_verbosity", const_cast<char**>(names), &level,
-                                   &also))
-    return nullptr;
+  parse_keywords(args, keywords, "i|p:set_verbosity", {"level", "alsologtostdout"}, &level, &also);
   ag_verbosity = level;
   ag_says_on_stdout = also;
   Py_RETURN_NONE;
 }
 
 PyMethodDef public_methods[] = {
-    {"to_code", with_keywords(guard<to_code>), METH_VARARGS | METH_KEYWORDS,
-     "The converted code of a function, as text."},
-    {"to_graph", with_keywords(guard<to_graph>), METH_VARARGS | METH_KEYWORDS,
-     "The converted function."},
-    {"do_not_convert", with_keywords(do_not_convert), METH_VARARGS | METH_KEYWORDS,
+    {"to_code", as_method(guard<to_code>), METH_VARARGS | METH_KEYWORDS, "The converted code of a function, as text."},
+    {"to_graph", as_method(guard<to_graph>), METH_VARARGS | METH_KEYWORDS, "The converted function."},
+    {"do_not_convert", as_method(guard<do_not_convert>), METH_VARARGS | METH_KEYWORDS,
      "A function that tracing runs without conversion."},
-    {"set_loop_options", with_keywords(set_loop_options), METH_VARARGS | METH_KEYWORDS,
+    {"set_loop_options", as_method(guard<set_loop_options>), METH_VARARGS | METH_KEYWORDS,
      "Options of the loop at whose head it is called: shape_invariants, maximum_iterations, "
      "parallel_iterations."},
     {"trace", guard<trace_values>, METH_VARARGS, "Prints its arguments while a function is traced."},
-    {"set_verbosity", with_keywords(set_verbosity), METH_VARARGS | METH_KEYWORDS,
+    {"set_verbosity", as_method(guard<set_verbosity>), METH_VARARGS | METH_KEYWORDS,
      "From level 1 on, functions that run unconverted are named on stderr, with the reason."},
 };
 

@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/runtime.h"
+#include "engine/python/interpreter/arguments.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/trace/graph_builder.h"
@@ -17,11 +18,9 @@ using namespace ag;
 PyObject* if_operator(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject *condition, *body, *orelse, *get_state, *set_state, *names;
   Py_ssize_t outputs;
-  static const char* const parameters[] = {"cond", "body", "orelse", "get_state", "set_state", "symbol_names", "nouts",
-                                           nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOOOOn:if_stmt", const_cast<char**>(parameters), &condition, &body,
-                                   &orelse, &get_state, &set_state, &names, &outputs))
-    return nullptr;
+  parse_keywords(args, keywords, "OOOOOOn:if_stmt",
+                 {"cond", "body", "orelse", "get_state", "set_state", "symbol_names", "nouts"}, &condition, &body,
+                 &orelse, &get_state, &set_state, &names, &outputs);
   run_if(condition, body, orelse, static_cast<size_t>(outputs), false,
          [&] { return State(names, get_state, set_state); });
   Py_RETURN_NONE;
@@ -29,21 +28,18 @@ PyObject* if_operator(PyObject*, PyObject* args, PyObject* keywords) {
 
 PyObject* while_operator(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject *test, *body, *get_state, *set_state, *names, *options;
-  static const char* const parameters[] = {"test", "body", "get_state", "set_state", "symbol_names", "opts", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOOOO:while_stmt", const_cast<char**>(parameters), &test, &body,
-                                   &get_state, &set_state, &names, &options))
-    return nullptr;
+  parse_keywords(args, keywords, "OOOOOO:while_stmt",
+                 {"test", "body", "get_state", "set_state", "symbol_names", "opts"}, &test, &body, &get_state,
+                 &set_state, &names, &options);
   run_while(test, body, options, [&] { return State(names, get_state, set_state); });
   Py_RETURN_NONE;
 }
 
 PyObject* for_operator(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject *values, *extra, *body, *get_state, *set_state, *names, *options;
-  static const char* const parameters[] = {"iter_",     "extra_test",   "body", "get_state",
-                                           "set_state", "symbol_names", "opts", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOOOOO:for_stmt", const_cast<char**>(parameters), &values, &extra,
-                                   &body, &get_state, &set_state, &names, &options))
-    return nullptr;
+  parse_keywords(args, keywords, "OOOOOOO:for_stmt",
+                 {"iter_", "extra_test", "body", "get_state", "set_state", "symbol_names", "opts"}, &values, &extra,
+                 &body, &get_state, &set_state, &names, &options);
   run_for(values, extra, body, options, [&] { return State(names, get_state, set_state); });
   Py_RETURN_NONE;
 }
@@ -121,11 +117,10 @@ PyObject* is_generated(PyObject*, PyObject* code) {
 PyObject* is_converted(PyObject*, PyObject* callable) { return PyBool_FromLong(ag_is_converted(callable)); }
 
 PyMethodDef methods[] = {
-    {"ag_if_stmt", with_keywords(guard<if_operator>), METH_VARARGS | METH_KEYWORDS,
-     "An if statement in functional form."},
-    {"ag_while_stmt", with_keywords(guard<while_operator>), METH_VARARGS | METH_KEYWORDS,
+    {"ag_if_stmt", as_method(guard<if_operator>), METH_VARARGS | METH_KEYWORDS, "An if statement in functional form."},
+    {"ag_while_stmt", as_method(guard<while_operator>), METH_VARARGS | METH_KEYWORDS,
      "A while statement in functional form."},
-    {"ag_for_stmt", with_keywords(guard<for_operator>), METH_VARARGS | METH_KEYWORDS,
+    {"ag_for_stmt", as_method(guard<for_operator>), METH_VARARGS | METH_KEYWORDS,
      "A for statement in functional form."},
     {"ag_converted_call", call_operator, METH_VARARGS, "f(*args, **kwargs), with f converted."},
     {"ag_builtin", builtin_operator, METH_VARARGS, "f(*args, **kwargs), where f is a builtin."},

@@ -21,10 +21,8 @@ namespace {
 bool soft_placement = true;
 
 PyObject* run_functions_eagerly(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"run_eagerly", nullptr};
   int on;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "p:run_functions_eagerly", const_cast<char**>(names), &on))
-    return nullptr;
+  parse_keywords(args, keywords, "p:run_functions_eagerly", {"run_eagerly"}, &on);
   functions_run_eagerly = on;
   Py_RETURN_NONE;
 }
@@ -101,10 +99,8 @@ PyObject* set_switch(PyObject*, PyObject* on) {
 }
 
 PyObject* set_seed(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"seed", nullptr};
   PyObject* seed;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:set_seed", const_cast<char**>(names), &seed))
-    return nullptr;
+  parse_keywords(args, keywords, "O:set_seed", {"seed"}, &seed);
   if (seed == Py_None) {
     if (this_thread.builder) random::set_graph_seed({});
     else random::set_global_seed(now_ns());  // as random as no seed
@@ -122,10 +118,8 @@ PyObject* num_gpus(PyObject*, PyObject*) { return PyLong_FromLong(gpu::count());
 PyObject* nothing(PyObject*, PyObject*, PyObject*) { Py_RETURN_NONE; }
 PyObject* get_soft(PyObject*, PyObject*) { return PyBool_FromLong(soft_placement); }
 PyObject* set_soft(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"enabled", nullptr};
   PyObject* on;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:set_soft_device_placement", const_cast<char**>(names), &on))
-    return nullptr;
+  parse_keywords(args, keywords, "O:set_soft_device_placement", {"enabled"}, &on);
   const int is = PyObject_IsTrue(on);
   if (is < 0) return nullptr;
   soft_placement = is;
@@ -133,7 +127,7 @@ PyObject* set_soft(PyObject*, PyObject* args, PyObject* keywords) {
 }
 
 PyMethodDef run_method = {
-    "run_functions_eagerly", with_keywords(run_functions_eagerly), METH_VARARGS | METH_KEYWORDS,
+    "run_functions_eagerly", as_method(guard<run_functions_eagerly>), METH_VARARGS | METH_KEYWORDS,
     "run_functions_eagerly(run_eagerly)\n--\n\nWhether tf.functions run their Python body on every call."};
 PyMethodDef are_method = {"functions_run_eagerly", are_run_eagerly, METH_NOARGS,
                           "functions_run_eagerly()\n--\n\nSee run_functions_eagerly."};
@@ -152,20 +146,20 @@ PyMethodDef engine_methods[] = {  // for the namespace _config, from which the P
 PyMethodDef thread_methods[] = {
     {"get_intra_op_parallelism_threads", get_within, METH_NOARGS,
      "get_intra_op_parallelism_threads()\n--\n\nThreads that work on one op; 0: as many as cores."},
-    {"set_intra_op_parallelism_threads", with_keywords(set_within), METH_VARARGS | METH_KEYWORDS,
+    {"set_intra_op_parallelism_threads", as_method(set_within), METH_VARARGS | METH_KEYWORDS,
      "set_intra_op_parallelism_threads(num_threads)\n--\n\nThreads that work on one op; 0: as many as cores."},
     {"get_inter_op_parallelism_threads", get_between, METH_NOARGS,
      "get_inter_op_parallelism_threads()\n--\n\nThreads that run ops side by side; 0: as many as cores."},
-    {"set_inter_op_parallelism_threads", with_keywords(set_between), METH_VARARGS | METH_KEYWORDS,
+    {"set_inter_op_parallelism_threads", as_method(set_between), METH_VARARGS | METH_KEYWORDS,
      "set_inter_op_parallelism_threads(num_threads)\n--\n\nThreads that run ops side by side."},
 };
-PyMethodDef seed_method = {"set_seed", with_keywords(guard<set_seed>), METH_VARARGS | METH_KEYWORDS,
+PyMethodDef seed_method = {"set_seed", as_method(guard<set_seed>), METH_VARARGS | METH_KEYWORDS,
                            "set_seed(seed)\n--\n\nThe global seed of random ops."};
 PyMethodDef gpus_method = {"num_gpus", guard<num_gpus>, METH_NOARGS, "num_gpus()\n--\n\nThe number of GPUs."};
-PyMethodDef enable_method = {"enable_eager_execution", with_keywords(nothing), METH_VARARGS | METH_KEYWORDS,
+PyMethodDef enable_method = {"enable_eager_execution", as_method(nothing), METH_VARARGS | METH_KEYWORDS,
                              "enable_eager_execution()\n--\n\nEager execution is always on: does nothing."};
 PyMethodDef get_soft_method = {"get_soft_device_placement", get_soft, METH_NOARGS, nullptr};
-PyMethodDef set_soft_method = {"set_soft_device_placement", with_keywords(set_soft), METH_VARARGS | METH_KEYWORDS,
+PyMethodDef set_soft_method = {"set_soft_device_placement", as_method(guard<set_soft>), METH_VARARGS | METH_KEYWORDS,
                                nullptr};
 
 }  // namespace

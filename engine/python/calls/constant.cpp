@@ -71,11 +71,8 @@ bool holds_tensor(PyObject* o, int depth = 0) {
 }
 
 PyObject* constant(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"value", "dtype", "shape", "name", nullptr};
   PyObject *value, *dtype = Py_None, *shape = Py_None, *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOO:constant", const_cast<char**>(names), &value,
-                                   &dtype, &shape, &name))
-    return nullptr;
+  parse_keywords(args, keywords, "O|OOO:constant", {"value", "dtype", "shape", "name"}, &value, &dtype, &shape, &name);
   const DType d = dtype == Py_None ? DType::kInvalid : dtype_from_object(dtype);
   if ((PyList_Check(value) || PyTuple_Check(value)) && holds_tensor(value))
     fail(ErrorKind::kValue, "tf.constant: a list that contains tensors is not a constant; use tf.stack or "
@@ -96,11 +93,9 @@ PyObject* constant(PyObject*, PyObject* args, PyObject* keywords) {
 }
 
 PyObject* convert_to_tensor(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"value", "dtype", "dtype_hint", "name", nullptr};
   PyObject *value, *dtype = Py_None, *hint = Py_None, *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOO:convert_to_tensor", const_cast<char**>(names),
-                                   &value, &dtype, &hint, &name))
-    return nullptr;
+  parse_keywords(args, keywords, "O|OOO:convert_to_tensor", {"value", "dtype", "dtype_hint", "name"}, &value, &dtype,
+                 &hint, &name);
   if (dtype == Py_None && is_tensor(value)) return Py_NewRef(value);
   if (is_tensor(value) && tensor_of(value).dtype() == dtype_from_object(dtype)) return Py_NewRef(value);
   Tensor t = dtype == Py_None
@@ -124,12 +119,9 @@ PyObject* is_symbolic_tensor(PyObject*, PyObject* o) {
 }
 
 PyObject* get_static_value(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"tensor", "partial", nullptr};
   PyObject* o;
   int partial = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|p:get_static_value", const_cast<char**>(names), &o,
-                                   &partial))
-    return nullptr;
+  parse_keywords(args, keywords, "O|p:get_static_value", {"tensor", "partial"}, &o, &partial);
   if (is_variable(o)) Py_RETURN_NONE;  // its value may change
   if (is_several_tensors(o)) Py_RETURN_NONE;
   if (!is_tensor(o)) return Py_NewRef(o);
@@ -139,7 +131,7 @@ PyObject* get_static_value(PyObject*, PyObject* args, PyObject* keywords) {
 }
 
 PyMethodDef functions[] = {
-    {"constant", with_keywords(guard<constant>), METH_VARARGS | METH_KEYWORDS,
+    {"constant", as_method(guard<constant>), METH_VARARGS | METH_KEYWORDS,
      "constant(value, dtype=None, shape=None, name='Const')\n--\n\n"
      R"(A tensor of a Python value: a number, a str, an array, or lists of these.
 
@@ -153,7 +145,7 @@ Args:
   dtype: the dtype; without it int32 for Python's ints, float32 for its floats, and that of an array.
   shape: the shape; a single value fills it.
   name: a str, the name of the operation in a graph.)"},
-    {"convert_to_tensor", with_keywords(guard<convert_to_tensor>), METH_VARARGS | METH_KEYWORDS,
+    {"convert_to_tensor", as_method(guard<convert_to_tensor>), METH_VARARGS | METH_KEYWORDS,
      "convert_to_tensor(value, dtype=None, dtype_hint=None, name=None)\n--\n\n"
      R"(A tensor of whatever can be one; a tensor is returned as it is.
 
@@ -170,7 +162,7 @@ Args:
     {"is_tensor", py_is_tensor, METH_O, "is_tensor(x)\n--\n\nWhether it is a tensor or variable."},
     {"is_symbolic_tensor", is_symbolic_tensor, METH_O,
      "is_symbolic_tensor(tensor)\n--\n\nWhether it is a tensor of a graph, without a value."},
-    {"get_static_value", with_keywords(guard<get_static_value>), METH_VARARGS | METH_KEYWORDS,
+    {"get_static_value", as_method(guard<get_static_value>), METH_VARARGS | METH_KEYWORDS,
      "get_static_value(tensor, partial=False)\n--\n\nThe value as NumPy sees it when it is known, else "
      "None."}};
 

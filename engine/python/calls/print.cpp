@@ -233,7 +233,7 @@ PyObject* print(PyObject*, PyObject* args, PyObject* keywords) {
   return operation_since(nodes).release();
 }
 
-PyMethodDef print_method = {"print", with_keywords(guard<print>), METH_VARARGS | METH_KEYWORDS,
+PyMethodDef print_method = {"print", as_method(guard<print>), METH_VARARGS | METH_KEYWORDS,
                             "print(*inputs, output_stream=sys.stderr, summarize=3, sep=' ', "
                             "end='\\n')\n--\n\nPrints values when the program runs, traced or not."};
 

@@ -42,14 +42,14 @@ PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 ContextAction& of(PyObject* o) { return *reinterpret_cast<PyContext*>(o)->action; }
 
-PyObject* enter(PyObject* self, PyObject*) { return guarded([&] { return of(self).enter().release(); }); }
+PyObject* enter(PyObject* self, PyObject*) { return of(self).enter().release(); }
 PyObject* leave(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
     of(self).leave();
     Py_RETURN_NONE;
   });
 }
-PyMethodDef methods[] = {{"__enter__", enter, METH_NOARGS, nullptr},
+PyMethodDef methods[] = {{"__enter__", guard<enter>, METH_NOARGS, nullptr},
                          {"__exit__", leave, METH_VARARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 
@@ -250,10 +250,8 @@ class ControlScope final : public ContextAction {
 
 // In eager mode everything has happened already; functions among the inputs are called now.
 PyObject* control_dependencies(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"control_inputs", nullptr};
   PyObject* inputs;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:control_dependencies", const_cast<char**>(names), &inputs))
-    return nullptr;
+  parse_keywords(args, keywords, "O:control_dependencies", {"control_inputs"}, &inputs);
   if (!this_thread.builder && inputs != Py_None) {
     if (PyCallable_Check(inputs)) static_cast<void>(checked(PyObject_CallNoArgs(inputs)));
     else
@@ -345,35 +343,33 @@ PyObject* name_scope(PyObject*, PyObject* args, PyObject* keywords) {
 }
 
 PyObject* device(PyObject*, PyObject* wanted) {
-  return guarded([&] {
-    std::optional<Device> d;
-    std::optional<std::string> asked;
-    if (wanted != Py_None) {
-      Ref spec = PyUnicode_Check(wanted) ? Ref::borrow(wanted)
-                                         : Ref::steal(PyObject_CallMethod(wanted, "to_string", nullptr));
-      if (!spec) clear_only(PyExc_AttributeError);
-      if (!spec && PyCallable_Check(wanted)) fail(ErrorKind::kRuntime, "tf.device does not support functions.");
-      if (!spec || !PyUnicode_Check(spec.get()))
-        fail(ErrorKind::kValue, "tf.device: expected a name like '/gpu:0', got ", Py_TYPE(wanted)->tp_name);
-      asked = utf8(spec.get());
-      if (!asked->empty()) d = parse_device(*asked);
-    }
-    return context_manager(std::make_unique<DeviceScope>(d, std::move(asked)));
-  });
+  std::optional<Device> d;
+  std::optional<std::string> asked;
+  if (wanted != Py_None) {
+    Ref spec = PyUnicode_Check(wanted) ? Ref::borrow(wanted)
+                                       : Ref::steal(PyObject_CallMethod(wanted, "to_string", nullptr));
+    if (!spec) clear_only(PyExc_AttributeError);
+    if (!spec && PyCallable_Check(wanted)) fail(ErrorKind::kRuntime, "tf.device does not support functions.");
+    if (!spec || !PyUnicode_Check(spec.get()))
+      fail(ErrorKind::kValue, "tf.device: expected a name like '/gpu:0', got ", Py_TYPE(wanted)->tp_name);
+    asked = utf8(spec.get());
+    if (!asked->empty()) d = parse_device(*asked);
+  }
+  return context_manager(std::make_unique<DeviceScope>(d, std::move(asked)));
 }
 
 PyObject* init_scope(PyObject*, PyObject*) { return context_manager(std::make_unique<InitScope>()); }
 
 PyMethodDef functions[] = {
-    {"name_scope", with_keywords(name_scope), METH_VARARGS | METH_KEYWORDS,
+    {"name_scope", as_method(name_scope), METH_VARARGS | METH_KEYWORDS,
      "name_scope(name)\n--\n\nPrefixes the names of ops created inside."},
-    {"control_dependencies", with_keywords(guard<control_dependencies>), METH_VARARGS | METH_KEYWORDS,
+    {"control_dependencies", as_method(guard<control_dependencies>), METH_VARARGS | METH_KEYWORDS,
      "control_dependencies(control_inputs)\n--\n\nOps made inside run after these; None: after none of those around."},
-    {"group", with_keywords(guard<group>), METH_VARARGS | METH_KEYWORDS,
+    {"group", as_method(guard<group>), METH_VARARGS | METH_KEYWORDS,
      "group(*inputs, **kwargs)\n--\n\nAn operation that is done when all inputs are; in eager they are."},
     {"get_current_name_scope", guard<current_name_scope>, METH_NOARGS,
      "get_current_name_scope()\n--\n\nThe name scope that is entered, \"outer/inner\"."},
-    {"device", device, METH_O, "device(device_name)\n--\n\nOps inside run there, where they can."},
+    {"device", guard<device>, METH_O, "device(device_name)\n--\n\nOps inside run there, where they can."},
     {"init_scope", guard<init_scope>, METH_NOARGS,
      "init_scope()\n--\n\nRuns ops outside of all functions that are being traced."}};
 

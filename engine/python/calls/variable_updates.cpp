@@ -35,10 +35,8 @@ Tensor as_const(const Tensor& t) { return t.is_symbolic() || !t.body()->python_n
 // --- rows: scatter_add(sparse_delta) etc. ---
 template <int which>
 PyObject* scatter(PyObject* self, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"sparse_delta", "use_locking", "name", nullptr};
   PyObject *delta, *locking = nullptr, *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OO:scatter", const_cast<char**>(names), &delta, &locking, &name))
-    return nullptr;
+  parse_keywords(args, keywords, "O|OO:scatter", {"sparse_delta", "use_locking", "name"}, &delta, &locking, &name);
   static const Op ops[] = {Op("ResourceScatterUpdate"), Op("ResourceScatterAdd"), Op("ResourceScatterSub"),
                            Op("ResourceScatterMul"),    Op("ResourceScatterDiv"), Op("ResourceScatterMin"),
                            Op("ResourceScatterMax")};
@@ -53,11 +51,8 @@ PyObject* scatter(PyObject* self, PyObject* args, PyObject* keywords) {
 // --- elements: scatter_nd_add(indices, updates) etc. ---
 template <int which>
 PyObject* scatter_nd(PyObject* self, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"indices", "updates", "name", nullptr};
   PyObject *indices, *updates, *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|O:scatter_nd", const_cast<char**>(names), &indices, &updates,
-                                   &name))
-    return nullptr;
+  parse_keywords(args, keywords, "OO|O:scatter_nd", {"indices", "updates", "name"}, &indices, &updates, &name);
   static const Op ops[] = {Op("ResourceScatterNdUpdate"), Op("ResourceScatterNdAdd"), Op("ResourceScatterNdSub"),
                            Op("ResourceScatterNdMin"), Op("ResourceScatterNdMax")};
   const Tensor inputs[] = {variable_handle(self), to_tensor(indices),
@@ -68,25 +63,20 @@ PyObject* scatter_nd(PyObject* self, PyObject* args, PyObject* keywords) {
 
 // --- reading ---
 PyObject* sparse_read(PyObject* self, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"indices", "name", nullptr};
   PyObject *indices, *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:sparse_read", const_cast<char**>(names), &indices, &name))
-    return nullptr;
+  parse_keywords(args, keywords, "O|O:sparse_read", {"indices", "name"}, &indices, &name);
   return wrap(ops::gather_rows(variable_handle(self), to_tensor_with_hint(indices, DType::kInt32), op_name(name)));
 }
 
 PyObject* gather_nd(PyObject* self, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"indices", "name", nullptr};
   PyObject *indices, *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:gather_nd", const_cast<char**>(names), &indices, &name))
-    return nullptr;
+  parse_keywords(args, keywords, "O|O:gather_nd", {"indices", "name"}, &indices, &name);
   return wrap(ops::gather_elements(variable_handle(self), to_tensor(indices), {}, op_name(name)));
 }
 
 PyObject* count_up_to(PyObject* self, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"limit", nullptr};
   long long limit;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "L:count_up_to", const_cast<char**>(names), &limit)) return nullptr;
+  parse_keywords(args, keywords, "L:count_up_to", {"limit"}, &limit);
   const DType dtype = variable_dtype(self);
   if (dtype != DType::kInt32 && dtype != DType::kInt64)
     invalid("count_up_to: the variable has dtype ", name_of(dtype), ", a counter is int32 or int64");
@@ -109,10 +99,8 @@ PyTypeObject slice_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PySlice* slice_of(PyObject* o) { return reinterpret_cast<PySlice*>(o); }
 
 PyObject* assign_slice(PyObject* self, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"val", "name", nullptr};
   PyObject *value, *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:assign", const_cast<char**>(names), &value, &name))
-    return nullptr;
+  parse_keywords(args, keywords, "O|O:assign", {"val", "name"}, &value, &name);
   PyObject* variable = slice_of(self)->variable.get();
   const SliceSpec s = slice_spec(slice_of(self)->key.get());
   const std::string given = op_name(name);
@@ -127,40 +115,40 @@ PyObject* assign_slice(PyObject* self, PyObject* args, PyObject* keywords) {
             given.empty() ? "strided_slice/_assign" : given);
   return variable_updated(variable);
 }
-PyMethodDef slice_methods[] = {{"assign", with_keywords(guard<assign_slice>), METH_VARARGS | METH_KEYWORDS,
+PyMethodDef slice_methods[] = {{"assign", as_method(guard<assign_slice>), METH_VARARGS | METH_KEYWORDS,
                                 "assign(val, name=None)\n--\n\nGives this part of the variable another value."},
                                {nullptr, nullptr, 0, nullptr}};
 
 PyMethodDef methods[] = {
-    {"scatter_update", with_keywords(guard<scatter<0>>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_update", as_method(guard<scatter<0>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_update(sparse_delta, use_locking=False, name=None)\n--\n\nGives rows other values."},
-    {"scatter_add", with_keywords(guard<scatter<1>>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_add", as_method(guard<scatter<1>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_add(sparse_delta, use_locking=False, name=None)\n--\n\nAdds to rows."},
-    {"scatter_sub", with_keywords(guard<scatter<2>>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_sub", as_method(guard<scatter<2>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_sub(sparse_delta, use_locking=False, name=None)\n--\n\nSubtracts from rows."},
-    {"scatter_mul", with_keywords(guard<scatter<3>>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_mul", as_method(guard<scatter<3>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_mul(sparse_delta, use_locking=False, name=None)\n--\n\nMultiplies rows."},
-    {"scatter_div", with_keywords(guard<scatter<4>>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_div", as_method(guard<scatter<4>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_div(sparse_delta, use_locking=False, name=None)\n--\n\nDivides rows."},
-    {"scatter_min", with_keywords(guard<scatter<5>>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_min", as_method(guard<scatter<5>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_min(sparse_delta, use_locking=False, name=None)\n--\n\nThe smaller one in rows."},
-    {"scatter_max", with_keywords(guard<scatter<6>>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_max", as_method(guard<scatter<6>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_max(sparse_delta, use_locking=False, name=None)\n--\n\nThe larger one in rows."},
-    {"scatter_nd_update", with_keywords(guard<scatter_nd<0>>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_nd_update", as_method(guard<scatter_nd<0>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_nd_update(indices, updates, name=None)\n--\n\nGives elements other values."},
-    {"scatter_nd_add", with_keywords(guard<scatter_nd<1>>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_nd_add", as_method(guard<scatter_nd<1>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_nd_add(indices, updates, name=None)\n--\n\nAdds to elements."},
-    {"scatter_nd_sub", with_keywords(guard<scatter_nd<2>>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_nd_sub", as_method(guard<scatter_nd<2>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_nd_sub(indices, updates, name=None)\n--\n\nSubtracts from elements."},
-    {"scatter_nd_min", with_keywords(guard<scatter_nd<3>>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_nd_min", as_method(guard<scatter_nd<3>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_nd_min(indices, updates, name=None)\n--\n\nThe smaller one in elements."},
-    {"scatter_nd_max", with_keywords(guard<scatter_nd<4>>), METH_VARARGS | METH_KEYWORDS,
+    {"scatter_nd_max", as_method(guard<scatter_nd<4>>), METH_VARARGS | METH_KEYWORDS,
      "scatter_nd_max(indices, updates, name=None)\n--\n\nThe larger one in elements."},
-    {"sparse_read", with_keywords(guard<sparse_read>), METH_VARARGS | METH_KEYWORDS,
+    {"sparse_read", as_method(guard<sparse_read>), METH_VARARGS | METH_KEYWORDS,
      "sparse_read(indices, name=None)\n--\n\nSome rows of the value."},
-    {"gather_nd", with_keywords(guard<gather_nd>), METH_VARARGS | METH_KEYWORDS,
+    {"gather_nd", as_method(guard<gather_nd>), METH_VARARGS | METH_KEYWORDS,
      "gather_nd(indices, name=None)\n--\n\nElements of the value at index vectors."},
-    {"count_up_to", with_keywords(guard<count_up_to>), METH_VARARGS | METH_KEYWORDS,
+    {"count_up_to", as_method(guard<count_up_to>), METH_VARARGS | METH_KEYWORDS,
      "count_up_to(limit)\n--\n\nThe value, which then goes one up; OutOfRangeError at the limit."},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -256,7 +256,7 @@ PyMethodDef message_methods[] = {
      "Pairs of a field's descriptor and its value, of those that are set."},
     {"HasField", guard<message_has>, METH_O, "Whether a field is set."},
     {"WhichOneof", guard<message_which>, METH_O, "The name of the alternative that is set, or None."},
-    {"SerializeToString", with_keywords(guard<message_serialize>), METH_VARARGS | METH_KEYWORDS,
+    {"SerializeToString", as_method(guard<message_serialize>), METH_VARARGS | METH_KEYWORDS,
      "The bytes of the message."},
     {"ParseFromString", message_parse, METH_O, "Replaces the message by the one parsed from the bytes."},
     {"FromString", message_from, METH_O | METH_CLASS, "Parses a message from bytes."},

@@ -42,10 +42,8 @@ Graph& graph_of_capsule(PyObject* capsule) {
 }
 
 PyObject* graph_def(PyObject*, PyObject* graph) {
-  return guarded([&] {
-    auto message = std::make_shared<formats::GraphDef>(formats::to_graph_def(graph_of_capsule(graph)));
-    return message_object(std::move(message)).release();
-  });
+  auto message = std::make_shared<formats::GraphDef>(formats::to_graph_def(graph_of_capsule(graph)));
+  return message_object(std::move(message)).release();
 }
 
 // A list of graphs -> (FunctionDefLibrary, the name of each).
@@ -141,7 +139,7 @@ Tensor create_event_file(const std::string& folder, long long max_queue, long lo
 const FormatsApi api{import_graph_def, open_bundle, formats::write_bundle, create_event_file,
                      formats::flush_event_files};
 
-PyMethodDef functions[] = {{"graph_def", graph_def, METH_O, "A graph as GraphDef."},
+PyMethodDef functions[] = {{"graph_def", guard<graph_def>, METH_O, "A graph as GraphDef."},
                            {"function_library", guard<function_library>, METH_O, "Functions' graphs as a library."},
                            {"node_def", guard<node_def>, METH_VARARGS, "A node of a graph as NodeDef."},
                            {"set_full_type", guard<set_full_type>, METH_VARARGS, "Says of which full type a node is."},

@@ -188,8 +188,7 @@ PyMethodDef repeated_methods[] = {
     {"insert", guard<repeated_insert>, METH_VARARGS, "Adds a copy of a value before an item."},
     {"append", guard<repeated_append>, METH_O, "Adds a copy of a value at the end."},
     {"extend", guard<repeated_extend>, METH_O, "Adds copies of many values at the end."},
-    {"add", with_keywords(guard<repeated_add>), METH_VARARGS | METH_KEYWORDS,
-     "Makes a message at the end and returns it."},
+    {"add", as_method(guard<repeated_add>), METH_VARARGS | METH_KEYWORDS, "Makes a message at the end and returns it."},
     {nullptr, nullptr, 0, nullptr}};
 }  // namespace
 

@@ -216,7 +216,7 @@ PyObject* get_logger(PyObject*, PyObject*) {
 
 PyMethodDef decorate_definition = {"decorator", decorate, METH_O, "Makes a tf.function of a function."};
 PyMethodDef function_definition = {
-    "function", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function)), METH_VARARGS | METH_KEYWORDS,
+    "function", as_method(function), METH_VARARGS | METH_KEYWORDS,
     "function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, "
     "experimental_implements=None, experimental_autograph_options=None, experimental_attributes=None, "
     "experimental_relax_shapes=None, experimental_compile=None, experimental_follow_type_hints=None)\n--\n\n"

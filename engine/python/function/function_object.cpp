@@ -183,10 +183,8 @@ PyObject* copy_self(PyObject* self, PyObject*) { return Py_NewRef(self); }
 
 // A function with the same options, of another Python function.
 PyObject* clone(PyObject* self, PyObject* arguments, PyObject* keywords) {
-  static const char* names[] = {"python_function", nullptr};
   PyObject* callable = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|O:_clone", const_cast<char**>(names), &callable))
-    return nullptr;
+  parse_keywords(arguments, keywords, "|O:_clone", {"python_function"}, &callable);
   const FunctionCore& core = core_of(self);
   if (callable == Py_None) callable = core.python_function.get();
   if (!PyCallable_Check(callable)) fail(ErrorKind::kType, repr_of(callable), " is not a callable object");
@@ -245,7 +243,7 @@ PyObject* program_text(PyObject* text, PyObject* args, PyObject* kwargs) {
   return Py_NewRef(text);
 }
 PyMethodDef program_text_definition = {"compiler_ir",
-                                       reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(program_text)),
+                                       as_method(program_text),
                                        METH_VARARGS | METH_KEYWORDS, "The compiled program in words."};
 
 PyObject* compiler_ir(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -304,17 +302,15 @@ PyObject* repr(PyObject* self) {
 
 PyMethodDef methods[] = {
     {"experimental_get_tracing_count", tracing_count, METH_NOARGS, "How often the function was traced."},
-    {"get_concrete_function", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<concrete_of_call>)),
-     METH_FASTCALL | METH_KEYWORDS,
+    {"get_concrete_function", as_method(guard<concrete_of_call>), METH_FASTCALL | METH_KEYWORDS,
      "The trace for arguments like these (values, or TensorSpecs), made when there is none."},
     {"pretty_printed_concrete_signatures", guard<pretty>, METH_VARARGS, "The traces, one block each."},
-    {"experimental_get_compiler_ir", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<compiler_ir>)),
-     METH_FASTCALL | METH_KEYWORDS,
+    {"experimental_get_compiler_ir", as_method(guard<compiler_ir>), METH_FASTCALL | METH_KEYWORDS,
      "A function that gives the program for arguments like these in words: what runs together, what cannot, costs."},
     {"__deepcopy__", copy_self, METH_O, nullptr},
     {"__copy__", copy_self, METH_NOARGS, nullptr},
     {"__reduce__", reduce_function, METH_NOARGS, nullptr},
-    {"_clone", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<clone>)), METH_VARARGS | METH_KEYWORDS,
+    {"_clone", as_method(guard<clone>), METH_VARARGS | METH_KEYWORDS,
      "A function with the same options, of another Python function."},
     {"_decorate", guard<redecorate>, METH_O, "Decorates the Python function, which has not been traced yet."},
     {"_list_all_concrete_functions", guard<all_concrete>, METH_NOARGS, "All traces."},

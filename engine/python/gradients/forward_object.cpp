@@ -48,11 +48,8 @@ void watch(ForwardAccumulator& accumulator, PyObject* primals, PyObject* tangent
 }
 
 PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"primals", "tangents", nullptr};
   PyObject *primals, *tangents;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO:ForwardAccumulator", const_cast<char**>(names), &primals,
-                                   &tangents))
-    return nullptr;
+  parse_keywords(args, keywords, "OO:ForwardAccumulator", {"primals", "tangents"}, &primals, &tangents);
   std::unique_ptr<ForwardAccumulator, RecorderDeleter> accumulator(new ForwardAccumulator());
   watch(*accumulator, primals, tangents);
   return new_object<PyForward>(type, std::move(accumulator)).release();
@@ -69,10 +66,8 @@ PyObject* leave(PyObject* self, PyObject*) {
 }
 
 PyObject* jvp(PyObject* self, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"primals", "unconnected_gradients", nullptr};
   PyObject *values, *unconnected = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:jvp", const_cast<char**>(names), &values, &unconnected))
-    return nullptr;
+  parse_keywords(args, keywords, "O|O:jvp", {"primals", "unconnected_gradients"}, &values, &unconnected);
   const Unconnected way = unconnected_from(unconnected);
   std::vector<Ref> leaves;
   nest_flatten(values, leaves);
@@ -91,7 +86,7 @@ PyObject* jvp(PyObject* self, PyObject* args, PyObject* keywords) {
 PyMethodDef methods[] = {
     {"__enter__", guard<enter>, METH_NOARGS, nullptr},
     {"__exit__", guard<leave>, METH_VARARGS, nullptr},
-    {"jvp", with_keywords(guard<jvp>), METH_VARARGS | METH_KEYWORDS,
+    {"jvp", as_method(guard<jvp>), METH_VARARGS | METH_KEYWORDS,
      "jvp(primals, unconnected_gradients=UnconnectedGradients.NONE)\n--\n\nThe tangents of values that were computed "
      "inside, for the given tangents of the primals."},
     {nullptr, nullptr, 0, nullptr}};

@@ -35,11 +35,8 @@ struct PyRest {
 PyTypeObject rest_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"persistent", "watch_accessed_variables", nullptr};
   int persistent = 0, watch = 1;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|pp:GradientTape", const_cast<char**>(names), &persistent,
-                                   &watch))
-    return nullptr;
+  parse_keywords(args, keywords, "|pp:GradientTape", {"persistent", "watch_accessed_variables"}, &persistent, &watch);
   std::unique_ptr<Tape, RecorderDeleter> tape(new Tape(persistent != 0, watch != 0));
   return new_object<PyTape>(type, std::move(tape)).release();
 }
@@ -90,23 +87,21 @@ void warn_of_dtype(const Tensor& tensor) {
   checked(PyObject_CallMethod(logger.get(), "warning", "s", text.c_str()));
 }
 PyObject* watch(PyObject* self, PyObject* argument) {
-  return guarded([&]() -> PyObject* {
-    std::vector<Ref> leaves;
-    nest_flatten(argument, leaves);
-    for (const Ref& leaf : leaves) {
-      std::vector<Ref> parts = {leaf};
-      if (!is_tensor(leaf.get()) && !is_variable(leaf.get())) {
-        parts.clear();
-        nest_flatten(leaf.get(), parts, true);
-      }
-      for (const Ref& part : parts) {
-        const Tensor tensor = watched(part.get(), "to watch");
-        if (parts.size() == 1) warn_of_dtype(tensor);
-        of(self).watch(tensor);
-      }
+  std::vector<Ref> leaves;
+  nest_flatten(argument, leaves);
+  for (const Ref& leaf : leaves) {
+    std::vector<Ref> parts = {leaf};
+    if (!is_tensor(leaf.get()) && !is_variable(leaf.get())) {
+      parts.clear();
+      nest_flatten(leaf.get(), parts, true);
     }
-    Py_RETURN_NONE;
-  });
+    for (const Ref& part : parts) {
+      const Tensor tensor = watched(part.get(), "to watch");
+      if (parts.size() == 1) warn_of_dtype(tensor);
+      of(self).watch(tensor);
+    }
+  }
+  Py_RETURN_NONE;
 }
 
 // A gradient given for a target must broadcast to its shape.
@@ -123,41 +118,37 @@ void check_fits(const Tensor& gradient, const Tensor& target, size_t i, size_t c
 
 template <After after>
 PyObject* gradient(PyObject* self, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"target", "sources", "output_gradients", "unconnected_gradients", nullptr};
   PyObject *target, *sources, *outputs = Py_None, *unconnected = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|OO:gradient", const_cast<char**>(names), &target,
-                                   &sources, &outputs, &unconnected))
-    return nullptr;
-  return guarded([&] {
-    const Unconnected way = unconnected_from(unconnected);
-    if (target == Py_None)
-      fail(ErrorKind::kType, "GradientTape.gradient: argument `target` must be a tensor, a variable or a structure of "
-           "them, got None");
-    std::vector<Ref> target_leaves, source_leaves, output_leaves;
-    nest_flatten(target, target_leaves);
-    nest_flatten(sources, source_leaves);
-    std::vector<Tensor> from, to, given;
-    for (const Ref& t : target_leaves)
-      if (t.get() != Py_None)
-        from.push_back(is_variable(t.get()) ? variable_handle(t.get()) : to_tensor(flows_through(t.get()).get()));
-    for (const Ref& s : source_leaves) to.push_back(watched(flows_through(s.get()).get(), "as a source"));
-    if (outputs != Py_None) {
-      nest_flatten(outputs, output_leaves);
-      for (size_t i = 0; i < output_leaves.size(); ++i) {
-        const Ref output = flows_through(output_leaves[i].get());
-        PyObject* const o = output.get();
-        given.push_back(o == Py_None ? Tensor()
-                                     : gradient_from(o, i < from.size() ? from[i].dtype() : DType::kInvalid));
-        if (i < from.size()) check_fits(given.back(), from[i], i, from.size());
-      }
+  parse_keywords(args, keywords, "OO|OO:gradient", {"target", "sources", "output_gradients", "unconnected_gradients"},
+                 &target, &sources, &outputs, &unconnected);
+  const Unconnected way = unconnected_from(unconnected);
+  if (target == Py_None)
+    fail(ErrorKind::kType, "GradientTape.gradient: argument `target` must be a tensor, a variable or a structure of "
+         "them, got None");
+  std::vector<Ref> target_leaves, source_leaves, output_leaves;
+  nest_flatten(target, target_leaves);
+  nest_flatten(sources, source_leaves);
+  std::vector<Tensor> from, to, given;
+  for (const Ref& t : target_leaves)
+    if (t.get() != Py_None)
+      from.push_back(is_variable(t.get()) ? variable_handle(t.get()) : to_tensor(flows_through(t.get()).get()));
+  for (const Ref& s : source_leaves) to.push_back(watched(flows_through(s.get()).get(), "as a source"));
+  if (outputs != Py_None) {
+    nest_flatten(outputs, output_leaves);
+    for (size_t i = 0; i < output_leaves.size(); ++i) {
+      const Ref output = flows_through(output_leaves[i].get());
+      PyObject* const o = output.get();
+      given.push_back(o == Py_None ? Tensor()
+                                   : gradient_from(o, i < from.size() ? from[i].dtype() : DType::kInvalid));
+      if (i < from.size()) check_fits(given.back(), from[i], i, from.size());
     }
-    const std::vector<Tensor> results = of(self).gradient(from, to, given, way, after);
-    std::vector<Ref> leaves;
-    for (const Tensor& g : results)
-      leaves.push_back(g ? in_form_of(source_leaves[leaves.size()].get(), checked(wrap_gradient(g)))
-                         : Ref::borrow(Py_None));
-    return nest_pack(sources, leaves).release();
-  });
+  }
+  const std::vector<Tensor> results = of(self).gradient(from, to, given, way, after);
+  std::vector<Ref> leaves;
+  for (const Tensor& g : results)
+    leaves.push_back(g ? in_form_of(source_leaves[leaves.size()].get(), checked(wrap_gradient(g)))
+                       : Ref::borrow(Py_None));
+  return nest_pack(sources, leaves).release();
 }
 
 PyObject* reset(PyObject* self, PyObject*) {
@@ -201,11 +192,11 @@ PyGetSetDef properties[] = {
 PyMethodDef methods[] = {
     {"__enter__", guard<enter>, METH_NOARGS, nullptr},
     {"__exit__", guard<leave>, METH_VARARGS, nullptr},
-    {"watch", watch, METH_O, "watch($self, tensor)\n--\n\nWatches a tensor, or all tensors of a structure."},
-    {"gradient", with_keywords(gradient<After::kForget>), METH_VARARGS | METH_KEYWORDS,
+    {"watch", guard<watch>, METH_O, "watch($self, tensor)\n--\n\nWatches a tensor, or all tensors of a structure."},
+    {"gradient", as_method(guard<gradient<After::kForget>>), METH_VARARGS | METH_KEYWORDS,
      "gradient($self, target, sources, output_gradients=None, unconnected_gradients='none')\n--\n\n"
      "Gradients of the targets' sum, in the structure of the sources."},
-    {"_gradient_and_keep", with_keywords(gradient<After::kKeep>), METH_VARARGS | METH_KEYWORDS,
+    {"_gradient_and_keep", as_method(guard<gradient<After::kKeep>>), METH_VARARGS | METH_KEYWORDS,
      "Like gradient(), but may be called again even if the tape is not persistent."},
     {"reset", guard<reset>, METH_NOARGS, "reset($self)\n--\n\nForgets everything."},
     {"stop_recording", guard<stop_recording>, METH_NOARGS,

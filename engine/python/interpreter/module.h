@@ -1,6 +1,7 @@
 // The public namespaces (`footlight`, `footlight.nn`, ...), and how every folder adds its names to them.
 #pragma once
 
+#include "engine/python/interpreter/arguments.h"
 #include "engine/python/interpreter/exceptions.h"
 
 namespace footlight::python {
@@ -22,11 +23,6 @@ bool namespaces_exist();
 // The public namespace: "" is `footlight` itself, "nn", "autograph.experimental", ... Made on first use, then
 // always the same object; also reachable by `import footlight.nn`. Borrowed.
 PyObject* namespace_of(const char* dotted);
-
-// A C function with keywords, for a PyMethodDef.
-inline PyCFunction with_keywords(PyCFunctionWithKeywords f) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
-}
 
 // Adds `object` (borrowed) as a public name: publish("math.add", f), publish("function", type). Throws
 // PythonErrorSet.

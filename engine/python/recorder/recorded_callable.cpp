@@ -4,6 +4,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/recording.h"
 #include "engine/base/thread_context.h"
+#include "engine/python/interpreter/arguments.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/thread_context.h"
 #include "engine/python/interpreter/types.h"
@@ -59,11 +60,8 @@ Ref stand_in(PyTypeObject* type, vectorcallfunc call, PyObject* wrapped, std::st
 }
 
 PyObject* timed_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
-  static const char* const kNames[] = {"callable", "name", "category", nullptr};
   PyObject *wrapped, *name = Py_None, *category = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OU:timed", const_cast<char**>(kNames), &wrapped, &name,
-                                   &category))
-    throw PythonErrorSet();
+  parse_keywords(args, keywords, "O|OU:timed", {"callable", "name", "category"}, &wrapped, &name, &category);
   if (!PyCallable_Check(wrapped)) throw Error(ErrorKind::kType, "timed: the first argument is not callable");
   Ref own_name = Ref::borrow(name);
   if (name == Py_None) {
@@ -175,12 +173,10 @@ PyObject* called_call(PyObject* self, PyObject* const* args, size_t count, PyObj
 }
 
 PyObject* called(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* const kNames[] = {"callable", "function", "static_positions", "static_names", "flatten", nullptr};
   PyObject *wrapped, *positions = nullptr, *names = nullptr, *flatten = Py_None;
   unsigned int function;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OI|OOO:called", const_cast<char**>(kNames), &wrapped, &function,
-                                   &positions, &names, &flatten))
-    throw PythonErrorSet();
+  parse_keywords(args, keywords, "OI|OOO:called", {"callable", "function", "static_positions", "static_names", "flatten"},
+                 &wrapped, &function, &positions, &names, &flatten);
   if (!PyCallable_Check(wrapped)) throw Error(ErrorKind::kType, "called: the first argument is not callable");
   auto traced = std::make_unique<Traced>(FunctionId(function));
   if (positions)
@@ -203,11 +199,8 @@ PyObject* current_call(PyObject*, PyObject*) {
 
 // describe_call(trace=None, outcome=None, key=None): of the innermost call. The outcome "none": it is not recorded.
 PyObject* describe_call(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* const kNames[] = {"trace", "outcome", "key", nullptr};
   PyObject *trace = Py_None, *outcome = Py_None, *key = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOO:describe_call", const_cast<char**>(kNames), &trace, &outcome,
-                                   &key))
-    throw PythonErrorSet();
+  parse_keywords(args, keywords, "|OOO:describe_call", {"trace", "outcome", "key"}, &trace, &outcome, &key);
   RecordedCall* const call = python_thread.recorded_call;
   if (!call) Py_RETURN_NONE;
   if (trace != Py_None) {
@@ -225,18 +218,14 @@ PyObject* describe_call(PyObject*, PyObject* args, PyObject* keywords) {
   Py_RETURN_NONE;
 }
 
-PyCFunction with_keywords(PyObject* (*function)(PyObject*, PyObject*, PyObject*)) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
-}
-
 PyMethodDef functions[] = {
-    {"called", with_keywords(guard<called>), METH_VARARGS | METH_KEYWORDS,
+    {"called", as_method(guard<called>), METH_VARARGS | METH_KEYWORDS,
      "called(callable, function, static_positions=(), static_names=(), flatten=None): the callable, each call of which "
      "is recorded as one of the traced function with that number. With the other arguments, calls with arguments alike "
      "are taken to be served by the same trace."},
     {"current_call", guard<current_call>, METH_NOARGS,
      "current_call(): the innermost call that is being recorded on this thread, as (call, function), or None."},
-    {"describe_call", with_keywords(guard<describe_call>), METH_VARARGS | METH_KEYWORDS,
+    {"describe_call", as_method(guard<describe_call>), METH_VARARGS | METH_KEYWORDS,
      "describe_call(trace=None, outcome=None, key=None): what is known of that call. The outcome 'none': it is not "
      "recorded."},
     {nullptr, nullptr, 0, nullptr}};

@@ -450,12 +450,10 @@ bool is_number_class(PyObject* type) {
 
 // tf.register_tensor_conversion_function(base_type, conversion_func, priority=100)
 PyObject* register_function(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"base_type", "conversion_func", "priority", nullptr};
   PyObject *type, *function;
   int priority = 100;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|i:register_tensor_conversion_function",
-                                   const_cast<char**>(names), &type, &function, &priority))
-    return nullptr;
+  parse_keywords(args, keywords, "OO|i:register_tensor_conversion_function",
+                 {"base_type", "conversion_func", "priority"}, &type, &function, &priority);
   constexpr const char* kSelf = "register_tensor_conversion_function: ";
   if (!PyType_Check(type) && !PyTuple_Check(type))
     fail(ErrorKind::kType, kSelf, "base_type must be a class or a tuple of classes");
@@ -466,7 +464,7 @@ PyObject* register_function(PyObject*, PyObject* args, PyObject* keywords) {
   registered.push_back({Ref::borrow(type), Ref::borrow(function)});
   Py_RETURN_NONE;
 }
-PyMethodDef register_method = {"register_tensor_conversion_function", with_keywords(guard<register_function>),
+PyMethodDef register_method = {"register_tensor_conversion_function", as_method(guard<register_function>),
                                METH_VARARGS | METH_KEYWORDS,
                                "register_tensor_conversion_function(base_type, conversion_func, "
                                "priority=100)\n--\n\nRegisters a conversion of another class to tensors."};

@@ -106,9 +106,8 @@ PyObject* capsule_of(const Tensor& t) {
 }
 
 PyObject* to_dlpack(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"tf_tensor", nullptr};
   PyObject* o;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:to_dlpack", const_cast<char**>(names), &o)) return nullptr;
+  parse_keywords(args, keywords, "O:to_dlpack", {"tf_tensor"}, &o);
   if (!is_tensor(o)) invalid("The argument to `to_dlpack` must be a tensor, not ", Py_TYPE(o)->tp_name);
   return capsule_of(tensor_of(o));
 }
@@ -158,9 +157,8 @@ Tensor tensor_from(PyObject* capsule) {
 }
 
 PyObject* from_dlpack(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"dlcapsule", nullptr};
   PyObject* o;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:from_dlpack", const_cast<char**>(names), &o)) return nullptr;
+  parse_keywords(args, keywords, "O:from_dlpack", {"dlcapsule"}, &o);
   Ref capsule = Ref::borrow(o);
   if (!PyCapsule_CheckExact(o)) {
     if (!has_attribute(o, "__dlpack__"))
@@ -172,18 +170,16 @@ PyObject* from_dlpack(PyObject*, PyObject* args, PyObject* keywords) {
 }
 
 PyMethodDef functions[] = {
-    {"to_dlpack", with_keywords(guard<to_dlpack>), METH_VARARGS | METH_KEYWORDS,
+    {"to_dlpack", as_method(guard<to_dlpack>), METH_VARARGS | METH_KEYWORDS,
      "to_dlpack(tf_tensor)\n--\n\nA capsule that shares the tensor's memory."},
-    {"from_dlpack", with_keywords(guard<from_dlpack>), METH_VARARGS | METH_KEYWORDS,
+    {"from_dlpack", as_method(guard<from_dlpack>), METH_VARARGS | METH_KEYWORDS,
      "from_dlpack(dlcapsule)\n--\n\nA tensor that shares the capsule's memory, which must not be written any more."}};
 
 // --- the protocol of objects ---
 PyObject* dlpack(PyObject* self, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"stream", "max_version", "dl_device", "copy", nullptr};
   PyObject *stream = Py_None, *version = Py_None, *device = Py_None, *copy = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$OOOO:__dlpack__", const_cast<char**>(names), &stream, &version,
-                                   &device, &copy))
-    return nullptr;
+  parse_keywords(args, keywords, "|$OOOO:__dlpack__", {"stream", "max_version", "dl_device", "copy"}, &stream, &version,
+                 &device, &copy);
   Tensor t = tensor_of(self);
   if (!t.is_symbolic() && device != Py_None) {
     int type = 0, index = 0;
@@ -208,7 +204,7 @@ PyObject* dlpack_device(PyObject* self, PyObject*) {
                                              : Py_BuildValue("(ii)", kDLCuda, t.device().index);
 }
 PyMethodDef methods[] = {
-    {"__dlpack__", with_keywords(guard<dlpack>), METH_VARARGS | METH_KEYWORDS,
+    {"__dlpack__", as_method(guard<dlpack>), METH_VARARGS | METH_KEYWORDS,
      "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
      "A capsule that shares its memory."},
     {"__dlpack_device__", guard<dlpack_device>, METH_NOARGS, "__dlpack_device__()\n--\n\nWhere the memory lies."},

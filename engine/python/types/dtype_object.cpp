@@ -60,7 +60,7 @@ PyObject* compare(PyObject* self, PyObject* other, int op) {
 PyObject* construct(PyTypeObject*, PyObject* args, PyObject*) {
   PyObject* what;
   if (!PyArg_ParseTuple(args, "O:DType", &what)) return nullptr;
-  return guarded([&]() -> PyObject* { return Py_NewRef(dtype_object(dtype_from_object(what))); });
+  return Py_NewRef(dtype_object(dtype_from_object(what)));
 }
 
 PyObject* number(double v) { return PyFloat_FromDouble(v); }
@@ -165,13 +165,12 @@ PyMethodDef methods[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 PyObject* as_dtype(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* const kNames[] = {"type_value", nullptr};
   PyObject* what;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:as_dtype", const_cast<char**>(kNames), &what)) return nullptr;
-  return guarded([&]() -> PyObject* { return Py_NewRef(dtype_object(dtype_from_object(what))); });
+  parse_keywords(args, keywords, "O:as_dtype", {"type_value"}, &what);
+  return Py_NewRef(dtype_object(dtype_from_object(what)));
 }
 PyMethodDef as_dtype_method = {
-    "as_dtype", with_keywords(as_dtype), METH_VARARGS | METH_KEYWORDS,
+    "as_dtype", as_method(guard<as_dtype>), METH_VARARGS | METH_KEYWORDS,
     "as_dtype(type_value)\n--\n\nThe DType that a name, a NumPy type or a Python type stands for."};
 
 // Dtypes of TensorFlow that no tensor has here.

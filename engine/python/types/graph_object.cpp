@@ -230,10 +230,8 @@ PyObject* graph_mark(PyObject* self, PyObject* arguments) {
   Py_RETURN_NONE;
 }
 PyObject* op_def_for_type(PyObject*, PyObject* type) {
-  return guarded([&] {
-    const Ref function = formats_function("op_def");
-    return PyObject_CallOneArg(function.get(), type);
-  });
+  const Ref function = formats_function("op_def");
+  return PyObject_CallOneArg(function.get(), type);
 }
 PyObject* graph_kind(PyObject* self, void*) { return PyBool_FromLong(graph_in(self)->is_function); }
 PyObject* graph_unique_name(PyObject* self, PyObject* name) {
@@ -262,8 +260,7 @@ PyObject* graph_finalized(PyObject* self, void*) {
 }
 
 PyMethodDef graph_methods[] = {
-    {"as_graph_def", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<as_graph_def>)),
-     METH_VARARGS | METH_KEYWORDS, "The graph as GraphDef."},
+    {"as_graph_def", as_method(guard<as_graph_def>), METH_VARARGS | METH_KEYWORDS, "The graph as GraphDef."},
     {"_library", guard<function_library>, METH_O | METH_STATIC, "The library of functions, and their names in it."},
     {"get_operations", guard<get_operations>, METH_NOARGS, "All nodes, in the order in which they were made."},
     {"get_operation_by_name", guard<get_operation_by_name>, METH_O, nullptr},
@@ -273,7 +270,7 @@ PyMethodDef graph_methods[] = {
     {"_capture", guard<graph_capture>, METH_VARARGS, "What stands in a graph that is built for a tensor from outside."},
     {"_captured", guard<graph_captured>, METH_NOARGS,
      "What a graph that is built has captured: pairs, outside and inside."},
-    {"op_def_for_type", op_def_for_type, METH_O, "The definition of a type of op as OpDef."},
+    {"op_def_for_type", guard<op_def_for_type>, METH_O, "The definition of a type of op as OpDef."},
     {"finalize", graph_finalize, METH_NOARGS, "Nothing can be added to the graph from now on."},
     {"num_operations", graph_size, METH_NOARGS, "The number of operations."},
     {nullptr, nullptr, 0, nullptr}};

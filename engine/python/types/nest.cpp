@@ -202,12 +202,9 @@ void same(PyObject* a, PyObject* b, bool types, bool composites) {
 }
 
 PyObject* py_flatten(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"structure", "expand_composites", nullptr};
   PyObject* structure;
   int expand = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|p:flatten", const_cast<char**>(names), &structure,
-                                   &expand))
-    return nullptr;
+  parse_keywords(args, keywords, "O|p:flatten", {"structure", "expand_composites"}, &structure, &expand);
   std::vector<Ref> leaves;
   nest_flatten(structure, leaves, expand);
   Ref list = checked(PyList_New(static_cast<Py_ssize_t>(leaves.size())));
@@ -217,12 +214,10 @@ PyObject* py_flatten(PyObject*, PyObject* args, PyObject* keywords) {
 }
 PyObject* py_is_nested(PyObject*, PyObject* o) { return PyBool_FromLong(is_nested(o)); }
 PyObject* py_pack(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"structure", "flat_sequence", "expand_composites", nullptr};
   PyObject *structure, *flat;
   int expand = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|p:pack_sequence_as", const_cast<char**>(names),
-                                   &structure, &flat, &expand))
-    return nullptr;
+  parse_keywords(args, keywords, "OO|p:pack_sequence_as", {"structure", "flat_sequence", "expand_composites"},
+                 &structure, &flat, &expand);
   if (!is_nested(flat))
     fail(ErrorKind::kType, "pack_sequence_as: flat_sequence must be a sequence, not ",
          Py_TYPE(flat)->tp_name);
@@ -236,12 +231,10 @@ PyObject* py_pack(PyObject*, PyObject* args, PyObject* keywords) {
   return nest_pack(structure, leaves, expand).release();
 }
 PyObject* py_same(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"nest1", "nest2", "check_types", "expand_composites", nullptr};
   PyObject *a, *b;
   int types = 1, expand = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|pp:assert_same_structure", const_cast<char**>(names),
-                                   &a, &b, &types, &expand))
-    return nullptr;
+  parse_keywords(args, keywords, "OO|pp:assert_same_structure", {"nest1", "nest2", "check_types", "expand_composites"},
+                 &a, &b, &types, &expand);
   nest_assert_same(a, b, types, expand);
   Py_RETURN_NONE;
 }
@@ -275,18 +268,18 @@ PyObject* py_map(PyObject*, PyObject* args, PyObject* keywords) {
 }
 
 PyMethodDef functions[] = {
-    {"flatten", with_keywords(guard<py_flatten>), METH_VARARGS | METH_KEYWORDS,
+    {"flatten", as_method(guard<py_flatten>), METH_VARARGS | METH_KEYWORDS,
      "flatten(structure, expand_composites=False)\n--\n\nThe leaves as a list."},
     {"is_nested", guard<py_is_nested>, METH_O,
      "is_nested(structure)\n--\n\nWhether it is a list, tuple, mapping, attrs object or one with "
      "__tf_flatten__."},
-    {"pack_sequence_as", with_keywords(guard<py_pack>), METH_VARARGS | METH_KEYWORDS,
+    {"pack_sequence_as", as_method(guard<py_pack>), METH_VARARGS | METH_KEYWORDS,
      "pack_sequence_as(structure, flat_sequence, expand_composites=False)\n--\n\nThe structure with other "
      "leaves."},
-    {"assert_same_structure", with_keywords(guard<py_same>), METH_VARARGS | METH_KEYWORDS,
+    {"assert_same_structure", as_method(guard<py_same>), METH_VARARGS | METH_KEYWORDS,
      "assert_same_structure(nest1, nest2, check_types=True, expand_composites=False)\n--\n\nValueError or "
      "TypeError where two structures differ."},
-    {"map_structure", with_keywords(guard<py_map>), METH_VARARGS | METH_KEYWORDS,
+    {"map_structure", as_method(guard<py_map>), METH_VARARGS | METH_KEYWORDS,
      "map_structure(func, *structure, check_types=True)\n--\n\n"
      R"(The structure with func applied to its leaves.
 

@@ -53,10 +53,8 @@ Ref list_of(const Shape& s) {
 }
 
 PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"dims", nullptr};
   PyObject* dims;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:TensorShape", const_cast<char**>(names), &dims))
-    return nullptr;
+  parse_keywords(args, keywords, "O:TensorShape", {"dims"}, &dims);
   if (has_attribute(dims, "unknown_rank"))  // a TensorShapeProto, ours or protobuf's
     return PyObject_CallMethod(reinterpret_cast<PyObject*>(&type), "experimental_from_proto", "O", dims);
   return shape_object(shape_from_object(dims));

@@ -48,11 +48,8 @@ PyObject* construct_base(PyTypeObject* kind, PyObject*, PyObject*) {
 }
 
 PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"shape", "dtype", "name", nullptr};
   PyObject *shape, *dtype = nullptr, *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OO:TensorSpec", const_cast<char**>(names), &shape,
-                                   &dtype, &name))
-    return nullptr;
+  parse_keywords(args, keywords, "O|OO:TensorSpec", {"shape", "dtype", "name"}, &shape, &dtype, &name);
   SpecValue v;
   v.shape = shape_from_object(shape);
   if (dtype) v.dtype = dtype_from_object(dtype);
@@ -162,9 +159,8 @@ PyMethodDef methods[] = {
     {"most_specific_common_supertype", guard<supertype>, METH_O, "The narrowest spec that covers all, else None."},
     {"most_specific_compatible_type", guard<most_specific_compatible>, METH_O,
      "The narrowest spec that covers both; ValueError when there is none."},
-    {"from_tensor", with_keywords(guard<from<true>>), METH_VARARGS | METH_KEYWORDS | METH_CLASS,
-     "The spec of a tensor."},
-    {"from_spec", with_keywords(guard<from<false>>), METH_VARARGS | METH_KEYWORDS | METH_CLASS,
+    {"from_tensor", as_method(guard<from<true>>), METH_VARARGS | METH_KEYWORDS | METH_CLASS, "The spec of a tensor."},
+    {"from_spec", as_method(guard<from<false>>), METH_VARARGS | METH_KEYWORDS | METH_CLASS,
      "The same spec, perhaps with another name."},
     {"__reduce__", guard<reduce>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};

@@ -56,7 +56,7 @@ PyObject* consumers(PyObject* self, PyObject*) {
 
 PyMethodDef methods[] = {
     {"__complex__", guard<complex_number>, METH_NOARGS, nullptr},
-    {"eval", with_keywords(guard<eval>), METH_VARARGS | METH_KEYWORDS,
+    {"eval", as_method(guard<eval>), METH_VARARGS | METH_KEYWORDS,
      "eval(feed_dict=None, session=None)\n--\n\nOf TensorFlow 1; there are no sessions."},
     {"consumers", guard<consumers>, METH_NOARGS, "consumers()\n--\n\nThe operations of its graph that take it."},
     {nullptr, nullptr, 0, nullptr}};

@@ -72,27 +72,23 @@ std::string text_of(const Tensor& t, bool repr) {
 PyObject* to_unicode(std::string_view s) { return text_object(s).release(); }
 
 PyObject* repr(PyObject* self) {
-  return guarded([&] {
-    const Tensor& t = tensor_of(self);
-    if (t.is_symbolic())
-      return to_unicode(str("<tf.Tensor '", symbolic_name(t), "' shape=", t.shape().to_string(),
-                            " dtype=", name_of(t.dtype()), ">"));
-    return to_unicode(str("<tf.Tensor: shape=", t.shape().to_string(), ", dtype=", name_of(t.dtype()),
-                          ", numpy=", text_of(t, true), ">"));
-  });
+  const Tensor& t = tensor_of(self);
+  if (t.is_symbolic())
+    return to_unicode(str("<tf.Tensor '", symbolic_name(t), "' shape=", t.shape().to_string(),
+                          " dtype=", name_of(t.dtype()), ">"));
+  return to_unicode(str("<tf.Tensor: shape=", t.shape().to_string(), ", dtype=", name_of(t.dtype()),
+                        ", numpy=", text_of(t, true), ">"));
 }
 
 PyObject* to_str(PyObject* self) {
-  return guarded([&] {
-    const Tensor& t = tensor_of(self);
-    if (t.is_symbolic())
-      return to_unicode(str("Tensor(\"", symbolic_name(t), "\", ",
-                            t.shape().has_rank() ? "shape=" + t.shape().to_string() + ", " : "",
-                            "dtype=", name_of(t.dtype()),
-                            t.device() == Device::cpu() ? "" : ", device=" + full_name(t.device()), ")"));
-    return to_unicode(str("tf.Tensor(", text_of(t, false), ", shape=", t.shape().to_string(),
-                          ", dtype=", name_of(t.dtype()), ")"));
-  });
+  const Tensor& t = tensor_of(self);
+  if (t.is_symbolic())
+    return to_unicode(str("Tensor(\"", symbolic_name(t), "\", ",
+                          t.shape().has_rank() ? "shape=" + t.shape().to_string() + ", " : "",
+                          "dtype=", name_of(t.dtype()),
+                          t.device() == Device::cpu() ? "" : ", device=" + full_name(t.device()), ")"));
+  return to_unicode(str("tf.Tensor(", text_of(t, false), ", shape=", t.shape().to_string(),
+                        ", dtype=", name_of(t.dtype()), ")"));
 }
 
 Py_hash_t hash(PyObject* o) {
@@ -128,7 +124,7 @@ PyObject* iterate(PyObject* self) {
 }
 
 PyObject* get_shape_property(PyObject* self, void*) {
-  return guarded([&] { return shape_object(tensor_of(self).shape()); });
+  return shape_object(tensor_of(self).shape());
 }
 PyObject* get_dtype(PyObject* self, void*) { return Py_NewRef(dtype_object(tensor_of(self).dtype())); }
 PyObject* get_ndim(PyObject* self, void*) {
@@ -171,10 +167,8 @@ PyObject* get_numpy(PyObject* self, void*) {
 }
 
 PyObject* array(PyObject* self, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"dtype", "copy", nullptr};
   PyObject *dtype = Py_None, *copy = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO:__array__", const_cast<char**>(names), &dtype, &copy))
-    return nullptr;
+  parse_keywords(args, keywords, "|OO:__array__", {"dtype", "copy"}, &dtype, &copy);
   const Tensor& t = tensor_of(self);
   if (t.is_symbolic())
     fail(ErrorKind::kNotImplemented, "Cannot convert the symbolic tensor '", symbolic_name(t),
@@ -211,10 +205,8 @@ PyObject* to_device(PyObject* self, Device device) {
 }
 PyObject* cpu(PyObject* self, PyObject*) { return to_device(self, Device::cpu()); }
 PyObject* gpu(PyObject* self, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"gpu_index", nullptr};
   int index = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|i:gpu", const_cast<char**>(names), &index))
-    return nullptr;
+  parse_keywords(args, keywords, "|i:gpu", {"gpu_index"}, &index);
   if (index < 0 || index > 255) {
     PyErr_Format(PyExc_ValueError, "there is no GPU %d", index);
     return nullptr;
@@ -310,7 +302,7 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
 PyObject* get_id(PyObject* self, void*) { return PyLong_FromUnsignedLongLong(tensor_of(self).tape_id()); }
 
 PyGetSetDef properties[] = {
-    {"shape", get_shape_property, nullptr, "The TensorShape.", nullptr},
+    {"shape", guard<get_shape_property>, nullptr, "The TensorShape.", nullptr},
     {"dtype", get_dtype, nullptr, "The DType.", nullptr},
     {"ndim", get_ndim, nullptr, "Number of dimensions.", nullptr},
     {"device", guard<get_device>, nullptr, "Where the value lies.", nullptr},
@@ -334,9 +326,9 @@ PyMethodDef methods[] = {
     {"ref", ref, METH_NOARGS, "ref()\n--\n\nA hashable handle: tensors themselves cannot be keys."},
     {"experimental_ref", ref, METH_NOARGS, "experimental_ref()\n--\n\nSee ref()."},
     {"cpu", cpu, METH_NOARGS, "cpu()\n--\n\nThe value in host memory."},
-    {"gpu", with_keywords(gpu), METH_VARARGS | METH_KEYWORDS,
+    {"gpu", as_method(guard<gpu>), METH_VARARGS | METH_KEYWORDS,
      "gpu(gpu_index=0)\n--\n\nThe value in a GPU's memory."},
-    {"__array__", with_keywords(guard<array>), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__array__", as_method(guard<array>), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__format__", guard<format>, METH_O, nullptr},
     {"__reduce__", guard<reduce>, METH_NOARGS, nullptr},
     {"__copy__", same, METH_NOARGS, nullptr},
@@ -412,8 +404,8 @@ void init_tensor(PyObject* module) {
                          .base = tensor_like_type,
                          .flags = Py_TPFLAGS_DISALLOW_INSTANTIATION,
                          .destroy = destroy,
-                         .repr = repr,
-                         .str = to_str,
+                         .repr = guard<repr>,
+                         .str = guard<to_str>,
                          .hash = hash,
                          .get_attribute = get_attribute,
                          .iterate = guard<iterate>,

@@ -252,7 +252,7 @@ PyObject* make_subclass(PyObject*, PyObject* args) {
 }
 PyMethodDef creation[] = {{"variable_subclass", make_subclass, METH_VARARGS,
                            "variable_subclass(name, members)\n--\n\nA class below tf.Variable."},
-                          {"make_variable", with_keywords(make_plain), METH_VARARGS | METH_KEYWORDS,
+                          {"make_variable", as_method(make_plain), METH_VARARGS | METH_KEYWORDS,
                            "make_variable(...)\n--\n\ntf.Variable past every creator scope."},
                           {"set_variable_namer", keep<namer>, METH_O,
                            "set_variable_namer(f)\n--\n\nf(name) gives the name of each one made in a graph."},
@@ -293,7 +293,7 @@ PyObject* iterate(PyObject* self) {
   return PyObject_GetIter(value.get());
 }
 
-PyObject* value(PyObject* self, PyObject*) { return guarded([&] { return wrap(variable_value(self)); }); }
+PyObject* value(PyObject* self, PyObject*) { return wrap(variable_value(self)); }
 
 // assign, assign_add, assign_sub
 template <int Which>
@@ -344,10 +344,8 @@ PyObject* numpy(PyObject* self, PyObject*) {
   return numpy_value(of(self)->variable->read()).release();
 }
 PyObject* array(PyObject* self, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"dtype", "copy", nullptr};
   PyObject *dtype = Py_None, *copy = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO:__array__", const_cast<char**>(names), &dtype, &copy))
-    return nullptr;
+  parse_keywords(args, keywords, "|OO:__array__", {"dtype", "copy"}, &dtype, &copy);
   if (this_thread.builder)
     fail(ErrorKind::kNotImplemented, "Cannot convert variable '", name_of_variable(of(self)),
          "' to a NumPy array while a function is being traced");
@@ -357,7 +355,7 @@ PyObject* array(PyObject* self, PyObject* args, PyObject* keywords) {
 }
 
 PyObject* get_shape(PyObject* self, PyObject*) {
-  return guarded([&] { return shape_object(of(self)->variable->shape()); });
+  return shape_object(of(self)->variable->shape());
 }
 PyObject* set_shape(PyObject* self, PyObject* wanted) {
   const Shape s = shape_from_object(wanted);
@@ -371,14 +369,12 @@ PyObject* is_initialized(PyObject* self, PyObject*) {
 }
 PyObject* ref(PyObject* self, PyObject*) { return reference_to(self); }
 PyObject* copy(PyObject* self, PyObject*) {
-  return guarded([&] {
-    PyVariable* v = of(self);
-    auto* fresh = new Variable(v->variable->dtype(), v->variable->shape(), v->variable->name(),
-                               v->variable->trainable());
-    const Tensor handle = Tensor::resource(fresh);
-    fresh->assign(v->variable->read());
-    return make(handle, Own::kYes);
-  });
+  PyVariable* v = of(self);
+  auto* fresh = new Variable(v->variable->dtype(), v->variable->shape(), v->variable->name(),
+                             v->variable->trainable());
+  const Tensor handle = Tensor::resource(fresh);
+  fresh->assign(v->variable->read());
+  return make(handle, Own::kYes);
 }
 
 PyObject* enum_value(const char* kind, const char* name) {
@@ -447,28 +443,24 @@ PyGetSetDef properties[] = {
     {"__array_priority__", [](PyObject*, void*) { return PyLong_FromLong(100); }, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-PyCFunction fast_call(PyObject* (*f)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*)) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
-}
-
 PyMethodDef methods[] = {
-    {"assign", fast_call(assign<0>), METH_FASTCALL | METH_KEYWORDS,
+    {"assign", as_method(assign<0>), METH_FASTCALL | METH_KEYWORDS,
      "assign($self, value, use_locking=False, name=None, read_value=True)\n--\n\nGives it another value."},
-    {"assign_add", fast_call(assign<1>), METH_FASTCALL | METH_KEYWORDS,
+    {"assign_add", as_method(assign<1>), METH_FASTCALL | METH_KEYWORDS,
      "assign_add($self, delta, use_locking=False, name=None, read_value=True)\n--\n\nAdds to its value."},
-    {"assign_sub", fast_call(assign<2>), METH_FASTCALL | METH_KEYWORDS,
+    {"assign_sub", as_method(assign<2>), METH_FASTCALL | METH_KEYWORDS,
      "assign_sub($self, delta, use_locking=False, name=None, read_value=True)\n--\n\nSubtracts from its value."},
-    {"value", value, METH_NOARGS, "value($self)\n--\n\nThe value as a tensor."},
-    {"read_value", value, METH_NOARGS, "read_value($self)\n--\n\nThe value as a tensor."},
+    {"value", guard<value>, METH_NOARGS, "value($self)\n--\n\nThe value as a tensor."},
+    {"read_value", guard<value>, METH_NOARGS, "read_value($self)\n--\n\nThe value as a tensor."},
     {"numpy", guard<numpy>, METH_NOARGS, "numpy($self)\n--\n\nThe value as a NumPy array."},
-    {"get_shape", get_shape, METH_NOARGS, "get_shape($self)\n--\n\nThe TensorShape."},
+    {"get_shape", guard<get_shape>, METH_NOARGS, "get_shape($self)\n--\n\nThe TensorShape."},
     {"set_shape", guard<set_shape>, METH_O, "set_shape($self, shape)\n--\n\nChecks that a shape fits."},
     {"is_initialized", guard<is_initialized>, METH_VARARGS, "is_initialized($self)\n--\n\nWhether it has a value."},
     {"ref", ref, METH_NOARGS, "ref($self)\n--\n\nA hashable handle: variables themselves cannot be keys."},
     {"experimental_ref", ref, METH_NOARGS, "experimental_ref($self)\n--\n\nSee ref()."},
-    {"__array__", with_keywords(guard<array>), METH_VARARGS | METH_KEYWORDS, nullptr},
-    {"__copy__", copy, METH_NOARGS, nullptr},
-    {"__deepcopy__", copy, METH_O, nullptr},
+    {"__array__", as_method(guard<array>), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__copy__", guard<copy>, METH_NOARGS, nullptr},
+    {"__deepcopy__", guard<copy>, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

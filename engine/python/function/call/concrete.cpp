@@ -179,11 +179,8 @@ PyObject* repr(PyObject* self) {
 }
 
 PyObject* pretty(PyObject* self, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"verbose", nullptr};
   int verbose = 1;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|p:pretty_printed_signature", const_cast<char**>(names),
-                                   &verbose))
-    return nullptr;
+  parse_keywords(args, keywords, "|p:pretty_printed_signature", {"verbose"}, &verbose);
   const TraceEntry& entry = entry_of(self);
   return text(verbose ? signature_block(entry) : function_type_text(entry)).release();
 }
@@ -194,12 +191,10 @@ PyObject* set_external_captures(PyObject* self, PyObject* values) {
 }
 
 PyObject* replace_with_deferred(PyObject* self, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"tensor", "closure", "spec", "placeholder", "default_value", nullptr};
   PyObject *tensor, *closure, *spec, *placeholder = nullptr, *otherwise = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|OO:replace_capture_with_deferred_capture",
-                                   const_cast<char**>(names), &tensor, &closure, &spec, &placeholder,
-                                   &otherwise))
-    return nullptr;
+  parse_keywords(args, keywords, "OOO|OO:replace_capture_with_deferred_capture",
+                 {"tensor", "closure", "spec", "placeholder", "default_value"}, &tensor, &closure, &spec, &placeholder,
+                 &otherwise);
   replace_capture(entry_of(self), tensor, closure, spec);
   return Py_NewRef(Py_None);
 }
@@ -292,16 +287,16 @@ PyObject* same(PyObject* self, PyObject*) { return Py_NewRef(self); }  // a trac
 PyMethodDef methods[] = {
     {"__copy__", same, METH_NOARGS, nullptr},
     {"__deepcopy__", same, METH_O, nullptr},
-    {"pretty_printed_signature", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<pretty>)),
+    {"pretty_printed_signature", as_method(guard<pretty>),
      METH_VARARGS | METH_KEYWORDS, "Parameters, result and captures as text."},
-    {"_call_with_captures", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<call_with_captures>)),
+    {"_call_with_captures", as_method(guard<call_with_captures>),
      METH_FASTCALL, "The trace with other values in place of those that were captured."},
-    {"_call_with_flat_signature", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<call_flat>)),
+    {"_call_with_flat_signature", as_method(guard<call_flat>),
      METH_FASTCALL, "The trace with each tensor of its arguments given by itself."},
     {"set_external_captures", guard<set_external_captures>, METH_O,
      "Other values in place of those that were captured, or functions that give them at each call."},
     {"replace_capture_with_deferred_capture",
-     reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<replace_with_deferred>)),
+     as_method(guard<replace_with_deferred>),
      METH_VARARGS | METH_KEYWORDS,
      "A function that gives the value at each call, in place of a tensor that was captured."},
     {"_frozen_graph", guard<frozen_graph>, METH_NOARGS, "The graph with the values of its captures as constants."},

@@ -107,11 +107,8 @@ Tensor predicate(PyObject* pred, const char* function) {
 }
 
 PyObject* cond(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"pred", "true_fn", "false_fn", "name", nullptr};
   PyObject *pred, *yes = Py_None, *no = Py_None, *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOO:cond", const_cast<char**>(names), &pred, &yes, &no,
-                                   &name))
-    return nullptr;
+  parse_keywords(args, keywords, "O|OOO:cond", {"pred", "true_fn", "false_fn", "name"}, &pred, &yes, &no, &name);
   if (!PyCallable_Check(yes) || !PyCallable_Check(no))
     fail(ErrorKind::kType, PyCallable_Check(yes) ? "'false_fn'" : "'true_fn'", " must be callable.");
   if (!this_thread.builder) {
@@ -168,12 +165,10 @@ struct Cases {
 };
 
 PyObject* case_of(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"pred_fn_pairs", "default", "exclusive", "strict", "name", nullptr};
   PyObject *given, *otherwise = Py_None, *name = nullptr;
   int exclusive = 0, strict = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OppO:case", const_cast<char**>(names), &given, &otherwise,
-                                   &exclusive, &strict, &name))
-    return nullptr;
+  parse_keywords(args, keywords, "O|OppO:case", {"pred_fn_pairs", "default", "exclusive", "strict", "name"}, &given,
+                 &otherwise, &exclusive, &strict, &name);
   if (!PyList_Check(given) && !PyTuple_Check(given) && !PyDict_Check(given))
     fail(ErrorKind::kType, "'pred_fn_pairs' must be a list, tuple, or dict. Received: ", Py_TYPE(given)->tp_name);
   const std::string scope_name = given_name(name, "case");
@@ -260,11 +255,9 @@ Ref staged_case(const Tensor& index, std::span<const Ref> functions, const std::
 }
 
 PyObject* switch_case(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"branch_index", "branch_fns", "default", "name", nullptr};
   PyObject *index, *given, *otherwise = Py_None, *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|OO:switch_case", const_cast<char**>(names), &index,
-                                   &given, &otherwise, &name))
-    return nullptr;
+  parse_keywords(args, keywords, "OO|OO:switch_case", {"branch_index", "branch_fns", "default", "name"}, &index, &given,
+                 &otherwise, &name);
   if (!is_tensor(index) && !is_variable(index))
     fail(ErrorKind::kType, "'branch_index' must be a Tensor, got ", Py_TYPE(index)->tp_name);
   Tensor at = to_tensor(index);
@@ -392,21 +385,12 @@ Ref eager_loop(PyObject* test, PyObject* body, PyObject* variables, int64_t most
 }
 
 PyObject* while_loop(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"cond",
-                                "body",
-                                "loop_vars",
-                                "shape_invariants",
-                                "parallel_iterations",
-                                "back_prop",
-                                "swap_memory",
-                                "maximum_iterations",
-                                "name",
-                                nullptr};
   PyObject *test, *body, *variables, *shapes = nullptr, *parallel = nullptr, *back = nullptr, *swap = nullptr,
                                      *most = nullptr, *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|OOOOOO:while_loop", const_cast<char**>(names), &test,
-                                   &body, &variables, &shapes, &parallel, &back, &swap, &most, &name))
-    return nullptr;
+  parse_keywords(args, keywords, "OOO|OOOOOO:while_loop",
+                 {"cond", "body", "loop_vars", "shape_invariants", "parallel_iterations", "back_prop", "swap_memory",
+                  "maximum_iterations", "name"},
+                 &test, &body, &variables, &shapes, &parallel, &back, &swap, &most, &name);
   if (!PyCallable_Check(test)) fail(ErrorKind::kType, "tf.while_loop: 'cond' must be callable.");
   if (!PyCallable_Check(body)) fail(ErrorKind::kType, "tf.while_loop: 'body' must be callable.");
   if (!PyList_Check(variables) && !PyTuple_Check(variables))
@@ -472,12 +456,11 @@ std::vector<Ref> seeds_for(size_t count, PyObject* given) {
 }
 
 PyObject* gradients(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"ys", "xs", "grad_ys", "name", "gate_gradients", "aggregation_method", "stop_gradients",
-                                "unconnected_gradients", nullptr};
   PyObject *ys, *xs, *given = Py_None, *rest[5] = {};
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|OOOOOO:gradients", const_cast<char**>(names), &ys, &xs,
-                                   &given, &rest[0], &rest[1], &rest[2], &rest[3], &rest[4]))
-    return nullptr;
+  parse_keywords(args, keywords, "OO|OOOOOO:gradients",
+                 {"ys", "xs", "grad_ys", "name", "gate_gradients", "aggregation_method", "stop_gradients",
+                  "unconnected_gradients"},
+                 &ys, &xs, &given, &rest[0], &rest[1], &rest[2], &rest[3], &rest[4]);
   trace::GraphBuilder* builder = trace::GraphBuilder::innermost();
   if (!builder)
     fail(ErrorKind::kRuntime,
@@ -528,19 +511,16 @@ PyObject* gradients(PyObject*, PyObject* args, PyObject* keywords) {
 }
 
 PyMethodDef definitions[] = {
-    {"cond", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<cond>)), METH_VARARGS | METH_KEYWORDS,
+    {"cond", as_method(guard<cond>), METH_VARARGS | METH_KEYWORDS,
      kCondHelp},
-    {"while_loop", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<while_loop>)),
-     METH_VARARGS | METH_KEYWORDS,
+    {"while_loop", as_method(guard<while_loop>), METH_VARARGS | METH_KEYWORDS,
      kWhileLoopHelp},
-    {"switch_case", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<switch_case>)),
-     METH_VARARGS | METH_KEYWORDS,
+    {"switch_case", as_method(guard<switch_case>), METH_VARARGS | METH_KEYWORDS,
      "switch_case(branch_index, branch_fns, default=None, name='switch_case')\n--\n\nThe branch of that number."},
-    {"case", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<case_of>)), METH_VARARGS | METH_KEYWORDS,
+    {"case", as_method(guard<case_of>), METH_VARARGS | METH_KEYWORDS,
      "case(pred_fn_pairs, default=None, exclusive=False, strict=False, name='case')\n--\n\nThe function of the first "
      "condition that holds."},
-    {"gradients", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<gradients>)),
-     METH_VARARGS | METH_KEYWORDS,
+    {"gradients", as_method(guard<gradients>), METH_VARARGS | METH_KEYWORDS,
      "gradients(ys, xs, grad_ys=None)\n--\n\nGradients of the sum of ys inside of a traced function."},
 };
 

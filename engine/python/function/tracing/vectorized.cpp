@@ -73,7 +73,7 @@ PyObject* vectorized(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return put_together(form, results).release();
 }
 
-PyMethodDef definition = {"_vectorized", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guard<vectorized>)),
+PyMethodDef definition = {"_vectorized", as_method(guard<vectorized>),
                           METH_FASTCALL, "The staged part of vectorized_map."};
 
 }  // namespace

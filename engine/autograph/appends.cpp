@@ -59,30 +59,8 @@ class Appends {
   }
 
   Node* inside(Node* node, bool controlled) {
-    if (is_function(node) || is(node, Kind::kClassDef)) return node;
     controlled |= is_control_flow(node);
-    Node* made = nullptr;
-    const KindInfo& described = info(node->kind);
-    for (int i = 0; i < described.field_count; ++i) {
-      if (described.fields[i].type != FieldType::kList || node->list(i).empty()) continue;
-      const List& list = node->list(i);
-      const List* lowered = &list;
-      if (info(list[0]->kind).category == Category::kStatement) {
-        lowered = block(list, controlled);
-      } else if (is(list[0], Kind::kExceptHandler) || is(list[0], Kind::kmatch_case)) {
-        std::vector<Node*> parts;
-        bool changed = false;
-        for (Node* part : list) {
-          parts.push_back(inside(part, controlled));
-          changed |= parts.back() != part;
-        }
-        if (changed) lowered = tree_.list(parts);
-      }
-      if (lowered == &list) continue;
-      if (!made) made = tree_.copy(node);
-      made->fields()[i].list = lowered;
-    }
-    return made ? made : node;
+    return with_blocks(tree_, node, [&](const List& list) { return block(list, controlled); });
   }
 
   // name = ag__.append(name, value), or null.

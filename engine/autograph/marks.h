@@ -45,4 +45,33 @@ inline bool is_control_flow(const Node* node) {
 // An if, while or for that becomes a call of the runtime.
 inline bool is_converted(const Node* node) { return is_control_flow(node) && !(node->flags & kKept); }
 
+// A statement whose blocks, and those of its handlers and cases, went through block(list); itself if none changed.
+// Nested functions and classes stay: they have a conversion of their own.
+template <class Block>
+Node* with_blocks(Tree& tree, Node* node, const Block& block) {
+  if (is_function(node) || is(node, Kind::kClassDef)) return node;
+  Node* made = nullptr;
+  const KindInfo& described = info(node->kind);
+  for (int i = 0; i < described.field_count; ++i) {
+    if (described.fields[i].type != FieldType::kList || node->list(i).empty()) continue;
+    const List& list = node->list(i);
+    const List* lowered = &list;
+    if (info(list[0]->kind).category == Category::kStatement) {
+      lowered = block(list);
+    } else if (is(list[0], Kind::kExceptHandler) || is(list[0], Kind::kmatch_case)) {
+      std::vector<Node*> parts;
+      bool changed = false;
+      for (Node* part : list) {
+        parts.push_back(with_blocks(tree, part, block));
+        changed |= parts.back() != part;
+      }
+      if (changed) lowered = tree.list(parts);
+    }
+    if (lowered == &list) continue;
+    if (!made) made = tree.copy(node);
+    made->fields()[i].list = lowered;
+  }
+  return made ? made : node;
+}
+
 }  // namespace footlight::autograph

@@ -47,7 +47,7 @@ class Matches {
         changed = true;
         continue;
       }
-      Node* made = inside(node);
+      Node* made = with_blocks(tree_, node, [this](const List& inner) { return block(inner); });
       changed |= made != node;
       out.push_back(made);
     }
@@ -55,34 +55,6 @@ class Matches {
   }
 
  private:
-  // A statement with the matches in its blocks lowered; nested functions have a conversion of their own.
-  Node* inside(Node* node) {
-    if (is_function(node) || is(node, Kind::kClassDef)) return node;
-    Node* made = nullptr;
-    const KindInfo& described = info(node->kind);
-    for (int i = 0; i < described.field_count; ++i) {
-      if (described.fields[i].type != FieldType::kList) continue;
-      const List& list = node->list(i);
-      if (list.empty()) continue;
-      const List* lowered = &list;
-      if (info(list[0]->kind).category == Category::kStatement) {
-        lowered = block(list);
-      } else if (is(list[0], Kind::kExceptHandler) || is(list[0], Kind::kmatch_case)) {
-        Nodes parts;
-        bool changed = false;
-        for (Node* part : list) {
-          parts.push_back(inside(part));
-          changed |= parts.back() != part;
-        }
-        if (changed) lowered = tree_.list(parts);
-      }
-      if (lowered == &list) continue;
-      if (!made) made = tree_.copy(node);
-      made->fields()[i].list = lowered;
-    }
-    return made ? made : node;
-  }
-
   void chain(Node* match, Nodes& out) {
     fates_.push_back({match->at.line, match->at.end_line, "match", "staged", "as a chain of conditions"});
     Node* given = match->node(at::Match::subject);

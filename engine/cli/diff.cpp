@@ -332,21 +332,17 @@ int diff(const Words& words) {
     else given.push_back(w);
   }
   if (given.size() != 2) return complain(std::string("diff needs two recordings, or a graph of each; usage: ") + kHow);
-  try {
-    const Named left = named(given[0]), right = named(given[1]);
-    if (left.function.empty() != right.function.empty())
-      return complain(std::string("diff compares two recordings or two graphs, not a recording with a graph; ") +
-                      "usage: " + kHow);
-    Run a(left.file), b(right.file);
-    if (left.function.empty()) return diff_runs(a, b, json);
-    a.set_stage(left);
-    b.set_stage(right);
-    const GraphDiff found = diff_traces(a, a.trace(left), b, b.trace(right));
-    json ? static_cast<void>(std::printf("%s\n", graphs_json(found, a, b).c_str())) : print_text(found, a, b);
-    return found.counts.differences() ? 1 : 0;
-  } catch (const Error& e) {
-    return complain(e.message());
-  }
+  const Named left = named(given[0]), right = named(given[1]);
+  if (left.function.empty() != right.function.empty())
+    return complain(std::string("diff compares two recordings or two graphs, not a recording with a graph; ") +
+                    "usage: " + kHow);
+  Run a(left.file), b(right.file);
+  if (left.function.empty()) return diff_runs(a, b, json);
+  a.set_stage(left);
+  b.set_stage(right);
+  const GraphDiff found = diff_traces(a, a.trace(left), b, b.trace(right));
+  json ? static_cast<void>(std::printf("%s\n", graphs_json(found, a, b).c_str())) : print_text(found, a, b);
+  return found.counts.differences() ? 1 : 0;
 }
 
 }  // namespace footlight::cli

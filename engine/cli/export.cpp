@@ -50,7 +50,9 @@ const Format& format_of(const std::string& name) {
   invalid("export: there is no format '", name, "'; usage: ", kHow);
 }
 
-void run(const Words& words) {
+}  // namespace
+
+int export_session(const Words& words) {
   std::string file, format_name, output, table, graph;
   const std::pair<const char*, std::string*> options[] = {
       {"--format", &format_name}, {"-o", &output}, {"--output", &output}, {"--table", &table}, {"--graph", &graph}};
@@ -80,16 +82,6 @@ void run(const Words& words) {
   Output out(output, file, format.kind);
   format.write({*reader, out, progress, file, table, graph});
   out.finish();
-}
-
-}  // namespace
-
-int export_session(const Words& words) {
-  try {
-    run(words);
-  } catch (const Error& e) {
-    return complain(e.message());
-  }
   return 0;
 }
 

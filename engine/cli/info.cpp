@@ -12,7 +12,6 @@
 #include "engine/session/trace_counts.h"
 #include "engine/session/writer.h"
 
-#include <algorithm>
 #include <cinttypes>
 #include <climits>
 #include <cstdio>
@@ -187,21 +186,17 @@ int info(const Words& words) {
     }
   }
   if (file.empty()) return complain(std::string("info needs a recording or a model; usage: ") + kHow);
-  try {
-    if (model::looks_like_model(file)) {
-      if (ops) return complain("info: --ops is about recorded runs, and " + file + " is a model");
-      print_model(file, json);
-      return 0;
-    }
-    const auto reader = session::Reader::open(file);
-    table.json = json;
-    if (ops) {
-      print_ops(*reader, table);
-    } else {
-      json ? print_json(*reader) : print_text(*reader);
-    }
-  } catch (const Error& e) {
-    return complain(e.message());
+  if (model::looks_like_model(file)) {
+    if (ops) return complain("info: --ops is about recorded runs, and " + file + " is a model");
+    print_model(file, json);
+    return 0;
+  }
+  const auto reader = session::Reader::open(file);
+  table.json = json;
+  if (ops) {
+    print_ops(*reader, table);
+  } else {
+    json ? print_json(*reader) : print_text(*reader);
   }
   return 0;
 }
@@ -218,19 +213,15 @@ int recover(const Words& words) {
     }
   }
   if (file.empty()) return complain("recover needs a recording; usage: `footlight recover FILE [-o FILE]`");
-  try {
-    if (session::Reader::open(file)->state() == session::State::kLive)
-      return complain(file + ": the run has not ended yet");
-    if (!out.empty()) {
-      session::finish_log(file, out);
-      return 0;
-    }
-    char resolved[PATH_MAX];  // a link stays a link
-    const std::string session = realpath(file.c_str(), resolved) ? resolved : file;
-    session::finish_log(session, session);
-  } catch (const Error& e) {
-    return complain(e.message());
+  if (session::Reader::open(file)->state() == session::State::kLive)
+    return complain(file + ": the run has not ended yet");
+  if (!out.empty()) {
+    session::finish_log(file, out);
+    return 0;
   }
+  char resolved[PATH_MAX];  // a link stays a link
+  const std::string session = realpath(file.c_str(), resolved) ? resolved : file;
+  session::finish_log(session, session);
   return 0;
 }
 

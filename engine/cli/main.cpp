@@ -1,4 +1,5 @@
 // The `footlight` program: picks the command.
+#include "engine/base/errors.h"
 #include "engine/cli/help.h"
 #include "engine/cli/text.h"
 
@@ -77,6 +78,8 @@ int complain(const std::string& message) {
 int main(int argc, char** argv) {
   try {
     return footlight::cli::run({argv + 1, argv + argc});
+  } catch (const footlight::Error& e) {
+    return footlight::cli::complain(e.message());
   } catch (const std::exception& e) {
     return footlight::cli::complain(e.what());
   }

@@ -56,22 +56,18 @@ int report(const Words& words) {
     }
   }
   if (file.empty()) return complain(std::string("report needs a recording; usage: ") + kHow);
-  try {
-    const auto reader = session::Reader::open(file);
-    explain::Report made = explain::make_report(*reader);
-    if (rerun) rerun_findings(*reader, made);
-    const std::string text = form == "json"   ? report_json(*reader, made)
-                             : form == "html" ? report_html(*reader, made)
-                                              : report_markdown(*reader, made);
-    Output to(out, file, kind_of(form));
-    to.write(text);
-    to.finish();
-    if (most && made.retraces > *most) {
-      std::fprintf(stderr, "footlight: %zu retraces, %zu are allowed\n", made.retraces, *most);
-      return kTooManyRetraces;
-    }
-  } catch (const Error& e) {
-    return complain(e.message());
+  const auto reader = session::Reader::open(file);
+  explain::Report made = explain::make_report(*reader);
+  if (rerun) rerun_findings(*reader, made);
+  const std::string text = form == "json"   ? report_json(*reader, made)
+                           : form == "html" ? report_html(*reader, made)
+                                            : report_markdown(*reader, made);
+  Output to(out, file, kind_of(form));
+  to.write(text);
+  to.finish();
+  if (most && made.retraces > *most) {
+    std::fprintf(stderr, "footlight: %zu retraces, %zu are allowed\n", made.retraces, *most);
+    return kTooManyRetraces;
   }
   return 0;
 }

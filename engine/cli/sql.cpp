@@ -212,7 +212,9 @@ std::string error_text(const sql::StatementError& error, const std::string& stat
   return error.message() + "\n  " + line + "\n  " + std::string(offset - begin, ' ') + "^";
 }
 
-void run(const Words& words) {
+}  // namespace
+
+int sql(const Words& words) {
   SqlWords said = parsed(words);
   if (said.queries) return list_queries();
   if (said.tables) return list_tables();
@@ -277,16 +279,6 @@ void run(const Words& words) {
   if (said.form == Form::kTable) out.write(table.text());
   out.finish();
   if (is_cut) std::fprintf(stderr, "footlight: there are more rows than %" PRIu64 "; --limit 0 gives all\n", limit);
-}
-
-}  // namespace
-
-int sql(const Words& words) {
-  try {
-    run(words);
-  } catch (const Error& e) {
-    return complain(e.message());
-  }
   return 0;
 }
 

@@ -2,7 +2,6 @@
 #include "engine/data/stage_registry.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace footlight::data {
 

@@ -10,7 +10,6 @@
 #include "engine/tensor/size.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <mutex>
 

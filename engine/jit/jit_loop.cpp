@@ -7,8 +7,6 @@
 #include "engine/base/thread_context.h"
 #include "engine/jit/hooks.h"
 
-#include <algorithm>
-
 namespace footlight::jit {
 
 constinit Hooks hooks;

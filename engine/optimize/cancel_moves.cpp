@@ -6,7 +6,6 @@
 #include "engine/optimize/values.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace footlight::optimize {
 namespace {

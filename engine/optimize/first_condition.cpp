@@ -3,8 +3,6 @@
 
 #include "engine/base/errors.h"
 
-#include <algorithm>
-
 namespace footlight::optimize {
 namespace {
 

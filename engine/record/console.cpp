@@ -13,7 +13,6 @@
 #include <cstring>
 #include <mutex>
 #include <string>
-#include <thread>
 
 namespace footlight::record {
 namespace {

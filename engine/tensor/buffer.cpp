@@ -10,9 +10,7 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <map>
 #include <mutex>
-#include <new>
 
 namespace footlight {
 

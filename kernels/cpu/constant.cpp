@@ -2,7 +2,6 @@
 #include "kernels/cpu/elements.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace footlight {
 namespace FL_ISA {

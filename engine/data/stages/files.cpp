@@ -2,7 +2,6 @@
 #include "engine/data/input_file.h"
 #include "engine/data/stage_registry.h"
 
-#include <deque>
 #include <functional>
 
 namespace footlight::data {

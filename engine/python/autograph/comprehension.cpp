@@ -9,7 +9,6 @@
 #include "engine/trace/control_flow.h"
 #include "engine/trace/graph_builder.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace footlight::python::ag {

@@ -5,8 +5,6 @@
 #include "engine/python/calls/operators.h"
 #include "engine/python/interpreter/types.h"
 
-#include <new>
-
 namespace footlight::python::ag {
 
 namespace {

@@ -10,8 +10,6 @@
 
 #include <sys/stat.h>
 
-#include <cstring>
-
 namespace footlight::python {
 
 using namespace autograph;

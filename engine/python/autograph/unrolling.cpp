@@ -10,7 +10,6 @@
 #include "engine/trace/graph_builder.h"
 
 #include <algorithm>
-#include <new>
 
 namespace footlight::python::ag {
 

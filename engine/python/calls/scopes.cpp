@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <list>
-#include <new>
 #include <optional>
 #include <thread>
 #include <vector>

@@ -13,8 +13,6 @@
 #include "engine/python/types/variable_object.h"
 #include "engine/tensor/variable.h"
 
-#include <new>
-
 namespace footlight::python {
 namespace {
 

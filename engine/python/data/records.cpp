@@ -7,7 +7,6 @@
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/types.h"
 
-#include <new>
 #include <optional>
 
 namespace footlight::python {

@@ -7,8 +7,6 @@
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/types.h"
 
-#include <new>
-
 namespace footlight::python {
 namespace {
 

@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <map>
-#include <new>
 #include <vector>
 
 namespace footlight::python {

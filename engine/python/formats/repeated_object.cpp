@@ -7,7 +7,6 @@
 #include "engine/python/interpreter/types.h"
 
 #include <algorithm>
-#include <new>
 
 namespace footlight::python {
 namespace {

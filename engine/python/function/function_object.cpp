@@ -23,7 +23,6 @@
 #include "engine/python/types/trackable_object.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <vector>
 
 namespace footlight::python {

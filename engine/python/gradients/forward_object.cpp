@@ -11,7 +11,6 @@
 #include "engine/python/types/variable_object.h"
 
 #include <memory>
-#include <new>
 
 namespace footlight::python {
 namespace {

@@ -14,7 +14,6 @@
 #include "engine/python/types/variable_object.h"
 
 #include <memory>
-#include <new>
 
 namespace footlight::python {
 namespace {

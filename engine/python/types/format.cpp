@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <cstring>
 #include <functional>
 #include <optional>
 #include <vector>

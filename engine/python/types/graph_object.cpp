@@ -14,7 +14,6 @@
 
 #include <cstddef>
 #include <map>
-#include <new>
 #include <unordered_map>
 
 namespace footlight::python {

@@ -5,7 +5,6 @@
 #include "engine/python/interpreter/types.h"
 
 #include <cstdint>
-#include <new>
 
 namespace footlight::python {
 namespace {

@@ -11,7 +11,6 @@
 #include "engine/tensor/size.h"
 
 #include <algorithm>
-#include <new>
 #include <string>
 
 namespace footlight::python {
@@ -59,7 +58,6 @@ PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
     return PyObject_CallMethod(reinterpret_cast<PyObject*>(&type), "experimental_from_proto", "O", dims);
   return shape_object(shape_from_object(dims));
 }
-
 
 PyObject* repr(PyObject* self) {
   const Shape& s = shape_of(self);

@@ -12,8 +12,6 @@
 #include "engine/python/types/shape_object.h"
 #include "engine/python/types/variable_object.h"
 
-#include <new>
-
 namespace footlight::python {
 namespace {
 

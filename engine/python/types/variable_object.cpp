@@ -23,7 +23,6 @@
 #include "engine/tensor/variable.h"
 #include "engine/trace/graph_builder.h"
 
-#include <new>
 #include <unordered_map>
 
 namespace footlight::python {

@@ -3,7 +3,6 @@
 
 #include "kernels/cpu/scalar/unicode.h"
 
-#include <algorithm>
 #include <cctype>
 
 namespace footlight {

@@ -7,7 +7,6 @@
 
 #include <charconv>
 #include <fstream>
-#include <map>
 
 namespace footlight {
 namespace FL_ISA {

@@ -2,7 +2,6 @@
 #include "engine/base/claimed_size.h"
 #include "kernels/cpu/scalar/image_files.h"
 
-#include <algorithm>
 #include <csetjmp>
 #include <cstddef>
 #include <cstdio>

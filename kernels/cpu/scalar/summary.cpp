@@ -5,7 +5,6 @@
 #include "engine/tensor/summary_writer.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include <zlib.h>

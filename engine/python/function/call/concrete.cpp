@@ -26,9 +26,7 @@
 #include "engine/python/types/variable_object.h"
 #include "engine/trace/freeze.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <new>
 
 namespace footlight::python {
 namespace {
@@ -46,7 +44,6 @@ TraceEntry& entry_of(PyObject* o) { return *reinterpret_cast<PyConcrete*>(o)->en
 FunctionCore& core_in(PyObject* o) { return core_of(reinterpret_cast<PyConcrete*>(o)->function.get()); }
 const Graph& graph_in(PyObject* o) { return *entry_of(o).concrete->graph(); }
 ConcreteCall called(PyObject* o) { return {core_in(o), entry_of(o)}; }
-
 
 Ref text(const std::string& s) {
   return checked(PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size())));

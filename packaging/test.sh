@@ -7,6 +7,8 @@
 #   packaging/test.sh thorough [parts...]                  with what takes as long again: the release tree for every Python,
 #                                                          the window in the address sanitizer's tree, the thread
 #                                                          sanitizer's tree, and there the tests with the label "thorough"
+#   packaging/test.sh tidy [COMMIT]                        clang-tidy on the lines that differ from COMMIT (from the upstream
+#                                                          branch), and no test; .clang-tidy says what it looks for
 #   packaging/test.sh --help                               prints this and builds nothing
 set -u
 for argument in "$@"; do
@@ -22,6 +24,12 @@ for argument in "$@"; do
   esac
 done
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+if [ "${1:-}" = tidy ]; then
+  install_packages build app tidy
+  ( configure debug -DFOOTLIGHT_TESTS=ON -DFOOTLIGHT_ONE_PYTHON=ON ) || exit 1
+  exec "$python" packaging/tidy.py build/debug "${@:2}"
+fi
 
 passed=0 failed=0 skipped=0 failures=()
 

@@ -152,6 +152,12 @@ class Setup(unittest.TestCase):
         self.assertNotIn('cmake', calls)
         self.assertRegex(calls, r'ninja -j \d+ -C build/release product\n')
 
+    def test_tidy_builds_nothing(self):
+        process, calls = self.run_script('test.sh', 'tidy')
+        self.assertEqual(process.returncode, 0, process.stderr)
+        self.assertIn('cmake --preset debug', calls)
+        self.assertNotIn('ninja', calls)
+
     def test_another_active_environment_is_looked_at(self):
         self.run_script('run.sh')
         _, calls = self.run_script('run.sh', VIRTUAL_ENV='/elsewhere')

@@ -29,7 +29,7 @@ constexpr uint32_t kNone = UINT32_MAX;
 bool may_move(const Program& program, const Instruction& in) {
   const Node& node = program.node(in);
   const auto callee = [&](int32_t at) { return program.callees[static_cast<size_t>(at)]->pure; };
-  if (in.placed || node.attrs.find(kHostFunction)) return false;
+  if (in.placed || node.attrs.find("_function"_attr)) return false;
   if (std::ranges::any_of(node.dtypes, [](DType d) { return d == DType::kResource || d == DType::kVariant; }))
     return false;
   switch (in.step) {

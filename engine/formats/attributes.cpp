@@ -9,15 +9,13 @@
 
 namespace footlight::formats {
 
-const AttrName kExtras("_extra fields");
-
 namespace {
 
 // Attributes of a single application, which our own code reads: a file has no say in them. The shapes of outputs
 // follow from the op.
 bool is_internal(std::string_view name) {
   return name == "_state" || name == "_axis" || name == "_call" || name == "_function" || name == "_output_shapes" ||
-         name == kExtras.text();
+         name == "_extra fields"_attr.text();
 }
 
 std::vector<DType> types_from(const AttrValue::ListValue& list) {

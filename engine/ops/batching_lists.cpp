@@ -13,9 +13,7 @@ namespace {
 using Call = BatchCall;
 using Result = BatchResult;
 
-const AttrName kElementDType("element_dtype");
-
-DType elements_of(const Call& c) { return c.attrs.get<DType>(kElementDType); }
+DType elements_of(const Call& c) { return c.attrs.get<DType>("element_dtype"_attr); }
 Tensor batch_shape(const Call& c, size_t i) { return shape_of_batch(c[i], c.size, elements_of(c)); }
 
 // The list of batches that the input is, or no tensor.

@@ -7,13 +7,6 @@
 namespace footlight::ops {
 
 namespace {
-const AttrName kAxis{"axis"};
-const AttrName kKeepDims{"keep_dims"};
-const AttrName kTransposeA{"transpose_a"};
-const AttrName kTransposeB{"transpose_b"};
-const AttrName kDstT{"DstT"};
-const AttrName kOutType{"out_type"};
-const AttrName kSqueezeDims{"squeeze_dims"};
 }  // namespace
 
 namespace {
@@ -73,21 +66,23 @@ Tensor minimum(const Tensor& x, const Tensor& y, std::string_view name) {
 Tensor equal(const Tensor& x, const Tensor& y) { return apply("Equal"_op.row(), Borrowed(x, y)); }
 Tensor greater(const Tensor& x, const Tensor& y) { return apply("Greater"_op.row(), Borrowed(x, y)); }
 Tensor less(const Tensor& x, const Tensor& y) { return apply("Less"_op.row(), Borrowed(x, y)); }
-Tensor cast(const Tensor& x, DType dtype) { return x.dtype() == dtype ? x : apply("Cast"_op, {x}, {{kDstT, dtype}}); }
+Tensor cast(const Tensor& x, DType dtype) {
+  return x.dtype() == dtype ? x : apply("Cast"_op, {x}, {{"DstT"_attr, dtype}});
+}
 Tensor identity(const Tensor& x) { return apply("Identity"_op.row(), Borrowed(x)); }
 Tensor matmul(const Tensor& x, const Tensor& y, bool transpose_a, bool transpose_b) {
   if (!transpose_a && !transpose_b) return apply("MatMul"_op.row(), Borrowed(x, y));
-  return apply("MatMul"_op, {x, y}, {{kTransposeA, transpose_a}, {kTransposeB, transpose_b}});
+  return apply("MatMul"_op, {x, y}, {{"transpose_a"_attr, transpose_a}, {"transpose_b"_attr, transpose_b}});
 }
 Tensor sum(const Tensor& x, const Tensor& axes, bool keep_dims) {
-  return keep_dims ? apply("Sum"_op, {x, axes}, {{kKeepDims, true}}) : apply("Sum"_op, {x, axes});
+  return keep_dims ? apply("Sum"_op, {x, axes}, {{"keep_dims"_attr, true}}) : apply("Sum"_op, {x, axes});
 }
 Tensor max_of(const Tensor& x) { return apply("Max"_op, {x, all_axes(x)}); }
 Tensor reshape(const Tensor& x, const Tensor& shape) { return apply("Reshape"_op.row(), Borrowed(x, shape)); }
 Tensor broadcast_to(const Tensor& x, const Tensor& shape) { return apply("BroadcastTo"_op.row(), Borrowed(x, shape)); }
 Tensor shape(const Tensor& x, DType dtype) {
   if (x.shape().fully_known()) return ints(x.shape().dims(), dtype);
-  return apply("Shape"_op, {x}, {{kOutType, dtype}});
+  return apply("Shape"_op, {x}, {{"out_type"_attr, dtype}});
 }
 Tensor rank(const Tensor& x) { return apply("Rank"_op.row(), Borrowed(x)); }
 Tensor size(const Tensor& x) { return apply("Size"_op.row(), Borrowed(x)); }
@@ -121,10 +116,10 @@ Tensor concat(std::span<const Tensor> values, int64_t axis) {
   return apply("ConcatV2"_op.row(), inputs, {}, "concat");
 }
 Tensor squeeze(const Tensor& x, const std::vector<int64_t>& axes, std::string_view name) {
-  return apply("Squeeze"_op.row(), Borrowed(x), {{kSqueezeDims, axes}}, name);
+  return apply("Squeeze"_op.row(), Borrowed(x), {{"squeeze_dims"_attr, axes}}, name);
 }
 Tensor pack(std::span<const Tensor> values, int64_t axis, std::string_view name) {
-  return apply("Pack"_op.row(), values, {{kAxis, axis}}, name);
+  return apply("Pack"_op.row(), values, {{"axis"_attr, axis}}, name);
 }
 Tensor slice(const Tensor& x, const Tensor& begin, const Tensor& size) {
   return apply("Slice"_op.row(), Borrowed(x, begin, size));

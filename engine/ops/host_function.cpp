@@ -5,8 +5,6 @@
 
 namespace footlight {
 
-const AttrName kHostFunction{"_function"};
-
 Tensor host_function_value(HostFunction* function) {
   Tensor value = Tensor::empty(DType::kVariant, Shape());
   function->ref();
@@ -15,7 +13,7 @@ Tensor host_function_value(HostFunction* function) {
 }
 
 HostFunction& host_function_of(const Attrs& attrs) {
-  const AttrValue* value = attrs.find(kHostFunction);
+  const AttrValue* value = attrs.find("_function"_attr);
   const Tensor* held = value ? std::get_if<Tensor>(value) : nullptr;
   auto* function = held ? dynamic_cast<HostFunction*>(*held->data<Resource*>()) : nullptr;
   if (!function)

@@ -24,6 +24,4 @@ HostFunction& host_function_of(const Attrs&);
 // Whether an attribute is something of this process that no file can hold.
 bool is_of_this_process(const AttrValue&);
 
-extern const AttrName kHostFunction;  // "_function"
-
 }  // namespace footlight

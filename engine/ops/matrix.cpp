@@ -5,14 +5,6 @@ namespace footlight::ops {
 
 namespace {
 
-const AttrName kAdjoint{"adjoint"};
-const AttrName kLower{"lower"};
-const AttrName kAdjX{"adj_x"};
-const AttrName kAdjY{"adj_y"};
-const AttrName kTransposeA{"transpose_a"};
-const AttrName kTransposeB{"transpose_b"};
-const AttrName kTout{"Tout"};
-
 bool is_matrix(const Tensor& t) { return t.shape().has_rank() && t.shape().rank() == 2; }
 
 // The permutation that swaps the last two dimensions, for a rank known only at run time.
@@ -28,8 +20,8 @@ Tensor swapped_at_run_time(const Tensor& x) {
 Tensor product(const Tensor& a, const Tensor& b, bool adjoint_a, bool adjoint_b) {
   if (is_matrix(a) && is_matrix(b))
     return apply("MatMul"_op, {adjoint_a ? conj(a) : a, adjoint_b ? conj(b) : b},
-                 {{kTransposeA, adjoint_a}, {kTransposeB, adjoint_b}});
-  return apply("BatchMatMulV2"_op, {a, b}, {{kAdjX, adjoint_a}, {kAdjY, adjoint_b}}, "MatMul");
+                 {{"transpose_a"_attr, adjoint_a}, {"transpose_b"_attr, adjoint_b}});
+  return apply("BatchMatMulV2"_op, {a, b}, {{"adj_x"_attr, adjoint_a}, {"adj_y"_attr, adjoint_b}}, "MatMul");
 }
 
 Tensor transpose_matrix(const Tensor& x, std::string_view name) {
@@ -64,14 +56,14 @@ Tensor columns(const Tensor& x, int64_t begin, std::optional<int64_t> end) {
                {{"ellipsis_mask"_attr, int64_t{1}}, {"end_mask"_attr, end ? int64_t{0} : int64_t{2}}}, "strided_slice");
 }
 
-Tensor inverse(const Tensor& x, bool adjoint) { return apply("MatrixInverse"_op, {x}, {{kAdjoint, adjoint}}); }
+Tensor inverse(const Tensor& x, bool adjoint) { return apply("MatrixInverse"_op, {x}, {{"adjoint"_attr, adjoint}}); }
 
 Tensor solve(const Tensor& matrix, const Tensor& rhs, bool adjoint) {
-  return apply("MatrixSolve"_op, {matrix, rhs}, {{kAdjoint, adjoint}});
+  return apply("MatrixSolve"_op, {matrix, rhs}, {{"adjoint"_attr, adjoint}});
 }
 
 Tensor triangular_solve(const Tensor& matrix, const Tensor& rhs, bool lower, bool adjoint) {
-  return apply("MatrixTriangularSolve"_op, {matrix, rhs}, {{kLower, lower}, {kAdjoint, adjoint}});
+  return apply("MatrixTriangularSolve"_op, {matrix, rhs}, {{"lower"_attr, lower}, {"adjoint"_attr, adjoint}});
 }
 
 Tensor cholesky(const Tensor& x) { return apply("Cholesky"_op, {x}); }
@@ -89,7 +81,7 @@ Tensor eye_like(const Tensor& square) { return diagonal_matrix(apply("OnesLike"_
 
 Tensor real(const Tensor& x) {
   if (!is_complex(x.dtype())) return x;
-  return apply("Real"_op, {x}, {{kTout, x.dtype() == DType::kComplex128 ? DType::kFloat64 : DType::kFloat32}});
+  return apply("Real"_op, {x}, {{"Tout"_attr, x.dtype() == DType::kComplex128 ? DType::kFloat64 : DType::kFloat32}});
 }
 
 }  // namespace footlight::ops

@@ -10,13 +10,7 @@ namespace footlight {
 
 namespace {
 
-const AttrName kStrides{"strides"};
-const AttrName kDilations{"dilations"};
-const AttrName kRates{"rates"};
-const AttrName kSize{"ksize"};
-const AttrName kPadding{"padding"};
 const AttrName kExplicit{"explicit_paddings"};
-const AttrName kDataFormat{"data_format"};
 const AttrName kBatchDims{"batch_dims"};  // only for the op that convolves any number of dimensions
 
 // An attribute with one entry per dimension, split into the spatial ones and the channels'.
@@ -71,13 +65,13 @@ WindowAttrs window_attrs(const OpRow& row, const Attrs& attrs, int spatial) {
   const bool any_rank = has_attr(row, kBatchDims);
   const char* last = any_rank ? "CHANNELS_LAST" : spatial == 3 ? "NDHWC" : "NHWC";
   const char* first = any_rank ? "CHANNELS_FIRST" : spatial == 3 ? "NCDHW" : "NCHW";
-  const std::string format = text_of(attrs, kDataFormat, last);
+  const std::string format = text_of(attrs, "data_format"_attr, last);
   if (format != last && format != first)
     invalid("Value for attr 'data_format' of \"", format, "\" is not in the list of allowed values: \"", last,
             "\", \"", first, "\" [Op:", row.name, "]");
   w.channels_first = format == first;
   const bool may_be_explicit = has_attr(row, kExplicit);
-  const std::string padding = text_of(attrs, kPadding, "VALID");
+  const std::string padding = text_of(attrs, "padding"_attr, "VALID");
   if (padding == "VALID")
     w.padding = Padding::kValid;
   else if (padding == "SAME")
@@ -87,14 +81,14 @@ WindowAttrs window_attrs(const OpRow& row, const Attrs& attrs, int spatial) {
   else
     invalid("Value for attr 'padding' of \"", padding, "\" is not in the list of allowed values: \"SAME\", \"VALID\"",
             may_be_explicit ? ", \"EXPLICIT\"" : "", " [Op:", row.name, "]");
-  const AttrValue* size = attrs.find(kSize);
-  per_dimension(row, attrs, kStrides, w, w.stride, size ? &w.channel_stride : nullptr);
-  per_dimension(row, attrs, kDilations, w, w.dilation, nullptr);
-  per_dimension(row, attrs, kRates, w, w.dilation, nullptr);
+  const AttrValue* size = attrs.find("ksize"_attr);
+  per_dimension(row, attrs, "strides"_attr, w, w.stride, size ? &w.channel_stride : nullptr);
+  per_dimension(row, attrs, "dilations"_attr, w, w.dilation, nullptr);
+  per_dimension(row, attrs, "rates"_attr, w, w.dilation, nullptr);
   for (const int64_t dilation : w.dilation)
     if (dilation > kLargest)
       invalid("dilations must be at most ", kLargest, ", got ", dilation, " [Op:", row.name, "]");
-  per_dimension(row, attrs, kSize, w, w.size, &w.channel_size);
+  per_dimension(row, attrs, "ksize"_attr, w, w.size, &w.channel_size);
   if (w.channel_size == 1) w.channel_stride = 1;
   const AttrValue* given = attrs.find(kExplicit);
   const std::vector<int64_t> none;
@@ -151,7 +145,7 @@ Window placed(const OpRow& row, const WindowAttrs& attrs, int d, int64_t in, int
   const int64_t reach = reach_of(w);
   w.out = padded < reach ? (padded - reach + w.stride) / w.stride : (padded - reach) / w.stride + 1;
   // A window that does not fit is refused while tracing, even if a stride leaves an empty output.
-  if (reach > padded && this_thread.builder && !has_attr(row, kRates))
+  if (reach > padded && this_thread.builder && !has_attr(row, "rates"_attr))
     invalid("Negative dimension size caused by subtracting ", reach, " from ", padded,
             ": the window is larger than the input [Op:", row.name, "]");
   if (w.out < 0)

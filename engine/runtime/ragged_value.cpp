@@ -12,9 +12,6 @@
 namespace footlight::runtime {
 namespace {
 
-const AttrName kInputRank{"input_ragged_rank"}, kOutputRank{"output_ragged_rank"}, kBatched{"batched_input"},
-    kSplits{"Tsplits"}, kValues{"Tvalues"}, kCount{"N"}, kNum{"num"};
-
 // The splits of its levels, and the values of all rows.
 class RaggedValue final : public Resource {
  public:
@@ -72,7 +69,7 @@ std::vector<std::vector<Tensor>> rows_of(const KernelContext& c) {
   const std::vector<std::vector<int64_t>> splits = levels_of(c.inputs, c.row);
   if (deep == 0) {
     if (values.shape()[0] == 0) return rows;
-    for (Tensor& row : run_op("Unpack"_op.row(), {&values, 1}, {{kNum, values.shape()[0]}}))
+    for (Tensor& row : run_op("Unpack"_op.row(), {&values, 1}, {{"num"_attr, values.shape()[0]}}))
       rows.push_back({std::move(row)});
     return rows;
   }
@@ -102,7 +99,7 @@ Tensor ragged_tensor(std::vector<Tensor> parts) {
 }
 
 void to_variant(KernelContext& c) {
-  if (!c.attrs.get_or(kBatched, false)) {
+  if (!c.attrs.get_or("batched_input"_attr, false)) {
     if (c.inputs.size() > 1) levels_of(c.inputs, c.row);  // throws for invalid splits
     c.outputs[0] = ragged_tensor(std::vector<Tensor>(c.inputs.begin(), c.inputs.end()));
     return;
@@ -121,15 +118,15 @@ Tensor joined(const std::vector<Tensor>& all, DType dtype) {
   if (all.size() == 1) return all[0];
   std::vector<Tensor> inputs = all;
   inputs.push_back(Tensor::scalar<int32_t>(0));
-  return run_op("ConcatV2"_op.row(), inputs, {{kCount, static_cast<int64_t>(all.size())}})[0];
+  return run_op("ConcatV2"_op.row(), inputs, {{"N"_attr, static_cast<int64_t>(all.size())}})[0];
 }
 
 void from_variant(KernelContext& c) {
   const Tensor& encoded = c.inputs[0];
-  const int64_t outer = encoded.shape().rank(), deep = c.attrs.get_or(kOutputRank, int64_t{0});
-  const DType dtype = c.attrs.get_or(kValues, DType::kFloat32),
-              splits_type = c.attrs.get_or(kSplits, DType::kInt64);
-  int64_t inner = c.attrs.get_or(kInputRank, int64_t{-1});
+  const int64_t outer = encoded.shape().rank(), deep = c.attrs.get_or("output_ragged_rank"_attr, int64_t{0});
+  const DType dtype = c.attrs.get_or("Tvalues"_attr, DType::kFloat32),
+              splits_type = c.attrs.get_or("Tsplits"_attr, DType::kInt64);
+  int64_t inner = c.attrs.get_or("input_ragged_rank"_attr, int64_t{-1});
   if (inner < 0) inner = deep - outer;
   if (inner < 0 || inner != deep - outer)
     invalid(
@@ -192,7 +189,7 @@ const RaggedValue* find_ragged(const Tensor& tensor) {
 // A missing gradient stands for zeros: as many rows as its splits say.
 void values_of_gradient(KernelContext& c) {
   const Tensor& encoded = c.inputs[0];
-  const DType dtype = c.attrs.get_or(kValues, DType::kFloat32);
+  const DType dtype = c.attrs.get_or("Tvalues"_attr, DType::kFloat32);
   const std::vector<int64_t> dims = infer::ints_of(c.inputs[2]), splits = infer::ints_of(c.inputs[1]);
   const Shape whole{std::span<const int64_t>(dims)};
   if (c.inputs[1].shape().rank() > 0) splits_of(c.inputs[1], splits.empty() ? 0 : splits.back(), c.row);

@@ -56,8 +56,7 @@ Tensor list_zeros(DType dtype, const Shape& shape) {
 
 namespace {
 
-const AttrName kElementDType("element_dtype"), kElementShape("element_shape"),
-    kResize("resize_if_index_out_of_bounds");
+const AttrName kElementDType{"element_dtype"};
 
 void empty(KernelContext& c) {
   auto* list = new TensorList(c.attrs.get<DType>(kElementDType), list_shape(c.inputs[0], c.row), size_t{0});
@@ -67,7 +66,7 @@ void empty(KernelContext& c) {
 
 void empty_values(KernelContext& c) {
   c.outputs[0] = list_tensor(new TensorList(c.attrs.get<DType>(kElementDType),
-                                            c.attrs.get_or(kElementShape, Shape::unknown_rank()), size_t{0}));
+                                            c.attrs.get_or("element_shape"_attr, Shape::unknown_rank()), size_t{0}));
 }
 
 void reserve(KernelContext& c) {
@@ -175,7 +174,7 @@ void set_item(KernelContext& c) {
   const int64_t index = list_integer(c.inputs[1]);
   const bool beyond = index >= 0 && static_cast<size_t>(index) >= list->size();
   Tensor longer;
-  if (beyond && c.attrs.get_or(kResize, false)) {
+  if (beyond && c.attrs.get_or("resize_if_index_out_of_bounds"_attr, false)) {
     longer = list_tensor(list->resized(static_cast<size_t>(index) + 1));
     list = find_list(longer);
   } else if (index < 0 || beyond) {

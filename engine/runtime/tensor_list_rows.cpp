@@ -11,7 +11,7 @@
 namespace footlight::runtime {
 namespace {
 
-const AttrName kElementDType("element_dtype"), kNum("num"), kNumElements("num_elements");
+const AttrName kElementDType{"element_dtype"};
 
 // Replaces elements without a value by zeros of the others' shape. `shape`: as far as it is known already.
 Shape fill(std::vector<Tensor>& items, DType dtype, Shape shape, const OpRow& row, const char* else_said) {
@@ -39,7 +39,7 @@ std::vector<Tensor> rows_of(const Tensor& tensor, const OpRow& row) {
   if (tensor.shape().rank() == 0)
     invalid("Tensor must be at least a vector, but saw shape: [] [Op:", row.name, "]");
   if (tensor.shape()[0] == 0) return {};
-  return run_op("Unpack"_op.row(), {&tensor, 1}, {{kNum, tensor.shape()[0]}});
+  return run_op("Unpack"_op.row(), {&tensor, 1}, {{"num"_attr, tensor.shape()[0]}});
 }
 
 Shape element_of(const Tensor& tensor, const Tensor& asked, const OpRow& row) {
@@ -55,7 +55,7 @@ void stack(KernelContext& c) {
   const TensorList& list = list_in(c.inputs[0]);
   const DType dtype = c.attrs.get<DType>(kElementDType);
   check_list_dtype(list, dtype, c.row);
-  const int64_t wanted = c.attrs.get_or(kNumElements, int64_t{-1});
+  const int64_t wanted = c.attrs.get_or("num_elements"_attr, int64_t{-1});
   if (wanted >= 0 && static_cast<size_t>(wanted) != list.size())
     invalid("Operation expected a list with ", wanted, " elements but got a list with ", list.size(),
             " elements. [Op:TensorListStack]");

@@ -9,8 +9,6 @@
 namespace footlight::runtime {
 namespace {
 
-const AttrName kKeyDType("key_dtype"), kValueDType("value_dtype");
-
 // A list of no dtype stands for zeros of any kind, so it is an empty map too.
 const TensorMap& map_in(const KernelContext& c) {
   static const auto* nothing = new TensorMap;
@@ -28,7 +26,7 @@ void map_size(KernelContext& c) { *c.out<int32_t>() = static_cast<int32_t>(map_i
 void lookup(KernelContext& c) {
   Tensor value = map_in(c).find(c.inputs[1]);
   if (!value) invalid("Trying to lookup non-existent key. [Op:TensorMapLookup]");
-  const DType wanted = c.attrs.get<DType>(kValueDType);
+  const DType wanted = c.attrs.get<DType>("value_dtype"_attr);
   if (value.dtype() != wanted)
     invalid("the map has a value of dtype ", name_of(value.dtype()), " for this key, asked for was ", name_of(wanted),
             " [Op:TensorMapLookup]");
@@ -48,7 +46,7 @@ void has_key(KernelContext& c) { *c.out<bool>() = static_cast<bool>(map_in(c).fi
 void stack_keys(KernelContext& c) {
   const std::vector<TensorMap::Entry> entries = map_in(c).entries();
   if (entries.empty()) invalid("TensorMapStackKeys cannot be called on empty map. [Op:TensorMapStackKeys]");
-  const DType wanted = c.attrs.get<DType>(kKeyDType);
+  const DType wanted = c.attrs.get<DType>("key_dtype"_attr);
   std::vector<Tensor> keys;
   for (const TensorMap::Entry& entry : entries) {
     if (entry.key.dtype() != wanted)

@@ -36,7 +36,6 @@ class Joined {
   TensorBody** data_;
 };
 
-const AttrName kCall("_call"), kDifferentiated("_differentiated");
 constexpr size_t kMaxOrders = 4;  // highest order of derivatives for which a call keeps values
 
 }  // namespace
@@ -48,7 +47,7 @@ std::string& executor_type() {
 }
 
 CallId call_of(const Attrs& attrs) {
-  const AttrValue* value = attrs.find(kCall);
+  const AttrValue* value = attrs.find("_call"_attr);
   const int64_t* number = value ? std::get_if<int64_t>(value) : nullptr;
   return number ? CallId(static_cast<uint64_t>(*number)) : CallId();
 }
@@ -130,8 +129,8 @@ void Concrete::run_for_tape(std::span<const Tensor> inputs, std::span<Tensor> ou
   std::copy_n(all.begin(), outputs.size(), outputs.begin());
   if (!this_thread.recorders) return;
   Attrs attrs = call_attrs(forward->graph(), inputs);
-  if (call.valid()) attrs.set(kCall, static_cast<int64_t>(call.value));
-  if (differentiated < all.size()) attrs.set(kDifferentiated, static_cast<int64_t>(differentiated));
+  if (call.valid()) attrs.set("_call"_attr, static_cast<int64_t>(call.value));
+  if (differentiated < all.size()) attrs.set("_differentiated"_attr, static_cast<int64_t>(differentiated));
   show_recorders(call_row(*forward->graph()), attrs, inputs, all);
 }
 

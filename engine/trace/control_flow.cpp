@@ -12,9 +12,7 @@
 namespace footlight::trace {
 namespace {
 
-const AttrName kThen("then_branch"), kElse("else_branch"), kTin("Tin"), kTout("Tout"), kTcond("Tcond"),
-    kShapes("output_shapes"), kLower("_lower_using_switch_merge"), kT("T"), kCond("cond"), kBody("body"),
-    kParallel("parallel_iterations"), kOriginal("_num_original_outputs");
+const AttrName kShapes{"output_shapes"}, kBody{"body"};
 
 std::string function_name(const std::string& scope, const char* role) {
   std::string name = scope + '_' + role + '_';
@@ -135,11 +133,11 @@ std::vector<Tensor> build_branches(const OpRow& stateless, const OpRow& stateful
     shapes.push_back(shape_in(parts[0]));
     for (const auto& part : parts) shapes.back() = relax(shapes.back(), shape_in(part));
   }
-  attrs.set(kTin, dtypes_of(captured));
-  attrs.set(kTout, dtypes);
+  attrs.set("Tin"_attr, dtypes_of(captured));
+  attrs.set("Tout"_attr, dtypes);
   for (size_t k = 0; k < parts.size(); ++k) attrs.set(names[k], parts[k]->graph());
   attrs.set(kShapes, shapes);
-  attrs.set(kLower, true);
+  attrs.set("_lower_using_switch_merge"_attr, true);
   std::vector<Tensor> inputs{selector};
   inputs.insert(inputs.end(), captured.begin(), captured.end());
   const OpRow& row = effects ? stateful : stateless;
@@ -163,10 +161,10 @@ std::vector<Tensor> build_cond(const Tensor& pred, const Branch& then_branch, co
                                        std::string(name_of(pred.dtype())) +
                                        "; compare it, for example with `!= 0`");
   Attrs attrs;
-  attrs.set(kTcond, DType::kBool);
+  attrs.set("Tcond"_attr, DType::kBool);
   return build_branches("StatelessIf"_op.row(), "If"_op.row(), pred, std::array{then_branch, else_branch},
-                        std::array<std::string, 2>{"true", "false"}, std::array{kThen, kElse}, std::move(attrs), name,
-                        row_numbers);
+                        std::array<std::string, 2>{"true", "false"}, std::array{"then_branch"_attr, "else_branch"_attr},
+                        std::move(attrs), name, row_numbers);
 }
 
 std::vector<Tensor> build_case(const Tensor& index, std::span<const Branch> branches, std::string_view name,
@@ -299,13 +297,13 @@ std::vector<Tensor> build_while(std::vector<Tensor> variables, const LoopConditi
   inputs.insert(inputs.end(), captured.begin(), captured.end());
   for (const Tensor& value : captured) shapes.push_back(value.shape());
   Attrs attrs;
-  attrs.set(kT, dtypes_of(inputs));
-  attrs.set(kCond, test.graph());
+  attrs.set("T"_attr, dtypes_of(inputs));
+  attrs.set("cond"_attr, test.graph());
   attrs.set(kBody, step.graph());
   attrs.set(kShapes, shapes);
-  attrs.set(kParallel, options.parallel_iterations);
-  attrs.set(kLower, true);
-  attrs.set(kOriginal, static_cast<int64_t>(inputs.size()));
+  attrs.set("parallel_iterations"_attr, options.parallel_iterations);
+  attrs.set("_lower_using_switch_merge"_attr, true);
+  attrs.set("_num_original_outputs"_attr, static_cast<int64_t>(inputs.size()));
   const OpRow& row = test.stateful() || step.stateful() ? "While"_op.row() : "StatelessWhile"_op.row();
   const std::vector<Tensor> outputs = builder.add_known(row, inputs, attrs, dtypes_of(inputs), shapes, scope, true);
   tell_tape(row, attrs, inputs, outputs);

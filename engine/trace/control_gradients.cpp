@@ -17,8 +17,7 @@ namespace footlight::trace {
 
 namespace {
 
-const AttrName kF("f"), kTout("Tout"), kThen("then_branch"), kElse("else_branch"), kShapes("output_shapes");
-const AttrName kDType("dtype"), kDifferentiated("_differentiated");
+const AttrName kF{"f"};
 
 bool flows_beyond(std::span<const Tensor> gradients, size_t first) {
   return std::any_of(gradients.begin() + static_cast<ptrdiff_t>(std::min(first, gradients.size())), gradients.end(),
@@ -40,7 +39,7 @@ std::vector<Tensor> padded(std::span<const Tensor> gradients, size_t size) {
 void set_outputs(Node& node, const std::vector<DType>& dtypes, const std::vector<Shape>& shapes) {
   node.dtypes = dtypes;
   node.shapes = shapes;
-  node.attrs.set(kTout, dtypes);
+  node.attrs.set("Tout"_attr, dtypes);
 }
 
 // A call that has run, so its outputs are values. They do not suffice if the extra outputs have gradients too (a
@@ -64,8 +63,8 @@ void eager_call_gradient(GradientCall& call, const GraphPtr& callee) {
       if (output && is_plain(output.dtype())) output = output.alias();
     Attrs attrs = call.attrs;
     attrs.set(kF, graph);
-    attrs.set(kTout, output_dtypes(*graph));
-    attrs.set(kDifferentiated, static_cast<int64_t>(all.size()));
+    attrs.set("Tout"_attr, output_dtypes(*graph));
+    attrs.set("_differentiated"_attr, static_cast<int64_t>(all.size()));
     show_recorders(call.row, attrs, call.inputs, all);
     all.resize(forward->graph()->outputs.size());
   }
@@ -104,7 +103,7 @@ struct BranchDerivative {
 NodeId add_fake(Graph& graph, DType dtype, const Shape& shape) {
   Node node;
   node.op = &"FakeParam"_op.row();
-  node.attrs.set(kDType, dtype);
+  node.attrs.set("dtype"_attr, dtype);
   node.attrs.set("shape"_attr, shape);
   node.dtypes = {dtype};
   node.shapes = {shape};
@@ -144,7 +143,7 @@ std::vector<BranchDerivative> hand_out(Graph& graph, NodeId id) {
     graphs[k]->trim();
     node.attrs.set(names[k], graphs[k]);
   }
-  node.attrs.set(kShapes, shapes);
+  node.attrs.set("output_shapes"_attr, shapes);
   set_outputs(node, dtypes, shapes);
   return result;
 }
@@ -153,7 +152,7 @@ std::vector<BranchDerivative> hand_out(Graph& graph, NodeId id) {
 Tensor zeros_for(const Tensor& input, DType dtype) {
   if (input.dtype() != DType::kResource) return apply("ZerosLike"_op, {input});
   Attrs attrs;
-  attrs.set(kDType, dtype);
+  attrs.set("dtype"_attr, dtype);
   return apply("ZerosLike"_op, {apply("ReadVariableOp"_op, {input}, attrs)});
 }
 
@@ -170,7 +169,7 @@ void cond_gradient(GradientCall& call) {
   Graph& graph = *call.outputs[0].graph();
   const NodeId id = call.outputs[0].node();
   const size_t outputs = graph.node(id).dtypes.size();
-  const bool by_number = !graph.node(id).attrs.find(kThen);
+  const bool by_number = !graph.node(id).attrs.find("then_branch"_attr);
   const std::vector<BranchDerivative> derivatives = hand_out(graph, id);
   const std::vector<Tensor> all = outputs_of(graph, id);
   tell_of_more(call.inputs, std::span(all).subspan(outputs));

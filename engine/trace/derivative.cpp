@@ -173,7 +173,7 @@ Attrs attrs_as(const OpRow& row, const Node& node, std::span<const Tensor> input
 
 void backpropagate(Graph& graph, uint32_t index, Sums& sums, const std::vector<bool>& reached) {
   const OpRow* type = graph.node(NodeId(index)).op;
-  const AttrValue* other = graph.node(NodeId(index)).attrs.find(kGradientType);
+  const AttrValue* other = graph.node(NodeId(index)).attrs.find("_gradient_op_type"_attr);
   if (const std::string* name = other ? std::get_if<std::string>(other) : nullptr) {
     type = find_row(*name);
     if (!type) return backpropagate_as(std::string(*name), graph, NodeId(index), sums, reached);
@@ -372,7 +372,6 @@ void tell_of_more(std::span<const Tensor> inputs, std::span<const Tensor> more) 
     record_backward(inputs, more, std::make_shared<MoreOutputs>(inputs, more));
 }
 
-const AttrName kGradientType("_gradient_op_type");
 std::shared_ptr<const Derivative> derivative_of(const Graph& forward) {
   return forward.derivative ? std::static_pointer_cast<Kept>(forward.derivative)->derivative : nullptr;
 }

@@ -13,7 +13,7 @@
 namespace footlight::trace {
 namespace {
 
-const AttrName kDType("dtype"), kShape("shape"), kValue("value"), kT("T"), kTin("Tin"), kTout("Tout");
+const AttrName kValue{"value"}, kT{"T"};
 
 struct ValueType {
   DType dtype;
@@ -31,8 +31,8 @@ class Freezer {
       const NodeId id = graph.inputs[index];
       Node& node = graph.node(id);
       if (node.op->execution == Execution::kPlaceholder) {
-        node.attrs.set(kDType, type.dtype);
-        node.attrs.set(kShape, type.shape);
+        node.attrs.set("dtype"_attr, type.dtype);
+        node.attrs.set("shape"_attr, type.shape);
       }
       become(node, 0, type);
       values.insert({id.value, 0});
@@ -101,7 +101,7 @@ class Freezer {
     Node axis;
     axis.op = &"Const"_op.row();
     axis.name = graph.unique_full_name(node.name + "/axis");
-    axis.attrs = {{kDType, DType::kInt32}, {kValue, Tensor::scalar<int32_t>(static_cast<int32_t>(batch))}};
+    axis.attrs = {{"dtype"_attr, DType::kInt32}, {kValue, Tensor::scalar<int32_t>(static_cast<int32_t>(batch))}};
     axis.dtypes = {DType::kInt32};
     axis.shapes = {Shape()};
     axis.source = node.source;
@@ -134,12 +134,12 @@ class Freezer {
   }
 
   void note_types(Node& node, const ValueInputs& inputs, size_t others) const {
-    for (AttrName name : {kT, kTin, kTout}) {
+    for (AttrName name : {kT, "Tin"_attr, "Tout"_attr}) {
       const AttrValue* value = node.attrs.find(name);
       const auto* types = value ? std::get_if<std::vector<DType>>(value) : nullptr;
       if (!types) continue;
       std::vector<DType> changed = *types;
-      if (name == kTout)
+      if (name == "Tout"_attr)
         for (const auto& [k, type] : results_) changed[k] = type.dtype;
       else
         for (const auto& [i, type] : inputs) changed[i - others] = type.dtype;
@@ -200,7 +200,7 @@ GraphPtr freeze(const Graph& graph, std::span<const Tensor> captures) {
       fail(ErrorKind::kValue, "the function captures '", node.name, "' of another graph, which has no value yet");
     if (captures[i].dtype() == DType::kResource) values.emplace(index, ValueType{value.dtype(), value.shape()});
     node.op = &"Const"_op.row();
-    node.attrs = Attrs{{kDType, value.dtype()}, {kValue, value}};
+    node.attrs = Attrs{{"dtype"_attr, value.dtype()}, {kValue, value}};
     node.shapes = {value.shape()};
   }
   Freezer().run(*copy, values);

@@ -17,7 +17,7 @@
 namespace footlight::trace {
 namespace {
 
-const AttrName kDType("dtype"), kShape("shape"), kValue("value"), kUserName("_user_specified_name"), kClass("_class");
+const AttrName kValue{"value"};
 
 constexpr int64_t kMaxKnown = 16;  // elements of a captured value from which a shape may follow
 constexpr uint32_t kElsewhere = UINT32_MAX;  // stands for effects that are on no resource
@@ -102,9 +102,10 @@ NodeId GraphBuilder::add_placeholder(DType dtype, const Shape& shape, std::strin
   Node node;
   node.op = &"Placeholder"_op.row();
   node.name = std::move(full_name);
-  node.attrs.set(kDType, dtype);
-  node.attrs.set(kShape, shape);
-  if (!user_name.empty() && kind_ != Kind::kGradient) node.attrs.set(kUserName, std::string(user_name));
+  node.attrs.set("dtype"_attr, dtype);
+  node.attrs.set("shape"_attr, shape);
+  if (!user_name.empty() && kind_ != Kind::kGradient)
+    node.attrs.set("_user_specified_name"_attr, std::string(user_name));
   node.dtypes = {dtype};
   node.shapes = {shape};
   note_place(node);
@@ -160,8 +161,8 @@ Tensor GraphBuilder::variable_node(const Tensor& handle) {
       Node node;
       node.op = &"VarHandleOp"_op.row();
       node.name = graph_->unique_full_name(variable.name());
-      node.attrs.set(kDType, variable.dtype());
-      node.attrs.set(kShape, variable.shape());
+      node.attrs.set("dtype"_attr, variable.dtype());
+      node.attrs.set("shape"_attr, variable.shape());
       node.attrs.set("shared_name"_attr, node.name);
       node.attrs.set("_held"_attr, handle);
       node.dtypes = {DType::kResource};
@@ -180,7 +181,7 @@ Tensor GraphBuilder::constant_node(const Tensor& value, std::string_view name) {
   Node node;
   node.op = &"Const"_op.row();
   node.name = graph_->unique_full_name(name);
-  node.attrs.set(kDType, value.dtype());
+  node.attrs.set("dtype"_attr, value.dtype());
   node.attrs.set(kValue, frozen(value));
   node.dtypes = {value.dtype()};
   node.shapes = {value.shape()};
@@ -193,7 +194,7 @@ Tensor GraphBuilder::constant_node(const Tensor& value, std::string_view name) {
 void GraphBuilder::mark(Node& node) const {
   const Graph::Marks& marks = graph_->marks;
   if (!marks.any()) [[likely]] return;
-  if (!marks.groups.empty()) node.attrs.set(kClass, marks.groups);
+  if (!marks.groups.empty()) node.attrs.set("_class"_attr, marks.groups);
   if (!marks.device.empty()) node.device = marks.device;
   const auto gradient = marks.gradients.find(std::string_view(node.op->name));
   if (gradient != marks.gradients.end()) node.attrs.set(kGradientType, gradient->second);

@@ -16,9 +16,6 @@
 namespace footlight::trace {
 namespace {
 
-const AttrName kCond("cond"), kBody("body"), kT("T"), kShapes("output_shapes"), kElementDType("element_dtype");
-const AttrName kElementShape("element_shape"), kDType("dtype"), kShape("shape");
-
 struct Kept {
   DType dtype;
   Shape shape;
@@ -30,8 +27,8 @@ NodeId add_parameter(Graph& graph, const char* name) {
   Node node;
   node.op = &"Placeholder"_op.row();
   node.name = graph.unique_full_name(name);
-  node.attrs.set(kDType, DType::kVariant);
-  node.attrs.set(kShape, Shape());
+  node.attrs.set("dtype"_attr, DType::kVariant);
+  node.attrs.set("shape"_attr, Shape());
   node.dtypes = {DType::kVariant};
   node.shapes = {Shape()};
   const NodeId id = graph.add_named(std::move(node));
@@ -51,14 +48,14 @@ Tensor with_shape(const Tensor& tensor, const Shape& shape) {
 Tensor zeros_like(const Tensor& tensor, DType dtype) {
   if (tensor.dtype() != DType::kResource) return apply("ZerosLike"_op, {tensor});
   Attrs attrs;
-  attrs.set(kDType, dtype);
+  attrs.set("dtype"_attr, dtype);
   return apply("ZerosLike"_op, {apply("ReadVariableOp"_op, {tensor}, attrs)});
 }
 
 // Adds a list to the loop for each saved value.
 void keep_values(Graph& graph, NodeId id, const Graph& forward_body, size_t outputs, std::span<const Kept> kept) {
   const GraphPtr body = clone(forward_body);
-  const GraphPtr test = clone(*graph.node(id).attrs.get<GraphPtr>(kCond));
+  const GraphPtr test = clone(*graph.node(id).attrs.get<GraphPtr>("cond"_attr));
   body->rename(numbered(forward_body.name() + '_'));
   test->rename(numbered(test->name() + '_'));
   body->outputs.resize(outputs);
@@ -73,10 +70,10 @@ void keep_values(Graph& graph, NodeId id, const Graph& forward_body, size_t outp
   for (const Edge list : lists) node.inputs.push_back(list);
   for (size_t k = node.dtypes.size(); k < outputs + kept.size(); ++k) node.dtypes.push_back(DType::kVariant);
   node.shapes.own().resize(outputs + kept.size(), Shape());
-  node.attrs.set(kBody, body);
-  node.attrs.set(kCond, test);
-  node.attrs.set(kT, node.dtypes.to_vector());
-  node.attrs.set(kShapes, node.shapes.all());
+  node.attrs.set("body"_attr, body);
+  node.attrs.set("cond"_attr, test);
+  node.attrs.set("T"_attr, node.dtypes.to_vector());
+  node.attrs.set("output_shapes"_attr, node.shapes.all());
 }
 
 }  // namespace
@@ -84,7 +81,7 @@ void keep_values(Graph& graph, NodeId id, const Graph& forward_body, size_t outp
 void loop_gradient(GradientCall& call) {
   Graph& graph = *call.outputs[0].graph();
   const NodeId id = call.outputs[0].node();
-  const std::shared_ptr<const Forward> forward = forward_of(graph.node(id).attrs.get<GraphPtr>(kBody));
+  const std::shared_ptr<const Forward> forward = forward_of(graph.node(id).attrs.get<GraphPtr>("body"_attr));
   const Graph& body = *forward->graph();
   const Derivative& derivative = *forward->derivative;
   const size_t count = derivative.outputs;
@@ -157,7 +154,7 @@ void loop_gradient(GradientCall& call) {
           const Tensor known = shape.has_rank() ? ops::ints(shape.dims()) : ops::integer(-1);
           const std::vector<Tensor> both =
               apply_all("TensorListPopBack"_op.row(), Borrowed(now[1 + carried.size() + k], known),
-                        {{kElementDType, kept[k].dtype}});
+                        {{"element_dtype"_attr, kept[k].dtype}});
           lists.push_back(both[0]);
           popped[kept[k].need] = both[1];
         }

@@ -10,7 +10,7 @@
 namespace footlight::trace {
 namespace {
 
-const AttrName kElementDType("element_dtype"), kElementShape("element_shape");
+const AttrName kElementDType{"element_dtype"};
 
 // The shapes that pops request: one constant per shape.
 class Asked {
@@ -35,7 +35,7 @@ NodeId add_list(Graph& graph, DType dtype, const Shape& element) {
   Node node;
   node.op = &"EmptyValueList"_op.row();
   node.attrs.set(kElementDType, dtype);
-  node.attrs.set(kElementShape, element);
+  node.attrs.set("element_shape"_attr, element);
   node.dtypes = {DType::kVariant};
   node.shapes = {Shape()};
   return graph.add(std::move(node));

@@ -19,7 +19,7 @@ namespace {
 
 using ops::Batched;
 
-const AttrName kElementDType("element_dtype"), kF("f"), kThen("then_branch"), kN("N");
+const AttrName kElementDType{"element_dtype"};
 
 // Thrown if a list of batches turns out to be needed for each element separately.
 struct ListsApart {};
@@ -118,7 +118,7 @@ class Replay {
     // Ops that draw a random number, or advance a generator, run for each element; other effects on shared values run
     // once.
     if (!batched && !draws(node)) return once(node, given);
-    if (row.execution == Execution::kCall) return run(*node.attrs.get<GraphPtr>(kF), given);
+    if (row.execution == Execution::kCall) return run(*node.attrs.get<GraphPtr>("f"_attr), given);
     if (row.execution == Execution::kIf && !given[0].batched) return branch(node, given);
     const size_t said = shared_.result.one_by_one.size();
     if (row.execution == Execution::kIf && !shared_.effects.has_effect(node))
@@ -177,7 +177,7 @@ class Replay {
       std::vector<Tensor> inputs = places;
       inputs.insert(inputs.end(), parts[k].begin(), parts[k].end());
       const Tensor whole =
-          footlight::apply("DynamicStitch"_op.row(), inputs, {{kN, static_cast<int64_t>(places.size())}});
+          footlight::apply("DynamicStitch"_op.row(), inputs, {{"N"_attr, static_cast<int64_t>(places.size())}});
       results.push_back({shaped(whole, for_all(node.shapes[k], known_size())), true});
     }
     return results;
@@ -191,7 +191,7 @@ class Replay {
     // The last branch serves all numbers that have none.
     return apply("LogicalOr"_op, {ops::less(which, ops::integer(0)), ops::greater(which, ops::integer(number - 1))});
   }
-  static bool is_switch(const Node& node) { return !node.attrs.find(kThen); }
+  static bool is_switch(const Node& node) { return !node.attrs.find("then_branch"_attr); }
 
   // Builds one loop for all elements. If its condition differs, it runs until the last element is done, each time with
   // the elements that are not.

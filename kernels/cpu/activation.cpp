@@ -9,8 +9,6 @@ namespace FL_ISA {
 
 namespace {
 
-const AttrName kAlpha{"alpha"};
-
 // Two inputs of one shape, or one input given twice: out = x > 0 ? in : alpha in.
 template <class T>
 void leaky(KernelContext& c, const Tensor& in_tensor, const Tensor& x_tensor) {
@@ -18,7 +16,7 @@ void leaky(KernelContext& c, const Tensor& in_tensor, const Tensor& x_tensor) {
   if (!(in_tensor.shape() == x_tensor.shape()))
     invalid("the gradients have shape ", in_tensor.shape().to_string(), ", the features ", x_tensor.shape().to_string(),
             " [Op:", c.row.name, "]");
-  const C alpha = static_cast<C>(c.attrs.get_or(kAlpha, 0.2f));
+  const C alpha = static_cast<C>(c.attrs.get_or("alpha"_attr, 0.2f));
   const T* in = in_tensor.data<T>();
   const T* x = x_tensor.data<T>();
   T* out = c.out<T>();

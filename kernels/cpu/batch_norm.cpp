@@ -11,16 +11,13 @@ namespace FL_ISA {
 
 namespace {
 
-const AttrName kEpsilon{"epsilon"}, kFactor{"exponential_avg_factor"}, kFormat{"data_format"},
-    kTraining{"is_training"};
-
 struct Layout {
   int64_t outer = 1, channels = 0, inner = 1;
   int64_t count() const { return outer * inner; }  // elements of a channel
 };
 
 Layout layout_of(const KernelContext& c, const Shape& shape) {
-  const bool first = c.attrs.get_or(kFormat, std::string("NHWC"))[1] == 'C';
+  const bool first = c.attrs.get_or("data_format"_attr, std::string("NHWC"))[1] == 'C';
   const int axis = first ? 1 : shape.rank() - 1;
   Layout l;
   l.channels = shape[axis];
@@ -103,7 +100,7 @@ void forward(KernelContext& c) {
   float *const mean = c.out<float>(3), *const variance = c.out<float>(4);
   float *const next_mean = c.out<float>(1), *const next_variance = c.out<float>(2);
   const auto n = static_cast<size_t>(l.channels);
-  if (c.attrs.get_or(kTraining, true)) {
+  if (c.attrs.get_or("is_training"_attr, true)) {
     std::vector<double> total(n);
     const auto count = static_cast<double>(l.count());
     sums(l, total.data(), nullptr,
@@ -113,7 +110,7 @@ void forward(KernelContext& c) {
       const float d = static_cast<float>(x[at]) - mean[k];
       a += d * d;
     });
-    const float factor = c.attrs.get_or(kFactor, 1.f);
+    const float factor = c.attrs.get_or("exponential_avg_factor"_attr, 1.f);
     const double others = std::max(1., count - 1);
     for (size_t k = 0; k < n; ++k) {
       variance[k] = l.count() ? static_cast<float>(total[k] / count) : 0.f;
@@ -127,7 +124,7 @@ void forward(KernelContext& c) {
     for (float* to : {mean, next_mean}) std::copy_n(c.in<float>(3), n, to);
     for (float* to : {variance, next_variance}) std::copy_n(c.in<float>(4), n, to);
   }
-  std::vector<float> by = reciprocal_roots(variance, l.channels, c.attrs.get_or(kEpsilon, 0.0001f));
+  std::vector<float> by = reciprocal_roots(variance, l.channels, c.attrs.get_or("epsilon"_attr, 0.0001f));
   for (size_t k = 0; k < n; ++k) by[k] *= scale[k];
   T* const y = c.out<T>(0);
   each(l, [&, by = by.data()](int64_t k, int64_t at) {
@@ -142,7 +139,7 @@ void backward(KernelContext& c) {
   const float *const scale = c.in<float>(2), *const mean = c.in<float>(3);
   const auto n = static_cast<size_t>(l.channels);
   const std::vector<float> roots =
-      reciprocal_roots(c.in<float>(4), l.channels, c.attrs.get_or(kEpsilon, 0.0001f));
+      reciprocal_roots(c.in<float>(4), l.channels, c.attrs.get_or("epsilon"_attr, 0.0001f));
   std::vector<double> plain(n), weighed(n);
   sums(l, plain.data(), weighed.data(), [&](float& a, float& b, int64_t k, int64_t at) {
     const auto g = static_cast<float>(arriving[at]);
@@ -150,7 +147,7 @@ void backward(KernelContext& c) {
     b += g * (static_cast<float>(x[at]) - mean[k]);
   });
   std::vector<float> by(n), less(n), along(n);
-  const bool own = c.attrs.get_or(kTraining, true);
+  const bool own = c.attrs.get_or("is_training"_attr, true);
   for (size_t k = 0; k < n; ++k) {
     const auto root = static_cast<double>(roots[k]), count = static_cast<double>(l.count());
     c.out<float>(1)[k] = static_cast<float>(weighed[k] * root);

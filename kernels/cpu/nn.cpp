@@ -15,9 +15,7 @@ namespace FL_ISA {
 
 namespace {
 
-const AttrName kDataFormat{"data_format"};
-
-bool is_channels_first(KernelContext& c) { return c.attrs.get_or(kDataFormat, std::string("NHWC")) == "NCHW"; }
+bool is_channels_first(KernelContext& c) { return c.attrs.get_or("data_format"_attr, std::string("NHWC")) == "NCHW"; }
 
 template <class T>
 void bias_add(KernelContext& c) {

@@ -15,7 +15,6 @@ namespace FL_ISA {
 
 namespace {
 
-const AttrName kAxis{"axis"};
 constexpr int kMaxDims = 64;
 
 // Appending a little to much: the result shares the memory of what was there, if that has room and nobody has appended
@@ -75,7 +74,7 @@ void concat_offset(KernelContext& c) {
 
 void pack(KernelContext& c) {
   const Shape& one = c.inputs[0].shape();
-  const int axis = static_cast<int>(from_end(c.attrs.get_or(kAxis, int64_t{0}), one.rank() + 1));
+  const int axis = static_cast<int>(from_end(c.attrs.get_or("axis"_attr, int64_t{0}), one.rank() + 1));
   const int64_t outer = product(one, 0, axis);
   const int64_t inner = product(one, axis, one.rank());
   const auto n = static_cast<int64_t>(c.inputs.size());
@@ -105,7 +104,7 @@ void take_apart(KernelContext& c, const Tensor& from, size_t k, int64_t at, int6
 
 void unpack(KernelContext& c) {
   const Shape& in = c.inputs[0].shape();
-  const int axis = static_cast<int>(from_end(c.attrs.get_or(kAxis, int64_t{0}), in.rank()));
+  const int axis = static_cast<int>(from_end(c.attrs.get_or("axis"_attr, int64_t{0}), in.rank()));
   const int64_t outer = product(in, 0, axis);
   const int64_t inner = product(in, axis + 1, in.rank());
   const auto n = static_cast<int64_t>(c.outputs.size());

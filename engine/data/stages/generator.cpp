@@ -5,8 +5,6 @@
 
 namespace footlight::data {
 
-const AttrName kGenerator("_generator");
-
 Tensor generator_value(Generator* generator) {
   Tensor value = Tensor::empty(DType::kVariant, Shape());
   generator->ref();
@@ -29,7 +27,7 @@ class Generated final : public Stage {
 };
 
 const StageRegistration generated("HostGeneratorDataset", [](const StageContext& m) -> Stage* {
-  const AttrValue* value = m.attrs().find(kGenerator);
+  const AttrValue* value = m.attrs().find("_generator"_attr);
   const Tensor* held = value ? std::get_if<Tensor>(value) : nullptr;
   auto* generator = held ? dynamic_cast<Generator*>(*held->data<Resource*>()) : nullptr;
   if (!generator)

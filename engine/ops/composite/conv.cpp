@@ -6,11 +6,9 @@ namespace footlight::composite {
 
 namespace {
 
-const AttrName kDilations{"dilations"};
-
 Attrs attrs_of(const Ints& strides, const Ints& dilations, const PaddingAttrs& padding, const std::string& format) {
   Attrs attrs = window_attrs(strides, padding, format);
-  attrs.set(kDilations, dilations);
+  attrs.set("dilations"_attr, dilations);
   return attrs;
 }
 

@@ -9,14 +9,6 @@ namespace footlight::composite {
 
 namespace {
 
-const AttrName kAdjoint{"adjoint"};
-const AttrName kLower{"lower"};
-const AttrName kAlign{"align"};
-const AttrName kFull{"full_matrices"};
-const AttrName kComputeUv{"compute_uv"};
-const AttrName kComputeV{"compute_v"};
-const AttrName kFast{"fast"};
-
 Arg list_of(std::span<const Tensor> tensors) {
   ArgList out;
   for (const Tensor& t : tensors) out.push_back({t});
@@ -24,16 +16,16 @@ Arg list_of(std::span<const Tensor> tensors) {
 }
 
 Arg inverse(const Tensor& input, bool adjoint, std::string_view name) {
-  return {apply("MatrixInverse"_op, {input}, {{kAdjoint, adjoint}}, name)};
+  return {apply("MatrixInverse"_op, {input}, {{"adjoint"_attr, adjoint}}, name)};
 }
 
 Arg solve(const Tensor& matrix, const Tensor& rhs, bool adjoint, std::string_view name) {
-  return {apply("MatrixSolve"_op, {matrix, rhs}, {{kAdjoint, adjoint}}, name)};
+  return {apply("MatrixSolve"_op, {matrix, rhs}, {{"adjoint"_attr, adjoint}}, name)};
 }
 
 Arg triangular_solve(const Tensor& matrix, const Tensor& rhs, bool lower, bool adjoint, std::string_view name) {
   const Scope scope(name_or(name, "triangular_solve"));
-  return {apply("MatrixTriangularSolve"_op, {matrix, rhs}, {{kLower, lower}, {kAdjoint, adjoint}})};
+  return {apply("MatrixTriangularSolve"_op, {matrix, rhs}, {{"lower"_attr, lower}, {"adjoint"_attr, adjoint}})};
 }
 
 Arg cholesky_solve(const Tensor& chol, const Tensor& rhs, std::string_view name) {
@@ -61,11 +53,12 @@ Arg lu(const Tensor& input, DType output_idx_type, std::string_view name) {
 
 Arg qr(const Tensor& input, bool full_matrices, std::string_view name) {
   const Tensor x[] = {input};
-  return list_of(apply_all("Qr"_op.row(), x, {{kFull, full_matrices}}, name));
+  return list_of(apply_all("Qr"_op.row(), x, {{"full_matrices"_attr, full_matrices}}, name));
 }
 
 std::vector<Tensor> svd_of(const Tensor& x, bool full, bool vectors, std::string_view name = {}) {
-  std::vector<Tensor> all = apply_all("Svd"_op.row(), {&x, 1}, {{kComputeUv, vectors}, {kFull, full}}, name);
+  std::vector<Tensor> all =
+      apply_all("Svd"_op.row(), {&x, 1}, {{"compute_uv"_attr, vectors}, {"full_matrices"_attr, full}}, name);
   all[0] = ops::real(all[0]);
   if (!vectors) all.resize(1);
   return all;
@@ -77,7 +70,7 @@ Arg svd(const Tensor& tensor, bool full_matrices, bool compute_uv, std::string_v
 }
 
 std::vector<Tensor> eigen(const Tensor& x, bool vectors, std::string_view name) {
-  return apply_all("SelfAdjointEigV2"_op.row(), {&x, 1}, {{kComputeV, vectors}}, name);
+  return apply_all("SelfAdjointEigV2"_op.row(), {&x, 1}, {{"compute_v"_attr, vectors}}, name);
 }
 Arg eigh(const Tensor& x, std::string_view name) { return list_of(eigen(x, true, name)); }
 Arg eigvalsh(const Tensor& x, std::string_view name) { return {eigen(x, false, name)[0]}; }
@@ -85,7 +78,8 @@ Arg eigvalsh(const Tensor& x, std::string_view name) { return {eigen(x, false, n
 std::vector<Tensor> general_eigen(const Tensor& x, bool vectors, std::string_view name) {
   const bool wide = x.dtype() == DType::kFloat64 || x.dtype() == DType::kComplex128;
   return apply_all("Eig"_op.row(), {&x, 1},
-                   {{kComputeV, vectors}, {AttrName("Tout"), wide ? DType::kComplex128 : DType::kComplex64}}, name);
+                   {{"compute_v"_attr, vectors}, {AttrName("Tout"), wide ? DType::kComplex128 : DType::kComplex64}},
+                   name);
 }
 Arg eig(const Tensor& x, std::string_view name) { return list_of(general_eigen(x, true, name)); }
 Arg eigvals(const Tensor& x, std::string_view name) { return {general_eigen(x, false, name)[0]}; }
@@ -153,7 +147,7 @@ Arg lstsq(const Tensor& a, const Tensor& b, const Arg& l2_regularizer, bool fast
   const Shape& s = a.shape();
   const bool sizes_known = s.has_rank() && s.rank() >= 2 && s[s.rank() - 1] >= 0 && s[s.rank() - 2] >= 0;
   if (!fast || !sizes_known)
-    return {apply("MatrixSolveLs"_op, {a, b, ops::cast(l2, DType::kFloat64)}, {{kFast, fast}}, name)};
+    return {apply("MatrixSolveLs"_op, {a, b, ops::cast(l2, DType::kFloat64)}, {{"fast"_attr, fast}}, name)};
   const Scope scope(name_or(name, "matrix_solve_ls"));
   const Tensor regularizer = regularized ? ops::cast(l2, a.dtype()) : Tensor();
   const bool tall = s[s.rank() - 2] >= s[s.rank() - 1];
@@ -162,7 +156,7 @@ Arg lstsq(const Tensor& a, const Tensor& b, const Arg& l2_regularizer, bool fast
   return {ops::product(a, ops::cholesky_solve(factor, b), true, false)};
 }
 
-Attrs aligned(const Arg& align) { return {{kAlign, text(align)}}; }
+Attrs aligned(const Arg& align) { return {{"align"_attr, text(align)}}; }
 // The padding value in the dtype of the padded tensor.
 Tensor padding(const Arg& value, DType dtype) {
   if (const auto* given = std::get_if<Tensor>(&value.value)) return *given;

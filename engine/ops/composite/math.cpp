@@ -7,8 +7,6 @@ namespace footlight::composite {
 
 namespace {
 
-const AttrName kAxis{"_axis"};
-
 constexpr char kOne[] = "x: tensor, name: str? = None";
 
 Tensor with_axis(const Op& op, const Tensor& logits, const Arg& axis_arg, std::string_view name) {
@@ -24,7 +22,7 @@ Tensor with_axis(const Op& op, const Tensor& logits, const Arg& axis_arg, std::s
   if (axis == rank - 1) return apply(op, {logits}, {}, name);
   // Eager on the host: directly along the columns, without a transpose.
   if (!this_thread.builder && !logits.is_symbolic() && gpu::count() == 0)
-    return apply(op, {logits}, {{kAxis, axis}}, name);
+    return apply(op, {logits}, {{"_axis"_attr, axis}}, name);
   std::vector<int64_t> order(static_cast<size_t>(rank));
   for (int64_t d = 0; d < rank; ++d) order[static_cast<size_t>(d)] = d;
   std::swap(order[static_cast<size_t>(axis)], order[static_cast<size_t>(rank - 1)]);

@@ -9,11 +9,8 @@ namespace footlight::composite {
 
 namespace {
 
-const AttrName kDataFormat{"data_format"};
-const AttrName kKeepDims{"keep_dims"};
-
 Tensor reduce(const Op& op, const Tensor& x, const Ints& axes, std::string_view name, bool keep = true) {
-  return apply(op, {x, ops::ints(axes)}, {{kKeepDims, keep}}, name);
+  return apply(op, {x, ops::ints(axes)}, {{"keep_dims"_attr, keep}}, name);
 }
 Tensor squared_difference(const Tensor& x, const Tensor& y) { return apply("SquaredDifference"_op, {x, y}); }
 
@@ -26,7 +23,7 @@ Arg bias_add(const Tensor& value, const Tensor& bias, const std::string* data_fo
     else if (!given.starts_with("N") || !given.ends_with("C"))
       fail(ErrorKind::kValue, "data_format must be of the form 'N...C' or 'NC...', not '", given, "'");
   }
-  return {apply("BiasAdd"_op, {value, bias}, {{kDataFormat, format}}, name)};
+  return {apply("BiasAdd"_op, {value, bias}, {{"data_format"_attr, format}}, name)};
 }
 
 // The range of half is too small for sums of squares: computed in float.
@@ -256,7 +253,8 @@ Arg embedding_lookup(const std::vector<Tensor>& parts, const Tensor& ids, const 
 
 template <Literal op_name>
 Arg space_depth(const Tensor& input, int64_t block_size, const std::string& data_format, std::string_view name) {
-  return {apply(op_named<op_name>(), {input}, {{"block_size"_attr, block_size}, {kDataFormat, data_format}}, name)};
+  return {
+      apply(op_named<op_name>(), {input}, {{"block_size"_attr, block_size}, {"data_format"_attr, data_format}}, name)};
 }
 
 }  // namespace

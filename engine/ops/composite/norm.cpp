@@ -9,9 +9,9 @@ namespace footlight::composite {
 
 namespace {
 
-const AttrName kKeepDims{"keep_dims"};
-
-Tensor reduce(const Op& op, const Tensor& x, const Tensor& axes) { return apply(op, {x, axes}, {{kKeepDims, true}}); }
+Tensor reduce(const Op& op, const Tensor& x, const Tensor& axes) {
+  return apply(op, {x, axes}, {{"keep_dims"_attr, true}});
+}
 
 // The kind of norm asked for: its order as a number, Euclidean and Frobenius as 2 and by name.
 struct Order {

@@ -5,11 +5,9 @@ namespace footlight::composite {
 
 namespace {
 
-const AttrName kSize{"ksize"};
-
 Attrs attrs_of(const Ints& size, const Ints& strides, const PaddingAttrs& padding, const std::string& format) {
   Attrs attrs = window_attrs(strides, padding, format);
-  attrs.set(kSize, size);
+  attrs.set("ksize"_attr, size);
   return attrs;
 }
 
@@ -111,7 +109,7 @@ Arg max_pool_with_argmax(const Tensor& x, const Arg& ksize, const Arg& strides, 
                          std::string_view name) {
   if (data_format != "NHWC")
     fail(ErrorKind::kValue, "data_format of tf.nn.max_pool_with_argmax must be 'NHWC', not '", data_format, "'");
-  const Attrs attrs{{kSize, per_dimension(ksize, 2, false, "ksize")},
+  const Attrs attrs{{"ksize"_attr, per_dimension(ksize, 2, false, "ksize")},
                     {"strides"_attr, per_dimension(strides, 2, false, "strides")},
                     {"padding"_attr, padding_without_pairs(padding, "tf.nn.max_pool_with_argmax").padding},
                     {"Targmax"_attr, output_dtype},

@@ -7,11 +7,8 @@ namespace footlight::composite {
 
 namespace {
 
-const AttrName kDType{"dtype"};
-const AttrName kTout{"Tout"};
-
 Tensor draw(const Op& op, const Tensor& shape, DType type, const Arg& op_seed) {
-  Attrs attrs{{kDType, type}};
+  Attrs attrs{{"dtype"_attr, type}};
   random::set_seeds(attrs, op, seed(op_seed));
   return apply(op, {shape}, attrs);
 }
@@ -40,7 +37,7 @@ Arg uniform(const Arg& dims, const Arg& minval, const Arg& maxval, DType type, c
   const Tensor low = bound(minval, 0, type, "min");
   const Tensor high = bound(maxval, 1, type, "max");
   if (whole) {
-    Attrs attrs{{kTout, type}};
+    Attrs attrs{{"Tout"_attr, type}};
     random::set_seeds(attrs, "RandomUniformInt"_op, seed(op_seed));
     return {apply("RandomUniformInt"_op, {shape, low, high}, attrs, scope.own_name())};
   }
@@ -97,7 +94,7 @@ Tensor in_dtype_of_numbers(const Arg& a, double otherwise, DType type, const cha
 }
 
 Tensor random_uniform(const Tensor& shape, DType type, std::optional<int64_t> op_seed, std::string_view name) {
-  Attrs attrs{{kDType, type}};
+  Attrs attrs{{"dtype"_attr, type}};
   random::set_seeds(attrs, "RandomUniform"_op, op_seed);
   return apply("RandomUniform"_op, {shape}, attrs, name);
 }

@@ -9,7 +9,6 @@ namespace footlight::composite {
 namespace {
 
 const AttrName kDType{"dtype"};
-const AttrName kOutput{"output_dtype"};
 
 // alpha broadcast to the common shape with beta.
 Tensor as_wide_as(const Tensor& x, const Tensor& other) {
@@ -111,7 +110,7 @@ const Tensor& sample_count(const Arg& a) {
 Arg categorical(const Tensor& logits, const Arg& num_samples, const Arg& dtype, const Arg& op_seed,
                 std::string_view name) {
   const Scope scope(name_or(name, "categorical"));
-  Attrs attrs{{kOutput, choice_dtype(dtype)}};
+  Attrs attrs{{"output_dtype"_attr, choice_dtype(dtype)}};
   random::set_seeds(attrs, "Multinomial"_op, seed(op_seed), logits.dtype());
   return {apply("Multinomial"_op, {logits, sample_count(num_samples)}, attrs)};
 }
@@ -119,8 +118,8 @@ Arg categorical(const Tensor& logits, const Arg& num_samples, const Arg& dtype, 
 Arg stateless_categorical(const Tensor& logits, const Arg& num_samples, const Tensor& seed, const Arg& dtype,
                           std::string_view name) {
   const Scope scope(name_or(name, "stateless_categorical"));
-  return {
-      apply("StatelessMultinomial"_op, {logits, sample_count(num_samples), seed}, {{kOutput, choice_dtype(dtype)}})};
+  return {apply("StatelessMultinomial"_op, {logits, sample_count(num_samples), seed},
+                {{"output_dtype"_attr, choice_dtype(dtype)}})};
 }
 
 Arg shuffle(const Tensor& value, const Arg& op_seed, std::string_view name) {
@@ -249,24 +248,31 @@ Arg sampled(const Op& op, const Tensor& true_classes, Attrs attrs, const Arg& op
   return {list_of(apply_all(op.row(), inputs, attrs, name))};
 }
 
-const AttrName kTrue("num_true"), kCount("num_sampled"), kUnique("unique"), kRange("range_max");
-
 Arg uniform_sampler(const Tensor& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max,
                     const Arg& op_seed, std::string_view name) {
   return sampled("UniformCandidateSampler"_op, true_classes,
-                 {{kTrue, num_true}, {kCount, num_sampled}, {kUnique, unique}, {kRange, range_max}}, op_seed, name);
+                 {{"num_true"_attr, num_true},
+                  {"num_sampled"_attr, num_sampled},
+                  {"unique"_attr, unique},
+                  {"range_max"_attr, range_max}},
+                 op_seed, name);
 }
 
 Arg log_uniform_sampler(const Tensor& true_classes, int64_t num_true, int64_t num_sampled, bool unique,
                         int64_t range_max, const Arg& op_seed, std::string_view name) {
   return sampled("LogUniformCandidateSampler"_op, true_classes,
-                 {{kTrue, num_true}, {kCount, num_sampled}, {kUnique, unique}, {kRange, range_max}}, op_seed, name);
+                 {{"num_true"_attr, num_true},
+                  {"num_sampled"_attr, num_sampled},
+                  {"unique"_attr, unique},
+                  {"range_max"_attr, range_max}},
+                 op_seed, name);
 }
 
 Arg all_classes(const Tensor& true_classes, int64_t num_true, int64_t num_sampled, bool unique, const Arg& op_seed,
                 std::string_view name) {
-  return sampled("AllCandidateSampler"_op, true_classes, {{kTrue, num_true}, {kCount, num_sampled}, {kUnique, unique}},
-                 op_seed, name);
+  return sampled("AllCandidateSampler"_op, true_classes,
+                 {{"num_true"_attr, num_true}, {"num_sampled"_attr, num_sampled}, {"unique"_attr, unique}}, op_seed,
+                 name);
 }
 
 }  // namespace

@@ -7,8 +7,6 @@ namespace footlight::composite {
 
 namespace {
 
-const AttrName kDType{"dtype"};
-
 enum Algorithm : int64_t { kPhilox = 1, kThreefry = 2, kAutoSelect = 3 };
 
 int64_t algorithm(const Arg& a) {
@@ -42,7 +40,7 @@ Tensor threefry_key(const Tensor& seed) {
 }
 
 Tensor drawn(const Op& op, const Tensor& shape, const RandomStream& s, DType dtype, std::string_view name = {}) {
-  return apply(op, {shape, s.key, s.counter, s.alg}, {{kDType, dtype}}, name);
+  return apply(op, {shape, s.key, s.counter, s.alg}, {{"dtype"_attr, dtype}}, name);
 }
 
 Arg uniform(const Arg& dims, const Tensor& seed, const Arg& minval, const Arg& maxval, DType type, const Arg& alg,

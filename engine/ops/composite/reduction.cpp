@@ -8,7 +8,6 @@ namespace footlight::composite {
 namespace {
 
 const AttrName kKeepDims{"keep_dims"};
-const AttrName kOutputType{"output_type"};
 
 const Attrs& keeping(bool dims) {
   static const Attrs no{{kKeepDims, false}}, yes{{kKeepDims, true}};
@@ -119,7 +118,7 @@ Arg arg_of(const Tensor& input, const Tensor& axes, DType output_type, std::stri
   const Tensor axis = !axes ? ops::integer(0) : axes;
   if (!is_integer(axis.dtype()))
     fail(ErrorKind::kType, "axis must be an int or a tensor of integers, not of ", name_of(axis.dtype()));
-  return {apply(op_named<op_name>(), {input, axis}, {{kOutputType, output_type}}, name)};
+  return {apply(op_named<op_name>(), {input, axis}, {{"output_type"_attr, output_type}}, name)};
 }
 
 constexpr char kReduced[] =

@@ -8,9 +8,7 @@ namespace footlight::composite {
 
 namespace {
 
-const AttrName kPolicy{"bad_indices_policy"};
-
-Attrs policy(const Arg& a) { return text(a).empty() ? Attrs() : Attrs{{kPolicy, text(a)}}; }
+Attrs policy(const Arg& a) { return text(a).empty() ? Attrs() : Attrs{{"bad_indices_policy"_attr, text(a)}}; }
 
 // The indices with their batch position prepended: then a plain gather_nd.
 Tensor with_batch_places(const Tensor& params, const Tensor& indices, int64_t batch) {

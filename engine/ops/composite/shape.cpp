@@ -6,8 +6,6 @@ namespace footlight::composite {
 
 namespace {
 
-const AttrName kOutType{"out_type"};
-
 Tensor scalar_of(double value, DType dtype) {
   if (dtype == DType::kString) return Tensor::string(value == 0 ? "" : "1").as_constant();
   return ops::number(value, dtype);
@@ -104,7 +102,7 @@ Arg shape(const Tensor& x, const Arg& out_type_given, std::string_view name) {
   const DType type = out_type(out_type_given);
   if (x.shape().fully_known())
     return {constant(int_vector(x.shape().dims(), type, Shape{x.shape().rank()}), name_or(name, "Shape"))};
-  return {apply("Shape"_op, {x}, {{kOutType, type}}, name)};
+  return {apply("Shape"_op, {x}, {{"out_type"_attr, type}}, name)};
 }
 Arg size(const Tensor& x, const Arg& out_type_given, std::string_view name) {
   const DType type = out_type(out_type_given);
@@ -113,7 +111,7 @@ Arg size(const Tensor& x, const Arg& out_type_given, std::string_view name) {
     return {constant(ops::number(static_cast<double>(count), type), name_or(name, "Size"))};
   }
   check_index_type(type, "tf.size");
-  return {apply("Size"_op, {x}, {{kOutType, type}}, name)};
+  return {apply("Size"_op, {x}, {{"out_type"_attr, type}}, name)};
 }
 Arg rank(const Tensor& x, std::string_view name) {
   if (x.shape().has_rank()) {

@@ -8,8 +8,6 @@ namespace footlight::composite {
 
 namespace {
 
-const AttrName kAxis{"axis"};
-
 Arg concat(const std::vector<Tensor>& values_given, const Tensor& axis, std::string_view name) {
   auto values = values_given;
   if (values.empty()) fail(ErrorKind::kValue, "tf.concat requires at least one tensor, got an empty list");
@@ -29,7 +27,7 @@ Arg stack(const std::vector<Tensor>& values, int64_t axis, std::string_view name
     if (axis < -ranks || axis >= ranks)
       fail(ErrorKind::kValue, "axis of tf.stack = ", axis, " is outside of [-", ranks, ", ", ranks, ")");
   }
-  return {apply("Pack"_op.row(), values, {{kAxis, axis}}, name_or(name, "stack"))};
+  return {apply("Pack"_op.row(), values, {{"axis"_attr, axis}}, name_or(name, "stack"))};
 }
 
 // The size of a dimension, which must be known.
@@ -51,8 +49,8 @@ Arg unstack(const Tensor& x, std::optional<int64_t> num, int64_t axis, std::stri
   if (const Shape& s = x.shape(); s.has_rank() && axis >= -s.rank() && axis < s.rank())
     if (const int64_t size = s[static_cast<int>(axis < 0 ? axis + s.rank() : axis)]; size >= 0 && size != count)
       invalid("Input shape axis ", axis, " must equal ", count, ", got shape ", s.brackets(), " [Op:Unpack]");
-  return {
-      list_of(apply_all("Unpack"_op.row(), {&x, 1}, {{kAxis, axis}, {"num"_attr, count}}, name_or(name, "unstack")))};
+  return {list_of(
+      apply_all("Unpack"_op.row(), {&x, 1}, {{"axis"_attr, axis}, {"num"_attr, count}}, name_or(name, "unstack")))};
 }
 
 Arg split(const Tensor& x, const Arg& num_or_size_splits, int64_t axis, std::optional<int64_t> num,

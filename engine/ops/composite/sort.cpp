@@ -9,9 +9,6 @@ namespace footlight::composite {
 
 namespace {
 
-const AttrName kOutIdx{"out_idx"};
-const AttrName kOutType{"out_type"};
-
 std::vector<Tensor> top_k_of(const Tensor& x, const Tensor& k, bool sorted, DType index_type,
                              std::string_view name) {
   const Tensor inputs[] = {x, k};
@@ -130,11 +127,11 @@ Arg in_top_k(const Tensor& targets, const Tensor& predictions, const Tensor& k, 
 }
 
 Arg unique(const Tensor& x, DType out_idx, std::string_view name) {
-  return {list_of(apply_all("Unique"_op.row(), {&x, 1}, {{kOutIdx, out_idx}}, name))};
+  return {list_of(apply_all("Unique"_op.row(), {&x, 1}, {{"out_idx"_attr, out_idx}}, name))};
 }
 
 Arg unique_with_counts(const Tensor& x, DType out_idx, std::string_view name) {
-  return {list_of(apply_all("UniqueWithCounts"_op.row(), {&x, 1}, {{kOutIdx, out_idx}}, name))};
+  return {list_of(apply_all("UniqueWithCounts"_op.row(), {&x, 1}, {{"out_idx"_attr, out_idx}}, name))};
 }
 
 // [product of all leading dimensions, the last one]
@@ -158,7 +155,7 @@ Arg searchsorted(const Tensor& sorted, const Tensor& values, const std::string& 
   if (side != "left" && side != "right")
     fail(ErrorKind::kValue, "side is 'left' or 'right', not '", side, "'");
   const Tensor found = apply(side == "left" ? "LowerBound"_op : "UpperBound"_op, {as_rows(sorted), as_rows(values)},
-                             {{kOutType, out_type}}, name);
+                             {{"out_type"_attr, out_type}}, name);
   return {ops::reshape(found, ops::shape(values))};
 }
 

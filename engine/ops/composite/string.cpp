@@ -70,15 +70,13 @@ Arg to_number(const Tensor& input, DType out_type, std::string_view name) {
   return {apply("StringToNumber"_op, {input}, {{"out_type"_attr, out_type}}, name)};
 }
 
-const AttrName kBuckets{"num_buckets"};
-
 template <Literal op_name>
 Arg to_hash_bucket(const Tensor& input, int64_t num_buckets, std::string_view name) {
-  return {apply(op_named<op_name>(), {input}, {{kBuckets, num_buckets}}, name)};
+  return {apply(op_named<op_name>(), {input}, {{"num_buckets"_attr, num_buckets}}, name)};
 }
 
 Arg to_hash_bucket_strong(const Tensor& input, int64_t num_buckets, const Ints& key, std::string_view name) {
-  return {apply("StringToHashBucketStrong"_op, {input}, {{kBuckets, num_buckets}, {"key"_attr, key}}, name)};
+  return {apply("StringToHashBucketStrong"_op, {input}, {{"num_buckets"_attr, num_buckets}, {"key"_attr, key}}, name)};
 }
 
 // Without an axis it joins all elements, the last dimension varying fastest.

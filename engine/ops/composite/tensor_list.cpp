@@ -4,10 +4,7 @@
 namespace footlight::composite {
 namespace {
 
-const AttrName kElementDType("element_dtype"), kNumElements("num_elements"),
-    kResize("resize_if_index_out_of_bounds"), kShapeType("shape_type");
-
-Attrs of_elements(const Arg& given) { return {{kElementDType, dtype(given)}}; }
+Attrs of_elements(const Arg& given) { return {{"element_dtype"_attr, dtype(given)}}; }
 
 std::vector<Tensor> inputs_of(Args args) {
   std::vector<Tensor> inputs;
@@ -25,16 +22,17 @@ Arg typed(Args args, std::string_view name) {
 }
 
 Arg element_shape(const Tensor& list, DType type, std::string_view name) {
-  return {apply("TensorListElementShape"_op, {list}, {{kShapeType, type}}, name)};
+  return {apply("TensorListElementShape"_op, {list}, {{"shape_type"_attr, type}}, name)};
 }
 Arg set_item(const Tensor& list, const Tensor& index, const Tensor& item, bool resize,
              std::string_view name) {
   Attrs attrs;
-  if (resize) attrs.set(kResize, true);
+  if (resize) attrs.set("resize_if_index_out_of_bounds"_attr, true);
   return {apply("TensorListSetItem"_op, {list, index, item}, attrs, name)};
 }
 Arg stack(const Tensor& list, const Tensor& shape, DType type, int64_t count, std::string_view name) {
-  return {apply("TensorListStack"_op, {list, shape}, {{kElementDType, type}, {kNumElements, count}}, name)};
+  return {
+      apply("TensorListStack"_op, {list, shape}, {{"element_dtype"_attr, type}, {"num_elements"_attr, count}}, name)};
 }
 
 }  // namespace

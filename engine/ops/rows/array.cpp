@@ -9,15 +9,6 @@ namespace footlight {
 
 namespace {
 
-const AttrName kSeqDim{"seq_dim"};
-const AttrName kBatchDim{"batch_dim"};
-const AttrName kMode{"mode"};
-const AttrName kType{"type"};
-const AttrName kShape{"shape"};
-const AttrName kSizes{"ksizes"};
-const AttrName kStrides{"strides"};
-const AttrName kPadding{"padding"};
-
 void reverse_shape(Inference& i) {
   infer::same(i);
   infer::want_rank(i, 1, 1);
@@ -44,8 +35,8 @@ void reverse_sequence_shape(Inference& i) {
   infer::want_rank(i, 1, 1);
   const Shape& in = i.shape(0);
   if (!in.has_rank()) return;
-  const int64_t seq = i.attrs.get<int64_t>(kSeqDim);
-  const int64_t batch = i.attrs.get_or(kBatchDim, int64_t{0});
+  const int64_t seq = i.attrs.get<int64_t>("seq_dim"_attr);
+  const int64_t batch = i.attrs.get_or("batch_dim"_attr, int64_t{0});
   if (batch == seq) invalid("batch_dim == seq_dim: both are ", seq, " [Op:ReverseSequence]");
   for (const auto& [name, dim] : {std::pair("seq_dim", seq), std::pair("batch_dim", batch)})
     if (dim < 0 || dim >= in.rank())
@@ -81,7 +72,7 @@ void roll_gradient(GradientCall& c) {
 }
 
 int64_t mirrored_edge(const Inference& i) {
-  const std::string& mode = i.attrs.get<std::string>(kMode);
+  const std::string& mode = i.attrs.get<std::string>("mode"_attr);
   if (mode != "REFLECT" && mode != "SYMMETRIC")
     invalid("mode is REFLECT or SYMMETRIC, not '", mode, "' [Op:", i.row.name, "]");
   return mode == "REFLECT" ? 1 : 0;
@@ -199,9 +190,9 @@ int64_t patches_along(int64_t size, int64_t window, int64_t stride, bool same) {
 }
 
 void volume_patches_shape(Inference& i) {
-  const auto& sizes = i.attrs.get<std::vector<int64_t>>(kSizes);
-  const auto& strides = i.attrs.get<std::vector<int64_t>>(kStrides);
-  const std::string& padding = i.attrs.get<std::string>(kPadding);
+  const auto& sizes = i.attrs.get<std::vector<int64_t>>("ksizes"_attr);
+  const auto& strides = i.attrs.get<std::vector<int64_t>>("strides"_attr);
+  const std::string& padding = i.attrs.get<std::string>("padding"_attr);
   infer::want_rank(i, 0, 5);
   if (sizes.size() != 5 || strides.size() != 5)
     invalid("ksizes and strides must have 5 entries, they have ", sizes.size(), " and ", strides.size(),
@@ -252,14 +243,14 @@ void volume_patches_gradient(GradientCall& c) {
 
 void bitcast_shape(Inference& i) {
   const auto from = static_cast<int64_t>(size_of(i.dtype(0)));
-  const auto to = static_cast<int64_t>(size_of(i.attrs.get<DType>(kType)));
+  const auto to = static_cast<int64_t>(size_of(i.attrs.get<DType>("type"_attr)));
   Shape out = i.shape(0);
   if (out.has_rank() && from > to) {
     out.append(from / to);
   } else if (out.has_rank() && from < to) {
     const int64_t last = out.rank() ? out[out.rank() - 1] : 0;
     if (out.rank() == 0 || (last >= 0 && last != to / from))
-      invalid("Cannot bitcast from ", name_of(i.dtype(0)), " to ", name_of(i.attrs.get<DType>(kType)),
+      invalid("Cannot bitcast from ", name_of(i.dtype(0)), " to ", name_of(i.attrs.get<DType>("type"_attr)),
               ": shape ", out.brackets(), " has no last dimension of ", to / from, " [Op:Bitcast]");
     out = Shape(out.dims().first(static_cast<size_t>(out.rank() - 1)));
   }
@@ -267,7 +258,7 @@ void bitcast_shape(Inference& i) {
 }
 
 void ensure_shape(Inference& i) {
-  const Shape& wanted = i.attrs.get<Shape>(kShape);
+  const Shape& wanted = i.attrs.get<Shape>("shape"_attr);
   if (!compatible(i.shape(0), wanted))
     invalid("Shape of tensor ", i.shape(0).brackets(), " is not compatible with expected shape ",
             wanted.brackets(), " [Op:EnsureShape]");
@@ -275,7 +266,7 @@ void ensure_shape(Inference& i) {
 }
 
 void default_shape(Inference& i) {
-  const Shape& wanted = i.attrs.get<Shape>(kShape);
+  const Shape& wanted = i.attrs.get<Shape>("shape"_attr);
   if (!compatible(i.shape(0), wanted))
     invalid("the default has the shape ", i.shape(0).brackets(), ", which is not compatible with ",
             wanted.brackets(), " [Op:PlaceholderWithDefault]");
@@ -305,7 +296,7 @@ void broadcast_args_shape(Inference& i) {
 }
 
 void parallel_concat_shape(Inference& i) {
-  const Shape& out = i.attrs.get<Shape>(kShape);
+  const Shape& out = i.attrs.get<Shape>("shape"_attr);
   if (!out.has_rank() || out.rank() == 0)
     invalid("shape must have at least one dimension [Op:ParallelConcat]");
   if (!out.fully_known()) invalid("Shape ", out.brackets(), " is not fully defined [Op:ParallelConcat]");

@@ -7,12 +7,11 @@
 namespace footlight {
 namespace {
 
-const AttrName kEpsilon{"epsilon"}, kFactor{"exponential_avg_factor"}, kFormat{"data_format"},
-    kTraining{"is_training"};
+const AttrName kFormat{"data_format"};
 
 bool channels_first(const Attrs& attrs) { return attrs.get_or(kFormat, std::string("NHWC"))[1] == 'C'; }
-bool training(const Attrs& attrs) { return attrs.get_or(kTraining, true); }
-float epsilon_of(const Attrs& attrs) { return attrs.get_or(kEpsilon, 0.0001f); }
+bool training(const Attrs& attrs) { return attrs.get_or("is_training"_attr, true); }
+float epsilon_of(const Attrs& attrs) { return attrs.get_or("epsilon"_attr, 0.0001f); }
 
 // The rank that the format says: "NHWC" or "NDHWC".
 int rank_of(const Attrs& attrs) { return static_cast<int>(attrs.get_or(kFormat, std::string("NHWC")).size()); }
@@ -47,7 +46,7 @@ Shape with_channels(Inference& i, size_t x, std::initializer_list<size_t> vector
 }
 
 void forward_shape(Inference& i) {
-  const bool unused = training(i.attrs) && i.attrs.get_or(kFactor, 1.f) == 1.f;
+  const bool unused = training(i.attrs) && i.attrs.get_or("exponential_avg_factor"_attr, 1.f) == 1.f;
   const Shape shape = with_channels(i, 0, {1, 2, 3, 4}, unused);
   i.output_shapes[0] = shape;
   const Shape channels{shape[channels_first(i.attrs) ? 1 : shape.rank() - 1]};
@@ -67,9 +66,9 @@ void backward_shape(Inference& i) {
 
 // The attributes of the gradient, of those of the op.
 Attrs for_gradient(const Attrs& attrs) {
-  return {{kEpsilon, epsilon_of(attrs)},
+  return {{"epsilon"_attr, epsilon_of(attrs)},
           {kFormat, attrs.get_or(kFormat, std::string("NHWC"))},
-          {kTraining, training(attrs)}};
+          {"is_training"_attr, training(attrs)}};
 }
 
 // Only y has a gradient, as in TensorFlow.

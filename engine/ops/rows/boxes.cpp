@@ -7,9 +7,6 @@
 namespace footlight {
 namespace {
 
-const AttrName kPadded{"pad_to_max_output_size"};
-const AttrName kPadPerClass{"pad_per_class"};
-
 Shape ranked(Inference& i, size_t input, int rank) {
   infer::want_rank(i, input, rank);
   return i.shape(input).has_rank() ? i.shape(input) : Shape::of_rank(rank);
@@ -26,7 +23,7 @@ void check_boxes(Inference& i) {
 
 // The length of the outputs that are padded to the number of boxes wanted.
 int64_t padded_length(Inference& i) {
-  if (!i.attrs.get_or(kPadded, false)) return kUnknownDim;
+  if (!i.attrs.get_or("pad_to_max_output_size"_attr, false)) return kUnknownDim;
   const auto most = infer::constant_ints(i, 2);
   if (!most) return kUnknownDim;
   if ((*most)[0] < 0) invalid("max_output_size must be non-negative, got ", (*most)[0], " [Op:", i.row.name, "]");
@@ -68,7 +65,7 @@ void combined_shape(Inference& i) {
   if (total && (*total)[0] <= 0) invalid("max_total_size must be > 0, got ", (*total)[0], " [Op:", i.row.name, "]");
   if (per_class && (*per_class)[0] <= 0)
     invalid("max_size_per_class must be positive, got ", (*per_class)[0], " [Op:", i.row.name, "]");
-  if (!i.attrs.get_or(kPadPerClass, false)) {
+  if (!i.attrs.get_or("pad_per_class"_attr, false)) {
     if (total) length = (*total)[0];
   } else if (total && per_class && scores[2] >= 0) {
     length = std::min<int64_t>((*total)[0], (*per_class)[0] * scores[2]);

@@ -8,12 +8,11 @@ namespace footlight {
 namespace {
 
 // Shapes that do not broadcast: where allowed, no element is equal, as with `==` of tensors.
-const AttrName kIncompatible{"incompatible_shape_error"};
 
 void equality_shape(Inference& i) {
   const Shape& a = i.shape(0);
   const Shape& b = i.shape(1);
-  if (i.attrs.get_or(kIncompatible, true)) {
+  if (i.attrs.get_or("incompatible_shape_error"_attr, true)) {
     infer::broadcast(i);
     return;
   }

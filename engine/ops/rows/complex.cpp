@@ -10,11 +10,9 @@ const Tensor& incoming(GradientCall& c) { return c.output_gradients[0]; }
 DType part_of(DType t) { return t == DType::kComplex64 ? DType::kFloat32 : DType::kFloat64; }
 DType whole_of(DType t) { return t == DType::kFloat32 ? DType::kComplex64 : DType::kComplex128; }
 
-const AttrName kTout{"Tout"};
-
-Tensor part(const Op& op, const Tensor& x) { return apply(op, {x}, {{kTout, part_of(x.dtype())}}); }
+Tensor part(const Op& op, const Tensor& x) { return apply(op, {x}, {{"Tout"_attr, part_of(x.dtype())}}); }
 Tensor complex(const Tensor& re, const Tensor& im) {
-  return apply("Complex"_op, {re, im}, {{kTout, whole_of(re.dtype())}});
+  return apply("Complex"_op, {re, im}, {{"Tout"_attr, whole_of(re.dtype())}});
 }
 Tensor zero_like(const Tensor& x) { return ops::number(0, x.dtype()); }
 

@@ -6,10 +6,8 @@ namespace footlight {
 
 namespace {
 
-const AttrName kValue{"value"};
-
 void const_shape(Inference& i) {
-  const Tensor& value = i.attrs.get<Tensor>(kValue);
+  const Tensor& value = i.attrs.get<Tensor>("value"_attr);
   i.output_dtypes[0] = value.dtype();
   i.output_shapes[0] = value.shape();
 }

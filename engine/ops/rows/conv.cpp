@@ -10,9 +10,6 @@ namespace footlight {
 
 namespace {
 
-const AttrName kBatchDims{"batch_dims"};
-const AttrName kGroups{"groups"};
-
 enum Kind { k2D, k3D, kDepthwise };
 
 Convolution known(Inference& i, Kind kind, const Shape& input, const Shape& filter) {
@@ -129,7 +126,7 @@ void filter_gradient(GradientCall& c) {
 // A convolution of 2 or 3 spatial dimensions, by the rank of the input.
 void any_shape(Inference& i) {
   const Shape& in = i.shape(0);
-  const int64_t batch_dims = i.attrs.get_or(kBatchDims, int64_t{1});
+  const int64_t batch_dims = i.attrs.get_or("batch_dims"_attr, int64_t{1});
   if (batch_dims < 1 || batch_dims > kMaxDimensions)
     invalid("batch_dims must be positive and at most ", kMaxDimensions, ", not ", batch_dims, " [Op:Conv]");
   const Shape& filter = i.shape(1);
@@ -149,7 +146,7 @@ void any_shape(Inference& i) {
   flat.append(batch);
   for (int d = static_cast<int>(batch_dims); d < in.rank(); ++d) flat.append(in[d]);
   const Convolution c = convolution(i.row, i.attrs, spatial, false, flat, filter);
-  const int64_t groups = i.attrs.get_or(kGroups, int64_t{1});
+  const int64_t groups = i.attrs.get_or("groups"_attr, int64_t{1});
   if (c.groups > 0 && groups != c.groups && groups != 1)
     invalid("groups is ", groups, ", input depth and filter depth make ", c.groups, " [Op:Conv]");
   const Shape out = output_shape(c);

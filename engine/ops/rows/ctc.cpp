@@ -5,9 +5,6 @@
 namespace footlight {
 namespace {
 
-const AttrName kTopPaths{"top_paths"};
-const AttrName kBeamWidth{"beam_width"};
-
 // inputs [time, batch, classes], the length of each sequence [batch].
 Shape sequences(Inference& i, size_t lengths) {
   infer::want_rank(i, 0, 3);
@@ -46,7 +43,7 @@ void greedy_shape(Inference& i) {
 
 void beam_shape(Inference& i) {
   const Shape in = sequences(i, 1);
-  const int64_t paths = i.attrs.get<int64_t>(kTopPaths), width = i.attrs.get<int64_t>(kBeamWidth);
+  const int64_t paths = i.attrs.get<int64_t>("top_paths"_attr), width = i.attrs.get<int64_t>("beam_width"_attr);
   if (paths < 1 || width < 1) invalid("beam_width and top_paths must be at least 1 [Op:", i.row.name, "]");
   const auto count = static_cast<size_t>(paths);
   for (size_t k = 0; k < count; ++k) {

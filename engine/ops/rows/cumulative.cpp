@@ -8,9 +8,6 @@ namespace footlight {
 
 namespace {
 
-const AttrName kExclusive{"exclusive"};
-const AttrName kReverse{"reverse"};
-
 void cumulative_shape(Inference& i) {
   infer::want_rank(i, 1, 0);
   const Shape& s = i.shape(0);
@@ -24,7 +21,8 @@ void cumulative_shape(Inference& i) {
 }
 
 Attrs attrs_of(const GradientCall& c, bool reversed) {
-  return {{kExclusive, c.attrs.get_or(kExclusive, false)}, {kReverse, c.attrs.get_or(kReverse, false) != reversed}};
+  return {{"exclusive"_attr, c.attrs.get_or("exclusive"_attr, false)},
+          {"reverse"_attr, c.attrs.get_or("reverse"_attr, false) != reversed}};
 }
 
 void sum_gradient(GradientCall& c) {

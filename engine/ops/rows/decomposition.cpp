@@ -7,10 +7,7 @@ namespace footlight {
 
 namespace {
 
-const AttrName kFull{"full_matrices"};
-const AttrName kComputeUv{"compute_uv"};
 const AttrName kComputeV{"compute_v"};
-const AttrName kTout{"Tout"};
 
 int64_t smaller(int64_t a, int64_t b) { return a == 0 || b == 0 ? 0 : a < 0 || b < 0 ? kUnknownDim : std::min(a, b); }
 
@@ -19,7 +16,7 @@ void qr_shape(Inference& i) {
   const Shape& s = i.shape(0);
   if (!s.has_rank()) return infer::unknown(i);
   const int64_t m = infer::rows_of(s), n = infer::columns_of(s);
-  const bool full = i.attrs.get_or(kFull, false);
+  const bool full = i.attrs.get_or("full_matrices"_attr, false);
   const int64_t inner = full ? m : smaller(m, n);
   i.output_shapes[0] = infer::matrices(infer::batch_of(s), m, inner);
   i.output_shapes[1] = infer::matrices(infer::batch_of(s), inner, n);
@@ -28,14 +25,14 @@ void qr_shape(Inference& i) {
 void svd_shape(Inference& i) {
   infer::want_at_least(i, 0, 2);
   const Shape& s = i.shape(0);
-  const bool vectors = i.attrs.get_or(kComputeUv, true);
+  const bool vectors = i.attrs.get_or("compute_uv"_attr, true);
   if (!s.has_rank()) {
     infer::unknown(i);
     if (!vectors) i.output_shapes[1] = i.output_shapes[2] = Shape{0};
     return;
   }
   const int64_t m = infer::rows_of(s), n = infer::columns_of(s), p = smaller(m, n);
-  const bool full = i.attrs.get_or(kFull, false);
+  const bool full = i.attrs.get_or("full_matrices"_attr, false);
   i.output_shapes[0] = infer::batch_of(s);
   i.output_shapes[0].append(p);
   i.output_shapes[1] = vectors ? infer::matrices(infer::batch_of(s), m, full ? m : p) : Shape{0};
@@ -124,12 +121,12 @@ void qr_gradient(GradientCall& c) {
 void svd_gradient(GradientCall& c) {
   const Tensor& a = c.inputs[0];
   const Tensor ds = ops::diagonal_matrix(or_zeros(c.output_gradients[0], c.outputs[0]));
-  if (!c.attrs.get_or(kComputeUv, true)) {
-    const std::vector<Tensor> all = apply_all("Svd"_op.row(), {&a, 1}, {{kComputeUv, true}});
+  if (!c.attrs.get_or("compute_uv"_attr, true)) {
+    const std::vector<Tensor> all = apply_all("Svd"_op.row(), {&a, 1}, {{"compute_uv"_attr, true}});
     c.input_gradients[0] = ops::product(all[1], ops::product(ds, all[2], false, true));
     return;
   }
-  const bool full = c.attrs.get_or(kFull, false);
+  const bool full = c.attrs.get_or("full_matrices"_attr, false);
   const Shape& shape = a.shape();
   int64_t m = shape.has_rank() ? infer::rows_of(shape) : kUnknownDim;
   int64_t n = shape.has_rank() ? infer::columns_of(shape) : kUnknownDim;
@@ -199,7 +196,7 @@ void general_eigen_gradient(GradientCall& c) {
   const bool vectors = c.attrs.get_or(kComputeV, true);
   const Tensor& e = c.outputs[0];
   const Tensor v =
-      vectors ? c.outputs[1] : apply_all("Eig"_op.row(), c.inputs, {{kComputeV, true}, {kTout, e.dtype()}})[1];
+      vectors ? c.outputs[1] : apply_all("Eig"_op.row(), c.inputs, {{kComputeV, true}, {"Tout"_attr, e.dtype()}})[1];
   Tensor middle = ops::diagonal_matrix(or_zeros(c.output_gradients[0], e));
   if (vectors) {
     const Tensor v_dv = ops::product(v, or_zeros(c.output_gradients[1], v), true, false);

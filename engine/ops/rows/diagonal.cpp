@@ -7,8 +7,6 @@ namespace footlight {
 
 namespace {
 
-const AttrName kAlign{"align"};
-
 // The range of diagonals given by input `at`: one number, or the lowest and the highest. Nullopt when not known.
 struct Diagonals {
   int64_t low, high;
@@ -29,7 +27,7 @@ std::optional<Diagonals> diagonals(Inference& i, size_t at) {
 }
 
 void check_align(const Inference& i) {
-  const std::string align = i.attrs.get_or(kAlign, std::string("RIGHT_LEFT"));
+  const std::string align = i.attrs.get_or("align"_attr, std::string("RIGHT_LEFT"));
   for (const char* known : {"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"})
     if (align == known) return;
   invalid("Value for attr 'align' of \"", align, "\" is not in the list of allowed values: \"LEFT_RIGHT\", "
@@ -141,7 +139,9 @@ void set_diag_shape(Inference& i) {
   i.output_shapes[0] = merge(in, inferred);
 }
 
-Attrs align_of(const GradientCall& c) { return {{kAlign, c.attrs.get_or(kAlign, std::string("RIGHT_LEFT"))}}; }
+Attrs align_of(const GradientCall& c) {
+  return {{"align"_attr, c.attrs.get_or("align"_attr, std::string("RIGHT_LEFT"))}};
+}
 
 Tensor part_of(const GradientCall& c, const Tensor& k) {
   const Tensor& g = c.output_gradients[0];

@@ -10,8 +10,6 @@ namespace footlight {
 
 namespace {
 
-const AttrName kEquation{"equation"};
-
 // The number of dimensions covered by an operand's ellipsis.
 int ellipsis_rank(Inference& i, const std::string& labels, size_t input) {
   const Shape& s = i.shape(input);
@@ -24,7 +22,7 @@ int ellipsis_rank(Inference& i, const std::string& labels, size_t input) {
 }
 
 void einsum_shape(Inference& i) {
-  const Equation e = parse_equation(i.attrs.get<std::string>(kEquation));
+  const Equation e = parse_equation(i.attrs.get<std::string>("equation"_attr));
   if (e.inputs.size() != i.inputs.size())
     invalid("Expected ", e.inputs.size(), " inputs from the equation but got: ", i.inputs.size(), " [Op:Einsum]");
   if (e.inputs.size() > 2) invalid("Einsum takes one or two operands, not ", e.inputs.size(), " [Op:Einsum]");
@@ -84,7 +82,7 @@ void einsum_shape(Inference& i) {
 }
 
 Tensor einsum(std::initializer_list<Tensor> operands, Equation e) {
-  return apply("Einsum"_op, operands, {{kEquation, to_string(e)}});
+  return apply("Einsum"_op, operands, {{"equation"_attr, to_string(e)}});
 }
 
 bool has(const std::string& labels, char c) { return labels.find(c) != std::string::npos; }
@@ -158,7 +156,7 @@ Range ellipsis_of(const std::string& labels) {
   return {static_cast<int64_t>(at), static_cast<int64_t>(labels.size() - at - 1)};
 }
 void einsum_gradient(GradientCall& c) {
-  const Equation e = parse_equation(c.attrs.get<std::string>(kEquation));
+  const Equation e = parse_equation(c.attrs.get<std::string>("equation"_attr));
   const Tensor& g = c.output_gradients[0];
   if (c.inputs.size() == 1) {
     c.input_gradients[0] = gradient_of_one(g, e, c.inputs[0]);

@@ -8,9 +8,6 @@
 namespace footlight {
 namespace {
 
-const AttrName kTcomplex{"Tcomplex"};
-const AttrName kTreal{"Treal"};
-
 enum class Kind { kComplex, kToHalf, kFromHalf };
 
 void want_dimensions(Inference& i, int rank) {
@@ -145,7 +142,7 @@ void to_half_gradient(GradientCall& c) {
   const Tensor &x = c.inputs[0], &lengths = c.inputs[1], &g = c.output_gradients[0];
   const Tensor weights =
       weights_of_half(g, ops::gather(lengths, ops::integer(rank - 1)), 1, 0.5, g.dtype());
-  const Tensor back = apply(op, {ops::mul(g, weights), lengths}, {{kTreal, x.dtype()}});
+  const Tensor back = apply(op, {ops::mul(g, weights), lengths}, {{"Treal"_attr, x.dtype()}});
   c.input_gradients[0] = fitted_to(ops::mul(back, size_of_transform(back, rank, x.dtype())), x);
 }
 
@@ -153,7 +150,7 @@ template <int rank>
 void from_half_gradient(GradientCall& c) {
   static const Op op{rank == 1 ? "RFFT" : rank == 2 ? "RFFT2D" : "RFFT3D"};
   const Tensor &x = c.inputs[0], &lengths = c.inputs[1], &g = c.output_gradients[0];
-  const Tensor back = apply(op, {g, lengths}, {{kTcomplex, x.dtype()}});
+  const Tensor back = apply(op, {g, lengths}, {{"Tcomplex"_attr, x.dtype()}});
   const Tensor weights =
       weights_of_half(back, ops::gather(lengths, ops::integer(rank - 1)), 1, 2, x.dtype());
   c.input_gradients[0] =

@@ -20,7 +20,7 @@ void call_gradient(GradientCall& c) {
   const std::vector<Tensor> gradients =
       apply_all(c.row, given, {{"token"_attr, c.attrs.get<std::string>("token"_attr)},
                                {"Tout"_attr, dtypes},
-                               {kHostFunction, host_function_of(c.attrs).gradient()}});
+                               {"_function"_attr, host_function_of(c.attrs).gradient()}});
   for (size_t i = 0; i < gradients.size(); ++i)
     if (differentiable(dtypes[i])) c.input_gradients[i] = gradients[i];
 }

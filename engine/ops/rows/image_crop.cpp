@@ -6,18 +6,13 @@
 namespace footlight {
 namespace {
 
-const AttrName kMethod{"method"};
-const AttrName kT{"T"};
-const AttrName kInterpolation{"interpolation"};
-const AttrName kFillMode{"fill_mode"};
-
 Shape of_rank(Inference& i, size_t input, int rank) {
   infer::want_rank(i, input, rank);
   return i.shape(input).has_rank() ? i.shape(input) : Shape::of_rank(rank);
 }
 
 void check_method(Inference& i) {
-  const std::string method = i.attrs.get_or(kMethod, std::string("bilinear"));
+  const std::string method = i.attrs.get_or("method"_attr, std::string("bilinear"));
   if (method != "bilinear" && method != "nearest")
     invalid("method must be 'bilinear' or 'nearest', not '", method, "' [Op:", i.row.name, "]");
 }
@@ -73,8 +68,9 @@ void crop_to_boxes_shape(Inference& i) {
 void crop_and_resize_gradient(GradientCall& c) {
   const Tensor &image = c.inputs[0], &g = c.output_gradients[0];
   if (in_set(image.dtype(), dtype_set(DType::kFloat16, DType::kFloat32, DType::kFloat64)))
-    c.input_gradients[0] = apply("CropAndResizeGradImage"_op, {g, c.inputs[1], c.inputs[2], ops::shape(image)},
-                                 {{kT, image.dtype()}, {kMethod, c.attrs.get_or(kMethod, std::string("bilinear"))}});
+    c.input_gradients[0] =
+        apply("CropAndResizeGradImage"_op, {g, c.inputs[1], c.inputs[2], ops::shape(image)},
+              {{"T"_attr, image.dtype()}, {"method"_attr, c.attrs.get_or("method"_attr, std::string("bilinear"))}});
   // TensorFlow has none for `nearest`, and takes that of `bilinear`.
   c.input_gradients[1] = apply("CropAndResizeGradBoxes"_op, {g, image, c.inputs[1], c.inputs[2]});
 }
@@ -106,18 +102,13 @@ void projected_gradient(GradientCall& c) {
   const Tensor size = ops::slice(ops::shape(images), ops::ints({1}), ops::ints({2}));
   c.input_gradients[0] =
       apply("ImageProjectiveTransformV3"_op, {c.output_gradients[0], scaled, size, ops::number(0, DType::kFloat32)},
-            {{kInterpolation, c.attrs.get<std::string>(kInterpolation)},
-             {kFillMode, c.attrs.get_or(kFillMode, std::string("CONSTANT"))}});
+            {{"interpolation"_attr, c.attrs.get<std::string>("interpolation"_attr)},
+             {"fill_mode"_attr, c.attrs.get_or("fill_mode"_attr, std::string("CONSTANT"))}});
 }
-
-const AttrName kSizes{"ksizes"};
-const AttrName kStrides{"strides"};
-const AttrName kRates{"rates"};
-const AttrName kPadding{"padding"};
 
 void patches_shape(Inference& i) {
   const Shape in = of_rank(i, 0, 4);
-  for (const AttrName name : {kSizes, kStrides, kRates}) {
+  for (const AttrName name : {"ksizes"_attr, "strides"_attr, "rates"_attr}) {
     const auto& list = i.attrs.get<std::vector<int64_t>>(name);
     if (list.size() != 4) invalid(name.text(), " must have four elements [Op:", i.row.name, "]");
     if (list[0] != 1 || list[3] != 1)
@@ -125,17 +116,17 @@ void patches_shape(Inference& i) {
     for (const int64_t one : list)
       if (one < 1) fail(ErrorKind::kOutOfRange, name.text(), " must be positive [Op:", i.row.name, "]");
   }
-  const std::string& padding = i.attrs.get<std::string>(kPadding);
+  const std::string& padding = i.attrs.get<std::string>("padding"_attr);
   if (padding != "SAME" && padding != "VALID")
     invalid("padding is SAME or VALID, not '", padding, "' [Op:", i.row.name, "]");
   Shape out = in;
-  const auto& sizes = i.attrs.get<std::vector<int64_t>>(kSizes);
+  const auto& sizes = i.attrs.get<std::vector<int64_t>>("ksizes"_attr);
   for (int d = 1; d < 3; ++d) {
     if (in[d] < 0) continue;
     const auto k = static_cast<size_t>(d);
-    const int64_t stride = i.attrs.get<std::vector<int64_t>>(kStrides)[k];
+    const int64_t stride = i.attrs.get<std::vector<int64_t>>("strides"_attr)[k];
     const int64_t reach =
-        add_sizes(multiply_sizes(sizes[k] - 1, i.attrs.get<std::vector<int64_t>>(kRates)[k]), 1);
+        add_sizes(multiply_sizes(sizes[k] - 1, i.attrs.get<std::vector<int64_t>>("rates"_attr)[k]), 1);
     const int64_t whole = in[d] < reach ? 0 : (in[d] - reach) / stride + 1;
     out.set(d, padding == "SAME" ? (in[d] + stride - 1) / stride : whole);
   }

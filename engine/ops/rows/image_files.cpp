@@ -5,13 +5,9 @@
 namespace footlight {
 namespace {
 
-const AttrName kChannels{"channels"};
-const AttrName kExpandAnimations{"expand_animations"};
-const AttrName kRatio{"ratio"};
-
 int64_t channels_of(Inference& i, std::initializer_list<int64_t> allowed) {
   infer::want_rank(i, 0, 0);
-  const int64_t channels = i.attrs.get_or(kChannels, int64_t{0});
+  const int64_t channels = i.attrs.get_or("channels"_attr, int64_t{0});
   std::string list;
   for (const int64_t one : allowed) {
     if (one == channels) return channels == 0 ? kUnknownDim : channels;
@@ -21,7 +17,7 @@ int64_t channels_of(Inference& i, std::initializer_list<int64_t> allowed) {
 }
 
 void jpeg_shape(Inference& i) {
-  const int64_t ratio = i.attrs.get_or(kRatio, int64_t{1});
+  const int64_t ratio = i.attrs.get_or("ratio"_attr, int64_t{1});
   if (ratio != 1 && ratio != 2 && ratio != 4 && ratio != 8)
     invalid("ratio must be 1, 2, 4, or 8, got ", ratio, " [Op:", i.row.name, "]");
   i.output_shapes[0] = Shape{kUnknownDim, kUnknownDim, channels_of(i, {0, 1, 3})};
@@ -45,7 +41,7 @@ void gif_shape(Inference& i) {
 }
 void any_file_shape(Inference& i) {
   const int64_t channels = channels_of(i, {0, 1, 3, 4});
-  i.output_shapes[0] = i.attrs.get_or(kExpandAnimations, true) ? Shape::unknown_rank()
+  i.output_shapes[0] = i.attrs.get_or("expand_animations"_attr, true) ? Shape::unknown_rank()
                                                                : Shape{kUnknownDim, kUnknownDim, channels};
 }
 void three_numbers(Inference& i) {

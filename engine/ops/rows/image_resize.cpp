@@ -5,13 +5,8 @@
 namespace footlight {
 namespace {
 
-const AttrName kAlignCorners{"align_corners"};
-const AttrName kHalfPixelCenters{"half_pixel_centers"};
-const AttrName kKernelType{"kernel_type"};
-const AttrName kAntialias{"antialias"};
-
 void check_flags(Inference& i) {
-  if (i.attrs.get_or(kAlignCorners, false) && i.attrs.get_or(kHalfPixelCenters, false))
+  if (i.attrs.get_or("align_corners"_attr, false) && i.attrs.get_or("half_pixel_centers"_attr, false))
     invalid("If half_pixel_centers is True, align_corners must be False. [Op:", i.row.name, "]");
 }
 
@@ -70,8 +65,8 @@ void scale_and_translate_gradient_shape(Inference& i) {
 }
 
 Attrs flags_of(const Attrs& attrs) {
-  return {{kAlignCorners, attrs.get_or(kAlignCorners, false)},
-          {kHalfPixelCenters, attrs.get_or(kHalfPixelCenters, false)}};
+  return {{"align_corners"_attr, attrs.get_or("align_corners"_attr, false)},
+          {"half_pixel_centers"_attr, attrs.get_or("half_pixel_centers"_attr, false)}};
 }
 void bilinear_gradient(GradientCall& c) {
   if (!is_floating(c.inputs[0].dtype())) return;
@@ -89,8 +84,8 @@ void scale_and_translate_gradient(GradientCall& c) {
   if (!is_floating(c.inputs[0].dtype())) return;
   const Tensor image = c.inputs[0].dtype() == DType::kFloat32 ? c.inputs[0] : ops::cast(c.inputs[0], DType::kFloat32);
   const Tensor g = apply("ScaleAndTranslateGrad"_op, {c.output_gradients[0], image, c.inputs[2], c.inputs[3]},
-                         {{kKernelType, c.attrs.get_or(kKernelType, std::string("lanczos3"))},
-                          {kAntialias, c.attrs.get_or(kAntialias, true)}});
+                         {{"kernel_type"_attr, c.attrs.get_or("kernel_type"_attr, std::string("lanczos3"))},
+                          {"antialias"_attr, c.attrs.get_or("antialias"_attr, true)}});
   c.input_gradients[0] = c.inputs[0].dtype() == DType::kFloat32 ? g : ops::cast(g, c.inputs[0].dtype());
 }
 

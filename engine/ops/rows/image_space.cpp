@@ -8,17 +8,14 @@ namespace footlight {
 
 namespace {
 
-const AttrName kBlock{"block_size"};
-const AttrName kDataFormat{"data_format"};
-
 template <bool kToDepth>
 void space_depth_shape(Inference& i) {
-  const std::string format = i.attrs.get_or(kDataFormat, std::string("NHWC"));
+  const std::string format = i.attrs.get_or("data_format"_attr, std::string("NHWC"));
   if (format != "NHWC" && format != "NCHW")
     invalid("Value for attr 'data_format' of \"", format,
             "\" is not in the list of allowed values: \"NHWC\", \"NCHW\" [Op:", i.row.name, "]");
   const bool first = format == "NCHW";
-  const int64_t block = i.attrs.get<int64_t>(kBlock);
+  const int64_t block = i.attrs.get<int64_t>("block_size"_attr);
   if (block < 2)
     invalid("Value for attr 'block_size' of ", block, " must be at least minimum 2 [Op:", i.row.name, "]");
   infer::want_rank(i, 0, 4);

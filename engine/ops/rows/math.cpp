@@ -108,12 +108,11 @@ void cos_gradient(GradientCall& c) {
 void conj_gradient(GradientCall& c) { c.input_gradients[0] = conj(incoming(c)); }
 
 // The last dimension, unless an application carries another: eager ones do, where a graph has transposes.
-const AttrName kAxis{"_axis"};
 
 void softmax_shape(Inference& i) {
   if (i.shape(0).has_rank() && i.shape(0).rank() == 0)
     invalid(i.row.name, " needs a tensor of at least 1 dimension, got a scalar [Op:", i.row.name, "]");
-  const int64_t axis = i.attrs.get_or(kAxis, int64_t{-1});
+  const int64_t axis = i.attrs.get_or("_axis"_attr, int64_t{-1});
   const Shape& shape = i.shape(0);
   if (shape.has_rank() && (axis < -shape.rank() || axis >= shape.rank()))
     invalid("axis ", axis, " is outside of [-", shape.rank(), ", ", shape.rank(), ") of logits with shape ",
@@ -125,13 +124,13 @@ void softmax_shape(Inference& i) {
 void softmax_gradient(GradientCall& c) {
   const Tensor& y = c.outputs[0];
   const Tensor& g = incoming(c);
-  const Tensor axis = ops::ints({c.attrs.get_or(kAxis, int64_t{-1})});
+  const Tensor axis = ops::ints({c.attrs.get_or("_axis"_attr, int64_t{-1})});
   c.input_gradients[0] = mul(ops::sub(g, ops::sum(mul(g, y), axis, true)), y);
 }
 
 void log_softmax_gradient(GradientCall& c) {
   const Tensor& g = incoming(c);
-  const Tensor axis = ops::ints({c.attrs.get_or(kAxis, int64_t{-1})});
+  const Tensor axis = ops::ints({c.attrs.get_or("_axis"_attr, int64_t{-1})});
   c.input_gradients[0] = ops::sub(g, mul(ops::sum(g, axis, true), ops::exp(c.outputs[0])));
 }
 

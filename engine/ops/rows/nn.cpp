@@ -6,14 +6,8 @@ namespace footlight {
 
 namespace {
 
-const AttrName kDataFormat{"data_format"};
-const AttrName kDepthRadius{"depth_radius"};
-const AttrName kBias{"bias"};
-const AttrName kAlpha{"alpha"};
-const AttrName kBeta{"beta"};
-
 bool channels_first(const Attrs& attrs, const OpRow& row) {
-  const std::string format = attrs.get_or(kDataFormat, std::string("NHWC"));
+  const std::string format = attrs.get_or("data_format"_attr, std::string("NHWC"));
   if (format != "NHWC" && format != "NCHW")
     invalid("Value for attr 'data_format' of \"", format,
             "\" is not in the list of allowed values: \"NHWC\", \"NCHW\" [Op:", row.name, "]");
@@ -146,7 +140,7 @@ void sigmoid_cross_entropy_gradient(GradientCall& c) {
 }
 
 void lrn_shape(Inference& i) {
-  if (const int64_t radius = i.attrs.get_or(kDepthRadius, int64_t{5}); radius < 0)
+  if (const int64_t radius = i.attrs.get_or("depth_radius"_attr, int64_t{5}); radius < 0)
     invalid("depth_radius must not be negative, got ", radius, " [Op:", i.row.name, "]");
   for (size_t k = 0; k < i.inputs.size(); ++k) infer::want_rank(i, k, 4);
   Shape out = Shape::of_rank(4);
@@ -168,8 +162,8 @@ void lrn_grad_gradient(GradientCall& c) {
   const Tensor& x = c.inputs[1];
   const Tensor& h = c.output_gradients[0];
   const DType t = x.dtype();
-  const int64_t radius = c.attrs.get_or(kDepthRadius, int64_t{5});
-  const double alpha = c.attrs.get_or(kAlpha, 1.f), beta = c.attrs.get_or(kBeta, 0.5f);
+  const int64_t radius = c.attrs.get_or("depth_radius"_attr, int64_t{5});
+  const double alpha = c.attrs.get_or("alpha"_attr, 1.f), beta = c.attrs.get_or("beta"_attr, 0.5f);
   const Tensor shape = ops::shape(x);
   const Tensor channels = ops::slice(shape, ops::ints({3}), ops::ints({1}));
   const Tensor square[] = {channels, channels};
@@ -181,7 +175,8 @@ void lrn_grad_gradient(GradientCall& c) {
   const auto neighbours = [&](const Tensor& v) {
     return ops::reshape(ops::matmul(ops::reshape(v, flat), band), shape);
   };
-  const Tensor s = ops::add(ops::scaled(neighbours(ops::square(x)), alpha), ops::number(c.attrs.get_or(kBias, 1.f), t));
+  const Tensor s =
+      ops::add(ops::scaled(neighbours(ops::square(x)), alpha), ops::number(c.attrs.get_or("bias"_attr, 1.f), t));
   const auto power = [&](double e) { return apply("Pow"_op, {s, ops::number(e, t)}); };
   const Tensor p = power(-beta), q = power(-beta - 1);
   const Tensor around = neighbours(ops::mul(h, x));

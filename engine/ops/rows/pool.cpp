@@ -8,11 +8,6 @@ namespace footlight {
 
 namespace {
 
-const AttrName kSize{"ksize"};
-const AttrName kStrides{"strides"};
-const AttrName kPadding{"padding"};
-const AttrName kBatchInIndex{"include_batch_in_index"};
-
 template <int kSpatial>
 void pool_shape(Inference& i) {
   const WindowAttrs attrs = window_attrs(i.row, i.attrs, kSpatial);
@@ -121,7 +116,7 @@ void average_grad_gradient(GradientCall& c) {
 // The attributes that MaxPoolWithArgmax and its gradients share.
 Attrs with_argmax(const Attrs& from) {
   Attrs attrs;
-  for (const AttrName name : {kSize, kStrides, kPadding, kBatchInIndex})
+  for (const AttrName name : {"ksize"_attr, "strides"_attr, "padding"_attr, "include_batch_in_index"_attr})
     if (const AttrValue* value = from.find(name)) attrs.set(name, *value);
   return attrs;
 }

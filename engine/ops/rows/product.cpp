@@ -7,16 +7,14 @@ namespace footlight {
 
 namespace {
 
-const AttrName kTransposeA{"transpose_a"};
-const AttrName kTransposeB{"transpose_b"};
 const AttrName kAdjX{"adj_x"};
 const AttrName kAdjY{"adj_y"};
 
 void matmul_shape(Inference& i) {
   infer::want_rank(i, 0, 2);
   infer::want_rank(i, 1, 2);
-  const bool ta = i.attrs.get_or(kTransposeA, false);
-  const bool tb = i.attrs.get_or(kTransposeB, false);
+  const bool ta = i.attrs.get_or("transpose_a"_attr, false);
+  const bool tb = i.attrs.get_or("transpose_b"_attr, false);
   const Shape& a = i.shape(0);
   const Shape& b = i.shape(1);
   const int64_t m = a.has_rank() ? a[ta] : kUnknownDim;
@@ -30,8 +28,8 @@ void matmul_shape(Inference& i) {
 }
 
 void matmul_gradient(GradientCall& c) {
-  const bool ta = c.attrs.get_or(kTransposeA, false);
-  const bool tb = c.attrs.get_or(kTransposeB, false);
+  const bool ta = c.attrs.get_or("transpose_a"_attr, false);
+  const bool tb = c.attrs.get_or("transpose_b"_attr, false);
   const Tensor& g = c.output_gradients[0];
   const Tensor a = ops::conj(c.inputs[0]);
   const Tensor b = ops::conj(c.inputs[1]);

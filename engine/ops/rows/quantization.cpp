@@ -5,13 +5,8 @@
 namespace footlight {
 namespace {
 
-const AttrName kBits{"num_bits"};
-const AttrName kNarrow{"narrow_range"};
-const AttrName kMin{"min"};
-const AttrName kMax{"max"};
-
 void check_bits(Inference& i) {
-  const int64_t bits = i.attrs.get_or(kBits, int64_t{8});
+  const int64_t bits = i.attrs.get_or("num_bits"_attr, int64_t{8});
   if (bits < 2 || bits > 16)
     invalid("num_bits must be between 2 and 16, inclusive, it is ", bits, " [Op:", i.row.name, "]");
 }
@@ -32,7 +27,7 @@ void check_ranges(Inference& i, size_t first, bool per_channel) {
 
 void fixed_shape(Inference& i) {
   check_bits(i);
-  const float min = i.attrs.get_or(kMin, -6.f), max = i.attrs.get_or(kMax, 6.f);
+  const float min = i.attrs.get_or("min"_attr, -6.f), max = i.attrs.get_or("max"_attr, 6.f);
   if (!(min < max)) invalid("min has to be smaller than max, was: ", min, " >= ", max, " [Op:", i.row.name, "]");
   if (i.inputs.size() == 2 && !compatible(i.shape(0), i.shape(1)))
     invalid("gradient and input must be the same size [Op:", i.row.name, "]");

@@ -5,9 +5,6 @@
 namespace footlight {
 namespace {
 
-const AttrName kParamsRank{"PARAMS_RAGGED_RANK"}, kOutputRank{"OUTPUT_RAGGED_RANK"},
-    kTypes{"row_partition_types"};
-
 Shape with_rest(Shape out, const Shape& values, int from) {
   if (!values.has_rank()) return Shape::unknown_rank();
   for (int d = from; d < values.rank(); ++d) out.append(values[d]);
@@ -17,7 +14,7 @@ Shape with_rest(Shape out, const Shape& values, int from) {
 // The number of dimensions that `shape` gives is that of the partitions and of the values.
 void to_tensor_shape(Inference& i) {
   i.output_shapes[0] = Shape::unknown_rank();
-  const auto types = i.attrs.get_or(kTypes, std::vector<std::string>());
+  const auto types = i.attrs.get_or("row_partition_types"_attr, std::vector<std::string>());
   if (types.empty()) invalid("No partition info provided. [Op:", i.row.name, "]");
   const Shape& values = i.shape(1);
   const auto deep = static_cast<int>(types.size()) - (types[0] == "FIRST_DIM_SIZE" ? 1 : 0);
@@ -100,9 +97,10 @@ void gather_gradient(GradientCall& c) {
   const Tensor rows = ops::reshape(count, ops::ints({}));
   std::vector<Tensor> inputs(c.inputs.begin(), c.inputs.end());
   inputs[c.inputs.size() - 2] = apply("Range"_op, {ops::integer(0), rows, ops::integer(1)});
-  const std::vector<Tensor> moved = apply_all(c.row, inputs,
-                                              {{kParamsRank, static_cast<int64_t>(c.inputs.size() - 2)},
-                                               {kOutputRank, static_cast<int64_t>(c.outputs.size() - 1)}});
+  const std::vector<Tensor> moved =
+      apply_all(c.row, inputs,
+                {{"PARAMS_RAGGED_RANK"_attr, static_cast<int64_t>(c.inputs.size() - 2)},
+                 {"OUTPUT_RAGGED_RANK"_attr, static_cast<int64_t>(c.outputs.size() - 1)}});
   c.input_gradients[c.inputs.size() - 2] =
       apply("UnsortedSegmentSum"_op, {c.output_gradients.back(), moved.back(), rows});
 }
@@ -118,8 +116,9 @@ void to_tensor_gradient(GradientCall& c) {
   inputs[0] = ops::slice(whole, ops::ints({0}), ops::expand_dims(ops::sub(ops::size(whole), inner), 0));
   inputs[1] = apply("Range"_op, {ops::integer(1), ops::add(rows, ops::integer(1)), ops::integer(1)});
   inputs[2] = ops::integer(0);
-  const Tensor numbers =
-      apply_all(c.row, inputs, {{kTypes, c.attrs.get_or(kTypes, std::vector<std::string>())}})[0];
+  const Tensor numbers = apply_all(
+      c.row, inputs,
+      {{"row_partition_types"_attr, c.attrs.get_or("row_partition_types"_attr, std::vector<std::string>())}})[0];
   c.input_gradients[1] = apply("UnsortedSegmentSum"_op, {g, ops::sub(numbers, ops::integer(1)), rows});
   const Tensor unset = ops::where(ops::equal(numbers, ops::integer(0)), ops::integer(0), ops::integer(-1));
   const Tensor rest = ops::reshape(apply("UnsortedSegmentSum"_op, {g, unset, ops::integer(1)}),

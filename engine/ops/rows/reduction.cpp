@@ -6,10 +6,8 @@ namespace footlight {
 
 namespace {
 
-const AttrName kKeepDims{"keep_dims"};
-
 void reduce_shape(Inference& i) {
-  const bool keep = i.attrs.get_or(kKeepDims, false);
+  const bool keep = i.attrs.get_or("keep_dims"_attr, false);
   const Shape& in = i.shape(0);
   Shape& out = i.output_shapes[0];
   if (!in.has_rank()) {

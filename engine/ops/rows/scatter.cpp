@@ -7,9 +7,6 @@ namespace footlight {
 
 namespace {
 
-const AttrName kNumPartitions{"num_partitions"};
-const AttrName kCount{"N"};
-
 Tensor gather_nd(const Tensor& params, const Tensor& indices, const Attrs& attrs = {}) {
   return apply("GatherNd"_op, {params, indices}, attrs);
 }
@@ -119,7 +116,7 @@ void extreme_gradient(GradientCall& c) {
 void partition_shape(Inference& i) {
   const Shape& data = i.shape(0);
   const Shape& partitions = i.shape(1);
-  const int64_t n = i.attrs.get<int64_t>(kNumPartitions);
+  const int64_t n = i.attrs.get<int64_t>("num_partitions"_attr);
   if (n < 1) invalid("num_partitions must be at least 1, not ", n, " [Op:DynamicPartition]");
   Shape out = Shape::unknown_rank();
   if (data.has_rank() && partitions.has_rank()) {
@@ -144,7 +141,8 @@ void partition_gradient(GradientCall& c) {
   const auto n = static_cast<int64_t>(inputs.size());
   for (size_t k = 0; k < c.outputs.size(); ++k)
     inputs.push_back(c.output_gradients[k] ? c.output_gradients[k] : ops::zeros_like(c.outputs[k]));
-  c.input_gradients[0] = ops::reshape(apply("DynamicStitch"_op.row(), inputs, {{kCount, n}}), ops::shape(c.inputs[0]));
+  c.input_gradients[0] =
+      ops::reshape(apply("DynamicStitch"_op.row(), inputs, {{"N"_attr, n}}), ops::shape(c.inputs[0]));
 }
 
 void stitch_shape(Inference& i) {

@@ -8,8 +8,6 @@ namespace footlight {
 
 namespace {
 
-const AttrName kDstT{"DstT"};
-
 void pass_gradient(GradientCall& c) { c.input_gradients[0] = c.output_gradients[0]; }
 
 void cast_gradient(GradientCall& c) {
@@ -22,7 +20,7 @@ void cast_gradient(GradientCall& c) {
 
 void cast_shape(Inference& i) {
   infer::same(i);
-  i.output_dtypes[0] = i.attrs.get<DType>(kDstT);
+  i.output_dtypes[0] = i.attrs.get<DType>("DstT"_attr);
 }
 
 void reshape_shape(Inference& i) {

@@ -13,7 +13,6 @@ namespace footlight {
 namespace {
 
 const AttrName kAxis{"axis"};
-const AttrName kNum{"num"};
 const AttrName kBatchDims{"batch_dims"};
 
 // Some outputs of an op with several may have no gradient: zeros then.
@@ -125,7 +124,7 @@ void pack_shape(Inference& i) {
 void pack_gradient(GradientCall& c) {
   const std::vector<Tensor> parts =
       apply_all("Unpack"_op.row(), {&c.output_gradients[0], 1},
-                {{kNum, static_cast<int64_t>(c.inputs.size())}, {kAxis, c.attrs.get_or(kAxis, int64_t{0})}});
+                {{"num"_attr, static_cast<int64_t>(c.inputs.size())}, {kAxis, c.attrs.get_or(kAxis, int64_t{0})}});
   std::copy(parts.begin(), parts.end(), c.input_gradients.begin());
 }
 
@@ -137,7 +136,7 @@ void unpack_shape(Inference& i) {
   } else {
     if (in.rank() == 0) invalid("a scalar cannot be unstacked [Op:Unpack]");
     const int64_t axis = infer::axis_in(i.attrs.get_or(kAxis, int64_t{0}), in.rank(), i.row);
-    const int64_t num = i.attrs.get<int64_t>(kNum);
+    const int64_t num = i.attrs.get<int64_t>("num"_attr);
     if (in[static_cast<int>(axis)] >= 0 && in[static_cast<int>(axis)] != num)
       invalid("Input shape axis ", axis, " must equal ", num, ", got shape ", in.brackets(), " [Op:Unpack]");
     for (int d = 0; d < in.rank(); ++d)

@@ -7,10 +7,6 @@ namespace footlight {
 
 namespace {
 
-const AttrName kAdjoint{"adjoint"};
-const AttrName kLower{"lower"};
-const AttrName kFast{"fast"};
-
 void square_shape(Inference& i) { i.output_shapes[0] = infer::square_matrices(i); }
 
 void determinant_shape(Inference& i) {
@@ -59,7 +55,7 @@ void least_squares_shape(Inference& i) {
 }
 
 void inverse_gradient(GradientCall& c) {
-  const bool adjoint = c.attrs.get_or(kAdjoint, false);
+  const bool adjoint = c.attrs.get_or("adjoint"_attr, false);
   const Tensor& y = c.outputs[0];
   const Tensor inner = ops::product(c.output_gradients[0], y, adjoint, !adjoint);
   c.input_gradients[0] = ops::neg(ops::product(y, inner, !adjoint, false));
@@ -86,14 +82,14 @@ Tensor system_gradient(const Tensor& x, const Tensor& gradient_b, bool adjoint) 
 }
 
 void solve_gradient(GradientCall& c) {
-  const bool adjoint = c.attrs.get_or(kAdjoint, false);
+  const bool adjoint = c.attrs.get_or("adjoint"_attr, false);
   c.input_gradients[1] = ops::solve(c.inputs[0], c.output_gradients[0], !adjoint);
   c.input_gradients[0] = system_gradient(c.outputs[0], c.input_gradients[1], adjoint);
 }
 
 void triangular_solve_gradient(GradientCall& c) {
-  const bool adjoint = c.attrs.get_or(kAdjoint, false);
-  const bool lower = c.attrs.get_or(kLower, true);
+  const bool adjoint = c.attrs.get_or("adjoint"_attr, false);
+  const bool lower = c.attrs.get_or("lower"_attr, true);
   const Tensor b = ops::triangular_solve(c.inputs[0], c.output_gradients[0], lower, !adjoint);
   const Tensor a = system_gradient(c.outputs[0], b, adjoint);
   c.input_gradients[0] = ops::sum_to_shape_of(lower ? ops::band(a, -1, 0) : ops::band(a, 0, -1), c.inputs[0]);
@@ -116,7 +112,7 @@ void least_squares_gradient_of_any_size(GradientCall& c) {
   const Tensor& x = c.outputs[0];
   const Tensor a_adjoint = ops::adjoint(a);
   const auto solved = [&](const Tensor& matrix, const Tensor& rhs) {
-    return apply("MatrixSolveLs"_op, {matrix, rhs, c.inputs[2]}, {{kFast, true}});
+    return apply("MatrixSolveLs"_op, {matrix, rhs, c.inputs[2]}, {{"fast"_attr, true}});
   };
   const Tensor gradient_b = solved(a_adjoint, c.output_gradients[0]);
   const Tensor residual = ops::sub(c.inputs[1], ops::product(a, x));
@@ -133,7 +129,7 @@ void least_squares_gradient_of_any_size(GradientCall& c) {
 
 // Through the normal equations of the first kind (more rows than columns) or the second.
 void least_squares_gradient(GradientCall& c) {
-  if (!c.attrs.get_or(kFast, true))
+  if (!c.attrs.get_or("fast"_attr, true))
     fail(ErrorKind::kValue, "no gradient is defined for MatrixSolveLs with fast=False; leave fast at True");
   const Tensor& a = c.inputs[0];
   const Tensor& b = c.inputs[1];

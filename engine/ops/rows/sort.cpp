@@ -7,8 +7,6 @@ namespace footlight {
 
 namespace {
 
-const AttrName kBatchDims{"batch_dims"};
-
 void top_k_shape(Inference& i) {
   const Shape& in = i.shape(0);
   infer::want_rank(i, 1, 0);
@@ -33,20 +31,19 @@ void top_k_gradient(GradientCall& c) {
       c.outputs[1].dtype() == DType::kInt16 ? ops::cast(c.outputs[1], DType::kInt32) : c.outputs[1];
   c.input_gradients[0] =
       apply("GatherGrad"_op, {ops::shape(c.inputs[0]), indices, ops::integer(-1), c.output_gradients[0]},
-            {{kBatchDims, int64_t{-1}}});
+            {{"batch_dims"_attr, int64_t{-1}}});
 }
-
-const AttrName kCount{"k"}, kReduced{"reduction_dimension"};
 
 // The k largest or smallest along any dimension: exact ones, whatever recall is asked for.
 void approximate_top_shape(Inference& i) {
   const Shape& in = i.shape(0);
-  const int64_t k = i.attrs.get_or(kCount, int64_t{0});
+  const int64_t k = i.attrs.get_or("k"_attr, int64_t{0});
   if (k < 0) invalid("Need k >= 0, got ", k, " [Op:ApproxTopK]");
   Shape out = in;
   if (in.has_rank()) {
     if (in.rank() == 0) invalid("input must have at least 1 dimension, got a scalar [Op:ApproxTopK]");
-    const auto axis = static_cast<int>(infer::axis_in(i.attrs.get_or(kReduced, int64_t{-1}), in.rank(), i.row));
+    const auto axis =
+        static_cast<int>(infer::axis_in(i.attrs.get_or("reduction_dimension"_attr, int64_t{-1}), in.rank(), i.row));
     if (in[axis] >= 0 && in[axis] < k)
       invalid("input must have at least k columns. Had ", in[axis], ", needed ", k, " [Op:ApproxTopK]");
     out.set(axis, k);
@@ -57,12 +54,12 @@ void approximate_top_shape(Inference& i) {
 void approximate_top_gradient(GradientCall& c) {
   if (!c.output_gradients[0]) return;
   const Shape& in = c.inputs[0].shape();
-  const int64_t given = c.attrs.get_or(kReduced, int64_t{-1});
+  const int64_t given = c.attrs.get_or("reduction_dimension"_attr, int64_t{-1});
   if (!in.has_rank() && given != -1)
     fail(ErrorKind::kValue, "the gradient of ApproxTopK along dimension ", given,
          " needs an input whose number of dimensions is known; give it one with set_shape or ensure_shape");
   const auto along_last = [&](const Tensor& shape, const Tensor& indices, const Tensor& flowing) {
-    return apply("GatherGrad"_op, {shape, indices, ops::integer(-1), flowing}, {{kBatchDims, int64_t{-1}}});
+    return apply("GatherGrad"_op, {shape, indices, ops::integer(-1), flowing}, {{"batch_dims"_attr, int64_t{-1}}});
   };
   const int64_t axis = in.has_rank() && given < 0 ? given + in.rank() : given;
   if (!in.has_rank() || axis == in.rank() - 1) {

@@ -9,9 +9,6 @@
 namespace footlight {
 namespace {
 
-const AttrName kAdjointA{"adjoint_a"}, kAdjointB{"adjoint_b"}, kKeep{"keep_dims"}, kConcatDim{"concat_dim"},
-    kNumSplit{"num_split"};
-
 // --- shapes ---
 [[noreturn]] void differing_ranks(Inference& i, int64_t indices, int64_t shape) {
   invalid("the parts of a sparse tensor do not fit together: indices of ", indices, " dimensions, a shape of ", shape,
@@ -53,7 +50,7 @@ void to_dense_shape(Inference& i) {
 void product_shape(Inference& i) {
   sparse_count(i, 0, 1);
   infer::want_rank(i, 3, 2);
-  const bool a = i.attrs.get_or(kAdjointA, false), b = i.attrs.get_or(kAdjointB, false);
+  const bool a = i.attrs.get_or("adjoint_a"_attr, false), b = i.attrs.get_or("adjoint_b"_attr, false);
   const Shape dense = i.shape(3).has_rank() ? i.shape(3) : Shape::of_rank(2);
   Shape left = infer::shape_from(i, 2);
   if (!left.has_rank()) left = Shape::of_rank(2);
@@ -117,7 +114,7 @@ void slice_gradient_shape(Inference& i) {
 }
 
 void split_shape(Inference& i) {
-  if (!i.attrs.find(kNumSplit)) invalid("the attribute 'num_split' is missing [Op:", i.row.name, "]");
+  if (!i.attrs.find("num_split"_attr)) invalid("the attribute 'num_split' is missing [Op:", i.row.name, "]");
   const size_t n = i.output_shapes.size() / 3;
   if (!n) invalid("Input num_split should be at least 1, got 0 [Op:", i.row.name, "]");
   const int64_t rank = sparse_rank(i, 1, 3);
@@ -144,7 +141,7 @@ void reduced_shape(Inference& i) {
   for (int d = 0; d < rank; ++d)
     if (!gone[static_cast<size_t>(d)])
       out.append(whole[d]);
-    else if (i.attrs.get_or(kKeep, false))
+    else if (i.attrs.get_or("keep_dims"_attr, false))
       out.append(1);
   i.output_shapes[0] = out;
 }
@@ -193,11 +190,11 @@ void to_dense_gradient(GradientCall& c) {
 }
 
 void product_gradient(GradientCall& c) {
-  const bool a = c.attrs.get_or(kAdjointA, false), b = c.attrs.get_or(kAdjointB, false);
+  const bool a = c.attrs.get_or("adjoint_a"_attr, false), b = c.attrs.get_or("adjoint_b"_attr, false);
   const Tensor &g = c.output_gradients[0], &dense = c.inputs[3];
   const auto adjoint = [](const Tensor& t) { return ops::conj(ops::transpose(t, ops::ints({1, 0}))); };
   const Tensor to_dense =
-      apply(Op(c.row.name), {c.inputs[0], c.inputs[1], c.inputs[2], g}, {{kAdjointA, !a}});
+      apply(Op(c.row.name), {c.inputs[0], c.inputs[1], c.inputs[2], g}, {{"adjoint_a"_attr, !a}});
   c.input_gradients[3] = b ? adjoint(to_dense) : to_dense;
   const Tensor rows = column(c.inputs[0], a ? 1 : 0), columns = column(c.inputs[0], a ? 0 : 1);
   const Tensor from_g = ops::gather(g, rows), from_dense = ops::gather(b ? adjoint(dense) : dense, columns);
@@ -245,8 +242,8 @@ void with_dense_gradient(GradientCall& c) {
 
 void softmax_gradient(GradientCall& c) {
   const Tensor &indices = c.inputs[0], &shape = c.inputs[2], &y = c.outputs[0], &g = c.output_gradients[0];
-  const Tensor along =
-      apply("SparseReduceSum"_op, {indices, ops::neg(ops::mul(g, y)), shape, ops::ints({-1})}, {{kKeep, true}});
+  const Tensor along = apply("SparseReduceSum"_op, {indices, ops::neg(ops::mul(g, y)), shape, ops::ints({-1})},
+                             {{"keep_dims"_attr, true}});
   c.input_gradients[1] = ops::mul(apply("SparseDenseCwiseAdd"_op, {indices, g, shape, along}), y);
 }
 

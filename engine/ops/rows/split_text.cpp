@@ -5,8 +5,6 @@ namespace footlight {
 
 namespace {
 
-const AttrName kErrors{"errors"}, kReplacement{"replacement_char"};
-
 void split_shape(Inference& i) {
   infer::want_rank(i, 0, 1);
   infer::want_rank(i, 1, 0);
@@ -23,11 +21,11 @@ void ngrams_shape(Inference& i) {
 }
 
 void check_errors(Inference& i) {
-  const std::string errors = i.attrs.get_or(kErrors, std::string("replace"));
+  const std::string errors = i.attrs.get_or("errors"_attr, std::string("replace"));
   if (errors != "replace" && errors != "strict" && errors != "ignore")
     invalid("Value for attr 'errors' of \"", errors,
             "\" is not in the list of allowed values: \"strict\", \"replace\", \"ignore\" [Op:", i.row.name, "]");
-  const int64_t code = i.attrs.get_or(kReplacement, int64_t{65533});
+  const int64_t code = i.attrs.get_or("replacement_char"_attr, int64_t{65533});
   if (code < 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
     invalid("replacement_char out of unicode codepoint range [Op:", i.row.name, "]");
 }

@@ -8,8 +8,7 @@
 namespace footlight {
 namespace {
 
-const AttrName kElementDType("element_dtype"), kElementShape("element_shape"), kNumElements("num_elements"),
-    kResize("resize_if_index_out_of_bounds"), kShapeType("shape_type");
+const AttrName kElementDType{"element_dtype"};
 
 bool differentiable(DType dtype) { return is_floating(dtype) || is_complex(dtype) || dtype == DType::kVariant; }
 
@@ -50,7 +49,7 @@ void item_shape(Inference& i) {
   i.output_shapes[0] = element_shape(i, 2);
 }
 void stacked_shape(Inference& i) {
-  i.output_shapes[0] = with_first(i.attrs.get_or(kNumElements, int64_t{-1}), element_shape(i, 1));
+  i.output_shapes[0] = with_first(i.attrs.get_or("num_elements"_attr, int64_t{-1}), element_shape(i, 1));
 }
 void gathered_shape(Inference& i) {
   infer::want_rank(i, 1, 1);
@@ -86,7 +85,7 @@ Tensor of_rows(const Tensor& tensor, const Tensor& shape) {
   return apply("TensorListFromTensor"_op, {tensor, shape}, {{kElementDType, tensor.dtype()}});
 }
 Tensor element_shape_of(const Tensor& list) {
-  return apply("TensorListElementShape"_op, {list}, {{kShapeType, DType::kInt32}});
+  return apply("TensorListElementShape"_op, {list}, {{"shape_type"_attr, DType::kInt32}});
 }
 // A list as long as `list`, of nothing yet.
 Tensor empty_like(const Tensor& list, DType dtype) {
@@ -128,7 +127,7 @@ void set_gradient(GradientCall& c) {
   c.input_gradients[2] = item(arriving, c.inputs[1], shape_of(value, false), value.dtype());
   const Tensor rest = with_item(arriving, c.inputs[1], zeros_for(value));
   // The list may have grown to hold the item.
-  const bool grows = c.attrs.get_or(kResize, false);
+  const bool grows = c.attrs.get_or("resize_if_index_out_of_bounds"_attr, false);
   c.input_gradients[0] = grows ? apply("TensorListResize"_op, {rest, length(c.inputs[0])}) : rest;
 }
 
@@ -148,7 +147,7 @@ void from_gradient(GradientCall& c) {
   c.input_gradients[0] =
       apply("TensorListStack"_op, {c.output_gradients[0], shape_of(whole, true)},
             {{kElementDType, whole.dtype()},
-             {kNumElements, known.has_rank() && known.rank() > 0 ? known[0] : int64_t{-1}}});
+             {"num_elements"_attr, known.has_rank() && known.rank() > 0 ? known[0] : int64_t{-1}}});
 }
 
 // An item that was gathered twice gets both gradients.

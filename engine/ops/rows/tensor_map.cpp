@@ -5,8 +5,6 @@
 namespace footlight {
 namespace {
 
-const AttrName kKeyDType("key_dtype"), kValueDType("value_dtype");
-
 void unknown_shape(Inference& i) { i.output_shapes[0] = Shape::unknown_rank(); }
 
 bool has_gradient(DType dtype) { return is_floating(dtype) || is_complex(dtype) || dtype == DType::kVariant; }
@@ -14,7 +12,7 @@ bool has_gradient(DType dtype) { return is_floating(dtype) || is_complex(dtype) 
 // The map of one entry.
 Tensor single(const Tensor& key, const Tensor& value) {
   return apply("TensorMapInsert"_op, {apply("EmptyTensorMap"_op, {}), key, value},
-               {{kKeyDType, key.dtype()}, {kValueDType, value.dtype()}});
+               {{"key_dtype"_attr, key.dtype()}, {"value_dtype"_attr, value.dtype()}});
 }
 
 void lookup_gradient(GradientCall& c) {
@@ -30,9 +28,9 @@ void insert_gradient(GradientCall& c) {
   }
   const Tensor all = apply("AddN"_op, {c.output_gradients[0], single(key, ops::zeros_like(value))});
   c.input_gradients[0] =
-      apply("TensorMapErase"_op, {all, key}, {{kKeyDType, key.dtype()}, {kValueDType, value.dtype()}});
+      apply("TensorMapErase"_op, {all, key}, {{"key_dtype"_attr, key.dtype()}, {"value_dtype"_attr, value.dtype()}});
   c.input_gradients[2] =
-      apply("TensorMapLookup"_op, {all, key}, {{kKeyDType, key.dtype()}, {kValueDType, value.dtype()}});
+      apply("TensorMapLookup"_op, {all, key}, {{"key_dtype"_attr, key.dtype()}, {"value_dtype"_attr, value.dtype()}});
 }
 
 void erase_gradient(GradientCall& c) { c.input_gradients[0] = c.output_gradients[0]; }

@@ -5,9 +5,6 @@ namespace footlight {
 
 namespace {
 
-const AttrName kUnit{"unit"};
-const AttrName kBuckets{"num_buckets"};
-
 void encoding_shape(Inference& i) {
   const std::string& encoding = i.attrs.get_or("encoding"_attr, std::string());
   if (!encoding.empty() && encoding != "utf-8")
@@ -16,7 +13,7 @@ void encoding_shape(Inference& i) {
 }
 
 void substr_shape(Inference& i) {
-  const std::string unit = i.attrs.get_or(kUnit, std::string("BYTE"));
+  const std::string unit = i.attrs.get_or("unit"_attr, std::string("BYTE"));
   if (unit != "BYTE" && unit != "UTF8_CHAR")
     invalid("unit is BYTE or UTF8_CHAR, not '", unit, "' [Op:Substr]");
   if (!compatible(i.shape(1), i.shape(2)))
@@ -31,7 +28,7 @@ void scalar_second(Inference& i) {
 }
 
 void buckets_shape(Inference& i) {
-  const int64_t n = i.attrs.get<int64_t>(kBuckets);
+  const int64_t n = i.attrs.get<int64_t>("num_buckets"_attr);
   if (n < 1) invalid("num_buckets must be at least 1, not ", n, " [Op:", i.row.name, "]");
   infer::same(i);
 }

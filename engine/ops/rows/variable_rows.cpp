@@ -10,8 +10,6 @@ namespace footlight {
 
 namespace {
 
-const AttrName kBatchDims{"batch_dims"};
-
 Shape shape_of_variable(Inference& i) {
   const Variable* v = variable_of(i.inputs[0]);
   return v ? v->shape() : Shape::unknown_rank();
@@ -28,7 +26,7 @@ void gather_shape(Inference& i) {
     i.output_shapes[0] = Shape::unknown_rank();
     return;
   }
-  const int64_t batch_dims = i.attrs.get_or(kBatchDims, int64_t{0});
+  const int64_t batch_dims = i.attrs.get_or("batch_dims"_attr, int64_t{0});
   const int batch = batch_dims < 0 || batch_dims > kMaxDimensions ? -1 : static_cast<int>(batch_dims);
   if (batch < 0 || batch > indices.rank() || batch >= params.rank())
     invalid("batch_dims is ", batch_dims, ", it must be between 0 and the ranks of indices (", indices.rank(),
@@ -47,12 +45,12 @@ Tensor variable_shape(const Tensor& handle) {
 }
 
 void gather_gradient(GradientCall& c) {
-  const int64_t batch = c.attrs.get_or(kBatchDims, int64_t{0});
+  const int64_t batch = c.attrs.get_or("batch_dims"_attr, int64_t{0});
   const Tensor shape = variable_shape(c.inputs[0]);
   c.input_gradients[0] = batch == 0
                              ? ops::gathered_rows(c.output_gradients[0], c.inputs[1], shape)
                              : apply("GatherGrad"_op, {shape, c.inputs[1], ops::integer(batch), c.output_gradients[0]},
-                                     {{kBatchDims, batch}});
+                                     {{"batch_dims"_attr, batch}});
 }
 
 // --- elements at index vectors ---

@@ -103,8 +103,7 @@ PyObject* while_stmt(PyObject*, PyObject* const* args, Py_ssize_t count) {
 
 namespace {
 
-const Op kLess{"Less"}, kGreater{"Greater"}, kGreaterEqual{"GreaterEqual"}, kAnd{"LogicalAnd"},
-    kOr{"LogicalOr"}, kAdd{"AddV2"};
+const Op kLess{"Less"};
 
 Tensor input_of(const Tensor& tensor, int index) {
   Graph* g = tensor.graph();
@@ -150,19 +149,21 @@ void range_loop(const Tensor& range, PyObject* extra, PyObject* body, const Stat
         const int sign = known_sign(step);
         Tensor test;
         if (sign) {
-          test = apply(sign > 0 ? kLess : kGreater, {own[0], limit});
+          test = apply(sign > 0 ? kLess : "Greater"_op, {own[0], limit});
         } else {
           const Tensor zero = zeros_like(step.dtype(), Shape{});
-          const Tensor up = apply(kAnd, {apply(kGreaterEqual, {step, zero}), apply(kLess, {own[0], limit})});
-          const Tensor down = apply(kAnd, {apply(kLess, {step, zero}), apply(kGreater, {own[0], limit})});
-          test = apply(kOr, {up, down});
+          const Tensor up =
+              apply("LogicalAnd"_op, {apply("GreaterEqual"_op, {step, zero}), apply(kLess, {own[0], limit})});
+          const Tensor down =
+              apply("LogicalAnd"_op, {apply(kLess, {step, zero}), apply("Greater"_op, {own[0], limit})});
+          test = apply("LogicalOr"_op, {up, down});
         }
         return with_extra(test, extra);
       },
       [&](std::span<const Tensor> own) {
         const Ref item = Ref::steal(wrap(own[0]));
         call(body, item.get());
-        return std::vector<Tensor>{apply(kAdd, {own[0], step}, {}, "add")};
+        return std::vector<Tensor>{apply("AddV2"_op, {own[0], step}, {}, "add")};
       });
 }
 
@@ -176,7 +177,7 @@ void elements_loop(const Elements& elements, PyObject* extra, PyObject* body, co
       [&](std::span<const Tensor> own) {
         const Ref item = elements.at(own[0]);
         call(body, item.get());
-        return std::vector<Tensor>{apply(kAdd, {own[0], Tensor::scalar<int32_t>(1).as_constant()}, {}, "add")};
+        return std::vector<Tensor>{apply("AddV2"_op, {own[0], Tensor::scalar<int32_t>(1).as_constant()}, {}, "add")};
       },
       iterates);
 }

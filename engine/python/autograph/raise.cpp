@@ -89,7 +89,7 @@ void add_raise(const Ref& exception) {
   std::string token = str("raise ", Py_TYPE(exception.get())->tp_name);
   const Tensor held = host_function_value(new Raise(exception, std::move(places)));
   record("raise", "staged", "raised when the graph runs");
-  const Attrs attrs{{"token"_attr, std::move(token)}, {"Tout"_attr, std::vector<DType>()}, {kHostFunction, held}};
+  const Attrs attrs{{"token"_attr, std::move(token)}, {"Tout"_attr, std::vector<DType>()}, {"_function"_attr, held}};
   apply_all("EagerPyFunc"_op.row(), inputs, attrs, "raise");
 }
 

@@ -353,7 +353,7 @@ PyObject* call_python(PyObject*, PyObject* args) {
                                                : new ArrayFunction(function, token);
   const Tensor held = host_function_value(host);
   std::vector<Tensor> results = apply_all(
-      row, tensors, {{"token"_attr, std::move(token)}, {"Tout"_attr, std::move(dtypes)}, {kHostFunction, held}},
+      row, tensors, {{"token"_attr, std::move(token)}, {"Tout"_attr, std::move(dtypes)}, {"_function"_attr, held}},
       name ? name : "");
   if (many) return wrap_all(results);
   return wrap(results[0]);

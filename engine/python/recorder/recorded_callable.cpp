@@ -176,8 +176,8 @@ PyObject* called(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject *wrapped, *positions = nullptr, *names = nullptr, *flatten = Py_None;
   unsigned int function;
   parse_keywords(args, keywords, "OI|OOO:called",
-                 {"callable", "function", "static_positions", "static_names", "flatten"}, &wrapped, &function, &positions,
-                 &names, &flatten);
+                 {"callable", "function", "static_positions", "static_names", "flatten"}, &wrapped, &function,
+                 &positions, &names, &flatten);
   if (!PyCallable_Check(wrapped)) throw Error(ErrorKind::kType, "called: the first argument is not callable");
   auto traced = std::make_unique<Traced>(FunctionId(function));
   if (positions)

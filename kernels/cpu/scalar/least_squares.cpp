@@ -11,9 +11,6 @@ namespace FL_ISA {
 
 namespace {
 
-const AttrName kAdjX{"adj_x"};
-const AttrName kAdjY{"adj_y"};
-
 Shape matrices(const Tensor& like, int64_t rows, int64_t columns) {
   Shape s = like.shape();
   s.set(s.rank() - 2, rows);
@@ -24,7 +21,8 @@ Shape matrices(const Tensor& like, int64_t rows, int64_t columns) {
 Tensor product(const Tensor& a, const Tensor& b, bool adjoint_a = false, bool adjoint_b = false) {
   const Sizes x = sizes_of(a), y = sizes_of(b);
   const Shape out = matrices(a, adjoint_a ? x.columns : x.rows, adjoint_b ? y.rows : y.columns);
-  return call("BatchMatMulV2", {a, b}, Tensor::empty(a.dtype(), out), {{kAdjX, adjoint_a}, {kAdjY, adjoint_b}});
+  return call("BatchMatMulV2", {a, b}, Tensor::empty(a.dtype(), out),
+              {{"adj_x"_attr, adjoint_a}, {"adj_y"_attr, adjoint_b}});
 }
 
 Tensor triangular_solve(const Tensor& factor, const Tensor& b, bool adjoint) {

@@ -13,17 +13,14 @@ namespace FL_ISA {
 
 namespace {
 
-const AttrName kKey{"key_dtype"}, kValue{"value_dtype"}, kShape{"value_shape"},
-    kPlaces{"initial_num_buckets"};
-
 template <TableKind kind, bool rows>
 void new_table(KernelContext& c) {
-  const auto key = c.attrs.get<DType>(kKey);
+  const auto key = c.attrs.get<DType>("key_dtype"_attr);
   if (kind == TableKind::kStatic && key != DType::kString && key != DType::kInt64 && key != DType::kInt32)
     fail(ErrorKind::kNotFound, "keys of a table are of string, int64 or int32, not ", name_of(key),
          " [Op:", c.row.name, "]");
-  const Shape row = rows ? c.attrs.get_or(kShape, Shape()) : Shape();
-  c.outputs[0] = Tensor::resource(new LookupTable(kind, key, Shape(), c.attrs.get<DType>(kValue), row));
+  const Shape row = rows ? c.attrs.get_or("value_shape"_attr, Shape()) : Shape();
+  c.outputs[0] = Tensor::resource(new LookupTable(kind, key, Shape(), c.attrs.get<DType>("value_dtype"_attr), row));
 }
 
 void new_dense(KernelContext& c) {
@@ -31,10 +28,10 @@ void new_dense(KernelContext& c) {
   if (!(empty.shape() == deleted.shape()))
     invalid("Empty and deleted keys must have same shape, got shapes: ", empty.shape().brackets(), " and ",
             deleted.shape().brackets(), " [Op:", c.row.name, "]");
-  auto* table = new LookupTable(TableKind::kDense, empty.dtype(), empty.shape(), c.attrs.get<DType>(kValue),
-                                c.attrs.get_or(kShape, Shape()));
+  auto* table = new LookupTable(TableKind::kDense, empty.dtype(), empty.shape(), c.attrs.get<DType>("value_dtype"_attr),
+                                c.attrs.get_or("value_shape"_attr, Shape()));
   Tensor handle = Tensor::resource(table);
-  table->reserve_keys(empty, deleted, c.attrs.get_or(kPlaces, int64_t{131072}), bucket_hash64);
+  table->reserve_keys(empty, deleted, c.attrs.get_or("initial_num_buckets"_attr, int64_t{131072}), bucket_hash64);
   c.outputs[0] = std::move(handle);
 }
 

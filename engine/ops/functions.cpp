@@ -7,9 +7,6 @@
 namespace footlight::ops {
 
 namespace {
-}  // namespace
-
-namespace {
 bool fits_int32(int64_t v) { return v == static_cast<int32_t>(v); }
 }  // namespace
 

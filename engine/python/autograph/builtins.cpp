@@ -4,6 +4,7 @@
 #include "engine/python/autograph/sequences.h"
 #include "engine/python/calls/operators.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/types/convert.h"
 #include "engine/trace/graph_builder.h"
@@ -46,13 +47,6 @@ Ref cast(const Tensor& tensor, DType dtype) {
   if (tensor.dtype() == DType::kString)
     return wrapped(apply("StringToNumber"_op, {tensor}, {{"out_type"_attr, dtype}}));
   return wrapped(ops::cast(tensor, dtype));
-}
-
-Ref list_of(const std::vector<Ref>& elements) {
-  const Ref list = checked(PyList_New(static_cast<Py_ssize_t>(elements.size())));
-  for (size_t i = 0; i < elements.size(); ++i)
-    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), Py_NewRef(elements[i].get()));
-  return list;
 }
 
 // The items of an iterable, if they are known; the caller does not visit a list without tensors.
@@ -364,9 +358,7 @@ bool is_dataset(PyObject* o) {
 Ref dataset_builtin(const Given& given, size_t first, const char* method) {
   const auto values = given.args.subspan(std::min(first, given.size()));
   if (values.empty() || !std::ranges::any_of(values, is_dataset)) return {};
-  const Ref args = checked(PyTuple_New(static_cast<Py_ssize_t>(given.size())));
-  for (size_t i = 0; i < given.size(); ++i)
-    PyTuple_SET_ITEM(args.get(), static_cast<Py_ssize_t>(i), Py_NewRef(given[i]));
+  const Ref args = tuple_of(given.size(), [&](size_t i) { return Ref::borrow(given[i]); });
   const auto dataset = std::ranges::find_if(values, is_dataset);
   const Ref own = checked(PyObject_GetAttrString(*dataset, method));
   const Ref keywords = given.names ? checked(PyDict_New()) : Ref();

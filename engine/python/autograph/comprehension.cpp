@@ -4,6 +4,7 @@
 #include "engine/python/autograph/comprehension_turns.h"
 #include "engine/python/autograph/lists.h"
 #include "engine/python/autograph/sequences.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/thread_context.h"
 #include "engine/trace/control_flow.h"
@@ -184,9 +185,7 @@ PyObject* comprehension(PyObject*, PyObject* const* args, Py_ssize_t) {
       const auto elements = tensor ? known_elements(as_tensor(values)) : std::nullopt;
       if (!elements && list) return looped(function, elements_of(values)).release();
       if (!elements) unknown_length();
-      items = checked(PyList_New(0));
-      for (const Ref& element : *elements)
-        if (PyList_Append(items.get(), element.get()) < 0) throw PythonErrorSet();
+      items = list_of(*elements);
       record("comprehension", "python", str("over a tensor of ", elements->size(), " elements, one by one"));
     } else if (generator && !PyList_Check(values) && !PyTuple_Check(values) && !PyRange_Check(values)) {
       return call(function, counted_items(function, values).get()).release();  // it may be infinite
@@ -232,10 +231,7 @@ PyObject* items(PyObject*, PyObject* iterable) {
   return guarded([&]() -> PyObject* {
     const auto elements = known_elements(as_tensor(iterable));
     if (!elements) unknown_length();
-    Ref list = checked(PyList_New(0));
-    for (const Ref& element : *elements)
-      if (PyList_Append(list.get(), element.get()) < 0) throw PythonErrorSet();
-    return list.release();
+    return list_of(*elements).release();
   });
 }
 

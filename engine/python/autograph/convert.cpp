@@ -14,6 +14,7 @@
 #include "engine/python/autograph/strict.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/frame_layout.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/source.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/thread_context.h"
@@ -175,11 +176,8 @@ void convert_code(Entry& entry, Entry::Form& form, PyCodeObject* code, PyObject*
       return;
     }
   }
-  if (std::ranges::all_of(form.cells, [](int index) { return index < 0; })) {
-    form.closure = checked(PyTuple_New(static_cast<Py_ssize_t>(form.runtime.size())));
-    for (size_t i = 0; i < form.runtime.size(); ++i)
-      PyTuple_SET_ITEM(form.closure.get(), static_cast<Py_ssize_t>(i), Py_NewRef(form.runtime[i]));
-  }
+  if (std::ranges::all_of(form.cells, [](int index) { return index < 0; }))
+    form.closure = tuple_of(form.runtime, [](PyObject* cell) { return Ref::borrow(cell); });
   if (const auto& written = trees->conversion.written; !written.empty())
     ag::put_written(made.get(), reinterpret_cast<PyObject*>(code), written);
   const std::unordered_set<std::string_view> made_names = ag::made_names(trees->tree);

@@ -3,6 +3,7 @@
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/source.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/source.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/disable_tracing.h"
@@ -154,14 +155,11 @@ Ref explain(PyObject* value, const std::vector<Frame>& frames) {
 }
 
 Ref frames_object(const std::vector<Frame>& frames) {
-  Ref list = checked(PyList_New(0));
-  for (const Frame& frame : frames) {
-    const Ref item = checked(Py_BuildValue("(NiNNO)", text_object(frame.file).release(), frame.line,
-                                           text_object(frame.function).release(), text_object(frame.source).release(),
-                                           frame.converted ? Py_True : Py_False));
-    if (PyList_Append(list.get(), item.get()) < 0) throw PythonErrorSet();
-  }
-  return list;
+  return list_of(frames, [](const Frame& frame) {
+    return checked(Py_BuildValue("(NiNNO)", text_object(frame.file).release(), frame.line,
+                                 text_object(frame.function).release(), text_object(frame.source).release(),
+                                 frame.converted ? Py_True : Py_False));
+  });
 }
 
 // Attaches the frames in the program's code to the exception, for programs that ask for them.

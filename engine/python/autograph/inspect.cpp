@@ -4,6 +4,7 @@
 #include "engine/autograph/readable.h"
 #include "engine/autograph/unparse.h"
 #include "engine/python/autograph/ast_bridge.h"
+#include "engine/python/interpreter/lists.h"
 
 namespace footlight::python {
 
@@ -48,10 +49,7 @@ PyObject* lean_ast(PyObject*, PyObject* ast) {
 }
 
 Ref numbers(const std::vector<int>& values) {
-  Ref list = Ref::steal(PyList_New(static_cast<Py_ssize_t>(values.size())));
-  for (size_t i = 0; list && i < values.size(); ++i)
-    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), PyLong_FromLong(values[i]));
-  return list;
+  return list_of(values, [](int value) { return checked(PyLong_FromLong(value)); });
 }
 
 // autograph_convert(ast of a function, "lean" or "readable") -> {text, line_map, statements, steps, reason}

@@ -3,6 +3,7 @@
 #include "engine/ops/functions.h"
 #include "engine/python/calls/binder.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
@@ -295,11 +296,7 @@ Ref object_from(const Arg& a, std::span<PyObject* const> given) {
     if (!*v) return Ref::borrow(Py_None);
     return checked(v->dtype() == DType::kResource ? wrap_gradient(*v) : wrap_or_given(*v, given));
   }
-  const auto& list = std::get<ArgList>(a.value);
-  Ref out = checked(PyList_New(static_cast<Py_ssize_t>(list.size())));
-  for (size_t i = 0; i < list.size(); ++i)
-    PyList_SET_ITEM(out.get(), static_cast<Py_ssize_t>(i), object_from(list[i]).release());
-  return out;
+  return list_of(std::get<ArgList>(a.value), [](const auto& one) { return object_from(one); });
 }
 
 }  // namespace footlight::python

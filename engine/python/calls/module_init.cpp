@@ -2,6 +2,7 @@
 #include "engine/ops/row.h"
 #include "engine/python/calls/binder.h"
 #include "engine/python/calls/library.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/record/machine.h"
 #include "engine/record/recorder.h"
@@ -13,12 +14,7 @@ namespace {
 
 PyObject* op_names(PyObject*, PyObject*) {
   return guarded([] {
-    Ref list = checked(PyList_New(0));
-    for (const OpRow* row : all_rows()) {
-      const Ref name = checked(PyUnicode_FromString(row->name));
-      if (PyList_Append(list.get(), name.get()) < 0) throw PythonErrorSet();
-    }
-    return list.release();
+    return list_of(all_rows(), [](const OpRow* row) { return checked(PyUnicode_FromString(row->name)); }).release();
   });
 }
 

@@ -9,6 +9,7 @@
 #include "engine/python/calls/library.h"
 #include "engine/python/calls/python_calls.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
@@ -361,12 +362,7 @@ PyObject* call_python(PyObject*, PyObject* args) {
 
 // arrays_of(values): what a tf.numpy_function gets outside of traces.
 PyObject* arrays_of(PyObject*, PyObject* values) {
-  Ref list = checked(PyList_New(0));
-  for (PyObject* value : Items(values)) {
-    const Ref array = array_of(to_tensor(value));
-    if (PyList_Append(list.get(), array.get()) < 0) throw PythonErrorSet();
-  }
-  return list.release();
+  return list_of(Items(values), [](PyObject* value) { return array_of(to_tensor(value)); }).release();
 }
 
 PyMethodDef functions[] = {

@@ -3,6 +3,7 @@
 #include "engine/python/calls/library.h"
 #include "engine/python/calls/op_attributes.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
@@ -137,13 +138,9 @@ PyObject* op_signature(PyObject*, PyObject* op) {
   const OpRow* row = find_row(utf8(op));
   if (!row || !callable(*row)) Py_RETURN_NONE;
   const auto names = [](const auto& specs, auto&& wanted) {
-    Ref list = checked(PyList_New(0));
-    for (const auto& spec : specs) {
-      if (!wanted(spec)) continue;
-      const Ref name = checked(PyUnicode_FromString(spec.name));
-      if (PyList_Append(list.get(), name.get()) < 0) throw PythonErrorSet();
-    }
-    return list;
+    return list_of(specs, [&](const auto& spec) {
+      return wanted(spec) ? checked(PyUnicode_FromString(spec.name)) : Ref();
+    });
   };
   const auto all = [](const ArgSpec&) { return true; };
   const Ref inputs = names(row->inputs, all), outputs = names(row->output_specs, all);

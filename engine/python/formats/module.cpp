@@ -8,6 +8,7 @@
 #include "engine/python/formats/message_object.h"
 #include "engine/python/interpreter/exceptions.h"
 #include "engine/python/interpreter/formats_api.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/text.h"
 
 #include <new>
@@ -58,11 +59,9 @@ PyObject* function_library(PyObject*, PyObject* graphs) {
   std::vector<std::string> names;
   const Ref library =
       message_object(std::make_shared<formats::FunctionDefLibrary>(formats::to_library(functions, names)));
-  const Ref list = checked(PyList_New(0));
-  for (const std::string& name : names) {
-    const Ref text = checked(PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
-    if (PyList_Append(list.get(), text.get()) < 0) throw PythonErrorSet();
-  }
+  const Ref list = list_of(names, [](const std::string& name) {
+    return checked(PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
+  });
   return PyTuple_Pack(2, library.get(), list.get());
 }
 

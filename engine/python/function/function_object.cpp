@@ -17,6 +17,7 @@
 #include "engine/python/function/tracing/trace.h"
 #include "engine/python/function/tracing/trace_entry.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/types.h"
@@ -261,12 +262,9 @@ PyObject* pretty(PyObject* self, PyObject*) {
 }
 
 PyObject* all_concrete(PyObject* self, PyObject*) {
-  Ref list = checked(PyList_New(0));
-  for (const auto& trace : core_of(self).function.traces()) {
-    const Ref object = concrete_object(self, std::static_pointer_cast<TraceEntry>(trace));
-    if (PyList_Append(list.get(), object.get()) < 0) throw PythonErrorSet();
-  }
-  return list.release();
+  return list_of(core_of(self).function.traces(), [&](const auto& trace) {
+           return concrete_object(self, std::static_pointer_cast<TraceEntry>(trace));
+         }).release();
 }
 
 PyObject* get_python_function(PyObject* self, void*) { return Py_NewRef(core_of(self).python_function.get()); }

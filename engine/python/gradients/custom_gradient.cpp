@@ -2,6 +2,7 @@
 #include "engine/base/text.h"
 #include "engine/eager/forward.h"
 #include "engine/eager/tape.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/interpreter/gil_state.h"
 #include "engine/python/gradients/tape_arguments.h"
@@ -36,9 +37,7 @@ class PythonBackward final : public Backward {
   PyObject* function() const { return function_.get(); }
 
   std::vector<Tensor> run(std::span<const Tensor> output_gradients) override {
-    Ref args = checked(PyTuple_New(static_cast<Py_ssize_t>(output_gradients.size())));
-    for (size_t i = 0; i < output_gradients.size(); ++i)
-      PyTuple_SET_ITEM(args.get(), static_cast<Py_ssize_t>(i), checked(wrap_gradient(output_gradients[i])).release());
+    Ref args = tuple_of(output_gradients, [](const Tensor& g) { return checked(wrap_gradient(g)); });
     const size_t variables = inputs_.size() - arguments_;
     Ref keywords;
     if (variables) keywords = checked(Py_BuildValue("{sN}", "variables", variable_list()));
@@ -59,12 +58,8 @@ class PythonBackward final : public Backward {
 
  private:
   PyObject* variable_list() {
-    Ref list = checked(PyList_New(0));
-    for (size_t i = arguments_; i < inputs_.size(); ++i) {
-      Ref v = checked(variable_object(inputs_[i]));
-      if (PyList_Append(list.get(), v.get()) < 0) throw PythonErrorSet();
-    }
-    return list.release();
+    const auto variables = std::span(inputs_).subspan(arguments_);
+    return list_of(variables, [](const Tensor& handle) { return checked(variable_object(handle)); }).release();
   }
 
   void take(PyObject* structure, size_t wanted, const char* words, std::vector<Tensor>& gradients) {

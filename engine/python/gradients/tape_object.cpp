@@ -2,6 +2,7 @@
 #include "engine/base/text.h"
 #include "engine/eager/tape.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/types.h"
 #include "engine/python/types/convert.h"
@@ -156,10 +157,7 @@ PyObject* reset(PyObject* self, PyObject*) {
 }
 PyObject* watched_variables(PyObject* self, PyObject*) {
   const std::vector<Tensor> all = of(self).variables_in_order();
-  Ref tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(all.size())));
-  for (size_t i = 0; i < all.size(); ++i)
-    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), variable_object(all[i]));
-  return tuple.release();
+  return tuple_of(all, [](const Tensor& handle) { return checked(variable_object(handle)); }).release();
 }
 
 PyObject* stop_recording(PyObject* self, PyObject*) {

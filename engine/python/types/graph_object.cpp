@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/source.h"
 #include "engine/python/interpreter/text.h"
@@ -61,12 +62,6 @@ PyTypeObject operation_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 const Node& node_in(PyObject* o) {
   auto* op = reinterpret_cast<PyOperation*>(o);
   return op->graph->node(op->node);
-}
-
-Ref list_of(size_t count, auto&& item) {
-  Ref list = checked(PyList_New(static_cast<Py_ssize_t>(count)));
-  for (size_t i = 0; i < count; ++i) PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), item(i).release());
-  return list;
 }
 
 Ref tensor_object(const GraphPtr& graph, Edge edge) { return checked(wrap(graph->tensor(edge))); }

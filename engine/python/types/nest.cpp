@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
@@ -62,12 +63,7 @@ Ref sorted_keys(PyObject* mapping) {
 
 Ref field_names(PyObject* o) {
   Ref fields = checked(PyObject_GetAttrString(o, "__attrs_attrs__"));
-  Ref names = checked(PyList_New(0));
-  for (PyObject* field : Items(fields.get())) {
-    Ref name = checked(PyObject_GetAttrString(field, "name"));
-    if (PyList_Append(names.get(), name.get()) < 0) throw PythonErrorSet();
-  }
-  return names;
+  return list_of(Items(fields.get()), [](auto* field) { return checked(PyObject_GetAttrString(field, "name")); });
 }
 
 // The components of a composite, as a structure.
@@ -128,9 +124,7 @@ Ref pack(PyObject* o, std::span<const Ref> leaves, size_t& at, bool composites) 
     return checked(PyObject_CallMethod(spec.get(), "_from_components", "(O)", parts.values[0].get()));
   }
   if (kind == Kind::kFlattened) return unflattened(type, parts.metadata.get(), parts.values);
-  Ref tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(parts.values.size())));
-  for (size_t i = 0; i < parts.values.size(); ++i)
-    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), Py_NewRef(parts.values[i].get()));
+  Ref tuple = tuple_of(parts.values);
   if (kind == Kind::kSequence) {
     const bool made = !PyRange_Check(o) && !is_a(o, "MappingView", view_class);
     Ref children = checked(PySequence_List(tuple.get()));
@@ -207,10 +201,7 @@ PyObject* py_flatten(PyObject*, PyObject* args, PyObject* keywords) {
   parse_keywords(args, keywords, "O|p:flatten", {"structure", "expand_composites"}, &structure, &expand);
   std::vector<Ref> leaves;
   nest_flatten(structure, leaves, expand);
-  Ref list = checked(PyList_New(static_cast<Py_ssize_t>(leaves.size())));
-  for (size_t i = 0; i < leaves.size(); ++i)
-    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), leaves[i].release());
-  return list.release();
+  return list_of(leaves).release();
 }
 PyObject* py_is_nested(PyObject*, PyObject* o) { return PyBool_FromLong(is_nested(o)); }
 PyObject* py_pack(PyObject*, PyObject* args, PyObject* keywords) {
@@ -311,9 +302,7 @@ Flattened flattened(PyObject* o) {
 }
 
 Ref unflattened(PyObject* type, PyObject* metadata, std::span<const Ref> components) {
-  const Ref tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(components.size())));
-  for (size_t i = 0; i < components.size(); ++i)
-    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), Py_NewRef(components[i].get()));
+  const Ref tuple = tuple_of(components);
   return checked(PyObject_CallMethod(type, "__tf_unflatten__", "OO", metadata, tuple.get()));
 }
 

@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
@@ -46,9 +47,7 @@ Shape concatenated(const Shape& a, const Shape& b) {
 
 Ref list_of(const Shape& s) {
   if (!s.has_rank()) no_rank("as_list()");
-  Ref list = checked(PyList_New(s.rank()));
-  for (int i = 0; i < s.rank(); ++i) PyList_SET_ITEM(list.get(), i, checked(dimension(s[i])).release());
-  return list;
+  return python::list_of(s.dims(), [](int64_t size) { return checked(dimension(size)); });
 }
 
 PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {

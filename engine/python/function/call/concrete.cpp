@@ -12,6 +12,7 @@
 #include "engine/python/function/observed/state_watch.h"
 #include "engine/python/function/tracing/trace_entry.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/types.h"
@@ -47,16 +48,6 @@ ConcreteCall called(PyObject* o) { return {core_in(o), entry_of(o)}; }
 
 Ref text(const std::string& s) {
   return checked(PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size())));
-}
-
-template <class Item>
-Ref list_of(size_t count, Item&& item) {
-  Ref list = checked(PyList_New(0));
-  for (size_t i = 0; i < count; ++i) {
-    Ref one = item(i);
-    if (one && PyList_Append(list.get(), one.get()) < 0) throw PythonErrorSet();
-  }
-  return list;
 }
 
 PyObject* run(PyObject* self, const std::vector<Tensor>& inputs) {
@@ -199,13 +190,9 @@ PyObject* replace_with_deferred(PyObject* self, PyObject* args, PyObject* keywor
 // The captures, with the functions that are asked for their values.
 PyObject* get_own_captures(PyObject* self, void*) {
   const TraceEntry& entry = entry_of(self);
-  const Ref list = checked(PyList_New(0));
-  for (const CapturedValue& capture : entry.replaced)
-    if (PyList_Append(list.get(), capture.value.get()) < 0) throw PythonErrorSet();
-  if (entry.replaced.empty())
-    for (const Tensor& capture : entry.concrete->captures())
-      if (PyList_Append(list.get(), checked(wrap(capture)).get()) < 0) throw PythonErrorSet();
-  return Py_NewRef(list.get());
+  if (!entry.replaced.empty())
+    return list_of(entry.replaced, [](const CapturedValue& capture) { return capture.value; }).release();
+  return list_of(entry.concrete->captures(), [](const Tensor& capture) { return checked(wrap(capture)); }).release();
 }
 
 PyObject* get_graph(PyObject* self, void*) { return graph_object(entry_of(self).concrete->graph()).release(); }

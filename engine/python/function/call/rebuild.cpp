@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/python/function/call/key.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
@@ -117,13 +118,9 @@ Ref record_field_names(PyObject* o) {
     return checked(PySequence_Tuple(checked(PyObject_GetAttrString(type, "__tensor_fields__")).get()));
   if (is_attrs_instance(o)) {
     Ref attributes = checked(PyObject_GetAttrString(type, "__attrs_attrs__"));
-    Ref found = checked(PyList_New(0));
-    Ref items = checked(PySequence_List(attributes.get()));
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i) {
-      Ref name = checked(PyObject_GetAttrString(PyList_GET_ITEM(items.get(), i), "name"));
-      if (PyList_Append(found.get(), name.get()) < 0) throw PythonErrorSet();
-    }
-    return checked(PyList_AsTuple(found.get()));
+    return tuple_of(Items(attributes.get()), [](auto* one) {
+      return checked(PyObject_GetAttrString(one, "name"));
+    });
   }
   Ref fields = checked(PyObject_GetAttrString(type, "__dataclass_fields__"));
   return checked(PySequence_Tuple(fields.get()));

@@ -2,6 +2,7 @@
 #include "engine/python/function/tracing/collected.h"
 
 #include "engine/python/function/tracing/trace_entry.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/graph_object.h"
 
@@ -26,10 +27,7 @@ PyObject* collect_graphs(PyObject*, PyObject* on) {
 
 PyObject* get_collected_graphs(PyObject*, PyObject*) {
   return guarded([] {
-    Ref list = checked(PyList_New(0));
-    for (const GraphPtr& graph : collected_graphs ? *collected_graphs : std::vector<GraphPtr>())
-      if (PyList_Append(list.get(), graph_object(graph).get()) < 0) throw PythonErrorSet();
-    return list.release();
+    return list_of(collected_graphs ? *collected_graphs : std::vector<GraphPtr>(), graph_object).release();
   });
 }
 

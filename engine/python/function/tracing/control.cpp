@@ -9,6 +9,7 @@
 #include "engine/python/function/tracing/control_help.h"
 #include "engine/python/gradients/tape_arguments.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
@@ -502,12 +503,9 @@ PyObject* gradients(PyObject*, PyObject* args, PyObject* keywords) {
         PyObject* x = sources[i].get();
         found[i] = ops::zeros_like(is_variable(x) ? variable_value(x) : to_tensor(x));
       }
-  Ref list = checked(PyList_New(static_cast<Py_ssize_t>(found.size())));
-  for (size_t i = 0; i < found.size(); ++i)
-    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i),
-                    found[i] ? in_form_of(forms[i].get(), checked(wrap_gradient(found[i]))).release()
-                             : Py_NewRef(Py_None));
-  return list.release();
+  return list_of(found.size(), [&](size_t i) {
+           return found[i] ? in_form_of(forms[i].get(), checked(wrap_gradient(found[i]))) : Ref::borrow(Py_None);
+         }).release();
 }
 
 PyMethodDef definitions[] = {
@@ -530,10 +528,9 @@ std::vector<Tensor> gradient_registered_in_python(const std::string& type, Graph
                                                   std::span<const Tensor> arriving) {
   const Ref module = checked(PyImport_ImportModule("footlight._control.order"));
   const Ref op = operation_object(graph.shared_from_this(), node);
-  const Ref given = checked(PyList_New(static_cast<Py_ssize_t>(arriving.size())));
-  for (size_t i = 0; i < arriving.size(); ++i)
-    PyList_SET_ITEM(given.get(), static_cast<Py_ssize_t>(i),
-                    arriving[i] ? checked(wrap_gradient(arriving[i])).release() : Py_NewRef(Py_None));
+  const Ref given = list_of(arriving, [](const Tensor& gradient) {
+    return gradient ? checked(wrap_gradient(gradient)) : Ref::borrow(Py_None);
+  });
   const Ref found = checked(
       PyObject_CallMethod(module.get(), "registered_gradient", "sOO", type.c_str(), op.get(), given.get()));
   std::vector<Tensor> leaving;

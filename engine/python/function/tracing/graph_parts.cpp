@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/graph/import.h"
 #include "engine/python/interpreter/formats_api.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
@@ -66,15 +67,10 @@ PyObject* import_graph_def(PyObject*, PyObject* arguments) {
   }
   for (PyObject* element : Items(elements)) import.wanted.emplace_back(utf8(element));
   formats_api().import_graph_def(graph_def, producer_ops, import);
-  Ref found = checked(PyList_New(0));
-  for (const GraphImport::Element& element : import.found) {
-    const Ref object =
-        element.output < 0
-            ? operation_object(builder.graph(), element.node)
-            : checked(wrap(builder.graph()->tensor({element.node, static_cast<uint32_t>(element.output)})));
-    if (PyList_Append(found.get(), object.get()) < 0) throw PythonErrorSet();
-  }
-  return found.release();
+  return list_of(import.found, [&](const GraphImport::Element& element) {
+           if (element.output < 0) return operation_object(builder.graph(), element.node);
+           return checked(wrap(builder.graph()->tensor({element.node, static_cast<uint32_t>(element.output)})));
+         }).release();
 }
 
 // What random ops of a graph continue, for one session: random_states() makes it, inline_graph() takes it.

@@ -20,6 +20,7 @@
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/gil.h"
 #include "engine/python/interpreter/gil_state.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/source.h"
 #include "engine/python/interpreter/text.h"
@@ -231,9 +232,7 @@ void keep_structure(const FunctionCore& core, std::span<const Ref> values, std::
       positional.push_back(value);
     }
   }
-  entry.structured_args = checked(PyTuple_New(static_cast<Py_ssize_t>(positional.size())));
-  for (size_t i = 0; i < positional.size(); ++i)
-    PyTuple_SET_ITEM(entry.structured_args.get(), static_cast<Py_ssize_t>(i), positional[i].release());
+  entry.structured_args = tuple_of(positional);
   entry.structured_kwargs = keywords;
 }
 
@@ -512,9 +511,7 @@ std::shared_ptr<TraceEntry> with_names(FunctionCore& core, const std::shared_ptr
     else if (PyDict_SetItemString(keywords.get(), entry->input_names[i].c_str(), fresh.get()) < 0)
       throw PythonErrorSet();
   }
-  made->structured_args = checked(PyTuple_New(static_cast<Py_ssize_t>(positional.size())));
-  for (size_t i = 0; i < positional.size(); ++i)
-    PyTuple_SET_ITEM(made->structured_args.get(), static_cast<Py_ssize_t>(i), positional[i].release());
+  made->structured_args = tuple_of(positional);
   made->structured_kwargs = keywords;
   made->tensor_names = std::move(names);
   entry->renamed.push_back(made);

@@ -62,6 +62,10 @@ class Scope {
 Tensor apply(const Op&, std::initializer_list<Tensor> inputs, const Attrs& = {}, std::string_view name = {});
 Tensor apply(const OpRow&, std::span<const Tensor> inputs, const Attrs& = {}, std::string_view name = {});
 std::vector<Tensor> apply_all(const OpRow&, std::span<const Tensor> inputs, const Attrs&, std::string_view name = {});
+inline std::vector<Tensor> apply_all(const Op& op, std::initializer_list<Tensor> inputs, const Attrs& attrs,
+                                     std::string_view name = {}) {
+  return apply_all(op.row(), std::span(inputs), attrs, name);
+}
 
 // The active builder: the graph's, else eager.
 Builder& current_builder();

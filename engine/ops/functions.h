@@ -50,8 +50,10 @@ Tensor where(const Tensor& condition, const Tensor& then, const Tensor& otherwis
 Tensor transpose(const Tensor&, const Tensor& perm);
 Tensor expand_dims(const Tensor&, int64_t axis);
 Tensor concat(std::span<const Tensor>, int64_t axis);
+inline Tensor concat(std::initializer_list<Tensor> parts, int64_t axis) { return concat(std::span(parts), axis); }
 Tensor squeeze(const Tensor&, const std::vector<int64_t>& axes, std::string_view name = {});
 Tensor pack(std::span<const Tensor>, int64_t axis, std::string_view name = {});
+inline Tensor pack(std::initializer_list<Tensor> parts, int64_t axis) { return pack(std::span(parts), axis); }
 Tensor slice(const Tensor&, const Tensor& begin, const Tensor& size);
 Tensor gather(const Tensor&, const Tensor& indices, int64_t axis = 0);
 Tensor add_n(std::span<const Tensor>);

@@ -228,8 +228,7 @@ Arg linspace(const Tensor& start_given, const Tensor& stop_given, const Tensor& 
     }
   }
   const Tensor inside = ops::add(first, ops::mul(delta, line));
-  const Tensor all[] = {first, inside, last};
-  const Tensor whole = ops::concat(all, axis);
+  const Tensor whole = ops::concat({first, inside, last}, axis);
   if (known && one_integer(known, "num of tf.linspace") > 1) return {whole};
   // One point: just the start.
   if (rank >= 0) {
@@ -317,8 +316,7 @@ Arg required_paddings(const Tensor& size, const Tensor& blocks, const Tensor& ba
   const Tensor full = ops::add(ops::add(size, before), after);
   const Tensor extra = apply("FloorMod"_op, {ops::sub(blocks, apply("FloorMod"_op, {full, blocks})), blocks});
   const Tensor paddings[] = {before, ops::add(after, extra)};
-  const Tensor crops[] = {zeros, extra};
-  return {list_of({ops::pack(paddings, 1), ops::pack(crops, 1)})};
+  return {list_of({ops::pack(paddings, 1), ops::pack({zeros, extra}, 1)})};
 }
 
 Arg volume_patches(const Tensor& input, const Ints& ksizes, const Ints& strides, const std::string& padding,

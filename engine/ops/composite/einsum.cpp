@@ -251,9 +251,8 @@ Arg tensordot(const Tensor& a, const Tensor& b, const Arg& axes_given, std::stri
   const auto axes = axes_of(a, axes_given);
   const Matrix x = as_matrix(a, axes.first, false, "a"), y = as_matrix(b, axes.second, true, "b");
   const Tensor product = ops::matmul(x.value, y.value);
-  const Tensor sizes[] = {x.free, y.free};
   const auto known = [](const Tensor& t) { return t.shape().has_rank() && t.shape().rank() == 1 && t.shape()[0] == 0; };
-  const Tensor shape = known(x.free) ? y.free : known(y.free) ? x.free : ops::concat(sizes, 0);
+  const Tensor shape = known(x.free) ? y.free : known(y.free) ? x.free : ops::concat({x.free, y.free}, 0);
   const Tensor out = apply("Reshape"_op, {product, shape}, {}, scope.own_name());
   if (!x.known || !y.known || out.shape().fully_known()) return {out};
   // Sizes known only in part are kept.

@@ -34,8 +34,7 @@ Arg cholesky_solve(const Tensor& chol, const Tensor& rhs, std::string_view name)
 }
 
 Arg slogdet(const Tensor& input, std::string_view name) {
-  const Tensor x[] = {input};
-  return list_of(apply_all("LogMatrixDeterminant"_op.row(), x, {}, name));
+  return list_of(apply_all("LogMatrixDeterminant"_op, {input}, {}, name));
 }
 
 // For positive definite matrices, it is twice the sum of logarithms on the diagonal of the Cholesky factor.
@@ -47,13 +46,11 @@ Arg logdet(const Tensor& matrix, std::string_view name) {
 }
 
 Arg lu(const Tensor& input, DType output_idx_type, std::string_view name) {
-  const Tensor x[] = {input};
-  return list_of(apply_all("Lu"_op.row(), x, {{"output_idx_type"_attr, output_idx_type}}, name));
+  return list_of(apply_all("Lu"_op, {input}, {{"output_idx_type"_attr, output_idx_type}}, name));
 }
 
 Arg qr(const Tensor& input, bool full_matrices, std::string_view name) {
-  const Tensor x[] = {input};
-  return list_of(apply_all("Qr"_op.row(), x, {{"full_matrices"_attr, full_matrices}}, name));
+  return list_of(apply_all("Qr"_op, {input}, {{"full_matrices"_attr, full_matrices}}, name));
 }
 
 std::vector<Tensor> svd_of(const Tensor& x, bool full, bool vectors, std::string_view name = {}) {

@@ -155,8 +155,7 @@ Tensor over_spaces(const Tensor& x, const Ints& rates, bool first, const std::fu
     const Tensor sizes = ops::slice(ops::shape(images), ops::ints({1}), ops::ints({n}));
     missing = apply("FloorMod"_op, {ops::neg(sizes), block});
   }
-  const Tensor both[] = {zeros, missing};
-  const Tensor paddings = ops::pack(both, 1);
+  const Tensor paddings = ops::pack({zeros, missing}, 1);
   const Tensor pooled = body(apply("SpaceToBatchND"_op, {images, block, paddings}));
   const Tensor out = apply("BatchToSpaceND"_op, {pooled, block, paddings});
   if (!first) return out;

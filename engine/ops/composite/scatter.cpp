@@ -84,8 +84,7 @@ Arg tensor_scatter_update(const Tensor& x, const Tensor& indices, const Tensor& 
 
 Arg dynamic_partition(const Tensor& data, const Tensor& partitions, int64_t n, std::string_view name) {
   if (n < 1) invalid("num_partitions must be at least 1, not ", n, " [Op:DynamicPartition]");
-  const Tensor inputs[] = {data, partitions};
-  return {list_of(apply_all("DynamicPartition"_op.row(), inputs, {{"num_partitions"_attr, n}}, name))};
+  return {list_of(apply_all("DynamicPartition"_op, {data, partitions}, {{"num_partitions"_attr, n}}, name))};
 }
 
 Arg dynamic_stitch(const std::vector<Tensor>& indices, const std::vector<Tensor>& data, std::string_view name) {

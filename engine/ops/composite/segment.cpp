@@ -175,13 +175,11 @@ Arg confusion_matrix(const Tensor& labels_given, const Tensor& predictions_given
       fail(ErrorKind::kValue, "Shapes ", weights.shape().to_string(), " of the weights and ",
            predictions.shape().to_string(), " of the predictions are incompatible");
   }
-  const Tensor sizes[] = {classes, classes};
   const Tensor known = known_value(classes);
   const Tensor shape =
       known ? ops::ints(std::vector<int64_t>(2, one_integer(known, "num_classes")), DType::kInt64)
-            : ops::pack(sizes, 0);
-  const Tensor places[] = {labels, predictions};
-  return {apply("ScatterNd"_op, {ops::pack(places, 1), weights, shape})};
+            : ops::pack({classes, classes}, 0);
+  return {apply("ScatterNd"_op, {ops::pack({labels, predictions}, 1), weights, shape})};
 }
 
 Arg histogram(const Tensor& values, const Tensor& value_range, const Tensor& nbins, DType dtype,

@@ -11,8 +11,7 @@ namespace {
 
 std::vector<Tensor> top_k_of(const Tensor& x, const Tensor& k, bool sorted, DType index_type,
                              std::string_view name) {
-  const Tensor inputs[] = {x, k};
-  return apply_all("TopKV2"_op.row(), inputs, {{"sorted"_attr, sorted}, {"index_type"_attr, index_type}}, name);
+  return apply_all("TopKV2"_op, {x, k}, {{"sorted"_attr, sorted}, {"index_type"_attr, index_type}}, name);
 }
 
 // The permutation that swaps a dimension with the last one.

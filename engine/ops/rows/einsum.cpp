@@ -115,10 +115,9 @@ Tensor spread(const Tensor& gradient, const std::string& output, const std::stri
     sizes = ops::concat(each, 0);
   }
   const Tensor kept = ops::shape(gradient);
-  const Tensor wide[] = {sizes, kept};
   const Tensor narrow[] = {ops::ints(std::vector<int64_t>(summed.size(), 1)), kept};
   const Tensor repeated =
-      ops::broadcast_to(ops::reshape(gradient, ops::concat(narrow, 0)), ops::concat(wide, 0));
+      ops::broadcast_to(ops::reshape(gradient, ops::concat(narrow, 0)), ops::concat({sizes, kept}, 0));
   return einsum({repeated}, {{summed + output}, input});
 }
 

@@ -132,8 +132,7 @@ Tensor fitted_to(const Tensor& made, const Tensor& x) {
   const Tensor wanted = ops::shape(x), zeros = ops::zeros_like(wanted);
   const Tensor kept = ops::slice(made, zeros, ops::minimum(ops::shape(made), wanted));
   const Tensor missing = ops::sub(wanted, ops::shape(kept));
-  const Tensor around[] = {zeros, missing};
-  return apply("Pad"_op, {kept, ops::pack(around, 1)});
+  return apply("Pad"_op, {kept, ops::pack({zeros, missing}, 1)});
 }
 
 template <int rank>

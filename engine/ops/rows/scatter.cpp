@@ -136,8 +136,7 @@ void partition_gradient(GradientCall& c) {
   const Tensor count = ops::size(partitions);
   const Tensor line = ops::range(ops::integer(0), count);
   const Tensor places = ops::reshape(line, ops::shape(partitions));
-  const Tensor both[] = {places, partitions};
-  std::vector<Tensor> inputs = apply_all("DynamicPartition"_op.row(), both, c.attrs);
+  std::vector<Tensor> inputs = apply_all("DynamicPartition"_op, {places, partitions}, c.attrs);
   const auto n = static_cast<int64_t>(inputs.size());
   for (size_t k = 0; k < c.outputs.size(); ++k)
     inputs.push_back(c.output_gradients[k] ? c.output_gradients[k] : ops::zeros_like(c.outputs[k]));

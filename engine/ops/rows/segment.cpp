@@ -21,8 +21,7 @@ Tensor widened(const Tensor& x, const Tensor& like) {
     const Tensor more = ops::sub(ops::rank(like), ops::rank(x));
     ones = ops::fill(ops::expand_dims(more, 0), ops::integer(1));
   }
-  const Tensor parts[] = {shape, ones};
-  return ops::reshape(x, ops::concat(parts, 0));
+  return ops::reshape(x, ops::concat({shape, ones}, 0));
 }
 
 void check_integer_ids(Inference& i) {

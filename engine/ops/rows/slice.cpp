@@ -191,8 +191,7 @@ void slice_shape(Inference& i) {
 void slice_gradient(GradientCall& c) {
   const Tensor begin = ops::cast(c.inputs[1], DType::kInt32);
   const Tensor after = ops::sub(ops::sub(ops::shape(c.inputs[0]), begin), ops::shape(c.outputs[0]));
-  const Tensor both[] = {begin, after};
-  c.input_gradients[0] = apply("Pad"_op, {c.output_gradients[0], ops::pack(both, 1)});
+  c.input_gradients[0] = apply("Pad"_op, {c.output_gradients[0], ops::pack({begin, after}, 1)});
 }
 
 // The mask attributes of a strided slice.

@@ -280,8 +280,6 @@ Elements together(const Given& given, size_t from, const std::function<Ref(const
           }};
 }
 
-Ref tuple_of(const std::vector<Ref>& items) { return checked(PyList_AsTuple(list_of(items).get())); }
-
 Ref tensor_enumerate(const Given& given) {
   if (given.size() < 1 || given.size() > 2 || !is_sequence_of_tensors(given[0])) return {};
   if (const auto args = with_lists(given, 0)) return given.call(*args);
@@ -436,7 +434,6 @@ Given given_of(PyObject* function, PyObject* const* args, Py_ssize_t count, PyOb
 }
 
 }  // namespace
-
 
 // print(...) as the option BUILTIN_FUNCTIONS of a traced function wants it.
 static Ref staged_print(PyObject* const* args, Py_ssize_t count, PyObject* names) {

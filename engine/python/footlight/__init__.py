@@ -9,7 +9,7 @@ except ImportError:
         raise ImportError(_interpreter.why_unusable()) from None
     raise
 
-# These add their names. Each imports what it needs: their order does not matter.
+# Each of these modules adds its public names. Each imports what it needs, so their order does not matter.
 import footlight._autograph.ag
 import footlight._control.functional
 import footlight._control.order
@@ -52,9 +52,9 @@ import footlight._types.specs
 import footlight._types.trace_types
 import footlight._variables
 from footlight import _lazy_names
-del footlight  # this module itself, which these statements have named
+del footlight  # the import statements bound this module's own name in it
 
-__version__ = '2.21.0'  # of the TensorFlow whose behaviour is re-created
+__version__ = '2.21.0'  # the TensorFlow release whose behaviour is re-created
 newaxis = None
 
 
@@ -87,7 +87,7 @@ _MESSAGES = frozenset(
 
 
 def _find(name, namespace):
-    """Messages and types that are loaded when the first one is asked for; else the error for an unknown name."""
+    """Loads a lazy name, such as a protobuf message, or raises the error for an unknown name."""
     found = _lazy_names.find(namespace, name)
     if found is not None:
         return found

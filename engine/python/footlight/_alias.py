@@ -65,7 +65,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def _real_one() -> str | None:
-    """The path of another TensorFlow that is installed, or None."""
+    """Finds the path of a real TensorFlow that is installed as well, or None."""
     for finder in sys.meta_path:
         if isinstance(finder, _Finder) or not hasattr(finder, 'find_spec'):
             continue

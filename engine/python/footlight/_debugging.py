@@ -76,7 +76,7 @@ def _old_assert_shapes(shapes: list[Any], data: Any = None, summarize: Any = Non
 
 
 def _asserted(shapes, data, summarize, message):
-    """The checks that are left for when a graph runs."""
+    """Adds the checks that cannot be decided before the graph runs."""
     items = shapes.items() if isinstance(shapes, dict) else shapes
     said = _prefix(message)
     constraints = []

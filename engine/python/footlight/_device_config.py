@@ -106,7 +106,7 @@ class LogicalDevice(collections.namedtuple('LogicalDevice', ['name', 'device_typ
     """A device that ops run on."""
 
 
-_visible = None        # None: all
+_visible = None        # None means all devices
 _configurations: dict[PhysicalDevice, list[LogicalDeviceConfiguration] | None] = {}  # physical device: list of LogicalDeviceConfiguration
 _growth: dict[PhysicalDevice, bool] = {}
 _tensor_float_32 = True

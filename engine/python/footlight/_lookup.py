@@ -316,12 +316,12 @@ class _Changing(LookupInterface):
         """All keys and all values."""
         keys, values = _op('LookupTableExportV2', [self.resource_handle],
                            {'Tkeys': self._key_dtype, 'Tvalues': self._value_dtype}, name)
-        if tf.is_symbolic_tensor(values) and not isinstance(self, DenseHashTable):  # whose places are rows
+        if tf.is_symbolic_tensor(values) and not isinstance(self, DenseHashTable):  # which is indexed by rows
             keys.set_shape([None])
             values.set_shape(tf.TensorShape([None]).concatenate(self._value_shape))
         return keys, values
 
-    _saveable_name = 'table'  # what its values' names in files begin with
+    _saveable_name = 'table'  # prefix of the keys of its values in files
 
     def _serialize_to_tensors(self) -> dict[Any, Any]:
         if not self._checkpoint:

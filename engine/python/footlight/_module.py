@@ -76,11 +76,11 @@ class Module(AutoTrackable):
     @property
     def name_scope(self) -> Any:
         """The name scope of the module, always the same object; it can be entered again and again."""
-        own = object.__getattribute__(self, '__dict__')  # a class may have a __getattribute__ of its own
+        own = object.__getattribute__(self, '__dict__')  # the class may define its own __getattribute__
         scope = own.get('_name_scope')
         if scope is None and hasattr(type(self), '_name_scope'):  # of the class's own
             return self._name_scope
-        if scope is None:  # a class that did not call Module.__init__
+        if scope is None:  # the class did not call Module.__init__
             scope = own['_name_scope'] = _Scope(self.name + '/')
         return scope
 

@@ -21,7 +21,7 @@ _OWN_NAMES = {
 }
 
 
-# Ops that are another one with attributes as they were before that had them.
+# Ops that are a newer op with its added attributes at fixed values.
 _OLDER = {name + 'V2': (name + 'V3', {'align': 'LEFT_LEFT'}) for name in ('MatrixDiag', 'MatrixDiagPart', 'MatrixSetDiag')}
 
 

@@ -52,7 +52,7 @@ _ENGINE_MEMBERS = ('numpy handle is_initialized read_value_no_copy scatter_nd_ma
 _engine.extend(tf.Variable, '__init_subclass__', classmethod(_hide_engine_members))
 
 
-# Functions of Python, because mock makes methods of what stands in for a function only.
+# Python functions, because mock turns only replacements of functions into methods.
 def _assigning(change):
     def assign(self, value, use_locking=False, name=None, read_value=True):
         return change(self, value, name=name, read_value=read_value) if name or not read_value else change(self, value)
@@ -184,7 +184,7 @@ def _op(self: tf.Variable) -> tf.Operation | None:
     if update is not None:
         return update
     graph = _engine.current_graph()
-    if self.name == 'UnreadVariable':  # what assign() gives in eager
+    if self.name == 'UnreadVariable':  # the result of assign() in eager mode
         return None
     return (self.handle if graph is None or graph.building_function else graph._capture(self.handle)).op
 
@@ -194,7 +194,7 @@ _engine.extend(tf.Variable, 'graph', property(lambda self: self.handle.graph))
 _engine.extend(tf.Variable, '_shared_name', property(lambda self: self.name.rsplit(':', 1)[0]))
 _engine.extend(tf.Variable, '_unique_id', property(lambda self: f'{self._shared_name}_{self._number}',
                                                    doc='A name that no other variable has.'))
-_engine.extend(tf.Variable, '_handle_name', property(  # a file that is loaded may give it another one
+_engine.extend(tf.Variable, '_handle_name', property(  # loading a file may rename it
     lambda self: self.name, lambda self, name: setattr(self, '_own_name', name)))
 
 

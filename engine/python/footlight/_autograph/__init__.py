@@ -1,1 +1,1 @@
-"""AutoGraph, as far as it is written in Python: what converted code in its readable form calls, rules, registries."""
+"""The part of AutoGraph written in Python: operators that tf.autograph.to_code emits, optional features, registries."""

@@ -13,7 +13,7 @@ from footlight._typing import Any, Callable, DTypeLike, ShapeLike
 
 
 class PyCTError(Exception):
-    """What conversions of code raise."""
+    """Base class of the errors that a conversion of source code raises."""
 
 
 class UnsupportedLanguageElementError(PyCTError, NotImplementedError):
@@ -78,7 +78,7 @@ class ConversionOptions:
         return f'ConversionOptions[{self.as_tuple()}]'
 
     def to_ast(self) -> Any:
-        """The expression that makes them in converted code."""
+        """Returns the syntax tree of the expression that creates these options in converted code."""
         from footlight._autograph import features as _autograph_features
         return _autograph_features.options_expression(self)
 
@@ -86,7 +86,7 @@ class ConversionOptions:
         return Feature.ALL in self.optional_features or feature in self.optional_features
 
     def call_options(self) -> Any:
-        """Those of functions that a converted function calls."""
+        """Returns the options for functions that a converted function calls."""
         return ConversionOptions(self.recursive, False, self.recursive, self.optional_features)
 
 
@@ -158,7 +158,7 @@ class FunctionScope:
             self.name_scope.__exit__(*error)
 
     def ret(self, value, did_return):
-        """What the function returns: in a graph that no trace orders, after all that it does besides."""
+        """The value that the function returns. In a graph without automatic ordering it waits for the other effects."""
         if isinstance(value, UndefinedReturnValue):
             return None
         if self._made_before is None:
@@ -192,7 +192,7 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
 # Statements
 
 def _holds(condition, what):
-    """The truth of a condition; a tensor that has a value has to be a bool and one."""
+    """The truth of a condition. An eager tensor must be a bool scalar."""
     if not tf.is_tensor(condition):
         return condition
     if condition.dtype != tf.bool or condition.shape.num_elements() != 1:
@@ -202,7 +202,7 @@ def _holds(condition, what):
 
 
 def if_stmt(cond, body, orelse, get_state, set_state, symbol_names, nouts):
-    """An if statement in functional form; of the variables the first `nouts` are used behind it."""
+    """An if statement in functional form. Code behind it reads the first `nouts` of the variables."""
     if get_state is None or not (tf.executing_eagerly() and tf.is_tensor(cond)):
         return _engine.ag_if_stmt(cond, body, orelse, get_state, set_state, symbol_names, nouts)
     before = get_state()
@@ -211,7 +211,7 @@ def if_stmt(cond, body, orelse, get_state, set_state, symbol_names, nouts):
 
 
 class _LoopState:
-    """The variables of a loop on a tensor that has a value: tensors that keep their types, as those of a loop in a graph."""
+    """The variables of a loop over an eager tensor. Their dtypes must not change, as in a loop of a graph."""
 
     def __init__(self, names: Any, get_state: Any, set_state: Any, opts: Any) -> None:
         self._names, self._get, self._set = names, get_state, set_state
@@ -227,7 +227,7 @@ class _LoopState:
         return tf.constant(value) if isinstance(value, (bool, int, float)) else value
 
     def check(self) -> None:
-        """After an iteration."""
+        """Checks the variables after an iteration."""
         now = []
         for before, value, name, free in zip(self._values, self._get(), self._names, self._free):
             if isinstance(value, Undefined):
@@ -261,14 +261,14 @@ def _refuse_none(get_state: Any, names: Any) -> None:
 
 
 def _refuse_undefined(get_state: Any, names: Any) -> None:
-    """After a loop in a graph: what has no value before it has one after it, unless nothing ever gives it one."""
+    """Refuses a loop in a graph whose body leaves a variable without a value that had none before the loop."""
     for value, name in zip(get_state(), names):
         if isinstance(value, Undefined):
             raise ValueError(f"'{name}' must be defined before the loop")
 
 
 def _trying_to_define(body, get_state, names):
-    """The body of a loop in a graph: where it has to give variables their first values and fails, the error says so."""
+    """Wraps the body of a loop in a graph. If it fails where it must define variables, the error says which ones."""
     missing = [name for value, name in zip(get_state(), names) if isinstance(value, Undefined)]
     if not missing:
         return body
@@ -404,7 +404,7 @@ def not_eq(a, b):
 def _builtin(name: Any) -> Callable[..., Any]:
     function = getattr(__import__('builtins'), name)
     registry = REGISTRIES.get(name) or TypeRegistry()
-    first = name in ('filter', 'map')  # their first argument is a function
+    first = name in ('filter', 'map')  # builtins whose first argument is a function
 
     def overload(*args, **named):
         registered = registry.find(args[first:])
@@ -435,7 +435,7 @@ def print_(*objects, **kwargs):
         values = iter([value.decode() if isinstance(value, bytes) else value for value in values])
         print(*[next(values) if tf.is_tensor(o) else o for o in objects], **dict(kwargs, flush=True))
         import numpy
-        return numpy.int32(0)  # something to run the op for, in a graph that is run in parts
+        return numpy.int32(0)  # a session needs something to fetch
     return tf.numpy_function(show, [o for o in objects if tf.is_tensor(o)], tf.int32)
 
 
@@ -492,7 +492,7 @@ def list_append(list_, x):
     """The list with x at its end."""
     if _is_tensor_list(list_):
         x = tf.convert_to_tensor(x)
-        # A list without elements has none of another type either.
+        # An empty list cannot contain elements of another type.
         list_ = tf.cond(tf.raw_ops.TensorListLength(input_handle=list_) > 0, lambda: list_, lambda: tf.raw_ops.EmptyTensorList(
             element_shape=tf.shape(x), max_num_elements=-1, element_dtype=x.dtype))
         return tf.raw_ops.TensorListPushBack(input_handle=list_, tensor=x)
@@ -570,7 +570,7 @@ def set_item(target, i, x):
 
 
 def set_element_type(entity: Any, dtype: DTypeLike, shape: ShapeLike | None = None) -> None:
-    """Says what a list holds. What it holds is found while tracing: this changes nothing."""
+    """Declares the element type of a list. Tracing infers it, so this has no effect."""
 
 
 def _publish():

@@ -16,7 +16,7 @@ import footlight as tf
 from footlight._autograph import ag as _ag
 from footlight._typing import Any
 
-_IN_PLACE = {'body', 'orelse', 'finalbody'}  # where statements lie
+_IN_PLACE = {'body', 'orelse', 'finalbody'}  # the fields of a node that hold statements
 
 
 def _operator(name, *args, **keywords):
@@ -52,14 +52,14 @@ class _Equality(ast.NodeTransformer):
 
 
 def _method(node: Any) -> tuple[Any, ...]:
-    """(what it is called of, the method's name) of a call without keywords."""
+    """Splits a method call without keywords into (receiver, method name)."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.keywords:
         return node.func.value, node.func.attr
     return None, None
 
 
 def _stored(node):
-    """The expression as something to assign to, or None where nothing can be."""
+    """The expression as an assignment target, or None if it cannot be one."""
     if not isinstance(node, (ast.Name, ast.Attribute)):
         return None
     node = _loaded(node)
@@ -72,17 +72,17 @@ def _loaded(node):
 
 
 def _single(node: Any) -> bool:
-    """Whether an index is of a single element."""
+    """Whether an index selects a single element."""
     return not isinstance(node, (ast.Slice, ast.Tuple))
 
 
 class _Lists(ast.NodeTransformer):
-    """In the user's own code: l.append(x), l.pop() and l[i] = x give the list anew; one without elements is a tensor list."""
+    """Rewrites l.append(x), l.pop() and l[i] = x so that each returns a new list, and `[]` into a tensor list."""
 
     def __init__(self, tree, lists, slices):
         self._lists, self._slices = lists, slices
-        self._before, self._count = [], 0  # statements that the one which is visited needs before it
-        self._types = {}  # what set_element_type says of a list
+        self._before, self._count = [], 0  # statements to insert before the one being visited
+        self._types = {}  # the arguments of set_element_type, by list
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and node.args and ast.unparse(node.func).endswith('set_element_type'):
                 self._types[ast.unparse(node.args[0])] = dict(
@@ -105,7 +105,7 @@ class _Lists(ast.NodeTransformer):
         return node
 
     def _again(self, node):
-        """What runs any number of times: nothing in it can be done before the statement."""
+        """Visits code that may run any number of times, so that nothing of it can move in front of the statement."""
         return node
     visit_Lambda = visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _again
 
@@ -166,7 +166,7 @@ class _Lists(ast.NodeTransformer):
 
 
 class _Operators(ast.NodeTransformer):
-    """Calls of operators that stood in the code before it was converted."""
+    """Replaces operators of the original code with calls of `ag__` functions."""
 
     def visit_Call(self, node):
         self.generic_visit(node)
@@ -180,7 +180,7 @@ _MADE = '<made of '
 
 
 def is_made(code):
-    """Whether a code object is that of such a function, or of one inside."""
+    """Whether a code object belongs to a function made here, or to a function inside of one."""
     return code.co_filename.startswith(_MADE)
 
 
@@ -206,7 +206,7 @@ def made_of(f, definition, operators):
 
 
 def _with_lists(f, lists, slices):
-    """The function with operators for its lists, or for elements."""
+    """Returns the function with operators in place of list methods, or of element access."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(f)))
     definition = next((node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == f.__name__), None)
     if definition is None:
@@ -215,20 +215,20 @@ def _with_lists(f, lists, slices):
     return made_of(f, _Lists(definition, lists, slices).visit(definition), _ag)
 
 
-SLICES = 'SLICES'  # what Feature.LISTS does about elements, alone
+SLICES = 'SLICES'  # the part of Feature.LISTS that concerns elements
 _FEATURES = {_ag.Feature.ASSERT_STATEMENTS: _Asserts, _ag.Feature.EQUALITY_OPERATORS: _Equality,
              _ag.Feature.LISTS: _Operators, SLICES: _Operators}
 
 
 def code_with(f, features):
-    """What to_code writes of a function with these features; elements of lists go with lists."""
+    """Returns the code that to_code shows for a function with these features. LISTS includes element access."""
     features = features if isinstance(features, (tuple, list, set, frozenset)) else (features,)
     features = set(_FEATURES) if _ag.Feature.ALL in features else set(features)
     return written(f, features | {SLICES} if _ag.Feature.LISTS in features else features)
 
 
 def written(f, features):
-    """What is written of a function with exactly these features."""
+    """Returns the code of a function with exactly these features."""
     features = features & set(_FEATURES)
     if not features:
         return tf.autograph.to_code(f)

@@ -1,4 +1,4 @@
-"""Loops of converted code that stay in Python: how many turns they may make, and a warning when they fill a graph."""
+"""Loops of converted code that run in Python: a limit on iterations, a warning when they unroll much."""
 from __future__ import annotations
 
 import os
@@ -53,7 +53,7 @@ def is_autograph_strict_conversion_mode() -> Any:
 
 
 def decided_by_python(test, words):
-    """The condition of a loop that stays in Python; where that is asked for, it must not become a tensor without a value."""
+    """Checks the condition of a Python loop. In strict mode it must not turn into a symbolic tensor."""
     if not is_autograph_strict_conversion_mode():
         return test
 

@@ -25,19 +25,19 @@ class StagingError(_ag.AutoGraphError):
 
 
 class _Shown:
-    """What the classes made here have in common."""
+    """Base of the classes that this module creates."""
 
     def __str__(self) -> str:
         return self.__dict__['__shown__']
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # An exception of Python's own class carries what it needs to be made again.
+        # Built-in exceptions keep their state in `args`, which is enough to rebuild them.
         inner = self.__dict__['__original__']
         return _again, (inner, self.__dict__['__shown__'], isinstance(self, StagingError))
 
 
 def made_from_text(kind):
-    """Whether an exception of this class can be made anew from a text alone."""
+    """Whether this exception class can be instantiated with a message alone."""
     return kind in MADE_FROM_TEXT or kind.__init__ is Exception.__init__
 
 
@@ -58,7 +58,7 @@ def _class(kind, staging):
 
 
 def _like(error, kind):
-    """An exception of this class with all that another one has; no code of the program's runs for it."""
+    """Copies an exception into this class, with its arguments and attributes, without running code of the program."""
     base = next(c for c in type(error).__mro__ if not c.__flags__ & 1 << 9)  # the innermost class that is not Python code
     made = base.__new__(kind, *error.args)
     for c in type(error).__mro__:
@@ -84,7 +84,7 @@ def _again(error: Any, text: str, staging: Any) -> Any:
 
 
 def told(error, text, message):
-    """The exception that says `text`; None where it has to stay as it is. `message` is what it said itself."""
+    """Returns the exception with the message `text`, or None if it must stay unchanged. `message` is its own text."""
     if '__shown__' in getattr(error, '__dict__', ()):
         error.__dict__['__shown__'] = text
         return error
@@ -122,7 +122,7 @@ class ErrorMetadata:
         return (kind if made_from_text(kind) else StagingError)(self.get_message())
 
     def to_exception(self, source_error):
-        """The same, which knows these data."""
+        """Like create_exception(), with this metadata attached."""
         made = self.create_exception(source_error)
         made.__suppress_context__ = True
         made.ag_error_metadata = self

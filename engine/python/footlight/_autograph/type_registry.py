@@ -5,7 +5,7 @@ from footlight._typing import Any
 
 
 class TypeRegistry:
-    """Values by the types of objects: where several types are those of an object, the one that was registered first counts."""
+    """Maps types to values. If an object is an instance of several types, the first one registered wins."""
 
     def __init__(self):
         self._values = {}
@@ -28,6 +28,6 @@ class TypeRegistry:
         return (value for kind, value in self._values.items() if isinstance(obj, kind))
 
 
-# What programs do for objects of their types; the key is a builtin, or for_loop.
+# Registries of the program's own handlers, by builtin or 'for_loop'.
 REGISTRIES = {name: TypeRegistry() for name in (
     'abs', 'all', 'any', 'enumerate', 'filter', 'for_loop', 'len', 'map', 'next', 'print', 'sorted', 'zip')}

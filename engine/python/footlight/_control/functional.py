@@ -12,7 +12,7 @@ from footlight._typing import Any, Callable
 
 
 def _staged(fn: Any, always: bool = False) -> Any:
-    """fn as it runs in a graph: its conditions and loops may depend on tensors."""
+    """Converts fn with AutoGraph, so that its conditions and loops may depend on tensors."""
     if not callable(fn):
         raise TypeError(f'The provided function {fn!r} is not callable.')
     if tf.executing_eagerly() and not always:
@@ -111,7 +111,7 @@ def _spec(given):
 
 
 def _map_parts(fn: Callable[..., Any], elems: Any, signature: tf.DType | None) -> Any:
-    """map_fn where values of a program's own types are among the elements: over the tensors that these consist of."""
+    """map_fn for elements that contain values of extension types: it maps over their component tensors."""
     def parts_of(row):
         return tuple(tf.nest.flatten(fn(tf.nest.pack_sequence_as(elems, row, expand_composites=True)),
                                      expand_composites=True))
@@ -228,7 +228,7 @@ def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_i
 
 
 def _vectorized(fn, elems, loops, warn):
-    """tf._vectorized, for functions too that give sparse tensors: their stacked parts become one of a rank more."""
+    """Like tf._vectorized, but fn may return sparse tensors, whose stacked parts become one of higher rank."""
     sparse = []  # for each result whether it is one
 
     def in_parts(given):

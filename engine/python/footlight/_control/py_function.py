@@ -22,7 +22,7 @@ def _checked(public: str, func: Any, inp: list[Any] | None, Tout: Any, call: Cal
 
 
 def _result(outputs):
-    """What the op gives: in a graph the operation where it has no outputs, so that somebody can run it."""
+    """The result of the op: its outputs or, in a graph if it has none, the operation itself, so that it can be run."""
     if isinstance(outputs, (list, tuple)) and not outputs and not tf.executing_eagerly():
         return tf.compat.v1.get_default_graph().get_operations()[-1]
     return outputs
@@ -37,7 +37,7 @@ def _is_composite_spec(wanted: Any) -> bool:
 
 
 def _of_tensors(function: Callable[..., Any], values: list[Any], Tout: Any, name: Any) -> Any:
-    """The op, which takes and gives tensors, around a function of what consists of tensors."""
+    """Wraps the op, which handles plain tensors, for a function of composite values."""
     many = isinstance(Tout, (list, tuple))
     wanted = list(Tout) if many else [Tout]
     if not any(map(_is_composite, values)) and not any(map(_is_composite_spec, wanted)):

@@ -273,7 +273,7 @@ class _ListArray:
             self.shape.known = self.shape.known.merge_with(shape)
 
     def known_size(self) -> int | None:
-        """A size that an array made of this one in a loop or a branch has too."""
+        """The static size, which arrays derived in a loop or a branch share."""
         return self._size if isinstance(self._size, int) and not self.dynamic_size else None
 
     def _element(self) -> Any:
@@ -346,7 +346,7 @@ class TensorArraySpec(TypeSpec):
     """The type of a TensorArray."""
 
     value_type = property(lambda self: TensorArray)
-    _known = None  # what the array itself knows: the shape of its elements, and its size
+    _known = None  # known to the array itself: the shape of its elements, and its size
 
     def __init__(self, element_shape: Any = None, dtype: Any = tf.float32, dynamic_size: bool = False,
                  infer_shape: bool = True) -> None:

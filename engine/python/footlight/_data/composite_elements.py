@@ -38,14 +38,14 @@ def all_whole(specs: Any) -> bool:
 
 
 def _atoms(spec: Any) -> list[Any]:
-    """The specs that are cut and put together each by itself: of a batchable extension type those of its fields."""
+    """Flattens specs into those batched individually; a batchable extension type has one per field."""
     if _is_whole(spec) or not getattr(spec, '_rows_together', False) or not hasattr(spec, '_part_values'):
         return [spec]
     return [atom for part in spec._parts() for atom in _atoms(part)]
 
 
 def _atom_values(spec: Any, value: Any) -> list[Any]:
-    """(spec, value) of each of them."""
+    """Pairs each of the specs of _atoms() with its value."""
     if _is_whole(spec) or not getattr(spec, '_rows_together', False) or not hasattr(spec, '_part_values'):
         return [(spec, value)]
     return [pair for part, own in spec._part_values(value) for pair in _atom_values(part, own)]
@@ -130,7 +130,7 @@ def unbatch(dataset):
 
 def rebatch(dataset, sizes, specs, drop_remainder):
     """Dataset.rebatch: of as many rows as all sizes together, those of each size in turn."""
-    rows = _rows(dataset)  # how many there are is not said of a rebatched dataset
+    rows = _rows(dataset)  # the number of rebatched rows is not known statically
     if sizes.shape.rank == 0:
         made = rows.batch(sizes, drop_remainder)
         return _made('_RebatchDataset', made._variant_tensor, specs, [dataset])
@@ -146,7 +146,7 @@ def rebatch(dataset, sizes, specs, drop_remainder):
 
 # --- batches ---
 def _taken_apart(spec: Any, value: Any) -> list[Any]:
-    """Dense tensors whose first dimensions may differ between elements."""
+    """Splits an element into dense tensors whose first dimensions may differ between elements."""
     if _is_sparse(spec):
         return [value.indices, value.values, value.dense_shape]
     if not _is_ragged(spec):
@@ -161,7 +161,7 @@ def _joined(padded: tf.Tensor, counts: tf.Tensor) -> tf.Tensor:
 
 
 def _put_together(spec: Any, parts: list[Any], counts: list[Any]) -> list[Any]:
-    """The components of a batch, of the padded parts and the lengths of each before."""
+    """Rebuilds the components of a batch from padded parts and their lengths before padding."""
     if _is_sparse(spec):
         indices, values, shapes = parts
         there = tf.where(tf.sequence_mask(counts[1], tf.shape(values, out_type=tf.int64)[1]))
@@ -178,7 +178,7 @@ def _put_together(spec: Any, parts: list[Any], counts: list[Any]) -> list[Any]:
 
 
 def batch(dataset, elements, specs, size, drop_remainder, kind='_BatchDataset'):
-    """Dataset.batch. `elements`: as what the elements are taken, of the same structure; `specs`: the batches'."""
+    """Dataset.batch. `elements` are the specs as which elements are taken, `specs` those of the batches."""
     leaves = structure.flatten(elements)
     lengths = []
 

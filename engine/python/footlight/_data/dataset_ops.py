@@ -49,7 +49,7 @@ def _check_predicate(specs: tf.TensorSpec) -> None:
 
 
 def _wider(specs: Any, found: Any, what: str) -> Any:
-    """The state's types so that they also hold for what a step returns."""
+    """Relaxes the specs of the state until they also cover what a step returns."""
     try:
         pairs = structure.flatten_up_to(specs, found)
         structure.flatten_up_to(found, specs)
@@ -84,7 +84,7 @@ _kinds: dict[str, type[Any]] = {}
 
 
 def _made(kind: str, variant: tf.Tensor, specs: Any, inputs: Any = ()) -> Any:
-    """A dataset of the class that TensorFlow names."""
+    """Wraps the tensor of a dataset in the class that TensorFlow names for its kind."""
     cls = _kinds.get(kind)
     if cls is None:
         from footlight._data.datasets import _Made

@@ -1,4 +1,4 @@
-"""Functions of elements: traced like any other, run by the engine for each element."""
+"""Functions of elements: tf.function traces them, and the engine runs them for each element."""
 from __future__ import annotations
 
 import footlight as tf
@@ -32,8 +32,8 @@ class ElementFunction:
             found[:] = [structure.specs_of(result)]
             return tuple(structure.to_tensors(found[0], result))
         traced.__name__ = traced.__qualname__ = f'Dataset_{what}_{_name_of(function)}'
-        traced._footlight_runs = function  # where recordings show it
-        made = tf.function(traced)  # whose own code stays as it is: errors name the lines of the function
+        traced._footlight_runs = function  # recordings show this name
+        made = tf.function(traced)  # the wrapper itself is not converted, so that errors name the lines of the function
         wanted = [tf.TensorSpec(s.shape, s.dtype) for s in structure.tensor_specs(specs)]
         self.concrete = made.get_concrete_function(*wanted)
         self.captures = list(self.concrete.captured_inputs)

@@ -210,7 +210,7 @@ class DatasetInitializer(TableInitializerBase):
         self._check(table)
         any_pair = False
         variant = self.dataset._variant_tensor
-        if tf.is_symbolic_tensor(variant) and not tf.inside_function():  # of a graph that is run in parts
+        if tf.is_symbolic_tensor(variant) and not tf.inside_function():  # in a graph that sessions run
             variant = _session.value_of(variant)
         with tf._eager_scope():
             for keys, values in tf.data.experimental.from_variant(variant, self.dataset.element_spec).batch(4096):

@@ -15,7 +15,7 @@ _ELEMENTS = 'elements'
 
 
 def _usual_cycle(calls):
-    """From how many datasets elements come at once where a program does not say it: TensorFlow's numbers."""
+    """The default cycle_length of interleave(), as in TensorFlow."""
     threads = len(os.sched_getaffinity(0))
     if calls is None:
         return threads
@@ -251,7 +251,7 @@ class Grouping:
                     tf.stack([boundary if d is None else tf.constant(d, tf.int64) for d in s.as_list()])
                     if s.rank else s for s in map(tf.TensorShape, structure.flatten_up_to(grouped.element_spec, shapes))]))
             return grouped.padded_batch(size, shapes, padding_values, drop_remainder=drop_remainder)
-        # These are not the user's.
+        # These functions are ours, not the user's.
         plain = tf.autograph.experimental.do_not_convert
         return self.group_by_window(plain(bucket_of), plain(batch_of), window_size_func=plain(size_of), name=name)
 

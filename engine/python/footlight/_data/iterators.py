@@ -105,7 +105,7 @@ class OwnedIterator(Iterator):
     def _staged_iterator(self) -> OwnedIterator:
         return self
 
-    # The steps of a staged loop.
+    # State of the iterator inside a staged loop.
     def _next_variant(self) -> tf.Tensor:
         return _op('IteratorGetNextAsOptional', [self._iterator_resource], self._types())[0]
 

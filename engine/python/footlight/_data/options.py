@@ -121,7 +121,7 @@ class ServiceOptions(_Group):
 
 
 class Options(_Group):
-    """What is said about how a dataset runs; `with_options` applies it."""
+    """Options of how a dataset runs; `with_options` applies them."""
     _kinds = {'autotune': AutotuneOptions, 'deterministic': bool, 'dataset_name': str, 'framework_type': list,
               'experimental_deterministic': bool, 'experimental_distribute': DistributeOptions,
               'experimental_external_state_policy': ExternalStatePolicy,

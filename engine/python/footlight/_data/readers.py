@@ -12,7 +12,7 @@ _data = tf.data
 
 
 class _Files(Dataset):
-    """What files consist of, one file after the other."""
+    """Base of datasets that read a list of files one after the other."""
 
     _specs = tf.TensorSpec([], tf.string)
     element_spec = property(lambda self: self._specs)
@@ -153,7 +153,7 @@ def tf_record_iterator(path, options=None):
 
 def _outside_graphs(records):
     while True:
-        with tf._eager_scope():  # also where the program builds a graph meanwhile
+        with tf._eager_scope():  # eager even while the program builds a graph
             record = next(records, None)
         if record is None:
             return

@@ -35,7 +35,7 @@ def _with_chances(datasets: Any, weights: Any) -> tuple[Any, ...]:
 
 
 def _acceptance(initial: Any, target: Any) -> tuple[Any, ...]:
-    """How likely an element of each class is kept, and which part of the result is taken as it comes.
+    """How likely an element of each class is kept, and the share of the result that is taken unfiltered.
 
     target = unchanged * initial + (1 - unchanged) * kept, with as much unchanged as leaves `kept` nowhere negative.
     """
@@ -119,7 +119,7 @@ class Sampling:
         if not (structure.is_plain(classes) and classes.dtype in (tf.int32, tf.int64) and classes.shape.rank in (0, None)):
             raise TypeError(f'`class_func` must return a scalar integer, not {classes!s}')
         class_of = _staged(class_func, always=True)
-        # Not two passes side by side: a shuffled dataset gives each another order.
+        # One pass instead of two zipped ones, since each pass over a shuffled dataset has its own order.
         marked = self.map(_plain(lambda *element: (class_of(*element), element if several else element[0])))
         if initial_dist is not None:
             initial = tf.cast(tf.convert_to_tensor(initial_dist), target.dtype)

@@ -35,7 +35,7 @@ def _check(spec: Any) -> None:
 
 
 def _parts(spec: Any) -> list[Any]:
-    """What records of files hold for each leaf: a tensor, a sparse one, or a ragged one of so many tensors."""
+    """What the records of files hold for each leaf: a tensor, a sparse tensor, or the parts of a ragged tensor."""
     return [0 if structure.is_plain(leaf) else -1 if isinstance(leaf, tf.SparseTensorSpec) else leaf.ragged_rank + 1
             for leaf in structure.flatten(spec)]
 
@@ -46,7 +46,7 @@ def _types_in_files(spec: Any) -> list[Any]:
 
 
 def _write(path, message):
-    """A file that is complete whenever it is there."""
+    """Writes a file atomically."""
     unfinished = f'{path}.unfinished-{os.getpid()}'
     with open(unfinished, 'wb') as file:
         file.write(message.SerializeToString(deterministic=True))
@@ -85,7 +85,7 @@ class Saving:
             if dataset.element_spec[0].shape.rank not in (0, None):
                 raise TypeError('Invalid `shard_func`. `shard_func` must return a scalar `tf.int64` tensor; it returns one '
                                 f'of shape {dataset.element_spec[0].shape}.')
-        # The name is not to be that of an older folder or of another process.
+        # The name must differ from older folders and from those of other processes.
         run = str(int.from_bytes(os.urandom(8), 'little'))
         spec = _proto.StructuredValue()
         _structure_coder.fill(spec, self.element_spec)

@@ -22,7 +22,7 @@ def _is_attrs(value: Any) -> bool:
 
 
 def is_nested(value: TensorLike) -> bool:
-    """Whether it is opened; anything else is a leaf."""
+    """Whether the value is a structure with children rather than a leaf."""
     return isinstance(value, (tuple, collections.abc.Mapping)) and not isinstance(value, _NOT_OPENED) or (
         _is_attrs(value))
 
@@ -185,7 +185,7 @@ def from_tensors(specs, tensors):
 
 
 def maker(specs):
-    """A function from what the engine gives for an element (a tensor, or a list of them) to the element."""
+    """Returns a function that builds an element from the engine's tensors (one, or a list)."""
     leaves = flatten(specs)
     if len(leaves) == 1 and is_plain(leaves[0]) or len(tensor_specs(specs)) == 1:
         if is_plain(specs):
@@ -227,7 +227,7 @@ def unbatched(specs):
 
 
 def common(first, second):
-    """The narrowest specs that cover both; None if there are none."""
+    """The most specific specs that cover both, or None."""
     if is_nested(first) != is_nested(second):
         return None
     if is_nested(first):

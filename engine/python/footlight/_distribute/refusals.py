@@ -1,4 +1,4 @@
-"""What needs machines or converters that this engine has not: the names are there, and using one says what to do instead."""
+"""Names for hardware and converters that the engine does not support; using one says what to do instead."""
 from __future__ import annotations
 
 import enum

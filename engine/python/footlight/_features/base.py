@@ -157,7 +157,7 @@ class StateManager:
         self._cols_to_vars_map = collections.defaultdict(dict)
         self._cols_to_resources_map = collections.defaultdict(dict)
         if layer is not None and not hasattr(layer, '_resources'):
-            layer._resources = []  # keeps them alive, and lets the layer's own saving find them
+            layer._resources = []  # keeps the variables alive, and lets the layer's own saving find them
 
     def create_variable(self, feature_column: Any, name: Any, shape: ShapeLike, dtype: DTypeLike | None = None,
                         trainable: bool = True, use_resource: bool = True, initializer: Any = None) -> Any:

@@ -24,7 +24,7 @@ def with_values(sparse, values):
 
 
 def checked_ids(key: Any, sparse: Any, dtype: DTypeLike) -> Any:
-    """Complains of a feature that is not of the kind that the column was made for: strings or integers."""
+    """Raises for a feature whose dtype does not fit the column, which is for strings or for integers."""
     if sparse.dtype != tf.string and not sparse.dtype.is_integer:
         raise ValueError(f'input tensors dtype must be string or integer. key: {key}, dtype: {sparse.dtype}.')
     if (dtype == tf.string) != (sparse.dtype == tf.string):

@@ -9,7 +9,7 @@ def run(concrete, tensors):
     captured = _graph_def._captures(concrete)
     state, now = concrete.graph._state, [value._id for _, value in captured]
     before, made = state.get('for_any_shapes', (None, None))
-    if before != now:  # the first call, or others are captured since
+    if before != now:  # the first call, or the captures have changed since
         try:
             made = _copy(concrete, len(tensors), captured)
         except tf.errors.UnimplementedError:
@@ -19,7 +19,7 @@ def run(concrete, tensors):
 
 
 def _copy(concrete, parameters, captured):
-    """The same graph as a function that says nothing of shapes."""
+    """Copies the graph into a function without static shapes."""
     graph = concrete.graph
 
     def body(*values):

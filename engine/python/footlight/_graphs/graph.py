@@ -36,7 +36,7 @@ def get_default_graph():
     return graph
 
 
-# What a program that runs eagerly finds again until it resets the default graph: its global step.
+# State of eager programs that reset_default_graph() clears, such as the global step.
 shared_in_eager: dict[Any, Any] = {}
 
 
@@ -53,14 +53,14 @@ def reset_default_graph() -> None:
 @_member()
 def as_default(self):
     """A context manager: ops inside go into this graph."""
-    if _engine.current_graph() is self:  # ops go there already
+    if _engine.current_graph() is self:  # the graph is the current one already
         return contextlib.nullcontext(self)
     return _engine.graph_scope(self)
 
 
 @_member()
 def __enter__(self: tf.Graph) -> tf.Graph:
-    return self  # as TensorFlow's: ops go into the graph inside of as_default() alone
+    return self  # as in TensorFlow, ops go into the graph inside of as_default() only
 
 
 @_member()
@@ -172,7 +172,7 @@ def unique_name(self, name, mark_as_used=True):
 
 
 def _entered(scope: Callable[..., Any]) -> Callable[..., Any]:
-    """A member that is one of the scopes of the whole program, used while this graph is the one being built."""
+    """Turns a global scope function into a method of graphs that enters the graph first."""
     def member(self, *args, **kwargs):
         if _engine.current_graph() is not self:
             raise RuntimeError('the scopes of a graph are entered where ops go into it: inside of graph.as_default()')
@@ -220,7 +220,7 @@ _engine.extend(tf.Graph, 'control_dependencies', _entered(lambda inputs: tf.cont
 
 
 def _refresh(graph):
-    """Tells the graph what the scopes that are open say of nodes that are added."""
+    """Tells the graph which attributes the open scopes give to nodes."""
     groups, device = set(), ''
     for op in graph._state.get('colocation', ()):
         groups.update(group.decode() for group in op.colocation_groups())
@@ -243,7 +243,7 @@ def _says(graph, key, value):
 
 
 def _place(functions, op):
-    """Puts an operation that was added where these functions, innermost first, say."""
+    """Places an operation as the device functions, innermost first, say."""
     for function in functions:
         wanted = function(op)
         if hasattr(wanted, 'to_string'):
@@ -343,7 +343,7 @@ def prevent_feeding(self, tensor):
 
 @_member()
 def _apply_device_functions(self: Any, op: Any) -> None:
-    """Tells an op, or what stands for one, the device that a scope says."""
+    """Applies the device of the current scope to an op, or to an object that stands for one."""
     if _engine.current_graph() is self and (device := tf.zeros([]).device):
         op._set_device(device)
 

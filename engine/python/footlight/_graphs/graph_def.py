@@ -160,7 +160,7 @@ def _with_trace(traced_graph):
 
 
 def _of_trace(name: Any, read: Any) -> None:
-    """A member of the graphs of traced functions."""
+    """Adds a method to the graphs of traced functions."""
     def member(self):
         if 'concrete' not in self._state:
             raise AttributeError(f"only the graph of a ConcreteFunction has '{name}'")
@@ -205,7 +205,8 @@ _engine.extend(tf.Graph, 'saveable', property(lambda self: not self._state.get('
 
 def wrap_function(fn, signature, name=None):
     """Traces `fn` for a list of specs; ops run for whoever asks for their results, in no other order."""
-    made = []  # the variables of the first trace: if their values are tensors of it, a second one stays, which takes them
+    # Variables of the first trace. If their initial values are tensors of that trace, a second trace takes them.
+    made = []
     returned = []
 
     def body(*args, **kwargs):

@@ -7,7 +7,7 @@ import footlight as tf
 from footlight._public import alias, publish
 from footlight._typing import Any, Iterator
 
-alias('tf', _eager_scope=tf.init_scope)  # always eager: for what this library itself does beside a graph
+alias('tf', _eager_scope=tf.init_scope)  # always eager: for work of the library itself while a graph is built
 
 
 def init_scope():

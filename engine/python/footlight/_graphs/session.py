@@ -65,7 +65,7 @@ def _is_fed(tensor: tf.Tensor) -> bool:
 
 
 def _new_handle(variable):
-    """The handle of a variable without a value, as a session begins with."""
+    """Creates the handle of an uninitialized variable, which is how a session starts."""
     with tf._eager_scope():
         return tf.raw_ops.VarHandleOp(dtype=variable.dtype, shape=variable.shape, shared_name=variable._shared_name)
 
@@ -96,7 +96,7 @@ _engine.extend(tf.Graph, 'finalize', finalize)
 
 
 def _cut_to_integers(value: list[Any], dtype: tf.DType) -> tf.Tensor | None:
-    """Floats that are fed to integers lose what is behind the point, as NumPy converts them; None where they are no floats."""
+    """Truncates floats that are fed to integer placeholders, as NumPy does; returns None for other values."""
     import numpy as np
     try:
         array = np.asarray(value)
@@ -104,7 +104,7 @@ def _cut_to_integers(value: list[Any], dtype: tf.DType) -> tf.Tensor | None:
         return None
     if not dtype.is_integer or array.dtype.kind != 'f':
         return None
-    with np.errstate(invalid='ignore'):  # what is not finite or too large becomes some number, as in TensorFlow
+    with np.errstate(invalid='ignore'):  # the rest become arbitrary integers, as in TensorFlow
         return tf.constant(array.astype(dtype.as_numpy_dtype))
 
 
@@ -333,7 +333,7 @@ def tensor_eval(self, feed_dict=None, session=None):
         return _session(session, 'evaluate tensor using `eval()`').run(self, feed_dict)
     if not tf.is_symbolic_tensor(self) and not tf.executing_eagerly():  # a graph's constant that has its value already
         return self.numpy()
-    return _eval_of(self, feed_dict, session)  # which says why not
+    return _eval_of(self, feed_dict, session)  # raises the error that says why
 
 
 _engine.extend(tf.Operation, 'run', run)

@@ -1,4 +1,4 @@
-"""What consists of several tensors in Session.run: sparse and ragged tensors and indexed slices, fetched and fed as values."""
+"""Composite tensors in Session.run: sparse and ragged tensors and indexed slices, fetched and fed as values."""
 from __future__ import annotations
 
 import collections
@@ -68,7 +68,7 @@ def _ragged_value(flat: Any, *splits: Any) -> RaggedTensorValue:
 
 
 def _kind(leaf: Any) -> tuple[Any, ...] | None:
-    """(the tensors of what consists of some, the function that makes a value of theirs), or None."""
+    """Returns (component tensors, function that builds the value from theirs) of a composite, or None."""
     if isinstance(leaf, tf.SparseTensor):
         return [leaf.indices, leaf.values, leaf.dense_shape], SparseTensorValue
     if isinstance(leaf, tf.IndexedSlices):
@@ -94,7 +94,7 @@ def taken_apart(leaves: Any) -> tuple[Any, ...]:
 
 
 def fed(feed_dict: Any) -> list[Any]:
-    """The pairs of a tensor and its value: those of the parts of what consists of several."""
+    """Expands feeds into pairs of a tensor and its value; a composite gives a pair for each component."""
     pairs = []
     for key, value in (feed_dict or {}).items():
         kind = _kind(key)

@@ -224,7 +224,7 @@ class GFile:
                 self._file.close()
             self._file = None
         elif self._writes and self._mode[0] in 'wa' and not self._was_opened:
-            self._open(True)  # a file that nothing is written to is made as well
+            self._open(True)  # opening for writing creates the file even if nothing is written
             self.close()
 
     def __enter__(self) -> GFile:

@@ -233,7 +233,7 @@ def _one_row(values, dtype):
 
 def _ragged(key, feature, tensors):
     found = tensors[key if feature.value_key is None else feature.value_key]
-    if not isinstance(found, tf.RaggedTensor):  # of a single example
+    if not isinstance(found, tf.RaggedTensor):  # parsed from a single example
         rows = {k: _one_row(t, feature.row_splits_dtype) for k, t in tensors.items()
                 if tf.is_tensor(t) and t.shape.rank == 1}
         found = _one_row(found, feature.row_splits_dtype)

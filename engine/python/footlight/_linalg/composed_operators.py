@@ -36,7 +36,7 @@ def _both(*operators_and_flag):
 
 
 class _Made(LinearOperator):
-    """An operator made of several."""
+    """Base of operators that are composed of others."""
 
     def __init__(self, operators: Any, flags: Any, name: Any, sign: Any) -> None:
         operators = list(operators)
@@ -104,7 +104,7 @@ class LinearOperatorComposition(_Made):
 
 
 class _Turned(LinearOperator):
-    """Another operator, adjoint or inverted."""
+    """Base of the adjoint and the inverse of an operator."""
 
     def __init__(self, operator: Any, flags: Any, name: Any) -> None:
         said = {flag: getattr(operator, flag) if value is None else value for flag, value in flags.items()}

@@ -35,7 +35,7 @@ def answer(operator_type, function, args, kwargs):
     name = function.__name__.rpartition('.')[2]
     given = [*args, *kwargs.values()]
     operator = next((v for v in given if isinstance(v, operator_type)), None)
-    if operator is None:  # it is an element of a list
+    if operator is None:  # the operator is an element of a list
         return NotImplemented
     if name in ('matmul', 'solve'):
         return (_product if name == 'matmul' else _solution)(operator_type, *args, **kwargs)

@@ -178,7 +178,7 @@ def _apply_rows(step: Callable[..., Any], handles: list[Any], gradient: tf.Tenso
         with tf.control_dependencies([one for one in rows(indices, gradient) if one is not None]):
             return tf.constant(0)
 
-    def one_by_one():  # a row that is there twice takes two steps
+    def one_by_one():  # an index that appears twice takes two steps
         def body(i):
             with tf.control_dependencies([one for one in rows(indices[i:i + 1], gradient[i:i + 1]) if one is not None]):
                 return i + 1

@@ -68,7 +68,7 @@ def _getitem(x: tf.Tensor, key: Any) -> Any:
     found = tf.gather_nd(front, tf.stack(places, -1))
     rank, first = places[0].shape.rank, axes[0]
     if axes != list(range(first, first + len(axes))):
-        return found  # arrays that stand apart: their dimensions come first
+        return found  # index arrays that are not adjacent put their dimensions first
     return tf.transpose(found, [*range(rank, rank + first), *range(rank), *range(rank + first, found.shape.rank)])
 
 

@@ -15,7 +15,7 @@ _mode = 'off'
 
 _SHORT = {'b': 'bool', 'u': 'uint', 'i': 'int', 'bf': 'bfloat', 'f': 'float', 'c': 'complex'}
 _ORDER = 'b8 u8 u16 u32 u64 i8 i16 i32 i64 bf16 f16 f32 f64 c64 c128 i32w i64w f32w f64w c128w'.split()
-# What a dtype gives with itself and those behind it in this order; w: weak, !: only in the mode 'all'.
+# Promotion of a dtype with itself and those after it in this order; w: weak, !: only in the mode 'all'.
 _TABLE = '''
 b8: b8 u8 u16 u32 u64 i8 i16 i32 i64 bf16 f16 f32 f64 c64 c128 i32w i64w f32w f64w c128w
 u8: u8 u16 u32 u64 i16! i16 i32 i64 bf16 f16 f32 f64 c64 c128 u8 u8 f64w! f64w c128w
@@ -79,7 +79,7 @@ def _of_two(name):
         if is_on():
             a, b, *finish = promote(other, self) if is_swapped else promote(self, other)
             mine, theirs = (b, a) if is_swapped else (a, b)
-            mine = mine.tensor if isinstance(mine, WeakTensor) else mine  # what cannot be promoted is left as it was
+            mine = mine.tensor if isinstance(mine, WeakTensor) else mine  # cannot be promoted
         result = plain(mine, theirs)
         return finish[0](result) if finish and result is not NotImplemented else result
     operate.__name__ = name

@@ -29,7 +29,7 @@ def _as_mask(mask):
 
 
 def _rows_of(value):
-    """The same as a ragged tensor, the rows of a whole one being those of its second dimension."""
+    """Converts to a ragged tensor; the rows of a dense one run along its second dimension."""
     return value if isinstance(value, RaggedTensor) else RaggedTensor.from_tensor(value)
 
 

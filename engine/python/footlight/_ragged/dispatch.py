@@ -35,7 +35,7 @@ def is_ragged(value: TensorLike) -> bool:
 def dispatch(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """The result of a function of the library for arguments of which some are ragged; NotImplemented: it takes none."""
     given = [v for a in [*args, *kwargs.values()] for v in (a if isinstance(a, (list, tuple)) else (a,))]
-    if any(hasattr(v, '_is_extension_value') for v in given):  # of a program's own type, to which none of the rules apply
+    if any(hasattr(v, '_is_extension_value') for v in given):  # an extension type, to which none of the rules apply
         own, weak = sys.modules.get('footlight._types.api_dispatch'), sys.modules.get('footlight._numpy.weak_dtypes')
         result = own.dispatched(function, args, kwargs) if own else NotImplemented
         if result is NotImplemented and weak and any(isinstance(v, weak.WeakTensor) for v in given):
@@ -114,7 +114,7 @@ def _aligned(values: list[Any]) -> tuple[Any, ...]:
     for count in counts[1:]:
         most = tf.where(tf.equal(most, 1), count, most)
     values = [v if _sure(tf.equal(c, most)) else _repeated(v, c, most) for v, c in zip(values, counts)]
-    # Rows of one are repeated only where all rows are known to have one: in a ragged dimension it is chance.
+    # Rows of length 1 are broadcast only if that length is static: in a ragged dimension it may be chance.
     leader = next((v for v in values if v._uniform != 1), values[0])
     longest = leader.row_lengths()
     fits = [tf.equal(count, most) | tf.equal(count, 1) for count in counts]
@@ -168,7 +168,7 @@ def broadcast(values: Any) -> tuple[Any, ...]:
     ragged = [v for v in values if is_ragged(v)]
     scalars = [not is_ragged(v) and v.shape.rank == 0 for v in values]
     rank = builtins.max(v.shape.rank for v in values)
-    # A tensor that has only the dimensions of the flat values' rows is broadcast by the op.
+    # The op itself broadcasts a tensor that has only the inner dimensions of the flat values.
     small = [s or (not is_ragged(v) and all(v.shape.rank <= r.flat_values.shape.rank - 1 for r in ragged))
              for s, v in zip(scalars, values)]
     depth = builtins.max(v.ragged_rank + rank - v.shape.rank for v in ragged)

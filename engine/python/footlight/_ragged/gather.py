@@ -28,7 +28,7 @@ def gather(function, params, indices, validate_indices=None, axis=None, batch_di
 
 
 def _rows(params, indices):
-    """Along the first dimension."""
+    """Gathers along the first dimension."""
     if is_ragged(indices):
         return indices.with_values(_rows(params, indices.values))
     if not is_ragged(params):
@@ -43,12 +43,12 @@ def _rows(params, indices):
 
 
 def _without_uniform(rows, flat):
-    """`flat` in the place of the flat values of `rows`, with no dimension known as uniform."""
+    """Replaces the flat values of `rows` by `flat` and forgets which dimensions are uniform."""
     return RaggedTensor(_without_uniform(rows.values, flat) if is_ragged(rows.values) else flat, rows.row_splits)
 
 
 def _along(params, indices, axis):
-    """The same places of all that lies along an axis behind the first one."""
+    """Gathers the same indices from each slice along an axis other than the first."""
     if not is_ragged(params):
         return _ragged_places(params, indices, axis) if is_ragged(indices) else tf.gather(params, indices, axis=axis)
     if axis > 1:
@@ -65,19 +65,19 @@ def _along(params, indices, axis):
 
 
 def _like_first(starts, rank):
-    """Numbers of rows, with as many dimensions behind the first as a tensor of this rank has in all."""
+    """Reshapes row numbers so that they broadcast against a tensor of this rank."""
     return tf.reshape(starts, tf.concat([tf.shape(starts), tf.ones([rank], tf.int32)], 0))
 
 
 def _repeated_rows(taken, indices, count):
-    """`taken` in the rows of `indices`, `count` times one after the other."""
+    """Repeats the rows of `indices` `count` times around the values `taken`."""
     for lengths in reversed(indices.nested_row_lengths()):
         taken = RaggedTensor.from_row_lengths(taken, tf.tile(lengths, [count]), validate=False)
     return RaggedTensor.from_uniform_row_length(taken, indices.nrows(), count, validate=False)
 
 
 def _ragged_places(params, indices, axis):
-    """Ragged rows of places along an axis of a whole tensor, for each place before that axis."""
+    """Ragged rows of indices along an axis of a dense tensor, repeated for each position before that axis."""
     sizes = tf.shape(params, tf.int64)
     count = tf.reduce_prod(sizes[:axis])
     flat = tf.gather(tf.reshape(params, tf.concat([[count], sizes[axis:]], 0)), indices.flat_values, axis=1)
@@ -116,12 +116,12 @@ def _in_batches(params, indices, axis, batch_dims):
 
 
 def _outer(rows):
-    """The outermost rows alone, of their numbers."""
+    """The outermost rows only, with row numbers as values."""
     return RaggedTensor(tf.range(rows.row_splits[-1]), tf.cast(rows.row_splits, tf.int64), rows._uniform)
 
 
 def _repeated_whole(params, indices):
-    """All of params for each place of indices, which name none of its dimensions."""
+    """Repeats all of params for each position of indices whose last dimension is empty."""
     if not is_ragged(params):
         return tf.gather_nd(params, indices)
     places = tf.shape(indices, params.row_splits.dtype)[:-1]

@@ -37,7 +37,7 @@ def item(value, keys):
 
 
 def _filled(value, rest):
-    """Keys with the dimensions that an ellipsis stands for."""
+    """Replaces an ellipsis in the keys by full slices."""
     if Ellipsis in [k for k in rest if k is Ellipsis]:
         raise ValueError('Only one ellipsis is allowed')
     return (slice(None),) * builtins.max(0, value.shape.rank - builtins.len([k for k in rest if k is not None])) + rest

@@ -8,7 +8,7 @@ from footlight._ragged.tensor import RaggedTensor, _count
 from footlight._ragged.dispatch import _rule, axes_of, expand_dims, is_ragged
 from footlight._typing import Any, Callable
 
-# How elements are reduced: those along an axis of a tensor, and those with the same segment id.
+# The reduction along an axis of a dense tensor, and the one over elements with the same segment id.
 _Kind = collections.namedtuple('_Kind', 'along segments')
 
 
@@ -98,14 +98,14 @@ def _reduce_logsumexp(function: Any, input_tensor: Any, axis: int | None = None,
 
 
 def _logsumexp(value: tf.RaggedTensor, axis: int, keepdims: bool) -> tf.Tensor:
-    """One dimension. What is largest is taken off before exp(), which keeps it in range."""
+    """Reduces one dimension. Subtracting the maximum before exp() avoids overflow."""
     if not is_ragged(value):
         return tf.reduce_logsumexp(value, axis=axis, keepdims=keepdims)
     if axis > 1:
         return value.with_values(_logsumexp(value.values, axis - 1, keepdims))
     flat, rows = value.flat_values, value.value_rowids()
     if is_ragged(value.values):
-        largest = each = tf.reduce_max(flat)  # of all: the rows below have no one place to look it up
+        largest = each = tf.reduce_max(flat)  # of all, as inner rows have no single index
     else:
         places, count = rows, value.nrows()
         if axis == 0:

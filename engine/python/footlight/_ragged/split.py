@@ -20,7 +20,7 @@ def _split(function: Callable[..., Any], value: tf.RaggedTensor, num_or_size_spl
 
 
 def _length(value: tf.RaggedTensor, axis: int) -> tf.Tensor:
-    """How long a dimension is; ValueError for one whose rows differ in length."""
+    """The length of a dimension; ValueError if its rows differ in length."""
     inner = value
     for _ in range(axis - 1):
         inner = inner.values if is_ragged(inner) else inner
@@ -35,7 +35,7 @@ def _length(value: tf.RaggedTensor, axis: int) -> tf.Tensor:
 
 
 def _sizes(wanted: Any, length: tf.Tensor, num: int | None) -> list[Any]:
-    """How long each part is: a list of scalar tensors, which make up the dimension."""
+    """The length of each part, as a list of scalar tensors that add up to the dimension."""
     if isinstance(wanted, (list, tuple)) and any(isinstance(size, (list, tuple)) for size in wanted):
         raise TypeError(f'`num_or_size_splits` must be an `int` or 1-D list or `Tensor`. Received {wanted}.')
     if isinstance(wanted, int):

@@ -174,7 +174,7 @@ class RaggedTensor(Operators, Nested, Composite):
         return tf.cast(tf.shape(self._row_splits)[0] - 1, out_type or self._row_splits.dtype)
 
     @staticmethod
-    def _len_builtin(ragged):  # what len() is where AutoGraph converts
+    def _len_builtin(ragged):  # converted code calls this for len()
         known = ragged.shape[0]
         return tf.cast(ragged.nrows(), tf.int32) if known is None else known
 
@@ -340,7 +340,7 @@ def _count(values: tf.RaggedTensor | tf.Tensor) -> tf.Tensor:
 
 
 def _lengths_wanted(shape: Any, full: tf.Tensor, cut: int) -> list[Any]:
-    """What to_tensor(shape=) says of the first `cut` dimensions: None for as it is, a number, or a tensor known when it runs."""
+    """The sizes that to_tensor(shape=) asks for, for `cut` dimensions: None for unchanged, an int, or a tensor."""
     rank = full.shape.rank
     if isinstance(shape, tf.TensorShape):
         if shape.rank is None:
@@ -380,7 +380,7 @@ def _lengths_wanted(shape: Any, full: tf.Tensor, cut: int) -> list[Any]:
 
 def _cut_or_filled(full, axis, length, default):
     now = tf.shape(full)[axis]
-    if tf.is_tensor(length):  # below zero it says: as it is
+    if tf.is_tensor(length):  # a negative size leaves the dimension unchanged
         known, length = None, tf.where(length < 0, now, tf.cast(length, now.dtype))
     else:
         known = length
@@ -435,7 +435,7 @@ class RaggedTensorSpec(TypeSpec):
     def _component_specs(self) -> list[Any]:
         inner = None if self._shape.rank is None else self._shape[self._ragged_rank + 1:]
         flat = tf.TensorShape(None) if inner is None else tf.TensorShape([None]).concatenate(inner)
-        if self._ragged_rank <= 0:  # -1: of the scalars that rows consist of
+        if self._ragged_rank <= 0:  # -1 stands for rows of scalars
             return [tf.TensorSpec(self._shape, self._dtype)]
         rows = None if self._shape.rank is None else self._shape[0]
         splits = [tf.TensorSpec([None if rows is None else rows + 1], self._row_splits_dtype)]

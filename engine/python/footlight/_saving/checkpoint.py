@@ -100,7 +100,7 @@ class _Status:
         if session is None:
             return
         restored = self._restored()
-        session._push(_variables_of(restored))  # with those that an object restores by saveables of its own
+        session._push(_variables_of(restored))  # includes objects that restore through their own saveables
         known = set(map(id, restored))
         session.run([one.initializer for one in self._listing().with_slots().objects
                      if isinstance(one, tf.Variable) and id(one) not in known and session._handle(one) is not None])
@@ -154,7 +154,7 @@ class CheckpointLoadStatus(_Status):
         missing = []
         for found in self._objects():
             if isinstance(found, _containers.TrackableDataStructure) and not found._trackable_children():
-                continue  # an empty container has nothing that could be restored
+                continue  # an empty container has no values to restore
             if id(found) not in matched and _object_graph.tensors_of(found):
                 missing.append(found)
         if missing:
@@ -182,7 +182,7 @@ class _Leftovers:
 
     def __init__(self, restoration: Any) -> None:
         self.restoration, self.expected = restoration, False
-        restoration.watch = self  # a cycle on purpose: it ends with the objects that wait
+        restoration.watch = self  # a reference cycle on purpose, so that it is collected with the objects that wait
 
     def __del__(self) -> None:
         restoration = self.restoration
@@ -287,7 +287,7 @@ class Checkpoint(AutoTrackable):
             setattr(self, name, weak_root if is_weak and value is root else value)
             if name not in present:
                 attached[name] = weak_root if is_weak and value is root else value
-        # Not children: the counter is one under its public name, the root below.
+        # These are not tracked as children: the counter is a child under its public name, the root is added below.
         object.__setattr__(self, '_self_counter', counter)
         object.__setattr__(self, '_self_saved', None if root is None else (weak_root if is_weak else lambda: root, attached))
 
@@ -380,7 +380,7 @@ class Checkpoint(AutoTrackable):
         file = files.open_tensors(path)
         if (session := _default_session()) is not None:
             found = _object_graph.Listing(root, attached() if attached else None).objects
-            if any(map(_saveables.is_own, found)):  # all variables go back to the session then, also those not restored
+            if any(map(_saveables.is_own, found)):  # all variables are copied to the session, restored or not
                 session._pull(tf.compat.v1.global_variables(), is_partial=True)
         if _object_graph.GRAPH_KEY not in _engine.tensors_in(file):
             restoration = _object_graph.NamedRestoration(file, path)

@@ -290,7 +290,7 @@ class CheckpointManager:
             self._preserved = now
         if len(times) != len(state.all_model_checkpoint_paths):
             times = [self._preserved] * len(state.all_model_checkpoint_paths)
-        # Checkpoints that are preserved for good, or that no manager wrote, are not managed.
+        # Checkpoints that are kept forever, or that no manager wrote, are not managed.
         for path, when in zip(state.all_model_checkpoint_paths, times):
             when = min(when, now)
             if when > self._preserved and checkpoint_exists(path):
@@ -331,7 +331,7 @@ class CheckpointManager:
         self._kept.pop(path, None)
         self._kept[path] = time.time()
         self._latest_checkpoint = path
-        # First of all the file says what the latest is, then others are deleted: whoever is killed between has it.
+        # The file names the latest checkpoint before others are deleted, so a process killed in between keeps it.
         self._record()
         self._sweep()
         self._record()

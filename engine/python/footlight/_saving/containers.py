@@ -107,7 +107,7 @@ class ListWrapper(TrackableDataStructure, list):
         return shared
 
     def _after_count(self) -> list[Any]:
-        """The items, compared by their number alone: to read one of a long list takes no walk over all."""
+        """The items, compared by their number only, so that reading one item of a long list stays cheap."""
         return self._shared if list.__len__(self) == len(self._shared) else self._synchronized()
 
     def _as_shared(self) -> None:
@@ -130,7 +130,7 @@ class ListWrapper(TrackableDataStructure, list):
             self._changed = True
 
     def append(self, value):
-        # First into the list: a restoration that waits for it may look at the list.
+        # Append first, because a pending restoration of the item may look at the list.
         name = f'{len(self._after_count())}'
         from_wrap = wrap(value)
         self._shared.append(from_wrap)
@@ -266,7 +266,7 @@ class _DictWrapper(TrackableDataStructure, dict):
         return shared
 
     def _after_count(self) -> Any:
-        """The items, compared by their number alone."""
+        """The items, compared by their number only."""
         return self._shared if dict.__len__(self) == len(self._shared) else self._synchronized()
 
     def _shared_with(self, key: str) -> Any:

@@ -19,8 +19,8 @@ class ExportGraph:
         self.constants = {}    # number of a constant -> the name of its node
         self.variables = {}    # number of a variable -> the variable
         self.shared = set()
-        self.first, self.after = [], []  # nodes that the initializer runs; calls to be added to it
-        self.assets = {}       # number of an asset -> the handle of the variable with its path, what assigns that
+        self.first, self.after = [], []  # nodes that the initializer runs, and calls that are added to it later
+        self.assets = {}       # number of an asset -> (handle of the variable with its path, op that assigns it)
 
     def _name(self, wanted: str) -> str:
         name, count = wanted, 0

@@ -35,7 +35,7 @@ def argument_spec(parameters):
 
 def spec_of_function(function):
     """The FullArgSpec of a tf.function, without `self`."""
-    saved = getattr(function, '_spec', None)  # of a function that was loaded
+    saved = getattr(function, '_spec', None)  # the function was loaded from a file
     if saved is not None:
         return saved
     import inspect

@@ -13,8 +13,8 @@ from footlight._saving.structure_coder import shape_of
 from footlight._saving.trackable import VARIABLE_VALUE, AutoTrackable, Trackable
 from footlight._typing import Any
 
-_MOST_ITEMS = 1 << 20  # that a list may have beside those that are saved
-_MOST_BYTES = 1 << 31  # bytes of a message, which protobuf cannot exceed either
+_MOST_ITEMS = 1 << 20  # a list may have these children besides its items
+_MOST_BYTES = 1 << 31  # protobuf's own limit on the size of a message
 
 
 def read_messages(export_dir):
@@ -119,7 +119,7 @@ class _Loader:
                                synchronization=_member(tf.VariableSynchronization, saved.synchronization),
                                aggregation=_member(tf.VariableAggregation, saved.aggregation))
             graph = getattr(made, '_made_in', None)
-            if graph is not None and saved.trainable:  # what a graph trains is for the program to say
+            if graph is not None and saved.trainable:  # in a graph the program decides what is trained
                 trained = graph.get_collection_ref('trainable_variables')
                 trained[:] = [variable for variable in trained if variable is not made]
             return made
@@ -216,7 +216,7 @@ class _Loader:
             for index, child in sorted(((_index_of(name), child) for name, child in children), key=lambda pair: pair[0]):
                 if not 0 <= index <= _MOST_ITEMS + len(children):
                     raise damaged('a list has an item %d', index)
-                parent.extend([None] * (index - len(parent)))  # what was there has nothing that is saved
+                parent.extend([None] * (index - len(parent)))  # the given object has no saved values
                 parent.append(child)
         elif isinstance(parent, dict):
             for name, child in children:

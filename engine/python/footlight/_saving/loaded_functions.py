@@ -72,7 +72,7 @@ def tensor_of(captured: Any) -> tf.Tensor | tf.Variable:
             captured.resource_handle if isinstance(captured, TrackableResource) else captured)
 
 
-_needed_forever: set[Any] = set()  # gradients of files, see LoadedTrace._keep_gradients
+_needed_forever: set[Any] = set()  # registered gradients of files, see LoadedTrace._keep_gradients
 
 
 class LoadedTrace(Trackable):
@@ -126,12 +126,12 @@ class LoadedTrace(Trackable):
         call = graph.node.add(name='call', op='StatefulPartitionedCall', input=[f'input_{i}' for i in range(len(inputs))])
         call.attr['f'].func.name = definition.signature.name
         for name, arguments in (('Tin', definition.signature.input_arg), ('Tout', definition.signature.output_arg)):
-            call.attr[name].list.SetInParent()  # an empty list is one too
+            call.attr[name].list.SetInParent()  # also if it is an empty list
             call.attr[name].list.type.extend([a.type for a in arguments])
         outputs = [f'call:{i}' for i in range(len(definition.signature.output_arg))]
         found = tf.import_graph_def(graph, inputs, outputs, name='')
         for tensor, spec in zip(found, self._flat_outputs()):
-            tensor.set_shape(spec.shape)  # the body alone does not know the shapes of variables
+            tensor.set_shape(spec.shape)  # the body itself does not know the shapes of variables
         return None if self._outputs is None else packed(self._outputs, iter(found))
 
     def _keep_gradients(self) -> None:
@@ -198,7 +198,7 @@ class LoadedTrace(Trackable):
     def __call__(self, *args, **kwargs):
         given, named = self.structured_input_signature
         if not all(isinstance(one, tf.TensorSpec) for one in (*given, *named.values())):
-            return self.concrete(*args, **kwargs)  # which finds variables and the tensors in structures
+            return self.concrete(*args, **kwargs)  # flattens structures and reads variables
         names = unique_names([s.name for s in self.specs])
         if len(args) > len(names):
             raise TypeError(f'{self.name} takes {len(names)} arguments, {len(args)} were given')

@@ -16,7 +16,7 @@ class _SavedGradient:
         self._trace = LoadedTrace(loader, name)
         nodes = [loader.nodes[number] for number in self._trace.bound]
         names = [node.captured_tensor.name if node.WhichOneof('kind') == 'captured_tensor' else None for node in nodes]
-        # The registry has this, so it must not keep the loader, and what was captured only as long as the gradients are needed.
+        # The registry holds this object, so it must not keep the loader alive, nor captures longer than needed.
         captured = [one.resource_handle if isinstance(one, RestoredResource) else one for one in self._trace._captured()]
         loader.gradients.captured[name] = list(zip(names, captured))
         self._gradients, self._name, self._trace._loader = weakref.ref(loader.gradients), name, None
@@ -35,7 +35,7 @@ class Gradients:
         self.captured = {}  # name of the gradient's function -> [(name of a tensor in the graph of the op or None, object)]
 
 
-_loads = itertools.count(1)  # each gives the gradients of its file names of their own
+_loads = itertools.count(1)  # makes the names of this file's gradients unique
 
 
 def rename(loader: Any) -> None:

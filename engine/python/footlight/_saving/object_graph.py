@@ -338,7 +338,7 @@ def _wanted_names(trackable: Any, keys: dict[Any, Any]) -> list[Any]:
 def _reference(trackable):
     try:
         return weakref.ref(trackable)
-    except TypeError:  # a tuple, which its owner keeps
+    except TypeError:  # a tuple, whose owner stores it
         return lambda: trackable
 
 

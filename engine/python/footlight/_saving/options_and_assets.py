@@ -108,7 +108,7 @@ class TrackableResource(Trackable):
     """
 
     _resource_device, _resource_handle_made = '', None
-    _saveable_name: str | None = None  # what the names of its values in files begin with, where it has values
+    _saveable_name: str | None = None  # prefix of the keys of its values in files, if it has values
 
     def __init__(self, device: str = '') -> None:
         self._resource_device = device

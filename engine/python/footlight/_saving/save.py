@@ -242,7 +242,7 @@ class _Writer:
         self.view.trace_all()
         now = [(one, _variable_of(one)) for one in _object_graph.Listing(obj).objects]
         if any(id(one if variable is None else variable) not in self.view.known for one, variable in now):
-            self.view = _View(obj)  # functions made variables when they were traced
+            self.view = _View(obj)  # tracing created variables
         children = self.view(obj)
         if 'signatures' in children and not isinstance(children['signatures'], SignatureMap):
             raise ValueError("The object has an attribute `signatures`, which a SavedModel has for its own: `del "
@@ -266,7 +266,7 @@ class _Writer:
                                  min(5, len(self.view.untraced)), len(self.view.untraced))
 
     def _saveables_of(self, resource: Any) -> list[Any]:
-        kept = getattr(resource, '_saveables', None)  # of one that was loaded
+        kept = getattr(resource, '_saveables', None)  # the function was loaded from a file
         functions = [trace.concrete for trace in next(iter(kept.values()))] if kept else _saveable_functions(resource)
         for function in functions:
             self.listing.numbers[id(function)] = len(self.listing.objects)
@@ -526,7 +526,7 @@ def save_and_return_nodes(obj, export_dir, signatures=None, options=None, experi
     the values out."""
     if not experimental_skip_checkpoint:
         _take_values_of_session(obj, export_dir)
-    with tf._eager_scope():  # a graph's variables have values of the program, which are those of the session now
+    with tf._eager_scope():  # variables of a graph take the values of the session
         listing = _write(obj, os.fspath(export_dir), signatures, options or SaveOptions(), experimental_skip_checkpoint)
     paths = []
     for found, names in zip(listing.objects, listing.paths):

@@ -84,7 +84,7 @@ class Parts:
     """The values of a saveable, by their names: of a SaveableObject, a variable or a tensor."""
 
     def __init__(self, saveable: Any, name: str, factory: Any = None) -> None:
-        self.name, self._factory = getattr(saveable, 'name', name), factory  # the factory makes it with values of now
+        self.name, self._factory = getattr(saveable, 'name', name), factory  # the factory reads the current values
         self._set(saveable)
         is_many = isinstance(saveable, SaveableObject)
         self.names = [spec.name for spec in saveable.specs] if is_many else [name]

@@ -68,7 +68,7 @@ def _by_name(var_list):
             if variable._shared_name in found and found[variable._shared_name] is not variable:
                 if not tf.executing_eagerly():
                     raise ValueError(f'At least two variables have the same name: {variable._shared_name}')
-                # As TensorFlow does, the first keeps its name and the others get a number.
+                # As in TensorFlow, the first keeps its name and the others get a number.
                 number = 1
                 while f'{variable._shared_name}_{number}' in found:
                     number += 1

@@ -295,7 +295,7 @@ class AutoTrackable(Trackable):
         for name in dir(self):
             try:
                 value = getattr(self, name, None)
-            except Exception:  # a property of the user's that fails says nothing about functions
+            except Exception:  # a property of the program that raises is not a function to save
                 continue
             if isinstance(value, kinds):
                 children[name] = value

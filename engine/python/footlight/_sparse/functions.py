@@ -277,7 +277,7 @@ def sparse_dense_matmul(sp_a: Any, b: TensorLike, adjoint_a: bool = False, adjoi
     sp_a = _checked(sp_a, 'sp_a')
     b = tf.convert_to_tensor(b, sp_a.dtype)
     b = tf.linalg.adjoint(b) if adjoint_b else b
-    b = tf.reshape(b, tf.shape(b))  # the gradient of this is whole, that of gather alone would be rows
+    b = tf.reshape(b, tf.shape(b))  # makes the gradient dense; that of a plain gather would be IndexedSlices
     rows, columns = sp_a.indices[:, 0], sp_a.indices[:, 1]
     values, size = sp_a.values, sp_a.dense_shape[0]
     if adjoint_a:
@@ -298,7 +298,7 @@ def sparse_dense_matmul(sp_a: Any, b: TensorLike, adjoint_a: bool = False, adjoi
     with tf.control_dependencies([check for check in asserts if check is not None]):
         columns = tf.identity(columns)
     dtype = values.dtype
-    if dtype in (tf.float16, tf.bfloat16):  # the sums are made in more digits
+    if dtype in (tf.float16, tf.bfloat16):  # sums use a wider dtype
         values, b = tf.cast(values, tf.float32), tf.cast(b, tf.float32)
     product = tf.math.unsorted_segment_sum(values[:, tf.newaxis] * tf.gather(b, columns), rows, size)
     product = product if product.dtype == dtype else tf.cast(product, dtype)

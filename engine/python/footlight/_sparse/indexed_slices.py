@@ -10,7 +10,7 @@ from footlight._typing import Any
 class IndexedSlices:
     """`values[k]` is the row `indices[k]` of a tensor of shape `dense_shape`."""
 
-    __tensor_fields__ = ('_values', '_indices', '_dense_shape')  # the tensors that traced functions see
+    __tensor_fields__ = ('_values', '_indices', '_dense_shape')  # component tensors, as traced functions see them
     _fields = ('values', 'indices', 'dense_shape')
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:

@@ -156,7 +156,7 @@ class SparseTensor(Composite):
 
 
 def _of_rank(part: tf.Tensor, rank: int) -> tf.Tensor:
-    """A part of a sparse tensor, of which a trace may not know the rank that it must have."""
+    """Sets the rank that a component of a sparse tensor must have, which a trace may not know."""
     return part if part.shape.rank is not None else tf.ensure_shape(part, [None] * rank)
 
 
@@ -184,7 +184,7 @@ class SparseTensorSpec(TypeSpec):
 
     def _from_components(self, components):
         made = SparseTensor(*components)
-        if made.shape.is_compatible_with(self._shape):  # in a loop that changes it, the parts know better
+        if made.shape.is_compatible_with(self._shape):  # in a loop that changes the shape, the components know better
             made.set_shape(self._shape)
         return made
 
@@ -222,7 +222,7 @@ def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = 
             'correctly ordered copy.'])
         with tf.control_dependencies([check] if check is not None else []):
             sp_input = sp_input.with_values(tf.identity(sp_input.values))
-    if default_value is None and not validate_indices:  # of repeated ones the last counts
+    if default_value is None and not validate_indices:  # the last of repeated indices wins
         default_value = tf.zeros([], sp_input.dtype)
     if default_value is None:
         made = tf.scatter_nd(sp_input.indices, sp_input.values, sp_input.dense_shape, name=name)

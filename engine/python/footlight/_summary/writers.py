@@ -19,8 +19,8 @@ experimental = _engine.namespace('summary.experimental')
 class _State(threading.local):
     writer = None
     step = None
-    recording = None  # what record_if said; None: whether there is a writer
-    trace = None      # the graphs since trace_on()
+    recording = None  # the condition of record_if; None means: record if there is a writer
+    trace = None      # collected since trace_on()
 
 
 _state = _State()

@@ -16,4 +16,4 @@ def get_include() -> Any:
     raise NotImplementedError('tf.sysconfig.get_include: ops in C++ are not compiled against this engine')
 
 
-publish(globals(), 'get_build_info get_include')
+publish(globals())

@@ -85,7 +85,7 @@ def _in_session(f: Callable[..., Any], graph: tf.Graph, session: Any) -> Callabl
         placeholders, y, direction, gradients = parts(xs)
         fed = dict(zip(placeholders, [x.numpy() for x in xs]))
 
-        def backward(dy, variables=()):  # those of the graph, whose gradients nobody asks for
+        def backward(dy, variables=()):  # variables of the graph, whose gradients are not needed
             found = [tf.constant(g) for g in session.run(gradients, {**fed, direction: dy.numpy()})]
             return (found, [tf.zeros(v.shape, v.dtype) for v in variables]) if variables else found
         return tf.constant(session.run(y, fed)), backward
@@ -108,7 +108,7 @@ def compute_gradient(f, x, delta=None):
         with tf._eager_scope():
             return compute_gradient(_in_session(f, graph, session), arrays, delta)
     wanted = _default_delta(np, xs[0]) if delta is None and xs else delta
-    arrays = [np.array(v.numpy()) for v in xs]  # of a scalar too, in which a value is moved
+    arrays = [np.array(v.numpy()) for v in xs]  # an array even for a scalar, since elements are changed in place
     y = f(*xs)
     if not isinstance(y, (tf.Tensor, tf.IndexedSlices, tf.Variable)):
         raise ValueError(f'`f` must return one tensor, got {type(y)}')

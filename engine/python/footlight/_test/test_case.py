@@ -230,7 +230,7 @@ class _General(unittest.TestCase):
 class TestCase(_General, _temporary_files.Temporary):
     """Base of tests whose values are tensors. Every test begins with the same random seeds."""
 
-    _cached = None  # the session that a test has; also where its own setUp() does not call this one
+    _cached = None  # a class attribute, since a subclass's setUp() may not call this one
 
     def setUp(self) -> None:
         super().setUp()

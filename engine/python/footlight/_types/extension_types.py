@@ -67,7 +67,7 @@ def _converted(kind, value, name, to_spec):
             return None
         raise _wrong(name, 'None', value)
     if _is_union(kind):
-        # As it is where that fits, converted otherwise.
+        # A value that fits one of the types stays unchanged; otherwise it is converted.
         parts = sorted(typing.get_args(kind), key=lambda part: not (isinstance(part, type) and isinstance(value, part)))
         for part in parts:
             try:
@@ -175,7 +175,7 @@ class _Made(type):
     def _fields(cls):
         """The annotation of each field; those of the base classes come first."""
         if cls._own_kinds is None:
-            # Text may name classes that were not there yet, and a class itself.
+            # An annotation given as text may name classes that are defined later, and the class itself.
             names = {base.__name__: base for base in cls.__mro__}
             try:
                 found = typing.get_type_hints(cls, None, names)

@@ -7,7 +7,7 @@ from footlight import _proto
 from footlight._public import publish
 from footlight._typing import Any, Callable, TensorLike
 
-TypeSpec = tf.TypeSpec  # taken from here by modules that derive from it, so that it has these members by then
+TypeSpec = tf.TypeSpec  # modules that derive from it import it from here, so that it already has these members
 _plain_spec = tf.type_spec_from_value
 
 
@@ -261,7 +261,7 @@ class VariableSpec(tf.TypeSpec):
     """The type of a variable: its dtype and shape."""
 
     value_type = property(lambda self: tf.Variable)
-    _holds_tensors = False  # a variable has a place of its own in keys
+    _holds_tensors = False  # a variable is a separate entry in keys
     _is_leaf_of_nest = True  # as a variable is
 
     def __init__(self, shape: Any, dtype: Any = tf.float32, trainable: bool = True,

@@ -93,9 +93,9 @@ def _truth(self: Any) -> bool:
     return bool(self if isinstance(self, tf.Tensor) else tf.convert_to_tensor(self))
 
 
-# The slots of the type stay what they are, so operators on tensors cost no call of these.
+# The type's slots stay unchanged, so operators on tensors do not call these functions.
 for _name in _plain:
     _engine.extend(tf.Tensor, _name, _as_function(_name))
 for _name in ('__bool__', '__nonzero__'):
     _engine.extend(tf.Tensor, _name, _truth)
-_engine.extend(tf.Tensor, '__array_priority__', 100)  # on the class too, made without running an op
+_engine.extend(tf.Tensor, '__array_priority__', 100)  # also set on the class, without running an op

@@ -121,7 +121,7 @@ for _path in ('capture.capture_container', 'polymorphism.function_cache', 'polym
               'trace_type.trace_type_builder'):
     _engine.namespace('core.function.' + _path)
 
-# Made when they are asked for: they need modules of Python that take long to import.
+# These are made lazily: they need modules of Python that take long to import.
 LATE = ('FunctionType', 'SupportsTracingProtocol', 'TensorLike')
 
 

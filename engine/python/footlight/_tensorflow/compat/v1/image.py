@@ -63,7 +63,7 @@ def resize(images: Any, size: Any, method: Any = ResizeMethod.BILINEAR, align_co
     except (KeyError, TypeError):
         raise ValueError('Resize method is not implemented.') from None
     if known is not None and images.shape[1:3].as_list() == list(known):
-        resized = images  # of this size already: unchanged, in its dtype
+        resized = images  # an image of that size stays unchanged, in its dtype
     else:
         resized = function(images, tf.cast(size, tf.int32), align_corners=align_corners, name=name)
         if known is not None:

@@ -1,4 +1,4 @@
-"""Initializers of tf.compat.v1, which know their dtype, and those that tf itself has no more."""
+"""Initializers of tf.compat.v1, which know their dtype, and those that tf itself no longer has."""
 from __future__ import annotations
 
 import footlight as tf

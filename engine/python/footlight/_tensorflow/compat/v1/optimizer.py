@@ -19,7 +19,7 @@ def _graph_variables(loss: tf.Tensor | tf.Variable) -> list[Any]:
 class Optimizer(AutoTrackable):
     """Base class of optimizers: a subclass defines how one gradient updates one variable."""
 
-    # What gradients wait for: here each does for all that it needs, whatever is asked for.
+    # Values of `gate_gradients`, which have no effect: each gradient waits for exactly what it needs.
     GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
 
     def __init__(self, use_locking: bool = False, name: str | None = 'Optimizer') -> None:
@@ -60,7 +60,7 @@ class Optimizer(AutoTrackable):
         used = [(g, v) for g, v in pairs if g is not None]
         if not used:
             raise ValueError('No gradients provided for any variable: ' + ', '.join(v.name for _, v in pairs))
-        graph = None  # functions run the updates by themselves
+        graph = None  # traced functions order the updates automatically
         if not tf.executing_eagerly() and (not tf.inside_function() or is_as_written(_engine.current_graph())):
             graph = _engine.current_graph()
         self._prepare([v for _, v in used])
@@ -171,13 +171,13 @@ def rows_of(gradient: Any) -> tuple[Any, ...]:
 
 
 class RuledOptimizer(_WithSlots):
-    """An optimizer that is a rule: (gradient, value, what it keeps of the variable) -> (new value, what it keeps then)."""
+    """An optimizer defined by a rule: (gradient, value, slot values) -> (new value, new slot values)."""
 
-    # The names of what it keeps for each variable, in the order in which the rule has them.
+    # The names of the slots of each variable, in the order of the rule.
     _kept: tuple[str, ...] = ()
 
     def _first(self, name: str, variable: tf.Variable) -> float:
-        """What it keeps starts with this number."""
+        """The initial value of a slot."""
         return 0.
 
     def _slot_label(self, name: str) -> str:

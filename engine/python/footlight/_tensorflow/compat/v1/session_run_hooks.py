@@ -181,7 +181,7 @@ class StopAtStepHook(SessionRunHook):
         return SessionRunArgs(self._step)
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        # The step was read beside the update, so it may be the one before.
+        # The step was read in parallel with the update, so it may be one behind.
         if run_values.results + 1 >= self._last_step and run_context.session.run(self._step) >= self._last_step:
             run_context.request_stop()
 

@@ -241,7 +241,7 @@ class FileWriter:
         """Adds what a summary op gave, or a message."""
         if isinstance(summary, (bytes, np.bytes_)):
             summary = _proto.Summary.FromString(bytes(summary))
-        for value in summary.value:  # what is known of a tag is written once
+        for value in summary.value:  # metadata of a tag is written once
             if value.HasField('metadata'):
                 if value.tag in self._tags:
                     value.ClearField('metadata')

@@ -109,7 +109,7 @@ class _State(threading.local):
     def __init__(self):
         self.eager = VariableScope(False)
         self.current = None
-        self.entered = weakref.WeakKeyDictionary()  # variable_scope -> what was entered with it, innermost last
+        self.entered = weakref.WeakKeyDictionary()  # variable_scope -> the scopes entered with it, innermost last
         self.store = None  # variables by name, where ops run when they are called and a template shares its variables
 
 
@@ -189,7 +189,7 @@ def _made_or_found(name, shape=None, dtype=tf.float32, initializer=None, regular
     scope, _, leaf = name.rpartition('/')
     inner = graph is not None and _v1.get_default_graph() is not graph  # the body of a loop, a branch or a function
     with graph.as_default() if inner else contextlib.nullcontext(), tf.name_scope(
-            scope + '/' if scope else ''), variable_collections(collections):  # names follow scopes of variables, not of ops
+            scope + '/' if scope else ''), variable_collections(collections):  # names ignore name scopes
         value = _first_value(name, shape, dtype, initializer, given_dtype)
         if graph is not None and callable(value):
             with tf.name_scope(name + '/Initializer/'):

@@ -31,7 +31,7 @@ def _give(variable, name, reader, shapes, path, why=''):
         if value.dtype != variable.dtype:
             value = tf.cast(value, variable.dtype)
         variable._restore_from_tensors({_trackable.VARIABLE_VALUE: value})
-        variable._first = None  # a session's initializer gives it this value
+        variable._first = None  # a session's initializer assigns this value
 
 
 def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:

@@ -1,6 +1,6 @@
 """tensorflow.core.function.polymorphism: the types of functions, as relations between what they take, and tables of them.
 
-Loaded when something of it is asked for; concrete functions say theirs by it (_types/function_types.py).
+Loaded lazily. Concrete functions describe their types with it (_types/function_types.py).
 """
 from __future__ import annotations
 
@@ -247,7 +247,7 @@ def canonicalize_to_monomorphic(args: Any, kwargs: Any, default_values: Any, cap
             values = bound.arguments.get(parameter.name, {})
             made += [_single(name, values[name], _KINDS.KEYWORD_ONLY, context, parameter.type_constraint)
                      for name in sorted(values)]
-        else:  # nothing may be given by name before what can only be given in order
+        else:  # a keyword argument may not precede a positional-only one
             kind = parameter.kind
             if many and kind is _KINDS.POSITIONAL_OR_KEYWORD:
                 kind = _KINDS.POSITIONAL_ONLY
@@ -279,7 +279,7 @@ def add_type_constraints(function_type: Any, input_signature: Any, default_value
             raise TypeError(f'input_signature missing type constraint for {p.name}')
     if rest:
         raise TypeError(f'input_signature contains {len(rest)} extra type constraints.')
-    if any(p.kind is _KINDS.POSITIONAL_ONLY for p in made):  # those before cannot be given by name either
+    if any(p.kind is _KINDS.POSITIONAL_ONLY for p in made):  # the parameters before it become positional-only too
         last = max(i for i, p in enumerate(made) if p.kind is _KINDS.POSITIONAL_ONLY)
         made[:last] = [Parameter(p.name, _KINDS.POSITIONAL_ONLY, p.optional, p.type_constraint) for p in made[:last]]
     return FunctionType(made)

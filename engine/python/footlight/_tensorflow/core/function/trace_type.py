@@ -1,6 +1,6 @@
 """tensorflow.core.function.trace_type: the types of arguments by which traces are told apart, made from values.
 
-Loaded when something of it is asked for; traced functions have keys of their own (engine/python/function/call/key.cpp).
+Loaded lazily. tf.function itself uses the cache keys of engine/python/function/call/key.cpp.
 """
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _supertypes(of, others):
 
 
 class _Whole(TraceType):
-    """What has no parts: only an equal type covers it."""
+    """A type without parts: only an equal type covers it."""
 
     def is_subtype_of(self, other):
         return self == other
@@ -262,7 +262,7 @@ class _Named(_Parts):
 
     @classmethod
     def from_type_and_attributes(cls, type_, attributes):
-        """That of a class, by the types of its attributes."""
+        """Makes the type from a class and the types of its attributes."""
         return cls(type_.__name__, cls._names_of(type_), tuple(attributes), type_)
 
     def _shape(self) -> tuple[Any, ...]:

@@ -30,4 +30,4 @@ def list_objects(root_trackable: Any) -> list[Any]:
     return _object_graph.Listing(root_trackable).with_slots().objects
 
 
-publish(globals(), 'add_variable gather_initializers list_objects')
+publish(globals())

@@ -35,5 +35,5 @@ class ObjectGraphView:
         return row, _object_graph.ByIdentity((one, paths[id(one)]) for one in row)
 
 
-publish(globals(), 'ObjectGraphView')
+publish(globals())
 publish(globals(), 'ObjectGraphView', '__internal__.tracking')

@@ -6,7 +6,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any
 
 
-# --- tensorflow.python.client.device_lib ---
 class DeviceAttributes:
     """What a device is called and of which kind it is."""
 

@@ -9,7 +9,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any, Callable
 
 
-# --- tensorflow.python.eager.backprop: functions that give gradients ---
 def _numbers_of(f, params):
     """The numbers of the parameters to differentiate by, which may be given by name."""
     names = list(inspect.signature(f).parameters)
@@ -106,6 +105,4 @@ def aggregate_indexed_slices_gradients(grads):
                             given[0].dense_shape)
 
 
-publish(globals(), (
-    'make_vjp val_and_grad_function gradients_function implicit_val_and_grad implicit_grad '
-    'aggregate_indexed_slices_gradients'))
+publish(globals())

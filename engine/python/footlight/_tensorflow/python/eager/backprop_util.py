@@ -6,7 +6,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any
 
 
-# --- tensorflow.python.eager.backprop_util, ops.default_gradient ---
 def IsTrainable(tensor_or_dtype: Any) -> bool:
     """Whether gradients flow through values of this type."""
     dtype = tf.as_dtype(getattr(tensor_or_dtype, 'dtype', tensor_or_dtype))
@@ -18,4 +17,4 @@ def FlattenNestedIndexedSlices(grad):
     return grad
 
 
-publish(globals(), 'IsTrainable FlattenNestedIndexedSlices')
+publish(globals())

@@ -6,7 +6,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any, Callable
 
 
-# --- tensorflow.python.eager.cancellation ---
 class CancellationManager:
     """Ends what runs under it: a call that begins after that is an error."""
 
@@ -28,4 +27,4 @@ class CancellationManager:
         return cancelable
 
 
-publish(globals(), 'CancellationManager')
+publish(globals())

@@ -8,7 +8,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any, Iterator
 
 
-# --- tensorflow.python.eager.context ---
 SYNC, ASYNC, EAGER_MODE, GRAPH_MODE = 0, 1, 1, 0
 DEVICE_PLACEMENT_EXPLICIT, DEVICE_PLACEMENT_WARN, DEVICE_PLACEMENT_SILENT, DEVICE_PLACEMENT_SILENT_FOR_INT32 = 0, 1, 2, 3
 
@@ -153,9 +152,6 @@ def ensure_initialized() -> None:
     """Does nothing: the engine is ready when it is imported."""
 
 
-publish(globals(), (
-    'SYNC ASYNC EAGER_MODE GRAPH_MODE DEVICE_PLACEMENT_EXPLICIT DEVICE_PLACEMENT_WARN '
-    'DEVICE_PLACEMENT_SILENT DEVICE_PLACEMENT_SILENT_FOR_INT32 Context _context context '
-    'executing_eagerly in_eager_mode eager_mode graph_mode device num_gpus '
-    'set_soft_device_placement set_global_seed execution_mode async_wait _reset_context '
-    'ensure_initialized'))
+publish(globals())
+publish(globals(), 'SYNC ASYNC EAGER_MODE GRAPH_MODE DEVICE_PLACEMENT_EXPLICIT DEVICE_PLACEMENT_WARN '
+        'DEVICE_PLACEMENT_SILENT DEVICE_PLACEMENT_SILENT_FOR_INT32 _context in_eager_mode _reset_context')

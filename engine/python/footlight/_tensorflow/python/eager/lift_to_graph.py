@@ -36,7 +36,7 @@ def lift_to_graph(tensors, graph, sources=None, disallowed_placeholders=None, ad
         captures = list(base_graph.captures)
         outside = {inner.name: outer for outer, inner in captures}
         places = {inner.name: i for i, (_, inner) in enumerate(captures)}
-        left.sort(key=lambda t: places.get(t.name, -1))  # what is captured stays in the order in which it was
+        left.sort(key=lambda t: places.get(t.name, -1))  # captures keep their order
     with graph.as_default():
         stand = []
         for t in left:
@@ -49,4 +49,4 @@ def lift_to_graph(tensors, graph, sources=None, disallowed_placeholders=None, ad
     return done
 
 
-publish(globals(), 'lift_to_graph UnliftableError')
+publish(globals())

@@ -8,7 +8,7 @@ import threading
 import time
 import types
 
-from footlight import _engine
+from footlight._tensorflow.publish import publish
 from footlight._typing import Any, Callable
 
 _lock = threading.Lock()
@@ -168,7 +168,7 @@ class MonitoredTimer:
             MonitoredTimerSections.discard(self._section)
 
 
-MonitoredTimerSections: set[Any] = set()  # the names of sections that are being timed
+MonitoredTimerSections: set[Any] = set()  # names of the sections that run now
 
 
 def monitored_timer(cell: Any) -> Callable[..., Any]:
@@ -182,7 +182,5 @@ def monitored_timer(cell: Any) -> Callable[..., Any]:
     return decorate
 
 
-_home = _engine.namespace('python.eager.monitoring')
-for _name in ('Counter CounterCell IntGauge IntGaugeCell StringGauge StringGaugeCell BoolGauge BoolGaugeCell Sampler SamplerCell '
-              'Buckets ExponentialBuckets Metric MonitoredTimer MonitoredTimerSections monitored_timer').split():
-    setattr(_home, _name, globals()[_name])
+publish(globals())
+publish(globals(), 'MonitoredTimerSections')

@@ -9,7 +9,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any, Callable, Iterator
 
 
-# --- tensorflow.python.eager.record ---
 @contextlib.contextmanager
 def stop_recording() -> Iterator[Any]:
     """A context that no tape records."""
@@ -49,5 +48,5 @@ class VariableWatcher:
         return self._tape.watched_variables()
 
 
-publish(globals(), 'could_possibly_record record_operation stop_recording VariableWatcher')
+publish(globals())
 publish(globals(), 'could_possibly_record record_operation stop_recording', 'python.eager.tape')

@@ -12,4 +12,4 @@ def function_from_graph_def(graph_def, inputs, outputs, captures=None):
     return wrapped.prune(tf.nest.map_structure(element, inputs), tf.nest.map_structure(element, outputs))
 
 
-publish(globals(), 'function_from_graph_def')
+publish(globals())

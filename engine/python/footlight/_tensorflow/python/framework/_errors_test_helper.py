@@ -13,4 +13,4 @@ def TestRaiseFromStatus(code):
     raise ValueError(f'no error has the code {code!r}')
 
 
-publish(globals(), 'TestRaiseFromStatus')
+publish(globals())

@@ -7,7 +7,6 @@ from footlight._tensorflow.python.util import tf_decorator as _tf_decorator
 from footlight._typing import Any
 
 
-# --- tensorflow.python.framework.auto_control_deps ---
 class AutomaticControlDependencies:
     """A context in which effects of a graph happen in the order in which they are made."""
 
@@ -56,4 +55,4 @@ def op_is_stateful(op):
     return op._is_stateful and op.type not in ('ReadVariableOp', 'VarHandleOp', 'Placeholder')
 
 
-publish(globals(), 'AutomaticControlDependencies automatic_control_dependencies op_is_stateful')
+publish(globals())

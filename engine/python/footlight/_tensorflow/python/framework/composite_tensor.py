@@ -3,7 +3,6 @@ import footlight as tf
 from footlight._tensorflow.publish import publish
 
 
-# --- tensorflow.python.framework.composite_tensor, type_spec ---
 def replace_composites_with_components(structure):
     """A structure with the tensors of composites in a list in their place."""
     if hasattr(type(structure), '_type_spec') and not isinstance(structure, (tf.Tensor, tf.Variable)):
@@ -13,4 +12,4 @@ def replace_composites_with_components(structure):
     return tf.nest.map_structure(replace_composites_with_components, structure, expand_composites=False)
 
 
-publish(globals(), 'replace_composites_with_components')
+publish(globals())

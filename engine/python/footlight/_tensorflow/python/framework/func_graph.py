@@ -18,7 +18,6 @@ def _spec_of_value(value: tf.TensorSpec) -> tf.TensorSpec:
     return value
 
 
-# --- tensorflow.python.framework.func_graph ---
 def func_graph_from_py_func(name, python_func, args, kwargs, signature=None, func_graph=None, add_control_dependencies=True,
                             arg_names=None, op_return_value=None, collections=None, capture_by_value=None,
                             create_placeholders=True):
@@ -158,7 +157,7 @@ class _Entered:
 
 
 def _settable(name: str, otherwise: Any) -> None:
-    """A member of graphs that a program may set; until then what `otherwise` says."""
+    """A property of graphs that a program may set; `otherwise` computes the default."""
     def read(self):
         return self._state['own_' + name] if 'own_' + name in self._state else otherwise(self)
 
@@ -168,7 +167,7 @@ def _settable(name: str, otherwise: Any) -> None:
 
 
 def _captured_or(member: str, read: Any) -> None:
-    """A member that tells of captures: of a trace as that says, else of what the graph captured by hand."""
+    """A property about captures: the trace's own, or for a graph built by hand what was recorded here."""
     of_trace = vars(tf.Graph)[member]
 
     def captured(self):
@@ -213,7 +212,7 @@ def capture(self, tensor, name=None, shape=None):
 
 _engine.extend(tf.Graph, 'as_default', _as_default)
 _engine.extend(tf.Graph, 'capture', capture)
-_settable('_last_loss_reduction', lambda self: None)  # what losses say to strategies
+_settable('_last_loss_reduction', lambda self: None)  # strategies read this attribute of losses
 _engine.extend(tf.Graph, 'captured', lambda self, tensor: any(tensor is inside for inside in self.internal_captures))
 _captured_or('captures', list)
 _captured_or('external_captures', lambda pairs: [outside for outside, _ in pairs])

@@ -6,7 +6,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any
 
 
-# --- tensorflow.python.framework.function_def_to_graph, tensorflow.python.eager.lift_to_graph ---
 def function_def_to_graph(fdef, structured_input_signature=None, structured_outputs=None, input_shapes=None,
                           propagate_device_spec=False, include_library_functions=False):
     """The graph of a function that is given as FunctionDef."""
@@ -71,4 +70,4 @@ def function_def_to_graph_def(fdef: Any, input_shapes: Any = None,
     return graph, names
 
 
-publish(globals(), 'function_def_to_graph function_def_to_graph_def')
+publish(globals())

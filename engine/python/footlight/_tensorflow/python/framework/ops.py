@@ -9,7 +9,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any, Callable
 
 
-# --- tensorflow.python.framework.ops: where ops go ---
 _ids = itertools.count(1)
 
 
@@ -70,6 +69,4 @@ def get_gradient_function(op):
     return _control.RegisterGradient._known.get(op.type)
 
 
-publish(globals(), (
-    'inside_function uid strip_name_scope prepend_name_scope name_from_scope_name '
-    'convert_n_to_tensor add_exit_callback_to_default_func_graph get_gradient_function'))
+publish(globals())

@@ -16,4 +16,4 @@ def smart_case(pred_fn_pairs, default=None, exclusive=False, name='smart_case'):
     return default()
 
 
-publish(globals(), 'smart_case')
+publish(globals())

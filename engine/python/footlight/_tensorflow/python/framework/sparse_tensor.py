@@ -11,4 +11,4 @@ def is_sparse(tensor: TensorLike) -> bool:
     return isinstance(tensor, (tf.SparseTensor, tf.compat.v1.SparseTensorValue))
 
 
-publish(globals(), 'is_sparse')
+publish(globals())

@@ -6,7 +6,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import ShapeLike
 
 
-# --- tensorflow.python.framework.tensor_shape ---
 def as_shape(shape: ShapeLike) -> tf.TensorShape:
     """A shape."""
     return shape if isinstance(shape, tf.TensorShape) else tf.TensorShape(shape)
@@ -17,4 +16,4 @@ def unknown_shape(rank=None, **kwargs):
     return tf.TensorShape(None if rank is None else [None] * rank)
 
 
-publish(globals(), 'as_shape unknown_shape')
+publish(globals())

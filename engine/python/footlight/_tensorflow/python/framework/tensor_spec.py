@@ -104,5 +104,5 @@ class DenseSpec(tf.TypeSpec):
         return self._shape, self._dtype, self._name
 
 
-publish(globals(), 'BoundedTensorSpec DenseSpec')
+publish(globals())
 publish(globals(), 'DenseSpec', 'python.framework.tensor')

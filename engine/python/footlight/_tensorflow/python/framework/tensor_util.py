@@ -12,7 +12,6 @@ def is_tf_type(x):
     return tf.is_tensor(x)
 
 
-# --- tensorflow.python.framework.tensor_util ---
 def constant_value_as_shape(tensor: TensorLike) -> tf.TensorShape:
     """The shape that a tensor has as its value, as far as that is known."""
     tensor = tf.convert_to_tensor(tensor)
@@ -39,4 +38,4 @@ def is_tensor(x):
     return tf.is_tensor(x)
 
 
-publish(globals(), 'is_tf_type constant_value_as_shape is_tensor')
+publish(globals())

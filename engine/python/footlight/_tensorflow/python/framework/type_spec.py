@@ -25,7 +25,7 @@ class BatchableTypeSpec(tf.TypeSpec):
         return tf.nest.flatten(self._component_specs, expand_composites=True)
 
 
-# What specs of libraries call of the base class, by the names that Python gives private members.
+# Members of the base class that specs of libraries call under their mangled private names.
 def _key(self, value):
     """What stands for a part of a spec in a dict: it is hashable, and equal for equal parts."""
     if isinstance(value, dict):
@@ -59,4 +59,4 @@ _engine.extend(tf.TypeSpec, '_TypeSpec__is_compatible', staticmethod(_fits))
 _engine.extend(tf.TypeSpec, '_flat_tensor_specs', property(
     lambda self: tf.nest.flatten(self._component_specs, expand_composites=True), doc='The specs of its tensors, in a row.'))
 _engine.extend(tf.Tensor, '_shape_tuple', lambda self: None if self.shape.rank is None else tuple(self.shape.as_list()))
-publish(globals(), 'BatchableTypeSpec')
+publish(globals())

@@ -6,7 +6,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any, Callable
 
 
-# --- specs by name, for files ---
 _NAME_TO_TYPE_SPEC: dict[str, type[Any]] = {}
 _TYPE_SPEC_TO_NAME: dict[type[Any], str] = {}
 

@@ -6,7 +6,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any, Callable, TensorLike
 
 
-# --- tensorflow.python.ops.cond_v2 and while_v2 ---
 def cond_v2(pred: TensorLike, true_fn: Callable[..., Any], false_fn: Callable[..., Any],
             name: str | None = 'cond') -> int:
     """What one of two functions returns."""
@@ -18,4 +17,4 @@ def indexed_case(branch_index, branch_fns, name='indexed_case', lower_using_swit
     return tf.switch_case(branch_index, branch_fns, name=name)
 
 
-publish(globals(), 'cond_v2 indexed_case')
+publish(globals())

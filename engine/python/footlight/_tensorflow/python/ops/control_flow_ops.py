@@ -3,7 +3,6 @@ import footlight as tf
 from footlight._tensorflow.publish import publish
 
 
-# --- tensorflow.python.ops.control_flow_ops, control_flow_util ---
 def with_dependencies(dependencies, output_tensor, name=None):
     """The tensor, given when the dependencies have run."""
     if tf.executing_eagerly():
@@ -12,4 +11,4 @@ def with_dependencies(dependencies, output_tensor, name=None):
         return tf.nest.map_structure(tf.identity, output_tensor, expand_composites=True)
 
 
-publish(globals(), 'with_dependencies')
+publish(globals())

@@ -40,6 +40,5 @@ def GraphOrParentsInXlaContext(graph: Any) -> bool:
     return False
 
 
-publish(globals(), (
-    'ENABLE_CONTROL_FLOW_V2 IsSwitch IsMerge IsInWhileLoop IsInCond EnableControlFlowV2 '
-    'IsCondSwitch GraphOrParentsInXlaContext'))
+publish(globals())
+publish(globals(), 'ENABLE_CONTROL_FLOW_V2 IsCondSwitch')

@@ -25,4 +25,4 @@ def output_all_intermediates() -> bool:
     return False
 
 
-publish(globals(), 'in_defun in_while_loop_defun output_all_intermediates')
+publish(globals())

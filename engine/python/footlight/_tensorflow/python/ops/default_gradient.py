@@ -31,4 +31,4 @@ def supports_default_grad(t: Any) -> bool:
     return t.dtype not in (tf.resource, tf.variant)
 
 
-publish(globals(), 'get_zeros_dtype shape_and_dtype zeros_like ones_like supports_default_grad')
+publish(globals())

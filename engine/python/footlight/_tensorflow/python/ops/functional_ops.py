@@ -7,7 +7,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any, Callable
 
 
-# --- tensorflow.python.ops.functional_ops ---
 def _if(cond: tf.Tensor, inputs: list[Any], then_branch: Any, else_branch: Any, name: str | None = None) -> list[Any]:
     """The results of one of two functions, as a list."""
     return If(cond=cond, input=inputs, Tout=None, then_branch=then_branch, else_branch=else_branch, name=name)

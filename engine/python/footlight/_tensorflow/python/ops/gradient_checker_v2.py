@@ -2,7 +2,6 @@
 from footlight._tensorflow.publish import publish
 
 
-# --- gradient checks ---
 def max_error(grad1, grad2):
     """The greatest difference between the Jacobians of two lists."""
     import numpy as np
@@ -13,4 +12,4 @@ def max_error(grad1, grad2):
     return error
 
 
-publish(globals(), 'max_error')
+publish(globals())

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import footlight as tf
-from footlight import _engine
+from footlight._tensorflow.publish import publish
 from footlight._typing import Any, ShapeLike
 
 _ops = tf.raw_ops
@@ -119,6 +119,4 @@ def tensor_list_split(tensor: Any, element_shape: ShapeLike, lengths: Any, name:
                                 name=name)
 
 
-for _name, _object in list(globals().items()):
-    if 'tensor_list' in _name:
-        setattr(_engine.namespace('python.ops.list_ops'), _name, _object)
+publish(globals())

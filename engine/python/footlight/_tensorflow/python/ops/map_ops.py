@@ -1,6 +1,6 @@
 """tensorflow.python.ops.map_ops: maps from tensors to tensors, as values, by TensorFlow's functions."""
 import footlight as tf
-from footlight import _engine
+from footlight._tensorflow.publish import publish
 
 _ops = tf.raw_ops
 
@@ -40,6 +40,4 @@ def tensor_map_stack_keys(input_handle, key_dtype):
     return _ops.TensorMapStackKeys(input_handle=input_handle, key_dtype=key_dtype)
 
 
-for _name, _object in list(globals().items()):
-    if 'tensor_map' in _name:
-        setattr(_engine.namespace('python.ops.map_ops'), _name, _object)
+publish(globals())

@@ -11,7 +11,6 @@ def is_nan(x: Any, name: str | None = None) -> Any:
     return tf.math.is_nan(x, name=name)
 
 
-# --- comparisons ---
 def approximate_equal(x: Any, y: Any, tolerance: Any = 1e-05, name: str | None = None) -> tf.Tensor:
     """Where two tensors of one shape differ by less than `tolerance`."""
     x, y = tf.convert_to_tensor(x), tf.convert_to_tensor(y)
@@ -33,4 +32,4 @@ def tensor_not_equals(self, other):
     return tf.convert_to_tensor(self) != other
 
 
-publish(globals(), 'is_nan approximate_equal tensor_equals tensor_not_equals')
+publish(globals())

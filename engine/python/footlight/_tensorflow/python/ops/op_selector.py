@@ -9,7 +9,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any
 
 
-# --- tensorflow.python.ops.op_selector ---
 def _operations(initial: Any) -> list[Any]:
     return [t.op if isinstance(t, tf.Tensor) else t for t in tf.nest.flatten(initial)]
 
@@ -34,4 +33,4 @@ def get_backward_walk_ops(seed_ops: Any, inclusive: bool = True, within_ops: Any
     return found if inclusive else [op for op in found if op.name not in first]
 
 
-publish(globals(), 'get_backward_walk_ops')
+publish(globals())

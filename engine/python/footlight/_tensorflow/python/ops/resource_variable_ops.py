@@ -8,5 +8,5 @@ def is_resource_variable(var):
     return isinstance(var, tf.Variable) or hasattr(var, '_should_act_as_resource_variable')
 
 
-publish(globals(), 'is_resource_variable')
+publish(globals())
 publish(globals(), 'is_resource_variable', '__internal__.ops')

@@ -3,7 +3,6 @@ import footlight as tf
 from footlight._tensorflow.publish import publish
 
 
-# --- ops ---
 def broadcast_weights(weights, values):
     """Weights in the shape of values: scalars, or as many dimensions as values of which each is 1 or the same."""
     values, weights = tf.convert_to_tensor(values), tf.convert_to_tensor(weights)
@@ -25,5 +24,5 @@ def broadcast_weights(weights, values):
         return tf.multiply(weights, tf.ones_like(values))
 
 
-publish(globals(), 'broadcast_weights')
+publish(globals())
 publish(globals(), 'broadcast_weights', '__internal__.ops')

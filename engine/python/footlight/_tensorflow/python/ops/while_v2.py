@@ -15,4 +15,4 @@ def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: An
     return results if return_same_structure or len(results) != 1 else results[0]
 
 
-publish(globals(), 'while_loop')
+publish(globals())

@@ -8,7 +8,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any
 
 
-# --- tf.test.Benchmark ---
 class Benchmark:
     """Methods named benchmark... measure something and report it."""
 
@@ -24,13 +23,12 @@ class Benchmark:
         return tf.nest.map_structure(lambda one: one.numpy() if hasattr(one, 'numpy') else one, tensors)
 
 
-# --- tensorflow.python.platform.test ---
 def test_src_dir_path(relative_path: Any) -> str:
     """The place of a file among the sources of tests, whose folder the environment variable TEST_SRCDIR names."""
     return os.path.join(os.environ.get('TEST_SRCDIR', ''), 'org_tensorflow/tensorflow', relative_path)
 
 
-publish(globals(), 'Benchmark test_src_dir_path')
+publish(globals())
 publish(globals(), 'Benchmark', 'python.eager.test')
 publish(globals(), 'Benchmark', 'python.platform.googletest')
 publish(globals(), 'test_src_dir_path', 'compat.v1.test')

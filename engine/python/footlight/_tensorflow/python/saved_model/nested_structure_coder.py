@@ -6,7 +6,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any
 
 
-# --- tensorflow.python.saved_model.nested_structure_coder ---
 def encode_structure(nested_structure):
     """A structure of specs and plain values as a message."""
     from footlight import _proto

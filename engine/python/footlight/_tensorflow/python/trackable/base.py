@@ -5,7 +5,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any
 
 
-# --- what is trackable ---
 class CheckpointInitialValue:
     """The value of a variable that a checkpoint holds, before the variable is made."""
 
@@ -30,5 +29,5 @@ class CheckpointInitialValueCallable:
         return CheckpointInitialValue(self._checkpoint_position, shape, shard_info)
 
 
-publish(globals(), 'CheckpointInitialValue CheckpointInitialValueCallable')
+publish(globals())
 publish(globals(), 'CheckpointInitialValue CheckpointInitialValueCallable', '__internal__.tracking')

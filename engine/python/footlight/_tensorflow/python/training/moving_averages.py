@@ -25,5 +25,5 @@ def assign_moving_average(variable, value, decay, zero_debias=True, name=None):
 
 
 _averages: dict[Any, Any] = {}
-publish(globals(), 'assign_moving_average')
+publish(globals())
 publish(globals(), 'assign_moving_average', '__internal__.train')

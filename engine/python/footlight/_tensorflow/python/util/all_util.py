@@ -8,7 +8,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any
 
 
-# --- tensorflow.python.util.all_util ---
 _hidden: dict[str, Any] = {}
 
 
@@ -37,4 +36,4 @@ def reveal_undocumented(symbol_name: Any, target_module: Any = None) -> None:
     setattr(target_module or module, symbol_name.rpartition('.')[2], value)
 
 
-publish(globals(), 'make_all remove_undocumented reveal_undocumented')
+publish(globals())

@@ -7,7 +7,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any
 
 
-# --- docstrings ---
 def add_notice_to_docstring(doc: Any, instructions: Any, no_doc_str: Any, suffix_str: Any, notice: Any,
                             notice_type: str = 'Warning') -> str:
     """The docstring with `suffix_str` behind its first line and the lines of `notice` below that."""
@@ -59,4 +58,4 @@ def cached_classproperty(func):
     return _classproperty(func, True)
 
 
-publish(globals(), 'add_notice_to_docstring get_qualified_name validate_callable classproperty cached_classproperty')
+publish(globals())

@@ -209,6 +209,4 @@ def rewrite_argument_docstring(old_doc, old_argument, new_argument):
     return old_doc.replace(f'`{old_argument}`', f'`{new_argument}`').replace(f'{old_argument}:', f'{new_argument}:')
 
 
-publish(globals(), (
-    'deprecated deprecated_alias deprecated_args deprecated_arg_values deprecated_argument_lookup '
-    'deprecated_endpoints rewrite_argument_docstring silence DeprecatedNamesAlreadySetError'))
+publish(globals())

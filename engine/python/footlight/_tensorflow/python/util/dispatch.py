@@ -13,7 +13,6 @@ from footlight._tensorflow.python.util import tf_decorator as _tf_decorator
 from footlight._typing import Any, Callable
 
 
-# --- tf.__internal__.dispatch ---
 _everywhere: list[GlobalOpDispatcher] = []
 _of_function: dict[Any, list[OpDispatcher]] = collections.defaultdict(list)
 NOT_SUPPORTED = object()
@@ -51,7 +50,7 @@ class GlobalOpDispatcher:
 
 def _key(op: Callable[..., Any]) -> Callable[..., Any]:
     op = getattr(op, '__func__', op)
-    first = getattr(op, '__original_wrapped__', None)  # stays the same when AutoGraph puts another function inside
+    first = getattr(op, '__original_wrapped__', None)  # unchanged when AutoGraph replaces the inner function
     return getattr(op, '__wrapped__', op) if first is None else first
 
 
@@ -136,7 +135,7 @@ def _is_same(given: Any, default: Any) -> bool:
 def _signature_of(function: Callable[..., Any]) -> Any:
     try:
         return inspect.signature(function)
-    except (TypeError, ValueError):  # a function of C without one
+    except (TypeError, ValueError):  # a C function without a signature
         return None
 
 
@@ -177,5 +176,5 @@ def add_dispatch_support(target: Callable[..., Any] | None = None,
     return decorate if target is None else decorate(target)
 
 
-publish(globals(), 'OpDispatcher GlobalOpDispatcher add_dispatch_support dispatch dispatch_for_types')
+publish(globals())
 publish(globals(), 'OpDispatcher GlobalOpDispatcher add_dispatch_support', '__internal__.dispatch')

@@ -17,7 +17,7 @@ def fn_args(fn):
             inspect.isroutine(fn) or not hasattr(fn, '__call__')):
         raise TypeError('unsupported callable')
     if not inspect.isfunction(getattr(fn, '__func__', fn)) and hasattr(fn, '__wrapped__'):
-        return ()  # what stands in front of a function takes any arguments
+        return ()  # a wrapper takes any arguments
     target = fn if inspect.isroutine(fn) or inspect.isclass(fn) else fn.__call__
     names = getfullargspec(target).args
     return tuple(names[1:] if inspect.ismethod(target) and names else names)
@@ -50,4 +50,4 @@ def get_func_code(func: Callable[..., Any]) -> Any:
     return getattr(getattr(inner, '__call__', None), '__code__', None)
 
 
-publish(globals(), 'fn_args get_func_code get_func_name has_kwargs')
+publish(globals())

@@ -18,4 +18,4 @@ def keyword_args_only(func: Any) -> Callable[..., Any]:
     return new_func
 
 
-publish(globals(), 'keyword_args_only')
+publish(globals())

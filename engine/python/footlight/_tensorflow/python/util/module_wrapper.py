@@ -7,7 +7,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any
 
 
-# --- tensorflow.python.util.module_wrapper ---
 class TFModuleWrapper(types.ModuleType):
     """A module around another one, some of whose names are elsewhere: {name: (module, name there)}."""
 
@@ -45,4 +44,4 @@ class TFModuleWrapper(types.ModuleType):
         return __import__, (self._tfmw_wrapped_module.__name__,)
 
 
-publish(globals(), 'TFModuleWrapper')
+publish(globals())

@@ -154,6 +154,4 @@ class ObjectIdentityWeakSet(_Weak, ObjectIdentitySet):
         self._storage.discard(key)
 
 
-publish(globals(), (
-    'ObjectIdentityDictionary ObjectIdentitySet ObjectIdentityWeakKeyDictionary '
-    'ObjectIdentityWeakSet Reference WeakReference'))
+publish(globals())

@@ -8,10 +8,9 @@ from footlight._tensorflow.python.util import tf_decorator as _tf_decorator
 from footlight._typing import Any, Callable
 
 
-# --- tf_contextlib, variable_utils, lazy_loader, keyword_args ---
 def contextmanager(target: Callable[..., Any]) -> Callable[..., Any]:
     """contextlib.contextmanager, which tf_decorator looks through."""
     return _tf_decorator.make_decorator(target, contextlib.contextmanager(target), 'contextmanager')
 
 
-publish(globals(), 'contextmanager')
+publish(globals())

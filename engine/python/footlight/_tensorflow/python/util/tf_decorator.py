@@ -125,5 +125,5 @@ def rewrap(decorator_func, previous_target, new_target):
         outer = inner
 
 
-publish(globals(), 'TFDecorator make_decorator rewrap tf_decorator unwrap')
+publish(globals())
 publish(globals(), 'make_decorator unwrap', '__internal__.decorator')

@@ -11,7 +11,6 @@ from footlight._tensorflow.python.util import tf_decorator as _tf_decorator
 from footlight._typing import Any, Callable
 
 
-# --- tensorflow.python.util.tf_export ---
 _V1 = 'compat.v1.'
 _symbols: dict[str, Any] = {}  # public name -> what a library has exported under it
 _names: dict[int, tuple[Any, ...]] = {}  # id of that -> (it, the API, its names, those of v1)

@@ -16,4 +16,4 @@ def replace_variables_with_atoms(values):
     return tf.nest.map_structure(lambda v: 0 if isinstance(v, tf.Variable) else v, values)
 
 
-publish(globals(), 'convert_variables_to_tensors replace_variables_with_atoms')
+publish(globals())

@@ -8,7 +8,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any, Callable
 
 
-# --- tensorflow.tools.docs.doc_controls: what documentation leaves out; marks on functions and classes ---
 def _marker(mark: str, about: str) -> Callable[..., Any]:
     def decorate(obj):
         with contextlib.suppress(AttributeError, TypeError):

@@ -24,4 +24,4 @@ def dynamic_update_slice(x: Any, updates: Any, start_indices: Any, name: str | N
     return placed
 
 
-publish(globals(), 'dynamic_update_slice')
+publish(globals())

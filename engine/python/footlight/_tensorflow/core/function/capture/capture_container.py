@@ -9,7 +9,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any, TensorLike
 
 
-# --- tensorflow.core.function.capture.capture_container ---
 class FunctionCaptures:
     """What a function captured: by value a tensor, by reference what a function gives at each call."""
 
@@ -71,4 +70,4 @@ class FunctionCaptures:
         return tuple((self._by_val_external[key], self._by_val_internal[key]) for key in self._by_val_external)
 
 
-publish(globals(), 'FunctionCaptures')
+publish(globals())

@@ -25,10 +25,10 @@ class Definition:
 
 
 class _Definitions(ast.NodeVisitor):
-    """Notes of every name which definitions of it may hold there."""
+    """Annotates every name with the definitions that may reach it."""
 
     def __init__(self):
-        self._known, self._own = {}, {}  # by variable, those that hold; by node, the one that it makes
+        self._known, self._own = {}, {}  # definitions by variable that reach here, and the definition that a node makes
 
     def _note(self, node, definitions):
         for key in (Static.DEFINITIONS, Static.ORIG_DEFINITIONS):
@@ -72,7 +72,7 @@ class _Definitions(ast.NodeVisitor):
         self._maybe(node.body, node.orelse)
 
     def _loop(self, node: Any) -> None:
-        for _ in range(2):  # what one turn defines holds in the next
+        for _ in range(2):  # definitions of one iteration reach the next
             head = [node.test] if isinstance(node, trees.While) else [node.iter, node.target]
             self._maybe([*head, *node.body], head[:1])
         for one in node.orelse:
@@ -145,14 +145,14 @@ class _Notes(ast.NodeTransformer):
 
 
 def defined_tree(f):
-    """The tree of a function that says of every name where its value may come from."""
+    """Returns the syntax tree of a function in which every name is annotated with its definitions."""
     tree, _ = _parser.parse_entity(f, _inspect.getfutureimports(f))
     _Definitions().visit(tree)
     return tree
 
 
 def noted_tree(f):
-    """The tree of a function, with its directives as notes."""
+    """Returns the syntax tree of a function with its directives as annotations."""
     tree = _Notes(_inspect.getnamespace(f)).visit(defined_tree(f))
     if not tree.body:
         tree.body = [trees.Pass()]

@@ -86,7 +86,7 @@ class TestCase(_TestCase):
         made, tree = _with_operators(f, ag_overrides or {}, features)
         if not include_ast:
             return made
-        if names <= {'directives'}:  # nothing else changes the tree
+        if names <= {'directives'}:  # no other converter changes the tree
             tree = (_directives.noted_tree if names else _directives.defined_tree)(f)
         names = _inspect.getnamespace(getattr(f, '__func__', f))
         info = _transformer.EntityInfo(f.__name__, None, None, (), names)

@@ -16,7 +16,7 @@ from footlight._tensorflow.python.autograph.pyct import inspect_utils as _inspec
 from footlight._typing import Any
 
 _config = _engine.namespace('python.autograph.core.config')
-_allowlisted: Any = weakref.WeakKeyDictionary()  # functions that run as they are, and with which options
+_allowlisted: Any = weakref.WeakKeyDictionary()  # functions that run unconverted -> conversion options
 
 
 class Action(enum.Enum):
@@ -116,7 +116,7 @@ def cache_allowlisted(entity: Any, options: Any) -> None:
     """Keeps that a function runs as it is, with these options."""
     try:
         _allowlisted.setdefault(entity, set()).add(options)
-    except TypeError:  # nothing that can be kept so
+    except TypeError:  # the object cannot be a weak key
         pass
 
 

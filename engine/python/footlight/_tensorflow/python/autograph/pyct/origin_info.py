@@ -89,7 +89,7 @@ def create_source_map(nodes, code, filepath):
         if origin is not None and line is not None:
             place = LineLocation(filepath, line)
             known = found.get(place)
-            if known is None or origin.loc.line_loc < known.loc.line_loc:  # a line is where its first part comes from
+            if known is None or origin.loc.line_loc < known.loc.line_loc:  # the first node of a line decides its origin
                 found[place] = origin
     return found
 

@@ -51,7 +51,7 @@ class _ConverterBase(_transformer.Base):
         return super().visit(node)
 
 
-ANY = object()  # what a pattern of an edge matches whatever it is
+ANY = object()  # a wildcard in a pattern of an edge
 REPLACE, LEAVE = 'replace', 'leave'
 
 

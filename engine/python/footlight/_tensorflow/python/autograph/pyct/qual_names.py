@@ -53,7 +53,7 @@ def hasanno(node: Any, key: Any, field_name: Any = _NOTES) -> bool:
 
 
 def setanno(node: Any, key: Any, value: Any, field_name: Any = _NOTES) -> None:
-    """Notes a value; whoever walks over the node's fields finds the notes there."""
+    """Annotates a node; the annotations are a field, so code that visits all fields finds them."""
     if not hasattr(node, field_name):
         setattr(node, field_name, {})
         if field_name not in node._fields:
@@ -87,7 +87,7 @@ def dup(node: Any, copy_map: Any, field_name: Any = _NOTES) -> None:
 # New names
 
 class Namer:
-    """Makes names that nothing has."""
+    """Makes names that are not in use."""
 
     def __init__(self, global_namespace):
         self.global_namespace = global_namespace

@@ -29,7 +29,7 @@ EntityInfo = collections.namedtuple('EntityInfo', ('name', 'source_code', 'sourc
 
 
 class Context:
-    """What is known of the function that is walked over."""
+    """What is known of the function whose tree is visited."""
 
     def __init__(self, info: Any, namer: Any, user_context: Any) -> None:
         self.info, self.namer, self.user = info, namer, user_context
@@ -37,7 +37,7 @@ class Context:
 
 
 class _Levels:
-    """Objects of a class of the user's, one inside of the other; attributes are those of the innermost."""
+    """A stack of state objects; attributes are those of the innermost one."""
 
     def __init__(self, kind: Any) -> None:
         object.__setattr__(self, 'kind', kind)
@@ -78,7 +78,7 @@ class _States(dict):
 
 
 class NodeStateTracker:
-    """Walks over trees and keeps `self.state[SomeClass]` meanwhile."""
+    """Visits trees and keeps a stack of state per class, `self.state[SomeClass]`."""
 
     def __init__(self, ctx: Any) -> None:
         self.ctx = ctx
@@ -114,7 +114,7 @@ class NodeStateTracker:
         return made
 
     def _entered(self, node, visit):
-        """Visits one node, and knows during that where it comes from."""
+        """Visits one node and records its origin meanwhile."""
         if not is_tree(node):
             raise ValueError(f'a node of a tree is expected, not {type(node).__name__}; lists of nodes go through '
                              'visit_block')
@@ -199,7 +199,7 @@ class GenericTranspiler:
         namer = _qual_names.Namer(namespace)
         name = namer.new_symbol(self.get_transformed_name(node), ())
         context = Context(EntityInfo(name, source, inspect.getsourcefile(fn), future, namespace), namer, user_context)
-        # Default values are those that the function has: they are not computed again.
+        # Default values are taken from the function and not evaluated again.
         defaults = node.args
         defaults.defaults = [trees.Constant(None, None) for _ in defaults.defaults]
         defaults.kw_defaults = [one and trees.Constant(None, None) for one in defaults.kw_defaults]
@@ -231,7 +231,7 @@ class PyToPy(GenericTranspiler):
             if not self._made.has(fn, key):
                 self._made[fn][key] = self._module_of(fn, user_context, tuple(extra))
             module, source_map = self._made[fn][key]
-        outer = types.FunctionType(module.free.__code__, fn.__globals__)  # where annotations find what they name
+        outer = types.FunctionType(module.free.__code__, fn.__globals__)  # annotations are evaluated in this namespace
         inner = outer(*fn.__code__.co_freevars)(**extra)
         cells = dict(zip(inner.__code__.co_freevars, inner.__closure__ or ()))
         cells.update(zip(fn.__code__.co_freevars, fn.__closure__ or ()))

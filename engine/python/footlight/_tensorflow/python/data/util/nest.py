@@ -6,7 +6,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any
 
 
-# --- tensorflow.python.data.util.nest: a list in an element is a value, not a structure ---
 class _Leaf:
     def __init__(self, value: Any) -> None:
         self.value = value

@@ -7,7 +7,6 @@ from footlight._tensorflow.python.data.util.nest import map_structure
 from footlight._typing import Any
 
 
-# --- datasets ---
 def are_compatible(spec1: Any, spec2: Any) -> bool:
     """Whether elements of one spec can stand where those of another are expected."""
     try:

@@ -6,7 +6,6 @@ from footlight import _proto
 from footlight._typing import Any
 
 
-# --- tensorflow.python.eager.polymorphic_function.attributes: what functions of a library may have ---
 API_IMPLEMENTS, API_PREFERRED_DEVICE = 'api_implements', 'api_preferred_device'
 BACKWARD_FUNCTION, FORWARD_FUNCTION = 'backward_function_name', 'forward_function_name'
 DISABLE_ACD, DISABLE_CALL_SHAPE_INFERENCE = '_disable_acd', '_disable_call_shape_inference'

@@ -7,7 +7,6 @@ from footlight._tensorflow.publish import publish
 _Concrete = tf.types.experimental.ConcreteFunction
 
 
-# --- tensorflow.python.eager.polymorphic_function: concrete_function, transform ---
 def from_func_graph(graph, function_type=None, attrs=None, shared_func_graph=True):
     """The concrete function of a graph: that which was traced, or one made of a graph that was built by hand."""
     if 'concrete' in graph._state and not attrs:

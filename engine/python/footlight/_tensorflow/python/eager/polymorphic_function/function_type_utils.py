@@ -9,7 +9,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any, Callable
 
 
-# --- tensorflow.python.eager.polymorphic_function.function_type_utils ---
 def to_fullargspec(function_type, default_values):
     """The parameters as inspect.getfullargspec has them."""
     P, plain, only, var, rest, defaults, only_defaults = _polymorphism.Parameter, [], [], None, None, [], {}
@@ -138,7 +137,4 @@ def derive_from_graph(func_graph):
                                                     captures)
 
 
-publish(globals(), (
-    'FunctionSpec bind_function_inputs canonicalize_function_inputs derive_from_graph '
-    'is_same_structure make_canonicalized_monomorphic_type make_function_type to_fullargspec '
-    'to_input_signature'))
+publish(globals())

@@ -44,5 +44,5 @@ class Function(metaclass=_for_keras.ByKind):
         return tf.function(python_function, input_signature, **options)
 
 
-publish(globals(), 'Function')
+publish(globals())
 publish(globals(), 'Function', 'python.eager.def_function')

@@ -11,7 +11,6 @@ from footlight._tensorflow.python.eager.polymorphic_function.function_type_utils
     bind_function_inputs, to_input_signature)
 
 
-# --- tensorflow.python.eager.polymorphic_function.tracing_compilation ---
 class ScopeType:
     """Whose scope a function is traced in."""
     NO_SCOPE, VARIABLE_CREATION, NO_VARIABLE_CREATION = 1, 2, 3
@@ -82,4 +81,4 @@ def call_function(args=None, kwargs=None, tracing_options=None):
     return options._function(*(args or ()), **(kwargs or {}))
 
 
-publish(globals(), 'ScopeType TracingOptions call_function trace_function')
+publish(globals())

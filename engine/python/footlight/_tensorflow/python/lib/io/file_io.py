@@ -10,7 +10,6 @@ from footlight._typing import Any
 _numbers = itertools.count()
 
 
-# --- tensorflow.python.lib.io.file_io ---
 def read_file_to_string(filename: Any, binary_mode: bool = False) -> bytes | str:
     """The whole of a file."""
     with tf.io.gfile.GFile(filename, 'rb' if binary_mode else 'r') as file:
@@ -73,8 +72,6 @@ def delete_recursively(dirname: Any) -> None:
     """Deletes a folder with all that lies in it."""
     tf.io.gfile.rmtree(dirname)
 FileIO = tf.io.gfile.GFile
-publish(globals(), (
-    'read_file_to_string write_string_to_file atomic_write_string_to_file file_exists delete_file '
-    'create_dir recursive_create_dir list_directory get_matching_files is_directory '
-    'delete_recursively FileIO recursive_create_dir_v2=recursive_create_dir '
-    'list_directory_v2=list_directory file_exists_v2=file_exists'))
+publish(globals())
+publish(globals(), 'FileIO recursive_create_dir_v2=recursive_create_dir list_directory_v2=list_directory '
+        'file_exists_v2=file_exists')

@@ -5,7 +5,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any, DTypeLike
 
 
-# --- tensorflow.python.ops.numpy_ops.np_dtypes ---
 def _numpy() -> Any:
     from footlight._numpy import arrays
     return arrays
@@ -42,6 +41,4 @@ def canonicalize_dtype(dtype: DTypeLike) -> Any:
     return dtype
 
 
-publish(globals(), (
-    'is_allow_float64 set_allow_float64 is_prefer_float32 set_prefer_float32 default_float_type '
-    'canonicalize_dtype'))
+publish(globals())

@@ -11,4 +11,4 @@ def enable_numpy_methods_on_tensor() -> None:
     _engine.tensor_members(_numpy()._members())
 
 
-publish(globals(), 'enable_numpy_methods_on_tensor')
+publish(globals())

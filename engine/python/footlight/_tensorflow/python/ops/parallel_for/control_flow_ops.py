@@ -6,7 +6,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any, Callable
 
 
-# --- tensorflow.python.ops.parallel_for ---
 def pfor(loop_fn: Any, iters: Any, fallback_to_while_loop: bool = True, parallel_iterations: Any = None,
          warn: bool = False) -> Any:
     """The stacked results of loop_fn for 0, 1, ... `iters` - 1, all at once."""
@@ -28,5 +27,5 @@ def for_loop(loop_fn: Callable[..., Any], loop_fn_dtypes: Any, iters: Any,
     return tf.map_fn(loop_fn, tf.range(iters), fn_output_signature=loop_fn_dtypes, parallel_iterations=parallel_iterations)
 
 
-publish(globals(), 'pfor for_loop')
+publish(globals())
 publish(globals(), 'pfor for_loop', 'python.ops.parallel_for')

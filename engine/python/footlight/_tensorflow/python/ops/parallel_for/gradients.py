@@ -41,5 +41,5 @@ def batch_jacobian(output: Any, inp: Any, use_pfor: bool = True, parallel_iterat
     return tf.reshape(rows, tf.concat([tf.shape(output), tf.shape(inp)[1:]], 0))
 
 
-publish(globals(), 'jacobian batch_jacobian')
+publish(globals())
 publish(globals(), 'jacobian batch_jacobian', 'python.ops.parallel_for')

@@ -7,7 +7,6 @@ from footlight._tensorflow.python.ops.ragged.ragged_tensor import is_ragged
 from footlight._typing import Any, TensorLike
 
 
-# --- tensorflow.python.ops.ragged.ragged_conversion_ops ---
 def from_tensor(tensor: Any, lengths: Any = None, padding: Any = None, ragged_rank: Any = 1,
                 row_splits_dtype: Any = tf.int64, name: str | None = None) -> Any:
     """A ragged tensor of a whole one; a ragged one as it is."""
@@ -36,4 +35,4 @@ def from_sparse(st_input: TensorLike, name: str | None = None) -> tf.RaggedTenso
     return tf.RaggedTensor.from_sparse(st_input, name)
 
 
-publish(globals(), 'from_tensor to_tensor ragged_to_dense to_sparse from_sparse')
+publish(globals())

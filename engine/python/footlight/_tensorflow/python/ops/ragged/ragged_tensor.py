@@ -23,4 +23,4 @@ def convert_to_tensor_or_ragged_tensor(value: Any, dtype: Any = None, preferred_
     return value if isinstance(value, tf.RaggedTensor) else tf.ragged.constant(value.to_list(), dtype=value.dtype)
 
 
-publish(globals(), 'is_ragged convert_to_tensor_or_ragged_tensor')
+publish(globals())

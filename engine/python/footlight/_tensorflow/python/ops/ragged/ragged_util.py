@@ -15,4 +15,4 @@ def assert_splits_match(nested_splits_lists: Any) -> list[Any]:
             for splits in nested_splits_lists[1:] for ours, theirs in zip(first, splits)]
 
 
-publish(globals(), 'assert_splits_match')
+publish(globals())

@@ -32,4 +32,4 @@ def is_predict(mode: Any) -> bool:
     return mode in (KerasModeKeys.PREDICT, EstimatorModeKeys.PREDICT)
 
 
-publish(globals(), 'EstimatorModeKeys KerasModeKeys is_eval is_predict is_train')
+publish(globals())

@@ -10,4 +10,4 @@ def compute_batch_size(dataset):
     return tf.constant(-1 if size is None else size, tf.int64)
 
 
-publish(globals(), 'compute_batch_size')
+publish(globals())

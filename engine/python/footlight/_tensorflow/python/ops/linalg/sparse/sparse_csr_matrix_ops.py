@@ -6,7 +6,6 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any
 
 
-# --- sparse matrices by rows: kept as sparse tensors here ---
 class _Rows:
     def __init__(self, sparse: Any, dtype: Any) -> None:
         self.sparse, self.dtype = sparse, dtype
@@ -30,6 +29,4 @@ def sparse_matrix_sparse_mat_mul(a: Any, b: Any, type: Any, transpose_a: bool = 
     return _Rows(tf.sparse.from_dense(product), product.dtype)
 
 
-publish(globals(), (
-    'csr_sparse_matrix_to_sparse_tensor sparse_matrix_sparse_mat_mul '
-    'sparse_tensor_to_csr_sparse_matrix'))
+publish(globals())

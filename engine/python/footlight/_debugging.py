@@ -60,14 +60,14 @@ def _named(tensor: tf.Tensor) -> str:
     return f'shape={tensor.shape} dtype={tensor.dtype.name}'
 
 
-def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message: Any = None,
+def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message: str | None = None,
                   name: str | None = None) -> None:
     """Raises unless the shapes match their descriptions: numbers, names for a common size, None, a leading `...`."""
     with tf.name_scope(name or 'assert_shapes'):
         _asserted(shapes, data, summarize, message)
 
 
-def _old_assert_shapes(shapes: list[Any], data: Any = None, summarize: Any = None, message: Any = None,
+def _old_assert_shapes(shapes: list[Any], data: Any = None, summarize: Any = None, message: str | None = None,
                        name: str | None = None) -> tf.Operation | None:
     """Raises unless the shapes match their descriptions; in a graph, returns the operation that does so when it runs."""
     with tf.name_scope(name or 'assert_shapes'):

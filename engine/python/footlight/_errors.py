@@ -26,7 +26,7 @@ class OpError(Exception):
         return type(self), (self._node_def, self._op, self._message, *code, self._payloads)
 
 
-def _class(name: Any, code: Any, doc: str) -> Any:
+def _class(name: str, code: Any, doc: str) -> Any:
     def __init__(self, node_def, op, message, *args):
         OpError.__init__(self, node_def, op, message, code, *args)
     return type(name, (OpError,), {'__init__': __init__, '__doc__': doc, '__module__': 'footlight.errors'})

@@ -157,7 +157,7 @@ def _leaves(value: Any, path: Any) -> Iterator[Any]:
         yield path, value
 
 
-def _below(module: Any, recursive: bool, predicate: Any, order: Any, seen: Any, with_path: bool,
+def _below(module: Any, recursive: bool, predicate: Callable[..., Any], order: Any, seen: Any, with_path: bool,
            prefix: Any) -> Iterator[Any]:
     attributes = vars(module)
     ignored = module._TF_MODULE_IGNORED_PROPERTIES

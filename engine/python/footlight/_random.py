@@ -7,7 +7,7 @@ import footlight as tf
 from footlight import _engine
 from footlight._public import publish
 from footlight._saving.trackable import AutoTrackable
-from footlight._typing import Any, TensorLike
+from footlight._typing import Any, DTypeLike, ShapeLike, TensorLike
 
 _parts = _engine.namespace('_generator')
 _UNIFORM, _NORMAL, _TRUNCATED, _WHOLE, _RANGE = range(5)
@@ -176,11 +176,11 @@ class Generator(AutoTrackable):
         before = self.skip(tf.reduce_prod(shape))
         return _parts.draw(before, self._alg, which, shape, dtype, *bounds)
 
-    def normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = tf.float32,
+    def normal(self, shape: ShapeLike, mean: Any = 0.0, stddev: Any = 1.0, dtype: DTypeLike = tf.float32,
                name: str | None = None) -> tf.Tensor:
         return self._scaled(_NORMAL, shape, mean, stddev, dtype, name or 'stateful_normal')
 
-    def truncated_normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = tf.float32,
+    def truncated_normal(self, shape: ShapeLike, mean: Any = 0.0, stddev: Any = 1.0, dtype: DTypeLike = tf.float32,
                          name: str | None = None) -> Any:
         return self._scaled(_TRUNCATED, shape, mean, stddev, dtype, name or 'truncated_normal')
 
@@ -190,7 +190,7 @@ class Generator(AutoTrackable):
             stddev = tf.convert_to_tensor(stddev, dtype)
             return self._draw(which, shape, dtype) * stddev + mean
 
-    def uniform(self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = tf.float32,
+    def uniform(self, shape: ShapeLike, minval: Any = 0, maxval: Any = None, dtype: DTypeLike = tf.float32,
                 name: str | None = None) -> Any:
         dtype = tf.as_dtype(dtype)
         if dtype.is_integer:
@@ -208,7 +208,7 @@ class Generator(AutoTrackable):
                 return self._draw(_RANGE, shape, dtype, minval, maxval)
             return self._draw(_UNIFORM, shape, dtype) * (maxval - minval) + minval
 
-    def uniform_full_int(self, shape: Any, dtype: Any = tf.uint64, name: str | None = None) -> Any:
+    def uniform_full_int(self, shape: ShapeLike, dtype: DTypeLike = tf.uint64, name: str | None = None) -> Any:
         with tf.name_scope(name or 'stateful_uniform_full_int'):
             return self._draw(_WHOLE, shape, dtype)
 

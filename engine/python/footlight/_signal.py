@@ -7,7 +7,7 @@ import footlight as tf
 from footlight import _engine
 from footlight._public import alias
 from footlight._raw_ops import op as _op
-from footlight._typing import Any, Callable, DTypeLike
+from footlight._typing import Any, Callable, DTypeLike, TensorLike
 
 
 def _known(value):
@@ -35,7 +35,7 @@ def _plain(op_name: str, names: Any, doc: str) -> Any:
     return _named(transform, names, doc)
 
 
-def _named(function: Any, name: Any, doc: str) -> Any:
+def _named(function: Callable[..., Any], name: str, doc: str) -> Any:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
     return function
@@ -256,7 +256,8 @@ def _cosine(x, type, n, norm):
     return made * (math.sqrt(0.5) * tf.math.rsqrt(count)) if norm == 'ortho' else made
 
 
-def dct(input: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None, name: str | None = None) -> Any:
+def dct(input: TensorLike, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None,
+        name: str | None = None) -> Any:
     """The discrete cosine transform of each row, of type 1 to 4."""
     input = tf.convert_to_tensor(input)
     _check_cosine(input, type, n, axis, norm)
@@ -264,7 +265,8 @@ def dct(input: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = No
         return _cosine(input, type, n, norm)
 
 
-def idct(input: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None, name: str | None = None) -> Any:
+def idct(input: TensorLike, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None,
+         name: str | None = None) -> Any:
     """What dct() of this type undoes, up to a factor unless `norm` is 'ortho'."""
     input = tf.convert_to_tensor(input)
     _check_cosine(input, type, n, axis, norm)
@@ -423,7 +425,7 @@ def _enclosing_power_of_two(value):
     return tf.cast(tf.pow(2.0, exponent), value.dtype)
 
 
-def stft(signals: Any, frame_length: Any, frame_step: Any, fft_length: Any = None, window_fn: Any = hann_window,
+def stft(signals: TensorLike, frame_length: Any, frame_step: Any, fft_length: Any = None, window_fn: Any = hann_window,
          pad_end: bool = False, name: str | None = None) -> Any:
     """The spectra of overlapping parts of signals."""
     with tf.name_scope(name or 'stft'):
@@ -452,8 +454,8 @@ def inverse_stft_window_fn(frame_step: Any, forward_window_fn: Any = hann_window
     return window
 
 
-def inverse_stft(stfts: Any, frame_length: Any, frame_step: Any, fft_length: Any = None, window_fn: Any = hann_window,
-                 name: str | None = None) -> Any:
+def inverse_stft(stfts: TensorLike, frame_length: Any, frame_step: Any, fft_length: Any = None,
+                 window_fn: Any = hann_window, name: str | None = None) -> Any:
     """Signals from the spectra of their overlapping parts."""
     with tf.name_scope(name or 'inverse_stft'):
         stfts = tf.convert_to_tensor(stfts, name='stfts')
@@ -467,8 +469,8 @@ def inverse_stft(stfts: Any, frame_length: Any, frame_step: Any, fft_length: Any
         return overlap_and_add(frames, frame_step)
 
 
-def mdct(signals: Any, frame_length: Any, window_fn: Any = vorbis_window, pad_end: bool = False, norm: Any = None,
-         name: str | None = None) -> Any:
+def mdct(signals: TensorLike, frame_length: Any, window_fn: Any = vorbis_window, pad_end: bool = False,
+         norm: Any = None, name: str | None = None) -> Any:
     """The modified discrete cosine transform of parts that overlap by half."""
     with tf.name_scope(name or 'mdct'):
         signals = tf.convert_to_tensor(signals, name='signals')
@@ -482,7 +484,7 @@ def mdct(signals: Any, frame_length: Any, window_fn: Any = vorbis_window, pad_en
         return dct(folded, type=4, norm=norm)
 
 
-def inverse_mdct(mdcts: Any, window_fn: Any = vorbis_window, norm: Any = None, name: str | None = None) -> Any:
+def inverse_mdct(mdcts: TensorLike, window_fn: Any = vorbis_window, norm: Any = None, name: str | None = None) -> Any:
     """Signals from their modified discrete cosine transforms."""
     with tf.name_scope(name or 'inverse_mdct'):
         mdcts = tf.convert_to_tensor(mdcts, name='mdcts')
@@ -535,7 +537,7 @@ def linear_to_mel_weight_matrix(num_mel_bins: Any = 20, num_spectrogram_bins: An
         return tf.pad(weights, [[1, 0], [0, 0]], name=scope)
 
 
-def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Any:
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str | None = None) -> Any:
     """The cepstral coefficients of spectrograms on the mel scale."""
     with tf.name_scope(name or 'mfccs_from_log_mel_spectrograms'):
         x = tf.convert_to_tensor(log_mel_spectrograms)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import footlight as tf
 from footlight import _engine
 from footlight._public import publish
-from footlight._typing import Any
+from footlight._typing import Any, TensorLike
 
 _op = _engine.dataset_op
 
@@ -39,7 +39,7 @@ def split(input: Any, sep: Any = None, maxsplit: Any = -1, name: str | None = No
     return _rows(values, indices, shape)
 
 
-def bytes_split(input: Any, name: str | None = None) -> Any:
+def bytes_split(input: TensorLike, name: str | None = None) -> Any:
     """The bytes of strings."""
     input = _texts(input)
     if isinstance(input, tf.RaggedTensor):
@@ -150,13 +150,13 @@ def _decoded(input, input_encoding, errors, replacement_char, replace_control_ch
     return parts
 
 
-def unicode_decode(input: Any, input_encoding: Any, errors: str = 'replace', replacement_char: Any = 0xfffd,
+def unicode_decode(input: TensorLike, input_encoding: Any, errors: str = 'replace', replacement_char: Any = 0xfffd,
                    replace_control_characters: bool = False, name: str | None = None) -> Any:
     """The code points of strings."""
     return _decoded(input, input_encoding, errors, replacement_char, replace_control_characters, False, name)[0]
 
 
-def unicode_decode_with_offsets(input: Any, input_encoding: Any, errors: str = 'replace',
+def unicode_decode_with_offsets(input: TensorLike, input_encoding: Any, errors: str = 'replace',
                                 replacement_char: Any = 0xfffd, replace_control_characters: bool = False,
                                 name: str | None = None) -> Any:
     """The code points of strings, and where each begins."""
@@ -168,21 +168,21 @@ def _each_alone(codes, encoding, errors, replacement_char):
         if isinstance(codes, tf.RaggedTensor) else unicode_encode(codes[:, tf.newaxis], encoding, errors, replacement_char)
 
 
-def unicode_split(input: Any, input_encoding: Any, errors: str = 'replace', replacement_char: Any = 0xfffd,
+def unicode_split(input: TensorLike, input_encoding: Any, errors: str = 'replace', replacement_char: Any = 0xfffd,
                   name: str | None = None) -> Any:
     """The characters of strings."""
     codes, = _decoded(input, input_encoding, errors, replacement_char, False, False, name)
     return _each_alone(codes, input_encoding, 'ignore', replacement_char)
 
 
-def unicode_split_with_offsets(input: Any, input_encoding: Any, errors: str = 'replace', replacement_char: Any = 0xfffd,
-                               name: str | None = None) -> tuple[Any, ...]:
+def unicode_split_with_offsets(input: TensorLike, input_encoding: Any, errors: str = 'replace',
+                               replacement_char: Any = 0xfffd, name: str | None = None) -> tuple[Any, ...]:
     """The characters of strings, and where each begins."""
     codes, offsets = _decoded(input, input_encoding, errors, replacement_char, False, True, name)
     return _each_alone(codes, input_encoding, 'ignore', replacement_char), offsets
 
 
-def unicode_encode(input: Any, output_encoding: Any, errors: str = 'replace', replacement_char: Any = 65533,
+def unicode_encode(input: TensorLike, output_encoding: Any, errors: str = 'replace', replacement_char: Any = 65533,
                    name: str | None = None) -> Any:
     """Strings of code points: one of each row."""
     if not isinstance(input, tf.RaggedTensor):
@@ -211,14 +211,14 @@ def unicode_encode(input: Any, output_encoding: Any, errors: str = 'replace', re
     return tf.reshape(again(row), [])
 
 
-def unicode_script(input: Any, name: str | None = None) -> Any:
+def unicode_script(input: TensorLike, name: str | None = None) -> Any:
     """The number of the script of each character, as ICU counts them; -1 where there is none."""
     if isinstance(input, tf.RaggedTensor):
         return input.with_flat_values(unicode_script(input.flat_values, name))
     return _op('UnicodeScript', [tf.convert_to_tensor(input, tf.int32)], {}, name)[0]
 
 
-def unicode_transcode(input: Any, input_encoding: Any, output_encoding: Any, errors: str = 'replace',
+def unicode_transcode(input: TensorLike, input_encoding: Any, output_encoding: Any, errors: str = 'replace',
                       replacement_char: Any = 65533, replace_control_characters: bool = False,
                       name: str | None = None) -> Any:
     """Strings in another encoding."""
@@ -230,7 +230,7 @@ def unicode_transcode(input: Any, input_encoding: Any, output_encoding: Any, err
         'replacement_char': replacement_char, 'replace_control_characters': bool(replace_control_characters)}, name)[0]
 
 
-def unsorted_segment_join(inputs: Any, segment_ids: Any, num_segments: Any, separator: str = '',
+def unsorted_segment_join(inputs: TensorLike, segment_ids: TensorLike, num_segments: Any, separator: str = '',
                           name: str | None = None) -> Any:
     """The strings of each segment, joined."""
     return _op('UnsortedSegmentJoin', [_texts(inputs), tf.convert_to_tensor(segment_ids), tf.convert_to_tensor(num_segments)],

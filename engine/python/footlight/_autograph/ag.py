@@ -285,7 +285,8 @@ def _trying_to_define(body, get_state, names):
     return run
 
 
-def while_stmt(test: Any, body: Any, get_state: Any, set_state: Any, symbol_names: Any, opts: Any) -> None:
+def while_stmt(test: Any, body: Callable[..., Any], get_state: Any, set_state: Any, symbol_names: Any,
+               opts: Any) -> None:
     """A while statement in functional form."""
     first = test()
     known = [first]
@@ -316,7 +317,7 @@ def while_stmt(test: Any, body: Any, get_state: Any, set_state: Any, symbol_name
         state.check()
 
 
-def for_stmt(iter_: Any, extra_test: Any, body: Any, get_state: Any, set_state: Any, symbol_names: Any,
+def for_stmt(iter_: Any, extra_test: Any, body: Callable[..., Any], get_state: Any, set_state: Any, symbol_names: Any,
              opts: Any) -> None:
     """A for statement in functional form."""
     registered = REGISTRIES['for_loop'].find((iter_,))
@@ -401,7 +402,7 @@ def not_eq(a, b):
 
 # Builtins
 
-def _builtin(name: Any) -> Callable[..., Any]:
+def _builtin(name: str) -> Callable[..., Any]:
     function = getattr(__import__('builtins'), name)
     registry = REGISTRIES.get(name) or TypeRegistry()
     first = name in ('filter', 'map')  # builtins whose first argument is a function

@@ -11,7 +11,7 @@ from footlight._sparse.tensor import Composite
 from footlight._typing import Any, Callable
 
 
-def _staged(fn: Any, always: bool = False) -> Any:
+def _staged(fn: Callable[..., Any], always: bool = False) -> Any:
     """Converts fn with AutoGraph, so that its conditions and loops may depend on tensors."""
     if not callable(fn):
         raise TypeError(f'The provided function {fn!r} is not callable.')
@@ -198,7 +198,7 @@ def foldr(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any
     return _folded('foldr', fn, elems, initializer, parallel_iterations, swap_memory, back_prop, name, True)
 
 
-def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: Any = 10,
+def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
          back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True, reverse: bool = False,
          name: str | None = None) -> Any:
     """What foldl has after each row, stacked; with `reverse` from the last row to the first."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 import inspect
 
 import footlight as tf
-from footlight._typing import Any
+from footlight._typing import Any, Callable
 
 
 def _flat(results: Any) -> list[Any]:
     return [r for r in tf.nest.flatten(results, expand_composites=True) if r is not None]
 
 
-def _calls(function: Any, inputs: Any) -> list[Any]:
+def _calls(function: Callable[..., Any], inputs: Any) -> list[Any]:
     """The results of a function of tensors, flat."""
     if not callable(function):
         raise TypeError(f'a function is wanted, such as get_concrete_function() returns, not {function!r}')
@@ -36,7 +36,7 @@ def Case(*, branch_index, input, Tout, branches, output_shapes=(), name=None):
                                 name=name or 'case'))
 
 
-def While(*, input: Any, cond: Any, body: Any, output_shapes: Any = (), parallel_iterations: Any = 10,
+def While(*, input: Any, cond: Any, body: Callable[..., Any], output_shapes: Any = (), parallel_iterations: int = 10,
           name: str | None = None) -> list[Any]:
     """What the inputs have become when the condition is false, as a list."""
     if not input:

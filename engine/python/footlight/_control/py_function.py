@@ -6,7 +6,7 @@ from footlight import _engine
 from footlight._typing import Any, Callable
 
 
-def _checked(public: str, func: Any, inp: list[Any] | None, Tout: Any, call: Callable[..., Any]) -> Any:
+def _checked(public: str, func: Callable[..., Any], inp: list[Any] | None, Tout: Any, call: Callable[..., Any]) -> Any:
     """call(func, inp), or the decorator that makes such calls."""
     if Tout is None:
         raise TypeError("Missing required argument: 'Tout'")
@@ -70,7 +70,7 @@ def _of_tensors(function: Callable[..., Any], values: list[Any], Tout: Any, name
     return made if many else made[0]
 
 
-def _with_arrays(public: str, func: Any, inp: list[Any] | None, Tout: Any, stateful: bool,
+def _with_arrays(public: str, func: Callable[..., Any], inp: list[Any] | None, Tout: Any, stateful: bool,
                  name: str | None) -> tf.Operation | tf.Tensor | None:
     def call(function, values):
         if not tf.executing_eagerly():
@@ -95,7 +95,7 @@ def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful
     return _with_arrays('tf.numpy_function', func, inp, Tout, stateful, name)
 
 
-def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
+def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
     """The old name of tf.numpy_function."""
     return _with_arrays('tf.compat.v1.py_func', func, inp, Tout, stateful, name)
 

@@ -187,7 +187,7 @@ class _EagerArray:
     def _all(self) -> list[Any]:
         return [self._item(i) for i in range(len(self._items))]
 
-    def stack(self, name: Any) -> tf.Tensor:
+    def stack(self, name: str | None) -> tf.Tensor:
         items = self._all()
         if not items and self.shape.known.is_fully_defined():
             return tf.zeros([0] + self.shape.known.as_list(), self.dtype)
@@ -237,7 +237,7 @@ class _EagerArray:
     def size(self, name):
         return tf.constant(len(self._items))
 
-    def close(self, name: Any) -> None:
+    def close(self, name: str | None) -> None:
         del self._items[:]
 
 
@@ -282,7 +282,7 @@ class _ListArray:
     def identity(self) -> Any:
         return self._with(tf.identity(self.flow))
 
-    def read(self, index: int | tf.Tensor, name: Any) -> tf.Tensor:
+    def read(self, index: int | tf.Tensor, name: str | None) -> tf.Tensor:
         with tf.name_scope(name or 'TensorArrayV2Read'):
             return _lists.TensorListGetItem(self.flow, index, self._element(), self.dtype)
 
@@ -292,7 +292,7 @@ class _ListArray:
             self._learn(value.shape)
             return self._with(_lists.TensorListSetItem(self.flow, index, value, self.dynamic_size))
 
-    def stack(self, name: Any) -> tf.Tensor:
+    def stack(self, name: str | None) -> tf.Tensor:
         count = -1
         if not self.dynamic_size and self._size is not None:
             known = tf.get_static_value(self._size) if isinstance(self._size, tf.Tensor) else self._size
@@ -338,7 +338,7 @@ class _ListArray:
             return tf.convert_to_tensor(self._size, tf.int32)
         return _lists.TensorListLength(self.flow, name=name)
 
-    def close(self, name: Any) -> None:
+    def close(self, name: str | None) -> None:
         return None
 
 

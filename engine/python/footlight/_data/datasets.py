@@ -19,7 +19,7 @@ from footlight._data.save_and_load import Saving
 from footlight._public import alias, publish
 from footlight._saving.trackable import Trackable
 from footlight._types.specs import TypeSpec
-from footlight._typing import Any, Callable, DTypeLike, TensorLike
+from footlight._typing import Any, Callable, DTypeLike
 
 
 class DatasetSpec(TypeSpec):
@@ -296,7 +296,7 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
                           {**function.attributes(), 'deterministic': _how(deterministic),
                            'preserve_cardinality': True}, function.output_specs, name)
 
-    def flat_map(self, map_func: Any, name: str | None = None) -> tf.data.Dataset:
+    def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> tf.data.Dataset:
         """The elements of the datasets that map_func(element) gives."""
         function = ElementFunction(map_func, 'flat_map', self.element_spec)
         if not isinstance(function.output_specs, DatasetSpec):
@@ -350,7 +350,7 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
         made._batch_size = size  # libraries look at it to see whether elements are batches
         return made
 
-    def shuffle(self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: bool = True,
+    def shuffle(self, buffer_size: Any, seed: int | None = None, reshuffle_each_iteration: bool = True,
                 name: str | None = None) -> tf.data.Dataset:
         """The elements in random order, each drawn from the next `buffer_size`.
 
@@ -439,7 +439,7 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
         return _inherit(made, [self, dataset])
 
     # --- as a whole ---
-    def reduce(self, initial_state: TensorLike, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
+    def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
         """reduce_func(state, element) over all elements, from `initial_state` on."""
         state = structure.normalized(initial_state)
         specs = structure.specs_of(state)

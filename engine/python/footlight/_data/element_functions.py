@@ -4,10 +4,10 @@ from __future__ import annotations
 import footlight as tf
 from footlight._data import structure
 from footlight._control.functional import _staged
-from footlight._typing import Any
+from footlight._typing import Any, Callable
 
 
-def _name_of(function: Any) -> str:
+def _name_of(function: Callable[..., Any]) -> str:
     function = getattr(function, 'func', function)  # functools.partial
     name = getattr(function, '__name__', type(function).__name__)
     return 'lambda' if name == '<lambda>' else name

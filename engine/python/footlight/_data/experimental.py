@@ -127,7 +127,7 @@ class TFRecordWriter:
 
 
 # --- functions for Dataset.apply, and old names ---
-def _applied(name: Any) -> Callable[..., Any]:
+def _applied(name: str) -> Callable[..., Any]:
     def transformation(*args, **keywords):
         return lambda dataset: getattr(dataset, name)(*args, **keywords)
     transformation.__name__ = transformation.__qualname__ = name
@@ -135,20 +135,20 @@ def _applied(name: Any) -> Callable[..., Any]:
     return transformation
 
 
-def map_and_batch(map_func: Any, batch_size: Any, num_parallel_batches: Any = None, drop_remainder: bool = False,
-                  num_parallel_calls: Any = None) -> Callable[..., Any]:
+def map_and_batch(map_func: Callable[..., Any], batch_size: Any, num_parallel_batches: Any = None,
+                  drop_remainder: bool = False, num_parallel_calls: Any = None) -> Callable[..., Any]:
     """map, then batch."""
     calls = num_parallel_calls if num_parallel_calls is not None else (
         num_parallel_batches and num_parallel_batches * batch_size)
     return lambda dataset: dataset.map(map_func, calls).batch(batch_size, drop_remainder)
 
 
-def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Callable[..., Any]:
+def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: int | None = None) -> Callable[..., Any]:
     """shuffle, then repeat."""
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
-def parallel_interleave(map_func: Any, cycle_length: Any, block_length: Any = 1, sloppy: bool = False,
+def parallel_interleave(map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1, sloppy: bool = False,
                         buffer_output_elements: Any = None, prefetch_input_elements: Any = None) -> Callable[..., Any]:
     """interleave with threads."""
     return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length, not sloppy)

@@ -8,7 +8,7 @@ from footlight._data import structure
 from footlight._data.dataset_ops import (AUTOTUNE, _check_predicate, _how, _int64, _known, _made, _op, _text, _type_of,
                                          _types, _wider)
 from footlight._data.element_functions import ElementFunction
-from footlight._typing import Any, Callable
+from footlight._typing import Any, Callable, ShapeLike
 
 # The file in a snapshot's folder.
 _ELEMENTS = 'elements'
@@ -23,7 +23,7 @@ def _usual_cycle(calls):
     return (threads + 2) // 3 if known in (None, AUTOTUNE) else min(known, threads)
 
 
-def _padded_shape(shape: Any, spec: Any) -> tuple[Any, ...]:
+def _padded_shape(shape: ShapeLike, spec: Any) -> tuple[Any, ...]:
     """The shape to fill up to, as a tensor with -1 and as far as it is known; -1 in a list is None too."""
     if isinstance(shape, tf.Tensor):
         if shape.shape.rank != 1 or None not in (spec.shape.rank, shape.shape[0]) and shape.shape[0] != spec.shape.rank:
@@ -98,7 +98,7 @@ class Grouping:
     _made: Callable[..., Any]
     _variant_tensor: Any
 
-    def interleave(self, map_func: Any, cycle_length: Any = None, block_length: Any = None,
+    def interleave(self, map_func: Callable[..., Any], cycle_length: Any = None, block_length: Any = None,
                    num_parallel_calls: Any = None, deterministic: Any = None, name: str | None = None) -> Any:
         """The elements of the datasets that map_func(element) gives, in turn from `cycle_length` of them."""
         function = ElementFunction(map_func, 'interleave', self.element_spec)
@@ -187,8 +187,8 @@ class Grouping:
         from footlight._data import composite_elements as _composite_elements
         return _composite_elements._mapped(windows, together, specs, '_WindowDataset', [self])
 
-    def group_by_window(self, key_func: Any, reduce_func: Any, window_size: Any = None, window_size_func: Any = None,
-                        name: str | None = None) -> Any:
+    def group_by_window(self, key_func: Callable[..., Any], reduce_func: Callable[..., Any], window_size: Any = None,
+                        window_size_func: Any = None, name: str | None = None) -> Any:
         """Collects elements by key_func(element); reduce_func(key, dataset of them) for each full window."""
         if (window_size is None) == (window_size_func is None):
             raise ValueError('Either the `window_size` argument or the `window_size_func` argument must be specified.')
@@ -255,7 +255,7 @@ class Grouping:
         plain = tf.autograph.experimental.do_not_convert
         return self.group_by_window(plain(bucket_of), plain(batch_of), window_size_func=plain(size_of), name=name)
 
-    def take_while(self, predicate: Any, name: str | None = None) -> Any:
+    def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Any:
         """The elements up to the first for which predicate(element) is false."""
         function = ElementFunction(predicate, 'take_while', self.element_spec)
         _check_predicate(function.output_specs)
@@ -318,7 +318,7 @@ class Grouping:
         return made
 
     @staticmethod
-    def list_files(file_pattern: Any, shuffle: Any = None, seed: Any = None, name: str | None = None) -> Any:
+    def list_files(file_pattern: Any, shuffle: Any = None, seed: int | None = None, name: str | None = None) -> Any:
         """The names of the files that match patterns, in random order unless told otherwise."""
         pattern = tf.convert_to_tensor(file_pattern, tf.string)
         names, = _op('MatchingFiles', [pattern], {})

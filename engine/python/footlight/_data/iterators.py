@@ -208,7 +208,7 @@ class Optional:
         return _OptionalImpl(_op('OptionalNone', [], {})[0], element_spec)
 
     @staticmethod
-    def from_value(value: TensorLike) -> _OptionalImpl:
+    def from_value(value: Any) -> _OptionalImpl:
         """One with that value."""
         value = structure.normalized(value)
         specs = structure.specs_of(value)

@@ -73,7 +73,7 @@ class Sampling:
         return _directed(choice_dataset, list(datasets), stop_on_empty_dataset)
 
     @staticmethod
-    def random(seed: Any = None, rerandomize_each_iteration: Any = None, name: str | None = None) -> Any:
+    def random(seed: int | None = None, rerandomize_each_iteration: Any = None, name: str | None = None) -> Any:
         """Random numbers without end."""
         generator, = _op('DummySeedGenerator', [], {})
         specs = tf.TensorSpec([], tf.int64)
@@ -110,7 +110,7 @@ class Sampling:
         selector = tf.data.Dataset.zip((logits, draws)).map(_plain(choose))
         return _directed(selector, datasets, stop_on_empty_dataset)
 
-    def rejection_resample(self, class_func: Any, target_dist: Any, initial_dist: Any = None, seed: Any = None,
+    def rejection_resample(self, class_func: Any, target_dist: Any, initial_dist: Any = None, seed: int | None = None,
                            name: str | None = None) -> Any:
         """(class, element) of elements that are left out so that the classes are distributed as `target_dist`."""
         target = tf.convert_to_tensor(target_dist)

@@ -7,7 +7,7 @@ import footlight as tf
 from footlight._public import publish
 from footlight._sparse.tensor import SparseTensor
 from footlight._types.specs import TypeSpec
-from footlight._typing import Any, TensorLike
+from footlight._typing import Any
 
 # Tuples that are one value.
 _NOT_OPENED = tf.TensorShape, SparseTensor._Value
@@ -21,7 +21,7 @@ def _is_attrs(value: Any) -> bool:
     return hasattr(type(value), '__attrs_attrs__')
 
 
-def is_nested(value: TensorLike) -> bool:
+def is_nested(value: Any) -> bool:
     """Whether the value is a structure with children rather than a leaf."""
     return isinstance(value, (tuple, collections.abc.Mapping)) and not isinstance(value, _NOT_OPENED) or (
         _is_attrs(value))

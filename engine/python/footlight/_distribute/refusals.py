@@ -19,7 +19,7 @@ def _refusing_class(name, home, why, error=NotImplementedError, base=object, **m
                            '__module__': 'footlight.' + home, **members})
 
 
-def _refusing(name: Any, home: Any, why: Any, make: Any = NotImplementedError) -> Callable[..., Any]:
+def _refusing(name: str, home: Any, why: Any, make: Any = NotImplementedError) -> Callable[..., Any]:
     def refuse(*args, **kwargs):
         raise make(f'tf.{home}.{name}: {why}')
     refuse.__name__ = refuse.__qualname__ = name

@@ -118,7 +118,7 @@ class StrategyExtended:
         """Where variables lie that belong to no other one."""
         return self.parameter_devices
 
-    def update_non_slot(self, colocate_with: Any, fn: Any, args: Any = (), kwargs: Any = None,
+    def update_non_slot(self, colocate_with: Any, fn: Callable[..., Any], args: Any = (), kwargs: Any = None,
                         group: bool = True) -> Any:
         """fn(...), where such variables lie."""
         return fn(*args, **(kwargs or {}))
@@ -131,7 +131,7 @@ class StrategyExtended:
         """Whether the strategy's scope was entered when the variable was made."""
         return True
 
-    def update(self, var: Any, fn: Any, args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
+    def update(self, var: Any, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
         """fn(var, ...), on the device of the variable."""
         with tf.name_scope('update'):
             return fn(var, *args, **(kwargs or {}))

@@ -159,7 +159,7 @@ class StateManager:
         if layer is not None and not hasattr(layer, '_resources'):
             layer._resources = []  # keeps the variables alive, and lets the layer's own saving find them
 
-    def create_variable(self, feature_column: Any, name: Any, shape: ShapeLike, dtype: DTypeLike | None = None,
+    def create_variable(self, feature_column: Any, name: str, shape: ShapeLike, dtype: DTypeLike | None = None,
                         trainable: bool = True, use_resource: bool = True, initializer: Any = None) -> Any:
         """A new variable of a column, made by the layer in the scope of variables that is entered."""
         if name in self._cols_to_vars_map[feature_column]:
@@ -182,14 +182,14 @@ class StateManager:
             return self._cols_to_vars_map[feature_column][name]
         raise ValueError('Variable does not exist.')
 
-    def add_resource(self, feature_column: Any, name: Any, resource: Any) -> None:
+    def add_resource(self, feature_column: Any, name: str, resource: Any) -> None:
         """Takes a resource, as a table is."""
         self._cols_to_resources_map[feature_column][name] = resource
         if self._layer is not None:
             self._layer._resources.append(resource)
             self._track(feature_column, name, resource)
 
-    def has_resource(self, feature_column: Any, name: Any) -> bool:
+    def has_resource(self, feature_column: Any, name: str) -> bool:
         """Whether a column has a resource of that name."""
         return name in self._cols_to_resources_map[feature_column]
 
@@ -199,7 +199,7 @@ class StateManager:
             return self._cols_to_resources_map[feature_column][name]
         raise ValueError('Resource does not exist.')
 
-    def _track(self, feature_column: Any, name: Any, made: Any) -> None:
+    def _track(self, feature_column: Any, name: str, made: Any) -> None:
         if hasattr(made, '_trackable_children') and hasattr(self._layer, '_track_trackable'):
             self._layer._track_trackable(made, feature_column.name + '/' + name)
 

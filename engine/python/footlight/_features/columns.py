@@ -19,7 +19,7 @@ def _initializer(initializer, dimension, column_name):
     return initializer or tf.compat.v1.truncated_normal_initializer(mean=0.0, stddev=1 / math.sqrt(dimension))
 
 
-def _checked_dimension(dimension: Any, checkpoint: Any, name: Any) -> None:
+def _checked_dimension(dimension: Any, checkpoint: Any, name: str) -> None:
     if dimension is None or dimension < 1:
         raise ValueError(f'Invalid dimension {dimension}.')
     if (checkpoint is None) != (name is None):
@@ -31,7 +31,7 @@ def _checked_ids(dtype: Any, column_name: Any, what: str = '') -> None:
         raise ValueError(f'column_name: {column_name} {what}dtype must be string or integer. dtype: {dtype}.')
 
 
-def _checked_numbers(key: Any, shape: Any, dtype: Any, normalizer_fn: Any) -> tuple[Any, ...]:
+def _checked_numbers(key: Any, shape: ShapeLike, dtype: DTypeLike, normalizer_fn: Any) -> tuple[Any, ...]:
     shape, dtype = _settings.checked_shape(shape, key), tf.as_dtype(dtype)
     if not (dtype.is_integer or dtype.is_floating):
         raise ValueError(f'dtype must be convertible to float. dtype: {dtype}, key: {key}')
@@ -206,7 +206,7 @@ def checked_sharing(categorical_columns):
     return columns
 
 
-def shared_parts(categorical_columns: Any, dimension: Any, initializer: Any, name: Any, checkpoint: Any,
+def shared_parts(categorical_columns: Any, dimension: Any, initializer: Any, name: str, checkpoint: Any,
                  name_in_checkpoint: Any) -> tuple[Any, ...]:
     """The checked columns that share an embedding, the initializer of its variable and its name."""
     if tf.executing_eagerly():

@@ -9,7 +9,7 @@ import threading
 import footlight as tf
 from footlight import _engine, _proto
 from footlight._public import alias, publish
-from footlight._typing import Any, Callable, Iterator, TensorLike
+from footlight._typing import Any, Callable, Iterator
 
 _v1 = tf.compat.v1
 _local = threading.local()
@@ -128,7 +128,7 @@ def as_graph_element(self: Any, obj: Any, allow_tensor: bool = True,
 
 
 @_member()
-def get_tensor_by_name(self: Any, name: Any) -> tf.Tensor:
+def get_tensor_by_name(self: Any, name: str) -> tf.Tensor:
     """The tensor "node:output"."""
     if not isinstance(name, str):
         raise TypeError(f'Tensor names are strings (or similar), not {type(name).__name__}.')
@@ -136,7 +136,7 @@ def get_tensor_by_name(self: Any, name: Any) -> tf.Tensor:
 
 
 @_member()
-def get_operation_by_name(self: Any, name: Any) -> tf.Operation:
+def get_operation_by_name(self: Any, name: str) -> tf.Operation:
     """The operation of that name."""
     if not isinstance(name, str):
         raise TypeError(f'Operation names are strings (or similar), not {type(name).__name__}.')
@@ -367,13 +367,13 @@ def _collections(graph):
 
 
 @_member()
-def get_collection_ref(self: Any, name: Any) -> list[Any]:
+def get_collection_ref(self: Any, name: str) -> list[Any]:
     """The list of that name itself."""
     return _collections(self).setdefault(name, [])
 
 
 @_member()
-def get_collection(self: Any, name: Any, scope: Any = None) -> list[Any]:
+def get_collection(self: Any, name: str, scope: Any = None) -> list[Any]:
     """A copy of the list of that name; with `scope`, of what has a name that begins so."""
     import re
     found = list(_collections(self).get(name, ()))
@@ -381,7 +381,7 @@ def get_collection(self: Any, name: Any, scope: Any = None) -> list[Any]:
 
 
 @_member()
-def add_to_collection(self: Any, name: Any, value: TensorLike) -> None:
+def add_to_collection(self: Any, name: str, value: Any) -> None:
     """Adds a value to the list of that name."""
     self.get_collection_ref(name).append(value)
 
@@ -400,7 +400,7 @@ def get_all_collection_keys(self: Any) -> list[Any]:
 
 
 @_member()
-def clear_collection(self: Any, name: Any) -> None:
+def clear_collection(self: Any, name: str) -> None:
     """Forgets the list of that name."""
     _collections(self).pop(name, None)
 

@@ -7,7 +7,7 @@ import os
 import footlight as tf
 from footlight import _engine, _proto
 from footlight._graphs import graph as _graph, session as _session
-from footlight._typing import Any, TensorLike
+from footlight._typing import Any
 
 _v1 = tf.compat.v1
 
@@ -117,7 +117,7 @@ class WrappedFunction:
     def __repr__(self) -> str:
         return repr(self._concrete).replace('ConcreteFunction', 'WrappedFunction', 1)
 
-    def prune(self, feeds: TensorLike, fetches: TensorLike, name: str | None = None,
+    def prune(self, feeds: Any, fetches: Any, name: str | None = None,
               input_signature: Any = None) -> WrappedFunction:
         """The part of the graph that computes `fetches`, as a function of the tensors `feeds`.
 
@@ -159,7 +159,7 @@ def _with_trace(traced_graph):
     return property(graph, doc='What was traced.')
 
 
-def _of_trace(name: Any, read: Any) -> None:
+def _of_trace(name: str, read: Any) -> None:
     """Adds a method to the graphs of traced functions."""
     def member(self):
         if 'concrete' not in self._state:
@@ -252,7 +252,7 @@ def convert_variables_to_constants_v2(func: Any, lower_control_flow: bool = True
     return WrappedFunction(_session.part(graph, graph.inputs, graph.outputs, name='frozen_' + func.graph.name.strip('_')))
 
 
-def write_graph(graph_or_graph_def: Any, logdir: Any, name: Any, as_text: bool = True) -> str:
+def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
     """Writes a graph, or a GraphDef, as text or as bytes. Returns the path of the file."""
     if isinstance(graph_or_graph_def, tf.Graph):
         graph_or_graph_def = graph_or_graph_def.as_graph_def()

@@ -8,7 +8,7 @@ import footlight as tf
 from footlight import _engine
 from footlight._graphs.graph import get_default_graph
 from footlight._public import alias
-from footlight._typing import Any, Callable, Iterator, TensorLike
+from footlight._typing import Any, Callable, Iterator
 
 _v1 = tf.compat.v1
 _local = threading.local()
@@ -261,7 +261,7 @@ class Session:
             values = [v if v is None or v.dtype in (tf.resource, tf.variant) else v.numpy() for v in values]
         return tf.nest.pack_sequence_as(fetches, together(values))
 
-    def make_callable(self, fetches: TensorLike, feed_list: Any = None,
+    def make_callable(self, fetches: Any, feed_list: Any = None,
                       accept_options: bool = False) -> Callable[..., Any]:
         """A function of the values of `feed_list` that returns what run() does."""
         feeds = list(feed_list or ())

@@ -7,11 +7,11 @@ import footlight as tf
 from footlight import _engine
 from footlight._image.geometry import _drawn, _drawn_stateless, as_image, check
 from footlight._raw_ops import op as _op
-from footlight._typing import Any, Callable, DTypeLike
+from footlight._typing import Any, Callable, DTypeLike, TensorLike
 
 
 # --- dtypes ---
-def convert_image_dtype(image: Any, dtype: DTypeLike, saturate: bool = False, name: str | None = None) -> Any:
+def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None) -> Any:
     """The image in another dtype: whole numbers span their whole range, floats that from 0 to 1."""
     image = tf.convert_to_tensor(image, name='image')
     dtype = tf.as_dtype(dtype)
@@ -35,7 +35,7 @@ def convert_image_dtype(image: Any, dtype: DTypeLike, saturate: bool = False, na
         return cast(image * (dtype.max + 0.5), dtype)
 
 
-def _in_floats(image: Any, change: Any, name: Any, saturate: bool = False) -> Any:
+def _in_floats(image: Any, change: Any, name: str, saturate: bool = False) -> Any:
     """change(image as floats), in the dtype of the image again."""
     with tf.name_scope(name):
         image = tf.convert_to_tensor(image, name='image')
@@ -61,14 +61,14 @@ def adjust_gamma(image, gamma=1, gain=1):
     return _in_floats(image, lambda x: gain * x ** gamma, 'adjust_gamma', True)
 
 
-def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
+def adjust_hue(image: TensorLike, delta: Any, name: str | None = None) -> Any:
     """The image with the hue turned: by one for a whole circle."""
     if tf.executing_eagerly() and (delta < -1 or delta > 1):
         raise ValueError('delta must be in the interval [-1, 1]')
     return _in_floats(image, lambda x: _op('AdjustHue', images=x, delta=delta)[0], name or 'adjust_hue')
 
 
-def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:
+def adjust_saturation(image: TensorLike, saturation_factor: Any, name: str | None = None) -> Any:
     """The image with the saturation multiplied."""
     return _in_floats(image, lambda x: _op('AdjustSaturation', images=x, scale=saturation_factor)[0],
                       name or 'adjust_saturation')
@@ -154,17 +154,17 @@ def stateless_random_hue(image, max_delta, seed):
 
 
 # --- spaces of colours ---
-def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
+def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Any:
     """Red, green, blue as hue, saturation, value."""
     return _op('RGBToHSV', images=images, name=name)[0]
 
 
-def hsv_to_rgb(images: Any, name: str | None = None) -> Any:
+def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Any:
     """Hue, saturation, value as red, green, blue."""
     return _op('HSVToRGB', images=images, name=name)[0]
 
 
-def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
+def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Any:
     """The brightness of colours, as one channel."""
     with tf.name_scope(name or 'rgb_to_grayscale'):
         images = tf.convert_to_tensor(images, name='images')
@@ -173,7 +173,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
         return convert_image_dtype(tf.expand_dims(gray, -1), images.dtype)
 
 
-def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
+def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Any:
     """One channel as three equal ones."""
     with tf.name_scope(name or 'grayscale_to_rgb'):
         images = tf.convert_to_tensor(images, name='images')
@@ -233,7 +233,7 @@ def sobel_edges(image):
     return made
 
 
-def total_variation(images: Any, name: str | None = None) -> Any:
+def total_variation(images: TensorLike, name: str | None = None) -> Any:
     """The sum of the differences of neighbouring pixels."""
     with tf.name_scope(name or 'total_variation'):
         images = tf.convert_to_tensor(images)
@@ -260,7 +260,7 @@ def _compatible(a: Any, b: Any) -> None:
     tf.debugging.Assert(tf.reduce_all(tf.equal(first[-3:], second[-3:])), [first, second], summarize=10)
 
 
-def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Any:
+def psnr(a: TensorLike, b: TensorLike, max_val: Any, name: str | None = None) -> Any:
     """The ratio of the largest value and the mean error, in decibels."""
     with tf.name_scope(name or 'PSNR'):
         a, b = tf.convert_to_tensor(a), tf.convert_to_tensor(b)

@@ -6,10 +6,10 @@ from footlight import _engine
 from footlight._image.geometry import _drawn, _drawn_stateless
 from footlight._image.colour import convert_image_dtype
 from footlight._raw_ops import op as _op
-from footlight._typing import Any, DTypeLike
+from footlight._typing import Any, DTypeLike, TensorLike
 
 
-def decode_jpeg(contents: Any, channels: Any = 0, ratio: Any = 1, fancy_upscaling: bool = True,
+def decode_jpeg(contents: TensorLike, channels: Any = 0, ratio: Any = 1, fancy_upscaling: bool = True,
                 try_recover_truncated: bool = False, acceptable_fraction: Any = 1, dct_method: str = '',
                 name: str | None = None) -> Any:
     """The image in a JPEG file."""
@@ -18,7 +18,7 @@ def decode_jpeg(contents: Any, channels: Any = 0, ratio: Any = 1, fancy_upscalin
                dct_method=dct_method, name=name)[0]
 
 
-def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: Any = 0, ratio: Any = 1,
+def decode_and_crop_jpeg(contents: TensorLike, crop_window: Any, channels: Any = 0, ratio: Any = 1,
                          fancy_upscaling: bool = True, try_recover_truncated: bool = False,
                          acceptable_fraction: Any = 1, dct_method: str = '', name: str | None = None) -> Any:
     """A part [y, x, height, width] of the image in a JPEG file."""
@@ -27,22 +27,22 @@ def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: Any = 0, rat
                acceptable_fraction=acceptable_fraction, dct_method=dct_method, name=name)[0]
 
 
-def decode_png(contents: Any, channels: Any = 0, dtype: DTypeLike = tf.uint8, name: str | None = None) -> Any:
+def decode_png(contents: TensorLike, channels: Any = 0, dtype: DTypeLike = tf.uint8, name: str | None = None) -> Any:
     """The image in a PNG file."""
     return _op('DecodePng', contents=contents, channels=channels, dtype=dtype, name=name)[0]
 
 
-def decode_bmp(contents: Any, channels: Any = 0, name: str | None = None) -> Any:
+def decode_bmp(contents: TensorLike, channels: Any = 0, name: str | None = None) -> Any:
     """The image in a BMP file."""
     return _op('DecodeBmp', contents=contents, channels=channels, name=name)[0]
 
 
-def decode_gif(contents: Any, name: str | None = None) -> Any:
+def decode_gif(contents: TensorLike, name: str | None = None) -> Any:
     """The images in a GIF file, as a batch."""
     return _op('DecodeGif', contents=contents, name=name)[0]
 
 
-def decode_image(contents: Any, channels: Any = None, dtype: DTypeLike = tf.uint8, name: str | None = None,
+def decode_image(contents: TensorLike, channels: Any = None, dtype: DTypeLike = tf.uint8, name: str | None = None,
                  expand_animations: bool = True) -> Any:
     """The image in a JPEG, PNG, GIF or BMP file."""
     with tf.name_scope(name or 'decode_image'):
@@ -53,27 +53,27 @@ def decode_image(contents: Any, channels: Any = None, dtype: DTypeLike = tf.uint
         return image if read == dtype else convert_image_dtype(image, dtype)
 
 
-def encode_jpeg(image: Any, format: str = '', quality: Any = 95, progressive: bool = False, optimize_size: bool = False,
-                chroma_downsampling: bool = True, density_unit: str = 'in', x_density: Any = 300, y_density: Any = 300,
-                xmp_metadata: str = '', name: str | None = None) -> Any:
+def encode_jpeg(image: TensorLike, format: str = '', quality: Any = 95, progressive: bool = False,
+                optimize_size: bool = False, chroma_downsampling: bool = True, density_unit: str = 'in',
+                x_density: Any = 300, y_density: Any = 300, xmp_metadata: str = '', name: str | None = None) -> Any:
     """An image as a JPEG file."""
     return _op('EncodeJpeg', image=image, format=format, quality=quality, progressive=progressive,
                optimize_size=optimize_size, chroma_downsampling=chroma_downsampling, density_unit=density_unit,
                x_density=x_density, y_density=y_density, xmp_metadata=xmp_metadata, name=name)[0]
 
 
-def extract_jpeg_shape(contents: Any, output_type: DTypeLike = tf.int32, name: str | None = None) -> Any:
+def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = tf.int32, name: str | None = None) -> Any:
     """Height, width and channels of a JPEG file."""
     return _op('ExtractJpegShape', contents=contents, output_type=output_type, name=name)[0]
 
 
-def is_jpeg(contents: Any, name: str | None = None) -> Any:
+def is_jpeg(contents: TensorLike, name: str | None = None) -> Any:
     """Whether the bytes begin as those of a JPEG file do."""
     with tf.name_scope(name or 'is_jpeg'):
         return tf.equal(tf.strings.substr(contents, 0, 3), b'\xff\xd8\xff')
 
 
-def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: str = '', name: str | None = None) -> Any:
+def adjust_jpeg_quality(image: TensorLike, jpeg_quality: Any, dct_method: str = '', name: str | None = None) -> Any:
     """What becomes of the image in a JPEG file of this quality."""
     with tf.name_scope(name or 'adjust_jpeg_quality'):
         image = tf.convert_to_tensor(image, name='image')

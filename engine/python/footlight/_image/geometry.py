@@ -7,7 +7,7 @@ from footlight._raw_ops import op as _op
 from footlight._typing import Any, Callable, TensorLike
 
 
-def check(condition: Any, message: Any) -> None:
+def check(condition: TensorLike, message: Any) -> None:
     """A ValueError where `condition` is known to be false; an assertion of the graph where it is not known yet."""
     known = tf.get_static_value(condition) if tf.is_tensor(condition) else condition
     if known is None:
@@ -153,7 +153,7 @@ def rot90(image, k=1, name=None):
         return made
 
 
-def transpose(image: Any, name: str | None = None) -> Any:
+def transpose(image: TensorLike, name: str | None = None) -> Any:
     """The image with its rows as columns."""
     with tf.name_scope(name or 'transpose'):
         image = as_image(image)
@@ -326,7 +326,7 @@ def _resized_one_by_one(images: Any, size: Any, method: str, preserve_aspect_rat
     return tf.cond(is_empty, none, one_by_one)
 
 
-def resize(images: Any, size: Any, method: Any = ResizeMethod.BILINEAR, preserve_aspect_ratio: bool = False,
+def resize(images: TensorLike, size: Any, method: Any = ResizeMethod.BILINEAR, preserve_aspect_ratio: bool = False,
            antialias: bool = False, name: str | None = None) -> tf.Tensor:
     """Images of another size [height, width]: floats, but for the method `nearest`."""
     if hasattr(images, 'row_splits'):
@@ -335,7 +335,7 @@ def resize(images: Any, size: Any, method: Any = ResizeMethod.BILINEAR, preserve
                     lambda images, size: _resized(images, size, method, antialias), False)
 
 
-def resize_with_pad(image: Any, target_height: Any, target_width: Any, method: Any = ResizeMethod.BILINEAR,
+def resize_with_pad(image: TensorLike, target_height: Any, target_width: Any, method: Any = ResizeMethod.BILINEAR,
                     antialias: bool = False) -> Any:
     """The image resized to fit into this size without distortion, with zeros around it."""
     return _with_pad(image, target_height, target_width,
@@ -358,28 +358,30 @@ def _with_pad(image, target_height, target_width, resized):
         return undo(pad_to_bounding_box(resized(image, tf.stack(size)), top, left, target_height, target_width))
 
 
-def crop_and_resize(image: Any, boxes: Any, box_indices: Any, crop_size: Any, method: str = 'bilinear',
+def crop_and_resize(image: TensorLike, boxes: TensorLike, box_indices: Any, crop_size: Any, method: str = 'bilinear',
                     extrapolation_value: Any = 0.0, name: str | None = None) -> Any:
     """Parts of images, given by boxes in shares of height and width, each resized to one size."""
     return _op('CropAndResize', image=image, boxes=boxes, box_ind=box_indices, crop_size=crop_size, method=method,
                extrapolation_value=extrapolation_value, name=name)[0]
 
 
-def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: Any, name: str | None = None) -> Any:
+def extract_patches(images: TensorLike, sizes: Any, strides: Any, rates: Any, padding: Any,
+                    name: str | None = None) -> Any:
     """The blocks under a window that steps through an image, as depth."""
     return _op('ExtractImagePatches', images=images, ksizes=sizes, strides=strides, rates=rates, padding=padding,
                name=name)[0]
 
 
 # --- boxes ---
-def draw_bounding_boxes(images: TensorLike, boxes: Any, colors: TensorLike, name: str | None = None) -> tf.Tensor:
+def draw_bounding_boxes(images: TensorLike, boxes: TensorLike, colors: TensorLike,
+                        name: str | None = None) -> tf.Tensor:
     """Images with the outlines of boxes on them."""
     if colors is None:
         return _op('DrawBoundingBoxes', images=images, boxes=boxes, name=name)[0]
     return _op('DrawBoundingBoxesV2', images=images, boxes=boxes, colors=colors, name=name)[0]
 
 
-def non_max_suppression(boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
+def non_max_suppression(boxes: TensorLike, scores: TensorLike, max_output_size: Any, iou_threshold: Any = 0.5,
                         score_threshold: Any = float('-inf'), name: str | None = None) -> Any:
     """The boxes with the best scores that overlap no better one by more than the threshold."""
     with tf.name_scope(name or 'non_max_suppression'):
@@ -387,9 +389,9 @@ def non_max_suppression(boxes: Any, scores: Any, max_output_size: Any, iou_thres
                    iou_threshold=iou_threshold, score_threshold=score_threshold)[0]
 
 
-def non_max_suppression_with_scores(boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
-                                    score_threshold: Any = float('-inf'), soft_nms_sigma: Any = 0.0,
-                                    name: str | None = None) -> tuple[Any, ...]:
+def non_max_suppression_with_scores(boxes: TensorLike, scores: TensorLike, max_output_size: Any,
+                                    iou_threshold: Any = 0.5, score_threshold: Any = float('-inf'),
+                                    soft_nms_sigma: Any = 0.0, name: str | None = None) -> tuple[Any, ...]:
     """The boxes with the best scores, and these, which decrease with each overlap where a sigma is given."""
     with tf.name_scope(name or 'non_max_suppression_with_scores'):
         chosen, best, _ = _op('NonMaxSuppressionV5', boxes=boxes, scores=scores, max_output_size=max_output_size,
@@ -398,7 +400,7 @@ def non_max_suppression_with_scores(boxes: Any, scores: Any, max_output_size: An
         return chosen, best
 
 
-def non_max_suppression_overlaps(overlaps: Any, scores: Any, max_output_size: Any, overlap_threshold: Any = 0.5,
+def non_max_suppression_overlaps(overlaps: Any, scores: TensorLike, max_output_size: Any, overlap_threshold: Any = 0.5,
                                  score_threshold: Any = float('-inf'), name: str | None = None) -> Any:
     """The best scores of those that overlap no better one, by a matrix of overlaps."""
     with tf.name_scope(name or 'non_max_suppression_overlaps'):
@@ -406,7 +408,7 @@ def non_max_suppression_overlaps(overlaps: Any, scores: Any, max_output_size: An
                    overlap_threshold=overlap_threshold, score_threshold=score_threshold)[0]
 
 
-def non_max_suppression_padded(boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
+def non_max_suppression_padded(boxes: TensorLike, scores: TensorLike, max_output_size: Any, iou_threshold: Any = 0.5,
                                score_threshold: Any = float('-inf'), pad_to_max_output_size: bool = False,
                                name: str | None = None, sorted_input: bool = False,
                                canonicalized_coordinates: bool = False, tile_size: Any = 512) -> Any:
@@ -449,12 +451,12 @@ def _cropped(value, size, draw, name):
         return tf.slice(value, places % (shape - size + 1), size, name=name)
 
 
-def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Any:
+def random_crop(value: TensorLike, size: Any, seed: int | None = None, name: str | None = None) -> Any:
     """A part of this size from a random place."""
     return _cropped(value, size, lambda minval, **more: tf.random.uniform(seed=seed, **more), name or 'random_crop')
 
 
-def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Any:
+def stateless_random_crop(value: TensorLike, size: Any, seed: Any, name: str | None = None) -> Any:
     """The same for one seed always."""
     return _cropped(value, size, lambda minval, **more: tf.random.stateless_uniform(seed=seed, minval=0, **more),
                     name or 'random_crop')

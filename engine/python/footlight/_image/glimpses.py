@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import footlight as tf
 from footlight import _engine
-from footlight._typing import Any, Callable
+from footlight._typing import Any, Callable, TensorLike
 
 _NOISES = ('uniform', 'gaussian', 'zero')
 
@@ -69,7 +69,7 @@ def _glimpses(images, size, offsets, centered, normalized, noise, is_first_form,
         return windows
 
 
-def extract_glimpse(input: Any, size: Any, offsets: Any, centered: bool = True, normalized: bool = True,
+def extract_glimpse(input: TensorLike, size: Any, offsets: Any, centered: bool = True, normalized: bool = True,
                     noise: str = 'uniform', name: str | None = None) -> Any:
     """A window of each image, around (or, with centered=False, from) a point.
 
@@ -80,7 +80,7 @@ def extract_glimpse(input: Any, size: Any, offsets: Any, centered: bool = True, 
     return _glimpses(input, size, offsets, centered, normalized, noise, False, name)
 
 
-def old_extract_glimpse(input: Any, size: Any, offsets: Any, centered: bool = True, normalized: bool = True,
+def old_extract_glimpse(input: TensorLike, size: Any, offsets: Any, centered: bool = True, normalized: bool = True,
                         uniform_noise: bool = True, name: str | None = None) -> Any:
     """tf.image.extract_glimpse as it was: offsets in pixels from the centre count half."""
     return _glimpses(input, size, offsets, centered, normalized, 'uniform' if uniform_noise else 'gaussian', True, name)

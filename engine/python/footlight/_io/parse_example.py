@@ -6,7 +6,7 @@ import collections
 import footlight as tf
 from footlight import _engine
 from footlight._public import publish
-from footlight._typing import Any, TensorLike
+from footlight._typing import Any, DTypeLike, ShapeLike, TensorLike
 
 _op = _engine.dataset_op
 
@@ -32,7 +32,7 @@ class FixedLenSequenceFeature(collections.namedtuple('FixedLenSequenceFeature',
 
     __slots__ = ()
 
-    def __new__(cls, shape: Any, dtype: Any, allow_missing: bool = False, default_value: Any = None) -> Any:
+    def __new__(cls, shape: ShapeLike, dtype: DTypeLike, allow_missing: bool = False, default_value: Any = None) -> Any:
         return super().__new__(cls, shape, dtype, allow_missing, default_value)
 
 
@@ -41,7 +41,7 @@ class SparseFeature(collections.namedtuple('SparseFeature', ['index_key', 'value
 
     __slots__ = ()
 
-    def __new__(cls, index_key: Any, value_key: Any, dtype: Any, size: Any, already_sorted: bool = False) -> Any:
+    def __new__(cls, index_key: Any, value_key: Any, dtype: DTypeLike, size: Any, already_sorted: bool = False) -> Any:
         return super().__new__(cls, index_key, value_key, dtype, size, already_sorted)
 
 
@@ -56,7 +56,7 @@ class RaggedFeature(collections.namedtuple('RaggedFeature', ['dtype', 'value_key
     ValueRowIds = collections.namedtuple('ValueRowIds', ['key'])
     UniformRowLength = collections.namedtuple('UniformRowLength', ['length'])
 
-    def __new__(cls, dtype: Any, value_key: Any = None, partitions: Any = (), row_splits_dtype: Any = tf.int32,
+    def __new__(cls, dtype: DTypeLike, value_key: Any = None, partitions: Any = (), row_splits_dtype: Any = tf.int32,
                 validate: bool = False) -> Any:
         if value_key is not None:
             if not isinstance(value_key, str):
@@ -140,12 +140,12 @@ class _Wanted:
         if not feature.dtype:
             raise ValueError(f'Missing type for feature {key}. Received feature={feature!s}.')
 
-    def _add_sparse(self, key: Any, dtype: Any) -> None:
+    def _add_sparse(self, key: Any, dtype: DTypeLike) -> None:
         dtype = tf.as_dtype(dtype)
         if self.sparse.setdefault(key, dtype) != dtype:
             raise ValueError(f'Conflicting type {self.sparse[key]} vs {dtype} for feature {key}.')
 
-    def _add_ragged(self, key: Any, dtype: Any, splits: Any) -> None:
+    def _add_ragged(self, key: Any, dtype: DTypeLike, splits: Any) -> None:
         known = self.ragged.setdefault(key, (tf.as_dtype(dtype), splits))
         if known[0] != dtype:
             raise ValueError(f'Conflicting type {known[0]!s} vs {dtype} for feature {key}.')

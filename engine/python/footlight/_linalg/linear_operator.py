@@ -8,7 +8,7 @@ import footlight as tf
 from footlight import _engine
 from footlight._linalg import operator_dispatch
 from footlight._sparse.tensor import Dispatched
-from footlight._typing import Any, TensorLike
+from footlight._typing import Any, DTypeLike, TensorLike
 
 _home = _engine.namespace('linalg')
 _inside = _engine.namespace('python.ops.linalg.linear_operator')
@@ -74,7 +74,7 @@ def public(cls: Any) -> type[Any]:
     return cls if cls.__name__ == 'LinearOperator' else make_composite_tensor(cls)
 
 
-def given(value: Any, name: Any, rank: Any, dtype: Any = None, floats: bool = True) -> Any:
+def given(value: Any, name: str, rank: Any, dtype: DTypeLike | None = None, floats: bool = True) -> Any:
     """An argument as a tensor, or the variable that it is, of at least that rank."""
     made = value if isinstance(value, tf.Variable) else tf.convert_to_tensor(value, dtype)
     if floats and not (made.dtype.is_floating or made.dtype.is_complex):

@@ -34,7 +34,7 @@ def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, nam
     return _rows(lower @ upper, tf.argsort(perm))
 
 
-def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None) -> Any:
+def lu_solve(lower_upper: Any, perm: Any, rhs: TensorLike, validate_args: bool = False, name: str | None = None) -> Any:
     """The x of matrix * x = rhs, from what lu() made of the matrix."""
     lower_upper, perm = _checked_lu(lower_upper, perm)
     rhs = tf.convert_to_tensor(rhs, lower_upper.dtype)
@@ -72,7 +72,8 @@ def bands(diagonals, diagonals_format):
     raise ValueError(f'Unrecognized diagonals_format: {diagonals_format}')
 
 
-def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = 'compact', name: str | None = None) -> Any:
+def tridiagonal_matmul(diagonals: Any, rhs: TensorLike, diagonals_format: str = 'compact',
+                       name: str | None = None) -> Any:
     """The product of tridiagonal matrices with others."""
     upper, middle, lower = (band[..., tf.newaxis] for band in bands(diagonals, diagonals_format))
     rhs = tf.convert_to_tensor(rhs, middle.dtype)
@@ -91,7 +92,7 @@ def _whole_band(band: tf.Tensor, size: int, before: bool) -> tf.Tensor:
     return tf.pad(band, [[0, 0]] * (band.shape.rank - 1) + [[1, 0] if before else [0, 1]])
 
 
-def tridiagonal_solve(diagonals: Any, rhs: Any, diagonals_format: str = 'compact', transpose_rhs: bool = False,
+def tridiagonal_solve(diagonals: Any, rhs: TensorLike, diagonals_format: str = 'compact', transpose_rhs: bool = False,
                       conjugate_rhs: bool = False, name: str | None = None, partial_pivoting: bool = True,
                       perturb_singular: bool = False) -> tf.Tensor:
     """The x of matrix * x = rhs, for tridiagonal matrices.

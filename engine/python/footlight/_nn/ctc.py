@@ -5,7 +5,7 @@ import footlight as tf
 from footlight import _engine
 from footlight._public import alias
 from footlight._raw_ops import op as _op
-from footlight._typing import Any
+from footlight._typing import Any, TensorLike
 
 
 def _size(x, axis):
@@ -73,7 +73,7 @@ def old_ctc_loss(labels: Any, inputs: Any = None, sequence_length: Any = None,
                  ignore_longer_outputs_than_inputs=ignore_longer_outputs_than_inputs)
 
 
-def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool = True,
+def ctc_greedy_decoder(inputs: TensorLike, sequence_length: Any, merge_repeated: bool = True,
                        blank_index: Any = None) -> tuple[Any, ...]:
     """The labels with the best score of each moment: ([a sparse tensor], minus the sum of these scores)."""
     indices, values, shape, scores = _op('CTCGreedyDecoder', inputs=inputs, sequence_length=sequence_length,
@@ -82,7 +82,7 @@ def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool =
     return [tf.SparseTensor(indices, values, shape)], scores
 
 
-def old_ctc_beam_search_decoder(inputs: Any, sequence_length: Any, beam_width: Any = 100, top_paths: Any = 1,
+def old_ctc_beam_search_decoder(inputs: TensorLike, sequence_length: Any, beam_width: Any = 100, top_paths: Any = 1,
                                 merge_repeated: bool = True) -> tuple[Any, ...]:
     """The most likely sequences of labels among `beam_width` that are followed: (sparse tensors, log probabilities)."""
     made = _op('CTCBeamSearchDecoder', inputs=inputs, sequence_length=sequence_length, beam_width=beam_width,
@@ -95,7 +95,7 @@ def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1
     return old_ctc_beam_search_decoder(inputs, sequence_length, beam_width, top_paths, False)
 
 
-def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Any]:
+def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Any]:
     """For each row of labels the different ones, padded with zeros, and the place of each label among them."""
     with tf.name_scope(name or 'ctc_unique_labels'):
         labels = tf.convert_to_tensor(labels, name='labels')
@@ -107,7 +107,7 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Any]:
         return [values, places]
 
 
-def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Any, ...]:
+def collapse_repeated(labels: TensorLike, seq_length: Any, name: str | None = None) -> tuple[Any, ...]:
     """Each row without labels that follow their like: (rows padded with zeros, their lengths)."""
     with tf.name_scope(name or 'collapse_repeated_labels'):
         labels, seq_length = tf.convert_to_tensor(labels, name='labels'), tf.convert_to_tensor(seq_length, name='seq_length')

@@ -5,7 +5,7 @@ import numbers
 
 import footlight as tf
 from footlight._public import publish
-from footlight._typing import Any
+from footlight._typing import Any, TensorLike
 
 
 def _noise_shape(x, given):
@@ -16,7 +16,8 @@ def _noise_shape(x, given):
     return given
 
 
-def general_dropout(x: Any, rate: Any, uniform_sampler: Any, noise_shape: Any = None, name: str | None = None) -> Any:
+def general_dropout(x: TensorLike, rate: Any, uniform_sampler: Any, noise_shape: Any = None,
+                    name: str | None = None) -> Any:
     """Elements set to 0 with the probability `rate`, the others scaled up; `uniform_sampler(shape, dtype)` draws from [0, 1)."""
     with tf.name_scope(name or 'general_dropout'):
         is_number = isinstance(rate, numbers.Real)

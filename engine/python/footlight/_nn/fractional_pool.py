@@ -5,7 +5,7 @@ import collections
 
 import footlight as tf
 from footlight import _engine
-from footlight._typing import Any, Callable
+from footlight._typing import Any, Callable, TensorLike
 
 _KINDS = {name: collections.namedtuple(name, ('output', 'row_pooling_sequence', 'col_pooling_sequence'))
           for name in ('FractionalMaxPool', 'FractionalAvgPool')}
@@ -193,7 +193,7 @@ def _seeded(seed: int) -> _Draws:
     return _Draws(True, *_engine.dataset_seeds(seed))
 
 
-def fractional_max_pool(value: Any, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False,
+def fractional_max_pool(value: TensorLike, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False,
                         seed: Any = 0, name: str | None = None) -> Any:
     """The largest of each cell of rows and columns, and where the cells begin.
 
@@ -209,7 +209,7 @@ def fractional_max_pool(value: Any, pooling_ratio: Any, pseudo_random: bool = Fa
     return _pooled('FractionalMaxPool', _largest, value, pooling_ratio, pseudo_random, overlapping, _seeded(seed), name)
 
 
-def fractional_avg_pool(value: Any, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False,
+def fractional_avg_pool(value: TensorLike, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False,
                         seed: Any = 0, name: str | None = None) -> Any:
     """The mean of each cell of rows and columns, and where the cells begin.
 

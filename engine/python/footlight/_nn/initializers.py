@@ -139,7 +139,7 @@ class _Scaled(Initializer):
         return {'seed': self.seed, 'dtype': tf.as_dtype(self.dtype).name}
 
 
-def _scaled(name: Any, scale: Any, mode: Any, distribution: Any, doc: str) -> Any:
+def _scaled(name: str, scale: Any, mode: Any, distribution: Any, doc: str) -> Any:
     def __init__(self, seed=None, dtype=tf.float32):
         _Scaled.__init__(self, scale, mode, distribution, seed, dtype)
     return type(name, (_Scaled,), {'__init__': __init__, '__doc__': doc, '__module__': 'footlight'})

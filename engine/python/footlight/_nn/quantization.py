@@ -4,45 +4,46 @@ from __future__ import annotations
 import footlight as tf
 from footlight import _engine
 from footlight._raw_ops import op as _op
-from footlight._typing import Any
+from footlight._typing import Any, TensorLike
 
 
-def fake_quant_with_min_max_args(inputs: Any, min: Any = -6, max: Any = 6, num_bits: Any = 8,
+def fake_quant_with_min_max_args(inputs: TensorLike, min: Any = -6, max: Any = 6, num_bits: Any = 8,
                                  narrow_range: bool = False, name: str | None = None) -> Any:
     """Numbers rounded to the steps of a range."""
     return _op('FakeQuantWithMinMaxArgs', inputs=inputs, min=min, max=max, num_bits=num_bits, narrow_range=narrow_range,
                name=name)[0]
 
 
-def fake_quant_with_min_max_args_gradient(gradients: Any, inputs: Any, min: Any = -6, max: Any = 6, num_bits: Any = 8,
-                                          narrow_range: bool = False, name: str | None = None) -> Any:
+def fake_quant_with_min_max_args_gradient(gradients: Any, inputs: TensorLike, min: Any = -6, max: Any = 6,
+                                          num_bits: Any = 8, narrow_range: bool = False,
+                                          name: str | None = None) -> Any:
     """The gradient of fake_quant_with_min_max_args()."""
     return _op('FakeQuantWithMinMaxArgsGradient', gradients=gradients, inputs=inputs, min=min, max=max, num_bits=num_bits,
                narrow_range=narrow_range, name=name)[0]
 
 
-def fake_quant_with_min_max_vars(inputs: Any, min: Any, max: Any, num_bits: Any = 8, narrow_range: bool = False,
+def fake_quant_with_min_max_vars(inputs: TensorLike, min: Any, max: Any, num_bits: Any = 8, narrow_range: bool = False,
                                  name: str | None = None) -> Any:
     """Numbers rounded to the steps of a range that is learnt."""
     return _op('FakeQuantWithMinMaxVars', inputs=inputs, min=min, max=max, num_bits=num_bits, narrow_range=narrow_range,
                name=name)[0]
 
 
-def fake_quant_with_min_max_vars_gradient(gradients: Any, inputs: Any, min: Any, max: Any, num_bits: Any = 8,
+def fake_quant_with_min_max_vars_gradient(gradients: Any, inputs: TensorLike, min: Any, max: Any, num_bits: Any = 8,
                                           narrow_range: bool = False, name: str | None = None) -> Any:
     """The gradient of fake_quant_with_min_max_vars(): for the inputs, for min, for max."""
     return tuple(_op('FakeQuantWithMinMaxVarsGradient', gradients=gradients, inputs=inputs, min=min, max=max,
                      num_bits=num_bits, narrow_range=narrow_range, name=name))
 
 
-def fake_quant_with_min_max_vars_per_channel(inputs: Any, min: Any, max: Any, num_bits: Any = 8,
+def fake_quant_with_min_max_vars_per_channel(inputs: TensorLike, min: Any, max: Any, num_bits: Any = 8,
                                              narrow_range: bool = False, name: str | None = None) -> Any:
     """Numbers rounded to the steps of a range for each channel."""
     return _op('FakeQuantWithMinMaxVarsPerChannel', inputs=inputs, min=min, max=max, num_bits=num_bits,
                narrow_range=narrow_range, name=name)[0]
 
 
-def fake_quant_with_min_max_vars_per_channel_gradient(gradients: Any, inputs: Any, min: Any, max: Any,
+def fake_quant_with_min_max_vars_per_channel_gradient(gradients: Any, inputs: TensorLike, min: Any, max: Any,
                                                       num_bits: Any = 8, narrow_range: bool = False,
                                                       name: str | None = None) -> Any:
     """The gradient of fake_quant_with_min_max_vars_per_channel()."""
@@ -121,9 +122,9 @@ def _rounded(x: Any, low: Any, high: Any, others: Any, range_given: bool, how: A
     return rounded(x, low, high)
 
 
-def quantize_and_dequantize(input: Any, input_min: Any, input_max: Any, signed_input: bool = True, num_bits: Any = 8,
-                            range_given: bool = False, round_mode: str = 'HALF_TO_EVEN', name: str | None = None,
-                            narrow_range: bool = False, axis: Any = None) -> tf.Tensor:
+def quantize_and_dequantize(input: TensorLike, input_min: Any, input_max: Any, signed_input: bool = True,
+                            num_bits: Any = 8, range_given: bool = False, round_mode: str = 'HALF_TO_EVEN',
+                            name: str | None = None, narrow_range: bool = False, axis: Any = None) -> tf.Tensor:
     """The former name of quantize_and_dequantize_v2()."""
     return quantize_and_dequantize_v2(input, input_min, input_max, signed_input, num_bits, range_given, round_mode, name, narrow_range,
                                       axis)

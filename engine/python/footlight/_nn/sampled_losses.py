@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import footlight as tf
 from footlight._public import publish
-from footlight._typing import Any
+from footlight._typing import Any, TensorLike
 
 
-def compute_accidental_hits(true_classes: Any, sampled_candidates: Any, num_true: Any, seed: Any = None,
+def compute_accidental_hits(true_classes: Any, sampled_candidates: Any, num_true: Any, seed: int | None = None,
                             name: str | None = None) -> tuple[Any, ...]:
     """Where a drawn candidate is a true class: rows, numbers of candidates, and weights that rule them out."""
     with tf.name_scope(name or 'compute_accidental_hits'):
@@ -44,8 +44,8 @@ def _logits(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: in
             tf.concat([tf.ones_like(true_logits) / num_true, tf.zeros_like(sampled_logits)], 1))
 
 
-def nce_loss(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: Any, num_classes: Any, num_true: Any = 1,
-             sampled_values: Any = None, remove_accidental_hits: bool = False,
+def nce_loss(weights: TensorLike, biases: Any, labels: TensorLike, inputs: TensorLike, num_sampled: Any,
+             num_classes: Any, num_true: Any = 1, sampled_values: Any = None, remove_accidental_hits: bool = False,
              name: str | None = 'nce_loss') -> tf.Tensor:
     """The noise-contrastive loss of each row: are its classes told from drawn ones?"""
     with tf.name_scope(name or 'nce_loss'):
@@ -54,9 +54,10 @@ def nce_loss(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: A
         return tf.reduce_sum(tf.nn.sigmoid_cross_entropy_with_logits(labels=wanted, logits=logits), 1)
 
 
-def sampled_softmax_loss(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: Any, num_classes: Any,
-                         num_true: Any = 1, sampled_values: Any = None, remove_accidental_hits: bool = True,
-                         seed: Any = None, name: str | None = 'sampled_softmax_loss') -> tf.Tensor:
+def sampled_softmax_loss(weights: TensorLike, biases: Any, labels: TensorLike, inputs: TensorLike, num_sampled: Any,
+                         num_classes: Any, num_true: Any = 1, sampled_values: Any = None,
+                         remove_accidental_hits: bool = True, seed: int | None = None,
+                         name: str | None = 'sampled_softmax_loss') -> tf.Tensor:
     """The softmax loss of each row over its true classes and drawn ones."""
     with tf.name_scope(name or 'sampled_softmax_loss'):
         logits, wanted = _logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,

@@ -162,8 +162,8 @@ def full(shape, fill_value, dtype=None):
     return tf.broadcast_to(asarray(fill_value, dtype), tf.reshape(tf.cast(shape, tf.int32), [-1]))
 
 
-def full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = 'K', subok: bool = True,
-              shape: Any = None) -> Any:
+def full_like(a: Any, fill_value: Any, dtype: DTypeLike | None = None, order: str = 'K', subok: bool = True,
+              shape: ShapeLike | None = None) -> Any:
     if order != 'K':
         raise ValueError('Non-standard orders are not supported.')
     if not subok:
@@ -225,7 +225,8 @@ def logspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, base: 
     return tf.cast(tf.pow(tf.cast(base, made.dtype), made), dtype)
 
 
-def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: Any = 0) -> Any:
+def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: DTypeLike | None = None,
+              axis: Any = 0) -> Any:
     dtype = tf.as_dtype(dtype) if dtype else result_type(start, stop, builtins.float(num), zeros(()))
     inner = np.promote_types(dtype.as_numpy_dtype, np.float32)
     start, stop = asarray(start, inner), asarray(stop, inner)

@@ -291,7 +291,7 @@ def std(a, axis=None, keepdims=None):
     return _reduced(tf.math.reduce_std, a, axis, None, keepdims, 'float')
 
 
-def _running(function: Any) -> Callable[..., Any]:
+def _running(function: Callable[..., Any]) -> Callable[..., Any]:
     def over(a, axis=None, dtype=None):
         a = asarray(a, dtype)
         if dtype is None and a.dtype.is_integer:

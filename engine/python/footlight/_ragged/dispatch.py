@@ -8,7 +8,7 @@ import footlight as tf
 from footlight._ragged import partition_checks
 from footlight._ragged.tensor import RaggedTensor, _count, _plain, gather as _gather_rows
 from footlight._sparse.dispatch import key as _key, of_sparse
-from footlight._typing import Any, Callable, TensorLike
+from footlight._typing import Any, Callable, DTypeLike, TensorLike
 
 _RULES: dict[Any, Callable[..., Any]] = {}
 
@@ -191,17 +191,18 @@ def _binary_named(function: Callable[..., Any], *args: Any, **kwargs: Any) -> tf
     return _binary(function, *given, **kwargs)
 
 
-def _add_n(function: Any, inputs: Any, name: str | None = None) -> Any:
+def _add_n(function: Callable[..., Any], inputs: Any, name: str | None = None) -> Any:
     flat, top = broadcast(list(inputs))
     return top.with_flat_values(function(flat, name=name))
 
 
-def _clip(function: Any, t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+def _clip(function: Callable[..., Any], t: Any, clip_value_min: Any, clip_value_max: Any,
+          name: str | None = None) -> Any:
     (t, low, high), top = broadcast([t, clip_value_min, clip_value_max])
     return top.with_flat_values(function(t, low, high, name=name))
 
 
-def _where(function: Any, condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+def _where(function: Callable[..., Any], condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     if x is None and y is None:
         return coordinates(condition)
     dtype = next((v.dtype for v in (x, y) if hasattr(v, 'dtype')), None)
@@ -315,7 +316,7 @@ def _joined(values: Any, axis: int) -> Any:
 
 
 @_rule('stack')
-def stack(function: Any, values: Any, axis: Any = 0, name: str | None = 'stack') -> Any:
+def stack(function: Callable[..., Any], values: Any, axis: Any = 0, name: str | None = 'stack') -> Any:
     """Joined along a new dimension, as ragged tensors."""
     values = list(values) if isinstance(values, (list, tuple)) else [values]
     if not values:
@@ -334,7 +335,7 @@ def stack(function: Any, values: Any, axis: Any = 0, name: str | None = 'stack')
 
 
 @_rule('expand_dims')
-def expand_dims(function: Any, input: Any, axis: Any, name: str | None = None) -> Any:
+def expand_dims(function: Callable[..., Any], input: Any, axis: Any, name: str | None = None) -> Any:
     """With another dimension of size one."""
     if not is_ragged(input):
         return tf.expand_dims(input, axis)
@@ -350,7 +351,7 @@ def expand_dims(function: Any, input: Any, axis: Any, name: str | None = None) -
 
 
 @_rule('squeeze')
-def squeeze(function: Any, input: Any, axis: Any = None, name: str | None = None) -> Any:
+def squeeze(function: Callable[..., Any], input: Any, axis: Any = None, name: str | None = None) -> Any:
     """Without dimensions of size one, which `axis` names."""
     if axis is None:
         raise ValueError('Ragged.squeeze must have an axis argument.')
@@ -372,7 +373,7 @@ def _squeezed(value, axis):
 
 
 @_rule('tile')
-def tile(function: Any, input: Any, multiples: Any, name: str | None = None) -> Any:
+def tile(function: Callable[..., Any], input: Any, multiples: Any, name: str | None = None) -> Any:
     """Repeated along dimensions."""
     known = tf.get_static_value(multiples) if tf.is_tensor(multiples) else multiples
     if known is None:
@@ -398,7 +399,7 @@ def _tiled(value, times):
 
 
 @_rule('reverse')
-def reverse(function: Any, tensor: Any, axis: Any, name: str | None = None) -> Any:
+def reverse(function: Callable[..., Any], tensor: Any, axis: Any, name: str | None = None) -> Any:
     """With the elements of dimensions in reverse."""
     known = tf.get_static_value(axis) if tf.is_tensor(axis) else axis
     if known is None or not all(hasattr(a, '__index__') for a in known):
@@ -424,7 +425,8 @@ def _reversed(value, axis):
 
 @_rule('one_hot')
 def _one_hot(function: Callable[..., Any], indices: tf.RaggedTensor, depth: int, on_value: Any = None,
-             off_value: Any = None, axis: Any = None, dtype: Any = None, name: str | None = None) -> tf.RaggedTensor:
+             off_value: Any = None, axis: Any = None, dtype: DTypeLike | None = None,
+             name: str | None = None) -> tf.RaggedTensor:
     if axis is not None and axis != -1 and axis < indices.ragged_rank + 1:
         raise ValueError(f'axis must be >= -1 and, if not -1, greater than indices.ragged_rank ({indices.ragged_rank}), not {axis}')
     inner = axis if axis in (None, -1) else axis - indices.ragged_rank
@@ -432,7 +434,7 @@ def _one_hot(function: Callable[..., Any], indices: tf.RaggedTensor, depth: int,
 
 
 @_rule('nn.softmax')
-def _softmax(function: Any, logits: Any, axis: Any = None, name: str | None = None) -> Any:
+def _softmax(function: Callable[..., Any], logits: Any, axis: Any = None, name: str | None = None) -> Any:
     if axis not in (None, -1):
         raise ValueError('tf.nn.softmax of a ragged tensor: only the last axis')
     padded = logits.to_tensor(default_value=logits.dtype.min)
@@ -441,18 +443,20 @@ def _softmax(function: Any, logits: Any, axis: Any = None, name: str | None = No
 
 
 @_rule('strings.join')
-def _join(function: Any, inputs: Any, separator: str = '', name: str | None = None) -> Any:
+def _join(function: Callable[..., Any], inputs: Any, separator: str = '', name: str | None = None) -> Any:
     flat, top = broadcast(list(inputs))
     return top.with_flat_values(tf.strings.join(flat, separator))
 
 
 @_rule('unstack')
-def _unstack(function: Any, value: Any, num: Any = None, axis: Any = 0, name: str | None = 'unstack') -> Any:
+def _unstack(function: Callable[..., Any], value: Any, num: Any = None, axis: Any = 0,
+             name: str | None = 'unstack') -> Any:
     raise TypeError('tf.unstack takes no ragged tensor; iterate over it')
 
 
 @_rule('zeros_like', 'ones_like')
-def _like(function: Any, input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+def _like(function: Callable[..., Any], input: Any, dtype: DTypeLike | None = None, name: str | None = None,
+          layout: Any = None) -> Any:
     return input.with_flat_values(function(input.flat_values, dtype=dtype))
 
 

@@ -5,7 +5,7 @@ import footlight as tf
 from footlight._ragged import partition_checks
 from footlight._ragged.dispatch import _deepened, _rule, axis_of, is_ragged
 from footlight._ragged.tensor import RaggedTensor, gather as _gather_rows
-from footlight._typing import Any
+from footlight._typing import Any, Callable
 
 
 @_rule('gather')
@@ -133,7 +133,7 @@ def _repeated_whole(params, indices):
 
 
 @_rule('gather_nd')
-def gather_nd(function: Any, params: Any, indices: Any, batch_dims: Any = 0, name: str | None = None,
+def gather_nd(function: Callable[..., Any], params: Any, indices: Any, batch_dims: Any = 0, name: str | None = None,
               bad_indices_policy: str = '') -> Any:
     """Elements by their indices."""
     if batch_dims:

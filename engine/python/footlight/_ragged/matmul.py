@@ -5,11 +5,11 @@ from __future__ import annotations
 import footlight as tf
 from footlight._ragged.dispatch import _deepened, _rule, is_ragged
 from footlight._ragged.tensor import RaggedTensor
-from footlight._typing import Any
+from footlight._typing import Any, Callable
 
 
 @_rule('linalg.matmul')
-def _matmul(function: Any, a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
+def _matmul(function: Callable[..., Any], a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
             adjoint_a: bool = False, adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,
             output_type: Any = None, grad_a: bool = False, grad_b: bool = False, name: str | None = None) -> Any:
     if transpose_a and adjoint_a:

@@ -64,7 +64,7 @@ def _reduce(function: Callable[..., Any], input_tensor: tf.RaggedTensor, axis: i
 
 
 @_rule('reduce_all', 'reduce_any')
-def _reduce_flags(function: Any, input_tensor: Any, axis: Any = None, keepdims: bool = False,
+def _reduce_flags(function: Callable[..., Any], input_tensor: Any, axis: Any = None, keepdims: bool = False,
                   name: str | None = None) -> Any:
     numbers = input_tensor.with_flat_values(tf.cast(input_tensor.flat_values, tf.int32))
     kind = 'reduce_prod' if function.__name__ == 'reduce_all' else 'reduce_max'
@@ -73,7 +73,7 @@ def _reduce_flags(function: Any, input_tensor: Any, axis: Any = None, keepdims: 
 
 
 @_rule('reduce_mean')
-def _reduce_mean(function: Any, input_tensor: Any, axis: Any = None, keepdims: bool = False,
+def _reduce_mean(function: Callable[..., Any], input_tensor: Any, axis: Any = None, keepdims: bool = False,
                  name: str | None = None) -> Any:
     if axis is None:
         found = tf.reduce_mean(input_tensor.flat_values)
@@ -87,7 +87,7 @@ def _reduce_mean(function: Any, input_tensor: Any, axis: Any = None, keepdims: b
 
 
 @_rule('reduce_logsumexp')
-def _reduce_logsumexp(function: Any, input_tensor: Any, axis: int | None = None, keepdims: bool = False,
+def _reduce_logsumexp(function: Callable[..., Any], input_tensor: Any, axis: int | None = None, keepdims: bool = False,
                       name: str | None = None) -> Any:
     if axis is None:
         found = tf.reduce_logsumexp(input_tensor.flat_values)
@@ -121,7 +121,7 @@ def _logsumexp(value: tf.RaggedTensor, axis: int, keepdims: bool) -> tf.Tensor:
 
 
 @_rule('math.reduce_variance')
-def _reduce_variance(function: Any, input_tensor: Any, axis: Any = None, keepdims: bool = False,
+def _reduce_variance(function: Callable[..., Any], input_tensor: Any, axis: Any = None, keepdims: bool = False,
                      name: str | None = None) -> Any:
     if axis is None:
         found = tf.math.reduce_variance(input_tensor.flat_values)
@@ -132,14 +132,14 @@ def _reduce_variance(function: Any, input_tensor: Any, axis: Any = None, keepdim
 
 
 @_rule('math.reduce_std')
-def _reduce_std(function: Any, input_tensor: Any, axis: Any = None, keepdims: bool = False,
+def _reduce_std(function: Callable[..., Any], input_tensor: Any, axis: Any = None, keepdims: bool = False,
                 name: str | None = None) -> Any:
     return tf.sqrt(_reduce_variance(None, input_tensor, axis, keepdims))
 
 
 @_rule('strings.reduce_join')
-def _reduce_join(function: Any, inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = '',
-                 name: str | None = None) -> Any:
+def _reduce_join(function: Callable[..., Any], inputs: Any, axis: Any = None, keepdims: bool = False,
+                 separator: str = '', name: str | None = None) -> Any:
     def along(value, axis=None, keepdims=False):
         return tf.strings.reduce_join(value, axis=axis, keepdims=keepdims, separator=separator)
 

@@ -62,7 +62,7 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
 
 
 @_rule('dynamic_partition')
-def _dynamic_partition(function: Any, data: Any, partitions: Any, num_partitions: Any,
+def _dynamic_partition(function: Callable[..., Any], data: Any, partitions: Any, num_partitions: Any,
                        name: str | None = None) -> list[Any]:
     if not isinstance(num_partitions, int) or num_partitions < 0:
         raise TypeError('num_partitions must be a non-negative integer')
@@ -128,7 +128,7 @@ def _until_each(value, exclusive, reverse):
 
 
 @_rule('math.cumsum')
-def _cumsum(function: Any, x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False,
+def _cumsum(function: Callable[..., Any], x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False,
             name: str | None = None) -> Any:
     axis = axis_of(axis, x.shape.rank)
     if axis < x.ragged_rank:

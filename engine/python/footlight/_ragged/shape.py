@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import footlight as tf
 from footlight._ragged.dispatch import _rule, axis_of, is_ragged
-from footlight._typing import Any
+from footlight._typing import Any, Callable, DTypeLike
 
 
 class RaggedShape:
@@ -47,11 +47,11 @@ def _shape(function: Any, input: Any, out_type: Any = None, name: str | None = N
 
 
 @_rule('size')
-def _size(function: Any, input: Any, out_type: Any = tf.int32, name: str | None = None) -> Any:
+def _size(function: Callable[..., Any], input: Any, out_type: DTypeLike = tf.int32, name: str | None = None) -> Any:
     return tf.size(input.flat_values, out_type=out_type)
 
 
 @_rule('rank')
-def _rank(function: Any, input: Any, name: str | None = None) -> Any:
+def _rank(function: Callable[..., Any], input: Any, name: str | None = None) -> Any:
     known = input.shape.rank
     return input.ragged_rank + tf.rank(input.flat_values) if known is None else tf.constant(known, tf.int32)

@@ -8,7 +8,7 @@ from footlight._ragged.nested import Nested
 from footlight._ragged.operators import Operators
 from footlight._sparse.tensor import Composite
 from footlight._types.specs import TypeSpec
-from footlight._typing import Any, DTypeLike, TensorLike
+from footlight._typing import Any, DTypeLike, ShapeLike, TensorLike
 
 
 class RaggedTensor(Operators, Nested, Composite):
@@ -240,7 +240,8 @@ class RaggedTensor(Operators, Nested, Composite):
         return self.with_values(inner.with_flat_values(new_values) if isinstance(inner, RaggedTensor) else new_values)
 
     # --- as something else ---
-    def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> tf.Tensor:
+    def to_tensor(self, default_value: Any = None, name: str | None = None,
+                  shape: ShapeLike | None = None) -> tf.Tensor:
         """A whole tensor, filled up with `default_value`, which is broadcast to the shape of one innermost value.
 
         shape: how long dimensions are to be: cut or filled up where rows begin and end; None or -1 for as they are.

@@ -8,7 +8,7 @@ import operator
 from footlight._public import publish
 from footlight._saving import trackable as _trackable
 from footlight._saving.trackable import NoDependency, Trackable, state_of
-from footlight._typing import Any, Callable, TensorLike
+from footlight._typing import Any, Callable
 
 
 class TrackableDataStructure(Trackable):
@@ -70,7 +70,7 @@ _OUTSIDE = ('Unable to save the object %s (a %s made trackable when it was assig
             'Change the attribute instead, or if it need not be saved, assign it to an object that is not trackable.')
 
 
-def _read(name: Any) -> Callable[..., Any]:
+def _read(name: str) -> Callable[..., Any]:
     """A method of list or dict that reads: it looks at what is shared with the program."""
     def read(self, *args):
         return getattr(self._after_count(), name)(
@@ -183,7 +183,7 @@ class ListWrapper(TrackableDataStructure, list):
         self._as_shared()
         return value
 
-    def remove(self, value: TensorLike) -> None:
+    def remove(self, value: Any) -> None:
         self._about_to_change()
         self._shared.remove(value)
         self._as_shared()

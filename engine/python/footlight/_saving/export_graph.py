@@ -98,7 +98,7 @@ class ExportGraph:
         """A resource, which a function of the library makes."""
         self.nodes[number] = self._call(function, [self.nodes[b] for b in bound])
 
-    def later(self, function: Any, bound: Any) -> None:
+    def later(self, function: Callable[..., Any], bound: Any) -> None:
         """The initializer calls this after variables of assets are there."""
         self.after.append((function, bound))
 

@@ -14,7 +14,7 @@ GRAPH_KEY = '_CHECKPOINTABLE_OBJECT_GRAPH'
 _numbers = itertools.count()
 
 
-def escaped(name: Any) -> str:
+def escaped(name: str) -> str:
     """A name as part of a key, in which / and . mean something."""
     return name.replace('.', '..').replace('/', '.S')
 

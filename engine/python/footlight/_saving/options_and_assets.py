@@ -7,7 +7,7 @@ import os
 import footlight as tf
 from footlight import _engine, _proto
 from footlight._saving.trackable import SAVEDMODEL, Trackable
-from footlight._typing import Any
+from footlight._typing import Any, DTypeLike
 
 saved_model = _engine.namespace('saved_model')
 
@@ -34,7 +34,7 @@ class Asset(Trackable):
             tf.compat.v1.add_to_collection(tf.compat.v1.GraphKeys.ASSET_FILEPATHS, constants[self])
         return constants[self]
 
-    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+    def __tf_tensor__(self, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
         return self._path
 
 

@@ -16,7 +16,7 @@ from footlight._saving.load import SignatureMap
 from footlight._saving.loaded_functions import LoadedFunction, LoadedTrace, packed
 from footlight._saving.options_and_assets import Asset, SaveOptions, TrackableResource, saved_model
 from footlight._saving.trackable import SAVEDMODEL, Trackable, TrackableReference
-from footlight._typing import Any, Iterator
+from footlight._typing import Any, Callable, Iterator
 
 _Function = (tf.types.experimental.PolymorphicFunction, LoadedFunction)
 _Concrete = tf.types.experimental.ConcreteFunction
@@ -106,7 +106,7 @@ def _default_function(children: dict[Any, Any]) -> Any:
     return found[0] if len(found) == 1 else None
 
 
-def _wrapped(function: Any, key: str) -> Any:
+def _wrapped(function: Callable[..., Any], key: str) -> Any:
     """A trace that takes tensors by name and gives a dict of tensors: what a signature is."""
     concrete = _traced(function)
     if concrete is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import footlight as tf
 from footlight import _engine
 from footlight._saving.trackable import Trackable
-from footlight._typing import Any, Callable, Iterator, TensorLike
+from footlight._typing import Any, Callable, Iterator
 
 
 class SaveSpec:
@@ -134,7 +134,7 @@ class Parts:
         return whole.assign(values[0])
 
 
-def parts_of(trackable: TensorLike) -> list[Any]:
+def parts_of(trackable: Any) -> list[Any]:
     """[(attribute, its values)] of an object whose class says what is saved of it."""
     found = [(name, Parts(_made(factory, name), name)) for name, factory in factories_of(trackable).items()]
     for name, parts in found:

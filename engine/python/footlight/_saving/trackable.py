@@ -7,7 +7,7 @@ import functools
 import footlight as tf
 from footlight import _engine
 from footlight._public import publish
-from footlight._typing import Any, Callable, Iterator, TensorLike
+from footlight._typing import Any, Callable, Iterator
 
 _tracking = _engine.namespace('__internal__.tracking')
 Trackable: Any = _tracking.Trackable
@@ -30,7 +30,7 @@ class _State:
         return self.restored >= number
 
 
-def state_of(trackable: TensorLike) -> _State:
+def state_of(trackable: Any) -> _State:
     """The state of an object; a new one that nobody keeps for objects that cannot hold it."""
     state = getattr(trackable, '_self_tracking', None)
     if state is None:
@@ -74,7 +74,7 @@ def _method(f):
     return f
 
 
-def _property(name: Any, getter: Any, setter: Any = None) -> None:
+def _property(name: str, getter: Any, setter: Any = None) -> None:
     _engine.extend(Trackable, name, property(getter, setter))
 
 
@@ -124,7 +124,7 @@ def _add_variable_with_custom_getter(self: Any, name: str, shape: list[Any] | No
 
 
 @_method
-def _preload_simple_restoration(self: Any, name: Any) -> None:
+def _preload_simple_restoration(self: Any, name: str) -> None:
     """None: a variable takes a restored value when it becomes a child."""
 
 
@@ -144,7 +144,7 @@ def _trackable_children(self: Any, save_type: str = CHECKPOINT, cache: dict[Any,
 
 
 @_method
-def _add_trackable_child(self: Any, name: Any, value: Any) -> None:
+def _add_trackable_child(self: Any, name: str, value: Any) -> None:
     self._track_trackable(value, name, overwrite=True)
 
 
@@ -249,7 +249,7 @@ def no_manual_dependency_tracking_scope(obj):
     return _off(obj, '_manual_tracking')
 
 
-def sticky_attribute_assignment(trackable: Any, name: Any, value: TensorLike) -> Any:
+def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
     """Makes a child of the value of an attribute, and returns what to store: containers are stored as trackable ones."""
     from footlight._saving import containers as _containers
     if isinstance(value, NoDependency):
@@ -283,7 +283,7 @@ class AutoTrackable(Trackable):
     def _no_dependency(self, value: tf.Variable) -> NoDependency:
         return NoDependency(value)
 
-    def _add_trackable_child(self, name: Any, value: Any) -> None:
+    def _add_trackable_child(self, name: str, value: Any) -> None:
         setattr(self, name, value)
 
     def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[Any, Any]:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import footlight as tf
-from footlight._typing import Any
+from footlight._typing import Any, DTypeLike
 
 
 def _parts(arr: tf.RaggedTensor | tf.SparseTensor, weights: Any) -> tuple[Any, ...]:
@@ -23,7 +23,7 @@ def _parts(arr: tf.RaggedTensor | tf.SparseTensor, weights: Any) -> tuple[Any, .
     return flat[0], tf.cast(rows, tf.int64), tf.cast(height, tf.int64), flat[1]
 
 
-def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = tf.int32,
+def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: DTypeLike = tf.int32,
              name: str | None = None, axis: Any = None, binary_output: bool = False) -> tf.Tensor:
     """How often each number occurs in `arr`, or with axis=-1 in each of its rows: a whole tensor."""
     if weights is not None and binary_output:

@@ -20,11 +20,11 @@ def _shape(function: Callable[..., Any], tensor: tf.SparseTensor, out_type: Any 
     return tf.cast(tensor.dense_shape, out_type or tf.int32, name=name)
 
 
-def _size(function: Any, tensor: Any, out_type: Any = None, name: str | None = None) -> Any:
+def _size(function: Callable[..., Any], tensor: Any, out_type: Any = None, name: str | None = None) -> Any:
     return tf.cast(tf.reduce_prod(tensor.dense_shape), out_type or tf.int32, name=name)
 
 
-def _rank(function: Any, tensor: Any, name: str | None = None) -> Any:
+def _rank(function: Callable[..., Any], tensor: Any, name: str | None = None) -> Any:
     return tf.size(tensor.dense_shape, name=name)
 
 

@@ -256,13 +256,13 @@ def _reduced(sp_input: tf.SparseTensor, axis: int | None, keepdims: bool | None,
     return found
 
 
-def reduce_sum(sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False,
+def reduce_sum(sp_input: Any, axis: Any = None, keepdims: bool | None = None, output_is_sparse: bool = False,
                name: str | None = None) -> tf.SparseTensor | tf.Tensor:
     """Sums along dimensions."""
     return _reduced(sp_input, axis, keepdims, tf.math.unsorted_segment_sum, tf.reduce_sum, output_is_sparse)
 
 
-def reduce_max(sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False,
+def reduce_max(sp_input: Any, axis: Any = None, keepdims: bool | None = None, output_is_sparse: bool = False,
                name: str | None = None) -> Any:
     """The largest of the elements that are there, along dimensions; zero where there are none."""
     return _reduced(sp_input, axis, keepdims, tf.math.unsorted_segment_max, tf.reduce_max, output_is_sparse)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import footlight as tf
 from footlight._public import publish
 from footlight._types.specs import TypeSpec
-from footlight._typing import Any
+from footlight._typing import Any, DTypeLike
 
 
 class IndexedSlices:
@@ -92,7 +92,8 @@ class IndexedSlicesSpec(TypeSpec):
         return IndexedSlices(*components)
 
 
-def _to_tensor(value: tf.IndexedSlices, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> tf.Tensor:
+def _to_tensor(value: tf.IndexedSlices, dtype: DTypeLike | None = None, name: str | None = None,
+               as_ref: bool = False) -> tf.Tensor:
     if dtype is not None and not tf.as_dtype(dtype).is_compatible_with(value.dtype):
         raise ValueError(f'Tensor conversion requested dtype {tf.as_dtype(dtype).name} for IndexedSlices with dtype '
                          f'{value.dtype.name}')

@@ -5,7 +5,7 @@ import footlight as tf
 from footlight import _engine
 from footlight._public import publish
 from footlight._sparse.functions import SparseTensor, _checked, _made, retain
-from footlight._typing import Any, DTypeLike, ShapeLike
+from footlight._typing import Any, DTypeLike, ShapeLike, TensorLike
 
 
 def reset_shape(sp_input, new_shape=None):
@@ -83,20 +83,20 @@ def _segments(data, indices, segment_ids, num_segments, plain, unsorted):
     return unsorted(rows, ids, num_segments)
 
 
-def segment_sum(data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, sparse_gradient: bool = False,
-                name: str | None = None) -> Any:
+def segment_sum(data: TensorLike, indices: TensorLike, segment_ids: TensorLike, num_segments: Any = None,
+                sparse_gradient: bool = False, name: str | None = None) -> Any:
     """Sums of the rows with these indices, by segment."""
     return _segments(data, indices, segment_ids, num_segments, tf.math.segment_sum, tf.math.unsorted_segment_sum)
 
 
-def segment_mean(data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, sparse_gradient: bool = False,
-                 name: str | None = None) -> Any:
+def segment_mean(data: TensorLike, indices: TensorLike, segment_ids: TensorLike, num_segments: Any = None,
+                 sparse_gradient: bool = False, name: str | None = None) -> Any:
     """Means of the rows with these indices, by segment."""
     return _segments(data, indices, segment_ids, num_segments, tf.math.segment_mean, tf.math.unsorted_segment_mean)
 
 
-def segment_sqrt_n(data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, sparse_gradient: bool = False,
-                   name: str | None = None) -> Any:
+def segment_sqrt_n(data: TensorLike, indices: TensorLike, segment_ids: TensorLike, num_segments: Any = None,
+                   sparse_gradient: bool = False, name: str | None = None) -> Any:
     """Sums of the rows with these indices, over the root of their number, by segment."""
     ids = tf.convert_to_tensor(segment_ids)
     total = segment_sum(data, indices, segment_ids, num_segments)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import footlight as tf
 from footlight import _engine
 from footlight._public import publish
-from footlight._typing import Any
+from footlight._typing import Any, TensorLike
 
 _op = _engine.dataset_op
 
@@ -30,22 +30,22 @@ def _joined(a, b, operation, validate_indices):
                                 {'set_operation': operation, 'validate_indices': bool(validate_indices)}))
 
 
-def intersection(a: Any, b: Any, validate_indices: bool = True) -> Any:
+def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Any:
     """The values that both have, in each row."""
     return _joined(a, b, 'intersection', validate_indices)
 
 
-def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> Any:
+def difference(a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indices: bool = True) -> Any:
     """The values of `a` that `b` has not, or the other way round, in each row."""
     return _joined(a, b, 'a-b' if aminusb else 'b-a', validate_indices)
 
 
-def union(a: Any, b: Any, validate_indices: bool = True) -> Any:
+def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Any:
     """The values of both, in each row."""
     return _joined(a, b, 'union', validate_indices)
 
 
-def size(a: Any, validate_indices: bool = True) -> Any:
+def size(a: TensorLike, validate_indices: bool = True) -> Any:
     """How many different values each row has."""
     if not isinstance(a, tf.SparseTensor):
         raise TypeError(f'Expected `SparseTensor`, got {type(a)}.')

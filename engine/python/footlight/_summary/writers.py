@@ -10,7 +10,7 @@ import weakref
 import footlight as tf
 from footlight import _engine, _proto
 from footlight._public import publish
-from footlight._typing import Any, Callable, Iterator
+from footlight._typing import Any, Callable, Iterator, TensorLike
 
 summary = _engine.namespace('summary')
 experimental = _engine.namespace('summary.experimental')
@@ -265,7 +265,7 @@ def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: s
         return _recorded(step, record)
 
 
-def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
+def write_raw_pb(tensor: TensorLike, step: Any = None, name: str | None = None) -> Any:
     """Writes a Summary message, as bytes, of tags and values that it names itself."""
     def record(handle, number):
         _engine_op('WriteRawProtoSummary', writer=handle, step=number, tensor=tf.convert_to_tensor(tensor))
@@ -308,7 +308,7 @@ def trace_on(graph=True, profiler=False, profiler_outdir=None):
     _engine.collect_graphs(True)
 
 
-def trace_export(name: Any, step: Any = None, profiler_outdir: Any = None) -> None:
+def trace_export(name: str, step: Any = None, profiler_outdir: Any = None) -> None:
     """Writes the graphs collected since trace_on() and ends the collection."""
     if not tf.executing_eagerly():
         tf.get_logger().warning('Cannot export trace inside a tf.function.')

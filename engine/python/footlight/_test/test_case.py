@@ -99,16 +99,16 @@ class _CheckedThread:
 class _General(unittest.TestCase):
     """Assertions about plain values that tests of TensorFlow programs use besides unittest's."""
 
-    def assertLen(self, container: str, expected_len: int, msg: Any = None) -> None:
+    def assertLen(self, container: str, expected_len: int, msg: str | None = None) -> None:
         if len(container) != expected_len:
             self.fail(self._formatMessage(msg, f'{container!r} has length of {len(container)}, expected '
                                                f'{expected_len}.'))
 
-    def assertEmpty(self, container: list[Any], msg: Any = None) -> None:
+    def assertEmpty(self, container: list[Any], msg: str | None = None) -> None:
         if len(container):
             self.fail(self._formatMessage(msg, f'{container!r} has length of {len(container)}.'))
 
-    def assertNotEmpty(self, container: Any, msg: Any = None) -> None:
+    def assertNotEmpty(self, container: Any, msg: str | None = None) -> None:
         if not len(container):
             self.fail(self._formatMessage(msg, f'{container!r} has length of 0.'))
 
@@ -135,48 +135,48 @@ class _General(unittest.TestCase):
         return re.sub(_NUMBER, '0', line)
 
     def assertProtoEqualsVersion(self, expected: str, actual: Any, producer: Any = None, min_consumer: Any = None,
-                                 msg: Any = None) -> None:
+                                 msg: str | None = None) -> None:
         """assertProtoEquals() of a GraphDef and a text that does not have the graph's version."""
         producer = tf.version.GRAPH_DEF_VERSION if producer is None else producer
         consumer = tf.version.GRAPH_DEF_VERSION_MIN_CONSUMER if min_consumer is None else min_consumer
         self.assertProtoEquals(f'versions {{ producer: {producer} min_consumer: {consumer} '
                                f'}}\n{expected!s}', actual, msg=msg)
 
-    def assertStartsWith(self, actual: Any, expected_start: Any, msg: Any = None) -> None:
+    def assertStartsWith(self, actual: Any, expected_start: Any, msg: str | None = None) -> None:
         if not actual.startswith(expected_start):
             self.fail(self._formatMessage(msg, f'{actual!r} does not start with {expected_start!r}'))
 
-    def assertNotStartsWith(self, actual: Any, unexpected_start: Any, msg: Any = None) -> None:
+    def assertNotStartsWith(self, actual: Any, unexpected_start: Any, msg: str | None = None) -> None:
         if actual.startswith(unexpected_start):
             self.fail(self._formatMessage(msg, f'{actual!r} does start with {unexpected_start!r}'))
 
-    def assertEndsWith(self, actual: Any, expected_end: Any, msg: Any = None) -> None:
+    def assertEndsWith(self, actual: Any, expected_end: Any, msg: str | None = None) -> None:
         if not actual.endswith(expected_end):
             self.fail(self._formatMessage(msg, f'{actual!r} does not end with {expected_end!r}'))
 
-    def assertBetween(self, value: Any, minv: Any, maxv: Any, msg: Any = None) -> None:
+    def assertBetween(self, value: Any, minv: Any, maxv: Any, msg: str | None = None) -> None:
         if not minv <= value <= maxv:
             self.fail(self._formatMessage(msg, f'{value!r} unexpectedly not between {minv!r} and {maxv!r}'))
 
-    def assertItemsEqual(self, first: Any, second: Any, msg: Any = None) -> None:
+    def assertItemsEqual(self, first: Any, second: Any, msg: str | None = None) -> None:
         self.assertCountEqual(first, second, msg)
 
-    def assertSameElements(self, expected_seq: Any, actual_seq: Any, msg: Any = None) -> None:
+    def assertSameElements(self, expected_seq: Any, actual_seq: Any, msg: str | None = None) -> None:
         only = [one for one in expected_seq if one not in actual_seq], [one for one in actual_seq if one not in expected_seq]
         if any(only):
             self.fail(self._formatMessage(msg, f'expected but not found: {only[0]!r}; found but not expected: {only[1]!r}'))
 
-    def assertContainsSubset(self, expected_subset: Any, actual_set: Any, msg: Any = None) -> None:
+    def assertContainsSubset(self, expected_subset: Any, actual_set: Any, msg: str | None = None) -> None:
         missing = [one for one in expected_subset if one not in actual_set]
         if missing:
             self.fail(self._formatMessage(msg, f'Missing elements {missing!r}'))
 
-    def assertNoCommonElements(self, expected_seq: Any, actual_seq: Any, msg: Any = None) -> None:
+    def assertNoCommonElements(self, expected_seq: Any, actual_seq: Any, msg: str | None = None) -> None:
         common = [one for one in expected_seq if one in actual_seq]
         if common:
             self.fail(self._formatMessage(msg, f'Common elements {common!r}'))
 
-    def assertContainsInOrder(self, strings: Any, target: Any, msg: Any = None) -> None:
+    def assertContainsInOrder(self, strings: Any, target: Any, msg: str | None = None) -> None:
         at = 0
         for string in (strings,) if isinstance(strings, str) else strings:
             found = target.find(string, at)
@@ -184,22 +184,23 @@ class _General(unittest.TestCase):
                 self.fail(self._formatMessage(msg, f'Did not find {string!r} after its predecessors in {target!r}'))
             at = found + len(string)
 
-    def assertSequenceAlmostEqual(self, expected_seq: Any, actual_seq: Any, places: Any = None, msg: Any = None,
+    def assertSequenceAlmostEqual(self, expected_seq: Any, actual_seq: Any, places: Any = None, msg: str | None = None,
                                   delta: Any = None) -> None:
         self.assertLen(actual_seq, len(expected_seq), msg)
         for wanted, found in zip(expected_seq, actual_seq):
             self.assertAlmostEqual(wanted, found, places, msg, delta)
 
-    def assertDictAlmostEqual(self, a: Any, b: Any, places: Any = None, msg: Any = None, delta: Any = None) -> None:
+    def assertDictAlmostEqual(self, a: Any, b: Any, places: Any = None, msg: str | None = None,
+                              delta: Any = None) -> None:
         self.assertEqual(set(a), set(b), msg)
         for key in a:
             self.assertAlmostEqual(a[key], b[key], places, msg, delta)
 
-    def assertRegexMatch(self, actual_str: Any, regexes: Any, message: Any = None) -> None:
+    def assertRegexMatch(self, actual_str: Any, regexes: Any, message: str | None = None) -> None:
         if not any(re.search(regex, actual_str) for regex in regexes):
             self.fail(self._formatMessage(message, f'{actual_str!r} does not match any of {regexes!r}'))
 
-    def assertIsSubclass(self, cls: Any, superclass: Any, msg: Any = None) -> None:
+    def assertIsSubclass(self, cls: Any, superclass: Any, msg: str | None = None) -> None:
         if not issubclass(cls, superclass):
             self.fail(self._formatMessage(msg, f'{cls!r} is not a subclass of {superclass!r}'))
 
@@ -364,7 +365,7 @@ class TestCase(_General, _temporary_files.Temporary):
     def _rows(self, x):
         return (self.evaluate(x) if isinstance(x, tf.RaggedTensor) else x).to_list()
 
-    def assertDictEqual(self, d1: Any, d2: Any, msg: Any = None) -> None:
+    def assertDictEqual(self, d1: Any, d2: Any, msg: str | None = None) -> None:
         """Dicts of the same keys and values; arrays and tensors among these are the same where all their elements are."""
         try:
             super().assertDictEqual(d1, d2, msg)
@@ -373,7 +374,7 @@ class TestCase(_General, _temporary_files.Temporary):
             for key, value in d1.items():
                 self.assertAllEqual(value, d2[key], msg)
 
-    def assertAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
+    def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Arrays or tensors of one shape with the same elements; NaNs count as equal."""
         if self._ragged(a) or self._ragged(b):
             a, b = (self._rows(x) if self._ragged(x) else tf.nest.map_structure(_value, x) for x in (a, b))
@@ -395,7 +396,7 @@ class TestCase(_General, _temporary_files.Temporary):
             self.fail(self._said(msg, f'Arrays are not equal: expected {a!r}, got {b!r}\n'
                                       f'not equal where = {where!r}\nlhs = {left!r}\nrhs = {right!r}'))
 
-    def assertNotAllEqual(self, a: TensorLike, b: Any, msg: Any = None) -> None:
+    def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         try:
             self.assertAllEqual(a, b)
         except self.failureException:
@@ -417,7 +418,8 @@ class TestCase(_General, _temporary_files.Temporary):
                                   f'not close dif = {np.abs(x - y)!r}\nnot close tol = '
                                   f'{atol + rtol * np.abs(y)!r}\ndtype = {a.dtype}, shape = {a.shape}'))
 
-    def assertAllClose(self, a: TensorLike, b: TensorLike, rtol: Any = 1e-6, atol: Any = 1e-6, msg: Any = None) -> None:
+    def assertAllClose(self, a: Any, b: Any, rtol: Any = 1e-6, atol: Any = 1e-6,
+                       msg: str | None = None) -> None:
         """Structures of arrays or tensors whose elements differ by `atol + rtol * abs(b)` at most."""
         self._close(a, b, rtol, atol, msg)
 
@@ -445,7 +447,7 @@ class TestCase(_General, _temporary_files.Temporary):
         else:
             self._close_arrays(a, b, rtol, atol, msg)
 
-    def assertNotAllClose(self, a: Any, b: Any, rtol: Any = 1e-6, atol: Any = 1e-6, msg: Any = None) -> None:
+    def assertNotAllClose(self, a: Any, b: Any, rtol: Any = 1e-6, atol: Any = 1e-6, msg: str | None = None) -> None:
         try:
             self.assertAllClose(a, b, rtol, atol)
         except self.failureException:
@@ -454,7 +456,8 @@ class TestCase(_General, _temporary_files.Temporary):
 
     def assertAllCloseAccordingToType(self, a: Any, b: Any, rtol: Any = 1e-6, atol: Any = 1e-6, float_rtol: Any = 1e-6,
                                       float_atol: Any = 1e-6, half_rtol: Any = 1e-3, half_atol: Any = 1e-3,
-                                      bfloat16_rtol: Any = 1e-2, bfloat16_atol: Any = 1e-2, msg: Any = None) -> None:
+                                      bfloat16_rtol: Any = 1e-2, bfloat16_atol: Any = 1e-2,
+                                      msg: str | None = None) -> None:
         """assertAllClose, with wider limits for types of few digits."""
         a, b = self._array(a), self._array(b)
         for name, more in (('float32', (float_rtol, float_atol)), ('complex64', (float_rtol, float_atol)),
@@ -512,20 +515,20 @@ class TestCase(_General, _temporary_files.Temporary):
             shapes.append(shape.as_list() if hasattr(shape, 'as_list') else list(shape))
         self.assertEqual(*shapes, msg=msg)
 
-    def assertNear(self, f1: Any, f2: Any, err: Any, msg: Any = None) -> None:
+    def assertNear(self, f1: Any, f2: Any, err: Any, msg: str | None = None) -> None:
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err,
                         f"{f1:f} != {f2:f} +/- {err:f}{f' ({msg!s})' if msg is not None else ''}")
 
-    def assertArrayNear(self, farray1: Any, farray2: Any, err: Any, msg: Any = None) -> None:
+    def assertArrayNear(self, farray1: Any, farray2: Any, err: Any, msg: str | None = None) -> None:
         self.assertEqual(len(farray1), len(farray2), msg=msg)
         for f1, f2 in zip(farray1, farray2):
             self.assertNear(float(f1), float(f2), err, msg=msg)
 
-    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: Any, msg: Any = None) -> None:
+    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: Any, msg: str | None = None) -> None:
         distance = _numpy().linalg.norm((self._array(ndarray1) - self._array(ndarray2)).reshape(-1))
         self.assertTrue(distance < err, msg)
 
-    def assertDeviceEqual(self, device1: Any, device2: Any, msg: Any = None) -> None:
+    def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:
         """Two names of one device."""
         def full(device):
             return tf.DeviceSpec.from_string(tf.compat.as_str(device or '')).to_string()

@@ -17,7 +17,7 @@ def _add(kind: Any, **members: Any) -> None:
 
 
 # --- tf.TypeSpec: everything follows from _serialize, _component_specs, _to_components and _from_components ---
-def _abstract(name: Any) -> Callable[..., Any]:
+def _abstract(name: str) -> Callable[..., Any]:
     def missing(self, *args):
         raise NotImplementedError(f'{type(self).__name__}.{name}()')
     missing.__name__ = name
@@ -132,7 +132,7 @@ def flatten(self: Any) -> list[Any]:
     return [leaf for spec in tf.nest.flatten(self._component_specs) for leaf in spec.flatten()]
 
 
-def to_tensors(self: Any, value: TensorLike) -> list[Any]:
+def to_tensors(self: Any, value: Any) -> list[Any]:
     """The tensors that a value consists of."""
     specs = tf.nest.flatten(self._component_specs)
     parts = tf.nest.flatten(self._to_components(value))

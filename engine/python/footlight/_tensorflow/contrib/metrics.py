@@ -28,7 +28,7 @@ class Metric(AutoTrackable):
             self._built = True
         return self.call(*args, **kwargs)
 
-    def add_variable(self, name: Any, shape: ShapeLike = (), dtype: DTypeLike = tf.float64,
+    def add_variable(self, name: str, shape: ShapeLike = (), dtype: DTypeLike = tf.float64,
                      initializer: Any = None) -> tf.Variable:
         """Makes a variable that init_variables() sets to zero again."""
         if self._built:

@@ -200,7 +200,7 @@ class VersionedTypeRegistration:
                 proto.version.producer >= self._min_producer and self.version not in proto.version.bad_consumers)
 
 
-def register_revived_type(identifier: Any, predicate: Any, versions: Any) -> None:
+def register_revived_type(identifier: Any, predicate: Callable[..., Any], versions: Any) -> None:
     """Says which objects (`predicate`) files know by a name, and how they are made again."""
     versions.sort(key=lambda one: one.version, reverse=True)
     if not versions:

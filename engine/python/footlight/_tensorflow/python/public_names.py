@@ -279,7 +279,7 @@ def find(path, name):
     return _op(name) if path in _WITH_OPS else None  # it has the functions of the ops too
 
 
-def fill(namespace: Any, name: Any) -> None:
+def fill(namespace: Any, name: str) -> None:
     """Gives a module inside of TensorFlow the name, if that is known."""
     found = find(namespace[len('footlight.python.'):], name)
     if found is not None:

@@ -5,12 +5,12 @@ import operator
 
 import footlight as tf
 from footlight._public import alias
-from footlight._typing import Any, Callable
+from footlight._typing import Any, Callable, DTypeLike
 
 _v1 = tf.compat.v1
 
 
-def _to(dtype: Any, own_name: Any) -> Callable[..., Any]:
+def _to(dtype: DTypeLike, own_name: Any) -> Callable[..., Any]:
     def convert(x, name=own_name):
         return tf.cast(x, dtype, name=name)
     return convert

@@ -8,7 +8,7 @@ import sys
 import footlight as tf
 from footlight._public import alias, publish
 from footlight._tensorflow.compat.v1 import variable_scope as _variable_scope
-from footlight._typing import Any, Callable, DTypeLike
+from footlight._typing import Any, Callable, DTypeLike, TensorLike
 
 _v1 = tf.compat.v1
 
@@ -69,7 +69,7 @@ def assert_rank_in(x: Any, ranks: Any, data: Any = None, summarize: Any = None, 
     return tf.debugging.assert_rank_in(x, ranks, message=_said(message, data, summarize), name=name)
 
 
-def assert_type(tensor: Any, tf_type: Any, message: Any = None, name: str | None = None) -> Any:
+def assert_type(tensor: TensorLike, tf_type: Any, message: str | None = None, name: str | None = None) -> Any:
     """That a tensor has this dtype."""
     tf.debugging.assert_type(tensor, tf_type, message, name)
     return tf.no_op()
@@ -188,8 +188,8 @@ def Print(input_: Any, data: Any, message: Any = None, first_n: Any = None, summ
         return tf.identity(input_)
 
 
-def norm(tensor: Any, ord: str = 'euclidean', axis: Any = None, keepdims: Any = None, name: str | None = None,
-         keep_dims: Any = None) -> Any:
+def norm(tensor: TensorLike, ord: str = 'euclidean', axis: Any = None, keepdims: bool | None = None,
+         name: str | None = None, keep_dims: bool | None = None) -> Any:
     """The norm of a vector or a matrix."""
     return tf.norm(tensor, ord, axis, bool(keepdims if keep_dims is None else keep_dims), name)
 
@@ -202,14 +202,14 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any
     return tf.identity(t * clip_norm * tf.minimum(size * count, tf.constant(1.0) / clip_norm), name=name)
 
 
-def space_to_batch(input: Any, paddings: Any, block_size: Any = None, name: str | None = None,
+def space_to_batch(input: TensorLike, paddings: Any, block_size: Any = None, name: str | None = None,
                    block_shape: Any = None) -> Any:
     """Blocks of space put into the batch."""
     block = block_shape if block_shape is not None else [block_size, block_size]
     return tf.space_to_batch(input, block, paddings, name)
 
 
-def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
+def batch_gather(params: TensorLike, indices: TensorLike, name: str | None = None) -> Any:
     """Rows by their numbers, for each item of the batch."""
     indices = tf.convert_to_tensor(indices)
     if indices.shape.rank is None:
@@ -240,53 +240,54 @@ def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, 
 
 
 def string_to_hash_bucket(string_tensor: Any = None, num_buckets: Any = None, name: str | None = None,
-                          input: Any = None) -> Any:
+                          input: TensorLike | None = None) -> Any:
     """Numbers of texts, below a limit."""
     return tf.strings.to_hash_bucket(string_tensor if input is None else input, num_buckets, name)
 
 
-def to_complex64(x: Any, name: str | None = 'ToComplex64') -> Any:
+def to_complex64(x: TensorLike, name: str | None = 'ToComplex64') -> Any:
     """The tensor as complex64."""
     return tf.cast(x, tf.complex64, name)
 
 
-def to_complex128(x: Any, name: str | None = 'ToComplex128') -> Any:
+def to_complex128(x: TensorLike, name: str | None = 'ToComplex128') -> Any:
     """The tensor as complex128."""
     return tf.cast(x, tf.complex128, name)
 
 
-def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
+def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
     """What a Python function of arrays returns."""
     return tf.numpy_function(func, inp, Tout, stateful, name)
 
 
-def map_fn(fn: Any, elems: Any, dtype: DTypeLike | None = None, parallel_iterations: Any = None, back_prop: bool = True,
-           swap_memory: bool = False, infer_shape: bool = True, name: str | None = None,
+def map_fn(fn: Callable[..., Any], elems: Any, dtype: DTypeLike | None = None, parallel_iterations: Any = None,
+           back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True, name: str | None = None,
            fn_output_signature: Any = None) -> Any:
     """What a function gives for each element."""
     return tf.map_fn(fn, elems, dtype, parallel_iterations, back_prop, swap_memory, infer_shape, name, fn_output_signature)
 
 
-def foldl(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: bool = True,
-          swap_memory: bool = False, name: str | None = None) -> Any:
+def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
+          back_prop: bool = True, swap_memory: bool = False, name: str | None = None) -> Any:
     """What a function makes of a value and each element, from the first."""
     return tf.foldl(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name)
 
 
-def foldr(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: bool = True,
-          swap_memory: bool = False, name: str | None = None) -> Any:
+def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
+          back_prop: bool = True, swap_memory: bool = False, name: str | None = None) -> Any:
     """What a function makes of a value and each element, from the last."""
     return tf.foldr(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name)
 
 
-def scan(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: bool = True,
-         swap_memory: bool = False, infer_shape: bool = True, reverse: bool = False, name: str | None = None) -> Any:
+def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
+         back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True, reverse: bool = False,
+         name: str | None = None) -> Any:
     """The values that a function makes one after the other."""
     return tf.scan(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, infer_shape, reverse, name)
 
 
-def extract_image_patches(images: Any, ksizes: Any = None, strides: Any = None, rates: Any = None, padding: Any = None,
-                          name: str | None = None, sizes: Any = None) -> Any:
+def extract_image_patches(images: TensorLike, ksizes: Any = None, strides: Any = None, rates: Any = None,
+                          padding: Any = None, name: str | None = None, sizes: Any = None) -> Any:
     """Windows of images as channels."""
     return tf.image.extract_patches(images, ksizes if sizes is None else sizes, strides, rates, padding, name)
 

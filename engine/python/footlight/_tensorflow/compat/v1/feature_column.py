@@ -31,11 +31,11 @@ class _Scopes:
         """The variable of a column."""
         return self._variables[column][name]
 
-    def has_resource(self, column: Any, name: Any) -> bool:
+    def has_resource(self, column: Any, name: str) -> bool:
         """Whether a table was made."""
         return (column, name) in self._resources
 
-    def add_resource(self, column: Any, name: Any, resource: Any) -> None:
+    def add_resource(self, column: Any, name: str, resource: Any) -> None:
         """Keeps a table."""
         self._resources[column, name] = resource
 

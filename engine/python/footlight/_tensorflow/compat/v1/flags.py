@@ -67,18 +67,18 @@ class FlagValues:
             raise UnparsedFlagAccessError(f'Trying to access flag --{name} before flags were parsed.')
         return self._known[name].value
 
-    def __setattr__(self, name: Any, value: Any) -> None:
+    def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._known:
             raise UnrecognizedFlagError(f"Unknown command line flag '{name}'")
         self._known[name].value = value
 
-    def __delattr__(self, name: Any) -> None:
+    def __delattr__(self, name: str) -> None:
         self._known.pop(name)
 
     def __getitem__(self, name):
         return self._known[name]
 
-    def __contains__(self, name: Any) -> bool:
+    def __contains__(self, name: str) -> bool:
         return name in self._known
 
     def __iter__(self) -> Any:
@@ -137,7 +137,7 @@ class FlagValues:
         """The values by name."""
         return {name: flag.value for name, flag in self._known.items()}
 
-    def set_default(self, name: Any, value: Any) -> None:
+    def set_default(self, name: str, value: Any) -> None:
         """Another default."""
         flag = self._known[name]
         flag.default = value
@@ -171,7 +171,7 @@ def _items(text: str) -> Any:
     return list(text) if isinstance(text, (list, tuple)) else [part.strip() for part in text.split(',')] if text else []
 
 
-def _define(name: Any, default: Any, help: Any, parse: Any, flag_values: Any, required: bool = False,
+def _define(name: str, default: Any, help: Any, parse: Any, flag_values: Any, required: bool = False,
             **how: Any) -> None:
     values = FLAGS if flag_values is None else flag_values
     if name in values:
@@ -193,13 +193,13 @@ def _definer(parse: Any, **how: Any) -> Callable[..., Any]:
     return define
 
 
-def DEFINE_integer(name: Any, default: Any, help: Any = None, lower_bound: Any = None, upper_bound: Any = None,
+def DEFINE_integer(name: str, default: Any, help: Any = None, lower_bound: Any = None, upper_bound: Any = None,
                    flag_values: Any = None, required: bool = False, **args: Any) -> None:
     """Defines a flag that is a whole number."""
     _define(name, default, help, _within(int, lower_bound, upper_bound), flag_values, required)
 
 
-def DEFINE_float(name: Any, default: Any, help: Any = None, lower_bound: Any = None, upper_bound: Any = None,
+def DEFINE_float(name: str, default: Any, help: Any = None, lower_bound: Any = None, upper_bound: Any = None,
                  flag_values: Any = None, required: bool = False, **args: Any) -> None:
     """Defines a flag that is a number."""
     _define(name, default, help, _within(float, lower_bound, upper_bound), flag_values, required)
@@ -214,13 +214,13 @@ def _within(kind: Any, low: Any, high: Any) -> Callable[..., Any]:
     return parse
 
 
-def DEFINE_enum(name: Any, default: Any, enum_values: Any, help: Any = None, flag_values: Any = None,
+def DEFINE_enum(name: str, default: Any, enum_values: Any, help: Any = None, flag_values: Any = None,
                 required: bool = False, case_sensitive: bool = True, **args: Any) -> None:
     """Defines a flag that is one of some texts."""
     _define(name, default, help, _one_of(list(enum_values), case_sensitive), flag_values, required)
 
 
-def DEFINE_multi_enum(name: Any, default: Any, enum_values: Any, help: Any = None, flag_values: Any = None,
+def DEFINE_multi_enum(name: str, default: Any, enum_values: Any, help: Any = None, flag_values: Any = None,
                       required: bool = False, case_sensitive: bool = True, **args: Any) -> None:
     """Defines a flag that may be given several times, each time as one of some texts."""
     _define(name, default, help, _one_of(list(enum_values), case_sensitive), flag_values, required, is_repeated=True)

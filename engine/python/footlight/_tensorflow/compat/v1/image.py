@@ -4,7 +4,7 @@ from __future__ import annotations
 import footlight as tf
 from footlight import _engine
 from footlight._public import publish
-from footlight._typing import Any, Callable
+from footlight._typing import Any, Callable, TensorLike
 
 _image = _engine.namespace('compat.v1.image')
 
@@ -39,7 +39,7 @@ _METHODS = {ResizeMethod.BILINEAR: resize_bilinear, 'bilinear': resize_bilinear,
             'nearest': resize_nearest_neighbor, ResizeMethod.AREA: resize_area, 'area': resize_area}
 
 
-def resize(images: Any, size: Any, method: Any = ResizeMethod.BILINEAR, align_corners: bool = False,
+def resize(images: TensorLike, size: Any, method: Any = ResizeMethod.BILINEAR, align_corners: bool = False,
            preserve_aspect_ratio: bool = False, name: str | None = None) -> Any:
     """Images of another size; pixels are points at their upper left corners."""
     images = tf.convert_to_tensor(images, name='images')
@@ -74,7 +74,7 @@ def resize(images: Any, size: Any, method: Any = ResizeMethod.BILINEAR, align_co
 resize_images = resize
 
 
-def resize_image_with_pad(image: Any, target_height: Any, target_width: Any, method: Any = ResizeMethod.BILINEAR,
+def resize_image_with_pad(image: TensorLike, target_height: Any, target_width: Any, method: Any = ResizeMethod.BILINEAR,
                           align_corners: bool = False) -> Any:
     """An image of another size, with zeros around it where it has another form."""
     image = tf.convert_to_tensor(image)
@@ -90,20 +90,21 @@ def resize_image_with_pad(image: Any, target_height: Any, target_width: Any, met
     return padded[0] if is_one else padded
 
 
-def crop_and_resize(image: Any, boxes: Any, box_ind: Any = None, crop_size: Any = None, method: str = 'bilinear',
-                    extrapolation_value: Any = 0, name: str | None = None, box_indices: Any = None) -> Any:
+def crop_and_resize(image: TensorLike, boxes: TensorLike, box_ind: Any = None, crop_size: Any = None,
+                    method: str = 'bilinear', extrapolation_value: Any = 0, name: str | None = None,
+                    box_indices: Any = None) -> Any:
     """Parts of images, all of one size."""
     return tf.image.crop_and_resize(image, boxes, box_ind if box_indices is None else box_indices, crop_size, method,
                                     extrapolation_value, name)
 
 
-def draw_bounding_boxes(images: Any, boxes: Any, name: str | None = None, colors: Any = None) -> Any:
+def draw_bounding_boxes(images: TensorLike, boxes: TensorLike, name: str | None = None, colors: Any = None) -> Any:
     """Images with boxes drawn on them."""
     return tf.image.draw_bounding_boxes(images, boxes, colors, name)
 
 
-def extract_image_patches(images: Any, ksizes: Any = None, strides: Any = None, rates: Any = None, padding: Any = None,
-                          name: str | None = None, sizes: Any = None) -> Any:
+def extract_image_patches(images: TensorLike, ksizes: Any = None, strides: Any = None, rates: Any = None,
+                          padding: Any = None, name: str | None = None, sizes: Any = None) -> Any:
     """Windows of images as channels."""
     return tf.image.extract_patches(images, ksizes if sizes is None else sizes, strides, rates, padding, name)
 

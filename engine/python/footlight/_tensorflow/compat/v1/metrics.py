@@ -9,7 +9,7 @@ _metrics, _v1 = _engine.namespace('compat.v1.metrics'), tf.compat.v1
 _EPSILON = 1e-7
 
 
-def _refuse_eager(name: Any) -> None:
+def _refuse_eager(name: str) -> None:
     if tf.executing_eagerly():
         raise RuntimeError(f'tf.metrics.{name} is not supported when eager execution is enabled.')
 

@@ -5,17 +5,17 @@ import footlight as tf
 from footlight import _engine
 from footlight._public import publish
 from footlight._tensorflow.compat.v1.renamed_arguments import _one
-from footlight._typing import Any
+from footlight._typing import Any, TensorLike
 
 _nn = _engine.namespace('compat.v1.nn')
 
 
-def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+def softmax(logits: TensorLike, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
     """exp(logits), divided by their sum."""
     return tf.nn.softmax(logits, _one(axis, dim, 'axis', 'dim'), name)
 
 
-def log_softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+def log_softmax(logits: TensorLike, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
     """The logarithm of softmax."""
     return tf.nn.log_softmax(logits, _one(axis, dim, 'axis', 'dim'), name)
 
@@ -40,23 +40,23 @@ def weighted_cross_entropy_with_logits(labels: Any = None, logits: Any = None, p
     return tf.nn.weighted_cross_entropy_with_logits(_one(labels, targets, 'labels', 'targets'), logits, pos_weight, name)
 
 
-def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
+def in_top_k(predictions: TensorLike, targets: Any, k: Any, name: str | None = None) -> Any:
     """Whether the target is one of the k largest predictions."""
     return tf.math.in_top_k(targets, predictions, k, name)
 
 
-def crelu(features: Any, name: str | None = None, axis: Any = -1) -> Any:
+def crelu(features: TensorLike, name: str | None = None, axis: Any = -1) -> Any:
     """relu of the values and of their negatives, side by side."""
     return tf.nn.crelu(features, axis, name)
 
 
-def avg_pool2d(value: Any = None, ksize: Any = None, strides: Any = None, padding: Any = None,
-               data_format: str = 'NHWC', name: str | None = None, input: Any = None) -> Any:
+def avg_pool2d(value: TensorLike | None = None, ksize: Any = None, strides: Any = None, padding: Any = None,
+               data_format: str = 'NHWC', name: str | None = None, input: TensorLike | None = None) -> Any:
     """Means of windows of images."""
     return tf.nn.avg_pool2d(_one(value, input, 'value', 'input'), ksize, strides, padding, data_format, name)
 
 
-def max_pool_with_argmax(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = 'NHWC',
+def max_pool_with_argmax(input: TensorLike, ksize: Any, strides: Any, padding: Any, data_format: str = 'NHWC',
                          Targmax: Any = None, name: str | None = None, output_dtype: Any = None,
                          include_batch_in_index: bool = False) -> Any:
     """Largest values of windows, and where they are."""
@@ -71,63 +71,67 @@ def conv1d(value: Any = None, filters: Any = None, stride: Any = None, padding: 
     return tf.nn.conv1d(_one(value, input, 'value', 'input'), filters, stride, padding, data_format or 'NWC', dilations, name)
 
 
-def conv3d(input: Any, filter: Any = None, strides: Any = None, padding: Any = None, data_format: str = 'NDHWC',
-           dilations: Any = [1, 1, 1, 1, 1], name: str | None = None, filters: Any = None) -> Any:
+def conv3d(input: TensorLike, filter: TensorLike | None = None, strides: Any = None, padding: Any = None,
+           data_format: str = 'NDHWC', dilations: Any = [1, 1, 1, 1, 1], name: str | None = None,
+           filters: TensorLike | None = None) -> Any:
     """A convolution of volumes."""
     return tf.nn.conv3d(input, _one(filter, filters, 'filter', 'filters'), strides, padding, data_format, dilations, name)
 
 
-def conv2d_transpose(value: Any = None, filter: Any = None, output_shape: Any = None, strides: Any = None,
-                     padding: str = 'SAME', data_format: str = 'NHWC', name: str | None = None, input: Any = None,
-                     filters: Any = None, dilations: Any = None) -> Any:
+def conv2d_transpose(value: TensorLike | None = None, filter: TensorLike | None = None, output_shape: Any = None,
+                     strides: Any = None, padding: str = 'SAME', data_format: str = 'NHWC', name: str | None = None,
+                     input: TensorLike | None = None, filters: TensorLike | None = None, dilations: Any = None) -> Any:
     """What a convolution of images would be the gradient of."""
     return tf.nn.conv2d_transpose(_one(value, input, 'value', 'input'), _one(filter, filters, 'filter', 'filters'), output_shape,
                                   strides, padding, data_format, dilations, name)
 
 
-def conv3d_transpose(value: Any, filter: Any = None, output_shape: Any = None, strides: Any = None,
-                     padding: str = 'SAME', data_format: str = 'NDHWC', name: str | None = None, input: Any = None,
-                     filters: Any = None, dilations: Any = None) -> Any:
+def conv3d_transpose(value: TensorLike, filter: TensorLike | None = None, output_shape: Any = None, strides: Any = None,
+                     padding: str = 'SAME', data_format: str = 'NDHWC', name: str | None = None,
+                     input: TensorLike | None = None, filters: TensorLike | None = None, dilations: Any = None) -> Any:
     """What a convolution of volumes would be the gradient of."""
     return tf.nn.conv3d_transpose(_one(value, input, 'value', 'input'), _one(filter, filters, 'filter', 'filters'), output_shape,
                                   strides, padding, data_format, dilations, name)
 
 
-def convolution(input: Any, filter: Any, padding: Any, strides: Any = None, dilation_rate: Any = None,
-                name: str | None = None, data_format: Any = None, filters: Any = None, dilations: Any = None) -> Any:
+def convolution(input: TensorLike, filter: TensorLike, padding: Any, strides: Any = None, dilation_rate: Any = None,
+                name: str | None = None, data_format: str | None = None, filters: TensorLike | None = None,
+                dilations: Any = None) -> Any:
     """A convolution over any number of dimensions."""
     return tf.nn.convolution(input, _one(filter, filters, 'filter', 'filters'), strides, padding, data_format,
                              _one(dilation_rate, dilations, 'dilation_rate', 'dilations'), name)
 
 
-def depthwise_conv2d(input: Any, filter: Any, strides: Any, padding: Any, rate: Any = None, name: str | None = None,
-                     data_format: Any = None, dilations: Any = None) -> Any:
+def depthwise_conv2d(input: TensorLike, filter: TensorLike, strides: Any, padding: Any, rate: Any = None,
+                     name: str | None = None, data_format: str | None = None, dilations: Any = None) -> Any:
     """A convolution of each channel of images by itself."""
     return tf.nn.depthwise_conv2d(input, filter, strides, padding, data_format, _one(dilations, rate, 'dilations', 'rate'), name)
 
 
-def depthwise_conv2d_native(input: Any, filter: Any, strides: Any, padding: Any, data_format: str = 'NHWC',
-                            dilations: Any = [1, 1, 1, 1], name: str | None = None) -> Any:
+def depthwise_conv2d_native(input: TensorLike, filter: TensorLike, strides: Any, padding: Any,
+                            data_format: str = 'NHWC', dilations: Any = [1, 1, 1, 1], name: str | None = None) -> Any:
     """A convolution of each channel of images by itself."""
     return tf.nn.depthwise_conv2d(input, filter, strides, padding, data_format, list(dilations)[1:3], name)
 
 
-def separable_conv2d(input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any,
-                     rate: Any = None, name: str | None = None, data_format: Any = None, dilations: Any = None) -> Any:
+def separable_conv2d(input: TensorLike, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any,
+                     rate: Any = None, name: str | None = None, data_format: str | None = None,
+                     dilations: Any = None) -> Any:
     """A convolution of each channel, then one of all channels of a pixel."""
     return tf.nn.separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format,
                                   _one(dilations, rate, 'dilations', 'rate'), name)
 
 
-def dilation2d(input: Any, filter: Any = None, strides: Any = None, rates: Any = None, padding: Any = None,
-               name: str | None = None, filters: Any = None, dilations: Any = None) -> Any:
+def dilation2d(input: TensorLike, filter: TensorLike | None = None, strides: Any = None, rates: Any = None,
+               padding: Any = None, name: str | None = None, filters: TensorLike | None = None,
+               dilations: Any = None) -> Any:
     """The largest sums of windows and of a filter."""
     return tf.nn.dilation2d(input, _one(filter, filters, 'filter', 'filters'), strides, padding, 'NHWC',
                             _one(rates, dilations, 'rates', 'dilations'), name)
 
 
-def pool(input: Any, window_shape: Any, pooling_type: Any, padding: Any, dilation_rate: Any = None, strides: Any = None,
-         name: str | None = None, data_format: Any = None, dilations: Any = None) -> Any:
+def pool(input: TensorLike, window_shape: Any, pooling_type: Any, padding: Any, dilation_rate: Any = None,
+         strides: Any = None, name: str | None = None, data_format: str | None = None, dilations: Any = None) -> Any:
     """Means or largest values of windows over any number of dimensions."""
     return tf.nn.pool(input, window_shape, pooling_type, strides, padding, data_format,
                       _one(dilation_rate, dilations, 'dilation_rate', 'dilations'), name)
@@ -146,13 +150,13 @@ def _whole(params, partition_strategy):
     return tf.dynamic_stitch([tf.range(n) * count + i for i, n in enumerate(rows)], parts)
 
 
-def embedding_lookup(params: Any, ids: Any, partition_strategy: str = 'mod', name: str | None = None,
+def embedding_lookup(params: TensorLike, ids: Any, partition_strategy: str = 'mod', name: str | None = None,
                      validate_indices: bool = True, max_norm: Any = None) -> Any:
     """Rows of a table by their numbers."""
     return tf.nn.embedding_lookup(_whole(params, partition_strategy), ids, max_norm, name)
 
 
-def embedding_lookup_sparse(params: Any, sp_ids: Any, sp_weights: Any, partition_strategy: str = 'mod',
+def embedding_lookup_sparse(params: TensorLike, sp_ids: Any, sp_weights: Any, partition_strategy: str = 'mod',
                             name: str | None = None, combiner: Any = None, max_norm: Any = None,
                             allow_fast_lookup: bool = False) -> Any:
     """Rows of a table by their numbers, combined for each row of a sparse tensor."""
@@ -168,31 +172,31 @@ def safe_embedding_lookup_sparse(embedding_weights: Any, sparse_ids: Any, sparse
                                               default_id, max_norm, name)
 
 
-def sampled_softmax_loss(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: Any, num_classes: Any,
-                         num_true: Any = 1, sampled_values: Any = None, remove_accidental_hits: bool = True,
-                         partition_strategy: str = 'mod', name: str | None = 'sampled_softmax_loss',
-                         seed: Any = None) -> Any:
+def sampled_softmax_loss(weights: TensorLike, biases: Any, labels: TensorLike, inputs: TensorLike, num_sampled: Any,
+                         num_classes: Any, num_true: Any = 1, sampled_values: Any = None,
+                         remove_accidental_hits: bool = True, partition_strategy: str = 'mod',
+                         name: str | None = 'sampled_softmax_loss', seed: int | None = None) -> Any:
     """The softmax's cross entropy with some of the classes only."""
     return tf.nn.sampled_softmax_loss(_whole(weights, partition_strategy), biases, labels, inputs, num_sampled, num_classes, num_true,
                                       sampled_values, remove_accidental_hits, seed, name)
 
 
-def nce_loss(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: Any, num_classes: Any, num_true: Any = 1,
-             sampled_values: Any = None, remove_accidental_hits: bool = False, partition_strategy: str = 'mod',
-             name: str | None = 'nce_loss') -> Any:
+def nce_loss(weights: TensorLike, biases: Any, labels: TensorLike, inputs: TensorLike, num_sampled: Any,
+             num_classes: Any, num_true: Any = 1, sampled_values: Any = None, remove_accidental_hits: bool = False,
+             partition_strategy: str = 'mod', name: str | None = 'nce_loss') -> Any:
     """The cross entropy of telling the right classes from drawn ones."""
     return tf.nn.nce_loss(_whole(weights, partition_strategy), biases, labels, inputs, num_sampled, num_classes, num_true,
                           sampled_values, remove_accidental_hits, name)
 
 
-def sufficient_statistics(x: Any, axes: Any, shift: Any = None, keep_dims: Any = None, name: str | None = None,
-                          keepdims: Any = None) -> Any:
+def sufficient_statistics(x: TensorLike, axes: Any, shift: Any = None, keep_dims: bool | None = None,
+                          name: str | None = None, keepdims: bool | None = None) -> Any:
     """The count, the sum, the sum of squares and the shift."""
     return tf.nn.sufficient_statistics(x, axes, shift, bool(_one(keepdims, keep_dims, 'keepdims', 'keep_dims')), name)
 
 
-def weighted_moments(x: Any, axes: Any, frequency_weights: Any, name: str | None = None, keep_dims: Any = None,
-                     keepdims: Any = None) -> Any:
+def weighted_moments(x: TensorLike, axes: Any, frequency_weights: Any, name: str | None = None,
+                     keep_dims: bool | None = None, keepdims: bool | None = None) -> Any:
     """The mean and the variance of values that count more or less."""
     return tf.nn.weighted_moments(x, axes, frequency_weights, bool(_one(keepdims, keep_dims, 'keepdims', 'keep_dims')), name)
 

@@ -135,7 +135,7 @@ def _at(place):
     return found
 
 
-def find(path: Any, name: Any) -> Callable[..., Any] | None:
+def find(path: Any, name: str) -> Callable[..., Any] | None:
     """What tf.compat.v1.`path` has under this name, where that is another public name; None for all others."""
     place = _BY_PLACE.get((path, name))
     if place is not None:

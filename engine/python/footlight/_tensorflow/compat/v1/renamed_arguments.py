@@ -29,9 +29,9 @@ def _reduction(name: str) -> Callable[..., Any]:
     return reduce
 
 
-def count_nonzero(input_tensor: TensorLike | None = None, axis: Any = None, keepdims: Any = None,
+def count_nonzero(input_tensor: TensorLike | None = None, axis: Any = None, keepdims: bool | None = None,
                   dtype: DTypeLike = tf.int64, name: str | None = None, reduction_indices: Any = None,
-                  keep_dims: Any = None, input: Any = None) -> tf.Tensor:
+                  keep_dims: bool | None = None, input: TensorLike | None = None) -> tf.Tensor:
     """How many elements are not 0."""
     return tf.math.count_nonzero(_one(input, input_tensor, 'input', 'input_tensor'),
                                  _one(axis, reduction_indices, 'axis', 'reduction_indices'),
@@ -44,23 +44,23 @@ def argmax(input: TensorLike, axis: Any = None, name: str | None = None, dimensi
     return tf.argmax(input, _one(axis, dimension, 'axis', 'dimension'), output_type, name)
 
 
-def argmin(input: Any, axis: Any = None, name: str | None = None, dimension: Any = None,
+def argmin(input: TensorLike, axis: Any = None, name: str | None = None, dimension: Any = None,
            output_type: DTypeLike = tf.int64) -> Any:
     """Where the smallest values are."""
     return tf.argmin(input, _one(axis, dimension, 'axis', 'dimension'), output_type, name)
 
 
-def arg_max(input: Any, dimension: Any, output_type: DTypeLike = tf.int64, name: str | None = None) -> Any:
+def arg_max(input: TensorLike, dimension: Any, output_type: DTypeLike = tf.int64, name: str | None = None) -> Any:
     """Where the largest values are."""
     return tf.argmax(input, dimension, output_type, name)
 
 
-def arg_min(input: Any, dimension: Any, output_type: DTypeLike = tf.int64, name: str | None = None) -> Any:
+def arg_min(input: TensorLike, dimension: Any, output_type: DTypeLike = tf.int64, name: str | None = None) -> Any:
     """Where the smallest values are."""
     return tf.argmin(input, dimension, output_type, name)
 
 
-def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
+def batch_to_space_nd(input: TensorLike, block_shape: Any, crops: Any, name: str | None = None) -> Any:
     """Blocks of the batch put into space."""
     return tf.batch_to_space(input, block_shape, crops, name)
 
@@ -78,25 +78,25 @@ def squeeze(input: TensorLike, axis: Any = None, name: str | None = None, squeez
     return tf.squeeze(input, _one(axis, squeeze_dims, 'axis', 'squeeze_dims'), name)
 
 
-def div(x: Any, y: Any, name: str | None = None) -> tf.Tensor:
+def div(x: TensorLike, y: TensorLike, name: str | None = None) -> tf.Tensor:
     """The quotient, rounded down for integers."""
     x = tf.convert_to_tensor(x)
     y = tf.convert_to_tensor(y, x.dtype)
     return tf.math.floordiv(x, y, name) if x.dtype.is_integer else tf.divide(x, y, name)
 
 
-def depth_to_space(input: Any, block_size: Any, name: str | None = None, data_format: str = 'NHWC') -> Any:
+def depth_to_space(input: TensorLike, block_size: Any, name: str | None = None, data_format: str = 'NHWC') -> Any:
     """Channels put into blocks of space."""
     return tf.nn.depth_to_space(input, block_size, data_format, name)
 
 
-def space_to_depth(input: Any, block_size: Any, name: str | None = None, data_format: str = 'NHWC') -> Any:
+def space_to_depth(input: TensorLike, block_size: Any, name: str | None = None, data_format: str = 'NHWC') -> Any:
     """Blocks of space put into channels."""
     return tf.nn.space_to_depth(input, block_size, data_format, name)
 
 
-def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = None,
-           batch_dims: Any = 0) -> Any:
+def gather(params: TensorLike, indices: TensorLike, validate_indices: Any = None, name: str | None = None,
+           axis: Any = None, batch_dims: Any = 0) -> Any:
     """Rows by their numbers."""
     return tf.gather(params, indices, validate_indices, axis, batch_dims, name)
 
@@ -119,12 +119,12 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return tf.where(condition, x, y, name)
 
 
-def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = 'BYTE') -> Any:
+def substr(input: TensorLike, pos: Any, len: Any, name: str | None = None, unit: str = 'BYTE') -> Any:
     """Parts of strings."""
     return tf.strings.substr(input, pos, len, unit, name)
 
 
-def setdiff1d(x: Any, y: Any, index_dtype: Any = tf.int32, name: str | None = None) -> Any:
+def setdiff1d(x: TensorLike, y: TensorLike, index_dtype: DTypeLike = tf.int32, name: str | None = None) -> Any:
     """What is in x and not in y, and where."""
     x = tf.convert_to_tensor(x)
     left = tf.logical_not(tf.reduce_any(tf.equal(x[:, tf.newaxis], tf.convert_to_tensor(y, x.dtype)), 1))
@@ -147,7 +147,7 @@ def device(device_name_or_function: Callable[..., Any]) -> Any:
     return _v1.get_default_graph().device(device_name_or_function)
 
 
-def multinomial(logits: Any, num_samples: Any, seed: Any = None, name: str | None = None,
+def multinomial(logits: TensorLike, num_samples: Any, seed: int | None = None, name: str | None = None,
                 output_dtype: Any = None) -> Any:
     """Samples of a categorical distribution."""
     return tf.random.categorical(logits, num_samples, output_dtype or tf.int64, seed, name)
@@ -158,13 +158,13 @@ def random_poisson(lam: Any, shape: Any, dtype: Any = tf.float32, seed: Any = No
     return tf.random.poisson(shape, lam, dtype, seed, name)
 
 
-def verify_tensor_all_finite(t: Any = None, msg: Any = None, name: str | None = None, x: Any = None,
-                             message: Any = None) -> Any:
+def verify_tensor_all_finite(t: Any = None, msg: str | None = None, name: str | None = None,
+                             x: TensorLike | None = None, message: str | None = None) -> Any:
     """The tensor, after a check that it has no NaN and no infinity."""
     return tf.debugging.assert_all_finite(_one(x, t, 'x', 't'), _one(message, msg, 'message', 'msg'), name)
 
 
-def to_bfloat16(x: Any, name: str | None = 'ToBFloat16') -> Any:
+def to_bfloat16(x: TensorLike, name: str | None = 'ToBFloat16') -> Any:
     """The tensor in bfloat16."""
     return tf.cast(x, tf.bfloat16, name)
 
@@ -184,7 +184,7 @@ def cond(pred: TensorLike, true_fn: Any = None, false_fn: Any = None, strict: bo
 
 
 def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any = None,
-               parallel_iterations: Any = 10, back_prop: bool = True, swap_memory: bool = False,
+               parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
                name: str | None = None, maximum_iterations: Any = None, return_same_structure: bool = False) -> Any:
     """What the loop variables are when the condition is false; one alone is not in a list."""
     result = tf.while_loop(cond, body, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory,
@@ -193,24 +193,26 @@ def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: An
     return result[0] if alone else result
 
 
-def scatter_add(ref: Any, indices: Any, updates: Any, use_locking: bool = False,
+def scatter_add(ref: Any, indices: TensorLike, updates: TensorLike, use_locking: bool = False,
                 name: str | None = None) -> tf.Variable:
     """Adds to rows of a variable."""
     return ref.scatter_add(tf.IndexedSlices(updates, indices), name=name)
 
 
-def scatter_sub(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
+def scatter_sub(ref: Any, indices: TensorLike, updates: TensorLike, use_locking: bool = False,
+                name: str | None = None) -> Any:
     """Subtracts from rows of a variable."""
     return ref.scatter_sub(tf.IndexedSlices(updates, indices), name=name)
 
 
-def scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None) -> Any:
+def scatter_update(ref: Any, indices: TensorLike, updates: TensorLike, use_locking: bool = True,
+                   name: str | None = None) -> Any:
     """Replaces rows of a variable."""
     return ref.scatter_update(tf.IndexedSlices(updates, indices), name=name)
 
 
-def softmax_cross_entropy_with_logits_v2(labels: Any, logits: Any, axis: Any = None, name: str | None = None,
-                                         dim: Any = None) -> Any:
+def softmax_cross_entropy_with_logits_v2(labels: TensorLike, logits: TensorLike, axis: Any = None,
+                                         name: str | None = None, dim: Any = None) -> Any:
     """The cross entropy of labels and of the softmax of logits."""
     axis = _one(axis, dim, 'axis', 'dim')
     return tf.nn.softmax_cross_entropy_with_logits(labels, logits, -1 if axis is None else axis, name)
@@ -222,39 +224,40 @@ def softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = None, di
     return tf.nn.softmax_cross_entropy_with_logits(tf.stop_gradient(labels), logits, dim if axis is None else axis, name)
 
 
-def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Any:
+def sigmoid_cross_entropy_with_logits(labels: TensorLike | None = None, logits: TensorLike | None = None,
+                                      name: str | None = None) -> Any:
     """The cross entropy of labels and of the sigmoid of logits."""
     return tf.nn.sigmoid_cross_entropy_with_logits(labels, logits, name)
 
 
 def conv2d(input: TensorLike, filter: TensorLike | None = None, strides: Any = None, padding: Any = None,
            use_cudnn_on_gpu: bool = True, data_format: str = 'NHWC', dilations: Any = [1, 1, 1, 1],
-           name: str | None = None, filters: Any = None) -> tf.Tensor:
+           name: str | None = None, filters: TensorLike | None = None) -> tf.Tensor:
     """A convolution of images."""
     return tf.nn.conv2d(input, _one(filters, filter, 'filters', 'filter'), 1 if strides is None else strides, padding,
                         data_format, dilations, name)
 
 
-def avg_pool(value: Any, ksize: Any, strides: Any, padding: Any, data_format: str = 'NHWC', name: str | None = None,
-             input: Any = None) -> Any:
+def avg_pool(value: TensorLike, ksize: Any, strides: Any, padding: Any, data_format: str = 'NHWC',
+             name: str | None = None, input: TensorLike | None = None) -> Any:
     """Means of windows."""
     return tf.nn.avg_pool(_one(input, value, 'input', 'value'), ksize, strides, padding, data_format, name)
 
 
 def max_pool(value: TensorLike, ksize: Any, strides: Any, padding: Any, data_format: str = 'NHWC',
-             name: str | None = None, input: Any = None) -> tf.Tensor:
+             name: str | None = None, input: TensorLike | None = None) -> tf.Tensor:
     """Largest values of windows."""
     return tf.nn.max_pool(_one(input, value, 'input', 'value'), ksize, strides, padding, data_format, name)
 
 
-def moments(x: TensorLike, axes: Any, shift: Any = None, name: str | None = None, keep_dims: Any = None,
-            keepdims: Any = None) -> tuple[Any, ...]:
+def moments(x: TensorLike, axes: Any, shift: Any = None, name: str | None = None, keep_dims: bool | None = None,
+            keepdims: bool | None = None) -> tuple[Any, ...]:
     """The mean and the variance."""
     return tf.nn.moments(x, axes, shift, bool(_one(keepdims, keep_dims, 'keepdims', 'keep_dims')), name)
 
 
-def dropout(x: TensorLike, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: str | None = None,
-            rate: Any = None) -> tf.Tensor:
+def dropout(x: TensorLike, keep_prob: Any = None, noise_shape: Any = None, seed: int | None = None,
+            name: str | None = None, rate: Any = None) -> tf.Tensor:
     """Some elements as 0, the others larger."""
     rate = _one(rate, None if keep_prob is None else 1 - keep_prob, 'rate', 'keep_prob')
     if rate is None:
@@ -280,7 +283,8 @@ def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, 
 def batch_norm_with_global_normalization(t: Any = None, m: Any = None, v: Any = None, beta: Any = None,
                                          gamma: Any = None, variance_epsilon: Any = None,
                                          scale_after_normalization: Any = None, name: str | None = None,
-                                         input: Any = None, mean: Any = None, variance: Any = None) -> tf.Tensor:
+                                         input: TensorLike | None = None, mean: Any = None,
+                                         variance: Any = None) -> tf.Tensor:
     """A batch normalisation, scaled by gamma only where that is asked for."""
     return tf.nn.batch_norm_with_global_normalization(
         _one(input, t, 'input', 't'), _one(mean, m, 'mean', 'm'), _one(variance, v, 'variance', 'v'), beta, gamma,
@@ -320,7 +324,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
     return tf.convert_to_tensor(value, dtype, _one(dtype_hint, preferred_dtype, 'dtype_hint', 'preferred_dtype'), name)
 
 
-def shape(input: Any, name: str | None = None, out_type: Any = tf.int32) -> tf.Tensor:
+def shape(input: TensorLike, name: str | None = None, out_type: DTypeLike = tf.int32) -> tf.Tensor:
     """The sizes of the dimensions."""
     return tf.shape(input, out_type, name)
 
@@ -330,7 +334,8 @@ def size(input: TensorLike, name: str | None = None, out_type: DTypeLike = tf.in
     return tf.size(input, out_type, name)
 
 
-def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> tf.Tensor:
+def zeros_like(tensor: TensorLike, dtype: DTypeLike | None = None, name: str | None = None,
+               optimize: bool = True) -> tf.Tensor:
     """Zeros of that shape."""
     return tf.zeros_like(tensor, dtype, name)
 
@@ -346,7 +351,7 @@ def transpose(a: TensorLike, perm: Any = None, name: str | None = 'transpose', c
     return tf.transpose(a, perm, conjugate, name)
 
 
-def pad(tensor: Any, paddings: Any, mode: str = 'CONSTANT', name: str | None = None,
+def pad(tensor: TensorLike, paddings: Any, mode: str = 'CONSTANT', name: str | None = None,
         constant_values: Any = 0) -> tf.Tensor:
     """The tensor with a border."""
     return tf.pad(tensor, paddings, mode, constant_values, name)
@@ -357,7 +362,7 @@ def boolean_mask(tensor: TensorLike, mask: Any, name: str | None = 'boolean_mask
     return tf.boolean_mask(tensor, mask, axis, name)
 
 
-def gather_nd(params: TensorLike, indices: Any, name: str | None = None, batch_dims: Any = 0) -> tf.Tensor:
+def gather_nd(params: TensorLike, indices: TensorLike, name: str | None = None, batch_dims: Any = 0) -> tf.Tensor:
     """Slices at indices of several dimensions."""
     return tf.gather_nd(params, indices, batch_dims, name)
 

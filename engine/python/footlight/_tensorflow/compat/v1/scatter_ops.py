@@ -39,8 +39,8 @@ def _given(first: int | None, second: Any, names: tuple[Any, ...]) -> Any:
     return first if second is None else second
 
 
-def reduce_join(inputs: Any, axis: Any = None, keep_dims: Any = None, separator: str = '', name: str | None = None,
-                reduction_indices: Any = None, keepdims: Any = None) -> tf.Tensor:
+def reduce_join(inputs: TensorLike, axis: Any = None, keep_dims: bool | None = None, separator: str = '',
+                name: str | None = None, reduction_indices: Any = None, keepdims: bool | None = None) -> tf.Tensor:
     """Joins the strings along dimensions; from the last one on, where none is given."""
     axis = _given(axis, reduction_indices, ('axis', 'reduction_indices'))
     return tf.strings.reduce_join(inputs, axis, bool(_given(keepdims, keep_dims, ('keepdims', 'keep_dims'))), separator, name)

@@ -48,7 +48,7 @@ def _message(*values):
     return message
 
 
-def scalar(name: Any, tensor: TensorLike, collections: Any = None, family: Any = None) -> tf.Tensor:
+def scalar(name: str, tensor: TensorLike, collections: Any = None, family: Any = None) -> tf.Tensor:
     """A number."""
     def make(tag, value):
         if value.size != 1:

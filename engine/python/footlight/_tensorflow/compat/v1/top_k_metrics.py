@@ -7,7 +7,7 @@ from footlight import _engine
 from footlight._tensorflow.compat.v1.metrics import (
     _EPSILON, _Scope, _added, _at_thresholds, _kept, _limits, _refuse_eager, _variable, _wide)
 from footlight._public import publish
-from footlight._typing import Any, Callable
+from footlight._typing import Any, Callable, TensorLike
 
 
 # --- sets of labels ---
@@ -171,16 +171,18 @@ _sensitivity, _specificity = (_rate_at('sensitivity_at_specificity', 'specificit
                               _rate_at('specificity_at_sensitivity', 'sensitivity'))
 
 
-def sensitivity_at_specificity(labels: Any, predictions: Any, specificity: Any, weights: Any = None,
-                               num_thresholds: Any = 200, metrics_collections: Any = None,
-                               updates_collections: Any = None, name: str | None = None) -> Any:
+def sensitivity_at_specificity(labels: TensorLike, predictions: TensorLike, specificity: Any,
+                               weights: TensorLike | None = None, num_thresholds: Any = 200,
+                               metrics_collections: Any = None, updates_collections: Any = None,
+                               name: str | None = None) -> Any:
     """The sensitivity at the threshold whose specificity is nearest to the given one."""
     return _sensitivity(labels, predictions, specificity, weights, num_thresholds, metrics_collections, updates_collections, name)
 
 
-def specificity_at_sensitivity(labels: Any, predictions: Any, sensitivity: Any, weights: Any = None,
-                               num_thresholds: Any = 200, metrics_collections: Any = None,
-                               updates_collections: Any = None, name: str | None = None) -> Any:
+def specificity_at_sensitivity(labels: TensorLike, predictions: TensorLike, sensitivity: Any,
+                               weights: TensorLike | None = None, num_thresholds: Any = 200,
+                               metrics_collections: Any = None, updates_collections: Any = None,
+                               name: str | None = None) -> Any:
     """The specificity at the threshold whose sensitivity is nearest to the given one."""
     return _specificity(labels, predictions, sensitivity, weights, num_thresholds, metrics_collections, updates_collections, name)
 

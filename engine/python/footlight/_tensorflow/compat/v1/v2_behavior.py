@@ -54,7 +54,7 @@ def enable_v2_behavior() -> None:
     enable_eager_execution()
 
 
-def _kept_as_it_is(name: Any, what: Any) -> Callable[..., Any]:
+def _kept_as_it_is(name: str, what: Any) -> Callable[..., Any]:
     def function():
         pass
     function.__name__ = function.__qualname__ = name

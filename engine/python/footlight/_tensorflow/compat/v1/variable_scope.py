@@ -62,7 +62,7 @@ class VariableScope:
         """What is called for each variable from now on."""
         self._regularizer = regularizer
 
-    def set_dtype(self, dtype: Any) -> None:
+    def set_dtype(self, dtype: DTypeLike) -> None:
         """The dtype of variables from now on."""
         self._dtype = dtype
 
@@ -135,7 +135,7 @@ def get_variable_scope() -> VariableScope:
     return _state.eager if graph is None else _kept(graph)[0]
 
 
-def get_variable(name: Any, shape: ShapeLike | None = None, dtype: DTypeLike | None = None,
+def get_variable(name: str, shape: ShapeLike | None = None, dtype: DTypeLike | None = None,
                  initializer: TensorLike | None = None, regularizer: Any = None, trainable: Any = None,
                  collections: Any = None, caching_device: Any = None, partitioner: Any = None,
                  validate_shape: bool = True, use_resource: Any = None, custom_getter: Any = None,
@@ -159,7 +159,7 @@ def get_variable(name: Any, shape: ShapeLike | None = None, dtype: DTypeLike | N
     return _made_or_found(full, given_dtype=dtype, **how)
 
 
-def get_local_variable(name: Any, shape: ShapeLike | None = None, dtype: DTypeLike | None = None,
+def get_local_variable(name: str, shape: ShapeLike | None = None, dtype: DTypeLike | None = None,
                        initializer: Any = None, regularizer: Any = None, trainable: bool = False,
                        collections: Any = None, **how: Any) -> Any:
     """A variable of this process only, which is neither trained nor saved: local_variables() has it."""
@@ -301,8 +301,7 @@ class variable_scope:
     def __exit__(self, *error: Any) -> bool:
         return _state.entered[self].pop().__exit__(*error)
 
-    def __call__(self, function: Any) -> Callable[..., Any]:
-        @functools.wraps(function)
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def within(*args, **kwargs):
             with _entered_scope(*self._how):
                 return function(*args, **kwargs)

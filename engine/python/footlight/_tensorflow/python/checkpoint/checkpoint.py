@@ -7,7 +7,7 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any, DTypeLike, ShapeLike
 
 
-def add_variable(trackable: Any, name: Any, shape: ShapeLike | None = None, dtype: DTypeLike = tf.float32,
+def add_variable(trackable: Any, name: str, shape: ShapeLike | None = None, dtype: DTypeLike = tf.float32,
                  initializer: Any = None, trainable: bool = True) -> tf.Variable:
     """Makes a variable a child of an object; without an initializer it has zeros."""
     def make(name, shape, dtype, initializer, trainable):

@@ -94,7 +94,8 @@ def _paths(structure: Any, path: Any = ()) -> list[Any]:
     return [(path, structure)]
 
 
-def check_func_mutation(old_args: Any, old_kwargs: Any, new_args: Any, new_kwargs: Any, func: Any) -> None:
+def check_func_mutation(old_args: Any, old_kwargs: Any, new_args: Any, new_kwargs: Any,
+                        func: Callable[..., Any]) -> None:
     """An error if a function has changed the lists and dicts that it was given."""
     if not _same((old_args, old_kwargs), (new_args, new_kwargs)):
         raise ValueError(f"{getattr(func, '__name__', func)} should not modify its Python input arguments. Modifying a "
@@ -113,7 +114,7 @@ def dismantle_func_graph(func_graph: Any) -> None:
     """Does nothing: a graph is freed when nobody has it any more."""
 
 
-def empty_graph(name: Any) -> tf.Graph:
+def empty_graph(name: str) -> tf.Graph:
     """The graph of a function that is built by hand."""
     graph = _engine.function_graph(name)
     graph._state['outer'] = tf.compat.v1.get_default_graph()

@@ -6,7 +6,7 @@ import itertools
 import footlight as tf
 from footlight import _engine
 from footlight._tensorflow.publish import publish
-from footlight._typing import Any, Callable
+from footlight._typing import Any, Callable, DTypeLike
 
 
 _ids = itertools.count(1)
@@ -23,7 +23,7 @@ def uid() -> int:
     return next(_ids)
 
 
-def strip_name_scope(name: Any, export_scope: Any) -> str:
+def strip_name_scope(name: str, export_scope: Any) -> str:
     """A name without the scope before it."""
     if not export_scope:
         return name
@@ -48,7 +48,7 @@ def name_from_scope_name(name):
     return name[:-1] if name and name[-1] == '/' else name
 
 
-def convert_n_to_tensor(values: Any, dtype: Any = None, name: str | None = None,
+def convert_n_to_tensor(values: Any, dtype: DTypeLike | None = None, name: str | None = None,
                         preferred_dtype: Any = None) -> list[Any]:
     """Each value as a tensor."""
     return [tf.convert_to_tensor(value, dtype, preferred_dtype, None if name is None else f'{name}_{i}')

@@ -3,10 +3,9 @@ from __future__ import annotations
 
 import footlight as tf
 from footlight._tensorflow.publish import publish
-from footlight._typing import TensorLike
 
 
-def is_sparse(tensor: TensorLike) -> bool:
+def is_sparse(tensor: object) -> bool:
     """Whether it is a SparseTensor, or the value of one."""
     return isinstance(tensor, (tf.SparseTensor, tf.compat.v1.SparseTensorValue))
 

@@ -48,7 +48,7 @@ run_deprecated_v1 = deprecated_graph_mode_only = _in_graph
 
 
 @_of_method
-def run_functions_eagerly(func: Any) -> Callable[..., Any]:
+def run_functions_eagerly(func: Callable[..., Any]) -> Callable[..., Any]:
     """Runs a test with functions as they are, and with functions that run eagerly."""
     def run(self, *args, **kwargs):
         before = tf.config.functions_run_eagerly()
@@ -62,7 +62,7 @@ def run_functions_eagerly(func: Any) -> Callable[..., Any]:
 
 
 @_of_method
-def also_run_as_tf_function(func: Any) -> Callable[..., Any]:
+def also_run_as_tf_function(func: Callable[..., Any]) -> Callable[..., Any]:
     """Runs a test eagerly, and as a function."""
     def run(self, *args, **kwargs):
         func(self, *args, **kwargs)
@@ -91,7 +91,7 @@ def assert_ops_in_graph(expected_ops: Any, graph: Any) -> dict[Any, Any]:
 
 
 @_of_method
-def run_gpu_only(func: Any) -> Callable[..., Any]:
+def run_gpu_only(func: Callable[..., Any]) -> Callable[..., Any]:
     """A test that is skipped without a GPU."""
     def run(self, *args, **kwargs):
         if not tf.test.is_gpu_available():
@@ -110,7 +110,7 @@ def run_v1_only(reason: Any, func: Any = None) -> Callable[..., Any]:
 
 
 @_of_method
-def run_v2_only(func: Any) -> Callable[..., Any]:
+def run_v2_only(func: Callable[..., Any]) -> Callable[..., Any]:
     """A test of TensorFlow 2's behaviour."""
     return lambda *args, **kwargs: func(*args, **kwargs)
 

@@ -10,7 +10,7 @@ _NAME_TO_TYPE_SPEC: dict[str, type[Any]] = {}
 _TYPE_SPEC_TO_NAME: dict[type[Any], str] = {}
 
 
-def register(name: Any) -> Callable[..., Any]:
+def register(name: str) -> Callable[..., Any]:
     """Decorates a class of specs that files name."""
     def add(kind):
         if name in _NAME_TO_TYPE_SPEC:

@@ -12,7 +12,8 @@ def _if(cond: tf.Tensor, inputs: list[Any], then_branch: Any, else_branch: Any, 
     return If(cond=cond, input=inputs, Tout=None, then_branch=then_branch, else_branch=else_branch, name=name)
 
 
-def _while(input_: list[Any], cond: Any, body: Any, name: str | None = None, hostmem: Any = None) -> list[Any]:
+def _while(input_: list[Any], cond: Any, body: Callable[..., Any], name: str | None = None,
+           hostmem: Any = None) -> list[Any]:
     """What the inputs have become when the condition is false, as a list."""
     return While(input=input_, cond=cond, body=body, name=name)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import footlight as tf
 from footlight._tensorflow.publish import publish
-from footlight._typing import Any, ShapeLike
+from footlight._typing import Any, ShapeLike, TensorLike
 
 _ops = tf.raw_ops
 
@@ -35,7 +35,7 @@ def tensor_list_reserve(element_shape: ShapeLike, num_elements: Any, element_dty
                                   element_dtype=element_dtype, name=name)
 
 
-def tensor_list_from_tensor(tensor: Any, element_shape: ShapeLike, name: str | None = None) -> Any:
+def tensor_list_from_tensor(tensor: TensorLike, element_shape: ShapeLike, name: str | None = None) -> Any:
     """The parts of a tensor along its first dimension as a list."""
     return _ops.TensorListFromTensor(tensor=tensor, element_shape=_shape(element_shape), name=name)
 
@@ -45,7 +45,7 @@ def tensor_list_length(input_handle: Any, name: str | None = None) -> Any:
     return _ops.TensorListLength(input_handle=input_handle, name=name)
 
 
-def tensor_list_push_back(input_handle: Any, tensor: Any, name: str | None = None) -> Any:
+def tensor_list_push_back(input_handle: Any, tensor: TensorLike, name: str | None = None) -> Any:
     """The list with one more element."""
     return _ops.TensorListPushBack(input_handle=input_handle, tensor=tensor, name=name)
 
@@ -89,8 +89,8 @@ def tensor_list_stack(input_handle: Any, element_dtype: Any, num_elements: Any =
                                 num_elements=num_elements, name=name)
 
 
-def tensor_list_gather(input_handle: Any, indices: Any, element_dtype: Any, element_shape: ShapeLike | None = None,
-                       name: str | None = None) -> Any:
+def tensor_list_gather(input_handle: Any, indices: TensorLike, element_dtype: Any,
+                       element_shape: ShapeLike | None = None, name: str | None = None) -> Any:
     """Some elements as one tensor."""
     return _ops.TensorListGather(input_handle=input_handle, indices=indices, element_shape=_shape(element_shape),
                                  element_dtype=element_dtype, name=name)
@@ -103,8 +103,8 @@ def tensor_list_concat(input_handle: Any, element_dtype: Any, element_shape: Sha
                                    leading_dims=tf.constant([], tf.int64), name=name)[0]
 
 
-def tensor_list_scatter(tensor: Any, indices: Any, element_shape: ShapeLike | None = None, input_handle: Any = None,
-                        name: str | None = None) -> Any:
+def tensor_list_scatter(tensor: TensorLike, indices: TensorLike, element_shape: ShapeLike | None = None,
+                        input_handle: Any = None, name: str | None = None) -> Any:
     """A list with the rows of a tensor at some places: a new one, or `input_handle` with others there."""
     tensor = tf.convert_to_tensor(tensor)
     if input_handle is not None:
@@ -113,7 +113,7 @@ def tensor_list_scatter(tensor: Any, indices: Any, element_shape: ShapeLike | No
                                     name=name)
 
 
-def tensor_list_split(tensor: Any, element_shape: ShapeLike, lengths: Any, name: str | None = None) -> Any:
+def tensor_list_split(tensor: TensorLike, element_shape: ShapeLike, lengths: Any, name: str | None = None) -> Any:
     """Parts of a tensor, so many rows each, as a list."""
     return _ops.TensorListSplit(tensor=tensor, element_shape=_shape(element_shape), lengths=tf.cast(lengths, tf.int64),
                                 name=name)

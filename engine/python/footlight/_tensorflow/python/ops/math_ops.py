@@ -3,15 +3,15 @@ from __future__ import annotations
 
 import footlight as tf
 from footlight._tensorflow.publish import publish
-from footlight._typing import Any
+from footlight._typing import Any, TensorLike
 
 
-def is_nan(x: Any, name: str | None = None) -> Any:
+def is_nan(x: TensorLike, name: str | None = None) -> Any:
     """Where elements are not numbers."""
     return tf.math.is_nan(x, name=name)
 
 
-def approximate_equal(x: Any, y: Any, tolerance: Any = 1e-05, name: str | None = None) -> tf.Tensor:
+def approximate_equal(x: TensorLike, y: TensorLike, tolerance: Any = 1e-05, name: str | None = None) -> tf.Tensor:
     """Where two tensors of one shape differ by less than `tolerance`."""
     x, y = tf.convert_to_tensor(x), tf.convert_to_tensor(y)
     if not x.shape.is_compatible_with(y.shape):

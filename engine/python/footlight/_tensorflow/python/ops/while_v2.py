@@ -7,7 +7,7 @@ from footlight._typing import Any, Callable
 
 
 def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any = None,
-               parallel_iterations: Any = 10, maximum_iterations: Any = None, name: str | None = None,
+               parallel_iterations: int = 10, maximum_iterations: Any = None, name: str | None = None,
                return_same_structure: bool = True, back_prop: bool = True) -> Any:
     """What the loop variables are when the condition is false."""
     results = tf.while_loop(cond, body, loop_vars, shape_invariants, parallel_iterations, back_prop,

@@ -4,7 +4,7 @@ from __future__ import annotations
 import inspect
 
 from footlight._tensorflow.publish import publish
-from footlight._typing import Any
+from footlight._typing import Any, Callable
 
 
 def add_notice_to_docstring(doc: Any, instructions: Any, no_doc_str: Any, suffix_str: Any, notice: Any,
@@ -21,12 +21,12 @@ def add_notice_to_docstring(doc: Any, instructions: Any, no_doc_str: Any, suffix
     return '\n'.join(lines)
 
 
-def get_qualified_name(function: Any) -> str:
+def get_qualified_name(function: Callable[..., Any]) -> str:
     """The name of a function with those of the classes around it."""
     return getattr(function, '__qualname__', function.__name__)
 
 
-def validate_callable(func: Any, decorator_name: Any) -> None:
+def validate_callable(func: Callable[..., Any], decorator_name: Any) -> None:
     """Raises where a decorator got no function."""
     if not callable(func):
         raise ValueError(f'{func} is not a function. If this is a property, make sure @property appears before '

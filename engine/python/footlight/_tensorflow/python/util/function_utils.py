@@ -23,7 +23,7 @@ def fn_args(fn):
     return tuple(names[1:] if inspect.ismethod(target) and names else names)
 
 
-def has_kwargs(fn: Any) -> bool:
+def has_kwargs(fn: Callable[..., Any]) -> bool:
     """Whether a function takes any keyword."""
     if not callable(fn):
         raise TypeError(f'Argument `fn` should be a callable, not {fn!r}')

@@ -7,7 +7,7 @@ from footlight._tensorflow.publish import publish
 from footlight._typing import Any, Callable
 
 
-def keyword_args_only(func: Any) -> Callable[..., Any]:
+def keyword_args_only(func: Callable[..., Any]) -> Callable[..., Any]:
     """Decorates a function that takes arguments by name alone."""
     @functools.wraps(func)
     def new_func(*args, **kwargs):

@@ -5,12 +5,12 @@ import collections.abc
 
 import footlight as tf
 from footlight import _engine
-from footlight._typing import Any, Callable, Iterator, TensorLike
+from footlight._typing import Any, Callable, Iterator
 
 _MISMATCH = "The two structures don't have the same "
 
 
-def is_namedtuple(instance: TensorLike, strict: bool = False) -> bool:
+def is_namedtuple(instance: object, strict: bool = False) -> bool:
     """Whether it is a named tuple; with `strict`, one whose class adds nothing to it."""
     kind = type(instance)
     if strict and kind.__base__ is not tuple:
@@ -18,7 +18,7 @@ def is_namedtuple(instance: TensorLike, strict: bool = False) -> bool:
     return isinstance(instance, tuple) and all(isinstance(f, str) for f in getattr(kind, '_fields', (0,)))
 
 
-def is_mapping(obj: TensorLike) -> bool:
+def is_mapping(obj: object) -> bool:
     """Whether it is a mapping."""
     return isinstance(obj, collections.abc.Mapping)
 
@@ -28,7 +28,7 @@ def is_mapping_view(obj: Any) -> bool:
     return isinstance(obj, collections.abc.MappingView)
 
 
-def is_attrs(obj: TensorLike) -> bool:
+def is_attrs(obj: object) -> bool:
     """Whether it is an instance of a class of the package attrs."""
     return getattr(type(obj), '__attrs_attrs__', None) is not None
 

@@ -45,7 +45,7 @@ class api_export:  # a class, as functools.partial(api_export, api_name=...) and
                 setattr(inner, attribute, value)
         return func
 
-    def export_constant(self, module_name: Any, name: Any) -> None:
+    def export_constant(self, module_name: Any, name: str) -> None:
         """Exports a constant of a module."""
         import sys
         value = getattr(sys.modules[module_name], name)

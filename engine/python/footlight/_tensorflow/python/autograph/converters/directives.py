@@ -34,7 +34,7 @@ class _Definitions(ast.NodeVisitor):
         for key in (Static.DEFINITIONS, Static.ORIG_DEFINITIONS):
             _qual_names.setanno(node, key, definitions)
 
-    def _defines(self, node: Any, name: Any) -> None:
+    def _defines(self, node: Any, name: str) -> None:
         self._known[name] = (self._own.setdefault(node, Definition()),)
         self._note(node, self._known[name])
 

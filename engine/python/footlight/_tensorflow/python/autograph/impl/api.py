@@ -228,7 +228,7 @@ class PyToTF:
         """A function converted, the module that it is in and the map of its lines."""
         return self.transform_function(obj, user_context)
 
-    def transform_function(self, fn: Any, user_context: Any) -> tuple[Any, ...]:
+    def transform_function(self, fn: Callable[..., Any], user_context: Any) -> tuple[Any, ...]:
         made = to_graph(fn, recursive=user_context.options.recursive)
         return made, getattr(made, 'ag_module', None), getattr(made, 'ag_source_map', {})
 

@@ -15,7 +15,7 @@ from footlight._tensorflow.python.autograph.pyct import (
     templates as _templates)
 from footlight._tensorflow.python.autograph.pyct.qual_names import Basic
 from footlight._tensorflow.python.autograph.pyct.parser import is_tree, trees
-from footlight._typing import Any
+from footlight._typing import Any, Callable
 
 
 class AnalysisLevel(enum.IntEnum):
@@ -67,7 +67,7 @@ class _Levels:
     def __getattr__(self, name):
         return getattr(self.value, name)
 
-    def __setattr__(self, name: Any, value: Any) -> None:
+    def __setattr__(self, name: str, value: Any) -> None:
         setattr(self.value, name, value)
 
 
@@ -190,7 +190,7 @@ class GenericTranspiler:
             return self.transform_function(obj, user_context)
         raise NotImplementedError(f'only functions are transformed, not {obj!r}')
 
-    def transform_function(self, fn: Any, user_context: Any) -> tuple[Any, ...]:
+    def transform_function(self, fn: Callable[..., Any], user_context: Any) -> tuple[Any, ...]:
         """(what transform_ast gave, the context that it had)."""
         future = _inspect.getfutureimports(fn)
         node, source = _parser.parse_entity(fn, future_features=future)
@@ -223,7 +223,7 @@ class PyToPy(GenericTranspiler):
         """Functions of the same code with the same key are made once."""
         raise NotImplementedError('subclasses say for what a result holds')
 
-    def transform_function(self, fn: Any, user_context: Any) -> tuple[Any, ...]:
+    def transform_function(self, fn: Callable[..., Any], user_context: Any) -> tuple[Any, ...]:
         """(a new function, the module that its code is in, the map of its lines)."""
         fn, extra = getattr(fn, '__func__', fn), self.get_extra_locals()
         with self._lock:
@@ -241,7 +241,7 @@ class PyToPy(GenericTranspiler):
         made.__annotations__ = dict(fn.__annotations__)
         return made, module, source_map
 
-    def _module_of(self, fn: Any, user_context: Any, extra: Any) -> tuple[Any, ...]:
+    def _module_of(self, fn: Callable[..., Any], user_context: Any, extra: Any) -> tuple[Any, ...]:
         nodes, context = GenericTranspiler.transform_function(self, fn, user_context)
         nodes = list(nodes) if isinstance(nodes, (list, tuple)) else [nodes]
         name = context.info.name

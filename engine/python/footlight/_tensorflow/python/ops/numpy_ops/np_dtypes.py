@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from footlight._tensorflow.publish import publish
-from footlight._typing import Any, DTypeLike
+from footlight._typing import Any, DTypeLike, TensorLike
 
 
 def _numpy() -> Any:
@@ -15,7 +15,7 @@ def is_allow_float64() -> bool:
     return True
 
 
-def set_allow_float64(b: Any) -> None:
+def set_allow_float64(b: TensorLike) -> None:
     """Says that there are numbers of 64 bits: without them nothing is computed here."""
     if not b:
         raise NotImplementedError('tf.experimental.numpy computes with numbers of 64 bits; convert where 32 are wanted')
@@ -26,7 +26,7 @@ def is_prefer_float32() -> Any:
     return _numpy()._prefer_float32
 
 
-def set_prefer_float32(b: Any) -> None:
+def set_prefer_float32(b: TensorLike) -> None:
     """Says whether numbers without a dtype are of 32 bits."""
     _numpy()._prefer_float32 = bool(b)
 

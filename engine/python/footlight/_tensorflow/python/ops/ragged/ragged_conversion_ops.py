@@ -4,10 +4,10 @@ from __future__ import annotations
 import footlight as tf
 from footlight._tensorflow.publish import publish
 from footlight._tensorflow.python.ops.ragged.ragged_tensor import is_ragged
-from footlight._typing import Any, TensorLike
+from footlight._typing import Any, ShapeLike, TensorLike
 
 
-def from_tensor(tensor: Any, lengths: Any = None, padding: Any = None, ragged_rank: Any = 1,
+def from_tensor(tensor: TensorLike, lengths: Any = None, padding: Any = None, ragged_rank: Any = 1,
                 row_splits_dtype: Any = tf.int64, name: str | None = None) -> Any:
     """A ragged tensor of a whole one; a ragged one as it is."""
     if is_ragged(tensor):
@@ -20,7 +20,7 @@ def to_tensor(rt_input: Any, default_value: Any = None, name: str | None = None)
     return rt_input.to_tensor(default_value, name) if is_ragged(rt_input) else rt_input
 
 
-def ragged_to_dense(rt_input: Any, default_value: Any = None, shape: Any = None) -> tf.Tensor:
+def ragged_to_dense(rt_input: Any, default_value: Any = None, shape: ShapeLike | None = None) -> tf.Tensor:
     """A whole tensor of a ragged one."""
     return rt_input.to_tensor(default_value=default_value, shape=shape)
 

@@ -116,8 +116,8 @@ void add_retrace_notes(const Document& document, FindingList& list) {
       if (!shown.valid()) shown = f.id;
     }
     FindingNote note;
-    note.text = QStringLiteral("%1 was traced %2 in %3, and the console warns of it. No change of an argument alone "
-                               "would spare a trace.")
+    note.text = QStringLiteral("%1 was traced %2 in %3, and the console warns of it. No finding explains it: its "
+                               "traces show what differs.")
                     .arg(q(name), counted(traces, "time", "times"), counted(calls, "call", "calls"));
     note.link = QStringLiteral("Show its traces");
     note.view = QStringLiteral("retraces");

@@ -225,8 +225,7 @@ void FindingsView::build() {
     add_line(busy()                       ? QString::fromUtf8("Looking for findings …")
              : document().traces.empty()
                  ? QStringLiteral("Findings about retraces appear here once functions have been traced.")
-                 : QStringLiteral("Nothing to report: no change of a call or of a function would spare a trace, as "
-                                  "far as was recorded."),
+                 : QStringLiteral("Nothing to report: none of the known problems was found in what was recorded."),
              {}, {});
   }
   if (!dismissed_cards_.empty()) {

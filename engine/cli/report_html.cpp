@@ -150,7 +150,7 @@ class Page {
     for (size_t i = 0; i < report_.findings.size(); ++i) finding(i);
     out_ += "</div>";
     if (report_.findings.empty())
-      out_ += element("p", "dim", "No findings: no change would save a trace or much time, as far as was recorded.");
+      out_ += element("p", "dim", "No findings: none of the known problems was found in what was recorded.");
   }
 
   void finding(size_t at) {

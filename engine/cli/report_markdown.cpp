@@ -81,7 +81,7 @@ std::string report_markdown(const Reader& reader, const explain::Report& report)
   out += "\n## Findings\n";
   for (size_t i = 0; i < report.findings.size(); ++i) write_finding(reader, report, i, out);
   if (report.findings.empty())
-    out += "\nNo findings: no change would save a trace or much time, as far as was recorded.\n";
+    out += "\nNo findings: none of the known problems was found in what was recorded.\n";
 
   if (!report.functions.empty()) {
     out += "\n## Functions\n\n| function | defined | calls | hits | traces | tracing | running |\n"

@@ -54,8 +54,8 @@ std::string cause_words(std::string_view cause) {
 
 const char* rule_words(Rule rule) {
   switch (rule) {
-    case Rule::kNotConfirmed: return "no replay confirmed that a change saves traces";
-    case Rule::kVariants: return "a few variants, each used often";
+    case Rule::kNotConfirmed: return "no replay showed that one graph would do";
+    case Rule::kVariants: return "variants: used often, from calls of their own, or side by side";
     case Rule::kSteady: return "a few shapes, each used again";
     case Rule::kAskedFor: return "the program asked for it";
     case Rule::kOneRootCause: return "another finding explains it";

@@ -106,6 +106,44 @@ for k in range(5):
         m.predict(tf.ones([2]))
 '''), [('new_object_identity', 'Model.predict')])
 
+    def test_instances_made_in_turn_beside_two_that_stay(self):
+        """Two instances are used by turns, then six live for two calls each: only the six could be one."""
+        report = self.report(MODEL + '''
+a, b = Model(1), Model(2)
+for i in range(5):
+    a.predict(tf.ones([2]))
+    b.predict(tf.ones([2]))
+for k in range(6):
+    m = Model(k)
+    m.predict(tf.ones([2]))
+    m.predict(tf.ones([2]))
+    del m
+a.predict(tf.ones([2]))
+''')
+        [finding] = report['findings']
+        self.assertEqual((finding['cause'], finding['function']), ('new_object_identity', 'Model.predict'))
+        self.assertEqual((finding['checked']['traces_before'], finding['checked']['traces_after']), (8, 3))
+        self.assertEqual(finding['evidence']['distinct'], 6)
+        self.assertIn('a new object again and again', finding['message'])
+
+    def test_functions_made_in_turn_beside_those_of_a_factory(self):
+        [finding] = self.report('''
+            def make(k):
+                @tf.function
+                def scale(x):
+                    return x * k
+                return scale
+            scales = [make(float(k)) for k in range(3)]
+            for s in scales:
+                for _ in range(4):
+                    s(tf.ones([2]))
+            for _ in range(5):
+                make(10.0)(tf.ones([2]))
+        ''')['findings']
+        self.assertEqual((finding['cause'], finding['function']), ('function_made_in_loop', 'make.<locals>.scale'))
+        self.assertEqual((finding['checked']['traces_before'], finding['checked']['traces_after']), (5, 1))
+        self.assertIn('One line made 8 functions, 5 of them one after the other', finding['message'])
+
     def test_dead_objects_with_the_same_hash(self):
         program = '''
             class Config:

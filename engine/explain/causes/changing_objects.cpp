@@ -32,9 +32,9 @@ bool are_side_by_side(const std::vector<Used>& objects, bool instances) {
 }
 
 // A callable is told from others by its closure, too; it stands in the key by the words of the call.
-std::string object_text(const FunctionRun::Step& step, const std::string& path) {
+std::string object_text(const TraceRecord& trace, const std::string& path) {
   std::string text;
-  for (const KeyLeaf& leaf : step.trace->key)
+  for (const KeyLeaf& leaf : trace.key)
     if (leaf.path == path || leaf.path.starts_with(path + ".closure[")) text += leaf.value + leaf.shape + ' ';
   return text;
 }
@@ -43,15 +43,27 @@ std::string object_text(const FunctionRun::Step& step, const std::string& path) 
 struct InTurn {
   const LeafSeries* series;
   std::vector<Used> objects;
+  std::unordered_set<std::string> kept;  // texts of the others, which are used again after another object
 };
 
 bool are_in_turn(const Evidence& evidence, const FunctionRun& run, InTurn& at) {
   std::unordered_set<std::string> known;
+  const std::string* last = nullptr;
   for (const FunctionRun::Step& step : run.steps) {
     if (!step.call) continue;
-    std::string now = object_text(step, at.series->path);
+    const std::string now = object_text(*step.trace, at.series->path);
+    const auto [one, added] = known.insert(now);
+    if (!added && (!last || *last != now)) at.kept.insert(now);
+    last = &*one;
+  }
+  // Functions that come back are choices of the program, and so may be those beside them.
+  const bool callables = std::ranges::any_of(at.series->leaves, [](auto* l) { return l && l->kind == "callable"; });
+  if (callables && !at.kept.empty()) return false;
+  for (const FunctionRun::Step& step : run.steps) {
+    if (!step.call) continue;
+    std::string now = object_text(*step.trace, at.series->path);
+    if (at.kept.contains(now)) continue;
     if (at.objects.empty() || at.objects.back().text != now) {
-      if (!known.insert(now).second) return false;
       const KeyLeaf* leaf = leaf_at(*step.trace, at.series->path);
       at.objects.push_back({std::move(now), leaf ? evidence.known_since(*step.trace, leaf->value) : 0});
     }
@@ -61,18 +73,28 @@ bool are_in_turn(const Evidence& evidence, const FunctionRun& run, InTurn& at) {
   return at.objects.size() >= kManyObjects;
 }
 
+LeafSeries in_turn_only(const FunctionRun& run, const InTurn& one) {
+  LeafSeries made{one.series->path, one.series->parameter, {}};
+  for (size_t i = 0; i < one.series->leaves.size(); ++i)
+    if (!one.kept.contains(object_text(*run.traces[i], made.path))) made.leaves.push_back(one.series->leaves[i]);
+  return made;
+}
+
 // Each call has the same number of the one as of the other.
 bool change_together(const std::vector<Used>& a, const std::vector<Used>& b) {
   return std::ranges::equal(a, b, {}, &Used::last_ns, &Used::last_ns);
 }
 
-// Objects of which the graphs captured variables and tensors of other shapes are no replacement for each other.
-std::unordered_map<uint64_t, uint64_t> classes_of(const Evidence& evidence, const FunctionRun& run,
+// Objects of which the graphs captured variables and tensors of other shapes are no replacement for each other, nor are
+// those that are kept.
+std::unordered_map<uint64_t, uint64_t> classes_of(const Evidence& evidence, const FunctionRun& run, const InTurn& one,
                                                   const std::set<std::string>& where) {
   std::unordered_map<uint64_t, uint64_t> classes;
   std::unordered_map<std::string, uint64_t> known;
   for (const TraceRecord* t : run.traces) {
-    const uint64_t captured = known.try_emplace(capture_types(*t), known.size()).first->second;
+    std::string text = object_text(*t, one.series->path);
+    std::string kind = one.kept.contains(text) ? "kept " + text : capture_types(*t);
+    const uint64_t captured = known.try_emplace(std::move(kind), known.size()).first->second;
     for (const keys::ItemPlace& place : keys::places(evidence.key_of(*t)))
       if (where.count(place.path) && place.item.number) classes.try_emplace(place.item.number, captured);
   }
@@ -88,7 +110,7 @@ std::vector<Candidate> changing_objects(const Evidence& evidence, const Function
   const std::vector<LeafSeries> all = leaf_series(run);
   std::vector<InTurn> in_turn;
   for (const LeafSeries& s : all)
-    if (InTurn one{&s, {}}; wanted(s) && are_in_turn(evidence, run, one)) in_turn.push_back(std::move(one));
+    if (InTurn one{&s, {}, {}}; wanted(s) && are_in_turn(evidence, run, one)) in_turn.push_back(std::move(one));
   std::vector<Candidate> found;
   std::set<const LeafSeries*> taken;
   for (const InTurn& one : in_turn) {
@@ -105,9 +127,10 @@ std::vector<Candidate> changing_objects(const Evidence& evidence, const Function
       c.paths.insert(other.series->path);
       c.finding.also_paths.push_back(other.series->path);
     }
-    c.finding.values = distinct(s, [](const KeyLeaf* leaf) { return leaf->value; });
+    c.finding.values = distinct(in_turn_only(run, one), [](const KeyLeaf* leaf) { return leaf->value; });
+    for (const Used& object : one.objects) c.finding.calls += object.calls;
     const std::set<std::string> where = places_of(evidence, run, c.paths);
-    c.fix.call = become_alike(where, classes_of(evidence, run, where));
+    c.fix.call = become_alike(where, classes_of(evidence, run, one, where));
     c.captures_may_differ = true;
     found.push_back(std::move(c));
   }

@@ -7,7 +7,8 @@ namespace footlight::explain {
 
 // A candidate for each path at which at least three different objects stand, one after the other, if `wanted` says that
 // they are of the right kind. Legitimate are those that exist side by side, if each is used often or they are instances
-// of a method's class. Texts are left to the cause.
+// of a method's class; one that is used again after another is left alone. `calls` of the findings are those with the
+// objects. Texts are left to the cause.
 std::vector<Candidate> changing_objects(const Evidence& evidence, const FunctionRun& run,
                                         bool (*wanted)(const LeafSeries& series));
 

@@ -65,12 +65,19 @@ void find_function_made_in_loop(const Evidence& evidence, Findings& to) {
     if (std::ranges::any_of(runs, [](const FunctionRun* run) { return run->steps.empty(); })) continue;
     std::ranges::sort(runs, {}, span);
     // Functions that are there side by side are those of a factory, even if they are used one after the other.
-    bool in_turn = true;
-    for (size_t i = 1; i < runs.size(); ++i) in_turn &= span(runs[i - 1]).second <= span(runs[i]).first;
-    if (!in_turn) {
+    const size_t all = runs.size();
+    std::vector<const FunctionRun*> in_turn;
+    int64_t used_until = INT64_MIN;  // by those before
+    for (size_t i = 0; i < all; ++i) {
+      const auto [first, last] = span(runs[i]);
+      if (used_until <= first && (i + 1 == all || last <= span(runs[i + 1]).first)) in_turn.push_back(runs[i]);
+      used_until = std::max(used_until, last);
+    }
+    if (in_turn.size() < kManyFunctions) {
       to.suppressed.push_back({runs.front()->id, {}, Rule::kVariants});
       continue;
     }
+    runs = std::move(in_turn);
     const ReplayResult result = replay_as_few(evidence, runs);
     Finding f;
     f.graphs = GraphRelation::kIdentical;
@@ -91,8 +98,9 @@ void find_function_made_in_loop(const Evidence& evidence, Findings& to) {
     f.path = surroundings(evidence, where.first);
     f.title = where.second + " is re-created as a tf.function on each iteration";
     f.reason = "the function was re-created";
-    f.detail = "One line made " + with_commas(runs.size()) + " functions, one after the other; their graphs " +
-               f.graphs_words;
+    f.detail = "One line made " + with_commas(all) + " functions, " +
+               (runs.size() == all ? std::string() : with_commas(runs.size()) + " of them ") +
+               "one after the other; their graphs " + f.graphs_words;
     f.fix = "Make it once, outside of " + (f.path.empty() ? "the loop" : f.path) + ", and pass what it captures";
     to.found.push_back(std::move(f));
   }

@@ -21,7 +21,8 @@ void propose_new_object_identity(const Evidence& evidence, const FunctionRun& ru
     Finding& f = c.finding;
     c.edit_at = Candidate::EditAt::kValue;
     const std::string name = argument_name(f.path, f.parameter);
-    f.title = name + " is a new object in each call";
+    const bool each = f.calls == f.values.size();
+    f.title = name + (each ? " is a new object in each call" : " is a new object again and again");
     f.detail = f.path + ": " + with_commas(f.values.size()) + " objects, " + progression(f.values) +
                "; each counts by its identity, although the graphs are alike" + with_it(f.also_paths);
     const bool self = f.path == "args[0]" && f.parameter == "self";

@@ -12,6 +12,7 @@
 #include <QRegularExpression>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace footlight::app {
@@ -48,11 +49,22 @@ FindingCard card_of(const Document& document, const std::vector<explain::Finding
 }
 
 void add_failures(const Document& document, std::vector<FindingCard>& cards) {
+  std::vector<const session::TraceRecord*> failed;
+  for (const session::TraceRecord& t : document.traces)
+    if (!t.error.empty()) failed.push_back(&t);
+  if (failed.empty()) return;
+  std::ranges::stable_sort(failed, {}, [](const auto* t) { return std::pair(t->start_ns, -t->end_ns); });
+  const RunEnd end = run_end(document);
   std::set<std::pair<FunctionId, std::string>> seen;
-  for (const session::TraceRecord& t : document.traces) {
-    // A function that fails the same way each time has one card.
-    if (t.error.empty()) continue;
+  std::map<std::string, std::pair<int64_t, FunctionId>> outer;  // the last trace that failed with a message: its end
+  for (const session::TraceRecord* trace : failed) {
+    const session::TraceRecord& t = *trace;
     const ErrorWords words = error_words(t.error);
+    // An error that leaves a trace ends the ones around it too: the outermost one has the card.
+    auto& [until, function] = outer.try_emplace(words.message, INT64_MIN, t.function).first->second;
+    if (t.end_ns <= until && t.function != function) continue;
+    if (t.end_ns > until) until = t.end_ns, function = t.function;
+    // A function that fails the same way each time has one card.
     if (!seen.emplace(t.function, words.message).second) continue;
     FindingCard card;
     const session::FunctionRecord* f = document.function(t.function);
@@ -60,6 +72,8 @@ void add_failures(const Document& document, std::vector<FindingCard>& cards) {
     card.function = f ? q(f->name) : QString();
     card.detail = q(words.message);
     card.place = error_place(document, words);
+    // Keras leaves the lines out of the error; the traceback with which the script ended has them.
+    if (!card.place && words.message == end.error.message) card.place = end.place;
     if (!card.place) card.place = document.place(t.source);
     card.place_text = document.place_text(card.place);
     card.tone = QStringLiteral("red");

@@ -363,6 +363,36 @@ class FindingTest : public WindowCase {
       QVERIFY(!label->text().contains(QStringLiteral("Nothing to report")));
   }
 
+  // Keras takes its lines out of an error, which leaves two traces, one in the other, and ends the script.
+  void an_error_that_leaves_nested_traces_is_one_finding() {
+    Document d;
+    d.run.script = "/tmp/s.py";
+    d.add(session::FileRecord{session::FileId(1), "/tmp/s.py", "a\nb\nc\nd\n"});
+    for (uint32_t i = 1; i < 3; ++i) {
+      d.add(session::FunctionRecord{FunctionId(i), "f" + std::to_string(i), session::FileId(1), 2, 1, {"x"}});
+      session::TraceRecord t;
+      t.id = TraceId(i);
+      t.function = FunctionId(i);
+      t.number = 1;
+      t.start_ns = 100 * i;
+      t.end_ns = 1000 - 100 * i;
+      t.error = "ValueError: no good";
+      d.add(t);
+    }
+    session::ConsoleRecord said;
+    said.stream = session::ConsoleStream::kStderr;
+    said.text = "Traceback (most recent call last):\n  File \"/tmp/s.py\", line 4, in <module>\n    d\n"
+                "  File \"/tmp/s.py\", line 3, in g\n    c\nValueError: no good\n";
+    d.console.push_back(said);
+    d.end = session::EndRecord();
+    d.end->exit_code = 1;
+    d.end->reason = "ValueError: no good";
+    const FindingList list = findings_of(d);
+    QCOMPARE(list.cards.size(), size_t{1});
+    QCOMPARE(list.cards[0].title, QStringLiteral("Tracing f1 failed"));
+    QCOMPARE(list.cards[0].place.line, 3);
+  }
+
   void many_eager_ops_point_to_the_timeline() {
     Document d;
     explain::EagerPlace place;

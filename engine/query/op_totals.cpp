@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace footlight::query {
 namespace {
@@ -207,6 +208,32 @@ std::vector<bool> input_ops(const session::Reader& reader) {
   return found;
 }
 
+// The graphs of functions that stages of pipelines run, with those that their nodes run. Their ops work for the input,
+// on threads of the pipeline or inside the op that takes an element: they are no work of the program beside it.
+std::unordered_set<GraphId> pipeline_graphs(const session::Reader& reader) {
+  std::unordered_set<GraphId> found;
+  const session::Contents& contents = reader.contents();
+  std::unordered_set<FunctionId> functions;
+  for (const session::FunctionRecord& f : contents.functions)
+    if (f.name.starts_with("Dataset_")) functions.insert(f.id);
+  if (functions.empty()) return found;
+  std::vector<GraphId> next;
+  for (const session::TraceRecord& t : contents.traces)
+    if (functions.contains(t.function))
+      for (const session::TraceGraph& g : t.graphs) next.push_back(g.graph);
+  std::unordered_map<GraphId, const session::GraphRecord*> graphs;
+  for (const session::GraphRecord& g : contents.graphs) graphs[g.id] = &g;
+  while (!next.empty()) {
+    const GraphId id = next.back();
+    next.pop_back();
+    const auto graph = graphs.find(id);
+    if (graph == graphs.end() || !found.insert(id).second) continue;
+    for (const session::NodeRecord& node : graph->second->nodes)
+      for (const session::NodeFunction& f : node.functions) next.push_back(f.graph);
+  }
+  return found;
+}
+
 struct Cost { uint64_t bytes = 0, flops = 0; };
 
 // Costs by signature. Their numbers are small, except in hostile files.
@@ -274,7 +301,9 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
   Rows rows;
   std::map<session::ThreadId, Nesting> threads;
   Covers covers(options);
-  const std::vector<bool> takes_input = options.input < options.others.size() ? input_ops(reader) : std::vector<bool>();
+  const bool knows_input = options.input < options.others.size();
+  const std::vector<bool> takes_input = knows_input ? input_ops(reader) : std::vector<bool>();
+  const auto of_pipelines = knows_input ? pipeline_graphs(reader) : std::unordered_set<GraphId>();
   std::vector<uint32_t> order;
   const bool has_kernels = !reader.device_events().index().empty();
   std::vector<DeviceOp> device_ops;
@@ -323,7 +352,7 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
       const bool input = e.op[i].value < takes_input.size() && takes_input[e.op[i].value];
       const int64_t from = std::max(start, options.from), to = std::min(end, options.to);
       if (input) covers.add_input(from, to);
-      else covers.add_op(from, to);
+      else if (of_pipelines.empty() || !of_pipelines.contains(e.graph[i])) covers.add_op(from, to);
     }
     covers.settle(later[c + 1]);
   }

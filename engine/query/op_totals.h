@@ -29,7 +29,7 @@ struct OpTotals {
   uint64_t events = 0;
   uint64_t unreadable = 0;    // events in chunks that could not be read
   uint64_t unlisted = 0;      // events that belong to rows beyond kMaxTotalRows, and so to no row
-  int64_t busy_ns = 0;        // time during which an op ran on any thread, other than one that takes input
+  int64_t busy_ns = 0;        // time during which an op ran on any thread, other than those that take or make input
   std::vector<int64_t> others_ns;  // time of each of `others`, during which no op ran and none of those before it
 };
 

@@ -93,6 +93,12 @@ timed('py_function', lambda: in_py_function(x))
 timed('op', lambda: in_op(large))
 timed('input', lambda: next(iterator))
 timed('tracing', lambda: slow_trace(x))
+ahead = tf.data.Dataset.range(9).map(lambda v: tf.numpy_function(wait, [v], tf.int64)).prefetch(1)
+ahead = iter(ahead)
+next(ahead)
+timed('prefetched', lambda: [next(ahead) for _ in range(4)])
+for last in ahead:
+    pass
 next(iterator)
 for i in range(200):
     walk(row)
@@ -104,6 +110,7 @@ for i in range(200):
     const std::map<QString, int> parts{
         {QStringLiteral("python"), Part::kParts}, {QStringLiteral("py_function"), Part::kOps},
         {QStringLiteral("op"), Part::kOps},       {QStringLiteral("input"), Part::kInput},
+        {QStringLiteral("prefetched"), Part::kInput},
         {QStringLiteral("tracing"), Part::kTracing}};
     size_t seen = 0;
     for (const QString& line : printed.split(QLatin1Char('\n'), Qt::SkipEmptyParts)) {

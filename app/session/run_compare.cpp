@@ -25,7 +25,7 @@ RunFigures figures_of(const QString& path, const QString& function, const std::s
     made.trace_ns += f.trace_ns;
   }
   made.times = session::run_times(reader->contents().run, reader->contents().end, reader->first_time(),
-                                reader->last_time());
+                                reader->last_time(), reader->events_ns());
   const auto& end = reader->contents().end;
   made.ended = !end ? QStringLiteral("did not end") : end->reason.empty() ? QStringLiteral("finished") : q(end->reason);
   for (const session::ConsoleRecord& c : reader->contents().console)

@@ -58,7 +58,7 @@ uint64_t nodes(const std::vector<session::GraphRecord>& graphs) {
 }
 
 session::RunTimes run_times(const session::Reader& r) {
-  return session::run_times(r.contents().run, r.contents().end, r.first_time(), r.last_time());
+  return session::run_times(r.contents().run, r.contents().end, r.first_time(), r.last_time(), r.events_ns());
 }
 
 void print_json(const session::Reader& r) {
@@ -140,7 +140,7 @@ void print_text(const session::Reader& r) {
   };
   const session::RunTimes times = run_times(r);
   if (times.run_ns) line("run", seconds(times.run_ns, "the start of the script to its end"));
-  if (times.events_ns) line("events", seconds(times.events_ns, "the first to the last that was recorded"));
+  if (times.events_ns) line("events", seconds(times.events_ns, "the first event that was recorded to the last"));
   count("functions", c.functions.size());
   const session::TraceCounts traces = session::counts_of(c.traces);
   count("traces", traces.traces);

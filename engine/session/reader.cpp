@@ -95,15 +95,24 @@ struct Range {
 };
 }  // namespace
 
-static Range range_of(const Reader& r) {
+static Range range_of_events(const Reader& r) {
   Range range;
   for_each_chunk_kind([&]<class Chunk, size_t I>() { range.take(r.events<Chunk>().index()); });
   for (const TraceRecord& t : r.contents().traces) range.take(t.start_ns, t.end_ns);
+  return range;
+}
+
+static Range range_of(const Reader& r) {
+  Range range = range_of_events(r);
   for (const ConsoleRecord& c : r.contents().console) range.take(c.time_ns, c.time_ns);
   return range;
 }
 
 int64_t Reader::first_time() const { return range_of(*this).first; }
 int64_t Reader::last_time() const { return range_of(*this).last; }
+int64_t Reader::events_ns() const {
+  const Range range = range_of_events(*this);
+  return std::max<int64_t>(0, range.last - range.first);
+}
 
 }  // namespace footlight::session

@@ -105,6 +105,8 @@ class Reader {
   // First and last time of anything recorded, 0 when nothing was.
   int64_t first_time() const;
   int64_t last_time() const;
+  // From the first event to the last: what was printed is none.
+  int64_t events_ns() const;
 
  protected:
   Reader();

@@ -20,12 +20,12 @@ struct RunTimes {
   int64_t events_ns = 0;  // "events": from the first recorded event to the last
 };
 
-// `first`, `last`: of anything recorded, 0 if nothing was.
+// `first`, `last`: of anything recorded, 0 if nothing was. `events_ns`: as the reader says it.
 inline RunTimes run_times(const session::RunRecord& run, const std::optional<session::EndRecord>& end, int64_t first,
-                          int64_t last) {
+                          int64_t last, int64_t events_ns = 0) {
   const int64_t from = run.started_ns > 0 ? run.started_ns : first;
   const int64_t to = end && end->time_ns > 0 ? end->time_ns : last;
-  return {std::max<int64_t>(0, to - from), std::max<int64_t>(0, last - first)};
+  return {std::max<int64_t>(0, to - from), events_ns};
 }
 
 // How long at least one function was being traced: a trace inside another one, or beside one on another thread, counts

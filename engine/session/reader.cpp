@@ -108,7 +108,10 @@ static Range range_of(const Reader& r) {
   return range;
 }
 
-int64_t Reader::first_time() const { return range_of(*this).first; }
+int64_t Reader::first_time() const {
+  const int64_t first = range_of_events(*this).first;
+  return first ? first : range_of(*this).first;
+}
 int64_t Reader::last_time() const { return range_of(*this).last; }
 int64_t Reader::events_ns() const {
   const Range range = range_of_events(*this);

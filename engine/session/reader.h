@@ -102,8 +102,10 @@ class Reader {
   struct SourcePlace { FileId file; int line = 0; };
   SourcePlace place(SourceRef) const;
 
-  // First and last time of anything recorded, 0 when nothing was.
+  // The first event, from which times count: what was printed before it has a negative time. Without events, the first
+  // thing that was printed; 0 when nothing was.
   int64_t first_time() const;
+  // The last time of anything recorded.
   int64_t last_time() const;
   // From the first event to the last: what was printed is none.
   int64_t events_ns() const;

@@ -15,7 +15,7 @@ BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
 FOOTLIGHT = os.path.join(BUILD, 'bin', 'footlight')
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
 SCRIPT = '''\
-import tensorflow as tf
+import time, tensorflow as tf; print('begin', flush=True); time.sleep(0.2)
 @tf.function
 def inner(x):
     return tf.tanh(x)
@@ -103,6 +103,10 @@ class Timeline(unittest.TestCase):
             union all select start_ns, duration_ns from traces union all select start_ns, duration_ns from spans
             union all select time_ns, 0 from counters)""")
         first, last = map(int, rows.split('\n')[1].split(','))
+        self.assertEqual(first, 0)  # what was printed before is no event
+        self.assertLess(min(int(row['start_ns']) for row in self.table('ops')), 100_000_000)
+        self.assertLess(int(self.run_footlight('sql', self.session, '--csv', 'select min(time_ns) from console')
+                            .split('\n')[1]), 0)
         self.assertEqual(said['events_ns'], last - first)
         self.assertLess(said['events_ns'], said['last_time'] - said['first_time'])  # the script prints at its end
         self.assertGreater(said['run_ns'], said['events_ns'])

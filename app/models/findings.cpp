@@ -211,9 +211,11 @@ QString avoidable_text(const Document& document, const FindingList& list, Functi
   }
   if (avoidable.empty()) return {};
   // A trace that only creates variables is made in a call that is traced again, and no change of the call spares it.
+  // One that failed is none: it is counted beside them.
   const size_t traces = static_cast<size_t>(std::ranges::count_if(
-      document.traces_of(function),
-      [](const session::TraceRecord* t) { return t->reason != session::TraceReason::kVariableCreation; }));
+      document.traces_of(function), [](const session::TraceRecord* t) {
+        return t->reason != session::TraceReason::kVariableCreation && t->error.empty();
+      }));
   return QStringLiteral("%1 of %2 avoidable: %3")
       .arg(count_text(avoidable.size()), counted(traces, "trace", "traces"), reasons.join(QStringLiteral(", ")));
 }

@@ -31,9 +31,11 @@ RunFigures figures_of(const QString& path, const QString& function, const std::s
   for (const session::ConsoleRecord& c : reader->contents().console)
     if (c.stream == session::ConsoleStream::kStdout || c.stream == session::ConsoleStream::kTfPrint)
       made.printed += q(c.text);
-  made.found = std::ranges::any_of(report.findings, [&](const explain::Finding& f) {
+  const auto found = std::ranges::find_if(report.findings, [&](const explain::Finding& f) {
     return f.cause == cause && q(explain::function_name(*reader, f)) == function;
   });
+  made.found = found != report.findings.end();
+  if (made.found && found->saved.empty() && found->severity == explain::Severity::kCost) made.cost_ns = found->cost_ns;
   return made;
 }
 

@@ -90,6 +90,10 @@ void RunTable::set_runs(const QString& function, const RunPair& pair) {
        is.found ? QStringLiteral("Yes") : QStringLiteral("No"),
        was.found && !is.found ? QStringLiteral("Gone") : is.found ? QStringLiteral("Still there") : QString()},
       was.found && !is.found ? 1 : is.found ? -1 : 0);
+  if (was.cost_ns)
+    add({QStringLiteral("What it costs"), duration_text(was.cost_ns), duration_text(is.cost_ns),
+         change_text(is.cost_ns - was.cost_ns)},
+        sign(was.cost_ns, is.cost_ns));
   QStringList said;
   for (const QStringList& row : rows_) said << row.join(QLatin1Char(' ')).trimmed();
   setAccessibleName(said.join(QStringLiteral("; ")));

@@ -393,6 +393,28 @@ class FindingTest : public WindowCase {
     QCOMPARE(list.cards[0].place.line, 3);
   }
 
+  // "2 of 3 traces", as the finding says, and not of 4: the trace that failed is counted beside them.
+  void a_failed_trace_is_not_among_those_that_could_be_avoided() {
+    Document d;
+    d.add(session::FunctionRecord{FunctionId(1), "f", session::FileId(1), 2, 1, {"x"}});
+    for (uint32_t i = 0; i < 4; ++i) {
+      session::TraceRecord t;
+      t.id = TraceId(i);
+      t.function = FunctionId(1);
+      t.number = static_cast<int>(i) + 1;
+      if (i == 2) t.error = "ValueError: no good";
+      d.add(t);
+    }
+    FindingCard card;
+    card.finding = explain::Finding();
+    card.finding->checked.ok = true;
+    card.finding->parameter = "x";
+    card.finding->saved = {TraceId(1), TraceId(3)};
+    FindingList list;
+    list.cards.push_back(card);
+    QCOMPARE(avoidable_text(d, list, FunctionId(1)), QStringLiteral("2 of 3 traces avoidable: x"));
+  }
+
   void many_eager_ops_point_to_the_timeline() {
     Document d;
     explain::EagerPlace place;

@@ -280,6 +280,8 @@ Elements together(const Given& given, size_t from, const std::function<Ref(const
           }};
 }
 
+Ref row_of(const std::vector<Ref>& items) { return tuple_of(items); }
+
 Ref tensor_enumerate(const Given& given) {
   if (given.size() < 1 || given.size() > 2 || !is_sequence_of_tensors(given[0])) return {};
   if (const auto args = with_lists(given, 0)) return given.call(*args);
@@ -288,14 +290,14 @@ Ref tensor_enumerate(const Given& given) {
   const Ref first = start ? Ref::borrow(start) : checked(PyLong_FromLong(0));
   return wrap_elements({elements.count, [elements, first](const Tensor& index) {
                           const Ref at = wrapped(index), number = checked(PyNumber_Add(at.get(), first.get()));
-                          return tuple_of({number, elements.at(index)});
+                          return row_of({number, elements.at(index)});
                         }});
 }
 
 Ref tensor_zip(const Given& given) {
   if (!any_sequence(given, 0)) return {};
   if (const auto args = with_lists(given, 0)) return given.call(*args);
-  return wrap_elements(together(given, 0, tuple_of));
+  return wrap_elements(together(given, 0, row_of));
 }
 
 // map(f, ...): f is converted, whatever it is mapped over.

@@ -4,33 +4,37 @@
 namespace footlight::python {
 
 void define_type(PyTypeObject& type, const char* name, const TypeSlots& slots, const ObjectLayout& layout) {
+  // What is not given stays as it is: the operators of tensors are in their types before these are made ready.
+  const auto set = [](auto& slot, auto given) {
+    if (given) slot = given;
+  };
   type.tp_name = name;
-  type.tp_doc = slots.doc;
-  type.tp_base = slots.base;
+  set(type.tp_doc, slots.doc);
+  set(type.tp_base, slots.base);
   type.tp_basicsize = layout.size;
   type.tp_weaklistoffset = layout.weakrefs;
   type.tp_dictoffset = layout.dict;
   type.tp_vectorcall_offset = layout.vectorcall;
   type.tp_flags = Py_TPFLAGS_DEFAULT | slots.flags | (slots.traverse ? Py_TPFLAGS_HAVE_GC : 0) |
                   (layout.vectorcall ? Py_TPFLAGS_HAVE_VECTORCALL : 0);
-  type.tp_new = slots.construct;
-  type.tp_init = slots.initialize;
-  type.tp_dealloc = slots.destroy;
-  type.tp_traverse = slots.traverse;
-  type.tp_clear = slots.clear;
-  type.tp_repr = slots.repr;
-  type.tp_str = slots.str;
-  type.tp_hash = slots.hash;
-  type.tp_richcompare = slots.compare;
-  type.tp_getattro = slots.get_attribute;
-  type.tp_setattro = slots.set_attribute;
-  type.tp_iter = slots.iterate;
-  type.tp_iternext = slots.next;
-  type.tp_call = layout.vectorcall ? PyVectorcall_Call : slots.call;
-  type.tp_descr_get = slots.bind;
-  type.tp_getset = slots.properties;
-  type.tp_methods = slots.methods;
-  type.tp_as_buffer = slots.buffer;
+  set(type.tp_new, slots.construct);
+  set(type.tp_init, slots.initialize);
+  set(type.tp_dealloc, slots.destroy);
+  set(type.tp_traverse, slots.traverse);
+  set(type.tp_clear, slots.clear);
+  set(type.tp_repr, slots.repr);
+  set(type.tp_str, slots.str);
+  set(type.tp_hash, slots.hash);
+  set(type.tp_richcompare, slots.compare);
+  set(type.tp_getattro, slots.get_attribute);
+  set(type.tp_setattro, slots.set_attribute);
+  set(type.tp_iter, slots.iterate);
+  set(type.tp_iternext, slots.next);
+  set(type.tp_call, layout.vectorcall ? PyVectorcall_Call : slots.call);
+  set(type.tp_descr_get, slots.bind);
+  set(type.tp_getset, slots.properties);
+  set(type.tp_methods, slots.methods);
+  set(type.tp_as_buffer, slots.buffer);
   // These live for ever, as the type does.
   if (slots.item || slots.contains) {
     type.tp_as_sequence = new PySequenceMethods{};

@@ -18,7 +18,7 @@
 
 namespace footlight::python {
 
-// Slots by what they do; those that are not named are inherited.
+// Slots by what they do; those that are not named stay, or are inherited.
 struct TypeSlots {
   const char* doc = nullptr;
   PyTypeObject* base = nullptr;
@@ -84,7 +84,8 @@ void define_type(PyTypeObject& type, const char* name, TypeSlots slots) {
 // Puts the members into the memory of an object that Python has just made.
 template <class Object, class... Members>
 void construct_members(PyObject* memory, Members&&... members) {
-  new (memory) Object{*memory, std::forward<Members>(members)...};
+  const PyObject head = *memory;
+  new (memory) Object{head, std::forward<Members>(members)...};
 }
 
 // A new object with these members, in their order; those after them are null. Throws.

@@ -3,7 +3,6 @@
 
 #include "engine/base/text.h"
 #include "engine/python/interpreter/attributes.h"
-#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
@@ -47,7 +46,9 @@ Shape concatenated(const Shape& a, const Shape& b) {
 
 Ref list_of(const Shape& s) {
   if (!s.has_rank()) no_rank("as_list()");
-  return python::list_of(s.dims(), [](int64_t size) { return checked(dimension(size)); });
+  Ref list = checked(PyList_New(s.rank()));
+  for (int i = 0; i < s.rank(); ++i) PyList_SET_ITEM(list.get(), i, checked(dimension(s[i])).release());
+  return list;
 }
 
 PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {

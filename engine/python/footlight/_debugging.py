@@ -172,5 +172,4 @@ def disable_check_numerics():
 publish('tf.debugging', assert_proper_iterable, assert_same_float_dtype, is_numeric_tensor, assert_shapes,
         enable_traceback_filtering, disable_traceback_filtering, is_traceback_filtering_enabled, enable_check_numerics,
         disable_check_numerics)
-_old_assert_shapes.__name__ = _old_assert_shapes.__qualname__ = 'assert_shapes'
-publish('tf.compat.v1.debugging', _old_assert_shapes)
+publish('tf.compat.v1.debugging', assert_shapes=_old_assert_shapes)

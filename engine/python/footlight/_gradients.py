@@ -238,6 +238,4 @@ def batch_jacobian(self, target, source, unconnected_gradients=UnconnectedGradie
 _engine.extend(tf.GradientTape, 'jacobian', jacobian)
 _engine.extend(tf.GradientTape, 'batch_jacobian', batch_jacobian)
 publish('tf', custom_gradient, grad_pass_through, recompute_grad, no_gradient, hessians)
-for _member, _name in ((old_gradients, 'gradients'), (old_hessians, 'hessians')):
-    _member.__module__, _member.__name__, _member.__qualname__ = 'footlight.compat.v1', _name, _name
-    setattr(tf.compat.v1, _name, _member)
+publish('tf.compat.v1', gradients=old_gradients, hessians=old_hessians)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import footlight as tf
 from footlight import _engine
-from footlight._public import publish
+from footlight._public import alias, publish
 from footlight._typing import Any, TensorLike
 
 _op = _engine.dataset_op
@@ -237,9 +237,7 @@ def unsorted_segment_join(inputs: TensorLike, segment_ids: TensorLike, num_segme
                {'separator': separator}, name)[0]
 
 
-_old_split.__name__ = _old_split.__qualname__ = 'split'
-_v1 = _engine.namespace('compat.v1.strings')
 publish('tf.strings', split, bytes_split, ngrams, unicode_decode, unicode_decode_with_offsets, unicode_encode,
         unicode_script, unicode_split, unicode_split_with_offsets, unicode_transcode, unsorted_segment_join)
-_v1.split = _old_split
-tf.compat.v1.string_split = string_split
+publish('tf.compat.v1.strings', split=_old_split)
+alias('tf.compat.v1', string_split)

@@ -9,6 +9,7 @@ import footlight as tf
 from footlight import _engine
 from footlight._autograph.loop_limits import LIMITS, PythonLoop, decided_by_python  # noqa: F401  (LIMITS are public)
 from footlight._autograph.type_registry import REGISTRIES, TypeRegistry
+from footlight._public import alias, publish
 from footlight._typing import Any, Callable, DTypeLike, ShapeLike
 
 
@@ -574,12 +575,6 @@ def set_element_type(entity: Any, dtype: DTypeLike, shape: ShapeLike | None = No
     """Declares the element type of a list. Tracing infers it, so this has no effect."""
 
 
-def _publish():
-    module = sys.modules[__name__]
-    tf.autograph.experimental.Feature = Feature
-    tf.autograph.experimental.set_element_type = set_element_type
-    tf.autograph.operators = module
-    Feature.__module__ = 'footlight.autograph.experimental'
-
-
-_publish()
+publish('tf.autograph.experimental', Feature)
+alias('tf.autograph.experimental', set_element_type)
+alias('tf.autograph', operators=sys.modules[__name__])

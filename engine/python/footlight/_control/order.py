@@ -162,11 +162,7 @@ def get_experimental_options() -> Any:
     return dict(_options)
 
 
-for _f, _name in ((tuple_, 'tuple'), (CriticalSection, 'CriticalSection'), (guarantee_const, 'guarantee_const'),
-                  (RegisterGradient, 'RegisterGradient'),
-                  (nondifferentiable_batch_function, 'nondifferentiable_batch_function')):
-    _f.__module__, _f.__name__, _f.__qualname__ = 'footlight', _name, _name
-    setattr(tf, _name, _f)
+publish('tf', CriticalSection, guarantee_const, RegisterGradient, nondifferentiable_batch_function, tuple=tuple_)
 publish('tf.experimental', function_executor_type)
 _engine.extend(tf.types.experimental.PolymorphicFunction, 'get_initialization_function', get_initialization_function)
 tf.contrib.eager.defun = tf.function

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import alias
 from footlight._typing import Any, Callable
 
 
@@ -100,7 +101,6 @@ def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True
     return _with_arrays('tf.compat.v1.py_func', func, inp, Tout, stateful, name)
 
 
-tf.py_function = py_function
-tf.numpy_function = numpy_function
-tf.compat.v1.py_func = py_func
-tf.contrib.eager.py_func = py_function
+alias('tf', py_function, numpy_function)
+alias('tf.compat.v1', py_func)
+alias('tf.contrib.eager', py_func=py_function)

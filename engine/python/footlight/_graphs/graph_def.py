@@ -7,6 +7,7 @@ import os
 import footlight as tf
 from footlight import _engine, _proto
 from footlight._graphs import graph as _graph, session as _session
+from footlight._public import alias
 from footlight._typing import Any
 
 _v1 = tf.compat.v1
@@ -414,22 +415,13 @@ _engine.extend(tf.Graph, 'create_op', create_op)
 _engine.extend(tf.Operation, 'from_node_def', classmethod(from_node_def))
 
 
-def _publish(namespace: Any, *functions: Any) -> None:
-    for f in functions:
-        setattr(_engine.namespace(namespace), f.__name__, f)
-
-
-_publish('', import_graph_def)
-_publish('graph_util', import_graph_def)
-_publish('io', write_graph)
-_publish('compat.v1', import_graph_def, wrap_function)
-_publish('compat.v1.io', write_graph)
-_publish('compat.v1.train', write_graph)
-_publish('compat.v1.graph_util', import_graph_def, convert_variables_to_constants, extract_sub_graph, remove_training_nodes,
-         tensor_shape_from_node_def_name)
-_publish('python.framework.convert_to_constants', convert_variables_to_constants_v2)
-_publish('python.framework.importer', import_graph_def)
-_publish('python.eager.wrap_function', wrap_function, WrappedFunction)
+alias('tf tf.graph_util tf.compat.v1 tf.compat.v1.graph_util tf.python.framework.importer', import_graph_def)
+alias('tf.io tf.compat.v1.io tf.compat.v1.train', write_graph)
+alias('tf.compat.v1', wrap_function)
+alias('tf.compat.v1.graph_util', convert_variables_to_constants, extract_sub_graph, remove_training_nodes,
+      tensor_shape_from_node_def_name)
+alias('tf.python.framework.convert_to_constants', convert_variables_to_constants_v2)
+alias('tf.python.eager.wrap_function', wrap_function, WrappedFunction)
 # Their messages are found when they are asked for.
 for _folder, _names in (('example', 'example feature'),
                         ('framework', 'attr_value cost_graph full_type function graph node_def op_def step_stats summary tensor '
@@ -439,6 +431,4 @@ for _folder, _names in (('example', 'example feature'),
                         ('util', 'event')):
     for _name in _names.split():
         _engine.namespace(f'core.{_folder}.{_name}_pb2')
-for _name, _value in (('GRAPH_DEF_VERSION', 2474), ('GRAPH_DEF_VERSION_MIN_CONSUMER', 0),
-                      ('GRAPH_DEF_VERSION_MIN_PRODUCER', 0)):
-    setattr(_engine.namespace('version'), _name, _value)
+alias('tf.version', GRAPH_DEF_VERSION=2474, GRAPH_DEF_VERSION_MIN_CONSUMER=0, GRAPH_DEF_VERSION_MIN_PRODUCER=0)

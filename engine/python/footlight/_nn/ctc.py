@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import footlight as tf
-from footlight import _engine
 from footlight._public import alias
 from footlight._raw_ops import op as _op
 from footlight._typing import Any, TensorLike
@@ -120,7 +119,5 @@ def collapse_repeated(labels: TensorLike, seq_length: Any, name: str | None = No
 
 
 alias('tf.nn', collapse_repeated, ctc_beam_search_decoder, ctc_greedy_decoder, ctc_loss, ctc_unique_labels)
-for _name, _function in (('ctc_loss', old_ctc_loss), ('ctc_loss_v2', ctc_loss),
-                         ('ctc_beam_search_decoder', old_ctc_beam_search_decoder),
-                         ('ctc_beam_search_decoder_v2', ctc_beam_search_decoder), ('ctc_greedy_decoder', ctc_greedy_decoder)):
-    setattr(_engine.namespace('compat.v1.nn'), _name, _function)
+alias('tf.compat.v1.nn', ctc_greedy_decoder, ctc_loss=old_ctc_loss, ctc_loss_v2=ctc_loss,
+      ctc_beam_search_decoder=old_ctc_beam_search_decoder, ctc_beam_search_decoder_v2=ctc_beam_search_decoder)

@@ -5,6 +5,7 @@ import collections
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import publish
 from footlight._typing import Any, Callable, TensorLike
 
 _KINDS = {name: collections.namedtuple(name, ('output', 'row_pooling_sequence', 'col_pooling_sequence'))
@@ -239,10 +240,8 @@ RAW = {'FractionalAvgPoolGrad': _mean_gradient, 'FractionalMaxPoolGrad': _larges
        'FractionalMaxPool': _raw(_old('FractionalMaxPool', _largest)), 'FractionalAvgPool': _raw(_old('FractionalAvgPool', _mean))}
 for _name, _op in RAW.items():
     _op.__name__ = _op.__qualname__ = _name
+publish('tf.nn', fractional_max_pool, fractional_avg_pool)
 for _new, _old_form in ((fractional_max_pool, _old('FractionalMaxPool', _largest)),
                         (fractional_avg_pool, _old('FractionalAvgPool', _mean))):
-    _new.__module__ = 'footlight.nn'
-    setattr(_engine.namespace('nn'), _new.__name__, _new)
-    _old_form.__name__ = _old_form.__qualname__ = _new.__name__
-    _old_form.__doc__, _old_form.__module__ = _new.__doc__, 'footlight.compat.v1.nn'
-    setattr(_engine.namespace('compat.v1.nn'), _new.__name__, _old_form)
+    _old_form.__doc__ = _new.__doc__
+    publish('tf.compat.v1.nn', **{_new.__name__: _old_form})

@@ -6,6 +6,7 @@ import os
 
 import footlight as tf
 from footlight import _engine, _proto
+from footlight._public import alias, publish
 from footlight._saving.trackable import SAVEDMODEL, Trackable
 from footlight._typing import Any, DTypeLike
 
@@ -208,7 +209,7 @@ def read_fingerprint(export_dir: Any) -> Fingerprint:
         raise RuntimeError(f'SavedModel Fingerprint Error: {error}') from None
 
 
-constants = {
+constants: dict[str, Any] = {
     'ASSETS_DIRECTORY': 'assets', 'ASSETS_KEY': 'saved_model_assets', 'CLASSIFY_INPUTS': 'inputs',
     'CLASSIFY_METHOD_NAME': 'tensorflow/serving/classify', 'CLASSIFY_OUTPUT_CLASSES': 'classes',
     'CLASSIFY_OUTPUT_SCORES': 'scores', 'DEBUG_DIRECTORY': 'debug', 'DEBUG_INFO_FILENAME_PB': 'saved_model_debug_info.pb',
@@ -226,20 +227,7 @@ def contains_saved_model(export_dir: Any) -> bool:
     return any(os.path.isfile(os.path.join(folder, 'saved_model.' + kind)) for kind in ('pb', 'pbtxt'))
 
 
-def _publish():
-    _old = _engine.namespace('compat.v1.saved_model')
-    for name, value in constants.items():
-        setattr(saved_model, name, value)
-        setattr(_old, name, value)
-    _old.LEGACY_INIT_OP_KEY, _old.MAIN_OP_KEY = 'legacy_init_op', 'saved_model_main_op'
-    for found in (Asset, SaveOptions, LoadOptions, contains_saved_model):
-        found.__module__ = 'footlight.saved_model'
-        setattr(saved_model, found.__name__, found)
-        setattr(_old, found.__name__, found)
-    experimental = _engine.namespace('saved_model.experimental')
-    for found in (Fingerprint, TrackableResource, VariablePolicy, read_fingerprint):
-        found.__module__ = 'footlight.saved_model.experimental'
-        setattr(experimental, found.__name__, found)
-
-
-_publish()
+publish('tf.saved_model tf.compat.v1.saved_model', Asset, SaveOptions, LoadOptions, contains_saved_model)
+publish('tf.saved_model.experimental', Fingerprint, TrackableResource, VariablePolicy, read_fingerprint)
+alias('tf.saved_model tf.compat.v1.saved_model', **constants)
+alias('tf.compat.v1.saved_model', LEGACY_INIT_OP_KEY='legacy_init_op', MAIN_OP_KEY='saved_model_main_op')

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import footlight as tf
-from footlight import _engine
+from footlight._public import alias
 from footlight._saving.trackable import Trackable
 from footlight._typing import Any, Callable, Iterator
 
@@ -154,6 +154,5 @@ def saver_parts_of(trackable: Any) -> Iterator[Any]:
 
 for _class in (SaveSpec, SaveableObject, BaseSaverBuilder):
     _class.__module__ = 'footlight.train'
-for _where, _classes in (('training.saving.saveable_object', (SaveSpec, SaveableObject)), ('training.saver', (BaseSaverBuilder,))):
-    for _class in _classes:
-        setattr(_engine.namespace('python.' + _where), _class.__name__, _class)
+alias('tf.python.training.saving.saveable_object', SaveSpec, SaveableObject)
+alias('tf.python.training.saver', BaseSaverBuilder)

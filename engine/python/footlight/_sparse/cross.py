@@ -5,7 +5,6 @@ import collections
 import functools
 
 import footlight as tf
-from footlight import _engine
 from footlight._public import publish
 from footlight._typing import Any
 
@@ -120,9 +119,6 @@ def _cross_v2(*, indices: Any, values: Any, shapes: Any, dense_inputs: Any, sep:
 _cross_v2.__name__ = _cross_v2.__qualname__ = 'SparseCrossV2'
 SparseCrossV2 = collections.namedtuple('SparseCrossV2', 'output_indices output_values output_shape')
 RAW = {'SparseCrossV2': _cross_v2}
-_home = _engine.namespace('sparse')
-publish('tf.sparse', cross, cross_hashed)
-_ragged = _engine.namespace('ragged')
 
 
 def ragged_cross(inputs: Any, name: str | None = None) -> Any:
@@ -137,6 +133,5 @@ def ragged_cross_hashed(inputs: Any, num_buckets: Any = 0, hash_key: Any = None,
     return tf.RaggedTensor.from_value_rowids(found.values, found.indices[:, 0], nrows=found.dense_shape[0], validate=False)
 
 
-for _function, _name in ((ragged_cross, 'cross'), (ragged_cross_hashed, 'cross_hashed')):
-    _function.__module__, _function.__name__, _function.__qualname__ = 'footlight.ragged', _name, _name
-    setattr(_ragged, _name, _function)
+publish('tf.sparse', cross, cross_hashed)
+publish('tf.ragged', cross=ragged_cross, cross_hashed=ragged_cross_hashed)

@@ -6,7 +6,7 @@ import contextlib
 import footlight as tf
 from footlight import _engine, _proto
 from footlight._graphs.graph import graph_of_variables, is_as_written, shared_in_eager, variable_collections
-from footlight._public import publish
+from footlight._public import alias, publish
 from footlight._summary import writers as _summary
 from footlight._summary.writers import summary_scope
 from footlight._typing import Any, Callable, Iterator, TensorLike
@@ -46,9 +46,7 @@ def create_global_step(graph=None):
     return get_or_create_global_step(graph)
 
 
-for _namespace in (tf.train, tf.compat.v1.train):
-    for _f in (get_global_step, get_or_create_global_step, create_global_step):
-        setattr(_namespace, _f.__name__, _f)
+alias('tf.train tf.compat.v1.train', get_global_step, get_or_create_global_step, create_global_step)
 
 
 def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = None, filename_suffix: Any = None,

@@ -6,10 +6,9 @@ import contextlib
 import operator
 
 import footlight as tf
-from footlight import _engine
+from footlight._public import publish
 from footlight._typing import Any, Callable, TensorLike
 
-_home = _engine.namespace('__internal__')
 
 
 class CompositeTensor(abc.ABC):
@@ -116,13 +115,9 @@ def maybe_merge_call(fn, strategy, *args, **kwargs):
     return fn(strategy, *args, **kwargs)
 
 
-for _path, _object in (
-        ('CompositeTensor', CompositeTensor), ('EagerTensor', EagerTensor), ('FuncGraph', FuncGraph),
-        ('eager_context.eager_mode', eager_mode), ('smart_cond.smart_cond', smart_cond),
-        ('smart_cond.smart_constant_value', smart_constant_value), ('tf2.enabled', enabled),
-        ('distribute.strategy_supports_no_merge_call', strategy_supports_no_merge_call),
-        ('distribute.interim.maybe_merge_call', maybe_merge_call)):
-    _where, _, _name = _path.rpartition('.')
-    _namespace = _engine.namespace('__internal__.' + _where) if _where else _home
-    _object.__module__ = _namespace.__name__
-    setattr(_namespace, _name, _object)
+publish('tf.__internal__', CompositeTensor, EagerTensor, FuncGraph)
+publish('tf.__internal__.eager_context', eager_mode)
+publish('tf.__internal__.smart_cond', smart_cond, smart_constant_value)
+publish('tf.__internal__.tf2', enabled)
+publish('tf.__internal__.distribute', strategy_supports_no_merge_call)
+publish('tf.__internal__.distribute.interim', maybe_merge_call)

@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 
 import footlight as tf
+from footlight._public import alias, publish
 from footlight._typing import Any, Callable, TensorLike
 
 
@@ -173,6 +174,5 @@ def piecewise_constant(x: TensorLike, boundaries: Any, values: Any, name: str | 
 
 for _name, _object in list(globals().items()):
     if getattr(_object, '__module__', None) == __name__ and not _name.startswith('_'):
-        _object.__module__ = 'footlight.compat.v1.train'
-        setattr(tf.compat.v1.train, _name, _object)
-tf.compat.v1.train.piecewise_constant_decay = piecewise_constant
+        publish('tf.compat.v1.train', _object)
+alias('tf.compat.v1.train', piecewise_constant_decay=piecewise_constant)

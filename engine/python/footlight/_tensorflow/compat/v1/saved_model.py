@@ -7,6 +7,7 @@ import shutil
 import footlight as tf
 from footlight import _engine, _proto
 from footlight._graphs import graph as _graph, session as _session
+from footlight._public import alias, publish
 from footlight._saving import options_and_assets as _options
 from footlight._saving.export_graph import ExportGraph
 from footlight._saving.load import find_meta_graph, read_messages
@@ -394,7 +395,6 @@ class Builder:
         return _write_message(self._message, self._folder, as_text).encode()
 
 
-Builder.__name__ = Builder.__qualname__ = 'SavedModelBuilder'
 
 
 class MethodNameUpdater:
@@ -434,31 +434,26 @@ def simple_save(session: Any, export_dir: Any, inputs: Any, outputs: Any, legacy
     builder.save()
 
 
-def _publish() -> None:
-    old = _engine.namespace('compat.v1.saved_model')
-    signatures = (MethodNameUpdater, build_signature_def, classification_signature_def, is_valid_signature,
-                  predict_signature_def, regression_signature_def)
-    infos = (build_tensor_info, get_tensor_from_tensor_info)
-    loads = (load, maybe_saved_model_directory)
-    for place, found in (('signature_def_utils', signatures), ('utils', infos), ('loader', loads), ('builder', (Builder,))):
-        inner = _engine.namespace('compat.v1.saved_model.' + place)
-        for one in found:
-            one.__module__ = 'footlight.compat.v1.saved_model'
-            setattr(inner, one.__name__, one)
-            setattr(old, 'Builder' if one is Builder else one.__name__, one)
-        setattr(old, place, inner)
-    old.simple_save, old.save = simple_save, save
-    simple_save.__module__ = old.__name__
-    for place, chosen in (
-            ('tag_constants', ('GPU', 'SERVING', 'TPU', 'TRAINING')),
-            ('constants', ('ASSETS_DIRECTORY', 'ASSETS_KEY', 'DEBUG_DIRECTORY', 'DEBUG_INFO_FILENAME_PB', 'LEGACY_INIT_OP_KEY',
-                           'MAIN_OP_KEY', 'SAVED_MODEL_FILENAME_PB', 'SAVED_MODEL_FILENAME_PBTXT',
-                           'SAVED_MODEL_SCHEMA_VERSION', 'VARIABLES_DIRECTORY', 'VARIABLES_FILENAME')),
-            ('signature_constants', [n for n in _options.constants if n.startswith(('CLASSIFY', 'DEFAULT', 'PREDICT', 'REGRESS'))])):
-        inner = _engine.namespace('compat.v1.saved_model.' + place)
-        for name in chosen:
-            setattr(inner, name, getattr(old, name))
-        setattr(old, place, inner)
+_V1 = 'tf.compat.v1.saved_model'
+publish(f'{_V1} {_V1}.signature_def_utils', MethodNameUpdater, build_signature_def, classification_signature_def,
+        is_valid_signature, predict_signature_def, regression_signature_def)
+publish(f'{_V1} {_V1}.utils', build_tensor_info, get_tensor_from_tensor_info)
+publish(f'{_V1} {_V1}.loader', load, maybe_saved_model_directory)
+publish(_V1, simple_save)
+publish(f'{_V1}.builder', SavedModelBuilder=Builder)
+Builder.__module__ = 'footlight.compat.v1.saved_model'
+alias(_V1, save, Builder=Builder)
 
 
-_publish()
+def _publish_constants(place: str, names: Any) -> None:
+    namespace = _engine.namespace('compat.v1.saved_model')
+    alias(f'{_V1}.{place}', **{name: getattr(namespace, name) for name in names})
+
+
+_publish_constants('tag_constants', ('GPU', 'SERVING', 'TPU', 'TRAINING'))
+_publish_constants('constants', (
+    'ASSETS_DIRECTORY', 'ASSETS_KEY', 'DEBUG_DIRECTORY', 'DEBUG_INFO_FILENAME_PB', 'LEGACY_INIT_OP_KEY', 'MAIN_OP_KEY',
+    'SAVED_MODEL_FILENAME_PB', 'SAVED_MODEL_FILENAME_PBTXT', 'SAVED_MODEL_SCHEMA_VERSION', 'VARIABLES_DIRECTORY',
+    'VARIABLES_FILENAME'))
+_publish_constants('signature_constants', [
+    name for name in _options.constants if name.startswith(('CLASSIFY', 'DEFAULT', 'PREDICT', 'REGRESS'))])

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import footlight as tf
-from footlight import _engine
+from footlight._public import alias, publish
 from footlight._typing import Any, Callable, TensorLike
 
 
@@ -77,11 +77,10 @@ def erosion2d(value: TensorLike, kernel: TensorLike, strides: Any, rates: Any, p
     return tf.nn.erosion2d(value, kernel, strides, padding, 'NHWC', rates, name)
 
 
-for _f in (scatter_div, scatter_max, scatter_min, scatter_mul, batch_scatter_update, scatter_nd_add, scatter_nd_sub,
-           scatter_nd_update, reduce_join, batch_to_space, sparse_add, sparse_reduce_max_sparse, sparse_reduce_sum_sparse):
-    _f.__qualname__, _f.__module__ = _f.__name__, 'footlight.compat.v1'
-    setattr(_engine.namespace('compat.v1'), _f.__name__, _f)
-for _place, _name, _f in (('nn', 'erosion2d', erosion2d), ('strings', 'reduce_join', reduce_join), ('sparse', 'add', sparse_add),
-                          ('sparse', 'reduce_max_sparse', sparse_reduce_max_sparse),
-                          ('sparse', 'reduce_sum_sparse', sparse_reduce_sum_sparse)):
-    setattr(_engine.namespace('compat.v1.' + _place), _name, _f)
+publish('tf.compat.v1', scatter_div, scatter_max, scatter_min, scatter_mul, batch_scatter_update, scatter_nd_add,
+        scatter_nd_sub, scatter_nd_update, reduce_join, batch_to_space, sparse_add, sparse_reduce_max_sparse,
+        sparse_reduce_sum_sparse)
+alias('tf.compat.v1.nn', erosion2d)
+alias('tf.compat.v1.strings', reduce_join)
+alias('tf.compat.v1.sparse', add=sparse_add, reduce_max_sparse=sparse_reduce_max_sparse,
+      reduce_sum_sparse=sparse_reduce_sum_sparse)

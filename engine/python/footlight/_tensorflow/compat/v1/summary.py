@@ -11,7 +11,7 @@ import numpy as np
 
 import footlight as tf
 from footlight import _engine, _proto
-from footlight._public import publish
+from footlight._public import alias, publish
 from footlight._typing import Any, Callable, Iterator, TensorLike
 
 _summary, _v1 = _engine.namespace('compat.v1.summary'), tf.compat.v1
@@ -319,5 +319,4 @@ def initialize(graph: Any = None, session: Any = None) -> None:
 
 publish('tf.compat.v1.summary', scalar, histogram, image, audio, tensor_summary, text, merge, merge_all, FileWriter,
         FileWriterCache, initialize)
-for _name in ('Event', 'SessionLog', 'Summary', 'TaggedRunMetadata'):
-    setattr(_summary, _name, getattr(_proto, _name))
+alias('tf.compat.v1.summary', _proto.Event, _proto.SessionLog, _proto.Summary, _proto.TaggedRunMetadata)

@@ -9,7 +9,7 @@ import inspect
 import logging
 
 import footlight as tf
-from footlight import _engine
+from footlight._public import alias
 from footlight._tensorflow.core.function import trace_type as _trace_type
 from footlight._typing import Any, Callable
 
@@ -408,11 +408,8 @@ class FunctionCache:
         return list(self._primary.values())
 
 
-for _place, _objects in {
-        'function_type': (CapturedDefaultValue, FunctionType, Parameter, add_type_constraints, canonicalize_to_monomorphic,
-                          from_structured_signature, sanitize_arg_name, to_structured_signature),
-        'type_dispatch': (TypeDispatchTable,), 'function_cache': (FunctionCache, FunctionContext)}.items():
-    _namespace = _engine.namespace('core.function.polymorphism.' + _place)
-    for _object in _objects:
-        setattr(_namespace, _object.__name__, _object)
-_engine.namespace('core.function.polymorphism.function_type').CAPTURED_DEFAULT_VALUE = CAPTURED_DEFAULT_VALUE
+alias('tf.core.function.polymorphism.function_type', CapturedDefaultValue, FunctionType, Parameter,
+      add_type_constraints, canonicalize_to_monomorphic, from_structured_signature, sanitize_arg_name,
+      to_structured_signature, CAPTURED_DEFAULT_VALUE=CAPTURED_DEFAULT_VALUE)
+alias('tf.core.function.polymorphism.type_dispatch', TypeDispatchTable)
+alias('tf.core.function.polymorphism.function_cache', FunctionCache, FunctionContext)

@@ -29,5 +29,15 @@ def alias(places: str, *objects: Any, **renamed: Any) -> None:
             setattr(namespace, name, value)
 
 
+def find_public(name: str) -> Any:
+    """The object with a public name such as 'strings.split', or None."""
+    found = _engine.namespace('')
+    for part in name.split('.'):
+        found = getattr(found, part, None)
+        if found is None:
+            return None
+    return found
+
+
 def _namespace(place: str) -> Any:
     return _engine.namespace(place.removeprefix('tf').removeprefix('.'))

@@ -7,6 +7,7 @@ import contextlib
 import footlight as tf
 from footlight import _engine
 from footlight._enums import VariableAggregationV2, VariableSynchronization
+from footlight._graphs.graph import depends_on_type
 from footlight._public import publish
 from footlight._typing import Any, Callable, Iterator
 
@@ -155,24 +156,11 @@ def _first_of(variable):
     """The first value as a tensor of the graph. One that is computed from other variables is what it was at the start:
     they may not have theirs yet."""
     first = variable.__dict__.get('_first')
-    if tf.is_symbolic_tensor(first) and first.graph is variable._made_in and not _reads_variables(first.op):
+    if tf.is_symbolic_tensor(first) and first.graph is variable._made_in and not depends_on_type(first.op, 'ReadVariableOp'):
         return first
     with tf._eager_scope():
         first = variable.read_value()
     return tf.constant(first.numpy(), first.dtype, name='initial_value')
-
-
-def _reads_variables(op: tf.Operation) -> bool:
-    seen, queue = {op.name}, [op]
-    while queue:
-        op = queue.pop()
-        if op.type == 'ReadVariableOp':
-            return True
-        for tensor in op.inputs:
-            if tensor.op.name not in seen:
-                seen.add(tensor.op.name)
-                queue.append(tensor.op)
-    return False
 
 
 _engine.extend(tf.Variable, 'initializer', property(_initializer, doc=_initializer.__doc__))

@@ -497,6 +497,20 @@ def traceback(self):
 
 
 _engine.extend(tf.Operation, 'traceback', property(traceback, doc=traceback.__doc__))
+def depends_on_type(op: tf.Operation, kind: str) -> bool:
+    """Whether the operation, or one that its inputs come from, is of a type such as 'Placeholder'."""
+    seen, queue = {op.name}, [op]
+    while queue:
+        op = queue.pop()
+        if op.type == kind:
+            return True
+        for tensor in op.inputs:
+            if tensor.op.name not in seen:
+                seen.add(tensor.op.name)
+                queue.append(tensor.op)
+    return False
+
+
 def _control_outputs(self: tf.Operation) -> list[Any]:
     """The operations that run only after this one."""
     count, found = self.graph._state.get('followers', (-1, None))

@@ -6,7 +6,7 @@ import threading
 
 import footlight as tf
 from footlight import _engine
-from footlight._graphs.graph import get_default_graph
+from footlight._graphs.graph import depends_on_type, get_default_graph
 from footlight._public import alias
 from footlight._typing import Any, Callable, Iterator
 
@@ -42,26 +42,12 @@ def value_of(tensor):
     What is to run once for it, runs too: an op that fills a resource. Where a session will be fed what it comes from, it
     is zeros until then.
     """
-    if tensor.dtype not in (tf.resource, tf.variant) and _is_fed(tensor):
+    if tensor.dtype not in (tf.resource, tf.variant) and depends_on_type(tensor.op, 'Placeholder'):
         with tf._eager_scope():
             return tf.zeros([size or 0 for size in tensor.shape.as_list()], tensor.dtype)
     first = tensor.graph._state.get('first_run', {}).get(tensor.name)
     with tf._eager_scope():
         return part(tensor.graph, [], [tensor], [first] if first is not None else [], name='initial_value')()[0]
-
-
-def _is_fed(tensor: tf.Tensor) -> bool:
-    """Whether it depends on a placeholder."""
-    seen, queue = set(), [tensor.op]
-    while queue:
-        op = queue.pop()
-        if op.type == 'Placeholder':
-            return True
-        for source in op.inputs:
-            if source.op.name not in seen:
-                seen.add(source.op.name)
-                queue.append(source.op)
-    return False
 
 
 def _new_handle(variable):

@@ -9,6 +9,7 @@ import sys
 
 import footlight as tf
 from footlight import _engine
+from footlight._public import find_public
 from footlight._typing import Any, Callable
 
 # Module: the namespaces to look into, in this order ('' is tf); NAME=PLACE is a name that is different there.
@@ -221,16 +222,6 @@ _WITH_OPS = {f'ops.{one}_ops' for one in (
     'state string').split()}
 
 
-def _public(place):
-    """The object at a public place, or None."""
-    found = tf
-    for part in place.split('.'):
-        found = getattr(found, part, None)
-        if found is None:
-            return None
-    return found
-
-
 def _op(name: str) -> Callable[..., Any] | None:
     """The function of an op by its name in small letters, whose inputs and attributes may stand in order."""
     op = ''.join(part[:1].upper() + part[1:] for part in name.split('_'))
@@ -259,7 +250,7 @@ def find(path, name):
         return _op(name) if path in _WITH_OPS else None
     renamed = dict(word.split('=') for word in words.split() if '=' in word)
     if name in renamed:
-        return _public(renamed[name])
+        return find_public(renamed[name])
     spaces = [word for word in words.split() if '=' not in word] or ['.']
     before, after = _PREFIXED.get(path, (None, None))
     stems = [(name, spaces)]
@@ -269,11 +260,11 @@ def find(path, name):
         stems.append((name[:-3], [space for space in spaces if 'v1' in space] + ['compat.v1']))
     for stem, where in stems:
         for space in where:
-            found = _public(stem if space == '.' else space + '.' + stem)
+            found = find_public(stem if space == '.' else space + '.' + stem)
             if found is not None and not (inspect.ismodule(found) and getattr(found, '__file__', None) is None):
                 return found
         if before and stem.startswith(before):
-            found = _public(after + stem[len(before):])
+            found = find_public(after + stem[len(before):])
             if found is not None:
                 return found
     return _op(name) if path in _WITH_OPS else None  # it has the functions of the ops too

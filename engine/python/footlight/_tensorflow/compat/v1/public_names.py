@@ -4,6 +4,7 @@ from __future__ import annotations
 import sys
 
 import footlight as tf
+from footlight._public import find_public
 from footlight._typing import Any, Callable
 
 # Namespaces whose names are those of today, but for what stands in _DIFFERENT and in the modules of this folder.
@@ -126,21 +127,12 @@ def is_namespace(path: Any) -> bool:
     return path in _AS_TODAY or path in _OTHERS or any(one.startswith(path + '.') for one in _AS_TODAY)
 
 
-def _at(place):
-    found = tf
-    for part in place.split('.'):
-        found = getattr(found, part, None)
-        if found is None:
-            return None
-    return found
-
-
 def find(path: Any, name: str) -> Callable[..., Any] | None:
     """What tf.compat.v1.`path` has under this name, where that is another public name; None for all others."""
     place = _BY_PLACE.get((path, name))
     if place is not None:
-        return _at(place)
+        return find_public(place)
     if path not in _AS_TODAY or name.startswith('_') or name in _DIFFERENT.get(path, '').split():
         return None
-    today = sys.modules.get('footlight.' + path) or _at(path)
+    today = sys.modules.get('footlight.' + path) or find_public(path)
     return getattr(today, name, None)

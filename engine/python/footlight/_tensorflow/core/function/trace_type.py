@@ -106,6 +106,14 @@ class _Whole(TraceType):
     def from_tensors(self, tensors):
         return self._held()
 
+    def __eq__(self, other):
+        if not isinstance(other, TraceType):
+            return NotImplemented
+        return isinstance(other, type(self)) and self._has_equal_value(other)
+
+    def __hash__(self) -> int:
+        return self._hash
+
 
 class Literal(_Whole):
     """A Python value: only an equal one has the same type."""
@@ -122,15 +130,8 @@ class Literal(_Whole):
             return value
         raise ValueError(f'Can not cast {value!r} to {self!r}')
 
-    def __eq__(self, other):
-        if not isinstance(other, TraceType):
-            return NotImplemented
-        if not isinstance(other, Literal):
-            return False
+    def _has_equal_value(self, other):
         return self.value == other.value or (self.value != self.value and other.value != other.value)
-
-    def __hash__(self) -> int:
-        return self._hash
 
     def __repr__(self) -> str:
         return f'Literal[{self.value!r}]'
@@ -152,16 +153,9 @@ class Weakref(_Whole):
             return value
         raise ValueError(f'Can not cast {value!r} to {self!r}')
 
-    def __eq__(self, other):
-        if not isinstance(other, TraceType):
-            return NotImplemented
-        if not isinstance(other, Weakref):
-            return False
+    def _has_equal_value(self, other):
         mine, theirs = self._ref(), other._ref()
         return mine is not None and theirs is not None and (mine is theirs or mine == theirs)
-
-    def __hash__(self) -> int:
-        return self._hash
 
     def __repr__(self) -> str:
         return f'Weakref[{self._ref!r}]'

@@ -6,6 +6,7 @@ import functools
 import inspect
 
 import footlight as tf
+from footlight._public import find_public
 from footlight._tensorflow.publish import publish
 from footlight._tensorflow.python.util import tf_decorator as _tf_decorator
 from footlight._typing import Any, Callable
@@ -94,11 +95,7 @@ def get_symbol_from_name(name):
     """What has a public name, or None."""
     if name in _symbols:
         return _symbols[name]
-    found = tf
-    for part in name.split('.'):
-        found = getattr(found, part, None)
-        if found is None:
-            return None
+    found = find_public(name)
     return None if inspect.ismodule(found) else found
 
 

@@ -5,6 +5,7 @@
 #include "engine/cli/json.h"
 #include "engine/cli/model_info.h"
 #include "engine/cli/text.h"
+#include "engine/explain/evidence.h"
 #include "engine/model/model_file.h"
 #include "engine/session/run_times.h"
 #include "engine/session/reader.h"
@@ -17,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <set>
 
 namespace footlight::cli {
 namespace {
@@ -57,6 +59,13 @@ uint64_t nodes(const std::vector<session::GraphRecord>& graphs) {
   return n;
 }
 
+// Functions that were made at one place, as a report counts them: a factory makes many of one definition.
+uint64_t definitions(const std::vector<session::FunctionRecord>& functions) {
+  std::set<std::pair<std::string, explain::Line>> places;
+  for (const session::FunctionRecord& f : functions) places.emplace(f.name, explain::def_of(f));
+  return places.size();
+}
+
 session::RunTimes run_times(const session::Reader& r) {
   return session::run_times(r.contents().run, r.contents().end, r.first_time(), r.last_time(), r.events_ns());
 }
@@ -65,6 +74,7 @@ void print_json(const session::Reader& r) {
   const session::Contents& c = r.contents();
   JsonObject out;
   out.add("functions", uint64_t{c.functions.size()});
+  out.add("definitions", definitions(c.functions));
   const session::TraceCounts traces = session::counts_of(c.traces);
   out.add("traces", uint64_t{traces.traces}).add("failed_traces", uint64_t{traces.failed});
   out.add("calls", r.calls().rows());
@@ -141,7 +151,10 @@ void print_text(const session::Reader& r) {
   const session::RunTimes times = run_times(r);
   if (times.run_ns) line("run", seconds(times.run_ns, "the start of the script to its end"));
   if (times.events_ns) line("events", seconds(times.events_ns, "the first event that was recorded to the last"));
-  count("functions", c.functions.size());
+  const uint64_t places = definitions(c.functions);
+  if (places == c.functions.size()) count("functions", places);
+  else line("functions", std::to_string(c.functions.size()) + ", of " + std::to_string(places) +
+                             (places == 1 ? " definition" : " definitions"));
   const session::TraceCounts traces = session::counts_of(c.traces);
   count("traces", traces.traces);
   if (traces.failed) count("failed traces", traces.failed);

@@ -196,6 +196,29 @@ for i in range(8):
         self.assertEqual(finding['checked'], {'method': 'rerun', 'ok': True, 'traces_before': 8, 'traces_after': 1})
 
     @RUNS_PYTHON
+    def test_functions_of_one_definition(self):
+        """A factory makes four functions of one definition: info says both numbers, the report counts definitions."""
+        script, session = os.path.join(self.folder, 'factory.py'), os.path.join(self.folder, 'factory.footlight')
+        with open(script, 'w', encoding='utf-8') as file:
+            file.write("""import tensorflow as tf
+def make(k):
+    @tf.function
+    def scale(x):
+        return x * k
+    return scale
+for scale in [make(float(k)) for k in range(4)]:
+    scale(tf.ones([2]))
+""")
+        subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script], check=True,
+                       capture_output=True, timeout=300)
+        info = [subprocess.run([PROGRAM, 'info', *more, session], capture_output=True, text=True, check=True,
+                               env=ENVIRONMENT, timeout=120).stdout for more in ([], ['--json'])]
+        self.assertIn('functions      4, of 1 definition\n', info[0])
+        said = json.loads(info[1])
+        summary = json.loads(self.run_report('--json', session=session)[0])['summary']
+        self.assertEqual((said['functions'], said['definitions'], summary['functions']), (4, 1, 1))
+
+    @RUNS_PYTHON
     def test_running_again_with_the_fix(self):
         script, runs = os.path.join(self.folder, 'again.py'), os.path.join(self.folder, 'runs')
         session = os.path.join(self.folder, 'again.footlight')

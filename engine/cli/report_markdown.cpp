@@ -84,7 +84,7 @@ std::string report_markdown(const Reader& reader, const explain::Report& report)
     out += "\nNo findings: none of the known problems was found in what was recorded.\n";
 
   if (!report.functions.empty()) {
-    out += "\n## Functions\n\n| function | defined | calls | hits | traces | tracing | running |\n"
+    out += "\n## Functions\n\n| function | defined | calls | hits | traces | tracing | rest of calls |\n"
            "|---|---|--:|--:|--:|--:|--:|\n";
     const auto failed = [](size_t count, const char* before, const char* behind) {
       return count ? before + std::to_string(count) + behind : std::string();

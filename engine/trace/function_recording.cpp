@@ -89,6 +89,7 @@ void record_function(Function& function) {
   session::FunctionRecord record;
   record.id = family.id;
   record.name = source.name;
+  record.kind = record.name.starts_with("Dataset_") ? "dataset" : "tf.function";
   if (!source.file.empty()) record.file = writer->file(source.file);
   record.line = source.line;
   record.decorator_line = source.decorator_line;

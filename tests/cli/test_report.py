@@ -284,6 +284,9 @@ print(time.perf_counter() - begin)
                              capture_output=True, text=True, timeout=300)
         [finding] = json.loads(self.run_report('--json', '--rerun', session=session)[0])['findings']
         self.assertEqual((finding['cause'], finding['line']), ('starved_by_input', 9))
+        kinds = subprocess.run([PROGRAM, 'sql', session, '--csv', 'select function, kind from functions order by 1'],
+                               capture_output=True, text=True, check=True, env=ENVIRONMENT, timeout=120).stdout
+        self.assertEqual(kinds.split()[1:], ['Dataset_map_load,dataset', 'step,tf.function'])
         self.assertAlmostEqual(finding['cost_ms'], 1e3 * float(ran.stdout), delta=0.3 * finding['cost_ms'])
         checked = finding['checked']
         self.assertEqual((checked['method'], checked['ok']), ('rerun', True), finding)

@@ -21,7 +21,7 @@ struct CallSums {
   friend bool operator==(const CallSums&, const CallSums&) = default;
 };
 
-// How long hits took: half of them no longer than the median, 5 and 95 of 100 no longer than the others.
+// How long hits took: the median, and the times than which 5 and 95 of 100 took no longer.
 struct HitTimes {
   uint64_t count = 0;
   int64_t median = 0, p5 = 0, p95 = 0;

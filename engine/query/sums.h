@@ -83,7 +83,11 @@ class Durations {
     }
     return sums_.max;
   }
-  int64_t median() { return at((sums_.count - 1) / 2); }
+  // Of an even count the middle between two, as in SQL.
+  int64_t median() {
+    const int64_t low = at((sums_.count - 1) / 2);
+    return low + (at(sums_.count / 2) - low) / 2;
+  }
   // (duration, how often), ascending.
   const std::vector<std::pair<int64_t, uint64_t>>& runs() {
     settle();

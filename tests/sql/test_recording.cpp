@@ -125,6 +125,8 @@ class RecordingTest : public QObject {
     QCOMPARE(number("SELECT count(*) FROM op_totals LEFT JOIN (SELECT op, count(*) AS n, sum(duration_ns) AS ns, "
                     "max(duration_ns) AS most FROM ops GROUP BY op) USING (op) "
                     "WHERE count IS NOT n OR total_ns IS NOT ns OR max_ns IS NOT most"), int64_t{0});
+    QCOMPARE(number("SELECT count(*) FROM op_totals JOIN (SELECT op, median(duration_ns) AS m FROM ops GROUP BY op) "
+                    "USING (op) WHERE abs(median_ns - m) >= 1"), int64_t{0});
     QCOMPARE(number("SELECT sum(count) FROM op_totals"), static_cast<int64_t>(all_.ops.size()));
     QCOMPARE(number("SELECT sum(count) FROM line_totals"), static_cast<int64_t>(all_.ops.size()));
     QCOMPARE(number("SELECT count(*) FROM line_totals LEFT JOIN (SELECT source, sum(duration_ns) AS ns FROM ops "

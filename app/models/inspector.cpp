@@ -114,8 +114,13 @@ void InspectorWriter::per_hit(const std::function<bool(const explain::Comparison
     row("Recording adds", QStringLiteral("Not measured; Compare measures it"));
     return;
   }
-  row("Recording adds", q(explain::recording_text(measured->traced)));  // the same sentence as in Compare
-  row("Unrecorded", q(explain::time_text(measured->traced.total.mean)));
+  // Hits of a function's other traces may take another time: what was compared is one of them.
+  const session::TraceRecord* compared = document_.trace(measured->trace);
+  QString of_which;
+  if (compared && s_.kind == Selection::Kind::kFunction && document_.traces_of(compared->function).size() > 1)
+    of_which = QStringLiteral(" for #%1").arg(compared->number);
+  row("Recording adds", q(explain::recording_text(measured->traced)) + of_which);  // the same sentence as in Compare
+  row("Unrecorded", q(explain::time_text(measured->traced.total.mean)) + of_which);
 }
 
 void InspectorWriter::trace() {

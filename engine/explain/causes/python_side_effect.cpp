@@ -29,8 +29,13 @@ void find_python_side_effect(const Evidence& evidence, Findings& to) {
     const auto [at, fresh] = all.try_emplace(key, wrong_result(evidence, o, 0));
     Finding& f = at->second;
     f.calls += hits;
-    f.values.insert(f.values.end(), o.values.begin(), o.values.end());
     relate(f, o, "read", "use");
+  }
+  // All values that it took, also those of traces that no later call hit.
+  for (const session::ObservationRecord& o : evidence.records().observations) {
+    if (o.kind != ObservationKind::kSideEffect) continue;
+    const auto at = all.find({o.path, Line{o.file, o.line}});
+    if (at != all.end()) at->second.values.insert(at->second.values.end(), o.values.begin(), o.values.end());
   }
   for (auto& [key, f] : all) {
     const std::string name = name_in(f.path), function = short_name(evidence, f.function);

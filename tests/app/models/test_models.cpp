@@ -436,6 +436,9 @@ class ModelsTest : public QObject {
     const QString with = said(Selection::of_trace(d, TraceId(10)));
     QVERIFY2(with.contains(QStringLiteral("Recording adds: `23.9 us`")), qPrintable(with));
     QVERIFY(with.contains(QStringLiteral("Unrecorded: `1.54 us`")));
+    // The hits of the function are those of all its traces.
+    const QString of_function = said(Selection::of_function(d, FunctionId(1)));
+    QVERIFY2(of_function.contains(QStringLiteral("Unrecorded: `1.54 us for #1`")), qPrintable(of_function));
     QVERIFY(said(Selection::of_trace(d, TraceId(11))).contains(QStringLiteral("Not measured")));
   }
 

@@ -37,6 +37,24 @@ class TestPythonSideEffect : public QObject {
     QVERIFY(found[0].alternatives.empty());
   }
 
+  // A counter that the first trace set to 1, with no later call, and the second to 2.
+  void values_of_all_traces_are_said() {
+    SampleRun run = run_of(6);
+    session::TraceRecord once = run.traces[0];
+    once.id = TraceId(77);
+    once.start_ns = 10, once.end_ns = 20;
+    run.traces.push_back(once);
+    run.observations.push_back(observed(run, ObservationKind::kSideEffect, "global n", 12));
+    run.observations.push_back(run.observations.back());
+    run.observations[0].trace = once.id;
+    run.observations[0].values = {"1"};
+    run.observations[1].values = {"2"};
+    const auto found = findings(run);
+    QCOMPARE(found.size(), size_t{1});
+    QCOMPARE(found[0].values, (std::vector<std::string>{"1", "2"}));
+    QCOMPARE(found[0].calls, size_t{5});
+  }
+
   void a_trace_that_no_later_call_hit() {
     SampleRun run = run_of(1);
     run.observations.push_back(observed(run, ObservationKind::kSideEffect, "self.steps", 12));

@@ -216,8 +216,10 @@ std::string error_text(const sql::StatementError& error, const std::string& stat
 
 int sql(const Words& words) {
   SqlWords said = parsed(words);
-  if (said.queries) return list_queries();
-  if (said.tables) return list_tables();
+  if (said.queries || said.tables) {
+    said.queries ? list_queries() : list_tables();
+    return 0;
+  }
   if (said.file.empty()) invalid("sql needs a recording; usage: ", kHow);
   if (!said.query.empty()) {
     const sql::ReadyQuery* const query = sql::ready_query(said.query);

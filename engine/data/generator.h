@@ -15,6 +15,5 @@ class Generator : public Resource {
   virtual CursorPtr start(std::span<const Tensor> arguments) = 0;
 };
 Tensor generator_value(Generator*);
-extern const AttrName kGenerator;
 
 }  // namespace footlight::data

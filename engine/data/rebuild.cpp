@@ -33,7 +33,7 @@ class Rebuilding {
   }
 
   Tensor applied(const Stage& stage) {
-    if (stage.attrs.find(kGenerator))
+    if (stage.attrs.find("_generator"_attr))
       fail(ErrorKind::kFailedPrecondition, "a dataset over a Python generator cannot be saved: the generator is of "
            "this process only. Save the elements with dataset.save(path), and use tf.data.Dataset.load(path)");
     std::vector<Tensor> inputs;

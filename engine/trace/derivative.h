@@ -52,9 +52,6 @@ std::shared_ptr<const Derivative> derivative_of(const Graph& forward);
 std::vector<Tensor> graph_gradients(Graph& graph, std::span<const Edge> ys, std::span<const Tensor> y_gradients,
                                     std::span<const Edge> xs, std::span<const Edge> stops = {});
 
-// The attribute of a node that names the type of op whose gradient it has (tf.Graph.gradient_override_map).
-extern const AttrName kGradientType;
-
 // Tells tapes that the outputs which a node got later for its gradient depend on its inputs.
 void tell_of_more(std::span<const Tensor> inputs, std::span<const Tensor> more);
 

@@ -197,7 +197,7 @@ void GraphBuilder::mark(Node& node) const {
   if (!marks.groups.empty()) node.attrs.set("_class"_attr, marks.groups);
   if (!marks.device.empty()) node.device = marks.device;
   const auto gradient = marks.gradients.find(std::string_view(node.op->name));
-  if (gradient != marks.gradients.end()) node.attrs.set(kGradientType, gradient->second);
+  if (gradient != marks.gradients.end()) node.attrs.set("_gradient_op_type"_attr, gradient->second);
 }
 
 Tensor GraphBuilder::bring_in(const Tensor& value, const std::string& scope, std::string_view argument) {

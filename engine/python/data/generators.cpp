@@ -95,7 +95,7 @@ PyObject* generator_dataset(PyObject*, PyObject* args) {
   const Tensor held = data::generator_value(new PythonGenerator(begin));
   return wrap(apply(
       "HostGeneratorDataset"_op.row(), tensors,
-      {{"output_types"_attr, std::move(dtypes)}, {"output_shapes"_attr, std::move(all)}, {data::kGenerator, held}}));
+      {{"output_types"_attr, std::move(dtypes)}, {"output_shapes"_attr, std::move(all)}, {"_generator"_attr, held}}));
 }
 
 PyMethodDef functions[] = {

@@ -108,9 +108,9 @@ int is_to_stage(PyObject*, PyObject* value) {
 }  // namespace
 
 Ref to_stage() {
-  PyType_Slot slots[] = {{Py_sq_contains, reinterpret_cast<void*>(is_to_stage)}, {0, nullptr}};
-  PyType_Spec spec{"footlight.ToStage", 0, 0, Py_TPFLAGS_DEFAULT, slots};
-  return checked(PyObject_CallNoArgs(checked(PyType_FromSpec(&spec)).get()));
+  static PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+  define_type<PyObject>(type, "footlight.ToStage", {.contains = is_to_stage});
+  return checked(PyObject_New(PyObject, &type));
 }
 
 PyObject* plain(PyObject*, PyObject* const* values, Py_ssize_t count) {

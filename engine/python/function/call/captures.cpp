@@ -6,6 +6,7 @@
 #include "engine/python/function/call/output.h"
 #include "engine/python/function/call/rebuild.h"
 #include "engine/python/function/tracing/trace_entry.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"

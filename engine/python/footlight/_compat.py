@@ -14,7 +14,7 @@ from footlight._typing import Any, Iterator
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = 'utf-8') -> bytes:
-    """It as bytes."""
+    """Converts a str or bytes to bytes."""
     if isinstance(bytes_or_text, bytearray):
         return bytes(bytes_or_text)
     if isinstance(bytes_or_text, str):
@@ -25,7 +25,7 @@ def as_bytes(bytes_or_text: Any, encoding: str = 'utf-8') -> bytes:
 
 
 def as_text(bytes_or_text: Any, encoding: str = 'utf-8') -> str:
-    """It as str."""
+    """Converts bytes or a str to a str."""
     if isinstance(bytes_or_text, str):
         return bytes_or_text
     if isinstance(bytes_or_text, bytes):
@@ -34,7 +34,7 @@ def as_text(bytes_or_text: Any, encoding: str = 'utf-8') -> str:
 
 
 def as_str(bytes_or_text: Any, encoding: str = 'utf-8') -> str:
-    """It as str."""
+    """Converts bytes or a str to a str."""
     return as_text(bytes_or_text, encoding)
 
 

@@ -77,7 +77,7 @@ def _parts(keys: Any) -> tuple[Any, ...]:
 
 
 class TableInitializerBase(AutoTrackable):
-    """What fills a table."""
+    """Base class of objects that fill a table."""
 
     _shared_name = ''
 
@@ -123,7 +123,7 @@ class KeyValueTensorInitializer(TableInitializerBase):
 
 
 class TextFileIndex:
-    """What of a line is meant, where it is no column."""
+    """The part of a line that is used, if it is not a column."""
 
     WHOLE_LINE = -2
     LINE_NUMBER = -1

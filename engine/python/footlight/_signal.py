@@ -267,7 +267,7 @@ def dct(input: TensorLike, type: Any = 2, n: Any = None, axis: Any = -1, norm: A
 
 def idct(input: TensorLike, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None,
          name: str | None = None) -> Any:
-    """What dct() of this type undoes, up to a factor unless `norm` is 'ortho'."""
+    """The inverse of dct() of this type, up to a factor unless `norm` is 'ortho'."""
     input = tf.convert_to_tensor(input)
     _check_cosine(input, type, n, axis, norm)
     with tf.name_scope(name or 'dct'):

@@ -212,7 +212,7 @@ def unicode_encode(input: TensorLike, output_encoding: Any, errors: str = 'repla
 
 
 def unicode_script(input: TensorLike, name: str | None = None) -> Any:
-    """The number of the script of each character, as ICU counts them; -1 where there is none."""
+    """The ICU number of the script of each character, or -1."""
     if isinstance(input, tf.RaggedTensor):
         return input.with_flat_values(unicode_script(input.flat_values, name))
     return _op('UnicodeScript', [tf.convert_to_tensor(input, tf.int32)], {}, name)[0]

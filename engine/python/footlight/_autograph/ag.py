@@ -22,7 +22,7 @@ class UnsupportedLanguageElementError(PyCTError, NotImplementedError):
 
 
 class AutoGraphError(PyCTError):
-    """What AutoGraph raises."""
+    """Base class of the errors that AutoGraph raises."""
 
 
 class ConversionError(AutoGraphError, ValueError):

@@ -101,7 +101,7 @@ FrameInfo = collections.namedtuple('FrameInfo', ('filename', 'lineno', 'function
 
 
 class ErrorMetadata:
-    """What an error in converted code says of the code that the user wrote."""
+    """Maps an error in converted code to lines of the original code."""
 
     def __init__(self, translated_stack: Any, cause_message: Any) -> None:
         self.translated_stack = translated_stack  # frames, the innermost first

@@ -1,4 +1,4 @@
-"""What programs register with AutoGraph for objects of types of their own: how a loop goes over them, how a builtin takes them."""
+"""Handlers that programs register with AutoGraph for their own types: for loops over them and builtins."""
 from __future__ import annotations
 
 from footlight._typing import Any

@@ -194,14 +194,14 @@ def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_
 
 def foldr(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: bool = True,
           swap_memory: bool = False, name: str | None = None) -> Any:
-    """The same from the last row to the first."""
+    """Like foldl(), from the last row to the first."""
     return _folded('foldr', fn, elems, initializer, parallel_iterations, swap_memory, back_prop, name, True)
 
 
 def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
          back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True, reverse: bool = False,
          name: str | None = None) -> Any:
-    """What foldl has after each row, stacked; with `reverse` from the last row to the first."""
+    """The accumulated values of foldl after each row, stacked; with `reverse` from the last row to the first."""
     fn = _staged(fn)
     with tf.name_scope(name or 'scan'):
         rows = _Rows(elems, 'tf.scan')

@@ -38,7 +38,7 @@ def Case(*, branch_index, input, Tout, branches, output_shapes=(), name=None):
 
 def While(*, input: Any, cond: Any, body: Callable[..., Any], output_shapes: Any = (), parallel_iterations: int = 10,
           name: str | None = None) -> list[Any]:
-    """What the inputs have become when the condition is false, as a list."""
+    """Repeats a function of the loop variables while a condition holds; returns their final values as a list."""
     if not input:
         return []
     return list(tf.while_loop(lambda *now: _truth(_calls(cond, now)[0]), lambda *now: _calls(body, now),

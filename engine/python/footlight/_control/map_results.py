@@ -1,4 +1,4 @@
-"""What tf.map_fn makes of the results for rows: whole tensors by stacking them, ragged ones by joining rows and their lengths."""
+"""Collects the results of tf.map_fn: dense tensors are stacked, ragged ones joined with their row lengths."""
 from __future__ import annotations
 
 import footlight as tf
@@ -92,6 +92,6 @@ class Sparse:
 
 
 def collected(spec, count, infer_shape):
-    """What collects results of this spec."""
+    """Returns the collector for results of this spec."""
     kind = {tf.RaggedTensorSpec: Ragged, tf.SparseTensorSpec: Sparse}.get(type(spec), Whole)
     return kind(spec, count, infer_shape)

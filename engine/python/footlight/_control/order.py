@@ -72,7 +72,7 @@ class RegisterGradient:
 
 
 def registered_gradient(op_type: Any, op: Any, gradients: Any) -> list[Any]:
-    """The gradients of the inputs of `op` by what was registered for a type of op, None where there is none."""
+    """The gradients of the inputs of `op` by the function registered for a type of op, or None."""
     from footlight import _gradients
     if op_type in _gradients._not_differentiable:
         return [None] * len(op.inputs)
@@ -148,7 +148,7 @@ def set_jit(enabled: Any) -> None:
 
 
 def get_jit() -> Any:
-    """What was asked for: 'autoclustering' or ''."""
+    """The mode that set_jit() asked for: 'autoclustering' or ''."""
     return _jit[0]
 
 
@@ -158,7 +158,7 @@ def set_experimental_options(options: Any) -> None:
 
 
 def get_experimental_options() -> Any:
-    """What was switched."""
+    """The options that were set."""
     return dict(_options)
 
 

@@ -92,7 +92,7 @@ def _as_int64(function):
 
 
 class Grouping:
-    """What tf.data.Dataset inherits from here."""
+    """Mixin of tf.data.Dataset: methods that group, split or keep elements."""
 
     element_spec: Any
     _made: Callable[..., Any]

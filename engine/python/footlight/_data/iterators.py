@@ -40,7 +40,7 @@ class IteratorSpec(TypeSpec):
 
 
 class Iterator(collections.abc.Iterator, Trackable):
-    """What iter(dataset) gives."""
+    """The type of iter(dataset)."""
 
     @property
     def element_spec(self) -> Any:
@@ -204,12 +204,12 @@ class Optional:
 
     @staticmethod
     def empty(element_spec):
-        """One without a value."""
+        """An optional without a value."""
         return _OptionalImpl(_op('OptionalNone', [], {})[0], element_spec)
 
     @staticmethod
     def from_value(value: Any) -> _OptionalImpl:
-        """One with that value."""
+        """An optional with that value."""
         value = structure.normalized(value)
         specs = structure.specs_of(value)
         tensors = structure.to_tensors(specs, value)

@@ -18,7 +18,7 @@ class AutoShardPolicy(enum.IntEnum):
 
 
 class ExternalStatePolicy(enum.Enum):
-    """What happens when a dataset with state outside is copied."""
+    """How to handle a dataset with external state when it is copied."""
     WARN = 0
     IGNORE = 1
     FAIL = 2
@@ -88,7 +88,7 @@ class _Group:
 
 
 class AutotuneOptions(_Group):
-    """What is chosen by measuring."""
+    """Options of what AUTOTUNE chooses by measuring."""
     _kinds = {'enabled': bool, 'cpu_budget': int, 'ram_budget': int, 'autotune_algorithm': AutotuneAlgorithm,
               'initial_parallelism': int, 'min_parallelism': int}
 
@@ -142,7 +142,7 @@ class Options(_Group):
         return self._merged(options)
 
     def _text(self):
-        """What the engine reads."""
+        """The options as the text that the engine reads."""
         said = [] if self.deterministic is None else ['deterministic=' + ('true' if self.deterministic else 'false')]
         if self.experimental_external_state_policy in (ExternalStatePolicy.WARN, ExternalStatePolicy.IGNORE):
             said.append('any_state')

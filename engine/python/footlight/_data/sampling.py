@@ -57,7 +57,7 @@ def _seen_so_far(marked, target):
 
 
 class Sampling:
-    """What tf.data.Dataset inherits from here."""
+    """Mixin of tf.data.Dataset: methods that choose elements."""
 
     element_spec: Any
     map: Callable[..., Any]

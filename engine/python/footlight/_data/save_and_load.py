@@ -66,7 +66,7 @@ def _message(path, kind, missing):
 
 
 class Saving:
-    """What tf.data.Dataset inherits from here."""
+    """Mixin of tf.data.Dataset: methods that save and load."""
 
     element_spec: Any
     map: Callable[..., Any]

@@ -43,7 +43,7 @@ def _sorted(mapping: Any) -> list[Any]:
 
 
 def _remade(value: Any, children: list[Any]) -> Any:
-    """The same kind of structure with other children."""
+    """Rebuilds a structure of the same kind with other children."""
     if _is_namedtuple(value):
         return type(value)(*children)
     if isinstance(value, tuple):

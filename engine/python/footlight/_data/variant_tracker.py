@@ -1,4 +1,4 @@
-"""What a SavedModel keeps of a dataset: a function that makes it again."""
+"""How a SavedModel stores a dataset: as a function that creates it again."""
 from __future__ import annotations
 
 from footlight import _engine

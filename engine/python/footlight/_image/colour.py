@@ -112,7 +112,7 @@ def random_brightness(image, max_delta, seed=None):
 
 
 def stateless_random_brightness(image, max_delta, seed):
-    """The same for one seed always."""
+    """Like random_brightness(), with the same result for the same seed."""
     low, high = _around_zero(max_delta)
     return adjust_brightness(image, _drawn_stateless(seed)(shape=[], minval=low, maxval=high))
 
@@ -124,7 +124,7 @@ def random_contrast(image, lower, upper, seed=None):
 
 
 def stateless_random_contrast(image, lower, upper, seed):
-    """The same for one seed always."""
+    """Like random_contrast(), with the same result for the same seed."""
     low, high = _range(lower, upper)
     return adjust_contrast(image, _drawn_stateless(seed)(shape=[], minval=low, maxval=high))
 
@@ -136,7 +136,7 @@ def random_saturation(image, lower, upper, seed=None):
 
 
 def stateless_random_saturation(image, lower, upper, seed=None):
-    """The same for one seed always."""
+    """Like random_saturation(), with the same result for the same seed."""
     low, high = _range(lower, upper)
     return adjust_saturation(image, _drawn_stateless(seed)(shape=[], minval=low, maxval=high))
 
@@ -148,7 +148,7 @@ def random_hue(image, max_delta, seed=None):
 
 
 def stateless_random_hue(image, max_delta, seed):
-    """The same for one seed always."""
+    """Like random_hue(), with the same result for the same seed."""
     low, high = _hues(max_delta)
     return adjust_hue(image, _drawn_stateless(seed)(shape=[], minval=low, maxval=high))
 

@@ -74,7 +74,7 @@ def is_jpeg(contents: TensorLike, name: str | None = None) -> Any:
 
 
 def adjust_jpeg_quality(image: TensorLike, jpeg_quality: Any, dct_method: str = '', name: str | None = None) -> Any:
-    """What becomes of the image in a JPEG file of this quality."""
+    """The image after encoding it as JPEG with this quality and decoding it."""
     with tf.name_scope(name or 'adjust_jpeg_quality'):
         image = tf.convert_to_tensor(image, name='image')
         file = _op('EncodeJpegVariableQuality', images=convert_image_dtype(image, tf.uint8, saturate=True),
@@ -97,7 +97,7 @@ def random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed=None):
 
 
 def stateless_random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed):
-    """The same for one seed always."""
+    """Like random_jpeg_quality(), with the same result for the same seed."""
     return adjust_jpeg_quality(image, _drawn_stateless(seed)(**_qualities(min_jpeg_quality, max_jpeg_quality)))
 
 

@@ -119,12 +119,12 @@ def random_flip_up_down(image, seed=None):
 
 
 def stateless_random_flip_left_right(image, seed):
-    """The same for one seed always."""
+    """Like random_flip_left_right(), with the same result for the same seed."""
     return _random_flip(image, 1, _drawn_stateless(seed), 'stateless_random_flip_left_right')
 
 
 def stateless_random_flip_up_down(image, seed):
-    """The same for one seed always."""
+    """Like random_flip_up_down(), with the same result for the same seed."""
     return _random_flip(image, 0, _drawn_stateless(seed), 'stateless_random_flip_up_down')
 
 
@@ -457,7 +457,7 @@ def random_crop(value: TensorLike, size: Any, seed: int | None = None, name: str
 
 
 def stateless_random_crop(value: TensorLike, size: Any, seed: Any, name: str | None = None) -> Any:
-    """The same for one seed always."""
+    """Like random_crop(), with the same result for the same seed."""
     return _cropped(value, size, lambda minval, **more: tf.random.stateless_uniform(seed=seed, minval=0, **more),
                     name or 'random_crop')
 

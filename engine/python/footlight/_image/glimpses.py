@@ -27,7 +27,7 @@ def _begins(offsets, sizes, window, centered, normalized, is_first_form):
 
 
 def _noise_of(images, shape, noise):
-    """What stands outside of the images: numbers between the least and the largest of each channel of each image."""
+    """Noise for pixels outside of the images, in the range of each channel of each image."""
     least, largest = (f(images, [1, 2], keepdims=True) for f in (tf.reduce_min, tf.reduce_max))
     if noise == 'uniform':
         return least + tf.random.uniform(shape) * (largest - least)

@@ -107,7 +107,7 @@ class LinearOperator(tf.Module, Dispatched):
     subclass has `_shape`, `_shape_tensor` and `_matmul`, and whatever else it does better than by its dense form."""
 
     def _answer_to(self, function, args, kwargs):
-        """What a function of the library gives for it."""
+        """Dispatches a function of the library to the operator."""
         return operator_dispatch.answer(LinearOperator, function, args, kwargs)
 
     def __init__(self, dtype: Any, graph_parents: Any = None, is_non_singular: Any = None,

@@ -1,4 +1,4 @@
-"""What functions of tf.linalg give for a LinearOperator: its methods, which do not write the matrix out."""
+"""Functions of tf.linalg applied to a LinearOperator: its methods, which do not materialize the matrix."""
 from __future__ import annotations
 
 import inspect

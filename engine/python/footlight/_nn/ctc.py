@@ -60,7 +60,7 @@ def ctc_loss(labels: Any, logits: Any, label_length: Any, logit_length: Any, log
 def old_ctc_loss(labels: Any, inputs: Any = None, sequence_length: Any = None,
                  preprocess_collapse_repeated: bool = False, ctc_merge_repeated: bool = True,
                  ignore_longer_outputs_than_inputs: bool = False, time_major: bool = True, logits: Any = None) -> Any:
-    """The same for sparse labels; the blank is the last class."""
+    """Like ctc_loss() for sparse labels; the blank is the last class."""
     if not isinstance(labels, tf.SparseTensor):
         raise TypeError(f'Expected argument `labels` to be a SparseTensor. Received labels={labels!s} of type: '
                         f'{type(labels).__name__}')
@@ -90,7 +90,7 @@ def old_ctc_beam_search_decoder(inputs: TensorLike, sequence_length: Any, beam_w
 
 
 def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1):
-    """The same; repeated labels stay."""
+    """Beam search decoding that keeps repeated labels."""
     return old_ctc_beam_search_decoder(inputs, sequence_length, beam_width, top_paths, False)
 
 

@@ -43,7 +43,7 @@ def embedding_lookup_sparse(params, sp_ids, sp_weights, combiner=None, max_norm=
 def safe_embedding_lookup_sparse(embedding_weights: Any, sparse_ids: Any, sparse_weights: Any = None,
                                  combiner: str = 'mean', default_id: Any = None, max_norm: Any = None,
                                  name: str | None = None, allow_fast_lookup: bool = False) -> Any:
-    """The same, with zeros or the row `default_id` for examples that name none, and without invalid ids and weights."""
+    """embedding_lookup_sparse() without invalid ids and weights; empty examples give zeros or the row `default_id`."""
     if embedding_weights is None or (isinstance(embedding_weights, (list, tuple)) and not embedding_weights):
         raise ValueError(f'Missing embedding_weights {embedding_weights!s}.')
     if isinstance(sparse_ids, tf.RaggedTensor):

@@ -21,7 +21,7 @@ def _numpy_dtype(dtype: tf.DType) -> Any:
 
 
 def _kind(x):
-    """What NumPy asks for the dtype of x: a dtype, or a number itself, which gives way to arrays."""
+    """The argument of np.result_type for x: a dtype, or a Python number, which is weaker than arrays."""
     if isinstance(x, numbers.Number) and not isinstance(x, np.generic):
         return x
     if isinstance(x, tf.DType) or tf.is_tensor(x) or hasattr(x, 'dtype') and isinstance(x.dtype, tf.DType):

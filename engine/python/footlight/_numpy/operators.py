@@ -14,7 +14,7 @@ _plain = tf.Tensor.__getitem__
 
 
 def _dtype_of(x):
-    """What decides the dtype, or None for what is not converted."""
+    """The value that decides the dtype, or None for one that is not converted."""
     if isinstance(x, (tf.Tensor, tf.Variable)):
         return x.dtype if x.dtype.is_numeric or x.dtype.is_bool else None
     return x if isinstance(x, (numbers.Number, np.ndarray, np.generic)) else None

@@ -370,7 +370,7 @@ def _at(path):
 
 
 def dispatched(function, args, kwargs):
-    """What a function of the library gives for weak tensors: what it gives for the tensors in them."""
+    """Calls a function of the library with the tensors inside of weak tensors."""
     def strong(value):
         if isinstance(value, WeakTensor):
             return value.tensor

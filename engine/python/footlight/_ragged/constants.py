@@ -53,7 +53,7 @@ def _first_number(value):
 
 def _made(rows_of: Callable[..., Any], values_of: Callable[..., Any], pylist: list[Any], dtype: Any,
           ragged_rank: int | None, inner_shape: Any) -> Any:
-    """What `rows_of(values, row splits)` and `values_of(list, dtype, shape)` make of nested lists."""
+    """Builds a value of nested lists by `rows_of(values, row splits)` and `values_of(list, dtype, shape)`."""
     if isinstance(pylist, RaggedTensor) or type(pylist).__name__ == 'RaggedTensorValue':
         raise TypeError('pylist may not be a RaggedTensor or RaggedTensorValue.')
     numpy = sys.modules.get('numpy')
@@ -107,7 +107,7 @@ def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, 
 
 def constant_value(pylist: Any, dtype: DTypeLike | None = None, ragged_rank: Any = None, inner_shape: Any = None,
                    row_splits_dtype: str = 'int64') -> Any:
-    """The same as arrays: a RaggedTensorValue, or one array where nothing is ragged."""
+    """Like constant(), as arrays: a RaggedTensorValue, or one array if nothing is ragged."""
     import numpy as np
     splits_dtype = tf.as_dtype(row_splits_dtype).as_numpy_dtype
 

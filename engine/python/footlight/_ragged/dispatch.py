@@ -1,4 +1,4 @@
-"""What functions of tensors do with ragged ones. The engine calls dispatch() where an argument is one."""
+"""Functions of tensors applied to ragged tensors. The engine calls dispatch() if an argument is ragged."""
 from __future__ import annotations
 
 import builtins
@@ -70,7 +70,7 @@ def _unary(function, *args, **kwargs):
 
 
 def _deepened(value: Any, ragged_rank: int) -> Any:
-    """The same as a ragged tensor of this ragged rank; the dimensions of a whole tensor stay known as uniform."""
+    """Converts to this ragged rank; the dimensions of a dense tensor stay known as uniform."""
     if not ragged_rank:
         return value
     if is_ragged(value):

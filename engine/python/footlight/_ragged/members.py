@@ -130,7 +130,7 @@ publish('tf.ragged', row_splits_to_segment_ids, segment_ids_to_row_splits)
 
 
 def printed(value: TensorLike, summarize: Any) -> list[Any] | None:
-    """What tf.print shows of a ragged or sparse tensor: texts and tensors. None: of another value."""
+    """The texts and tensors that tf.print shows for a ragged or sparse tensor; None for other values."""
     if isinstance(value, tf.SparseTensor):
         return ["'SparseTensor(indices=", value.indices, ', values=', value.values, ', shape=', value.dense_shape, ")'"]
     if not isinstance(value, tf.RaggedTensor):

@@ -39,21 +39,21 @@ def _merged(value, outer, inner):
 
 
 class Nested:
-    """What tf.RaggedTensor inherits from here."""
+    """Mixin of tf.RaggedTensor: methods about several ragged dimensions."""
 
     @classmethod
     def from_nested_row_splits(cls, flat_values, nested_row_splits, name=None, validate=True):
-        """Makes one from where rows begin, for each ragged dimension."""
+        """Makes a ragged tensor from the row splits of each ragged dimension."""
         return _nested(cls.from_row_splits, flat_values, nested_row_splits, None, validate)
 
     @classmethod
     def from_nested_row_lengths(cls, flat_values, nested_row_lengths, name=None, validate=True):
-        """Makes one from how many values rows have, for each ragged dimension."""
+        """Makes a ragged tensor from the row lengths of each ragged dimension."""
         return _nested(cls.from_row_lengths, flat_values, nested_row_lengths, None, validate)
 
     @classmethod
     def from_nested_value_rowids(cls, flat_values, nested_value_rowids, nested_nrows=None, name=None, validate=True):
-        """Makes one from the rows of values, for each ragged dimension."""
+        """Makes a ragged tensor from the row of each value, for each ragged dimension."""
         counts = [None] * builtins.len(nested_value_rowids) if nested_nrows is None else list(nested_nrows)
         if builtins.len(counts) != builtins.len(nested_value_rowids):
             raise ValueError('Argument `nested_nrows` must have the same length as argument `nested_value_rowids`. '
@@ -63,13 +63,13 @@ class Nested:
 
     @classmethod
     def from_row_limits(cls, values, row_limits, name=None, validate=True):
-        """Makes one from where each row ends."""
+        """Makes a ragged tensor from the end of each row."""
         limits = tf.convert_to_tensor(row_limits, tf.int64 if not tf.is_tensor(row_limits) else None)
         return cls.from_row_splits(values, tf.concat([tf.zeros([1], limits.dtype), limits], 0), name, validate)
 
     @classmethod
     def from_sparse(cls, st_input, name=None, row_splits_dtype=tf.int64):
-        """Makes one from a sparse matrix whose rows have their values at the beginning."""
+        """Makes a ragged tensor from a sparse matrix whose rows have their values at the beginning."""
         if not isinstance(st_input, tf.SparseTensor):
             raise TypeError(f'Argument `st_input` must be of type SparseTensor, but is of type {type(st_input).__name__}.')
         if not st_input.dense_shape.shape.is_compatible_with([2]) or not st_input.indices.shape.is_compatible_with([None, 2]):

@@ -46,7 +46,7 @@ def _by_type(flags: Callable[..., Any], bits: Callable[..., Any]) -> Callable[..
 
 
 class Operators:
-    """What tf.RaggedTensor inherits from here."""
+    """Mixin of tf.RaggedTensor: its operators."""
 
     __add__, __radd__ = _both_ways('add', math.add)
     __sub__, __rsub__ = _both_ways('sub', math.subtract)

@@ -31,7 +31,7 @@ def _segments(kind, data, ids, count):
 
 
 def _reduced(kind: Any, value: tf.RaggedTensor, axis: int, keepdims: bool) -> tf.RaggedTensor | tf.Tensor:
-    """One dimension."""
+    """Reduces one dimension."""
     if axis == 0:
         rows = value.value_rowids()
         columns = tf.range(tf.cast(_count(value.values), rows.dtype)) - tf.gather(value.row_starts(), rows)

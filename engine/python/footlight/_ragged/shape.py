@@ -7,7 +7,7 @@ from footlight._typing import Any, Callable, DTypeLike
 
 
 class RaggedShape:
-    """What tf.shape gives of a ragged tensor: the sizes of its uniform dimensions."""
+    """The result of tf.shape for a ragged tensor: the sizes of its uniform dimensions."""
 
     def __init__(self, value: Any, dtype: Any) -> None:
         self._value, self.dtype = value, dtype

@@ -20,7 +20,7 @@ class RaggedTensor(Operators, Nested, Composite):
     # --- made of ---
     @classmethod
     def from_row_splits(cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True) -> Any:
-        """Makes one from where rows begin: as many numbers as rows, and the number of values."""
+        """Makes a ragged tensor from row splits: the start of each row, then the number of values."""
         values = _values_of(values)
         splits = tf.convert_to_tensor(row_splits, name='row_splits')
         if splits.dtype not in (tf.int32, tf.int64):
@@ -39,14 +39,14 @@ class RaggedTensor(Operators, Nested, Composite):
     @classmethod
     def from_row_lengths(cls, values: TensorLike, row_lengths: TensorLike, name: str | None = None,
                          validate: bool = True) -> tf.RaggedTensor:
-        """Makes one from how many values each row has."""
+        """Makes a ragged tensor from the length of each row."""
         lengths = tf.convert_to_tensor(row_lengths, tf.int64 if not tf.is_tensor(row_lengths) else None)
         splits = tf.concat([tf.zeros([1], lengths.dtype), tf.cumsum(lengths)], 0)
         return cls.from_row_splits(values, splits, name, validate)
 
     @classmethod
     def from_row_starts(cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True) -> Any:
-        """Makes one from where each row begins."""
+        """Makes a ragged tensor from the start of each row."""
         values = _values_of(values)
         starts = tf.convert_to_tensor(row_starts, tf.int64 if not tf.is_tensor(row_starts) else None)
         return cls.from_row_splits(values, tf.concat([starts, [tf.cast(_count(values), starts.dtype)]], 0), name, validate)
@@ -54,7 +54,7 @@ class RaggedTensor(Operators, Nested, Composite):
     @classmethod
     def from_value_rowids(cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None,
                           validate: bool = True) -> tf.RaggedTensor:
-        """Makes one from the row of each value, in order."""
+        """Makes a ragged tensor from the row of each value, in order."""
         values = _values_of(values)
         rows = tf.convert_to_tensor(value_rowids, tf.int64 if not tf.is_tensor(value_rowids) else None)
         if validate:
@@ -66,7 +66,7 @@ class RaggedTensor(Operators, Nested, Composite):
 
     @classmethod
     def from_uniform_row_length(cls, values, uniform_row_length, nrows=None, name=None, validate=True):
-        """Makes one from one length that all rows have."""
+        """Makes a ragged tensor whose rows all have one length."""
         values = _values_of(values)
         dtype = values.row_splits.dtype if isinstance(values, RaggedTensor) else tf.int64
         size, known = tf.cast(uniform_row_length, dtype), tf.get_static_value(uniform_row_length) if tf.is_tensor(
@@ -88,7 +88,7 @@ class RaggedTensor(Operators, Nested, Composite):
 
     @classmethod
     def from_tensor(cls, tensor, lengths=None, padding=None, ragged_rank=1, name=None, row_splits_dtype=tf.int64):
-        """Makes one from a whole tensor, without the elements behind each row's length, or behind its last that is not padding."""
+        """Makes a ragged tensor from a dense one, cutting rows at given lengths or before trailing padding."""
         tensor = tf.convert_to_tensor(tensor)
         if ragged_rank < 1:
             raise ValueError(f'Argument `ragged_rank` must be greater than 0. Received {ragged_rank}.')
@@ -331,7 +331,7 @@ def _plain(value):
 
 
 def _values_of(values):
-    """What rows are made of: a tensor, ragged or not."""
+    """Converts the values of rows to a tensor, ragged or not."""
     values = _plain(values)
     return values if isinstance(values, RaggedTensor) else tf.convert_to_tensor(values, name='values')
 
@@ -536,14 +536,14 @@ class RowPartition:
     @classmethod
     def from_value_rowids(cls, value_rowids: Any, nrows: Any = None, validate: bool = True,
                           dtype: DTypeLike | None = None, dtype_hint: Any = None) -> Any:
-        """Makes one from the row of each value, in order."""
+        """Makes a partition from the row of each value, in order."""
         rows = tf.convert_to_tensor(value_rowids, dtype)
         return cls(RaggedTensor.from_value_rowids(rows, rows, nrows, validate=validate).row_splits)
 
     @classmethod
     def from_row_splits(cls, row_splits: Any, validate: bool = True, dtype: DTypeLike | None = None,
                         dtype_hint: Any = None) -> Any:
-        """Makes one from where rows begin."""
+        """Makes a partition from row splits."""
         return cls(tf.convert_to_tensor(row_splits, dtype))
 
     def row_splits(self) -> Any:

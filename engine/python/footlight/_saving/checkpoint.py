@@ -60,7 +60,7 @@ def _shown(objects: list[Any]) -> str:
 
 
 class _Status:
-    """What restore() returns: whether everything found its place."""
+    """The result of restore(): tells whether everything was matched."""
 
     def assert_consumed(self) -> Any:
         """Raises an AssertionError unless every value and every object has found the other."""

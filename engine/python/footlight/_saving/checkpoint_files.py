@@ -37,7 +37,7 @@ def _state_file(folder: Any, latest_filename: Any = None) -> str:
 
 def generate_checkpoint_state_proto(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None,
                                     all_model_checkpoint_timestamps=None, last_preserved_timestamp=None):
-    """What the file `checkpoint` says, as a message."""
+    """The contents of the file `checkpoint`, as a message."""
     paths = [path_of(path) for path in all_model_checkpoint_paths or ()]
     model_checkpoint_path = path_of(model_checkpoint_path)
     if not paths or paths[-1] != model_checkpoint_path:
@@ -89,7 +89,7 @@ def update_checkpoint_state(save_dir: Any, model_checkpoint_path: Any, all_model
 
 
 def get_checkpoint_state(checkpoint_dir, latest_filename=None):
-    """What the file `checkpoint` of a folder says, with paths from here; None if there is none or it is damaged."""
+    """Reads the file `checkpoint` of a folder, with paths made relative to here; None if missing or damaged."""
     checkpoint_dir = path_of(checkpoint_dir)
     state_file = _state_file(checkpoint_dir, latest_filename)
     if not os.path.isfile(state_file):
@@ -147,7 +147,7 @@ def remove_checkpoint(checkpoint_prefix: Any, checkpoint_format_version: Any = N
 
 
 def open_tensors(prefix):
-    """The tensors of the checkpoint whose files begin with `prefix`; a folder or another file is none."""
+    """Opens the tensors of the checkpoint whose files begin with `prefix`; refuses folders and other files."""
     if os.path.exists(prefix) and not os.path.exists(prefix + '.index'):
         what = 'it is a directory' if os.path.isdir(prefix) else 'it is no checkpoint'
         raise tf.errors.DataLossError(

@@ -370,7 +370,7 @@ class _DictWrapper(TrackableDataStructure, dict):
 
 
 class OrderedDictWrapper(_DictWrapper, collections.OrderedDict):
-    """The same for a collections.OrderedDict."""
+    """Like _DictWrapper, for a collections.OrderedDict."""
 
     _kind = collections.OrderedDict
 
@@ -389,7 +389,7 @@ class OrderedDictWrapper(_DictWrapper, collections.OrderedDict):
 
 
 class _TupleMembers(TrackableDataStructure):
-    """What a trackable tuple adds to the class that it derives from."""
+    """Mixin that makes a class of tuples trackable."""
 
     _values = property(lambda self: self, doc='Its items.')
 

@@ -1,4 +1,4 @@
-"""What saving asks of functions: their traces as children, their parameters as a FullArgSpec, names of their tensors."""
+"""Functions as tf.saved_model.save stores them: traces as children, a FullArgSpec, names of tensors."""
 from __future__ import annotations
 
 import collections
@@ -46,7 +46,7 @@ def spec_of_function(function):
 
 
 def traces_to_save(self):
-    """The traces that are saved: with an input_signature there is one, which is made where there is none."""
+    """The traces to save. A function with an input_signature is traced now if it was not."""
     found = self._list_all_concrete_functions()
     if not found and self.input_signature is not None:
         found = [self.get_concrete_function()]

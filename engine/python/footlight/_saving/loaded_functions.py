@@ -35,7 +35,7 @@ def packed(structure, tensors):
 
 
 def _traced_with(leaf):
-    """What to trace with for a leaf of a signature: a variable of its own for the spec of one."""
+    """The value to trace with for a leaf of a signature; a VariableSpec becomes a new variable."""
     if not isinstance(leaf, VariableSpec):
         return leaf
     dims = leaf.shape.as_list() if leaf.shape.rank is not None else ()
@@ -67,7 +67,7 @@ def _as_arguments(structure: Any) -> tuple[Any, ...]:
 
 
 def tensor_of(captured: Any) -> tf.Tensor | tf.Variable:
-    """What a function is given for an object that it captured; a variable is given itself."""
+    """The tensor to pass for a captured object; a variable is passed itself."""
     return (captured.asset_path if isinstance(captured, Asset) else
             captured.resource_handle if isinstance(captured, TrackableResource) else captured)
 

@@ -29,7 +29,7 @@ class _SavedGradient:
 
 
 class Gradients:
-    """What the registered gradients of a file captured; they are registered for as long as someone holds this."""
+    """Captures of the registered gradients of a file, which stay registered while this object lives."""
 
     def __init__(self):
         self.captured = {}  # name of the gradient's function -> [(name of a tensor in the graph of the op or None, object)]

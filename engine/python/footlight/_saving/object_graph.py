@@ -175,7 +175,7 @@ def _spread(listing, has_values):
 
 
 class Restoration:
-    """One call of restore(): which object of the checkpoint became which object of the program."""
+    """The state of one restore() call: which object of the checkpoint matched which of the program."""
 
     def __init__(self, file, path):
         self.file, self.path = file, path
@@ -343,7 +343,7 @@ def _reference(trackable):
 
 
 class _Waiting:
-    """What a restoration holds for an object that is not there yet."""
+    """Values that a restoration holds for an object that does not exist yet."""
 
     def __init__(self, restoration: Any, node: int) -> None:
         self.restoration, self.node, self.number = restoration, node, restoration.number

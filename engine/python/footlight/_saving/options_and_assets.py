@@ -40,7 +40,7 @@ class Asset(Trackable):
 
 
 class VariablePolicy(enum.Enum):
-    """What is saved of where variables are."""
+    """Whether the devices of variables are saved."""
     NONE = None
     SAVE_VARIABLE_DEVICES = 'save_variable_devices'
     EXPAND_DISTRIBUTED_VARIABLES = 'expand_distributed_variables'
@@ -152,7 +152,7 @@ class TrackableResource(Trackable):
 
 
 class Fingerprint:
-    """What tells one SavedModel from another."""
+    """Hashes that identify a SavedModel."""
 
     def __init__(self, saved_model_checksum: int | None = None, graph_def_program_hash: int | None = None,
                  signature_def_hash: int | None = None, saved_object_graph_hash: int | None = None,

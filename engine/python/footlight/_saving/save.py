@@ -29,7 +29,7 @@ _UNTRACKED = (
 
 
 def _owner_of(tensor):
-    """The resource of the program that has this handle; None where there is none."""
+    """The resource of the program that has this handle, or None."""
     import gc
     # The type is asked, as isinstance() raises of a weak proxy whose object is gone; handles not made yet stay so.
     return next((one for one in gc.get_objects() if issubclass(type(one), TrackableResource) and
@@ -89,7 +89,7 @@ def _named(outputs, function, key):
 
 
 def _default_function(children: dict[Any, Any]) -> Any:
-    """What becomes the only signature where none is given: what says so, or the one function that can."""
+    """The function to use as the only signature if none is given, or None."""
     found = []
     for name, child in children.items():
         if not isinstance(child, (*_Function, _Concrete, LoadedTrace)):

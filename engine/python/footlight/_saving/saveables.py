@@ -62,7 +62,7 @@ class BaseSaverBuilder:
 
 
 def _made(factory: Callable[..., Any], name: str | None) -> Any:
-    """What a factory makes, with the name of an attribute; without one with a name of its own."""
+    """Calls a factory with the name of an attribute, or else a name of its own."""
     if not callable(factory):
         return factory
     return factory() if name is None else factory(name=name)

@@ -154,7 +154,7 @@ class Saver:
         return {name: one for name, one in self._variables.items() if _is_variable(one)}, iterators
 
     def _values(self, session: Any) -> dict[Any, Any]:
-        """What is saved, by name."""
+        """The values to save, by name."""
         found = {}
         for name, one in self._variables.items():
             if isinstance(one, Parts):

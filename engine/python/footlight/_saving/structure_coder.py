@@ -16,7 +16,7 @@ _PLACES = {'DatasetSpec': 'data.DatasetSpec', 'IteratorSpec': 'data.IteratorSpec
 
 
 class NotEncodableError(Exception):
-    """The value is none that a file can have."""
+    """A file cannot hold this value."""
 
 
 def shape_of(proto: Any) -> tf.TensorShape:

@@ -17,7 +17,7 @@ VARIABLE_VALUE = 'VARIABLE_VALUE'
 
 
 class _State:
-    """What a trackable object knows of checkpoints: it is made when first asked for."""
+    """The checkpoint state of a trackable object, created at first use."""
 
     __slots__ = ('children', 'deferred', 'restored', '__weakref__')
 

@@ -1,4 +1,4 @@
-"""What functions of tensors do with sparse ones: tf.abs and the like from their values, tf.shape from their dense shape."""
+"""Functions of tensors applied to sparse tensors: tf.abs and the like on the values, tf.shape on the dense shape."""
 from __future__ import annotations
 
 import footlight as tf

@@ -156,7 +156,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> Any:
 
 
 def _reshaped(shape, known):
-    """What is known of a shape after tf.sparse.reshape."""
+    """The static shape after tf.sparse.reshape."""
     if known is None:
         return None
     sizes = [None if d is None or int(d) < 0 else int(d) for d in known]

@@ -143,7 +143,7 @@ def serialize_many_sparse(sp_input: Any, out_type: DTypeLike = tf.string, name: 
 
 
 def deserialize_many_sparse(serialized_sparse: Any, dtype: DTypeLike, rank: Any = None, name: str | None = None) -> Any:
-    """One sparse tensor of many that were made strings; the number of each is its first index; `rank` counts that."""
+    """Joins serialized sparse tensors to one; the number of each becomes the first index, which `rank` includes."""
     with tf.name_scope(name or 'deserialize_many_sparse'):
         texts = tf.convert_to_tensor(serialized_sparse, tf.string)
         if not texts.shape.is_compatible_with([None, 3]):

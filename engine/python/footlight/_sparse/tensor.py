@@ -11,11 +11,11 @@ from footlight._typing import Any, Callable, ShapeLike
 
 
 class Dispatched:
-    """What functions of tensors ask the rules of composite tensors about."""
+    """Base of values for which functions of tensors ask the rules of composite tensors."""
 
 
 class Composite(Dispatched):
-    """What sparse and ragged tensors are: several tensors that functions of tensors take as one."""
+    """Base of sparse and ragged tensors: several tensors that functions of tensors take as one."""
 
     _is_several_tensors = True
 
@@ -138,7 +138,7 @@ class SparseTensor(Composite):
 
     @classmethod
     def from_value(cls, sparse_tensor_value):
-        """Makes one from another one, or from its parts."""
+        """Makes a SparseTensor from another one, or from its components."""
         if not (isinstance(sparse_tensor_value, SparseTensor) or hasattr(sparse_tensor_value, 'dense_shape')):
             raise TypeError(f'Argument sparse_tensor_value={sparse_tensor_value!r} must be a SparseTensor or '
                             'SparseTensorValue')

@@ -47,30 +47,30 @@ for _name in 'negative non_negative non_positive positive'.split():
 
 def assert_near(x: Any, y: Any, rtol: Any = None, atol: Any = None, data: Any = None, summarize: Any = None,
                 message: Any = None, name: str | None = None) -> Any:
-    """That the values differ by no more than atol + rtol |y|."""
+    """Asserts that the values differ by at most atol + rtol |y|."""
     return tf.debugging.assert_near(x, y, rtol, atol, message=_said(message, data, summarize), name=name)
 
 
 def assert_rank(x: Any, rank: Any, data: Any = None, summarize: Any = None, message: Any = None,
                 name: str | None = None) -> Any:
-    """That a tensor has so many dimensions."""
+    """Asserts that a tensor has `rank` dimensions."""
     return tf.debugging.assert_rank(x, rank, message=_said(message, data, summarize), name=name)
 
 
 def assert_rank_at_least(x: Any, rank: Any, data: Any = None, summarize: Any = None, message: Any = None,
                          name: str | None = None) -> Any:
-    """That a tensor has so many dimensions or more."""
+    """Asserts that a tensor has at least `rank` dimensions."""
     return tf.debugging.assert_rank_at_least(x, rank, message=_said(message, data, summarize), name=name)
 
 
 def assert_rank_in(x: Any, ranks: Any, data: Any = None, summarize: Any = None, message: Any = None,
                    name: str | None = None) -> Any:
-    """That the number of dimensions of a tensor is one of these."""
+    """Asserts that the rank of a tensor is one of `ranks`."""
     return tf.debugging.assert_rank_in(x, ranks, message=_said(message, data, summarize), name=name)
 
 
 def assert_type(tensor: TensorLike, tf_type: Any, message: str | None = None, name: str | None = None) -> Any:
-    """That a tensor has this dtype."""
+    """Asserts that a tensor has this dtype."""
     tf.debugging.assert_type(tensor, tf_type, message, name)
     return tf.no_op()
 
@@ -256,26 +256,26 @@ def to_complex128(x: TensorLike, name: str | None = 'ToComplex128') -> Any:
 
 
 def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
-    """What a Python function of arrays returns."""
+    """Calls a Python function of arrays when the graph runs."""
     return tf.numpy_function(func, inp, Tout, stateful, name)
 
 
 def map_fn(fn: Callable[..., Any], elems: Any, dtype: DTypeLike | None = None, parallel_iterations: Any = None,
            back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True, name: str | None = None,
            fn_output_signature: Any = None) -> Any:
-    """What a function gives for each element."""
+    """Applies a function to each element."""
     return tf.map_fn(fn, elems, dtype, parallel_iterations, back_prop, swap_memory, infer_shape, name, fn_output_signature)
 
 
 def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
           back_prop: bool = True, swap_memory: bool = False, name: str | None = None) -> Any:
-    """What a function makes of a value and each element, from the first."""
+    """Folds a function over the elements, from the first to the last."""
     return tf.foldl(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name)
 
 
 def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
           back_prop: bool = True, swap_memory: bool = False, name: str | None = None) -> Any:
-    """What a function makes of a value and each element, from the last."""
+    """Folds a function over the elements, from the last to the first."""
     return tf.foldr(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name)
 
 

@@ -137,7 +137,7 @@ def make_one_shot_iterator(dataset):
 
 
 def make_saveable_from_iterator(iterator, external_state_policy=None):
-    """What a Saver saves and restores the place of an iterator by, given in its list or in `SAVEABLE_OBJECTS`."""
+    """An object by which a Saver saves the position of an iterator; pass it in its list or in `SAVEABLE_OBJECTS`."""
     return SavedIterator(iterator._iterator_resource)
 
 

@@ -99,7 +99,7 @@ def shared_embedding_columns(categorical_columns: Any, dimension: Any, combiner:
 def categorical_column_with_vocabulary_file(key: Any, vocabulary_file: Any, vocabulary_size: Any = None,
                                             num_oov_buckets: Any = 0, default_value: Any = None,
                                             dtype: DTypeLike = tf.string) -> Any:
-    """The same as today, with its arguments in another order."""
+    """tf.feature_column.categorical_column_with_vocabulary_file with its arguments in another order."""
     return _columns.categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_size, dtype, default_value,
                                                            num_oov_buckets)
 
@@ -162,7 +162,7 @@ def input_layer(features: Any, feature_columns: Any, weight_collections: Any = N
 
 
 def _weighted_sum(column, cache, manager, units, combiner):
-    """What one column adds to a linear model: rows of its weights by id, or its numbers times them."""
+    """The contribution of one column to a linear model: its weights by id, or times its numbers."""
     if isinstance(column, _base.CategoricalColumn):
         ids, weights = column.get_sparse_tensors(cache, manager)
         rows = tf.stack([ids.dense_shape[0], -1])

@@ -63,14 +63,14 @@ def _place() -> tuple[Any, ...]:
 
 
 def log_first_n(level: Any, msg: Any, n: Any, *args: Any) -> None:
-    """A message that is given from one place so many times at most."""
+    """Logs the first `n` messages from a place in the program."""
     place = _place()
     _counts[place] = _counts.get(place, -1) + 1
     log_if(level, msg, _counts[place] < n, *args)
 
 
 def log_every_n(level: Any, msg: Any, n: Any, *args: Any) -> None:
-    """A message that is given from one place the first time of so many."""
+    """Logs every `n`-th message from a place in the program."""
     place = _place()
     _counts[place] = _counts.get(place, -1) + 1
     log_if(level, msg, not _counts[place] % n, *args)

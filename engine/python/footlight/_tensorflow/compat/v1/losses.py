@@ -58,7 +58,7 @@ def get_losses(scope=None, loss_collection=_LOSSES):
 
 
 def get_regularization_losses(scope=None):
-    """What regularizers added."""
+    """The losses that regularizers added."""
     return _v1.get_collection(_REGULARIZATION, scope)
 
 

@@ -81,7 +81,7 @@ def conv3d(input: TensorLike, filter: TensorLike | None = None, strides: Any = N
 def conv2d_transpose(value: TensorLike | None = None, filter: TensorLike | None = None, output_shape: Any = None,
                      strides: Any = None, padding: str = 'SAME', data_format: str = 'NHWC', name: str | None = None,
                      input: TensorLike | None = None, filters: TensorLike | None = None, dilations: Any = None) -> Any:
-    """What a convolution of images would be the gradient of."""
+    """The transpose of a convolution of images."""
     return tf.nn.conv2d_transpose(_one(value, input, 'value', 'input'), _one(filter, filters, 'filter', 'filters'), output_shape,
                                   strides, padding, data_format, dilations, name)
 
@@ -89,7 +89,7 @@ def conv2d_transpose(value: TensorLike | None = None, filter: TensorLike | None 
 def conv3d_transpose(value: TensorLike, filter: TensorLike | None = None, output_shape: Any = None, strides: Any = None,
                      padding: str = 'SAME', data_format: str = 'NDHWC', name: str | None = None,
                      input: TensorLike | None = None, filters: TensorLike | None = None, dilations: Any = None) -> Any:
-    """What a convolution of volumes would be the gradient of."""
+    """The transpose of a convolution of volumes."""
     return tf.nn.conv3d_transpose(_one(value, input, 'value', 'input'), _one(filter, filters, 'filter', 'filters'), output_shape,
                                   strides, padding, data_format, dilations, name)
 

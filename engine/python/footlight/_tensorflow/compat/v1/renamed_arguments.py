@@ -125,7 +125,7 @@ def substr(input: TensorLike, pos: Any, len: Any, name: str | None = None, unit:
 
 
 def setdiff1d(x: TensorLike, y: TensorLike, index_dtype: DTypeLike = tf.int32, name: str | None = None) -> Any:
-    """What is in x and not in y, and where."""
+    """The elements of x that are not in y, and their indices."""
     x = tf.convert_to_tensor(x)
     left = tf.logical_not(tf.reduce_any(tf.equal(x[:, tf.newaxis], tf.convert_to_tensor(y, x.dtype)), 1))
     return ListDiff(tf.boolean_mask(x, left), tf.cast(tf.where(left)[:, 0], index_dtype))
@@ -171,7 +171,7 @@ def to_bfloat16(x: TensorLike, name: str | None = 'ToBFloat16') -> Any:
 
 def cond(pred: TensorLike, true_fn: Any = None, false_fn: Any = None, strict: bool = False, name: str | None = None,
          fn1: Any = None, fn2: Any = None) -> Any:
-    """What one of two functions returns."""
+    """Calls one of two functions."""
     true_fn, false_fn = _one(true_fn, fn1, 'true_fn', 'fn1'), _one(false_fn, fn2, 'false_fn', 'fn2')
     for which, given in (('true_fn', true_fn), ('false_fn', false_fn)):
         if not callable(given):
@@ -186,7 +186,7 @@ def cond(pred: TensorLike, true_fn: Any = None, false_fn: Any = None, strict: bo
 def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any = None,
                parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
                name: str | None = None, maximum_iterations: Any = None, return_same_structure: bool = False) -> Any:
-    """What the loop variables are when the condition is false; one alone is not in a list."""
+    """Repeats a function of the loop variables while a condition holds; a single variable is not in a list."""
     result = tf.while_loop(cond, body, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory,
                            maximum_iterations, name)
     alone = not return_same_structure and isinstance(result, (list, tuple)) and len(result) == 1

@@ -52,7 +52,7 @@ class SessionRunHook:
 
 
 class SecondOrStepTimer:
-    """Says when something is due again, after so many seconds or so many steps."""
+    """Tells when something is due again, after a number of seconds or of steps."""
 
     def __init__(self, every_secs: int | None = None, every_steps: int | None = None) -> None:
         if every_secs is None and every_steps is None:
@@ -117,7 +117,7 @@ def _writer(given, folder):
 
 
 class LoggingTensorHook(SessionRunHook):
-    """Logs values every so many runs or seconds, and at the end."""
+    """Logs values every `every_n_iter` runs or `every_n_secs` seconds, and at the end."""
 
     def __init__(self, tensors: Any, every_n_iter: int | None = None, every_n_secs: int | None = None,
                  at_end: bool = False, formatter: Any = None) -> None:
@@ -161,7 +161,7 @@ class LoggingTensorHook(SessionRunHook):
 
 
 class StopAtStepHook(SessionRunHook):
-    """Stops after so many steps, or at a step."""
+    """Stops after `num_steps` steps, or at `last_step`."""
 
     def __init__(self, num_steps: Any = None, last_step: int | None = None) -> None:
         if num_steps is None and last_step is None:
@@ -203,7 +203,7 @@ class CheckpointSaverListener:
 
 
 class CheckpointSaverHook(SessionRunHook):
-    """Saves checkpoints every so many seconds or steps, at the beginning and at the end."""
+    """Saves checkpoints every `save_secs` seconds or `save_steps` steps, at the beginning and at the end."""
 
     def __init__(self, checkpoint_dir: Any, save_secs: Any = None, save_steps: int | None = None, saver: Any = None,
                  checkpoint_basename: str = 'model.ckpt', scaffold: Any = None, listeners: Any = None,
@@ -303,7 +303,7 @@ class StepCounterHook(SessionRunHook):
 
 
 class NanLossDuringTrainingError(RuntimeError):
-    """What NanTensorHook raises."""
+    """The error that NanTensorHook raises."""
 
     def __str__(self) -> str:
         return 'NaN loss during training.'
@@ -328,7 +328,7 @@ class NanTensorHook(SessionRunHook):
 
 
 class SummarySaverHook(SessionRunHook):
-    """Writes summaries every so many steps or seconds."""
+    """Writes summaries every `save_steps` steps or `save_secs` seconds."""
 
     def __init__(self, save_steps: int | None = None, save_secs: Any = None, output_dir: str | None = None,
                  summary_writer: Any = None, scaffold: Any = None, summary_op: Any = None) -> None:

@@ -171,7 +171,7 @@ def text(name, tensor, collections=None):
 
 
 def merge(inputs: Any, collections: Any = None, name: str | None = None) -> tf.Tensor:
-    """What several summaries hold, as one."""
+    """Joins several summaries to one."""
     if tf.executing_eagerly():
         raise RuntimeError('Merging tf.summary.* ops is not compatible with eager execution. Use tf.contrib.summary instead.')
     merged = tf.strings.join(list(inputs), name=name or 'MergeSummary')  # messages one after the other are their union
@@ -181,7 +181,7 @@ def merge(inputs: Any, collections: Any = None, name: str | None = None) -> tf.T
 
 
 def merge_all(key: str = 'summaries', scope: Any = None, name: str | None = None) -> tf.Tensor | None:
-    """What all summaries of the graph hold, as one; None where there are none."""
+    """Joins all summaries of the graph to one; None if there are none."""
     if tf.executing_eagerly():
         raise RuntimeError('Merging tf.summary.* ops is not compatible with eager execution. Use tf.contrib.summary instead.')
     found = _v1.get_collection(key, scope)

@@ -175,7 +175,7 @@ class _Vectors(Distribution):
         return tf.shape(self._vectors)[-1:]
 
     def _covariance_of(self, mean, scale, total):
-        """What the variances and covariances of shares of a total are."""
+        """The covariance matrix of shares of a total."""
         outer = mean[..., :, tf.newaxis] * mean[..., tf.newaxis, :] / total[..., tf.newaxis, tf.newaxis]
         whole = tf.linalg.set_diag(-outer, mean * (1. - mean / total[..., tf.newaxis]))
         return whole * scale[..., tf.newaxis, tf.newaxis]

@@ -64,7 +64,7 @@ class Distribution:
 
     @property
     def parameters(self) -> dict[Any, Any]:
-        """What the distribution was made of, by the names of the arguments."""
+        """The arguments of the constructor, by name."""
         return {k: v for k, v in self._parameters.items() if k not in ('self', '__class__') and not k.startswith('__')}
 
     def copy(self, **override_parameters_kwargs):

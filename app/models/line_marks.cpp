@@ -102,7 +102,7 @@ void mark_lines(const Document& document, const query::LineSums& sums, session::
     if (!sum.eager_ops && !traced) continue;
     CodeLine& made = notes[line];
     if (made.strip.isEmpty() && made.fate.isEmpty())
-      made.strip = traced ? QStringLiteral("violet") : QStringLiteral("blue");
+      made.strip = traced || sum.nodes ? QStringLiteral("violet") : QStringLiteral("blue");  // tracing runs ops, too
   }
 }
 

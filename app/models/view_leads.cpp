@@ -52,10 +52,10 @@ QString why_not_converted(const Document& document, const session::FunctionRecor
   }
   if (!f.file.valid() || document.lines(f.file).empty())
     return QStringLiteral("its code is in no file, as after exec() or at a prompt.");
-  const bool failed = std::ranges::any_of(document.traces_of(f.id), [](const auto* t) { return !t->error.empty(); });
-  if (failed) return QStringLiteral("tracing failed before it came to that.");
   const QString line = document.line_text({f.file, f.line});
   const bool has_code = line.contains(QStringLiteral("def ")) || line.contains(QStringLiteral("lambda"));
+  const bool failed = std::ranges::any_of(document.traces_of(f.id), [](const auto* t) { return !t->error.empty(); });
+  if (failed && has_code) return QStringLiteral("tracing failed before it came to that.");
   return has_code ? QStringLiteral("it was made with autograph=False.")
                   : QStringLiteral("it is an object or a wrapper, whose code AutoGraph cannot see.");
 }
@@ -142,9 +142,14 @@ ViewLead nothing_to_show(const Document& document, const Selection& selection, L
                                   QStringLiteral(" ran without a graph."));
     return {text + QStringLiteral(" in this recording."), {}, {}, {}};
   }
-  if (view == LeadFor::kAutograph)
-    return {name + QStringLiteral(" was not converted: ") + why_not_converted(document, *f), {},
-            QStringLiteral("Show its graph"), QStringLiteral("graph")};
+  if (view == LeadFor::kAutograph) {
+    const QString text = name + QStringLiteral(" was not converted: ") + why_not_converted(document, *f);
+    // Tracing that failed leaves no graph.
+    const bool has_graph = std::ranges::any_of(
+        document.traces_of(f->id), [&](const auto* t) { return document.graph(t->graph()) != nullptr; });
+    if (!has_graph) return {text, {}, QStringLiteral("Why it was traced"), QStringLiteral("retraces")};
+    return {text, {}, QStringLiteral("Show its graph"), QStringLiteral("graph")};
+  }
   const session::TraceRecord* t = document.trace(selection.trace);
   if (t && !t->error.empty())
     return to_console(document, QStringLiteral("Tracing failed, so there is no graph.\n") +

@@ -261,6 +261,8 @@ NodeStep step_of(const GraphRecord& graph, const AllNodes& nodes, const GraphCha
   // A node that is gone, with a new one that stands for it.
   const bool in_place = change.fate == Fate::kNothing && nodes.is_new(change.by);
   if (in_place) step.fate = Fate::kInlined;
+  const NodeRecord* own = step.fate == Fate::kConstant ? nodes.find(change.node) : nullptr;
+  if (own && own->op == "Const") step.fate = Fate::kEqualNode;  // as older recordings say of two equal constants
   const bool names = replaces(step.fate) || step.fate == Fate::kFusedWith;
   const NodeRecord* by = names ? nodes.find(change.by) : nullptr;
   const NodeRecord* node = in_place ? nodes.find(change.node) : nullptr;

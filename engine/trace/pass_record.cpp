@@ -20,8 +20,10 @@ using session::GraphChange;
 Fate fate_by_new(const Program& program, uint32_t node, size_t inserted) {
   const size_t size = program.graph->size();
   if (inserted >= program.inserted.size()) return Fate::kFused;
+  const Node& was = node < size ? program.graph->node(NodeId(node)) : program.inserted[node - size].node;
   switch (program.inserted[inserted].node.op->execution) {
-    case Execution::kConstant: return Fate::kConstant;
+    case Execution::kConstant:  // a constant can only have been replaced by another one
+      return was.op->execution == Execution::kConstant ? Fate::kEqualNode : Fate::kConstant;
     case Execution::kPlaceholder: return Fate::kHoisted;
     default: break;
   }
@@ -29,7 +31,6 @@ Fate fate_by_new(const Program& program, uint32_t node, size_t inserted) {
       node < size ? optimize::Origin{program.graph.get(), NodeId(node)} : program.inserted[node - size].origin;
   const optimize::Origin origin = program.inserted[inserted].origin;
   if (origin.graph && origin.graph == own.graph && origin.node == own.node) return Fate::kRewritten;
-  const Node& was = node < size ? program.graph->node(NodeId(node)) : program.inserted[node - size].node;
   return optimize::runs_graphs(*was.op) ? Fate::kInlined : Fate::kFused;
 }
 

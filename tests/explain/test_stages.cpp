@@ -192,6 +192,10 @@ class TestStages : public QObject {
     QCOMPARE(what_pass_did(g, 0, line_of), std::string("forward identities: 1 node was replaced by its input "
                                                        "(Identity; line 14)"));
     QCOMPARE(what_pass_did(g, 2, line_of), std::string("fold constants: 1 node became a constant (Mul; line 13)"));
+    GraphRecord equal = g;
+    equal.nodes[3].op = "Const";  // a constant does not become one
+    QCOMPARE(what_pass_did(equal, 2, line_of),
+             std::string("fold constants: 1 node was replaced by an equal one (Const; line 13)"));
     QCOMPARE(what_pass_did(g, 3, line_of),
              std::string("prune: 3 nodes that nothing uses were removed (Mul, Three, Two; lines 11, 12, 13)"));
     g.passes.push_back("fuse");

@@ -183,6 +183,11 @@ class NavigatorTest : public WindowCase {
     d.add(session::FunctionRecord{FunctionId(22), "h", file, 8, 7, {"x"}});
     d.add(session::FunctionRecord{FunctionId(23), "made", session::FileId(), 0, 0, {}});
     for (uint32_t i = 20; i < 24; ++i) add_traces(d, FunctionId(i), i * 100, 1, 1);
+    // A function of Keras belongs to the line of fit(): nothing of it is to be converted, whatever fails in it.
+    d.add(session::FunctionRecord{FunctionId(24), "train_function", file, 5, 5, {}});
+    session::TraceRecord failed;
+    failed.id = TraceId(2400), failed.function = FunctionId(24), failed.number = 1, failed.error = "ValueError: no";
+    d.add(failed);
     const auto why = [&](uint32_t id) {
       return nothing_to_show(d, Selection::of_function(d, FunctionId(id)), LeadFor::kAutograph)
           .text.section(QStringLiteral(": "), 1);
@@ -190,6 +195,10 @@ class NavigatorTest : public WindowCase {
     QCOMPARE(why(20), QStringLiteral("it was made with autograph=False."));
     QCOMPARE(why(21), QStringLiteral("it is an object or a wrapper, whose code AutoGraph cannot see."));
     QCOMPARE(why(22), QStringLiteral("do_not_convert leaves it in Python."));
+    QCOMPARE(why(24), why(21));
+    const ViewLead lead =
+        nothing_to_show(d, Selection::of_function(d, FunctionId(24)), LeadFor::kAutograph);
+    QCOMPARE(lead.view, QStringLiteral("retraces"));  // there is no graph to show
     QCOMPARE(why(23), QStringLiteral("its code is in no file, as after exec() or at a prompt."));
   }
 

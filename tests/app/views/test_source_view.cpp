@@ -129,6 +129,13 @@ class SourceViewTest : public WindowCase {
     slow.lines[{file, 9}].traced_ns = whole / 4;
     std::unordered_map<int, CodeLine> notes;
     mark_lines(run.document, slow, file, notes);
+    // What tracing runs of a line that has nodes, shapes for example, does not make it an eager one.
+    for (const int at_line : {31, 32}) slow.lines[{file, at_line}].eager_ops = 13;
+    slow.lines[{file, 31}].nodes = 4;
+    notes.clear();
+    mark_lines(run.document, slow, file, notes);
+    QCOMPARE(notes[31].strip, QStringLiteral("violet"));
+    QCOMPARE(notes[32].strip, QStringLiteral("blue"));
     QCOMPARE(notes[9].note, duration_text(whole / 4) + QStringLiteral(", 25.0 % of the run"));
     window().selection().select(Selection::of_line(window().session().document(), {file, 17}));
     source().lead()->link()->setFocus();

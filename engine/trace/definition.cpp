@@ -53,7 +53,7 @@ bool Definition::note_traced(int own) {
   }
   if (lately < 5 && in_all < 8) return false;
   traced_ = lately >= 5 ? lately : in_all;
-  of_ = lately >= 5 ? 10 : 64;
+  of_ = std::min(lately >= 5 ? 10 : 64, static_cast<int>(std::bit_width(recent)));  // the first call traces
   return warned = true;
 }
 

@@ -372,7 +372,7 @@ class Said(unittest.TestCase):
         done = subprocess.run([sys.executable, '-c', script], capture_output=True, text=True, timeout=120)
         lines = done.stderr.splitlines()
         self.assertEqual(len(lines), 2, done.stderr)
-        self.assertIn('is retracing often: 5 of the last 10 calls traced it', lines[0])
+        self.assertIn('is retracing often: 5 of the last 5 calls traced it', lines[0])
         self.assertRegex(lines[1], r'\(<string>:4\) was traced 295 more times after the warning')
 
 

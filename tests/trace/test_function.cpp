@@ -339,7 +339,7 @@ class TestFunction : public QObject {
       warnings.insert(warnings.end(), f.warnings.begin(), f.warnings.end());
     }
     QCOMPARE(warnings.size(), size_t{1});
-    QVERIFY(has(warnings[0], "'again' is retracing often: 5 of the last 10 calls traced it"));
+    QVERIFY(has(warnings[0], "'again' is retracing often: 5 of the last 5 calls traced it"));
     const std::vector<std::string> later = trace::retracing_after_warnings();
     QCOMPARE(later.size(), size_t{1});
     QVERIFY(has(later[0], "'again' (/home/ada/script.txt:3) was traced 15 more times"));
@@ -351,6 +351,16 @@ class TestFunction : public QObject {
     for (int64_t k = 0; k < 6; ++k) f({{real(1)}, 0, k});
     QCOMPARE(f.warnings.size(), size_t{1});
     QVERIFY(has(f.warnings[0], "in the value of"));
+  }
+
+  void a_warning_counts_no_calls_that_were_not_made() {
+    Script f("f", twice);
+    for (int64_t k = 0; k < 5; ++k) {  // traces are the calls 1, 3, 5, 7 and 9
+      f({{real(1)}, 0, k});
+      f({{real(1)}, 0, k});
+    }
+    QCOMPARE(f.warnings.size(), size_t{1});
+    QVERIFY(has(f.warnings[0], "5 of the last 9 calls traced it"));
   }
 
   void calls_that_hit_are_no_cause_for_a_warning() {

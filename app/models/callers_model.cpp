@@ -3,7 +3,6 @@
 
 #include "app/models/phases.h"
 #include "app/models/text.h"
-#include "app/models/traces_model.h"
 
 #include <algorithm>
 
@@ -33,17 +32,29 @@ QString frame_name(const Document& document, const std::vector<std::string>& pha
   return {};
 }
 
+CallersModel::CallersModel(QObject* parent) : TableOf(parent) {
+  using query::Caller;
+  set_columns({
+      {.name = "Op or function, and who called it",
+       .text = [this](const Caller& caller) {
+         const QString name = frame_name(*document_, phases_, caller.kind, caller.what);
+         return caller.parent == UINT32_MAX ? name : QString::fromUtf8("\u2190 ") + name;
+       }},
+      {.name = "Self", .value = &Caller::self, .unit = Unit::kTime},
+      {.name = "Share", .unit = Unit::kNumber,
+       .text = [this](const Caller& caller) { return share_text(caller.self, total_); }},
+      {.name = "Count", .value = &Caller::count, .unit = Unit::kCount},
+  });
+}
+
 void CallersModel::set(const Document* document, const query::StackTree& tree) {
-  beginResetModel();
-  document_ = document;
-  callers_ = query::bottom_up(tree);
-  phases_ = tree.phases;
-  total_ = 0;
-  std::vector<int64_t> times;
-  for (const uint32_t root : callers_.roots) total_ += callers_.entries[root].self;
-  for (const query::Caller& c : callers_.entries) times.push_back(c.self);
-  unit_ = time_unit(times);
-  endResetModel();
+  reset([&] {
+    document_ = document;
+    callers_ = query::bottom_up(tree);
+    phases_ = tree.phases;
+    total_ = 0;
+    for (const uint32_t root : callers_.roots) total_ += callers_.entries[root].self;
+  });
 }
 
 const query::Caller* CallersModel::at(const QModelIndex& index) const {
@@ -71,38 +82,6 @@ QModelIndex CallersModel::parent(const QModelIndex& index) const {
 
 int CallersModel::rowCount(const QModelIndex& parent) const {
   return parent.column() > 0 ? 0 : static_cast<int>(below(parent).size());
-}
-int CallersModel::columnCount(const QModelIndex&) const { return kColumns; }
-
-QVariant CallersModel::data(const QModelIndex& index, int role) const {
-  const query::Caller* caller = at(index);
-  if (!caller) return {};
-  if (role == TracesModel::kMono) return true;
-  if (role == Qt::TextAlignmentRole)
-    return static_cast<int>((index.column() == kName ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-  if (role != Qt::DisplayRole && role != Qt::AccessibleTextRole) return {};
-  switch (index.column()) {
-    case kName: {
-      const QString name = frame_name(*document_, phases_, caller->kind, caller->what);
-      return caller->parent == UINT32_MAX ? name : QString::fromUtf8("\u2190 ") + name;
-    }
-    case kSelf: return unit_.text(static_cast<double>(caller->self));
-    case kShare: return share_text(caller->self, total_);
-    default: return count_text(caller->count);
-  }
-}
-
-QVariant CallersModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal) return {};
-  if (role == Qt::TextAlignmentRole)
-    return static_cast<int>((section == kName ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-  if (role != Qt::DisplayRole) return {};
-  switch (section) {
-    case kName: return QStringLiteral("Op or function, and who called it");
-    case kSelf: return unit_.heading("Self");
-    case kShare: return QStringLiteral("Share");
-    default: return QStringLiteral("Count");
-  }
 }
 
 }  // namespace footlight::app

@@ -34,18 +34,6 @@ ColumnUnit choose(double least, double greatest, std::initializer_list<Step> ste
   return unit;
 }
 
-template <class T>
-ColumnUnit choose_for(const std::vector<T>& values, std::initializer_list<Step> steps, bool whole) {
-  double least = 0, greatest = 0;
-  for (const T v : values) {
-    const auto value = static_cast<double>(v);
-    if (value <= 0) continue;
-    least = least > 0 ? std::min(least, value) : value;
-    greatest = std::max(greatest, value);
-  }
-  return choose(least, greatest, steps, whole);
-}
-
 }  // namespace
 
 QString ColumnUnit::text(double value) const {
@@ -59,9 +47,8 @@ QString ColumnUnit::text(double value) const {
   return shown < 0 ? QLatin1Char('-') + text : text;
 }
 
-QString ColumnUnit::heading(const char* column) const {
-  const QString words = QString::fromUtf8(column);
-  return name.isEmpty() ? words : words + QStringLiteral(", ") + name;
+QString ColumnUnit::heading(const QString& column) const {
+  return name.isEmpty() ? column : column + QStringLiteral(", ") + name;
 }
 
 ColumnUnit time_unit_of(double largest_ns) {
@@ -69,12 +56,23 @@ ColumnUnit time_unit_of(double largest_ns) {
   unit.decimals = 0;
   return unit;
 }
-ColumnUnit time_unit(const std::vector<int64_t>& ns) { return choose_for(ns, kTimes, true); }
-ColumnUnit byte_unit(const std::vector<uint64_t>& bytes) {
-  return choose_for(bytes, {{"B", 1}, {"KB", 1024}, {"MB", 1048576.0}, {"GB", 1073741824.0}}, true);
-}
-ColumnUnit number_unit(const std::vector<double>& values) {
-  return choose_for(values, {{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}}, false);
+
+ColumnUnit unit_for_all(Unit unit, const std::vector<double>& values) {
+  double least = 0, greatest = 0;
+  for (const double value : values) {
+    if (value <= 0) continue;
+    least = least > 0 ? std::min(least, value) : value;
+    greatest = std::max(greatest, value);
+  }
+  switch (unit) {
+    case Unit::kTime: return choose(least, greatest, kTimes, true);
+    case Unit::kBytes:
+      return choose(least, greatest, {{"B", 1}, {"KB", 1024}, {"MB", 1048576.0}, {"GB", 1073741824.0}}, true);
+    case Unit::kThousands:
+      return choose(least, greatest, {{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}}, false);
+    case Unit::kHundredths: return {QString(), 1, 2};
+    default: return {};
+  }
 }
 
 }  // namespace footlight::app

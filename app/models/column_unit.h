@@ -4,24 +4,24 @@
 
 #include <QString>
 
-#include <cstdint>
 #include <vector>
 
 namespace footlight::app {
+
+// How a column writes its numbers. kNumber: whole, as they are, or as the column's text says; kWords: it has none.
+enum class Unit { kWords, kNumber, kCount, kTime, kBytes, kThousands, kHundredths };
 
 struct ColumnUnit {
   QString name;        // "us"; empty: plain numbers
   double scale = 1;    // divide by it
   int decimals = 0;
   QString text(double value) const;   // "0.31", "1,024"; "<0.001" for what is less; "" for nothing
-  QString heading(const char* column) const;  // "total, us"
+  QString heading(const QString& column) const;  // "total, us"
   bool operator==(const ColumnUnit&) const = default;
 };
 
 // ns, us, ms or s, of which the largest of some times has at least one; how many decimals is the caller's choice.
 ColumnUnit time_unit_of(double largest_ns);
-ColumnUnit time_unit(const std::vector<int64_t>& ns);
-ColumnUnit byte_unit(const std::vector<uint64_t>& bytes);
-ColumnUnit number_unit(const std::vector<double>& values);   // thousands, millions ...
+ColumnUnit unit_for_all(Unit unit, const std::vector<double>& values);
 
 }  // namespace footlight::app

@@ -1,141 +1,131 @@
-// Cells, order and sums of the table of a comparison.
+// Columns and sums of the table of a comparison.
 #include "app/models/compare_table.h"
 
 #include "app/models/compare_facts.h"
-#include "app/models/text.h"
-#include "app/models/traces_model.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace footlight::app {
-namespace {
 
-bool is_number(int column) {
-  return column == CompareTable::kLine || column == CompareTable::kEagerTime || column == CompareTable::kTracedTime ||
-         column == CompareTable::kDifference;
+CompareTable::CompareTable(QObject* parent) : TableOf(parent) {
+  using explain::Row;
+  const auto titled = [this](bool left, const char* word) {
+    return [this, left, word](const ColumnUnit&) {
+      return side(left) + QLatin1Char(' ') + (word ? QLatin1String(word) : unit_.name);
+    };
+  };
+  const auto time = [this](uint64_t Row::*count, explain::Spread Row::*spread) {
+    return [this, count, spread](const Row& row) {
+      return row.*count ? column_text((row.*spread).mean, unit_) : QString();
+    };
+  };
+  const auto is_sum_row = [this](const Row& row) { return is_sum(row); };
+  const auto always = [](const Row&) { return true; };
+  const auto tone = [](const Row& row) {
+    const double by = row.difference.mean;
+    return by < 0 ? QStringLiteral("green") : by > 0 ? QStringLiteral("red") : QString();
+  };
+  set_columns({
+      {.name = "Line", .unit = Unit::kNumber,
+       .text = [](const Row& row) {
+         return !row.place.empty() ? q(row.place) : row.at ? QString::number(row.at.line) : QString();
+       },
+       .key = [](const Row& row) { return row.at.line; }},
+      {.name = "Eager ops", .value = &Row::eager_ops, .title = titled(true, "ops"), .is_prose = is_sum_row},
+      {.name = "Eager time", .unit = Unit::kNumber, .title = titled(true, nullptr),
+       .text = time(&Row::eager_count, &Row::eager), .key = [](const Row& row) { return row.eager.mean; }},
+      {.name = "Graph nodes", .value = &Row::graph_nodes,
+       .title = [this, recorded = titled(false, "ops")](const ColumnUnit& unit) {
+         return comparison_ && comparison_->recorded ? recorded(unit) : QStringLiteral("Graph nodes");
+       },
+       .is_prose = is_sum_row},
+      {.name = "Traced time", .unit = Unit::kNumber, .title = titled(false, nullptr),
+       .text = time(&Row::traced_count, &Row::traced), .key = [](const Row& row) { return row.traced.mean; }},
+      {.name = "Difference", .unit = Unit::kNumber,
+       .title = [this](const ColumnUnit&) { return QStringLiteral("Difference ") + unit_.name; },
+       .text = [this](const Row& row) { return column_change_text(row.difference.mean, unit_); },
+       .key = [](const Row& row) { return row.difference.mean; }, .tone = tone},
+      {.name = "Group",
+       .text = [this](const Row& row) {
+         return is_sum(row) ? QString() : QString(QLatin1String(explain::name_of(row.group)));
+       },
+       .is_prose = always},
+      {.name = "Why", .value = &Row::why, .is_prose = always},
+  });
+  const Getter<Row, QString> tip_of = [this](const Row& row) { return tip(row); };
+  for (Column<void>& column : columns_) column.tip = tip_of;
+  text_order_ = TextOrder::kLocale;
+  marks_order_ = false;
 }
 
-double number_of(const explain::Row& row, int column) {
-  switch (column) {
-    case CompareTable::kLine: return row.at.line;
-    case CompareTable::kEagerTime: return row.eager.mean;
-    case CompareTable::kTracedTime: return row.traced.mean;
-    default: return row.difference.mean;
-  }
+std::span<const explain::Row> CompareTable::rows() const {
+  return comparison_ ? std::span(comparison_->rows) : std::span<const explain::Row>();
 }
-
-}  // namespace
 
 void CompareTable::set_comparison(const Document* document, ComparisonPtr comparison) {
-  beginResetModel();
-  document_ = document;
-  comparison_ = std::move(comparison);
-  if (comparison_) {
+  reset([&] {
+    document_ = document;
+    comparison_ = std::move(comparison);
+    if (!comparison_) return;
     double least = 0;
     for (const explain::Row& row : comparison_->rows) {
       for (const double ns : {row.eager.mean, row.traced.mean})
         if (ns >= 1 && (least == 0 || ns < least)) least = ns;
     }
     unit_ = unit_for(std::max(comparison_->eager.total.mean, comparison_->traced.total.mean), least);
-  }
-  arrange();
-  endResetModel();
+  });
 }
 
 void CompareTable::set_filter(const QString& text) {
-  beginResetModel();
-  filter_ = text.trimmed();
-  arrange();
-  endResetModel();
+  reset([&] {
+    filter_.clear();
+    if (!text.trimmed().isEmpty()) filter_ << text.trimmed();
+  });
 }
 
-void CompareTable::sort(int column, Qt::SortOrder order) {
-  beginResetModel();
-  column_ = column;
-  order_ = order;
-  arrange();
-  endResetModel();
-}
-
+// The sums make the shown rows add up to the totals.
 void CompareTable::arrange() {
-  shown_.clear();
+  TableModel::arrange();
   if (!comparison_) return;
-  const std::vector<explain::Row>& rows = comparison_->rows;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    bool wanted = filter_.isEmpty();
-    for (int c = 0; !wanted && c < kColumns; ++c) wanted = cell(rows[i], c).contains(filter_, Qt::CaseInsensitive);
-    if (wanted) shown_.push_back(static_cast<int>(i));
+  const explain::Comparison& c = *comparison_;
+  total_ = {};
+  total_.eager_ops = "Total";
+  total_.eager = c.eager.total, total_.traced = c.traced.total, total_.difference = c.difference;
+  total_.eager_count = total_.traced_count = 1;
+  rest_ = total_;
+  rest_.eager_ops = shown_.size() == c.rows.size() ? "Outside of ops" : "All others";
+  for (const size_t at : shown_) {
+    rest_.eager.mean -= c.rows[at].eager.mean;
+    rest_.traced.mean -= c.rows[at].traced.mean;
+    rest_.difference.mean -= c.rows[at].difference.mean;
   }
-  if (column_ < 0) return;
-  const auto less = [&](int a, int b) {
-    const explain::Row &left = rows[static_cast<size_t>(a)], &right = rows[static_cast<size_t>(b)];
-    if (is_number(column_)) return number_of(left, column_) < number_of(right, column_);
-    return cell(left, column_).localeAwareCompare(cell(right, column_)) < 0;
-  };
-  std::stable_sort(shown_.begin(), shown_.end(),
-                   [&](int a, int b) { return order_ == Qt::AscendingOrder ? less(a, b) : less(b, a); });
-}
-
-int CompareTable::row_at(int shown) const {
-  return shown >= 0 && static_cast<size_t>(shown) < shown_.size() ? shown_[static_cast<size_t>(shown)] : -1;
+  rest_.why = c.recorded                                          ? "Python, calls, tracing and the other parts above"
+              : std::min(rest_.eager.mean, rest_.traced.mean) < 0 ? "Below 0: the recorded repetitions, from which the "
+                                                                    "rows come, took longer"
+                                                                  : "Python, dispatch and the other parts above";
 }
 
 int CompareTable::shown_of(int row) const {
-  const auto at = std::find(shown_.begin(), shown_.end(), row);
+  const auto at = std::ranges::find(shown_, static_cast<size_t>(row));
   return at == shown_.end() ? -1 : static_cast<int>(at - shown_.begin());
 }
 
 int CompareTable::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() || !comparison_ ? 0 : static_cast<int>(shown_.size()) + 2;
-}
-int CompareTable::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : kColumns; }
-
-QString CompareTable::cell(const explain::Row& row, int column) const {
-  switch (column) {
-    case kLine: return !row.place.empty() ? q(row.place) : row.at ? QString::number(row.at.line) : QString();
-    case kEagerOps: return q(row.eager_ops);
-    case kEagerTime: return row.eager_count ? column_text(row.eager.mean, unit_) : QString();
-    case kNodes: return q(row.graph_nodes);
-    case kTracedTime: return row.traced_count ? column_text(row.traced.mean, unit_) : QString();
-    case kDifference: return column_change_text(row.difference.mean, unit_);
-    case kGroup: return QLatin1String(explain::name_of(row.group));
-    default: return q(row.why);
-  }
+  return parent.isValid() || !comparison_ ? 0 : TableModel::rowCount() + 2;
 }
 
-CompareTable::Times CompareTable::rest() const {
-  const explain::Comparison& c = *comparison_;
-  Times left{c.eager.total.mean, c.traced.total.mean, c.difference.mean};
-  for (const int at : shown_) {
-    const explain::Row& row = c.rows[static_cast<size_t>(at)];
-    left.eager -= row.eager.mean;
-    left.traced -= row.traced.mean;
-    left.difference -= row.difference.mean;
-  }
-  return left;
+const void* CompareTable::row_under(const QModelIndex& index) const {
+  if (const void* const row = TableModel::row_under(index)) return row;
+  return index.isValid() ? index.row() == rowCount() - 1 ? &total_ : &rest_ : nullptr;
 }
 
-QString CompareTable::sum_cell(bool total, int column) const {
-  const explain::Comparison& c = *comparison_;
-  const Times times = total ? Times{c.eager.total.mean, c.traced.total.mean, c.difference.mean} : rest();
-  switch (column) {
-    case kEagerOps:
-      if (total) return QStringLiteral("Total");
-      return shown_.size() == c.rows.size() ? QStringLiteral("Outside of ops") : QStringLiteral("All others");
-    case kEagerTime: return column_text(times.eager, unit_);
-    case kTracedTime: return column_text(times.traced, unit_);
-    case kDifference: return column_change_text(times.difference, unit_);
-    case kWhy:
-      if (!total && c.recorded) return QStringLiteral("Python, calls, tracing and the other parts above");
-      if (!total && std::min(times.eager, times.traced) < 0)
-        return QStringLiteral("Below 0: the recorded repetitions, from which the rows come, took longer");
-      return total ? QString() : QStringLiteral("Python, dispatch and the other parts above");
-    default: return {};
-  }
+QString CompareTable::side(bool left) const {
+  if (!comparison_) return left ? QStringLiteral("Eager") : QStringLiteral("Traced");
+  return side_title(*comparison_, left ? comparison_->eager : comparison_->traced);
 }
 
 QString CompareTable::tip(const explain::Row& row) const {
+  if (is_sum(row)) return {};
   QString text = QLatin1String(explain::name_of(row.group)) + QStringLiteral(": ") +
                  QLatin1String(explain::meaning_of(row.group));
   if (!row.why.empty()) text += QLatin1Char('\n') + q(row.why);
@@ -145,49 +135,6 @@ QString CompareTable::tip(const explain::Row& row) const {
             document_->line_text(place).trimmed();
   }
   return text;
-}
-
-QVariant CompareTable::data(const QModelIndex& index, int role) const {
-  if (!index.isValid() || !comparison_) return {};
-  const int at = row_at(index.row());
-  const bool total = index.row() == rowCount() - 1;
-  const explain::Row* row = at < 0 ? nullptr : &comparison_->rows[static_cast<size_t>(at)];
-  switch (role) {
-    case Qt::DisplayRole:
-    case Qt::AccessibleTextRole: return row ? cell(*row, index.column()) : sum_cell(total, index.column());
-    case Qt::TextAlignmentRole:
-      return static_cast<int>((is_number(index.column()) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    case TracesModel::kMono: return index.column() < kGroup && (row || is_number(index.column()));
-    case Qt::ToolTipRole: return plain_tip(row ? tip(*row) : QString());
-    case Qt::ForegroundRole: {
-      if (index.column() != kDifference) return {};
-      const double by = row ? row->difference.mean : total ? comparison_->difference.mean : rest().difference;
-      return by < 0 ? QStringLiteral("green") : by > 0 ? QStringLiteral("red") : QString();
-    }
-    default: return {};
-  }
-}
-
-QVariant CompareTable::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
-  if (role == Qt::TextAlignmentRole)
-    return static_cast<int>((is_number(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-  if (role != Qt::DisplayRole) return {};
-  const QString left = comparison_ ? side_title(*comparison_, comparison_->eager) : QStringLiteral("Eager");
-  const QString right = comparison_ ? side_title(*comparison_, comparison_->traced) : QStringLiteral("Traced");
-  const QString unit = QLatin1Char(' ') + unit_.name;
-  switch (section) {
-    case kLine: return QStringLiteral("Line");
-    case kEagerOps: return left + QStringLiteral(" ops");
-    case kEagerTime: return left + unit;
-    case kNodes:
-      return comparison_ && comparison_->recorded ? right + QStringLiteral(" ops")
-                                                  : QStringLiteral("Graph nodes");
-    case kTracedTime: return right + unit;
-    case kDifference: return QStringLiteral("Difference") + unit;
-    case kGroup: return QStringLiteral("Group");
-    default: return QStringLiteral("Why");
-  }
 }
 
 }  // namespace footlight::app

@@ -4,57 +4,41 @@
 
 #include "app/models/compare_units.h"
 #include "app/models/document.h"
+#include "app/models/table_model.h"
 
 #include "engine/explain/compare/comparison.h"
 
-#include <QAbstractTableModel>
-
 #include <memory>
-#include <vector>
 
 namespace footlight::app {
 
 using ComparisonPtr = std::shared_ptr<const explain::Comparison>;
 
-class CompareTable : public QAbstractTableModel {
-  Q_OBJECT
-
+class CompareTable : public TableOf<explain::Row> {
  public:
-  enum Column { kLine, kEagerOps, kEagerTime, kNodes, kTracedTime, kDifference, kGroup, kWhy, kColumns };
-  using QAbstractTableModel::QAbstractTableModel;
-
+  explicit CompareTable(QObject* parent = nullptr);
   void set_comparison(const Document* document, ComparisonPtr comparison);
   // Rows in which some cell contains the text.
   void set_filter(const QString& text);
-  void sort(int column, Qt::SortOrder order) override;  // column -1: program order
-  int sorted_by() const { return column_; }
 
-  int row_at(int shown) const;      // row of the comparison; -1: one of the sums
   int shown_of(int row) const;      // -1: filtered out
   size_t shown_rows() const { return shown_.size(); }
-  const ColumnUnit& unit() const { return unit_; }
-
+  std::span<const explain::Row> rows() const override;
   int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ protected:
+  const void* row_under(const QModelIndex& index) const override;
+  bool passes(const void* row) const override { return shows(row, filter_.front(), true); }
+  void arrange() override;
 
  private:
-  struct Times {
-    double eager = 0, traced = 0, difference = 0;
-  };
-  QString cell(const explain::Row& row, int column) const;
-  QString sum_cell(bool total, int column) const;
-  Times rest() const;               // sum of all that has no row
+  bool is_sum(const explain::Row& row) const { return &row == &rest_ || &row == &total_; }
   QString tip(const explain::Row& row) const;
-  void arrange();
+  QString side(bool left) const;    // "Eager", "#2"
 
   const Document* document_ = nullptr;
   ComparisonPtr comparison_;
-  std::vector<int> shown_;
-  QString filter_;
-  int column_ = -1;
-  Qt::SortOrder order_ = Qt::AscendingOrder;
+  explain::Row rest_, total_;       // the last two rows
   ColumnUnit unit_ = unit_for(1e3);
 };
 

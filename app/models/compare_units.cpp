@@ -11,11 +11,10 @@
 namespace footlight::app {
 namespace {
 
-// "-0.0" is zero.
-QString with_sign(const QString& text, double value) {
-  if (text.toDouble() == 0) return QString(text).remove(QLatin1Char('-'));
-  return value > 0 ? QLatin1Char('+') + text : text;
-}
+// Zero for what is shown as zero, so that it has no sign.
+double as_shown(double value, int decimals) { return std::abs(value) < 0.5 * std::pow(10.0, -decimals) ? 0 : value; }
+
+QString plus(double value) { return value > 0 ? QStringLiteral("+") : QString(); }
 
 }  // namespace
 
@@ -34,18 +33,17 @@ ColumnUnit unit_for(double largest_ns, double least_ns) {
 }
 
 QString column_text(double ns, const ColumnUnit& unit) {
-  const QString text = QString::number(ns / unit.scale, 'f', unit.decimals);
-  return text.toDouble() == 0 ? QString(text).remove(QLatin1Char('-')) : text;
+  return QString::number(as_shown(ns / unit.scale, unit.decimals), 'f', unit.decimals);
 }
 
 QString change_text(double ns, const ColumnUnit& unit) {
-  const double value = ns / unit.scale;
-  if (std::abs(value) < 0.005) return QStringLiteral("0");
-  return with_sign(unit.scale == 1 ? QString::number(value, 'f', 0) : three_digits(value), value);
+  const double value = as_shown(ns / unit.scale, unit.scale == 1 ? 0 : 2);
+  if (value == 0) return QStringLiteral("0");
+  return plus(value) + (unit.scale == 1 ? QString::number(value, 'f', 0) : three_digits(value));
 }
 
 QString column_change_text(double ns, const ColumnUnit& unit) {
-  return with_sign(QString::number(ns / unit.scale, 'f', unit.decimals), ns);
+  return plus(as_shown(ns / unit.scale, unit.decimals)) + column_text(ns, unit);
 }
 
 QString time_words(double ns) { return q(explain::time_text(ns)); }  // the same form as in sentences

@@ -2,29 +2,21 @@
 #pragma once
 
 #include "app/models/diff_graphs.h"
-
-#include <QAbstractTableModel>
+#include "app/models/table_model.h"
 
 namespace footlight::app {
 
-class DiffList : public QAbstractTableModel {
-  Q_OBJECT
-
+class DiffList : public TableOf<DiffPlace> {
  public:
-  using QAbstractTableModel::QAbstractTableModel;
-  enum Column { kState, kOp, kName, kLine, kWhat, kColumns };
-
+  explicit DiffList(QObject* parent = nullptr);
   void set_diff(const Document* document, std::shared_ptr<const GraphsDiff> diff);
-  DiffPlace place_at(int row) const { return diff_->differences()[static_cast<size_t>(row)]; }
+  std::span<const DiffPlace> rows() const override;
+  DiffPlace place_at(int row) const { return *at(row); }
   int row_of(DiffPlace place) const;  // -1: it is the same
 
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& = {}) const override { return kColumns; }
-  QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-
  private:
-  QString text(DiffPlace place, int column) const;
+  const session::NodeRecord& node(DiffPlace place) const;
+  QString tone(DiffPlace place) const;
 
   const Document* document_ = nullptr;
   std::shared_ptr<const GraphsDiff> diff_;

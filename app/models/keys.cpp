@@ -4,6 +4,7 @@
 #include "app/models/text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 namespace footlight::app {
@@ -147,6 +148,18 @@ QString parameter_cell(const session::TraceRecord& t, const std::string& name) {
   }
   if (count == 1) return only;
   return QLatin1Char('(') + all + (count > 3 ? QStringLiteral(", +%1)").arg(count - 3) : QStringLiteral(")"));
+}
+
+std::optional<double> parameter_number(const session::TraceRecord& t, const std::string& name) {
+  const session::KeyLeaf* only = nullptr;
+  for (const session::KeyLeaf& leaf : t.key) {
+    if (leaf.parameter != name || leaf.kind == "structure") continue;
+    if (only || leaf.kind != "literal") return {};
+    only = &leaf;
+  }
+  bool is_number = false;
+  const double number = only ? q(only->value).toDouble(&is_number) : 0;  // a recording keeps literals as Python's text
+  return is_number && !std::isnan(number) ? std::optional(number) : std::nullopt;
 }
 
 std::set<std::string> differing_parameters(const session::TraceRecord& t) {

@@ -5,10 +5,10 @@
 
 #include <QString>
 
-#include <vector>
-
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace footlight::app {
 
@@ -18,6 +18,8 @@ bool same_leaf(const session::KeyLeaf& a, const session::KeyLeaf& b);
 
 // The value of parameter `name` in trace `t`, short enough for a table; empty if the key has no such parameter.
 QString parameter_cell(const session::TraceRecord& t, const std::string& name);
+// Its number, if the parameter is one number: with all digits of the recording, of which a cell shows the first.
+std::optional<double> parameter_number(const session::TraceRecord& t, const std::string& name);
 // The parameters in which trace `t` differs from its nearest one.
 std::set<std::string> differing_parameters(const session::TraceRecord& t);
 

@@ -86,7 +86,7 @@ LineCosts line_costs(const query::LineSums& sums, session::FileId file, CostMode
     if (ns > most) most = ns, made.slowest = it->first.second;
   }
   const ColumnUnit unit = unit_for_lines(most);
-  made.titles = {unit.heading("Time"), QStringLiteral("Runs"), QStringLiteral("Nodes")};
+  made.titles = {unit.heading(QStringLiteral("Time")), QStringLiteral("Runs"), QStringLiteral("Nodes")};
   for (auto it = from; mine(it); ++it) {
     const query::LineSum& sum = it->second;
     const int64_t ns = cost_ns(sum, mode);

@@ -1,8 +1,7 @@
-// Finds the node in each call's own graph, and puts its figures into cells.
+// Finds the node in each call's own graph, and shows its figures.
 #include "app/models/node_calls.h"
 
 #include "app/models/text.h"
-#include "app/models/traces_model.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,58 +42,35 @@ std::vector<NodeCall> node_over_calls(const Document& document, GraphId graph, u
   return all;
 }
 
-void NodeCallsModel::set(std::vector<NodeCall> rows) {
-  beginResetModel();
-  rows_ = std::move(rows);
-  endResetModel();
-}
-
-int NodeCallsModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
-}
-int NodeCallsModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : kColumns; }
-
-QVariant NodeCallsModel::data(const QModelIndex& index, int role) const {
-  if (!index.isValid() || index.row() >= rowCount()) return {};
-  const NodeCall& row = rows_[static_cast<size_t>(index.row())];
-  const session::TensorValue* const v = row.value;
-  const auto text = [&](int column) -> QString {
-    if (column == kCall) return count_text(row.call->call);
-    if (!v) return column == kMean ? QStringLiteral("Did not run") : QString();
-    switch (column) {
-      case kMean: return figure_text(v->mean);
-      case kMinimum: return figure_text(v->minimum);
-      case kMaximum: return figure_text(v->maximum);
-      case kDeviation: return figure_text(v->deviation);
-      case kNan: return count_or_nothing(v->nan);
-      case kInfinity: return count_or_nothing(explain::infinities(*v));
-      default: return {};
-    }
+NodeCallsModel::NodeCallsModel(QObject* parent) : TableOf(parent) {
+  using session::TensorValue;
+  const auto figure = [](double TensorValue::*member) {
+    return [member](const NodeCall& row) { return row.value ? figure_text(row.value->*member) : QString(); };
   };
-  switch (role) {
-    case Qt::DisplayRole: return text(index.column());
-    case TracesModel::kMono: return true;
-    case Qt::TextAlignmentRole: return int(Qt::AlignRight | Qt::AlignVCenter);
-    case Qt::ForegroundRole:
-      if (index.column() == kNan || index.column() == kInfinity) return QStringLiteral("red");
-      return {};
-    case Qt::AccessibleTextRole: {
-      QStringList words;
-      for (int c = 0; c < kColumns; ++c)
-        if (const QString one = text(c); !one.isEmpty())
-          words << headerData(c, Qt::Horizontal, Qt::DisplayRole).toString() + QLatin1Char(' ') + one;
-      return words.join(QStringLiteral(", "));
-    }
-    default: return {};
-  }
+  const auto red = [](const NodeCall&) { return QStringLiteral("red"); };
+  set_columns({
+      {.name = "Call", .value = [](const NodeCall& row) { return row.call->call; }, .unit = Unit::kCount},
+      {.name = "Mean", .unit = Unit::kNumber,
+       .text = [](const NodeCall& row) {
+         return row.value ? figure_text(row.value->mean) : QStringLiteral("Did not run");
+       }},
+      {.name = "Minimum", .unit = Unit::kNumber, .text = figure(&TensorValue::minimum)},
+      {.name = "Maximum", .unit = Unit::kNumber, .text = figure(&TensorValue::maximum)},
+      {.name = "Deviation", .unit = Unit::kNumber, .text = figure(&TensorValue::deviation)},
+      {.name = "NaN", .unit = Unit::kNumber,
+       .text = [](const NodeCall& row) { return row.value ? count_or_nothing(row.value->nan) : QString(); },
+       .tone = red},
+      {.name = "Inf", .unit = Unit::kNumber,
+       .text = [](const NodeCall& row) {
+         return row.value ? count_or_nothing(explain::infinities(*row.value)) : QString();
+       },
+       .tone = red},
+  });
+  spoken_ = Spoken::kRow;
 }
 
-QVariant NodeCallsModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal) return {};
-  if (role == Qt::TextAlignmentRole) return int(Qt::AlignRight | Qt::AlignVCenter);
-  if (role != Qt::DisplayRole) return {};
-  static const char* const kHeads[] = {"Call", "Mean", "Minimum", "Maximum", "Deviation", "NaN", "Inf"};
-  return section >= 0 && section < kColumns ? QVariant(QLatin1String(kHeads[section])) : QVariant();
+void NodeCallsModel::set(std::vector<NodeCall> rows) {
+  reset([&] { rows_ = std::move(rows); });
 }
 
 }  // namespace footlight::app

@@ -3,8 +3,6 @@
 
 #include "app/models/values.h"
 
-#include <QAbstractTableModel>
-
 namespace footlight::app {
 
 struct NodeCall {
@@ -15,19 +13,11 @@ struct NodeCall {
 // Sorted by call. Other traces use the node of that name. Empty: no values of the function were recorded.
 std::vector<NodeCall> node_over_calls(const Document& document, GraphId graph, uint32_t node, uint32_t output = 0);
 
-class NodeCallsModel : public QAbstractTableModel {
-  Q_OBJECT
-
+class NodeCallsModel : public TableOf<NodeCall> {
  public:
-  using QAbstractTableModel::QAbstractTableModel;
-  enum Column { kCall, kMean, kMinimum, kMaximum, kDeviation, kNan, kInfinity, kColumns };
+  explicit NodeCallsModel(QObject* parent = nullptr);
   void set(std::vector<NodeCall> rows);
-  const std::vector<NodeCall>& rows() const { return rows_; }
-
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+  std::span<const NodeCall> rows() const override { return rows_; }
 
  private:
   std::vector<NodeCall> rows_;

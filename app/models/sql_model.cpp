@@ -2,11 +2,9 @@
 #include "app/models/sql_model.h"
 
 #include "app/models/text.h"
-#include "app/models/traces_model.h"
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace footlight::app {
 namespace {
@@ -18,16 +16,32 @@ double number_of(const sql::Value& value) {
   return value.kind == Kind::kInteger ? static_cast<double>(value.integer) : value.real;
 }
 
-int rank(const sql::Value& value) { return value.kind == Kind::kNull ? 0 : is_number(value) ? 1 : 2; }
-bool is_less(const sql::Value& a, const sql::Value& b) {
-  if (rank(a) != rank(b)) return rank(a) < rank(b);
-  if (rank(a) == 1)
-    return a.kind == Kind::kInteger && b.kind == Kind::kInteger ? a.integer < b.integer : number_of(a) < number_of(b);
-  return a.text < b.text;
+// Texts and blobs are sorted by their bytes.
+Cell order_of(const sql::Value& value) {
+  if (value.kind == Kind::kNull) return {};
+  if (is_number(value)) return value.kind == Kind::kInteger ? Cell(value.integer) : Cell(value.real);
+  return QString::fromLatin1(value.text);
 }
 
 // Decimals for the values of a column, by the largest of them.
 int decimals_for(double largest) { return largest >= 1000 ? 1 : largest >= 1 ? 3 : 6; }
+
+QString text_of(const sql::Value& value, int decimals) {
+  switch (value.kind) {
+    case Kind::kNull: return QStringLiteral("NULL");
+    case Kind::kInteger: return QString::number(value.integer);
+    case Kind::kReal: {
+      // A value other than zero must not show as 0.000.
+      const double size = std::fabs(value.real);
+      const bool vanishes = size > 0 && size < 0.5 * std::pow(10.0, -decimals);
+      if (vanishes || size >= 1e12) return QString::number(value.real, 'g', 3);
+      return QString::number(value.real, 'f', decimals);
+    }
+    case Kind::kText: return beginning_of(q(value.text), kMaxShownCell);
+    case Kind::kBlob: return QStringLiteral("%1 bytes").arg(value.text.size());
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -42,97 +56,38 @@ const char* SqlTarget::view() const {
 }
 
 void SqlModel::set(std::shared_ptr<const SqlResult> result) {
-  beginResetModel();
-  result_ = std::move(result);
-  order_.resize(result_ ? result_->rows : 0);
-  std::iota(order_.begin(), order_.end(), size_t{0});
-  const auto columns = static_cast<size_t>(result_ ? result_->columns.size() : 0);
-  is_number_.assign(columns, false);
-  decimals_.assign(columns, 0);
-  for (size_t c = 0; c < columns; ++c) {
-    double largest = 0;
-    bool any_text = false;
-    for (size_t r = 0; r < order_.size(); ++r) {
-      const sql::Value& value = result_->cells[r * columns + c];
-      if (is_number(value)) is_number_[c] = true;
-      else if (value.kind != Kind::kNull) any_text = true;
-      if (value.kind == Kind::kReal) largest = std::max(largest, std::fabs(value.real));
+  reset([&] {
+    result_ = std::move(result);
+    columns_.clear();
+    sorted_by_ = -1;
+    const auto columns = static_cast<size_t>(result_ ? result_->columns.size() : 0);
+    for (size_t c = 0; c < columns; ++c) {
+      double largest = 0;
+      bool any_number = false, any_text = false;
+      for (size_t at = c; at < result_->rows * columns; at += columns) {
+        const sql::Value& value = result_->cells[at];
+        if (is_number(value)) any_number = true;
+        else if (value.kind != Kind::kNull) any_text = true;
+        if (value.kind == Kind::kReal) largest = std::max(largest, std::fabs(value.real));
+      }
+      // A row is the first of its cells.
+      add_column(Column<sql::Value>{
+          .name = beginning_of(result_->columns[static_cast<qsizetype>(c)], kMaxShownCell),
+          .unit = any_number && !any_text ? Unit::kNumber : Unit::kWords,
+          .text = [c, d = decimals_for(largest)](const sql::Value& row) { return text_of((&row)[c], d); },
+          .key = [c](const sql::Value& row) { return order_of((&row)[c]); },
+          .tip =
+              [c](const sql::Value& row) {
+                return (&row)[c].kind == Kind::kText ? beginning_of(q((&row)[c].text)) : QString();
+              },
+          .tone = [c](const sql::Value& row) { return (&row)[c].kind == Kind::kNull ? "faint" : QString(); },
+          .is_prose = [c](const sql::Value& row) { return (&row)[c].kind == Kind::kNull; }});
     }
-    if (any_text) is_number_[c] = false;
-    decimals_[c] = decimals_for(largest);
-  }
-  sorted_by_ = -1;
-  endResetModel();
-}
-
-int SqlModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(order_.size());
-}
-int SqlModel::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(is_number_.size());
+  });
 }
 
 const sql::Value& SqlModel::at(int row, int column) const {
-  return result_->cells[order_[static_cast<size_t>(row)] * is_number_.size() + static_cast<size_t>(column)];
-}
-
-QVariant SqlModel::data(const QModelIndex& index, int role) const {
-  if (!index.isValid() || index.row() >= rowCount() || index.column() >= columnCount()) return {};
-  const auto c = static_cast<size_t>(index.column());
-  const sql::Value& value = at(index.row(), index.column());
-  if (role == TracesModel::kMono) return value.kind != Kind::kNull;
-  if (role == Qt::ForegroundRole) return value.kind == Kind::kNull ? QVariant(QStringLiteral("faint")) : QVariant();
-  if (role == Qt::TextAlignmentRole)
-    return static_cast<int>((is_number_[c] ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-  if (role == Qt::ToolTipRole) return plain_tip(value.kind == Kind::kText ? beginning_of(q(value.text)) : QString());
-  if (role != Qt::DisplayRole && role != Qt::AccessibleTextRole) return {};
-  switch (value.kind) {
-    case Kind::kNull: return QStringLiteral("NULL");
-    case Kind::kInteger: return QString::number(value.integer);
-    case Kind::kReal: {
-      // A value other than zero must not show as 0.000.
-      const double size = std::fabs(value.real);
-      const bool vanishes = size > 0 && size < 0.5 * std::pow(10.0, -decimals_[c]);
-      if (vanishes || size >= 1e12) return QString::number(value.real, 'g', 3);
-      return QString::number(value.real, 'f', decimals_[c]);
-    }
-    case Kind::kText: return beginning_of(q(value.text), kMaxShownCell);
-    case Kind::kBlob: return QStringLiteral("%1 bytes").arg(value.text.size());
-  }
-  return {};
-}
-
-QVariant SqlModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
-  if (role == Qt::TextAlignmentRole)
-    return static_cast<int>((is_number_[static_cast<size_t>(section)] ? Qt::AlignRight : Qt::AlignLeft) |
-                            Qt::AlignVCenter);
-  if (role != Qt::DisplayRole) return {};
-  const QString name = beginning_of(result_->columns[section], kMaxShownCell);
-  if (section != sorted_by_) return name;
-  return name + QString::fromUtf8(direction_ == Qt::DescendingOrder ? " \u2193" : " \u2191");
-}
-
-void SqlModel::sort(int column, Qt::SortOrder order) {
-  if (column < 0 || column >= columnCount()) return;
-  beginResetModel();
-  sorted_by_ = column;
-  direction_ = order;
-  const size_t columns = is_number_.size(), c = static_cast<size_t>(column);
-  std::iota(order_.begin(), order_.end(), size_t{0});
-  std::stable_sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
-    const sql::Value &x = result_->cells[a * columns + c], &y = result_->cells[b * columns + c];
-    return order == Qt::AscendingOrder ? is_less(x, y) : is_less(y, x);
-  });
-  endResetModel();
-}
-
-void SqlModel::sort_by(int column) {
-  if (column < 0 || column >= columnCount()) return;
-  const bool is_first = sorted_by_ != column;
-  const Qt::SortOrder usual = is_number_[static_cast<size_t>(column)] ? Qt::DescendingOrder : Qt::AscendingOrder;
-  const Qt::SortOrder other = direction_ == Qt::AscendingOrder ? Qt::DescendingOrder : Qt::AscendingOrder;
-  sort(column, is_first ? usual : other);
+  return result_->cells[shown_[static_cast<size_t>(row)] * columns_.size() + static_cast<size_t>(column)];
 }
 
 int SqlModel::column_named(const char* name) const {

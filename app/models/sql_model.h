@@ -2,10 +2,9 @@
 #pragma once
 
 #include "app/models/selection.h"
+#include "app/models/table_model.h"
 
 #include "engine/sql/recording.h"
-
-#include <QAbstractTableModel>
 
 #include <memory>
 #include <optional>
@@ -38,24 +37,19 @@ struct SqlTarget {
   const char* view() const;                  // the best view for it
 };
 
-class SqlModel : public QAbstractTableModel {
-  Q_OBJECT
-
+// Sorts in SQL's order: NULL, numbers, texts.
+class SqlModel : public TableModel {
  public:
-  using QAbstractTableModel::QAbstractTableModel;
+  using TableModel::TableModel;
 
   void set(std::shared_ptr<const SqlResult> result);
   const std::shared_ptr<const SqlResult>& result() const { return result_; }
   SqlTarget target(const Document& document, int row) const;
   const sql::Value& at(int row, int column) const;
 
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-  // Sorts in SQL's order: NULL, numbers, texts.
-  void sort(int column, Qt::SortOrder order) override;
-  void sort_by(int column);  // the other way round if it is sorted so already
+ protected:
+  size_t count() const override { return result_ ? result_->rows : 0; }
+  const void* row(size_t number) const override { return &result_->cells[number * columns_.size()]; }
 
  private:
   int column_named(const char* name) const;  // -1 if no column has that name
@@ -64,11 +58,6 @@ class SqlModel : public QAbstractTableModel {
   std::optional<int64_t> time(int row, const char* column) const;  // in ns, by the unit in the column's name
 
   std::shared_ptr<const SqlResult> result_;
-  std::vector<size_t> order_;   // rows of the result
-  std::vector<bool> is_number_; // for each column
-  std::vector<int> decimals_;   // for each column
-  int sorted_by_ = -1;
-  Qt::SortOrder direction_ = Qt::AscendingOrder;
 };
 
 }  // namespace footlight::app

@@ -2,7 +2,6 @@
 #include "app/models/trace_groups.h"
 
 #include "app/models/keys.h"
-#include "app/models/text.h"
 #include "app/models/traces_model.h"
 
 #include "engine/explain/words.h"
@@ -125,96 +124,35 @@ std::vector<TraceGroup> groups_by_call_line(const Document& document, FunctionId
   return groups;
 }
 
-void TraceGroupsModel::set_groups(const QString& heading, const QString& note_heading,
-                                  std::vector<TraceGroup> groups) {
-  beginResetModel();
-  heading_ = heading;
-  note_heading_ = note_heading;
-  groups_ = std::move(groups);
-  const auto any = [&](uint64_t TraceGroup::*member) {
-    return std::any_of(groups_.begin(), groups_.end(), [&](const TraceGroup& g) { return g.*member > 0; });
-  };
-  columns_ = {kName, kTraces, kCalls, kHits};
-  if (any(&TraceGroup::eager)) columns_.push_back(kEager);
-  if (any(&TraceGroup::failed)) columns_.push_back(kFailed);
-  columns_.insert(columns_.end(), {kTraceTime, kRunTime, kNote});
-  std::vector<int64_t> trace, run;
-  for (const TraceGroup& g : groups_) trace.push_back(g.trace_ns), run.push_back(g.run_ns);
-  trace_unit_ = time_unit(trace);
-  run_unit_ = time_unit(run);
-  endResetModel();
+TraceGroupsModel::TraceGroupsModel(QObject* parent) : TableOf(parent) {
+  text_order_ = TextOrder::kAnyCase;
+  spoken_ = Spoken::kHeadingAndCell;
 }
 
-const TraceGroup* TraceGroupsModel::at(int row) const {
-  return row >= 0 && static_cast<size_t>(row) < groups_.size() ? &groups_[static_cast<size_t>(row)] : nullptr;
+void TraceGroupsModel::set_groups(const QString& heading, const QString& note_heading,
+                                  std::vector<TraceGroup> groups) {
+  reset([&] {
+    groups_ = std::move(groups);
+    const auto any = [&](uint64_t TraceGroup::*member) {
+      return std::ranges::any_of(groups_, [&](const TraceGroup& g) { return g.*member > 0; });
+    };
+    set_columns({
+        {.name = heading, .value = &TraceGroup::name, .tip = &TraceGroup::name},
+        {.name = "Traces", .value = [](const TraceGroup& g) { return g.traces.size(); }, .unit = Unit::kCount},
+        {.name = "Calls", .value = &TraceGroup::calls, .unit = Unit::kCount},
+        {.name = "Hits", .value = &TraceGroup::hits, .unit = Unit::kCount},
+        {.name = "Eager", .value = &TraceGroup::eager, .unit = Unit::kCount, .is_left_out = !any(&TraceGroup::eager)},
+        {.name = "Failed", .value = &TraceGroup::failed, .unit = Unit::kCount,
+         .is_left_out = !any(&TraceGroup::failed)},
+        {.name = "Tracing", .value = &TraceGroup::trace_ns, .unit = Unit::kTime},
+        {.name = "Running", .value = &TraceGroup::run_ns, .unit = Unit::kTime},
+        {.name = note_heading, .value = &TraceGroup::note, .tip = &TraceGroup::note},
+    });
+  });
 }
 
 int TraceGroupsModel::row_named(const QString& name) const {
-  for (size_t i = 0; i < groups_.size(); ++i)
-    if (groups_[i].name == name) return static_cast<int>(i);
-  return -1;
-}
-
-int TraceGroupsModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(groups_.size());
-}
-
-int TraceGroupsModel::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(columns_.size());
-}
-
-double TraceGroupsModel::number(const TraceGroup& group, Column column) const {
-  switch (column) {
-    case kCalls: return static_cast<double>(group.calls);
-    case kTraces: return static_cast<double>(group.traces.size());
-    case kHits: return static_cast<double>(group.hits);
-    case kEager: return static_cast<double>(group.eager);
-    case kFailed: return static_cast<double>(group.failed);
-    case kTraceTime: return static_cast<double>(group.trace_ns);
-    default: return static_cast<double>(group.run_ns);
-  }
-}
-
-QVariant TraceGroupsModel::data(const QModelIndex& index, int role) const {
-  const TraceGroup* group = index.isValid() ? at(index.row()) : nullptr;
-  if (!group) return {};
-  const Column column = columns_[static_cast<size_t>(index.column())];
-  const bool words = column == kName || column == kNote;
-  if (role == TracesModel::kMono) return true;
-  if (role == Qt::TextAlignmentRole)
-    return static_cast<int>((words ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-  if (role == TracesModel::kOrder)
-    return column == kName ? QVariant(group->name) : column == kNote ? QVariant(group->note)
-                                                                     : QVariant(number(*group, column));
-  const bool shown = role == Qt::DisplayRole || role == Qt::AccessibleTextRole;
-  if (!shown && !(role == Qt::ToolTipRole && words)) return {};
-  QString text;
-  if (words) text = column == kName ? group->name : group->note;
-  else if (column == kTraceTime) text = trace_unit_.text(number(*group, column));
-  else if (column == kRunTime) text = run_unit_.text(number(*group, column));
-  else text = count_text(static_cast<uint64_t>(number(*group, column)));
-  if (role == Qt::ToolTipRole) return plain_tip(text);
-  if (role == Qt::DisplayRole) return text;
-  return QString(headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString() + QLatin1Char(' ') + text);
-}
-
-QVariant TraceGroupsModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
-  const Column column = columns_[static_cast<size_t>(section)];
-  if (role == Qt::TextAlignmentRole)
-    return static_cast<int>((column == kName || column == kNote ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-  if (role != Qt::DisplayRole) return {};
-  switch (column) {
-    case kName: return heading_;
-    case kCalls: return QStringLiteral("Calls");
-    case kTraces: return QStringLiteral("Traces");
-    case kHits: return QStringLiteral("Hits");
-    case kEager: return QStringLiteral("Eager");
-    case kFailed: return QStringLiteral("Failed");
-    case kTraceTime: return trace_unit_.heading("Tracing");
-    case kRunTime: return run_unit_.heading("Running");
-    default: return note_heading_;
-  }
+  return find([&](const TraceGroup& group) { return group.name == name; });
 }
 
 }  // namespace footlight::app

@@ -2,10 +2,8 @@
 // the costs of each group.
 #pragma once
 
-#include "app/models/column_unit.h"
 #include "app/models/document.h"
-
-#include <QAbstractTableModel>
+#include "app/models/table_model.h"
 
 #include <set>
 #include <utility>
@@ -29,30 +27,17 @@ using CallSites = std::vector<std::pair<SourceRef, query::CallSums>>;
 std::vector<TraceGroup> groups_by_difference(const Document& document, FunctionId function);
 std::vector<TraceGroup> groups_by_call_line(const Document& document, FunctionId function, const CallSites& sites);
 
-class TraceGroupsModel : public QAbstractTableModel {
-  Q_OBJECT
-
+class TraceGroupsModel : public TableOf<TraceGroup> {
  public:
-  using QAbstractTableModel::QAbstractTableModel;
+  explicit TraceGroupsModel(QObject* parent = nullptr);
 
   // `heading`: of the column of names. `kept`: rows with the same names are kept selected by their views.
   void set_groups(const QString& heading, const QString& note_heading, std::vector<TraceGroup> groups);
-  const TraceGroup* at(int row) const;
+  std::span<const TraceGroup> rows() const override { return groups_; }
   int row_named(const QString& name) const;  // -1 if no row has the name
 
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-
  private:
-  enum Column { kName, kCalls, kTraces, kHits, kEager, kFailed, kTraceTime, kRunTime, kNote };
-  double number(const TraceGroup& group, Column column) const;
-
-  QString heading_, note_heading_;
   std::vector<TraceGroup> groups_;
-  std::vector<Column> columns_;
-  ColumnUnit trace_unit_, run_unit_;
 };
 
 }  // namespace footlight::app

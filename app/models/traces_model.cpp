@@ -3,33 +3,50 @@
 
 #include "app/models/keys.h"
 #include "app/models/run_end.h"
-#include "app/models/text.h"
 #include "app/models/trace_counts.h"
 
 #include "engine/explain/report.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <set>
 
 namespace footlight::app {
 namespace {
 constexpr size_t kParameterColumns = 7;
-constexpr int kFixedAfter = 4;  // nodes, calls, tracing time, why
-
-double number_in(const QString& text) {
-  bool is_one = false;
-  const double number = text.toDouble(&is_one);
-  return is_one ? number : std::numeric_limits<double>::quiet_NaN();
-}
-
 }  // namespace
 
 QString reason_text(const session::TraceRecord& t) {
   constexpr qsizetype kMaxError = 90;  // so that its place is in view
   if (!t.error.empty()) return shortened(error_line(t.error), kMaxError);
   return beginning_of(q(explain::trace_reason(t)), kMaxShownCell);
+}
+
+TracesModel::TracesModel(QObject* parent) : TableModel(parent) {
+  text_order_ = TextOrder::kAnyCase;
+  spoken_ = Spoken::kHeadingAndCell;
+  tips_ = true;
+  take({}, {});
+}
+
+void TracesModel::take(std::vector<std::string> parameters, std::vector<Row> rows) {
+  reset([&] {
+    parameters_ = std::move(parameters);
+    rows_ = std::move(rows);
+    columns_.clear();
+    add_column<Row>({.name = "Trace", .text = [](const Row& row) { return QStringLiteral("#%1").arg(row.number); },
+                     .key = &Row::number});
+    for (size_t i = 0; i < parameters_.size(); ++i)
+      add_column<Row>({.name = q(parameters_[i]), .text = [i](const Row& row) { return row.parameters[i].text; },
+                       .key = [i](const Row& row) { return row.parameters[i].order; }});
+    add_column<Row>({.name = "Nodes", .value = &Row::nodes, .unit = Unit::kNumber});
+    add_column<Row>({.name = "Calls", .value = &Row::calls, .unit = Unit::kNumber});
+    add_column<Row>({.name = "Tracing",
+                     .value = [](const Row& row) {
+                       return row.tracing_ns > 0 ? Cell(row.tracing_ns) : Cell(QStringLiteral("–"));
+                     },
+                     .unit = Unit::kTime, .key = &Row::tracing_ns});
+    add_column<Row>({.name = "Why", .value = &Row::why, .is_prose = [](const Row&) { return true; }});
+  });
 }
 
 std::vector<TracesModel::Row> TracesModel::make_rows(std::vector<std::string>& parameters) const {
@@ -62,23 +79,19 @@ TracesModel::Row TracesModel::make_row(const session::TraceRecord& t, const std:
                                        const std::set<std::string>& differing) const {
   Row row;
   row.id = t.id;
+  row.number = t.number;
   row.failed = !t.error.empty();
-  row.ended = t.end_ns > t.start_ns;
-  row.cells << QStringLiteral("#%1").arg(t.number);
-  row.differs.push_back(false);
   for (const std::string& p : parameters) {
-    row.cells << parameter_cell(t, p);
-    row.differs.push_back(differing.contains(p));
+    const QString text = parameter_cell(t, p);
+    const std::optional<double> number = parameter_number(t, p);
+    row.parameters.push_back({text, number ? Cell(*number) : Cell(text), differing.contains(p)});
   }
   const session::GraphRecord* g = document_->graph(t.graph());
-  row.ended = row.ended && g;
-  row.cells << (g ? QString::number(g->nodes.size()) : QStringLiteral("–"));
-  row.cells << QString::number(document_->calls_of(t.id).calls);
-  row.cells << (t.end_ns > t.start_ns ? QString() : QStringLiteral("–"));  // data() knows the unit
-  row.cells << reason_of(t);
-  for (const QString& cell : row.cells) row.numbers.push_back(number_in(cell));
-  row.numbers.front() = t.number;
-  row.numbers[row.numbers.size() - 2] = static_cast<double>(t.end_ns - t.start_ns);
+  row.nodes = g ? Cell(g->nodes.size()) : Cell(QStringLiteral("–"));
+  row.calls = document_->calls_of(t.id).calls;
+  row.tracing_ns = t.end_ns - t.start_ns;
+  row.ended = row.tracing_ns > 0 && g;
+  row.why = reason_of(t);
   return row;
 }
 
@@ -87,15 +100,22 @@ QString TracesModel::reason_of(const session::TraceRecord& t) const {
   return found == reasons_.end() || !t.error.empty() ? reason_text(t) : beginning_of(q(found->second), kMaxShownCell);
 }
 
-void TracesModel::choose_unit() {
-  std::vector<int64_t> times;
-  for (const Row& row : rows_) times.push_back(static_cast<int64_t>(row.numbers[row.numbers.size() - 2]));
-  const ColumnUnit now = time_unit(times);
-  if (now == unit_) return;
-  unit_ = now;
-  const int column = static_cast<int>(parameters_.size()) + 3;
-  Q_EMIT headerDataChanged(Qt::Horizontal, column, column);
-  if (!rows_.empty()) Q_EMIT dataChanged(index(0, column), index(static_cast<int>(rows_.size()) - 1, column));
+// What rows up to there show, and with it the unit of times.
+void TracesModel::say_changed(int rows) {
+  const int time = columnCount() - 2;
+  const ColumnUnit before = unit(time);
+  choose_units();
+  if (unit(time) != before) Q_EMIT headerDataChanged(Qt::Horizontal, time, time);
+  if (unit(time) != before) rows = rowCount();
+  if (rows > 0) Q_EMIT dataChanged(index(0, 0), index(rows - 1, columnCount() - 1));
+}
+
+void TracesModel::insert_rows(std::vector<Row> more) {
+  if (more.empty()) return;
+  beginInsertRows({}, rowCount(), rowCount() + static_cast<int>(more.size()) - 1);
+  rows_.insert(rows_.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  arrange();
+  endInsertRows();
 }
 
 // Keeps existing rows while a run goes on, except for their calls. False: a column would come or go.
@@ -109,10 +129,7 @@ bool TracesModel::append_rows() {
   for (size_t i = 0; i < traces.size(); ++i) {
     const session::TraceRecord& t = *traces[i];
     if (i < rows_.size() && rows_[i].ended) {
-      const uint64_t calls = document_->calls_of(t.id).calls;
-      const auto column = static_cast<qsizetype>(parameters_.size()) + 2;
-      rows_[i].cells[column] = QString::number(calls);
-      rows_[i].numbers[static_cast<size_t>(column)] = static_cast<double>(calls);
+      rows_[i].calls = document_->calls_of(t.id).calls;
       continue;
     }
     const auto differing = t.nearest.valid() ? differing_parameters(t) : std::set<std::string>();
@@ -121,50 +138,40 @@ bool TracesModel::append_rows() {
     if (i < rows_.size()) rows_[i] = make_row(t, parameters_, differing);
     else more.push_back(make_row(t, parameters_, differing));
   }
-  const int before = static_cast<int>(rows_.size());
-  if (!more.empty()) {
-    beginInsertRows({}, before, before + static_cast<int>(more.size()) - 1);
-    rows_.insert(rows_.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-    endInsertRows();
-  }
-  if (before) Q_EMIT dataChanged(index(0, 0), index(before - 1, columnCount() - 1));
+  const int before = rowCount();
+  insert_rows(std::move(more));
+  say_changed(before);
   return true;
 }
 
 void TracesModel::set_function(const Document* document, FunctionId function) {
-  beginResetModel();
   document_ = document;
   function_ = function;
-  rows_ = make_rows(parameters_);
-  endResetModel();
-  choose_unit();
+  std::vector<std::string> parameters;
+  std::vector<Row> rows = make_rows(parameters);
+  take(std::move(parameters), std::move(rows));
 }
 
 void TracesModel::set_reasons(std::map<TraceId, std::string> reasons) {
   if (reasons == reasons_) return;
   reasons_ = std::move(reasons);
   for (Row& row : rows_)
-    if (const session::TraceRecord* t = document_->trace(row.id)) row.cells.back() = reason_of(*t);
-  if (!rows_.empty()) Q_EMIT dataChanged(index(0, 0), index(static_cast<int>(rows_.size()) - 1, columnCount() - 1));
+    if (const session::TraceRecord* t = document_->trace(row.id)) row.why = reason_of(*t);
+  say_changed(rowCount());
 }
 
 void TracesModel::refresh() {
-  if (document_ && append_rows()) return choose_unit();
+  if (document_ && append_rows()) return;
   std::vector<std::string> parameters;
   std::vector<Row> rows = make_rows(parameters);
-  const auto before = static_cast<int>(rows_.size()), after = static_cast<int>(rows.size());
-  if (parameters != parameters_ || after < before) {
-    beginResetModel();
-    parameters_ = std::move(parameters);
-    rows_ = std::move(rows);
-    endResetModel();
-    return choose_unit();
-  }
-  if (after > before) beginInsertRows({}, before, after - 1);
+  if (parameters != parameters_ || rows.size() < rows_.size()) return take(std::move(parameters), std::move(rows));
+  const auto added = rows.begin() + static_cast<ptrdiff_t>(rows_.size());
+  std::vector<Row> more(std::make_move_iterator(added), std::make_move_iterator(rows.end()));
+  rows.erase(added, rows.end());
   rows_ = std::move(rows);
-  if (after > before) endInsertRows();
-  if (before) Q_EMIT dataChanged(index(0, 0), index(before - 1, columnCount() - 1));
-  choose_unit();
+  const int before = rowCount();
+  insert_rows(std::move(more));
+  say_changed(before);
 }
 
 TraceId TracesModel::trace_at(int row) const {
@@ -178,65 +185,17 @@ int TracesModel::row_of(TraceId id) const {
   return -1;
 }
 
-int TracesModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
-}
-
-int TracesModel::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : 1 + static_cast<int>(parameters_.size()) + kFixedAfter;
-}
-
 QVariant TracesModel::data(const QModelIndex& index, int role) const {
-  if (!index.isValid()) return {};
+  if (!index.isValid() || (role != kDiffers && role != kTraceId && role != kFailed))
+    return TableModel::data(index, role);
   const Row& row = rows_[static_cast<size_t>(index.row())];
-  const size_t column = static_cast<size_t>(index.column());
-  const bool differs = column < row.differs.size() && row.differs[column];
-  const auto text = [&] {
-    const QString cell = row.cells.value(index.column());
-    return is_time(index.column()) && cell.isEmpty() ? unit_.text(row.numbers[column]) : cell;
-  };
-  switch (role) {
-    case Qt::DisplayRole:
-      return text();
-    case Qt::ToolTipRole:
-      return plain_tip(text());
-    case Qt::AccessibleTextRole:
-      return QString(headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString() + QLatin1Char(' ') +
-                     text() + (differs ? QStringLiteral(", differs") : QString()));
-    case Qt::TextAlignmentRole: {
-      const bool number = index.column() > static_cast<int>(parameters_.size()) && index.column() + 1 < columnCount();
-      return QVariant(static_cast<int>((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
-    }
-    case kDiffers:
-      return differs;
-    case kOrder:
-      return std::isnan(row.numbers[column]) ? QVariant(row.cells[index.column()]) : QVariant(row.numbers[column]);
-    case kTraceId:
-      return row.id.value;
-    case kMono:
-      return index.column() != columnCount() - 1;
-    case kFailed:
-      return row.failed && index.column() == columnCount() - 1;
-    default:
-      return {};
-  }
+  if (role == kTraceId) return row.id.value;
+  if (role == kFailed) return row.failed && index.column() == columnCount() - 1;
+  const auto parameter = static_cast<size_t>(index.column()) - 1;
+  return parameter < row.parameters.size() && row.parameters[parameter].differs;
 }
 
-QVariant TracesModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  const bool number = section > static_cast<int>(parameters_.size()) && section + 1 < columnCount();
-  if (orientation == Qt::Horizontal && role == Qt::TextAlignmentRole)
-    return QVariant(static_cast<int>((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
-  if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
-  if (section == 0) return QStringLiteral("Trace");
-  const int parameter = section - 1;
-  if (static_cast<size_t>(parameter) < parameters_.size()) return q(parameters_[static_cast<size_t>(parameter)]);
-  if (is_time(section)) return unit_.heading("Tracing");
-  static const char* const rest[] = {"Nodes", "Calls", "", "Why"};
-  const size_t at = static_cast<size_t>(parameter) - parameters_.size();
-  return at < 4 ? QString::fromLatin1(rest[at]) : QString();
-}
-
-SortedRows::SortedRows(QAbstractItemModel* rows, QObject* parent) : QSortFilterProxyModel(parent) {
+SortedRows::SortedRows(TableModel* rows, QObject* parent) : QSortFilterProxyModel(parent), rows_(rows) {
   setSourceModel(rows);
 }
 
@@ -246,10 +205,7 @@ void SortedRows::set_filter(const QString& text) {
 }
 
 bool SortedRows::lessThan(const QModelIndex& left, const QModelIndex& right) const {
-  const QVariant a = left.data(TracesModel::kOrder), b = right.data(TracesModel::kOrder);
-  const bool first = a.typeId() == QMetaType::Double, second = b.typeId() == QMetaType::Double;
-  if (first && second) return a.toDouble() < b.toDouble();
-  return first != second ? first : QString::compare(a.toString(), b.toString(), Qt::CaseInsensitive) < 0;
+  return rows_->is_less(left.row(), right.row(), left.column());
 }
 
 bool SortedRows::filterAcceptsRow(int row, const QModelIndex&) const {

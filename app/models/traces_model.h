@@ -1,24 +1,19 @@
 // The trace table of one function: a column for each parameter, cells that differ from the nearest trace marked.
 #pragma once
 
-#include "app/models/column_unit.h"
 #include "app/models/document.h"
+#include "app/models/table_model.h"
 
-#include <QAbstractTableModel>
 #include <QSortFilterProxyModel>
-#include <QStringList>
 
 #include <map>
 #include <set>
 
 namespace footlight::app {
 
-class TracesModel : public QAbstractTableModel {
-  Q_OBJECT
-
+class TracesModel : public TableModel {
  public:
-  enum Role { kDiffers = Qt::UserRole, kTraceId, kMono, kFailed, kOrder };  // kOrder: a number or a text to sort by
-  using QAbstractTableModel::QAbstractTableModel;
+  explicit TracesModel(QObject* parent = nullptr);
 
   void set_function(const Document* document, FunctionId function);
   void refresh();
@@ -28,17 +23,26 @@ class TracesModel : public QAbstractTableModel {
   TraceId trace_at(int row) const;
   int row_of(TraceId id) const;
 
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ protected:
+  size_t count() const override { return rows_.size(); }
+  const void* row(size_t number) const override { return &rows_[number]; }
 
  private:
+  struct Parameter {
+    QString text;
+    Cell order;
+    bool differs = false;
+  };
   struct Row {
     TraceId id;
-    QStringList cells;
-    std::vector<double> numbers;  // sort keys of the cells; NaN: the text is the key
-    std::vector<bool> differs;
+    int number = 0;
+    std::vector<Parameter> parameters;
+    Cell nodes;
+    uint64_t calls = 0;
+    int64_t tracing_ns = 0;
+    QString why;
     bool failed = false;
     bool ended = false;  // only its calls may still change
   };
@@ -46,24 +50,24 @@ class TracesModel : public QAbstractTableModel {
   Row make_row(const session::TraceRecord& trace, const std::vector<std::string>& parameters,
                const std::set<std::string>& differing) const;
   QString reason_of(const session::TraceRecord& trace) const;
+  void take(std::vector<std::string> parameters, std::vector<Row> rows);
   bool append_rows();
-  void choose_unit();
-  bool is_time(int column) const { return column == static_cast<int>(parameters_.size()) + 3; }
+  void insert_rows(std::vector<Row> more);
+  void say_changed(int rows);
 
   const Document* document_ = nullptr;
   FunctionId function_;
   std::vector<std::string> parameters_;
   std::vector<Row> rows_;
-  ColumnUnit unit_;      // unit of the column of times
   std::map<TraceId, std::string> reasons_;
 };
 
-// A table's rows sorted by a column, numbers as numbers, and only those with every word of a text.
+// A table's rows sorted by a column, and only those with every word of a text.
 class SortedRows : public QSortFilterProxyModel {
   Q_OBJECT
 
  public:
-  explicit SortedRows(QAbstractItemModel* rows, QObject* parent = nullptr);
+  explicit SortedRows(TableModel* rows, QObject* parent = nullptr);
   void set_filter(const QString& text);
 
  protected:
@@ -71,6 +75,7 @@ class SortedRows : public QSortFilterProxyModel {
   bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
 
  private:
+  TableModel* rows_;
   QStringList words_;
 };
 

@@ -2,7 +2,6 @@
 #include "app/models/values.h"
 
 #include "app/models/text.h"
-#include "app/models/traces_model.h"
 
 #include "engine/session/users_line.h"
 
@@ -212,81 +211,54 @@ QString as_csv(const TensorValue& value) {
   return text;
 }
 
+ValuesModel::ValuesModel(QObject* parent) : TableOf(parent) {
+  using Value = const TensorValue*;
+  const auto known = [](double TensorValue::*member) {
+    return [member](Value value) { return std::isnan(value->*member) ? QString() : number(value->*member); };
+  };
+  const auto tone = [](const char* name) { return [name](Value) { return QString::fromLatin1(name); }; };
+  set_columns({
+      {.name = "Node", .text = [this](Value value) { return q(explain::value_name(find_node(*document_), *value)); },
+       .tone = [](Value value) { return is_finite(*value) ? QString() : QStringLiteral("red"); }},
+      {.name = "Line",
+       .text = [this](Value value) {
+         const session::NodeRecord* const node = document_->node(value->graph, value->node.value);
+         return node ? document_->place_text(session::users_line(*document_, *node)) : QString();
+       },
+       .tone = tone("blue")},
+      {.name = "Type", .text = [](Value value) { return short_type(q(value->dtype + " " + value->shape)); }},
+      {.name = "Minimum", .unit = Unit::kNumber, .text = known(&TensorValue::minimum)},
+      {.name = "Maximum", .unit = Unit::kNumber, .text = known(&TensorValue::maximum)},
+      {.name = "Mean", .unit = Unit::kNumber, .text = known(&TensorValue::mean)},
+      {.name = "Zeros", .unit = Unit::kNumber,
+       .text = [](Value value) {
+         return value->zeros ? count_text(static_cast<uint64_t>(value->zeros)) : QString();
+       }},
+      {.name = "Not finite", .text = [](Value value) { return q(explain::non_finite_text(*value)); },
+       .tone = tone("red")},
+  });
+  spoken_ = Spoken::kRow;
+  tips_ = true;
+}
+
 void ValuesModel::set(const Document* document, CallValuesPtr call, Show show) {
-  beginResetModel();
-  document_ = document;
-  call_ = std::move(call);
-  rows_.clear();
-  if (call_ && show == Show::kNotFinite) rows_ = explain::story_of(*call_).spread;
-  else if (call_)
-    for (const TensorValue& value : call_->values) rows_.push_back(&value);
-  endResetModel();
+  reset([&] {
+    document_ = document;
+    call_ = std::move(call);
+    rows_.clear();
+    if (call_ && show == Show::kNotFinite) rows_ = explain::story_of(*call_).spread;
+    else if (call_)
+      for (const TensorValue& value : call_->values) rows_.push_back(&value);
+  });
 }
 
 const TensorValue* ValuesModel::at(int row) const {
-  return row >= 0 && row < rowCount() ? rows_[static_cast<size_t>(row)] : nullptr;
+  const TensorValue* const* const value = TableOf::at(row);
+  return value ? *value : nullptr;
 }
 
 int ValuesModel::row_of(const TensorValue* value) const {
-  const auto at = std::ranges::find(rows_, value);
-  return at == rows_.end() ? -1 : static_cast<int>(at - rows_.begin());
-}
-
-int ValuesModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
-}
-int ValuesModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : kColumns; }
-
-QVariant ValuesModel::data(const QModelIndex& index, int role) const {
-  const TensorValue* const value = at(index.row());
-  if (!value) return {};
-  const auto text = [&](int column) -> QString {
-    switch (column) {
-      case kNode: return q(explain::value_name(find_node(*document_), *value));
-      case kLine: {
-        const session::NodeRecord* const node = document_->node(value->graph, value->node.value);
-        return node ? document_->place_text(session::users_line(*document_, *node)) : QString();
-      }
-      case kType: return short_type(q(value->dtype + " " + value->shape));
-      case kMinimum: return std::isnan(value->minimum) ? QString() : number(value->minimum);
-      case kMaximum: return std::isnan(value->maximum) ? QString() : number(value->maximum);
-      case kMean: return std::isnan(value->mean) ? QString() : number(value->mean);
-      case kZeros: return value->zeros ? count_text(static_cast<uint64_t>(value->zeros)) : QString();
-      case kNotFinite: return q(explain::non_finite_text(*value));
-      default: return {};
-    }
-  };
-  switch (role) {
-    case Qt::DisplayRole: return text(index.column());
-    case Qt::ToolTipRole: return plain_tip(text(index.column()));
-    case TracesModel::kMono: return true;
-    case Qt::TextAlignmentRole:
-      if (index.column() >= kMinimum && index.column() <= kZeros) return int(Qt::AlignRight | Qt::AlignVCenter);
-      return {};
-    case Qt::ForegroundRole:
-      if (index.column() == kLine) return QStringLiteral("blue");
-      if (index.column() == kNotFinite || (index.column() == kNode && !is_finite(*value))) return QStringLiteral("red");
-      return {};
-    case Qt::AccessibleTextRole: {
-      QStringList words;
-      for (int c = 0; c < kColumns; ++c)
-        if (const QString one = text(c); !one.isEmpty())
-          words << (c == kNode || c == kLine || c == kType || c == kNotFinite
-                        ? one
-                        : headerData(c, Qt::Horizontal, Qt::DisplayRole).toString() + QLatin1Char(' ') + one);
-      return words.join(QStringLiteral(", "));
-    }
-    default: return {};
-  }
-}
-
-QVariant ValuesModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal) return {};
-  if (role == Qt::TextAlignmentRole && section >= kMinimum && section <= kZeros)
-    return int(Qt::AlignRight | Qt::AlignVCenter);
-  if (role != Qt::DisplayRole) return {};
-  static const char* const kHeads[] = {"Node", "Line", "Type", "Minimum", "Maximum", "Mean", "Zeros", "Not finite"};
-  return section < kColumns ? QVariant(QLatin1String(kHeads[section])) : QVariant();
+  return find([value](const TensorValue* one) { return one == value; });
 }
 
 }  // namespace footlight::app

@@ -4,10 +4,10 @@
 #include "app/models/document.h"
 #include "app/models/graph_plan.h"
 #include "app/models/selection.h"
+#include "app/models/table_model.h"
 
 #include "engine/explain/values.h"
 
-#include <QAbstractTableModel>
 #include <QStringList>
 
 #include <memory>
@@ -75,21 +75,14 @@ QString as_numpy(const session::TensorValue& value);
 QString as_csv(const session::TensorValue& value);
 
 // All values of a call, in the order of its steps.
-class ValuesModel : public QAbstractTableModel {
-  Q_OBJECT
-
+class ValuesModel : public TableOf<const session::TensorValue*> {
  public:
-  using QAbstractTableModel::QAbstractTableModel;
-  enum Column { kNode, kLine, kType, kMinimum, kMaximum, kMean, kZeros, kNotFinite, kColumns };
   enum class Show { kAll, kNotFinite };
+  explicit ValuesModel(QObject* parent = nullptr);
   void set(const Document* document, CallValuesPtr call, Show show);
+  std::span<const session::TensorValue* const> rows() const override { return rows_; }
   const session::TensorValue* at(int row) const;
   int row_of(const session::TensorValue* value) const;
-
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
  private:
   const Document* document_ = nullptr;

@@ -87,7 +87,7 @@ void CompareView::connect_parts() {
   connect(order_, &QComboBox::currentIndexChanged, this, [this, keep_row](int index) {
     // The largest difference is the one that is saved: the most negative.
     const int column = index - 1;
-    const bool times = column == CompareTable::kEagerTime || column == CompareTable::kTracedTime;
+    const bool times = column == table_.column("Eager time") || column == table_.column("Traced time");
     keep_row([&] { table_.sort(column, times ? Qt::DescendingOrder : Qt::AscendingOrder); });
   });
   connect(table_view_->horizontalHeader(), &QHeaderView::sectionClicked, this,

@@ -12,8 +12,6 @@ namespace footlight::app {
 namespace {
 
 constexpr int kMinBars = 108, kMinTable = 120;
-constexpr const char* kOrders[] = {"Program order", "Line", "Eager ops", "Eager time", "Graph nodes",
-                                   "Traced time", "Difference", "Group", "Why"};
 
 // Both ways to compare, under each other.
 QWidget* start_page(QWidget* start, QWidget* sides) {
@@ -161,7 +159,7 @@ QWidget* CompareView::build_table() {
   order_ = new QComboBox;
   order_->setAccessibleName(QStringLiteral("Order of the rows"));
   order_->setMinimumWidth(60);
-  for (const char* name : kOrders) order_->addItem(QLatin1String(name));
+  order_->addItems(QStringList{QStringLiteral("Program order")} + table_.names());
   row->addWidget(order_);
   column->addLayout(row);
   table_view_ = new Table;

@@ -2,7 +2,7 @@
 #include "app/views/rows.h"
 
 #include "app/models/compare_export.h"
-#include "app/models/traces_model.h"
+#include "app/models/table_model.h"
 #include "app/views/paint.h"
 
 #include <QClipboard>
@@ -28,10 +28,10 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     if (index.column() < last) whole.setRight(whole.right() + 20);
     rounded(*painter, whole.adjusted(0, 1, 0, -1), 5, t["selection"]);
   }
-  const bool mono = index.data(TracesModel::kMono).toBool();
+  const bool mono = index.data(TableModel::kMono).toBool();
   QColor color = mono ? (chosen ? t["selectionText"] : t["text"]) : chosen ? t["text"] : t["dim"];
-  if (index.data(TracesModel::kDiffers).toBool()) color = t["amber"];
-  if (index.data(TracesModel::kFailed).toBool()) color = t["red"];
+  if (index.data(TableModel::kDiffers).toBool()) color = t["amber"];
+  if (index.data(TableModel::kFailed).toBool()) color = t["red"];
   const QVariant tone = index.data(Qt::ForegroundRole);
   if (tone.canConvert<QString>() && !tone.toString().isEmpty()) color = t.color(tone.toString());
   const int align = index.data(Qt::TextAlignmentRole).isValid()
@@ -43,7 +43,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
 }
 
 QSize CellDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const {
-  const bool mono = index.data(TracesModel::kMono).toBool();
+  const bool mono = index.data(TableModel::kMono).toBool();
   const QFontMetrics metrics(mono ? theme().code() : theme().ui());
   return {metrics.horizontalAdvance(index.data().toString()) + 26, 27};
 }

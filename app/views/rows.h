@@ -9,7 +9,7 @@
 
 namespace footlight::app {
 
-// Cells of TracesModel and of the table of ops.
+// Cells of tables, with the roles of TableModel.
 class CellDelegate : public QStyledItemDelegate {
  public:
   using QStyledItemDelegate::QStyledItemDelegate;

@@ -158,7 +158,7 @@ void TimelineTable::light_kernels() {
     Q_EMIT lit_work({*row});
   } else {
     const bool is_filtered = !filter_->text().trimmed().isEmpty();
-    Q_EMIT lit_work(is_filtered ? kernels_.names() : std::vector<query::DeviceName>());
+    Q_EMIT lit_work(is_filtered ? kernels_.names_shown() : std::vector<query::DeviceName>());
   }
   kernels_histogram_->setVisible(row);
 }
@@ -219,7 +219,7 @@ void TimelineTable::resizeEvent(QResizeEvent* event) {
 
 void TimelineTable::set_stacks(const Document* document, query::StackTree tree) {
   callers_.set(document, tree);
-  for (int c = 1; c < CallersModel::kColumns; ++c) tree_->setColumnWidth(c, 110);
+  for (int c = 1; c < callers_.columnCount(); ++c) tree_->setColumnWidth(c, 110);
   tree_->setColumnWidth(0, std::max(260, tree_->width() - 380));
   below_->set(document, tree);
   flame_->set(document, std::move(tree));

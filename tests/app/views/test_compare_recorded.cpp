@@ -42,12 +42,13 @@ class CompareRecordedTest : public WindowCase {
     QVERIFY(w.bars.size() >= 2);
     QVERIFY(std::abs(w.bars[w.bars.size() - 2].to - c.traced.total.mean) < 1);
     const CompareTable& rows = view().rows();
+    const int difference = rows.column("Difference");
     double sum = 0;
     for (int r = 0; r < rows.rowCount() - 1; ++r) {
-      const QString text = rows.index(r, CompareTable::kDifference).data().toString();
+      const QString text = rows.index(r, difference).data().toString();
       sum += text.toDouble();
     }
-    const double total = rows.index(rows.rowCount() - 1, CompareTable::kDifference).data().toString().toDouble();
+    const double total = rows.index(rows.rowCount() - 1, difference).data().toString().toDouble();
     QVERIFY(std::abs(sum - total) < 0.06 * rows.rowCount());
   }
 

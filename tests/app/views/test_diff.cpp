@@ -154,15 +154,15 @@ class DiffTest : public WindowCase {
     QCOMPARE(list.rowCount(), 4);
     QStringList states;
     for (int r = 0; r < list.rowCount(); ++r) {
-      states << list.index(r, DiffList::kState).data().toString();
-      QVERIFY(!list.index(r, DiffList::kLine).data().toString().isEmpty());
+      states << list.index(r, list.column("state")).data().toString();
+      QVERIFY(!list.index(r, list.column("line")).data().toString().isEmpty());
       QCOMPARE(list.row_of(list.place_at(r)), r);
     }
     states.sort();
     QCOMPARE(states.join(QLatin1Char(' ')), QStringLiteral("changed only left only right only right"));
     bool inside = false;
     for (int r = 0; r < list.rowCount(); ++r)
-      inside |= list.index(r, DiffList::kName).data().toString().endsWith(QStringLiteral("in cond then_branch"));
+      inside |= list.index(r, list.column("node")).data().toString().endsWith(QStringLiteral("in cond then_branch"));
     QVERIFY(inside);
   }
 

@@ -122,23 +122,23 @@ class TimelineKernelsTest : public WindowCase {
     KernelsModel& kernels = table()->kernels();
     const int row = kernels.row_of({"memcpy", "HtoD"});
     const query::DeviceSum& copy = *kernels.at(row);
-    QCOMPARE(kernels.index(row, KernelsModel::kKind).data().toString(), QStringLiteral("Copy"));
-    const QString rate = kernels.headerData(KernelsModel::kRate, Qt::Horizontal, Qt::DisplayRole).toString();
+    QCOMPARE(kernels.index(row, kernels.column("Kind")).data().toString(), QStringLiteral("Copy"));
+    const QString rate = kernels.headerData(kernels.column("Rate"), Qt::Horizontal, Qt::DisplayRole).toString();
     QVERIFY2(rate.endsWith(QStringLiteral("B/s")), qPrintable(rate));
     const double scale = rate.startsWith(QStringLiteral("GB"))   ? 1073741824.0
                          : rate.startsWith(QStringLiteral("MB")) ? 1048576.0
                                                                  : 1024;
     const double said =
-        kernels.index(row, KernelsModel::kRate).data().toString().remove(QLatin1Char(',')).toDouble() * scale;
+        kernels.index(row, kernels.column("Rate")).data().toString().remove(QLatin1Char(',')).toDouble() * scale;
     const double wanted = static_cast<double>(copy.bytes) * 1e9 / static_cast<double>(copy.total_ns);
     QVERIFY(std::abs(said - wanted) <= 0.1 * scale);
     // Kernels record no bytes, and calls no share of the device's time.
     const int gemm = kernels.row_of({"kernel", "sgemm_32x32_nn"}),
               launch = kernels.row_of({"runtime", "cudaLaunchKernel"});
-    QVERIFY(kernels.index(gemm, KernelsModel::kRate).data().toString().isEmpty());
-    QVERIFY(kernels.index(launch, KernelsModel::kShare).data().toString().isEmpty());
+    QVERIFY(kernels.index(gemm, kernels.column("Rate")).data().toString().isEmpty());
+    QVERIFY(kernels.index(launch, kernels.column("Share")).data().toString().isEmpty());
     QVERIFY(gemm < launch);  // work of the device comes first
-    for (int c = 0; c < KernelsModel::kColumns; ++c) {
+    for (int c = 0; c < kernels.columnCount(); ++c) {
       const QString heading = kernels.headerData(c, Qt::Horizontal, Qt::DisplayRole).toString();
       QVERIFY2(heading[0].isUpper(), qPrintable(heading));
     }
@@ -223,11 +223,11 @@ class TimelineKernelsTest : public WindowCase {
       QTest::mouseClick(header->viewport(), Qt::LeftButton, {},
                         QPoint(header->sectionViewportPosition(column) + 12, header->height() / 2));
     };
-    click(KernelsModel::kCount);
+    click(kernels.column("Count"));
     for (int r = 1; r < kernels.rowCount(); ++r) QVERIFY(kernels.at(r - 1)->count >= kernels.at(r)->count);
-    click(KernelsModel::kName);
+    click(kernels.column("Kernel or call"));
     for (int r = 1; r < kernels.rowCount(); ++r) QVERIFY(kernels.at(r - 1)->name <= kernels.at(r)->name);
-    click(KernelsModel::kName);
+    click(kernels.column("Kernel or call"));
     for (int r = 1; r < kernels.rowCount(); ++r) QVERIFY(kernels.at(r - 1)->name >= kernels.at(r)->name);
     QAccessibleInterface* accessible = QAccessible::queryAccessibleInterface(table()->kernels_table());
     QVERIFY(accessible);

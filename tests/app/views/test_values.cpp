@@ -192,10 +192,12 @@ class ValuesTest : public WindowCase {
     NodeCallsView& over = *view().over_calls();
     QVERIFY(over.isVisible());
     QCOMPARE(over.title(), QStringLiteral("loss/Log in 3 recorded calls, ran in 2"));
-    const auto cell = [&](int row, int column) { return over.model().index(row, column).data().toString(); };
-    QCOMPARE(cell(0, NodeCallsModel::kMean), QStringLiteral("Did not run"));
-    QCOMPARE(cell(1, NodeCallsModel::kMinimum), QStringLiteral("-4"));
-    QCOMPARE(cell(2, NodeCallsModel::kInfinity), QStringLiteral("2"));
+    const auto cell = [&](int row, const char* column) {
+      return over.model().index(row, over.model().column(column)).data().toString();
+    };
+    QCOMPARE(cell(0, "Mean"), QStringLiteral("Did not run"));
+    QCOMPARE(cell(1, "Minimum"), QStringLiteral("-4"));
+    QCOMPARE(cell(2, "Inf"), QStringLiteral("2"));
     QCOMPARE(over.table()->currentIndex().row(), 2);
     // A row shows its call, with the node selected that it is there.
     over.table()->setFocus();
@@ -270,8 +272,9 @@ class ValuesTest : public WindowCase {
     QVERIFY(view().strip()->isVisible());
     QCOMPARE(view().strip()->accessibleDescription(), QStringLiteral("Calls 1 to 14; 3 hold NaN"));
     view().only_bad()->click();
-    QCOMPARE(view().table()->model()->rowCount(), 1);
-    QCOMPARE(view().table()->model()->index(0, ValuesModel::kNotFinite).data().toString(), QStringLiteral("2 NaN"));
+    const QAbstractItemModel& bad = *view().table()->model();
+    QCOMPARE(bad.rowCount(), 1);
+    QCOMPARE(bad.index(0, bad.columnCount() - 1).data().toString(), QStringLiteral("2 NaN"));
   }
 
   void keys_go_to_where_it_began() {

@@ -14,6 +14,8 @@
 #include <QSplitter>
 #include <QTimer>
 
+class QVBoxLayout;
+
 namespace footlight::app {
 
 class DiffView : public View {

@@ -9,6 +9,8 @@
 
 namespace footlight::formats {
 
+const AttrName kExtras("_extra fields");
+
 namespace {
 
 // Attributes of a single application, which our own code reads: a file has no say in them. The shapes of outputs

@@ -17,7 +17,7 @@ namespace {
 // follow from the op.
 bool is_internal(std::string_view name) {
   return name == "_state" || name == "_axis" || name == "_call" || name == "_function" || name == "_output_shapes" ||
-         name == "_extra fields"_attr.text();
+         name == kExtras.text();
 }
 
 std::vector<DType> types_from(const AttrValue::ListValue& list) {

@@ -181,7 +181,7 @@ class TestParallelSchedule : public QObject {
                        {{AttrName("token"), std::string("t")},
                         {AttrName("Tin"), std::vector{DType::kFloat32}},
                         {AttrName("Tout"), std::vector{DType::kFloat32}},
-                        {kHostFunction, function}})[0];
+                        {"_function"_attr, function}})[0];
     };
     const Tensor counter = variable(0);
     const auto f = traced({kPart, kPart}, [&](std::span<const Tensor> in) {

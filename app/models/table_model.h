@@ -120,6 +120,7 @@ class TableModel : public QAbstractItemModel {
   void add_column(const Column<Row>& c) {
     if (c.is_left_out) return;
     columns_.push_back({c.name, c.value, c.unit, c.title, c.text, c.key, c.tip, c.tone, c.is_prose, c.title_tip});
+    units_.resize(columns_.size());  // headings are asked for before there are rows
   }
 
   std::vector<Column<void>> columns_;

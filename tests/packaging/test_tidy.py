@@ -113,7 +113,7 @@ if 'mistake' in open(sys.argv[-1]).read():
         status, output, _ = self.tidy()
         self.assertEqual(status, 1)
         self.assertIn('engine/a.cpp:1:1: error: a mistake\n', output)
-        self.assertIn('looked at 2 files and found something in 1\n', output)
+        self.assertIn('looked at: 2, with findings: 1\n', output)
 
 
 if __name__ == '__main__':

@@ -290,7 +290,7 @@ Ref numpy_dtype(DType d) {
 void init_dtype() {
   define_type<PyDType>(type, "footlight.DType",
                        {.doc = "The type of a tensor's elements.",
-                        .construct = construct,
+                        .construct = guard<construct>,
                         .repr = guard<repr>,
                         .str = guard<to_str>,
                         .hash = hash,

@@ -8,7 +8,7 @@ import time
 
 import tensorflow as tf
 
-BATCHES, SIZE = 24, 96
+BATCHES, SIZE = 24, 160
 
 
 def prepare(number):

@@ -110,6 +110,13 @@ bool is_own_file(std::string_view path) {
                      [&](const std::string& folder) { return path.starts_with(folder); });
 }
 
-bool is_library_file(std::string_view path) { return path.find("-packages/keras/") != std::string_view::npos; }
+bool is_library_file(std::string_view path) {
+  static constexpr std::string_view kPackages = "-packages/";
+  static constexpr std::string_view kLibraries[] = {"keras/", "jax/", "jaxlib/", "flax/", "optax/", "equinox/", "haiku/"};
+  const size_t at = path.rfind(kPackages);
+  if (at == path.npos) return false;
+  const std::string_view package = path.substr(at + kPackages.size());
+  return std::ranges::any_of(kLibraries, [&](std::string_view library) { return package.starts_with(library); });
+}
 
 }  // namespace footlight::record

@@ -36,7 +36,7 @@ std::string place_text(SourceRef source);  // "file.py:12, in train_step", or ""
 // Code in these folders and below is never the user's. `folder` ends in a slash.
 void add_own_folder(std::string folder);
 bool is_own_file(std::string_view path);
-// Whether a file belongs to Keras, which calls functions on behalf of the program that called it.
+// Whether a file belongs to a library that calls functions on behalf of the program that called it: Keras, JAX.
 bool is_library_file(std::string_view path);
 
 }  // namespace footlight::record

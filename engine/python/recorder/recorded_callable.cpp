@@ -24,7 +24,11 @@ namespace {
 struct Traced {
   FunctionId function;
   SignatureRules rules;
-  std::unordered_map<uint64_t, TraceId> traces;  // by the signatures of the calls that they served
+  struct Served {
+    TraceId trace;
+    KeyId key;
+  };
+  std::unordered_map<uint64_t, Served> served;  // by the signatures of the calls
 };
 
 // Stands in for a callable wherever that is used: as a method, a key, an argument of weakref.ref, in a pickle.
@@ -144,7 +148,10 @@ void sign(RecordedCall& call, PyObject* const* args, size_t count, PyObject* key
   if (!traced.rules.any()) return;
   quietly([&] {
     call.signature = signature_of(traced.rules, args, count, keywords);
-    if (const auto known = traced.traces.find(call.signature); known != traced.traces.end()) call.trace = known->second;
+    const auto known = traced.served.find(call.signature);
+    if (known == traced.served.end()) return;
+    call.trace = known->second.trace;
+    call.key = known->second.key;
   });
 }
 
@@ -207,10 +214,11 @@ PyObject* describe_call(PyObject*, PyObject* args, PyObject* keywords) {
   if (trace != Py_None) {
     call->trace = TraceId(static_cast<uint32_t>(PyLong_AsUnsignedLong(trace)));
     if (PyErr_Occurred()) throw PythonErrorSet();
-    if (call->of->traced->rules.any()) call->of->traced->traces[call->signature] = call->trace;
   }
   if (key != Py_None) call->key = KeyId(static_cast<uint32_t>(PyLong_AsUnsignedLong(key)));
   if (PyErr_Occurred()) throw PythonErrorSet();
+  if (trace != Py_None && call->of->traced->rules.any())
+    call->of->traced->served[call->signature] = {call->trace, call->key};
   if (outcome == Py_None) Py_RETURN_NONE;
   const std::string name = readable(outcome);
   call->dropped = name == "none";

@@ -10,12 +10,14 @@ import footlight_recorder
 from footlight_recorder import _recorder, _terminal
 
 USAGE = """usage: footlight record [-o FILE] [--level off|structure|ops] [--compare NAME[:CALL]]
-                        [--values NAME[:CALL[-LAST]]] [--check-numerics] script.py [arguments]
+                        [--values NAME[:CALL[-LAST]]] [--check-numerics] [--engine NAME] script.py [arguments]
        footlight record script.py [-o FILE] [--level LEVEL] [--] [arguments]
 
 Runs the script as `python script.py` does and records what its traced functions do.
   -o, --output FILE   the session file (default: the script's name with .footlight, here)
   --level LEVEL       off: console only; structure: functions, traces, graphs, calls; ops: every op as well (default)
+  --engine NAME       whose work is recorded: auto: Footlight, as which `import tensorflow` then runs, and JAX (default);
+                      footlight: Footlight alone; jax: JAX alone, and TensorFlow is left as it is
   --compare NAME[:CALL]
                       repeats a call of a traced function, eagerly and traced, when the script gets to it: its first
                       one, or the one with that number. NAME is qualified or its last part; empty: the first called
@@ -62,7 +64,8 @@ def _take_options(words, settings, known):
 
 _OUR_OPTIONS = {'-o': 'output', '--output': 'output', '--level': 'level', '--compare': 'compare',
                 '--compare-pairs': 'pairs', '--compare-seconds': 'seconds', '--values': 'values',
-                '--check-numerics': 'check'}
+                '--check-numerics': 'check', '--engine': 'engine'}
+_ENGINES = {'auto': ['jax'], 'footlight': [], 'jax': ['jax']}  # and whose adapters are installed
 _FLAGS = ('check',)
 _MAX_CALLS_WITH_VALUES = 100
 
@@ -107,7 +110,7 @@ def _wanted_values(settings):
 def _options(words):
     """(settings, script, its arguments). Our options come before the script or directly after it."""
     settings = {'output': None, 'level': 'ops', 'commands': '-1', 'compare': None, 'pairs': '200', 'seconds': '10',
-                'values': None, 'check': False}
+                'values': None, 'check': False, 'engine': 'auto'}
     words = list(words)
     _take_options(words, settings, {**_OUR_OPTIONS, '--commands': 'commands', None: None})
     if not words:
@@ -119,6 +122,8 @@ def _options(words):
         words.pop()
     if settings['level'] not in ('off', 'structure', 'ops'):
         raise Refused(f"--level must be off, structure or ops, not '{settings['level']}'")
+    if settings['engine'] not in _ENGINES:
+        raise Refused(f"--engine must be {', '.join(_ENGINES)}, not '{settings['engine']}'")
     if not settings['commands'].lstrip('-').isdigit():
         raise Refused(f"--commands takes the number of a descriptor, not '{settings['commands']}'")
     return settings, script, words
@@ -223,7 +228,11 @@ def main(words):
     # whole.
     atexit.register(_recorder.program_ended)
     _record_until_exit()
-    _alias_tensorflow()
+    if settings['engine'] in ('auto', 'footlight'):
+        _alias_tensorflow()
+    if _ENGINES[settings['engine']] and settings['level'] != 'off':
+        from footlight_recorder import adapters
+        adapters.hook_imports(_ENGINES[settings['engine']])
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True)
     sys.argv = [script, *arguments]

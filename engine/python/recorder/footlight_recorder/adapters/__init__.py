@@ -1,0 +1,146 @@
+"""Adapters record what other engines do. Each is a table of hooks: attributes of the engine's modules that it replaces.
+
+An adapter is installed when the program first imports its engine. A hook that this version of the engine does not have is
+named in the recording, and what it would give is not recorded; the program never sees an error of an adapter.
+"""
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.abc
+import importlib.util
+import os
+import socket
+import sys
+import time
+from collections.abc import Callable
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from footlight_recorder import _recorder
+
+ENGINES = {'jax': 'footlight_recorder.adapters.jax'}  # by the package that a program imports
+
+
+class Hook(NamedTuple):
+    """One attribute that is replaced. `attribute` is a path in the module: "EvalTrace.process_primitive"."""
+    module: str
+    attribute: str
+    replace: Callable[[Any], Any]  # takes what is there, returns what stands in for it
+    gives: str                     # what is not recorded without it
+    needed: bool = True            # False: another hook of the table stands for it in other versions
+
+
+class Adapter(NamedTuple):
+    """What is recorded of an engine, and how."""
+    engine: str
+    version: str
+    hooks: list[Hook]
+    number: int = 1
+
+
+_noted: set[str] = set()
+
+
+def note(where: str, error: BaseException) -> None:
+    """Says in the recording, once for each place, that something of a run could not be recorded."""
+    words = f'{where}: {type(error).__name__}: {error}'
+    if where in _noted:
+        return
+    _noted.add(where)
+    try:
+        _recorder.add('console', {'time_ns': time.time_ns(), 'stream': 'note', 'text': f'Not all was recorded: {words}\n'})
+    except Exception:  # the program must not see it
+        pass
+
+
+def guarded(body: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes a body of a hook that gives None instead of an error."""
+    @functools.wraps(body)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return body(*args, **kwargs)
+        except Exception as error:
+            note(body.__qualname__, error)
+            return None
+    return run
+
+
+def _place(hook: Hook) -> tuple[Any, str]:
+    """The object that holds the attribute, and the attribute's name there."""
+    holder: Any = importlib.import_module(hook.module)
+    *outer, name = hook.attribute.split('.')
+    for part in outer:
+        holder = getattr(holder, part)
+    getattr(holder, name)
+    return holder, name
+
+
+def install(adapter: Adapter) -> None:
+    """Puts the hooks in place and describes the adapter in the recording."""
+    missing = []
+    for hook in adapter.hooks:
+        try:
+            holder, name = _place(hook)
+            setattr(holder, name, hook.replace(getattr(holder, name)))
+        except Exception:
+            if hook.needed:
+                missing.append(f'{hook.gives} not recorded: {adapter.engine} {adapter.version} has no '
+                               f'{hook.module}.{hook.attribute}')
+    _recorder.add('process', {'host': socket.gethostname(), 'pid': os.getpid(), 'engine': adapter.engine,
+                              'engine_version': adapter.version, 'adapter': str(adapter.number),
+                              'missing_hooks': missing})
+
+
+@guarded
+def _install_for(name: str, module: ModuleType) -> None:
+    install(importlib.import_module(ENGINES[name]).adapter(module))
+
+
+class _InstallAfter(importlib.abc.Loader):
+    """Runs a package's own loader, then installs the adapter."""
+
+    def __init__(self, finder: _Finder, name: str, loader: Any) -> None:
+        self.finder, self.name, self.loader = finder, name, loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__loader__ = self.loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self.loader
+        self.finder.waiting.discard(self.name)
+        self.loader.exec_module(module)
+        _install_for(self.name, module)
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds the engines' packages by the other finders, until they are imported."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.waiting = set(names)
+        self.asking = False  # the other finders
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        if self.asking or name not in self.waiting:
+            return None
+        self.asking = True
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self.asking = False
+        if spec is not None and spec.loader is not None:
+            spec.loader = _InstallAfter(self, name, spec.loader)
+        return spec
+
+
+def hook_imports(names: list[str]) -> None:
+    """Installs the adapters of these engines when the program imports them."""
+    for name in names:
+        if name in sys.modules:
+            _install_for(name, sys.modules[name])
+    later = [name for name in names if name not in sys.modules]
+    if later:
+        sys.meta_path.insert(0, _Finder(later))

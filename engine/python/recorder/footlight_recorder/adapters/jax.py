@@ -1,0 +1,397 @@
+"""Records what JAX does: jitted functions, their calls, traces with keys and graphs, lowering and compilation."""
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+import time
+import weakref
+from types import CodeType, FrameType, ModuleType
+from typing import Any
+
+from footlight_recorder import _recorder
+from footlight_recorder.adapters import Adapter, Hook, guarded, note
+from footlight_recorder.adapters import jax_graphs, jax_keys
+
+_MOST_TEXT = 500  # equations of a trace whose StableHLO text is kept
+_LIBRARIES = ('/jax/', '/jaxlib/', '/flax/', '/optax/', '/equinox/', '/haiku/')
+# Files of JAX that stand between the program and the making of a jitted function.
+_MAKERS = ('pjit.py', 'api.py', 'traceback_util.py', 'api_util.py', 'util.py')
+
+
+class _Function:
+    """A jitted function."""
+
+    def __init__(self, number: int, fun: Any, info: Any) -> None:
+        self.number, self.info = number, info
+        self.parameters = jax_keys.Parameters(fun, tuple(info.static_argnums or ()), tuple(info.static_argnames or ()))
+        self.traces: list[_Trace] = []
+        self.keeps: Any = None  # the reference that ends with the function
+
+
+class _Trace:
+    """One trace: its row, which is added again when more is known."""
+
+    def __init__(self, columns: dict[str, Any]) -> None:
+        self.columns = columns
+        self.placements: list[dict[str, str]] = []  # of the arguments, for each executable
+        self.jaxpr: Any = None
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.asked: list[tuple[_Function, tuple[Any, ...], dict[str, Any]]] = []  # the calls that JAX looks up now
+        self.lowered: _Trace | None = None                      # what is being lowered and compiled
+        self.tracing = 0
+
+
+class _Recorder:
+    """The bodies of the hooks."""
+
+    def __init__(self, jax: ModuleType) -> None:
+        from jax._src import config, core, source_info_util, traceback_util, tree_util
+        self.jax, self.config, self.core, self.tree_util = jax, config, core, tree_util
+        for module in (traceback_util, source_info_util):  # frames of ours are nobody's
+            for name in (__file__, jax_keys.__file__, __file__.replace('jax.py', '__init__.py')):
+                module.register_exclusion(name)
+        self.array = jax.Array
+        self.thread = _Thread()
+        self.functions: dict[int, _Function] = {}  # by the id of what was given to jit
+        self.traces: dict[int, _Trace] = {}        # by the id of the jaxpr
+        self.locations = jax_graphs.Locations(source_info_util.user_frames)
+        self.graphs = jax_graphs.Graphs(core, self.locations)
+        registry = tree_util.default_registry
+        abstract = getattr(core, 'shaped_abstractify', None)
+        if abstract is None:
+            from jax._src import api_util
+            abstract = api_util.shaped_abstractify
+        self.keys = jax_keys.Keys(registry.flatten_one_level, abstract)
+        self.context: Any = None
+
+    # ---- functions ------------------------------------------------------------------------------------------------
+
+    @guarded
+    def made(self, fun: Any, info: Any, jitted: Any, frame: FrameType | None) -> Any:
+        """Records a jitted function; what stands in for it, or None for one that JAX makes for itself."""
+        while frame is not None and '/jax/' in frame.f_code.co_filename and frame.f_code.co_filename.endswith(_MAKERS):
+            frame = frame.f_back
+        if frame is None or '/jax/_src/' in frame.f_code.co_filename or '/jax/numpy/' in frame.f_code.co_filename:
+            return None
+        under = jax_keys.function_under(fun)
+        code = jax_keys.code_of(under)
+        if code is None:
+            return None
+        made = _user_frame(frame)
+        function = _Function(_recorder.new_id('function'), fun, info)
+        _recorder.add('function', {
+            'id': function.number, 'name': getattr(under, '__qualname__', type(under).__qualname__),
+            'file': code.co_filename, 'line': _def_line(code), 'kind': 'jit', 'options': _options(info),
+            'decorator_line': made.f_lineno if made is not None and made.f_code.co_filename == code.co_filename else 0,
+            'function_parameter': function.parameters.names, 'made_ns': time.time_ns()})
+        key = id(fun)
+        try:
+            function.keeps = weakref.ref(fun, lambda _: self.functions.pop(key, None))
+        except TypeError:
+            function.keeps = fun
+        self.functions[key] = function
+        return _recorder.called(jitted, function.number, [at for at in info.static_argnums or ()],
+                                list(info.static_argnames or ()), self.flatten)
+
+    def flatten(self, value: Any) -> tuple[list[Any], Any]:
+        """The leaves and the structure of a container that the native callable does not know."""
+        leaves, structure = self.tree_util.tree_flatten(value)
+        return leaves, structure
+
+    # ---- keys -----------------------------------------------------------------------------------------------------
+
+    def key_of(self, function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+        """The number of the key of a call."""
+        names, items = [], []
+        for name, value, static in function.parameters.bound(args, kwargs):
+            names.append(name)
+            items.append(self.keys.static(value) if static else self.keys.traced(value))
+        way = '; '.join(filter(None, [function.parameters.way(args, kwargs), self.changed_context()]))
+        if way:
+            names.append('')
+            items.append(self.keys.named('type', way, way))
+        return _recorder.key(function.number, names, items)
+
+    def changed_context(self) -> str:
+        """The settings that differ from those of the first trace: JAX traces anew under others."""
+        context = self.config.trace_context()
+        if self.context is None:
+            self.context = context
+        if context == self.context:
+            return ''
+        names = getattr(self.config, 'trace_context_names', lambda: [f'setting {i}' for i in range(len(context))])()
+        changed = [f'{name}={value}' for name, value, before in zip(names, context, self.context) if value != before]
+        return f'context: {", ".join(changed)}'
+
+    # ---- dispatch and traces ----------------------------------------------------------------------------------------
+
+    def infer(self, original: Any, fun: Any, info: Any, args: Any, kwargs: Any) -> Any:
+        """A call that JAX's fast path did not know."""
+        function = self.functions.get(id(fun))
+        if function is None:
+            return original(fun, info, args, kwargs)
+        self.thread.asked.append((function, args, kwargs))
+        try:
+            result = original(fun, info, args, kwargs)
+        finally:
+            self.thread.asked.pop()
+        self.found(function, result, args, kwargs)
+        return result
+
+    @guarded
+    def found(self, function: _Function, result: Any, args: Any, kwargs: Any) -> None:
+        """JAX found or made a trace for a call."""
+        trace = self.traces.get(id(result[0].params['jaxpr']))
+        if trace is None:
+            return
+        self.thread.lowered = trace
+        trace.columns['placed'] = (function, args, kwargs)
+        if not self.is_call_of(function):
+            return
+        key = self.key_of(function, args, kwargs)
+        if trace.columns['new']:
+            trace.columns['new'] = False
+            _recorder.describe_call(trace=trace.columns['id'], outcome='trace', key=key)
+        else:
+            _recorder.describe_call(trace=trace.columns['id'], outcome='dispatch miss', key=key)
+
+    def is_call_of(self, function: _Function) -> bool:
+        """Whether the innermost recorded call is one of the function."""
+        call = _recorder.current_call()
+        return call is not None and call[1] == function.number
+
+    def trace(self, original: Any, fun: Any, args: tuple[Any, ...], more: dict[str, Any]) -> Any:
+        """JAX traces a function, or finds the jaxpr in a cache of its own."""
+        function = self.functions.get(id(fun))
+        if function is None:
+            return original(fun, *args, **more)
+        start_ns = time.time_ns()
+        self.thread.tracing += 1
+        try:
+            result = original(fun, *args, **more)
+        except BaseException as error:
+            self.traced(function, None, start_ns, f'{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ""}')
+            raise
+        finally:
+            self.thread.tracing -= 1
+        self.traced(function, result, start_ns, '')
+        return result
+
+    @guarded
+    def traced(self, function: _Function, result: Any, start_ns: int, error: str) -> None:
+        """Records a trace."""
+        end_ns = time.time_ns()
+        jaxpr = result.params['jaxpr'] if result is not None else None
+        if jaxpr is not None and id(jaxpr) in self.traces:
+            return  # another function, or the same with another context, shares it
+        number = _recorder.new_id('trace')
+        frame = _user_frame(sys._getframe(1))
+        by_call = self.is_call_of(function)
+        columns: dict[str, Any] = {
+            'id': number, 'function': function.number, 'number': len(function.traces) + 1, 'start_ns': start_ns,
+            'end_ns': end_ns, 'reason': 'call' if by_call else 'get_concrete_function', 'cached': len(function.traces),
+            'error': error[:500], 'trace_phase': [_phase('trace', 'trace', start_ns, end_ns)]}
+        if frame is not None:
+            columns['source'] = (frame.f_code, frame.f_lasti)
+        trace = _Trace(columns)
+        if self.thread.asked and self.thread.asked[-1][0] is function:
+            _, args, kwargs = self.thread.asked[-1]
+            self.describe_key(function, columns, self.key_of(function, args, kwargs))
+        columns['new'] = True
+        if jaxpr is not None:
+            self.describe_graph(columns, jaxpr)
+            key = id(jaxpr)
+            trace.jaxpr = weakref.ref(jaxpr, lambda _: self.traces.pop(key, None))
+            self.traces[key] = trace
+            function.traces.append(trace)
+        elif by_call:
+            _recorder.describe_call(trace=number)
+        self.add(trace)
+
+    @guarded
+    def describe_key(self, function: _Function, columns: dict[str, Any], key: int) -> None:
+        """The key of a trace, and the trace whose key is nearest."""
+        columns['call_key'] = key
+        columns['signature'], columns['key_leaf'] = _recorder.describe_key(key)
+        others = [other for other in function.traces if 'call_key' in other.columns]
+        nearest = _recorder.nearest_key(key, [other.columns['call_key'] for other in others])
+        if nearest is not None:
+            columns['nearest'] = others[nearest[0]].columns['id']
+            columns['trace_differing'], columns['why'] = nearest[1], nearest[2]
+
+    @guarded
+    def describe_graph(self, columns: dict[str, Any], jaxpr: Any) -> None:
+        """The graph of a trace and what it captured."""
+        name = f'jaxpr {columns["function"]}:{columns["number"]}'
+        columns['trace_graph'] = [{'stage': 'jaxpr', 'graph': self.graphs.add(jaxpr, name)}]
+        columns['trace_capture'] = [f'constant{at} {jax_graphs.type_text(const)} tensor'
+                                    for at, const in enumerate(getattr(jaxpr, 'consts', ()))]
+
+    def add(self, trace: _Trace) -> None:
+        """Adds the trace's row, or what replaces it."""
+        columns = {name: value for name, value in trace.columns.items() if name not in ('new', 'placed')}
+        _recorder.add('trace', columns)
+
+    # ---- lowering and compilation -----------------------------------------------------------------------------------
+
+    def lower(self, original: Any, args: Any, more: dict[str, Any]) -> Any:
+        """JAX lowers a jaxpr, or finds it lowered; compilation follows."""
+        jaxpr = more.get('jaxpr')
+        trace = self.traces.get(id(jaxpr)) if jaxpr is not None else None
+        self.thread.lowered = trace
+        result = original(*args, **more)
+        if trace is not None:
+            self.lowered(trace, jaxpr, result)
+        return result
+
+    @guarded
+    def lowered(self, trace: _Trace, jaxpr: Any, result: Any) -> None:
+        """Keeps the text of what was lowered, if it is short."""
+        if 'trace_artifact' in trace.columns or self.graphs.equations(jaxpr) > _MOST_TEXT:
+            return
+        if any(getattr(const, 'nbytes', 0) > 1 << 16 for const in getattr(jaxpr, 'consts', ())):
+            return
+        trace.columns['trace_artifact'] = [{'name': 'StableHLO', 'kind': 'stablehlo', 'data': str(result.stablehlo())}]
+
+    @guarded
+    def on_duration(self, event: str, seconds: float, **details: Any) -> None:
+        """JAX measured something: told to listeners at its end."""
+        kind = {'jaxpr_to_mlir_module_duration': 'lower', 'backend_compile_duration': 'compile'}.get(event.rpartition('/')[2])
+        trace = self.thread.lowered
+        if kind is None or trace is None or self.thread.tracing:
+            return
+        end_ns = time.time_ns()
+        start_ns = end_ns - int(seconds * 1e9)
+        trace.columns['trace_phase'].append(_phase(kind, kind, start_ns, end_ns))
+        if kind == 'compile':
+            self.compiled(trace)
+        if not trace.placements[1:] and trace.columns['end_ns'] < end_ns:
+            trace.columns['end_ns'] = end_ns
+        self.add(trace)
+
+    @guarded
+    def compiled(self, trace: _Trace) -> None:
+        """An executable was made. After the first of a trace: what is placed elsewhere than for the nearest one."""
+        function, args, kwargs = trace.columns.get('placed', (None, (), {}))
+        now = self.placements(function, args, kwargs) if function is not None else {}
+        trace.placements.append(now)
+        if len(trace.placements) == 1:
+            return
+        differing = [{path: text for path, text in now.items() if other.get(path) != text}
+                     for other in trace.placements[:-1]]
+        at = min(range(len(differing)), key=lambda i: len(differing[i]))
+        misses = trace.columns.setdefault('trace_miss', [])
+        misses.extend({'existing': trace.columns['id'], 'path': path + '.sharding', 'was': trace.placements[at].get(path, ''),
+                       'now': text} for path, text in differing[at].items())
+        if function is not None and self.is_call_of(function):
+            _recorder.describe_call(outcome='compile')
+
+    def placements(self, function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, str]:
+        """Where the arguments lie, by path."""
+        found = {}
+        for at, (_, value, static) in enumerate(function.parameters.bound(args, kwargs)):
+            if static:
+                continue
+            for path, leaf in self.tree_util.tree_flatten_with_path(value)[0]:
+                found[f'args[{at}]{self.tree_util.keystr(path)}'] = self.placement(leaf)
+        return found
+
+    def placement(self, leaf: Any) -> str:
+        """"the default device", or where it was committed to."""
+        if not isinstance(leaf, self.array) or isinstance(leaf, self.core.Tracer) or not getattr(leaf, '_committed', False):
+            return 'not committed to a device'
+        devices = sorted(map(str, leaf.devices()))
+        spec = getattr(leaf.sharding, 'spec', None)
+        where = f'{spec} over {len(devices)} devices' if spec is not None else ', '.join(devices)
+        return f'committed to {where}'
+
+
+def _phase(name: str, category: str, start_ns: int, end_ns: int) -> dict[str, Any]:
+    return {'name': name, 'category': category, 'start_ns': start_ns, 'end_ns': end_ns}
+
+
+def _user_frame(frame: FrameType | None) -> FrameType | None:
+    """The innermost frame that is neither ours nor a library's."""
+    while frame is not None:
+        path = frame.f_code.co_filename
+        if '/footlight_recorder/' not in path and not ('-packages/' in path and any(name in path for name in _LIBRARIES)) \
+                and not path.startswith('<frozen'):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def _def_line(code: CodeType) -> int:
+    """The line of the `def`: a code object begins at its first decorator."""
+    lines = [line for *_, line in code.co_lines() if line is not None]
+    first = code.co_firstlineno
+    after = [line for line in lines if line > first]
+    return _line_of_def(code.co_filename, first, min(after) if after else first)
+
+
+def _line_of_def(path: str, first: int, last: int) -> int:
+    import linecache
+    for line in range(first, min(last, first + 100) + 1):
+        if linecache.getline(path, line).lstrip().startswith(('def ', 'async def ', 'class ')):
+            return line
+    return first
+
+
+def _options(info: Any) -> str:
+    """As they are written: "static_argnames=('centre',)"."""
+    found = []
+    for name in ('static_argnums', 'static_argnames', 'donate_argnums', 'donate_argnames'):
+        value = getattr(info, name, None)
+        if value:
+            found.append(f'{name}={value!r}')
+    for name in ('keep_unused', 'inline'):
+        if getattr(info, name, False):
+            found.append(f'{name}=True')
+    return ', '.join(found)
+
+
+def adapter(jax: ModuleType) -> Adapter:
+    """The hooks for this JAX."""
+    rec = _Recorder(jax)
+
+    def cpp_pjit(original: Any) -> Any:
+        @functools.wraps(original)
+        def make(fun: Any, info: Any, *more: Any, **named: Any) -> Any:
+            jitted = original(fun, info, *more, **named)
+            stand_in = rec.made(fun, info, jitted, sys._getframe(1))
+            return jitted if stand_in is None else stand_in
+        return make
+
+    def infer_params(original: Any) -> Any:
+        @functools.wraps(original)
+        def infer(fun: Any, info: Any, args: Any, kwargs: Any) -> Any:
+            return rec.infer(original, fun, info, args, kwargs)
+        return infer
+
+    def trace_for_jit(original: Any) -> Any:
+        @functools.wraps(original)
+        def trace(fun: Any, *args: Any, **more: Any) -> Any:
+            return rec.trace(original, fun, args, more)
+        return trace
+
+    def resolve_and_lower(original: Any) -> Any:
+        @functools.wraps(original)
+        def lower(*args: Any, **more: Any) -> Any:
+            return rec.lower(original, args, more)
+        return lower
+
+    def listener(original: Any) -> Any:
+        original(rec.on_duration)
+        return original
+
+    return Adapter('jax', jax.__version__, [
+        Hook('jax._src.pjit', '_cpp_pjit', cpp_pjit, 'functions and calls'),
+        Hook('jax._src.pjit', '_infer_params', infer_params, 'which trace serves a call'),
+        Hook('jax._src.pjit', '_trace_for_jit', trace_for_jit, 'traces'),
+        Hook('jax._src.pjit', '_resolve_and_lower', resolve_and_lower, 'StableHLO and recompilations'),
+        Hook('jax.monitoring', 'register_event_duration_secs_listener', listener, 'times of lowering and compilation'),
+    ])

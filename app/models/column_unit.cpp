@@ -69,7 +69,7 @@ ColumnUnit unit_for_all(Unit unit, const std::vector<double>& values) {
     case Unit::kBytes:
       return choose(least, greatest, {{"B", 1}, {"KB", 1024}, {"MB", 1048576.0}, {"GB", 1073741824.0}}, true);
     case Unit::kThousands:
-      return choose(least, greatest, {{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}}, false);
+      return choose(least, greatest, {{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}}, true);
     case Unit::kHundredths: return {QString(), 1, 2};
     default: return {};
   }

@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 
 using namespace footlight;
 using namespace footlight::app;
@@ -68,12 +69,31 @@ def f(x):
 print(f(x).device)
 )";
 
+// The pairs that another program interrupted: they do not count, unless fewer than 3 and 10 others are left.
+std::set<uint32_t> pairs_left_out(const session::ComparisonRecord& record) {
+  std::map<uint32_t, std::pair<bool, bool>> pairs;  // interrupted, with events
+  for (const session::ComparisonRun& run : record.runs) {
+    if (run.warm_up) continue;
+    pairs[run.pair].first |= run.interruptions > 0;
+    pairs[run.pair].second = run.with_events;
+  }
+  std::set<uint32_t> interrupted;
+  size_t with_events = 0, without = 0;
+  for (const auto& [number, pair] : pairs) {
+    if (pair.first) interrupted.insert(number);
+    else ++(pair.second ? with_events : without);
+  }
+  if (with_events < 3 || without < 10) interrupted.clear();
+  return interrupted;
+}
+
 // The repetitions without events, by side.
 struct Totals {
   std::vector<double> eager, traced;
   explicit Totals(const session::ComparisonRecord& record) {
+    const std::set<uint32_t> left_out = pairs_left_out(record);
     for (const session::ComparisonRun& run : record.runs)
-      if (!run.warm_up && !run.with_events)
+      if (!run.warm_up && !run.with_events && !left_out.contains(run.pair))
         (run.traced ? traced : eager).push_back(static_cast<double>(run.end_ns - run.start_ns));
     for (std::vector<double>* side : {&eager, &traced}) std::sort(side->begin(), side->end());
   }
@@ -81,11 +101,12 @@ struct Totals {
   // after it; of those, the mean of the half that is neither quickest nor slowest together with its repetition.
   static double shown(const session::ComparisonRecord& record, bool is_traced) {
     std::vector<std::pair<double, double>> all;  // what both took, and the median
+    const std::set<uint32_t> left_out = pairs_left_out(record);
     for (const session::ComparisonRun& run : record.runs) {
-      if (run.warm_up || !run.with_events || run.traced != is_traced) continue;
+      if (run.warm_up || !run.with_events || run.traced != is_traced || left_out.contains(run.pair)) continue;
       std::vector<double> before, after;
       for (const session::ComparisonRun& other : record.runs)
-        if (!other.warm_up && !other.with_events && other.traced == is_traced)
+        if (!other.warm_up && !other.with_events && other.traced == is_traced && !left_out.contains(other.pair))
           (other.pair < run.pair ? before : after).push_back(static_cast<double>(other.end_ns - other.start_ns));
       std::vector<double> beside(before.size() < 2 ? before.begin() : before.end() - 2, before.end());
       beside.insert(beside.end(), after.begin(), after.size() < 2 ? after.end() : after.begin() + 2);

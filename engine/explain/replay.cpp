@@ -4,6 +4,7 @@
 #include "engine/keys/dispatch.h"
 
 #include <algorithm>
+#include <bit>
 #include <unordered_set>
 
 namespace footlight::explain {
@@ -185,6 +186,18 @@ ProposedFix::Change pass_as_tensor(std::set<std::string> where, uint8_t dtype) {
   };
 }
 
+ProposedFix::Change become_strong(std::set<std::string> where) {
+  return [where = std::move(where)](std::span<const uint64_t> words) {
+    return rewritten(words, [&](const keys::ItemPlace& place, keys::KeyWriter& out) {
+      if (!where.count(place.path) || place.item.token != keys::Token::kTensor) return false;
+      keys::TensorSpec spec = place.item.spec();
+      spec.weak = false;
+      out.tensor(spec);
+      return true;
+    });
+  };
+}
+
 ProposedFix::Change cast_to(std::map<std::string, uint8_t> dtypes) {
   return [dtypes = std::move(dtypes)](std::span<const uint64_t> words) {
     return rewritten(words, [&](const keys::ItemPlace& place, keys::KeyWriter& out) {
@@ -192,6 +205,7 @@ ProposedFix::Change cast_to(std::map<std::string, uint8_t> dtypes) {
       if (at == dtypes.end() || place.item.token != keys::Token::kTensor) return false;
       keys::TensorSpec spec = place.item.spec();
       spec.dtype = at->second;
+      spec.weak = false;
       out.tensor(spec);
       return true;
     });
@@ -260,19 +274,37 @@ ProposedFix::Change become_alike(std::set<std::string> where, std::unordered_map
   };
 }
 
-ProposedFix::Change forget_sizes(std::map<std::string, std::set<size_t>> dimensions) {
-  return [dimensions = std::move(dimensions)](std::span<const uint64_t> words) {
+namespace {
+
+// The sizes of these dimensions become what `size` makes of them: place -> dimensions.
+ProposedFix::Change change_sizes(std::map<std::string, std::set<size_t>> dimensions, int64_t (*size)(int64_t)) {
+  return [dimensions = std::move(dimensions), size](std::span<const uint64_t> words) {
     return rewritten(words, [&](const keys::ItemPlace& place, keys::KeyWriter& out) {
       const auto at = dimensions.find(place.path);
       if (at == dimensions.end() || place.item.token != keys::Token::kTensor || !place.item.spec().has_rank)
         return false;
-      std::vector<int64_t> sizes(place.item.spec().sizes.begin(), place.item.spec().sizes.end());
+      keys::TensorSpec spec = place.item.spec();
+      std::vector<int64_t> sizes(spec.sizes.begin(), spec.sizes.end());
       for (size_t d : at->second)
-        if (d < sizes.size()) sizes[d] = keys::kUnknownSize;
-      out.tensor({place.item.spec().dtype, true, sizes});
+        if (d < sizes.size()) sizes[d] = size(sizes[d]);
+      spec.sizes = sizes;
+      out.tensor(spec);
       return true;
     });
   };
+}
+
+}  // namespace
+
+ProposedFix::Change forget_sizes(std::map<std::string, std::set<size_t>> dimensions) {
+  return change_sizes(std::move(dimensions), [](int64_t) { return keys::kUnknownSize; });
+}
+
+ProposedFix::Change round_up_sizes(std::map<std::string, std::set<size_t>> dimensions) {
+  return change_sizes(std::move(dimensions), [](int64_t size) {
+    constexpr int64_t kLargest = int64_t{1} << 62;
+    return size < 1 || size > kLargest ? size : static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(size)));
+  });
 }
 
 }  // namespace footlight::explain

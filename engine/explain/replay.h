@@ -59,6 +59,10 @@ std::set<std::string> places_of(const Evidence& evidence, const FunctionRun& run
 // Changes of keys. `places`: paths as in places().
 // Numbers and strings there become scalar tensors of this dtype.
 ProposedFix::Change pass_as_tensor(std::set<std::string> places, uint8_t dtype);
+// Arrays there do not give way to another operand's dtype.
+ProposedFix::Change become_strong(std::set<std::string> places);
+// Sizes there become the next power of two: place -> dimensions.
+ProposedFix::Change round_up_sizes(std::map<std::string, std::set<size_t>> dimensions);
 // Tensors there have this dtype: place -> dtype.
 ProposedFix::Change cast_to(std::map<std::string, uint8_t> dtypes);
 // The items there, with all that they hold, become tensors of this dtype and of unknown shape.

@@ -84,7 +84,7 @@ void define_type(PyTypeObject& type, const char* name, TypeSlots slots) {
 // Puts the members into the memory of an object that Python has just made.
 template <class Object, class... Members>
 void construct_members(PyObject* memory, Members&&... members) {
-  const PyObject head = *memory;
+  const PyObject head = *memory;  // read before the new object begins, which ends what is there
   new (memory) Object{head, std::forward<Members>(members)...};
 }
 

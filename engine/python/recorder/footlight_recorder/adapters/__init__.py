@@ -90,7 +90,7 @@ def install(adapter: Adapter) -> None:
                                f'{hook.module}.{hook.attribute}')
     _recorder.add('process', {'host': socket.gethostname(), 'pid': os.getpid(), 'engine': adapter.engine,
                               'engine_version': adapter.version, 'adapter': str(adapter.number),
-                              'missing_hooks': missing})
+                              'process_missing_hook': missing})
 
 
 @guarded

@@ -1,0 +1,11 @@
+// The engine under which a function ran: fixes are written in its words.
+#pragma once
+
+#include "engine/explain/evidence.h"
+
+namespace footlight::explain {
+
+inline bool is_jax(const session::FunctionRecord* function) { return function && function->kind == "jit"; }
+inline bool is_jax(const FunctionRun& run) { return is_jax(run.record); }
+
+}  // namespace footlight::explain

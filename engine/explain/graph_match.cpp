@@ -22,8 +22,8 @@ struct Use {
   uint64_t output;
 };
 
-struct Side {
-  explicit Side(const MatchSide& from)
+struct GraphSide {
+  explicit GraphSide(const MatchSide& from)
       : index(from.index), size(from.index.size()), match(size, kNoNode), rank(size), uses(size), results(size),
         argument(size, 0), line(size, 0) {
     bool complete = true;
@@ -137,7 +137,7 @@ class Matcher {
     uint32_t rank, node;
     auto operator<=>(const Neighbour&) const = default;
   };
-  static std::vector<Neighbour> free_neighbours(const Side& side, size_t at, const NodeHashes& colour) {
+  static std::vector<Neighbour> free_neighbours(const GraphSide& side, size_t at, const NodeHashes& colour) {
     std::vector<Neighbour> found;
     for (const Use& u : side.uses[at])
       if (side.free(u.user))
@@ -216,7 +216,7 @@ class Matcher {
   // --- choosing between nodes that are alike ----------------------------------------------------------------------
 
   // What is matched around a node, in the left graph's positions; nothing if too little is.
-  bool context_of(const Side& side, bool is_left, uint32_t at, Context context, Hash128& key) const {
+  bool context_of(const GraphSide& side, bool is_left, uint32_t at, Context context, Hash128& key) const {
     Hasher128 hasher;
     size_t known = 0;
     const auto image = [&](size_t neighbour) -> uint64_t {
@@ -270,7 +270,7 @@ class Matcher {
 
   bool pair_round(const Nodes& ls, const Nodes& rs, const Colour& spread_by, Context context,
                   const NodeHashes* finer_left, const NodeHashes* finer_right) {
-    const auto keyed = [&](const Side& side, bool is_left, const Nodes& nodes, const NodeHashes* finer) {
+    const auto keyed = [&](const GraphSide& side, bool is_left, const Nodes& nodes, const NodeHashes* finer) {
       std::vector<Neighbour> list;
       for (uint32_t n : nodes) {
         Hash128 key;
@@ -302,7 +302,7 @@ class Matcher {
     return any;
   }
 
-  static std::vector<Neighbour> free_nodes(const Side& side, const NodeHashes& colour) {
+  static std::vector<Neighbour> free_nodes(const GraphSide& side, const NodeHashes& colour) {
     std::vector<Neighbour> list;
     for (uint32_t i = 0; i < side.size; ++i)
       if (side.free(i)) list.push_back({colour[i], side.rank[i], i});
@@ -338,7 +338,7 @@ class Matcher {
     if (left_.size != right_.size) return;
     NodeHashes a = full.left, b = full.right;
     if (combined(a) != combined(b)) return;
-    unique(full, [](const Side&, uint32_t) { return true; });
+    unique(full, [](const GraphSide&, uint32_t) { return true; });
     spread_all(full, finer);
     choose(full, full, Context::kBothOrNone, finer);
   }
@@ -358,17 +358,17 @@ class Matcher {
   void anchor(const std::vector<Colour>& passes) {
     if (!unfinished()) return;
     const bool same_arguments = left_.index.graph().inputs.size() == right_.index.graph().inputs.size();
-    const auto stands = [&](const Side& s, uint32_t n) {
+    const auto stands = [&](const GraphSide& s, uint32_t n) {
       return !s.node(n).inputs.empty() || (same_arguments && s.argument[n]);
     };
     unique(passes[0], stands);
     unique(passes[1], stands);
-    unique(passes[2], [&](const Side& s, uint32_t n) {
+    unique(passes[2], [&](const GraphSide& s, uint32_t n) {
       return stands(s, n) && (!s.uses[n].empty() || !s.results[n].empty());
     });
   }
 
-  Side left_, right_;
+  GraphSide left_, right_;
   const GoOn& go_on_;
   Nodes fresh_;                                     // matched, not yet spread
   std::deque<std::pair<Nodes, Nodes>> waiting_;     // neighbours of which several are alike

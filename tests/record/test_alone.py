@@ -28,8 +28,7 @@ class Alone(unittest.TestCase):
         package = os.path.join(self.packages, 'footlight_recorder')
         os.makedirs(package)
         for path in glob.glob(os.path.join(BUILD, 'python', 'footlight_recorder', '*')):
-            if os.path.isfile(path):
-                os.symlink(path, os.path.join(package, os.path.basename(path)))
+            os.symlink(path, os.path.join(package, os.path.basename(path)))
         self.environment = {**os.environ, 'PYTHONPATH': self.packages,
                             'LD_LIBRARY_PATH': os.path.join(BUILD, 'lib')}
 

@@ -14,7 +14,10 @@ using session::TraceRecord;
 
 constexpr size_t kOftenUsed = 3;
 
-std::string strength(const KeyLeaf* leaf) { return !leaf ? "absent" : leaf->value.empty() ? leaf->type : "weak " + leaf->type; }
+std::string strength(const KeyLeaf* leaf) {
+  if (!leaf) return "absent";
+  return leaf->value.empty() ? leaf->type : "weak " + leaf->type;
+}
 
 bool is_weak(const KeyLeaf* leaf) { return leaf && !leaf->value.empty(); }
 

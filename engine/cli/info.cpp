@@ -128,6 +128,11 @@ void print_text(const session::Reader& r) {
   if (c.run.started_ns > 0) line("started", local_time(c.run.started_ns));
   line("python", c.run.python);
   line("engine", c.run.engine);
+  for (const session::ProcessRecord& p : c.processes) {
+    if (p.adapter.empty()) continue;
+    line("recorded", p.engine + ' ' + p.engine_version);
+    for (const std::string& missing : p.missing_hooks) line("missing", missing);
+  }
   line("machine", c.run.machine);
   if (c.end) {
     std::string end = c.end->reason;

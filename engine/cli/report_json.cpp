@@ -87,6 +87,7 @@ std::string of_finding(const Reader& reader, const explain::Report& report, size
   out.add("severity", f.severity == explain::Severity::kWrongResult ? "wrong_result" : "cost");
   out.add("file", explain::path_of(reader, f.line)).add("line", f.line.line).add("path", f.path);
   out.add("parameter", f.parameter).raw("also_paths", texts(f.also_paths)).raw("related_lines", json_list(related));
+  if (function) out.add("engine", function->engine);
   out.raw("evidence", evidence.inline_()).raw("cost_ms", ms(f.cost_ns));
   JsonObject saves;
   saves.add("traces", uint64_t{f.saved.size()}).raw("ms", f.checked.ok ? ms(f.saved_ns) : "null");
@@ -109,10 +110,19 @@ std::string report_json(const Reader& reader, const explain::Report& report) {
   const auto text_or_null = [](const std::string& text) { return text.empty() ? "null" : json_text(text); };
   run.raw("error", text_or_null(report.error_message)).raw("error_text", text_or_null(report.error));  // with its place
   run.raw("gaps", texts(report.gaps));
+  std::vector<std::string> engines;
+  for (const explain::ReportedEngine& e : report.engines)
+    engines.push_back(JsonObject()
+                          .add("name", e.name)
+                          .add("version", e.version)
+                          .raw("adapter", e.adapter.empty() ? "null" : json_text(e.adapter))
+                          .raw("missing_hooks", texts(e.missing_hooks))
+                          .inline_());
+  run.raw("engines", json_list(engines));
   JsonObject summary;
   summary.add("functions", uint64_t{report.functions.size()}).add("calls", uint64_t{report.calls});
   summary.add("traces", uint64_t{report.traces}).add("failed_traces", uint64_t{report.failed_traces});
-  summary.add("retraces", uint64_t{report.retraces});
+  summary.add("retraces", uint64_t{report.retraces}).add("compiles", uint64_t{report.compiles});
   summary.raw("trace_ms", ms(report.trace_ns)).add("removable_traces", uint64_t{report.removable().size()});
   std::vector<std::string> functions, findings, suppressed;
   for (const explain::ReportedFunction& f : report.functions)
@@ -126,6 +136,10 @@ std::string report_json(const Reader& reader, const explain::Report& report) {
                             .add("failed", uint64_t{f.failed})
                             .raw("trace_ms", ms(f.trace_ns))
                             .raw("run_ms", ms(f.run_ns))
+                            .add("engine", f.engine)
+                            .add("kind", f.kind)
+                            .add("compiles", uint64_t{f.compiles})
+                            .raw("compile_ms", ms(f.compile_ns))
                             .inline_());
   for (size_t i = 0; i < report.findings.size(); ++i) findings.push_back(of_finding(reader, report, i));
   for (const auto& s : report.suppressed)

@@ -59,11 +59,11 @@ bool explained_by(const Evidence& evidence, const Finding& inner, const Finding&
   return first(outer) < first(inner);
 }
 
-// Edits are written for the usual name of the module.
-bool knows_tf(const Evidence& evidence, const Line& line) {
+// Edits are written for the usual name of the module: "tf", "jnp".
+bool knows(const Evidence& evidence, const Line& line, const std::string& module) {
   const auto& files = evidence.records().files;
   const auto file = std::ranges::find(files, line.file, &session::FileRecord::id);
-  return file != files.end() && file->text.find(" as tf") != std::string::npos;
+  return file != files.end() && file->text.find(" as " + module) != std::string::npos;
 }
 
 }  // namespace
@@ -249,6 +249,7 @@ std::vector<Finding::Edit> edits_together(std::span<const Finding> all, size_t a
 }
 
 Findings find_findings(const RunRecords& records, const std::function<void()>& go_on) {
+  const std::string kModules[] = {"tf", "jnp"};
   const Evidence evidence(records);
   Findings all;
   for (const auto& [id, run] : evidence.functions()) {
@@ -264,7 +265,9 @@ Findings find_findings(const RunRecords& records, const std::function<void()>& g
   std::vector<std::pair<size_t, size_t>> order;  // place in `kept`, in `all`
   for (Finding& f : all.found) {
     const auto cannot_be_made = [&](const Finding::Edit& edit) {
-      return edit.at && edit.new_text.find("tf.") != std::string::npos && !knows_tf(evidence, edit.at);
+      return edit.at && std::ranges::any_of(kModules, [&](const std::string& module) {
+               return edit.new_text.find(module + '.') != std::string::npos && !knows(evidence, edit.at, module);
+             });
     };
     if (cannot_be_made(f.edit)) f.edit = {};
     for (Finding::Alternative& a : f.alternatives)

@@ -2,6 +2,7 @@
 #include "engine/explain/report.h"
 
 #include "engine/explain/compare/text.h"
+#include "engine/explain/engines.h"
 #include "engine/explain/run_end.h"
 #include "engine/explain/session_records.h"
 #include "engine/explain/words.h"
@@ -22,7 +23,7 @@ std::vector<ReportedFunction> functions_of(const RunRecords& records) {
   for (const session::FunctionRecord& f : records.functions) {
     const Line line = def_of(f);
     const auto [at, added] = by_definition.try_emplace({f.name, line}, all.size());
-    if (added) all.push_back({.name = f.name, .at = line});
+    if (added) all.push_back({.name = f.name, .at = line, .engine = engine_of(f), .kind = f.kind});
     all[at->second].ids.push_back(f.id);
     by_id[f.id] = at->second;
   }
@@ -34,6 +35,10 @@ std::vector<ReportedFunction> functions_of(const RunRecords& records) {
     ReportedFunction& f = all[at->second];
     const bool by_call = t.reason == session::TraceReason::kCall || t.reason == session::TraceReason::kRelaxed;
     f.trace_ns += t.end_ns - t.start_ns;
+    if (f.kind == "jit") {
+      f.compiles += static_cast<size_t>(std::ranges::count(t.phases, "compile", &session::PhaseRecord::name));
+      f.compile_ns += t.phase_ns("compile");
+    }
     if (!t.error.empty()) {
       ++f.failed_traces;
       if (by_call) f.run_ns -= t.end_ns - t.start_ns;  // the call that failed with it has no trace
@@ -83,10 +88,13 @@ Report make_report(const Reader& reader, const std::function<void()>& go_on) {
   if (!reader.damage().empty()) report.gaps.push_back(reader.damage());
   if (!reader.left_out().empty()) report.gaps.push_back(reader.left_out());
   if (report.signal) report.gaps.push_back("the program was killed: up to 50 ms before that may be missing");
+  for (const session::ProcessRecord& p : contents.processes)
+    if (!p.engine.empty()) report.engines.push_back({p.engine, p.engine_version, p.adapter, p.missing_hooks});
   report.functions = functions_of(records);
   for (const ReportedFunction& f : report.functions) {
     report.calls += f.calls;
     report.traces += f.traces;
+    report.compiles += f.compiles;
     report.retraces += f.retraces;
     report.failed_traces += f.failed_traces;
   }

@@ -21,6 +21,15 @@ struct ReportedFunction {
   size_t retraces = 0;                  // traces that calls made after the first one
   int64_t trace_ns = 0;  // of its traces, those that failed and those inside of them included
   int64_t run_ns = 0;    // of its calls, without tracing in them
+  std::string engine, kind;  // "jax", "jit"
+  size_t compiles = 0;       // executables of its traces, where the engine makes one for each
+  int64_t compile_ns = 0;
+};
+
+// An engine that ran in the recorded program.
+struct ReportedEngine {
+  std::string name, version, adapter;
+  std::vector<std::string> missing_hooks;
 };
 
 struct Report {
@@ -31,6 +40,7 @@ struct Report {
   int exit_code = 0, signal = 0;
   bool ended = false;
   std::vector<std::string> gaps;    // what the recording lacks: dropped records, damage
+  std::vector<ReportedEngine> engines;
   std::vector<ReportedFunction> functions;  // most time tracing first
   std::vector<Finding> findings;
   struct Dropped { std::string function, cause; int rule = 0; };
@@ -38,6 +48,7 @@ struct Report {
 
   size_t calls = 0, traces = 0, retraces = 0, failed_traces = 0;
   int64_t trace_ns = 0;  // session::tracing_time
+  size_t compiles = 0;
 
   // The traces that checked findings would spare.
   std::set<TraceId> removable() const;

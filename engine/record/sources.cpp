@@ -112,7 +112,7 @@ bool is_own_file(std::string_view path) {
 
 bool is_library_file(std::string_view path) {
   static constexpr std::string_view kPackages = "-packages/";
-  static constexpr std::string_view kLibraries[] = {"keras/", "jax/",     "jaxlib/", "flax/",
+  static constexpr std::string_view kLibraries[] = {"keras/", "jax/",    "jaxlib/", "flax/",
                                                     "optax/", "equinox/", "haiku/"};
   const size_t at = path.rfind(kPackages);
   if (at == path.npos) return false;

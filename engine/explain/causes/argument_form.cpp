@@ -1,5 +1,6 @@
 // argument_form: one argument is a Python value, None, a tensor or a variable in turn. Fix: always pass a tensor.
 #include "engine/explain/edits.h"
+#include "engine/explain/engines.h"
 #include "engine/explain/words.h"
 
 #include "engine/base/dtype_names.h"
@@ -86,12 +87,15 @@ void propose_argument_form(const Evidence& evidence, const FunctionRun& run, std
     c.variants = forms.size() < kManyForms && most_from_one_line(evidence, run, at_path(s.path, form_text)) < 2;
     f.title = s.name() + " is " + joined(forms, " or ") + " in turn";
     f.detail = s.path + ": " + joined(forms, ", ");
-    f.fix = dtype.empty() ? "Pass the same structure of tensors from the first call on"
-                          : "Always pass a tensor: tf.convert_to_tensor(" + s.name() + ", tf." + dtype + ")";
+    const std::string before = is_jax(run) ? "jnp.asarray(" : "tf.convert_to_tensor(";
+    const std::string behind = (is_jax(run) ? ", dtype=jnp." : ", tf.") + dtype + ")";
+    f.fix = dtype.empty()  ? "Pass the same structure of tensors from the first call on"
+            : is_jax(run) ? "Always pass an array: " + before + s.name() + behind
+                          : "Always pass a tensor: " + before + s.name() + behind;
     const bool all_convert = std::ranges::none_of(s.leaves, [](const KeyLeaf* l) { return l->kind == "none"; });
     if (all_convert && !dtype.empty()) {
-      c.complete = [&evidence, &run, dtype](Finding& made, const ReplayResult&) {
-        made.edit = wrap_argument(evidence, run, made, "tf.convert_to_tensor(", ", tf." + dtype + ")");
+      c.complete = [&evidence, &run, before, behind](Finding& made, const ReplayResult&) {
+        made.edit = wrap_argument(evidence, run, made, before, behind);
       };
     }
     to.push_back(std::move(c));

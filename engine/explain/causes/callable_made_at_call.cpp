@@ -1,6 +1,7 @@
 // callable_made_at_call: an argument is a lambda, local function, partial or bound method that was made for the call.
 // Fix: a function of the module; what it captured as tensor arguments.
 #include "engine/explain/causes/changing_objects.h"
+#include "engine/explain/engines.h"
 #include "engine/explain/words.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ void propose_callable_made_at_call(const Evidence& evidence, const FunctionRun& 
     f.title = name + " is a function that is made for each call";
     f.detail = f.path + ": " + joined(f.values, ", ") + "; what it captured differs, and is part of the key" +
                with_it(f.also_paths);
-    f.fix = "Pass a function of the module, and what " + name + " captures as tensors";
+    f.fix = "Pass a function of the module, and what " + name + " captures as " + (is_jax(run) ? "arrays" : "tensors");
     to.push_back(std::move(c));
   }
 }

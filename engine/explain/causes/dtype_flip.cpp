@@ -1,6 +1,7 @@
 // dtype_flip: one call line passes tensors of several dtypes to one parameter, or there are three or more dtypes. Fix:
 // cast the odd ones where they are made.
 #include "engine/explain/edits.h"
+#include "engine/explain/engines.h"
 #include "engine/explain/words.h"
 
 #include "engine/base/dtype_names.h"
@@ -61,17 +62,18 @@ bool change_together(const FunctionRun& run, const std::string& a, const std::st
 // changes nothing.
 void add_casts(const Evidence& evidence, const FunctionRun& run, const std::string& path, const std::string& usual,
                Finding& made) {
-  const std::string behind = ", tf." + usual + ")";
+  const std::string before = is_jax(run) ? "jnp.asarray(" : "tf.cast(";
+  const std::string behind = (is_jax(run) ? ", dtype=jnp." : ", tf.") + usual + ")";
   const TraceRecord* example = evidence.trace(made.example);
   const KeyLeaf* odd = example ? leaf_at(*example, path) : nullptr;
-  if (odd && odd->type != usual) made.edit = wrap_value(evidence, made.line, "tf.cast(", behind);
+  if (odd && odd->type != usual) made.edit = wrap_value(evidence, made.line, before, behind);
   std::set<Line> calls;
   for (const TraceRecord* t : run.traces) calls.insert(evidence.line(t->source));
   if (calls.size() != 1) return;
   Finding at_call = made;
   at_call.line = *calls.begin();
   at_call.path = path;
-  Finding::Edit edit = wrap_argument(evidence, run, at_call, "tf.cast(", behind);
+  Finding::Edit edit = wrap_argument(evidence, run, at_call, before, behind);
   if (edit.at && edit.at != made.edit.at) also(made, "Cast it at the call", made.checked, std::move(edit));
 }
 
@@ -102,7 +104,8 @@ void propose_dtype_flip(const Evidence& evidence, const FunctionRun& run, std::v
     f.title = name + " has " + with_commas(f.values.size()) + " different dtypes";
     f.detail = f.path + ": " + joined(f.values, ", ");
     f.detail += with_it(f.also_paths);
-    f.fix = "tf.cast(" + name + ", tf." + dtypes.usual() + ")";
+    f.fix = is_jax(run) ? "jnp.asarray(" + name + ", dtype=jnp." + dtypes.usual() + ")"
+                        : "tf.cast(" + name + ", tf." + dtypes.usual() + ")";
     if (f.also_paths.empty()) {
       c.complete = [&evidence, &run, path, usual = dtypes.usual()](Finding& made, const ReplayResult&) {
         add_casts(evidence, run, path, usual, made);

@@ -1,6 +1,7 @@
 // flag_flip: bools, enums and short texts whose combinations are many, or one that the graph does not depend on. Fix: a
 // tensor and tf.cond, or leave it out.
 #include "engine/explain/edits.h"
+#include "engine/explain/engines.h"
 #include "engine/explain/words.h"
 
 #include "engine/base/dtype_names.h"
@@ -70,7 +71,7 @@ void propose_flag_flip(const Evidence& evidence, const FunctionRun& run, std::ve
     f.detail = s->path + ": " + joined(f.values, ", ") + "; the graphs are identical";
     f.fix = "Leave " + s->name() + " out of the call";
     const auto is_bool = [](const KeyLeaf* leaf) { return leaf && leaf->type == "bool"; };
-    if (std::ranges::all_of(s->leaves, is_bool)) {
+    if (!is_jax(run) && std::ranges::all_of(s->leaves, is_bool)) {
       c.complete = [&evidence, &run, name = s->name(), paths = c.paths](Finding& made, const ReplayResult&) {
         ProposedFix tensor;
         tensor.call = become_tensor(places_of(evidence, run, paths), dtype_number("bool"));
@@ -106,7 +107,8 @@ void propose_flag_flip(const Evidence& evidence, const FunctionRun& run, std::ve
   f.title = joined(names, ", ");
   f.title += names.size() > 1 ? " are flags with many combinations" : " is a flag with many values";
   f.detail = "They came in " + with_commas(f.values.size()) + " combinations, " + progression(f.values);
-  f.fix = "Pass tf.constant(" + first.name() + ") and use tf.cond or a weight of 0 or 1";
+  f.fix = is_jax(run) ? "Leave " + first.name() + " out of the static arguments, and use jnp.where or jax.lax.cond"
+                      : "Pass tf.constant(" + first.name() + ") and use tf.cond or a weight of 0 or 1";
   also(f, "Decide before the calls: a function for each combination that is in use");
   to.push_back(std::move(c));
 }

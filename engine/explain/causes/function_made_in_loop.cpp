@@ -1,6 +1,7 @@
 // function_made_in_loop: one line makes a tf.function again and again, each with a trace of its own. Fix: make it once,
 // and pass what it captured.
 #include "engine/explain/enclosing.h"
+#include "engine/explain/engines.h"
 #include "engine/explain/graph_pairs.h"
 #include "engine/explain/words.h"
 #include "engine/source/line.h"
@@ -96,7 +97,9 @@ void find_function_made_in_loop(const Evidence& evidence, Findings& to) {
     describe_graphs(evidence, result.merged, f);
     edit_at(f, where.first, "call");
     f.path = surroundings(evidence, where.first);
-    f.title = where.second + " is re-created as a tf.function on each iteration";
+    const bool jax = is_jax(*runs.front());
+    f.title = where.second + (jax ? " is given to jit again on each iteration"
+                                  : " is re-created as a tf.function on each iteration");
     f.reason = "the function was re-created";
     f.detail = "One line made " + with_commas(all) + " functions, " +
                (runs.size() == all ? std::string() : with_commas(runs.size()) + " of them ") +

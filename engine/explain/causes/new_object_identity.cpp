@@ -1,6 +1,7 @@
 // new_object_identity: an argument, or the object of a method, is a new object in each call and counts by its identity.
 // Fix: make it once, or pass the tensors and variables that it holds.
 #include "engine/explain/causes/changing_objects.h"
+#include "engine/explain/engines.h"
 #include "engine/explain/words.h"
 
 #include <algorithm>
@@ -27,7 +28,9 @@ void propose_new_object_identity(const Evidence& evidence, const FunctionRun& ru
                "; each counts by its identity, although the graphs are alike" + with_it(f.also_paths);
     const bool self = f.path == "args[0]" && f.parameter == "self";
     f.fix = self ? "Make the object once, before the loop" : "Make " + name + " once";
-    c.complete = [self, name](Finding& made, const ReplayResult&) {
+    if (is_jax(run)) f.fix += ", or give its class __eq__ and __hash__: a frozen dataclass has them";
+    c.complete = [self, name, jax = is_jax(run)](Finding& made, const ReplayResult&) {
+      if (jax) return also(made, "Pass the arrays that it holds to a function", made.checked);
       also(made, self ? "Pass the tensors and variables that it holds to a function"
                       : "Pass the tensors and variables that " + name + " holds", made.checked);
     };

@@ -2,6 +2,7 @@
 // has a trace of its own. Fix: pass it as a tensor, or keep it in a variable.
 #include "engine/explain/causes/changing_literals.h"
 #include "engine/explain/edits.h"
+#include "engine/explain/engines.h"
 #include "engine/explain/words.h"
 
 #include "engine/base/dtype_names.h"
@@ -99,6 +100,19 @@ void add_at_value(const Evidence& evidence, Finding& finding, const std::string&
   }
 }
 
+// A number or text is static to JAX because the program says so.
+void ask_to_trace(const std::string& name, const std::string& type, Candidate& c) {
+  c.edit_at = Candidate::EditAt::kDefinition;
+  if (type == "string") {
+    c.finding.fix = "Give each text a number before the calls: " + name + " is static, and JAX traces no texts";
+    return;
+  }
+  c.finding.fix = "Leave " + name + " out of the static arguments (or the metadata of its class), so that it is traced";
+  c.complete = [](Finding& made, const ReplayResult&) {
+    made.detail += "; the graphs " + made.graphs_words + with_it(made.also_paths);
+  };
+}
+
 void propose_python_scalar_argument(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   for (ChangingLiteral& literal : changing_literals(evidence, run)) {
     const Tensor tensor = tensor_for(literal);
@@ -109,6 +123,11 @@ void propose_python_scalar_argument(const Evidence& evidence, const FunctionRun&
     f.title = name + (text ? " is a Python string that changes" : " is a Python number that changes");
     c.fix.call = pass_as_tensor(literal.places, dtype_number(tensor.dtype));
     f.detail = values_text(f);
+    if (is_jax(run)) {
+      ask_to_trace(name, tensor.dtype, c);
+      to.push_back(std::move(c));
+      continue;
+    }
     c.complete = [&evidence, &run, name, tensor, places = literal.places](Finding& made, const ReplayResult& result) {
       std::string attribute;
       std::set<std::string> dtypes;  // what the number has become in the graphs: 2 beside floats is a float there

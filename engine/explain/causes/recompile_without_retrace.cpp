@@ -57,9 +57,11 @@ void find_in(const Evidence& evidence, const FunctionRun& run, Findings& to) {
   f.graphs_words = "are identical";
   f.calls = evidence.calls_of(run.id);
   f.counted = "calls";
-  for (const session::CallRecord& call : evidence.records().calls)
-    if (call.function == run.id && call.outcome == CallOutcome::kCompile && !f.line)
-      f.line = evidence.line(call.source);
+  for (const session::CallRecord& call : evidence.records().calls) {
+    if (call.function != run.id || call.outcome != CallOutcome::kCompile) continue;
+    f.line = evidence.line(call.source);
+    if (f.line) break;
+  }
   if (!f.line) f.line = evidence.line(evidence.trace(f.example)->source);
   const Line definition = evidence.definition(run);
   if (definition && definition != f.line) f.related.push_back({"definition", definition});

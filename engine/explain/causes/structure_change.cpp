@@ -1,5 +1,6 @@
 // structure_change: a list, tuple or dict comes with other lengths, keys or nesting. Fix: stack and pad; always all
 // keys.
+#include "engine/explain/engines.h"
 #include "engine/explain/findings.h"
 #include "engine/keys/key.h"
 #include "engine/explain/words.h"
@@ -82,6 +83,7 @@ void propose_structure_change(const Evidence& evidence, const FunctionRun& run, 
     f.title = s.name() + (keys ? " comes with different keys" : " comes with different structures");
     f.detail = s.path + ": " + with_commas(f.values.size()) + " structures, " + progression(f.values);
     f.fix = keys ? "Always pass all keys of " + s.name()
+            : is_jax(run) ? "jnp.stack(" + s.name() + ") padded to one length, with a mask"
                  : "tf.stack(" + s.name() + ") padded to one length, or declared with a None dimension";
     to.push_back(std::move(c));
   }

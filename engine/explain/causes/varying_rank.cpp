@@ -1,5 +1,6 @@
 // varying_rank: the rank of an argument differs from call to call, so relaxing its shape would lose the rank. Fix:
 // reshape to one rank at the call.
+#include "engine/explain/engines.h"
 #include "engine/explain/findings.h"
 #include "engine/explain/words.h"
 
@@ -42,7 +43,7 @@ void propose_varying_rank(const Evidence& evidence, const FunctionRun& run, std:
     f.title = s.name() + " has " + with_commas(ranks.size()) + " different ranks";
     f.detail = s.path + ": " + with_commas(f.values.size()) + " shapes of " + with_commas(ranks.size()) +
                " ranks, " + progression(f.values);
-    f.fix = "tf.reshape(" + s.name() + ", ...) to one rank at the call";
+    f.fix = (is_jax(run) ? "jnp.reshape(" : "tf.reshape(") + s.name() + ", ...) to one rank at the call";
     to.push_back(std::move(c));
   }
 }

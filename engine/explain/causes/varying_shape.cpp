@@ -1,6 +1,7 @@
 // varying_shape: an argument's dimensions vary, its rank and dtype do not, and the shapes are not just a few that keep
 // recurring. Fix: declare those dimensions as None; if other arguments rule out a signature, use reduce_retracing.
 #include "engine/explain/edits.h"
+#include "engine/explain/engines.h"
 #include "engine/explain/words.h"
 
 #include <algorithm>
@@ -114,6 +115,16 @@ void add_relaxing(const Evidence& evidence, const FunctionRun& run, Finding& fin
   also_if_it_saves(evidence, run, relaxed, finding, kRelaxing, add_options(evidence, run, kRelaxing));
 }
 
+// JAX has no unknown sizes: every one is a trace, so fewer of them are the fix.
+void ask_for_padding(const FunctionRun& run, const std::map<std::string, std::set<size_t>>& dimensions,
+                     const std::string& name, Candidate& c) {
+  c.fix.call = round_up_sizes(dimensions);
+  c.most = GraphRelation::kStructure;
+  c.fewest = std::max(kMinSaved, (run.traces.size() + 1) / 2);
+  c.finding.fix = "Pad " + name + " to powers of two before the call and mask what was added, or keep it at one size "
+                  "and write at a position";
+}
+
 // Calls that all pass the same sizes.
 void add_padding(const Evidence& evidence, const FunctionRun& run,
                  const std::map<std::string, std::set<size_t>>& dimensions, const std::string& name,
@@ -145,9 +156,9 @@ void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std
         for (const std::string& place : places_of(evidence, *t, {v->path})) dimensions[place] = v->dimensions;
     }
     taken.insert(c.paths.begin(), c.paths.end());
-    const bool signature = may_have_signature(run);
+    const bool jax = is_jax(run), signature = !jax && may_have_signature(run);
     if (signature) c.fix.trace = forget_sizes(dimensions);
-    else c.fix.reduce_retracing = true;
+    else if (!jax) c.fix.reduce_retracing = true;
     c.steady = steady(run, tensor);
     c.edit_at = Candidate::EditAt::kDefinition;
     f.path = tensor.path + ".shape[" + std::to_string(*tensor.dimensions.begin()) + ']';
@@ -170,6 +181,11 @@ void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std
       std::vector<std::string> others;
       for (size_t i = 1; i < together.size(); ++i) others.push_back(together[i]->path);
       f.detail += "; also changes: " + joined(others, ", ");
+    }
+    if (jax) {
+      ask_for_padding(run, dimensions, name, c);
+      to.push_back(std::move(c));
+      continue;
     }
     f.fix = signature ? spec_text(tensor) : "@tf.function(reduce_retracing=True)";
     const std::string specs = signature ? signature_text(run, tensors, together) : "";

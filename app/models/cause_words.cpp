@@ -5,6 +5,7 @@
 #include "app/models/trace_counts.h"
 
 #include "engine/explain/cause_words.h"
+#include "engine/explain/engines.h"
 #include "engine/explain/values.h"
 
 #include <algorithm>
@@ -36,6 +37,8 @@ constexpr CauseGroup kCauseGroups[] = {
     {"variable_identity", kKeys},
     {"context_change", kKeys},
     {"recursion", kKeys},
+    {"weak_type_flip", kKeys},
+    {"recompile_without_retrace", kKeys},
     {"stale_capture", kState},
     {"python_side_effect", kState},
     {"baked_random", kState},
@@ -53,6 +56,12 @@ constexpr CauseGroup kCauseGroups[] = {
 Where where_of(std::string_view cause) {
   const auto at = std::ranges::find(kCauseGroups, cause, &CauseGroup::cause);
   return at == std::end(kCauseGroups) ? kElsewhere : at->where;
+}
+
+bool occurs_in(const explain::Cause& cause, const Document& document) {
+  return !cause.engine || std::ranges::any_of(document.functions, [&](const session::FunctionRecord& function) {
+    return std::string_view(explain::engine_of(function)) == cause.engine;
+  });
 }
 
 QString heading(const Document& document, Where where) {
@@ -91,7 +100,7 @@ QString cause_words(const std::string& cause) {
 std::vector<LookedFor> looked_for(const Document& document, const std::set<std::string>& named) {
   std::array<LookedFor, kGroups> all;
   for (const explain::Cause* cause : explain::all_causes()) {
-    if (named.contains(cause->name)) continue;
+    if (named.contains(cause->name) || !occurs_in(*cause, document)) continue;
     all[where_of(cause->name)].causes << capitalized(cause_words(cause->name));
   }
   std::vector<LookedFor> found;

@@ -38,6 +38,8 @@ constexpr Words kWords[] = {
     {"large_constant", "arrays of a megabyte or more as constants"},
     {"autograph_fallback", "statements that AutoGraph left in Python"},
     {"eager_hot_loop", "functions that run eagerly and take much of the time"},
+    {"weak_type_flip", "arrays whose dtype is weak at times"},
+    {"recompile_without_retrace", "traces compiled again for arguments that are placed differently"},
     {"first_nan", "NaN in the values of recorded calls"},
     {"starved_by_input", "loops that wait for the elements of a dataset"},
 };

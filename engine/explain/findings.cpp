@@ -70,9 +70,11 @@ bool knows(const Evidence& evidence, const Line& line, const std::string& module
 
 const Cause* Cause::first_ = nullptr;
 
-Cause::Cause(const char* n, Propose f) : name(n), propose_(f), next_(first_) { first_ = this; }
-Cause::Cause(const char* n, FindIn f) : name(n), in_(f), next_(first_) { first_ = this; }
-Cause::Cause(const char* n, FindAll f) : name(n), all_(f), next_(first_) { first_ = this; }
+Cause::Cause(const char* n, Propose f, const char* e) : name(n), engine(e), propose_(f), next_(first_) {
+  first_ = this;
+}
+Cause::Cause(const char* n, FindIn f, const char* e) : name(n), engine(e), in_(f), next_(first_) { first_ = this; }
+Cause::Cause(const char* n, FindAll f, const char* e) : name(n), engine(e), all_(f), next_(first_) { first_ = this; }
 
 void Cause::propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) const {
   const size_t before = to.size();

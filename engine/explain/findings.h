@@ -113,13 +113,15 @@ class Cause {
   using Propose = void (*)(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to);
   using FindIn = void (*)(const Evidence& evidence, const FunctionRun& run, Findings& to);
   using FindAll = void (*)(const Evidence& evidence, Findings& to);
-  Cause(const char* name, Propose propose);  // one static object per cause
-  Cause(const char* name, FindIn find);
-  Cause(const char* name, FindAll find);
+  // One static object per cause. `engine`: the only one under which it occurs; null: any.
+  Cause(const char* name, Propose propose, const char* engine = nullptr);
+  Cause(const char* name, FindIn find, const char* engine = nullptr);
+  Cause(const char* name, FindAll find, const char* engine = nullptr);
   void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) const;
   void find(const Evidence& evidence, Findings& to) const;
 
   const char* name;
+  const char* engine;
 
  private:
   Propose propose_ = nullptr;

@@ -79,7 +79,7 @@ void find_in(const Evidence& evidence, const FunctionRun& run, Findings& to) {
   to.found.push_back(std::move(f));
 }
 
-const Cause recompile_without_retrace("recompile_without_retrace", find_in);
+const Cause recompile_without_retrace("recompile_without_retrace", find_in, "jax");
 
 }  // namespace
 }  // namespace footlight::explain

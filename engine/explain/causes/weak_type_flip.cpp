@@ -78,7 +78,7 @@ void propose_weak_type_flip(const Evidence& evidence, const FunctionRun& run, st
   }
 }
 
-const Cause weak_type_flip("weak_type_flip", propose_weak_type_flip);
+const Cause weak_type_flip("weak_type_flip", propose_weak_type_flip, "jax");
 
 }  // namespace
 }  // namespace footlight::explain

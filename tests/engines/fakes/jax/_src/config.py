@@ -1,0 +1,9 @@
+settings = {'enable_x64': False}
+
+
+def trace_context():
+    return tuple(settings.values())
+
+
+def trace_context_names():
+    return tuple(settings)

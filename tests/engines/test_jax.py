@@ -1,0 +1,182 @@
+"""JAX's adapter against a fake of what it hooks: what is recorded, and that the program sees nothing of it."""
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+BUILD = os.environ['FOOTLIGHT_BUILD']
+PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
+FAKES = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'fakes')
+
+
+class Jax(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.session = os.path.join(self.folder, 'run.footlight')
+        self.fakes = os.path.join(self.folder, 'fakes')
+        shutil.copytree(FAKES, self.fakes)
+
+    def record(self, text, *options):
+        path = os.path.join(self.folder, 'script.py')
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(textwrap.dedent(text))
+        packages = os.pathsep.join([os.path.join(BUILD, 'python'), self.fakes])
+        return subprocess.run([sys.executable, '-m', 'footlight_recorder', '-o', self.session, *options, path],
+                              capture_output=True, text=True, env={**os.environ, 'PYTHONPATH': packages}, timeout=120)
+
+    def replace(self, file, old, new):
+        """Makes the fake another version of JAX."""
+        path = os.path.join(self.fakes, 'jax', file)
+        with open(path, encoding='utf-8') as stream:
+            text = stream.read()
+        self.assertIn(old, text)
+        with open(path, 'w', encoding='utf-8') as stream:
+            stream.write(text.replace(old, new))
+
+    def rows(self, query):
+        with sqlite3.connect(f'file:{self.session}?mode=ro', uri=True) as db:
+            return db.execute(query).fetchall()
+
+    def report(self):
+        environment = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+        done = subprocess.run([PROGRAM, 'report', '--json', self.session], capture_output=True, text=True, env=environment,
+                              timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_functions_traces_and_calls(self):
+        done = self.record('''
+            import jax
+
+            @jax.jit
+            def scale(weights, rate):
+                return 'scaled'
+
+            for step in range(4):
+                result = scale(jax.Array((4,)), 0.5 if step < 2 else jax.Array(()))
+            print(result, scale.__name__)
+            ''')
+        self.assertEqual((done.returncode, done.stdout), (0, 'scaled scale\n'), done.stderr)
+        self.assertEqual(self.rows('SELECT name, line, decorator_line, kind FROM function'), [('scale', 5, 4, 'jit')])
+        self.assertEqual(self.rows('SELECT number, signature, why FROM trace ORDER BY number'),
+                         [(1, 'f32[4] weak f32[]', ''), (2, 'f32[4] f32[]', 'weak type of rate')])
+        phases = self.rows('SELECT name FROM trace_phase ORDER BY trace, end_ns')
+        self.assertEqual([name for name, in phases], ['trace', 'lower', 'compile'] * 2)
+        nodes = self.rows('SELECT op, l.line FROM node LEFT JOIN location l ON location = l.id ORDER BY graph, node.id')
+        self.assertEqual(nodes[:3], [('input', None), ('input', None), ('mul', 5)])
+        self.assertEqual(self.rows('SELECT kind, name FROM trace_artifact')[0], ('stablehlo', 'StableHLO'))
+
+        said = self.report()
+        self.assertEqual(said['run']['engines'][-1],
+                         {'name': 'jax', 'version': '0.10.0', 'adapter': '1', 'missing_hooks': []})
+        function, = said['functions']
+        self.assertEqual({key: function[key] for key in ('function', 'engine', 'kind', 'calls', 'traces', 'hits', 'compiles')},
+                         {'function': 'scale', 'engine': 'jax', 'kind': 'jit', 'calls': 4, 'traces': 2, 'hits': 2,
+                          'compiles': 2})
+        finding, = said['findings']
+        self.assertEqual((finding['cause'], finding['path'], finding['line'], finding['engine']),
+                         ('weak_type_flip', 'args[1]', 9, 'jax'))
+        self.assertTrue(finding['checked']['ok'])
+        self.assertNotIn('tf.', json.dumps(said))
+
+    def test_recompilations_name_the_placement(self):
+        done = self.record('''
+            import jax
+
+            @jax.jit
+            def step(weights):
+                return weights
+
+            for device in [None] * 3 + ['cpu:0'] * 3:
+                step({'a': jax.Array((4,), device=device)})
+            ''')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        finding, = self.report()['findings']
+        self.assertEqual((finding['cause'], finding['path'], finding['line']),
+                         ('recompile_without_retrace', "args[0]['a'].sharding", 9))
+        self.assertEqual(finding['evidence']['values'], ['not committed to a device', 'committed to cpu:0'])
+
+    def test_static_arguments(self):
+        done = self.record('''
+            import jax
+
+            @jax.jit(static_argnames=('rate',))
+            def scale(weights, rate):
+                return weights
+
+            for step in range(6):
+                scale(jax.Array((4,)), rate=0.1 * step)
+            ''')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.rows('SELECT options FROM function'), [("static_argnames=('rate',)",)])
+        finding, = self.report()['findings']
+        self.assertEqual((finding['cause'], finding['path'], finding['line']), ('python_scalar_argument', 'args[1]', 4))
+
+    def test_a_missing_hook_is_said(self):
+        self.replace('_src/pjit.py', '_trace_for_jit', '_create_jaxpr')
+        done = self.record('''
+            import jax
+            f = jax.jit(lambda x: 'result')
+            print(f(jax.Array((4,))), f(jax.Array((4,))))
+            ''')
+        self.assertEqual((done.returncode, done.stdout), (0, 'result result\n'), done.stderr)
+        self.assertEqual(self.report()['run']['engines'][-1]['missing_hooks'],
+                         ['traces not recorded: jax 0.10.0 has no jax._src.pjit._trace_for_jit'])
+        self.assertEqual(self.rows('SELECT count(*) FROM trace'), [(0,)])
+
+    def test_errors_of_the_adapter_are_notes(self):
+        self.replace('_src/core.py', 'def shaped_abstractify(value):', 'def shaped_abstractify(value):\n    raise KeyError(7)')
+        done = self.record('''
+            import jax
+            f = jax.jit(lambda x: 'result')
+            for _ in range(3):
+                print(f(jax.Array((4,))))
+            ''')
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, 'result\n' * 3, ''))
+        notes = self.rows("SELECT text FROM console WHERE text LIKE 'Not all was recorded%'")
+        self.assertTrue(notes)
+        self.assertEqual(len(notes), len(set(notes)))
+
+    def test_errors_of_the_program_stay(self):
+        done = self.record('''
+            import jax
+
+            @jax.jit
+            def fails(x):
+                raise ValueError('of the program')
+
+            try:
+                fails(jax.Array((4,)))
+            except ValueError as error:
+                print(error)
+            ''')
+        self.assertEqual((done.returncode, done.stdout), (0, 'of the program\n'), done.stderr)
+        self.assertEqual(self.rows('SELECT error FROM trace'), [('ValueError: of the program',)])
+
+    def test_engines_by_name(self):
+        script = '''
+            import importlib.util
+            import sys
+            found = importlib.util.find_spec('jax')
+            import jax
+            print(type(jax.jit(lambda x: x)).__name__, jax.__spec__.loader is not None, 'footlight' in sys.modules)
+            '''
+        done = self.record(script, '--engine', 'footlight')
+        self.assertEqual((done.returncode, done.stdout), (0, 'function True False\n'), done.stderr)
+        for options in [], ['--engine', 'jax'], ['--engine=auto']:
+            done = self.record(script, *options)
+            self.assertEqual((done.returncode, done.stdout), (0, 'timed True False\n'), done.stderr)
+        done = self.record(script, '--engine', 'torch')
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--engine must be auto, footlight, jax, not 'torch'", done.stderr)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,170 @@
+"""Rows, keys and calls that an adapter of another engine adds from Python."""
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+BUILD = os.environ['FOOTLIGHT_BUILD']
+PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
+
+
+class Records(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.session = os.path.join(self.folder, 'run.footlight')
+
+    def record(self, text):
+        path = os.path.join(self.folder, 'script.py')
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write('from footlight_recorder import _recorder, keys\n' + textwrap.dedent(text))
+        environment = {**os.environ, 'PYTHONPATH': os.path.join(BUILD, 'python')}
+        done = subprocess.run([sys.executable, '-m', 'footlight_recorder', '-o', self.session, path], capture_output=True,
+                              text=True, env=environment, timeout=120)
+        self.assertEqual((done.returncode, done.stderr), (0, ''))
+        return done.stdout
+
+    def rows(self, query):
+        with sqlite3.connect(f'file:{self.session}?mode=ro', uri=True) as db:
+            return db.execute(query).fetchall()
+
+    def sql(self, query):
+        environment = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+        done = subprocess.run([PROGRAM, 'sql', self.session, query], capture_output=True, text=True, env=environment,
+                              timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_rows_come_back(self):
+        said = self.record('''
+            function = _recorder.new_id('function')
+            print(_recorder.add('function', {'id': function, 'name': 'step', 'file': __file__, 'line': 3, 'kind': 'jit',
+                                             'function_parameter': ['x', 'lr']}))
+            graph = _recorder.new_id('graph')
+            _recorder.add('graph', {'id': graph, 'name': 'g', 'graph_input': [0], 'graph_output': [{'source': 1, 'output': 0}],
+                                    'node': [{'id': 0, 'op': 'input', 'node_output': ['float32 (4)']},
+                                             {'id': 1, 'op': 'neg', 'node_input': [{'source': 0, 'output': 0}]}]})
+            trace = {'id': _recorder.new_id('trace'), 'function': function, 'number': 1, 'start_ns': 10, 'end_ns': 30,
+                     'trace_graph': [{'stage': 'jaxpr', 'graph': graph}],
+                     'trace_artifact': [{'name': 'text', 'kind': 'stablehlo', 'data': 'module'}]}
+            _recorder.add('trace', trace)
+            # What is added again under its number replaces the row.
+            _recorder.add('trace', {**trace, 'why': 'value of lr', 'source': (compile('pass', 'a.py', 'exec'), 0),
+                                    'trace_phase': [{'name': 'compile', 'category': 'compile', 'start_ns': 20, 'end_ns': 30}]})
+            ''')
+        self.assertEqual(said, 'True\n')
+        self.assertEqual(self.rows('SELECT name, line, kind FROM function'), [('step', 3, 'jit')])
+        self.assertEqual(self.rows('SELECT name FROM function_parameter'), [('x',), ('lr',)])
+        self.assertEqual(self.rows('SELECT number, why FROM trace'), [(1, 'value of lr')])
+        self.assertEqual(self.rows('SELECT name, kind FROM trace_artifact'), [('text', 'stablehlo')])
+        self.assertEqual(self.rows('SELECT op FROM node ORDER BY id'), [('input',), ('neg',)])
+        self.assertIn('value of lr', self.sql('SELECT function, why FROM traces'))
+
+    def test_wrong_columns_are_refused_by_name(self):
+        said = self.record('''
+            def refused(table, columns):
+                try:
+                    print(_recorder.add(table, columns))
+                except TypeError as error:
+                    print(error)
+
+            refused('traces', {})
+            refused('trace', {'id': 0, 'colour': 'red'})
+            refused('trace', {'id': 0, 'reason': 'a whim'})
+            refused('trace', {'id': 0, 'number': 1 << 40})
+            refused('trace', {'id': 0, 'source': 'here'})
+            refused('trace', {'id': 0, 'trace_phase': [{'length': 3}]})
+            try:
+                _recorder.new_id('node')
+            except TypeError as error:
+                print(error)
+            ''').splitlines()
+        self.assertEqual(said[0], "a recording has no table 'traces'")
+        self.assertIn("'colour'", said[1])
+        self.assertEqual(said[2], "no value of this column is called 'a whim'")
+        self.assertEqual(said[3], "a number is out of its column's range")
+        self.assertEqual(said[4], 'a source is (code object, offset)')
+        self.assertIn("'length'", said[5])
+        self.assertEqual(said[6], "rows of 'node' are not numbered by their process")
+        self.assertEqual(self.rows('SELECT count(*) FROM trace'), [(0,)])
+
+    def test_keys(self):
+        said = self.record('''
+            function = _recorder.new_id('function')
+            _recorder.add('function', {'id': function, 'name': 'f', 'function_parameter': ['x', 'rate']})
+
+            def key(*arguments):
+                return _recorder.key(function, ['x', 'rate'], list(arguments))
+
+            x = keys.tensor('float32', (4, 8))
+            first = key({'w': x}, 0.5)
+            print(first == key({'w': keys.tensor('float32', (4, 8))}, 0.5), first == key({'w': x}, 0.25))
+            print(_recorder.describe_key(first)[0])
+            for other in (key({'w': x}, 0.25), key({'w': keys.tensor('float32', (4, 9))}, 0.5), key({'v': x}, 0.5),
+                          key({'w': keys.tensor('float32', (4, 8), weak=True)}, 0.5), key({'w': x}, None),
+                          key({'w': x}, keys.Leaf('object', number=7, name='<Options object>')),
+                          key({'w': keys.tensor('bfloat16', (4, 8))}, 0.5), key({'w': x})):
+                print(_recorder.nearest_key(other, [first])[1:])
+            print(_recorder.nearest_key(first, []))
+            for wrong in (keys.Leaf('cell'), object()):
+                try:
+                    key(wrong)
+                except (ValueError, AttributeError) as error:
+                    print(type(error).__name__)
+            ''').splitlines()
+        self.assertEqual(said[:2], ['True False', '{f32[4,8]} 0.5'])
+        self.assertEqual(said[2:10], ["(['args[1]'], 'value of rate')", "([\"args[0]['w'].shape[1]\"], 'shape of x')",
+                                      "(['args[0].keys()'], 'structure of x')",
+                                      "([\"args[0]['w'].weak_type\"], 'weak type of x')", "(['args[1]'], 'kind of rate')",
+                                      "(['args[1]'], 'kind of rate')", "([\"args[0]['w'].dtype\"], 'dtype of x')",
+                                      "(['len(args)'], 'structure of len(args)')"])
+        self.assertEqual(said[10:], ['None', 'ValueError', 'AttributeError'])
+        self.assertEqual(self.rows('SELECT count(*) FROM call_key'), [(9,)])
+
+    def test_calls_know_the_traces_of_their_signatures(self):
+        said = self.record('''
+            class Array:
+                def __init__(self, *shape, weak_type=False):
+                    self.shape, self.dtype, self.weak_type = shape, 'float32', weak_type
+
+            function = _recorder.new_id('function')
+            _recorder.add('function', {'id': function, 'name': 'f', 'function_parameter': ['x', 'n']})
+            traces = {}
+
+            def f(x, n=1):
+                """What is called."""
+                known = (getattr(x, 'shape', type(x)), getattr(x, 'weak_type', 0), n)
+                if known not in traces:
+                    traces[known] = number = _recorder.new_id('trace')
+                    _recorder.add('trace', {'id': number, 'function': function, 'number': len(traces)})
+                    key = _recorder.key(function, ['x', 'n'], [str(known)])
+                    _recorder.describe_call(trace=number, outcome='trace', key=key)
+                assert _recorder.current_call()[1] == function
+                if n == 3:
+                    _recorder.describe_call(outcome='none')
+                if n == 4:
+                    raise KeyError(n)
+                return n
+
+            g = _recorder.called(f, function, (1,), ('n',))
+            for x in (Array(4), Array(5), Array(4), Array(4, weak_type=True), Array(5)):
+                g(x)
+            g(Array(4), 2), g(Array(4), n=2), g(Array(4), 2), g(Array(4), 3)
+            try:
+                g(Array(4), 4)
+            except KeyError:
+                pass
+            print(g.__name__, g.__doc__, g(1.5), _recorder.current_call())
+            ''')
+        self.assertEqual(said, 'f What is called. 1 None\n')
+        calls = self.sql("SELECT outcome, count(*), count(DISTINCT trace_id) FROM calls GROUP BY outcome").split('\n')[2:]
+        self.assertEqual([line.split() for line in calls if line], [['failed', '1', '1'], ['hit', '4', '3'], ['trace', '5', '5']])
+
+
+if __name__ == '__main__':
+    unittest.main()

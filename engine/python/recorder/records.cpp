@@ -52,7 +52,7 @@ struct ColumnFrom {
   template <class Int>
     requires std::is_integral_v<Int>
   void to(Int& number) const {
-    if constexpr (std::is_same_v<Int, bool>) number = PyObject_IsTrue(from) == 1;
+    if constexpr (std::is_same_v<Int, bool>) number = is_true(from);
     else number = integer<Int>(from);
   }
   template <class Enum>

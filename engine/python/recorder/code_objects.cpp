@@ -15,7 +15,7 @@ namespace {
 
 Py_ssize_t slot = -1;
 
-// A slot's value: 0 never seen, 1 our own, else from the id and whether the code is Keras's.
+// A slot's value: 0 never seen, 1 our own, else made of the id and whether the code is a library's (is_library_file).
 constexpr uintptr_t kOurs = 1;
 uintptr_t mark_for(CodeId id, bool of_library) { return (uintptr_t{id.value} << 1 | (of_library ? 1 : 0)) + 2; }
 CodeId code_of_mark(uintptr_t mark) { return CodeId(static_cast<uint32_t>((mark - 2) >> 1)); }
@@ -35,7 +35,7 @@ std::vector<session::CodeLine> lines_of(PyObject* code) {
   return lines;
 }
 
-// CPython calls it when a code object goes, with what the slot held.
+// CPython calls this with the slot's value when a code object is freed.
 void drop_mark(void* value) {
   const auto mark = reinterpret_cast<uintptr_t>(value);
   if (mark > kOurs) record::retire_code(code_of_mark(mark));

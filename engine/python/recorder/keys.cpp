@@ -5,6 +5,7 @@
 #include "engine/base/recording.h"
 #include "engine/keys/key.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/session/writer.h"
@@ -27,7 +28,7 @@ struct KnownKey {
 struct KnownKeys {
   std::map<uint32_t, KnownKey> by_number;
   std::map<std::pair<uint32_t, std::vector<uint64_t>>, uint32_t> numbers;  // by function and words
-  uint32_t recording = 0;  // that the keys were written into last
+  uint32_t recording = 0;  // number of the recording into which the keys were written last
 };
 KnownKeys& known_keys() {
   static KnownKeys* const keys = new KnownKeys;
@@ -104,7 +105,7 @@ class ArgumentWriter {
                                                                {"fields", Token::kRecord}};
     const auto token = std::ranges::find(kKinds, kind, [](const auto& k) { return std::string_view(k.first); });
     if (token == std::end(kKinds)) throw Error(ErrorKind::kValue, "no leaf of a key is of the kind '" + kind + "'");
-    const bool has_parts = token->second >= Token::kCallable;
+    const bool has_parts = kind == "callable" || kind == "fields";
     writer_.numbered(token->second, number, has_parts ? static_cast<uint64_t>(items.size()) : 0);
     if (has_parts)
       for (PyObject* const item : items) write(item);
@@ -139,7 +140,7 @@ void write_key(uint32_t number, const KnownKey& known) {
   writer->add(std::move(record));
 }
 
-// key(function, parameters, arguments): the number of the key; equal keys of a function have the same.
+// key(function, parameters, arguments): the number of the key. Equal keys of a function have the same number.
 PyObject* key(PyObject*, PyObject* args) {
   unsigned int function;
   PyObject *parameters, *arguments;
@@ -183,13 +184,12 @@ Ref leaf_dict(const session::KeyLeaf& leaf) {
 // describe_key(key): (its signature, its leaves), as columns of a trace.
 PyObject* describe_key(PyObject*, PyObject* number) {
   const keys::Key& key = key_numbered(number);
-  const Ref leaves = checked(PyList_New(0));
-  for (const session::KeyLeaf& leaf : keys::describe(key))
-    if (PyList_Append(leaves.get(), leaf_dict(leaf).get()) < 0) throw PythonErrorSet();
+  const Ref leaves = list_of(keys::describe(key), leaf_dict);
   return Py_BuildValue("NO", text_object(keys::summary(key)).release(), leaves.get());
 }
 
-// nearest_key(key, others): (position of the one that differs in the fewest leaves, the paths, in words), or None.
+// nearest_key(key, others): (position of the key that differs in the fewest leaves, the last one of several; the paths
+// of these leaves; a sentence about them), or None without others.
 PyObject* nearest_key(PyObject*, PyObject* args) {
   PyObject *number, *others;
   if (!PyArg_ParseTuple(args, "OO:nearest_key", &number, &others)) throw PythonErrorSet();
@@ -202,9 +202,7 @@ PyObject* nearest_key(PyObject*, PyObject* args) {
     ++position;
   }
   if (best < 0) Py_RETURN_NONE;
-  const Ref paths = checked(PyList_New(0));
-  for (const keys::Difference& difference : least)
-    if (PyList_Append(paths.get(), text_object(difference.path).get()) < 0) throw PythonErrorSet();
+  const Ref paths = list_of(least, [](const keys::Difference& difference) { return text_object(difference.path); });
   return Py_BuildValue("nON", best, paths.get(), text_object(keys::phrase(least)).release());
 }
 
@@ -214,7 +212,8 @@ PyMethodDef functions[] = {
      "values, containers and footlight_recorder.keys.Leaf."},
     {"describe_key", guard<describe_key>, METH_O, "describe_key(key): its signature and its leaves, for a trace."},
     {"nearest_key", guard<nearest_key>, METH_VARARGS,
-     "nearest_key(key, others): the position of the key that differs least from it, the paths in which, and words."},
+     "nearest_key(key, others): the position of the key that differs least from it, the paths that differ, and a "
+     "sentence about them."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

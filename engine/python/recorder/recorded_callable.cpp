@@ -28,15 +28,16 @@ struct Traced {
     TraceId trace;
     KeyId key;
   };
-  std::unordered_map<uint64_t, Served> served;  // by the signatures of the calls
+  std::unordered_map<uint64_t, Served> served;  // the key is the signature of a call
 };
 
-// Stands in for a callable wherever that is used: as a method, a key, an argument of weakref.ref, in a pickle.
+// An object that stands in for a callable wherever one may be used: as a method, a dict's key, an argument of
+// weakref.ref, in a pickle.
 struct Timed {
   PyObject_HEAD vectorcallfunc vectorcall;
   Ref wrapped;
-  std::string name, category;  // of timed()
-  std::unique_ptr<Traced> traced;  // of called()
+  std::string name, category;      // of the span, if timed() made the object
+  std::unique_ptr<Traced> traced;  // null unless called() made it
   PyObject *dict, *weakrefs;
 };
 
@@ -78,7 +79,7 @@ PyObject* timed_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   return stand_in(type, timed_call, wrapped, std::move(name_text), std::move(category_text), {}).release();
 }
 
-// What it has not itself, its callable may have: f.get_concrete_function.
+// Attributes that the object lacks are those of its callable: f.get_concrete_function.
 PyObject* timed_getattr(PyObject* self, PyObject* name) {
   if (PyObject* own = PyObject_GenericGetAttr(self, name)) return own;
   if (!cleared_if(PyExc_AttributeError)) return nullptr;
@@ -91,7 +92,7 @@ PyObject* timed_bind(PyObject* self, PyObject* instance, PyObject*) {
 
 PyObject* timed_repr(PyObject* self) { return PyUnicode_FromFormat("<timed %R>", timed_of(self)->wrapped.get()); }
 
-// What the name leads to from the module on; null: nothing.
+// Looks a qualified name up in a module, as pickle does; null: it leads nowhere.
 Ref object_named(PyObject* module, PyObject* qualname) {
   const Ref dot = checked(PyUnicode_FromString("."));
   const Ref parts = checked(PyUnicode_Split(qualname, dot.get(), -1));
@@ -102,7 +103,8 @@ Ref object_named(PyObject* module, PyObject* qualname) {
   return found;
 }
 
-// By its name where that leads to this very object, as functions are; else with all that it is made of.
+// The object is pickled by its name if that leads to this very object, as a function is. Else unpickling calls timed()
+// with the same arguments, and a stand-in made by called() is pickled as its callable.
 PyObject* timed_reduce(PyObject* self, PyObject*) {
   Timed* const timed = timed_of(self);
   const Ref module = Ref::steal(PyObject_GetAttrString(self, "__module__"));
@@ -124,11 +126,9 @@ PyGetSetDef timed_getset[] = {{"__dict__", PyObject_GenericGetDict, PyObject_Gen
 
 PyTypeObject timed_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
-
-// ---- called(callable, function, static_positions=(), static_names=(), flatten=None) ------------------------------
 }  // namespace
 
-// A call that is being recorded on this thread, and the one around it.
+// A call that is being recorded on this thread, and the one around it. Declared in interpreter/thread_context.h.
 struct RecordedCall {
   Timed* of;
   CallId id;
@@ -136,14 +136,15 @@ struct RecordedCall {
   TraceId trace = {};
   KeyId key = {};
   CallOutcome outcome = CallOutcome::kHit;
-  bool dropped = false;
+  bool dropped = false;  // it turned out to be no call that a recording shows
   RecordedCall* outer = nullptr;
 };
 
 namespace {
 
-// Counts by its arguments, where that is asked for: the trace that served a call with equal ones serves this one too.
-void sign(RecordedCall& call, PyObject* const* args, size_t count, PyObject* keywords) {
+// Computes the call's signature, if called() was given rules for it. The trace that served a call with the same
+// signature is taken to serve this one, unless describe_call() says otherwise meanwhile.
+void assume_trace(RecordedCall& call, PyObject* const* args, size_t count, PyObject* keywords) {
   const Traced& traced = *call.of->traced;
   if (!traced.rules.any()) return;
   quietly([&] {
@@ -160,7 +161,7 @@ PyObject* called_call(PyObject* self, PyObject* const* args, size_t count, PyObj
   if (!recording_structure()) return PyObject_Vectorcall(wrapped, args, count, keywords);
   const Ref kept = Ref::borrow(self);  // the callable may drop the last reference to this
   RecordedCall call{.of = timed_of(self), .id = next_call_id(), .outer = python_thread.recorded_call};
-  sign(call, args, PyVectorcall_NARGS(count), keywords);
+  assume_trace(call, args, PyVectorcall_NARGS(count), keywords);
   CallEvent event{.parent = this_thread.call, .source = python_caller()};
   python_thread.recorded_call = &call;
   this_thread.call = call.id;
@@ -179,6 +180,7 @@ PyObject* called_call(PyObject* self, PyObject* const* args, size_t count, PyObj
   return result;
 }
 
+// called(callable, function, static_positions=(), static_names=(), flatten=None): the stand-in for a traced function.
 PyObject* called(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject *wrapped, *positions = nullptr, *names = nullptr, *flatten = Py_None;
   unsigned int function;
@@ -205,7 +207,7 @@ PyObject* current_call(PyObject*, PyObject*) {
   return Py_BuildValue("KI", static_cast<unsigned long long>(call->id.value), call->of->traced->function.value);
 }
 
-// describe_call(trace=None, outcome=None, key=None): of the innermost call. The outcome "none": it is not recorded.
+// describe_call(trace=None, outcome=None, key=None): sets these of the innermost call; the outcome "none" drops it.
 PyObject* describe_call(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject *trace = Py_None, *outcome = Py_None, *key = Py_None;
   parse_keywords(args, keywords, "|OOO:describe_call", {"trace", "outcome", "key"}, &trace, &outcome, &key);
@@ -229,14 +231,14 @@ PyObject* describe_call(PyObject*, PyObject* args, PyObject* keywords) {
 
 PyMethodDef functions[] = {
     {"called", as_method(guard<called>), METH_VARARGS | METH_KEYWORDS,
-     "called(callable, function, static_positions=(), static_names=(), flatten=None): the callable, each call of which "
-     "is recorded as one of the traced function with that number. With the other arguments, calls with arguments alike "
-     "are taken to be served by the same trace."},
+     "called(callable, function, static_positions=(), static_names=(), flatten=None): a stand-in for the callable that "
+     "records each call as one of the traced function with that number. With any of the other arguments, calls whose "
+     "arguments are alike are taken to be served by the same trace."},
     {"current_call", guard<current_call>, METH_NOARGS,
      "current_call(): the innermost call that is being recorded on this thread, as (call, function), or None."},
     {"describe_call", as_method(guard<describe_call>), METH_VARARGS | METH_KEYWORDS,
-     "describe_call(trace=None, outcome=None, key=None): what is known of that call. The outcome 'none': it is not "
-     "recorded."},
+     "describe_call(trace=None, outcome=None, key=None): sets what is known of the innermost call. With the outcome "
+     "'none' it is not recorded."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Signatures of calls: a hash over shapes, dtypes, structures and static values.
+// Walks the arguments of a call and hashes shapes, dtypes, structures and static values.
 #include "engine/python/recorder/signature.h"
 
 #include "engine/python/interpreter/attributes.h"
@@ -21,9 +21,9 @@ uint64_t hash_of(PyObject* object) {
 
 uint64_t address(const void* object) { return reinterpret_cast<uintptr_t>(object); }
 
-class Walk {
+class ArgumentHasher {
  public:
-  explicit Walk(const SignatureRules& rules) : rules_(rules) {}
+  explicit ArgumentHasher(const SignatureRules& rules) : rules_(rules) {}
 
   uint64_t value(PyObject* object) const {
     PyTypeObject* const type = Py_TYPE(object);
@@ -43,7 +43,7 @@ class Walk {
     return hash;
   }
 
-  // The order of the keys does not count.
+  // Entries are summed, so that their order does not count.
   uint64_t mapping(PyObject* dict) const {
     uint64_t sum = address(&PyDict_Type);
     const Ref pairs = checked(PyDict_Items(dict));
@@ -76,18 +76,18 @@ class Walk {
 }  // namespace
 
 uint64_t signature_of(const SignatureRules& rules, PyObject* const* args, size_t count, PyObject* keywords) {
-  const Walk walk(rules);
+  const ArgumentHasher hasher(rules);
   uint64_t hash = count;
   for (size_t i = 0; i < count; ++i) {
     const bool is_static = rules.static_positions.contains(static_cast<Py_ssize_t>(i));
-    hash = mixed(hash, is_static ? hash_of(args[i]) : walk.value(args[i]));
+    hash = mixed(hash, is_static ? hash_of(args[i]) : hasher.value(args[i]));
   }
-  uint64_t named = 0;  // the order of keyword arguments does not count
+  uint64_t named = 0;  // a sum, so that the order of keyword arguments does not count
   for (Py_ssize_t i = 0; keywords && i < PyTuple_GET_SIZE(keywords); ++i) {
     PyObject* const name = PyTuple_GET_ITEM(keywords, i);
     PyObject* const argument = args[count + static_cast<size_t>(i)];
     const bool is_static = rules.static_names.contains(std::string(utf8(name)));
-    named += mixed(hash_of(name), is_static ? hash_of(argument) : walk.value(argument));
+    named += mixed(hash_of(name), is_static ? hash_of(argument) : hasher.value(argument));
   }
   return mixed(hash, named);
 }

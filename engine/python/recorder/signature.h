@@ -1,5 +1,5 @@
-// A number for what the arguments of a call are to an engine that traces: two calls with equal numbers are served by
-// the same trace, as far as can be seen without the engine.
+// The signature of a call: a hash over what a tracing engine looks at in the arguments. Calls with equal signatures are
+// taken to be served by the same trace, as far as can be seen without the engine.
 #pragma once
 
 #include "engine/python/interpreter/ref.h"
@@ -10,7 +10,7 @@
 
 namespace footlight::python {
 
-// What the signature of a call counts by value, and how it looks into containers of a class that it does not know.
+// Says which arguments are static, so that their values count, and how to look into containers of unknown classes.
 struct SignatureRules {
   std::set<Py_ssize_t> static_positions;
   std::set<std::string> static_names;

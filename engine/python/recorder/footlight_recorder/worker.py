@@ -65,7 +65,7 @@ def _take_options(words, settings, known):
 _OUR_OPTIONS = {'-o': 'output', '--output': 'output', '--level': 'level', '--compare': 'compare',
                 '--compare-pairs': 'pairs', '--compare-seconds': 'seconds', '--values': 'values',
                 '--check-numerics': 'check', '--engine': 'engine'}
-_ENGINES = {'auto': ['jax'], 'footlight': [], 'jax': ['jax']}  # and whose adapters are installed
+_ENGINES = {'auto': ['jax'], 'footlight': [], 'jax': ['jax']}  # --engine: the packages whose adapters are installed
 _FLAGS = ('check',)
 _MAX_CALLS_WITH_VALUES = 100
 

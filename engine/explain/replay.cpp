@@ -222,7 +222,7 @@ ProposedFix::Change become_tensor(std::set<std::string> where, uint8_t dtype) {
   };
 }
 
-ProposedFix::Change become_tensor_too(std::set<std::string> where, uint8_t dtype) {
+ProposedFix::Change non_tensors_become_tensor(std::set<std::string> where, uint8_t dtype) {
   return [where = std::move(where), dtype](std::span<const uint64_t> words) {
     return rewritten(words, [&](const keys::ItemPlace& place, keys::KeyWriter& out) {
       const keys::Token token = place.item.token;

@@ -67,8 +67,8 @@ ProposedFix::Change round_up_sizes(std::map<std::string, std::set<size_t>> dimen
 ProposedFix::Change cast_to(std::map<std::string, uint8_t> dtypes);
 // The items there, with all that they hold, become tensors of this dtype and of unknown shape.
 ProposedFix::Change become_tensor(std::set<std::string> places, uint8_t dtype);
-// The same for those that are no tensors or variables yet; numbers and strings become scalars.
-ProposedFix::Change become_tensor_too(std::set<std::string> places, uint8_t dtype);
+// The same for the items there that are neither tensors nor variables; numbers and strings become scalars.
+ProposedFix::Change non_tensors_become_tensor(std::set<std::string> places, uint8_t dtype);
 // The calls are all made outside of device scopes.
 ProposedFix::Change leave_context();
 // One change, then the other; either may be none.

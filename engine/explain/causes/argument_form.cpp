@@ -43,8 +43,8 @@ bool could_be_tensors(const FunctionRun& run, const LeafSeries& s) {
   return nestings.empty() || (nestings.size() == 1 && !others);
 }
 
-// Whether one tensor could stand for all of them. Tensors of several dtypes or shapes stay several traces, and a number
-// becomes a scalar, which is another trace than that of a vector.
+// Whether one tensor could stand for all forms. Tensors of several dtypes or shapes still make several traces, and a
+// number becomes a scalar, whose trace is another one than a vector's.
 bool are_alike(const LeafSeries& s) {
   std::set<std::pair<std::string, std::string>> specs;
   bool numbers = false;
@@ -79,8 +79,8 @@ void propose_argument_form(const Evidence& evidence, const FunctionRun& run, std
     f.values = forms;
     c.paths = {s.path};
     const uint8_t number = dtype_number(dtype.empty() ? "float32" : dtype);
-    c.fix.call = are_alike(s) ? become_tensor(places_of(evidence, run, c.paths), number)
-                                      : become_tensor_too(places_of(evidence, run, c.paths), number);
+    const std::set<std::string> where = places_of(evidence, run, c.paths);
+    c.fix.call = are_alike(s) ? become_tensor(where, number) : non_tensors_become_tensor(where, number);
     c.most = GraphRelation::kStructure;
     c.fewest = 1;
     // Two forms from two lines are two uses of the function.

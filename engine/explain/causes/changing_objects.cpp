@@ -39,11 +39,11 @@ std::string object_text(const TraceRecord& trace, const std::string& path) {
   return text;
 }
 
-// What is used one after the other at one path, and never again once the next is there.
+// The objects at one path that are used one after the other, and never again once the next is there.
 struct InTurn {
   const LeafSeries* series;
   std::vector<Used> objects;
-  std::unordered_set<std::string> kept;  // texts of the others, which are used again after another object
+  std::unordered_set<std::string> reused;  // texts of the objects that are used again after another one
 };
 
 bool are_in_turn(const Evidence& evidence, const FunctionRun& run, InTurn& at) {
@@ -53,16 +53,16 @@ bool are_in_turn(const Evidence& evidence, const FunctionRun& run, InTurn& at) {
     if (!step.call) continue;
     const std::string now = object_text(*step.trace, at.series->path);
     const auto [one, added] = known.insert(now);
-    if (!added && (!last || *last != now)) at.kept.insert(now);
+    if (!added && (!last || *last != now)) at.reused.insert(now);
     last = &*one;
   }
   // Functions that come back are choices of the program, and so may be those beside them.
   const bool callables = std::ranges::any_of(at.series->leaves, [](auto* l) { return l && l->kind == "callable"; });
-  if (callables && !at.kept.empty()) return false;
+  if (callables && !at.reused.empty()) return false;
   for (const FunctionRun::Step& step : run.steps) {
     if (!step.call) continue;
     std::string now = object_text(*step.trace, at.series->path);
-    if (at.kept.contains(now)) continue;
+    if (at.reused.contains(now)) continue;
     if (at.objects.empty() || at.objects.back().text != now) {
       const KeyLeaf* leaf = leaf_at(*step.trace, at.series->path);
       at.objects.push_back({std::move(now), leaf ? evidence.known_since(*step.trace, leaf->value) : 0});
@@ -76,7 +76,7 @@ bool are_in_turn(const Evidence& evidence, const FunctionRun& run, InTurn& at) {
 LeafSeries in_turn_only(const FunctionRun& run, const InTurn& one) {
   LeafSeries made{one.series->path, one.series->parameter, {}};
   for (size_t i = 0; i < one.series->leaves.size(); ++i)
-    if (!one.kept.contains(object_text(*run.traces[i], made.path))) made.leaves.push_back(one.series->leaves[i]);
+    if (!one.reused.contains(object_text(*run.traces[i], made.path))) made.leaves.push_back(one.series->leaves[i]);
   return made;
 }
 
@@ -86,14 +86,14 @@ bool change_together(const std::vector<Used>& a, const std::vector<Used>& b) {
 }
 
 // Objects of which the graphs captured variables and tensors of other shapes are no replacement for each other, nor are
-// those that are kept.
+// those that are reused.
 std::unordered_map<uint64_t, uint64_t> classes_of(const Evidence& evidence, const FunctionRun& run, const InTurn& one,
                                                   const std::set<std::string>& where) {
   std::unordered_map<uint64_t, uint64_t> classes;
   std::unordered_map<std::string, uint64_t> known;
   for (const TraceRecord* t : run.traces) {
     std::string text = object_text(*t, one.series->path);
-    std::string kind = one.kept.contains(text) ? "kept " + text : capture_types(*t);
+    std::string kind = one.reused.contains(text) ? "reused " + text : capture_types(*t);
     const uint64_t captured = known.try_emplace(std::move(kind), known.size()).first->second;
     for (const keys::ItemPlace& place : keys::places(evidence.key_of(*t)))
       if (where.count(place.path) && place.item.number) classes.try_emplace(place.item.number, captured);

@@ -25,17 +25,15 @@ void find_in(const Evidence& evidence, const FunctionRun& run, Findings& to) {
   Finding f;
   std::map<std::string, const MissRecord*> placed;  // by path
   for (const TraceRecord* t : run.traces) {
-    int64_t first = 0;
-    size_t again = 0;
+    size_t compiles = 0;
     for (const PhaseRecord& p : t->phases) {
       if (p.name != "compile") continue;
       f.cost_ns += p.end_ns - p.start_ns;
-      if (first) f.saved_ns += p.end_ns - p.start_ns, ++again;
-      first = p.start_ns;
+      if (compiles++) f.saved_ns += p.end_ns - p.start_ns;
     }
-    f.checked.traces_before += first ? 1 + again : 0;
-    f.checked.traces_after += first ? 1 : 0;
-    if (!again) continue;
+    f.checked.traces_before += compiles;
+    f.checked.traces_after += std::min<size_t>(compiles, 1);
+    if (compiles < 2) continue;
     for (const MissRecord& miss : t->misses)
       if (miss.existing == t->id && miss.path.ends_with(kPlaced)) placed.emplace(miss.path, &miss);
     if (!f.example.valid()) f.example = t->id;

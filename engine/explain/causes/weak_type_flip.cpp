@@ -14,12 +14,12 @@ using session::TraceRecord;
 
 constexpr size_t kOftenUsed = 3;
 
+bool is_weak(const KeyLeaf* leaf) { return leaf && !leaf->value.empty(); }
+
 std::string strength(const KeyLeaf* leaf) {
   if (!leaf) return "absent";
-  return leaf->value.empty() ? leaf->type : "weak " + leaf->type;
+  return is_weak(leaf) ? "weak " + leaf->type : leaf->type;
 }
-
-bool is_weak(const KeyLeaf* leaf) { return leaf && !leaf->value.empty(); }
 
 // Two keys that are alike at this path but for the weak type.
 bool flips(const LeafSeries& s) {

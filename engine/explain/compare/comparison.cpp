@@ -17,8 +17,9 @@ namespace {
 using session::ComparisonRecord;
 using session::ComparisonRun;
 
+// With fewer pairs that nobody interrupted, the interrupted ones count too.
+constexpr size_t kMinWithEvents = 3, kMinWithout = 10;
 // More than any recorder writes: a strange file must not multiply.
-constexpr size_t kMinWithEvents = 3, kMinWithout = 10;  // pairs nobody interrupted, without which the others count too
 constexpr size_t kMaxPairs = 10'000, kMaxCells = size_t{1} << 24, kMaxDeviceEvents = size_t{1} << 22;
 
 // The complete pairs that count: those that nobody interrupted, unless too few are left of them.

@@ -11,7 +11,7 @@
 namespace footlight::app {
 namespace {
 
-// Zero for what is shown as zero, so that it has no sign.
+// Makes zero of a number that is shown as zero, so that it gets no sign.
 double as_shown(double value, int decimals) { return std::abs(value) < 0.5 * std::pow(10.0, -decimals) ? 0 : value; }
 
 QString plus(double value) { return value > 0 ? QStringLiteral("+") : QString(); }

@@ -47,7 +47,7 @@ int DiffList::row_of(DiffPlace place) const {
   return at == all.end() || *at != place ? -1 : static_cast<int>(at - all.begin());
 }
 
-// The right one, where there are both.
+// The node on the right, or the one on the left if it has no counterpart.
 const session::NodeRecord& DiffList::node(DiffPlace place) const {
   const session::NodeRecord* const right = diff_->node(place, false);
   return right ? *right : *diff_->node(place, true);

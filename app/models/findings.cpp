@@ -56,7 +56,7 @@ void add_failures(const Document& document, std::vector<FindingCard>& cards) {
   std::ranges::stable_sort(failed, {}, [](const auto* t) { return std::pair(t->start_ns, -t->end_ns); });
   const RunEnd end = run_end(document);
   std::set<std::pair<FunctionId, std::string>> seen;
-  std::map<std::string, std::pair<int64_t, FunctionId>> outer;  // the last trace that failed with a message: its end
+  std::map<std::string, std::pair<int64_t, FunctionId>> outer;  // by message: until when, and of what, a trace failed
   for (const session::TraceRecord* trace : failed) {
     const session::TraceRecord& t = *trace;
     const ErrorWords words = error_words(t.error);
@@ -211,7 +211,7 @@ QString avoidable_text(const Document& document, const FindingList& list, Functi
   }
   if (avoidable.empty()) return {};
   // A trace that only creates variables is made in a call that is traced again, and no change of the call spares it.
-  // One that failed is none: it is counted beside them.
+  // Traces that failed are counted beside these.
   const size_t traces = static_cast<size_t>(std::ranges::count_if(
       document.traces_of(function), [](const session::TraceRecord* t) {
         return t->reason != session::TraceReason::kVariableCreation && t->error.empty();

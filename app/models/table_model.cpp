@@ -54,9 +54,9 @@ void TableModel::choose_units() {
   }
 }
 
-bool TableModel::shows(const void* row, const QString& part, bool numbers) const {
+bool TableModel::shows(const void* row, const QString& part, bool in_numbers) const {
   for (int c = 0; c < static_cast<int>(columns_.size()); ++c)
-    if ((numbers || is_words(c)) && text(row, c).contains(part, Qt::CaseInsensitive)) return true;
+    if ((in_numbers || is_words(c)) && text(row, c).contains(part, Qt::CaseInsensitive)) return true;
   return false;
 }
 

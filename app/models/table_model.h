@@ -16,9 +16,9 @@
 
 namespace footlight::app {
 
-// What a cell stands for, and what rows are sorted by: nothing comes before numbers, numbers before texts.
+// The value of a cell, by which rows are sorted: empty cells come before numbers, numbers before texts.
 struct Cell {
-  int rank = 0;
+  int rank = 0;  // 0: empty, 1: number, 2: text; a column may give its numbers other ranks
   double number = 0;
   int64_t whole = 0;  // tells integers apart that are the same double
   QString text;
@@ -26,8 +26,8 @@ struct Cell {
   Cell() = default;
   template <class T>
     requires std::is_arithmetic_v<T>
-  Cell(T value, int first_by = 1)
-      : rank(first_by), number(static_cast<double>(value)),
+  Cell(T value, int rank_among_cells = 1)
+      : rank(rank_among_cells), number(static_cast<double>(value)),
         whole(std::is_integral_v<T> || std::abs(number) < 9e18 ? static_cast<int64_t>(value) : 0) {}
   Cell(QString value) : rank(2), text(std::move(value)) {}
   Cell(const std::string& value) : Cell(q(value)) {}
@@ -36,7 +36,7 @@ struct Cell {
 
 enum class TextOrder { kExact, kAnyCase, kLocale };
 
-// What a function or a member of a row gives, without the type of the row.
+// Gets a value from a row, by a function or a pointer to a member, without the type of the row in its own type.
 template <class Row, class T>
 struct Getter {
   std::function<T(const void*)> of;
@@ -75,7 +75,7 @@ class TableModel : public QAbstractItemModel {
 
   QStringList names() const;          // of the columns
   int column(const char* name) const;  // -1: there is none
-  // The row that is shown there, as a number among all; -1: none.
+  // The number, among all rows, of the one that is shown at this position; -1: none.
   int row_at(int shown) const;
   Cell key(int shown, int column) const;
   bool is_less(int shown, int than, int column) const;
@@ -84,7 +84,7 @@ class TableModel : public QAbstractItemModel {
   void sort_by(int column);
   int sorted_by() const { return sorted_by_; }
   Qt::SortOrder order() const { return order_; }
-  // Rows of which texts contain every word.
+  // Shows only rows whose texts contain every word.
   void set_filter(const QString& text);
 
   QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
@@ -102,11 +102,11 @@ class TableModel : public QAbstractItemModel {
   virtual const void* row_under(const QModelIndex& index) const;
   virtual bool passes(const void* row) const;          // the filter
   virtual void arrange();                              // chooses the rows that are shown, and their order
-  bool shows(const void* row, const QString& part, bool numbers) const;
+  bool shows(const void* row, const QString& part, bool in_numbers) const;
   QString text(const void* row, int column) const;
   const ColumnUnit& unit(int column) const { return units_[static_cast<size_t>(column)]; }
   void choose_units();
-  // Other rows or columns, which `change` puts there.
+  // Resets the model around `change`, which replaces rows or columns.
   template <class F>
   void reset(F&& change) {
     beginResetModel();
@@ -151,7 +151,7 @@ class TableOf : public TableModel {
     const int number = row_at(shown);
     return number < 0 ? nullptr : &rows()[static_cast<size_t>(number)];
   }
-  // Where the first shown row stands of which `is` says true; -1: none.
+  // The position of the first shown row for which `is` returns true; -1: none.
   template <class F>
   int find(F&& is) const {
     for (size_t i = 0; i < shown_.size(); ++i)

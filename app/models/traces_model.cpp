@@ -100,13 +100,15 @@ QString TracesModel::reason_of(const session::TraceRecord& t) const {
   return found == reasons_.end() || !t.error.empty() ? reason_text(t) : beginning_of(q(found->second), kMaxShownCell);
 }
 
-// What rows up to there show, and with it the unit of times.
+// Tells views that the first `rows` rows changed, and all of them if the unit of times changed with these.
 void TracesModel::say_changed(int rows) {
-  const int time = columnCount() - 2;
+  const int time = columnCount() - 2;  // "Tracing", which may also be the name of a parameter
   const ColumnUnit before = unit(time);
   choose_units();
-  if (unit(time) != before) Q_EMIT headerDataChanged(Qt::Horizontal, time, time);
-  if (unit(time) != before) rows = rowCount();
+  if (unit(time) != before) {
+    Q_EMIT headerDataChanged(Qt::Horizontal, time, time);
+    rows = rowCount();
+  }
   if (rows > 0) Q_EMIT dataChanged(index(0, 0), index(rows - 1, columnCount() - 1));
 }
 

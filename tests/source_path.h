@@ -7,7 +7,7 @@
 
 namespace footlight::test {
 
-// source_path("tests/golden") starts with the folder of the sources.
+// source_path("tests/golden"): the absolute path of that folder in the source tree.
 inline QString source_path(const char* path) {
   const QString sources = qEnvironmentVariable("FOOTLIGHT_SOURCE");
   if (sources.isEmpty()) qFatal("FOOTLIGHT_SOURCE is not set: run ctest, or set it to the folder of the sources");

@@ -6,7 +6,7 @@
 
 namespace footlight {
 
-// Hidden, as are templates that take one: each library has its own, and none of their long names is exported.
+// Its visibility is hidden, and so is that of templates over it: no library exports their long names.
 template <size_t N>
 struct [[gnu::visibility("hidden")]] Literal {
   char text[N];

@@ -3,7 +3,6 @@
 
 #include "engine/base/edit_distance.h"
 
-
 namespace footlight::cli {
 namespace {
 

@@ -59,7 +59,7 @@ uint64_t nodes(const std::vector<session::GraphRecord>& graphs) {
   return n;
 }
 
-// Functions that were made at one place, as a report counts them: a factory makes many of one definition.
+// Counts the places where functions were made, as a report does: a factory makes many functions at one place.
 uint64_t definitions(const std::vector<session::FunctionRecord>& functions) {
   std::set<std::pair<std::string, explain::Line>> places;
   for (const session::FunctionRecord& f : functions) places.emplace(f.name, explain::def_of(f));

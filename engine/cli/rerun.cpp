@@ -124,7 +124,7 @@ void check(const session::Reader& reader, const explain::Report& before, Finding
     if (!is || is->traces == 0 || is->failed > was->failed) return no_help("calls fail with the change");
     checked.ok = is->traces < checked.traces_before;
   } else {
-    // What keys say nothing of is gone if it is not found again; what costs time may cost less of it.
+    // A problem that keys do not show is gone if it is not found again; one that costs time may also cost less.
     const Finding* left = nullptr;
     for (const Finding& f : after.findings) {
       if (f.cause != finding.cause || explain::function_name(*again, f) != function) continue;

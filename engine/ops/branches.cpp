@@ -1,4 +1,4 @@
-// An If has two attributes for its graphs, a Case one for each number.
+// Names of the attributes that hold graphs: an If has two of them, a Case one for each branch.
 #include "engine/ops/branches.h"
 
 #include <algorithm>

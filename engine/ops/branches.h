@@ -5,8 +5,9 @@
 
 namespace footlight {
 
-// The attributes that hold the graphs of an If (true, false) or a Case (by number).
-AttrName branch_attr(size_t branch);  // "branches[000007]"
+// The attribute of a Case that holds the graph of this branch: "branches[000007]".
+AttrName branch_attr(size_t branch);
+// The attributes that hold the graphs of an If (then, else) or a Case (by number).
 std::vector<AttrName> branches_of(const Attrs&);
 
 }  // namespace footlight

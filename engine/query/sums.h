@@ -83,7 +83,7 @@ class Durations {
     }
     return sums_.max;
   }
-  // Of an even count the middle between two, as in SQL.
+  // With an even count, this is the mean of the two values in the middle, as in SQL.
   int64_t median() {
     const int64_t low = at((sums_.count - 1) / 2);
     return low + (at(sums_.count / 2) - low) / 2;

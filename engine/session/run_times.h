@@ -20,7 +20,7 @@ struct RunTimes {
   int64_t events_ns = 0;  // "events": from the first recorded event to the last
 };
 
-// `first`, `last`: of anything recorded, 0 if nothing was. `events_ns`: as the reader says it.
+// `first`, `last`: of anything recorded, 0 if nothing was. `events_ns`: Reader::events_ns().
 inline RunTimes run_times(const session::RunRecord& run, const std::optional<session::EndRecord>& end, int64_t first,
                           int64_t last, int64_t events_ns = 0) {
   const int64_t from = run.started_ns > 0 ? run.started_ns : first;

@@ -108,7 +108,6 @@ void cos_gradient(GradientCall& c) {
 void conj_gradient(GradientCall& c) { c.input_gradients[0] = conj(incoming(c)); }
 
 // The last dimension, unless an application carries another: eager ones do, where a graph has transposes.
-
 void softmax_shape(Inference& i) {
   if (i.shape(0).has_rank() && i.shape(0).rank() == 0)
     invalid(i.row.name, " needs a tensor of at least 1 dimension, got a scalar [Op:", i.row.name, "]");

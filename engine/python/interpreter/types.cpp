@@ -1,4 +1,4 @@
-// Filling CPython's struct of a type from the slots that ours name.
+// Fills in CPython's PyTypeObject from TypeSlots.
 #include "engine/python/interpreter/types.h"
 
 namespace footlight::python {
@@ -35,7 +35,7 @@ void define_type(PyTypeObject& type, const char* name, const TypeSlots& slots, c
   set(type.tp_getset, slots.properties);
   set(type.tp_methods, slots.methods);
   set(type.tp_as_buffer, slots.buffer);
-  // These live for ever, as the type does.
+  // These tables are never freed, like the type itself.
   if (slots.item || slots.contains) {
     type.tp_as_sequence = new PySequenceMethods{};
     type.tp_as_sequence->sq_length = slots.item ? slots.length : nullptr;

@@ -1,4 +1,4 @@
-// Defines the engine's own Python types. The struct of an object begins with PyObject_HEAD; its other members construct
+// Defines Python types in C++. The struct of an object begins with PyObject_HEAD; its other members construct
 // and destroy themselves, and some of them say by their names what they are for:
 //
 //   struct PyThing {
@@ -18,7 +18,7 @@
 
 namespace footlight::python {
 
-// Slots by what they do; those that are not named stay, or are inherited.
+// CPython's slots under plain names. A slot that is not given keeps its value, or is inherited.
 struct TypeSlots {
   const char* doc = nullptr;
   PyTypeObject* base = nullptr;

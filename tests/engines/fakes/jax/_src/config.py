@@ -1,3 +1,4 @@
+"""The settings that the adapter asks JAX for."""
 settings = {'enable_x64': False}
 
 

@@ -1,3 +1,4 @@
+"""Where an equation comes from."""
 import collections
 
 Frame = collections.namedtuple('Frame', 'file_name function_name start_line start_column end_line end_column')

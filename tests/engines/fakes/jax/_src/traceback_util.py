@@ -1,2 +1,3 @@
+"""What JAX leaves out of tracebacks."""
 def register_exclusion(path):
     pass

@@ -1,3 +1,4 @@
+"""The registry of containers."""
 class _Registry:
     def flatten_one_level(self, value):
         return None

@@ -107,7 +107,7 @@ class LogicalDevice(collections.namedtuple('LogicalDevice', ['name', 'device_typ
 
 
 _visible = None        # None means all devices
-_configurations: dict[PhysicalDevice, list[LogicalDeviceConfiguration] | None] = {}  # physical device: list of LogicalDeviceConfiguration
+_configurations: dict[PhysicalDevice, list[LogicalDeviceConfiguration] | None] = {}
 _growth: dict[PhysicalDevice, bool] = {}
 _tensor_float_32 = True
 _log_placement = False

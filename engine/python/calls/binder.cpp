@@ -26,7 +26,8 @@ constexpr size_t kMaxParameters = 32;
 
 struct KeptArguments;
 struct PyPublicFunction {
-  PyObject_HEAD vectorcallfunc vectorcall;
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
   const PublicFunction* function;
   std::vector<Parameter>* parameters;  // null until the first call
   PyObject* result;                    // parse_result(), read with them

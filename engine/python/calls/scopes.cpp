@@ -35,7 +35,8 @@ class ContextAction {
 };
 
 struct PyContext {
-  PyObject_HEAD std::unique_ptr<ContextAction> action;
+  PyObject_HEAD
+  std::unique_ptr<ContextAction> action;
 };
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 

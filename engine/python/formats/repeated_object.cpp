@@ -14,7 +14,8 @@ namespace {
 namespace pb = google::protobuf;
 
 struct PyRepeated {
-  PyObject_HEAD FieldPath place;
+  PyObject_HEAD
+  FieldPath place;
   const pb::FieldDescriptor* field;
 };
 PyTypeObject repeated_type = {PyVarObject_HEAD_INIT(nullptr, 0)};

@@ -16,7 +16,8 @@ namespace footlight::python {
 namespace {
 
 struct PyForward {
-  PyObject_HEAD std::unique_ptr<ForwardAccumulator, RecorderDeleter> accumulator;
+  PyObject_HEAD
+  std::unique_ptr<ForwardAccumulator, RecorderDeleter> accumulator;
 };
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 

@@ -20,7 +20,8 @@ namespace footlight::python {
 namespace {
 
 struct PyTape {
-  PyObject_HEAD std::unique_ptr<Tape, RecorderDeleter> tape;
+  PyObject_HEAD
+  std::unique_ptr<Tape, RecorderDeleter> tape;
   PyObject* weakrefs;
 };
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
@@ -29,7 +30,8 @@ Tape& of(PyObject* o) { return *reinterpret_cast<PyTape*>(o)->tape; }
 
 // The result of stop_recording(): the tape is paused inside the `with`.
 struct PyRest {
-  PyObject_HEAD Ref tape;
+  PyObject_HEAD
+  Ref tape;
   bool resting;
 };
 PyTypeObject rest_type = {PyVarObject_HEAD_INIT(nullptr, 0)};

@@ -34,7 +34,8 @@ struct Traced {
 // An object that stands in for a callable wherever one may be used: as a method, a dict's key, an argument of
 // weakref.ref, in a pickle.
 struct Timed {
-  PyObject_HEAD vectorcallfunc vectorcall;
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
   Ref wrapped;
   std::string name, category;      // of the span, if timed() made the object
   std::unique_ptr<Traced> traced;  // null unless called() made it

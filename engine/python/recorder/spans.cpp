@@ -21,7 +21,8 @@ std::string json_of(PyObject* dict) {
 
 // span(name, category='', **args) as a context manager.
 struct Span {
-  PyObject_HEAD std::string name, category;
+  PyObject_HEAD
+  std::string name, category;
   Ref args;  // a dict, or null
   int64_t start_ns;  // 0: not entered, or nothing is recorded
 };

@@ -20,7 +20,8 @@ namespace footlight::python {
 namespace {
 
 struct PyDType {
-  PyObject_HEAD DType dtype;
+  PyObject_HEAD
+  DType dtype;
 };
 
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};

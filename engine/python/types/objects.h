@@ -11,7 +11,8 @@ namespace footlight::python {
 
 // tf.Tensor, eager and symbolic alike.
 struct PyTensor {
-  PyObject_HEAD Tensor tensor;
+  PyObject_HEAD
+  Tensor tensor;
   PyObject* weakrefs;
   PyObject* dict;  // attributes of the user's, as libraries set them to pass a mask along; null until one is set
 };

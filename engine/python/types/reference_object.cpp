@@ -10,7 +10,8 @@ namespace footlight::python {
 namespace {
 
 struct Reference {
-  PyObject_HEAD Ref object;
+  PyObject_HEAD
+  Ref object;
 };
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 

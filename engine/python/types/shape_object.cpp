@@ -17,7 +17,8 @@ namespace footlight::python {
 namespace {
 
 struct PyShape {
-  PyObject_HEAD Shape shape;
+  PyObject_HEAD
+  Shape shape;
 };
 
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};

@@ -16,7 +16,8 @@ namespace footlight::python {
 namespace {
 
 struct PySpec {
-  PyObject_HEAD SpecValue value;
+  PyObject_HEAD
+  SpecValue value;
 };
 PyTypeObject base = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};

@@ -29,7 +29,8 @@ namespace footlight::python {
 namespace {
 
 struct PyVariable {
-  PyObject_HEAD Tensor handle;
+  PyObject_HEAD
+  Tensor handle;
   Variable* variable;  // kept by the handle, or by `original` when the handle is symbolic
   Tensor original;
   const Attrs* read_attrs;

@@ -112,11 +112,7 @@ PyObject* cond(PyObject*, PyObject* args, PyObject* keywords) {
   parse_keywords(args, keywords, "O|OOO:cond", {"pred", "true_fn", "false_fn", "name"}, &pred, &yes, &no, &name);
   if (!PyCallable_Check(yes) || !PyCallable_Check(no))
     fail(ErrorKind::kType, PyCallable_Check(yes) ? "'false_fn'" : "'true_fn'", " must be callable.");
-  if (!this_thread.builder) {
-    const int truth = PyObject_IsTrue(pred);
-    if (truth < 0) throw PythonErrorSet();
-    return call(truth ? yes : no).release();
-  }
+  if (!this_thread.builder) return call(is_true(pred) ? yes : no).release();
   return staged_cond(predicate(pred, "tf.cond"), [&] { return call(yes); }, [&] { return call(no); },
                      given_name(name, "cond"))
       .release();
@@ -430,9 +426,7 @@ PyObject* while_loop(PyObject*, PyObject* args, PyObject* keywords) {
         return flat_tensors(in_form(variables, call_with(body, packed(variables, now).get())).get());
       },
       options);
-  const int differentiates = back ? PyObject_IsTrue(back) : 1;
-  if (differentiates < 0) throw PythonErrorSet();
-  if (!differentiates)
+  if (back && !is_true(back))
     for (Tensor& result : results) result = apply("StopGradient"_op, {result});
   return packed(variables, results).release();
 }

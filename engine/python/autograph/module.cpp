@@ -108,11 +108,9 @@ PyObject* to_code(PyObject*, PyObject* args, PyObject* keywords) {
   parse_keywords(args, keywords, "O|pO:to_code", {"entity", "recursive", "experimental_optional_features"}, &entity,
                  &recursive, &features);
   refuse_traced(entity);
-  if (features && features != Py_None) {  // written from what is written without them
-    const int some = PyObject_IsTrue(features);
-    if (some < 0) throw PythonErrorSet();
-    const Ref module = some ? checked(PyImport_ImportModule("footlight._autograph.features")) : Ref();
-    if (some) return checked(PyObject_CallMethod(module.get(), "code_with", "OO", entity, features)).release();
+  if (features && is_true(features)) {  // code_with() adds them to the code without them
+    const Ref module = checked(PyImport_ImportModule("footlight._autograph.features"));
+    return checked(PyObject_CallMethod(module.get(), "code_with", "OO", entity, features)).release();
   }
   session::GeneratedRecord record;
   std::string reason;

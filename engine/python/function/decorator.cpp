@@ -59,10 +59,7 @@ Ref signature_tuple(PyObject* given) {
 }
 
 bool truth(PyObject* o, bool otherwise) {
-  if (!o || o == Py_None) return otherwise;
-  const int value = PyObject_IsTrue(o);
-  if (value < 0) throw PythonErrorSet();
-  return value != 0;
+  return !o || o == Py_None ? otherwise : is_true(o);
 }
 
 // Whether tf.autograph.experimental.Feature.NAME is among these: one, several, or ALL.

@@ -79,7 +79,9 @@ uint64_t signature_of(const SignatureRules& rules, PyObject* const* args, size_t
   const ArgumentHasher hasher(rules);
   uint64_t hash = count;
   for (size_t i = 0; i < count; ++i) {
-    const bool is_static = rules.static_positions.contains(static_cast<Py_ssize_t>(i));
+    const auto from_front = static_cast<Py_ssize_t>(i), from_end = from_front - static_cast<Py_ssize_t>(count);
+    const bool is_static =
+        rules.static_positions.contains(from_front) || rules.static_positions.contains(from_end);
     hash = mixed(hash, is_static ? hash_of(args[i]) : hasher.value(args[i]));
   }
   uint64_t named = 0;  // a sum, so that the order of keyword arguments does not count

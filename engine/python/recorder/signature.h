@@ -12,7 +12,7 @@ namespace footlight::python {
 
 // Says which arguments are static, so that their values count, and how to look into containers of unknown classes.
 struct SignatureRules {
-  std::set<Py_ssize_t> static_positions;
+  std::set<Py_ssize_t> static_positions;  // negative ones count from the last positional argument, as in JAX
   std::set<std::string> static_names;
   Ref flatten;  // flatten(object) -> (leaves, hashable structure); null: the class alone counts
 

@@ -373,9 +373,7 @@ Ref eager_loop(PyObject* test, PyObject* body, PyObject* variables, int64_t most
   Ref current = Ref::borrow(variables);
   for (int64_t i = 0; most < 0 || i < most; ++i) {
     Ref again = call_with(test, current.get());
-    const int truth = PyObject_IsTrue(again.get());
-    if (truth < 0) throw PythonErrorSet();
-    if (!truth) break;
+    if (!is_true(again.get())) break;
     current = in_form(current.get(), call_with(body, current.get()));
   }
   return with_tensors(current.get());

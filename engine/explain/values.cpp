@@ -203,24 +203,43 @@ std::string story_text(const FindNode& nodes, const NumericsStory& story) {
   return text;
 }
 
+namespace {
+
+// How many calls of a function were searched, from its rows. A call that failed has no row.
+class SearchedCount {
+ public:
+  void add(const session::CheckedCall& row) {
+    if (row.call <= session::CheckedCall::kEachUpTo) ++rows_;
+    else beyond_ = std::max(beyond_, row.call - session::CheckedCall::kEachUpTo);
+  }
+  uint64_t calls() const { return rows_ + beyond_; }
+
+ private:
+  uint64_t rows_ = 0, beyond_ = 0;
+};
+
+}  // namespace
+
 uint64_t searched_calls(std::span<const session::CheckedCall> all) {
-  std::map<FunctionId, uint64_t> last;
-  for (const session::CheckedCall& row : all) last[row.function] = std::max(last[row.function], row.call);
+  std::map<FunctionId, SearchedCount> counts;
+  for (const session::CheckedCall& row : all) counts[row.function].add(row);
   uint64_t calls = 0;
-  for (const auto& [function, call] : last) calls += call;
+  for (const auto& [function, count] : counts) calls += count.calls();
   return calls;
 }
 
 CheckedCalls checked_calls(std::span<const session::CheckedCall> all, FunctionId function) {
   CheckedCalls checked;
+  SearchedCount count;
   for (const session::CheckedCall& row : all) {
     if (row.function != function) continue;
     checked.rows.push_back(&row);
-    checked.calls = std::max(checked.calls, row.call);
+    count.add(row);
     if (row.nan && (!checked.first_nan || row.call < checked.first_nan)) checked.first_nan = row.call;
     if (row.infinity && (!checked.first_infinity || row.call < checked.first_infinity))
       checked.first_infinity = row.call;
   }
+  checked.calls = count.calls();
   return checked;
 }
 

@@ -64,7 +64,7 @@ uint64_t searched_calls(std::span<const session::CheckedCall> all);
 
 // The calls of a function that were checked.
 struct CheckedCalls {
-  uint64_t calls = 0;                  // the highest number of a call that was checked
+  uint64_t calls = 0;                  // how many were checked
   uint64_t first_nan = 0, first_infinity = 0;  // the calls; 0: none
   std::vector<const session::CheckedCall*> rows;
 };

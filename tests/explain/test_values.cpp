@@ -128,6 +128,13 @@ class TestValues : public QObject {
     QVERIFY(checked_text(checked_calls(rows, FunctionId(5))).empty());
     QVERIFY(checked_text(checked_calls(rows, FunctionId(4))).find("all were finite") != std::string::npos);
     rows[1].nan = 2;
+    // A call that failed has no row; from a number on, a row stands for a hundred calls.
+    std::vector<session::CheckedCall> some = {rows[0], rows[2]};
+    QCOMPARE(checked_calls(some, FunctionId(4)).calls, uint64_t{2});
+    some.push_back(rows[0]);
+    some.back().call = session::CheckedCall::kEachUpTo + 300;
+    QCOMPARE(checked_calls(some, FunctionId(4)).calls, uint64_t{302});
+    QCOMPARE(searched_calls(some), uint64_t{302});
     const CheckedCalls checked = checked_calls(rows, FunctionId(4));
     QCOMPARE(checked.first_nan, uint64_t{2});
     QVERIFY(checked_text(checked).find("3 calls") != std::string::npos);

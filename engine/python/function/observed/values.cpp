@@ -33,7 +33,6 @@ using session::ValuesReason;
 
 constexpr uint64_t kMaxBytesOfState = uint64_t{2} << 30;  // for variables
 constexpr int kMaxFailedCalls = 3;                        // failed calls of a function that are run again
-constexpr uint64_t kMaxRowsOfFunction = 10'000;           // checked calls of a function; above that, one in a hundred
 
 // What is known of a function while the program runs.
 struct Watched {
@@ -277,7 +276,7 @@ PyObject* call_and_search(const CallWords& words, bool asked) {
     return result.release();
   }
   const bool first_nan = row.nan && !watched.nan_found, first_infinity = row.infinity && !watched.infinity_found;
-  if (number <= kMaxRowsOfFunction || number % 100 == 0 || first_nan || first_infinity) writer->add(row);
+  if (number <= session::CheckedCall::kEachUpTo || number % 100 == 0 || first_nan || first_infinity) writer->add(row);
   watched.nan_found |= row.nan > 0;
   watched.infinity_found |= row.infinity > 0;
   if (may_record && (first_nan || first_infinity))

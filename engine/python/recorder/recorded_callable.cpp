@@ -14,6 +14,7 @@
 #include "engine/record/spans.h"
 #include "engine/session/events.h"
 
+#include <algorithm>
 #include <memory>
 #include <unordered_map>
 
@@ -225,8 +226,10 @@ PyObject* describe_call(PyObject*, PyObject* args, PyObject* keywords) {
   if (outcome == Py_None) Py_RETURN_NONE;
   const std::string name = readable(outcome);
   call->dropped = name == "none";
-  for (size_t i = 0; i < std::size(session::kCallOutcomes); ++i)
-    if (name == session::kCallOutcomes[i]) call->outcome = static_cast<CallOutcome>(i);
+  const auto known = std::ranges::find(session::kCallOutcomes, std::string_view(name));
+  if (!call->dropped && known == std::end(session::kCallOutcomes))
+    throw Error(ErrorKind::kValue, "no outcome of a call is called '" + name + "'");
+  if (!call->dropped) call->outcome = static_cast<CallOutcome>(known - std::begin(session::kCallOutcomes));
   Py_RETURN_NONE;
 }
 

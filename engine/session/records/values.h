@@ -112,8 +112,8 @@ struct CallValues {
   }
 };
 
-// A call whose results and variables were searched for NaN and infinity. Of a function's calls, each up to kEachUpTo has
-// a row; those after them have one for each hundred.
+// A call whose results and variables were searched for NaN and infinity. Of a function's calls, each up to kEachUpTo
+// has a row; those after them have one for each hundred.
 struct CheckedCall {
   static constexpr uint64_t kEachUpTo = 10'000;
 

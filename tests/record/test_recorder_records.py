@@ -165,6 +165,25 @@ class Records(unittest.TestCase):
         calls = self.sql("SELECT outcome, count(*), count(DISTINCT trace_id) FROM calls GROUP BY outcome").split('\n')[2:]
         self.assertEqual([line.split() for line in calls if line], [['failed', '1', '1'], ['hit', '4', '3'], ['trace', '5', '5']])
 
+    def test_static_positions_may_count_from_the_end(self):
+        self.record('''
+            function = _recorder.new_id('function')
+            _recorder.add('function', {'id': function, 'name': 'f', 'function_parameter': ['x', 'n']})
+            traces = {}
+
+            def f(x, n):
+                if n not in traces:
+                    traces[n] = number = _recorder.new_id('trace')
+                    _recorder.add('trace', {'id': number, 'function': function, 'number': len(traces)})
+                    _recorder.describe_call(trace=number, outcome='trace')
+
+            g = _recorder.called(f, function, (-1,))
+            for n in (2, 3, 2, 3):
+                g(1.0, n)
+            ''')
+        calls = self.sql("SELECT outcome, count(*), count(DISTINCT trace_id) FROM calls GROUP BY outcome").split('\n')[2:]
+        self.assertEqual([line.split() for line in calls if line], [['hit', '2', '2'], ['trace', '2', '2']])
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -120,7 +120,7 @@ class Jax(unittest.TestCase):
         self.assertEqual((finding['cause'], finding['path'], finding['line']), ('python_scalar_argument', 'args[1]', 4))
 
     def test_a_missing_hook_is_said(self):
-        self.replace('_src/pjit.py', '_trace_for_jit', '_create_jaxpr')
+        self.replace('_src/pjit.py', '_resolve_and_lower', '_lower')
         done = self.record('''
             import jax
             f = jax.jit(lambda x: 'result')
@@ -128,8 +128,21 @@ class Jax(unittest.TestCase):
             ''')
         self.assertEqual((done.returncode, done.stdout), (0, 'result result\n'), done.stderr)
         self.assertEqual(self.report()['run']['engines'][-1]['missing_hooks'],
-                         ['traces not recorded: jax 0.10.0 has no jax._src.pjit._trace_for_jit'])
-        self.assertEqual(self.rows('SELECT count(*) FROM trace'), [(0,)])
+                         ['StableHLO and recompilations not recorded: jax 0.10.0 has no jax._src.pjit._resolve_and_lower'])
+        self.assertEqual(self.rows('SELECT count(*) FROM trace'), [(1,)])
+
+    def test_versions_without_the_hook_of_traces(self):
+        self.replace('_src/pjit.py', '_trace_for_jit', '_create_jaxpr')
+        done = self.record('''
+            import jax
+            f = jax.jit(lambda x: 'result')
+            for size in (4, 4, 5):
+                print(f(jax.Array((size,))))
+            ''')
+        self.assertEqual((done.returncode, done.stdout), (0, 'result\n' * 3), done.stderr)
+        self.assertEqual(self.rows('SELECT number, signature, error FROM trace ORDER BY number'),
+                         [(1, 'f32[4]', ''), (2, 'f32[5]', '')])
+        self.assertEqual(self.report()['run']['engines'][-1]['missing_hooks'], [])
 
     def test_errors_of_the_adapter_are_notes(self):
         self.replace('_src/core.py', 'def shaped_abstractify(value):', 'def shaped_abstractify(value):\n    raise KeyError(7)')

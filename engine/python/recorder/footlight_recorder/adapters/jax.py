@@ -10,8 +10,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from footlight_recorder import _recorder
-from footlight_recorder.adapters import Adapter, Hook, guarded, note
-from footlight_recorder.adapters import jax_graphs, jax_keys
+from footlight_recorder.adapters import Adapter, Hook, guarded, jax_graphs, jax_keys
 
 _MOST_TEXT = 500  # equations of a trace whose StableHLO text is kept
 _LIBRARIES = ('/jax/', '/jaxlib/', '/flax/', '/optax/', '/equinox/', '/haiku/')
@@ -67,6 +66,7 @@ class _Recorder:
             abstract = api_util.shaped_abstractify
         self.keys = jax_keys.Keys(registry.flatten_one_level, abstract)
         self.context: Any = None
+        self.sees_traces = False  # at their beginning; else a new jaxpr tells of one
 
     # ---- functions ------------------------------------------------------------------------------------------------
 
@@ -135,8 +135,15 @@ class _Recorder:
         if function is None:
             return original(fun, info, args, kwargs)
         self.thread.asked.append((function, args, kwargs))
+        start_ns = time.time_ns()
         try:
             result = original(fun, info, args, kwargs)
+            if not self.sees_traces:
+                self.traced(function, result[0], start_ns, '')
+        except BaseException as error:
+            if not self.sees_traces:
+                self.traced(function, None, start_ns, _error_text(error))
+            raise
         finally:
             self.thread.asked.pop()
         self.found(function, result, args, kwargs)
@@ -174,7 +181,7 @@ class _Recorder:
         try:
             result = original(fun, *args, **more)
         except BaseException as error:
-            self.traced(function, None, start_ns, f'{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ""}')
+            self.traced(function, None, start_ns, _error_text(error))
             raise
         finally:
             self.thread.tracing -= 1
@@ -310,6 +317,10 @@ class _Recorder:
         return f'committed to {where}'
 
 
+def _error_text(error: BaseException) -> str:
+    return f'{type(error).__name__}: {(str(error).splitlines() or [""])[0]}'
+
+
 def _phase(name: str, category: str, start_ns: int, end_ns: int) -> dict[str, Any]:
     return {'name': name, 'category': category, 'start_ns': start_ns, 'end_ns': end_ns}
 
@@ -376,6 +387,7 @@ def adapter(jax: ModuleType) -> Adapter:
         @functools.wraps(original)
         def trace(fun: Any, *args: Any, **more: Any) -> Any:
             return rec.trace(original, fun, args, more)
+        rec.sees_traces = True
         return trace
 
     def resolve_and_lower(original: Any) -> Any:
@@ -391,7 +403,7 @@ def adapter(jax: ModuleType) -> Adapter:
     return Adapter('jax', jax.__version__, [
         Hook('jax._src.pjit', '_cpp_pjit', cpp_pjit, 'functions and calls'),
         Hook('jax._src.pjit', '_infer_params', infer_params, 'which trace serves a call'),
-        Hook('jax._src.pjit', '_trace_for_jit', trace_for_jit, 'traces'),
+        Hook('jax._src.pjit', '_trace_for_jit', trace_for_jit, 'traces', needed=False),  # since 0.9
         Hook('jax._src.pjit', '_resolve_and_lower', resolve_and_lower, 'StableHLO and recompilations'),
         Hook('jax.monitoring', 'register_event_duration_secs_listener', listener, 'times of lowering and compilation'),
     ])

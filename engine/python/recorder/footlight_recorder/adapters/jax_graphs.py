@@ -18,8 +18,8 @@ _FAMILIES = {
     'reduction': ('reduce_', 'argmax', 'argmin', 'cumsum', 'cumprod', 'cummax', 'cummin', 'sort', 'top_k'),
     'move': ('broadcast_in_dim', 'reshape', 'transpose', 'slice', 'dynamic_slice', 'dynamic_update_slice', 'gather', 'scatter',
              'concatenate', 'pad', 'squeeze', 'rev', 'copy', 'device_put', 'expand_dims', 'split'),
-    'control': ('jit', 'pjit', 'scan', 'while', 'cond', 'custom_jvp_call', 'custom_vjp_call', 'remat', 'checkpoint', 'closed_call',
-                'core_call', 'shard_map'),
+    'control': ('jit', 'pjit', 'scan', 'while', 'cond', 'custom_jvp_call', 'custom_vjp_call', 'remat', 'checkpoint',
+                'closed_call', 'core_call', 'shard_map'),
     'random': ('random_', 'threefry', 'rng_'),
     'io': ('pure_callback', 'io_callback', 'debug_callback', 'debug_print', 'infeed', 'outfeed'),
 }

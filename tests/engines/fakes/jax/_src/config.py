@@ -1,4 +1,4 @@
-"""The settings that the adapter asks JAX for."""
+"""Settings that a trace depends on."""
 settings = {'enable_x64': False}
 
 

@@ -1,4 +1,4 @@
-"""Arrays and equations, as far as the adapter looks into them."""
+"""Arrays and jaxprs."""
 class Array:
     def __init__(self, shape, dtype='float32', weak_type=False, device=None):
         self.shape, self.dtype, self.weak_type = shape, dtype, weak_type

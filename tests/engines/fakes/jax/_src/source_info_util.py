@@ -1,4 +1,4 @@
-"""Where an equation comes from."""
+"""Frames of an equation."""
 import collections
 
 Frame = collections.namedtuple('Frame', 'file_name function_name start_line start_column end_line end_column')

@@ -1,3 +1,3 @@
-"""What JAX leaves out of tracebacks."""
+"""What is left out of tracebacks."""
 def register_exclusion(path):
     pass

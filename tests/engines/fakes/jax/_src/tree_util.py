@@ -1,4 +1,4 @@
-"""The registry of containers."""
+"""Trees of one level."""
 class _Registry:
     def flatten_one_level(self, value):
         return None

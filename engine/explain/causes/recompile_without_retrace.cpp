@@ -71,9 +71,6 @@ void find_in(const Evidence& evidence, const FunctionRun& run, Findings& to) {
   f.fix = miss->now.starts_with(kCommitted)
               ? "Place " + name + " from the first call on as later calls have it, or leave out the device: jnp.asarray"
               : "Keep " + name + " where the first call had it: jax.device_put";
-  // Placed alike, all calls of a trace are served by its first executable: nothing else tells its executables apart.
-  f.checked.method = Checked::Method::kReplay;
-  f.checked.ok = true;
   to.found.push_back(std::move(f));
 }
 

@@ -20,7 +20,7 @@ class Jax(unittest.TestCase):
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
         self.session = os.path.join(self.folder, 'run.footlight')
-        self.fakes = os.path.join(self.folder, 'fakes')
+        self.fakes = os.path.join(self.folder, 'site-packages')  # where libraries are
         shutil.copytree(FAKES, self.fakes)
 
     def record(self, text, *options):
@@ -116,8 +116,10 @@ class Jax(unittest.TestCase):
             ''')
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.rows('SELECT options FROM function'), [("static_argnames=('rate',)",)])
-        finding, = self.report()['findings']
-        self.assertEqual((finding['cause'], finding['path'], finding['line']), ('python_scalar_argument', 'args[1]', 4))
+        leaves = self.rows("SELECT path, kind, type FROM key_leaf WHERE parameter = 'rate'")
+        self.assertEqual(leaves, [('args[1]', 'literal', 'float')] * 6)
+        self.assertEqual(self.rows('SELECT DISTINCT why FROM trace WHERE number > 1'), [('value of rate',)])
+        self.assertEqual([f['traces'] for f in self.report()['functions']], [6])
 
     def test_a_missing_hook_is_said(self):
         self.replace('_src/pjit.py', '_resolve_and_lower', '_lower')

@@ -103,16 +103,22 @@ bool flatten(const Branch& branch, int depth, int parent, bool alone, KeyDiff& d
   return differs;
 }
 
+// The value of a tensor's leaf says that its type is weak.
+QString weakness(const session::KeyLeaf& tensor) {
+  return tensor.value.empty() ? QString() : QStringLiteral("weak ");
+}
+
 }  // namespace
 
 QString leaf_short(const session::KeyLeaf& leaf) {
-  if (leaf.kind == "tensor" || leaf.kind == "variable") return shape_brackets(leaf);
+  if (leaf.kind == "tensor") return weakness(leaf) + shape_brackets(leaf);
+  if (leaf.kind == "variable") return shape_brackets(leaf);
   if (!leaf.value.empty()) return leaf.kind == "literal" ? short_number(q(leaf.value)) : q(leaf.value);
   return q(leaf.type.empty() ? leaf.kind : leaf.type);
 }
 
 QString leaf_text(const session::KeyLeaf& leaf) {
-  if (leaf.kind == "tensor") return QStringLiteral("Tensor ") + shape_brackets(leaf);
+  if (leaf.kind == "tensor") return QStringLiteral("Tensor ") + weakness(leaf) + shape_brackets(leaf);
   if (leaf.kind == "variable") {
     const QString alias = leaf.value.empty() ? QString() : QStringLiteral("  alias ") + q(leaf.value);
     return QStringLiteral("Variable ") + shape_brackets(leaf) + alias;

@@ -5,6 +5,7 @@
 #include "app/models/run_end.h"
 #include "app/models/text.h"
 
+#include "engine/explain/engines.h"
 #include "engine/session/run_times.h"
 
 #include <algorithm>
@@ -41,6 +42,7 @@ ViewLead without_functions(const Document& document) {
 
 // Uses the lines at which it was defined and created.
 QString why_not_converted(const Document& document, const session::FunctionRecord& f) {
+  if (explain::is_jax(&f)) return QStringLiteral("JAX traces Python as it is.");
   if (is_of_library(document, f)) return QStringLiteral("AutoGraph leaves the code of libraries as it is.");
   std::vector<int> lines{f.decorator_line, f.line};
   for (int above = f.line - 1; document.line_text({f.file, above}).trimmed().startsWith(QLatin1Char('@')); --above)

@@ -178,6 +178,15 @@ class ModelsTest : public QObject {
             })->depth < 100);
   }
 
+  void weak_types_show() {
+    const session::KeyLeaf weak{"args[0]", "size", "tensor", "float32", "", "weak type"};
+    session::KeyLeaf strong = weak;
+    strong.value.clear();
+    QCOMPARE(leaf_text(weak), QStringLiteral("Tensor weak f32[]"));
+    QCOMPARE(leaf_short(weak), QStringLiteral("weak f32[]"));
+    QCOMPARE(leaf_short(strong), QStringLiteral("f32[]"));
+  }
+
   void key_paths_nest() {
     session::TraceRecord a, b;
     a.key = {{"args[0]['w.x'][1]", "batch", "tensor", "float32", "2,3", ""},

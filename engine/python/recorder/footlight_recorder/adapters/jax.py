@@ -156,7 +156,8 @@ class _Recorder:
         if trace is None:
             return
         self.thread.lowered = trace
-        trace.columns['placed'] = (function, args, kwargs)
+        # Where the arguments lie, not the arguments: the trace outlives them.
+        trace.columns['placed'] = (function, self.placements(function, args, kwargs))
         if not self.is_call_of(function):
             return
         key = self.key_of(function, args, kwargs)
@@ -283,8 +284,7 @@ class _Recorder:
     @guarded
     def compiled(self, trace: _Trace) -> None:
         """An executable was made. After the first of a trace: what is placed elsewhere than for the nearest one."""
-        function, args, kwargs = trace.columns.get('placed', (None, (), {}))
-        now = self.placements(function, args, kwargs) if function is not None else {}
+        function, now = trace.columns.get('placed', (None, {}))
         trace.placements.append(now)
         if len(trace.placements) == 1:
             return

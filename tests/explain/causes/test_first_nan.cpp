@@ -43,8 +43,10 @@ class TestFirstNan : public QObject {
     call.values[2].nan = 2, call.values[2].first_nan = 3, call.values[2].input_infinity = true;
     call.values[2].places = {{3, "NaN", "0, -Inf"}};
     run.values = {call, call};  // a later call of the same function says nothing new
-    run.checked_calls.resize(2);
-    run.checked_calls[1].function = FunctionId(1), run.checked_calls[1].call = 312, run.checked_calls[1].nan = 1;
+    run.checked_calls.resize(312);
+    for (size_t i = 0; i < run.checked_calls.size(); ++i)
+      run.checked_calls[i].function = FunctionId(1), run.checked_calls[i].call = i + 1;
+    run.checked_calls.back().nan = 1;
     const std::vector<Finding> found = run.findings();
     QCOMPARE(found.size(), size_t{1});
     QCOMPARE(found[0].cause, std::string("first_nan"));

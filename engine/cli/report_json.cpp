@@ -10,14 +10,9 @@ namespace {
 using explain::Finding;
 using session::Reader;
 
-std::string number(double value) {
+std::string number(double value, int decimals = 3) {
   char text[40];
-  std::snprintf(text, sizeof text, "%.3f", value);
-  return text;
-}
-std::string seconds(int64_t ns) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.6f", static_cast<double>(ns) / 1e9);
+  std::snprintf(text, sizeof text, "%.*f", decimals, value);
   return text;
 }
 std::string ms(int64_t ns) { return number(static_cast<double>(ns) / 1e6); }
@@ -104,7 +99,7 @@ std::string of_finding(const Reader& reader, const explain::Report& report, size
 
 std::string report_json(const Reader& reader, const explain::Report& report) {
   JsonObject run;
-  run.add("script", report.script).raw("seconds", seconds(report.run_ns));
+  run.add("script", report.script).raw("seconds", number(static_cast<double>(report.run_ns) / 1e9, 6));
   if (report.ended) run.add("exit", report.signal ? 128 + report.signal : report.exit_code);
   else run.raw("exit", "null");
   const auto text_or_null = [](const std::string& text) { return text.empty() ? "null" : json_text(text); };

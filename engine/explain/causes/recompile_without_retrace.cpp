@@ -31,8 +31,6 @@ void find_in(const Evidence& evidence, const FunctionRun& run, Findings& to) {
       f.cost_ns += p.end_ns - p.start_ns;
       if (compiles++) f.saved_ns += p.end_ns - p.start_ns;
     }
-    f.checked.traces_before += compiles;
-    f.checked.traces_after += std::min<size_t>(compiles, 1);
     if (compiles < 2) continue;
     for (const MissRecord& miss : t->misses)
       if (miss.existing == t->id && miss.path.ends_with(kPlaced)) placed.emplace(miss.path, &miss);

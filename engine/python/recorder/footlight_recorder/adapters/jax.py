@@ -31,9 +31,12 @@ class _Function:
 class _Trace:
     """One trace: its row, which is added again when more is known."""
 
-    def __init__(self, columns: dict[str, Any]) -> None:
+    def __init__(self, function: _Function, columns: dict[str, Any]) -> None:
         self.columns = columns
-        self.placements: list[dict[str, str]] = []  # of the arguments, for each executable
+        self.found_for = function           # the function that JAX looked it up for last
+        self.placed: dict[str, str] = {}    # where the arguments of that call lay, by path
+        self.placements: list[dict[str, str]] = []  # the same, for each executable
+        self.served = False                 # a call, with its graph
         self.jaxpr: Any = None
 
 
@@ -157,15 +160,12 @@ class _Recorder:
             return
         self.thread.lowered = trace
         # Where the arguments lie, not the arguments: the trace outlives them.
-        trace.columns['placed'] = (function, self.placements(function, args, kwargs))
+        trace.found_for, trace.placed = function, self.placements(function, args, kwargs)
         if not self.is_call_of(function):
             return
-        key = self.key_of(function, args, kwargs)
-        if trace.columns['new']:
-            trace.columns['new'] = False
-            _recorder.describe_call(trace=trace.columns['id'], outcome='trace', key=key)
-        else:
-            _recorder.describe_call(trace=trace.columns['id'], outcome='dispatch miss', key=key)
+        outcome = 'dispatch miss' if trace.served else 'trace'
+        trace.served = True
+        _recorder.describe_call(trace=trace.columns['id'], outcome=outcome, key=self.key_of(function, args, kwargs))
 
     def is_call_of(self, function: _Function) -> bool:
         """Whether the innermost recorded call is one of the function."""
@@ -205,11 +205,10 @@ class _Recorder:
             'error': error[:500], 'trace_phase': [_phase('trace', 'trace', start_ns, end_ns)]}
         if frame is not None:
             columns['source'] = (frame.f_code, frame.f_lasti)
-        trace = _Trace(columns)
+        trace = _Trace(function, columns)
         if self.thread.asked and self.thread.asked[-1][0] is function:
             _, args, kwargs = self.thread.asked[-1]
             self.describe_key(function, columns, self.key_of(function, args, kwargs))
-        columns['new'] = True
         if jaxpr is not None:
             self.describe_graph(columns, jaxpr)
             key = id(jaxpr)
@@ -218,7 +217,7 @@ class _Recorder:
             function.traces.append(trace)
         elif by_call:
             _recorder.describe_call(trace=number)
-        self.add(trace)
+        _recorder.add('trace', columns)
 
     @guarded
     def describe_key(self, function: _Function, columns: dict[str, Any], key: int) -> None:
@@ -238,11 +237,6 @@ class _Recorder:
         columns['trace_graph'] = [{'stage': 'jaxpr', 'graph': self.graphs.add(jaxpr, name)}]
         columns['trace_capture'] = [f'constant{at} {jax_graphs.type_text(const)} tensor'
                                     for at, const in enumerate(getattr(jaxpr, 'consts', ()))]
-
-    def add(self, trace: _Trace) -> None:
-        """Adds the trace's row, or what replaces it."""
-        columns = {name: value for name, value in trace.columns.items() if name not in ('new', 'placed')}
-        _recorder.add('trace', columns)
 
     # ---- lowering and compilation -----------------------------------------------------------------------------------
 
@@ -279,12 +273,12 @@ class _Recorder:
             self.compiled(trace)
         if not trace.placements[1:] and trace.columns['end_ns'] < end_ns:
             trace.columns['end_ns'] = end_ns
-        self.add(trace)
+        _recorder.add('trace', trace.columns)  # replaces the row
 
     @guarded
     def compiled(self, trace: _Trace) -> None:
         """An executable was made. After the first of a trace: what is placed elsewhere than for the nearest one."""
-        function, now = trace.columns.get('placed', (None, {}))
+        now = trace.placed
         trace.placements.append(now)
         if len(trace.placements) == 1:
             return
@@ -294,7 +288,7 @@ class _Recorder:
         misses = trace.columns.setdefault('trace_miss', [])
         misses.extend({'existing': trace.columns['id'], 'path': path + '.sharding', 'was': trace.placements[at].get(path, ''),
                        'now': text} for path, text in differing[at].items())
-        if function is not None and self.is_call_of(function):
+        if self.is_call_of(trace.found_for):
             _recorder.describe_call(outcome='compile')
 
     def placements(self, function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, str]:

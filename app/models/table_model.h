@@ -74,7 +74,7 @@ class TableModel : public QAbstractItemModel {
   using QAbstractItemModel::QAbstractItemModel;
 
   QStringList names() const;          // of the columns
-  int column(const char* name) const;  // -1: there is none
+  int column(const char* name) const;  // -1 if no column has this name
   // The number, among all rows, of the one that is shown at this position; -1: none.
   int row_at(int shown) const;
   Cell key(int shown, int column) const;

@@ -21,7 +21,7 @@ struct RunFigures {
   QString ended;          // "finished", "killed by signal 11"
   QString printed;        // print and tf.print
   bool found = false;     // a finding of that cause in that function
-  int64_t cost_ns = 0;    // of that finding; 0: there is none, or traces are what it costs
+  int64_t cost_ns = 0;    // what that finding costs; 0 if there is none, or if it costs traces
 };
 
 struct RunPair {

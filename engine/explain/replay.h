@@ -59,7 +59,7 @@ std::set<std::string> places_of(const Evidence& evidence, const FunctionRun& run
 // Changes of keys. `places`: paths as in places().
 // Numbers and strings there become scalar tensors of this dtype.
 ProposedFix::Change pass_as_tensor(std::set<std::string> places, uint8_t dtype);
-// Arrays there do not give way to another operand's dtype.
+// Arrays at these places get a strong type: an operation keeps their dtype.
 ProposedFix::Change become_strong(std::set<std::string> places);
 // Sizes there become the next power of two: place -> dimensions.
 ProposedFix::Change round_up_sizes(std::map<std::string, std::set<size_t>> dimensions);

@@ -50,7 +50,7 @@ struct TensorSpec {
   uint8_t dtype = 0;
   bool has_rank = true;
   std::span<const int64_t> sizes;  // kUnknownSize where a size is unknown
-  bool weak = false;               // JAX: the dtype gives way to another operand's
+  bool weak = false;               // JAX: an operation takes another operand's dtype instead
 };
 
 using Words = SmallVector<uint64_t, 48>;

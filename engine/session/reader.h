@@ -107,7 +107,7 @@ class Reader {
   int64_t first_time() const;
   // The last time of anything recorded.
   int64_t last_time() const;
-  // From the first event to the last: what was printed is none.
+  // The time from the first event to the last. A line of the console is not an event.
   int64_t events_ns() const;
 
  protected:

@@ -1,5 +1,5 @@
-// weak_type_flip: JAX traces anew where an array came from a Python number at times, so that its dtype gives way to
-// another operand's, and from elsewhere at other times. Fix: an array of that dtype where the number is made.
+// weak_type_flip: an argument is sometimes made from a Python number, whose dtype JAX calls weak (an operation takes
+// the other operand's dtype instead), and sometimes not. JAX traces each. Fix: an array of that dtype from the start.
 #include "engine/explain/edits.h"
 #include "engine/explain/engines.h"
 #include "engine/explain/words.h"

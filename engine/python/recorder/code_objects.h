@@ -13,7 +13,7 @@ void init_code_objects();
 // The innermost frame that is not of our own folders; nothing without the GIL but what was noted when it was released.
 SourceRef python_source();
 
-// The innermost frame of the user's own code, or of a library where there is none of that.
+// Returns the innermost frame of the user's own code; if the stack has none, the innermost of a library.
 SourceRef python_caller();
 
 // The id of a code object, given on first sight together with a copy of its line table; none for our own code.

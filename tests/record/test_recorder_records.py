@@ -165,6 +165,78 @@ class Records(unittest.TestCase):
         calls = self.sql("SELECT outcome, count(*), count(DISTINCT trace_id) FROM calls GROUP BY outcome").split('\n')[2:]
         self.assertEqual([line.split() for line in calls if line], [['failed', '1', '1'], ['hit', '4', '3'], ['trace', '5', '5']])
 
+    def test_calls_that_fail_or_wrap_are_not_taken_for_hits_of_the_only_trace(self):
+        said = self.record('''
+            import functools
+            function = _recorder.new_id('function')
+            _recorder.add('function', {'id': function, 'name': 'f', 'function_parameter': ['x']})
+
+            def inner(x):
+                return x
+
+            @functools.wraps(inner)
+            def f(x):
+                if x is None:
+                    raise TypeError('refused')
+                if not f.traced:
+                    f.traced = True
+                    number = _recorder.new_id('trace')
+                    _recorder.add('trace', {'id': number, 'function': function, 'number': 1})
+                    _recorder.describe_call(trace=number, outcome='trace')
+                return inner(x)
+
+            f.traced = False
+            g = _recorder.called(f, function, (), ('unused',))
+            for x in (1.0, 2.0, None, 3):
+                try:
+                    g(x)
+                except TypeError as error:
+                    print(error)
+            print(g.__wrapped__ is inner)
+            ''')
+        self.assertEqual(said, 'refused\nTrue\n')
+        calls = self.sql("SELECT outcome, count(*), count(trace_id) FROM calls GROUP BY outcome").split('\n')[2:]
+        self.assertEqual([line.split() for line in calls if line],
+                         [['failed', '1', '0'], ['hit', '2', '2'], ['trace', '1', '1']])
+
+    def test_hits_under_several_settings(self):
+        self.record('''
+            class Type:
+                dtype = 'float32'
+                def __init__(self, *shape):
+                    self.shape = shape
+
+            class Array:
+                dtype = property(lambda self: 1 / 0)  # its type says all
+                def __init__(self, type):
+                    self.type = type
+
+            function = _recorder.new_id('function')
+            _recorder.add('function', {'id': function, 'name': 'f', 'function_parameter': ['x']})
+            traces, setting, asked = {}, 'a', []
+
+            def f(x):
+                if (x.type.shape, setting) not in traces:
+                    traces[x.type.shape, setting] = number = _recorder.new_id('trace')
+                    _recorder.add('trace', {'id': number, 'function': function, 'number': len(traces)})
+                    _recorder.describe_call(trace=number, outcome='trace')
+
+            def settings():
+                asked.append(setting)
+                return setting
+
+            g = _recorder.called(f, function, context=settings, array_type='type')
+            four, five = Array(Type(4)), Array(Type(5))
+            for x in (four, four, five, four, Array(Type(5))):
+                g(x)
+            assert asked == ['a', 'a'], asked  # by calls that were described
+            for setting in 'bab':
+                g(four)
+            ''')
+        calls = self.sql("SELECT trace_id, outcome, count(*) FROM calls GROUP BY 1, 2 ORDER BY 1, 2").split('\n')[2:]
+        self.assertEqual([line.split()[1:] for line in calls if line],
+                         [['hit', '3'], ['trace', '1'], ['hit', '1'], ['trace', '1'], ['hit', '1'], ['trace', '1']])
+
     def test_static_positions_may_count_from_the_end(self):
         self.record('''
             function = _recorder.new_id('function')

@@ -5,6 +5,7 @@
 #include "engine/base/recording.h"
 #include "engine/base/thread_context.h"
 #include "engine/python/interpreter/arguments.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/thread_context.h"
 #include "engine/python/interpreter/types.h"
@@ -28,8 +29,11 @@ struct Traced {
   struct Served {
     TraceId trace;
     KeyId key;
+    bool operator==(const Served&) const = default;
   };
   std::unordered_map<uint64_t, Served> served;  // the key is the signature of a call
+  bool is_served_alike = true;                  // by one trace with one key, whatever the signature
+  std::set<uint64_t> contexts;                  // hashes of the settings under which calls were described
 };
 
 // An object that stands in for a callable wherever one may be used: as a method, a dict's key, an argument of
@@ -133,8 +137,10 @@ PyTypeObject timed_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 // A call that is being recorded on this thread, and the one around it. Declared in interpreter/thread_context.h.
 struct RecordedCall {
   Timed* of;
+  PyObject* const* args;
+  size_t num_positional;
+  PyObject* keywords;
   CallId id;
-  uint64_t signature = 0;
   TraceId trace = {};
   KeyId key = {};
   CallOutcome outcome = CallOutcome::kHit;
@@ -144,17 +150,46 @@ struct RecordedCall {
 
 namespace {
 
-// Computes the call's signature, if called() was given rules for it. The trace that served a call with the same
-// signature is taken to serve this one, unless describe_call() says otherwise meanwhile.
-void assume_trace(RecordedCall& call, PyObject* const* args, size_t count, PyObject* keywords) {
+uint64_t signature_of(const RecordedCall& call, uint64_t context) {
+  return signature_of(call.of->traced->rules, call.args, call.num_positional, call.keywords) ^ context;
+}
+
+// The trace that served a call with the same signature is taken to serve this one, unless describe_call() says
+// otherwise meanwhile.
+void assume_trace(RecordedCall& call) {
   const Traced& traced = *call.of->traced;
-  if (!traced.rules.any()) return;
+  if (traced.served.empty()) return;
   quietly([&] {
-    call.signature = signature_of(traced.rules, args, count, keywords);
-    const auto known = traced.served.find(call.signature);
+    // Settings are compared only where calls were made under several.
+    const uint64_t context = traced.contexts.size() == 1 ? *traced.contexts.begin() : context_of(traced.rules);
+    const auto known = traced.served.find(signature_of(call, context));
     if (known == traced.served.end()) return;
     call.trace = known->second.trace;
     call.key = known->second.key;
+  });
+}
+
+// As long as all described calls were served alike, nothing is computed from the arguments of the others: they can only
+// have been served like these. A call that failed may have met no trace at all.
+void assume_only_trace(RecordedCall& call, bool has_failed) {
+  const Traced& traced = *call.of->traced;
+  if (call.trace.valid() || traced.served.empty()) return;
+  if (has_failed || !traced.is_served_alike) return assume_trace(call);
+  call.trace = traced.served.begin()->second.trace;
+  call.key = traced.served.begin()->second.key;
+}
+
+// Remembers which trace served the call that is being described.
+void remember_trace(const RecordedCall& call) {
+  Traced& traced = *call.of->traced;
+  if (!traced.rules.any()) return;
+  quietly([&] {
+    const Traced::Served served{call.trace, call.key};
+    const uint64_t context = context_of(traced.rules);
+    traced.contexts.insert(context);
+    traced.served[signature_of(call, context)] = served;
+    traced.is_served_alike =
+        std::ranges::all_of(traced.served, [&](const auto& known) { return known.second == served; });
   });
 }
 
@@ -162,8 +197,15 @@ PyObject* called_call(PyObject* self, PyObject* const* args, size_t count, PyObj
   PyObject* const wrapped = timed_of(self)->wrapped.get();
   if (!recording_structure()) return PyObject_Vectorcall(wrapped, args, count, keywords);
   const Ref kept = Ref::borrow(self);  // the callable may drop the last reference to this
-  RecordedCall call{.of = timed_of(self), .id = next_call_id(), .outer = python_thread.recorded_call};
-  assume_trace(call, args, PyVectorcall_NARGS(count), keywords);
+  RecordedCall call{.of = timed_of(self),
+                    .args = args,
+                    .num_positional = static_cast<size_t>(PyVectorcall_NARGS(count)),
+                    .keywords = keywords,
+                    .id = next_call_id(),
+                    .outer = python_thread.recorded_call};
+  Traced& traced = *call.of->traced;
+  const bool was_served_alike = traced.is_served_alike;
+  if (!was_served_alike) assume_trace(call);
   CallEvent event{.parent = this_thread.call, .source = python_caller()};
   python_thread.recorded_call = &call;
   this_thread.call = call.id;
@@ -173,8 +215,9 @@ PyObject* called_call(PyObject* self, PyObject* const* args, size_t count, PyObj
   this_thread.call = event.parent;
   python_thread.recorded_call = call.outer;
   if (call.dropped || !recording_structure()) return result;
+  if (was_served_alike) assume_only_trace(call, !result);
   event.call = call.id;
-  event.function = call.of->traced->function;
+  event.function = traced.function;
   event.trace = call.trace;
   event.key = call.key;
   event.outcome = result ? call.outcome : CallOutcome::kFailed;
@@ -182,13 +225,15 @@ PyObject* called_call(PyObject* self, PyObject* const* args, size_t count, PyObj
   return result;
 }
 
-// called(callable, function, static_positions=(), static_names=(), flatten=None): the stand-in for a traced function.
+// called(callable, function, static_positions=(), static_names=(), flatten=None, context=None, array_type=None): the
+// stand-in for a traced function.
 PyObject* called(PyObject*, PyObject* args, PyObject* keywords) {
-  PyObject *wrapped, *positions = nullptr, *names = nullptr, *flatten = Py_None;
+  PyObject *wrapped, *positions = nullptr, *names = nullptr;
+  PyObject *flatten = Py_None, *context = Py_None, *array_type = Py_None;
   unsigned int function;
-  parse_keywords(args, keywords, "OI|OOO:called",
-                 {"callable", "function", "static_positions", "static_names", "flatten"}, &wrapped, &function,
-                 &positions, &names, &flatten);
+  parse_keywords(args, keywords, "OI|OOOOO:called",
+                 {"callable", "function", "static_positions", "static_names", "flatten", "context", "array_type"},
+                 &wrapped, &function, &positions, &names, &flatten, &context, &array_type);
   if (!PyCallable_Check(wrapped)) throw Error(ErrorKind::kType, "called: the first argument is not callable");
   auto traced = std::make_unique<Traced>(FunctionId(function));
   if (positions)
@@ -199,7 +244,13 @@ PyObject* called(PyObject*, PyObject* args, PyObject* keywords) {
   if (names)
     for (PyObject* const name : Items(names)) traced->rules.static_names.emplace(utf8(name));
   if (flatten != Py_None) traced->rules.flatten = Ref::borrow(flatten);
-  return stand_in(&timed_type, called_call, wrapped, "", "", std::move(traced)).release();
+  if (context != Py_None) traced->rules.context = Ref::borrow(context);
+  if (array_type != Py_None) traced->rules.array_type = Ref::borrow(array_type);
+  Ref made = stand_in(&timed_type, called_call, wrapped, "", "", std::move(traced));
+  // A program that asks the engine's callable for what it wraps gets the same here.
+  if (const Ref inner = optional_attribute(wrapped, "__wrapped__"))
+    if (PyObject_SetAttrString(made.get(), "__wrapped__", inner.get()) < 0) throw PythonErrorSet();
+  return made.release();
 }
 
 // current_call(): (call, function), or None outside of all recorded calls.
@@ -221,8 +272,7 @@ PyObject* describe_call(PyObject*, PyObject* args, PyObject* keywords) {
   }
   if (key != Py_None) call->key = KeyId(static_cast<uint32_t>(PyLong_AsUnsignedLong(key)));
   if (PyErr_Occurred()) throw PythonErrorSet();
-  if (trace != Py_None && call->of->traced->rules.any())
-    call->of->traced->served[call->signature] = {call->trace, call->key};
+  if (trace != Py_None) remember_trace(*call);
   if (outcome == Py_None) Py_RETURN_NONE;
   const std::string name = readable(outcome);
   call->dropped = name == "none";
@@ -235,9 +285,11 @@ PyObject* describe_call(PyObject*, PyObject* args, PyObject* keywords) {
 
 PyMethodDef functions[] = {
     {"called", as_method(guard<called>), METH_VARARGS | METH_KEYWORDS,
-     "called(callable, function, static_positions=(), static_names=(), flatten=None): a stand-in for the callable that "
-     "records each call as one of the traced function with that number. With any of the other arguments, calls whose "
-     "arguments are alike are taken to be served by the same trace."},
+     "called(callable, function, static_positions=(), static_names=(), flatten=None, context=None, array_type=None): a "
+     "stand-in for the callable that records each call as one of the traced function with that number. With any of the "
+     "other arguments, calls whose arguments are alike are taken to be served by the same trace. context() returns the "
+     "settings that count too; array_type names the attribute of an array that says its shape, dtype and weak type and "
+     "never changes."},
     {"current_call", guard<current_call>, METH_NOARGS,
      "current_call(): the innermost call that is being recorded on this thread, as (call, function), or None."},
     {"describe_call", as_method(guard<describe_call>), METH_VARARGS | METH_KEYWORDS,

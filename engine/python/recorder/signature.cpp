@@ -5,6 +5,9 @@
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
 
+#include <unordered_map>
+#include <utility>
+
 namespace footlight::python {
 namespace {
 
@@ -21,6 +24,31 @@ uint64_t hash_of(PyObject* object) {
 
 uint64_t address(const void* object) { return reinterpret_cast<uintptr_t>(object); }
 
+// Hashes of the types of arrays: many arrays share one. Accessed with the GIL held.
+class KnownTypes {
+ public:
+  const uint64_t* find(PyObject* type) const {
+    const auto known = hashes_.find(type);
+    return known == hashes_.end() ? nullptr : &known->second.hash;
+  }
+  void add(PyObject* type, uint64_t hash) {
+    if (hashes_.size() >= kMaxTypes) std::exchange(hashes_, {});  // what they held may run code when it goes
+    hashes_.try_emplace(type, Ref::borrow(type), hash);
+  }
+
+ private:
+  static constexpr size_t kMaxTypes = 1024;
+  struct Known {
+    Ref type;  // kept, so that its address stays its own
+    uint64_t hash;
+  };
+  std::unordered_map<PyObject*, Known> hashes_;
+};
+KnownTypes& known_types() {
+  static KnownTypes* const types = new KnownTypes;
+  return *types;
+}
+
 class ArgumentHasher {
  public:
   explicit ArgumentHasher(const SignatureRules& rules) : rules_(rules) {}
@@ -33,6 +61,7 @@ class ArgumentHasher {
     const Level level("the arguments of a recorded call");
     if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) return items(object, address(type));
     if (PyDict_CheckExact(object)) return mapping(object);
+    if (const Ref array_type = type_of_array(object)) return typed(array_type.get());
     if (const Ref dtype = optional_attribute(object, "dtype")) return array(object, dtype.get());
     return flattened(object);
   }
@@ -50,6 +79,25 @@ class ArgumentHasher {
     for (PyObject* const pair : Items(pairs.get()))
       sum += mixed(hash_of(PyTuple_GET_ITEM(pair, 0)), value(PyTuple_GET_ITEM(pair, 1)));
     return sum;
+  }
+
+  Ref type_of_array(PyObject* object) const {
+    if (!rules_.array_type) return {};
+    PyObject* found = nullptr;
+#if PY_VERSION_HEX >= 0x030D0000
+    if (PyObject_GetOptionalAttr(object, rules_.array_type.get(), &found) < 0) throw PythonErrorSet();
+#else
+    if (_PyObject_LookupAttr(object, rules_.array_type.get(), &found) < 0) throw PythonErrorSet();
+#endif
+    return Ref::steal(found);
+  }
+
+  uint64_t typed(PyObject* array_type) const {
+    if (const uint64_t* const known = known_types().find(array_type)) return *known;
+    const Ref dtype = optional_attribute(array_type, "dtype");
+    const uint64_t hash = array(array_type, dtype ? dtype.get() : Py_None);
+    known_types().add(array_type, hash);
+    return hash;
   }
 
   uint64_t array(PyObject* object, PyObject* dtype) const {
@@ -92,6 +140,10 @@ uint64_t signature_of(const SignatureRules& rules, PyObject* const* args, size_t
     named += mixed(hash_of(name), is_static ? hash_of(argument) : hasher.value(argument));
   }
   return mixed(hash, named);
+}
+
+uint64_t context_of(const SignatureRules& rules) {
+  return rules.context ? hash_of(checked(PyObject_CallNoArgs(rules.context.get())).get()) : 0;
 }
 
 }  // namespace footlight::python

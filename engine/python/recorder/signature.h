@@ -14,13 +14,18 @@ namespace footlight::python {
 struct SignatureRules {
   std::set<Py_ssize_t> static_positions;  // negative ones count from the last positional argument, as in JAX
   std::set<std::string> static_names;
-  Ref flatten;  // flatten(object) -> (leaves, hashable structure); null: the class alone counts
+  Ref flatten;     // flatten(object) -> (leaves, hashable structure); null: the class alone counts
+  Ref context;     // context() -> the settings that count besides the arguments, hashable; null: none do
+  Ref array_type;  // the name of an array's attribute that has its shape, dtype and weak type, and never changes
 
-  bool any() const { return flatten || !static_positions.empty() || !static_names.empty(); }
+  bool any() const { return flatten || context || array_type || !static_positions.empty() || !static_names.empty(); }
 };
 
 // Arrays count by shape, dtype and weak type, numbers by class, containers by their structure, and static arguments by
 // their hash(). Throws what the arguments' own code raises.
 uint64_t signature_of(const SignatureRules& rules, PyObject* const* args, size_t count, PyObject* keywords);
+
+// The hash of the settings that count now; 0 without rules for them.
+uint64_t context_of(const SignatureRules& rules);
 
 }  // namespace footlight::python

@@ -98,7 +98,7 @@ class _Recorder:
             function.keeps = fun
         self.functions[key] = function
         return _recorder.called(jitted, function.number, [at for at in info.static_argnums or ()],
-                                list(info.static_argnames or ()), self.flatten)
+                                list(info.static_argnames or ()), self.flatten, self.config.trace_context, 'aval')
 
     def flatten(self, value: Any) -> tuple[list[Any], Any]:
         """The leaves and the structure of a container that the native callable does not know."""

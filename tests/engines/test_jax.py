@@ -121,6 +121,87 @@ class Jax(unittest.TestCase):
         self.assertEqual(self.rows('SELECT DISTINCT why FROM trace WHERE number > 1'), [('value of rate',)])
         self.assertEqual([f['traces'] for f in self.report()['functions']], [6])
 
+    def test_a_function_that_is_jitted_again_is_one(self):
+        done = self.record('''
+            import jax
+
+            def scale(x, n=1):
+                return 'result'
+
+            for again in range(3):
+                scaled = jax.jit(scale)
+                scaled(jax.Array((4,)))
+            by_number = jax.jit(scale, static_argnums=(1,))
+            by_number(jax.Array((4,)), 2)
+            scaled(jax.Array((4,)))
+            print(scaled.__wrapped__ is scale)
+            ''')
+        self.assertEqual((done.returncode, done.stdout), (0, 'True\n'), done.stderr)
+        self.assertEqual(self.rows('SELECT name, options FROM function ORDER BY id'),
+                         [('scale', ''), ('scale', 'static_argnums=(1,)')])
+        self.assertEqual([(f['calls'], f['traces'], f['hits']) for f in self.report()['functions']], [(5, 2, 3)])
+        self.assertEqual(self.rows('SELECT function, number FROM trace'), [(0, 1), (1, 1)])
+
+    def test_nothing_of_the_program_lives_longer(self):
+        done = self.record('''
+            import gc
+            import weakref
+            import jax
+
+            class Mode:
+                pass
+
+            def run():
+                f = jax.jit(lambda x, mode: 'result', static_argnums=(1,))
+                x, mode = jax.Array((4,)), Mode()
+                f(x, mode)
+                return weakref.ref(x), weakref.ref(mode), weakref.ref(f.__wrapped__)
+
+            kept = run()
+            gc.collect()
+            print([it() for it in kept])
+            ''')
+        self.assertEqual((done.returncode, done.stdout), (0, '[None, None, None]\n'), done.stderr)
+
+    def test_recordings_within_a_program(self):
+        packages = os.pathsep.join([os.path.join(BUILD, 'python'), self.fakes])
+        text = textwrap.dedent(f'''
+            import footlight_recorder
+            import jax
+            early = jax.jit(lambda x: 'early')
+            early(jax.Array((4,)))
+            footlight_recorder.start({self.session!r} + '1')
+            f = jax.jit(lambda x: 'result')
+            for size in (4, 4, 5):
+                f(jax.Array((size,)))
+            footlight_recorder.stop()
+            f(jax.Array((4,)))
+            footlight_recorder.start({self.session!r} + '2', engine='jax')
+            for size in (4, 6):
+                f(jax.Array((size,)))
+            footlight_recorder.stop()
+            try:
+                footlight_recorder.start({self.session!r} + '3', engine='caffe')
+            except ValueError as error:
+                print(error)
+            ''')
+        path = os.path.join(self.folder, 'within.py')
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(text)
+        done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=120,
+                              env={**os.environ, 'PYTHONPATH': packages})
+        self.assertEqual((done.returncode, done.stderr), (0, ''))
+        self.assertTrue(done.stdout.startswith('engine must be auto, footlight, '), done.stdout)
+        first = self.session
+        for number, calls, traces in ('1', [(0, 'trace'), (0, 'hit'), (1, 'trace')], 2), ('2', [(0, 'hit'), (2, 'trace')], 3):
+            self.session = first + number
+            said = self.report()
+            self.assertEqual([(f['calls'], f['traces']) for f in said['functions']], [(len(calls), traces)])
+            self.assertEqual(said['run']['engines'][-1]['missing_hooks'],
+                             ['functions made before the recording began not recorded: jax was imported earlier'])
+            self.assertEqual(self.rows('SELECT count(*) FROM trace JOIN trace_graph ON trace = trace.id '
+                                       'JOIN graph ON graph.id = graph'), [(traces,)])
+
     def test_a_missing_hook_is_said(self):
         self.replace('_src/pjit.py', '_resolve_and_lower', '_lower')
         done = self.record('''
@@ -130,7 +211,7 @@ class Jax(unittest.TestCase):
             ''')
         self.assertEqual((done.returncode, done.stdout), (0, 'result result\n'), done.stderr)
         self.assertEqual(self.report()['run']['engines'][-1]['missing_hooks'],
-                         ['StableHLO and recompilations not recorded: jax 0.10.0 has no jax._src.pjit._resolve_and_lower'])
+                         ['StableHLO, lowering and compilation not recorded: jax 0.10.0 has no jax._src.pjit._resolve_and_lower'])
         self.assertEqual(self.rows('SELECT count(*) FROM trace'), [(1,)])
 
     def test_versions_without_the_hook_of_traces(self):

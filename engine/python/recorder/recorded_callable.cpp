@@ -43,7 +43,7 @@ struct Timed {
   vectorcallfunc vectorcall;
   Ref wrapped;
   std::string name, category;      // of the span, if timed() made the object
-  std::unique_ptr<Traced> traced;  // null unless called() made it
+  std::shared_ptr<Traced> traced;  // null unless called() made it; of all that stand in for the same function
   PyObject *dict, *weakrefs;
 };
 
@@ -60,7 +60,7 @@ PyObject* timed_call(PyObject* self, PyObject* const* args, size_t count, PyObje
 }
 
 Ref stand_in(PyTypeObject* type, vectorcallfunc call, PyObject* wrapped, std::string name, std::string category,
-             std::unique_ptr<Traced> traced) {
+             std::shared_ptr<Traced> traced) {
   Ref made = new_object_of<Timed>(type, call, Ref::borrow(wrapped), std::move(name), std::move(category),
                                   std::move(traced));
   // __name__, __doc__, __module__, __wrapped__; what is in its __dict__ is looked up there (timed_getattr).
@@ -225,6 +225,29 @@ PyObject* called_call(PyObject* self, PyObject* const* args, size_t count, PyObj
   return result;
 }
 
+// What is known of the functions by number, until forget(): an engine may share traces among all callables that it
+// makes of one function. Accessed with the GIL held.
+std::unordered_map<uint32_t, std::shared_ptr<Traced>>& traced_functions() {
+  static auto* const functions = new std::unordered_map<uint32_t, std::shared_ptr<Traced>>;
+  return *functions;
+}
+
+SignatureRules rules_of(PyObject* positions, PyObject* names, PyObject* flatten, PyObject* context,
+                        PyObject* array_type) {
+  SignatureRules rules;
+  if (positions)
+    for (PyObject* const position : Items(positions)) {
+      rules.static_positions.insert(PyLong_AsSsize_t(position));
+      if (PyErr_Occurred()) throw PythonErrorSet();
+    }
+  if (names)
+    for (PyObject* const name : Items(names)) rules.static_names.emplace(utf8(name));
+  if (flatten != Py_None) rules.flatten = Ref::borrow(flatten);
+  if (context != Py_None) rules.context = Ref::borrow(context);
+  if (array_type != Py_None) rules.array_type = Ref::borrow(array_type);
+  return rules;
+}
+
 // called(callable, function, static_positions=(), static_names=(), flatten=None, context=None, array_type=None): the
 // stand-in for a traced function.
 PyObject* called(PyObject*, PyObject* args, PyObject* keywords) {
@@ -235,22 +258,21 @@ PyObject* called(PyObject*, PyObject* args, PyObject* keywords) {
                  {"callable", "function", "static_positions", "static_names", "flatten", "context", "array_type"},
                  &wrapped, &function, &positions, &names, &flatten, &context, &array_type);
   if (!PyCallable_Check(wrapped)) throw Error(ErrorKind::kType, "called: the first argument is not callable");
-  auto traced = std::make_unique<Traced>(FunctionId(function));
-  if (positions)
-    for (PyObject* const position : Items(positions)) {
-      traced->rules.static_positions.insert(PyLong_AsSsize_t(position));
-      if (PyErr_Occurred()) throw PythonErrorSet();
-    }
-  if (names)
-    for (PyObject* const name : Items(names)) traced->rules.static_names.emplace(utf8(name));
-  if (flatten != Py_None) traced->rules.flatten = Ref::borrow(flatten);
-  if (context != Py_None) traced->rules.context = Ref::borrow(context);
-  if (array_type != Py_None) traced->rules.array_type = Ref::borrow(array_type);
-  Ref made = stand_in(&timed_type, called_call, wrapped, "", "", std::move(traced));
+  std::shared_ptr<Traced>& traced = traced_functions()[function];
+  if (!traced)
+    traced = std::make_shared<Traced>(FunctionId(function), rules_of(positions, names, flatten, context, array_type));
+  Ref made = stand_in(&timed_type, called_call, wrapped, "", "", traced);
   // A program that asks the engine's callable for what it wraps gets the same here.
   if (const Ref inner = optional_attribute(wrapped, "__wrapped__"))
     if (PyObject_SetAttrString(made.get(), "__wrapped__", inner.get()) < 0) throw PythonErrorSet();
   return made.release();
+}
+
+PyObject* forget(PyObject*, PyObject* function) {
+  const unsigned long number = PyLong_AsUnsignedLong(function);
+  if (PyErr_Occurred()) throw PythonErrorSet();
+  traced_functions().erase(static_cast<uint32_t>(number));
+  Py_RETURN_NONE;
 }
 
 // current_call(): (call, function), or None outside of all recorded calls.
@@ -289,7 +311,9 @@ PyMethodDef functions[] = {
      "stand-in for the callable that records each call as one of the traced function with that number. With any of the "
      "other arguments, calls whose arguments are alike are taken to be served by the same trace. context() returns the "
      "settings that count too; array_type names the attribute of an array that says its shape, dtype and weak type and "
-     "never changes."},
+     "never changes. What is known of a function is kept until forget(); the arguments count where it is first named."},
+    {"forget", guard<forget>, METH_O,
+     "forget(function): no more stand-ins will be made for the function with that number."},
     {"current_call", guard<current_call>, METH_NOARGS,
      "current_call(): the innermost call that is being recorded on this thread, as (call, function), or None."},
     {"describe_call", as_method(guard<describe_call>), METH_VARARGS | METH_KEYWORDS,

@@ -8,6 +8,7 @@
 #include "engine/record/console.h"
 #include "engine/record/recorder.h"
 #include "engine/record/script.h"
+#include "engine/record/sources.h"
 
 #include "footlight_version.h"
 
@@ -85,6 +86,10 @@ PyObject* program_ended(PyObject*, PyObject*) {
   });
 }
 
+PyObject* is_library_file(PyObject*, PyObject* path) {
+  return PyBool_FromLong(record::is_library_file(readable(path)));
+}
+
 PyMethodDef functions[] = {
     {"run_script", guard<run_script>, METH_VARARGS,
      "run_script(script, arguments, python, output, level, commands): creates the session and forks the supervisor "
@@ -95,6 +100,8 @@ PyMethodDef functions[] = {
     {"send_reason", guard<send_reason>, METH_O, "Records in the session how the script ended."},
     {"error_words", guard<error_words_of>, METH_O,
      "Of a traceback: its message and the innermost line of the user's code, in a line."},
+    {"is_library_file", guard<is_library_file>, METH_O,
+     "is_library_file(path): whether a file belongs to a library whose lines are not the user's own, such as Keras."},
     {"program_ended", program_ended, METH_NOARGS,
      "Ends the recording; for the last function that atexit calls."},
     {nullptr, nullptr, 0, nullptr}};

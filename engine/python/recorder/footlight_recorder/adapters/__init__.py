@@ -37,7 +37,8 @@ class Adapter(NamedTuple):
     engine: str
     version: str
     hooks: list[Hook]
-    number: int = 1
+    revision: int = 1  # raised when what is recorded changes
+    describe_again: Callable[[], None] = lambda: None  # adds the rows of what was seen before a recording began
 
 
 _noted: set[str] = set()
@@ -77,9 +78,24 @@ def _place(hook: Hook) -> tuple[Any, str]:
     return holder, name
 
 
-def install(adapter: Adapter) -> None:
-    """Puts the hooks in place and describes the adapter in the recording."""
-    missing = []
+class _Installed(NamedTuple):
+    adapter: Adapter
+    missing: list[str]  # what is not recorded, in words
+
+    def describe(self) -> None:
+        """Adds the row of this process and engine."""
+        adapter = self.adapter
+        _recorder.add('process', {'host': socket.gethostname(), 'pid': os.getpid(), 'engine': adapter.engine,
+                                  'engine_version': adapter.version, 'adapter': str(adapter.revision),
+                                  'process_missing_hook': self.missing})
+
+
+_installed: dict[str, _Installed] = {}  # by engine
+
+
+def install(adapter: Adapter, is_late: bool = False) -> None:
+    """Puts the hooks in place and describes the adapter in the recording. Late: the program may have used the engine."""
+    missing = [f'functions made before the recording began not recorded: {adapter.engine} was imported earlier'] * is_late
     for hook in adapter.hooks:
         try:
             holder, name = _place(hook)
@@ -88,14 +104,19 @@ def install(adapter: Adapter) -> None:
             if hook.needed:
                 missing.append(f'{hook.gives} not recorded: {adapter.engine} {adapter.version} has no '
                                f'{hook.module}.{hook.attribute}')
-    _recorder.add('process', {'host': socket.gethostname(), 'pid': os.getpid(), 'engine': adapter.engine,
-                              'engine_version': adapter.version, 'adapter': str(adapter.number),
-                              'process_missing_hook': missing})
+    _installed[adapter.engine] = _Installed(adapter, missing)
+    _installed[adapter.engine].describe()
 
 
 @guarded
-def _install_for(name: str, module: ModuleType) -> None:
-    install(importlib.import_module(ENGINES[name]).adapter(module))
+def _describe_again(installed: _Installed) -> None:
+    installed.describe()
+    installed.adapter.describe_again()
+
+
+@guarded
+def _install_for(name: str, module: ModuleType, is_late: bool = False) -> None:
+    install(importlib.import_module(ENGINES[name]).adapter(module), is_late)
 
 
 class _InstallAfter(importlib.abc.Loader):
@@ -136,11 +157,24 @@ class _Finder(importlib.abc.MetaPathFinder):
         return spec
 
 
+_finder: list[_Finder] = []
+
+
 def hook_imports(names: list[str]) -> None:
-    """Installs the adapters of these engines when the program imports them."""
+    """Installs the adapters of these engines now, if the program has imported them, else when it does.
+
+    Adapters that an earlier recording installed describe in this one what they know already.
+    """
+    for installed in list(_installed.values()):
+        _describe_again(installed)
+    for finder in _finder:  # of an earlier recording
+        if finder in sys.meta_path:
+            sys.meta_path.remove(finder)
+    _finder.clear()
+    waiting = [name for name in names if name not in sys.modules]
     for name in names:
-        if name in sys.modules:
-            _install_for(name, sys.modules[name])
-    later = [name for name in names if name not in sys.modules]
-    if later:
-        sys.meta_path.insert(0, _Finder(later))
+        if name not in waiting and name not in _installed:
+            _install_for(name, sys.modules[name], is_late=True)
+    if waiting:
+        _finder.append(_Finder(waiting))
+        sys.meta_path.insert(0, _finder[0])

@@ -12,17 +12,17 @@ from typing import Any
 from footlight_recorder import _recorder
 from footlight_recorder.adapters import Adapter, Hook, guarded, jax_graphs, jax_keys
 
-_MOST_TEXT = 500  # equations of a trace whose StableHLO text is kept
-_LIBRARIES = ('/jax/', '/jaxlib/', '/flax/', '/optax/', '/equinox/', '/haiku/')
+_MAX_EQUATIONS_WITH_TEXT = 500  # the StableHLO text of larger traces is not kept
 # Files of JAX that stand between the program and the making of a jitted function.
 _MAKERS = ('pjit.py', 'api.py', 'traceback_util.py', 'api_util.py', 'util.py')
 
 
 class _Function:
-    """A jitted function."""
+    """A function with the options with which it is jitted, however often: JAX shares the traces."""
 
     def __init__(self, number: int, fun: Any, info: Any) -> None:
-        self.number, self.info = number, info
+        self.number = number
+        self.columns: dict[str, Any] = {}  # its row
         self.parameters = jax_keys.Parameters(fun, tuple(info.static_argnums or ()), tuple(info.static_argnames or ()))
         self.traces: list[_Trace] = []
         self.keeps: Any = None  # the reference that ends with the function
@@ -37,14 +37,16 @@ class _Trace:
         self.placed: dict[str, str] = {}    # where the arguments of that call lay, by path
         self.placements: list[dict[str, str]] = []  # the same, for each executable
         self.served = False                 # a call, with its graph
+        self.has_text = False               # it is small enough for its texts to be kept
+        self.modules: list[Any] = []        # references to what XLA compiles of it
         self.jaxpr: Any = None
 
 
 class _Thread(threading.local):
     def __init__(self) -> None:
         self.asked: list[tuple[_Function, tuple[Any, ...], dict[str, Any]]] = []  # the calls that JAX looks up now
-        self.lowered: _Trace | None = None                      # what is being lowered and compiled
-        self.tracing = 0
+        self.lowering: _Trace | None = None    # while JAX lowers it
+        self.compiling: _Trace | None = None   # while JAX compiles it
 
 
 class _Recorder:
@@ -58,8 +60,9 @@ class _Recorder:
                 module.register_exclusion(name)
         self.array = jax.Array
         self.thread = _Thread()
-        self.functions: dict[int, _Function] = {}  # by the id of what was given to jit
-        self.traces: dict[int, _Trace] = {}        # by the id of the jaxpr
+        self.functions: dict[int, dict[object, _Function]] = {}  # by the id of what was given to jit, and the options
+        self.traces: dict[int, _Trace] = {}                      # by the id of the jaxpr
+        self.lowered_traces: dict[int, _Trace] = {}              # by the id of the module that XLA compiles
         self.locations = jax_graphs.Locations(source_info_util.user_frames)
         self.graphs = jax_graphs.Graphs(core, self.locations)
         registry = tree_util.default_registry
@@ -84,21 +87,51 @@ class _Recorder:
         code = jax_keys.code_of(under)
         if code is None:
             return None
-        made = _user_frame(frame)
+        function = self.function_of(fun, info)
+        if function is None:
+            function = self.add_function(fun, info, under, code, _user_frame(frame))
+        return _recorder.called(jitted, function.number, [at for at in info.static_argnums or ()],
+                                list(info.static_argnames or ()), self.flatten, self.config.trace_context, 'aval')
+
+    def function_of(self, fun: Any, info: Any) -> _Function | None:
+        """What was recorded of a jitted function."""
+        by_options = self.functions.get(id(fun))
+        return by_options.get(_distinguishing(info)) if by_options else None
+
+    def add_function(self, fun: Any, info: Any, under: Any, code: CodeType, made: FrameType | None) -> _Function:
+        """Records a function that is jitted, with these options, for the first time."""
         function = _Function(_recorder.new_id('function'), fun, info)
-        _recorder.add('function', {
+        function.columns = {
             'id': function.number, 'name': getattr(under, '__qualname__', type(under).__qualname__),
             'file': code.co_filename, 'line': _def_line(code), 'kind': 'jit', 'options': _options(info),
             'decorator_line': made.f_lineno if made is not None and made.f_code.co_filename == code.co_filename else 0,
-            'function_parameter': function.parameters.names, 'made_ns': time.time_ns()})
+            'function_parameter': function.parameters.names, 'made_ns': time.time_ns()}
+        _recorder.add('function', function.columns)
         key = id(fun)
         try:
-            function.keeps = weakref.ref(fun, lambda _: self.functions.pop(key, None))
+            function.keeps = weakref.ref(fun, lambda _: self.forget(key))
         except TypeError:
             function.keeps = fun
-        self.functions[key] = function
-        return _recorder.called(jitted, function.number, [at for at in info.static_argnums or ()],
-                                list(info.static_argnames or ()), self.flatten, self.config.trace_context, 'aval')
+        self.functions.setdefault(key, {})[_distinguishing(info)] = function
+        return function
+
+    def forget(self, key: int) -> None:
+        """What was given to jit is gone."""
+        for function in self.functions.pop(key, {}).values():
+            _recorder.forget(function.number)
+
+    @guarded
+    def describe_again(self) -> None:
+        """Adds what is known to a recording that begins later."""
+        self.locations.begin()
+        for by_options in self.functions.values():
+            for function in by_options.values():
+                _recorder.add('function', function.columns)
+                for trace in function.traces:
+                    jaxpr = trace.jaxpr()
+                    if jaxpr is not None:
+                        self.describe_graph(trace.columns, jaxpr)
+                    _recorder.add('trace', trace.columns)
 
     def flatten(self, value: Any) -> tuple[list[Any], Any]:
         """The leaves and the structure of a container that the native callable does not know."""
@@ -113,10 +146,10 @@ class _Recorder:
         for name, value, static in function.parameters.bound(args, kwargs):
             names.append(name)
             items.append(self.keys.static(value) if static else self.keys.traced(value))
-        way = '; '.join(filter(None, [function.parameters.way(args, kwargs), self.changed_context()]))
-        if way:
+        besides = '; '.join(filter(None, [function.parameters.how_given(args, kwargs), self.changed_context()]))
+        if besides:
             names.append('')
-            items.append(self.keys.named('type', way, way))
+            items.append(self.keys.named('type', besides, besides))
         return _recorder.key(function.number, names, items)
 
     def changed_context(self) -> str:
@@ -134,7 +167,7 @@ class _Recorder:
 
     def infer(self, original: Any, fun: Any, info: Any, args: Any, kwargs: Any) -> Any:
         """A call that JAX's fast path did not know."""
-        function = self.functions.get(id(fun))
+        function = self.function_of(fun, info)
         if function is None:
             return original(fun, info, args, kwargs)
         self.thread.asked.append((function, args, kwargs))
@@ -158,7 +191,6 @@ class _Recorder:
         trace = self.traces.get(id(result[0].params['jaxpr']))
         if trace is None:
             return
-        self.thread.lowered = trace
         # Where the arguments lie, not the arguments: the trace outlives them.
         trace.found_for, trace.placed = function, self.placements(function, args, kwargs)
         if not self.is_call_of(function):
@@ -174,18 +206,15 @@ class _Recorder:
 
     def trace(self, original: Any, fun: Any, args: tuple[Any, ...], more: dict[str, Any]) -> Any:
         """JAX traces a function, or finds the jaxpr in a cache of its own."""
-        function = self.functions.get(id(fun))
+        function = self.function_of(fun, args[0]) if args else None
         if function is None:
             return original(fun, *args, **more)
         start_ns = time.time_ns()
-        self.thread.tracing += 1
         try:
             result = original(fun, *args, **more)
         except BaseException as error:
             self.traced(function, None, start_ns, _error_text(error))
             raise
-        finally:
-            self.thread.tracing -= 1
         self.traced(function, result, start_ns, '')
         return result
 
@@ -241,30 +270,46 @@ class _Recorder:
     # ---- lowering and compilation -----------------------------------------------------------------------------------
 
     def lower(self, original: Any, args: Any, more: dict[str, Any]) -> Any:
-        """JAX lowers a jaxpr, or finds it lowered; compilation follows."""
+        """JAX lowers a jaxpr, or finds it lowered."""
         jaxpr = more.get('jaxpr')
         trace = self.traces.get(id(jaxpr)) if jaxpr is not None else None
-        self.thread.lowered = trace
-        result = original(*args, **more)
+        before, self.thread.lowering = self.thread.lowering, trace
+        try:
+            result = original(*args, **more)
+        finally:
+            self.thread.lowering = before
         if trace is not None:
             self.lowered(trace, jaxpr, result)
         return result
 
     @guarded
     def lowered(self, trace: _Trace, jaxpr: Any, result: Any) -> None:
-        """Keeps the text of what was lowered, if it is short."""
-        if 'trace_artifact' in trace.columns or self.graphs.equations(jaxpr) > _MOST_TEXT:
-            return
-        if any(getattr(const, 'nbytes', 0) > 1 << 16 for const in getattr(jaxpr, 'consts', ())):
-            return
-        trace.columns['trace_artifact'] = [{'name': 'StableHLO', 'kind': 'stablehlo', 'data': str(result.stablehlo())}]
+        """Notes the module that will be compiled, and keeps its text if it is short."""
+        module = result.stablehlo()
+        key = id(module)
+        self.lowered_traces[key] = trace
+        trace.modules.append(weakref.ref(module, lambda _: self.lowered_traces.pop(key, None)))
+        trace.has_text = self.graphs.equations(jaxpr) <= _MAX_EQUATIONS_WITH_TEXT and not any(
+            getattr(const, 'nbytes', 0) > 1 << 16 for const in getattr(jaxpr, 'consts', ()))
+        if trace.has_text and 'trace_artifact' not in trace.columns:
+            trace.columns['trace_artifact'] = [{'name': 'StableHLO', 'kind': 'stablehlo', 'data': str(module)}]
+
+    def compile(self, original: Any, module: Any, args: Any, more: dict[str, Any]) -> Any:
+        """JAX compiles a module, or finds it compiled."""
+        trace = self.lowered_traces.get(id(module))
+        before, self.thread.compiling = self.thread.compiling, trace
+        try:
+            executable = original(module, *args, **more)
+        finally:
+            self.thread.compiling = before
+        return executable
 
     @guarded
     def on_duration(self, event: str, seconds: float, **details: Any) -> None:
         """JAX measured something: told to listeners at its end."""
         kind = {'jaxpr_to_mlir_module_duration': 'lower', 'backend_compile_duration': 'compile'}.get(event.rpartition('/')[2])
-        trace = self.thread.lowered
-        if kind is None or trace is None or self.thread.tracing:
+        trace = self.thread.lowering if kind == 'lower' else self.thread.compiling
+        if kind is None or trace is None:
             return
         end_ns = time.time_ns()
         start_ns = end_ns - int(seconds * 1e9)
@@ -323,8 +368,7 @@ def _user_frame(frame: FrameType | None) -> FrameType | None:
     """The innermost frame that is neither ours nor a library's."""
     while frame is not None:
         path = frame.f_code.co_filename
-        if '/footlight_recorder/' not in path and not ('-packages/' in path and any(name in path for name in _LIBRARIES)) \
-                and not path.startswith('<frozen'):
+        if '/footlight_recorder/' not in path and not _recorder.is_library_file(path) and not path.startswith('<frozen'):
             return frame
         frame = frame.f_back
     return None
@@ -346,6 +390,18 @@ def _line_of_def(path: str, first: int, last: int) -> int:
     return first
 
 
+def _distinguishing(info: Any) -> object:
+    """What tells two ways to jit a function apart."""
+    options = tuple(getattr(info, name, None) for name in (
+        'static_argnums', 'static_argnames', 'donate_argnums', 'donate_argnames', 'keep_unused', 'inline', 'device', 'backend',
+        'in_shardings_leaves', 'out_shardings_leaves', 'compiler_options_kvs'))
+    try:
+        hash(options)
+    except TypeError:
+        return repr(options)
+    return options
+
+
 def _options(info: Any) -> str:
     """As they are written: "static_argnames=('centre',)"."""
     found = []
@@ -357,6 +413,19 @@ def _options(info: Any) -> str:
         if getattr(info, name, False):
             found.append(f'{name}=True')
     return ', '.join(found)
+
+
+class _Stand:
+    """Stands in for a function with a cache, whose attributes JAX and its tests use."""
+
+    def __init__(self, original: Any, body: Any) -> None:
+        self._original, self._body = original, body
+
+    def __call__(self, module: Any, *args: Any, **more: Any) -> Any:
+        return self._body(self._original, module, args, more)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._original, name)
 
 
 def adapter(jax: ModuleType) -> Adapter:
@@ -390,6 +459,9 @@ def adapter(jax: ModuleType) -> Adapter:
             return rec.lower(original, args, more)
         return lower
 
+    def cached_compilation(original: Any) -> Any:
+        return _Stand(original, rec.compile)
+
     def listener(original: Any) -> Any:
         original(rec.on_duration)
         return original
@@ -398,6 +470,7 @@ def adapter(jax: ModuleType) -> Adapter:
         Hook('jax._src.pjit', '_cpp_pjit', cpp_pjit, 'functions and calls'),
         Hook('jax._src.pjit', '_infer_params', infer_params, 'which trace serves a call'),
         Hook('jax._src.pjit', '_trace_for_jit', trace_for_jit, 'traces', needed=False),  # since 0.9
-        Hook('jax._src.pjit', '_resolve_and_lower', resolve_and_lower, 'StableHLO and recompilations'),
+        Hook('jax._src.pjit', '_resolve_and_lower', resolve_and_lower, 'StableHLO, lowering and compilation'),
+        Hook('jax._src.interpreters.pxla', '_cached_compilation', cached_compilation, 'compilations'),
         Hook('jax.monitoring', 'register_event_duration_secs_listener', listener, 'times of lowering and compilation'),
-    ])
+    ], describe_again=rec.describe_again)

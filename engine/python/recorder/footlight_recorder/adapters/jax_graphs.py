@@ -73,8 +73,12 @@ class Locations:
 
     def __init__(self, user_frames: Callable[[Any], Iterator[Any]]) -> None:
         self._user_frames = user_frames
+        self.begin()
+
+    def begin(self) -> None:
+        """A recording begins, which has no locations yet."""
         self._known: dict[Any, int] = {}
-        self._of_traceback: tuple[Any, Any, int | None] = (None, None, None)  # the last one: equations of a line share it
+        self._of_traceback: tuple[Any, int | None] = (None, None)  # the last one: equations of a line share it
 
     def of(self, source_info: Any) -> int | None:
         """The location of an equation, with those that called it."""
@@ -82,7 +86,7 @@ class Locations:
         if traceback is None:
             return None
         if traceback is self._of_traceback[0]:
-            return self._of_traceback[2]
+            return self._of_traceback[1]
         try:
             frames = list(self._user_frames(traceback))
         except (AttributeError, TypeError):  # of versions before 0.5 it takes the source info
@@ -97,7 +101,7 @@ class Locations:
                                            'column': max(place[3] + 1, 0), 'end_column': max(place[4] + 1, 0),
                                            'qualname': place[5]})
             at = number
-        self._of_traceback = (traceback, None, at)
+        self._of_traceback = (traceback, at)
         return at
 
 

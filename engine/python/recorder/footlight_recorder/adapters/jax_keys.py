@@ -6,33 +6,65 @@ import inspect
 import itertools
 import os
 import types
+import weakref
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from footlight_recorder import keys
 
 _PLAIN = (bool, int, float, complex, str, bytes)
 
 
+class _Known(NamedTuple):
+    """A numbered object. `held` gives it as long as it lives; None: only its hash is known, which equal ones share."""
+    held: Callable[[], object] | None
+    number: int
+    name: str
+
+
 class _Numbers:
-    """Numbers of objects, classes and functions: equal ones of one class have the same."""
+    """Numbers of objects, classes and functions: equal ones of one class have the same. Keeps none of them alive."""
 
     def __init__(self) -> None:
-        self._known: dict[Any, tuple[int, str, object]] = {}
+        self._known: dict[object, list[_Known]] = {}  # by class and hash
         self._next = itertools.count(1)
 
     def of(self, value: object, name: str, numbered: bool = False) -> tuple[int, str]:
         """The number, and the name under which the object was first seen."""
+        if isinstance(value, types.MethodType):  # a new one whenever it is taken from its object
+            parts: object = ('method', self.of(value.__self__, name)[0], self.of(value.__func__, name)[0])
+            return self._find(('', hash(parts)), parts, name, numbered)
         try:
-            known = self._known.setdefault((type(value), value), (0, '', value))
-            at: Any = (type(value), value)
-        except TypeError:  # not hashable
-            at = (type(value), id(value))
-            known = self._known.setdefault(at, (0, '', value))
-        if not known[0]:
-            number = next(self._next)
-            known = self._known[at] = (number, f'{name[:-1]} {number}>' if numbered else name, value)
-        return known[0], known[1]
+            which = hash(value)
+        except TypeError:
+            which = id(value)
+        return self._find((type(value).__module__, type(value).__qualname__, which), value, name, numbered)
+
+    def _find(self, key: object, value: object, name: str, numbered: bool) -> tuple[int, str]:
+        entries = self._known.setdefault(key, [])
+        for known in entries:
+            if known.held is None or _is_same(known.held(), value):
+                return known.number, known.name
+        number = next(self._next)
+        held: Callable[[], object] | None = None
+        try:
+            by_value = type(value).__hash__ not in (object.__hash__, None)
+            # One that is equal to a dead one has its number: JAX may have kept it.
+            held = weakref.ref(value, None if by_value else lambda _: self._known.pop(key, None))
+        except TypeError:
+            pass
+        entries.append(_Known(held, number, f'{name[:-1]} {number}>' if numbered else name))
+        return number, entries[-1].name
+
+
+def _is_same(known: object, value: object) -> bool:
+    """Whether JAX takes an object, or None for one that is gone, for the same as another with its hash."""
+    if known is None or known is value:
+        return True
+    try:
+        return type(known) is type(value) and bool(known == value)
+    except Exception:
+        return False
 
 
 def _field_names(value: object, parts: list[Any]) -> list[str]:
@@ -181,7 +213,7 @@ class Parameters:
             else:  # an omitted default is a value of the program, as a static one is
                 yield name, parameter.default, True
 
-    def way(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    def how_given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         """How the arguments are given, where that is not by position: JAX tells calls apart by it."""
         if self._signature is None:
             return ''

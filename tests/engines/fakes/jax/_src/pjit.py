@@ -4,6 +4,7 @@ import inspect
 
 from jax import monitoring
 from jax._src import config, core, source_info_util
+from jax._src.interpreters import pxla
 
 Info = collections.namedtuple('Info', 'static_argnums static_argnames donate_argnums donate_argnames keep_unused inline')
 Params = collections.namedtuple('Params', 'params')
@@ -24,7 +25,7 @@ def _signature(value):
 
 
 def _cpp_pjit(fun, info):
-    fast, traced = set(), {}
+    fast, traced = fun.__dict__.setdefault('caches', (set(), {}))  # of all that are made of the function
 
     def jitted(*args, **kwargs):
         static = [value if at in info.static_argnums else None for at, value in enumerate(args)]
@@ -35,8 +36,8 @@ def _cpp_pjit(fun, info):
         if (key, placed) not in fast:
             jitted.key, jitted.traced = key, traced
             params, _ = _infer_params(fun, info, args, kwargs)
-            _resolve_and_lower(args, jaxpr=params.params['jaxpr'])
-            monitoring.tell('/jax/core/compile/backend_compile_duration', 0.002)
+            lowered = _resolve_and_lower(args, jaxpr=params.params['jaxpr'])
+            pxla._cached_compilation(lowered.module, fun.__name__)
             fast.add((key, placed))
         return fun(*args, **kwargs)
     fun.__dict__['jitted'] = jitted
@@ -62,9 +63,17 @@ def _trace_for_jit(fun, info, args, kwargs):
     return Params({'jaxpr': core.ClosedJaxpr(core.Jaxpr(inputs, [equation], [output]))})
 
 
-class _Lowered:
-    def stablehlo(self):
+class _Module:
+    def __str__(self):
         return 'module {}'
+
+
+class _Lowered:
+    def __init__(self):
+        self.module = _Module()
+
+    def stablehlo(self):
+        return self.module
 
 
 def _resolve_and_lower(args, jaxpr):

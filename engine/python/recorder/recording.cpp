@@ -55,16 +55,19 @@ PyObject* start(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-PyObject* stop(PyObject*, PyObject*) {
-  return guarded([]() -> PyObject* {
-    std::string words;
-    {
-      const GilReleased released;  // ending a recording waits for the devices and the disk
-      words = record::stop_recording({now_ns(), 0, 0, "the program stopped recording"}).words;
-    }
-    return PyUnicode_DecodeUTF8(words.data(), static_cast<Py_ssize_t>(words.size()), "replace");
-  });
+PyObject* stop(PyObject*, PyObject* args) {
+  PyObject* reason = nullptr;
+  if (!PyArg_ParseTuple(args, "|U:stop", &reason)) throw PythonErrorSet();
+  session::EndRecord end{now_ns(), 0, 0, reason ? readable(reason) : "the program stopped recording"};
+  std::string words;
+  {
+    const GilReleased released;  // ending a recording waits for the devices and the disk
+    words = record::stop_recording(end).words;
+  }
+  return PyUnicode_DecodeUTF8(words.data(), static_cast<Py_ssize_t>(words.size()), "replace");
 }
+
+PyObject* recording(PyObject*, PyObject*) { return PyBool_FromLong(record::recording()); }
 
 PyObject* send_reason(PyObject*, PyObject* words) {
   record::send_reason(system_text(words));
@@ -96,7 +99,9 @@ PyMethodDef functions[] = {
      "off; returns in the script's process only."},
     {"start", guard<start>, METH_VARARGS,
      "start(script, arguments, python, output, level): records this process into a session of its own."},
-    {"stop", stop, METH_NOARGS, "Ends what start() began; returns what went wrong, or ''."},
+    {"stop", guard<stop>, METH_VARARGS,
+     "stop(reason): ends what start() began; returns what went wrong, or ''. The session keeps the reason."},
+    {"recording", guard<recording>, METH_NOARGS, "recording(): whether this process is recorded now."},
     {"send_reason", guard<send_reason>, METH_O, "Records in the session how the script ended."},
     {"error_words", guard<error_words_of>, METH_O,
      "Of a traceback: its message and the innermost line of the user's code, in a line."},

@@ -38,10 +38,11 @@ class Adapter(NamedTuple):
     version: str
     hooks: list[Hook]
     revision: int = 1  # raised when what is recorded changes
-    describe_again: Callable[[], None] = lambda: None  # adds the rows of what was seen before a recording began
+    describe_again: Callable[[], None] = lambda: None  # adds the rows of what was seen before another recording began
 
 
-_noted: set[str] = set()
+_noted: set[str] = set()  # in this recording
+_installed: dict[str, tuple[Adapter, list[str]]] = {}  # and what each does not record; by the name of its package
 
 
 def note(where: str, error: BaseException) -> None:
@@ -78,24 +79,9 @@ def _place(hook: Hook) -> tuple[Any, str]:
     return holder, name
 
 
-class _Installed(NamedTuple):
-    adapter: Adapter
-    missing: list[str]  # what is not recorded, in words
-
-    def describe(self) -> None:
-        """Adds the row of this process and engine."""
-        adapter = self.adapter
-        _recorder.add('process', {'host': socket.gethostname(), 'pid': os.getpid(), 'engine': adapter.engine,
-                                  'engine_version': adapter.version, 'adapter': str(adapter.revision),
-                                  'process_missing_hook': self.missing})
-
-
-_installed: dict[str, _Installed] = {}  # by engine
-
-
-def install(adapter: Adapter, is_late: bool = False) -> None:
-    """Puts the hooks in place and describes the adapter in the recording. Late: the program may have used the engine."""
-    missing = [f'functions made before the recording began not recorded: {adapter.engine} was imported earlier'] * is_late
+def install(adapter: Adapter) -> list[str]:
+    """Puts the hooks in place; returns what is not recorded for want of one."""
+    missing = []
     for hook in adapter.hooks:
         try:
             holder, name = _place(hook)
@@ -104,19 +90,28 @@ def install(adapter: Adapter, is_late: bool = False) -> None:
             if hook.needed:
                 missing.append(f'{hook.gives} not recorded: {adapter.engine} {adapter.version} has no '
                                f'{hook.module}.{hook.attribute}')
-    _installed[adapter.engine] = _Installed(adapter, missing)
-    _installed[adapter.engine].describe()
+    return missing
+
+
+def _describe(adapter: Adapter, missing: list[str]) -> None:
+    """Describes the adapter in the recording."""
+    _recorder.add('process', {'host': socket.gethostname(), 'pid': os.getpid(), 'engine': adapter.engine,
+                              'engine_version': adapter.version, 'adapter': str(adapter.revision),
+                              'process_missing_hook': missing})
 
 
 @guarded
-def _describe_again(installed: _Installed) -> None:
-    installed.describe()
-    installed.adapter.describe_again()
-
-
-@guarded
-def _install_for(name: str, module: ModuleType, is_late: bool = False) -> None:
-    install(importlib.import_module(ENGINES[name]).adapter(module), is_late)
+def _install_for(name: str, module: ModuleType, was_imported: bool = False) -> None:
+    """Installs the adapter of an engine, once in a process."""
+    if name in _installed or module.__name__ != name:
+        return  # another package stands in for the engine
+    adapter = importlib.import_module(ENGINES[name]).adapter(module)
+    missing = install(adapter)
+    if was_imported:
+        missing.append(f'functions that existed before the recorder not recorded: {name} was imported before it; call '
+                       f'footlight_recorder.prepare() before `import {name}`')
+    _installed[name] = adapter, missing
+    _describe(adapter, missing)
 
 
 class _InstallAfter(importlib.abc.Loader):
@@ -157,24 +152,34 @@ class _Finder(importlib.abc.MetaPathFinder):
         return spec
 
 
-_finder: list[_Finder] = []
-
-
 def hook_imports(names: list[str]) -> None:
-    """Installs the adapters of these engines now, if the program has imported them, else when it does.
-
-    Adapters that an earlier recording installed describe in this one what they know already.
-    """
-    for installed in list(_installed.values()):
-        _describe_again(installed)
-    for finder in _finder:  # of an earlier recording
-        if finder in sys.meta_path:
-            sys.meta_path.remove(finder)
-    _finder.clear()
-    waiting = [name for name in names if name not in sys.modules]
+    """Installs the adapters of these engines when the program imports them."""
     for name in names:
-        if name not in waiting and name not in _installed:
-            _install_for(name, sys.modules[name], is_late=True)
-    if waiting:
-        _finder.append(_Finder(waiting))
-        sys.meta_path.insert(0, _finder[0])
+        if name in sys.modules:
+            _install_for(name, sys.modules[name], was_imported=True)
+    waiting = {name for finder in sys.meta_path if isinstance(finder, _Finder) for name in finder.waiting}
+    later = [name for name in names if name not in sys.modules and name not in waiting]
+    if later:
+        sys.meta_path.insert(0, _Finder(later))
+
+
+def begin_recording(names: list[str]) -> None:
+    """A recording of this process has begun: describes the adapters that are installed in it, and installs others."""
+    _noted.clear()
+    for name, (adapter, missing) in list(_installed.items()):
+        _describe(adapter, missing)
+        guarded(adapter.describe_again)()
+    hook_imports(names)
+
+
+def names_of(engine: str) -> list[str]:
+    """The packages whose adapters are wanted: all for 'auto', none for 'footlight', else those named: 'jax'."""
+    if engine == 'auto':
+        return list(ENGINES)
+    if engine == 'footlight':
+        return []
+    names = [name.strip() for name in engine.split(',')]
+    for name in names:
+        if name not in ENGINES:
+            raise ValueError(f"engine must be 'auto', 'footlight' or names of {', '.join(ENGINES)}, not {engine!r}")
+    return names

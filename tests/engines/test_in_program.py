@@ -1,0 +1,201 @@
+"""Recording a part of a program from inside it, with Footlight's engine and with a fake of JAX."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+BUILD = os.environ['FOOTLIGHT_BUILD']
+PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
+FAKES = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'fakes')
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}  # of programs that are not Python
+
+
+class InProgram(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.fakes = os.path.join(self.folder, 'site-packages')  # where libraries are
+        shutil.copytree(FAKES, self.fakes)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run_script(self, text, code=0):
+        with open(self.path('script.py'), 'w', encoding='utf-8') as file:
+            file.write(textwrap.dedent(text))
+        packages = os.pathsep.join([os.path.join(BUILD, 'python'), self.fakes])
+        done = subprocess.run([sys.executable, 'script.py'], cwd=self.folder, capture_output=True, text=True,
+                              env={**os.environ, 'PYTHONPATH': packages, 'PROGRAM': PROGRAM}, timeout=120)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def said(self, command, name):
+        done = subprocess.run([PROGRAM, command, '--json', self.path(name)], capture_output=True, text=True,
+                              env=ENVIRONMENT, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def calls(self, name):
+        return {f['function']: (f['calls'], f['traces']) for f in self.said('report', name)['functions']}
+
+    def test_a_block_of_footlights_engine(self):
+        done = self.run_script('''
+            import json, os, subprocess
+            import footlight as tf
+            import footlight_recorder
+
+            @tf.function
+            def scale(x, rate):
+                return x * rate
+
+            scale(tf.ones([2]), 1.0)
+            with footlight_recorder.record('first.footlight') as recording:
+                for step in range(4):
+                    scale(tf.ones([2]), 2.0 + step)
+                environment = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+                print(recording.path, subprocess.run([os.environ['PROGRAM'], 'info', recording.path], env=environment,
+                                                     capture_output=True).returncode)
+            scale(tf.ones([3]), 2.0)
+            with footlight_recorder.record('second.footlight', level='structure'):
+                scale(tf.ones([2]), 1.0)
+            ''')
+        self.assertEqual(done.stdout, f'{self.path("first.footlight")} 0\n')
+        self.assertEqual(self.calls('first.footlight'), {'scale': (4, 4)})
+        self.assertEqual(self.calls('second.footlight'), {'scale': (1, 0)})
+        first, second = self.said('info', 'first.footlight'), self.said('info', 'second.footlight')
+        self.assertEqual((first['ended'], first['reason'], first['level']),
+                         (True, 'the block that was recorded ended', 'ops'))
+        self.assertEqual((second['level'], second['exit_code']), ('structure', 0))
+
+    def test_several_recordings_of_another_engine(self):
+        self.run_script('''
+            import footlight_recorder
+            footlight_recorder.prepare()
+            import jax
+
+            @jax.jit
+            def scale(weights):
+                return weights
+
+            scale(jax.Array((2,)))
+            with footlight_recorder.record('first.footlight'):
+                scale(jax.Array((2,)))
+                scale(jax.Array((3,)))
+            footlight_recorder.start('second.footlight')
+            scale(jax.Array((4,)))
+            other = jax.jit(lambda x: x)
+            other(jax.Array((2,)))
+            footlight_recorder.stop()
+            ''')
+        self.assertEqual(self.calls('first.footlight'), {'scale': (2, 1)})
+        self.assertEqual(self.calls('second.footlight'), {'scale': (1, 1), '<lambda>': (1, 1)})
+        missing = [self.said('report', name)['run']['engines'][-1]['missing_hooks']
+                   for name in ('first.footlight', 'second.footlight')]
+        self.assertEqual(missing, [['1 trace from before this recording not recorded'],
+                                   ['2 traces from before this recording not recorded']])
+
+    def test_what_was_there_before_is_said(self):
+        self.run_script('''
+            import jax
+            import footlight_recorder
+            early = jax.jit(lambda x: x)
+            with footlight_recorder.record('run.footlight'):
+                early(jax.Array((2,)))
+                late = jax.jit(lambda x: x)
+                late(jax.Array((2,)))
+            ''')
+        self.assertEqual(self.calls('run.footlight'), {'<lambda>': (1, 1)})
+        missing, = self.said('report', 'run.footlight')['run']['engines'][-1]['missing_hooks']
+        self.assertIn('functions that existed before the recorder not recorded', missing)
+        self.assertIn('prepare() before `import jax`', missing)
+
+    def test_engines_by_name(self):
+        self.run_script('''
+            import footlight_recorder
+            with footlight_recorder.record('run.footlight', engine='footlight'):
+                import jax
+                jax.jit(lambda x: x)(jax.Array((2,)))
+            for wrong in (lambda: footlight_recorder.record('x', engine='numpy'),
+                          lambda: footlight_recorder.record('x', level='all'),
+                          lambda: footlight_recorder.start('x', engine='jax,')):
+                try:
+                    wrong()
+                except ValueError as error:
+                    print(error)
+            ''')
+        self.assertEqual(self.calls('run.footlight'), {})
+        self.assertFalse(os.path.exists(self.path('x')))
+
+    def test_one_recording_at_a_time(self):
+        done = self.run_script('''
+            import footlight_recorder
+            with footlight_recorder.record('outer.footlight') as outer:
+                for again in (lambda: footlight_recorder.start('inner.footlight'), outer.__enter__,
+                              footlight_recorder.record('inner.footlight').__enter__):
+                    try:
+                        again()
+                    except RuntimeError as error:
+                        print(error)
+            try:
+                outer.__enter__()
+            except RuntimeError as error:
+                print(error)
+            footlight_recorder.stop()
+            ''')
+        lines = done.stdout.splitlines()
+        self.assertEqual(len(lines), 4)
+        self.assertTrue(lines[0].startswith(f'a recording is already running, into {self.path("outer.footlight")}'))
+        self.assertIn('make another one', lines[3])
+        self.assertFalse(os.path.exists(self.path('inner.footlight')))
+        self.assertTrue(self.said('info', 'outer.footlight')['ended'])
+
+    def test_in_a_program_that_is_recorded_as_a_whole(self):
+        text = '''
+            import footlight_recorder
+            try:
+                footlight_recorder.start('inner.footlight')
+            except RuntimeError as error:
+                print(error)
+            '''
+        with open(self.path('script.py'), 'w', encoding='utf-8') as file:
+            file.write(textwrap.dedent(text))
+        done = subprocess.run([sys.executable, '-m', 'footlight_recorder', '-o', 'run.footlight', 'script.py'],
+                              cwd=self.folder, capture_output=True, text=True, timeout=120,
+                              env={**os.environ, 'PYTHONPATH': os.path.join(BUILD, 'python')})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('`footlight record` records the whole program', done.stdout)
+
+    def test_an_exception_passes_through(self):
+        done = self.run_script('''
+            import footlight_recorder
+            with footlight_recorder.record('run.footlight'):
+                raise KeyError('passes through')
+            ''', code=1)
+        self.assertIn("KeyError: 'passes through'", done.stderr)
+        said = self.said('info', 'run.footlight')
+        self.assertEqual((said['ended'], said['reason']),
+                         (True, "the block that was recorded raised KeyError: 'passes through' at script.py:4"))
+
+    def test_a_forked_child_may_record_itself(self):
+        self.run_script('''
+            import os
+            import footlight_recorder
+            with footlight_recorder.record('parent.footlight'):
+                child = os.fork()
+                if child == 0:
+                    with footlight_recorder.record('child.footlight'):
+                        pass
+                    os._exit(0)
+                assert os.waitpid(child, 0)[1] == 0
+            ''')
+        self.assertTrue(self.said('info', 'parent.footlight')['ended'])
+        self.assertTrue(self.said('info', 'child.footlight')['ended'])
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -268,7 +268,7 @@ class Jax(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, 'function True False\n'), done.stderr)
         for options in [], ['--engine', 'jax'], ['--engine=auto']:
             done = self.record(script, *options)
-            self.assertEqual((done.returncode, done.stdout), (0, 'timed True False\n'), done.stderr)
+            self.assertEqual((done.returncode, done.stdout), (0, 'RecordedCallable True False\n'), done.stderr)
         done = self.record(script, '--engine', 'torch')
         self.assertEqual(done.returncode, 2)
         self.assertIn("--engine must be auto, footlight, jax, not 'torch'", done.stderr)

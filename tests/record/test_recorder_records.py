@@ -160,8 +160,9 @@ class Records(unittest.TestCase):
             except KeyError:
                 pass
             print(g.__name__, g.__doc__, g(1.5), _recorder.current_call())
+            print(repr(g).startswith('<recorded <function f at '), type(g).__name__)
             ''')
-        self.assertEqual(said, 'f What is called. 1 None\n')
+        self.assertEqual(said, 'f What is called. 1 None\nTrue RecordedCallable\n')
         calls = self.sql("SELECT outcome, count(*), count(DISTINCT trace_id) FROM calls GROUP BY outcome").split('\n')[2:]
         self.assertEqual([line.split() for line in calls if line], [['failed', '1', '1'], ['hit', '4', '3'], ['trace', '5', '5']])
 
@@ -236,6 +237,25 @@ class Records(unittest.TestCase):
         calls = self.sql("SELECT trace_id, outcome, count(*) FROM calls GROUP BY 1, 2 ORDER BY 1, 2").split('\n')[2:]
         self.assertEqual([line.split()[1:] for line in calls if line],
                          [['hit', '3'], ['trace', '1'], ['hit', '1'], ['trace', '1'], ['hit', '1'], ['trace', '1']])
+
+    def test_cycles_through_a_traced_function_are_freed(self):
+        said = self.record('''
+            import gc
+            import weakref
+
+            class Flattens:
+                def __call__(self, value):
+                    return [], value
+
+            function = _recorder.new_id('function')
+            flatten = Flattens()
+            flatten.used_by = _recorder.called(len, function, flatten=flatten)
+            gone = weakref.ref(flatten)
+            del flatten
+            gc.collect()
+            print(gone())
+            ''')
+        self.assertEqual(said, 'None\n')
 
     def test_static_positions_may_count_from_the_end(self):
         self.record('''

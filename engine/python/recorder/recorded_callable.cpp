@@ -38,7 +38,7 @@ struct Traced {
 
 // An object that stands in for a callable wherever one may be used: as a method, a dict's key, an argument of
 // weakref.ref, in a pickle.
-struct Timed {
+struct RecordedCallable {
   PyObject_HEAD
   vectorcallfunc vectorcall;
   Ref wrapped;
@@ -47,10 +47,10 @@ struct Timed {
   PyObject *dict, *weakrefs;
 };
 
-Timed* timed_of(PyObject* self) { return reinterpret_cast<Timed*>(self); }
+RecordedCallable* recorded(PyObject* self) { return reinterpret_cast<RecordedCallable*>(self); }
 
-PyObject* timed_call(PyObject* self, PyObject* const* args, size_t count, PyObject* keywords) {
-  Timed* const timed = timed_of(self);
+PyObject* call_as_span(PyObject* self, PyObject* const* args, size_t count, PyObject* keywords) {
+  RecordedCallable* const timed = recorded(self);
   if (!recording_structure()) return PyObject_Vectorcall(timed->wrapped.get(), args, count, keywords);
   const Ref kept = Ref::borrow(self);  // the callable may drop the last reference to this
   const int64_t start_ns = now_ns();
@@ -59,18 +59,21 @@ PyObject* timed_call(PyObject* self, PyObject* const* args, size_t count, PyObje
   return result;
 }
 
-Ref stand_in(PyTypeObject* type, vectorcallfunc call, PyObject* wrapped, std::string name, std::string category,
+PyTypeObject recorded_callable_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+Ref stand_in(vectorcallfunc call, PyObject* wrapped, std::string name, std::string category,
              std::shared_ptr<Traced> traced) {
-  Ref made = new_object_of<Timed>(type, call, Ref::borrow(wrapped), std::move(name), std::move(category),
-                                  std::move(traced));
-  // __name__, __doc__, __module__, __wrapped__; what is in its __dict__ is looked up there (timed_getattr).
+  Ref made = new_object_of<RecordedCallable>(&recorded_callable_type, call, Ref::borrow(wrapped), std::move(name),
+                                             std::move(category), std::move(traced));
+  // __name__, __doc__, __module__, __wrapped__; what is in its __dict__ is looked up there (get_attribute).
   const Ref functools = checked(PyImport_ImportModule("functools"));
   const Ref assigned = checked(PyObject_GetAttrString(functools.get(), "WRAPPER_ASSIGNMENTS"));
   checked(PyObject_CallMethod(functools.get(), "update_wrapper", "OOO()", made.get(), wrapped, assigned.get()));
   return made;
 }
 
-PyObject* timed_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
+// timed(callable, name=None, category=''): the stand-in whose calls are spans.
+PyObject* timed(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject *wrapped, *name = Py_None, *category = nullptr;
   parse_keywords(args, keywords, "O|OU:timed", {"callable", "name", "category"}, &wrapped, &name, &category);
   if (!PyCallable_Check(wrapped)) throw Error(ErrorKind::kType, "timed: the first argument is not callable");
@@ -82,21 +85,33 @@ PyObject* timed_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   }
   if (!PyUnicode_Check(own_name.get())) throw Error(ErrorKind::kType, "timed: the name must be a str");
   std::string name_text = readable(own_name.get()), category_text = category ? readable(category) : "";
-  return stand_in(type, timed_call, wrapped, std::move(name_text), std::move(category_text), {}).release();
+  return stand_in(call_as_span, wrapped, std::move(name_text), std::move(category_text), {}).release();
 }
 
 // Attributes that the object lacks are those of its callable: f.get_concrete_function.
-PyObject* timed_getattr(PyObject* self, PyObject* name) {
+PyObject* get_attribute(PyObject* self, PyObject* name) {
   if (PyObject* own = PyObject_GenericGetAttr(self, name)) return own;
   if (!cleared_if(PyExc_AttributeError)) return nullptr;
-  return PyObject_GetAttr(timed_of(self)->wrapped.get(), name);
+  return PyObject_GetAttr(recorded(self)->wrapped.get(), name);
 }
 
-PyObject* timed_bind(PyObject* self, PyObject* instance, PyObject*) {
+PyObject* bind(PyObject* self, PyObject* instance, PyObject*) {
   return instance && instance != Py_None ? PyMethod_New(self, instance) : Py_NewRef(self);
 }
 
-PyObject* timed_repr(PyObject* self) { return PyUnicode_FromFormat("<timed %R>", timed_of(self)->wrapped.get()); }
+PyObject* repr(PyObject* self) {
+  return PyUnicode_FromFormat(recorded(self)->traced ? "<recorded %R>" : "<timed %R>", recorded(self)->wrapped.get());
+}
+
+int visit_references(PyObject* self, visitproc visit, void* arg) {
+  if (recorded(self)->traced) Py_VISIT(recorded(self)->traced->rules.flatten.get());
+  return visit_members<&RecordedCallable::wrapped, &RecordedCallable::dict>(self, visit, arg);
+}
+
+int clear_references(PyObject* self) {
+  if (recorded(self)->traced) taken_from(recorded(self)->traced->rules.flatten);
+  return clear_members<&RecordedCallable::dict>(self);
+}
 
 // Looks a qualified name up in a module, as pickle does; null: it leads nowhere.
 Ref object_named(PyObject* module, PyObject* qualname) {
@@ -111,32 +126,31 @@ Ref object_named(PyObject* module, PyObject* qualname) {
 
 // The object is pickled by its name if that leads to this very object, as a function is. Else unpickling calls timed()
 // with the same arguments, and a stand-in made by called() is pickled as its callable.
-PyObject* timed_reduce(PyObject* self, PyObject*) {
-  Timed* const timed = timed_of(self);
+PyObject* reduce(PyObject* self, PyObject*) {
+  RecordedCallable* const callable = recorded(self);
   const Ref module = Ref::steal(PyObject_GetAttrString(self, "__module__"));
   const Ref qualname = Ref::steal(module ? PyObject_GetAttrString(self, "__qualname__") : nullptr);
   if (!qualname) clear_only(PyExc_AttributeError);
   if (qualname && PyUnicode_Check(qualname.get()) && PyUnicode_Check(module.get()) &&
       object_named(module.get(), qualname.get()).get() == self)
     return Py_NewRef(qualname.get());
-  if (timed->traced) return PyObject_CallMethod(timed->wrapped.get(), "__reduce__", nullptr);
-  return Py_BuildValue("O(Os#s#)", Py_TYPE(self), timed->wrapped.get(), timed->name.data(),
-                       static_cast<Py_ssize_t>(timed->name.size()), timed->category.data(),
-                       static_cast<Py_ssize_t>(timed->category.size()));
+  if (callable->traced) return PyObject_CallMethod(callable->wrapped.get(), "__reduce__", nullptr);
+  const Ref recorder = checked(PyImport_ImportModule("footlight_recorder._recorder"));
+  const Ref maker = checked(PyObject_GetAttrString(recorder.get(), "timed"));
+  return Py_BuildValue("O(Os#s#)", maker.get(), callable->wrapped.get(), callable->name.data(),
+                       static_cast<Py_ssize_t>(callable->name.size()), callable->category.data(),
+                       static_cast<Py_ssize_t>(callable->category.size()));
 }
 
-PyMethodDef timed_methods[] = {{"__reduce__", guard<timed_reduce>, METH_NOARGS, nullptr},
-                               {nullptr, nullptr, 0, nullptr}};
-PyGetSetDef timed_getset[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
-                              {nullptr, nullptr, nullptr, nullptr, nullptr}};
-
-PyTypeObject timed_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+PyMethodDef methods[] = {{"__reduce__", guard<reduce>, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+PyGetSetDef properties[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 }  // namespace
 
 // A call that is being recorded on this thread, and the one around it. Declared in interpreter/thread_context.h.
 struct RecordedCall {
-  Timed* of;
+  RecordedCallable* of;
   PyObject* const* args;
   size_t num_positional;
   PyObject* keywords;
@@ -193,11 +207,11 @@ void remember_trace(const RecordedCall& call) {
   });
 }
 
-PyObject* called_call(PyObject* self, PyObject* const* args, size_t count, PyObject* keywords) {
-  PyObject* const wrapped = timed_of(self)->wrapped.get();
+PyObject* call_as_traced(PyObject* self, PyObject* const* args, size_t count, PyObject* keywords) {
+  PyObject* const wrapped = recorded(self)->wrapped.get();
   if (!recording_structure()) return PyObject_Vectorcall(wrapped, args, count, keywords);
   const Ref kept = Ref::borrow(self);  // the callable may drop the last reference to this
-  RecordedCall call{.of = timed_of(self),
+  RecordedCall call{.of = recorded(self),
                     .args = args,
                     .num_positional = static_cast<size_t>(PyVectorcall_NARGS(count)),
                     .keywords = keywords,
@@ -261,7 +275,7 @@ PyObject* called(PyObject*, PyObject* args, PyObject* keywords) {
   std::shared_ptr<Traced>& traced = traced_functions()[function];
   if (!traced)
     traced = std::make_shared<Traced>(FunctionId(function), rules_of(positions, names, flatten, context, array_type));
-  Ref made = stand_in(&timed_type, called_call, wrapped, "", "", traced);
+  Ref made = stand_in(call_as_traced, wrapped, "", "", traced);
   // A program that asks the engine's callable for what it wraps gets the same here.
   if (const Ref inner = optional_attribute(wrapped, "__wrapped__"))
     if (PyObject_SetAttrString(made.get(), "__wrapped__", inner.get()) < 0) throw PythonErrorSet();
@@ -306,6 +320,8 @@ PyObject* describe_call(PyObject*, PyObject* args, PyObject* keywords) {
 }
 
 PyMethodDef functions[] = {
+    {"timed", as_method(guard<timed>), METH_VARARGS | METH_KEYWORDS,
+     "timed(callable, name=None, category=''): the callable, each call of which is recorded as a span."},
     {"called", as_method(guard<called>), METH_VARARGS | METH_KEYWORDS,
      "called(callable, function, static_positions=(), static_names=(), flatten=None, context=None, array_type=None): a "
      "stand-in for the callable that records each call as one of the traced function with that number. With any of the "
@@ -324,19 +340,17 @@ PyMethodDef functions[] = {
 }  // namespace
 
 void init_recorded_callables(PyObject* module) {
-  define_type<Timed>(
-      timed_type, "footlight_recorder._recorder.timed",
-      {.doc = "timed(callable, name=None, category=''): the callable, each call of which is recorded as a span.",
-       .flags = Py_TPFLAGS_METHOD_DESCRIPTOR,
-       .construct = guard<timed_new>,
-       .traverse = visit_members<&Timed::wrapped, &Timed::dict>,
-       .clear = clear_members<&Timed::dict>,
-       .repr = timed_repr,
-       .get_attribute = timed_getattr,
-       .bind = timed_bind,
-       .properties = timed_getset,
-       .methods = timed_methods});
-  if (PyModule_AddType(module, &timed_type) < 0 || PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet();
+  define_type<RecordedCallable>(recorded_callable_type, "footlight_recorder._recorder.RecordedCallable",
+                                {.doc = "Stands in for a callable and records its calls. Made by timed() and called().",
+                                 .flags = Py_TPFLAGS_METHOD_DESCRIPTOR,
+                                 .traverse = visit_references,
+                                 .clear = clear_references,
+                                 .repr = repr,
+                                 .get_attribute = get_attribute,
+                                 .bind = bind,
+                                 .properties = properties,
+                                 .methods = methods});
+  if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet();
 }
 
 }  // namespace footlight::python

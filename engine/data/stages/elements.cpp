@@ -6,56 +6,30 @@
 namespace footlight::data {
 namespace {
 
+// All elements, or one component of each.
 class Elements final : public Stage {
  public:
-  explicit Elements(std::vector<Element> all) : all_(std::move(all)) {}
-  int64_t cardinality() const override { return static_cast<int64_t>(all_.size()); }
-  std::optional<std::vector<Element>> held() const override { return all_; }
-  CursorPtr open(const Start&) override { return std::make_unique<Walk>(StagePtr(this), all_); }
-
- private:
-  class Walk final : public Cursor {
-   public:
-    Walk(StagePtr held, const std::vector<Element>& all) : held_(std::move(held)), all_(all) {}
-    bool next(Element& out) override {
-      if (at_ == all_.size()) return false;
-      out = all_[at_++];
-      return true;
-    }
-    void state(State& s) override {
-      s.of("elements in memory");
-      s.number(at_, all_.size());
-    }
-
-   private:
-    StagePtr held_;
-    const std::vector<Element>& all_;
-    size_t at_ = 0;
-  };
-  const std::vector<Element> all_;
-};
-
-// One component of windows.
-class Column final : public Stage {
- public:
-  Column(std::shared_ptr<const std::vector<Element>> all, size_t component)
+  explicit Elements(std::shared_ptr<const std::vector<Element>> all, std::optional<size_t> component = {})
       : all_(std::move(all)), component_(component) {}
   int64_t cardinality() const override { return static_cast<int64_t>(all_->size()); }
   std::optional<std::vector<Element>> held() const override {
+    if (!component_) return *all_;
     std::vector<Element> column;
-    for (const Element& element : *all_) column.push_back({element[component_]});
+    for (const Element& element : *all_) column.push_back({element[*component_]});
     return column;
   }
-  CursorPtr open(const Start&) override { return std::make_unique<Walk>(StagePtr(this), *all_, component_); }
+  CursorPtr open(const Start&) override { return std::make_unique<ElementsCursor>(StagePtr(this), *all_, component_); }
 
  private:
-  class Walk final : public Cursor {
+  class ElementsCursor final : public Cursor {
    public:
-    Walk(StagePtr held, const std::vector<Element>& all, size_t component)
+    ElementsCursor(StagePtr held, const std::vector<Element>& all, std::optional<size_t> component)
         : held_(std::move(held)), all_(all), component_(component) {}
     bool next(Element& out) override {
       if (at_ == all_.size()) return false;
-      out.assign(1, all_[at_++][component_]);
+      const Element& element = all_[at_++];
+      if (component_) out.assign(1, element[*component_]);
+      else out = element;
       return true;
     }
     void state(State& s) override {
@@ -64,18 +38,19 @@ class Column final : public Stage {
     }
 
    private:
-    StagePtr held_;
+    StagePtr held_;  // keeps the elements alive
     const std::vector<Element>& all_;
-    size_t component_, at_ = 0;
+    std::optional<size_t> component_;
+    size_t at_ = 0;
   };
   std::shared_ptr<const std::vector<Element>> all_;
-  size_t component_;
+  std::optional<size_t> component_;
 };
 
 }  // namespace
 
 Tensor dataset_of(std::vector<Element> elements, const std::vector<DType>& types, const std::vector<Shape>& shapes) {
-  auto* stage = new Elements(std::move(elements));
+  auto* stage = new Elements(std::make_shared<const std::vector<Element>>(std::move(elements)));
   stage->types = types;
   stage->shapes = shapes;
   return dataset_tensor(stage);
@@ -85,7 +60,7 @@ Element columns_of(std::vector<Element> elements, const std::vector<DType>& type
   const auto all = std::make_shared<const std::vector<Element>>(std::move(elements));
   Element columns;
   for (size_t k = 0; k < types.size(); ++k) {
-    auto* stage = new Column(all, k);
+    auto* stage = new Elements(all, k);
     stage->types = {types[k]};
     if (k < shapes.size()) stage->shapes = {shapes[k]};
     columns.push_back(dataset_tensor(stage));

@@ -143,7 +143,7 @@ Ref tensor_any(const Given& given, bool any) {
   Tensor all;
   while (const Ref item = Ref::steal(PyIter_Next(iterator.get()))) {
     if (!is_tensor_like(item.get())) {
-      if (truth(item.get()) == any) return Ref::borrow(any ? Py_True : Py_False);
+      if (is_true(item.get()) == any) return Ref::borrow(any ? Py_True : Py_False);
       continue;
     }
     const Tensor one = condition_tensor(wrapped(as_bool(as_tensor(item.get()))).get(), any ? "any()" : "all()");
@@ -214,7 +214,7 @@ Ref tensor_sorted(const Given& given) {
   }
   PyObject* key = given.keyword("key");
   PyObject* reverse = given.keyword("reverse");
-  const Ref direction = text_object(reverse && truth(reverse) ? "DESCENDING" : "ASCENDING");
+  const Ref direction = text_object(reverse && is_true(reverse) ? "DESCENDING" : "ASCENDING");
   const Ref axis = checked(PyLong_FromLong(0));
   if (!key || key == Py_None) {
     const Tensor tensor = as_tensor(values.get());
@@ -328,7 +328,7 @@ Ref tensor_filter(const Given& given) {
   std::vector<Ref> conditions, plain;
   for (const Ref& item : *items) {
     conditions.push_back(function ? call(function.get(), item.get()) : item);
-    if (!is_tensor_like(conditions.back().get()) && truth(conditions.back().get())) plain.push_back(item);
+    if (!is_tensor_like(conditions.back().get()) && is_true(conditions.back().get())) plain.push_back(item);
   }
   if (!any_tensor(conditions)) return checked(PyObject_GetIter(list_of(plain).get()));
   record("filter", "staged", "its condition is a tensor: the result is a tensor of the elements for which it holds");
@@ -336,7 +336,7 @@ Ref tensor_filter(const Given& given) {
   for (size_t i = 0; i < items->size(); ++i) {
     values.push_back(as_tensor((*items)[i].get()));
     holds.push_back(is_tensor_like(conditions[i].get()) ? condition_tensor(conditions[i].get(), "filter()")
-                                                        : Tensor::scalar(truth(conditions[i].get())).as_constant());
+                                                        : Tensor::scalar(is_true(conditions[i].get())).as_constant());
   }
   return wrapped(chosen(stacked(values), stacked(holds)));
 }

@@ -3,6 +3,7 @@
 
 #include "engine/python/autograph/staged_loop.h"
 #include "engine/python/autograph/strict.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/types/dtype_object.h"
 
 namespace footlight::python::ag {
@@ -32,7 +33,7 @@ void iterator_loop(PyObject* values, PyObject* extra, PyObject* body, const Stat
         Ref next;
         if (is_tensor_like(go_on.get()))
           next = staged_choice(condition_tensor(go_on.get(), "for loop"), following, none, "the next element");
-        else next = truth(go_on.get()) ? following() : none();
+        else next = is_true(go_on.get()) ? following() : none();
         return std::vector<Tensor>{as_tensor(next.get())};
       });
 }

@@ -2,6 +2,7 @@
 #include "engine/base/text.h"
 #include "engine/python/autograph/lists.h"
 #include "engine/python/autograph/strict.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/nest.h"
@@ -274,7 +275,7 @@ void run_if(PyObject* condition, PyObject* body, PyObject* orelse, size_t output
     staged_if(pred, body, orelse, state, std::min(outputs, state.size()), guard);
     return;
   }
-  const bool yes = condition == Py_True || (condition != Py_False && truth(condition));
+  const bool yes = condition == Py_True || (condition != Py_False && is_true(condition));
   if (!guard) record_python("if", yes);
   PyObject* branch = yes ? body : orelse;
   if (branch != Py_None) call(branch);
@@ -355,7 +356,7 @@ PyObject* if_exp(PyObject*, PyObject* const* args, Py_ssize_t) {
                  str("'", utf8(args[3]), "'"))
           .release();
     }
-    const bool yes = truth(args[0]);
+    const bool yes = is_true(args[0]);
     record_python("if expression", yes);
     return call(yes ? args[1] : args[2]).release();
   });
@@ -373,7 +374,7 @@ Ref both(const Ref& left, PyObject* right, bool is_and) {
     const std::function<Ref()> other = [&] { return call(right); };
     return staged_choice(pred, is_and ? other : same, is_and ? same : other, what);
   }
-  return truth(left.get()) == is_and ? call(right) : left;
+  return is_true(left.get()) == is_and ? call(right) : left;
 }
 
 PyObject* chain(PyObject* const* args, Py_ssize_t count, bool is_and) {
@@ -392,7 +393,7 @@ PyObject* or_(PyObject*, PyObject* const* args, Py_ssize_t count) { return chain
 PyObject* not_(PyObject*, PyObject* value) {
   return guarded([&]() -> PyObject* {
     if (is_tensor_like(value)) return wrap(apply("LogicalNot"_op, {as_tensor(value)}));
-    return PyBool_FromLong(!truth(value));
+    return PyBool_FromLong(!is_true(value));
   });
 }
 

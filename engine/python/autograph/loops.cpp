@@ -84,7 +84,7 @@ void run_while(PyObject* test, PyObject* body, PyObject* options, const MakeStat
       staged_while(*state, test, body, options, binds);
       return;
     }
-    if (!truth(go_on.get())) break;
+    if (!is_true(go_on.get())) break;
     call(body);
     if (tensors) tensors->turn();
     unrolling.turn();
@@ -215,7 +215,7 @@ void python_loop(PyObject* values, PyObject* extra, PyObject* body, const MakeSt
     if (extra != Py_None) {
       go_on = call(extra);
       if (is_tensor_like(go_on.get()) && trace::tracing()) refuse_jump_in_python_for();
-      else if (!truth(go_on.get())) break;
+      else if (!is_true(go_on.get())) break;
     }
     const Ref item = Ref::steal(PyIter_Next(iterator.get()));
     if (!item) {

@@ -81,7 +81,7 @@ PyObject* choice_operator(PyObject*, PyObject* args) {
   PyObject *condition, *yes, *no;
   const char* what;
   if (!PyArg_ParseTuple(args, "OOOs:choice", &condition, &yes, &no, &what)) return nullptr;
-  if (!is_tensor_like(condition) || !trace::tracing()) return call(truth(condition) ? yes : no).release();
+  if (!is_tensor_like(condition) || !trace::tracing()) return call(is_true(condition) ? yes : no).release();
   return staged_choice(
              condition_tensor(condition, what), [&] { return call(yes); }, [&] { return call(no); },
              str("'", what, "'"))

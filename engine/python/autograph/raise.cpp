@@ -173,7 +173,7 @@ PyObject* asserted(PyObject*, PyObject* const* args, Py_ssize_t count) {
     return Py_NewRef(test);
   return guarded([&]() -> PyObject* {
     if (!tensor) {
-      if (truth(test)) Py_RETURN_TRUE;
+      if (is_true(test)) Py_RETURN_TRUE;
       const Ref words = args[1] == Py_None ? Ref() : call(args[1]);
       const Ref error = checked(words ? PyObject_CallOneArg(PyExc_AssertionError, words.get())
                                       : PyObject_CallNoArgs(PyExc_AssertionError));

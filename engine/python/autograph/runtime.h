@@ -98,7 +98,6 @@ bool becomes_tensor(PyObject*);        // is_tensor_like, a number, a string, an
 Tensor as_tensor(PyObject*, DType hint = DType::kInvalid);
 // Checks that a tensor condition is a bool scalar. Throws kValue; `what`: "if statement" etc.
 Tensor condition_tensor(PyObject* value, const char* what);
-bool truth(PyObject*);                 // throws PythonErrorSet
 Ref call(PyObject* function);          // throws PythonErrorSet
 Ref call(PyObject* function, PyObject* argument);
 // Zeros like `like`, as a constant in the graph being built; unknown dims are 0.

@@ -303,12 +303,6 @@ Tensor condition_tensor(PyObject* value, const char* what) {
   return apply("Reshape"_op, {condition, scalar.as_constant()});
 }
 
-bool truth(PyObject* o) {
-  const int yes = PyObject_IsTrue(o);
-  if (yes < 0) throw PythonErrorSet();
-  return yes != 0;
-}
-
 Ref call(PyObject* function) {
   Ref result = Ref::steal(PyObject_CallNoArgs(function));
   if (!result) throw PythonErrorSet();

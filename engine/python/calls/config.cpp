@@ -6,6 +6,7 @@
 #include "engine/ops/builder.h"
 #include "engine/ops/random_seeds.h"
 #include "engine/python/types/convert.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/calls/library.h"
 #include "engine/runtime/watch.h"
@@ -92,9 +93,7 @@ PyObject* get_between(PyObject*, PyObject*) { return PyLong_FromLong(threads_bet
 
 template <void (*set)(bool)>
 PyObject* set_switch(PyObject*, PyObject* on) {
-  const int is = PyObject_IsTrue(on);
-  if (is < 0) return nullptr;
-  set(is != 0);
+  set(is_true(on));
   Py_RETURN_NONE;
 }
 
@@ -120,9 +119,7 @@ PyObject* get_soft(PyObject*, PyObject*) { return PyBool_FromLong(soft_placement
 PyObject* set_soft(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject* on;
   parse_keywords(args, keywords, "O:set_soft_device_placement", {"enabled"}, &on);
-  const int is = PyObject_IsTrue(on);
-  if (is < 0) return nullptr;
-  soft_placement = is;
+  soft_placement = is_true(on);
   Py_RETURN_NONE;
 }
 

@@ -35,8 +35,8 @@ class GroupBuilder {
       add_value(rewrite_.node(outside_[i].node).dtypes[outside_[i].output], FusedGroup::Storage::kOutside, over_[i]);
     for (size_t m = 0; m < members_.size(); ++m) add_steps(m);
     last_read_.assign(group_.values.size(), 0);
-    for (uint16_t s = 0; s < group_.steps.size(); ++s)
-      for (uint8_t k = 0; k < group_.steps[s].inputs; ++k) last_read_[group_.steps[s].in[k]] = s;
+    for (size_t s = 0; s < group_.steps.size(); ++s)
+      for (size_t k = 0; k < group_.steps[s].inputs; ++k) last_read_[group_.steps[s].in[k]] = s;
     share_tiles();
     const NodeId first = members_[0];
     group_.shape = reduces(rewrite_, rewrite_.node(first)) ? shape_of(rewrite_.node(first).inputs[0])
@@ -157,7 +157,7 @@ class GroupBuilder {
     };
     std::vector<Tile> tiles;
     const size_t last = group_.plain_steps().size();  // values that the last reductions read are not in tiles
-    for (uint16_t s = 0; s < group_.steps.size(); ++s) {
+    for (size_t s = 0; s < group_.steps.size(); ++s) {
       FusedGroup::Value& out = group_.values[group_.steps[s].out];
       // A step runs in place only among elements of one size.
       for (Tile& tile : tiles)
@@ -228,7 +228,7 @@ class GroupBuilder {
   std::vector<Level> over_;          // the level to which each outside value is broadcast
   FusedGroup group_;
   std::vector<uint16_t> value_of_member_;
-  std::vector<uint16_t> last_read_;  // the last step that reads each value
+  std::vector<size_t> last_read_;  // the last step that reads each value
 };
 
 }  // namespace

@@ -262,8 +262,6 @@ int64_t Document::origin_ns() const {
   return origin;
 }
 
-int64_t Document::duration_ns() const {
-  return session::run_times(run, end, first_, last_).run_ns;
-}
+int64_t Document::duration_ns() const { return session::run_time(run, end, first_, last_); }
 
 }  // namespace footlight::app

@@ -24,8 +24,9 @@ RunFigures figures_of(const QString& path, const QString& function, const std::s
     made.traces += f.traces;
     made.trace_ns += f.trace_ns;
   }
-  made.times = session::run_times(reader->contents().run, reader->contents().end, reader->first_time(),
-                                reader->last_time(), reader->events_ns());
+  made.times.run_ns = session::run_time(reader->contents().run, reader->contents().end, reader->first_time(),
+                                        reader->last_time());
+  made.times.events_ns = reader->events_ns();
   const auto& end = reader->contents().end;
   made.ended = !end ? QStringLiteral("did not end") : end->reason.empty() ? QStringLiteral("finished") : q(end->reason);
   for (const session::ConsoleRecord& c : reader->contents().console)

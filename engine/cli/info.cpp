@@ -67,7 +67,7 @@ uint64_t definitions(const std::vector<session::FunctionRecord>& functions) {
 }
 
 session::RunTimes run_times(const session::Reader& r) {
-  return session::run_times(r.contents().run, r.contents().end, r.first_time(), r.last_time(), r.events_ns());
+  return {session::run_time(r.contents().run, r.contents().end, r.first_time(), r.last_time()), r.events_ns()};
 }
 
 void print_json(const session::Reader& r) {

@@ -74,7 +74,7 @@ Report make_report(const Reader& reader, const std::function<void()>& go_on) {
   const session::Contents& contents = reader.contents();
   Report report;
   report.script = contents.run.script;
-  report.run_ns = session::run_times(contents.run, contents.end, reader.first_time(), reader.last_time()).run_ns;
+  report.run_ns = session::run_time(contents.run, contents.end, reader.first_time(), reader.last_time());
   report.ended = contents.end.has_value();
   if (contents.end) {
     report.exit_code = contents.end->exit_code;

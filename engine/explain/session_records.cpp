@@ -25,7 +25,7 @@ SessionRecords::SessionRecords(const session::Reader& reader, const std::functio
   pipelines_ = pipeline_sums(reader, go_on);
   records_.pipelines = pipelines_;
   const session::Contents& c = reader.contents();
-  records_.run_ns = session::run_times(c.run, c.end, reader.first_time(), reader.last_time()).run_ns;
+  records_.run_ns = session::run_time(c.run, c.end, reader.first_time(), reader.last_time());
   records_.values = reader.contents().values;
   records_.checked_calls = reader.contents().checked_calls;
 }

@@ -17,15 +17,15 @@ constexpr bool is_possible_time(int64_t ns) { return ns >= 0 && ns <= kLatestTim
 
 struct RunTimes {
   int64_t run_ns = 0;     // "run": from the start of the script, imports included, to its end
-  int64_t events_ns = 0;  // "events": from the first recorded event to the last
+  int64_t events_ns = 0;  // "events": from the first recorded event to the last; Reader::events_ns()
 };
 
-// `first`, `last`: of anything recorded, 0 if nothing was. `events_ns`: Reader::events_ns().
-inline RunTimes run_times(const session::RunRecord& run, const std::optional<session::EndRecord>& end, int64_t first,
-                          int64_t last, int64_t events_ns = 0) {
+// RunTimes::run_ns. `first`, `last`: of anything recorded, 0 if nothing was.
+inline int64_t run_time(const session::RunRecord& run, const std::optional<session::EndRecord>& end, int64_t first,
+                        int64_t last) {
   const int64_t from = run.started_ns > 0 ? run.started_ns : first;
   const int64_t to = end && end->time_ns > 0 ? end->time_ns : last;
-  return {std::max<int64_t>(0, to - from), events_ns};
+  return std::max<int64_t>(0, to - from);
 }
 
 // How long at least one function was being traced: a trace inside another one, or beside one on another thread, counts

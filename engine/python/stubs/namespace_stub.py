@@ -7,7 +7,7 @@ import re
 import types
 
 from known_types import check_parameters
-from parameters import PROPERTY_TYPES, parameters, simple, type_of
+from parameters import PROPERTY_TYPES, parameters, signature, simple, type_of
 from public_names import INNER, KERAS, PROTOCOLS, ROOT, members_of
 
 HEADER = '''# Written by engine/python/stubs/write.py.
@@ -16,9 +16,8 @@ HEADER = '''# Written by engine/python/stubs/write.py.
 TENSOR_NAMESPACES = ('audio', 'bitwise', 'image', 'linalg', 'math', 'math.special', 'nn', 'nn.experimental', 'random',
                      'signal')
 NOT_ONE_TENSOR = re.compile(
-    r'approx_\w+|lu|qr|slogdet|\w*candidate_sampler|max_pool_with_argmax|fused_batch_norm\w*|fractional_\w+|ctc_\w+|'
-    r'format|collapse_repeated|isotonic_regression|eigh_tridiagonal|combined_non_max\w+|non_max_suppression_\w+|'
-    r'decode_\w+|sample_distorted\w+|generate_bounding\w+|image_gradients|\w*set_seed|\w*global_generator|create_rng_state')
+    r'approx_\w+|\w*candidate_sampler|max_pool_with_argmax|fractional_\w+|ctc_\w+|format|eigh_tridiagonal|'
+    r'combined_non_max\w+|non_max_suppression_\w+|decode_\w+|\w*global_generator')
 IMPORTS = {
     'collections.abc': 'Awaitable Callable Hashable Iterable Iterator Mapping Sequence',
     'contextlib': 'AbstractContextManager',
@@ -32,6 +31,8 @@ class Writer:
         self.full, self.names, self.known = full, package.names[full], package.known[full]
         self.package, self.home = package, package.home
         self.lines, self.imports = [], []
+        self.nameable = {'tf', *dir(builtins), *self.names, *package.names[ROOT], *package.typing_names,
+                         *' '.join(IMPORTS.values()).split()}
         for name in (*self.known.names(), *self.known.aliases):
             if name not in self.names:
                 self.known.refuse(name, 'is no name of the package')
@@ -50,6 +51,8 @@ class Writer:
 
     def own_imports(self, used):
         missing = used - {*self.names} | ({'builtins'} & used)
+        if 'tf' in missing:  # as the package's own annotations call it
+            yield f'import {ROOT} as tf'
         for module, names in IMPORTS.items():
             there = sorted({*names.split()} & missing)
             missing -= {*there}
@@ -106,10 +109,28 @@ class Writer:
             check_parameters(self.known, name, known, value)
             self.lines += definition_lines(known, doc, '')
             return
-        self.lines.append(f'def {name}({parameters(value)}) -> {self.result(name, value)}:{body_of(doc, "    ")}')
+        self.lines.append(f'def {name}({parameters(value, self.annotated)}) -> {self.result(name, value)}:{body_of(doc, "    ")}')
+
+    def annotated(self, annotation):
+        """The package's own annotation, if it says more than Any and names no inner class of the package."""
+        if not isinstance(annotation, str) or annotation == 'Any':
+            return None
+        named = {node.id for node in ast.walk(ast.parse(annotation)) if isinstance(node, ast.Name)}
+        return None if named - self.nameable else annotation
+
+    def result_of(self, value):
+        """What a function gives, as its annotation says."""
+        actual = signature(value)
+        given = actual and self.annotated(actual.return_annotation) or 'Any'
+        if inspect.isgeneratorfunction(inspect.unwrap(value)) and not inspect.isgeneratorfunction(value):
+            return given.replace('Iterator', 'AbstractContextManager')  # by contextlib.contextmanager
+        return given
 
     def result(self, name, value):
-        """What a function gives, as far as its kind and its namespace tell."""
+        """What a function gives, as far as its annotation, its kind and its namespace tell."""
+        given = self.result_of(value)
+        if given != 'Any':
+            return given
         if type(value).__name__ == 'function_of_the_library':
             if name == 'Assert' or name.startswith('assert_'):
                 return 'Operation | None'
@@ -169,7 +190,7 @@ class Writer:
             if member not in written and not (known and member in PROTOCOLS):  # which its base may describe
                 self.add_member(cls, member)
         if '__init__' not in written and not issubclass(cls, BaseException):
-            self.lines.append(f'    def __init__({parameters(cls, "self")}) -> None: ...')
+            self.lines.append(f'    def __init__({parameters(cls, self.annotated, "self")}) -> None: ...')
         if not known and '__dict__' in dir(cls) and not issubclass(cls, BaseException):
             self.lines.append('    def __getattr__(self, name: str) -> Any: ...')
 
@@ -181,15 +202,16 @@ class Writer:
             self.lines.append(f'    {member}: Any')
         elif isinstance(static, staticmethod):
             self.lines.append('    @staticmethod')
-            self.lines.append(f'    def {member}({parameters(value)}) -> Any:{body_of(doc, "        ")}')
+            self.lines.append(f'    def {member}({parameters(value, self.annotated)}) -> {self.result_of(value)}:{body_of(doc, "        ")}')
         elif isinstance(static, (classmethod, types.ClassMethodDescriptorType)):
             self.lines.append('    @classmethod')
-            self.lines.append(f'    def {member}({parameters(value, "cls")}) -> Any:{body_of(doc, "        ")}')
+            self.lines.append(f'    def {member}({parameters(value, self.annotated, "cls")}) -> {self.result_of(value)}:{body_of(doc, "        ")}')
         elif callable(value):
-            self.lines.append(f'    def {member}({parameters(value, "self")}) -> Any:{body_of(doc, "        ")}')
+            self.lines.append(f'    def {member}({parameters(value, self.annotated, "self")}) -> {self.result_of(value)}:{body_of(doc, "        ")}')
         elif isinstance(static, property) or inspect.isdatadescriptor(static):
             doc = inspect.getdoc(static)
-            kind = PROPERTY_TYPES.get(member, 'Any')
+            given = self.result_of(getattr(static, 'fget', None))
+            kind = PROPERTY_TYPES.get(member, 'Any') if given == 'Any' else given
             self.lines += ['    @property', f'    def {member}(self) -> {kind}:{body_of(doc, "        ")}']
         else:
             self.lines.append(f'    {member}: {type_of(value)}')

@@ -46,8 +46,9 @@ def type_by_words(words):
     return found and found + (' | None' if words.endswith(' or None') else '')
 
 
-def parameters(value, first=None):
-    """The parameters of a function as a stub writes them, `first` in front of those of a method."""
+def parameters(value, annotated, first=None):
+    """The parameters of a function as a stub writes them, `first` in front of those of a method. `annotated` gives what
+    the package's own annotation says, or None."""
     actual = signature(value)
     before = [first] if first else []
     if actual is None:
@@ -61,7 +62,8 @@ def parameters(value, first=None):
             continue
         if not p.name.isidentifier() or keyword.iskeyword(p.name):
             return ', '.join([*([first] if first else []), '*args: Any', '**kwargs: Any'])
-        kind = type_by_words(words[p.name]) if p.name in words else TYPES_BY_NAME.get(p.name)
+        kind = annotated(p.annotation) or (
+            type_by_words(words[p.name]) if p.name in words else TYPES_BY_NAME.get(p.name))
         if words.get(p.name, '').startswith('a str, the name of'):
             kind = 'str | None'
         if kind is None and type(p.default) in (bool, str):

@@ -3,8 +3,9 @@
     write.py FOLDER [ALIAS]    FOLDER has the package `footlight`, which gets the stubs and py.typed; ALIAS gets the
                                package `tensorflow`, whose stubs are those of Footlight
 
-Names, parameters, defaults and docstrings are those of the imported package. Types come from the docstrings of the
-functions of the library ("x: a tensor."), from the names of parameters, and, for what scripts use most, from known/:
+Names, parameters, defaults and docstrings are those of the imported package. Types come from its annotations, from the
+docstrings of the functions of the library ("x: a tensor."), from the names of parameters, and, for what these leave open
+and scripts use most, from known/:
 NAMESPACE.pyi says the types, and is refused where the package has other names or parameters.
 """
 import ast

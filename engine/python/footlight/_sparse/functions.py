@@ -251,9 +251,9 @@ def _reduced(sp_input: tf.SparseTensor, axis: int | None, keepdims: bool | None,
     found = _joined([_made(indices, sp_input.values, size)], size, tf.TensorShape(said), combine)
     if output_is_sparse:
         return found
-    found = tf.sparse.to_dense(found)
-    found.set_shape(said)
-    return found
+    dense = tf.sparse.to_dense(found)
+    dense.set_shape(said)
+    return dense
 
 
 def reduce_sum(sp_input: Any, axis: Any = None, keepdims: bool | None = None, output_is_sparse: bool = False,

@@ -281,8 +281,8 @@ VariableV1 = _engine.variable_subclass('VariableV1', {
 class variable_scope:
     """A context in which variables have names below this one, and are made as it says. It can be entered again."""
 
-    def __init__(self, name_or_scope: str, default_name: Any = None, values: Any = None, initializer: Any = None,
-                 regularizer: Any = None, caching_device: Any = None, partitioner: Any = None,
+    def __init__(self, name_or_scope: str | VariableScope | None, default_name: Any = None, values: Any = None,
+                 initializer: Any = None, regularizer: Any = None, caching_device: Any = None, partitioner: Any = None,
                  custom_getter: Any = None, reuse: bool | None = None, dtype: Any = None, use_resource: Any = None,
                  constraint: Any = None, auxiliary_name_scope: bool = True) -> None:
         if default_name is None and name_or_scope is None:

@@ -252,6 +252,7 @@ class Records(unittest.TestCase):
             flatten.used_by = _recorder.called(len, function, flatten=flatten)
             gone = weakref.ref(flatten)
             del flatten
+            _recorder.forget(function)
             gc.collect()
             print(gone())
             ''')

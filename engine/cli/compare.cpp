@@ -24,7 +24,7 @@ using namespace explain;
 
 using Request = ScriptRequest;
 
-constexpr const char* kOptions[] = {"--function", "--call", "--pairs", "--seconds", "--output"};
+constexpr const char* kOptions[] = {"--function", "--call", "--pairs", "--seconds", "--output", "--engine"};
 
 // Why a run of a script, which ended with this status, compared no call.
 std::string why_nothing(const session::Reader& reader, const Request& request, int status) {
@@ -130,7 +130,8 @@ int compare(const Words& words) {
   const KeptRecording kept(output);
   const Words options{"--compare=" + request.option("--function") + ":" + call,
                       "--compare-pairs=" + request.option("--pairs", "200"),
-                      "--compare-seconds=" + request.option("--seconds", "10")};
+                      "--compare-seconds=" + request.option("--seconds", "10"),
+                      "--engine=" + request.option("--engine", "auto")};
   const int status = run_script(options, request, kept);
   if ((DeferredSignals::caught() || status == kUnusable) && !std::filesystem::exists(kept.path())) return status;
   const auto reader = session::Reader::open(kept.path());

@@ -86,11 +86,11 @@ but times and numbers of calls; 1: something else differs.
 constexpr const char* kCompare = R"(Shows where time goes: eager beside traced, or one recording beside another.
 
   footlight compare script.py [--function NAME] [--call K] [--pairs N] [--seconds S] [-o FILE] [--json]
-                    [--] [script arguments...]
+                    [--engine NAME] [--] [script arguments...]
 
 Runs the script and repeats one call of a traced function, eagerly and traced, with the call's own arguments. Without
 NAME it takes the first function that is called. Variables and random numbers are put back before each repetition; other
-effects are not.
+effects are not. --engine is that of `footlight record`: a call of JAX is repeated under jax.disable_jit() and compiled.
 
   footlight compare FILE [--json]
 

@@ -73,6 +73,15 @@ RecordingLevel level_of(const std::string& name) {
   throw Error(ErrorKind::kValue, "the level is off, structure or ops, not '" + name + "'");
 }
 
+const char* name_of(RecordingLevel level) {
+  switch (level) {
+    case RecordingLevel::kOff: return "off";
+    case RecordingLevel::kStructure: return "structure";
+    case RecordingLevel::kOps: break;
+  }
+  return "ops";
+}
+
 void run_supervised(RecordedScript script, const ForkHooks& hooks) {
   char directory[PATH_MAX];
   script.run.working_directory = getcwd(directory, sizeof directory) ? directory : "";

@@ -28,5 +28,6 @@ void run_supervised(RecordedScript script, const ForkHooks& hooks);
 
 // "off", "structure" or "ops". Throws Error (kValue) for anything else.
 RecordingLevel level_of(const std::string& name);
+const char* name_of(RecordingLevel);
 
 }  // namespace footlight::record

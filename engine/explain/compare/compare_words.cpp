@@ -24,6 +24,7 @@ constexpr Words kWords[kGroups] = {
     {"joined", "Equal ops that became one"},
     {"only traced", "Casts, identities, control flow and copies that tracing added"},
     {"only eager", "Ops for which the graph has no node"},
+    {"compiled", "Ops of one executable, whose times apart were not measured"},
     {"other counts", "The same ops on the same lines, run more or less often"},
     {"only left", "Ops that ran on the left alone"},
     {"only right", "Ops that ran on the right alone"},
@@ -136,10 +137,12 @@ std::string recording_of(const Comparison& c) {
 
 std::string worth_of(const Comparison& c) {
   if (!c.pairs || !c.tracing_ns) return {};
+  const std::string took = (c.traced.name == "compiled" ? "Tracing and compiling took " : "Tracing took ") +
+                           time_text(static_cast<double>(c.tracing_ns));
   if (nothing_known(c))
-    return "Tracing took " + time_text(static_cast<double>(c.tracing_ns)) + "; whether it pays is within the spread.";
-  if (!c.worth_from) return "Tracing took " + time_text(static_cast<double>(c.tracing_ns)) + " and does not pay off.";
-  return "Tracing took " + time_text(static_cast<double>(c.tracing_ns)) + "; each traced call saves " +
+    return took + "; whether it pays is within the spread.";
+  if (!c.worth_from) return took + " and does not pay off.";
+  return took + "; each " + c.traced.name + " call saves " +
          time_text(-c.difference.mean) + ": worth it from call " + with_commas(*c.worth_from) + ".";
 }
 

@@ -2,6 +2,7 @@
 #include "engine/explain/compare/comparison.h"
 
 #include "engine/explain/compare/groups.h"
+#include "engine/explain/engines.h"
 #include "engine/explain/compare/pictures.h"
 #include "engine/explain/compare/waterfall.h"
 #include "engine/explain/words.h"
@@ -125,16 +126,19 @@ SideRuns::One one_of(const Run& run, const Groups& groups) {
   const auto kernels = [&](const Interval& i) {
     return i.share == Share::kHostKernel || i.share == Share::kDeviceKernel;
   };
-  // A launch's own time is no kernel's: the rows have what their kernels were given.
-  const std::vector<Interval> all = run.all();
-  std::vector<Interval> counted = all;
+  // A launch's own time is no kernel's: the rows have what their kernels were given. Where no kernel was seen, they have
+  // the launches.
+  std::vector<Interval> counted = run.all();
+  const bool any_kernel = std::ranges::any_of(counted, kernels);
   for (Interval& i : counted)
-    if (!kernels(i)) i.what = -1;
+    if (any_kernel ? !kernels(i) : i.share != Share::kLaunch) i.what = -1;
   const Sweep swept = sweep(counted, run.start(), run.record->end_ns);
   for (size_t op = 0; op < swept.given.size(); ++op) {
     if (!swept.given[op]) continue;
     const int32_t row = groups.row_of(run, op);
-    if (row >= 0) one.rows[static_cast<size_t>(row)] += swept.given[op];
+    if (row < 0) continue;
+    one.rows[static_cast<size_t>(row)] += swept.given[op];
+    if (!any_kernel) one.launches_in_rows += swept.given[op];
   }
   return one;
 }
@@ -239,9 +243,10 @@ Comparison comparison_of(const session::Reader& reader, const ComparisonRecord& 
   c.error = record.error;
   c.simulated = record.simulated;
   c.notes = record.notes;
-  if (const session::FunctionRecord* function = reader.function(record.function)) c.name = function->name;
+  const session::FunctionRecord* function = reader.function(record.function);
+  if (function) c.name = function->name;
   c.eager.name = "eager";
-  c.traced.name = "traced";
+  c.traced.name = function && engine_of(*function) != std::string_view("footlight") ? "compiled" : "traced";
   measure(c, reader, record);
   say_tracing(c, reader);
   for (const Lane& lane : c.traced.picture.lanes)

@@ -1,5 +1,6 @@
 // Rows of the table, by line and op.
 #include "engine/explain/compare/groups.h"
+#include "engine/explain/engines.h"
 #include "engine/explain/words.h"
 
 #include <algorithm>
@@ -16,6 +17,13 @@ bool is_value(const session::NodeRecord& node) {
 
 // A node that runs once for a whole loop, or for several calls of its function.
 bool runs_less_often(Fate fate) { return fate == Fate::kHoisted || fate == Fate::kEqualNode; }
+
+// The user's line; a node of another engine knows it by its location.
+session::Reader::SourcePlace place_of_node(const session::Reader& reader, const session::NodeRecord& node) {
+  const session::LocationRecord* location = reader.location(node.location);
+  if (node.source.code.valid() || !location) return reader.place(node.source);
+  return {location->file, static_cast<int>(location->line)};
+}
 
 std::string times(uint64_t count, const std::string& name) {
   return count > 1 ? std::to_string(count) + " x " + name : name;
@@ -36,6 +44,8 @@ Groups::Groups(const session::Reader& reader, const session::ComparisonRecord& r
   if (const Run* run = whole(eager)) count(*run);
   if (const Run* run = whole(traced)) count(*run);
   std::set<GraphId> seen;
+  const session::FunctionRecord* function = reader.function(record.function);
+  one_executable_ = function && engine_of(*function) != std::string_view("footlight");
   if (const session::TraceRecord* trace = reader.trace(record.trace)) add_graph(trace->graph(), seen);
   for (const auto& [key, times_run] : ran_) add_graph(key.first, seen);
   make_rows();
@@ -104,7 +114,7 @@ void Groups::add_nodes(GraphId id, const session::GraphRecord& graph, std::vecto
     for (const session::NodeFunction& f : node.functions) called.push_back(f.graph);
     const bool ran = ran_.contains({id, NodeId(i)});
     if (is_value(node) && !ran) continue;
-    const session::Reader::SourcePlace place = reader_.place(node.source);
+    const session::Reader::SourcePlace place = place_of_node(reader_, node);
     Nodes& nodes = nodes_[{{place.file, place.line}, node.op}];
     nodes.all.push_back({id, NodeId(i)});
     nodes.names.push_back(node.name);
@@ -122,6 +132,12 @@ void Groups::decide(Row& row, const Ops* ops, const Nodes* nodes) const {
   if (!eager) {
     row.group = Group::kOnlyTraced;
     row.why = "Tracing added it";
+    return;
+  }
+  if (one_executable_ && !traced) {
+    row.group = Group::kCompiled;
+    row.why = nodes ? "The executable of the trace computes it"
+                    : "The trace has no such node at this line";
     return;
   }
   if (!nodes) {

@@ -56,6 +56,7 @@ class Groups {
   std::map<LineOp, int32_t> row_at_;
   std::map<std::pair<GraphId, NodeId>, uint64_t> ran_;
   std::vector<Row> rows_;
+  bool one_executable_ = false;  // another engine ran the trace as a whole
 };
 
 }  // namespace footlight::explain

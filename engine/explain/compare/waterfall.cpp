@@ -94,10 +94,17 @@ class Waterfall {
          .name = name_of(Share::kDispatch),
          .meaning = meaning_of(Share::kDispatch)},
         [](const auto& r) { return static_cast<double>(r.shares[static_cast<size_t>(Share::kDispatch)] - r.call); });
-    for (const Share share : {Share::kAllocation, Share::kLaunch, Share::kWaiting, Share::kDeviceCopy})
-      add_share(share);
+    add_share(Share::kAllocation);
+    add({.kind = Part::Kind::kShare,
+         .share = Share::kLaunch,
+         .name = name_of(Share::kLaunch),
+         .meaning = meaning_of(Share::kLaunch)},
+        [](const auto& r) {
+          return static_cast<double>(r.shares[static_cast<size_t>(Share::kLaunch)] - r.launches_in_rows);
+        });
+    for (const Share share : {Share::kWaiting, Share::kDeviceCopy}) add_share(share);
     for (const Group group : {Group::kFolded, Group::kPruned, Group::kHoisted, Group::kJoined, Group::kFused,
-                              Group::kSame, Group::kOnlyTraced, Group::kUnmatched, Group::kCounts,
+                              Group::kSame, Group::kOnlyTraced, Group::kUnmatched, Group::kCompiled, Group::kCounts,
                               Group::kOnlyLeft, Group::kOnlyRight})
       add_group(group);
     Part call{.kind = Part::Kind::kCall, .name = "call"};
@@ -130,7 +137,7 @@ class Waterfall {
         [this, group](const auto& r) {
       int64_t sum = 0, others = 0;
       for (size_t i = 0; i < r.rows.size(); ++i) (c_.rows[i].group == group ? sum : others) += r.rows[i];
-      if (group == Group::kSame) sum = kernels(r) - others;
+      if (group == Group::kSame) sum = kernels(r) + r.launches_in_rows - others;
       return static_cast<double>(sum);
     });
   }

@@ -13,7 +13,8 @@ struct SideRuns {
     int64_t beside = -1;                     // what repetitions without events took just before and after; -1: unknown
     std::array<int64_t, kShares> shares{};
     int64_t call = 0;                        // part of the share of dispatch
-    std::vector<int64_t> rows;               // by row: part of the kernels' shares
+    std::vector<int64_t> rows;               // by row: part of the kernels' shares, or of the launches'
+    int64_t launches_in_rows = 0;
   };
   std::vector<One> with_events;
   std::vector<int64_t> totals;               // of the repetitions without that ran beside those with, by pair

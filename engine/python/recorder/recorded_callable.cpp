@@ -164,6 +164,13 @@ struct RecordedCall {
 
 namespace {
 
+struct FinishedCall {
+  CallId call;
+  FunctionId function;
+  TraceId trace;
+};
+thread_local FinishedCall finished;
+
 uint64_t signature_of(const RecordedCall& call, uint64_t context) {
   return signature_of(call.of->traced->rules, call.args, call.num_positional, call.keywords) ^ context;
 }
@@ -236,6 +243,7 @@ PyObject* call_as_traced(PyObject* self, PyObject* const* args, size_t count, Py
   event.key = call.key;
   event.outcome = result ? call.outcome : CallOutcome::kFailed;
   record_call(event);
+  finished = {event.call, event.function, event.trace};
   return result;
 }
 
@@ -296,6 +304,14 @@ PyObject* current_call(PyObject*, PyObject*) {
   return Py_BuildValue("KI", static_cast<unsigned long long>(call->id.value), call->of->traced->function.value);
 }
 
+// finished_call(): (call, function, trace or None), or None before the first.
+PyObject* finished_call(PyObject*, PyObject*) {
+  if (!finished.call.valid()) Py_RETURN_NONE;
+  const Ref trace = finished.trace.valid() ? checked(PyLong_FromUnsignedLong(finished.trace.value)) : Ref::borrow(Py_None);
+  return Py_BuildValue("KIO", static_cast<unsigned long long>(finished.call.value), finished.function.value,
+                       trace.get());
+}
+
 // describe_call(trace=None, outcome=None, key=None): sets these of the innermost call; the outcome "none" drops it.
 PyObject* describe_call(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject *trace = Py_None, *outcome = Py_None, *key = Py_None;
@@ -332,6 +348,8 @@ PyMethodDef functions[] = {
      "forget(function): no more stand-ins will be made for the function with that number."},
     {"current_call", guard<current_call>, METH_NOARGS,
      "current_call(): the innermost call that is being recorded on this thread, as (call, function), or None."},
+    {"finished_call", guard<finished_call>, METH_NOARGS,
+     "finished_call(): the call that was recorded last on this thread, as (call, function, trace or None), or None."},
     {"describe_call", as_method(guard<describe_call>), METH_VARARGS | METH_KEYWORDS,
      "describe_call(trace=None, outcome=None, key=None): sets what is known of the innermost call. With the outcome "
      "'none' it is not recorded."},

@@ -3,6 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error_words.h"
+#include "engine/base/recording.h"
 #include "engine/python/interpreter/gil_state.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/record/console.h"
@@ -69,6 +70,12 @@ PyObject* stop(PyObject*, PyObject* args) {
 
 PyObject* recording(PyObject*, PyObject*) { return PyBool_FromLong(record::recording()); }
 
+// set_level(name): the level that holds from here on; gives the one before.
+PyObject* set_level(PyObject*, PyObject* name) {
+  const RecordingLevel before = recording_level.exchange(record::level_of(std::string(utf8(name))));
+  return checked(PyUnicode_FromString(record::name_of(before))).release();
+}
+
 PyObject* send_reason(PyObject*, PyObject* words) {
   record::send_reason(system_text(words));
   Py_RETURN_NONE;
@@ -102,6 +109,8 @@ PyMethodDef functions[] = {
     {"stop", guard<stop>, METH_VARARGS,
      "stop(reason): ends what start() began; returns what went wrong, or ''. The session keeps the reason."},
     {"recording", guard<recording>, METH_NOARGS, "recording(): whether this process is recorded now."},
+    {"set_level", guard<set_level>, METH_O,
+     "set_level(name): records at that level from here on; returns the name of the level before."},
     {"send_reason", guard<send_reason>, METH_O, "Records in the session how the script ended."},
     {"error_words", guard<error_words_of>, METH_O,
      "Of a traceback: its message and the innermost line of the user's code, in a line."},

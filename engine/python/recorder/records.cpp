@@ -177,6 +177,7 @@ PyObject* add(PyObject*, PyObject* args) {
 // new_id(table): the next number for a row of that table in this process.
 PyObject* new_id(PyObject*, PyObject* table) {
   static std::atomic<uint32_t> locations{0};
+  static std::atomic<uint32_t> ops{1u << 16};  // above the numbers of Footlight's own ops
   const std::string_view name = utf8(table);
   uint64_t id;
   if (name == "function") id = session::new_function_id().value;
@@ -185,6 +186,7 @@ PyObject* new_id(PyObject*, PyObject* table) {
   else if (name == "call_key") id = session::new_key_id().value;
   else if (name == "call_chunk") id = next_call_id().value;
   else if (name == "location") id = locations.fetch_add(1, std::memory_order_relaxed);
+  else if (name == "op") id = ops.fetch_add(1, std::memory_order_relaxed);
   else refuse("rows of '" + std::string(name) + "' are not numbered by their process");
   return PyLong_FromUnsignedLongLong(id);
 }

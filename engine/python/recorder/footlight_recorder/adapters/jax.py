@@ -9,7 +9,7 @@ import weakref
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
-from footlight_recorder import _recorder
+from footlight_recorder import _recorder, repetitions
 from footlight_recorder.adapters import Adapter, Hook, guarded, jax_graphs, jax_keys
 
 _MAX_EQUATIONS_WITH_TEXT = 500  # the StableHLO text of larger traces is not kept
@@ -72,6 +72,7 @@ class _Recorder:
             abstract = api_util.shaped_abstractify
         self.keys = jax_keys.Keys(registry.flatten_one_level, abstract)
         self.context: Any = None
+        self.compared = repetitions.ChosenCall()
         self.sees_traces = False  # at their beginning; else a new jaxpr tells of one
 
     # ---- functions ------------------------------------------------------------------------------------------------
@@ -90,8 +91,22 @@ class _Recorder:
         function = self.function_of(fun, info)
         if function is None:
             function = self.add_function(fun, info, under, code, _user_frame(frame))
-        return _recorder.called(jitted, function.number, [at for at in info.static_argnums or ()],
-                                list(info.static_argnames or ()), self.flatten, self.config.trace_context, 'aval')
+        stand_in = _recorder.called(jitted, function.number, [at for at in info.static_argnums or ()],
+                                    list(info.static_argnames or ()), self.flatten, self.config.trace_context, 'aval')
+        return self.compared_if_chosen(stand_in, function, info, jitted)
+
+    def compared_if_chosen(self, stand_in: Any, function: _Function, info: Any, jitted: Any) -> Any:
+        """The stand-in, or one that also compares the call that the user asked for."""
+        if not self.compared.is_of(function.columns['name']):
+            return stand_in
+        from footlight_recorder.adapters import jax_compare
+        donates = bool(info.donate_argnums or info.donate_argnames)
+        make_call = functools.partial(jax_compare.Call, self.jax, self.core, _user_frame, jitted, donates)
+        return jax_compare.Compared(stand_in, function.number, self.compared, make_call, self.is_traced)
+
+    def is_traced(self, *values: Any) -> bool:
+        """Whether JAX is tracing the values: then the call is part of another trace."""
+        return any(isinstance(leaf, self.core.Tracer) for leaf in self.tree_util.tree_leaves(values))
 
     def function_of(self, fun: Any, info: Any) -> _Function | None:
         """What was recorded of a jitted function."""

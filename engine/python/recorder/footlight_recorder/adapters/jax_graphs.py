@@ -25,11 +25,12 @@ _FAMILIES = {
 }
 
 
-def _family(primitive: str) -> str:
-    for family, names in _FAMILIES.items():
+def family(primitive: str) -> str:
+    """The family of an op in the recording: "product", "reduction", ..."""
+    for known, names in _FAMILIES.items():
         for name in names:
             if primitive == name or name.endswith('_') and primitive.startswith(name):
-                return family
+                return known
     return 'move' if primitive.startswith(('scatter', 'gather')) else 'elementwise'
 
 
@@ -134,9 +135,9 @@ class Graphs:
         at: dict[int, tuple[int, int]] = {}  # of a variable: the node that gives it, and which output
         taken: dict[str, int] = {}
 
-        def add_node(op: str, family: str, outputs: list[str], **more: Any) -> int:
+        def add_node(op: str, op_family: str, outputs: list[str], **more: Any) -> int:
             count = taken[op] = taken.get(op, -1) + 1
-            nodes.append({'id': len(nodes), 'op': op, 'family': family, 'node_output': outputs,
+            nodes.append({'id': len(nodes), 'op': op, 'family': op_family, 'node_output': outputs,
                           'name': op if count == 0 else f'{op}_{count}', **more})
             return len(nodes) - 1
 
@@ -163,7 +164,7 @@ class Graphs:
             attributes = '; '.join(f'{key}={_attribute_text(value)}' for key, value in eqn.params.items()
                                    if key not in parts)
             edges = [edge(var) for var in eqn.invars]
-            node = add_node(eqn.primitive.name, _family(eqn.primitive.name), [type_text(var.aval) for var in eqn.outvars],
+            node = add_node(eqn.primitive.name, family(eqn.primitive.name), [type_text(var.aval) for var in eqn.outvars],
                             node_input=edges, attributes=attributes, location=self._locations.of(eqn.source_info),
                             node_function=[{'attribute': key, 'function_graph': self.add(held, f'{name}/{key}')}
                                        for key, held in inner])

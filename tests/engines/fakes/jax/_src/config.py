@@ -1,5 +1,6 @@
 """Settings that a trace depends on."""
 settings = {'enable_x64': False}
+is_jit_disabled = False
 
 
 def trace_context():

@@ -21,6 +21,12 @@ class Primitive:
         self.name = name
 
 
+class EvalTrace:
+    """Runs primitives one by one."""
+    def process_primitive(self, primitive, args, params):
+        return primitive.impl(*args, **params)
+
+
 class Variable:
     def __init__(self, aval):
         self.aval = aval

@@ -19,3 +19,15 @@ def tree_flatten_with_path(value):
 
 def keystr(path):
     return ''.join(f'[{key!r}]' for key in path)
+
+
+def tree_leaves(value):
+    if isinstance(value, (tuple, list)):
+        return [leaf for item in value for leaf in tree_leaves(item)]
+    return [leaf for item in value.values() for leaf in tree_leaves(item)] if isinstance(value, dict) else [value]
+
+
+def tree_map(change, value):
+    if isinstance(value, (tuple, list)):
+        return type(value)(tree_map(change, item) for item in value)
+    return {key: tree_map(change, item) for key, item in value.items()} if isinstance(value, dict) else change(value)

@@ -1,0 +1,1 @@
+from jax._src.tree_util import tree_leaves, tree_map

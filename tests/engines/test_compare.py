@@ -1,0 +1,89 @@
+"""A call of another engine's function, repeated eagerly and compiled: each kind of work is in the share that it belongs to."""
+import unittest
+
+from with_fakes import WithFakes
+
+# An eager call works 2 ms in Python and 6 ms in a primitive, a compiled one 1 ms.
+SCRIPT = '''
+    import time
+    import jax
+    from jax._src import config, core
+
+    def work(seconds):
+        end = time.perf_counter() + seconds
+        while time.perf_counter() < end:
+            pass
+
+    multiply = core.Primitive('mul')
+    multiply.impl = lambda: work(0.006)
+    calls = []
+
+    @jax.jit
+    def step(x):
+        if config.is_jit_disabled:
+            print('eagerly')
+            work(0.002)
+            core.EvalTrace().process_primitive(multiply, (), {})
+        else:
+            work(0.001)
+        return x
+
+    for _ in range(4):
+        calls.append(step(jax.Array((4,))))
+    print(len(calls), 'calls')
+    '''
+
+
+class Compare(WithFakes):
+
+    def test_each_kind_of_work_has_its_share(self):
+        done = self.record(SCRIPT, '--compare', 'step:3', '--compare-seconds', '2')
+        self.assertEqual((done.returncode, done.stdout), (0, '4 calls\n'), done.stderr)
+        compared, = self.said('compare', self.session)
+        self.assertEqual((compared['function'], compared['call'], compared['trace']), ('step', 3, 1))
+        shares = {name: compared['eager']['shares'].get(name, 0) for name in ('Python', 'launches')}
+        self.assertGreater(shares['launches'], 2 * shares['Python'], compared)
+        self.assertGreater(shares['Python'], 1.9e6)
+        row, = [row for row in compared['rows'] if row['eager_ops'] == 'mul']
+        self.assertEqual(row['group'], 'compiled')
+        self.assertGreater(row['eager_ns'], 5.9e6)
+        self.assertIn('8 bytes', ' '.join(compared['notes']))  # "eagerly\n"
+        # The repetitions are no calls of the program.
+        self.assertEqual(self.rows('SELECT count(*) FROM call'), [(4,)])
+
+    def test_the_arguments_of_a_call_inside_another_trace_are_not_repeated(self):
+        done = self.record('''
+            import jax
+            from jax._src import core
+
+            @jax.jit
+            def step(x):
+                return x
+
+            step(core.Tracer())
+            step(jax.Array((4,)))
+            ''', '--compare', 'step', '--compare-seconds', '1')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        compared, = self.said('compare', self.session)
+        self.assertEqual((compared['call'], compared['error']), (1, ''))
+
+    def test_a_repetition_that_fails_is_said(self):
+        done = self.record('''
+            import jax
+            from jax._src import config
+
+            @jax.jit
+            def step(x):
+                if config.is_jit_disabled:
+                    raise ValueError('only compiled')
+                return x
+
+            print(step(jax.Array((4,))).shape)
+            ''', '--compare', 'step', '--compare-seconds', '1')
+        self.assertEqual((done.returncode, done.stdout), (0, '(4,)\n'), done.stderr)
+        compared, = self.said('compare', self.session)
+        self.assertEqual(compared['error'], 'eagerly: ValueError: only compiled')
+
+
+if __name__ == '__main__':
+    unittest.main()

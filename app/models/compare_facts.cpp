@@ -24,6 +24,17 @@ QString first_op(const std::string& ops) {
   return first;
 }
 
+void add_nodes(std::vector<CompareFact>& facts, const explain::Row& row) {
+  if (!row.graph_nodes.empty() && !row.eager_ops.empty())
+    facts.push_back({QStringLiteral("Nodes"), q(row.graph_nodes)});
+}
+
+void add_place(std::vector<CompareFact>& facts, const Document& document, const explain::Row& row) {
+  if (!row.at) return;
+  const SourcePlace place{row.at.file, row.at.line};
+  facts.push_back({QStringLiteral("Source"), document.place_text(place), place});
+}
+
 }  // namespace
 
 QString side_title(const explain::Comparison& c, const explain::Side& side) {
@@ -37,6 +48,12 @@ RowFacts facts_of_row(const Document& document, const explain::Comparison& c, co
   made.why = row.why.empty() ? QLatin1String(explain::meaning_of(row.group)) : q(row.why);
   std::vector<CompareFact>& facts = made.facts;
   facts.push_back({side_title(c, c.eager), side_words(row.eager_count, "op", "ops", row.eager)});
+  if (!row.has_difference()) {
+    facts.push_back({side_title(c, c.traced), QStringLiteral("Not measured apart")});
+    add_nodes(facts, row);
+    add_place(facts, document, row);
+    return made;
+  }
   facts.push_back({side_title(c, c.traced), side_words(row.traced_count, c.recorded ? "op" : "kernel",
                                                           c.recorded ? "ops" : "kernels", row.traced)});
   const double saved = -row.difference.mean;
@@ -56,12 +73,8 @@ RowFacts facts_of_row(const Document& document, const explain::Comparison& c, co
                                                   .arg(flops_text(row.flops),
                                                        rate_text(row.flops, std::llround(ns)))});
   }
-  if (!c.recorded && !row.graph_nodes.empty() && !row.eager_ops.empty())
-    facts.push_back({QStringLiteral("Nodes"), q(row.graph_nodes)});
-  if (row.at) {
-    const SourcePlace place{row.at.file, row.at.line};
-    facts.push_back({QStringLiteral("Source"), document.place_text(place), place});
-  }
+  if (!c.recorded) add_nodes(facts, row);
+  add_place(facts, document, row);
   return made;
 }
 

@@ -134,7 +134,8 @@ std::vector<PieceAt> CompareLanes::kernels_of(const std::vector<PieceAt>& of_row
 QString CompareLanes::name_of(const PlacedLane& placed) const {
   const explain::Lane& l = lane(placed);
   if (l.kind == explain::Lane::Kind::kCalls) return q(l.name);
-  return QStringLiteral("%1, busy %2 %").arg(q(l.name)).arg(std::lround(l.busy * 100));
+  if (!l.busy) return q(l.name);
+  return QStringLiteral("%1, busy %2 %").arg(q(l.name)).arg(std::lround(*l.busy * 100));
 }
 
 QString CompareLanes::gap_words(const explain::Piece& piece) const {

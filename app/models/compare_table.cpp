@@ -43,7 +43,9 @@ CompareTable::CompareTable(QObject* parent) : TableOf(parent) {
        .text = time(&Row::traced_count, &Row::traced), .key = [](const Row& row) { return row.traced.mean; }},
       {.name = "Difference", .unit = Unit::kNumber,
        .title = [this](const ColumnUnit&) { return QStringLiteral("Difference ") + unit_.name; },
-       .text = [this](const Row& row) { return column_change_text(row.difference.mean, unit_); },
+       .text = [this](const Row& row) {
+         return row.has_difference() ? column_change_text(row.difference.mean, unit_) : QString();
+       },
        .key = [](const Row& row) { return row.difference.mean; }, .tone = tone},
       {.name = "Group",
        .text = [this](const Row& row) {

@@ -70,7 +70,7 @@ std::string json_of(const Side& side) {
   for (const Lane& lane : side.picture.lanes)
     lanes.push_back(JsonObject()
                         .add("name", lane.name)
-                        .raw("busy", std::to_string(lane.busy))
+                        .raw("busy", lane.busy ? std::to_string(*lane.busy) : "null")
                         .add("pieces", uint64_t{lane.pieces.size()})
                         .inline_());
   return JsonObject()

@@ -40,16 +40,17 @@ class Compare(WithFakes):
         done = self.record(SCRIPT, '--compare', 'step:3', '--compare-seconds', '2')
         self.assertEqual((done.returncode, done.stdout), (0, '4 calls\n'), done.stderr)
         compared, = self.said('compare', self.session)
-        self.assertEqual((compared['function'], compared['call'], compared['trace']), ('step', 3, 1))
-        shares = {name: compared['eager']['shares'].get(name, 0) for name in ('Python', 'launches')}
+        self.assertEqual((compared['function'], compared['call'], compared['right']['name']), ('step', 3, 'compiled'))
+        shares = compared['left']['shares_ns']
         self.assertGreater(shares['launches'], 2 * shares['Python'], compared)
         self.assertGreater(shares['Python'], 1.9e6)
         row, = [row for row in compared['rows'] if row['eager_ops'] == 'mul']
-        self.assertEqual(row['group'], 'compiled')
-        self.assertGreater(row['eager_ns'], 5.9e6)
+        self.assertEqual(row['group'], 'in the executable')
+        self.assertGreater(row['eager_ns']['mean'], 5.9e6)
+        self.assertEqual(self.rows('SELECT t.number FROM comparison c JOIN trace t ON t.id = c.trace'), [(1,)])
         self.assertIn('8 bytes', ' '.join(compared['notes']))  # "eagerly\n"
         # The repetitions are no calls of the program.
-        self.assertEqual(self.rows('SELECT count(*) FROM call'), [(4,)])
+        self.assertEqual([function['calls'] for function in self.said('report', self.session)['functions']], [4])
 
     def test_the_arguments_of_a_call_inside_another_trace_are_not_repeated(self):
         done = self.record('''

@@ -24,7 +24,7 @@ constexpr Words kWords[kGroups] = {
     {"joined", "Equal ops that became one"},
     {"only traced", "Casts, identities, control flow and copies that tracing added"},
     {"only eager", "Ops for which the graph has no node"},
-    {"compiled", "Ops of one executable, whose times apart were not measured"},
+    {"in the executable", "Ops that one executable computes; it was measured as a whole"},
     {"other counts", "The same ops on the same lines, run more or less often"},
     {"only left", "Ops that ran on the left alone"},
     {"only right", "Ops that ran on the right alone"},
@@ -38,6 +38,7 @@ std::string reason(const Part& part, bool recorded) {
         case Group::kCounts: return "ops run more or less often";
         case Group::kOnlyLeft: return "ops on the left alone";
         case Group::kOnlyRight: return "ops on the right alone";
+        case Group::kCompiled: return "ops run one by one";
         default: return part.name + " ops";
       }
     case Part::Kind::kCall: return recorded ? "the work of calls outside of their ops" : "the call itself";

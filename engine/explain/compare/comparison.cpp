@@ -126,8 +126,8 @@ SideRuns::One one_of(const Run& run, const Groups& groups) {
   const auto kernels = [&](const Interval& i) {
     return i.share == Share::kHostKernel || i.share == Share::kDeviceKernel;
   };
-  // A launch's own time is no kernel's: the rows have what their kernels were given. Where no kernel was seen, they have
-  // the launches.
+  // A launch's own time is no kernel's: the rows have what their kernels were given. Where no kernel was seen, they
+  // have the launches.
   std::vector<Interval> counted = run.all();
   const bool any_kernel = std::ranges::any_of(counted, kernels);
   for (Interval& i : counted)

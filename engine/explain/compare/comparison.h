@@ -58,6 +58,9 @@ struct Row {
   std::vector<session::NodeOrigin> right_nodes = {};  // of recordings: the right side's, and `nodes` the left's
   uint64_t eager_bytes = 0, traced_bytes = 0;  // read and written
   uint64_t flops = 0;               // of the eager ops; of the nodes where there are none
+
+  // What the other side took for it is known.
+  bool has_difference() const { return group != Group::kCompiled; }
 };
 
 // A piece of a run's picture. Times count from the start of the run.
@@ -75,7 +78,7 @@ struct Lane {
   enum class Kind : uint8_t { kHost, kCalls, kStream };
   Kind kind = Kind::kHost;
   std::string name = {};            // "host", "CUDA API, 34 launches", "stream 7"
-  double busy = 0;                  // share of the run
+  std::optional<double> busy = 0.0; // share of the run; none: its kernels were not recorded
   std::vector<Piece> pieces = {};   // by start, none overlaps on the host
 };
 

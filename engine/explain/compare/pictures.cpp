@@ -111,7 +111,8 @@ Picture lanes_of(int64_t total, std::vector<Piece> pieces, std::vector<DrawnWork
   std::vector<Piece> working;
   std::ranges::copy_if(host.pieces, std::back_inserter(working),
                        [](const Piece& p) { return p.share == Share::kHostKernel; });
-  host.busy = busy_share(working, total);
+  const bool launches = std::ranges::any_of(host.pieces, [](const Piece& p) { return p.share == Share::kLaunch; });
+  host.busy = launches && working.empty() && work.empty() ? std::nullopt : std::optional(busy_share(working, total));
   picture.lanes.push_back(std::move(host));
   Lane calls{.kind = Lane::Kind::kCalls, .name = ""};
   std::map<uint32_t, Lane> streams;

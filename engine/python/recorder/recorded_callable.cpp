@@ -307,7 +307,8 @@ PyObject* current_call(PyObject*, PyObject*) {
 // finished_call(): (call, function, trace or None), or None before the first.
 PyObject* finished_call(PyObject*, PyObject*) {
   if (!finished.call.valid()) Py_RETURN_NONE;
-  const Ref trace = finished.trace.valid() ? checked(PyLong_FromUnsignedLong(finished.trace.value)) : Ref::borrow(Py_None);
+  const Ref trace =
+      finished.trace.valid() ? checked(PyLong_FromUnsignedLong(finished.trace.value)) : Ref::borrow(Py_None);
   return Py_BuildValue("KIO", static_cast<unsigned long long>(finished.call.value), finished.function.value,
                        trace.get());
 }

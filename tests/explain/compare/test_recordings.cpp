@@ -477,7 +477,7 @@ class TestRecordings : public QObject {
     QCOMPARE(c.eager.picture.lanes.size(), size_t{3});
     QCOMPARE(c.eager.picture.lanes[1].name, std::string("CUDA API, 1 launch"));
     QCOMPARE(c.eager.picture.lanes[2].name, std::string("stream 7"));
-    QCOMPARE(c.eager.picture.lanes[2].busy, 0.6);
+    QCOMPARE(c.eager.picture.lanes[2].busy.value(), 0.6);
     QCOMPARE(c.eager.picture.lanes[2].pieces[0].gap_share, Share::kDispatch);
   }
 

@@ -49,7 +49,8 @@ class Call:
             lambda leaf: self.jax.numpy.array(leaf, copy=True) if isinstance(leaf, self.jax.Array) else leaf, values)
 
     def notes(self) -> list[str]:
-        return ['JAX runs small kernels while it launches them: their time is part of the launches']
+        return ['Python is the time of the program and of JAX itself',
+                'JAX runs small kernels while it launches them: their time is part of the launches']
 
     @contextlib.contextmanager
     def marked(self, marks: repetitions.Marks | None) -> Iterator[None]:

@@ -275,7 +275,7 @@ class TestComparison : public QObject {
     QCOMPARE(lanes[2].pieces[0].label, std::string("gemm"));
     QCOMPARE(lanes[2].pieces[0].gap, 70);
     QCOMPARE(lanes[2].pieces[0].gap_share, Share::kPython);  // 40 of the 70
-    QCOMPARE(lanes[2].busy, 0.3);
+    QCOMPARE(lanes[2].busy.value(), 0.3);
     QCOMPARE(lanes[3].pieces[0].start, 140);
     // The kernel belongs to the row of the op that launched it, and so does the launch.
     QCOMPARE(lanes[2].pieces[0].row, lanes[1].pieces[0].row);

@@ -9,6 +9,7 @@ namespace {
 constexpr const char* kRecord = R"(Runs a script and records what happens.
 
   footlight record script.py [options] [--] [script arguments...]
+  footlight record [options] -m MODULE [arguments...]
 
 Options may also stand before the script.
 
@@ -25,6 +26,9 @@ Options may also stand before the script.
 
 The script runs in python3, in the interpreter of the active virtual environment, or in the one that the environment
 variable FOOTLIGHT_PYTHON names. The exit code is the script's.
+
+Processes that the script starts are recorded too, each in a file of its own beside FILE, and so is each rank of a
+distributed run: see `footlight merge --help`.
 )";
 
 constexpr const char* kInfo = R"(Prints what a recording contains, or what is in a model.
@@ -155,6 +159,32 @@ constexpr const char* kRecover = R"(Makes a complete recording of one whose run 
 Without -o the file itself is replaced.
 )";
 
+constexpr const char* kMerge = R"(Puts the recordings of several processes together: children and ranks.
+
+  footlight merge FILE... [-o FILE]
+
+Each process that a recorded script starts writes a file of its own: beside run.footlight lie
+run.pid4711.footlight and, under torchrun, MPI or Slurm, run.rank3.footlight. With one FILE, those beside it of the same
+run are taken. Ranks are recorded by recording their launcher, or each of them:
+
+  footlight record -o run.footlight -m torch.distributed.run --nproc_per_node 4 train.py
+  mpirun -n 4 footlight record -o run.footlight train.py
+
+Times are moved onto one clock: on one machine by its steady clock, across machines by the collectives that ranks
+ended together. How wrong that may be is printed, and which rank the others waited for.
+
+  -o, --output FILE   where the recording is written (default: FILE without its ending, with -merged.footlight)
+)";
+
+constexpr const char* kRanks = R"(Says which rank is late, at which collective, and why.
+
+  footlight ranks FILE [--json]
+
+FILE is a recording of several processes, as `footlight merge` writes it. A rank is late at a collective (a span of the
+category "collective", as torch.distributed's are) if it comes to it after the others. What it spent more time on than
+they did is the reason: tracing, input, ops, or Python outside of them.
+)";
+
 constexpr Command kCommands[] = {
     {"record", "run a script and record it", kRecord, record},
     {"info", "print what a recording or a model contains", kInfo, info},
@@ -165,6 +195,8 @@ constexpr Command kCommands[] = {
     {"diff", "compare the structure of two graphs or recordings", kDiff, diff},
     {"export", "write a recording for other programs: Perfetto, CSV, Graphviz, SVG", kExport, export_session},
     {"sql", "query a recording with SQL", kSql, sql},
+    {"merge", "put the recordings of several processes together", kMerge, merge},
+    {"ranks", "say which rank is late, at which collective, and why", kRanks, ranks},
     {"recover", "complete a recording whose run was killed", kRecover, recover},
 };
 

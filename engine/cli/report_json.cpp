@@ -1,5 +1,6 @@
 // The report as JSON, for programs.
 #include "engine/cli/json.h"
+#include "engine/cli/ranks.h"
 #include "engine/cli/report.h"
 
 #include <cstdio>
@@ -142,6 +143,7 @@ std::string report_json(const Reader& reader, const explain::Report& report) {
         JsonObject().add("function", s.function).add("cause", s.cause).add("rule", s.rule).inline_());
   JsonObject out;
   out.add("format", "footlight-report").add("version", 1).raw("run", run.inline_()).raw("summary", summary.inline_());
+  if (reader.contents().processes.size() > 1) out.raw("ranks", ranks_json(reader));
   out.raw("functions", json_list(functions)).raw("findings", json_list(findings));
   return out.raw("suppressed", json_list(suppressed)).lines() + '\n';
 }

@@ -1,5 +1,6 @@
 // The report as text that reads well in a terminal and in a bug report.
 #include "engine/base/markdown_text.h"
+#include "engine/cli/ranks.h"
 #include "engine/cli/report.h"
 #include "engine/cli/text.h"
 #include "engine/explain/cause_words.h"
@@ -82,6 +83,7 @@ std::string report_markdown(const Reader& reader, const explain::Report& report)
   for (size_t i = 0; i < report.findings.size(); ++i) write_finding(reader, report, i, out);
   if (report.findings.empty())
     out += "\nNo findings: none of the known problems was found in what was recorded.\n";
+  out += ranks_markdown(reader);
 
   if (!report.functions.empty()) {
     out += "\n## Functions\n\n| function | defined | calls | hits | traces | tracing | rest of calls |\n"

@@ -2,6 +2,7 @@
 #include "engine/query/store.h"
 
 #include "engine/base/errors.h"
+#include "engine/query/names.h"
 
 #include <algorithm>
 
@@ -394,10 +395,19 @@ TrackKey Store::track_of(const OpEventRow& op) const {
   return {op.node.valid() ? TrackKind::kTracedOps : TrackKind::kEagerOps, op.thread.value, 0};
 }
 
+// Devices are numbered by each process.
+static uint32_t device_of(const session::DeviceRecord& d) {
+  const uint32_t process = d.op_event       ? static_cast<uint32_t>(d.op_event >> session::kProcessShift<uint64_t>)
+                           : d.call.valid() ? process_of(d.call)
+                                            : process_of(d.graph);
+  return process ? (d.device & 0xFFFFFF) | process << 24 : d.device;
+}
+
 TrackKey Store::track_of(const session::DeviceRecord& d) {
-  if (d.kind == "runtime" || d.kind == "driver" || d.kind == "overhead" || d.kind == "sync") return {TrackKind::kApi};
-  if (d.kind == "memcpy" || d.kind == "memset") return {TrackKind::kCopies, d.device};
-  return {TrackKind::kKernels, d.device, d.stream};
+  if (d.kind == "runtime" || d.kind == "driver" || d.kind == "overhead" || d.kind == "sync")
+    return {TrackKind::kApi, device_of(d) & ~uint32_t{0xFFFFFF}};
+  if (d.kind == "memcpy" || d.kind == "memset") return {TrackKind::kCopies, device_of(d)};
+  return {TrackKind::kKernels, device_of(d), d.stream};
 }
 
 uint32_t Store::shown_track(session::TrackId id) const {
@@ -460,7 +470,7 @@ std::vector<const Track*> Store::tracks() const {
   }
   const auto rank = [](const TrackKey& k) {
     const int group = k.kind <= TrackKind::kEagerOps ? 0 : static_cast<int>(k.kind);
-    return std::tuple(group, k.number, k.stream, k.kind);
+    return std::tuple(process_of(k), group, k.number, k.stream, k.kind);
   };
   std::sort(all.begin(), all.end(), [&](const Track* a, const Track* b) { return rank(a->key()) < rank(b->key()); });
   return all;

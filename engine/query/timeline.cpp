@@ -239,6 +239,26 @@ std::vector<DevicePicture> utilisation(const Picture& picture) {
 
 }  // namespace
 
+namespace {
+// What a process does is seen best in the calls and the spans of the thread that began first; one that has neither is
+// summed up by its first track.
+void mark_summaries(const Store& store, Picture& picture) {
+  std::map<uint32_t, std::map<TrackKind, TrackPicture*>> firsts;
+  for (TrackPicture& track : picture.tracks) {
+    const bool is_calls = track.key.kind == TrackKind::kCalls;
+    const session::TrackRecord* const record =
+        track.key.kind == TrackKind::kSpans ? store.reader().track(session::TrackId(track.key.number)) : nullptr;
+    if (is_calls || (record && record->kind == "thread"))
+      firsts[process_of(track.key)].try_emplace(track.key.kind, &track);
+  }
+  for (TrackPicture& track : picture.tracks)
+    if (firsts[process_of(track.key)].empty()) firsts[process_of(track.key)].try_emplace(track.key.kind, &track);
+  if (firsts.size() < 2) return;
+  for (auto& [process, by_kind] : firsts)
+    for (auto& [kind, track] : by_kind) track->is_summary = true;
+}
+}  // namespace
+
 Picture draw(const Store& store, int64_t from, int64_t to, int columns, const Cancel& cancel) {
   Picture picture;
   picture.from = from;
@@ -246,6 +266,7 @@ Picture draw(const Store& store, int64_t from, int64_t to, int columns, const Ca
   picture.columns = std::max(1, columns);
   PictureNames names(picture.names);
   for (const Track* track : store.tracks()) draw_track(store, *track, picture, names, cancel);
+  mark_summaries(store, picture);
   picture.devices = utilisation(picture);
   picture.counters = store.counters().draw(store.reader().counters(), from, picture.to, picture.columns, cancel);
   return picture;

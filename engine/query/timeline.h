@@ -27,6 +27,7 @@ struct TrackPicture {
   TrackKey key;
   uint64_t count = 0;                // bars of the whole track
   std::vector<LanePicture> lanes;
+  bool is_summary = false;           // of several processes: shown while the process is folded
 };
 
 // How busy a device was in each column: its busiest stream, of which no two kernels run at once.

@@ -26,6 +26,10 @@ struct TrackKey {
   friend auto operator<=>(const TrackKey&, const TrackKey&) = default;
 };
 
+// The process whose work lies on the track: each gives its threads, tracks and devices numbers of its own.
+constexpr uint32_t process_of(const TrackKey& track) { return track.number >> 24; }
+constexpr uint32_t number_in_process(const TrackKey& track) { return track.number & 0xFFFFFF; }
+
 // A bar within its chunk. `look` selects how to paint it: by op, by outcome, or plain.
 struct Span {
   int64_t start = 0, end = 0;

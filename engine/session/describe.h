@@ -81,7 +81,14 @@ class InSession {
  public:
   constexpr InSession() = default;
   constexpr explicit InSession(uint32_t process) : process_(process) {}
+  // The ids come from a session whose process 0 is that number in another one, into which it is merged.
+  static constexpr InSession merged_at(uint32_t first_process) { return InSession(first_process | kMerged); }
   constexpr uint32_t process() const { return process_; }
+  // The number of a process; of the writing one, if `given` is none.
+  constexpr uint32_t process(uint32_t given) const {
+    if (given == kNone) return process_ == kNone || is_merged() ? kNone : process_;
+    return is_merged() ? given + (process_ & ~kMerged) : given;
+  }
 
   template <class Tag, class Int>
   constexpr Int operator()(Id<Tag, Int> id) const {
@@ -94,11 +101,17 @@ class InSession {
   template <class Int>
   constexpr Int number(Int value) const {
     if (process_ == kNone) return value;
+    if (is_merged()) {
+      const Int process = (value >> kProcessShift<Int>) + Int{process_ & ~kMerged};
+      return process >= kMaxProcesses ? static_cast<Int>(-1)
+                                      : (value & kMaxInProcess<Int>) | process << kProcessShift<Int>;
+    }
     return value > kMaxInProcess<Int> ? static_cast<Int>(-1) : value | Int{process_} << kProcessShift<Int>;
   }
 
  private:
-  static constexpr uint32_t kNone = static_cast<uint32_t>(-1);
+  static constexpr uint32_t kNone = static_cast<uint32_t>(-1), kMerged = 1u << 31;
+  constexpr bool is_merged() const { return process_ != kNone && (process_ & kMerged) != 0; }
   uint32_t process_ = kNone;
 };
 

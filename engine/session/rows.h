@@ -59,7 +59,7 @@ class RowEncoder {
   }
   // None stands for the writing process.
   void put(ProcessId id) {
-    if (!id.valid()) id.value = ids_.process();
+    id.value = ids_.process(id.value);
     if (id.valid()) integer(id.value);
     else null();
   }
@@ -141,8 +141,7 @@ struct IdOf : Fields {
   IdOf(const R& r, InSession i) : record(r), ids(i) {}
   template <class M>
   void id(const char*, M R::* member, const char*, Note = {}) {
-    if constexpr (std::is_same_v<M, ProcessId>)
-      value = (record.*member).valid() ? (record.*member).value : ids.process();
+    if constexpr (std::is_same_v<M, ProcessId>) value = ids.process((record.*member).value);
     else value = static_cast<int64_t>(ids(record.*member));
   }
 };

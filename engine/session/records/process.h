@@ -41,6 +41,20 @@ struct LevelRecord {
   }
 };
 
+// The recorder's clock and the machine's steady one, read together: clocks of processes of one machine are compared by
+// them, also when somebody sets the machine's time in between.
+struct ClockReading {
+  int64_t clock_ns = 0, steady_ns = 0, error_ns = 0;
+
+  template <class F>
+  static void describe(F& f) {
+    using R = ClockReading;
+    f.column("clock_ns", &R::clock_ns, "the clock of all times of the process", {.unit = "ns"});
+    f.column("steady_ns", &R::steady_ns, "CLOCK_MONOTONIC at the same moment", {.unit = "ns"});
+    f.column("error_ns", &R::error_ns, "how far the moments may be apart", {.unit = "ns"});
+  }
+};
+
 // One process of the run: the script, a forked child, a rank.
 struct ProcessRecord {
   ProcessId id;
@@ -50,6 +64,18 @@ struct ProcessRecord {
   int64_t clock_offset_ns = 0, clock_error_ns = 0;
   std::string engine, engine_version, adapter;
   std::vector<std::string> missing_hooks;
+  std::string kind = {};
+  int parent_pid = 0, local_rank = 0;
+  int64_t clock_moved_ns = 0;
+  std::string run = {}, machine = {};
+  std::vector<ClockReading> clocks = {};
+  std::string recording = {}, end = {};
+
+  static constexpr const char* kFork = "fork";    // kinds: a copy of its parent
+  static constexpr const char* kSpawn = "spawn";  // a Python that its parent started
+  static constexpr const char* kRank = "rank";    // one of the processes of a distributed run
+
+  bool is_child() const { return kind == kFork || kind == kSpawn; }
 
   static constexpr TableNote kTable{"process",
                                     "A process that wrote into the recording: the script, a child, a rank.", 3};
@@ -70,6 +96,18 @@ struct ProcessRecord {
     f.list("process_missing_hook", &R::missing_hooks,
            "What the adapter did not find in this version of the engine, and so did not record.",
            {.since = 3, .column = "hook"});
+    f.column("kind", &R::kind, "fork or spawn: a child of another one; rank: one of a distributed run; else the script",
+             {.since = 3});
+    f.column("parent_pid", &R::parent_pid, "of the recorded process that started it; 0: none", {.since = 3});
+    f.column("local_rank", &R::local_rank, "its number among the ranks of its machine", {.since = 3});
+    f.column("run", &R::run, "the same in all processes that one command started", {.since = 3});
+    f.column("machine", &R::machine, "the same in all processes of a machine until it starts again", {.since = 3});
+    f.column("clock_moved_ns", &R::clock_moved_ns, "what merging recordings has added to its times",
+             {.unit = "ns", .since = 3});
+    f.list("process_clock", &R::clocks, "The clocks of a process, read when its recording began and ended.",
+           {.since = 3});
+    f.column("recording", &R::recording, "file that its part of a merged recording came from", {.since = 3});
+    f.column("end", &R::end, "how it ended, in a merged recording; empty: it was killed", {.since = 3});
   }
 };
 

@@ -1,0 +1,112 @@
+// Counts the collectives of each process, and puts those of equal number together.
+#include "engine/query/collectives.h"
+
+#include "engine/base/errors.h"
+#include "engine/query/names.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace footlight::query {
+namespace {
+
+struct Seen {
+  Arrival arrival;
+  std::string name, group;
+  bool waits = true;
+  uint64_t bytes = 0;
+};
+
+uint64_t number_of(const std::string& digits) {
+  uint64_t number = 0;
+  for (const char c : digits) {
+    if (c < '0' || c > '9') return 0;
+    number = number * 10 + static_cast<uint64_t>(c - '0');
+  }
+  return number;
+}
+
+std::vector<Seen> spans_in(const session::Reader& reader, const Cancel& cancel) {
+  std::vector<Seen> seen;
+  for (size_t i = 0; i < reader.spans().index().size(); ++i) {
+    cancel.check();
+    try {
+      for (const session::SpanRecord& span : *reader.spans().chunk(i)) {
+        if (span.category != kCollective) continue;
+        const session::TrackRecord* const track = reader.track(span.track);
+        Seen one;
+        one.arrival = {session::ProcessId(process_of(span.track)), track ? track->thread : session::ThreadId(),
+                       span.start_ns, std::max(span.start_ns, span.end_ns)};
+        one.name = span.name;
+        one.group = json_value(span.args, "group");
+        one.waits = json_value(span.args, "async") != "true";
+        one.bytes = number_of(json_value(span.args, "bytes"));
+        seen.push_back(std::move(one));
+      }
+    } catch (const Error&) {
+      // a damaged chunk: its spans are missing
+    }
+  }
+  std::ranges::stable_sort(seen, {}, [](const Seen& one) { return one.arrival.start_ns; });
+  return seen;
+}
+
+}  // namespace
+
+const Arrival* Collective::of(session::ProcessId process) const {
+  const auto at = std::ranges::find(arrivals, process, &Arrival::process);
+  return at == arrivals.end() ? nullptr : &*at;
+}
+
+std::vector<Collective> collectives(const session::Reader& reader, const Cancel& cancel) {
+  std::vector<Collective> all;
+  std::map<std::tuple<std::string, std::string, uint32_t>, uint64_t> counts;
+  std::map<std::tuple<std::string, std::string, uint64_t>, size_t> places;
+  for (Seen& one : spans_in(reader, cancel)) {
+    const uint64_t number = ++counts[{one.name, one.group, one.arrival.process.value}];
+    const auto [at, added] = places.try_emplace({one.name, one.group, number}, all.size());
+    if (added) all.push_back({std::move(one.name), std::move(one.group), number, one.waits, one.bytes, {}});
+    all[at->second].waits = all[at->second].waits && one.waits;
+    all[at->second].arrivals.push_back(one.arrival);
+  }
+  for (Collective& one : all) std::ranges::sort(one.arrivals, {}, &Arrival::process);
+  return all;
+}
+
+std::string json_value(std::string_view object, std::string_view key) {
+  const std::string quoted = '"' + std::string(key) + '"';
+  bool inside = false;  // a text
+  for (size_t i = 0; i < object.size(); ++i) {
+    if (object[i] == '\\' && inside) {
+      ++i;
+      continue;
+    }
+    if (object[i] != '"') continue;
+    if (!inside && object.substr(i).starts_with(quoted)) {
+      size_t at = object.find_first_not_of(" \t", i + quoted.size());
+      if (at != object.npos && object[at] == ':') {
+        at = object.find_first_not_of(" \t", at + 1);
+        if (at == object.npos) return {};
+        if (object[at] != '"') return std::string(object.substr(at, object.find_first_of(",} \t", at) - at));
+        size_t end = at + 1;
+        while (end < object.size() && object[end] != '"') end += object[end] == '\\' ? 2 : 1;
+        return std::string(object.substr(at + 1, std::min(end, object.size()) - at - 1));
+      }
+    }
+    inside = !inside;
+  }
+  return {};
+}
+
+std::string process_name(const session::Contents& contents, session::ProcessId process) {
+  const auto at = std::ranges::find(contents.processes, process, &session::ProcessRecord::id);
+  if (at == contents.processes.end()) return "Process " + std::to_string(process.valid() ? process.value : 0);
+  const bool ranked = at->world > 1;
+  if (at->is_child()) {
+    return "Process " + std::to_string(at->pid) + (ranked ? " of rank " + std::to_string(at->rank) : "");
+  }
+  if (ranked) return "Rank " + std::to_string(at->rank);
+  return contents.processes.size() == 1 || !at->parent_pid ? "The script" : "Process " + std::to_string(at->pid);
+}
+
+}  // namespace footlight::query

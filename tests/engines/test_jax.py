@@ -202,6 +202,47 @@ class Jax(unittest.TestCase):
             self.assertEqual(self.rows('SELECT count(*) FROM trace JOIN trace_graph ON trace = trace.id '
                                        'JOIN graph ON graph.id = graph'), [(traces,)])
 
+    def test_lines_that_made_an_argument(self):
+        done = self.record('''
+            import jax
+
+            @jax.jit
+            def scale(x, rate):
+                return 'scaled'
+
+            def rate_at(step):
+                if step < 1:
+                    return 0.5
+                return jax.Array(())
+
+            def forward(rate):
+                scale(jax.Array((4,)), rate=rate)
+
+            def main():
+                for size in (2, 3):
+                    x = jax.Array((size,))
+                    if size == 3:
+                        x = x
+                    scale(x, 0.5)
+                for step in range(2):
+                    scale(jax.Array((4,)), rate_at(step))
+                for rate in (1.0, jax.Array((1,))):
+                    forward(rate)
+                wide = jax.Array((5,))
+                for _ in range(2):
+                    scale(x=wide, rate=1.0)
+                    wide = jax.Array((6,))
+
+            main()
+            ''')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = {}
+        for line, path, made in self.rows("SELECT o.line, path, group_concat(l.line) FROM observation o JOIN observation_line l "
+                                          "ON l.observation = o.id WHERE o.kind = 0 GROUP BY o.id ORDER BY o.id"):
+            found.setdefault((line, path), []).append(made)
+        self.assertEqual(found, {(21, 'args[0]'): ['20,18'], (23, 'args[1]'): ['10,11'], (14, 'args[1]'): ['24,25'],
+                                 (28, 'args[0]'): ['29,26']})
+
     def test_a_missing_hook_is_said(self):
         self.replace('_src/pjit.py', '_resolve_and_lower', '_lower')
         done = self.record('''

@@ -121,7 +121,8 @@ class _InstallAfter(importlib.abc.Loader):
         self.finder, self.name, self.loader = finder, name, loader
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self.loader.create_module(spec)
+        module: ModuleType | None = self.loader.create_module(spec)
+        return module
 
     def exec_module(self, module: ModuleType) -> None:
         module.__loader__ = self.loader

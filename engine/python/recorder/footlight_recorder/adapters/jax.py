@@ -11,6 +11,7 @@ from typing import Any
 
 from footlight_recorder import _recorder, repetitions
 from footlight_recorder.adapters import Adapter, Hook, guarded, jax_graphs, jax_keys
+from footlight_recorder.adapters.value_lines import ValueLines
 
 _MAX_EQUATIONS_WITH_TEXT = 500  # the StableHLO text of larger traces is not kept
 # Files of JAX that stand between the program and the making of a jitted function.
@@ -25,6 +26,7 @@ class _Function:
         self.columns: dict[str, Any] = {}  # its row
         self.parameters = jax_keys.Parameters(fun, tuple(info.static_argnums or ()), tuple(info.static_argnames or ()))
         self.traces: list[_Trace] = []
+        self.bound = int(hasattr(fun, '__self__'))  # parameters that a method has and its calls do not give
         self.keeps: Any = None  # the reference that ends with the function
 
 
@@ -71,6 +73,7 @@ class _Recorder:
             from jax._src import api_util
             abstract = api_util.shaped_abstractify
         self.keys = jax_keys.Keys(registry.flatten_one_level, abstract)
+        self.value_lines = ValueLines()
         self.context: Any = None
         self.compared = repetitions.ChosenCall()
         self.sees_traces = False  # at their beginning; else a new jaxpr tells of one
@@ -165,7 +168,8 @@ class _Recorder:
         if besides:
             names.append('')
             items.append(self.keys.named('type', besides, besides))
-        return _recorder.key(function.number, names, items)
+        number: int = _recorder.key(function.number, names, items)
+        return number
 
     def changed_context(self) -> str:
         """The settings that differ from those of the first trace: JAX traces anew under others."""
@@ -262,6 +266,8 @@ class _Recorder:
         elif by_call:
             _recorder.describe_call(trace=number)
         _recorder.add('trace', columns)
+        if by_call and frame is not None and len(function.traces) > 1:
+            self.value_lines.record(function.number, number, frame, function.parameters.names, function.bound)
 
     @guarded
     def describe_key(self, function: _Function, columns: dict[str, Any], key: int) -> None:

@@ -52,7 +52,7 @@ def constant_text(value: Any) -> str:
     array = numpy.asarray(value)
     if size <= _SMALL:
         return ' '.join(numpy.array2string(array, separator=', ').split())
-    return f'{type_text(value)}... #{zlib.crc32(numpy.ascontiguousarray(array).view(numpy.uint8).reshape(-1)):08x}'
+    return f'{type_text(value)}... #{zlib.crc32(numpy.ascontiguousarray(array).tobytes()):08x}'
 
 
 def _attribute_text(value: Any) -> str:
@@ -130,7 +130,7 @@ class Graphs:
         """Adds the graph and those that it runs; the number of the graph."""
         consts = list(getattr(jaxpr, 'consts', ()))
         jaxpr = getattr(jaxpr, 'jaxpr', jaxpr)
-        number = _recorder.new_id('graph')
+        number: int = _recorder.new_id('graph')
         nodes: list[dict[str, Any]] = []
         at: dict[int, tuple[int, int]] = {}  # of a variable: the node that gives it, and which output
         taken: dict[str, int] = {}

@@ -7,6 +7,8 @@
 #   packaging/test.sh thorough [parts...]                  with what takes as long again: the release tree for every Python,
 #                                                          the window in the address sanitizer's tree, the thread
 #                                                          sanitizer's tree, and there the tests with the label "thorough"
+#   packaging/test.sh engines [ENGINE...]                  installs JAX, TensorFlow and PyTorch (packaging/engine-versions.txt)
+#                                                          into build/engines and records the samples under each
 #   packaging/test.sh tidy [COMMIT]                        clang-tidy on the lines that differ from COMMIT (from the upstream
 #                                                          branch), and no test; .clang-tidy says what it looks for
 #   packaging/test.sh --help                               prints this and builds nothing
@@ -142,7 +144,43 @@ cuda_part() {
   fi
 }
 
+# with_engine ENGINE VERSION REQUIREMENTS...: records the samples under that version, in an environment made for it.
+with_engine() {
+  local engine=$1 version=$2 tree=build/engines/$1-$2 log=build/engines/$1-$2.log passes failures
+  shift 2
+  if ! [ -e "$tree/installed" ]; then
+    say "installing $engine $version"
+    rm -rf "$tree"
+    { "$python" -m venv "$tree" && "$tree/bin/pip" install --quiet --disable-pip-version-check "$@" &&
+      touch "$tree/installed"; } >"$log" 2>&1 </dev/null || { cat "$log"; count failed 1 "$engine $version: install"; return; }
+  fi
+  say "testing under $engine $version"
+  "$tree/bin/python" tests/engines/real.py "$engine" </dev/null 2>&1 | tee "$log"
+  read -r passes failures < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log")
+  if [ -z "${passes:-}" ]; then count failed 1 "$engine $version: no sample ran"; return; fi
+  count passed "$passes"
+  count failed "$failures" "$engine $version: $(sed -n 's/^FAIL \([^ ]*\) .*/\1/p' "$log" | tr '\n' ' ')"
+}
+
+# The samples under real engines: all of packaging/engine-versions.txt, or those named.
+engines_part() {
+  targets=product made release "${whole[@]}" || return
+  local engine version requirements
+  mkdir -p build/engines
+  while read -r engine version requirements; do
+    [[ -n $engine && $engine != '#'* ]] || continue
+    [[ ${#engines[@]} -eq 0 || " ${engines[*]} " == *" $engine "* ]] || continue
+    # shellcheck disable=SC2086  # requirements are several words
+    with_engine "$engine" "$version" $requirements
+  done <packaging/engine-versions.txt
+}
+
 jobs=$(nproc)
+engines=()
+if [ "${1:-}" = engines ]; then
+  engines=("${@:2}")
+  set -- engines
+fi
 if [ "${1:-}" = thorough ]; then
   thorough=yes inputs=8000 asan=() tsan=() tsan_targets=all left_out=release-only usual=(release cuda asan tsan fuzz)
   shift
@@ -152,7 +190,7 @@ fi
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=("${usual[@]}")
 for part in "${parts[@]}"; do
-  declare -F "${part}_part" >/dev/null || die "no part of the tests is called $part (release, asan, tsan, fuzz, cuda)"
+  declare -F "${part}_part" >/dev/null || die "no part of the tests is called $part (release, asan, tsan, fuzz, cuda, engines)"
 done
 
 install_packages build app test

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Records the samples of an engine under that engine itself, which `packaging/test.sh engines` installs.
+
+    real.py ENGINE
+
+The interpreter is the one that has the engine. For each sample: it prints and ends as without Footlight, and the first
+finding names the cause. Ends with "N passed, N failed".
+"""
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROGRAM = os.path.join(os.environ.get('FOOTLIGHT_BUILD', os.path.join(ROOT, 'build', 'release')), 'bin', 'footlight')
+SAMPLES = os.path.join(ROOT, 'resources', 'examples', 'engines')
+
+CAUSES = {  # of the first finding; None: nothing is to be found
+    'jax': {
+        'growing_list': 'structure_change',
+        'jit_in_loop': 'function_made_in_loop',
+        'lambda_argument': 'callable_made_at_call',
+        'lengths': 'varying_shape',
+        'none_or_array': 'argument_form',
+        'options_object': 'new_object_identity',
+        'placed_later': 'recompile_without_retrace',
+        'static_number': 'python_scalar_argument',
+        'weak_type': 'weak_type_flip',
+    },
+}
+
+
+def run(*words):
+    return subprocess.run(words, capture_output=True, text=True, timeout=600,
+                          env={**os.environ, 'PATH': os.path.dirname(sys.executable) + os.pathsep + os.environ['PATH']})
+
+
+def faults(engine, sample, cause, folder):
+    """What is wrong with the recording of a sample, in words."""
+    recording = os.path.join(folder, 'run.footlight')
+    plain = run(sys.executable, sample)
+    recorded = run(PROGRAM, 'record', '--engine', engine, '-o', recording, sample)
+    found = []
+    if (plain.returncode, plain.stdout) != (recorded.returncode, recorded.stdout):
+        found.append(f'exit status {plain.returncode} and {recorded.returncode}; printed {plain.stdout!r} and '
+                     f'{recorded.stdout!r}, {recorded.stderr[-2000:]}')
+    report = run(PROGRAM, 'report', '--json', recording)
+    if report.returncode:
+        return [*found, report.stderr]
+    said = json.loads(report.stdout)
+    causes = [finding['cause'] for finding in said['findings']] or [None]
+    if causes[0] != cause:
+        found.append(f'found {causes}, not {cause}')
+    found += [f'hooks are missing: {one["missing_hooks"]}' for one in said['run']['engines'] if one['missing_hooks']]
+    return found
+
+
+def main(engine):
+    causes = CAUSES[engine]
+    samples = {os.path.basename(path)[:-3]: path for path in glob.glob(os.path.join(SAMPLES, engine, '*.py'))}
+    failed = 0
+    for name in sorted(samples.keys() | causes.keys()):
+        with tempfile.TemporaryDirectory() as folder:
+            if name not in samples or name not in causes:
+                found = ['there is no such sample' if name not in samples else 'no cause is named for it here']
+            else:
+                found = faults(engine, samples[name], causes[name], folder)
+        failed += bool(found)
+        print('ok  ' if not found else 'FAIL', f'{engine}/{name}', '; '.join(found), flush=True)
+    print(f'{len(samples.keys() | causes.keys()) - failed} passed, {failed} failed')
+    return bool(failed)
+
+
+if __name__ == '__main__':
+    if sys.argv[1:2] == [] or sys.argv[1] not in CAUSES:
+        sys.exit(f'usage: real.py {"|".join(CAUSES)}')
+    sys.exit(main(sys.argv[1]))

@@ -1,8 +1,6 @@
 // Reads /proc for the model of the CPU and the names of the GPUs.
 #include "engine/record/machine.h"
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -38,15 +36,6 @@ std::string describe_machine() {
   const std::string cpu = field("/proc/cpuinfo", "model name");
   return (cpu.empty() ? "CPU" : cpu) + ", " + std::to_string(std::thread::hardware_concurrency()) + " threads, " +
          gpus();
-}
-
-session::ProcessRecord describe_process() {
-  session::ProcessRecord process;
-  char host[256] = "";
-  gethostname(host, sizeof host - 1);
-  process.host = host;
-  process.pid = getpid();
-  return process;
 }
 
 }  // namespace footlight::record

@@ -7,12 +7,15 @@
 #include "engine/base/recording.h"
 #include "engine/base/signatures.h"
 #include "engine/record/cupti_session.h"
-#include "engine/record/machine.h"
 #include "engine/record/sources.h"
 #include "engine/record/spans.h"
+#include "engine/record/this_process.h"
 #include "engine/session/chunk.h"
+#include "engine/session/processes_beside.h"
 
 #include <pthread.h>
+#include <unistd.h>
+
 #include <cstdlib>
 
 #include <map>
@@ -151,9 +154,25 @@ void wake_writer() {
   if (session::Writer* writer = session::active_writer()) writer->wake();
 }
 
+// Order of locks: the flush thread takes that of the rings before the others.
+void before_fork() {
+  rings_before_fork();
+  tracks_before_fork();
+  sources_before_fork();
+}
+
+void fork_in_parent() {
+  sources_after_fork();
+  tracks_after_fork();
+  rings_after_fork(false);
+}
+
 // A forked child has no flush thread: it records nothing, but may start its own session.
 void fork_in_child() {
+  sources_after_fork();
+  tracks_after_fork();
   rings_after_fork(true);
+  process_forked();
   Host& h = host();
   new (&h.mutex) std::mutex;
   cupti::forget_session();
@@ -195,7 +214,7 @@ void switch_level(session::Writer& writer, RecordingLevel level) {
 void begin(std::unique_ptr<session::Writer> writer, bool attached, RecordingLevel level) {
   static std::once_flag once;
   std::call_once(once, [] {
-    pthread_atfork(rings_before_fork, [] { rings_after_fork(false); }, fork_in_child);
+    pthread_atfork(before_fork, fork_in_parent, fork_in_child);
     on_exit(at_exit, nullptr);
   });
   Host& h = host();
@@ -220,8 +239,8 @@ void begin(std::unique_ptr<session::Writer> writer, bool attached, RecordingLeve
   h.writer->set_pump(pump, nullptr);
   begin_codes();
   recording_number.fetch_add(1);
-  h.writer->add(describe_process());
   session::set_active_writer(h.writer.get());
+  process_begins();
   for (auto* contribute : h.contributors) contribute(*h.writer);
   recorder_hooks.ring_filling.store(wake_writer, std::memory_order_release);
   switch_level(*h.writer, level);
@@ -233,12 +252,14 @@ session::Writer::Finished stop(Host& h, const session::EndRecord* end) {
   recorder_hooks.ring_filling.store(nullptr, std::memory_order_release);
   cupti::stop_into_session();
   for (auto* contribute : h.last_contributors) contribute(*h.writer);
+  process_ends();
   if (!h.attached && !end) return {};
   session::Writer::Finished finished;
   if (h.attached) {
     h.writer->close();
   } else {
     finished = h.writer->finish(*end);
+    if (this_process().is_child() && session::holds_nothing(h.writer->path())) unlink(h.writer->path().c_str());
   }
   release_clock();
   session::set_active_writer(nullptr);

@@ -69,6 +69,9 @@ void retire_code(CodeId id) {
   r.retired.pop_front();
 }
 
+void sources_before_fork() { sources().mutex.lock(); }
+void sources_after_fork() { sources().mutex.unlock(); }
+
 void begin_codes() {
   std::lock_guard lock(sources().mutex);
   sources().recorded = 0;

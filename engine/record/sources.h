@@ -20,6 +20,10 @@ CodeId register_code(std::string path, session::CodeRecord code);
 // Called when the code object is freed. Lines of recent ones are kept: a graph built by such code may still fail.
 void retire_code(CodeId id);
 
+// Around a fork, so that the child does not inherit a lock that another thread holds.
+void sources_before_fork();
+void sources_after_fork();
+
 // Called by the recorder: begins a session, which has no code objects yet; adds the code objects that it lacks.
 void begin_codes();
 void record_codes(session::Writer& writer);

@@ -38,11 +38,16 @@ session::TrackId track_of_this_thread(session::Writer& writer) {
   return track.id;
 }
 
+// Never destroyed: threads and exit handlers may still use it.
+std::mutex& tracks_mutex() {
+  static auto* const mutex = new std::mutex;
+  return *mutex;
+}
+
 session::TrackId track_of_counter(session::Writer& writer, std::string_view name, const char* kind = "counter",
                                   session::DeviceNumber device = {}) {
-  static auto* const mutex = new std::mutex;
   static auto* const tracks = new std::map<std::pair<std::string_view, std::string>, Track>;
-  std::lock_guard lock(*mutex);
+  std::lock_guard lock(tracks_mutex());
   const auto at = tracks->try_emplace({kind, std::string(name)}).first;
   if (at->second.writer != &writer) {
     at->second = {&writer, new_track()};
@@ -64,6 +69,9 @@ session::Writer* writer() {
 }
 
 }  // namespace
+
+void tracks_before_fork() { tracks_mutex().lock(); }
+void tracks_after_fork() { tracks_mutex().unlock(); }
 
 void add_span(std::string_view name, std::string_view category, int64_t start_ns, int64_t end_ns, std::string args) {
   session::Writer* const to = writer();

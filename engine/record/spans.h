@@ -33,6 +33,10 @@ class OwnTrack {
   session::TrackId id_;
 };
 
+// Around a fork, so that the child does not inherit a lock that another thread holds.
+void tracks_before_fork();
+void tracks_after_fork();
+
 // The track on which `writer`'s session counts the bytes that tensors hold on a device (0: the CPU).
 session::TrackId memory_track(session::Writer& writer, session::DeviceNumber device);
 

@@ -4,8 +4,10 @@
 #include "engine/base/clock.h"
 #include "engine/base/errors.h"
 #include "engine/base/terminal_text.h"
-#include "engine/record/process_tree.h"
 #include "engine/record/console.h"
+#include "engine/record/process_tree.h"
+#include "engine/record/this_process.h"
+#include "engine/session/processes_beside.h"
 #include "engine/session/writer.h"
 
 #include <fcntl.h>
@@ -20,6 +22,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
 
 namespace footlight::record {
@@ -322,9 +325,20 @@ class Supervisor {
     if (!writer_) return exit_code_;
     const std::string words = reason();
     if (words != "finished") record(ConsoleStream::kNote, words + "\n");
+    say_other_processes();
     const auto done = writer_->finish({now_ns(), exit_code_, signal_, words});
     if (!done.words.empty()) say("", done.words);
     return exit_code_;
+  }
+
+  // The script's children have recordings of their own; those that were killed left logs.
+  void say_other_processes() {
+    const std::vector<std::string> files = session::settle_files_beside(script_.session, this_process().run);
+    if (files.empty()) return;
+    const std::string name = std::filesystem::path(script_.session).filename().string();
+    record(ConsoleStream::kNote, "Other processes of this run recorded themselves in " + std::to_string(files.size()) +
+                                     (files.size() == 1 ? " file" : " files") + " beside this one; `footlight merge " +
+                                     name + "` puts them together\n");
   }
 
   // Children that the script left behind keep their console, as they would without a recorder: a process that nobody

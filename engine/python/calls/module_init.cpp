@@ -4,8 +4,8 @@
 #include "engine/python/calls/library.h"
 #include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/module.h"
-#include "engine/record/machine.h"
 #include "engine/record/recorder.h"
+#include "engine/record/this_process.h"
 
 #include "footlight_version.h"
 
@@ -20,10 +20,10 @@ PyObject* op_names(PyObject*, PyObject*) {
 
 // Events hold the numbers of ops.
 void describe_engine(session::Writer& writer) {
-  session::ProcessRecord process = record::describe_process();
-  process.engine = "footlight";
-  process.engine_version = FOOTLIGHT_VERSION;
-  writer.add(std::move(process));
+  record::change_this_process([](session::ProcessRecord& process) {
+    process.engine = "footlight";
+    process.engine_version = FOOTLIGHT_VERSION;
+  });
   for (const OpRow* row : all_rows())
     writer.add(session::OpNameRecord{row->id, row->name, std::string(name_of(row->family))});
 }

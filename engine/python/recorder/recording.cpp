@@ -10,6 +10,7 @@
 #include "engine/record/recorder.h"
 #include "engine/record/script.h"
 #include "engine/record/sources.h"
+#include "engine/record/this_process.h"
 
 #include "footlight_version.h"
 
@@ -76,6 +77,22 @@ PyObject* set_level(PyObject*, PyObject* name) {
   return checked(PyUnicode_FromString(record::name_of(before))).release();
 }
 
+PyObject* end_process(PyObject*, PyObject* args) {
+  int status;
+  if (!PyArg_ParseTuple(args, "i", &status)) throw PythonErrorSet();
+  {
+    const GilReleased released;
+    record::stop_recording({now_ns(), status, 0, status ? "exited with status " + std::to_string(status) : "finished"});
+  }
+  Py_RETURN_NONE;
+}
+
+PyObject* rank(PyObject*, PyObject*) {
+  const std::optional<record::Rank> rank = record::rank_from_launcher();
+  if (!rank) Py_RETURN_NONE;
+  return Py_BuildValue("iii", rank->rank, rank->world, rank->local_rank);
+}
+
 PyObject* send_reason(PyObject*, PyObject* words) {
   record::send_reason(system_text(words));
   Py_RETURN_NONE;
@@ -111,6 +128,10 @@ PyMethodDef functions[] = {
     {"recording", guard<recording>, METH_NOARGS, "recording(): whether this process is recorded now."},
     {"set_level", guard<set_level>, METH_O,
      "set_level(name): records at that level from here on; returns the name of the level before."},
+    {"end_process", guard<end_process>, METH_VARARGS,
+     "end_process(status): ends what start() began, for a process that ends without exit handlers."},
+    {"rank", rank, METH_NOARGS,
+     "(rank, world, local rank) of this process in a distributed run, as its launcher says; None if there is none."},
     {"send_reason", guard<send_reason>, METH_O, "Records in the session how the script ended."},
     {"error_words", guard<error_words_of>, METH_O,
      "Of a traceback: its message and the innermost line of the user's code, in a line."},

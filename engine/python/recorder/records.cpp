@@ -6,6 +6,7 @@
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/recorder/code_objects.h"
+#include "engine/record/this_process.h"
 #include "engine/session/chunk.h"
 #include "engine/session/writer.h"
 
@@ -42,7 +43,7 @@ Int integer(PyObject* from) {
 // Fills in one column of a record.
 struct ColumnFrom {
   PyObject* from;
-  session::Writer& writer;
+  session::Writer* writer;
 
   void to(std::string& text) const { text = from == Py_None ? "" : readable(from); }
   void to(double& number) const {
@@ -66,7 +67,7 @@ struct ColumnFrom {
   }
   // A file may be given by its path.
   void to(session::FileId& id) const {
-    if (PyUnicode_Check(from)) id = writer.file(readable(from));
+    if (PyUnicode_Check(from)) id = writer->file(readable(from));
     else number_to(id);
   }
   template <class Tag, class Int>
@@ -103,11 +104,11 @@ struct ColumnFrom {
 template <class Record>
 struct RecordFrom : session::Fields {
   PyObject* const dict;
-  session::Writer& writer;
+  session::Writer* const writer;
   Record& record;
   Py_ssize_t taken = 0;
 
-  RecordFrom(PyObject* from, session::Writer& w, Record& to) : dict(from), writer(w), record(to) {}
+  RecordFrom(PyObject* from, session::Writer* w, Record& to) : dict(from), writer(w), record(to) {}
 
   template <class M>
   void take(const char* name, M& to) {
@@ -136,9 +137,8 @@ struct RecordFrom : session::Fields {
 };
 
 template <class Record>
-Record record_from(PyObject* dict, session::Writer& writer) {
+Record record_from(PyObject* dict, session::Writer* writer, Record record = {}) {
   if (!PyDict_Check(dict)) refuse("a record is a dict of its columns");
-  Record record;
   RecordFrom<Record> fields(dict, writer, record);
   Record::describe(fields);
   if (fields.taken == PyDict_GET_SIZE(dict)) return record;
@@ -147,10 +147,23 @@ Record record_from(PyObject* dict, session::Writer& writer) {
 
 template <class E>
 void ColumnFrom::to(std::vector<E>& list) const {
+  list.clear();
   for (PyObject* const item : Items(from, "a list is expected")) {
     if constexpr (session::Described<E>) list.push_back(record_from<E>(item, writer));
     else ColumnFrom{item, writer}.to(list.emplace_back());
   }
+}
+
+// Every part that knows something of this process adds to the same row.
+void change_description(PyObject* columns) {
+  // Numbers of files are no columns of it, so no writer is asked.
+  const session::ProcessRecord changed = record_from(columns, nullptr, record::this_process());
+  record::change_this_process([&](session::ProcessRecord& process) { process = changed; });
+}
+
+PyObject* describe_process(PyObject*, PyObject* columns) {
+  change_description(columns);
+  Py_RETURN_NONE;
 }
 
 // add(table, columns): False where nothing is recorded.
@@ -164,7 +177,11 @@ PyObject* add(PyObject*, PyObject* args) {
   const auto add_one = [&]<class Record>() {
     if (found || Record::kTable.name != std::string_view(table)) return;
     found = true;
-    writer->add(record_from<Record>(columns, *writer));
+    if constexpr (std::is_same_v<Record, session::ProcessRecord>) {
+      change_description(columns);
+      return;
+    }
+    writer->add(record_from<Record>(columns, writer));
   };
   session::for_each_record_table([&]<class Record, size_t>() { add_one.template operator()<Record>(); });
   session::for_each_chunk_kind([&]<class Chunk, size_t>() {
@@ -195,6 +212,8 @@ PyMethodDef functions[] = {
     {"add", guard<add>, METH_VARARGS,
      "add(table, columns): adds a row, with lists of nested rows, to a table that `footlight info --schema` prints. "
      "Returns False where nothing is recorded."},
+    {"describe_process", guard<describe_process>, METH_O,
+     "describe_process(columns): sets these columns of the process's own row, in this recording or the next."},
     {"new_id", guard<new_id>, METH_O, "new_id(table): the next number for a row of that table in this process."},
     {nullptr, nullptr, 0, nullptr}};
 

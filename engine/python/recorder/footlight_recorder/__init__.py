@@ -45,4 +45,7 @@ def _load():
     if words:
         raise ImportError(words)
     from footlight_recorder import _recorder
+    if 'footlight_recorder.processes' in sys.modules:
+        sys.modules['footlight_recorder.processes'].there_is_work()
     return _recorder
+

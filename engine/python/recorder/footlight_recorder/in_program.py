@@ -1,14 +1,13 @@
 """Recording a part of a program from inside it: `with footlight_recorder.record('run.footlight'):`, start() and stop()."""
 from __future__ import annotations
 
-import atexit
 import os
 import sys
 import traceback
 import warnings
 from types import TracebackType
 
-from footlight_recorder import _recorder, adapters
+from footlight_recorder import _recorder, adapters, processes
 
 _path: str | None = None  # of the latest recording that start() began
 _handles_exit = False
@@ -27,18 +26,26 @@ def prepare(engine: str = 'auto') -> None:
 
 
 def start(path: str | os.PathLike[str], level: str = 'ops', engine: str = 'auto', script: str | None = None) -> None:
-    """Records this process into a file from here on. `script` is what the recording is said to be of."""
+    """Records this process into a file from here on. `script` is what the recording is said to be of.
+
+    In a distributed run (torchrun, MPI, Slurm) every rank writes a file of its own: 'run.footlight' becomes
+    'run.rank3.footlight'. Processes that this one starts are recorded beside it; `footlight merge` puts all together.
+    """
     global _path, _handles_exit
     names = adapters.names_of(engine)
-    output = os.path.abspath(os.fspath(path))
+    processes.stay_apart()
+    output = processes.file_of_rank(os.path.abspath(os.fspath(path)), _recorder.rank())
     _refuse_second()
     if script is None:
         script = os.path.abspath(sys.argv[0]) if sys.argv and sys.argv[0] else ''
+    run = processes.new_run()
+    _recorder.describe_process({'run': run})
     _recorder.start(script, list(sys.argv[1:]), f'Python {sys.version.split()[0]} ({sys.executable})', output, level)
     _path = output
     if not _handles_exit:
         _handles_exit = True
-        atexit.register(_recorder.program_ended)
+        processes.end_with_process()
+    processes.record_children(output, level, names, run, script)
     if level != 'off':
         adapters.begin_recording(names)
 
@@ -48,6 +55,7 @@ def stop(reason: str = 'the program stopped recording') -> None:
     global _path
     words = _recorder.stop(reason)
     _path = None
+    processes.leave_children()
     if words:
         warnings.warn(words, stacklevel=3)
 
@@ -83,6 +91,7 @@ class record:
         if self._began:
             raise RuntimeError('this record() has been entered before: make another one, since its file would be replaced')
         start(self.path, self._level, self._engine)
+        self.path = _path or self.path  # a rank has its number in the name
         self._began = True
         return self
 

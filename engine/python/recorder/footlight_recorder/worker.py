@@ -1,5 +1,4 @@
 """Runs a script as `python script.py` would, recorded: `footlight record [options] script.py [arguments]`."""
-import atexit
 import importlib.machinery
 import importlib.util
 import os
@@ -7,11 +6,12 @@ import sys
 import traceback
 
 import footlight_recorder
-from footlight_recorder import _recorder, _terminal
+from footlight_recorder import _recorder, _terminal, processes
 
 USAGE = """usage: footlight record [-o FILE] [--level off|structure|ops] [--compare NAME[:CALL]]
                         [--values NAME[:CALL[-LAST]]] [--check-numerics] [--engine NAME] script.py [arguments]
        footlight record script.py [-o FILE] [--level LEVEL] [--] [arguments]
+       footlight record [options] -m MODULE [arguments]
 
 Runs the script as `python script.py` does and records what its traced functions do.
   -o, --output FILE   the session file (default: the script's name with .footlight, here)
@@ -28,6 +28,8 @@ Runs the script as `python script.py` does and records what its traced functions
                       LAST, all calls up to that one, 100 at most
   --check-numerics    searches the results and variables of every call of a traced function for NaN and infinity, and
                       records the values of the first call that holds one
+Processes that the script starts are recorded too, each in a file of its own beside FILE (FILE without its ending, then
+.pid4711.footlight); in a distributed run every rank is (.rank3.footlight). `footlight merge FILE` puts them together.
 These are taken before the script and directly behind it; what follows, or stands behind `--`, is the script's.
 """
 
@@ -38,7 +40,7 @@ class Refused(Exception):
 
 def _take_options(words, settings, known):
     """Moves the options at the front of `words` into `settings`; stops at the first other word, or after `--`."""
-    while words and words[0].startswith('-'):
+    while words and words[0].startswith('-') and words[0] != '-m':
         name, has_value, value = words[0].partition('=')
         if name == '--':
             words.pop(0)
@@ -115,9 +117,15 @@ def _options(words):
     _take_options(words, settings, {**_OUR_OPTIONS, '--commands': 'commands', None: None})
     if not words:
         raise Refused('which script? Name a .py file after the options')
+    settings['module'] = words[0] == '-m'
+    if settings['module']:
+        if len(words) < 2:
+            raise Refused('which module? Name one after -m')
+        words.pop(0)
     script = words.pop(0)
-    _take_options(words, settings, _OUR_OPTIONS)
-    if words[-2:-1] == ['-o'] and words[-1].endswith('.footlight'):
+    if not settings['module']:
+        _take_options(words, settings, _OUR_OPTIONS)
+    if not settings['module'] and words[-2:-1] == ['-o'] and words[-1].endswith('.footlight'):
         settings['output'] = words.pop()
         words.pop()
     if settings['level'] not in ('off', 'structure', 'ops'):
@@ -127,6 +135,16 @@ def _options(words):
     if not settings['commands'].lstrip('-').isdigit():
         raise Refused(f"--commands takes the number of a descriptor, not '{settings['commands']}'")
     return settings, script, words
+
+
+def _file_of_module(name):
+    """Where the module's source is: importing it to find out would run its package, which is not recorded yet."""
+    for folder in ['', *sys.path]:
+        at = os.path.join(folder or os.getcwd(), *name.split('.'))
+        for path in (os.path.join(at, '__main__.py'), at + '.py'):
+            if os.path.isfile(path):
+                return path
+    raise Refused(f"there is no module '{name}'")
 
 
 def _load(script):
@@ -153,6 +171,22 @@ def _show(error):
     sys.excepthook(type(error), error.with_traceback(trace), trace)
 
 
+def _run_module(name):
+    """Runs a module as `python -m` does; the exit status."""
+    import runpy
+    try:
+        runpy.run_module(name, run_name='__main__', alter_sys=True)
+        return 0
+    except SystemExit:
+        raise
+    except KeyboardInterrupt as error:
+        _show(error)
+        return 130
+    except BaseException as error:
+        _show(error)
+        return 1
+
+
 def _run(code, broken, script):
     """Runs the code as __main__; the exit status."""
     import builtins
@@ -177,17 +211,6 @@ def _run(code, broken, script):
         return 1
 
 
-def _record_until_exit():
-    """os._exit() skips exit handlers: what came in the milliseconds before it is written first. Children record nothing."""
-    recorded, end_at_once = os.getpid(), os._exit
-
-    def _exit(status):
-        if os.getpid() == recorded and isinstance(status, int):
-            _recorder.program_ended()
-        end_at_once(status)
-    os._exit = _exit
-
-
 def _alias_tensorflow():
     """Makes `import tensorflow` load Footlight's engine, which is not loaded before that."""
     package = importlib.util.find_spec('footlight')
@@ -204,10 +227,14 @@ def main(words):
     """Forks the supervisor and runs the script in this process; returns the exit status."""
     try:
         settings, script, arguments = _options(words)
+        processes.stay_apart()
         footlight_recorder.wanted_comparison = _wanted_comparison(settings)
         footlight_recorder.wanted_values = _wanted_values(settings)
+        module = script if settings['module'] else None
+        script = _file_of_module(module) if module else script
         code, broken = _load(script)
-        output = settings['output'] or os.path.splitext(os.path.basename(script))[0] + '.footlight'
+        name = module.rpartition('.')[2] if module else os.path.splitext(os.path.basename(script))[0]
+        output = settings['output'] or name + '.footlight'
         if output == '-':
             raise Refused('a recording is a file, which cannot go to standard output: name one after -o')
         if os.path.exists(output) and os.path.samefile(output, script):
@@ -218,24 +245,25 @@ def main(words):
     python = f'Python {sys.version.split()[0]} ({sys.executable})'
     sys.stdout.flush()
     sys.stderr.flush()
+    output = processes.file_of_rank(os.path.abspath(output), _recorder.rank())
+    run = processes.new_run()
+    _recorder.describe_process({'run': run})
     try:
-        _recorder.run_script(os.path.abspath(script), arguments, python, os.path.abspath(output), settings['level'],
+        _recorder.run_script(os.path.abspath(script), arguments, python, output, settings['level'],
                              int(settings['commands']))
     except Exception as error:
         print(f'footlight: {_terminal.printable(error)}', file=sys.stderr)
         return 2
-    # The first function registered is the last one called: what the script registers is recorded, and devices are still
-    # whole.
-    atexit.register(_recorder.program_ended)
-    _record_until_exit()
+    processes.end_with_process()
     if settings['engine'] in ('auto', 'footlight'):
         _alias_tensorflow()
-    if _ENGINES[settings['engine']] and settings['level'] != 'off':
+    if settings['level'] != 'off':
         from footlight_recorder import adapters
         adapters.hook_imports(_ENGINES[settings['engine']])
+    processes.record_children(output, settings['level'], _ENGINES[settings['engine']], run, os.path.abspath(script))
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True)
     sys.argv = [script, *arguments]
     if not sys.flags.safe_path:
-        sys.path[0] = os.path.dirname(os.path.realpath(script))
-    return _run(code, broken, script)
+        sys.path[0] = os.getcwd() if module else os.path.dirname(os.path.realpath(script))
+    return _run_module(module) if module else _run(code, broken, script)

@@ -9,8 +9,6 @@ import functools
 import importlib
 import importlib.abc
 import importlib.util
-import os
-import socket
 import sys
 import time
 from collections.abc import Callable
@@ -42,6 +40,7 @@ class Adapter(NamedTuple):
 
 
 _noted: set[str] = set()  # in this recording
+_wanted: set[str] = set()  # engines whose adapters are installed when the program imports them
 _installed: dict[str, tuple[Adapter, list[str]]] = {}  # and what each does not record; by the name of its package
 
 
@@ -79,31 +78,37 @@ def _place(hook: Hook) -> tuple[Any, str]:
     return holder, name
 
 
-def install(adapter: Adapter) -> list[str]:
+def place_hooks(hooks: list[Hook], engine: str, version: str) -> list[str]:
     """Puts the hooks in place; returns what is not recorded for want of one."""
     missing = []
-    for hook in adapter.hooks:
+    for hook in hooks:
         try:
             holder, name = _place(hook)
             setattr(holder, name, hook.replace(getattr(holder, name)))
         except Exception:
             if hook.needed:
-                missing.append(f'{hook.gives} not recorded: {adapter.engine} {adapter.version} has no '
-                               f'{hook.module}.{hook.attribute}')
+                missing.append(f'{hook.gives} not recorded: {engine} {version} has no {hook.module}.{hook.attribute}')
     return missing
+
+
+def install(adapter: Adapter) -> list[str]:
+    """Puts the adapter's hooks in place; returns what is not recorded for want of one."""
+    return place_hooks(adapter.hooks, adapter.engine, adapter.version)
 
 
 def _describe(adapter: Adapter, missing: list[str]) -> None:
     """Describes the adapter in the recording."""
-    _recorder.add('process', {'host': socket.gethostname(), 'pid': os.getpid(), 'engine': adapter.engine,
-                              'engine_version': adapter.version, 'adapter': str(adapter.revision),
-                              'process_missing_hook': missing})
+    _recorder.describe_process({'engine': adapter.engine, 'engine_version': adapter.version,
+                                'adapter': str(adapter.revision), 'process_missing_hook': missing})
 
 
 @guarded
 def _install_for(name: str, module: ModuleType, was_imported: bool = False) -> None:
     """Installs the adapter of an engine, once in a process."""
-    if name in _installed or module.__name__ != name:
+    from footlight_recorder.adapters import distributed
+    if name in distributed.PACKAGES:
+        distributed.install(name)
+    if name not in _wanted or name in _installed or module.__name__ != name:
         return  # another package stands in for the engine
     adapter = importlib.import_module(ENGINES[name]).adapter(module)
     missing = install(adapter)
@@ -154,12 +159,15 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 def hook_imports(names: list[str]) -> None:
-    """Installs the adapters of these engines when the program imports them."""
-    for name in names:
+    """Installs the adapters of these engines when the program imports them, and the hooks of distributed programs."""
+    from footlight_recorder.adapters import distributed
+    _wanted.update(names)
+    packages = [*names, *(name for name in distributed.PACKAGES if name not in names)]
+    for name in packages:
         if name in sys.modules:
             _install_for(name, sys.modules[name], was_imported=True)
     waiting = {name for finder in sys.meta_path if isinstance(finder, _Finder) for name in finder.waiting}
-    later = [name for name in names if name not in sys.modules and name not in waiting]
+    later = [name for name in packages if name not in sys.modules and name not in waiting]
     if later:
         sys.meta_path.insert(0, _Finder(later))
 

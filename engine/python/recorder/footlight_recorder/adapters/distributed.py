@@ -1,0 +1,122 @@
+"""Collectives and the input of distributed programs, as spans by which `footlight ranks` compares their processes.
+
+A collective is a span of the category "collective", a wait for a batch one of the category "input"; a program that
+synchronizes in another way can record the same itself: `with footlight_recorder.span("barrier", "collective"):`.
+Reductions that DistributedDataParallel begins from C++ while gradients are computed are not seen.
+"""
+from __future__ import annotations
+
+import functools
+import importlib
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from footlight_recorder import _recorder
+from footlight_recorder.adapters import Hook, guarded, place_hooks
+
+PACKAGES = ('torch', 'jax')  # hooked when a program imports one of these
+_COLLECTIVES = ('all_reduce', 'barrier', 'monitored_barrier', 'broadcast', 'reduce', 'all_gather',
+                'all_gather_into_tensor', 'reduce_scatter', 'reduce_scatter_tensor', 'all_to_all', 'all_to_all_single',
+                'gather', 'scatter', 'all_gather_object', 'broadcast_object_list')
+_installed: set[str] = set()
+_here = threading.local()  # inside: a collective that is made of others counts once
+
+
+def _group_name(group: Any) -> str:
+    """"world", or the ranks of a group: the same in all its processes."""
+    distributed = importlib.import_module('torch.distributed')
+    if group is None or group is distributed.group.WORLD:
+        return 'world'
+    ranks = distributed.get_process_group_ranks(group)
+    return 'world' if len(ranks) == distributed.get_world_size() else ','.join(map(str, ranks))
+
+
+@guarded
+def _facts(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """What a call says of its collective: the group, whether it waits, the bytes of its first tensor."""
+    groups = [value for value in args if hasattr(value, 'rank') and hasattr(value, 'size') and callable(value.rank)]
+    facts: dict[str, Any] = {'group': _group_name(kwargs.get('group', groups[0] if groups else None))}
+    if kwargs.get('async_op'):
+        facts['async'] = True
+    for value in (*args, *kwargs.values()):
+        tensor = value[0] if isinstance(value, (list, tuple)) and value else value
+        if hasattr(tensor, 'numel') and hasattr(tensor, 'element_size'):
+            facts['bytes'] = tensor.numel() * tensor.element_size()
+            break
+    return facts
+
+
+def _collective(name: str) -> Callable[[Any], Any]:
+    def replace(original: Any) -> Any:
+        @functools.wraps(original)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            if getattr(_here, 'inside', False):
+                return original(*args, **kwargs)
+            _here.inside = True
+            try:
+                with _recorder.span(name, 'collective', **(_facts(args, kwargs) or {})):
+                    return original(*args, **kwargs)
+            finally:
+                _here.inside = False
+        return run
+    return replace
+
+
+def _input(original: Any) -> Any:
+    @functools.wraps(original)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with _recorder.span('DataLoader', 'input'):
+            return original(*args, **kwargs)
+    return run
+
+
+@guarded
+def _say_rank(rank: int, world: int) -> None:
+    if world > 1:
+        _recorder.describe_process({'rank': rank, 'world': world, 'kind': 'rank'})
+
+
+def _torch_group(original: Any) -> Any:
+    @functools.wraps(original)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        made = original(*args, **kwargs)
+        distributed = importlib.import_module('torch.distributed')
+        _say_rank(distributed.get_rank(), distributed.get_world_size())
+        return made
+    return run
+
+
+def _jax_group(original: Any) -> Any:
+    @functools.wraps(original)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        made = original(*args, **kwargs)
+        _say_jax_rank()
+        return made
+    return run
+
+
+@guarded
+def _say_jax_rank() -> None:
+    state = importlib.import_module('jax._src.distributed').global_state
+    _say_rank(state.process_id, state.num_processes)
+
+
+def _hooks(package: str) -> list[Hook]:
+    if package == 'jax':
+        return [Hook('jax.distributed', 'initialize', _jax_group, 'the rank', needed=False)]
+    hooks = [Hook('torch.utils.data.dataloader', '_BaseDataLoaderIter.__next__', _input, 'waits for batches', False)]
+    # The package hands on the functions of the second module: whoever calls either is seen.
+    for module in ('torch.distributed.distributed_c10d', 'torch.distributed'):
+        hooks += [Hook(module, name, _collective(name), name, needed=False) for name in _COLLECTIVES]
+        hooks.append(Hook(module, 'init_process_group', _torch_group, 'the rank', needed=False))
+    return hooks
+
+
+@guarded
+def install(package: str) -> None:
+    """Hooks what a program that imports this package may use of it, once in a process."""
+    if package in _installed:
+        return
+    _installed.add(package)
+    place_hooks(_hooks(package), package, '')

@@ -1,0 +1,181 @@
+"""Ranks of a distributed run: their files, their recording put together, and which one is late for which reason."""
+import json
+import os
+import shutil
+import unittest
+
+from recorded_processes import Recorded
+
+# Ranks that meet after each step: a file says that one has come. One of them does more than the others in step 3.
+RANKS = '''
+    import os, sys, time
+    import footlight_recorder
+    import tensorflow as tf
+    folder, mode = sys.argv[1:]
+    rank, world = int(os.environ['RANK']), int(os.environ['WORLD_SIZE'])
+    def meet(number):
+        with footlight_recorder.span('barrier', 'collective'):
+            open(os.path.join(folder, f'{number}.{rank}'), 'w').close()
+            while not all(os.path.exists(os.path.join(folder, f'{number}.{r}')) for r in range(world)):
+                time.sleep(0.0005)
+    @tf.function
+    def step(x):
+        time.sleep(0.4)  # while it is traced
+        return tf.reduce_sum(x * x)
+    @tf.function
+    def products(x):
+        for _ in tf.range(400):
+            x = tf.matmul(x, x) / 128.0
+        return x
+    products(tf.ones([2, 2])), products(tf.ones([128, 128]))
+    step(tf.ones([4]))
+    for number in range(6):
+        late = rank == 2 and number == 3
+        if late and mode == 'input':
+            with footlight_recorder.span('shards', 'input'):
+                time.sleep(0.4)
+        if late and mode == 'python':
+            with footlight_recorder.span('augment'):
+                time.sleep(0.4)
+        if late and mode == 'ops':
+            for _ in range(8):
+                products(tf.ones([128, 128]))
+        step(tf.ones([5 if late and mode == 'retrace' else 4]))
+        meet(number)
+    '''
+
+LAUNCH = '''
+    import os, subprocess, sys
+    world = '4'
+    started = [subprocess.Popen([sys.executable, sys.argv[1], *sys.argv[2:]],
+                                env={**os.environ, 'RANK': str(rank), 'WORLD_SIZE': world, 'LOCAL_RANK': str(rank)})
+               for rank in range(int(world))]
+    sys.exit(max(process.wait() for process in started))
+    '''
+
+
+if __name__ == '__main__':
+                        context = multiprocessing.get_context('{method}')
+                        started = [context.Process(target=work, args=(n,)) for n in (2, 3)]
+                        [process.start() for process in started]
+                        [process.join() for process in started]
+                        step(tf.ones([2]))
+                    '''))
+                files = self.files()
+                self.assertEqual(len(files), 3, files)
+                self.assertEqual(self.calls('run.footlight'), [('step', 1)])
+                children = [file for file in files if 'pid' in file]
+                self.assertEqual(sorted(count for file in children for _, count in self.calls(file)), [2, 3])
+                self.assertEqual({kind for file in children for kind, in self.rows(file, 'SELECT kind FROM process')},
+                                 {method})
+                for file in files:
+                    os.remove(os.path.join(self.folder, file))
+
+    def test_a_child_that_is_killed(self):
+        done = self.record(textwrap.dedent(STEP) + textwrap.dedent('''
+            child = os.fork()
+            if child == 0:
+                step(tf.ones([2]))
+                time.sleep(0.3)
+                os.kill(os.getpid(), signal.SIGKILL)
+            os.waitpid(child, 0)
+            step(tf.ones([2]))
+            print(child)
+            '''))
+        child = f'run.pid{done.stdout.strip()}.footlight'
+        self.assertEqual(self.files(), ['run.footlight', child])
+        self.assertEqual(self.calls(child), [('step', 1)])  # it is complete, not a log
+        self.merged('run.footlight')
+        ends = dict(self.rows('run-merged.footlight', 'SELECT kind, "end" FROM process'))
+        self.assertEqual(ends, {'': 'finished', 'fork': ''})
+
+    def test_a_child_that_records_itself(self):
+        self.record(textwrap.dedent(STEP) + textwrap.dedent('''
+            import footlight_recorder
+            if os.fork() == 0:
+                footlight_recorder.start('own.footlight')
+                step(tf.ones([2]))
+                footlight_recorder.stop()
+                os._exit(0)
+            os.wait()
+            '''))
+        self.assertEqual(self.files(), ['own.footlight', 'run.footlight'])
+        self.assertEqual(self.calls('own.footlight'), [('step', 1)])
+
+    def test_a_module(self):
+        self.write('here.py', 'import sys\nprint(__name__, sys.argv[1:], __spec__.name)\n')
+        done = self.run_program('record', '-o', 'run.footlight', '-m', 'here', '-o', 'x')
+        self.assertEqual((done.returncode, done.stdout), (0, "__main__ ['-o', 'x'] here\n"), done.stderr)
+        done = self.run_program('record', '-m', 'missing')
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no module 'missing'", done.stderr)
+
+
+class Ranks(Recorded):
+
+    def launched(self, mode):
+        self.write('ranks.py', RANKS)
+        meeting = os.path.join(self.folder, 'meeting')
+        shutil.rmtree(meeting, ignore_errors=True)
+        os.mkdir(meeting)
+        script = self.write('launch.py', LAUNCH)
+        done = self.run_program('record', '-o', 'run.footlight', script, 'ranks.py', meeting, mode)
+        self.assertEqual((done.returncode, done.stderr), (0, ''))
+        self.assertEqual(self.files(), ['run.footlight', *(f'run.rank{rank}.footlight' for rank in range(4))])
+
+    def test_the_late_one_and_why(self):
+        for mode, why, where in (('retrace', 'tracing', 'step'), ('input', 'input', 'shards'),
+                                 ('python', 'other Python', 'augment'), ('ops', 'ops', '')):
+            with self.subTest(mode):
+                self.launched(mode)
+                said = self.merged('run.footlight')
+                done = self.run_program('ranks', 'run-merged.footlight', '--json')
+                found = json.loads(done.stdout)
+                worst = max(found['late'], key=lambda group: group['worst_ms'])
+                if worst['collective'] == 'barrier #1':  # ranks start one after the other
+                    worst = max((group for group in found['late'] if group is not worst),
+                                key=lambda group: group['worst_ms'])
+                self.assertEqual((worst['rank'], worst['why'], worst['where'], worst['collective'], worst['explained']),
+                                 (2, why, where, 'barrier #4', True), said)
+                self.assertIn('Rank 2 is late at', worst['sentence'])
+                self.assertIn('barrier #4', worst['sentence'])
+                for file in self.files():
+                    if 'merged' in file:
+                        os.remove(os.path.join(self.folder, file))
+
+    def test_in_the_report(self):
+        self.launched('retrace')
+        self.merged('run.footlight')
+        report = self.run_program('report', 'run-merged.footlight').stdout
+        self.assertIn('\n## Ranks\n', report)
+        self.assertRegex(report, r'\| Rank 2 \| tracing \| step \| 1 \|')
+        self.assertIn('ranks', json.loads(self.run_program('report', '--json', 'run-merged.footlight').stdout))
+
+    def test_what_cannot_be_merged(self):
+        self.launched('none')
+        run, rank1, rank2 = 'run.footlight', 'run.rank1.footlight', 'run.rank2.footlight'
+        for files, words in (((rank1, rank1), 'is the same file as'), ((rank1, rank2, '-o', rank1), 'name another file'),
+                             ((rank1, 'none.footlight'), 'No such file'), (('--all', rank1), "unknown option '--all'"),
+                             ((), 'needs recordings')):
+            with self.subTest(files):
+                done = self.run_program('merge', *files)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(words, done.stderr)
+        shutil.copy(os.path.join(self.folder, rank1), os.path.join(self.folder, 'copy.footlight'))
+        done = self.run_program('merge', rank1, 'copy.footlight')
+        self.assertIn('both hold process', done.stderr)
+        said = self.merged(run, rank1, rank2)
+        self.assertIn('Ranks 0, 3 of 4 are not in this recording', said)
+        self.assertIn('by the machine\'s steady clock', said)
+
+    def test_names_of_files(self):
+        script = self.write('script.py', 'print("ran")')
+        for given, made in (('a.footlight', 'a.rank1.footlight'), ('b-{rank}.footlight', 'b-1.footlight')):
+            done = self.run_program('record', '-o', given, script, RANK='1', WORLD_SIZE='2', LOCAL_RANK='1')
+            self.assertEqual((done.returncode, done.stdout), (0, 'ran\n'), done.stderr)
+            self.assertIn(made, self.files())
+            self.assertEqual(self.rows(made, 'SELECT rank, world, local_rank, kind FROM process'), [(1, 2, 1, 'rank')])
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -236,14 +236,15 @@ RangeStatistics range_statistics(const query::Store& store, int64_t from, int64_
   options.to = to;
   options.by = by;
   options.others = other_work(store, from, to, cancel);
-  options.input = RangeStatistics::kInput - 1;
+  options.input = RangeStatistics::kInput - RangeStatistics::kCompared;
   query::OpTotals totals = query::op_totals(store.reader(), options, cancel);
   made.events = totals.events;
   made.unlisted = totals.unlisted;
   const double length = static_cast<double>(std::max<int64_t>(1, to - from));
-  made.shares[RangeStatistics::kOps] = static_cast<double>(totals.busy_ns) / length;
+  made.shares[RangeStatistics::kPyFunction] = static_cast<double>(totals.python_ns) / length;
+  made.shares[RangeStatistics::kOps] = static_cast<double>(totals.busy_ns - totals.python_ns) / length;
   for (size_t k = 0; k < totals.others_ns.size(); ++k)
-    made.shares[k + 1] = static_cast<double>(totals.others_ns[k]) / length;
+    made.shares[RangeStatistics::kCompared + k] = static_cast<double>(totals.others_ns[k]) / length;
   if (const uint64_t all = lost_events(store); all > 0) {
     for (const query::Loss& loss : store.losses().all()) {
       if (loss.from < to && loss.to > from) made.lost += loss.events;
@@ -356,8 +357,8 @@ QString range_sentence(const RangeStatistics& s) {
   QString text = counted(s.calls, "call", "calls") + dot + counted(s.events, "op event", "op events");
   if (s.estimated) return text;
   // The parts make up the whole.
-  constexpr const char* kNames[] = {"ops",   "Compare's repetitions", "tracing", "machine code",
-                                    "input", "the device",            "in calls (not recorded)"};
+  constexpr const char* kNames[] = {"py_function",  "ops",   "Compare's repetitions", "tracing",
+                                    "machine code", "input", "the device",            "in calls (not recorded)"};
   QStringList parts;
   double before = 0;
   int said = 0;

@@ -75,8 +75,8 @@ struct RangeStatistics {
   std::vector<OpStatistics> rows;  // sorted by total time, descending
   uint64_t calls = 0, events = 0;
   // Shares of the range: of each moment the first that was seen in it. The rest is Python, outside of calls.
-  // kCompared: Compare repeated a call. kInCalls: nothing else is recorded.
-  enum Part { kOps, kCompared, kTracing, kMachineCode, kInput, kDevice, kInCalls, kParts };
+  // kPyFunction: an op ran a Python function. kCompared: Compare repeated a call. kInCalls: nothing else is recorded.
+  enum Part { kPyFunction, kOps, kCompared, kTracing, kMachineCode, kInput, kDevice, kInCalls, kParts };
   std::array<double, kParts> shares{};
   uint64_t lost = 0;               // op events missing in the range: all counts are too low
   uint64_t unlisted = 0;           // op events for whose rows the table has no room

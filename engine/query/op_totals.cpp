@@ -99,9 +99,14 @@ class Covers {
     for (size_t k = 0; k < options.others.size(); ++k) add_kind(joined(options, options.others[k]), k);
   }
   void add_op(int64_t start, int64_t end) { ops_.add(start, end); }
+  // That op, which was added too, calls a Python function.
+  void add_python(int64_t start, int64_t end) { python_.add(start, end); }
   // An op that takes an element of a pipeline belongs to the input.
   void add_input(int64_t start, int64_t end) { input_.add(start, end), has_input_ = true; }
   void settle(int64_t until) {
+    python_.settle(until);
+    for (const Cover::Piece& piece : python_.done()) in_python_ += piece.covered;
+    python_.done().clear();
     ops_.settle(until);
     std::vector<Cover::Piece>& done = ops_.done();
     for (; next_ < done.size(); ++next_) {
@@ -121,6 +126,7 @@ class Covers {
     }
   }
   int64_t busy() const { return busy_; }
+  int64_t in_python() const { return in_python_; }
   const std::vector<int64_t>& others() const { return others_; }
 
  private:
@@ -188,23 +194,23 @@ class Covers {
   }
 
   const size_t input_kind_;
-  Cover ops_, input_;
+  Cover ops_, input_, python_;
   bool has_input_ = false;
   size_t next_ = 0;                // the first of the ops' pieces that was not counted yet
   std::vector<Segment> segments_;  // sorted by time, without overlaps
   size_t at_op_ = 0, at_input_ = 0;
-  int64_t busy_ = 0;
+  int64_t busy_ = 0, in_python_ = 0;
   std::vector<int64_t> others_;    // indexed by kind
 };
 
-// For each op number, whether the op takes an element of a pipeline.
-std::vector<bool> input_ops(const session::Reader& reader) {
-  std::vector<bool> found;
-  for (const session::OpNameRecord& op : reader.contents().op_names) {
-    if (!op.name.starts_with("IteratorGetNext")) continue;
-    if (found.size() <= op.id.value) found.resize(op.id.value + 1u);
-    found[op.id.value] = true;
-  }
+bool takes_input(const std::string& op) { return op.starts_with("IteratorGetNext"); }
+bool calls_python(const std::string& op) { return op.starts_with("EagerPyFunc") || op.starts_with("PyFunc"); }
+
+// The numbers of the ops whose name is one of those.
+std::unordered_set<uint32_t> ops_named(const session::Reader& reader, bool (*is_one)(const std::string&)) {
+  std::unordered_set<uint32_t> found;
+  for (const session::OpNameRecord& op : reader.contents().op_names)
+    if (is_one(op.name)) found.insert(op.id.value);
   return found;
 }
 
@@ -302,7 +308,8 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
   std::map<session::ThreadId, Nesting> threads;
   Covers covers(options);
   const bool knows_input = options.input < options.others.size();
-  const std::vector<bool> takes_input = knows_input ? input_ops(reader) : std::vector<bool>();
+  const auto input_ops = knows_input ? ops_named(reader, takes_input) : std::unordered_set<uint32_t>();
+  const std::unordered_set<uint32_t> python_ops = ops_named(reader, calls_python);
   const auto of_pipelines = knows_input ? pipeline_graphs(reader) : std::unordered_set<GraphId>();
   std::vector<uint32_t> order;
   const bool has_kernels = !reader.device_events().index().empty();
@@ -349,10 +356,13 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
         ++made.unlisted;
       }
       ++made.events;
-      const bool input = e.op[i].value < takes_input.size() && takes_input[e.op[i].value];
       const int64_t from = std::max(start, options.from), to = std::min(end, options.to);
-      if (input) covers.add_input(from, to);
-      else if (of_pipelines.empty() || !of_pipelines.contains(e.graph[i])) covers.add_op(from, to);
+      if (!input_ops.empty() && input_ops.contains(e.op[i].value)) {
+        covers.add_input(from, to);
+      } else if (of_pipelines.empty() || !of_pipelines.contains(e.graph[i])) {
+        covers.add_op(from, to);
+        if (!python_ops.empty() && python_ops.contains(e.op[i].value)) covers.add_python(from, to);
+      }
     }
     covers.settle(later[c + 1]);
   }
@@ -364,6 +374,7 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
     rows_of_devices[op.row]->launch_ns += op.took_ns;
   }
   made.busy_ns = covers.busy();
+  made.python_ns = covers.in_python();
   for (const int64_t ns : covers.others()) made.others_ns.push_back(std::max<int64_t>(0, ns));
   for (auto& [key, row] : rows.all()) made.rows.push_back(std::move(row));
   std::sort(made.rows.begin(), made.rows.end(), [](const OpTotal& a, const OpTotal& b) {

@@ -30,6 +30,7 @@ struct OpTotals {
   uint64_t unreadable = 0;    // events in chunks that could not be read
   uint64_t unlisted = 0;      // events that belong to rows beyond kMaxTotalRows, and so to no row
   int64_t busy_ns = 0;        // time during which an op ran on any thread, other than those that take or make input
+  int64_t python_ns = 0;      // of that, time during which one of them ran a Python function (tf.py_function)
   std::vector<int64_t> others_ns;  // time of each of `others`, during which no op ran and none of those before it
 };
 

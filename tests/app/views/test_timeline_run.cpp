@@ -108,7 +108,7 @@ for i in range(200):
     store.index();
     using Part = RangeStatistics::Part;
     const std::map<QString, int> parts{
-        {QStringLiteral("python"), Part::kParts}, {QStringLiteral("py_function"), Part::kOps},
+        {QStringLiteral("python"), Part::kParts}, {QStringLiteral("py_function"), Part::kPyFunction},
         {QStringLiteral("op"), Part::kOps},       {QStringLiteral("input"), Part::kInput},
         {QStringLiteral("prefetched"), Part::kInput},
         {QStringLiteral("tracing"), Part::kTracing}};

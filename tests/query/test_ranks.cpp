@@ -93,7 +93,12 @@ class RanksTest : public QObject {
       trace.why = step ? "shape of tokens" : "";
       writer.add(std::move(trace));
     }
-    CallRecord call{CallId(static_cast<uint64_t>(step)), FunctionId(0), TraceId(0), CallOutcome::kHit, ThreadId(0)};
+    CallRecord call;
+    call.id = CallId(static_cast<uint64_t>(step));
+    call.function = FunctionId(0);
+    call.trace = TraceId(0);
+    call.outcome = CallOutcome::kHit;
+    call.thread = ThreadId(0);
     call.start_ns = comes - 4 * kMs + by;
     call.end_ns = comes + by;
     writer.add(call);

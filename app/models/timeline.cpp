@@ -185,12 +185,12 @@ void each_within(const Store& store, int64_t from, int64_t to, const query::Canc
   }
 }
 
-// Work other than ops: the parts of RangeStatistics after the first.
+// Work other than ops: the parts of RangeStatistics from kCompared on.
 std::vector<query::OpTotalsOptions::Intervals> other_work(const query::Store& store, int64_t from, int64_t to,
                                                           const query::Cancel& cancel) {
   const session::Reader& reader = store.reader();
-  std::vector<query::OpTotalsOptions::Intervals> all(RangeStatistics::kParts - 1);
-  const auto of = [&](RangeStatistics::Part part) -> auto& { return all[static_cast<size_t>(part) - 1]; };
+  std::vector<query::OpTotalsOptions::Intervals> all(RangeStatistics::kParts - RangeStatistics::kCompared);
+  const auto of = [&](RangeStatistics::Part part) -> auto& { return all[part - RangeStatistics::kCompared]; };
   for (const session::TraceRecord& t : reader.contents().traces)
     if (t.start_ns < to && t.end_ns > from) of(RangeStatistics::kTracing).emplace_back(t.start_ns, t.end_ns);
   for (const session::ComparisonRecord& c : reader.contents().comparisons)

@@ -1,0 +1,118 @@
+"""Collectives and waits for input of torch.distributed, against a fake of what is hooked: spans, ranks, nothing else."""
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+BUILD = os.environ['FOOTLIGHT_BUILD']
+PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
+
+FAKE = {
+    'torch/__init__.py': 'from torch import distributed\n',
+    'torch/distributed/__init__.py': 'from torch.distributed.distributed_c10d import *\n',
+    'torch/distributed/distributed_c10d.py': '''
+        """What the hooks need of the real module, for one process that is rank 1 of 2."""
+        class _Group:
+            def __init__(self, ranks): self.ranks = ranks
+            def rank(self): return 1
+            def size(self): return len(self.ranks)
+        class group:
+            WORLD = None
+        def init_process_group(backend, rank=-1, world_size=-1):
+            group.WORLD = _Group([0, 1])
+        def get_rank(group=None): return 1
+        def get_world_size(group=None): return 2
+        def get_process_group_ranks(group): return group.ranks
+        def new_group(ranks): return _Group(ranks)
+        def all_reduce(tensor, op=None, group=None, async_op=False):
+            if tensor is None:
+                raise ValueError('no tensor')
+            return 'work' if async_op else None
+        def all_gather_object(objects, value, group=None):
+            all_reduce(value)
+        def barrier(group=None, async_op=False): pass
+        ''',
+    'torch/utils/__init__.py': '', 'torch/utils/data/__init__.py': '',
+    'torch/utils/data/dataloader.py': '''
+        class _BaseDataLoaderIter:
+            def __init__(self): self.left = 2
+            def __iter__(self): return self
+            def __next__(self):
+                self.left -= 1
+                if self.left < 0:
+                    raise StopIteration
+                return self.left
+        ''',
+}
+
+SCRIPT = '''
+    import torch, torch.distributed as dist
+    from torch.distributed.distributed_c10d import barrier
+    from torch.utils.data.dataloader import _BaseDataLoaderIter
+    class Tensor:
+        def numel(self): return 10
+        def element_size(self): return 4
+    dist.init_process_group('gloo')
+    for n in _BaseDataLoaderIter():
+        print(n, dist.all_reduce(Tensor()))
+    print(dist.all_reduce(Tensor(), async_op=True))
+    dist.all_reduce(Tensor(), group=dist.new_group([1]))
+    dist.all_gather_object([], Tensor())
+    barrier()
+    try:
+        dist.all_reduce(None)
+    except ValueError as error:
+        print(error)
+    print(dist.all_reduce.__module__, dist.all_reduce.__name__)
+    '''
+
+
+class Distributed(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.session = os.path.join(self.folder, 'run.footlight')
+        for name, text in FAKE.items():
+            path = os.path.join(self.folder, 'site-packages', name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write(textwrap.dedent(text))
+
+    def run_python(self, *words):
+        packages = [os.path.join(BUILD, 'python'), os.path.join(self.folder, 'site-packages')]
+        kept = {k: v for k, v in os.environ.items() if k not in ('RANK', 'WORLD_SIZE')}
+        return subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=120,
+                              env={**kept, 'PYTHONPATH': os.pathsep.join(packages)})
+
+    def test_spans_and_the_rank(self):
+        script = os.path.join(self.folder, 'script.py')
+        with open(script, 'w', encoding='utf-8') as file:
+            file.write(textwrap.dedent(SCRIPT))
+        alone = self.run_python(script)
+        done = self.run_python('-m', 'footlight_recorder', '-o', self.session, '--engine', 'footlight', script)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, alone.stdout, alone.stderr))
+        asked = subprocess.run([PROGRAM, 'sql', self.session, '--json', 'SELECT name, category, args FROM spans '
+                                "WHERE category IN ('collective', 'input') ORDER BY start_ns"],
+                               capture_output=True, text=True, timeout=60)
+        rows = [(row['name'], row['category'], json.loads(row['args'] or '{}')) for row in json.loads(asked.stdout)]
+        world = {'group': 'world', 'bytes': 40}
+        batch = ('DataLoader', 'input', {})
+        self.assertEqual(rows, [batch, ('all_reduce', 'collective', world), batch, ('all_reduce', 'collective', world), batch,
+                                ('all_reduce', 'collective', {**world, 'async': True}),
+                                ('all_reduce', 'collective', {'group': '1', 'bytes': 40}),
+                                ('all_gather_object', 'collective', world),  # what it is made of is no collective of its own
+                                ('barrier', 'collective', {'group': 'world'}),
+                                ('all_reduce', 'collective', {'group': 'world'})])
+        with sqlite3.connect(self.session) as database:
+            self.assertEqual(database.execute('SELECT rank, world, kind FROM process').fetchall(), [(1, 2, 'rank')])
+            self.assertEqual(database.execute('SELECT * FROM process_missing_hook').fetchall(), [])
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -4,8 +4,7 @@
 #include "engine/base/thread_pool.h"
 #include "kernels/cpu/elementwise.h"
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -65,5 +64,4 @@ FL_CPU_KERNELS {
   leakies<FL_FLOATS>();
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -7,8 +7,7 @@
 
 #include <vector>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -328,5 +327,4 @@ FL_CPU_KERNELS {
   products<float, double, Float16, BFloat16, int32_t, int64_t, std::complex<float>, std::complex<double>>();
 }
 
-}  // namespace FL_ISA
-}  // Kernels of binary arithmetic.
+}  // namespace footlight::FL_ISA

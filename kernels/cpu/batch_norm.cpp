@@ -6,8 +6,7 @@
 #include <cmath>
 #include <vector>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -180,5 +179,4 @@ FL_CPU_KERNELS {
   }
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

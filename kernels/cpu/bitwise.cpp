@@ -3,8 +3,7 @@
 
 #include "kernels/cpu/elementwise.h"
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -35,5 +34,4 @@ FL_CPU_KERNELS {
   counts<FL_INTEGERS>();
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -6,8 +6,7 @@
 
 #include <algorithm>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -111,5 +110,4 @@ FL_CPU_KERNELS {
         Float16, BFloat16, std::complex<float>, std::complex<double>>();
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -4,8 +4,7 @@
 #include "kernels/cpu/elementwise.h"
 #include "kernels/functors/bitwise.h"
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -39,5 +38,4 @@ FL_CPU_KERNELS {
   unary<functors::LogicalNot, bool>("LogicalNot");
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -7,8 +7,7 @@
 
 #include <cmath>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -222,5 +221,4 @@ FL_CPU_KERNELS {
   complex_kernels<double>();
 }
 
-}  // namespace FL_ISA
-}  // Kernels of constants and filled tensors.
+}  // namespace footlight::FL_ISA

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -133,5 +132,4 @@ FL_CPU_KERNELS {
   on_cpu("Range", bit_of(DType::kBFloat16), float_range<BFloat16>);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -8,18 +8,17 @@
 #include <optional>
 #include <vector>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
 struct Geometry : Convolution {
-  int64_t seen, made;  // per group
+  int64_t group_in, group_out;  // channels of a group
   const Window* window[3];
   explicit Geometry(const Convolution& c)
       : Convolution(c),
-        seen(c.in_channels / std::max<int64_t>(1, c.groups)),
-        made(c.out_channels / std::max<int64_t>(1, c.groups)),
+        group_in(c.in_channels / std::max<int64_t>(1, c.groups)),
+        group_out(c.out_channels / std::max<int64_t>(1, c.groups)),
         window{&d, &h, &w} {}
   Geometry(const Geometry&) = delete;
   // A single tap that reads each pixel once: then the pixels of all images can stand in one line.
@@ -64,7 +63,7 @@ std::vector<const T*> tap_starts(const Pass<T>& pass, const Geometry& g, const T
   for (const Tap& a : pass.taps[0])
     for (const Tap& b : pass.taps[1])
       for (const Tap& c : pass.taps[2])
-        starts.push_back(filter + g.filter_index(a.index, b.index, c.index) * g.seen * g.out_channels);
+        starts.push_back(filter + g.filter_index(a.index, b.index, c.index) * g.group_in * g.out_channels);
   return starts;
 }
 
@@ -149,10 +148,11 @@ void forward(const Geometry& g, const T* in, const T* filter, T* out) {
     }
   if (g.is_pointwise()) {
     Weights<T> weights{{}, g.out_channels, 1};
-    for (int64_t group = 0; group < g.groups; ++group) weights.starts.push_back({filter + group * g.made});
+    for (int64_t group = 0; group < g.groups; ++group) weights.starts.push_back({filter + group * g.group_out});
     return pointwise(g, in, g.in_channels, weights, out, g.out_channels);
   }
-  Pass<T> pass{{in, {g.d.in, g.h.in, g.w.in}, g.in_channels}, {}, {}, g.groups, g.seen, g.made, out, {}, {}, 0};
+  Pass<T> pass{{in, {g.d.in, g.h.in, g.w.in}, g.in_channels}, {}, {}, g.groups, g.group_in, g.group_out, out, {}, {},
+               0};
   for (int d = 0; d < 3; ++d) {
     const Window& w = *g.window[d];
     pass.step[d] = w.stride;
@@ -165,7 +165,7 @@ void forward(const Geometry& g, const T* in, const T* filter, T* out) {
   pass.image = g.d.out * pass.stride[0];
   Weights<T> weights{{}, g.out_channels, 1};
   for (int64_t group = 0; group < g.groups; ++group)
-    weights.starts.push_back(tap_starts(pass, g, filter + group * g.made));
+    weights.starts.push_back(tap_starts(pass, g, filter + group * g.group_out));
   PassRunner<T>(pass, g.batch, weights).run();
 }
 
@@ -189,7 +189,7 @@ void to_input(const Geometry& g, const T* arriving, const T* filter, T* out) {
     }
   if (g.is_pointwise()) {
     Weights<T> weights{{}, 1, g.out_channels};
-    for (int64_t group = 0; group < g.groups; ++group) weights.starts.push_back({filter + group * g.made});
+    for (int64_t group = 0; group < g.groups; ++group) weights.starts.push_back({filter + group * g.group_out});
     return pointwise(g, arriving, g.out_channels, weights, out, g.in_channels);
   }
   if (InputGradientByScatter<T>::is_worthwhile(g)) return InputGradientByScatter<T>(g, arriving, filter, out).run();
@@ -201,8 +201,8 @@ void to_input(const Geometry& g, const T* arriving, const T* filter, T* out) {
                      {1, 1, 1},
                      {},
                      g.groups,
-                     g.made,
-                     g.seen,
+                     g.group_out,
+                     g.group_in,
                      out,
                      {},
                      {},
@@ -221,7 +221,7 @@ void to_input(const Geometry& g, const T* arriving, const T* filter, T* out) {
         }
         Weights<T> weights{{}, 1, g.out_channels};
         for (int64_t group = 0; group < g.groups; ++group)
-          weights.starts.push_back(tap_starts(pass, g, filter + group * g.made));
+          weights.starts.push_back(tap_starts(pass, g, filter + group * g.group_out));
         PassRunner<T>(pass, g.batch, weights).run();
       }
 }
@@ -272,8 +272,9 @@ void to_filter(const Geometry& g, const T* in, const T* arriving, T* out) {
   constexpr int64_t kRows = Lanes<T>::kRows;
   const bool merged = g.groups == 1 && (g.w.dilation == 1 || g.w.size == 1);
   const int64_t taps = g.d.size * g.h.size * g.w.size;
-  const int64_t padded = (g.made + kWidth - 1) / kWidth * kWidth;  // channels of a group, rounded up to whole vectors
-  const int64_t one = taps * g.seen * padded;                      // sums of a group
+  // Channels of a group, rounded up to whole vectors.
+  const int64_t padded = (g.group_out + kWidth - 1) / kWidth * kWidth;
+  const int64_t one = taps * g.group_in * padded;  // sums of a group
   const int64_t columns_in = (g.w.out - 1) * g.w.stride + g.w.reach();
   // A block of pixels of which both sides stay in the cache.
   const int64_t row_bytes =
@@ -284,7 +285,7 @@ void to_filter(const Geometry& g, const T* in, const T* arriving, T* out) {
   const int64_t blocks = pieces(g.h.out, rows);
   const int64_t tasks = g.batch * g.d.out * blocks;
   const double work = static_cast<double>(g.batch * g.d.out * g.h.out * g.w.out) *
-                      static_cast<double>(taps * g.seen) * static_cast<double>(g.out_channels);
+                      static_cast<double>(taps * g.group_in) * static_cast<double>(g.out_channels);
   const int64_t slots = work < 200000 ? 1 : std::min<int64_t>(tasks, pool_size());
   const BufferPtr memory =
       allocate_buffer(Device::cpu(), static_cast<size_t>(slots * g.groups * one) * sizeof(T) + 64);
@@ -305,20 +306,20 @@ void to_filter(const Geometry& g, const T* in, const T* arriving, T* out) {
         const Slab<T> s = slab(image, from, size, 0);
         const T* block = arriving + ((n * g.d.out + z) * g.h.out + y0) * g.w.out * g.out_channels;
         for (int64_t group = 0; group < g.groups; ++group) {
-          const T* from_output = block + group * g.made;
+          const T* from_output = block + group * g.group_out;
           int64_t pixel = g.out_channels;
-          if (padded != g.made) {
+          if (padded != g.group_out) {
             T* copy = scratch<T>(1, height * g.w.out * padded);
             for (int64_t p = 0; p < height * g.w.out; ++p) {
-              std::memcpy(copy + p * padded, from_output + p * pixel, static_cast<size_t>(g.made) * sizeof(T));
-              std::fill(copy + p * padded + g.made, copy + (p + 1) * padded, T(0));
+              std::memcpy(copy + p * padded, from_output + p * pixel, static_cast<size_t>(g.group_out) * sizeof(T));
+              std::fill(copy + p * padded + g.group_out, copy + (p + 1) * padded, T(0));
             }
             from_output = copy;
             pixel = padded;
           }
           FilterTile<T> tile{height, g.w.out, g.h.stride * s.row, g.w.stride * g.in_channels, g.w.out * pixel,
                              pixel,  padded};
-          const int64_t run = merged ? g.w.size * g.seen : g.seen;
+          const int64_t run = merged ? g.w.size * g.group_in : g.group_in;
           const int64_t strips = pieces(run, kRows);
           for (int64_t tz = 0; tz < g.d.size; ++tz)
             for (int64_t ty = 0; ty < g.h.size; ++ty) {
@@ -331,9 +332,9 @@ void to_filter(const Geometry& g, const T* in, const T* arriving, T* out) {
               if (tile.height == 0) continue;
               for (int64_t tx = 0; tx < (merged ? 1 : g.w.size); ++tx) {
                 const T* line = s.data + tz * g.d.dilation * s.plane + ty * g.h.dilation * s.row +
-                                first * tile.in_row + tx * g.w.dilation * g.in_channels + group * g.seen;
+                                first * tile.in_row + tx * g.w.dilation * g.in_channels + group * g.group_in;
                 const T* from = from_output + first * tile.row;
-                T* to = own + group * one + g.filter_index(tz, ty, tx) * g.seen * padded;
+                T* to = own + group * one + g.filter_index(tz, ty, tx) * g.group_in * padded;
                 for (int64_t j = 0; j < padded; j += 2 * kWidth)
                   for (int64_t k = 0, r = 0; k < strips; ++k) {
                     const int64_t next = (k + 1) * run / strips;
@@ -348,13 +349,13 @@ void to_filter(const Geometry& g, const T* in, const T* arriving, T* out) {
     }
   });
   for (int64_t group = 0; group < g.groups; ++group)
-    for (int64_t k = 0; k < taps * g.seen; ++k) {
-      T* to = out + k * g.out_channels + group * g.made;
+    for (int64_t k = 0; k < taps * g.group_in; ++k) {
+      T* to = out + k * g.out_channels + group * g.group_out;
       const T* from = sums + group * one + k * padded;
-      std::memcpy(to, from, static_cast<size_t>(g.made) * sizeof(T));
+      std::memcpy(to, from, static_cast<size_t>(g.group_out) * sizeof(T));
       for (int64_t slot = 1; slot < slots; ++slot) {
         from += g.groups * one;
-        for (int64_t j = 0; j < g.made; ++j) to[j] += from[j];
+        for (int64_t j = 0; j < g.group_out; ++j) to[j] += from[j];
       }
     }
 }
@@ -444,5 +445,4 @@ void convolutions() {
 
 FL_CPU_KERNELS { convolutions<float, double, Float16, BFloat16, int32_t>(); }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

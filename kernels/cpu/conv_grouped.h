@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 class GroupedFilterGradient {
   using V = Lanes<float>::Vector;
@@ -160,5 +159,4 @@ class GroupedFilterGradient {
   std::vector<TapRange> columns_;
 };
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

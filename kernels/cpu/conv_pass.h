@@ -7,8 +7,7 @@
 
 #include <vector>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 // A filter tap: its offset from the pixel's window, and its index in the filter.
 struct Tap {
@@ -52,7 +51,7 @@ struct Pass {
   View<T> in;  // view of the first image
   int64_t step[3];
   std::vector<Tap> taps[3];
-  int64_t groups, seen, made;  // channels of the input and of the output, per group
+  int64_t groups, group_in, group_out;  // groups; channels of the input and of the output in each
   T* out;                      // output of the first image and pixel
   int64_t count[3];            // pixels
   int64_t stride[3];           // elements between them
@@ -69,25 +68,25 @@ struct Weights {
 
 // A panel holds kColumns outputs of a group: tap, channel, column. Missing columns are zeros.
 template <class T>
-void pack_panel(const Weights<T>& weights, int64_t group, int64_t first, int64_t columns, int64_t seen, T* to) {
+void pack_panel(const Weights<T>& weights, int64_t group, int64_t first, int64_t columns, int64_t group_in, T* to) {
   constexpr int64_t kColumns = Lanes<T>::kColumns;
   for (const T* start : weights.starts[static_cast<size_t>(group)]) {
     const T* from = start + first * weights.column;
-    if (columns < kColumns) std::fill(to, to + seen * kColumns, T(0));
+    if (columns < kColumns) std::fill(to, to + group_in * kColumns, T(0));
     if (weights.column == 1 && columns == kColumns) {
-      for (int64_t c = 0; c < seen; ++c)
+      for (int64_t c = 0; c < group_in; ++c)
         std::memcpy(to + c * kColumns, from + c * weights.channel, kColumns * sizeof(T));
     } else if (weights.column == 1) {
-      for (int64_t c = 0; c < seen; ++c)
+      for (int64_t c = 0; c < group_in; ++c)
         std::memcpy(to + c * kColumns, from + c * weights.channel, static_cast<size_t>(columns) * sizeof(T));
     } else {
       constexpr int64_t kTile = 16;
-      for (int64_t c0 = 0; c0 < seen; c0 += kTile)
+      for (int64_t c0 = 0; c0 < group_in; c0 += kTile)
         for (int64_t j = 0; j < columns; ++j)
-          for (int64_t c = c0; c < std::min(seen, c0 + kTile); ++c)
+          for (int64_t c = c0; c < std::min(group_in, c0 + kTile); ++c)
             to[c * kColumns + j] = from[c * weights.channel + j * weights.column];
     }
-    to += seen * kColumns;
+    to += group_in * kColumns;
   }
 }
 
@@ -115,7 +114,7 @@ class PassRunner {
       reach_[d] = empty ? 1 : pass.taps[d].back().offset - low_[d] + 1;
     }
     lines_ = batch * pass.count[0] * pass.count[1];
-    group_panels_ = pieces(pass.made, kColumns);
+    group_panels_ = pieces(pass.group_out, kColumns);
     if (!empty) {
       line_taps_ = static_cast<int64_t>(pass.taps[2].size());
       tap_rows_ = static_cast<int64_t>(pass.taps[0].size() * pass.taps[1].size());
@@ -123,14 +122,14 @@ class PassRunner {
     // Adjacent taps along the width with contiguous channels are one run.
     const bool merged = pass.groups == 1 && reach_[2] == line_taps_;
     runs_ = merged ? std::min<int64_t>(1, line_taps_) : line_taps_;
-    run_ = merged ? line_taps_ * pass.seen : pass.seen;
+    run_ = merged ? line_taps_ * pass.group_in : pass.group_in;
     panel_size_ = tap_rows_ * runs_ * run_ * kColumns;
     divide_taps();
   }
 
   void run() {
     const int64_t panels = pass_.groups * group_panels_, threads = pool_size();
-    const int64_t line_work = pass_.count[2] * tap_rows_ * line_taps_ * pass_.seen;
+    const int64_t line_work = pass_.count[2] * tap_rows_ * line_taps_ * pass_.group_in;
     constexpr int64_t kWorthATask = 100000;
     if (lines_ * pass_.count[2] <= kMaxPixelsOfOwnPanels && panels >= 2 * threads) {
       const BufferPtr padded = pad_images();
@@ -153,7 +152,7 @@ class PassRunner {
       for (int64_t p = begin; p < end; ++p) pack(p, all + p * panel_size_);
     });
     divide_lines(4 * threads);
-    const int64_t work = lines_ * line_work * pass_.made * pass_.groups / segments();
+    const int64_t work = lines_ * line_work * pass_.group_out * pass_.groups / segments();
     parallel_for(segments(), grain(kWorthATask, work), [&](int64_t begin, int64_t end) {
       for (int64_t s = begin; s < end; ++s) multiply(segment(s), 0, panels, all);
     });
@@ -203,8 +202,8 @@ class PassRunner {
   // Segments that stay in the L2 cache, at least `wanted` of them if there are enough pixels.
   void divide_lines(int64_t wanted) {
     const int64_t row = in_.size[2] * in_.channels;
-    const int64_t made = pass_.count[2] * pass_.made * pass_.groups;
-    const int64_t bytes = (pass_.step[1] * row + made) * static_cast<int64_t>(sizeof(T));
+    const int64_t out_row = pass_.count[2] * pass_.group_out * pass_.groups;
+    const int64_t bytes = (pass_.step[1] * row + out_row) * static_cast<int64_t>(sizeof(T));
     lines_per_segment_ = std::clamp<int64_t>(std::min(kResidentImages / bytes, lines_ / wanted), 1, pass_.count[1]);
     line_parts_ = std::max(pieces(bytes, kResidentImages), lines_per_segment_ > 1 ? 1 : pieces(wanted, lines_));
     line_parts_ = std::clamp<int64_t>(line_parts_, 1, pieces(pass_.count[2], 4 * kRows));
@@ -229,7 +228,7 @@ class PassRunner {
 
   void pack(int64_t panel, T* to) const {
     const int64_t first = panel % group_panels_ * kColumns;
-    pack_panel(weights_, panel / group_panels_, first, std::min(kColumns, pass_.made - first), pass_.seen, to);
+    pack_panel(weights_, panel / group_panels_, first, std::min(kColumns, pass_.group_out - first), pass_.group_in, to);
   }
 
   // Offsets of the runs from a pixel's first tap, in memory with these strides.
@@ -349,10 +348,10 @@ class PassRunner {
         for (const int64_t until = ahead_end * (p + 1 - p0) / (p1 - p0); fetched < until; fetched += kLine)
           __builtin_prefetch(ahead + fetched);
         const int64_t group = p / group_panels_, j = p % group_panels_ * kColumns;
-        const int64_t columns = std::min(kColumns, pass_.made - j);
+        const int64_t columns = std::min(kColumns, pass_.group_out - j);
         kTiles<T>.pixels[next - x][columns > Lanes<T>::kWidth ? 2 : 1](
-            tile, at + x * tile.pixel + group * pass_.seen, panel,
-            out + x * tile.out_pixel + group * pass_.made + j, columns);
+            tile, at + x * tile.pixel + group * pass_.group_in, panel,
+            out + x * tile.out_pixel + group * pass_.group_out + j, columns);
       }
       x = next;
     }
@@ -370,5 +369,4 @@ class PassRunner {
   std::vector<int64_t> tap_offsets_in_image_, tap_offsets_in_slab_;
 };
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

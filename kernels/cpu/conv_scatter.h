@@ -5,8 +5,7 @@
 
 #include "kernels/cpu/conv_pass.h"
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 template <class T>
 class InputGradientByScatter {
@@ -113,5 +112,4 @@ class InputGradientByScatter {
   const Weights<T> weights_;
 };
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

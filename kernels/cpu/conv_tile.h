@@ -11,8 +11,7 @@
 #include <cstring>
 #include <type_traits>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 #if defined(__AVX512F__)
 inline constexpr int kFloatRows = 14;
@@ -183,5 +182,4 @@ struct Tiles {
 template <class T>
 inline constexpr Tiles<T> kTiles{};
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -5,26 +5,26 @@
 #include <span>
 #include <vector>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
-// Lists for each element along one dimension which filter taps pair it with which elements of the other side.
-struct Meeting {
-  int64_t place, other;
+// A tap of the filter along one dimension, and the element of the other side that it pairs with the element at hand.
+struct TapPair {
+  int64_t tap, other;
 };
-struct Meetings {
-  std::vector<Meeting> all;
+// The pairs of each element along the dimension.
+struct TapPairs {
+  std::vector<TapPair> all;
   std::vector<size_t> start;  // the beginning for each element, and the end
-  std::span<const Meeting> of(int64_t at) const {
+  std::span<const TapPair> of(int64_t at) const {
     const auto k = static_cast<size_t>(at);
     return {all.data() + start[k], start[k + 1] - start[k]};
   }
 };
 // Lists the inputs of each output.
-Meetings of_outputs(const Window& w) {
-  Meetings m;
+TapPairs of_outputs(const Window& w) {
+  TapPairs m;
   for (int64_t o = 0; o < w.out; ++o) {
     m.start.push_back(m.all.size());
     for (int64_t k = 0; k < w.size; ++k) {
@@ -36,8 +36,8 @@ Meetings of_outputs(const Window& w) {
   return m;
 }
 // Lists the outputs of each input.
-Meetings of_inputs(const Window& w) {
-  Meetings m;
+TapPairs of_inputs(const Window& w) {
+  TapPairs m;
   for (int64_t i = 0; i < w.in; ++i) {
     m.start.push_back(m.all.size());
     for (int64_t k = 0; k < w.size; ++k) {
@@ -53,21 +53,21 @@ Meetings of_inputs(const Window& w) {
 // further: the sums over their taps of the other side times the filter, in kVectors registers of so many bytes for
 // each. Starts at channel `at`; returns the first channel not done.
 template <class C, int kPixels, int kBytes, int kVectors>
-int64_t gather_channels(std::span<const Meeting> rows, std::span<const Meeting> columns, const C* other,
+int64_t gather_channels(std::span<const TapPair> rows, std::span<const TapPair> columns, const C* other,
                         int64_t other_width, int64_t step, const C* filter, int64_t filter_width, int64_t at,
                         int64_t channels, C* out, int64_t out_step) {
   typedef C Vector __attribute__((vector_size(kBytes), aligned(alignof(C)), may_alias));
   constexpr int64_t kWidth = kBytes / static_cast<int64_t>(sizeof(C));
   for (; at + kVectors * kWidth <= channels; at += kVectors * kWidth) {
     Vector sums[kPixels][kVectors] = {};
-    for (const Meeting& y : rows) {
+    for (const TapPair& y : rows) {
       const C* line = other + y.other * other_width * channels + at;
-      const C* weights = filter + y.place * filter_width * channels + at;
-      for (const Meeting& x : columns) {
+      const C* weights = filter + y.tap * filter_width * channels + at;
+      for (const TapPair& x : columns) {
         Vector w[kVectors];
 #pragma GCC unroll 2
         for (int v = 0; v < kVectors; ++v)
-          w[v] = *reinterpret_cast<const Vector*>(weights + x.place * channels + v * kWidth);
+          w[v] = *reinterpret_cast<const Vector*>(weights + x.tap * channels + v * kWidth);
         const C* from = line + x.other * channels;
 #pragma GCC unroll 4
         for (int p = 0; p < kPixels; ++p, from += step)
@@ -85,7 +85,7 @@ int64_t gather_channels(std::span<const Meeting> rows, std::span<const Meeting> 
   return at;
 }
 template <class C, int kPixels>
-void gather_pixels(std::span<const Meeting> rows, std::span<const Meeting> columns, const C* other,
+void gather_pixels(std::span<const TapPair> rows, std::span<const TapPair> columns, const C* other,
                    int64_t other_width, int64_t step, const C* filter, int64_t filter_width, int64_t channels,
                    C* out, int64_t out_step) {
   const auto some = [&](auto bytes, auto vectors, int64_t at) {
@@ -100,10 +100,10 @@ void gather_pixels(std::span<const Meeting> rows, std::span<const Meeting> colum
   for (; at < channels; ++at)
     for (int p = 0; p < kPixels; ++p) {
       C sum = 0;
-      for (const Meeting& y : rows)
-        for (const Meeting& x : columns)
+      for (const TapPair& y : rows)
+        for (const TapPair& x : columns)
           sum += other[(y.other * other_width + x.other) * channels + p * step + at] *
-                 filter[(y.place * filter_width + x.place) * channels + at];
+                 filter[(y.tap * filter_width + x.tap) * channels + at];
       out[p * out_step + at] = sum;
     }
 }
@@ -116,16 +116,16 @@ struct Phase {
 };
 
 // Whether pixel x + n * stride uses the same taps as pixel x, n * step further.
-bool uses_same_taps(const Meetings& m, int64_t x, int64_t n, int64_t stride, int64_t step) {
+bool uses_same_taps(const TapPairs& m, int64_t x, int64_t n, int64_t stride, int64_t step) {
   const auto a = m.of(x), b = m.of(x + n * stride);
   if (a.size() != b.size()) return false;
   for (size_t k = 0; k < a.size(); ++k)
-    if (a[k].place != b[k].place || a[k].other + n * step != b[k].other) return false;
+    if (a[k].tap != b[k].tap || a[k].other + n * step != b[k].other) return false;
   return true;
 }
 
 // The phases of a row, each with its longest run of pixels that use the same taps.
-std::vector<Phase> phases_of(const Meetings& m, int64_t width, int64_t stride, int64_t step) {
+std::vector<Phase> phases_of(const TapPairs& m, int64_t width, int64_t stride, int64_t step) {
   std::vector<Phase> phases;
   for (int64_t first = 0; first < std::min(stride, width); ++first) {
     Phase phase{first, stride};
@@ -142,21 +142,21 @@ std::vector<Phase> phases_of(const Meetings& m, int64_t width, int64_t stride, i
 
 // Memory that the next row of pixels will read and write: it is fetched piece by piece while this row is computed,
 // because the many short runs of a row's taps do not look like streams to the processor.
-struct Ahead {
+struct RowPrefetch {
   const char* at = nullptr;
   int64_t bytes = 0, done = 0;
-  Ahead() = default;
+  RowPrefetch() = default;
   template <class C>
-  Ahead(const C* from, int64_t elements)
+  RowPrefetch(const C* from, int64_t elements)
       : at(reinterpret_cast<const char*>(from)), bytes(elements * static_cast<int64_t>(sizeof(C))) {}
   void fetch(int64_t until) {
     for (until = std::min(until, bytes); done < until; done += 64) __builtin_prefetch(at + done, 0, 2);
   }
 };
 template <class C>
-void gather_row(std::span<const Meeting> rows, const Meetings& columns, std::span<const Phase> phases, int64_t width,
+void gather_row(std::span<const TapPair> rows, const TapPairs& columns, std::span<const Phase> phases, int64_t width,
                 const C* other, int64_t other_width, int64_t step, const C* filter, int64_t filter_width,
-                int64_t channels, C* out, Ahead ahead, Ahead ahead_out) {
+                int64_t channels, C* out, RowPrefetch ahead, RowPrefetch ahead_out) {
   int64_t done = 0;
   for (const Phase& phase : phases) {
     const int64_t out_step = phase.stride * channels, pixels = phase.pixels(width);
@@ -204,7 +204,7 @@ Side inputs_of(const Depthwise& g) { return {g.h.in, g.w.in, g.in_channels}; }
 Side outputs_of(const Depthwise& g) { return {g.h.out, g.w.out, g.out_channels}; }
 
 // One past the last line that meets a row.
-int64_t end_of(std::span<const Meeting> lines) {
+int64_t end_of(std::span<const TapPair> lines) {
   return lines.empty() ? 0 : std::max(lines.front().other, lines.back().other) + 1;
 }
 
@@ -214,8 +214,8 @@ constexpr int64_t kMaxCached = 8 << 20;
 // Each pixel of one side from the pixels of the other that its taps reach, `step` further for each `stride` pixels of a
 // row: add(pixel, other pixel, weights) combines their channels if there are several filters per channel.
 template <class C, class Add>
-void gather(const Depthwise& g, const Side& side, C* out, const Side& other, const C* in, const Meetings& rows,
-            const Meetings& columns, int64_t stride, int64_t step, const C* filter, Add&& add) {
+void gather(const Depthwise& g, const Side& side, C* out, const Side& other, const C* in, const TapPairs& rows,
+            const TapPairs& columns, int64_t stride, int64_t step, const C* filter, Add&& add) {
   const std::vector<Phase> phases = phases_of(columns, side.width, stride, step);
   const bool fetches = g.batch * (side.image() + other.image()) * static_cast<int64_t>(sizeof(C)) > kMaxCached;
   parallel_for(g.batch * side.height, rows_at_once(g), [&](int64_t begin, int64_t end) {
@@ -224,12 +224,12 @@ void gather(const Depthwise& g, const Side& side, C* out, const Side& other, con
       C* to = out + row * side.width * side.channels;
       const auto lines = rows.of(row % side.height);
       if (g.multiplier == 1) {
-        Ahead ahead, ahead_out;
+        RowPrefetch ahead, ahead_out;
         if (fetches && row + 1 < end) {
           const int64_t line = other.width * other.channels, known = end_of(lines);
           const int64_t next = end_of(rows.of((row + 1) % side.height));
-          if (next > known) ahead = Ahead(from + known * line, (next - known) * line);
-          ahead_out = Ahead(to + side.width * side.channels, side.width * side.channels);
+          if (next > known) ahead = RowPrefetch(from + known * line, (next - known) * line);
+          ahead_out = RowPrefetch(to + side.width * side.channels, side.width * side.channels);
         }
         gather_row<C>(lines, columns, phases, side.width, from, other.width, step, filter, g.w.size, g.in_channels,
                       to, ahead, ahead_out);
@@ -237,10 +237,10 @@ void gather(const Depthwise& g, const Side& side, C* out, const Side& other, con
       }
       for (int64_t x = 0; x < side.width; ++x, to += side.channels) {
         std::fill(to, to + side.channels, C(0));
-        for (const Meeting& v : lines)
-          for (const Meeting& h : columns.of(x))
+        for (const TapPair& v : lines)
+          for (const TapPair& h : columns.of(x))
             add(to, from + (v.other * other.width + h.other) * other.channels,
-                filter + (v.place * g.w.size + h.place) * g.out_channels);
+                filter + (v.tap * g.w.size + h.tap) * g.out_channels);
       }
     }
   });
@@ -326,7 +326,7 @@ void to_filter(KernelContext& c) {
   const ImagesIn<T> in(c.inputs[0], g.attrs.channels_first);
   const ImagesIn<T> arriving(c.inputs[2], g.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], false);
-  const Meetings rows = of_outputs(g.h);
+  const TapPairs rows = of_outputs(g.h);
   std::vector<TapRange> spans;
   for (int64_t k = 0; k < g.w.size; ++k) spans.push_back(outputs_of_tap(g.w, k));
   constexpr int64_t kWorthAThread = 100000;
@@ -339,12 +339,12 @@ void to_filter(KernelContext& c) {
       C* own = sums.data() + slot * g.filter_size;
       for (int64_t line = lines * slot / slots; line < lines * (slot + 1) / slots; ++line) {
         const int64_t n = line / g.h.out, y = line % g.h.out;
-        for (const Meeting& v : rows.of(y))
+        for (const TapPair& v : rows.of(y))
           for (int64_t kx = 0; kx < g.w.size; ++kx)
             add_row(g, spans[static_cast<size_t>(kx)],
                     in.data() + n * inputs_of(g).image() + v.other * g.w.in * g.in_channels,
                     arriving.data() + n * outputs_of(g).image() + y * g.w.out * g.out_channels,
-                    own + (v.place * g.w.size + kx) * g.out_channels);
+                    own + (v.tap * g.w.size + kx) * g.out_channels);
       }
     }
   });
@@ -367,5 +367,4 @@ void depthwise() {
 
 FL_CPU_KERNELS { depthwise<float, double, Float16, BFloat16>(); }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

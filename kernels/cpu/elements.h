@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 inline int64_t int_at(const Tensor& t, int64_t i) {
   switch (t.dtype()) {
@@ -121,5 +120,4 @@ inline std::string place_in(const Shape& shape, int64_t flat) {
   return at;
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

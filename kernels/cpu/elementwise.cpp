@@ -3,8 +3,7 @@
 
 #include "engine/base/thread_pool.h"
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -12,7 +11,7 @@ const char* at(const void* memory, int64_t bytes) { return static_cast<const cha
 char* at(void* memory, int64_t bytes) { return static_cast<char*>(memory) + bytes; }
 
 // The broadcast in as few dimensions as possible, innermost first: adjacent ones with matching strides are merged.
-struct Walk {
+struct MergedBroadcast {
   static constexpr int kMax = 32;
   int rank = 0;
   int64_t size[kMax];
@@ -20,9 +19,10 @@ struct Walk {
   int64_t b[kMax];
 };
 
-Walk make_walk(const Shape& a, const Shape& b, const Shape& out) {
-  Walk w;
-  if (out.rank() > Walk::kMax) invalid("tensors of more than ", Walk::kMax, " dimensions cannot be broadcast");
+MergedBroadcast merge_broadcast(const Shape& a, const Shape& b, const Shape& out) {
+  MergedBroadcast w;
+  if (out.rank() > MergedBroadcast::kMax)
+    invalid("tensors of more than ", MergedBroadcast::kMax, " dimensions cannot be broadcast");
   int64_t a_stride = 1;
   int64_t b_stride = 1;
   for (int i = out.rank() - 1; i >= 0; --i) {
@@ -77,11 +77,11 @@ void run_binary(KernelContext& c, BinaryLoop loop, size_t in_size, size_t out_si
     });
     return;
   }
-  const Walk w = make_walk(x.shape(), y.shape(), c.outputs[0].shape());
+  const MergedBroadcast w = merge_broadcast(x.shape(), y.shape(), c.outputs[0].shape());
   const int64_t inner = w.size[0];
   const int64_t rows = n / inner;
   parallel_for(rows, std::max<int64_t>(1, kParallelElements / weight / inner), [&](int64_t begin, int64_t end) {
-    int64_t index[Walk::kMax];
+    int64_t index[MergedBroadcast::kMax];
     int64_t a = 0;
     int64_t b = 0;
     int64_t rest = begin;
@@ -113,5 +113,4 @@ void run_unary(KernelContext& c, UnaryLoop loop, size_t in_size, size_t out_size
   });
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -9,8 +9,7 @@
 
 #include <algorithm>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 using functors::Compute;
 
@@ -187,5 +186,4 @@ void costly_unary(std::string_view op) {
 #define FL_INTEGERS int32_t, int64_t, int8_t, int16_t, uint8_t, uint16_t, uint32_t, uint64_t
 #define FL_COMPLEX std::complex<float>, std::complex<double>
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -6,8 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -151,5 +150,4 @@ void matrix_exponential(KernelContext& c) {
 
 FL_CPU_KERNELS { on_real_matrices<matrix_exponential<float>, matrix_exponential<double>>("MatrixExponential"); }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -235,5 +234,4 @@ template void factor_lu(int64_t, double*, int64_t, int64_t*);
 template bool factor_cholesky(int64_t, float*, int64_t);
 template bool factor_cholesky(int64_t, double*, int64_t);
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -6,8 +6,7 @@
 
 #include <cstdint>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 enum class Triangle : uint8_t { kLower, kUnitLower, kUpper };
 
@@ -25,5 +24,4 @@ void factor_lu(int64_t n, T* a, int64_t row, int64_t* pivots);
 template <class T>
 bool factor_cholesky(int64_t n, T* a, int64_t row);
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -6,17 +6,16 @@
 #include <algorithm>
 #include <cstring>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
 // The layout of a gather: [batch, outer, axis, inner] of the parameters, [batch, many] of the indices.
-struct GatherWalk {
+struct GatherLayout {
   int64_t batch, outer, size, inner, many;
 };
 
-GatherWalk gather_walk(KernelContext& c, const Shape& params) {
+GatherLayout gather_layout(KernelContext& c, const Shape& params) {
   const Shape& indices = c.inputs[1].shape();
   const int axis = static_cast<int>(from_end(ints_of(c.inputs[2])[0], params.rank()));
   int64_t batch_dims = c.attrs.get_or("batch_dims"_attr, int64_t{0});
@@ -31,7 +30,7 @@ GatherWalk gather_walk(KernelContext& c, const Shape& params) {
 }
 
 // The indices, bounds-checked, in 64 bits.
-BufferPtr checked_indices(KernelContext& c, const GatherWalk& w) {
+BufferPtr checked_indices(KernelContext& c, const GatherLayout& w) {
   const Tensor& indices = c.inputs[1];
   const int64_t n = indices.elements();
   const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>(n) * sizeof(int64_t));
@@ -62,7 +61,7 @@ BufferPtr checked_indices(KernelContext& c, const GatherWalk& w) {
 }
 
 void gather(KernelContext& c) {
-  const GatherWalk w = gather_walk(c, c.inputs[0].shape());
+  const GatherLayout w = gather_layout(c, c.inputs[0].shape());
   const BufferPtr memory = checked_indices(c, w);
   const int64_t* indices = static_cast<const int64_t*>(memory->data());
   const DType dtype = c.outputs[0].dtype();
@@ -94,7 +93,7 @@ void gather(KernelContext& c) {
 template <class T>
 void gather_grad(KernelContext& c) {
   using C = functors::Compute<T>;
-  const GatherWalk w = gather_walk(c, c.outputs[0].shape());
+  const GatherLayout w = gather_layout(c, c.outputs[0].shape());
   std::memset(c.outputs[0].raw(), 0, c.outputs[0].bytes());
   const T* grad = c.in<T>(3);
   T* out = c.out<T>();
@@ -119,5 +118,4 @@ FL_CPU_KERNELS {
                Float16, BFloat16, std::complex<float>, std::complex<double>>();
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -5,8 +5,7 @@
 
 #include <cstdint>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 // A matrix in memory: element (i, j) is data[i * row + j * column].
 template <class T>
@@ -29,5 +28,4 @@ void gemm(int64_t m, int64_t n, int64_t depth, const Matrix<T>& a, const Matrix<
 template <class T>
 T dot(const T* a, const T* b, int64_t n);
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -3,8 +3,7 @@
 
 #include "kernels/cpu/elementwise.h"
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 FL_CPU_KERNELS {
   binary<functors::MulNoNan, FL_FLOATS, FL_COMPLEX>("MulNoNan");
@@ -14,5 +13,4 @@ FL_CPU_KERNELS {
   binary<functors::ReciprocalGrad, FL_FLOATS, FL_COMPLEX>("ReciprocalGrad");
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -4,8 +4,7 @@
 #include <bit>
 #include <cstring>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 void widen(const Float16* from, float* to, int64_t n) {
   int64_t i = 0;
@@ -47,5 +46,4 @@ void narrow(const float* from, BFloat16* to, int64_t n) {
   }
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

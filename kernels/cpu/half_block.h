@@ -6,8 +6,7 @@
 
 #include <cstdint>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 void widen(const Float16* from, float* to, int64_t n);
 void widen(const BFloat16* from, float* to, int64_t n);
@@ -17,5 +16,4 @@ void narrow(const float* from, BFloat16* to, int64_t n);
 // Number of elements a loop holds as floats at a time: three such blocks stay in the L1 cache.
 inline constexpr int64_t kHalfBlock = 512;
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -9,8 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 using functors::Compute;
 
@@ -136,5 +135,4 @@ class ImagesOut {
   BufferPtr buffer_;
 };
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

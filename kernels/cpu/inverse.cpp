@@ -3,8 +3,7 @@
 
 #include "kernels/cpu/elementwise.h"
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -72,5 +71,4 @@ FL_CPU_KERNELS {
   costly_unary<Atanh, FL_FLOATS>("Atanh");
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

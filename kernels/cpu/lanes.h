@@ -4,8 +4,7 @@
 #include "kernels/cpu/vector.h"
 #include "kernels/functors/lane.h"
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 template <class T>
 using Lanes = typename functors::branchless::Wide<T, kVectorBytes>::type;
@@ -53,5 +52,4 @@ FL_LANE void map_lanes(const T* a, int a_stride, const T* b, int b_stride, T* ou
   }
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -7,8 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -45,7 +44,7 @@ class Lu {
     return odd ? T(-1) : T(1);
   }
   // Stops at a pivot of 0, and at a NaN that comes first; later ones propagate through the results.
-  void want_invertible(const KernelContext& c) const {
+  void check_invertible(const KernelContext& c) const {
     bool invertible = std::abs(pivot(0)) > T(0);
     for (int64_t i = 1; i < n_; ++i) invertible &= pivot(i) != T(0);
     if (!invertible) invalid("Input matrix is not invertible: a pivot is 0 or not a number [Op:", c.row.name, "]");
@@ -72,7 +71,7 @@ void for_invertible(KernelContext& c, bool adjoint, Body&& body) {
   if (c.outputs[0].elements() == 0) return;
   for_matrices(c, [&](int64_t i) {
     const Lu<T> lu(c.in<T>(0) + i * s.elements(), s.rows, adjoint);
-    lu.want_invertible(c);
+    lu.check_invertible(c);
     body(i, lu);
   });
 }
@@ -191,5 +190,4 @@ FL_CPU_KERNELS {
   on_cpu("MatrixTriangularSolve", bit_of(DType::kBFloat16), through<BFloat16, float, triangular_solve<float>>);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

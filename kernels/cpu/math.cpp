@@ -4,8 +4,7 @@
 #include "kernels/cpu/elementwise.h"
 #include "kernels/functors/trigonometry.h"
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -53,5 +52,4 @@ FL_CPU_KERNELS {
   binary<functors::ReluGrad, FL_FLOATS, FL_INTEGERS>("ReluGrad");
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -9,8 +9,7 @@
 #include <algorithm>
 #include <complex>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -224,5 +223,4 @@ FL_CPU_KERNELS {
   on_cpu("BatchMatMulV2", bit_of(DType::kInt16), batch_matmul<int16_t>);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -9,8 +9,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 struct Sizes {
   int64_t rows = 0, columns = 0;
@@ -85,5 +84,4 @@ void on_real_matrices(std::string_view op) {
   on_cpu(op, bit_of(DType::kFloat16), through<Float16, float, of_floats>);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -9,8 +9,7 @@
 #include <cstring>
 #include <limits>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -295,5 +294,4 @@ FL_CPU_KERNELS {
   on_cpu("BroadcastTo", kPlainTypes | bit_of(DType::kString), broadcast_to);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

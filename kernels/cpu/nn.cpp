@@ -10,8 +10,7 @@
 #include <cmath>
 #include <vector>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -324,5 +323,4 @@ FL_CPU_KERNELS {
   on_cpu("SigmoidCrossEntropy", bit_of(DType::kFloat64), sigmoid_cross_entropy<double>);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -4,8 +4,7 @@
 
 #include <limits>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -128,16 +127,16 @@ template <int kBytes, class Combine, class Finish>
 int64_t combine_places(const float* image, const int64_t* starts, int64_t count, int64_t at, int64_t channels,
                        float* out, float neutral, Combine&& combine, Finish&& finish) {
   // Vectors in memory are unaligned, but templates drop that attribute of a type.
-  typedef float Loose __attribute__((vector_size(kBytes), aligned(alignof(float)), may_alias));
+  typedef float Unaligned __attribute__((vector_size(kBytes), aligned(alignof(float)), may_alias));
   typedef float Vector __attribute__((vector_size(kBytes)));
   constexpr int64_t kWidth = kBytes / static_cast<int64_t>(sizeof(float));
   for (; at + kWidth <= channels; at += kWidth) {
     Vector sum = Vector{} + neutral;
     for (int64_t k = 0; k < count; ++k) {
-      const Vector x = *reinterpret_cast<const Loose*>(image + starts[k] + at);
+      const Vector x = *reinterpret_cast<const Unaligned*>(image + starts[k] + at);
       sum = combine(sum, x);
     }
-    *reinterpret_cast<Loose*>(out + at) = finish(sum);
+    *reinterpret_cast<Unaligned*>(out + at) = finish(sum);
   }
   return at;
 }
@@ -484,5 +483,4 @@ FL_CPU_KERNELS {
   maxima<float, double, Float16, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t>();
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

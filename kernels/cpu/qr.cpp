@@ -7,8 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -137,5 +136,4 @@ void qr(KernelContext& c) {
 
 FL_CPU_KERNELS { on_real_matrices<qr<float>, qr<double>>("Qr"); }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -12,8 +12,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -342,5 +341,4 @@ FL_CPU_KERNELS {
   integers<uint64_t>();
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

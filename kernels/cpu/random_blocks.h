@@ -9,8 +9,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 inline constexpr int64_t kBlocksAtOnce = 64;
 
@@ -117,5 +116,4 @@ struct NormalBlocks {
   }
 };
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

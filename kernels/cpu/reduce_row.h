@@ -8,8 +8,7 @@
 
 #include <algorithm>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 template <class C>
 constexpr C lowest() {
@@ -133,5 +132,4 @@ template <class Op, class C, class T>
   }
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

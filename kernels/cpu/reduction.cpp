@@ -3,8 +3,7 @@
 
 #include "engine/base/thread_pool.h"
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -316,5 +315,4 @@ FL_CPU_KERNELS {
   reduction_on_cpu<AnyOf, uint8_t>("Any", DType::kBool);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

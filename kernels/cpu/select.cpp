@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -178,5 +177,4 @@ FL_CPU_KERNELS {
   on_cpu("SelectV2", bit_of(DType::kString), select<std::string>);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

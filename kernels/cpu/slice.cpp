@@ -10,8 +10,7 @@
 #include <cstring>
 #include <memory>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -85,11 +84,11 @@ void pack(KernelContext& c) {
 
 // A large contiguous part, or most of the input, is not copied: output k becomes a view of the input's memory from
 // element `first` on. It starts at a cache line, like all tensor memory.
-bool lend(KernelContext& c, const Tensor& from, int64_t first, size_t k) {
-  constexpr size_t kWorthIt = 1 << 16, kOfMost = 1 << 10, kLine = 64;
+bool output_view(KernelContext& c, const Tensor& from, int64_t first, size_t k) {
+  constexpr size_t kWorthIt = 1 << 16, kMinBytesOfMost = 1 << 10, kLine = 64;
   Tensor& out = c.outputs[k];
   if (!is_plain(out.dtype()) || !from.body()->buffer) return false;
-  if (out.bytes() < kWorthIt && (out.bytes() < kOfMost || out.bytes() < from.bytes() / 2)) return false;
+  if (out.bytes() < kWorthIt && (out.bytes() < kMinBytesOfMost || out.bytes() < from.bytes() / 2)) return false;
   char* data = static_cast<char*>(from.raw()) + first * static_cast<int64_t>(size_of(out.dtype()));
   if (reinterpret_cast<uintptr_t>(data) % kLine != 0) return false;
   out = Tensor::within(out.dtype(), out.shape(), from.device(), from.body()->buffer, data);
@@ -97,8 +96,8 @@ bool lend(KernelContext& c, const Tensor& from, int64_t first, size_t k) {
 }
 
 // Output k from the `part` elements after `at` of each of `outer` rows.
-void take_apart(KernelContext& c, const Tensor& from, size_t k, int64_t at, int64_t row, int64_t part, int64_t outer) {
-  if (outer == 1 && lend(c, from, at, k)) return;
+void copy_part(KernelContext& c, const Tensor& from, size_t k, int64_t at, int64_t row, int64_t part, int64_t outer) {
+  if (outer == 1 && output_view(c, from, at, k)) return;
   copy_runs(from.dtype(), from.raw(), at, row, c.outputs[k].raw(), 0, part, part, outer);
 }
 
@@ -109,7 +108,7 @@ void unpack(KernelContext& c) {
   const int64_t inner = product(in, axis + 1, in.rank());
   const auto n = static_cast<int64_t>(c.outputs.size());
   for (int64_t k = 0; k < n; ++k)
-    take_apart(c, c.inputs[0], static_cast<size_t>(k), k * inner, n * inner, inner, outer);
+    copy_part(c, c.inputs[0], static_cast<size_t>(k), k * inner, n * inner, inner, outer);
 }
 
 void split(KernelContext& c) {
@@ -119,7 +118,7 @@ void split(KernelContext& c) {
   const int64_t outer = product(in, 0, axis);
   const int64_t inner = product(in, axis, in.rank()) / n;
   for (int64_t k = 0; k < n; ++k)
-    take_apart(c, c.inputs[1], static_cast<size_t>(k), k * inner, n * inner, inner, outer);
+    copy_part(c, c.inputs[1], static_cast<size_t>(k), k * inner, n * inner, inner, outer);
 }
 
 void split_v(KernelContext& c) {
@@ -130,7 +129,7 @@ void split_v(KernelContext& c) {
   int64_t at = 0;
   for (size_t k = 0; k < c.outputs.size(); ++k) {
     const int64_t part = c.outputs[k].shape()[axis] * inner;
-    take_apart(c, c.inputs[0], k, at, in[axis] * inner, part, outer);
+    copy_part(c, c.inputs[0], k, at, in[axis] * inner, part, outer);
     at += part;
   }
 }
@@ -211,7 +210,7 @@ void slice(KernelContext& c) {
   const Shape &in = c.inputs[0].shape(), &out = c.outputs[0].shape();
   bool rows = in.rank() > 0;
   for (int k = 1; k < in.rank(); ++k) rows &= in[k] == out[k];
-  if (rows && lend(c, c.inputs[0], begin[0] * product(in, 1, in.rank()), 0)) return;
+  if (rows && output_view(c, c.inputs[0], begin[0] * product(in, 1, in.rank()), 0)) return;
   if (gather_block(c, in, begin, ones, out)) return;
   for_rows(c.inputs[0].shape(), begin, ones, c.outputs[0].shape(), [&](int64_t from, int64_t to, int64_t n) {
     copy(c.outputs[0].dtype(), c.inputs[0].raw(), from, c.outputs[0].raw(), to, n);
@@ -403,5 +402,4 @@ FL_CPU_KERNELS {
   on_cpu("PadV2", kPlainTypes | bit_of(DType::kString), pad);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

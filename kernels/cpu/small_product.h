@@ -13,8 +13,7 @@
 #include <immintrin.h>
 #endif
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 // Unsigned for integers: they wrap.
 template <class T>
@@ -22,7 +21,7 @@ struct SmallVector {
   using U = std::conditional_t<std::is_integral_v<T>,
                                std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>, T>;
   typedef U type __attribute__((vector_size(kVectorBytes)));
-  typedef U Loose __attribute__((vector_size(kVectorBytes), aligned(alignof(T)), may_alias));  // unaligned
+  typedef U Unaligned __attribute__((vector_size(kVectorBytes), aligned(alignof(T)), may_alias));  // unaligned
   static constexpr int64_t kLength = kVectorBytes / static_cast<int64_t>(sizeof(T));
 };
 
@@ -65,7 +64,7 @@ template <class T>
 class SmallColumns {
  public:
   using V = typename SmallVector<T>::type;
-  using Loose = typename SmallVector<T>::Loose;
+  using Unaligned = typename SmallVector<T>::Unaligned;
   static constexpr int64_t kLength = SmallVector<T>::kLength;
   SmallColumns(const T* b, int64_t b_row, int64_t depth, int64_t columns) : b_(b), b_row_(b_row), columns_(columns) {
     const int64_t room = (depth - 1) * b_row + columns - kLength;
@@ -78,11 +77,11 @@ class SmallColumns {
   }
 
   void load(int64_t k, V& row) const {
-    row = *reinterpret_cast<const Loose*>(k < safe_ ? b_ + k * b_row_ : pad_ + (k - safe_) * kLength);
+    row = *reinterpret_cast<const Unaligned*>(k < safe_ ? b_ + k * b_row_ : pad_ + (k - safe_) * kLength);
   }
   // spills: elements written beyond the columns are overwritten when the next row is stored.
   void store(T* to, const V& v, bool spills) const {
-    if (columns_ == kLength || spills) *reinterpret_cast<Loose*>(to) = v;
+    if (columns_ == kLength || spills) *reinterpret_cast<Unaligned*>(to) = v;
     else std::memcpy(to, &v, static_cast<size_t>(columns_) * sizeof(T));
   }
 
@@ -162,5 +161,4 @@ struct SmallProduct {
   }
 };
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -4,8 +4,7 @@
 #include "kernels/functors/common.h"
 
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -44,5 +43,4 @@ void losses() {
 
 FL_CPU_KERNELS { losses<float, double, Float16, BFloat16>(); }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

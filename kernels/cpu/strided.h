@@ -4,8 +4,7 @@
 
 #include "kernels/cpu/register.h"
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 struct Strided {
   static constexpr int kMax = 32;
@@ -23,5 +22,4 @@ struct Strided {
 // Fills output 0 from input 0, starting at element `offset`. Plain dtypes and strings.
 void gather_strided(KernelContext& c, Strided& w, int64_t offset);
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

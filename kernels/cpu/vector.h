@@ -7,8 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 #if defined(__AVX512F__)
 inline constexpr int kVectorBytes = 64;
@@ -96,5 +95,4 @@ void transpose_copy(const T* from, int64_t from_row, T* to, int64_t to_row, int6
     for (int64_t j = 0; j < columns; ++j) to[j * to_row + i] = from[i * from_row + j];
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -4,8 +4,7 @@
 
 #include <atomic>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -211,5 +210,4 @@ bool winograd_convolution(const Conv3x3Shape& shape, const float* in, const TapM
   return WinogradConvolution(shape, in, matrices, out).run();
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

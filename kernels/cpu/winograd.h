@@ -7,8 +7,7 @@
 
 #include <cstdint>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 // Output pixel (y, x) of an image is the sum over taps (i, j) of input pixel (y + i - before_y, x + j - before_x), zero
 // outside of the image, times the matrix [in_channels, out_channels] of that tap.
@@ -36,5 +35,4 @@ struct TapMatrices {
 bool winograd_convolution(const Conv3x3Shape&, const float* in, const TapMatrices&, float* out);
 bool winograd_filter_gradient(const Conv3x3Shape&, const float* in, const float* arriving, float* filter);
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -4,8 +4,7 @@
 
 #include <atomic>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -168,5 +167,4 @@ bool winograd_filter_gradient(const Conv3x3Shape& shape, const float* in, const 
   return WinogradFilterGradient(shape, in, arriving, filter).run();
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -5,8 +5,7 @@
 #include "kernels/cpu/images.h"
 #include "kernels/cpu/winograd.h"
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 namespace winograd_tiles {
 
 using V = Vector<float>;
@@ -112,5 +111,4 @@ inline BufferPtr memory_for(int64_t elements) {
 }
 
 }  // namespace winograd_tiles
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

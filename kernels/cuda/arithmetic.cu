@@ -12,7 +12,7 @@ namespace footlight::cuda {
 namespace {
 
 // A broadcast in as few dimensions as possible, innermost first; a stride is 0 where an input is broadcast.
-struct Walk {
+struct MergedBroadcast {
   static constexpr int kMax = 8;
   int rank = 0;
   int64_t size[kMax] = {};
@@ -20,8 +20,8 @@ struct Walk {
   int64_t b[kMax] = {};
 };
 
-Walk make_walk(const Shape& a, const Shape& b, const Shape& out) {
-  Walk w;
+MergedBroadcast merge_broadcast(const Shape& a, const Shape& b, const Shape& out) {
+  MergedBroadcast w;
   int64_t a_stride = 1, b_stride = 1;
   for (int i = out.rank() - 1; i >= 0; --i) {
     const int ai = i - (out.rank() - a.rank());
@@ -40,8 +40,8 @@ Walk make_walk(const Shape& a, const Shape& b, const Shape& out) {
         continue;
       }
     }
-    if (w.rank == Walk::kMax)
-      invalid("tensors whose broadcast needs more than ", Walk::kMax,
+    if (w.rank == MergedBroadcast::kMax)
+      invalid("tensors whose broadcast needs more than ", MergedBroadcast::kMax,
               " dimensions cannot be computed on the GPU");
     w.size[w.rank] = out[i];
     w.a[w.rank] = as;
@@ -76,7 +76,7 @@ __global__ void along(const T* a, const T* b, T* out, int64_t packs, int64_t n) 
 }
 
 template <class F, class T>
-__global__ void across(const T* a, const T* b, T* out, int64_t n, Walk w) {
+__global__ void across(const T* a, const T* b, T* out, int64_t n, MergedBroadcast w) {
   const F f{};
   const int64_t stride = int64_t{gridDim.x} * blockDim.x;
   for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
@@ -116,7 +116,7 @@ void binary_kernel(KernelContext& c) {
     kernel<<<blocks(std::max(packs, n - packs * Pack<T>::kSize)), kThreads, 0, stream_of(c)>>>(a, b, out, packs, n);
   } else {
     across<F, T><<<blocks(n), kThreads, 0, stream_of(c)>>>(a, b, out, n,
-                                                           make_walk(x.shape(), y.shape(), c.outputs[0].shape()));
+                                                           merge_broadcast(x.shape(), y.shape(), c.outputs[0].shape()));
   }
   check(cudaGetLastError(), c.row.name);
 }

@@ -8,8 +8,7 @@
 #include <numeric>
 #include <vector>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -59,5 +58,4 @@ FL_CPU_KERNELS {
   on_cpu("ApproxTopK", bit_of(DType::kBFloat16), approximate_top<BFloat16>);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

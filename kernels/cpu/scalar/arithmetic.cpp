@@ -3,8 +3,7 @@
 
 #include "kernels/cpu/elementwise.h"
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -89,5 +88,4 @@ FL_CPU_KERNELS {
   costly_binary<NextAfter, float, double>("NextAfter");
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -2,8 +2,7 @@
 #include "engine/tensor/size.h"
 #include "kernels/cpu/elements.h"
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -391,5 +390,4 @@ FL_CPU_KERNELS {
   on_cpu("ParallelConcat", kAllTypes, parallel_concat);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

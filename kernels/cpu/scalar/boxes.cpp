@@ -7,8 +7,7 @@
 #include <cmath>
 #include <vector>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -206,5 +205,4 @@ FL_CPU_KERNELS {
   on_cpu("CombinedNonMaxSuppression", bit_of(DType::kFloat32), suppress_combined);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -16,8 +16,7 @@
 
 #include <sys/stat.h>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -65,8 +64,8 @@ void write_file(KernelContext& c) {
 }
 
 // --- numbers ---
-// Bytes in the other order than this machine's, number by number.
-void turn(char* bytes, size_t count, size_t size) {
+// Reverses the bytes of each number: files may have the order that this machine has not.
+void swap_bytes(char* bytes, size_t count, size_t size) {
   for (size_t i = 0; i + size <= count; i += size) std::reverse(bytes + i, bytes + i + size);
 }
 size_t part_size(DType dtype) { return is_complex(dtype) ? size_of(dtype) / 2 : size_of(dtype); }
@@ -97,7 +96,7 @@ void decode_raw(KernelContext& c) {
     std::memcpy(out, in[i].data(), bytes);
     if (dtype == DType::kBool)  // any byte but 0 is true
       for (size_t k = 0; k < bytes; ++k) out[k] = out[k] != 0;
-    if (!little) turn(out, bytes, part_size(dtype));
+    if (!little) swap_bytes(out, bytes, part_size(dtype));
   }
 }
 
@@ -121,7 +120,7 @@ void decode_padded_raw(KernelContext& c) {
     std::memset(out + there, 0, static_cast<size_t>(length) - there);
     if (dtype == DType::kBool)
       for (int64_t k = 0; k < length; ++k) out[k] = out[k] != 0;
-    if (!little) turn(out, static_cast<size_t>(length), part_size(dtype));
+    if (!little) swap_bytes(out, static_cast<size_t>(length), part_size(dtype));
   }
 }
 
@@ -292,5 +291,4 @@ FL_CPU_KERNELS {
   on_cpu("DecodeWav", kAllTypes, decode_wav);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -6,8 +6,7 @@
 #include <array>
 #include <initializer_list>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 // Runs the host kernel of an op with one output, which must be allocated.
 inline Tensor call(const char* name, std::initializer_list<Tensor> inputs, Tensor output, const Attrs& attrs = {}) {
@@ -23,5 +22,4 @@ inline Tensor cast(const Tensor& x, DType to) {
   return x.dtype() == to ? x : call("Cast", {x}, Tensor::empty(to, x.shape()), {{"DstT"_attr, to}});
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

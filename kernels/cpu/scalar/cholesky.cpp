@@ -4,8 +4,7 @@
 
 #include <Eigen/Cholesky>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -25,5 +24,4 @@ void cholesky(KernelContext& c) {
 
 FL_CPU_KERNELS { FL_COMPLEX_MATRIX_KERNEL("Cholesky", cholesky); }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

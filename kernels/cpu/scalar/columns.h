@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 inline int64_t columns_at_once(int64_t rows, int64_t columns) {
   constexpr int64_t kWorthIt = 1 << 15, kLine = 16;
@@ -16,5 +15,4 @@ inline int64_t columns_at_once(int64_t rows, int64_t columns) {
   return std::max<int64_t>(kLine, (columns + pool_size() - 1) / pool_size());
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -9,8 +9,7 @@
 #include <numeric>
 #include <vector>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -120,5 +119,4 @@ FL_CPU_KERNELS {
         std::complex<float>, std::complex<double>>();
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

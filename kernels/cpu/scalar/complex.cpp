@@ -1,8 +1,7 @@
 // Kernels that split and join complex numbers.
 #include "kernels/cpu/elementwise.h"
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -35,5 +34,4 @@ FL_CPU_KERNELS {
   parts<double>();
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 struct Coordinates {
   int64_t count = 0, rank = 0;
@@ -77,5 +76,4 @@ inline void set_values(KernelContext& c, size_t output, const Tensor& from,
     copy(from.dtype(), from.raw(), numbers[k], to.raw(), static_cast<int64_t>(k), 1);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

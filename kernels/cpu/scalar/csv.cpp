@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -104,5 +103,4 @@ void decode_csv(KernelContext& c) {
 
 FL_CPU_KERNELS { on_cpu("DecodeCSV", kAllTypes, decode_csv); }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -9,8 +9,7 @@
 #include <map>
 #include <vector>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -336,5 +335,4 @@ FL_CPU_KERNELS {
   both<double>(DType::kFloat64);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -97,5 +96,4 @@ FL_CPU_KERNELS {
   floats<float, double, Float16, BFloat16>();
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

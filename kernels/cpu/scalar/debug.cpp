@@ -9,8 +9,7 @@
 #include <chrono>
 #include <cmath>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -42,13 +41,13 @@ void assert_true(KernelContext& c) {
   invalid(text);
 }
 
-struct Found {
+struct NonFinite {
   bool nan = false, plus = false, minus = false;
 };
 
 template <class T>
-Found look(const T* x, int64_t n) {
-  Found found;
+NonFinite find_non_finite(const T* x, int64_t n) {
+  NonFinite found;
   // 0 * x is 0 for every finite number: one sum tells whether there is anything to look for.
   using F = std::conditional_t<sizeof(T) == 8, double, float>;
   F sum = 0;
@@ -64,7 +63,7 @@ Found look(const T* x, int64_t n) {
 
 template <class T>
 void check(KernelContext& c, bool signs) {
-  const Found found = look(c.in<T>(0), c.inputs[0].elements());
+  const NonFinite found = find_non_finite(c.in<T>(0), c.inputs[0].elements());
   c.outputs[0] = c.inputs[0].alias();
   std::string what;
   const auto add = [&](const char* word) { what += what.empty() ? word : std::string(" and ") + word; };
@@ -96,5 +95,4 @@ FL_CPU_KERNELS {
   });
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

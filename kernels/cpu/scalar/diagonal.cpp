@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -187,5 +186,4 @@ FL_CPU_KERNELS {
           uint64_t>();
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

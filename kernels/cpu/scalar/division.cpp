@@ -4,8 +4,7 @@
 
 #include <cmath>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -50,5 +49,4 @@ FL_CPU_KERNELS {
   rounded<Float16, BFloat16>();
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -3,8 +3,7 @@
 
 #include <Eigen/Eigenvalues>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -35,5 +34,4 @@ FL_CPU_KERNELS {
   on_cpu("Eig", bit_of(DType::kComplex128), general<std::complex<double>, std::complex<double>, double>);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

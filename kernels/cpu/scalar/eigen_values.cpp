@@ -3,8 +3,7 @@
 
 #include <Eigen/Eigenvalues>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -28,5 +27,4 @@ void self_adjoint(KernelContext& c) {
 
 FL_CPU_KERNELS { FL_WIDE_MATRIX_KERNEL("SelfAdjointEigV2", self_adjoint); }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

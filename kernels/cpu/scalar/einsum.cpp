@@ -7,8 +7,7 @@
 #include <map>
 #include <vector>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -233,5 +232,4 @@ FL_CPU_KERNELS {
   einsums<float, double, Float16, BFloat16, int32_t, int64_t, std::complex<float>, std::complex<double>>();
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -7,8 +7,7 @@
 
 #include <algorithm>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -277,13 +276,13 @@ void add_features(Wanted& wanted, std::string_view features, std::vector<std::st
 }
 
 // Puts outputs one after the other.
-struct OutputsOf {
+struct OutputCursor {
   KernelContext& context;
   size_t at = 0;
   void put(Tensor t) { context.outputs[at++] = std::move(t); }
 };
 
-void put_sparse(OutputsOf& out, const std::vector<Column>& sparse, bool scalar) {
+void put_sparse(OutputCursor& out, const std::vector<Column>& sparse, bool scalar) {
   const size_t n = sparse.size();
   for (size_t k = 0; k < n; ++k) {
     auto* first = &out.context.outputs[out.at + k];
@@ -292,7 +291,7 @@ void put_sparse(OutputsOf& out, const std::vector<Column>& sparse, bool scalar) 
   out.at += 3 * n;
 }
 
-void put_ragged(OutputsOf& out, const std::vector<Column>& ragged, const Types& splits, bool scalar) {
+void put_ragged(OutputCursor& out, const std::vector<Column>& ragged, const Types& splits, bool scalar) {
   for (const Column& column : ragged) out.put(column.values.tensor(Shape{column.values.size()}));
   for (size_t k = 0; k < ragged.size(); ++k)
     out.put(scalar ? no_splits(splits[k]) : splits_of(ragged[k].counts, splits[k], out.context.row.name));
@@ -350,7 +349,7 @@ void parse_example(KernelContext& c) {
     if (!message_in(serialized.data<std::string>()[e], 1, joined, features)) refuse_example(place, e);
     add_features(wanted, features, found, e, place);
   }
-  OutputsOf out{c};
+  OutputCursor out{c};
   put_sparse(out, sparse, scalar);
   for (const Column& column : dense) out.put(dense_output(column, scalar));
   put_ragged(out, ragged, splits, scalar);
@@ -444,7 +443,7 @@ void parse_sequence(KernelContext& c) {
     for (size_t k = 0; k < found.size(); ++k)
       for (Column* column : lists.of_key[k]) add_list(*column, found[k], e, place);
   }
-  OutputsOf out{c};
+  OutputCursor out{c};
   put_sparse(out, sparse, scalar);
   for (const Column& column : dense) out.put(dense_output(column, scalar));
   put_ragged(out, ragged, splits, scalar);
@@ -481,5 +480,4 @@ FL_CPU_KERNELS {
   on_cpu("ParseSequenceExampleV2", kAllTypes, parse_sequence);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

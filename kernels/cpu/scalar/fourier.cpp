@@ -8,8 +8,7 @@
 #include <complex>
 #include <vector>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -96,7 +95,7 @@ Plan plan_of(const KernelContext& c, int rank) {
 }
 
 // Refuses an input that is too short to be cut to the lengths.
-void want_length(const KernelContext& c, const Plan& plan, bool half) {
+void check_length(const KernelContext& c, const Plan& plan, bool half) {
   const Shape& in = c.inputs[0].shape();
   for (size_t k = 0; k < plan.axes.size(); ++k) {
     const bool is_half = half && k + 1 == plan.axes.size();
@@ -122,7 +121,7 @@ void complex_transform(KernelContext& c) {
   const Plan plan = plan_of(c, rank);
   const Shape& shape = c.outputs[0].shape();
   auto* out = c.outputs[0].data<std::complex<T>>();
-  want_length(c, plan, false);
+  check_length(c, plan, false);
   if (shape.elements() == 0) return;
   std::fill(out, out + shape.elements(), std::complex<T>{});
   if (c.inputs[0].elements() == 0) return;
@@ -137,7 +136,7 @@ void to_half(KernelContext& c) {
   const Plan plan = plan_of(c, rank);
   const Shape &in_shape = c.inputs[0].shape(), &shape = c.outputs[0].shape();
   auto* out = c.outputs[0].data<std::complex<T>>();
-  want_length(c, plan, false);
+  check_length(c, plan, false);
   if (shape.elements() == 0) return;
   std::fill(out, out + shape.elements(), std::complex<T>{});
   if (c.inputs[0].elements() == 0) return;
@@ -173,7 +172,7 @@ void from_half(KernelContext& c) {
   const Plan plan = plan_of(c, rank);
   const Shape& shape = c.outputs[0].shape();
   T* out = c.outputs[0].data<T>();
-  want_length(c, plan, true);
+  check_length(c, plan, true);
   if (shape.elements() == 0) return;
   if (c.inputs[0].elements() == 0) {
     std::fill(out, out + shape.elements(), T{});
@@ -225,5 +224,4 @@ FL_CPU_KERNELS {
   transforms<double>(DType::kFloat64, DType::kComplex128);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -160,5 +159,4 @@ FL_CPU_KERNELS {
   adjustments<Float16, float>();
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -29,12 +28,12 @@ void check_places(const KernelContext& c, const Tensor& places, int64_t batch) {
 }
 
 // Positions of a crop's pixels along one dimension of its image, from the two borders of its box.
-struct Along {
+struct CropAxis {
   float begin, step, ratio;  // `ratio`: of a whole image
   int64_t size, crop;
   float last;
 
-  Along(float low, float high, int64_t image_size, int64_t crop_size)
+  CropAxis(float low, float high, int64_t image_size, int64_t crop_size)
       : size(image_size), crop(crop_size), last(static_cast<float>(image_size - 1)) {
     ratio = crop > 1 ? last / static_cast<float>(crop - 1) : 0;
     step = crop > 1 ? (high - low) * last / static_cast<float>(crop - 1) : 0;
@@ -68,7 +67,7 @@ void crop_and_resize(KernelContext& c) {
                [&](int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; ++n) {
       const float* box = boxes + 4 * n;
-      const Along down(box[0], box[2], height, crops[1]), across(box[1], box[3], width, crops[2]);
+      const CropAxis down(box[0], box[2], height, crops[1]), across(box[1], box[3], width, crops[2]);
       const T* from = in + places[n] * height * width * depth;
       float* to = out + n * crops[1] * line;
       for (int64_t y = 0; y < crops[1]; ++y, to += line) {
@@ -120,7 +119,7 @@ void crop_to_image(KernelContext& c) {
   const float *g = c.in<float>(0), *boxes = c.in<float>(1);
   for (int64_t n = 0; n < crops[0]; ++n) {
     const float* box = boxes + 4 * n;
-    const Along down(box[0], box[2], height, crops[1]), across(box[1], box[3], width, crops[2]);
+    const CropAxis down(box[0], box[2], height, crops[1]), across(box[1], box[3], width, crops[2]);
     T* to = out + c.in<int32_t>(2)[n] * height * width * depth;
     for (int64_t y = 0; y < crops[1]; ++y)
       for (int64_t x = 0; x < crops[2]; ++x, g += depth) {
@@ -156,7 +155,7 @@ void crop_to_boxes(KernelContext& c) {
   const float *g = c.in<float>(0), *boxes = c.in<float>(2);
   for (int64_t n = 0; n < crops[0]; ++n, out += 4) {
     const float* box = boxes + 4 * n;
-    const Along down(box[0], box[2], height, crops[1]), across(box[1], box[3], width, crops[2]);
+    const CropAxis down(box[0], box[2], height, crops[1]), across(box[1], box[3], width, crops[2]);
     const T* from = c.in<T>(1) + c.in<int32_t>(3)[n] * height * width * depth;
     for (int64_t y = 0; y < crops[1]; ++y)
       for (int64_t x = 0; x < crops[2]; ++x, g += depth) {
@@ -170,7 +169,7 @@ void crop_to_boxes(KernelContext& c) {
           const float e = number(from[(i.high * width + j.high) * depth + k]);
           const float by_y = ((1 - j.share) * (d - a) + j.share * (e - b)) * g[k];
           const float by_x = ((1 - i.share) * (b - a) + i.share * (e - d)) * g[k];
-          const auto share = [&](const Along& along, int64_t place, float slope, float& low, float& high) {
+          const auto share = [&](const CropAxis& along, int64_t place, float slope, float& low, float& high) {
             const float far = along.crop > 1 ? static_cast<float>(place) * along.ratio : 0.5f * along.last;
             low += slope * (along.last - far);
             high += slope * far;
@@ -402,5 +401,4 @@ FL_CPU_KERNELS {
   }
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -185,5 +184,4 @@ FL_CPU_KERNELS {
   on_cpu("EncodeJpegVariableQuality", kBytes, encode_jpeg_of_quality);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -9,8 +9,7 @@
 #include <limits>
 #include <vector>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -51,13 +50,13 @@ class Positions {
 };
 
 // --- linear ---
-struct Between {
+struct LinearTaps {
   int64_t low, high;
   float share;  // weight of the higher one
 };
-std::vector<Between> between(const KernelContext& c, int64_t in, int64_t out) {
+std::vector<LinearTaps> linear_taps(const KernelContext& c, int64_t in, int64_t out) {
   const Positions position(c, in, out);
-  std::vector<Between> list;
+  std::vector<LinearTaps> list;
   list.reserve(static_cast<size_t>(out));
   for (int64_t i = 0; i < out; ++i) {
     const float at = position(i), whole = std::floor(at);
@@ -75,15 +74,15 @@ void bilinear(KernelContext& c) {
   const Sizes s = sizes_of(c.inputs[0].shape(), c.outputs[0].shape());
   const T* in = c.in<T>(0);
   float* out = c.out<float>();
-  const auto ys = between(c, s.in_height, s.out_height), xs = between(c, s.in_width, s.out_width);
+  const auto ys = linear_taps(c, s.in_height, s.out_height), xs = linear_taps(c, s.in_width, s.out_width);
   parallel_for(s.batch * s.out_height, rows_at_once(s), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
-      const Between& y = ys[static_cast<size_t>(row % s.out_height)];
+      const LinearTaps& y = ys[static_cast<size_t>(row % s.out_height)];
       const T* image = in + row / s.out_height * s.in_height * s.in_width * s.channels;
       const T* top = image + y.low * s.in_width * s.channels;
       const T* bottom = image + y.high * s.in_width * s.channels;
       float* to = out + row * s.out_width * s.channels;
-      for (const Between& x : xs) {
+      for (const LinearTaps& x : xs) {
         const int64_t low = x.low * s.channels, high = x.high * s.channels;
         for (int64_t k = 0; k < s.channels; ++k) {
           const float a = number(top[low + k]), b = number(bottom[low + k]);
@@ -119,12 +118,12 @@ void bilinear_back(KernelContext& c) {
   const Sizes s = sizes_of(c.outputs[0].shape(), c.inputs[0].shape());
   if (c.outputs[0].elements() == 0) return;
   const float* grads = c.in<float>(0);
-  const auto ys = between(c, s.in_height, s.out_height), xs = between(c, s.in_width, s.out_width);
+  const auto ys = linear_taps(c, s.in_height, s.out_height), xs = linear_taps(c, s.in_width, s.out_width);
   for_images_back<T>(c, s, [&](T* image, int64_t at) {
-    for (const Between& y : ys) {
+    for (const LinearTaps& y : ys) {
       T* top = image + y.low * s.in_width * s.channels;
       T* bottom = image + y.high * s.in_width * s.channels;
-      for (const Between& x : xs)
+      for (const LinearTaps& x : xs)
         for (int64_t k = 0; k < s.channels; ++k, ++at) {
           const int64_t low = x.low * s.channels + k, high = x.high * s.channels + k;
           const float g = grads[at];
@@ -180,7 +179,7 @@ void nearest_back(KernelContext& c) {
 }
 
 // --- cubic ---
-struct Four {
+struct CubicTaps {
   std::array<int64_t, 4> places;
   std::array<float, 4> weights;
 };
@@ -198,31 +197,31 @@ std::vector<float> cubic_table(float a) {
   return table;
 }
 
-std::vector<Four> fours(const KernelContext& c, int64_t in, int64_t out) {
+std::vector<CubicTaps> cubic_taps(const KernelContext& c, int64_t in, int64_t out) {
   static const std::vector<float> keys = cubic_table(-0.5f), older = cubic_table(-0.75f);
   const Positions position(c, in, out);
   const std::vector<float>& table = position.half() ? keys : older;
-  std::vector<Four> list;
+  std::vector<CubicTaps> list;
   list.reserve(static_cast<size_t>(out));
   for (int64_t i = 0; i < out; ++i) {
     const float at = position(i);
     const auto whole = static_cast<int64_t>(std::floor(at));
     const auto step = static_cast<size_t>(std::lrintf((at - static_cast<float>(whole)) * kCubicSteps));
-    Four four{{}, {table[2 * step + 1], table[2 * step], table[2 * (kCubicSteps - step)],
+    CubicTaps taps{{}, {table[2 * step + 1], table[2 * step], table[2 * (kCubicSteps - step)],
                    table[2 * (kCubicSteps - step) + 1]}};
     float sum = 0;
     for (int k = 0; k < 4; ++k) {
       const auto slot = static_cast<size_t>(k);
-      four.places[slot] = std::clamp<int64_t>(whole - 1 + k, 0, in - 1);
+      taps.places[slot] = std::clamp<int64_t>(whole - 1 + k, 0, in - 1);
       // Keys's cubic leaves out what lies outside, the older one repeats the border.
-      if (position.half() && four.places[slot] != whole - 1 + k) four.weights[slot] = 0;
-      sum += four.weights[slot];
+      if (position.half() && taps.places[slot] != whole - 1 + k) taps.weights[slot] = 0;
+      sum += taps.weights[slot];
     }
     if (position.half() && std::abs(sum) >= 1000 * std::numeric_limits<float>::min()) {
       const float factor = 1 / sum;
-      for (float& weight : four.weights) weight *= factor;
+      for (float& weight : taps.weights) weight *= factor;
     }
-    list.push_back(four);
+    list.push_back(taps);
   }
   return list;
 }
@@ -232,12 +231,12 @@ void bicubic(KernelContext& c) {
   const Sizes s = sizes_of(c.inputs[0].shape(), c.outputs[0].shape());
   const T* in = c.in<T>(0);
   float* out = c.out<float>();
-  const auto ys = fours(c, s.in_height, s.out_height), xs = fours(c, s.in_width, s.out_width);
+  const auto ys = cubic_taps(c, s.in_height, s.out_height), xs = cubic_taps(c, s.in_width, s.out_width);
   const int64_t width = s.in_width * s.channels;
   parallel_for(s.batch * s.out_height, rows_at_once(s), [&](int64_t begin, int64_t end) {
     std::vector<float> line(static_cast<size_t>(width));
     for (int64_t row = begin; row < end; ++row) {
-      const Four& y = ys[static_cast<size_t>(row % s.out_height)];
+      const CubicTaps& y = ys[static_cast<size_t>(row % s.out_height)];
       const T* image = in + row / s.out_height * s.in_height * width;
       const T* rows[] = {image + y.places[0] * width, image + y.places[1] * width, image + y.places[2] * width,
                          image + y.places[3] * width};
@@ -245,7 +244,7 @@ void bicubic(KernelContext& c) {
         line[static_cast<size_t>(j)] = number(rows[0][j]) * y.weights[0] + number(rows[1][j]) * y.weights[1] +
                                        number(rows[2][j]) * y.weights[2] + number(rows[3][j]) * y.weights[3];
       float* to = out + row * s.out_width * s.channels;
-      for (const Four& x : xs)
+      for (const CubicTaps& x : xs)
         for (int64_t k = 0; k < s.channels; ++k) {
           float sum = 0;
           for (size_t j = 0; j < 4; ++j) sum += line[static_cast<size_t>(x.places[j] * s.channels + k)] * x.weights[j];
@@ -260,10 +259,10 @@ void bicubic_back(KernelContext& c) {
   const Sizes s = sizes_of(c.outputs[0].shape(), c.inputs[0].shape());
   if (c.outputs[0].elements() == 0) return;
   const float* grads = c.in<float>(0);
-  const auto ys = fours(c, s.in_height, s.out_height), xs = fours(c, s.in_width, s.out_width);
+  const auto ys = cubic_taps(c, s.in_height, s.out_height), xs = cubic_taps(c, s.in_width, s.out_width);
   for_images_back<T>(c, s, [&](T* image, int64_t at) {
-    for (const Four& y : ys)
-      for (const Four& x : xs)
+    for (const CubicTaps& y : ys)
+      for (const CubicTaps& x : xs)
         for (int64_t k = 0; k < s.channels; ++k, ++at)
           for (size_t i = 0; i < 4; ++i)
             for (size_t j = 0; j < 4; ++j)
@@ -325,7 +324,7 @@ void area(KernelContext& c) {
   });
 }
 
-struct Weighting {
+struct ResizeKernel {
   float radius;
   float (*weight)(float distance, float radius);
 };
@@ -351,7 +350,7 @@ float mitchell_cubic(float x, float) {
   return (7.f / 6 * x - 2) * x * x + 8.f / 9;
 }
 
-Weighting weighting_of(const KernelContext& c) {
+ResizeKernel resize_kernel(const KernelContext& c) {
   const std::string name = c.attrs.get_or("kernel_type"_attr, std::string("lanczos3"));
   if (name == "lanczos1") return {1, lanczos};
   if (name == "lanczos3") return {3, lanczos};
@@ -367,10 +366,10 @@ Weighting weighting_of(const KernelContext& c) {
 std::vector<Span> weighted_spans(const KernelContext& c, int64_t in, int64_t out, float scale, float translation) {
   if (!(scale > 0) || !std::isfinite(scale))
     invalid("Scale must be greater than zero, got ", scale, " [Op:", c.row.name, "]");
-  const Weighting weighting = weighting_of(c);
+  const ResizeKernel kernel = resize_kernel(c);
   const float back = 1 / scale, shift = -back * translation;
   const float stretch = c.attrs.get_or("antialias"_attr, true) ? std::max(back, 1.f) : 1.f;
-  const float reach = weighting.radius * stretch;
+  const float reach = kernel.radius * stretch;
   std::vector<Span> spans;
   for (int64_t i = 0; i < out; ++i) {
     const float at = (static_cast<float>(i) + 0.5f) * back + shift;
@@ -384,7 +383,7 @@ std::vector<Span> weighted_spans(const KernelContext& c, int64_t in, int64_t out
       float sum = 0;
       for (int64_t j = span.begin; j <= last; ++j) {
         const float distance = std::abs((static_cast<float>(j) + 0.5f - at) * (1 / stretch));
-        span.weights.push_back(weighting.weight(distance, weighting.radius));
+        span.weights.push_back(kernel.weight(distance, kernel.radius));
         sum += span.weights.back();
       }
       if (std::abs(sum) >= 1000 * std::numeric_limits<float>::min()) {
@@ -494,5 +493,4 @@ FL_CPU_KERNELS {
   on_cpu("ScaleAndTranslateGrad", bit_of(DType::kFloat32), scale_and_translate_back);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -138,5 +137,4 @@ FL_CPU_KERNELS {
             uint64_t>();
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -67,9 +67,9 @@ void skip(j_decompress_ptr info, long count) {
   info->src->bytes_in_buffer -= some;
 }
 
-class Reading {
+class JpegReader {
  public:
-  Reading(std::string_view bytes, bool recover) {
+  JpegReader(std::string_view bytes, bool recover) {
     prepare(failure_);
     info_.err = &failure_.manager;
     if (!attempt(failure_, [&] { jpeg_create_decompress(&info_); })) refuse();
@@ -87,9 +87,9 @@ class Reading {
       refuse();
     }
   }
-  ~Reading() { jpeg_destroy_decompress(&info_); }
-  Reading(const Reading&) = delete;
-  Reading& operator=(const Reading&) = delete;
+  ~JpegReader() { jpeg_destroy_decompress(&info_); }
+  JpegReader(const JpegReader&) = delete;
+  JpegReader& operator=(const JpegReader&) = delete;
 
   jpeg_decompress_struct& info() { return info_; }
   template <class Step>
@@ -126,7 +126,7 @@ uint64_t coefficient_bytes(jpeg_decompress_struct& info) {
 }  // namespace
 
 void decode_jpeg(std::string_view bytes, const JpegOptions& options, const Allocate& allocate) {
-  Reading reading(bytes, options.recover_truncated);
+  JpegReader reading(bytes, options.recover_truncated);
   jpeg_decompress_struct& info = reading.info();
   const int channels = options.channels != 0 ? options.channels : std::min(info.num_components, 3) == 1 ? 1 : 3;
   const bool cmyk = info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK;
@@ -164,7 +164,7 @@ void decode_jpeg(std::string_view bytes, const JpegOptions& options, const Alloc
 }
 
 JpegShape jpeg_shape(std::string_view bytes) {
-  Reading reading(bytes, false);
+  JpegReader reading(bytes, false);
   return {reading.info().image_height, reading.info().image_width, reading.info().num_components};
 }
 

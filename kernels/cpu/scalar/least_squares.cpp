@@ -6,8 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -93,5 +92,4 @@ FL_CPU_KERNELS {
   FL_COMPLEX_MATRIX_KERNEL("MatrixSolveLs", least_squares);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

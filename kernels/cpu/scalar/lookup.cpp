@@ -8,8 +8,7 @@
 #include <charconv>
 #include <fstream>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -170,5 +169,4 @@ FL_CPU_KERNELS {
          [](KernelContext& c) { table(c).replace(c.inputs[1], c.inputs[2], c.row.name); });
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -4,8 +4,7 @@
 
 #include <Eigen/LU>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -23,7 +22,7 @@ Lu<T> decomposed(const KernelContext& c, int64_t i, bool adjoint) {
 
 // Stops at a pivot of 0, or NaN.
 template <class T>
-void want_invertible(const KernelContext& c, const Lu<T>& lu) {
+void check_invertible(const KernelContext& c, const Lu<T>& lu) {
   if (lu.matrixLU().diagonal().cwiseAbs().minCoeff() > RealOf<T>(0)) return;
   invalid("Input matrix is not invertible: a pivot is 0 or not a number [Op:", c.row.name, "]");
 }
@@ -35,7 +34,7 @@ void for_invertible(KernelContext& c, bool adjoint, Body&& body) {
     auto out = output_matrix<T>(c, 0, i);
     if (out.size() == 0) return;
     const Lu<T> lu = decomposed<T>(c, i, adjoint);
-    want_invertible(c, lu);
+    check_invertible(c, lu);
     body(i, lu, out);
   });
 }
@@ -110,5 +109,4 @@ FL_CPU_KERNELS {
   FL_COMPLEX_MATRIX_KERNEL("Lu", lu);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

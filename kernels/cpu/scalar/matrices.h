@@ -5,8 +5,7 @@
 
 #include <Eigen/Core>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 template <class T>
 using RowMajor = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -26,8 +25,7 @@ Eigen::Map<RowMajor<T>> output_matrix(const KernelContext& c, size_t output, int
   return {c.out<T>(output) + at * s.elements(), s.rows, s.columns};
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA
 
 // The kernel `function`, a template over the element, for the dtypes that decompositions have. Those made of products
 // (kernels/cpu/linear.cpp) are here for complex numbers alone.

@@ -5,8 +5,7 @@
 
 #include <cmath>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -48,5 +47,4 @@ void matrix_exponential(KernelContext& c) {
 
 FL_CPU_KERNELS { FL_WIDE_COMPLEX_MATRIX_KERNEL("MatrixExponential", matrix_exponential); }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

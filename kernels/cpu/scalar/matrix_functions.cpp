@@ -8,8 +8,7 @@
 #include <complex>
 #include <limits>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -124,5 +123,4 @@ FL_CPU_KERNELS {
   FL_WIDE_COMPLEX_MATRIX_KERNEL("MatrixLogarithm", logarithm);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -32,9 +32,9 @@ void read_some(png_structp png, png_bytep to, size_t count) {
   source->left -= count;
 }
 
-class Reading {
+class PngReader {
  public:
-  explicit Reading(std::string_view bytes) : source_{bytes.data(), bytes.size(), {}} {
+  explicit PngReader(std::string_view bytes) : source_{bytes.data(), bytes.size(), {}} {
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source_, give_up, say_nothing);
     if (png_) info_ = png_create_info_struct(png_);
     if (!info_) {
@@ -43,9 +43,9 @@ class Reading {
     }
     png_set_read_fn(png_, &source_, read_some);
   }
-  ~Reading() { png_destroy_read_struct(&png_, &info_, nullptr); }
-  Reading(const Reading&) = delete;
-  Reading& operator=(const Reading&) = delete;
+  ~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
 
   png_structp png() { return png_; }
   png_infop info() { return info_; }
@@ -69,7 +69,7 @@ class Reading {
 }  // namespace
 
 void decode_png(std::string_view bytes, int channels, bool wide, const Allocate& allocate) {
-  Reading reading(bytes);
+  PngReader reading(bytes);
   const png_structp png = reading.png();
   const png_infop info = reading.info();
   png_set_user_limits(png, 1 << 24, 1 << 24);

@@ -3,8 +3,7 @@
 
 #include <Eigen/QR>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -28,5 +27,4 @@ void qr(KernelContext& c) {
 
 FL_CPU_KERNELS { FL_WIDE_COMPLEX_MATRIX_KERNEL("Qr", qr); }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

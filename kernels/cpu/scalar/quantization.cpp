@@ -4,17 +4,16 @@
 #include <algorithm>
 #include <cmath>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
 // The range, moved so that zero is one of its steps.
-struct Steps {
+struct QuantizedRange {
   float low, high, size, zero;
   bool none;  // an empty range at zero
 
-  Steps(const KernelContext& c, float min, float max) : none(min == 0 && max == 0) {
+  QuantizedRange(const KernelContext& c, float min, float max) : none(min == 0 && max == 0) {
     const auto first = c.attrs.get_or("narrow_range"_attr, false) ? 1.f : 0.f;
     const auto last = static_cast<float>((1 << c.attrs.get_or("num_bits"_attr, int64_t{8})) - 1);
     size = (max - min) / (last - first);
@@ -31,17 +30,17 @@ struct Steps {
   }
 };
 
-Steps fixed_steps(const KernelContext& c) {
+QuantizedRange fixed_steps(const KernelContext& c) {
   return {c, c.attrs.get_or("min"_attr, -6.f), c.attrs.get_or("max"_attr, 6.f)};
 }
 
 void fixed(KernelContext& c) {
-  const Steps steps = fixed_steps(c);
+  const QuantizedRange steps = fixed_steps(c);
   std::transform(c.in<float>(0), c.in<float>(0) + c.inputs[0].elements(), c.out<float>(), steps);
 }
 
 void fixed_back(KernelContext& c) {
-  const Steps steps = fixed_steps(c);
+  const QuantizedRange steps = fixed_steps(c);
   const float *g = c.in<float>(0), *x = c.in<float>(1);
   for (int64_t i = 0; i < c.inputs[0].elements(); ++i)
     c.out<float>()[i] = x[i] >= steps.low && x[i] <= steps.high ? g[i] : 0;
@@ -52,7 +51,7 @@ void given(KernelContext& c) {
   const int64_t channels = std::max<int64_t>(1, c.inputs[1].elements());
   const float *x = c.in<float>(0), *min = c.in<float>(1), *max = c.in<float>(2);
   for (int64_t k = 0; k < channels && c.inputs[0].elements() > 0; ++k) {
-    const Steps steps(c, min[k], max[k]);
+    const QuantizedRange steps(c, min[k], max[k]);
     for (int64_t i = k; i < c.inputs[0].elements(); i += channels) c.out<float>()[i] = steps(x[i]);
   }
 }
@@ -61,7 +60,7 @@ void given_back(KernelContext& c) {
   const int64_t channels = c.inputs[2].elements();
   const float *g = c.in<float>(0), *x = c.in<float>(1), *min = c.in<float>(2), *max = c.in<float>(3);
   for (int64_t k = 0; k < channels; ++k) {
-    const Steps steps(c, min[k], max[k]);
+    const QuantizedRange steps(c, min[k], max[k]);
     float below = 0, above = 0;
     for (int64_t i = k; i < c.inputs[0].elements(); i += channels) {
       const bool low = !steps.none && x[i] < steps.low, high = !steps.none && x[i] > steps.high;
@@ -86,5 +85,4 @@ FL_CPU_KERNELS {
   on_cpu("FakeQuantWithMinMaxVarsPerChannelGradient", kFloat, given_back);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

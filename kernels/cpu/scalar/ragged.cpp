@@ -4,8 +4,7 @@
 
 #include <cmath>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -333,5 +332,4 @@ FL_CPU_KERNELS {
   on_cpu("RaggedTensorToSparse", kAllTypes, to_sparse);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -11,8 +11,7 @@
 #include <random>
 #include <unordered_set>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -44,10 +43,10 @@ void choose_row(const std::vector<double>& sums, double total, const Philox& bas
     return below;
   };
   parallel_for((last + 1) / 2 - first / 2, kBlocksTogether, [&](int64_t begin, int64_t end) {
-    constexpr int64_t kSome = 256;
-    uint32_t words[4 * kSome];
-    for (int64_t at = first / 2 + begin; at < first / 2 + end; at += kSome) {
-      const int64_t blocks = std::min(kSome, first / 2 + end - at);
+    constexpr int64_t kBlocksAtOnce = 256;
+    uint32_t words[4 * kBlocksAtOnce];
+    for (int64_t at = first / 2 + begin; at < first / 2 + end; at += kBlocksAtOnce) {
+      const int64_t blocks = std::min(kBlocksAtOnce, first / 2 + end - at);
       bulk_draws.words(base, static_cast<uint64_t>(at), blocks, words);
       const int64_t from = std::max(2 * at, first), to = std::min(2 * (at + blocks), last);
       for (int64_t s = from; s < to; ++s) {
@@ -356,5 +355,4 @@ FL_CPU_KERNELS {
   on_cpu("NonDeterministicInts", kIntegerTypes, from_the_system);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -4,8 +4,7 @@
 
 #include "engine/base/text.h"
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -34,5 +33,4 @@ FL_CPU_KERNELS {
   on_cpu("StatelessRandomGetAlg", kAllTypes, [](KernelContext& c) { *c.out<int32_t>(0) = kPhilox; });
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -10,8 +10,7 @@
 
 #include <re2/re2.h>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -135,5 +134,4 @@ FL_CPU_KERNELS {
   on_cpu("StaticRegexFullMatch", kText, regex_full_match);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

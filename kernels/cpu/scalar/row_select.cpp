@@ -4,8 +4,7 @@
 #include <cstring>
 #include <string>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -42,5 +41,4 @@ FL_CPU_KERNELS {
   on_cpu("Select", bit_of(DType::kString), select_strings);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

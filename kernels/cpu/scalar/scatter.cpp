@@ -6,8 +6,7 @@
 
 #include <utility>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -143,7 +142,7 @@ struct Difference {
       return static_cast<T>(static_cast<functors::Wrapping<T>>(a) - static_cast<functors::Wrapping<T>>(b));
   }
 };
-struct Larger {
+struct LargerOf {
   template <class T>
   T operator()(const T& a, const T& b) const {
     return a < b ? b : a;
@@ -344,7 +343,7 @@ void numbers() {
 }
 template <class... Types>
 void ordered() {
-  (on_cpu("TensorScatterMax", bit_of(dtype_of<Types>), tensor_scatter<Types, Larger>), ...);
+  (on_cpu("TensorScatterMax", bit_of(dtype_of<Types>), tensor_scatter<Types, LargerOf>), ...);
   (on_cpu("TensorScatterMin", bit_of(dtype_of<Types>), tensor_scatter<Types, Smaller>), ...);
 }
 
@@ -365,5 +364,4 @@ FL_CPU_KERNELS {
           BFloat16>();
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -6,8 +6,7 @@
 
 #include <limits>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -152,7 +151,7 @@ void join(T& to, const T& from) {
 // results: an element does not wait for the one before. Chunks depend on the size alone, and so do the digits.
 template <class T, class Reduce>
 void unsorted_elements(const T* in, const Tensor& ids, int64_t count, T* out) {
-  constexpr int64_t kPiece = 1 << 16, kInTurn = 4, kFew = 4096;
+  constexpr int64_t kPiece = 1 << 16, kAlternating = 4, kFew = 4096;
   const int64_t n = ids.elements();
   const auto one_after_another = [&](int64_t begin, int64_t end) {
     uint32_t id[kIdBlock];
@@ -166,22 +165,22 @@ void unsorted_elements(const T* in, const Tensor& ids, int64_t count, T* out) {
   const int64_t pieces = (n + kPiece - 1) / kPiece;
   if (pieces < 2 || count > kFew) return one_after_another(0, n);
   const int64_t width = count + 1;  // the last collects what is left out
-  std::vector<T> parts(static_cast<size_t>(pieces * kInTurn * width), Reduce::template start<T>());
+  std::vector<T> parts(static_cast<size_t>(pieces * kAlternating * width), Reduce::template start<T>());
   parallel_for(pieces, 1, [&](int64_t first, int64_t last) {
     uint32_t id[kIdBlock];
     for (int64_t p = first; p < last; ++p) {
-      T* own = parts.data() + p * kInTurn * width;
+      T* own = parts.data() + p * kAlternating * width;
       for (int64_t at = p * kPiece, end = std::min(n, at + kPiece); at < end; at += kIdBlock) {
         const int64_t here = std::min(kIdBlock, end - at);
         read_ids(ids, at, here, count, id);
         int64_t k = 0;
-        for (; k + kInTurn <= here; k += kInTurn)
-          for (int64_t t = 0; t < kInTurn; ++t) join<Reduce>(own[t * width + id[k + t]], in[at + k + t]);
+        for (; k + kAlternating <= here; k += kAlternating)
+          for (int64_t t = 0; t < kAlternating; ++t) join<Reduce>(own[t * width + id[k + t]], in[at + k + t]);
         for (; k < here; ++k) join<Reduce>(own[id[k]], in[at + k]);
       }
     }
   });
-  for (int64_t p = 0; p < pieces * kInTurn; ++p)
+  for (int64_t p = 0; p < pieces * kAlternating; ++p)
     for (int64_t i = 0; i < count; ++i) join<Reduce>(out[i], parts[static_cast<size_t>(p * width + i)]);
 }
 
@@ -220,7 +219,7 @@ void unsorted(KernelContext& c) {
 // alternating between a few counters: an element does not wait for the one before.
 template <class T, class Int>
 void count_into(KernelContext& c, const Int* in, int64_t columns, int64_t size, bool binary) {
-  constexpr int64_t kPiece = 1 << 16, kInTurn = 4, kFew = 4096;
+  constexpr int64_t kPiece = 1 << 16, kAlternating = 4, kFew = 4096;
   const int64_t n = c.inputs[0].elements();
   const T* weights = c.inputs[2].elements() > 0 ? c.in<T>(2) : nullptr;
   T* out = c.out<T>();
@@ -239,15 +238,15 @@ void count_into(KernelContext& c, const Int* in, int64_t columns, int64_t size, 
     return;
   }
   const int64_t width = size + 1;  // the last collects what is too large
-  std::vector<int32_t> counts(static_cast<size_t>(pieces * kInTurn * width), 0);
+  std::vector<int32_t> counts(static_cast<size_t>(pieces * kAlternating * width), 0);
   parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {
-      int32_t* own = counts.data() + p * kInTurn * width;
+      int32_t* own = counts.data() + p * kAlternating * width;
       for (int64_t k = p * kPiece, stop = std::min(n, k + kPiece); k < stop; ++k)
-        ++own[k % kInTurn * width + std::min<int64_t>(in[k], size)];
+        ++own[k % kAlternating * width + std::min<int64_t>(in[k], size)];
     }
   });
-  for (int64_t p = 0; p < pieces * kInTurn; ++p)
+  for (int64_t p = 0; p < pieces * kAlternating; ++p)
     for (int64_t i = 0; i < size; ++i)
       out[i] = static_cast<T>(out[i] + static_cast<T>(counts[static_cast<size_t>(p * width + i)]));
 }
@@ -321,5 +320,4 @@ FL_CPU_KERNELS {
   counted<float, double, int32_t, int64_t>();
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <set>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -171,5 +170,4 @@ FL_CPU_KERNELS {
   on_cpu("SetSize", kAllTypes, set_size);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

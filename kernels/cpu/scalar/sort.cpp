@@ -11,8 +11,7 @@
 #include <mutex>
 #include <utility>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -462,5 +461,4 @@ FL_CPU_KERNELS {
   edited<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, std::string>();
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

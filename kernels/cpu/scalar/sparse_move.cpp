@@ -2,8 +2,7 @@
 // filled.
 #include "kernels/cpu/scalar/coordinates.h"
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -281,5 +280,4 @@ FL_CPU_KERNELS {
   on_cpu("SparseFillEmptyRows", kAllTypes, fill_empty_rows);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -5,13 +5,12 @@
 
 #include <cmath>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
 using functors::Compute;
-enum class Divided { kNot, kByCount, kByRoot };
+enum class Divisor { kOne, kByCount, kByRoot };
 
 // Segment ids in increasing order, below `most`.
 std::vector<int64_t> ids_of(KernelContext& c, int64_t most) {
@@ -33,15 +32,15 @@ std::vector<int64_t> chosen_rows(KernelContext& c, int64_t rows) {
       invalid("indices[", k, "] == ", chosen[k], " out of range [0, ", rows, ") [Op:", c.row.name, "]");
   return chosen;
 }
-template <Divided how, class C>
+template <Divisor how, class C>
 C divisor(size_t count) {
-  if constexpr (how == Divided::kByRoot)
+  if constexpr (how == Divisor::kByRoot)
     return static_cast<C>(std::sqrt(static_cast<double>(count)));
   else
     return static_cast<C>(static_cast<float>(count));
 }
 
-template <class T, Divided how>
+template <class T, Divisor how>
 void forward(KernelContext& c) {
   using C = Compute<T>;
   constexpr int64_t kAny = int64_t{1} << 62;
@@ -71,13 +70,13 @@ void forward(KernelContext& c) {
     }
     T* to = out.data<T>() + ids[begin] * inner;
     for (size_t i = 0; i < sum.size(); ++i) {
-      if constexpr (how != Divided::kNot) sum[i] /= divisor<how, C>(k - begin);
+      if constexpr (how != Divisor::kOne) sum[i] /= divisor<how, C>(k - begin);
       to[i] = static_cast<T>(sum[i]);
     }
   }
 }
 
-template <class T, Divided how>
+template <class T, Divisor how>
 void backward(KernelContext& c) {
   using C = Compute<T>;
   Shape shape = c.inputs[0].shape();
@@ -91,7 +90,7 @@ void backward(KernelContext& c) {
   for (size_t k = 0; k < ids.size();) {
     size_t end = k;
     while (end < ids.size() && ids[end] == ids[k]) ++end;
-    const C by = how == Divided::kNot ? C(1) : divisor<how, C>(end - k);
+    const C by = how == Divisor::kOne ? C(1) : divisor<how, C>(end - k);
     const T* from = c.in<T>(0) + ids[k] * inner;
     for (; k < end; ++k) {
       T* to = out.data<T>() + chosen[k] * inner;
@@ -104,18 +103,18 @@ void backward(KernelContext& c) {
 template <class T>
 void add_float() {
   const uint32_t type = bit_of(dtype_of<T>);
-  on_cpu("SparseSegmentMean", type, forward<T, Divided::kByCount>);
-  on_cpu("SparseSegmentSqrtN", type, forward<T, Divided::kByRoot>);
-  on_cpu("SparseSegmentMeanWithNumSegments", type, forward<T, Divided::kByCount>);
-  on_cpu("SparseSegmentSqrtNWithNumSegments", type, forward<T, Divided::kByRoot>);
-  on_cpu("SparseSegmentSumGrad", type, backward<T, Divided::kNot>);
-  on_cpu("SparseSegmentMeanGrad", type, backward<T, Divided::kByCount>);
-  on_cpu("SparseSegmentSqrtNGrad", type, backward<T, Divided::kByRoot>);
+  on_cpu("SparseSegmentMean", type, forward<T, Divisor::kByCount>);
+  on_cpu("SparseSegmentSqrtN", type, forward<T, Divisor::kByRoot>);
+  on_cpu("SparseSegmentMeanWithNumSegments", type, forward<T, Divisor::kByCount>);
+  on_cpu("SparseSegmentSqrtNWithNumSegments", type, forward<T, Divisor::kByRoot>);
+  on_cpu("SparseSegmentSumGrad", type, backward<T, Divisor::kOne>);
+  on_cpu("SparseSegmentMeanGrad", type, backward<T, Divisor::kByCount>);
+  on_cpu("SparseSegmentSqrtNGrad", type, backward<T, Divisor::kByRoot>);
 }
 template <class... T>
 void add_sums() {
   for (const char* op : {"SparseSegmentSum", "SparseSegmentSumWithNumSegments"})
-    (on_cpu(op, bit_of(dtype_of<T>), forward<T, Divided::kNot>), ...);
+    (on_cpu(op, bit_of(dtype_of<T>), forward<T, Divisor::kOne>), ...);
 }
 
 }  // namespace
@@ -129,5 +128,4 @@ FL_CPU_KERNELS {
   add_float<BFloat16>();
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

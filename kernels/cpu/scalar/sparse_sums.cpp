@@ -4,8 +4,7 @@
 
 #include <cmath>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -56,10 +55,10 @@ void matmul(KernelContext& c) {
     };
     Tensor& result = c.set_output(0, s.values.dtype(), Shape{rows, columns});
     // Sums of types that are shorter than what is computed with take memory of their own.
-    constexpr bool kOwn = !std::is_same_v<T, C>;
-    std::vector<C> wide(kOwn ? static_cast<size_t>(result.elements()) : 0);
+    constexpr bool kConverts = !std::is_same_v<T, C>;
+    std::vector<C> wide(kConverts ? static_cast<size_t>(result.elements()) : 0);
     C* sums = wide.data();
-    if constexpr (!kOwn) {
+    if constexpr (!kConverts) {
       clear(result);
       sums = result.template data<T>();
     }
@@ -73,7 +72,7 @@ void matmul(KernelContext& c) {
         to[j] = sum_of<C>(to[j], product_of<C>(static_cast<C>(by), static_cast<C>(other)));
       }
     }
-    if constexpr (kOwn)
+    if constexpr (kConverts)
       std::ranges::transform(wide, result.template data<T>(), [](const C& v) { return static_cast<T>(v); });
   });
 }
@@ -182,8 +181,8 @@ void add_dense(KernelContext& c) {
   });
 }
 
-enum class With { kAdd, kMul, kDiv };
-template <With how>
+enum class DenseOperation { kAdd, kMul, kDiv };
+template <DenseOperation how>
 void with_dense(KernelContext& c) {
   const Coordinates s = coordinates(c, 0);
   const Shape& shape = c.inputs[3].shape();
@@ -202,9 +201,9 @@ void with_dense(KernelContext& c) {
       for (int d = 0; d < shape.rank(); ++d)
         flat = flat * shape[d] + (shape[d] == 1 ? 0 : s.place(k)[less + d]);
       const T x = s.values.data<T>()[k], y = c.inputs[3].data<T>()[flat];
-      if constexpr (how == With::kAdd)
+      if constexpr (how == DenseOperation::kAdd)
         out[k] = sum_of(x, y);
-      else if constexpr (how == With::kMul)
+      else if constexpr (how == DenseOperation::kMul)
         out[k] = product_of(x, y);
       else if constexpr (std::is_integral_v<T>) {
         if (y == 0) invalid("Integer division by zero [Op:", c.row.name, "]");
@@ -306,14 +305,13 @@ FL_CPU_KERNELS {
   on_cpu("SparseSparseMaximum", kAllTypes, extreme<true>);
   on_cpu("SparseSparseMinimum", kAllTypes, extreme<false>);
   on_cpu("SparseTensorDenseAdd", kAllTypes, add_dense);
-  on_cpu("SparseDenseCwiseAdd", kAllTypes, with_dense<With::kAdd>);
-  on_cpu("SparseDenseCwiseMul", kAllTypes, with_dense<With::kMul>);
-  on_cpu("SparseDenseCwiseDiv", kAllTypes, with_dense<With::kDiv>);
+  on_cpu("SparseDenseCwiseAdd", kAllTypes, with_dense<DenseOperation::kAdd>);
+  on_cpu("SparseDenseCwiseMul", kAllTypes, with_dense<DenseOperation::kMul>);
+  on_cpu("SparseDenseCwiseDiv", kAllTypes, with_dense<DenseOperation::kDiv>);
   on_cpu("SparseSoftmax", kAllTypes, softmax);
   on_cpu("SparseReduceSum", kAllTypes, reduce<false>);
   on_cpu("SparseReduceMax", kAllTypes, reduce<true>);
   on_cpu("SparseFillEmptyRowsGrad", kAllTypes, fill_gradient);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -9,8 +9,7 @@
 #include <complex>
 #include <numbers>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -303,5 +302,4 @@ FL_CPU_KERNELS {
   on_cpu("Betainc", bit_of(DType::kFloat64), betainc<double>);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

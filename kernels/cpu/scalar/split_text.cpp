@@ -6,8 +6,7 @@
 
 #include <algorithm>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -176,9 +175,9 @@ void ngrams(KernelContext& c) {
 }
 
 // --- characters ---
-class Reading {
+class CharacterReader {
  public:
-  explicit Reading(KernelContext& c) : op_(c.row.name) {
+  explicit CharacterReader(KernelContext& c) : op_(c.row.name) {
     const std::string name = c.attrs.get_or("input_encoding"_attr, std::string("UTF-8"));
     if (!encoding_of(name, encoding_))
       invalid("Could not create converter for input encoding: ", name, " [Op:", op_, "]");
@@ -221,7 +220,7 @@ Encoding output_encoding(KernelContext& c) {
 
 template <bool offsets>
 void unicode_decode(KernelContext& c) {
-  const Reading reading(c);
+  const CharacterReader reading(c);
   const int64_t rows = c.inputs[0].elements();
   std::vector<int32_t> codes;
   std::vector<int64_t> starts;
@@ -262,7 +261,7 @@ void unicode_encode(KernelContext& c) {
 }
 
 void unicode_transcode(KernelContext& c) {
-  const Reading reading(c);
+  const CharacterReader reading(c);
   const Encoding encoding = output_encoding(c);
   for (int64_t i = 0; i < c.inputs[0].elements(); ++i) {
     std::string text;
@@ -309,5 +308,4 @@ FL_CPU_KERNELS {
   on_cpu("UnsortedSegmentJoin", kAllTypes, segment_join);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -9,8 +9,7 @@
 #include <cinttypes>
 #include <cstdio>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -160,5 +159,4 @@ FL_CPU_KERNELS {
   on_cpu("AsString", kAllTypes, as_string);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -9,8 +9,7 @@
 
 #include <zlib.h>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -130,5 +129,4 @@ FL_CPU_KERNELS {
   on_cpu("EncodeWav", bit_of(DType::kFloat32), encode_wav);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

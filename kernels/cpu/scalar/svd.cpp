@@ -3,8 +3,7 @@
 
 #include <Eigen/SVD>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -45,5 +44,4 @@ void svd(KernelContext& c) {
 
 FL_CPU_KERNELS { FL_WIDE_MATRIX_KERNEL("Svd", svd); }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -4,8 +4,7 @@
 #include "kernels/cpu/register.h"
 #include "kernels/cpu/scalar/parse_tensor.h"
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -35,5 +34,4 @@ FL_CPU_KERNELS {
   on_cpu("ParseTensor", kAllTypes, parse);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

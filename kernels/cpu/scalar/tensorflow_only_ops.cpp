@@ -2,8 +2,7 @@
 #include "kernels/cpu/elements.h"
 #include "kernels/functors/common.h"
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -61,5 +60,4 @@ FL_CPU_KERNELS {
   on_cpu("ToBool", kAllTypes, to_bool);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -11,8 +11,7 @@
 
 #include <locale.h>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -251,5 +250,4 @@ FL_CPU_KERNELS {
   on_cpu("ReduceJoin", kText, reduce_join);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

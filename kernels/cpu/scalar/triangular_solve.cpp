@@ -1,8 +1,7 @@
 // Complex triangular systems; the batches of both sides broadcast.
 #include "kernels/cpu/scalar/matrices.h"
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -29,5 +28,4 @@ void triangular_solve(KernelContext& c) {
 
 FL_CPU_KERNELS { FL_COMPLEX_MATRIX_KERNEL("MatrixTriangularSolve", triangular_solve); }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -5,8 +5,7 @@
 #include <complex>
 #include <limits>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -114,5 +113,4 @@ void solved() { (on_cpu("TridiagonalSolve", bit_of(dtype_of<Types>), tridiagonal
 
 FL_CPU_KERNELS { solved<float, double, std::complex<float>, std::complex<double>>(); }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -3,8 +3,7 @@
 
 #include "kernels/cpu/elementwise.h"
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 FL_CPU_KERNELS {
   costly_unary<functors::Tan, FL_COMPLEX>("Tan");
@@ -19,5 +18,4 @@ FL_CPU_KERNELS {
   costly_unary<functors::Atanh, FL_COMPLEX>("Atanh");
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -6,8 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
@@ -130,5 +129,4 @@ FL_CPU_KERNELS {
   on_cpu("UniqueWithCountsV2", kAllTypes, unique_slices);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

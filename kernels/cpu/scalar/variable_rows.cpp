@@ -8,12 +8,11 @@
 #include <cstring>
 #include <vector>
 
-namespace footlight {
-namespace FL_ISA {
+namespace footlight::FL_ISA {
 
 namespace {
 
-enum class Way { kUpdate, kAdd, kSub, kMul, kDiv, kMin, kMax };
+enum class Update { kSet, kAdd, kSub, kMul, kDiv, kMin, kMax };
 
 Variable& variable(KernelContext& c) {
   Variable* v = variable_of(c.inputs[0]);
@@ -60,26 +59,26 @@ void copy(DType dtype, const void* from, int64_t from_at, void* to, int64_t to_a
 }
 
 template <class C>
-C combined(Way way, C a, C b, const KernelContext& c) {
+C combined(Update update, C a, C b, const KernelContext& c) {
   if constexpr (std::is_integral_v<C>) {
     using W = functors::Wrapping<C>;
-    if (way == Way::kAdd) return static_cast<C>(static_cast<W>(a) + static_cast<W>(b));
-    if (way == Way::kSub) return static_cast<C>(static_cast<W>(a) - static_cast<W>(b));
-    if (way == Way::kMul) return static_cast<C>(static_cast<W>(a) * static_cast<W>(b));
+    if (update == Update::kAdd) return static_cast<C>(static_cast<W>(a) + static_cast<W>(b));
+    if (update == Update::kSub) return static_cast<C>(static_cast<W>(a) - static_cast<W>(b));
+    if (update == Update::kMul) return static_cast<C>(static_cast<W>(a) * static_cast<W>(b));
   } else {
-    if (way == Way::kAdd) return a + b;
-    if (way == Way::kSub) return a - b;
-    if (way == Way::kMul) return a * b;
+    if (update == Update::kAdd) return a + b;
+    if (update == Update::kSub) return a - b;
+    if (update == Update::kMul) return a * b;
   }
-  switch (way) {
-    case Way::kDiv:
+  switch (update) {
+    case Update::kDiv:
       if constexpr (std::is_integral_v<C>)
         if (b == C(0)) invalid("Integer division by zero [Op:", c.row.name, "]");
       return static_cast<C>(a / b);
-    case Way::kMin:
+    case Update::kMin:
       if constexpr (!functors::is_complex_v<C>) return b < a ? b : a;
       break;
-    case Way::kMax:
+    case Update::kMax:
       if constexpr (!functors::is_complex_v<C>) return a < b ? b : a;
       break;
     default: break;
@@ -88,10 +87,10 @@ C combined(Way way, C a, C b, const KernelContext& c) {
 }
 
 // Updates n elements of `value` from `at` on with those of `updates` from `from` on (step 0: with that single one).
-void combine(KernelContext& c, Way way, Tensor& value, int64_t at, const Tensor& updates, int64_t from, int64_t step,
-             int64_t n) {
+void combine(KernelContext& c, Update update, Tensor& value, int64_t at, const Tensor& updates, int64_t from,
+             int64_t step, int64_t n) {
   const DType dtype = value.dtype();
-  if (way == Way::kUpdate) {
+  if (update == Update::kSet) {
     if (step) return copy(dtype, updates.raw(), from, value.raw(), at, n);
     for (int64_t i = 0; i < n; ++i) copy(dtype, updates.raw(), from, value.raw(), at + i, 1);
     return;
@@ -103,7 +102,7 @@ void combine(KernelContext& c, Way way, Tensor& value, int64_t at, const Tensor&
       T* to = value.data<T>() + at;
       const T* by = updates.data<T>() + from;
       for (int64_t i = 0; i < n; ++i)
-        to[i] = static_cast<T>(combined<C>(way, static_cast<C>(to[i]), static_cast<C>(by[i * step]), c));
+        to[i] = static_cast<T>(combined<C>(update, static_cast<C>(to[i]), static_cast<C>(by[i * step]), c));
     }
   });
 }
@@ -118,7 +117,7 @@ void make_own(Tensor& value) {
 }
 
 // --- rows ---
-template <Way way>
+template <Update update>
 void scatter(KernelContext& c) {
   const Tensor &indices = c.inputs[1], &updates = c.inputs[2];
   variable(c).update([&](Tensor& value) {
@@ -137,7 +136,7 @@ void scatter(KernelContext& c) {
         invalid(place(indices.shape(), i), " = ", at, " is not in [0, ", rows, ") [Op:", c.row.name, "]");
     make_own(value);
     for (int64_t i = 0; i < n; ++i)
-      combine(c, way, value, int_at(indices, i) * width, updates, scalar ? 0 : i * width, scalar ? 0 : 1, width);
+      combine(c, update, value, int_at(indices, i) * width, updates, scalar ? 0 : i * width, scalar ? 0 : 1, width);
   });
 }
 
@@ -190,7 +189,7 @@ Places places_of(const KernelContext& c, const Tensor& indices, const Shape& who
   return out;
 }
 
-template <Way way>
+template <Update update>
 void scatter_nd(KernelContext& c) {
   const Tensor& updates = c.inputs[2];
   variable(c).update([&](Tensor& value) {
@@ -200,7 +199,7 @@ void scatter_nd(KernelContext& c) {
               " [Op:", c.row.name, "]");
     make_own(value);
     for (size_t i = 0; i < places.at.size(); ++i)
-      combine(c, way, value, places.at[i], updates, static_cast<int64_t>(i) * places.width, 1, places.width);
+      combine(c, update, value, places.at[i], updates, static_cast<int64_t>(i) * places.width, 1, places.width);
   });
 }
 
@@ -294,21 +293,20 @@ void count_up_to(KernelContext& c) {
 FL_CPU_KERNELS {
   on_cpu("ResourceGather", kAllTypes, gather);
   on_cpu("ResourceGatherNd", kAllTypes, gather_nd);
-  on_cpu("ResourceScatterUpdate", kAllTypes, scatter<Way::kUpdate>);
-  on_cpu("ResourceScatterAdd", kNumberTypes, scatter<Way::kAdd>);
-  on_cpu("ResourceScatterSub", kNumberTypes, scatter<Way::kSub>);
-  on_cpu("ResourceScatterMul", kNumberTypes, scatter<Way::kMul>);
-  on_cpu("ResourceScatterDiv", kNumberTypes, scatter<Way::kDiv>);
-  on_cpu("ResourceScatterMin", kRealTypes, scatter<Way::kMin>);
-  on_cpu("ResourceScatterMax", kRealTypes, scatter<Way::kMax>);
-  on_cpu("ResourceScatterNdUpdate", kAllTypes, scatter_nd<Way::kUpdate>);
-  on_cpu("ResourceScatterNdAdd", kNumberTypes, scatter_nd<Way::kAdd>);
-  on_cpu("ResourceScatterNdSub", kNumberTypes, scatter_nd<Way::kSub>);
-  on_cpu("ResourceScatterNdMin", kRealTypes, scatter_nd<Way::kMin>);
-  on_cpu("ResourceScatterNdMax", kRealTypes, scatter_nd<Way::kMax>);
+  on_cpu("ResourceScatterUpdate", kAllTypes, scatter<Update::kSet>);
+  on_cpu("ResourceScatterAdd", kNumberTypes, scatter<Update::kAdd>);
+  on_cpu("ResourceScatterSub", kNumberTypes, scatter<Update::kSub>);
+  on_cpu("ResourceScatterMul", kNumberTypes, scatter<Update::kMul>);
+  on_cpu("ResourceScatterDiv", kNumberTypes, scatter<Update::kDiv>);
+  on_cpu("ResourceScatterMin", kRealTypes, scatter<Update::kMin>);
+  on_cpu("ResourceScatterMax", kRealTypes, scatter<Update::kMax>);
+  on_cpu("ResourceScatterNdUpdate", kAllTypes, scatter_nd<Update::kSet>);
+  on_cpu("ResourceScatterNdAdd", kNumberTypes, scatter_nd<Update::kAdd>);
+  on_cpu("ResourceScatterNdSub", kNumberTypes, scatter_nd<Update::kSub>);
+  on_cpu("ResourceScatterNdMin", kRealTypes, scatter_nd<Update::kMin>);
+  on_cpu("ResourceScatterNdMax", kRealTypes, scatter_nd<Update::kMax>);
   on_cpu("ResourceStridedSliceAssign", kAllTypes, slice_assign);
   on_cpu("ResourceCountUpTo", dtype_set(DType::kInt32, DType::kInt64), count_up_to);
 }
 
-}  // namespace FL_ISA
-}  // namespace footlight
+}  // namespace footlight::FL_ISA

@@ -1,5 +1,5 @@
 // The models, without a window: look-ups, keys, tables, timelines, findings.
-#include "tests/app/sample.h"
+#include "tests/app/inspect_sample.h"
 #include "tests/explain/sample_run.h"
 
 #include "app/models/edit_lines.h"
@@ -30,17 +30,7 @@ class ModelsTest : public QObject {
   const Document& d_ = run_.document;
   const SampleStore store_{run_};
 
-  InspectorContent inspected(const Selection& selection) const { return inspected(d_, store_, selection); }
-  static InspectorContent inspected(const Document& document, const SampleStore& store, const Selection& selection) {
-    SelectionFacts facts = find_facts(*store, selection, {});
-    if (selection.kind == Selection::Kind::kNode) facts.median_ns = node_median(*store, selection, {});
-    return inspect(document, selection, &facts);
-  }
-  static Selection event(const Document& document, const SampleStore& store, uint64_t row) {
-    const auto op = store->op(row);
-    const auto call = store->calls().find(op->call);
-    return Selection::of_event(document, *op, call ? &*call : nullptr);
-  }
+  InspectorContent inspected(const Selection& selection) const { return inspect_with_facts(d_, store_, selection); }
 
  private Q_SLOTS:
   void document_looks_up() {
@@ -340,8 +330,8 @@ class ModelsTest : public QObject {
     QCOMPARE(belonging, size_t{4});
     // From a selection to its bar, and back.
     for (const Selection& s :
-         {node, event(d_, store_, 7), Selection::of_call(d_, run_.calls[3]), Selection::of_trace(d_, TraceId(12)),
-          Selection::of_line(d_, {session::FileId(1), 16})}) {
+         {node, event_selection(d_, store_, 7), Selection::of_call(d_, run_.calls[3]),
+          Selection::of_trace(d_, TraceId(12)), Selection::of_line(d_, {session::FileId(1), 16})}) {
       const auto bar = find_bar(*store_, s, {});
       QVERIFY(bar.has_value());
       const BarFacts facts = find_bar_facts(*store_, *bar);
@@ -430,7 +420,7 @@ class ModelsTest : public QObject {
     run.calls[1].end_ns += 700'000;
     const SampleStore store(run);
     Document& d = run.document;
-    const auto said = [&](const Selection& s) { return as_markdown(inspected(d, store, s)); };
+    const auto said = [&](const Selection& s) { return as_markdown(inspect_with_facts(d, store, s)); };
     const QString plain = said(Selection::of_trace(d, TraceId(10)));
     QVERIFY2(plain.contains(QStringLiteral("Per hit: `100 us median, 100 us to 800 us in all 3`")),
              qPrintable(plain));
@@ -470,13 +460,13 @@ class ModelsTest : public QObject {
     QCOMPARE(call.tag, QStringLiteral("Hit"));
     QVERIFY(as_markdown(call).contains(QStringLiteral("Op events: `4  27.0 us`")));
     QCOMPARE(inspected(Selection::of_call(d_, run_.calls[0])).tag, QStringLiteral("Traced"));
-    const InspectorContent ran = inspected(event(d_, store_, 0));
+    const InspectorContent ran = inspected(event_selection(d_, store_, 0));
     QCOMPARE(ran.title, QStringLiteral("MatMul"));
     uint64_t counted_ops = 0;
     for (const auto& [ns, times] : ran.histogram) counted_ops += times;
     QCOMPARE(counted_ops, uint64_t{24});
     QCOMPARE(ran.histogram_least, 15'000);
-    Selection nothing = event(d_, store_, 0);
+    Selection nothing = event_selection(d_, store_, 0);
     nothing.row = 100'000;
     QVERIFY(inspected(nothing).title.isEmpty());
     // Without facts yet, and with the facts of another selection.

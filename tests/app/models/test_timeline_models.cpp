@@ -1,5 +1,5 @@
 // The models of the Timeline, without a window: tracks, rates, tables of a range.
-#include "tests/app/sample.h"
+#include "tests/app/inspect_sample.h"
 
 #include "app/models/facts.h"
 #include "app/models/inspector.h"
@@ -22,17 +22,7 @@ class TimelineModelsTest : public QObject {
   const Document& d_ = run_.document;
   const SampleStore store_{run_};
 
-  InspectorContent inspected(const Selection& selection) const { return inspected(d_, store_, selection); }
-  static InspectorContent inspected(const Document& document, const SampleStore& store, const Selection& selection) {
-    SelectionFacts facts = find_facts(*store, selection, {});
-    if (selection.kind == Selection::Kind::kNode) facts.median_ns = node_median(*store, selection, {});
-    return inspect(document, selection, &facts);
-  }
-  static Selection event(const Document& document, const SampleStore& store, uint64_t row) {
-    const auto op = store->op(row);
-    const auto call = store->calls().find(op->call);
-    return Selection::of_event(document, *op, call ? &*call : nullptr);
-  }
+  InspectorContent inspected(const Selection& selection) const { return inspect_with_facts(d_, store_, selection); }
   static RangeStatistics range_of(const Document& document, const SampleStore& store, int64_t from, int64_t to) {
     RangeStatistics made = range_statistics(*store, from, to, {});
     name_rows(document, made);
@@ -77,14 +67,15 @@ class TimelineModelsTest : public QObject {
     QCOMPARE(titles[4], QStringLiteral("GPU 0 copies"));
     QCOMPARE(titles[5], QStringLiteral("CUDA API"));
     // Device work links to the op that caused it, and the op to its device work.
-    const QString device = as_markdown(inspected(d, store, Selection::of_device(0)));
+    const QString device = as_markdown(inspect_with_facts(d, store, Selection::of_device(0)));
     QVERIFY2(device.contains(QStringLiteral("Caused by: `MatMul`")), qPrintable(device));
-    QVERIFY(as_markdown(inspected(d, store, event(d, store, 0))).contains(QStringLiteral("Caused: `sgemm_32x32_nn`")));
+    QVERIFY(as_markdown(inspect_with_facts(d, store, event_selection(d, store, 0)))
+                .contains(QStringLiteral("Caused: `sgemm_32x32_nn`")));
     QVERIFY2(device.contains(QStringLiteral("All of this name: `1 time, 500 ns`")), qPrintable(device));
     // The run has its kernels and copies, and the calls of the interface, each by name.
     Selection whole;
     whole.kind = Selection::Kind::kRun;
-    const InspectorContent all = inspected(d, store, whole);
+    const InspectorContent all = inspect_with_facts(d, store, whole);
     QStringList titles_of_groups;
     for (const InspectorGroup& g : all.groups) titles_of_groups << g.title;
     QVERIFY(titles_of_groups.contains(QStringLiteral("Kernels and copies")));
@@ -109,7 +100,7 @@ class TimelineModelsTest : public QObject {
     kernel.op_event = run.ops.id.front();
     run.device.push_back(kernel);
     const SampleStore store(run);
-    const QString said = as_markdown(inspected(d, store, event(d, store, 0)));
+    const QString said = as_markdown(inspect_with_facts(d, store, event_selection(d, store, 0)));
     QVERIFY2(said.contains(QStringLiteral("Launch took: `500 ns`")), qPrintable(said));
     QVERIFY(said.contains(QStringLiteral("Kernels took: `12.0 us`")));
     QVERIFY2(said.contains(QStringLiteral("GFLOP/s: `1.00`")), qPrintable(said));
@@ -185,7 +176,7 @@ class TimelineModelsTest : public QObject {
     e.start_ns = 3000, e.end_ns = 5000;
     run.ops.append(0, 2, e);
     const SampleStore store(run);
-    const QString said = as_markdown(inspected(d, store, event(d, store, 0)));
+    const QString said = as_markdown(inspect_with_facts(d, store, event_selection(d, store, 0)));
     QVERIFY2(said.contains(QStringLiteral("float32[20,30], float32[30,10]")), qPrintable(said));
     QVERIFY(said.contains(QStringLiteral("3.5 KB in, 800 B out")));
     QVERIFY(said.contains(QStringLiteral("12,000")));

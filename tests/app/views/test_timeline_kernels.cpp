@@ -1,6 +1,6 @@
 // The table of kernels below the timeline, against SQL over the recording: sums of the whole run and of a
 // range, without what a comparison repeated; rows light their slices; tracks fold. By real keys and mouse.
-#include "tests/app/window_case.h"
+#include "tests/app/timeline_case.h"
 
 #include "app/models/text.h"
 
@@ -19,17 +19,13 @@
 using namespace footlight;
 using namespace footlight::app;
 
-class TimelineKernelsTest : public WindowCase {
+class TimelineKernelsTest : public TimelineCase {
   Q_OBJECT
 
  private:
   static constexpr int kEvents = 240;
-  SampleRun run_ = sample_run();
   std::set<size_t> repeated_;  // rows of device events that a comparison made
 
-  TimelineView* view() { return window().timeline(); }
-  TimelineCanvas* canvas() { return view()->canvas(); }
-  TimelineTable* table() { return view()->table(); }
   QString path() { return at("kernels.footlight"); }
 
   // Launches, kernels, copies and fills; some of them while a call was repeated.

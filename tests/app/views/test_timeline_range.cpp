@@ -1,5 +1,5 @@
 // The range of the timeline and what it drives, by real mouse and keys, against the rows that were written.
-#include "tests/app/window_case.h"
+#include "tests/app/timeline_case.h"
 
 #include "app/models/text.h"
 
@@ -19,21 +19,10 @@
 using namespace footlight;
 using namespace footlight::app;
 
-class TimelineRangeTest : public WindowCase {
+class TimelineRangeTest : public TimelineCase {
   Q_OBJECT
 
  private:
-  const SampleRun run_ = sample_run();
-
-  TimelineView* view() { return window().timeline(); }
-  TimelineCanvas* canvas() { return view()->canvas(); }
-  TimelineTable* table() { return view()->table(); }
-  void show_timeline() {
-    with_sample();
-    window().show_view(QStringLiteral("timeline"));
-    window().settle();
-    canvas()->setFocus();
-  }
   // How many op events of each op lie in a range.
   std::map<QString, uint64_t> counts(int64_t from, int64_t to) const {
     std::map<QString, uint64_t> all;

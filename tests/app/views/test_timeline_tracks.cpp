@@ -1,6 +1,6 @@
 // The tracks of the timeline: calls inside of the phases that made them, how a person arranges tracks, spans, counters,
 // flows, and what a screen reader finds.
-#include "tests/app/window_case.h"
+#include "tests/app/timeline_case.h"
 
 #include "app/models/text.h"
 
@@ -17,21 +17,8 @@
 using namespace footlight;
 using namespace footlight::app;
 
-class TimelineTracksTest : public WindowCase {
+class TimelineTracksTest : public TimelineCase {
   Q_OBJECT
-
- private:
-  const SampleRun run_ = sample_run();
-
-  TimelineView* view() { return window().timeline(); }
-  TimelineCanvas* canvas() { return view()->canvas(); }
-  TimelineTable* table() { return view()->table(); }
-  void show_timeline() {
-    with_sample();
-    window().show_view(QStringLiteral("timeline"));
-    window().settle();
-    canvas()->setFocus();
-  }
 
  private Q_SLOTS:
   // The parts of a call that traced make up what its bar says.

@@ -258,6 +258,26 @@ class Records(unittest.TestCase):
             ''')
         self.assertEqual(said, 'None\n')
 
+    def test_a_cycle_takes_no_rules_from_other_stand_ins(self):
+        said = self.record('''
+            import gc
+            import weakref
+
+            class Flattens:
+                def __call__(self, value):
+                    return [], value
+
+            function = _recorder.new_id('function')
+            flatten = Flattens()
+            kept, other = (_recorder.called(len, function, flatten=flatten) for _ in range(2))
+            other.itself = other
+            rule, gone = weakref.ref(flatten), weakref.ref(other)
+            del flatten, other
+            gc.collect()
+            print(gone(), rule() is not None)
+            ''')
+        self.assertEqual(said, 'None True\n')
+
     def test_static_positions_may_count_from_the_end(self):
         self.record('''
             function = _recorder.new_id('function')

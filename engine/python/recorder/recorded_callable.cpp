@@ -103,13 +103,16 @@ PyObject* repr(PyObject* self) {
   return PyUnicode_FromFormat(recorded(self)->traced ? "<recorded %R>" : "<timed %R>", recorded(self)->wrapped.get());
 }
 
+// What the rules refer to is shared by all stand-ins for the function, so only the last one may visit and clear it.
+bool owns_rules(PyObject* self) { return recorded(self)->traced.use_count() == 1; }
+
 int visit_references(PyObject* self, visitproc visit, void* arg) {
-  if (recorded(self)->traced) Py_VISIT(recorded(self)->traced->rules.flatten.get());
+  if (owns_rules(self)) Py_VISIT(recorded(self)->traced->rules.flatten.get());
   return visit_members<&RecordedCallable::wrapped, &RecordedCallable::dict>(self, visit, arg);
 }
 
 int clear_references(PyObject* self) {
-  if (recorded(self)->traced) taken_from(recorded(self)->traced->rules.flatten);
+  if (owns_rules(self)) taken_from(recorded(self)->traced->rules.flatten);
   return clear_members<&RecordedCallable::dict>(self);
 }
 

@@ -50,7 +50,7 @@ TapPairs of_inputs(const Window& w) {
 }
 
 // kPixels pixels that lie `out_step` elements apart and whose taps are those of the first, each `step` elements
-// further: the sums over their taps of the other side times the filter, in kVectors registers of so many bytes for
+// further: the sums over their taps of the other side times the filter, in kVectors registers of kBytes bytes for
 // each. Starts at channel `at`; returns the first channel not done.
 template <class C, int kPixels, int kBytes, int kVectors>
 int64_t gather_channels(std::span<const TapPair> rows, std::span<const TapPair> columns, const C* other,

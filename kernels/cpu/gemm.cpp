@@ -333,7 +333,7 @@ void multiply_parts(int64_t parts, int64_t m, int64_t n, int64_t depth, const Ma
     parallel_for(parts, small ? parts : 1, [&](int64_t begin, int64_t end) {
       for (int64_t part = begin; part < end; ++part) multiply_part(part, true);
     });
-  } else {  // so many cores share the blocks of each part
+  } else {  // more than two cores for each part: all share the blocks of one part after the other
     for (int64_t part = 0; part < parts; ++part) multiply_part(part, false);
   }
   for (int64_t part = 1; part < parts; ++part)

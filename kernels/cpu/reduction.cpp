@@ -143,7 +143,7 @@ template <class Op, class T, class C>
     reduce_group<Op, T, C>(g, d + 1, in + i * in_step, acc + i * acc_step, in_step, acc_below);
 }
 
-// The results of the pieces, so many elements each, into acc.
+// Joins the results of the pieces, `elements` each, pairwise and into acc.
 template <class Op, class C>
 void join_pieces(C* parts, int64_t pieces, int64_t elements, C* acc) {
   for (int64_t step = 1; step < pieces; step *= 2)

@@ -232,7 +232,7 @@ SliceSpec spec_of(KernelContext& c, const Shape& input, size_t first) {
   return slice_spec(input, begin.size(), &begin, &end, ints_of(c.inputs[first + 2]), masks_of(c.attrs));
 }
 
-// x[i] with one index: no error is left to say, and what is taken lies side by side.
+// x[i] with one index that is in range: the row is contiguous. Returns false for all else, which takes the general way.
 bool take_row(KernelContext& c) {
   const Tensor& x = c.inputs[0];
   if (x.shape().rank() == 0 || c.inputs[1].elements() != 1) return false;

@@ -220,7 +220,7 @@ Tensor dense_output(const Column& c, bool scalar) {
 
 Tensor no_splits(DType dtype) { return Tensor::empty(dtype, Shape{0}); }
 
-// What of several groups of columns a key is: keys may be wanted several times.
+// The columns of each key that is read: a key may belong to several.
 struct Wanted {
   std::vector<std::vector<Column*>> of_key;
   WantedKeys keys;

@@ -34,7 +34,8 @@ Store store_of(DType dtype) {
   return found;
 }
 
-// Calls draw(parameter index, its own stream starting at so many blocks per result) for each output.
+// Calls draw(parameter index, stream) for each output: stream(blocks) is its own part of the stream, that many blocks
+// after the part of the output before.
 template <class Draw>
 void each(Philox base, const Tensor& out, int64_t parameters, Draw&& draw) {
   const int64_t samples = out.elements() / parameters;

@@ -24,7 +24,7 @@ std::vector<int64_t> ids_of(KernelContext& c, int64_t most) {
   }
   return ids;
 }
-// Which rows, of so many. Checked before memory is taken for what there may be no row of.
+// The indices of the rows that are reduced, of `rows` rows. They are checked before memory is allocated.
 std::vector<int64_t> chosen_rows(KernelContext& c, int64_t rows) {
   std::vector<int64_t> chosen = ints_of(c.inputs[1]);
   for (size_t k = 0; k < chosen.size(); ++k)

@@ -68,4 +68,61 @@ class Children(Recorded):
                         for _ in range(n):
                             step(tf.ones([2]))
                     if __name__ == '__main__':
+                        context = multiprocessing.get_context('{method}')
+                        started = [context.Process(target=work, args=(n,)) for n in (2, 3)]
+                        [process.start() for process in started]
+                        [process.join() for process in started]
+                        step(tf.ones([2]))
+                    '''))
+                files = self.files()
+                self.assertEqual(len(files), 3, files)
+                self.assertEqual(self.calls('run.footlight'), [('step', 1)])
+                children = [file for file in files if 'pid' in file]
+                self.assertEqual(sorted(count for file in children for _, count in self.calls(file)), [2, 3])
+                self.assertEqual({kind for file in children for kind, in self.rows(file, 'SELECT kind FROM process')},
+                                 {method})
+                for file in files:
+                    os.remove(os.path.join(self.folder, file))
+
+    def test_a_child_that_is_killed(self):
+        done = self.record(textwrap.dedent(STEP) + textwrap.dedent('''
+            child = os.fork()
+            if child == 0:
+                step(tf.ones([2]))
+                time.sleep(0.3)
+                os.kill(os.getpid(), signal.SIGKILL)
+            os.waitpid(child, 0)
+            step(tf.ones([2]))
+            print(child)
+            '''))
+        child = f'run.pid{done.stdout.strip()}.footlight'
+        self.assertEqual(self.files(), ['run.footlight', child])
+        self.assertEqual(self.calls(child), [('step', 1)])  # it is complete, not a log
+        self.merged('run.footlight')
+        ends = dict(self.rows('run-merged.footlight', 'SELECT kind, "end" FROM process'))
+        self.assertEqual(ends, {'': 'finished', 'fork': ''})
+
+    def test_a_child_that_records_itself(self):
+        self.record(textwrap.dedent(STEP) + textwrap.dedent('''
+            import footlight_recorder
+            if os.fork() == 0:
+                footlight_recorder.start('own.footlight')
+                step(tf.ones([2]))
+                footlight_recorder.stop()
+                os._exit(0)
+            os.wait()
+            '''))
+        self.assertEqual(self.files(), ['own.footlight', 'run.footlight'])
+        self.assertEqual(self.calls('own.footlight'), [('step', 1)])
+
+    def test_a_module(self):
+        self.write('here.py', 'import sys\nprint(__name__, sys.argv[1:], __spec__.name)\n')
+        done = self.run_program('record', '-o', 'run.footlight', '-m', 'here', '-o', 'x')
+        self.assertEqual((done.returncode, done.stdout), (0, "__main__ ['-o', 'x'] here\n"), done.stderr)
+        done = self.run_program('record', '-m', 'missing')
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no module 'missing'", done.stderr)
+
+
+if __name__ == '__main__':
     unittest.main()

@@ -243,6 +243,54 @@ class Jax(unittest.TestCase):
         self.assertEqual(found, {(21, 'args[0]'): ['20,18'], (23, 'args[1]'): ['10,11'], (14, 'args[1]'): ['24,25'],
                                  (28, 'args[0]'): ['29,26']})
 
+    def test_state_around_a_trace(self):
+        done = self.record('''
+            import random
+            import time
+            import jax
+
+            RATE, LOG, SEEN, LIMIT = 0.5, [], [], 7
+
+            class Model:
+                def __init__(self):
+                    self.scale = 2.0
+                    self.calls = 0
+
+                @jax.jit(static_argnums=(0,))
+                def forward(self, x):
+                    self.calls += 1
+                    return helper(self.scale)
+
+            def helper(scale):
+                LOG.append(scale)
+                SEEN.append(LIMIT)
+                return RATE * scale * random.random(), time.time()
+
+            def main():
+                global RATE
+                model, x = Model(), jax.Array((4,))
+                for step in range(6):
+                    model.forward(x)
+                    if step == 2:
+                        RATE = 0.25
+                    if step == 4:
+                        RATE = 0.5
+                model.scale = 3.0
+                model.forward(x)
+                print(model.calls > 0, len(LOG) > 0)
+
+            main()
+            ''')
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, 'True True\n', ''), done.stderr)
+        seen = self.rows("SELECT kind, path, o.line, note, (SELECT group_concat(value) FROM observation_value v "
+                         "WHERE v.observation = o.id) FROM observation o ORDER BY o.id")
+        values = {(kind, path): values for kind, path, _, _, values in seen}
+        self.assertEqual({(kind, path, line, note) for kind, path, line, note, _ in seen}, {
+            (2, 'self.calls', 15, ''), (2, 'global LOG', 19, ''), (3, 'random', 21, ''), (3, 'time.time', 21, 'clock'),
+            (1, 'global RATE', 21, ''), (1, 'global RATE', 21, 'came back'), (1, 'self.scale', 16, '')})
+        self.assertEqual((values[2, 'self.calls'], values[2, 'global LOG'], values[1, 'self.scale']), ('0,1', '[],[2.0]', '2.0,3.0'))
+        self.assertIn('stale_capture', [f['cause'] for f in self.report()['findings']])
+
     def test_a_missing_hook_is_said(self):
         self.replace('_src/pjit.py', '_resolve_and_lower', '_lower')
         done = self.record('''

@@ -34,6 +34,9 @@ struct Traced {
   std::unordered_map<uint64_t, Served> served;  // the key is the signature of a call
   bool is_served_alike = true;                  // by one trace with one key, whatever the signature
   std::set<uint64_t> contexts;                  // hashes of the settings under which calls were described
+  Ref check;                                    // see watch(); null: nothing is to be checked
+  int num_checks = 0;
+  int64_t next_check_ns = 0;
 };
 
 // An object that stands in for a callable wherever one may be used: as a method, a dict's key, an argument of
@@ -217,6 +220,19 @@ void remember_trace(const RecordedCall& call) {
   });
 }
 
+// Calls what watch() was given, before each of the first calls and then so often that it takes a hundredth of the time.
+void check_state(Traced& traced) {
+  constexpr int kFirstChecks = 200, kShare = 100;
+  const int64_t start_ns = now_ns();
+  if (++traced.num_checks > kFirstChecks && start_ns < traced.next_check_ns) return;
+  quietly([&] {
+    const Ref kept = Ref::borrow(traced.check.get());
+    checked(PyObject_CallFunction(kept.get(), "I", traced.function.value));
+  });
+  const int64_t end_ns = now_ns();
+  traced.next_check_ns = end_ns + (end_ns - start_ns) * kShare;
+}
+
 PyObject* call_as_traced(PyObject* self, PyObject* const* args, size_t count, PyObject* keywords) {
   PyObject* const wrapped = recorded(self)->wrapped.get();
   if (!recording_structure()) return PyObject_Vectorcall(wrapped, args, count, keywords);
@@ -228,6 +244,7 @@ PyObject* call_as_traced(PyObject* self, PyObject* const* args, size_t count, Py
                     .id = next_call_id(),
                     .outer = python_thread.recorded_call};
   Traced& traced = *call.of->traced;
+  if (traced.check) check_state(traced);
   const bool was_served_alike = traced.is_served_alike;
   if (!was_served_alike) assume_trace(call);
   CallEvent event{.parent = this_thread.call, .source = python_caller()};
@@ -293,6 +310,16 @@ PyObject* called(PyObject*, PyObject* args, PyObject* keywords) {
   return made.release();
 }
 
+// watch(function, check)
+PyObject* watch(PyObject*, PyObject* args) {
+  unsigned int function;
+  PyObject* check;
+  if (!PyArg_ParseTuple(args, "IO:watch", &function, &check)) throw PythonErrorSet();
+  const auto known = traced_functions().find(function);
+  if (known != traced_functions().end()) known->second->check = Ref::borrow(check);
+  Py_RETURN_NONE;
+}
+
 PyObject* forget(PyObject*, PyObject* function) {
   const unsigned long number = PyLong_AsUnsignedLong(function);
   if (PyErr_Occurred()) throw PythonErrorSet();
@@ -348,6 +375,9 @@ PyMethodDef functions[] = {
      "other arguments, calls whose arguments are alike are taken to be served by the same trace. context() returns the "
      "settings that count too; array_type names the attribute of an array that says its shape, dtype and weak type and "
      "never changes. What is known of a function is kept until forget(); the arguments count where it is first named."},
+    {"watch", guard<watch>, METH_VARARGS,
+     "watch(function, check): check(function) is called before calls of the function with that number, as often as a "
+     "hundredth of the time allows."},
     {"forget", guard<forget>, METH_O,
      "forget(function): no more stand-ins will be made for the function with that number."},
     {"current_call", guard<current_call>, METH_NOARGS,

@@ -11,6 +11,7 @@ from typing import Any
 
 from footlight_recorder import _recorder, repetitions
 from footlight_recorder.adapters import Adapter, Hook, guarded, jax_graphs, jax_keys
+from footlight_recorder.adapters.state import Before, State
 from footlight_recorder.adapters.value_lines import ValueLines
 
 _MAX_EQUATIONS_WITH_TEXT = 500  # the StableHLO text of larger traces is not kept
@@ -74,6 +75,7 @@ class _Recorder:
             abstract = api_util.shaped_abstractify
         self.keys = jax_keys.Keys(registry.flatten_one_level, abstract)
         self.value_lines = ValueLines()
+        self.state = State(lambda value: isinstance(value, core.Tracer), lambda value: isinstance(value, jax.Array))
         self.context: Any = None
         self.compared = repetitions.ChosenCall()
         self.sees_traces = False  # at their beginning; else a new jaxpr tells of one
@@ -137,6 +139,7 @@ class _Recorder:
         """What was given to jit is gone."""
         for function in self.functions.pop(key, {}).values():
             _recorder.forget(function.number)
+            self.state.forget(function.number)
 
     @guarded
     def describe_again(self) -> None:
@@ -191,10 +194,11 @@ class _Recorder:
             return original(fun, info, args, kwargs)
         self.thread.asked.append((function, args, kwargs))
         start_ns = time.time_ns()
+        before = None if self.sees_traces else self.state_before(function, fun, args)
         try:
             result = original(fun, info, args, kwargs)
             if not self.sees_traces:
-                self.traced(function, result[0], start_ns, '')
+                self.traced(function, result[0], start_ns, '', before)
         except BaseException as error:
             if not self.sees_traces:
                 self.traced(function, None, start_ns, _error_text(error))
@@ -228,17 +232,25 @@ class _Recorder:
         function = self.function_of(fun, args[0]) if args else None
         if function is None:
             return original(fun, *args, **more)
+        asked = self.thread.asked[-1:]
+        before = self.state_before(function, fun, asked[0][1] if asked and asked[0][0] is function else ())
         start_ns = time.time_ns()
         try:
             result = original(fun, *args, **more)
         except BaseException as error:
             self.traced(function, None, start_ns, _error_text(error))
             raise
-        self.traced(function, result, start_ns, '')
+        self.traced(function, result, start_ns, '', before)
         return result
 
     @guarded
-    def traced(self, function: _Function, result: Any, start_ns: int, error: str) -> None:
+    def state_before(self, function: _Function, fun: Any, args: tuple[Any, ...]) -> Before | None:
+        """The state around a function that may be traced now."""
+        owner = args[0] if args and function.parameters.names[:1] == ['self'] else None
+        return self.state.begin(jax_keys.function_under(fun), owner)
+
+    @guarded
+    def traced(self, function: _Function, result: Any, start_ns: int, error: str, before: Before | None = None) -> None:
         """Records a trace."""
         end_ns = time.time_ns()
         jaxpr = result.params['jaxpr'] if result is not None else None
@@ -266,8 +278,16 @@ class _Recorder:
         elif by_call:
             _recorder.describe_call(trace=number)
         _recorder.add('trace', columns)
+        if before is not None and not error:
+            self.state.end(before, function.number, number)
+            if self.state.watches(function.number):
+                _recorder.watch(function.number, self.check_state)
         if by_call and frame is not None and len(function.traces) > 1:
             self.value_lines.record(function.number, number, frame, function.parameters.names, function.bound)
+
+    def check_state(self, function: int) -> None:
+        """A trace serves a call: looks whether what it has read is still there."""
+        self.state.check(function)
 
     @guarded
     def describe_key(self, function: _Function, columns: dict[str, Any], key: int) -> None:

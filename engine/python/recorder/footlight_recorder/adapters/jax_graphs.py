@@ -105,6 +105,19 @@ class Locations:
         self._of_traceback = (traceback, at)
         return at
 
+    @staticmethod
+    def code_of(source_info: Any) -> tuple[Any, int] | None:
+        """The innermost code object of the program that made an equation, with the instruction."""
+        try:
+            codes, offsets = source_info.traceback.raw_frames()
+        except AttributeError:  # no traceback
+            return None
+        for code, offset in zip(codes, offsets):
+            path = code.co_filename
+            if '/footlight_recorder/' not in path and not path.startswith('<') and not _recorder.is_library_file(path):
+                return code, offset
+        return None
+
 
 class Graphs:
     """Records jaxprs."""
@@ -155,9 +168,15 @@ class Graphs:
         for var in jaxpr.invars:
             inputs.append(add_node('input', 'variable', [type_text(var.aval)]))
             at[id(var)] = (inputs[-1], 0)
+        users: dict[int, Any] = {}  # of a constant: what made the first equation that takes it
+        if jaxpr.constvars:
+            for eqn in jaxpr.eqns:
+                for var in eqn.invars:
+                    users.setdefault(id(var), eqn.source_info)
         for position, var in enumerate(jaxpr.constvars):
             held = constant_text(consts[position]) if position < len(consts) else ''
-            at[id(var)] = (add_node('constant', 'constant', [type_text(var.aval)], constant=held), 0)
+            source = self._locations.code_of(users[id(var)]) if id(var) in users else None
+            at[id(var)] = (add_node('constant', 'constant', [type_text(var.aval)], constant=held, source=source), 0)
         for eqn in jaxpr.eqns:
             inner = list(self._inner(eqn))
             parts = {name.partition('[')[0] for name, _ in inner}
@@ -166,6 +185,7 @@ class Graphs:
             edges = [edge(var) for var in eqn.invars]
             node = add_node(eqn.primitive.name, family(eqn.primitive.name), [type_text(var.aval) for var in eqn.outvars],
                             node_input=edges, attributes=attributes, location=self._locations.of(eqn.source_info),
+                            source=self._locations.code_of(eqn.source_info),
                             node_function=[{'attribute': key, 'function_graph': self.add(held, f'{name}/{key}')}
                                        for key, held in inner])
             for output, var in enumerate(eqn.outvars):

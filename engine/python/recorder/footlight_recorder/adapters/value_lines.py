@@ -33,7 +33,9 @@ class Argument(NamedTuple):
 
 
 @functools.lru_cache(_MAX_TREES)
-def _tree(file: str) -> ast.Module | None:
+def tree_of(file: str) -> ast.Module | None:
+    """The syntax tree of a source file; None: it cannot be read."""
+    """The syntax tree of a source file; None: it cannot be read."""
     try:
         return ast.parse(''.join(linecache.getlines(file)))
     except (SyntaxError, ValueError, RecursionError):
@@ -160,7 +162,7 @@ class _Caller:
 
     def __init__(self, frame: FrameType) -> None:
         self.frame, self.file = frame, frame.f_code.co_filename
-        self.tree = _tree(self.file)
+        self.tree = tree_of(self.file)
         at = _position(frame.f_code, frame.f_lasti)
         found = _call_at(self.tree, at) if self.tree is not None and at is not None else None
         self.call: ast.Call | None = found[0] if found else None

@@ -94,24 +94,23 @@ class ArgumentWriter {
 
   void leaf(PyObject* o) {
     const std::string kind = text_in(o, "kind");
-    if (kind == "tensor") return tensor(o);
+    if (kind == "tensor" || kind == "variable") return tensor(o, kind == "variable");
     const uint64_t number = number_of(checked(PyObject_GetAttrString(o, "number")).get());
     names_[number] = {text_in(o, "name"), 0};
     const Ref parts = checked(PyObject_GetAttrString(o, "parts"));
     const Items items(parts.get());
-    static constexpr std::pair<const char*, Token> kKinds[] = {{"object", Token::kObject},
-                                                               {"type", Token::kType},
-                                                               {"callable", Token::kCallable},
-                                                               {"fields", Token::kRecord}};
+    static constexpr std::pair<const char*, Token> kKinds[] = {
+        {"object", Token::kObject},     {"type", Token::kType},     {"custom", Token::kCustom},
+        {"callable", Token::kCallable}, {"fields", Token::kRecord}, {"namedtuple", Token::kNamedTuple}};
     const auto token = std::ranges::find(kKinds, kind, [](const auto& k) { return std::string_view(k.first); });
     if (token == std::end(kKinds)) throw Error(ErrorKind::kValue, "no leaf of a key is of the kind '" + kind + "'");
-    const bool has_parts = kind == "callable" || kind == "fields";
+    const bool has_parts = token->second >= Token::kCallable;
     writer_.numbered(token->second, number, has_parts ? static_cast<uint64_t>(items.size()) : 0);
     if (has_parts)
       for (PyObject* const item : items) write(item);
   }
 
-  void tensor(PyObject* o) {
+  void tensor(PyObject* o, bool variable) {
     const std::string dtype = text_in(o, "dtype");
     keys::TensorSpec spec{.dtype = dtype_number(dtype), .has_rank = true, .sizes = {}};
     std::vector<int64_t> sizes;
@@ -124,7 +123,12 @@ class ArgumentWriter {
       }
     if (sizes.size() >= keys::kUnknownRank) spec.has_rank = false, sizes.clear();
     spec.sizes = sizes;
-    spec.weak = is_true(checked(PyObject_GetAttrString(o, "weak")).get());
+    const bool flag = is_true(checked(PyObject_GetAttrString(o, variable ? "trainable" : "weak")).get());
+    if (variable) {
+      const uint64_t alias = number_of(checked(PyObject_GetAttrString(o, "number")).get());
+      return writer_.variable(spec, flag, static_cast<uint32_t>(alias));
+    }
+    spec.weak = flag;
     writer_.tensor(spec);
   }
 
@@ -140,14 +144,14 @@ void write_key(uint32_t number, const KnownKey& known) {
   writer->add(std::move(record));
 }
 
-// key(function, parameters, arguments): the number of the key. Equal keys of a function have the same number.
+// key(function, parameters, arguments, device=0): the number of the key. Equal keys of a function have the same number.
 PyObject* key(PyObject*, PyObject* args) {
-  unsigned int function;
+  unsigned int function, device = 0;
   PyObject *parameters, *arguments;
-  if (!PyArg_ParseTuple(args, "IOO:key", &function, &parameters, &arguments)) throw PythonErrorSet();
+  if (!PyArg_ParseTuple(args, "IOO|I:key", &function, &parameters, &arguments, &device)) throw PythonErrorSet();
   KeyWriter writer;
   auto names = std::make_shared<keys::Names>();
-  writer.context(0);
+  writer.context(device);
   ArgumentWriter to(writer, *names);
   for (PyObject* const argument : Items(arguments)) to.write(argument);
   std::vector<std::string> parameter_names;
@@ -208,8 +212,8 @@ PyObject* nearest_key(PyObject*, PyObject* args) {
 
 PyMethodDef functions[] = {
     {"key", guard<key>, METH_VARARGS,
-     "key(function, parameters, arguments): the number of a key, which is recorded when it is new. Arguments are plain "
-     "values, containers and footlight_recorder.keys.Leaf."},
+     "key(function, parameters, arguments, device=0): the number of a key, which is recorded when it is new. Arguments "
+     "are plain values, containers and footlight_recorder.keys.Leaf; device is the number of a device scope."},
     {"describe_key", guard<describe_key>, METH_O, "describe_key(key): its signature and its leaves, for a trace."},
     {"nearest_key", guard<nearest_key>, METH_VARARGS,
      "nearest_key(key, others): the position of the key that differs least from it, the paths that differ, and a "

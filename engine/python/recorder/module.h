@@ -11,5 +11,6 @@ void init_records(PyObject* module);
 void init_keys(PyObject* module);
 void init_recorded_callables(PyObject* module);
 void init_spans(PyObject* module);
+void init_watched_calls(PyObject* module);
 
 }  // namespace footlight::python

@@ -1,4 +1,5 @@
-// Callables that stand in for others and record each call: timed() as a span, called() as a call of a traced function.
+// Callables that stand in for others: timed() records each call as a span, called() as a call of a traced function, and
+// hooked() tells an adapter of it.
 #include "engine/python/recorder/module.h"
 
 #include "engine/base/clock.h"
@@ -17,14 +18,16 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <unordered_map>
+#include <vector>
 
 namespace footlight::python {
 namespace {
 
 // What called() knows of the traced function that it stands in for.
 struct Traced {
-  FunctionId function;
+  FunctionId function;  // none: each call's first argument has its number
   SignatureRules rules;
   struct Served {
     TraceId trace;
@@ -47,6 +50,7 @@ struct RecordedCallable {
   Ref wrapped;
   std::string name, category;      // of the span, if timed() made the object
   std::shared_ptr<Traced> traced;  // null unless called() made it; of all that stand in for the same function
+  Ref before, after;               // of hooked(); may be null
   PyObject *dict, *weakrefs;
 };
 
@@ -67,7 +71,7 @@ PyTypeObject recorded_callable_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 Ref stand_in(vectorcallfunc call, PyObject* wrapped, std::string name, std::string category,
              std::shared_ptr<Traced> traced) {
   Ref made = new_object_of<RecordedCallable>(&recorded_callable_type, call, Ref::borrow(wrapped), std::move(name),
-                                             std::move(category), std::move(traced));
+                                             std::move(category), std::move(traced), Ref(), Ref());
   // __name__, __doc__, __module__, __wrapped__; what is in its __dict__ is looked up there (get_attribute).
   const Ref functools = checked(PyImport_ImportModule("functools"));
   const Ref assigned = checked(PyObject_GetAttrString(functools.get(), "WRAPPER_ASSIGNMENTS"));
@@ -111,7 +115,8 @@ bool owns_rules(PyObject* self) { return recorded(self)->traced.use_count() == 1
 
 int visit_references(PyObject* self, visitproc visit, void* arg) {
   if (owns_rules(self)) Py_VISIT(recorded(self)->traced->rules.flatten.get());
-  return visit_members<&RecordedCallable::wrapped, &RecordedCallable::dict>(self, visit, arg);
+  return visit_members<&RecordedCallable::wrapped, &RecordedCallable::before, &RecordedCallable::after,
+                       &RecordedCallable::dict>(self, visit, arg);
 }
 
 int clear_references(PyObject* self) {
@@ -140,7 +145,8 @@ PyObject* reduce(PyObject* self, PyObject*) {
   if (qualname && PyUnicode_Check(qualname.get()) && PyUnicode_Check(module.get()) &&
       object_named(module.get(), qualname.get()).get() == self)
     return Py_NewRef(qualname.get());
-  if (callable->traced) return PyObject_CallMethod(callable->wrapped.get(), "__reduce__", nullptr);
+  if (callable->traced || callable->before || callable->after)
+    return PyObject_CallMethod(callable->wrapped.get(), "__reduce__", nullptr);
   const Ref recorder = checked(PyImport_ImportModule("footlight_recorder._recorder"));
   const Ref maker = checked(PyObject_GetAttrString(recorder.get(), "timed"));
   return Py_BuildValue("O(Os#s#)", maker.get(), callable->wrapped.get(), callable->name.data(),
@@ -157,6 +163,7 @@ PyGetSetDef properties[] = {{"__dict__", PyObject_GenericGetDict, PyObject_Gener
 // A call that is being recorded on this thread, and the one around it. Declared in interpreter/thread_context.h.
 struct RecordedCall {
   RecordedCallable* of;
+  FunctionId function;
   PyObject* const* args;
   size_t num_positional;
   PyObject* keywords;
@@ -233,16 +240,35 @@ void check_state(Traced& traced) {
   traced.next_check_ns = end_ns + (end_ns - start_ns) * kShare;
 }
 
+// The attribute in which the adapter of an engine with one class of traced functions keeps the number of each.
+FunctionId number_in(PyObject* function) {
+  FunctionId found;
+  quietly([&] {
+    const Ref number = optional_attribute(function, "_footlight_function");
+    if (!number || !PyLong_Check(number.get())) return;
+    found = FunctionId(static_cast<uint32_t>(PyLong_AsUnsignedLong(number.get())));
+  });
+  return found;
+}
+
 PyObject* call_as_traced(PyObject* self, PyObject* const* args, size_t count, PyObject* keywords) {
   PyObject* const wrapped = recorded(self)->wrapped.get();
   if (!recording_structure()) return PyObject_Vectorcall(wrapped, args, count, keywords);
+  const bool of_any = !recorded(self)->traced->function.valid();
+  const FunctionId function = !of_any                     ? recorded(self)->traced->function
+                              : PyVectorcall_NARGS(count) ? number_in(args[0])
+                                                          : FunctionId();
+  if (!function.valid()) return PyObject_Vectorcall(wrapped, args, count, keywords);
   const Ref kept = Ref::borrow(self);  // the callable may drop the last reference to this
   RecordedCall call{.of = recorded(self),
+                    .function = function,
                     .args = args,
                     .num_positional = static_cast<size_t>(PyVectorcall_NARGS(count)),
                     .keywords = keywords,
                     .id = next_call_id(),
                     .outer = python_thread.recorded_call};
+  // Which trace serves is said meanwhile, except where the body runs without one.
+  if (of_any) call.outcome = CallOutcome::kEager;
   Traced& traced = *call.of->traced;
   if (traced.check) check_state(traced);
   const bool was_served_alike = traced.is_served_alike;
@@ -258,7 +284,7 @@ PyObject* call_as_traced(PyObject* self, PyObject* const* args, size_t count, Py
   if (call.dropped || !recording_structure()) return result;
   if (was_served_alike) assume_only_trace(call, !result);
   event.call = call.id;
-  event.function = traced.function;
+  event.function = call.function;
   event.trace = call.trace;
   event.key = call.key;
   event.outcome = result ? call.outcome : CallOutcome::kFailed;
@@ -293,13 +319,15 @@ SignatureRules rules_of(PyObject* positions, PyObject* names, PyObject* flatten,
 // called(callable, function, static_positions=(), static_names=(), flatten=None, context=None, array_type=None): the
 // stand-in for a traced function.
 PyObject* called(PyObject*, PyObject* args, PyObject* keywords) {
-  PyObject *wrapped, *positions = nullptr, *names = nullptr;
+  PyObject *wrapped, *number, *positions = nullptr, *names = nullptr;
   PyObject *flatten = Py_None, *context = Py_None, *array_type = Py_None;
-  unsigned int function;
-  parse_keywords(args, keywords, "OI|OOOOO:called",
+  parse_keywords(args, keywords, "OO|OOOOO:called",
                  {"callable", "function", "static_positions", "static_names", "flatten", "context", "array_type"},
-                 &wrapped, &function, &positions, &names, &flatten, &context, &array_type);
+                 &wrapped, &number, &positions, &names, &flatten, &context, &array_type);
   if (!PyCallable_Check(wrapped)) throw Error(ErrorKind::kType, "called: the first argument is not callable");
+  if (number == Py_None) return stand_in(call_as_traced, wrapped, "", "", std::make_shared<Traced>()).release();
+  const auto function = static_cast<uint32_t>(PyLong_AsUnsignedLong(number));
+  if (PyErr_Occurred()) throw PythonErrorSet();
   std::shared_ptr<Traced>& traced = traced_functions()[function];
   if (!traced)
     traced = std::make_shared<Traced>(FunctionId(function), rules_of(positions, names, flatten, context, array_type));
@@ -331,7 +359,7 @@ PyObject* forget(PyObject*, PyObject* function) {
 PyObject* current_call(PyObject*, PyObject*) {
   const RecordedCall* const call = python_thread.recorded_call;
   if (!call) Py_RETURN_NONE;
-  return Py_BuildValue("KI", static_cast<unsigned long long>(call->id.value), call->of->traced->function.value);
+  return Py_BuildValue("KI", static_cast<unsigned long long>(call->id.value), call->function.value);
 }
 
 // finished_call(): (call, function, trace or None), or None before the first.
@@ -366,14 +394,56 @@ PyObject* describe_call(PyObject*, PyObject* args, PyObject* keywords) {
   Py_RETURN_NONE;
 }
 
+// Calls an adapter's function, whose errors are its own: the result, or None.
+Ref told(const Ref& function, std::span<PyObject* const> first, PyObject* const* args, size_t count,
+         PyObject* keywords) {
+  std::vector<PyObject*> all(first.begin(), first.end());
+  const auto given = static_cast<size_t>(PyVectorcall_NARGS(count));
+  const size_t named = keywords ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0;
+  all.insert(all.end(), args, args + given + named);
+  Ref result;
+  quietly([&] {
+    result = checked(PyObject_Vectorcall(function.get(), all.data(), first.size() + given, keywords));
+  });
+  return result ? std::move(result) : Ref::borrow(Py_None);
+}
+
+PyObject* call_as_hook(PyObject* self, PyObject* const* args, size_t count, PyObject* keywords) {
+  const RecordedCallable* const hook = recorded(self);
+  const Ref kept = Ref::borrow(self);  // the callable may drop the last reference to this
+  if (!recording_structure()) return PyObject_Vectorcall(hook->wrapped.get(), args, count, keywords);
+  const Ref state = hook->before ? told(hook->before, {}, args, count, keywords) : Ref::borrow(Py_None);
+  PyObject* const result = PyObject_Vectorcall(hook->wrapped.get(), args, count, keywords);
+  if (!hook->after) return result;
+  const ExceptionSetAside aside;  // of the callable: `after` gets it
+  PyObject* const first[] = {state.get(), result ? result : Py_None, aside.get() ? aside.get() : Py_None};
+  told(hook->after, first, args, count, keywords);
+  return result;
+}
+
+// hooked(callable, before=None, after=None)
+PyObject* hooked(PyObject*, PyObject* args, PyObject* keywords) {
+  PyObject *wrapped, *before = Py_None, *after = Py_None;
+  parse_keywords(args, keywords, "O|OO:hooked", {"callable", "before", "after"}, &wrapped, &before, &after);
+  if (!PyCallable_Check(wrapped)) throw Error(ErrorKind::kType, "hooked: the first argument is not callable");
+  Ref made = stand_in(call_as_hook, wrapped, "", "", nullptr);
+  if (before != Py_None) recorded(made.get())->before = Ref::borrow(before);
+  if (after != Py_None) recorded(made.get())->after = Ref::borrow(after);
+  return made.release();
+}
+
 PyMethodDef functions[] = {
+    {"hooked", as_method(guard<hooked>), METH_VARARGS | METH_KEYWORDS,
+     "hooked(callable, before=None, after=None): a stand-in for the callable that calls before(*args, **kwargs), the "
+     "callable, then after(what before gave, the result or None, the exception or None, *args, **kwargs). No frame of "
+     "it is on the stack meanwhile, and what the two raise is dropped."},
     {"timed", as_method(guard<timed>), METH_VARARGS | METH_KEYWORDS,
      "timed(callable, name=None, category=''): the callable, each call of which is recorded as a span."},
     {"called", as_method(guard<called>), METH_VARARGS | METH_KEYWORDS,
      "called(callable, function, static_positions=(), static_names=(), flatten=None, context=None, array_type=None): a "
-     "stand-in for the callable that records each call as one of the traced function with that number. With any of the "
-     "other arguments, calls whose arguments are alike are taken to be served by the same trace. context() returns the "
-     "settings that count too; array_type names the attribute of an array that says its shape, dtype and weak type and "
+     "stand-in for the callable that records each call as one of the traced function with that number; None: with the "
+     "number that the first argument has as _footlight_function. With any of the other arguments, calls whose "
+     "arguments are alike are taken to be served by the same trace. context() returns the settings that count too; array_type names the attribute of an array that says its shape, dtype and weak type and "
      "never changes. What is known of a function is kept until forget(); the arguments count where it is first named."},
     {"watch", guard<watch>, METH_VARARGS,
      "watch(function, check): check(function) is called before calls of the function with that number, as often as a "

@@ -70,6 +70,10 @@ struct ColumnFrom {
     if (PyUnicode_Check(from)) id = writer->file(readable(from));
     else number_to(id);
   }
+  void to(CodeId& id) const {
+    if (PyCode_Check(from)) id = code_id(from);
+    else number_to(id);
+  }
   template <class Tag, class Int>
   void to(Id<Tag, Int>& id) const {
     number_to(id);

@@ -3,13 +3,17 @@ from __future__ import annotations
 
 
 class Leaf:
-    """A part of a call's key. `kind` is tensor, object, type, callable or fields (of a class whose fields are `parts`)."""
-    __slots__ = ('kind', 'dtype', 'shape', 'weak', 'number', 'name', 'parts')
+    """A part of a call's key.
+
+    `kind` is tensor, variable (whose `number` is its alias), object, type, custom (a type that the engine compares), callable,
+    namedtuple or fields (of a class whose fields are `parts`).
+    """
+    __slots__ = ('kind', 'dtype', 'shape', 'weak', 'trainable', 'number', 'name', 'parts')
 
     def __init__(self, kind: str, *, dtype: str = '', shape: tuple[int | None, ...] | None = None, weak: bool = False,
-                 number: int = 0, name: str = '', parts: tuple[object, ...] = ()) -> None:
+                 trainable: bool = False, number: int = 0, name: str = '', parts: tuple[object, ...] = ()) -> None:
         self.kind, self.dtype, self.shape, self.weak = kind, dtype, shape, weak
-        self.number, self.name, self.parts = number, name, parts
+        self.trainable, self.number, self.name, self.parts = trainable, number, name, parts
 
 
 def tensor(dtype: str, shape: tuple[int | None, ...] | None, weak: bool = False) -> Leaf:

@@ -17,7 +17,8 @@ Runs the script as `python script.py` does and records what its traced functions
   -o, --output FILE   the session file (default: the script's name with .footlight, here)
   --level LEVEL       off: console only; structure: functions, traces, graphs, calls; ops: every op as well (default)
   --engine NAME       whose work is recorded: auto: Footlight, as which `import tensorflow` then runs, and JAX (default);
-                      footlight: Footlight alone; jax: JAX alone, and TensorFlow is left as it is
+                      footlight: Footlight alone; tensorflow: the TensorFlow that is installed, and Keras on it;
+                      jax: JAX alone, and TensorFlow is left as it is
   --compare NAME[:CALL]
                       repeats a call of a traced function, eagerly and traced, when the script gets to it: its first
                       one, or the one with that number. NAME is qualified or its last part; empty: the first called
@@ -67,7 +68,10 @@ def _take_options(words, settings, known):
 _OUR_OPTIONS = {'-o': 'output', '--output': 'output', '--level': 'level', '--compare': 'compare',
                 '--compare-pairs': 'pairs', '--compare-seconds': 'seconds', '--values': 'values',
                 '--check-numerics': 'check', '--engine': 'engine'}
-_ENGINES = {'auto': ['jax'], 'footlight': [], 'jax': ['jax']}  # --engine: the packages whose adapters are installed
+# --engine: the packages, or modules of them, whose adapters are installed.
+_ENGINES = {'auto': ['jax'], 'footlight': [], 'jax': ['jax'],
+            'tensorflow': ['tensorflow', 'keras.src.models.model', 'keras.src.engine.training',
+                           'tf_keras.src.engine.training']}
 _FLAGS = ('check',)
 _MAX_CALLS_WITH_VALUES = 100
 

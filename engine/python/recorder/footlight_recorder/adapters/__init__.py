@@ -18,7 +18,13 @@ from typing import Any, NamedTuple
 
 from footlight_recorder import _recorder
 
-ENGINES = {'jax': 'footlight_recorder.adapters.jax'}  # by the package that a program imports
+ENGINES = {'jax': 'footlight_recorder.adapters.jax',  # by the package that a program imports
+           'tensorflow': 'footlight_recorder.adapters.tensorflow'}
+# Libraries that are recorded with an engine: the modules after which their adapters are installed.
+_KERAS = 'footlight_recorder.adapters.tensorflow_keras'
+_ON_TOP = {'tensorflow': {'keras.src.models.model': _KERAS, 'keras.src.engine.training': _KERAS,  # of Keras 3 and 2
+                          'tf_keras.src.engine.training': _KERAS}}
+_ADAPTERS = ENGINES | {module: adapter for parts in _ON_TOP.values() for module, adapter in parts.items()}
 
 
 class Hook(NamedTuple):
@@ -37,6 +43,7 @@ class Adapter(NamedTuple):
     hooks: list[Hook]
     revision: int = 1  # raised when what is recorded changes
     describe_again: Callable[[], None] = lambda: None  # adds the rows of what was seen before another recording began
+    part_of: str = ''  # the engine in whose row a library on top of it is described
 
 
 _noted: set[str] = set()  # in this recording
@@ -78,13 +85,19 @@ def _place(hook: Hook) -> tuple[Any, str]:
     return holder, name
 
 
+def _original(holder: Any, name: str) -> Any:
+    """What is replaced; a class method as it stands in its class."""
+    found = vars(holder).get(name) if isinstance(holder, type) else None
+    return found if isinstance(found, classmethod) else getattr(holder, name)
+
+
 def place_hooks(hooks: list[Hook], engine: str, version: str) -> list[str]:
     """Puts the hooks in place; returns what is not recorded for want of one."""
     missing = []
     for hook in hooks:
         try:
             holder, name = _place(hook)
-            setattr(holder, name, hook.replace(getattr(holder, name)))
+            setattr(holder, name, hook.replace(_original(holder, name)))
         except Exception:
             if hook.needed:
                 missing.append(f'{hook.gives} not recorded: {engine} {version} has no {hook.module}.{hook.attribute}')
@@ -110,12 +123,16 @@ def _install_for(name: str, module: ModuleType, was_imported: bool = False) -> N
         distributed.install(name)
     if name not in _wanted or name in _installed or module.__name__ != name:
         return  # another package stands in for the engine
-    adapter = importlib.import_module(ENGINES[name]).adapter(module)
+    adapter = importlib.import_module(_ADAPTERS[name]).adapter(module)
     missing = install(adapter)
     if was_imported:
         missing.append(f'functions that existed before the recorder not recorded: {name} was imported before it; call '
                        f'footlight_recorder.prepare() before `import {name}`')
     _installed[name] = adapter, missing
+    if adapter.part_of in _installed:
+        adapter, with_parts = _installed[adapter.part_of]
+        with_parts += missing
+        missing = with_parts
     _describe(adapter, missing)
 
 
@@ -161,6 +178,7 @@ class _Finder(importlib.abc.MetaPathFinder):
 def hook_imports(names: list[str]) -> None:
     """Installs the adapters of these engines when the program imports them, and the hooks of distributed programs."""
     from footlight_recorder.adapters import distributed
+    names = [*names, *(module for name in names for module in _ON_TOP.get(name, ()))]
     _wanted.update(names)
     packages = [*names, *(name for name in distributed.PACKAGES if name not in names)]
     for name in packages:
@@ -176,7 +194,8 @@ def begin_recording(names: list[str]) -> None:
     """A recording of this process has begun: describes the adapters that are installed in it, and installs others."""
     _noted.clear()
     for name, (adapter, missing) in list(_installed.items()):
-        _describe(adapter, missing)
+        if not adapter.part_of:
+            _describe(adapter, missing)
         guarded(adapter.describe_again)()
     hook_imports(names)
 

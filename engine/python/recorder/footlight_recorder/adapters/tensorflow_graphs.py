@@ -1,0 +1,248 @@
+"""TensorFlow's graphs as graphs of the recording: nodes with the lines that made them, and the graphs that nodes run."""
+from __future__ import annotations
+
+import weakref
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+from footlight_recorder import _recorder
+
+_SMALL, _LARGEST_HASHED, _LONGEST_ATTRIBUTE = 16, 16 << 20, 200
+_OURS = '/footlight_recorder/'
+# Attributes that are no part of what a graph computes: most of them differ with each trace.
+_SKIPPED = ('value', 'config_proto', 'config', 'shared_name', 'container', '_gradient_op_type', 'debug_name',
+            '_read_only_resource_inputs')
+
+# Families of ops by the beginnings of their names; the first that fits.
+_FAMILIES = (
+    ('control', ('If', 'StatelessIf', 'While', 'StatelessWhile', 'Case', 'StatelessCase', 'PartitionedCall',
+                 'StatefulPartitionedCall', 'NoOp', 'Switch', 'Merge', 'Enter', 'Exit', 'LoopCond', 'NextIteration',
+                 'SymbolicGradient', 'RemoteCall')),
+    ('variable', ('ReadVariable', 'VarHandle', 'Assign', 'Variable', 'ResourceApply', 'ResourceGather', 'ResourceScatter',
+                  'VarIsInitialized', 'DestroyResource')),
+    ('random', ('Random', 'StatelessRandom', 'StatefulUniform', 'StatefulStandard', 'StatefulRandom', 'TruncatedNormal',
+                'StatelessTruncated', 'Multinomial', 'StatelessMultinomial', 'RngSkip', 'RngReadAndSkip')),
+    ('io', ('Print', 'PyFunc', 'EagerPyFunc', 'ReadFile', 'WriteFile', 'Save', 'Restore', 'Assert', 'Iterator', 'MakeIterator',
+            'Optional', 'Dataset', 'WriteScalar', 'WriteSummary', 'WriteHistogram', 'HostConst')),
+    ('product', ('MatMul', 'BatchMatMul', 'SparseMatMul', 'SparseTensorDense', 'Conv', 'DepthwiseConv', 'Einsum', 'XlaDot',
+                 'Cholesky', 'MatrixInverse', 'MatrixSolve', 'MatrixTriangular', 'Qr', 'Svd', 'SelfAdjointEig', 'FFT', 'IFFT',
+                 'RFFT', 'IRFFT', '_FusedMatMul', '_FusedConv')),
+    ('reduction', ('Sum', 'Mean', 'Max', 'Min', 'Prod', 'All', 'Any', 'ArgMax', 'ArgMin', 'Cumsum', 'Cumprod', 'Segment',
+                   'UnsortedSegment', 'SparseSegment', 'TopK', 'InTopK', 'EuclideanNorm', 'L2Loss', 'Bincount',
+                   'DenseBincount', 'AddN', 'BiasAddGrad')),
+    ('move', ('Identity', 'Reshape', 'Transpose', 'Concat', 'Slice', 'StridedSlice', 'Split', 'Pack', 'Unpack', 'Gather',
+              'Scatter', 'TensorScatter', 'Tile', 'Pad', 'MirrorPad', 'Squeeze', 'ExpandDims', 'Broadcast', 'Reverse', 'Roll',
+              'Cast', 'Bitcast', 'Shape', 'Size', 'Rank', 'OneHot', 'Where', 'Select', 'TensorList', 'StopGradient',
+              'PreventGradient', 'Snapshot', 'Copy', 'TensorArray', 'DynamicStitch', 'DynamicPartition', 'SpaceTo', 'DepthTo',
+              'BatchTo', 'Diag', 'MatrixDiag', 'MatrixSetDiag', 'MatrixBandPart', 'Unique', 'Sort', 'InvertPermutation',
+              'Ragged', 'Sparse')),
+    ('constant', ('Const', 'Placeholder', '_Arg', 'Fill', 'Range', 'LinSpace', 'ZerosLike', 'OnesLike', 'Empty')))
+_WHOLE = ('Max', 'Min', 'If', 'While', 'Any', 'All', 'Sum', 'Size', 'Rank', 'Print', 'Where', 'Range', 'Shape')
+
+
+def family_of(op: str) -> str:
+    """What kind of work an op is, which is its colour in the window."""
+    for family, names in _FAMILIES:
+        for name in names:
+            if op == name or name not in _WHOLE and op.startswith(name) or name in _WHOLE and op in (name + 'V2', name + 'V3'):
+                return family
+    if op.startswith(('MaxPool', 'AvgPool')):
+        return 'reduction'
+    return 'move' if op.endswith('ShapeAs') or op.startswith('ShapeN') else 'elementwise'
+
+
+def type_text(tensor: Any) -> str:
+    """"float32 (8, 5)", as outputs of nodes and captures are written."""
+    shape = tensor.shape
+    sizes = '?' if shape.rank is None else ', '.join(map(str, shape.as_list()))
+    if shape.rank == 1:
+        sizes += ','
+    return f'{tensor.dtype.name} ({sizes})'
+
+
+class Graphs:
+    """Records FuncGraphs, each once."""
+
+    def __init__(self, as_dtype: Any, make_ndarray: Any) -> None:
+        self._as_dtype, self._make_ndarray = as_dtype, make_ndarray
+        self._known: dict[str, int] = {}  # runtime functions by name
+        self._frames: dict[Any, int] = {}
+
+    # ---- lines ------------------------------------------------------------------------------------------------------
+
+    def _stacks(self, info: Any) -> dict[str, int]:
+        """The location of each node that has one, by its name."""
+        files = [path for path in info.files]
+        frames = {number: (files[frame.file_index], frame.line, frame.func, frame.col)
+                  for number, frame in info.frames_by_id.items()}
+        of_trace: dict[int, int | None] = {}
+        found = {}
+        for name, number in info.name_to_trace_id.items():
+            if number not in of_trace:
+                stack = [frames[frame] for frame in info.traces_by_id[number].frame_id if frame in frames]
+                of_trace[number] = self.location(stack)
+            at = of_trace[number]
+            if at is not None:
+                found[name.partition('@')[0]] = at
+        return found
+
+    def location(self, stack: list[tuple[str, int, str, int]]) -> int | None:
+        """The location of the innermost frame of a stack, which begins at the outermost."""
+        at = None
+        for frame in stack:
+            if _OURS in frame[0] or frame[0].startswith('<frozen'):
+                continue
+            place = (at, *frame)
+            number = self._frames.get(place)
+            if number is None:
+                number = self._frames[place] = _recorder.new_id('location')
+                _recorder.add('location', {'id': number, 'caller': at, 'file': frame[0], 'line': frame[1],
+                                           'column': max(frame[3], 0), 'qualname': frame[2]})
+            at = number
+        return at
+
+    # ---- nodes ------------------------------------------------------------------------------------------------------
+
+    def _attribute(self, value: Any) -> str:
+        which = value.WhichOneof('value')
+        if which == 'type':
+            return str(self._as_dtype(value.type).name)
+        if which == 'b':
+            return 'true' if value.b else 'false'
+        if which in ('i', 'f'):
+            return str(getattr(value, which))
+        if which == 's':
+            return str(value.s.decode('utf-8', 'replace'))
+        if which == 'func':
+            return str(value.func.name)
+        if which == 'shape':
+            if value.shape.unknown_rank:
+                return '?'
+            sizes = ['None' if dim.size < 0 else str(dim.size) for dim in value.shape.dim]
+            return f'({", ".join(sizes)}{"," if len(sizes) == 1 else ""})'
+        if which == 'list':
+            held = value.list
+            names = ([str(self._as_dtype(one).name) for one in held.type] or [str(one) for one in held.i] or
+                     [str(one) for one in held.f] or [one.decode('utf-8', 'replace') for one in held.s] or
+                     [one.name for one in held.func])
+            return f'[{", ".join(names)}]'
+        return ''
+
+    def _attributes(self, definition: Any) -> str:
+        found = []
+        for name in sorted(definition.attr):
+            text = self._attribute(definition.attr[name]) if name not in _SKIPPED else ''
+            if text:
+                found.append(f'{name}={text[:_LONGEST_ATTRIBUTE]}')
+        return '; '.join(found)
+
+    def _constant(self, op: Any, definition: Any) -> str:
+        proto = definition.attr['value'].tensor
+        shape = op.outputs[0].shape
+        count = shape.num_elements()
+        if count is None or proto.ByteSize() > _LARGEST_HASHED:
+            return type_text(op.outputs[0]) + '...'
+        if count > _SMALL:
+            return f'{type_text(op.outputs[0])}... #{zlib.crc32(proto.SerializeToString(deterministic=True)):08x}'
+        array = self._make_ndarray(proto)
+        if array.ndim == 0:
+            value = array.item()
+            return value.decode('utf-8', 'replace') if isinstance(value, bytes) else str(value)
+        return ' '.join(str(array.tolist()).split()) + ' ' + type_text(op.outputs[0])
+
+    def _functions(self, definition: Any) -> Iterator[tuple[str, str]]:
+        for name, value in definition.attr.items():
+            which = value.WhichOneof('value')
+            if which == 'func' and value.func.name:
+                yield name, value.func.name
+            elif which == 'list':
+                yield from ((f'{name}[{at}]', one.name) for at, one in enumerate(value.list.func))
+
+    def add(self, graph: Any, name: str, info: Any, depth: int = 0) -> int:
+        """Adds a FuncGraph and those that it runs; the number of the graph. `info`: its GraphDebugInfo, or None."""
+        known = self._known.get(name)
+        if known is not None:
+            return known
+        number: int = _recorder.new_id('graph')
+        self._known[name] = number
+        locations = self._stacks(info) if info is not None else {}
+        operations = graph.get_operations()
+        at = {op.name: position for position, op in enumerate(operations)}
+        nodes: list[dict[str, Any]] = []
+        for position, op in enumerate(operations):
+            definition = op.node_def
+            functions = []
+            for attribute, called in self._functions(definition):
+                inner = self._of_function(graph, called, depth)
+                if inner is not None:
+                    functions.append({'attribute': attribute, 'function_graph': inner})
+            place = locations.get(op.name) if op.type != 'Placeholder' else None
+            nodes.append({
+                'id': position, 'name': op.name, 'op': op.type, 'family': family_of(op.type),
+                'node_input': [{'source': at.get(one.op.name, 0), 'output': one.value_index} for one in op.inputs],
+                'node_control_input': [at[one.name] for one in op.control_inputs if one.name in at],
+                'node_output': [type_text(one) for one in op.outputs], 'attributes': self._attributes(definition),
+                'constant': self._constant(op, definition) if op.type == 'Const' else '', 'location': place,
+                'node_function': functions})
+        _recorder.add('graph', {
+            'id': number, 'name': name, 'node': nodes,
+            'graph_input': [at[one.op.name] for one in graph.inputs if one.op.name in at],
+            'graph_output': [{'source': at[one.op.name], 'output': one.value_index} for one in graph.outputs
+                             if one.op.name in at]})
+        return number
+
+    def _of_function(self, graph: Any, name: str, depth: int) -> int | None:
+        """The graph of a runtime function that a node runs."""
+        known = self._known.get(name)
+        if known is not None or depth >= 20:
+            return known
+        function = graph._get_function(name) if hasattr(graph, '_get_function') else None
+        if function is None:
+            return None
+        inner = getattr(function, 'cached_graph', None)
+        if inner is None:
+            inner = getattr(function, 'graph', None)
+        return None if inner is None else self.add(inner, name, debug_info(function), depth + 1)
+
+
+def debug_info(function: Any) -> Any:
+    """The stacks of a runtime function's nodes, if this TensorFlow keeps them."""
+    try:
+        return function.graph_debug_info
+    except Exception:
+        return None
+
+
+class Captures:
+    """What the traces of a function captured: the same number is the same variable or tensor."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Any, int] = {}
+
+    def of(self, graph: Any) -> tuple[list[str], list[int]]:
+        """The captures of a graph in words, and their numbers."""
+        names = {}
+        for variable in getattr(graph, 'variables', ()):
+            names[id(variable.handle)] = variable
+        words, numbers = [], []
+        for outer, inner in graph.captures:
+            variable = names.get(id(outer))
+            if variable is not None:
+                words.append(f'{variable.name} {type_text(variable)} variable')
+            else:
+                symbolic = not hasattr(outer, 'numpy')
+                kind = 'tensor of the enclosing function' if symbolic else 'tensor'
+                words.append(f'{inner.op.name} {type_text(inner)} {kind}')
+            key = getattr(outer, '_id', None)
+            key = id(outer) if key is None else key
+            numbers.append(self._numbers.setdefault(key, len(self._numbers)))
+        return words, numbers
+
+
+def watch_end(value: Any, then: Any) -> Any:
+    """A reference to the value, which calls `then` when the value is gone; None if it cannot be referred to."""
+    try:
+        return weakref.ref(value, lambda _: then())
+    except TypeError:
+        return None

@@ -60,7 +60,9 @@ Where where_of(std::string_view cause) {
 
 bool occurs_in(const explain::Cause& cause, const Document& document) {
   return !cause.engine || std::ranges::any_of(document.functions, [&](const session::FunctionRecord& function) {
-    return std::string_view(explain::engine_of(function)) == cause.engine;
+    // Footlight's own functions are not compiled by XLA, and their options are not recorded.
+    const bool tensorflow = function.options.find("jit_compile") != std::string::npos;
+    return std::string_view(cause.engine).find(explain::engine_of(function, tensorflow)) != std::string_view::npos;
   });
 }
 

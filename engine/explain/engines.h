@@ -7,9 +7,17 @@ namespace footlight::explain {
 
 inline bool is_jax(const session::FunctionRecord* function) { return function && function->kind == "jit"; }
 inline bool is_jax(const FunctionRun& run) { return is_jax(run.record); }
-// "jax", "footlight"
-inline const char* engine_of(const session::FunctionRecord& function) {
-  return is_jax(&function) ? "jax" : "footlight";
+// The kind of a function that a library made for itself: it is kept, and never blamed.
+inline constexpr const char* kInternal = "internal";
+inline bool is_internal(const session::FunctionRecord& function) { return function.kind == kInternal; }
+// "jax", "tensorflow", "footlight"; the last two share their kinds of functions, so `tensorflow` says which one ran.
+inline const char* engine_of(const session::FunctionRecord& function, bool tensorflow) {
+  return is_jax(&function) ? "jax" : tensorflow ? "tensorflow" : "footlight";
+}
+inline bool has_tensorflow(const std::vector<session::ProcessRecord>& processes) {
+  for (const session::ProcessRecord& process : processes)
+    if (process.engine == "tensorflow") return true;
+  return false;
 }
 
 }  // namespace footlight::explain

@@ -1,9 +1,11 @@
 // Sorts the records of a run by function.
 #include "engine/explain/evidence.h"
 
+#include "engine/explain/engines.h"
 #include "engine/keys/key.h"
 
 #include <algorithm>
+#include <set>
 
 namespace footlight::explain {
 
@@ -22,10 +24,14 @@ Evidence::Evidence(const RunRecords& records)
   for (const session::GraphRecord& g : records.graphs) graphs_[g.id] = &g;
   for (const session::KeyRecord& k : records.keys)
     if (keys::well_formed(k.words)) keys_[k.id] = &k;
+  std::set<FunctionId> internal;  // kept for what they are part of, and never blamed
+  for (const session::FunctionRecord& f : records.functions)
+    if (is_internal(f)) internal.insert(f.id);
   for (const TraceRecord& t : records.traces) {
     owners_.emplace(t.graph(), t.function);
     if (!t.error.empty()) continue;
     traces_[t.id] = &t;
+    if (internal.contains(t.function)) continue;
     FunctionRun& run = functions_[t.function];
     run.id = t.function;
     // A trace that was requested explicitly is not a retrace, but it may serve a call.

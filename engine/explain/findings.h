@@ -113,7 +113,7 @@ class Cause {
   using Propose = void (*)(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to);
   using FindIn = void (*)(const Evidence& evidence, const FunctionRun& run, Findings& to);
   using FindAll = void (*)(const Evidence& evidence, Findings& to);
-  // One static object per cause. `engine`: the only one under which it occurs; null: any.
+  // One static object per cause. `engine`: those under which it occurs; null: any.
   Cause(const char* name, Propose propose, const char* engine = nullptr);
   Cause(const char* name, FindIn find, const char* engine = nullptr);
   Cause(const char* name, FindAll find, const char* engine = nullptr);

@@ -16,14 +16,17 @@ namespace {
 
 using session::Reader;
 
-std::vector<ReportedFunction> functions_of(const RunRecords& records) {
+std::vector<ReportedFunction> functions_of(const RunRecords& records, bool tensorflow) {
   std::vector<ReportedFunction> all;
   std::map<std::pair<std::string, Line>, size_t> by_definition;
   std::unordered_map<FunctionId, size_t> by_id;
   for (const session::FunctionRecord& f : records.functions) {
     const Line line = def_of(f);
     const auto [at, added] = by_definition.try_emplace({f.name, line}, all.size());
-    if (added) all.push_back({.name = f.name, .at = line, .engine = engine_of(f), .kind = f.kind});
+    if (added) all.push_back({.name = f.name,
+                                     .at = line,
+                                     .engine = engine_of(f, tensorflow), .kind = f.kind});
+    if (all[at->second].kind == kInternal) all[at->second].kind = f.kind;
     all[at->second].ids.push_back(f.id);
     by_id[f.id] = at->second;
   }
@@ -35,9 +38,10 @@ std::vector<ReportedFunction> functions_of(const RunRecords& records) {
     ReportedFunction& f = all[at->second];
     const bool by_call = t.reason == session::TraceReason::kCall || t.reason == session::TraceReason::kRelaxed;
     f.trace_ns += t.end_ns - t.start_ns;
-    if (f.kind == "jit") {
-      f.compiles += static_cast<size_t>(std::ranges::count(t.phases, "compile", &session::PhaseRecord::name));
-      f.compile_ns += t.phase_ns("compile");
+    for (const session::PhaseRecord& p : t.phases) {
+      if (p.category != "compile") continue;
+      ++f.compiles;
+      f.compile_ns += p.end_ns - p.start_ns;
     }
     if (!t.error.empty()) {
       ++f.failed_traces;
@@ -90,7 +94,7 @@ Report make_report(const Reader& reader, const std::function<void()>& go_on) {
   if (report.signal) report.gaps.push_back("the program was killed: up to 50 ms before that may be missing");
   for (const session::ProcessRecord& p : contents.processes)
     if (!p.engine.empty()) report.engines.push_back({p.engine, p.engine_version, p.adapter, p.missing_hooks});
-  report.functions = functions_of(records);
+  report.functions = functions_of(records, has_tensorflow(contents.processes));
   for (const ReportedFunction& f : report.functions) {
     report.calls += f.calls;
     report.traces += f.traces;

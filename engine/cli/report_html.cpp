@@ -8,6 +8,7 @@
 #include "engine/explain/cause_words.h"
 #include "engine/explain/compare/text.h"
 #include "engine/explain/words.h"
+#include "engine/session/run_times.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -127,11 +128,12 @@ class Page {
     out_ += str("<div class=\"tile\"><b class=\"", tone, "\">", number, "</b>", words, "</div>");
   }
   void tiles() {
-    int64_t saved = 0;
     size_t checked = 0, wrong = 0;
-    const std::set<TraceId> removable = report_.removable();
+    const std::set<TraceId> removable = report_.removable;
+    std::vector<const session::TraceRecord*> spared;
     for (const TraceId id : removable)
-      if (const session::TraceRecord* t = reader_.trace(id)) saved += t->end_ns - t->start_ns;
+      if (const session::TraceRecord* t = reader_.trace(id)) spared.push_back(t);
+    const int64_t saved = session::tracing_time(spared);
     for (const Finding& f : report_.findings) {
       wrong += f.severity == explain::Severity::kWrongResult;
       checked += f.checked.ok;
@@ -319,15 +321,26 @@ class Page {
                 " nodes</summary><div class=\"graph\">",
                 svg.substr(begin), "</div></details>");
   }
+  // Those that a call made of its function: two, if the first one made variables.
+  std::vector<const session::TraceRecord*> traces_of(const session::CallRecord& call) {
+    std::vector<const session::TraceRecord*> found;
+    for (const session::TraceRecord& t : reader_.contents().traces) {
+      const bool is_during = call.start_ns <= t.start_ns && t.end_ns <= call.end_ns;
+      const bool is_own = t.id == call.trace || t.reason == session::TraceReason::kVariableCreation;
+      if (t.function == call.function && t.error.empty() && is_own && is_during) found.push_back(&t);
+    }
+    return found;
+  }
   // Which lines made traces, and in the calls of which functions.
   void where_from() {
-    struct Node { size_t traces = 0; int64_t ns = 0; std::map<std::string, Node> inner; };
+    struct Node { std::vector<const session::TraceRecord*> traces; std::map<std::string, Node> inner; };
     Node root;
     std::map<CallId, const session::CallRecord*> by_id;
     for (const session::CallRecord& c : calls_) by_id[c.id] = &c;
     for (const session::CallRecord& c : calls_) {
-      const session::TraceRecord* t = c.outcome == CallOutcome::kTrace ? reader_.trace(c.trace) : nullptr;
-      if (!t) continue;
+      if (c.outcome != CallOutcome::kTrace) continue;
+      const std::vector<const session::TraceRecord*> made = traces_of(c);
+      if (made.empty()) continue;
       std::vector<const session::CallRecord*> stack;
       for (const session::CallRecord* at = &c; at && stack.size() < 60;) {
         stack.push_back(at);
@@ -340,8 +353,7 @@ class Page {
         const session::FunctionRecord* function = reader_.function((*call)->function);
         node = &node->inner[str(place(line_of((*call)->source)), ' ', code ? html(code->qualname) : "", " → ",
                                 function ? html(function->name) : "")];
-        ++node->traces;
-        node->ns += t->end_ns - t->start_ns;
+        node->traces.insert(node->traces.end(), made.begin(), made.end());
       }
     }
     if (root.inner.empty()) return;
@@ -349,8 +361,9 @@ class Page {
     const auto write = [&](const auto& self, const Node& node) -> void {
       out_ += "<ul class=\"tree\">";
       for (const auto& [text, inner] : node.inner) {
-        out_ += str("<li>", text, " <span class=\"dim\">", inner.traces, inner.traces == 1 ? " trace, " : " traces, ",
-                    time(inner.ns), "</span>");
+        out_ += str("<li>", text, " <span class=\"dim\">", inner.traces.size(),
+                    inner.traces.size() == 1 ? " trace, " : " traces, ", time(session::tracing_time(inner.traces)),
+                    "</span>");
         if (!inner.inner.empty()) self(self, inner);
         out_ += "</li>";
       }

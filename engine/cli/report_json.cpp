@@ -119,7 +119,7 @@ std::string report_json(const Reader& reader, const explain::Report& report) {
   summary.add("functions", uint64_t{report.functions.size()}).add("calls", uint64_t{report.calls});
   summary.add("traces", uint64_t{report.traces}).add("failed_traces", uint64_t{report.failed_traces});
   summary.add("retraces", uint64_t{report.retraces}).add("compiles", uint64_t{report.compiles});
-  summary.raw("trace_ms", ms(report.trace_ns)).add("removable_traces", uint64_t{report.removable().size()});
+  summary.raw("trace_ms", ms(report.trace_ns)).add("removable_traces", uint64_t{report.removable.size()});
   std::vector<std::string> functions, findings, suppressed;
   for (const explain::ReportedFunction& f : report.functions)
     functions.push_back(JsonObject()

@@ -70,7 +70,7 @@ std::string report_markdown(const Reader& reader, const explain::Report& report)
          plural(report.traces, "trace") +
          (report.failed_traces ? " and " + std::to_string(report.failed_traces) + " that failed" : "") + " in " +
          time(report.trace_ns) + "; " +
-         std::to_string(report.removable().size()) +
+         std::to_string(report.removable.size()) +
          " avoidable.\n";
   if (!report.ended) out += "\nThe run did not end: what was recorded up to then is here.\n";
   if (report.signal || report.exit_code)

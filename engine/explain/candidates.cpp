@@ -170,9 +170,7 @@ void try_together(const Evidence& evidence, const FunctionRun& run, std::vector<
   made.graphs = difference_made(evidence, alone, made, false);
   made.result.checked.traces_before = alone.result.checked.traces_after;
   std::erase_if(made.result.saved, [&](const TraceRecord* t) {
-    if (std::ranges::find(alone.result.saved, t) == alone.result.saved.end()) return false;
-    made.result.saved_ns -= t->end_ns - t->start_ns;
-    return true;
+    return std::ranges::find(alone.result.saved, t) != alone.result.saved.end();
   });
   if (made.result.saved.size() < kMinSaved) return;
   std::ranges::sort(team.begin() + static_cast<std::ptrdiff_t>(own), team.end(), {},

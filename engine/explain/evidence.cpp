@@ -3,6 +3,7 @@
 
 #include "engine/explain/engines.h"
 #include "engine/keys/key.h"
+#include "engine/session/run_times.h"
 
 #include <algorithm>
 #include <set>
@@ -12,11 +13,7 @@ namespace footlight::explain {
 using session::TraceReason;
 using session::TraceRecord;
 
-int64_t FunctionRun::tracing_ns() const {
-  int64_t sum = 0;
-  for (const TraceRecord* t : traces) sum += t->end_ns - t->start_ns;
-  return sum;
-}
+int64_t FunctionRun::tracing_ns() const { return session::tracing_time(traces); }
 
 Evidence::Evidence(const RunRecords& records)
     : records_(records), fingerprints_([this](GraphId id) { return graph(id); }) {

@@ -113,7 +113,7 @@ bool conclude(const Evidence& evidence, const FunctionRun& run, const ReplayResu
   finding.function = run.id;
   finding.checked = result.checked;
   finding.cost_ns = run.tracing_ns();
-  finding.saved_ns = result.saved_ns;
+  finding.saved_ns = result.saved_ns();
   for (const TraceRecord* t : result.saved) finding.saved.push_back(t->id);
   finding.example = result.saved.front()->id;
   finding.calls = evidence.calls_of(run.id);

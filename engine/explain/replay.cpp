@@ -132,7 +132,6 @@ ReplayResult replay_as_one(const Evidence& evidence, std::span<const FunctionRun
     if (after.served_by[i] != kNotMade) merged[after.served_by[i]].push_back(step.trace);
     if (!step.call || after.traced[i]) continue;
     result.saved.push_back(step.trace);
-    result.saved_ns += step.trace->end_ns - step.trace->start_ns;
   }
   for (auto& [number, traces] : merged) result.merged.push_back(std::move(traces));
   result.checked.ok = result.checked.traces_after < result.checked.traces_before;
@@ -155,7 +154,6 @@ ReplayResult merge_by_leaves(const FunctionRun& run, const std::set<std::string>
     result.merged[at->second].push_back(t);
     if (first) continue;
     result.saved.push_back(t);
-    result.saved_ns += t->end_ns - t->start_ns;
   }
   return result;
 }

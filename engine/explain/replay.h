@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/explain/evidence.h"
+#include "engine/session/run_times.h"
 #include "engine/keys/key.h"
 
 #include <functional>
@@ -34,7 +35,7 @@ inline constexpr const char* kNoRawKeys = "the recording has no raw keys of the 
 
 struct ReplayResult {
   Checked checked;
-  int64_t saved_ns = 0;  // tracing time of calls that would have been hits
+  int64_t saved_ns() const { return session::tracing_time(saved); }
   std::vector<const session::TraceRecord*> saved;
   // Groups of traces that one trace would have replaced; empty if nothing was replayed.
   std::vector<std::vector<const session::TraceRecord*>> merged;

@@ -16,6 +16,21 @@ namespace {
 
 using session::Reader;
 
+using session::TimeSpan;
+
+// When a function was traced, and when each thread called it.
+struct Times {
+  std::vector<TimeSpan> traces;
+  std::map<session::ThreadId, std::vector<TimeSpan>> calls;
+};
+
+// How long the spans last together, without the moments that `others`, which are joined, cover as well.
+int64_t time_outside(std::vector<TimeSpan> spans, const std::vector<TimeSpan>& others) {
+  std::vector<TimeSpan> both = others;
+  both.insert(both.end(), spans.begin(), spans.end());
+  return session::covered_time(std::move(both)) - session::covered_time(others);
+}
+
 std::vector<ReportedFunction> functions_of(const RunRecords& records, bool tensorflow) {
   std::vector<ReportedFunction> all;
   std::map<std::pair<std::string, Line>, size_t> by_definition;
@@ -30,14 +45,14 @@ std::vector<ReportedFunction> functions_of(const RunRecords& records, bool tenso
     all[at->second].ids.push_back(f.id);
     by_id[f.id] = at->second;
   }
-  std::unordered_map<TraceId, int64_t> trace_ns;
   std::vector<bool> traced(all.size());
+  std::vector<Times> times(all.size());
   for (const session::TraceRecord& t : records.traces) {
     const auto at = by_id.find(t.function);
     if (at == by_id.end()) continue;
     ReportedFunction& f = all[at->second];
     const bool by_call = t.reason == session::TraceReason::kCall || t.reason == session::TraceReason::kRelaxed;
-    f.trace_ns += t.end_ns - t.start_ns;
+    times[at->second].traces.emplace_back(t.start_ns, t.end_ns);
     for (const session::PhaseRecord& p : t.phases) {
       if (p.category != "compile") continue;
       ++f.compiles;
@@ -45,11 +60,9 @@ std::vector<ReportedFunction> functions_of(const RunRecords& records, bool tenso
     }
     if (!t.error.empty()) {
       ++f.failed_traces;
-      if (by_call) f.run_ns -= t.end_ns - t.start_ns;  // the call that failed with it has no trace
       continue;
     }
     ++f.traces;
-    trace_ns[t.id] = t.end_ns - t.start_ns;
     if (by_call && traced[at->second]) ++f.retraces;
     if (by_call) traced[at->second] = true;
   }
@@ -60,13 +73,36 @@ std::vector<ReportedFunction> functions_of(const RunRecords& records, bool tenso
     ++f.calls;
     f.hits += c.outcome == CallOutcome::kHit;
     f.failed += c.outcome == CallOutcome::kFailed;
-    f.run_ns += c.end_ns - c.start_ns;
-    if (c.outcome == CallOutcome::kTrace)
-      if (const auto t = trace_ns.find(c.trace); t != trace_ns.end()) f.run_ns -= t->second;
+    times[at->second].calls[c.thread].emplace_back(c.start_ns, c.end_ns);
   }
-  for (ReportedFunction& f : all) f.run_ns = std::max<int64_t>(0, f.run_ns);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const std::vector<TimeSpan> tracing = session::joined(std::move(times[i].traces));
+    all[i].trace_ns = session::covered_time(tracing);
+    for (auto& [thread, calls] : times[i].calls) all[i].run_ns += time_outside(std::move(calls), tracing);
+  }
   std::erase_if(all, [](const ReportedFunction& f) { return f.calls + f.traces + f.failed_traces == 0; });
   std::ranges::stable_sort(all, std::greater(), &ReportedFunction::trace_ns);
+  return all;
+}
+
+// The traces that the findings save, and those that were made while one of these was made and that serve nobody else.
+std::set<TraceId> removable_traces(const RunRecords& records, const std::vector<Finding>& findings) {
+  std::set<TraceId> all;
+  for (const Finding& f : findings)
+    if (f.checked.ok) all.insert(f.saved.begin(), f.saved.end());
+  std::vector<TimeSpan> saved;
+  for (const session::TraceRecord& t : records.traces)
+    if (all.contains(t.id)) saved.emplace_back(t.start_ns, t.end_ns);
+  saved = session::joined(std::move(saved));
+  const auto is_inside = [&](int64_t from, int64_t to) {
+    const auto after = std::ranges::lower_bound(saved, from, {}, &TimeSpan::first);
+    return after != saved.begin() && to < std::prev(after)->second;
+  };
+  std::set<TraceId> used;  // by calls that remain
+  for (const session::CallRecord& c : records.calls)
+    if (!is_inside(c.start_ns, c.end_ns)) used.insert(c.trace);
+  for (const session::TraceRecord& t : records.traces)
+    if (t.error.empty() && !used.contains(t.id) && is_inside(t.start_ns, t.end_ns)) all.insert(t.id);
   return all;
 }
 
@@ -105,6 +141,7 @@ Report make_report(const Reader& reader, const std::function<void()>& go_on) {
   report.trace_ns = session::tracing_time(records.traces);
   Findings findings = find_findings(records, go_on);
   report.findings = std::move(findings.found);
+  report.removable = removable_traces(records, report.findings);
   std::set<std::tuple<std::string, std::string, int>> said;
   for (const Suppressed& s : findings.suppressed) {
     const session::FunctionRecord* f = reader.function(s.function);
@@ -113,13 +150,6 @@ Report make_report(const Reader& reader, const std::function<void()>& go_on) {
     if (said.emplace(name, s.cause, rule).second) report.suppressed.push_back({name, s.cause, rule});
   }
   return report;
-}
-
-std::set<TraceId> Report::removable() const {
-  std::set<TraceId> all;
-  for (const Finding& f : findings)
-    if (f.checked.ok) all.insert(f.saved.begin(), f.saved.end());
-  return all;
 }
 
 const ReportedFunction* Report::function(FunctionId id) const {

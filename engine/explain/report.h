@@ -19,8 +19,8 @@ struct ReportedFunction {
   std::vector<FunctionId> ids = {};
   size_t calls = 0, traces = 0, hits = 0, failed = 0, failed_traces = 0;
   size_t retraces = 0;                  // traces that calls made after the first one
-  int64_t trace_ns = 0;  // of its traces, those that failed and those inside of them included
-  int64_t run_ns = 0;    // of its calls, without tracing in them
+  int64_t trace_ns = 0;  // while it was traced, failures included
+  int64_t run_ns = 0;    // while it was called but not traced
   std::string engine, kind;  // "jax", "jit"
   size_t compiles = 0;       // executables of its traces, where the engine makes one for each
   int64_t compile_ns = 0;
@@ -50,8 +50,8 @@ struct Report {
   int64_t trace_ns = 0;  // session::tracing_time
   size_t compiles = 0;
 
-  // The traces that checked findings would spare.
-  std::set<TraceId> removable() const;
+  // The traces that checked findings would spare, with those of other functions that were made for them alone.
+  std::set<TraceId> removable;
   const ReportedFunction* function(FunctionId id) const;  // null: it was neither called nor traced
 };
 

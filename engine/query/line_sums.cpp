@@ -391,7 +391,7 @@ class Summing {
         int64_t own = took;
         if (const auto ops = in_call_.find(c.id); ops != in_call_.end()) own -= ops->second;
         if (const auto calls = inner.find(c.id); calls != inner.end()) own -= calls->second, inner.erase(calls);
-        if (c.outcome == CallOutcome::kTrace) own -= traces_.time_in(c.thread, c.start_ns, c.end_ns);
+        if (c.outcome != CallOutcome::kHit) own -= traces_.time_in(c.thread, c.start_ns, c.end_ns);
         LineSum& l = line(c.source, c.location);
         ++l.calls;
         l.call_ns += std::max<int64_t>(0, own);  // ops on other threads may take longer than the call

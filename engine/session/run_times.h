@@ -28,20 +28,38 @@ inline int64_t run_time(const session::RunRecord& run, const std::optional<sessi
   return std::max<int64_t>(0, to - from);
 }
 
-// How long at least one function was being traced: a trace inside another one, or beside one on another thread, counts
-// once. Traces that failed took their time too.
-inline int64_t tracing_time(std::span<const session::TraceRecord> traces) {
-  std::vector<std::pair<int64_t, int64_t>> spans;
-  for (const session::TraceRecord& t : traces)
-    if (t.end_ns > t.start_ns) spans.emplace_back(t.start_ns, t.end_ns);
+using TimeSpan = std::pair<int64_t, int64_t>;  // from, to
+
+// The same moments in order, without overlaps.
+inline std::vector<TimeSpan> joined(std::vector<TimeSpan> spans) {
   std::sort(spans.begin(), spans.end());
-  int64_t sum = 0, until = INT64_MIN;
-  for (const auto& [from, to] : spans) {
-    if (to <= until) continue;
-    sum += to - std::max(from, until);
-    until = to;
+  std::vector<TimeSpan> made;
+  for (const TimeSpan& span : spans) {
+    if (span.second <= span.first) continue;
+    if (made.empty() || span.first > made.back().second) made.push_back(span);
+    else made.back().second = std::max(made.back().second, span.second);
   }
+  return made;
+}
+
+// How long they last together; what several cover counts once.
+inline int64_t covered_time(std::vector<TimeSpan> spans) {
+  int64_t sum = 0;
+  for (const auto& [from, to] : joined(std::move(spans))) sum += to - from;
   return sum;
+}
+
+// How long at least one of these traces was being made: a trace inside another one, or beside one on another thread,
+// counts once. Traces that failed took their time too.
+inline int64_t tracing_time(std::span<const session::TraceRecord> traces) {
+  std::vector<TimeSpan> spans;
+  for (const session::TraceRecord& t : traces) spans.emplace_back(t.start_ns, t.end_ns);
+  return covered_time(std::move(spans));
+}
+inline int64_t tracing_time(std::span<const session::TraceRecord* const> traces) {
+  std::vector<TimeSpan> spans;
+  for (const session::TraceRecord* t : traces) spans.emplace_back(t->start_ns, t->end_ns);
+  return covered_time(std::move(spans));
 }
 
 }  // namespace footlight::session

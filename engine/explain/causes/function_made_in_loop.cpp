@@ -4,6 +4,7 @@
 #include "engine/explain/engines.h"
 #include "engine/explain/graph_pairs.h"
 #include "engine/explain/words.h"
+#include "engine/session/run_times.h"
 #include "engine/source/line.h"
 
 #include <algorithm>
@@ -44,7 +45,6 @@ ReplayResult replay_as_few(const Evidence& evidence, const std::vector<const Fun
     all.checked.ok |= one.checked.ok;
     all.checked.traces_before += one.checked.traces_before;
     all.checked.traces_after += one.checked.traces_after;
-    all.saved_ns += one.saved_ns;
     all.saved.insert(all.saved.end(), one.saved.begin(), one.saved.end());
     std::ranges::move(one.merged, std::back_inserter(all.merged));
   }
@@ -88,12 +88,13 @@ void find_function_made_in_loop(const Evidence& evidence, Findings& to) {
       continue;
     }
     f.related.clear();
-    f.cost_ns = 0;
     f.calls = 0;
+    std::vector<const session::TraceRecord*> made;
     for (const FunctionRun* run : runs) {
-      f.cost_ns += run->tracing_ns();
+      made.insert(made.end(), run->traces.begin(), run->traces.end());
       f.calls += evidence.calls_of(run->id);
     }
+    f.cost_ns = session::tracing_time(made);
     describe_graphs(evidence, result.merged, f);
     edit_at(f, where.first, "call");
     f.path = surroundings(evidence, where.first);

@@ -6,9 +6,9 @@
 namespace footlight::explain {
 namespace {
 
-// A longer pause between two ops is not the cost of running them one by one, unless both are in one run of a function.
-constexpr int64_t kLongestGap = 1'000'000;
-// Where pauses are rare, the system has run something else.
+// In one run of a function all of the time between two ops is its own. Between two runs its caller may do anything: what
+// is longer than it takes Python to return and to call is the caller's.
+constexpr int64_t kLongestGap = 20'000;
 constexpr int64_t kLongestStall = 50'000'000;
 constexpr uint64_t kRarely = 20;
 // More of them are waits for data, say, which belong to the run.
@@ -30,7 +30,6 @@ void EagerOps::add(const session::OpColumns& events) {
         last.place->ns += gap;
         if (gap > kLongestGap) last.place->onward_ns += gap;
       } else if (gap <= kLongestStall) {
-        ++last.place->stalls;
         last.place->stall_ns += gap;
       } else {
         ++long_pauses_;
@@ -63,7 +62,6 @@ EagerSums EagerOps::sums() const {
     all.push_back(place);
     // What comes once in a run is an import, or the making of data.
     if (place.visits == 1 && place.ops <= kRarely) sums.import_ns += place.stall_ns + place.onward_ns;
-    if (place.stalls * kRarely <= place.ops) all.back().ns += place.stall_ns;
   }
   std::ranges::sort(all, [](const EagerPlace& a, const EagerPlace& b) {
     return std::pair(a.source.code, a.source.offset) < std::pair(b.source.code, b.source.offset);

@@ -13,9 +13,8 @@ struct EagerPlace {
   SourceRef source;
   uint64_t ops = 0;
   uint64_t visits = 0;                // without ops that follow another one of the same place
-  int64_t ns = 0;                     // with the Python code up to the next op, unless that is long
-  uint64_t stalls = 0;                // longer pauses after its ops
-  int64_t stall_ns = 0;
+  int64_t ns = 0;                     // with the Python code of the function up to the next op
+  int64_t stall_ns = 0;               // pauses after its ops that may be the caller's
   int64_t onward_ns = 0;              // longer pauses before an op further on in the same run of the function
   std::vector<SignatureId> signatures;  // of the first op of a visit, the first few different ones
 };

@@ -219,6 +219,53 @@ for scale in [make(float(k)) for k in range(4)]:
         self.assertEqual((said['functions'], said['definitions'], summary['functions']), (4, 1, 1))
 
     @RUNS_PYTHON
+    def test_each_moment_of_tracing_counts_once(self):
+        """The script's own clock stands around all calls of a function; 0.1 s passes in each of its traces."""
+        script, session = os.path.join(self.folder, 'moments.py'), os.path.join(self.folder, 'moments.footlight')
+        with open(script, 'w', encoding='utf-8') as file:
+            file.write('''import time
+import tensorflow as tf
+made = []
+@tf.function
+def makes_variables(x):
+    time.sleep(0.1)
+    if not made:
+        made.append(tf.Variable(1.0))
+    return x * made[0]
+@tf.function
+def fails(x):
+    time.sleep(0.1)
+    raise ValueError('refused')
+@tf.function
+def recurses(x, depth):
+    time.sleep(0.1)
+    return recurses(x, depth - 1) + 1.0 if depth else x
+def attempt(x):
+    try:
+        fails(x)
+    except ValueError:
+        pass
+x = tf.ones([2])
+for name, call in (('makes_variables', lambda: makes_variables(x)), ('fails', lambda: attempt(x)),
+                   ('recurses', lambda: recurses(x, 3))):
+    start = time.perf_counter()
+    call()
+    print(name, time.perf_counter() - start)
+''')
+        done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script], capture_output=True,
+                              text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        took = dict(line.split() for line in done.stdout.splitlines())
+        functions = {f['function']: f for f in json.loads(self.run_report('--json', session=session)[0])['functions']}
+        for name, traces in (('makes_variables', 2), ('fails', 1), ('recurses', 4)):
+            with self.subTest(name):
+                f = functions[name]
+                self.assertGreaterEqual(f['trace_ms'], 100 * traces)
+                self.assertLessEqual(f['trace_ms'] + f['run_ms'], 1000 * float(took[name]))
+        page = self.run_report('--html', session=session)[0]
+        self.assertRegex(page, r'→ makes_variables <span class="dim">2 traces, ')
+
+    @RUNS_PYTHON
     def test_running_again_with_the_fix(self):
         script, runs = os.path.join(self.folder, 'again.py'), os.path.join(self.folder, 'runs')
         session = os.path.join(self.folder, 'again.footlight')

@@ -179,6 +179,29 @@ class LineSumsTest : public QObject {
     QCOMPARE(line_sums(*reader, {}, Cancel()).at(kFile, 11)->traced_runs, uint64_t{8});
   }
 
+  // The trace of a call that failed is no time of the call's line.
+  void a_call_that_failed_after_its_trace() {
+    auto w = begin(at("failed.footlight"));
+    w->add(session::FunctionRecord{FunctionId(1), "f", kFile, 10, 9, {}});
+    session::TraceRecord trace;
+    trace.id = TraceId(1), trace.function = FunctionId(1), trace.number = 1, trace.thread = session::ThreadId(0);
+    trace.start_ns = 100, trace.end_ns = 600, trace.error = "ValueError";
+    w->add(trace);
+    std::vector<session::CallRecord> calls(1);
+    calls[0].id = CallId(1);
+    calls[0].function = FunctionId(1);
+    calls[0].outcome = CallOutcome::kFailed;
+    calls[0].thread = session::ThreadId(0);
+    calls[0].start_ns = 50, calls[0].end_ns = 800;
+    calls[0].source = {CodeId(1), 3};
+    w->add_rows(calls);
+    w->finish({});
+    const auto reader = session::Reader::open(at("failed.footlight"));
+    const LineSums sums = line_sums(*reader, {}, Cancel());
+    QCOMPARE(sums.at(kFile, 3)->call_ns, int64_t{250});
+    QCOMPARE(sums.at(kFile, 10)->tracing_ns, int64_t{500});
+  }
+
   // A function with a loop, called twice: its lines, the calling line, the line of the loop, the trace.
   void a_traced_function() {
     auto w = begin(at("traced.footlight"));

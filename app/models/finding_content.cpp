@@ -9,6 +9,7 @@
 #include "engine/explain/edits.h"
 #include "engine/explain/report.h"
 #include "engine/explain/words.h"
+#include "engine/session/run_times.h"
 
 #include <algorithm>
 
@@ -66,19 +67,18 @@ EvidenceRow use_row(const Document& document, const Finding& f) {
 // A finding about ops or runs costs these; others cost the time in which the function was traced.
 EvidenceRow cost_row(const Document& document, const Finding& f) {
   std::vector<const session::TraceRecord*> traces;
-  int64_t traced = 0;
   const session::FunctionRecord* function = document.function(f.function);
   for (const session::TraceRecord& t : document.traces) {
     const session::FunctionRecord* of = document.function(t.function);
     if (!function || !of || of->name != function->name || of->line != function->line) continue;
     traces.push_back(&t);
-    traced += t.end_ns - t.start_ns;
   }
+  const int64_t traced = session::tracing_time(traces);
   QString text = duration_text(f.cost_ns);
   if (traced == f.cost_ns) {
     QStringList parts;
     for (const PhaseTime& p : own_times(traces)) parts << p.word + QLatin1Char(' ') + duration_text(p.ns);
-    text.prepend(QStringLiteral("tracing "));
+    text.prepend(QStringLiteral("all its tracing "));
     if (parts.size() > 1) text += QStringLiteral(": ") + parts.join(QStringLiteral(", "));
   }
   const int64_t run = document.duration_ns();

@@ -259,7 +259,8 @@ std::string pair_text(const Reader& reader, const Finding& f) {
 std::string cost_text(const Finding& f, int64_t run_ns) {
   if (f.cost_ns <= 0 || f.severity == Severity::kWrongResult) return {};
   const std::string text = time_text(static_cast<double>(f.cost_ns)), share = share_of_run(f.cost_ns, run_ns);
-  return share.empty() ? text : text + ", " + share + " (" + time_text(static_cast<double>(run_ns)) + ')';
+  const std::string cost = (f.saved.empty() ? "" : "all its tracing took ") + text;
+  return share.empty() ? cost : cost + ", " + share + " (" + time_text(static_cast<double>(run_ns)) + ')';
 }
 
 std::string share_of_run(int64_t ns, int64_t run_ns) {

@@ -6,9 +6,10 @@
 namespace footlight::explain {
 namespace {
 
-// In one run of a function all of the time between two ops is its own. Between two runs its caller may do anything: what
-// is longer than it takes Python to return and to call is the caller's.
+// In one run of a function all of the time between two ops is its own. Between two runs its caller may do anything:
+// what is longer than it takes Python to return and to call is the caller's.
 constexpr int64_t kLongestGap = 20'000;
+// What is longer still is a wait or an import.
 constexpr int64_t kLongestStall = 50'000'000;
 constexpr uint64_t kRarely = 20;
 // More of them are waits for data, say, which belong to the run.

@@ -71,7 +71,8 @@ class Jax(unittest.TestCase):
         self.assertEqual([name for name, in phases], ['trace', 'lower', 'compile'] * 2)
         nodes = self.rows('SELECT op, l.line FROM node LEFT JOIN location l ON location = l.id ORDER BY graph, node.id')
         self.assertEqual(nodes[:3], [('input', None), ('input', None), ('mul', 5)])
-        self.assertEqual(self.rows('SELECT kind, name FROM trace_artifact')[0], ('stablehlo', 'StableHLO'))
+        self.assertEqual(self.rows('SELECT kind, name FROM trace_artifact')[:3],
+                         [('jaxpr', 'jaxpr'), ('stablehlo', 'StableHLO'), ('hlo', 'HLO')])
 
         said = self.report()
         self.assertEqual(said['run']['engines'][-1],
@@ -290,6 +291,27 @@ class Jax(unittest.TestCase):
             (1, 'global RATE', 21, ''), (1, 'global RATE', 21, 'came back'), (1, 'self.scale', 16, '')})
         self.assertEqual((values[2, 'self.calls'], values[2, 'global LOG'], values[1, 'self.scale']), ('0,1', '[],[2.0]', '2.0,3.0'))
         self.assertIn('stale_capture', [f['cause'] for f in self.report()['findings']])
+
+    def test_optimised_modules_are_graphs(self):
+        done = self.record('''
+            import jax
+            f = jax.jit(lambda x: 'result')
+            f(jax.Array((4,)))
+            ''')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.rows('SELECT stage FROM trace_graph'), [('jaxpr',), ('hlo',)])
+        graph, = self.rows("SELECT graph FROM trace_graph WHERE stage = 'hlo'")
+        nodes = self.rows(f'SELECT node.name, op, family, constant FROM node WHERE graph = {graph[0]} ORDER BY id')
+        self.assertEqual(nodes, [('x.1', 'parameter', 'variable', ''), ('fusion', 'fusion', 'control', ''),
+                                 ('part', 'get-tuple-element', 'move', '')])
+        inner = self.rows("SELECT op, constant, l.line, c.line, c.qualname FROM node LEFT JOIN location l ON l.id = location "
+                          "LEFT JOIN location c ON c.id = l.caller WHERE graph = (SELECT id FROM graph WHERE name LIKE "
+                          "'hlo %/fused_computation') ORDER BY node.id")
+        self.assertEqual(inner, [('parameter', '', None, None, None), ('constant', '2', None, None, None),
+                                 ('broadcast', '', None, None, None), ('multiply', '', 5, 9, '<module>'),
+                                 ('tuple', '', None, None, None)])
+        self.assertEqual(self.rows(f"SELECT source, output FROM node_input WHERE graph = {graph[0]} AND node = 2"), [(1, 1)])
+        self.assertEqual(self.rows("SELECT text FROM console WHERE text LIKE 'Not all%'"), [])
 
     def test_a_missing_hook_is_said(self):
         self.replace('_src/pjit.py', '_resolve_and_lower', '_lower')

@@ -10,7 +10,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from footlight_recorder import _recorder, repetitions
-from footlight_recorder.adapters import Adapter, Hook, guarded, jax_graphs, jax_keys
+from footlight_recorder.adapters import Adapter, Hook, guarded, jax_graphs, jax_hlo, jax_keys
 from footlight_recorder.adapters.state import Before, State
 from footlight_recorder.adapters.value_lines import ValueLines
 
@@ -305,6 +305,8 @@ class _Recorder:
         """The graph of a trace and what it captured."""
         name = f'jaxpr {columns["function"]}:{columns["number"]}'
         columns['trace_graph'] = [{'stage': 'jaxpr', 'graph': self.graphs.add(jaxpr, name)}]
+        if self.graphs.equations(jaxpr) <= _MAX_EQUATIONS_WITH_TEXT:
+            columns['trace_artifact'] = [{'name': 'jaxpr', 'kind': 'jaxpr', 'data': str(jaxpr)}]
         columns['trace_capture'] = [f'constant{at} {jax_graphs.type_text(const)} tensor'
                                     for at, const in enumerate(getattr(jaxpr, 'consts', ()))]
 
@@ -332,8 +334,9 @@ class _Recorder:
         trace.modules.append(weakref.ref(module, lambda _: self.lowered_traces.pop(key, None)))
         trace.has_text = self.graphs.equations(jaxpr) <= _MAX_EQUATIONS_WITH_TEXT and not any(
             getattr(const, 'nbytes', 0) > 1 << 16 for const in getattr(jaxpr, 'consts', ()))
-        if trace.has_text and 'trace_artifact' not in trace.columns:
-            trace.columns['trace_artifact'] = [{'name': 'StableHLO', 'kind': 'stablehlo', 'data': str(module)}]
+        artifacts = trace.columns.setdefault('trace_artifact', [])
+        if trace.has_text and not any(artifact['kind'] == 'stablehlo' for artifact in artifacts):
+            artifacts.append({'name': 'StableHLO', 'kind': 'stablehlo', 'data': str(module)})
 
     def compile(self, original: Any, module: Any, args: Any, more: dict[str, Any]) -> Any:
         """JAX compiles a module, or finds it compiled."""
@@ -343,7 +346,22 @@ class _Recorder:
             executable = original(module, *args, **more)
         finally:
             self.thread.compiling = before
+        if trace is not None and trace.has_text:
+            self.optimised(trace, executable)
         return executable
+
+    @guarded
+    def optimised(self, trace: _Trace, executable: Any) -> None:
+        """Keeps what XLA made of the first module of a trace, as text and as a graph."""
+        artifacts = trace.columns.setdefault('trace_artifact', [])
+        if any(artifact['kind'] == 'hlo' for artifact in artifacts):
+            return
+        text = executable.hlo_modules()[0].to_string()
+        artifacts.append({'name': 'HLO', 'kind': 'hlo', 'data': text})
+        graph = jax_hlo.HloGraphs(jax_hlo.parse(text), f'hlo {trace.columns["function"]}:{trace.columns["number"]}').add()
+        if graph is not None:
+            trace.columns.setdefault('trace_graph', []).append({'stage': 'hlo', 'graph': graph})
+        _recorder.add('trace', trace.columns)  # replaces the row
 
     @guarded
     def on_duration(self, event: str, seconds: float, **details: Any) -> None:

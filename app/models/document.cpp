@@ -3,6 +3,7 @@
 
 #include "app/models/text.h"
 
+#include "engine/base/place.h"
 #include "engine/session/run_times.h"
 
 #include <algorithm>
@@ -114,7 +115,7 @@ SourcePlace Document::place(SourceRef source) const {
 QString Document::place_text(SourcePlace place) const {
   const session::FileRecord* f = file(place.file);
   if (!f || !place) return {};
-  return file_name(f->path) + QLatin1Char(':') + QString::number(place.line);
+  return q(footlight::place_text(f->path, place.line));
 }
 
 const std::vector<std::string>& Document::lines(session::FileId id) const {

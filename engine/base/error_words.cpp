@@ -1,6 +1,8 @@
 // Reads an error's text line by line: first the frames, then the first line that is a message.
 #include "engine/base/error_words.h"
 
+#include "engine/base/place.h"
+
 #include <algorithm>
 #include <charconv>
 #include <initializer_list>
@@ -95,7 +97,7 @@ bool is_users_file(std::string_view path) {
 }
 
 std::string ErrorWords::place() const {
-  return line ? file.substr(file.rfind('/') + 1) + ":" + std::to_string(line) : std::string();
+  return line ? place_text(file, line) : std::string();
 }
 
 std::string ErrorWords::text() const { return line ? message + " at " + place() : message; }

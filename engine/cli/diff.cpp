@@ -1,5 +1,6 @@
 // `footlight diff`: two recorded graphs by structure, or two runs function by function.
 #include "engine/base/errors.h"
+#include "engine/base/place.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/json.h"
 #include "engine/cli/text.h"
@@ -101,8 +102,7 @@ class Run {
     const session::Reader::SourcePlace at = reader_->place(node.source);
     const session::FileRecord* file = reader_->file(at.file);
     if (!file || at.line == 0) return "";
-    const size_t slash = file->path.rfind('/');
-    return file->path.substr(slash == std::string::npos ? 0 : slash + 1) + ':' + std::to_string(at.line);
+    return place_text(file->path, at.line);
   }
   explain::DiffSide side() const {
     return {[this](GraphId id) { return graph(id); },

@@ -1,5 +1,6 @@
 // `footlight values` and `footlight nan`: what the tensors of a call hold, and where the first NaN comes from.
 #include "engine/base/errors.h"
+#include "engine/base/place.h"
 #include "engine/base/text.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/json.h"
@@ -76,7 +77,7 @@ class Page {
     const session::Reader::SourcePlace at = users_line(reader_, *n);
     const session::FileRecord* const file = reader_.file(at.file);
     if (!file || !at.line) return {};
-    return str(file->path.substr(file->path.rfind('/') + 1), ":", at.line);
+    return place_text(file->path, at.line);
   }
 
   // Those that the request is about.

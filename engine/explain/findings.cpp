@@ -1,6 +1,7 @@
 // Runs every cause on every function and sorts the findings.
 #include "engine/explain/findings.h"
 
+#include "engine/base/place.h"
 #include "engine/explain/candidates.h"
 #include "engine/explain/compare/text.h"
 #include "engine/explain/nesting.h"
@@ -63,7 +64,11 @@ bool explained_by(const Evidence& evidence, const Finding& inner, const Finding&
 bool knows(const Evidence& evidence, const Line& line, const std::string& module) {
   const auto& files = evidence.records().files;
   const auto file = std::ranges::find(files, line.file, &session::FileRecord::id);
-  return file != files.end() && file->text.find(" as " + module) != std::string::npos;
+  if (file == files.end()) return false;
+  return std::ranges::any_of(files, [&](const session::FileRecord& f) {
+    return (&f == &*file || (is_cell(f.path) && is_cell(file->path))) &&
+           f.text.find(" as " + module) != std::string::npos;
+  });
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Looks up what ids of a session stand for.
 #include "engine/query/names.h"
 
+#include "engine/base/place.h"
 #include "engine/base/text.h"
 #include "engine/source/line.h"
 
@@ -80,7 +81,7 @@ const std::string& Names::place(SourceRef source, session::LocationId location) 
     if (!place.line) place = reader_.place(l->source);
   }
   if (const std::string file = path(place.file); !file.empty())
-    at->second = place.line > 0 ? str(file, ':', place.line) : file;
+    at->second = place.line > 0 ? place_text_with_path(file, place.line) : file;
   return at->second;
 }
 

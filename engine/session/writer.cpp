@@ -5,6 +5,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/errors.h"
 #include "engine/session/chunk.h"
+#include "engine/session/given_sources.h"
 #include "engine/session/log.h"
 #include "engine/session/rows.h"
 
@@ -423,7 +424,13 @@ FileId Writer::file(const std::string& path, std::string_view text) {
     id = it->second;
     if (!added) return id;
   }
-  FileRecord record{id, path, text.empty() ? read_file(path) : std::string(text)};
+  FileRecord record{id, path, std::string(text)};
+  if (std::optional<GivenSource> source = text.empty() ? given_source(path) : std::nullopt) {
+    record.path = std::move(source->name);
+    record.text = std::move(source->text);
+  } else if (text.empty()) {
+    record.text = read_file(path);
+  }
   if (record.text.size() > kMaxFileText) record.text.resize(kMaxFileText);
   s.add(std::move(record));
   return id;

@@ -1,4 +1,5 @@
 // Tables of functions, traces, and decisions and observations about them.
+#include "engine/base/place.h"
 #include "engine/query/names.h"
 #include "engine/sql/columns.h"
 
@@ -20,8 +21,7 @@ using Repetition = Within<ComparisonRecord, ComparisonRun>;
 std::string title_of(L& l, const FunctionRecord& f) {
   const FileRecord* file = l.reader.file(f.file);
   if (!file || f.line < 1) return query::function_title(f, {}, {});
-  const std::string name = file->path.substr(file->path.rfind('/') + 1);
-  return query::function_title(f, l.def_text(f), name + ':' + std::to_string(f.line));
+  return query::function_title(f, l.def_text(f), place_text(file->path, f.line));
 }
 
 Columns<Function> function_columns() {

@@ -1,4 +1,5 @@
 // The run itself: its processes, threads and tracks, its files, what it printed, what could not be recorded.
+#include "engine/base/place.h"
 #include "engine/sql/columns.h"
 
 namespace footlight::sql {
@@ -69,7 +70,7 @@ Columns<Line> line_columns() {
         [](L& l, const Line& r) { return l.names.path(r.file->id); });
   c.add("line", "Number of the line, from 1", [](L&, const Line& r) { return r.number; });
   c.add("source", "Line of the program, such as train.py:14", [](L& l, const Line& r) {
-    return l.names.path(r.file->id) + ':' + std::to_string(r.number);
+    return place_text_with_path(l.names.path(r.file->id), r.number);
   });
   c.add("text", "Text of the line when the program ran", [](L&, const Line& r) { return Kept{r.text}; });
   return c;

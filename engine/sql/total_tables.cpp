@@ -1,4 +1,5 @@
 // Tables of op costs in the whole recording, by op and by line: the same sums as in the table below the timeline.
+#include "engine/base/place.h"
 #include "engine/base/text.h"
 #include "engine/query/op_totals.h"
 #include "engine/sql/columns.h"
@@ -63,7 +64,7 @@ void add_total_tables(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to) {
   lines.add("source", "Line of the program, such as train.py:14", [](L& l, const Total& r) {
     const query::GroupPlace at = query::line_of(r.key);
     const std::string file = r.key == query::Grouping::kUnknown ? std::string() : l.names.path(at.file);
-    return file.empty() ? file : file + ':' + std::to_string(at.line);
+    return place_text_with_path(file, at.line);
   });
   add_sums(lines);
   add_list<Total>(lookup, to, "line_totals", "What the ops of each line cost.",

@@ -1,5 +1,6 @@
 // Small vectors, messages, errors and what is read first of an error.
 #include "engine/base/error_words.h"
+#include "engine/base/place.h"
 #include "engine/base/small_vector.h"
 #include "engine/base/text.h"
 
@@ -108,6 +109,16 @@ class TestBase : public QObject {
     QVERIFY(made.starts_with("ValueError: xx") && made.ends_with("x … at layers.py:5"));
     QCOMPARE(shortened_error("short", 60), std::string("short"));
     QVERIFY(shortened_error(std::string(200, 'y'), 20).size() <= 20);
+  }
+
+  void lines_of_files_and_cells() {
+    QCOMPARE(place_text("/home/me/train.py", 12), std::string("train.py:12"));
+    QCOMPARE(place_text("train.py", 12), std::string("train.py:12"));
+    QCOMPARE(place_text("cell [3]", 2), std::string("cell [3], line 2"));
+    QCOMPARE(place_text("", 2), std::string());
+    QVERIFY(is_cell("cell [3]") && !is_cell("/home/me/cell [3].py"));
+    QCOMPARE(place_text_with_path("src/train.py", 12), std::string("src/train.py:12"));
+    QCOMPARE(place_text_with_path("cell [31]", 2), std::string("cell [31], line 2"));
   }
 
   void messages() {

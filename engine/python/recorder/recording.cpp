@@ -7,10 +7,13 @@
 #include "engine/python/interpreter/gil_state.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/record/console.h"
+#include "engine/record/machine.h"
 #include "engine/record/recorder.h"
 #include "engine/record/script.h"
 #include "engine/record/sources.h"
 #include "engine/record/this_process.h"
+#include "engine/session/given_sources.h"
+#include "engine/session/writer.h"
 
 #include "footlight_version.h"
 
@@ -53,7 +56,9 @@ PyObject* start(PyObject*, PyObject* args) {
   const char* level;
   if (!PyArg_ParseTuple(args, "UO!UUs", &script, &PyList_Type, &arguments, &python, &output, &level))
     throw PythonErrorSet();
-  record::start_recording(system_text(output), run_record(script, arguments, python), record::level_of(level));
+  session::RunRecord run = run_record(script, arguments, python);
+  run.machine = record::describe_machine();
+  record::start_recording(system_text(output), run, record::level_of(level));
   Py_RETURN_NONE;
 }
 
@@ -117,6 +122,19 @@ PyObject* is_library_file(PyObject*, PyObject* path) {
   return PyBool_FromLong(record::is_library_file(readable(path)));
 }
 
+PyObject* give_source(PyObject*, PyObject* args) {
+  PyObject *path, *name, *text;
+  if (!PyArg_ParseTuple(args, "UUU:give_source", &path, &name, &text)) throw PythonErrorSet();
+  session::give_source(readable(path), {readable(name), readable(text)});
+  Py_RETURN_NONE;
+}
+
+PyObject* record_source(PyObject*, PyObject* path) {
+  session::Writer* const writer = recording_structure() ? session::active_writer() : nullptr;
+  if (writer) writer->file(readable(path));
+  return PyBool_FromLong(writer != nullptr);
+}
+
 PyMethodDef functions[] = {
     {"run_script", guard<run_script>, METH_VARARGS,
      "run_script(script, arguments, python, output, level, commands): creates the session and forks the supervisor "
@@ -132,6 +150,11 @@ PyMethodDef functions[] = {
      "end_process(status): ends what start() began, for a process that ends without exit handlers."},
     {"rank", rank, METH_NOARGS,
      "(rank, world, local rank) of this process in a distributed run, as its launcher says; None if there is none."},
+    {"give_source", guard<give_source>, METH_VARARGS,
+     "give_source(path, name, text): code objects name code by this path that is in no file; recordings show the text "
+     "under the name."},
+    {"record_source", guard<record_source>, METH_O,
+     "record_source(path): adds the text of that code to the recording."},
     {"send_reason", guard<send_reason>, METH_O, "Records in the session how the script ended."},
     {"error_words", guard<error_words_of>, METH_O,
      "Of a traceback: its message and the innermost line of the user's code, in a line."},

@@ -12,7 +12,7 @@ namespace footlight::cli {
 
 using Words = std::vector<std::string>;
 
-constexpr int kTooManyRetraces = 3;  // `report --max-retraces`
+constexpr int kOverLimit = 3;  // `report --max-retraces`, `--max-compile-seconds`
 constexpr int kUnusable = 2;  // the file or the arguments are invalid; the message is on stderr
 
 int record(const Words& words);

@@ -51,14 +51,19 @@ A file that cannot be read gives exit code 2.
 
 constexpr const char* kReport = R"(Explains why functions were retraced, what else is wrong, and what to change.
 
-  footlight report FILE [--markdown|--json|--html] [--rerun] [--max-retraces N] [-o FILE]
+  footlight report FILE [--markdown|--github|--json|--html] [--rerun] [--max-retraces N] [--max-compile-seconds S]
+                   [-o FILE]
 
   --markdown         for a bug report (the default)
+  --github           for a job's summary or a comment on GitHub; the lines of findings go to standard error, as
+                     ::warning commands
   --json             for programs
-  --html             one page that needs no network
+  --html             one page that needs no network; with --fragment, its findings and functions for another page
   --rerun            runs the script again with each fix that is an edit of it, from a temporary copy; without this
                      option a report runs no code
   --max-retraces N   exit code 3 if calls made more than N traces beyond each function's first
+  --max-compile-seconds S
+                     exit code 3 if functions were traced, lowered and compiled for longer than that
   -o, --output FILE  where the report is written (default: standard output)
 )";
 

@@ -1,6 +1,7 @@
 // The report as one HTML file that needs no network and runs no script.
 #include "engine/base/error_words.h"
 #include "engine/base/errors.h"
+#include "engine/base/place.h"
 #include "engine/base/text.h"
 #include "engine/cli/export.h"
 #include "engine/cli/report.h"
@@ -55,6 +56,19 @@ details>summary{cursor:pointer;margin:6px 0}svg text{fill:var(--text);font:11px 
 .graph{background:#fff;border-radius:8px;overflow:auto}.graph svg text{fill:inherit}
 ul.tree{list-style:none;padding-left:18px;margin:0}
 )";
+// Of a fragment: applies to nothing else, and goes with a light and a dark page.
+constexpr const char* kFragmentStyle = R"(
+.footlight{font:14px/1.5 system-ui,sans-serif;max-width:1100px}.footlight h2{font-size:16px;margin:14px 0 6px}
+.footlight h3{font-size:14px;margin:0}.footlight code,.footlight pre,.footlight td.v{font-family:ui-monospace,monospace;
+font-size:12.5px}.footlight .dim{opacity:.72}.footlight .green{color:#2e8b57}.footlight .red{color:#d0453b}
+.footlight .finding{background:#80808018;border-left:4px solid #e8a41f;border-radius:6px;padding:10px 16px;margin:8px 0}
+.footlight .finding.wrong{border-left-color:#d0453b}.footlight .head{display:flex;flex-wrap:wrap;gap:4px 16px;
+align-items:baseline}.footlight .head .check{margin-left:auto}.footlight pre{background:#80808018;border-radius:6px;
+padding:6px 0;margin:6px 0;overflow-x:auto}.footlight pre span{display:block;padding:0 12px}
+.footlight .del{background:#c6282833}.footlight .add{background:#2e7d3233}.footlight table{border-collapse:collapse}
+.footlight th,.footlight td{padding:3px 14px 3px 0;text-align:left;border-bottom:1px solid #80808040}
+.footlight th.n,.footlight td.n{text-align:right}
+)";
 
 // Text from the session: markup is escaped, control characters and broken UTF-8 are gone.
 std::string html(std::string_view text) {
@@ -81,6 +95,17 @@ class Page {
  public:
   Page(const Reader& reader, const explain::Report& report) : reader_(reader), report_(report) {}
 
+  std::string write_fragment() {
+    out_ += str("<div class=\"footlight\"><style>", kFragmentStyle, "</style>");
+    out_ += element("div", "dim", html(report_.script.substr(report_.script.rfind('/') + 1)) + " · " + facts());
+    state();
+    for (const explain::ReportedEngine& engine : report_.engines)
+      for (const std::string& missing : engine.missing_hooks) out_ += element("div", "dim", html(missing) + '.');
+    findings();
+    functions();
+    return out_ + "</div>\n";
+  }
+
   std::string write() {
     head();
     tiles();
@@ -99,18 +124,23 @@ class Page {
   std::string place(const explain::Line& line) const {
     const std::string path = explain::path_of(reader_, line);
     if (path.empty() || line.line <= 0) return {};
-    return element("code", "blue", html(path.substr(path.rfind('/') + 1) + ':' + std::to_string(line.line)));
+    return element("code", "blue", html(place_text(path, line.line)));
   }
   explain::Line line_of(SourceRef source) const {
     const Reader::SourcePlace at = reader_.place(source);
     return {at.file, at.line};
   }
   void head() {
-    const auto& run = reader_.contents().run;
     const std::string name = html(report_.script.substr(report_.script.rfind('/') + 1));
     out_ += "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">"
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
             "<title>" + name + "</title><style>" + kStyle + "</style></head><body><h1>" + name + "</h1>";
+    out_ += element("div", "dim", facts());
+    state();
+  }
+  // What was recorded, and how it ended.
+  std::string facts() const {
+    const auto& run = reader_.contents().run;
     const std::string python = run.python.substr(0, run.python.find(' ', run.python.find(' ') + 1));
     std::string facts = run.started_ns > 0 ? "Recorded " + local_time(run.started_ns) + " · " : "";
     facts += html(run.engine) + " · " + html(python) + " · " +
@@ -119,7 +149,9 @@ class Page {
     else if (report_.signal) facts += "ended by signal " + std::to_string(report_.signal);
     else facts += report_.exit_code ? "exit code " + std::to_string(report_.exit_code) : "finished";
     facts += str(", ", time(report_.run_ns), report_.gaps.empty() ? " · nothing dropped" : "");
-    out_ += element("div", "dim", facts);
+    return facts;
+  }
+  void state() {
     if (!report_.error.empty()) out_ += element("div", "red", html(report_.error));
     for (const std::string& gap : report_.gaps) out_ += element("div", "red", "Incomplete: " + html(gap));
   }
@@ -153,6 +185,19 @@ class Page {
     out_ += "</div>";
     if (report_.findings.empty())
       out_ += element("p", "dim", "No findings: none of the known problems was found in what was recorded.");
+  }
+
+  void functions() {
+    if (report_.functions.empty()) return;
+    out_ += "<h2>Functions</h2><table><tr><th>function</th><th>defined</th><th class=\"n\">calls</th><th class=\"n\">"
+            "hits</th><th class=\"n\">traces</th><th class=\"n\">tracing</th><th class=\"n\">rest of calls</th></tr>";
+    for (const explain::ReportedFunction& f : report_.functions) {
+      const std::string failed = f.failed_traces ? str(", and ", f.failed_traces, " failed") : "";
+      out_ += str("<tr><td class=\"v\">", html(f.name), "</td><td>", place(f.at), "</td><td class=\"n\">", f.calls,
+                  "</td><td class=\"n\">", f.hits, "</td><td class=\"n\">", f.traces, failed, "</td><td class=\"n\">",
+                  time(f.trace_ns), "</td><td class=\"n\">", time(f.run_ns), "</td></tr>");
+    }
+    out_ += "</table>";
   }
 
   void finding(size_t at) {
@@ -428,6 +473,9 @@ class Page {
 
 }  // namespace
 
-std::string report_html(const Reader& reader, const explain::Report& report) { return Page(reader, report).write(); }
+std::string report_html(const Reader& reader, const explain::Report& report, HtmlForm form) {
+  Page page(reader, report);
+  return form == HtmlForm::kFragment ? page.write_fragment() : page.write();
+}
 
 }  // namespace footlight::cli

@@ -1,4 +1,5 @@
 // The report as JSON, for programs.
+#include "engine/base/place.h"
 #include "engine/cli/json.h"
 #include "engine/cli/ranks.h"
 #include "engine/cli/report.h"
@@ -22,6 +23,12 @@ std::string texts(const std::vector<std::string>& all) {
   std::vector<std::string> quoted;
   for (const std::string& one : all) quoted.push_back(json_text(one));
   return json_list(quoted);
+}
+
+// "train.py:12"; null: no line is known.
+std::string place_or_null(const Reader& reader, const explain::Line& line) {
+  const std::string path = explain::path_of(reader, line);
+  return path.empty() || line.line <= 0 ? "null" : json_text(place_text(path, line.line));
 }
 
 std::string of_edit(const Reader& reader, const Finding::Edit& edit) {
@@ -82,6 +89,7 @@ std::string of_finding(const Reader& reader, const explain::Report& report, size
   out.add("id", "F" + std::to_string(place + 1)).add("function", name).add("cause", f.cause);
   out.add("severity", f.severity == explain::Severity::kWrongResult ? "wrong_result" : "cost");
   out.add("file", explain::path_of(reader, f.line)).add("line", f.line.line).add("path", f.path);
+  out.add("title", f.title).raw("place", place_or_null(reader, f.line));
   out.add("parameter", f.parameter).raw("also_paths", texts(f.also_paths)).raw("related_lines", json_list(related));
   if (function) out.add("engine", function->engine);
   out.raw("evidence", evidence.inline_()).raw("cost_ms", ms(f.cost_ns));
@@ -126,8 +134,10 @@ std::string report_json(const Reader& reader, const explain::Report& report) {
                             .add("function", f.name)
                             .add("file", explain::path_of(reader, f.at))
                             .add("line", f.at.line)
+                            .raw("place", place_or_null(reader, f.at))
                             .add("calls", uint64_t{f.calls})
                             .add("traces", uint64_t{f.traces})
+                            .add("retraces", uint64_t{f.retraces})
                             .add("hits", uint64_t{f.hits})
                             .add("failed", uint64_t{f.failed})
                             .raw("trace_ms", ms(f.trace_ns))

@@ -1,5 +1,6 @@
 // The report as text that reads well in a terminal and in a bug report.
 #include "engine/base/markdown_text.h"
+#include "engine/base/place.h"
 #include "engine/cli/ranks.h"
 #include "engine/cli/report.h"
 #include "engine/cli/text.h"
@@ -15,11 +16,6 @@ using session::Reader;
 
 std::string time(int64_t ns) { return explain::time_text(static_cast<double>(ns)); }
 
-std::string place(const Reader& reader, const explain::Line& line, bool in_cell = false) {
-  const std::string path = explain::path_of(reader, line);
-  return path.empty() ? "" : markdown_code(path.substr(path.rfind('/') + 1) + ':' + std::to_string(line.line), in_cell);
-}
-
 std::string plural(size_t count, const char* what) {
   return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
 }
@@ -32,13 +28,19 @@ void write_edit(const Finding::Edit& edit, std::string& out) {
   out += markdown_block("diff", lines) + '\n';
 }
 
-void write_finding(const Reader& reader, const explain::Report& report, size_t at, std::string& out) {
+}  // namespace
+
+std::string markdown_place(const Reader& reader, const explain::Line& line, bool in_cell) {
+  const std::string path = explain::path_of(reader, line);
+  return path.empty() ? "" : markdown_code(place_text(path, line.line), in_cell);
+}
+
+std::string finding_markdown(const Reader& reader, const explain::Report& report, size_t at) {
   const Finding& f = report.findings[at];
-  out += "\n### F" + std::to_string(at + 1) + ": " + markdown_words(f.title) + "\n\n";
-  out += markdown_code(explain::function_name(reader, f)) + ", " + f.cause;
-  if (const std::string at = place(reader, f.line); !at.empty()) out += ", edit " + at;
+  std::string out = markdown_code(explain::function_name(reader, f)) + ", " + f.cause;
+  if (const std::string at = markdown_place(reader, f.line); !at.empty()) out += ", edit " + at;
   for (const explain::RelatedLine& r : f.related)
-    if (const std::string at = place(reader, r.at); !at.empty()) out += ", " + r.role + ' ' + at;
+    if (const std::string at = markdown_place(reader, r.at); !at.empty()) out += ", " + r.role + ' ' + at;
   out += f.severity == explain::Severity::kWrongResult ? ": **wrong results**" : "";
   out += ".\n\n" + markdown_words(explain::with_period(f.detail)) + "\n\n";
   if (const std::string pair = explain::pair_text(reader, f); !pair.empty()) out += markdown_words(pair) + ".\n\n";
@@ -60,13 +62,11 @@ void write_finding(const Reader& reader, const explain::Report& report, size_t a
     write_edit(a.edit, out);
     if (a.edit.at) out.pop_back();
   }
+  return out;
 }
 
-}  // namespace
-
-std::string report_markdown(const Reader& reader, const explain::Report& report) {
-  std::string out = "# " + markdown_words(report.script.substr(report.script.rfind('/') + 1)) + "\n\n";
-  out += plural(report.functions.size(), "traced function") + ", " + plural(report.calls, "call") + ", " +
+std::string summary_markdown(const explain::Report& report) {
+  std::string out = plural(report.functions.size(), "traced function") + ", " + plural(report.calls, "call") + ", " +
          plural(report.traces, "trace") +
          (report.failed_traces ? " and " + std::to_string(report.failed_traces) + " that failed" : "") + " in " +
          time(report.trace_ns) + "; " +
@@ -78,26 +78,36 @@ std::string report_markdown(const Reader& reader, const explain::Report& report)
            std::to_string(report.signal ? report.signal : report.exit_code) +
            (report.error.empty() ? "" : ": " + markdown_words(report.error)) + ".\n";
   for (const std::string& gap : report.gaps) out += "\nIncomplete: " + markdown_words(gap) + ".\n";
+  return out;
+}
 
+std::string functions_markdown(const Reader& reader, const explain::Report& report) {
+  std::string out = "| function | defined | calls | hits | traces | tracing | rest of calls |\n"
+                    "|---|---|--:|--:|--:|--:|--:|\n";
+  const auto failed = [](size_t count, const char* before, const char* behind) {
+    return count ? before + std::to_string(count) + behind : std::string();
+  };
+  for (const explain::ReportedFunction& f : report.functions)
+    out += "| " + markdown_words(f.name, true) + " | " + markdown_place(reader, f.at, true) + " | " +
+           std::to_string(f.calls) + failed(f.failed, " (", " failed)") + " | " +  // they are among the calls
+           std::to_string(f.hits) + " | " + std::to_string(f.traces) +
+           failed(f.failed_traces, ", and ", " failed") + " | " +  // they are not among the traces
+           time(f.trace_ns) + " | " + time(f.run_ns) + " |\n";
+  return out;
+}
+
+std::string report_markdown(const Reader& reader, const explain::Report& report) {
+  std::string out = "# " + markdown_words(report.script.substr(report.script.rfind('/') + 1)) + "\n\n" +
+                    summary_markdown(report);
   out += "\n## Findings\n";
-  for (size_t i = 0; i < report.findings.size(); ++i) write_finding(reader, report, i, out);
+  for (size_t i = 0; i < report.findings.size(); ++i)
+    out += "\n### F" + std::to_string(i + 1) + ": " + markdown_words(report.findings[i].title) + "\n\n" +
+           finding_markdown(reader, report, i);
   if (report.findings.empty())
     out += "\nNo findings: none of the known problems was found in what was recorded.\n";
   out += ranks_markdown(reader);
 
-  if (!report.functions.empty()) {
-    out += "\n## Functions\n\n| function | defined | calls | hits | traces | tracing | rest of calls |\n"
-           "|---|---|--:|--:|--:|--:|--:|\n";
-    const auto failed = [](size_t count, const char* before, const char* behind) {
-      return count ? before + std::to_string(count) + behind : std::string();
-    };
-    for (const explain::ReportedFunction& f : report.functions)
-      out += "| " + markdown_words(f.name, true) + " | " + place(reader, f.at, true) + " | " +
-             std::to_string(f.calls) + failed(f.failed, " (", " failed)") + " | " +  // they are among the calls
-             std::to_string(f.hits) + " | " + std::to_string(f.traces) +
-             failed(f.failed_traces, ", and ", " failed") + " | " +  // they are not among the traces
-             time(f.trace_ns) + " | " + time(f.run_ns) + " |\n";
-  }
+  if (!report.functions.empty()) out += "\n## Functions\n\n" + functions_markdown(reader, report);
   if (!report.suppressed.empty()) {
     out += "\n## Checked and legitimate\n\n";
     for (const auto& s : report.suppressed)

@@ -417,6 +417,72 @@ for i in range(6):
         self.assertIn('5 retraces, 4 are allowed', said)
         self.assertIn('takes a number', self.run_report('--max-retraces', 'few', code=2)[1])
 
+    def test_a_budget_of_seconds(self):
+        with sqlite3.connect(f'file:{self.session}?mode=ro', uri=True) as db:
+            # Traces of one thread, the inner ones within the outer ones, are a union of spans.
+            spans = sorted(db.execute('SELECT start_ns, end_ns FROM trace').fetchall())
+        took, until = 0, 0
+        for start, end in spans:
+            took, until = took + max(0, end - max(start, until)), max(until, end)
+        _, said = self.run_report('--max-compile-seconds', str(took / 1e9 * 0.99), code=3)
+        self.assertRegex(said, r'footlight: 0\.\d\d s of tracing and compiling, 0\.\d\d s are allowed')
+        self.run_report('--max-compile-seconds', str(took / 1e9 * 1.2))
+        _, said = self.run_report('--max-compile-seconds', '0', '--max-retraces', '0', code=3)
+        self.assertEqual(len(said.splitlines()), 2)
+        for wrong in ('soon', 'nan', '-1', 'inf'):
+            self.assertIn('takes a number of seconds', self.run_report('--max-compile-seconds', wrong, code=2)[1])
+
+    def test_github(self):
+        report = json.loads(self.run_report('--json')[0])
+        text, said = self.run_report('--github', '--max-retraces', '2', code=3)
+        self.assertTrue(text.startswith('## Footlight: script.py\n\n**Too many: 5 retraces, 2 are allowed.**\n'), text)
+        finding = report['findings'][0]
+        self.assertIn(f'| F1: {finding["title"]} | `step` | `script.py:{finding["line"]}` |', text)
+        self.assertIn('<details><summary>Evidence and fix</summary>\n\n', text)
+        self.assertIn('```diff\n-', text)
+        self.assertEqual(text.count('<details>'), text.count('</details>'))
+        self.assertIn('<details><summary>2 functions</summary>\n\n| function |', text)
+        lines = said.splitlines()
+        self.assertTrue(lines[0].startswith(f'::warning file={self.script},line={finding["line"]},title='), lines)
+        self.assertEqual(lines[-2:], ['::error title=Footlight::5 retraces, 2 are allowed',
+                                      'footlight: 5 retraces, 2 are allowed'])
+        done = subprocess.run([PROGRAM, 'report', '--github', self.session], capture_output=True, text=True, timeout=120,
+                              env={**ENVIRONMENT, 'GITHUB_WORKSPACE': self.folder})
+        self.assertEqual(done.returncode, 0)
+        self.assertTrue(done.stderr.startswith('::warning file=script.py,line='), done.stderr)
+        self.assertNotIn('::error', done.stderr)
+
+    def test_github_gets_nothing_live(self):
+        self.assertNotRegex(self.run_report('--github', session=self.hostile_session())[0], r'(?<!\\)<img')
+        path = os.path.join(self.folder, 'commands.footlight')
+        shutil.copy(self.session, path)
+        live = 'a,b::c\n::error::x%y @everyone <b>'
+        with sqlite3.connect(path) as db:
+            db.execute('update function set name = ?', (live,))
+            db.execute("update key_leaf set parameter = ? where parameter = 'rate'", (live,))
+            db.execute("update function_parameter set name = ? where name = 'rate'", (live,))
+        text, said = self.run_report('--github', session=path)
+        self.assertNotRegex(re.sub('`[^`]*`', '', text), r'(?<!\\)<b>')  # in code it is no markup
+        self.assertIn('%25y', said)
+        self.assertEqual({line.partition(' ')[0] for line in said.splitlines()}, {'::warning'})
+
+    def test_a_fragment_of_html(self):
+        report = json.loads(self.run_report('--json')[0])
+        text, _ = self.run_report('--html', '--fragment')
+        page = Page(text)
+        self.assertEqual((page.open, page.loads), ([], []))
+        self.assertTrue(text.startswith('<div class="footlight"><style>'))
+        self.assertFalse({'html', 'body', 'script', 'head', 'title'} & set(page.tags))
+        self.assertIn(report['findings'][0]['title'], page.text)
+        self.assertIn(report['findings'][0]['place'], page.text)
+        for function in report['functions']:
+            self.assertIn(f'<td class="v">{function["function"]}</td>', text)
+            self.assertIn(f'<td class="n">{function["calls"]}</td>', text)
+        hostile = Page(self.run_report('--html', '--fragment', session=self.hostile_session())[0])
+        self.assertNotIn('img', hostile.tags)
+        self.assertEqual(hostile.loads, [])
+        self.assertIn('add that', self.run_report('--fragment', code=2)[1])
+
     @RUNS_PYTHON
     def test_programs_that_end_at_once(self):
         """os._exit() runs no exit handler; what was recorded before it is written all the same. A kill leaves a gap."""

@@ -91,6 +91,9 @@ def _find(name, namespace):
     found = _lazy_names.find(namespace, name)
     if found is not None:
         return found
+    if namespace == 'footlight' and name in ('load_ipython_extension', 'unload_ipython_extension'):
+        from footlight_recorder import notebook  # `%load_ext footlight`
+        return getattr(notebook, name)
     if namespace == 'footlight.types.experimental':
         from footlight._types import trace_types as _trace_types
         if name in _trace_types.LATE:

@@ -1,0 +1,145 @@
+"""Magics of notebooks, in IPython itself: what a cell records, what its lines are called, and what it shows."""
+import importlib.util
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+BUILD = os.environ['FOOTLIGHT_BUILD']
+PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
+FAKES = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'fakes')
+# Runs the cells and prints, as JSON, for each: its output as plain text, what it displayed, and the name of its error.
+RUN_CELLS = '''
+import json, sys
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+shell = InteractiveShell.instance()
+said = []
+for cell in json.load(sys.stdin):
+    with capture_output() as captured:
+        result = shell.run_cell(cell, store_history=True)
+    error = result.error_before_exec or result.error_in_exec
+    said.append({'text': captured.stdout + captured.stderr, 'shown': [out.data for out in captured.outputs],
+                 'error': type(error).__name__ if error else None, 'words': str(error), 'value': repr(result.result)})
+print(json.dumps(said))
+'''
+
+
+@unittest.skipUnless(importlib.util.find_spec('IPython'), 'IPython is not installed')
+class Notebook(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.fakes = os.path.join(self.folder, 'site-packages')  # where libraries are
+        shutil.copytree(FAKES, self.fakes)
+
+    def run_cells(self, *cells):
+        packages = os.pathsep.join([os.path.join(BUILD, 'python'), self.fakes])
+        done = subprocess.run([sys.executable, '-c', RUN_CELLS], cwd=self.folder, capture_output=True, text=True,
+                              input=json.dumps([textwrap.dedent(cell).lstrip('\n') for cell in cells]), timeout=300,
+                              env={**os.environ, 'PYTHONPATH': packages, 'IPYTHONDIR': os.path.join(self.folder, 'ipython')})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout.splitlines()[-1])
+
+    def rows(self, name, query):
+        with sqlite3.connect(f'file:{os.path.join(self.folder, name)}?mode=ro', uri=True) as db:
+            return db.execute(query).fetchall()
+
+    def report(self, name):
+        environment = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+        done = subprocess.run([PROGRAM, 'report', '--json', os.path.join(self.folder, name)], capture_output=True,
+                              text=True, env=environment, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_a_cell_of_footlights_engine(self):
+        said = self.run_cells('%load_ext footlight\nimport tensorflow as tf', '''
+            # what is trained
+
+            @tf.function
+            def scale(x, rate):
+                if tf.reduce_sum(x) > 0:
+                    x = x * rate
+                return x
+            ''', '''
+            %%footlight
+            for step in range(6):
+                y = scale(tf.ones([4]), 0.1 * (step + 1))
+            float(y[0])
+            ''')
+        self.assertEqual([cell['error'] for cell in said], [None] * 3, said)
+        self.assertIn('`import tensorflow` is Footlight in this notebook', said[0]['text'])
+        self.assertIn('0.6', said[2]['value'])  # the cell's own value
+        finding, = self.report('cell-3.footlight')['findings']
+        self.assertEqual((finding['cause'], finding['place'], finding['file'], finding['line']),
+                         ('python_scalar_argument', 'cell [3], line 3', 'cell [3]', 3))
+        self.assertEqual(finding['fix']['edit']['new'], 'y = scale(tf.ones([4]), tf.constant(0.1 * (step + 1)))')
+        self.assertEqual(self.report('cell-3.footlight')['functions'][0]['place'], 'cell [2], line 4')
+        texts = dict(self.rows('cell-3.footlight', 'SELECT path, text FROM file'))
+        self.assertIn('import tensorflow as tf', texts['cell [1]'])
+        self.assertIn('def scale(x, rate):', texts['cell [2]'])
+        self.assertEqual(texts['cell [3]'].splitlines()[0], '%%footlight')
+        shown, = said[2]['shown']
+        self.assertIn('cell [3], line 3', shown['text/html'])
+        self.assertIn('class="footlight"', shown['text/html'])
+        self.assertIn('>scale</td>', shown['text/html'])
+        self.assertIn(f'footlight {self.folder}/cell-3.footlight', shown['text/html'])
+        self.assertIn('`cell [3], line 3`', shown['text/plain'])
+        # The statement that AutoGraph staged is a line of the cell.
+        staged = self.rows('cell-3.footlight', "SELECT f.path, d.line FROM decision d JOIN file f ON d.file = f.id")
+        self.assertIn(('cell [2]', 5), staged)
+
+    def test_functions_of_another_engine_from_earlier_cells(self):
+        said = self.run_cells('%load_ext footlight', '''
+            import jax
+            @jax.jit
+            def scale(weights):
+                return weights
+            scale(jax.Array((2,)))
+            ''', '''
+            %%footlight -o run.footlight --level structure
+            scale(jax.Array((3,)))
+            ''')
+        self.assertEqual([cell['error'] for cell in said], [None] * 3, said)
+        function, = self.report('run.footlight')['functions']
+        self.assertEqual((function['function'], function['place'], function['calls'], function['traces']),
+                         ('scale', 'cell [2], line 3', 1, 1))
+        self.assertIn('1 trace from before this recording not recorded', said[2]['shown'][0]['text/html'])
+
+    def test_errors_are_those_of_the_cell(self):
+        said = self.run_cells('%load_ext footlight', '%%footlight\nx = 1\nraise KeyError("mine")', 'x',
+                              '%%footlight --speed 3\nx = 2', 'x', '%footlight_stop', '%footlight_open nothing.footlight',
+                              '%%footlight?')
+        self.assertEqual([cell['error'] for cell in said],
+                         [None, 'KeyError', None, 'UsageError', None, 'UsageError', 'UsageError', None], said)
+        self.assertEqual((said[2]['value'], said[4]['value']), ('1', '1'))
+        self.assertEqual(len(said[1]['shown']), 1)  # the report of what ran
+        self.assertIn("no option '--speed'", said[3]['words'])
+        self.assertIn('%footlight_start begins a recording', said[5]['words'])
+        self.assertIn('nothing.footlight', said[6]['words'])
+
+    def test_several_cells_and_other_magics(self):
+        said = self.run_cells('%load_ext footlight', '%footlight_start -o run.footlight', '''
+            import footlight as tf
+            f = tf.function(lambda x: x + 1)
+            f(tf.ones([2]))
+            ''', '%%footlight\nf(tf.ones([3]))', '%footlight_stop', '''
+            %%footlight -o timed.footlight
+            %%time
+            f(tf.ones([4]))
+            ''', '%unload_ext footlight', '%%footlight\n1')
+        self.assertEqual([cell['error'] for cell in said],
+                         [None, None, None, 'RuntimeError', None, None, None, 'UsageError'], said)
+        self.assertIn('a recording is already running', said[3]['words'])
+        self.assertEqual(self.report('run.footlight')['functions'][0]['place'], 'cell [3], line 2')
+        self.assertEqual(self.report('timed.footlight')['summary']['calls'], 1)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -80,7 +80,7 @@ ensure_venv() {
     mkdir -p build
     "$python" -m venv "$venv" || die "$python cannot make an environment (Debian: python3-venv)"
   fi
-  "$venv/bin/python" -c 'import numpy, importlib.util as util; all(map(util.find_spec, ("keras", "tensorboard", "mypy", "IPython"))) or 1 / 0' 2>/dev/null && return 0
+  "$venv/bin/python" -c 'import numpy, importlib.util as util; all(map(util.find_spec, ("keras", "tensorboard", "mypy", "IPython", "pytest"))) or 1 / 0' 2>/dev/null && return 0
   [ "$again" = again ] || [ ! -e "$venv/no-packages" ] || return 0
   say "installing NumPy and Keras into $named"
   if ! "$venv/bin/python" -m pip install -q --disable-pip-version-check --retries 1 --timeout 15 \

@@ -2,6 +2,7 @@
 import sys
 
 _IN_PROGRAM = ('record', 'prepare')
+_STEPS = ('steps', 'keras_callback', 'lightning_callback')
 
 wanted_comparison = None  # (function, call, pairs, seconds): what the engine is asked to compare; read when it is loaded
 wanted_values = None  # (function, first call or 0, last call, whether all calls are checked): whose values are recorded
@@ -36,6 +37,10 @@ def __getattr__(name):
         _load()
         from footlight_recorder import in_program
         return getattr(in_program, name)
+    if name in _STEPS:
+        _load()
+        from footlight_recorder import training_steps
+        return getattr(training_steps, name)
     raise AttributeError("module 'footlight_recorder' has no attribute %r" % name)
 
 

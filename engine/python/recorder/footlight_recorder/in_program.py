@@ -60,6 +60,12 @@ def stop(reason: str = 'the program stopped recording') -> None:
         warnings.warn(words, stacklevel=3)
 
 
+def stop_if(path: str, reason: str) -> None:
+    """Ends the recording into that file, unless it has ended already."""
+    if _path == path:
+        stop(reason)
+
+
 def _refuse_second() -> None:
     if not _recorder.recording():
         return
@@ -97,10 +103,6 @@ class record:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
-        if _path != self.path:
-            return  # stop() was called in the block
-        if error is None:
-            stop('the block that was recorded ended')
-        else:
-            stop('the block that was recorded raised ' +
-                 _recorder.error_words(''.join(traceback.format_exception(kind, error, trace))))
+        how = 'ended' if error is None else \
+            'raised ' + _recorder.error_words(''.join(traceback.format_exception(kind, error, trace)))
+        stop_if(self.path, f'the block that was recorded {how}')  # which may have called stop()

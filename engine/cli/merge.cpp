@@ -175,10 +175,14 @@ int merge(const Words& words) {
     for (const ProcessRecord& p : inputs[i].processes) count = std::max(count, p.id.valid() ? p.id.value + 1 : 1);
     number += count;
   }
-  for (const Input& input : inputs)
-    if (input.script != inputs.front().script)
+  // A launcher is another script than the ranks that it starts.
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Input& input = inputs[i];
+    const bool is_of_one_run = !clocks[i].process.run.empty() && clocks[i].process.run == clocks.front().process.run;
+    if (input.script != inputs.front().script && !is_of_one_run)
       say("Note: " + file_name(input.path) + " is of another script, " + input.script + ", not " +
           inputs.front().script);
+  }
   const query::Ranks ranks = query::find_late_ranks(*reader);
   for (const std::string& missing : ranks.missing) say("Note: " + missing);
   say(query::verdict(ranks, *reader));

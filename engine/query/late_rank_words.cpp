@@ -69,6 +69,8 @@ std::string sentence(const Ranks& ranks, const session::Reader& reader, const La
 
 std::string verdict(const Ranks& ranks, const session::Reader& reader) {
   if (ranks.collectives.empty()) return "No collectives were recorded, so no rank is known to have waited for another.";
+  if (!ranks.comparable)
+    return "How far the clocks of these processes are apart is unknown, so none can be called late.";
   if (ranks.groups.empty())
     return "No rank is late by more than " + ms(ranks.noise_ns) + ", below which arrivals are not told apart.";
   if (ranks.groups.front().waited_ns * 20 >= ranks.took_ns) return sentence(ranks, reader, ranks.groups.front());

@@ -77,13 +77,15 @@ class Finder {
   Ranks find() {
     ranks_.collectives = collectives(reader_, cancel_);
     ranks_.noise_ns = noise();
+    for (const session::ProcessRecord& process : reader_.contents().processes)
+      ranks_.comparable = ranks_.comparable && process.clock_error_ns >= 0;
     if (!ranks_.collectives.empty()) {
       find_stretches();
       read_traces();
       read_spans();
       read_ops();
       add_up();
-      for (size_t i = 0; i < ranks_.collectives.size(); ++i) look_at(i);
+      for (size_t i = 0; i < ranks_.collectives.size() && ranks_.comparable; ++i) look_at(i);
       put_groups_together();
       sum_ranks();
     }

@@ -49,6 +49,7 @@ struct Ranks {
   std::vector<RankSums> ranks;     // processes that took part in one, by rank
   std::vector<LateArrival> late;   // in order of time; those below the noise are left out
   std::vector<LateGroup> groups;   // the one for which the others waited longest first
+  bool comparable = true;          // false: how far the clocks are apart is unknown, so nobody is called late
   int64_t noise_ns = 0;            // arrivals closer than this are not told apart: the error of the clocks, or 100 us
   int64_t waited_ns = 0;           // by all ranks, in all collectives
   int64_t took_ns = 0;             // time of all ranks from their first collective to their last

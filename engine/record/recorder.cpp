@@ -187,7 +187,11 @@ void fork_in_child() {
 }
 
 void at_exit(int status, void*) {
-  if (recording()) stop_recording({now_ns(), status, 0, "the program called exit"});
+  if (!recording()) return;
+  // A process that was started to be recorded is one that just ended; a program that records itself has called exit.
+  const bool was_started = !this_process().kind.empty();
+  const std::string ended = status ? "exited with status " + std::to_string(status) : "finished";
+  stop_recording({now_ns(), status, 0, was_started ? ended : "the program called exit"});
 }
 
 // Exit handlers run in reverse order of registration. The one of begin() would run after CUPTI and the CUDA libraries,

@@ -285,6 +285,15 @@ class RanksTest : public QObject {
     QVERIFY(verdict(ranks, *reader).starts_with("No rank is late by more than 0.10 ms"));
   }
 
+  void nobody_is_late_by_clocks_that_nothing_compares() {
+    const std::string to = path("unknown.footlight");
+    write_merged({{write({0}, Late::kTracing, "a.footlight")}, {write({2}, Late::kTracing, "b.footlight"), 0, -1}}, to);
+    const auto reader = Reader::open(to);
+    const Ranks ranks = find_late_ranks(*reader);
+    QVERIFY(ranks.late.empty());
+    QVERIFY(verdict(ranks, *reader).starts_with("How far the clocks"));
+  }
+
   void what_is_missing_is_said() {
     const auto reader = merged(Late::kNone, {{0}, {2}});
     QCOMPARE(find_late_ranks(*reader).missing, (std::vector<std::string>{"Ranks 1, 3 of 4 are not in this recording"}));

@@ -7,6 +7,7 @@
 #include "engine/base/errors.h"
 #include "engine/explain/pipelines.h"
 #include "engine/query/device_sums.h"
+#include "engine/query/late_ranks.h"
 #include "engine/query/op_totals.h"
 
 #include <QStringList>
@@ -15,11 +16,12 @@
 #include <cmath>
 
 namespace footlight::app {
-TrackTitle title_of(const query::TrackKey& track, const Overlays& overlays) {
+namespace {
+TrackTitle title_in_process(const query::TrackKey& track, const Overlays& overlays) {
   const auto text = [](const char* words) { return QString::fromLatin1(words); };
   const auto thread = [&] {
     const auto name = overlays.thread_names.find(track.number);
-    const QString number = QStringLiteral("Thread %1").arg(track.number);
+    const QString number = QStringLiteral("Thread %1").arg(query::number_in_process(track));
     return name == overlays.thread_names.end() || name->second.isEmpty()
                ? number
                : number + QString::fromUtf8(" · ") + name->second;
@@ -35,20 +37,33 @@ TrackTitle title_of(const query::TrackKey& track, const Overlays& overlays) {
               name == overlays.span_tracks.end() ? QString() : name->second};
     }
     case query::TrackKind::kKernels:
-      return {QStringLiteral("GPU %1 stream %2").arg(track.number).arg(track.stream),
+      return {QStringLiteral("GPU %1 stream %2").arg(query::number_in_process(track)).arg(track.stream),
               (overlays.simulated ? text("Kernels") : text("Kernels (CUPTI)")) + device};
-    case query::TrackKind::kCopies: return {QStringLiteral("GPU %1 copies").arg(track.number), text("Memory") + device};
+    case query::TrackKind::kCopies:
+      return {QStringLiteral("GPU %1 copies").arg(query::number_in_process(track)), text("Memory") + device};
     case query::TrackKind::kApi: return {text("CUDA API"), text("Launches") + device};
   }
   return {};
 }
 
-namespace {
 const std::string* phase_of(const Document& document, const query::TraceSpan& span) {
   const session::TraceRecord* trace = document.trace(span.trace);
   return trace && span.phase < trace->phases.size() ? &trace->phases[span.phase].name : nullptr;
 }
 }  // namespace
+
+TrackTitle title_of(const query::TrackKey& track, const Overlays& overlays) {
+  TrackTitle words = title_in_process(track, overlays);
+  const auto process = overlays.processes.find(query::process_of(track));
+  if (process == overlays.processes.end()) return words;
+  if (track.kind == query::TrackKind::kCalls) {
+    words.subtitle = process->second.subtitle.isEmpty() ? words.subtitle : process->second.subtitle;
+    words.title = process->second.title;
+  } else {
+    words.title = process->second.title + QString::fromUtf8(" · ") + words.title;
+  }
+  return words;
+}
 
 QString phase_name(const Document& document, const query::TraceSpan& span) {
   const session::TraceRecord* trace = document.trace(span.trace);
@@ -102,6 +117,20 @@ bool Overlays::is_repeated(int64_t ns) const {
   return after != repeated.begin() && ns <= std::prev(after)->second;
 }
 
+namespace {
+// "3 traces, waited 38 ms": by this a late rank is found among the others.
+void name_processes(const query::Store& store, Overlays& made, const query::Cancel& cancel) {
+  const session::Contents& contents = store.reader().contents();
+  if (contents.processes.size() < 2) return;
+  for (const session::ProcessRecord& process : contents.processes)
+    made.processes[process.id.value].title = q(query::process_name(contents, process.id));
+  const query::Ranks ranks = query::find_late_ranks(store.reader(), cancel);
+  for (const query::RankSums& rank : ranks.ranks)
+    made.processes[rank.process.value].subtitle =
+        QStringLiteral("%1 traces, waited %2").arg(rank.traces).arg(duration_text(rank.waited_ns));
+}
+}  // namespace
+
 Overlays overlays_of(const query::Store& store, const query::Cancel& cancel) {
   Overlays made;
   std::map<uint32_t, std::vector<query::TraceSpan>> by_thread;
@@ -131,7 +160,7 @@ Overlays overlays_of(const query::Store& store, const query::Cancel& cancel) {
       else made.stage_tracks[t.id.value] = place;
       if (place.line && t.kind == session::TrackRecord::kStage) name += QString::fromUtf8(" · line %1").arg(place.line);
     } else if (t.thread.valid()) {  // threads of Python often share one name
-      name = QStringLiteral("Thread %1").arg(t.thread.value) + QString::fromUtf8(" · ") + name;
+      name = QStringLiteral("Thread %1").arg(t.thread.value & 0xFFFFFF) + QString::fromUtf8(" · ") + name;
     }
   }
   for (const session::ComparisonRecord& c : contents.comparisons)
@@ -140,6 +169,7 @@ Overlays overlays_of(const query::Store& store, const query::Cancel& cancel) {
   for (const session::TrackRecord& t : contents.tracks)
     if (t.kind == session::TrackRecord::kMemory) made.memory_tracks.insert(t.id.value);
   for (const session::ThreadRecord& t : contents.threads) made.thread_names[t.number.value] = q(t.name);
+  name_processes(store, made, cancel);
   for (const session::DeviceNameRecord& d : contents.device_names)
     made.simulated = made.simulated || q(d.description).contains(QStringLiteral("simulated"), Qt::CaseInsensitive);
   return made;

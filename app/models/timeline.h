@@ -21,6 +21,7 @@ struct Overlays;
 struct TrackTitle {
   QString title, subtitle;
 };
+// Of several processes, the first track of calls bears the name of its process, and the others begin with it.
 TrackTitle title_of(const query::TrackKey& track, const Overlays& overlays);
 
 QString phase_name(const Document& document, const query::TraceSpan& span);
@@ -36,6 +37,7 @@ struct Overlays {
   std::map<uint32_t, session::Reader::SourcePlace> stage_tracks;  // stages of pipelines: where they were added
   std::set<uint32_t> memory_tracks;            // tracks that count bytes
   std::map<uint32_t, QString> thread_names;
+  std::map<uint32_t, TrackTitle> processes;    // of several: "Rank 3", what is to be said of it
   std::vector<std::pair<int64_t, int64_t>> repeated;  // when Compare repeated calls: no part of the program; joined
   bool simulated = false;                      // the device is one that the engine only rehearses
 

@@ -1,4 +1,5 @@
 // Stored as a list of "kind number stream pinned hidden place folded" per recording; older ones end before "folded".
+// Beside these are lines "process number", of processes that are not folded.
 #include "app/models/track_order.h"
 
 #include <QCryptographicHash>
@@ -19,6 +20,9 @@ void TrackOrder::open(const QString& recording) {
   pinned_.clear();
   hidden_.clear();
   folded_.clear();
+  open_.clear();
+  summaries_.clear();
+  closed_.clear();
   key_.clear();
   hidden_here_ = 0;
   if (recording.isEmpty()) return;
@@ -28,6 +32,7 @@ void TrackOrder::open(const QString& recording) {
   std::map<int, query::TrackKey> places;
   for (const QString& line : QSettings().value(key_).toStringList().mid(0, kMaxTracks)) {
     const QStringList words = line.split(QLatin1Char(' '));
+    if (words.size() == 2 && words[0] == QStringLiteral("process")) open_.insert(words[1].toUInt());
     if (words.size() != 6 && words.size() != 7) continue;
     const query::TrackKey track{query::TrackKind(std::clamp(words[0].toInt(), 0, int(query::TrackKind::kApi))),
                                 words[1].toUInt(), words[2].toUInt()};
@@ -40,6 +45,15 @@ void TrackOrder::open(const QString& recording) {
 }
 
 void TrackOrder::arrange(std::vector<query::TrackPicture>& tracks) {
+  summaries_.clear();
+  closed_.clear();
+  const auto is_open = [&](const query::TrackPicture& t) { return open_.contains(query::process_of(t.key)); };
+  for (const query::TrackPicture& t : tracks) {
+    if (!t.is_summary) continue;
+    summaries_.insert(t.key);
+    if (!is_open(t)) closed_.insert(t.key);
+  }
+  if (!summaries_.empty()) std::erase_if(tracks, [&](const auto& t) { return !t.is_summary && !is_open(t); });
   // One stays, to come back by.
   const auto is_hidden = [&](const query::TrackPicture& t) { return hidden_.contains(t.key); };
   const bool hides_all = std::all_of(tracks.begin(), tracks.end(), is_hidden);
@@ -60,6 +74,12 @@ void TrackOrder::set_pinned(const query::TrackKey& track, bool pinned) {
 }
 
 void TrackOrder::set_folded(const query::TrackKey& track, bool folded) {
+  if (is_of_process(track)) {
+    if (folded) open_.erase(query::process_of(track));
+    else open_.insert(query::process_of(track));
+    folded_.erase(track);
+    return save();
+  }
   if (folded) folded_.insert(track);
   else folded_.erase(track);
   save();
@@ -80,6 +100,7 @@ void TrackOrder::reset() {
   pinned_.clear();
   hidden_.clear();
   folded_.clear();
+  open_.clear();
   save();
 }
 
@@ -116,6 +137,7 @@ void TrackOrder::save() const {
                  .arg(place == order_.end() ? -1 : int(place - order_.begin()))
                  .arg(int(folded_.contains(t)));
   }
+  for (const uint32_t process : open_) lines << QStringLiteral("process %1").arg(process);
   QSettings settings;
   if (lines.isEmpty()) settings.remove(key_);
   else settings.setValue(key_, lines);

@@ -22,7 +22,11 @@ std::vector<TimelineCanvas::Area> TimelineCanvas::areas() const {
   const double per = static_cast<double>(picture_.to - picture_.from) / std::max(1, picture_.columns);
   for (const query::DevicePicture& device : picture_.devices) {
     Area& area = all.emplace_back();
-    area.title = QStringLiteral("GPU %1 busy").arg(device.device);
+    const query::TrackKey key{query::TrackKind::kKernels, device.device, 0};
+    area.title = QStringLiteral("GPU %1 busy").arg(query::number_in_process(key));
+    const auto process = overlays_.processes.find(query::process_of(key));
+    if (process != overlays_.processes.end())
+      area.title = process->second.title + QString::fromUtf8(" · ") + area.title;
     area.values = &device.busy;
     double sum = 0, columns = 0;
     bool is_repeated = false;

@@ -50,7 +50,8 @@ double TimelineCanvas::track_height(size_t track) const {
 }
 
 bool TimelineCanvas::is_foldable(size_t track) const {
-  return order_.is_folded(picture_.tracks[track].key) || all_rows(track) > 1;
+  const query::TrackKey& key = picture_.tracks[track].key;
+  return order_.is_folded(key) || order_.is_of_process(key) || all_rows(track) > 1;
 }
 
 QRectF TimelineCanvas::fold_mark(size_t track) const {
@@ -118,6 +119,7 @@ void TimelineCanvas::fold_track(size_t track) {
   const int before = content_height();
   const query::TrackKey key = picture_.tracks[track].key;
   order_.set_folded(key, !order_.is_folded(key));
+  order_.arrange(picture_.tracks);
   setAccessibleDescription(title_of(key, overlays_).title + (order_.is_folded(key) ? QStringLiteral(": folded")
                                                                                    : QStringLiteral(": unfolded")));
   resized(before);

@@ -31,6 +31,7 @@ constexpr const char* kAbout =
     "  footlight-app script.py [ARGS...]    prepares a run; --run starts it at once\n"
     "  footlight-app --sample retracing.py  prepares a run of your own copy of a sample\n"
     "  footlight-app run.footlight          opens a recording\n"
+    "  footlight-app trace.json.gz          opens what another program recorded (`footlight import --help`)\n"
     "  footlight-app MODEL                  shows a SavedModel's folder, a GraphDef (.pb, .pbtxt) or a .keras file\n"
     "  footlight-app --screenshot OUT [--view VIEW] run.footlight\n"
     "                                       draws the window without a display; OUT: a .png file, or a\n"
@@ -101,7 +102,7 @@ int main(int argc, char** argv) {
                                   QStringLiteral("NAME"));
   parser.addOptions({run, shot, theme_name, size, select, view, sample});
   parser.addPositionalArgument(QStringLiteral("file"),
-                               QStringLiteral("A script (.py), a recording (.footlight) or a model."),
+                               QStringLiteral("A script (.py), a recording (.footlight or another program's) or a model."),
                                QStringLiteral("[file]"));
   parser.addPositionalArgument(
       QStringLiteral("args"), QStringLiteral("Arguments of the script; everything after -- is the script's."),

@@ -95,10 +95,11 @@ void Loader::open(const QString& path, bool live) {
   path_ = path;
   timer_.stop();
   try {
-    reader_ = session::Reader::open(recording_for(path, folder_), {[this](double share) {
+    const auto go_on = [this](double share) {
       Q_EMIT reading(share);
       return !stop_;
-    }});
+    };
+    reader_ = session::Reader::open(recording_for(path, folder_, go_on), {go_on});
   } catch (const std::exception& e) {
     // A run that has just started may not have written its first bytes yet.
     if (live) {

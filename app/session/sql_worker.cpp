@@ -76,8 +76,8 @@ SqlResult SqlWorker::answer(Opened& opened, const QString& statement, size_t row
   const QByteArray text = statement.toUtf8();
   try {
     if (!opened.reader) {
-      opened.reader = session::Reader::open(recording_for(opened.path, opened.folder),
-                                            {[&cancel](double) { return !cancel.requested(); }});
+      const auto go_on = [&cancel](double) { return !cancel.requested(); };
+      opened.reader = session::Reader::open(recording_for(opened.path, opened.folder, go_on), {go_on});
       opened.recording = std::make_unique<sql::Recording>(*opened.reader);
     } else if (opened.reader->state() == session::State::kLive) {
       opened.reader->refresh();

@@ -1,5 +1,6 @@
 // Compares what was recorded: asks the session's thread, which opens other recordings if need be.
 #include "app/models/text.h"
+#include "app/session/recording_for.h"
 #include "app/views/compare_view.h"
 
 #include "engine/query/store.h"
@@ -62,10 +63,12 @@ void CompareView::compare_recorded(const CompareSide& left, const CompareSide& r
         try {
           const auto go_on = [&cancel] { cancel.check(); };
           std::vector<std::unique_ptr<session::Reader>> others;
+          std::vector<std::unique_ptr<QTemporaryDir>> folders;
           const auto reader_of = [&](const CompareSide& side) -> const session::Reader& {
             if (side.path.isEmpty()) return store.reader();
-            others.push_back(session::Reader::open(side.path.toStdString(),
-                                                   {[&cancel](double) { return !cancel.requested(); }}));
+            const auto reading_goes_on = [&cancel](double) { return !cancel.requested(); };
+            others.push_back(session::Reader::open(
+                recording_for(side.path, folders.emplace_back(), reading_goes_on), {reading_goes_on}));
             return *others.back();
           };
           const auto name_of = [&](const CompareSide& side) {

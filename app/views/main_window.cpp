@@ -8,6 +8,7 @@
 #include "app/session/runs.h"
 #include "app/views/paint.h"
 
+#include "engine/foreign/foreign.h"
 #include "engine/model/model_file.h"
 
 #include <QAction>
@@ -169,6 +170,10 @@ void MainWindow::run(const QStringList& options) {
   if (model::looks_like_model(top_->script().toStdString())) {
     show_banner(top_->script() + QStringLiteral(" is a model, which cannot be run. Open a Python script."),
                 false);
+    return;
+  }
+  if (foreign::is_imported(session_.document().run.engine) && q(session_.document().run.script) == top_->script()) {
+    show_banner(QStringLiteral("A recording of another program cannot be run again. Open a Python script."), false);
     return;
   }
   watcher_.watch({top_->script()});  // runs what was saved just now

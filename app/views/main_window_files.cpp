@@ -4,6 +4,7 @@
 #include "app/views/main_window.h"
 #include "app/views/theme.h"
 
+#include "engine/foreign/foreign.h"
 #include "engine/model/model_file.h"
 
 #include <QAbstractButton>
@@ -117,6 +118,9 @@ bool MainWindow::save_recording(const QString& path) {
     return false;
   };
   const QString from = session_.path();
+  if (session_.is_open() && foreign::is_imported(session_.document().run.engine) &&
+      !from.endsWith(QStringLiteral(".footlight")))
+    return refuse(QStringLiteral("%1 was made by another program; `footlight import` makes a recording of it.").arg(from));
   if (!session_.is_open() || model::looks_like_model(from.toStdString()))
     return refuse(QStringLiteral("There is no recording to save."));
   if (worker_.running() || session_.document().live)
@@ -191,7 +195,8 @@ void MainWindow::fill_recent() {
 void MainWindow::ask_for_file() {
   const QString path = QFileDialog::getOpenFileName(this, QStringLiteral("Open a script, a recording or a model"), {},
                                                     QStringLiteral("Scripts and recordings (*.py *.footlight);;"
-                                                                   "Models (*.keras *.pb *.pbtxt);;All files (*)"));
+                                                                   "Models (*.keras *.pb *.pbtxt);;"
+                                                                   "Traces of other programs (*.json *.gz *.pb);;All files (*)"));
   if (!path.isEmpty()) open(path);
 }
 

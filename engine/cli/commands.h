@@ -25,6 +25,7 @@ int nan_origin(const Words& words);  // `footlight nan`
 int recover(const Words& words);
 int merge(const Words& words);
 int ranks(const Words& words);
+int import_files(const Words& words);  // `footlight import`
 int export_session(const Words& words);
 int sql(const Words& words);
 int open_in_app(const std::string& file, const Words& options);  // --select WHAT, --view VIEW

@@ -5,6 +5,7 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/compare_json.h"
 #include "engine/cli/json.h"
+#include "engine/cli/open_file.h"
 #include "engine/cli/script_run.h"
 #include "engine/cli/text.h"
 #include "engine/explain/compare/recorded.h"
@@ -64,9 +65,9 @@ int print(const session::Reader& reader, bool json) {
 
 constexpr const char* kEnding = ".footlight";
 
-// RUN.footlight[:FUNCTION[#TRACE|:CALL]]
+// RUN.footlight[:FUNCTION[#TRACE|:CALL]], or a recording of another program.
 bool names_session(const std::string& word) {
-  return word.ends_with(kEnding) || word.find(std::string(kEnding) + ":") != std::string::npos;
+  return names_recording(word) || word.find(std::string(kEnding) + ":") != std::string::npos;
 }
 
 struct SideName {
@@ -77,7 +78,7 @@ struct SideName {
 // What a word names; `file`: of a word that names none.
 SideName side_named(const std::string& word, const std::string& file) {
   if (!names_session(word)) return {file, recorded_named(word)};
-  if (word.ends_with(kEnding) || std::filesystem::exists(word)) return {word, {}};
+  if (names_recording(word) || std::filesystem::exists(word)) return {word, {}};
   const size_t end = word.rfind(std::string(kEnding) + ":") + std::string(kEnding).size();
   const std::string rest = word.substr(end + 1);
   if (rest.empty()) throw Error(ErrorKind::kValue, word + ": which function?");
@@ -99,8 +100,8 @@ int compare_two(const Request& request) {
   const SideName left = side_named(words[0], file), right = side_named(words[1], file);
   if (left.file == right.file && left.what == right.what)
     throw Error(ErrorKind::kValue, std::string("compare: both sides are the same. ") + kHow);
-  const auto left_reader = session::Reader::open(left.file);
-  const auto other = left.file == right.file ? nullptr : session::Reader::open(right.file);
+  const auto left_reader = open_file(left.file);
+  const auto other = left.file == right.file ? nullptr : open_file(right.file);
   const session::Reader& right_reader = other ? *other : *left_reader;
   const Comparison c =
       compare_recorded({*left_reader, left.file, left.what}, {right_reader, right.file, right.what}, [] {});
@@ -114,9 +115,9 @@ int compare_two(const Request& request) {
 int compare(const Words& words) {
   const Request request = script_request("compare", words, kOptions);
   if (names_session(request.file)) {
-    if (!request.arguments.empty() || !request.file.ends_with(kEnding)) return compare_two(request);
+    if (!request.arguments.empty() || !names_recording(request.file)) return compare_two(request);
     if (!request.options.empty()) throw Error(ErrorKind::kValue, "compare: a recording takes no option but --json");
-    const auto reader = session::Reader::open(request.file);
+    const auto reader = open_file(request.file);
     if (reader->contents().comparisons.empty())
       return complain(str("compare: ", request.file, " holds no comparison of eager and traced calls. Two parts of it ",
                           "are compared with `footlight compare ", request.file, " FUNCTION#1 FUNCTION#2`"));

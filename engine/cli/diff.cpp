@@ -3,6 +3,7 @@
 #include "engine/base/place.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/json.h"
+#include "engine/cli/open_file.h"
 #include "engine/cli/text.h"
 #include "engine/cli/trace_name.h"
 #include "engine/explain/graph_diff.h"
@@ -52,7 +53,7 @@ std::string counted(size_t n, const char* one, const char* many) {
 // An open run with its functions by name. Several of one name are told apart by their order.
 class Run {
  public:
-  explicit Run(const std::string& path) : path_(path), reader_(session::Reader::open(path)), calls_(reader_->calls()) {
+  explicit Run(const std::string& path) : path_(path), reader_(open_file(path)), calls_(reader_->calls()) {
     std::map<std::string, int> seen;
     for (const FunctionRecord& f : reader_->contents().functions) {
       const int number = seen[f.name]++;

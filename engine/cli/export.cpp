@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/cli/commands.h"
+#include "engine/cli/open_file.h"
 
 #include <algorithm>
 
@@ -75,10 +76,7 @@ int export_session(const Words& words) {
   if (format.has_table && table.empty()) invalid("export: --table is missing; it is one of: ", csv_tables());
 
   Progress progress;
-  const auto reader = session::Reader::open(file, {[&](double share) {
-    progress.show("reading", share);
-    return true;
-  }});
+  const auto reader = open_file(file);
   Output out(output, file, format.kind);
   format.write({*reader, out, progress, file, table, graph});
   out.finish();

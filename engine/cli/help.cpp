@@ -157,6 +157,19 @@ first that made an infinity, and where they spread are shown. `record --check-nu
 A NaN that reaches no result and no variable is not seen. At the end it prints how to see the node in the window.
 )";
 
+constexpr const char* kImport = R"(Makes a recording of what another program recorded.
+
+  footlight import FILE... [-o X.footlight]
+
+Without -o the recording lies in this folder and has the name of the first file. Several files, of the ranks of one run,
+become one recording, each a process of it. A format is known by what is in the file, not by its name, packed with gzip
+or not:
+
+  Chrome or Kineto JSON   what PyTorch's and JAX' profilers and chrome://tracing write
+
+All other commands, and the window, open such files too, and import them for the while.
+)";
+
 constexpr const char* kRecover = R"(Makes a complete recording of one whose run was killed.
 
   footlight recover FILE [-o FILE]
@@ -202,6 +215,7 @@ constexpr Command kCommands[] = {
     {"sql", "query a recording with SQL", kSql, sql},
     {"merge", "put the recordings of several processes together", kMerge, merge},
     {"ranks", "say which rank is late, at which collective, and why", kRanks, ranks},
+    {"import", "make a recording of what another program recorded", kImport, import_files},
     {"recover", "complete a recording whose run was killed", kRecover, recover},
 };
 

@@ -4,8 +4,10 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/json.h"
 #include "engine/cli/model_info.h"
+#include "engine/cli/open_file.h"
 #include "engine/cli/text.h"
 #include "engine/explain/evidence.h"
+#include "engine/foreign/foreign.h"
 #include "engine/model/model_file.h"
 #include "engine/session/run_times.h"
 #include "engine/session/reader.h"
@@ -204,12 +206,12 @@ int info(const Words& words) {
     }
   }
   if (file.empty()) return complain(std::string("info needs a recording or a model; usage: ") + kHow);
-  if (model::looks_like_model(file)) {
+  if (model::looks_like_model(file) && !foreign::is_foreign(file)) {
     if (ops) return complain("info: --ops is about recorded runs, and " + file + " is a model");
     print_model(file, json);
     return 0;
   }
-  const auto reader = session::Reader::open(file);
+  const auto reader = open_file(file);
   table.json = json;
   if (ops) {
     print_ops(*reader, table);

@@ -4,6 +4,7 @@
 #include "engine/base/errors.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/export_output.h"
+#include "engine/cli/open_file.h"
 #include "engine/cli/rerun.h"
 
 #include <charconv>
@@ -70,7 +71,7 @@ int report(const Words& words) {
   }
   if (file.empty()) return complain(std::string("report needs a recording; usage: ") + kHow);
   if (fragment && form != "html") return complain("report: --fragment is a form of --html; add that");
-  const auto reader = session::Reader::open(file);
+  const auto reader = open_file(file);
   explain::Report made = explain::make_report(*reader);
   if (rerun) rerun_findings(*reader, made);
   const std::vector<std::string> too_much = exceeded(*reader, made, limits);

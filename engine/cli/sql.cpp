@@ -4,6 +4,7 @@
 #include "engine/cli/csv.h"
 #include "engine/cli/export_output.h"
 #include "engine/cli/json.h"
+#include "engine/cli/open_file.h"
 #include "engine/cli/text.h"
 #include "engine/sql/ready_queries.h"
 #include "engine/sql/recording.h"
@@ -231,11 +232,7 @@ int sql(const Words& words) {
   }
   if (said.statement.empty()) invalid("sql needs a statement; usage: ", kHow);
 
-  Progress progress;
-  const auto reader = session::Reader::open(said.file, {[&](double share) {
-    progress.show("reading", share);
-    return true;
-  }});
+  const auto reader = open_file(said.file);
   sql::Recording recording(*reader);
   const OutputKind& kind = said.form == Form::kCsv ? kCsvKind : said.form == Form::kJson ? kJsonKind : kTextKind;
   Output out(said.output, said.file, kind);

@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/json.h"
+#include "engine/cli/open_file.h"
 #include "engine/cli/script_run.h"
 #include "engine/cli/text.h"
 #include "engine/explain/values.h"
@@ -354,13 +355,13 @@ int run(const std::string& command, const Words& words) {
   const Request request(script_request(command, words, options_of_it));
   const std::string output = request.option("--output");
   const auto print = [&](const session::Reader& reader, const Request& of) {
-    return nan ? print_story(reader, of, request.file.ends_with(".footlight") ? request.file : output)
+    return nan ? print_story(reader, of, names_recording(request.file) ? request.file : output)
                : print_values(reader, of);
   };
-  if (request.file.ends_with(".footlight")) {
+  if (names_recording(request.file)) {
     if (!output.empty() || !request.arguments.empty())
       throw Error(ErrorKind::kValue, command + ": a recording takes neither -o nor arguments; nothing runs");
-    const auto reader = session::Reader::open(request.file);
+    const auto reader = open_file(request.file);
     if (Page(*reader, request).calls().empty() && (!nan || Page(*reader, request).checked_functions().empty()))
       return complain(str(command, ": ", request.file, " holds no values",
                           request.function.empty() ? "" : " of '" + request.function + "'",

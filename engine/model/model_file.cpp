@@ -48,6 +48,7 @@ bool is_saved_model(std::string_view form) { return form.find("saved_model.pb") 
 }  // namespace
 
 bool looks_like_model(const std::string& path) {
+  if (path.ends_with(".xplane.pb")) return false;  // a recording of a profiler
   if (is_folder(path)) return !file_of(path).empty();
   return path.ends_with(".pb") || path.ends_with(".pbtxt") || path.ends_with(".keras");
 }

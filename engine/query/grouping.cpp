@@ -5,6 +5,7 @@ namespace footlight::query {
 
 uint64_t Grouping::place_of(const session::OpColumns& e, size_t i) {
   const bool is_node = e.node[i].valid();
+  if (!is_node && !e.code[i].valid() && e.location[i].valid()) return place_of(e.location[i]);
   if (is_node ? !e.graph[i].valid() : !e.code[i].valid()) return kUnknown;
   const uint64_t place = is_node ? uint64_t{e.graph[i].value} << 32 | e.node[i].value
                                  : uint64_t{e.code[i].value} << 32 | e.offset[i];
@@ -21,6 +22,13 @@ uint64_t Grouping::place_of(const session::OpColumns& e, size_t i) {
   last_place_ = place;
   last_is_node_ = is_node;
   return last_key_ = it->second;
+}
+
+// Functions are told apart by their code objects, which such an event does not have.
+uint64_t Grouping::place_of(session::LocationId id) const {
+  const session::LocationRecord* const l = by_ == GroupBy::kLine ? reader_.location(id) : nullptr;
+  if (!l || !l->file.valid() || l->line <= 0) return kUnknown;
+  return uint64_t{l->file.value} << 32 | static_cast<uint32_t>(l->line);
 }
 
 uint64_t Grouping::place_of(SourceRef source) {

@@ -30,6 +30,7 @@ class Grouping {
  private:
   uint64_t place_of(const session::OpColumns& e, size_t i);
   uint64_t place_of(SourceRef source);
+  uint64_t place_of(session::LocationId location) const;
 
   const session::Reader& reader_;
   GroupBy by_;

@@ -1,0 +1,29 @@
+// Recordings of other programs: found by what is in the file, and made into a recording of ours.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace footlight::foreign {
+
+enum class Format : uint8_t { kNone, kChrome, kXPlane };
+
+// The format of a file, by its content; kNone: a recording of ours, a model, or anything unknown.
+Format format_of(const std::string& path);
+const char* name_of(Format format);   // "Chrome or Kineto JSON"
+bool is_foreign(const std::string& path);
+// For a message: "Chrome or Kineto JSON, ...".
+std::string known_formats();
+// Whether a recording says that it was made by import_files(): from its RunRecord::engine.
+bool is_imported(std::string_view engine);
+
+struct ImportOptions {
+  std::function<bool(double)> go_on = {};  // the share that is done; false ends the import with an Error (kCancelled)
+};
+// Writes one recording of all files, each as a process of it. Throws Error, and leaves nothing at `to` then.
+void import_files(const std::vector<std::string>& files, const std::string& to, const ImportOptions& options = {});
+
+}  // namespace footlight::foreign

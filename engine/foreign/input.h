@@ -1,0 +1,33 @@
+// A file of another program, read from its begin to its end; what is compressed with gzip is unpacked on the way.
+#pragma once
+
+#include "engine/foreign/progress.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace footlight::foreign {
+
+// Bytes in pieces, so that a file needs no memory of its size.
+class Input {
+ public:
+  virtual ~Input() = default;
+  // The next piece, which lives until the next call; empty: the end. Throws kCancelled, and kIo where the file fails.
+  virtual std::string_view next() = 0;
+  // Why the end came early: "the compressed data end too early"; empty: it did not.
+  virtual const std::string& damage() const = 0;
+};
+
+// Throws kNotFound or kIo in words for the user.
+std::unique_ptr<Input> open_input(const std::string& path, Progress& progress);
+// The same over bytes, for tests.
+std::unique_ptr<Input> input_of(std::string_view bytes);
+
+// The first bytes of a file, unpacked; empty if it cannot be read.
+std::string first_bytes(const std::string& path, size_t most);
+// All of a file, unpacked. Throws kValue beyond `most` bytes.
+std::string all_bytes(const std::string& path, size_t most, Progress& progress);
+
+}  // namespace footlight::foreign

@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
                                   QStringLiteral("NAME"));
   parser.addOptions({run, shot, theme_name, size, select, view, sample});
   parser.addPositionalArgument(QStringLiteral("file"),
-                               QStringLiteral("A script (.py), a recording (.footlight or another program's) or a model."),
+                               QStringLiteral("A script (.py), a recording (.footlight or foreign) or a model."),
                                QStringLiteral("[file]"));
   parser.addPositionalArgument(
       QStringLiteral("args"), QStringLiteral("Arguments of the script; everything after -- is the script's."),

@@ -120,7 +120,7 @@ bool MainWindow::save_recording(const QString& path) {
   const QString from = session_.path();
   if (session_.is_open() && foreign::is_imported(session_.document().run.engine) &&
       !from.endsWith(QStringLiteral(".footlight")))
-    return refuse(QStringLiteral("%1 was made by another program; `footlight import` makes a recording of it.").arg(from));
+    return refuse(QStringLiteral("Another program made this file; `footlight import` makes a recording of it."));
   if (!session_.is_open() || model::looks_like_model(from.toStdString()))
     return refuse(QStringLiteral("There is no recording to save."));
   if (worker_.running() || session_.document().live)
@@ -196,7 +196,7 @@ void MainWindow::ask_for_file() {
   const QString path = QFileDialog::getOpenFileName(this, QStringLiteral("Open a script, a recording or a model"), {},
                                                     QStringLiteral("Scripts and recordings (*.py *.footlight);;"
                                                                    "Models (*.keras *.pb *.pbtxt);;"
-                                                                   "Traces of other programs (*.json *.gz *.pb);;All files (*)"));
+                                                                   "Traces (*.json *.gz *.pb);;All files (*)"));
   if (!path.isEmpty()) open(path);
 }
 

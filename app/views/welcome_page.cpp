@@ -67,7 +67,7 @@ WelcomePage::WelcomePage(QWidget* parent)
   drop->setContentsMargins(22, 18, 22, 18);
   drop->setSpacing(9);
   drop->addWidget(plain_label(QStringLiteral("Drop a script, a recording or a model here"), "title"));
-  drop->addWidget(code_label(QStringLiteral(".py   .footlight   .keras   .pb   .pbtxt   SavedModel   .json.gz"), "faint"));
+  drop->addWidget(code_label(QStringLiteral(".py   .footlight   .keras   .pb   .pbtxt   SavedModel   .json"), "faint"));
   auto* row = new QHBoxLayout;
   open_ = main_button(QString::fromUtf8("Open …"));
   set_tip(open_, QStringLiteral("Open a script, a recording or a model (Ctrl+O)"));

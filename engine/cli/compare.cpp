@@ -5,6 +5,7 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/compare_json.h"
 #include "engine/cli/json.h"
+#include "engine/cli/compare_work.h"
 #include "engine/cli/open_file.h"
 #include "engine/cli/script_run.h"
 #include "engine/cli/text.h"
@@ -107,6 +108,8 @@ int compare_two(const Request& request) {
       compare_recorded({*left_reader, left.file, left.what}, {right_reader, right.file, right.what}, [] {});
   if (request.json) std::printf("%s\n", comparison_json(*left_reader, c).c_str());
   else for (const std::string& line : text_lines(text_of(*left_reader, c))) std::printf("%s\n", line.c_str());
+  if (!request.json && other && left.what == Recorded() && right.what == Recorded())
+    std::fputs(compared_work(*left_reader, right_reader).c_str(), stdout);
   return 0;
 }
 

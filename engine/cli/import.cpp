@@ -1,4 +1,5 @@
 // `footlight import`: makes a recording of files of other programs.
+#include "engine/base/terminal_text.h"
 #include "engine/base/text.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/export_output.h"
@@ -51,11 +52,12 @@ int import_files(const Words& words) {
     }});
   }
   const auto reader = session::Reader::open(output);
-  std::fprintf(stderr, "footlight: %s: %s ops, %s device events, %s spans, %s values of counters\n", output.c_str(),
-               std::to_string(reader->op_events().rows()).c_str(), std::to_string(reader->device_events().rows()).c_str(),
-               std::to_string(reader->spans().rows()).c_str(), std::to_string(reader->counters().rows()).c_str());
+  std::fprintf(stderr, "footlight: %s\n",
+               printable(str(output, ": ", reader->op_events().rows(), " ops, ", reader->device_events().rows(),
+                             " device events, ", reader->spans().rows(), " spans, ", reader->counters().rows(),
+                             " values of counters")).c_str());
   for (const session::DroppedRecord& d : reader->contents().dropped)
-    std::fprintf(stderr, "footlight: not imported: %s %s: %s\n", std::to_string(d.count).c_str(), d.what.c_str(), d.why.c_str());
+    std::fprintf(stderr, "footlight: not imported: %s\n", printable(str(d.count, ' ', d.what, ": ", d.why)).c_str());
   return 0;
 }
 

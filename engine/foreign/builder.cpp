@@ -14,7 +14,8 @@ namespace footlight::foreign {
 namespace {
 
 constexpr size_t kMaxLanes = 20'000, kMaxCounters = 5'000, kMaxSignatures = 200'000, kMaxOps = 100'000;
-constexpr size_t kMaxName = 4096, kMaxArgs = 16384;
+constexpr size_t kMaxName = 1 << 16, kMaxArgs = 1 << 14;  // names of kernels hold whole templates
+constexpr size_t kMaxOpName = 4096;
 constexpr int64_t kFurthest = int64_t{1} << 62;
 
 uint32_t number_in(std::string_view text, uint32_t otherwise) {
@@ -83,14 +84,18 @@ void Builder::add_flow(uint32_t lane, int64_t time_ns, uint64_t number, bool end
 }
 
 void Builder::add_signature(const Event& e, Stored& s) {
-  const auto [at, added] = op_of_.try_emplace(std::string(e.name.substr(0, kMaxName)), static_cast<uint32_t>(op_of_.size()));
+  const auto [at, added] =
+      op_of_.try_emplace(std::string(e.name.substr(0, kMaxOpName)), static_cast<uint32_t>(op_of_.size()));
   s.op = at->second;
   if (added && op_of_.size() > kMaxOps) {
     s.op = 0;
     op_of_.erase(at);
     leave_out("names of ops", "the file has too many of them; their events are called like the first one");
   } else if (added) {
-    writer_.add(session::OpNameRecord{[&] { session::OpNumber n; n.value = s.op; return n; }(), at->first, ""});
+    session::OpNameRecord record;
+    record.id.value = s.op;
+    record.name = at->first;
+    writer_.add(std::move(record));
   }
   if (e.inputs.empty() && e.outputs.empty()) return;
   const auto [signature, is_new] =
@@ -260,7 +265,8 @@ void Builder::write_names(const FileFacts& facts) {
     const uint32_t shown = shown_device(device);
     std::string words = description;
     if (shown != device) words += str(words.empty() ? "" : ", ", "device ", device, " of rank ", facts.rank);
-    writer_.add(session::DeviceNameRecord{session::DeviceNumber(shown + 1), str("/gpu:", shown), words, writer_.process()});
+    writer_.add(session::DeviceNameRecord{session::DeviceNumber(shown + 1), str("/gpu:", shown), words,
+                                          writer_.process()});
   }
 }
 

@@ -85,7 +85,9 @@ class Builder {
   void add_flow(uint32_t lane, int64_t time_ns, uint64_t number, bool ends);
   Locations& locations() { return locations_; }
   // What of the file the recording does not have.
-  void leave_out(const std::string& what, const std::string& why, uint64_t count = 1) { left_out_[{what, why}] += count; }
+  void leave_out(const std::string& what, const std::string& why, uint64_t count = 1) {
+    if (left_out_.size() < 1000) left_out_[{what, why}] += count;
+  }
 
   uint64_t events() const { return events_.size(); }
   // Writes everything. Returns the time of the first and of the last event, 0 if there is none.
@@ -101,7 +103,13 @@ class Builder {
     session::ThreadId thread;
   };
   struct Process { std::string key, name; session::TrackId track; };
-  struct Counter { uint32_t process = 0; std::string name; bool is_memory = false; uint32_t device = 0; session::TrackId track; };
+  struct Counter {
+    uint32_t process = 0;
+    std::string name;
+    bool is_memory = false;
+    uint32_t device = 0;   // counted from 1; 0: the host
+    session::TrackId track;
+  };
   struct Stored;
   class Rows;
   uint32_t process(std::string_view key);

@@ -17,22 +17,25 @@ std::string_view without_spaces(std::string_view text) {
   return first == text.npos ? std::string_view() : text.substr(first);
 }
 
+int number_within(std::string_view value, int least, int most) {
+  return static_cast<int>(std::clamp<int64_t>(json_integer(value).value_or(least), least, most));
+}
+
 // The facts that Kineto adds beside the events.
 void take_fact(const std::string& key, std::string_view value, Builder& builder, FileFacts& facts) {
   if (key == "baseTimeNanoseconds") {
     if (const auto base = json_integer(value)) facts.base_ns = *base;
   } else if (key == "distributedInfo") {
     for (JsonParts part(value); part.next();) {
-      if (part.key == "rank") facts.rank = static_cast<int>(std::clamp<int64_t>(json_integer(part.value).value_or(0), 0, 1 << 24));
-      if (part.key == "world_size")
-        facts.world = static_cast<int>(std::clamp<int64_t>(json_integer(part.value).value_or(1), 1, 1 << 24));
+      if (part.key == "rank") facts.rank = number_within(part.value, 0, 1 << 24);
+      if (part.key == "world_size") facts.world = number_within(part.value, 1, 1 << 24);
     }
   } else if (key == "deviceProperties") {
     for (JsonParts device(value); device.next();) {
       uint32_t number = 0;
       std::string name;
       for (JsonParts part(device.value); part.next();) {
-        if (part.key == "id") number = static_cast<uint32_t>(std::clamp<int64_t>(json_integer(part.value).value_or(0), 0, 1 << 20));
+        if (part.key == "id") number = static_cast<uint32_t>(number_within(part.value, 0, 1 << 20));
         if (part.key == "name") name = json_text(part.value);
       }
       if (name.empty()) continue;

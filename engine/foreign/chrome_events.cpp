@@ -114,7 +114,8 @@ bool ChromeEvents::add(std::string_view object) {
     case 'E': end(f, thread_key() & ~uint64_t{1}, *time); break;
     case 'b':
     case 'S':
-      begin(f, beside_key(), builder_.lane(json_text(f.pid), str("beside the threads: ", json_text(f.category))), *time);
+      begin(f, beside_key(), builder_.lane(json_text(f.pid), str("beside the threads: ", json_text(f.category))),
+            *time);
       break;
     case 'e':
     case 'F': end(f, beside_key(), *time); break;
@@ -158,7 +159,8 @@ EventKind ChromeEvents::kind_of(std::string_view category, std::string_view name
   if (category == "cuda_runtime" || category == "runtime" || category == "hip_runtime" || category == "xpu_runtime" ||
       category == "privateuse1_runtime" || category == "mtia_runtime")
     return EventKind::kRuntime;
-  if (category == "cuda_driver" || category == "privateuse1_driver" || category == "xpu_driver") return EventKind::kDriver;
+  if (category == "cuda_driver" || category == "privateuse1_driver" || category == "xpu_driver")
+    return EventKind::kDriver;
   if (category == "cuda_sync") return EventKind::kSync;
   if (category == "overhead") return EventKind::kOverhead;
   if (category == "python_function") return EventKind::kFrame;

@@ -49,7 +49,7 @@ const Importer* importer_of(const std::string& path) {
 // A recording of the first file, to which each other file adds a process.
 class Imported {
  public:
-  Imported(const std::string& to, const ImportOptions& options) : to_(to), progress_(options.go_on), options_(options) {}
+  Imported(const std::string& to, const ImportOptions& options) : to_(to), options_(options) {}
   ~Imported() {
     if (done_) return;
     writer_.reset();
@@ -61,7 +61,8 @@ class Imported {
     if (!importer) {
       Progress unseen;
       open_input(path, unseen);  // what cannot be opened says why
-      fail(ErrorKind::kValue, path, " is no recording of another program that Footlight knows; it knows ", known_formats());
+      fail(ErrorKind::kValue, path, " is no recording of another program that Footlight knows; it knows ",
+           known_formats());
     }
     FileFacts facts;
     facts.path = path;
@@ -108,7 +109,6 @@ class Imported {
   }
 
   std::string to_;
-  Progress progress_;
   const ImportOptions& options_;
   std::unique_ptr<session::Writer> writer_;
   std::set<uint32_t> devices_;
@@ -140,9 +140,22 @@ std::string known_formats() {
 
 bool is_imported(std::string_view engine) { return engine.starts_with(kImported); }
 
+void import_bytes(std::string_view bytes, session::Writer& writer, const std::string& beside) {
+  std::set<uint32_t> devices;
+  Builder builder(writer, beside, devices);
+  FileFacts facts;
+  Progress progress;
+  const std::string_view begin = bytes.substr(0, kBegin);
+  if (looks_like_chrome(begin)) read_chrome(*input_of(bytes), builder, facts);
+  else if (looks_like_xplane(begin)) read_xplane(bytes, builder, facts);
+  else fail(ErrorKind::kValue, "it is in no format that Footlight knows; it knows ", known_formats());
+  builder.finish(facts, progress);
+}
+
 void import_files(const std::vector<std::string>& files, const std::string& to, const ImportOptions& options) {
   if (files.empty()) fail(ErrorKind::kValue, "there is no file to import");
-  if (files.size() > session::kMaxProcesses) fail(ErrorKind::kValue, "at most ", session::kMaxProcesses, " files can be imported into one recording");
+  if (files.size() > session::kMaxProcesses)
+    fail(ErrorKind::kValue, "at most ", session::kMaxProcesses, " files can be imported into one recording");
   for (const std::string& file : files) {
     std::error_code ignored;
     if (std::filesystem::equivalent(file, to, ignored)) fail(ErrorKind::kValue, "the recording would replace ", file);

@@ -7,6 +7,10 @@
 #include <string_view>
 #include <vector>
 
+namespace footlight::session {
+class Writer;
+}
+
 namespace footlight::foreign {
 
 enum class Format : uint8_t { kNone, kChrome, kXPlane };
@@ -23,6 +27,8 @@ bool is_imported(std::string_view engine);
 struct ImportOptions {
   std::function<bool(double)> go_on = {};  // the share that is done; false ends the import with an Error (kCancelled)
 };
+// The events of one file, given as its bytes, without the facts of a run; for tests. `beside`: the recording.
+void import_bytes(std::string_view bytes, session::Writer& writer, const std::string& beside);
 // Writes one recording of all files, each as a process of it. Throws Error, and leaves nothing at `to` then.
 void import_files(const std::vector<std::string>& files, const std::string& to, const ImportOptions& options = {});
 

@@ -46,7 +46,9 @@ class OpenFile {
       return static_cast<size_t>(got);
     }
   }
-  double share() const { return size_ > 0 ? std::min(1.0, static_cast<double>(done_) / static_cast<double>(size_)) : 1; }
+  double share() const {
+    return size_ > 0 ? std::min(1.0, static_cast<double>(done_) / static_cast<double>(size_)) : 1;
+  }
 
  private:
   std::string path_;

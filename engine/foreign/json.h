@@ -1,5 +1,5 @@
-// JSON as slices of the text: an object is split into its members, and a value is understood when somebody asks. Nothing
-// is copied and nothing recurses, so a trace of a gigabyte costs the memory of one event.
+// JSON as slices of the text: an object is split into its members, and a value is understood when somebody asks.
+// Nothing is copied and nothing recurses, so a trace of a gigabyte costs the memory of one event.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ class JsonParts {
   bool is_object_ = false, ok_ = true, first_ = true;
 };
 
-// The part of `text` that is one value, from its first character on; empty where there is none, or where it does not end
-// or nests deeper than 500. For values that are known to be whole.
+// The part of `text` that is one value, from its first character on; empty where there is none, or where it does not
+// end or nests deeper than 500. For values that are known to be whole.
 std::string_view json_value(std::string_view text);
 
 bool is_json_text(std::string_view value);

@@ -13,8 +13,8 @@ constexpr size_t kMaxFlows = size_t{1} << 20;
 void Nesting::add(uint32_t lane, int64_t start, int64_t end, const Item& item) {
   char bytes[sizeof item];
   std::memcpy(bytes, &item, sizeof item);
-  // An outer event before the inner ones; of equal ones the outer kind first.
-  items_.add({(int64_t{lane} << 8) + 0, start, -end}, {bytes, sizeof bytes});
+  // An outer event before the inner ones.
+  items_.add({int64_t{lane}, start, -end}, {bytes, sizeof bytes});
 }
 
 void Nesting::add_op(uint32_t lane, int64_t start, int64_t end, uint32_t op) {
@@ -68,7 +68,8 @@ void Nesting::meet(const SortKey& key, const Item& item, std::vector<Open>& open
     case What::kLaunch: {
       Launch launch{item.number, {kNone, kNone, start}};
       for (auto o = open.rbegin(); o != open.rend(); ++o) {
-        if (o->item.what == What::kOp && launch.cause.op == kNone) launch.cause.op = static_cast<uint32_t>(o->item.number);
+        if (o->item.what == What::kOp && launch.cause.op == kNone)
+          launch.cause.op = static_cast<uint32_t>(o->item.number);
         if (o->item.what == What::kNote && launch.cause.note == kNone) launch.cause.note = o->item.name;
         if (launch.cause.op != kNone && launch.cause.note != kNone) break;
       }
@@ -94,7 +95,8 @@ void Nesting::sweep(Locations& locations, Progress& progress, uint64_t of) {
   int64_t lane = -1;
   uint64_t seen = 0;
   items_.merge([&](const SortKey& key, std::string_view bytes) {
-    if ((seen++ & 0xFFFF) == 0) progress.at(of ? std::min(1.0, static_cast<double>(seen) / static_cast<double>(of)) : 1);
+    if ((seen++ & 0xFFFF) == 0)
+      progress.at(of ? std::min(1.0, static_cast<double>(seen) / static_cast<double>(of)) : 1);
     Item item;
     std::memcpy(static_cast<void*>(&item), bytes.data(), sizeof item);
     if (key.first != lane) open.clear(), lane = key.first;

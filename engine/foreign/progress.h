@@ -16,7 +16,8 @@ class Progress {
   // A part of the work: its shares lie between these two.
   void part(double from, double to) { from_ = from, to_ = to; }
   void at(double share) {
-    if (go_on_ && !go_on_(from_ + (to_ - from_) * share)) throw Error(ErrorKind::kCancelled, "the import was cancelled");
+    if (go_on_ && !go_on_(from_ + (to_ - from_) * share))
+      throw Error(ErrorKind::kCancelled, "the import was cancelled");
   }
 
  private:

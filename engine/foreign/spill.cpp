@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <queue>
 
 namespace footlight::foreign {
 namespace {
@@ -117,14 +116,16 @@ void Spill::merge(const Visit& visit) {
     const auto after = [&](size_t a, size_t b) {
       return std::pair(readers[a].head.key, a) > std::pair(readers[b].head.key, b);
     };
-    std::priority_queue<size_t, std::vector<size_t>, decltype(after)> least(after);
+    std::vector<size_t> heap;
     for (size_t i = 0; i < readers.size(); ++i)
-      if (readers[i].next()) least.push(i);
-    while (!least.empty()) {
-      const size_t i = least.top();
-      least.pop();
+      if (readers[i].next()) heap.push_back(i);
+    std::ranges::make_heap(heap, after);
+    while (!heap.empty()) {
+      std::ranges::pop_heap(heap, after);
+      const size_t i = heap.back();
       visit(readers[i].head.key, readers[i].record);
-      if (readers[i].next()) least.push(i);
+      if (readers[i].next()) std::ranges::push_heap(heap, after);
+      else heap.pop_back();
     }
   }
   entries_ = {};

@@ -66,8 +66,8 @@ class PlaneReader {
         default: break;
       }
     }
-    if (!name_.starts_with("Task Environment") && !name_.starts_with("/host:metadata")) builder_.name_process(name_, name_);
-    else if (name_.starts_with("Task Environment")) take_environment(stats);
+    if (name_.starts_with("Task Environment")) take_environment(stats);
+    else if (!name_.starts_with("/host:metadata")) builder_.name_process(name_, name_);
     read_device(stats);
     for (const std::string_view line : lines)
       if (!read_line(line)) builder_.leave_out("lines of the file", "they are damaged");
@@ -221,7 +221,8 @@ class PlaneReader {
       if (s.name == "tf_op" || s.name == "name") tf_op = s.text;
       if (s.name == "long_name" && op_name.empty()) op_name = s.text;
       if (s.name == "correlation_id") e.correlation = s.number > 0 ? static_cast<uint64_t>(s.number) : 0;
-      if (s.name == "bytes_accessed" || s.name == "num_bytes") e.bytes = s.number > 0 ? static_cast<uint64_t>(s.number) : 0;
+      if (s.name == "bytes_accessed" || s.name == "num_bytes")
+        e.bytes = s.number > 0 ? static_cast<uint64_t>(s.number) : 0;
       if (args_.size() > 1) args_ += ',';
       append_json_text(args_, s.name);
       args_ += ':';
@@ -255,8 +256,10 @@ class PlaneReader {
     if (colon == name.npos || colon == 0 || colon + 1 >= name.size()) return false;
     const std::string_view op = name.substr(colon + 1);
     if (op[0] < 'A' || (op[0] > 'Z' && op[0] != '_')) return false;
-    return std::ranges::all_of(op, [](char c) { return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z'); }) &&
-           name.substr(0, colon).find_first_of(" :()") == name.npos;
+    const auto is_of_name = [](char c) {
+      return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    };
+    return std::ranges::all_of(op, is_of_name) && name.substr(0, colon).find_first_of(" :()") == name.npos;
   }
 
   Builder& builder_;
@@ -297,7 +300,8 @@ void read_xplane(std::string_view bytes, Builder& builder, FileFacts& facts) {
     if (space.field == 4 && facts.host.empty()) facts.host = space.bytes;
     if (space.field == 2) builder.leave_out("what the profiler missed", std::string(space.bytes.substr(0, 300)));
   }
-  if (builder.events() == 0) fail(ErrorKind::kValue, facts.path, space.ok() ? " holds no event" : " is damaged; no event could be read");
+  if (builder.events() == 0)
+    fail(ErrorKind::kValue, facts.path, space.ok() ? " holds no event" : " is damaged; no event could be read");
   if (!space.ok()) builder.leave_out("the rest of the file", "it is damaged or ends too early");
 }
 

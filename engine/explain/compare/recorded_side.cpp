@@ -386,6 +386,17 @@ void RecordedRuns::add_ops(Stretches& stretches, int64_t from, int64_t to, bool 
       if (start >= to || end < from || !is_sane(start, end)) continue;
       if (!stretches.contains(known(e.thread[i]))) {
         elsewhere_ += !drawing;
+        // Devices work for all threads of a whole recording, and what they did belongs to a line, too.
+        const bool launches = e.device[i].valid() && e.device[i].value != 0;
+        if (drawing || !launches || side_.what.kind != Recorded::Kind::kRecording || start < from ||
+            place_of_event_.size() >= kMaxEvents)
+          continue;
+        const int32_t place = place_of(e, i);
+        place_of_event_[e.id[i]] = place;
+        if (place < 0) continue;
+        PlaceRan& ran = places_[static_cast<size_t>(place)];
+        ++ran.ran;
+        ran.first = std::min(ran.first, order_++);
         continue;
       }
       if (in_trace(e.thread[i], start)) continue;  // a part of tracing

@@ -1,0 +1,107 @@
+// Kernels are matched by name, phases by the name that the program gave them without the number of a step.
+#include "engine/cli/compare_work.h"
+
+#include "engine/base/text.h"
+#include "engine/cli/text.h"
+#include "engine/explain/compare/text.h"
+#include "engine/explain/words.h"
+#include "engine/query/device_sums.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+namespace footlight::cli {
+namespace {
+
+constexpr size_t kMaxRows = 25, kMaxNames = 200'000, kWidest = 60;
+
+struct Sum { uint64_t count = 0; int64_t ns = 0; };
+struct Both { Sum left, right; };
+using Table = std::map<std::string, Both>;
+
+void add(Table& table, const std::string& name, Sum Both::*side, uint64_t count, int64_t ns) {
+  if (table.size() >= kMaxNames && !table.contains(name)) return;
+  Sum& sum = table[name].*side;
+  sum.count += count;
+  if (__builtin_add_overflow(sum.ns, ns, &sum.ns)) sum.ns = INT64_MAX;
+}
+
+void add_kernels(Table& table, const session::Reader& reader, Sum Both::*side) {
+  for (const query::DeviceSum& sum : query::device_sums(reader, {}))
+    if (sum.on_device) add(table, sum.kind == "kernel" ? sum.name : sum.kind + " " + sum.name, side, sum.count, sum.total_ns);
+}
+
+// "ProfilerStep#12" is a "ProfilerStep".
+std::string phase_name(std::string_view name) {
+  const size_t last = name.find_last_not_of("0123456789");
+  if (last != name.npos && last > 0 && last + 1 < name.size() && name[last] == '#') name = name.substr(0, last);
+  return std::string(name);
+}
+
+void add_phases(Table& table, const session::Reader& reader, Sum Both::*side) {
+  for (size_t c = 0; c < reader.spans().index().size(); ++c) {
+    try {
+      for (const session::SpanRecord& s : *reader.spans().chunk(c))
+        if (s.category == "user_annotation" && s.end_ns >= s.start_ns)
+          add(table, phase_name(s.name), side, 1, s.end_ns - s.start_ns);
+    } catch (const Error&) {
+      // a damaged chunk: its spans are missing from the sums
+    }
+  }
+}
+
+const char* outcome(const Both& b) {
+  if (!b.left.count) return "appeared";
+  if (!b.right.count) return "vanished";
+  const double left = static_cast<double>(b.left.ns) / static_cast<double>(b.left.count);
+  const double right = static_cast<double>(b.right.ns) / static_cast<double>(b.right.count);
+  if (b.left.count != b.right.count) return b.right.count > b.left.count ? "more often" : "less often";
+  if (right > left * 1.02) return "slower";
+  return right * 1.02 < left ? "faster" : "same";
+}
+
+std::string signed_time(int64_t ns) {
+  return (ns < 0 ? "-" : "+") + explain::time_text(std::abs(static_cast<double>(ns)));
+}
+
+std::string print(const char* title, const char* of, const Table& table) {
+  if (table.empty()) return {};
+  std::vector<std::pair<std::string, Both>> rows(table.begin(), table.end());
+  const auto weight = [](const auto& row) { return -std::abs(static_cast<double>(row.second.right.ns) - static_cast<double>(row.second.left.ns)); };
+  std::ranges::stable_sort(rows, {}, weight);
+  Both all;
+  for (const auto& [name, b] : rows) {
+    all.left.ns += b.left.ns, all.right.ns += b.right.ns;
+    all.left.count += b.left.count, all.right.count += b.right.count;
+  }
+  std::string out = str("\n  ", title, "\n");
+  char line[400];
+  const auto put = [&](const char* group, const std::string& name, const Both& b) {
+    std::snprintf(line, sizeof line, "  %-10s  %9s -> %-9s  %10s  %10s  %11s  %s\n", group,
+                  explain::with_commas(b.left.count).c_str(), explain::with_commas(b.right.count).c_str(),
+                  explain::time_text(static_cast<double>(b.left.ns)).c_str(),
+                  explain::time_text(static_cast<double>(b.right.ns)).c_str(),
+                  signed_time(b.right.ns - b.left.ns).c_str(), label_text(name, kWidest).c_str());
+    out += line;
+  };
+  for (size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i) put(outcome(rows[i].second), rows[i].first, rows[i].second);
+  if (rows.size() > kMaxRows) out += str("  and ", rows.size() - kMaxRows, " more ", of, "\n");
+  put("all", "", all);
+  return out;
+}
+
+}  // namespace
+
+std::string compared_work(const session::Reader& left, const session::Reader& right) {
+  Table kernels, phases;
+  add_kernels(kernels, left, &Both::left);
+  add_kernels(kernels, right, &Both::right);
+  add_phases(phases, left, &Both::left);
+  add_phases(phases, right, &Both::right);
+  return print("by kernel, sums of device time, the largest differences first", "kernels", kernels) +
+         print("by phase, as the program names its parts", "phases", phases);
+}
+
+}  // namespace footlight::cli

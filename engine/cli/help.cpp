@@ -110,7 +110,9 @@ Prints the comparison that `compare -o` or `record --compare NAME[:CALL]` has pu
 
 Compares what was recorded; nothing runs. A and B are recordings (RUN.footlight), all calls of a function
 (RUN.footlight:FUNCTION), those that a trace served (RUN.footlight:FUNCTION#TRACE) or single calls
-(RUN.footlight:FUNCTION:CALL). Two parts of one recording are written as in the second line.
+(RUN.footlight:FUNCTION:CALL). Two parts of one recording are written as in the second line. A and B may be traces of
+other programs, too (`footlight import --help`). Of two whole recordings, device work and the phases that the programs
+name are also compared by name: what appeared, vanished, became slower or faster.
 )";
 
 constexpr const char* kSql = R"(Queries a recording with SQL.
@@ -165,7 +167,8 @@ Without -o the recording lies in this folder and has the name of the first file.
 become one recording, each a process of it. A format is known by what is in the file, not by its name, packed with gzip
 or not:
 
-  Chrome or Kineto JSON   what PyTorch's and JAX' profilers and chrome://tracing write
+  Chrome or Kineto JSON   what PyTorch's and JAX's profilers and chrome://tracing write
+  XPlane                  .xplane.pb, what TensorFlow's and JAX's profilers write
 
 All other commands, and the window, open such files too, and import them for the while.
 )";

@@ -21,8 +21,8 @@ Options may also stand before the script.
                       also runs one call, or those up to LAST, again, node by node, for what their tensors hold: see
                       `footlight values --help`
   --check-numerics    also searches every call for NaN and infinity: see `footlight nan --help`
-  --engine NAME       whose work is recorded: auto (the default: Footlight, as which `import tensorflow` then runs, and
-                      JAX), footlight (alone) or jax (alone; TensorFlow is left as it is)
+  --engine NAME       whose work is recorded: auto (the default: Footlight, as which `import tensorflow` then runs, JAX
+                      and PyTorch), footlight (alone), jax or torch (each alone; TensorFlow is left as it is)
 
 The script runs in python3, in the interpreter of the active virtual environment, or in the one that the environment
 variable FOOTLIGHT_PYTHON names. The exit code is the script's.

@@ -15,7 +15,7 @@ namespace {
 bool is_general(std::span<const uint64_t> words) {
   for (size_t at = 0; at < words.size();) {
     const Item item = read(words, at);
-    if (item.token == Token::kCustom) return true;
+    if (item.token == Token::kCustom || item.token == Token::kAny) return true;
     if (item.token != Token::kTensor && item.token != Token::kVariable) continue;
     const TensorSpec spec = item.spec();
     if (!spec.has_rank || std::ranges::find(spec.sizes, kUnknownSize) != spec.sizes.end()) return true;

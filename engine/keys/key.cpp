@@ -92,6 +92,7 @@ Extent extent_of(Token token, uint64_t payload) {
     case Token::kDict: return {1, payload * 2};
     case Token::kNone:
     case Token::kEllipsis:
+    case Token::kAny:
     case Token::kBool: break;
   }
   return {};
@@ -102,7 +103,7 @@ constexpr int kDeepestNesting = 200;  // the dispatcher refuses arguments nested
 bool skip_item(std::span<const uint64_t> words, size_t& position, int depth) {
   if (position >= words.size() || depth > kDeepestNesting) return false;
   const uint64_t head = words[position];
-  if ((head & 0xff) > static_cast<uint64_t>(Token::kRecord)) return false;
+  if ((head & 0xff) > static_cast<uint64_t>(Token::kAny)) return false;
   const Extent extent = extent_of(static_cast<Token>(head & 0xff), head >> 8);
   const size_t left = words.size() - position;
   if (extent.words > left || extent.children > left) return false;
@@ -169,7 +170,13 @@ TensorSpec relax(const TensorSpec& a, const TensorSpec& b, SmallVector<int64_t, 
 bool is_subtype(std::span<const uint64_t> specific, std::span<const uint64_t> general) {
   size_t i = 0, k = 0;
   while (i < specific.size() && k < general.size()) {
+    const size_t begin = i;
     const Item a = read(specific, i), b = read(general, k);
+    if (b.token == Token::kAny) {
+      i = begin;
+      if (!skip_item(specific, i, 0)) return false;
+      continue;
+    }
     if (a.token != b.token) return false;
     if (a.token == Token::kTensor || a.token == Token::kVariable) {
       const TensorSpec x = a.spec(), y = b.spec();

@@ -40,6 +40,7 @@ enum class Token : uint8_t {
   kDict,        // payload: entries; children: key and value of each, sorted by key
   kNamedTuple,  // payload: children; word: number of the class
   kRecord,      // dataclass or attrs instance, encoded like a named tuple
+  kAny,         // PyTorch: no guard looks at it, so a trace serves whatever stands there
 };
 
 inline constexpr uint64_t kUnknownRank = 255;
@@ -132,7 +133,7 @@ struct Item {
   std::string_view text() const;
   int64_t integer() const { return static_cast<int64_t>(words[1]); }
   double floating() const;
-  bool is_structure() const { return token >= Token::kCallable; }
+  bool is_structure() const { return token >= Token::kCallable && token != Token::kAny; }
   bool is_literal() const { return token >= Token::kNone && token <= Token::kBytes; }
 };
 

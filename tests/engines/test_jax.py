@@ -380,9 +380,9 @@ class Jax(unittest.TestCase):
         for options in [], ['--engine', 'jax'], ['--engine=auto']:
             done = self.record(script, *options)
             self.assertEqual((done.returncode, done.stdout), (0, 'RecordedCallable True False\n'), done.stderr)
-        done = self.record(script, '--engine', 'torch')
+        done = self.record(script, '--engine', 'mxnet')
         self.assertEqual(done.returncode, 2)
-        self.assertIn("--engine must be auto, footlight, jax, not 'torch'", done.stderr)
+        self.assertIn("--engine must be auto, footlight, jax, torch, not 'mxnet'", done.stderr)
 
 
 if __name__ == '__main__':

@@ -95,6 +95,7 @@ class ArgumentWriter {
   void leaf(PyObject* o) {
     const std::string kind = text_in(o, "kind");
     if (kind == "tensor" || kind == "variable") return tensor(o, kind == "variable");
+    if (kind == "any") return writer_.put(Token::kAny);
     const uint64_t number = number_of(checked(PyObject_GetAttrString(o, "number")).get());
     names_[number] = {text_in(o, "name"), 0};
     const Ref parts = checked(PyObject_GetAttrString(o, "parts"));

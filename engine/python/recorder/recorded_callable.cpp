@@ -1,5 +1,5 @@
 // Callables that stand in for others: timed() records each call as a span, called() as a call of a traced function, and
-// hooked() tells an adapter of it.
+// serves() says of the call around it which trace serves it; hooked() tells an adapter of each call.
 #include "engine/python/recorder/module.h"
 
 #include "engine/base/clock.h"
@@ -29,6 +29,7 @@ namespace {
 struct Traced {
   FunctionId function;  // none: each call's first argument has its number
   SignatureRules rules;
+  CallOutcome unserved = CallOutcome::kHit;  // of a call of which nobody says what served it
   struct Served {
     TraceId trace;
     KeyId key;
@@ -42,6 +43,15 @@ struct Traced {
   int64_t next_check_ns = 0;
 };
 
+// What serves() knows. `first_key`: what the call asked for that made the trace; later ones are taken to ask for what
+// it serves.
+struct Serves {
+  FunctionId function;
+  TraceId trace;
+  KeyId key = {}, first_key = {};
+  bool ran = false;
+};
+
 // An object that stands in for a callable wherever one may be used: as a method, a dict's key, an argument of
 // weakref.ref, in a pickle.
 struct RecordedCallable {
@@ -50,6 +60,7 @@ struct RecordedCallable {
   Ref wrapped;
   std::string name, category;      // of the span, if timed() made the object
   std::shared_ptr<Traced> traced;  // null unless called() made it; of all that stand in for the same function
+  std::unique_ptr<Serves> serves;  // null unless serves() made it
   Ref before, after;               // of hooked(); may be null
   PyObject *dict, *weakrefs;
 };
@@ -69,9 +80,9 @@ PyObject* call_as_span(PyObject* self, PyObject* const* args, size_t count, PyOb
 PyTypeObject recorded_callable_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 Ref stand_in(vectorcallfunc call, PyObject* wrapped, std::string name, std::string category,
-             std::shared_ptr<Traced> traced) {
+             std::shared_ptr<Traced> traced, std::unique_ptr<Serves> serves = {}) {
   Ref made = new_object_of<RecordedCallable>(&recorded_callable_type, call, Ref::borrow(wrapped), std::move(name),
-                                             std::move(category), std::move(traced), Ref(), Ref());
+                                             std::move(category), std::move(traced), std::move(serves), Ref(), Ref());
   // __name__, __doc__, __module__, __wrapped__; what is in its __dict__ is looked up there (get_attribute).
   const Ref functools = checked(PyImport_ImportModule("functools"));
   const Ref assigned = checked(PyObject_GetAttrString(functools.get(), "WRAPPER_ASSIGNMENTS"));
@@ -145,7 +156,7 @@ PyObject* reduce(PyObject* self, PyObject*) {
   if (qualname && PyUnicode_Check(qualname.get()) && PyUnicode_Check(module.get()) &&
       object_named(module.get(), qualname.get()).get() == self)
     return Py_NewRef(qualname.get());
-  if (callable->traced || callable->before || callable->after)
+  if (callable->traced || callable->serves || callable->before || callable->after)
     return PyObject_CallMethod(callable->wrapped.get(), "__reduce__", nullptr);
   const Ref recorder = checked(PyImport_ImportModule("footlight_recorder._recorder"));
   const Ref maker = checked(PyObject_GetAttrString(recorder.get(), "timed"));
@@ -171,11 +182,19 @@ struct RecordedCall {
   TraceId trace = {};
   KeyId key = {};
   CallOutcome outcome = CallOutcome::kHit;
+  bool served = false;   // something that was traced ran
   bool dropped = false;  // it turned out to be no call that a recording shows
   RecordedCall* outer = nullptr;
 };
 
 namespace {
+
+CallOutcome outcome_called(const std::string& name) {
+  const auto known = std::ranges::find(session::kCallOutcomes, std::string_view(name));
+  if (known == std::end(session::kCallOutcomes))
+    throw Error(ErrorKind::kValue, "no outcome of a call is called '" + name + "'");
+  return static_cast<CallOutcome>(known - std::begin(session::kCallOutcomes));
+}
 
 struct FinishedCall {
   CallId call;
@@ -288,6 +307,7 @@ PyObject* call_as_traced(PyObject* self, PyObject* const* args, size_t count, Py
   event.trace = call.trace;
   event.key = call.key;
   event.outcome = result ? call.outcome : CallOutcome::kFailed;
+  if (result && !call.served && call.outcome == CallOutcome::kHit) event.outcome = traced.unserved;
   record_call(event);
   finished = {event.call, event.function, event.trace};
   return result;
@@ -316,14 +336,69 @@ SignatureRules rules_of(PyObject* positions, PyObject* names, PyObject* flatten,
   return rules;
 }
 
-// called(callable, function, static_positions=(), static_names=(), flatten=None, context=None, array_type=None): the
-// stand-in for a traced function.
+// The call around it, if it is one of that function, is served by the trace. Else this is a call that nothing else
+// records: of a function that was compiled since another one calls it, or of what follows a graph break.
+PyObject* call_as_served(PyObject* self, PyObject* const* args, size_t count, PyObject* keywords) {
+  PyObject* const wrapped = recorded(self)->wrapped.get();
+  if (!recording_structure()) return PyObject_Vectorcall(wrapped, args, count, keywords);
+  const Ref kept = Ref::borrow(self);
+  Serves& serves = *recorded(self)->serves;
+  const bool first = !std::exchange(serves.ran, true);
+  const KeyId key = first ? serves.first_key : serves.key;
+  const CallOutcome outcome = first ? CallOutcome::kTrace : CallOutcome::kHit;
+  RecordedCall* const call = python_thread.recorded_call;
+  if (call) call->served = true;
+  if (call && serves.function == call->of->traced->function) {
+    if (!call->trace.valid()) call->trace = serves.trace, call->key = key, call->outcome = outcome;
+    return PyObject_Vectorcall(wrapped, args, count, keywords);
+  }
+  if (call && first && call->outcome == CallOutcome::kHit) call->outcome = CallOutcome::kCompile;
+  CallEvent event{.parent = this_thread.call, .source = python_caller()};
+  event.call = next_call_id();
+  event.start_ns = now_ns();
+  PyObject* const result = PyObject_Vectorcall(wrapped, args, count, keywords);
+  event.end_ns = now_ns();
+  if (!recording_structure()) return result;
+  event.function = serves.function;
+  event.trace = serves.trace;
+  event.key = key;
+  event.outcome = result ? outcome : CallOutcome::kFailed;
+  record_call(event);
+  return result;
+}
+
+// serves(callable, function, trace): the stand-in for what an engine compiled.
+PyObject* serves(PyObject*, PyObject* args) {
+  PyObject* wrapped;
+  unsigned int function, trace;
+  if (!PyArg_ParseTuple(args, "OII:serves", &wrapped, &function, &trace)) throw PythonErrorSet();
+  if (!PyCallable_Check(wrapped)) throw Error(ErrorKind::kType, "serves: the first argument is not callable");
+  auto what = std::make_unique<Serves>(FunctionId(function), TraceId(trace));
+  return stand_in(call_as_served, wrapped, "", "", {}, std::move(what)).release();
+}
+
+// serve_keys(stand_in, key, first_key): what the trace serves, and what the call asked for that made it.
+PyObject* serve_keys(PyObject*, PyObject* args) {
+  PyObject* stand_in;
+  unsigned int key, first_key;
+  if (!PyArg_ParseTuple(args, "O!II:serve_keys", &recorded_callable_type, &stand_in, &key, &first_key))
+    throw PythonErrorSet();
+  Serves* const serves = recorded(stand_in)->serves.get();
+  if (!serves) throw Error(ErrorKind::kType, "serve_keys: serves() did not make the first argument");
+  serves->key = KeyId(key);
+  serves->first_key = KeyId(first_key);
+  Py_RETURN_NONE;
+}
+
+// called(callable, function, static_positions=(), static_names=(), flatten=None, context=None, array_type=None,
+// unserved="hit"): the stand-in for a traced function.
 PyObject* called(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject *wrapped, *number, *positions = nullptr, *names = nullptr;
-  PyObject *flatten = Py_None, *context = Py_None, *array_type = Py_None;
-  parse_keywords(args, keywords, "OO|OOOOO:called",
-                 {"callable", "function", "static_positions", "static_names", "flatten", "context", "array_type"},
-                 &wrapped, &number, &positions, &names, &flatten, &context, &array_type);
+  PyObject *flatten = Py_None, *context = Py_None, *array_type = Py_None, *unserved = nullptr;
+  parse_keywords(args, keywords, "OO|OOOOOU:called",
+                 {"callable", "function", "static_positions", "static_names", "flatten", "context", "array_type",
+                  "unserved"},
+                 &wrapped, &number, &positions, &names, &flatten, &context, &array_type, &unserved);
   if (!PyCallable_Check(wrapped)) throw Error(ErrorKind::kType, "called: the first argument is not callable");
   if (number == Py_None) return stand_in(call_as_traced, wrapped, "", "", std::make_shared<Traced>()).release();
   const auto function = static_cast<uint32_t>(PyLong_AsUnsignedLong(number));
@@ -331,6 +406,7 @@ PyObject* called(PyObject*, PyObject* args, PyObject* keywords) {
   std::shared_ptr<Traced>& traced = traced_functions()[function];
   if (!traced)
     traced = std::make_shared<Traced>(FunctionId(function), rules_of(positions, names, flatten, context, array_type));
+  if (unserved) traced->unserved = outcome_called(readable(unserved));
   Ref made = stand_in(call_as_traced, wrapped, "", "", traced);
   // A program that asks the engine's callable for what it wraps gets the same here.
   if (const Ref inner = optional_attribute(wrapped, "__wrapped__"))
@@ -378,6 +454,7 @@ PyObject* describe_call(PyObject*, PyObject* args, PyObject* keywords) {
   RecordedCall* const call = python_thread.recorded_call;
   if (!call) Py_RETURN_NONE;
   if (trace != Py_None) {
+    call->served = true;
     call->trace = TraceId(static_cast<uint32_t>(PyLong_AsUnsignedLong(trace)));
     if (PyErr_Occurred()) throw PythonErrorSet();
   }
@@ -387,10 +464,7 @@ PyObject* describe_call(PyObject*, PyObject* args, PyObject* keywords) {
   if (outcome == Py_None) Py_RETURN_NONE;
   const std::string name = readable(outcome);
   call->dropped = name == "none";
-  const auto known = std::ranges::find(session::kCallOutcomes, std::string_view(name));
-  if (!call->dropped && known == std::end(session::kCallOutcomes))
-    throw Error(ErrorKind::kValue, "no outcome of a call is called '" + name + "'");
-  if (!call->dropped) call->outcome = static_cast<CallOutcome>(known - std::begin(session::kCallOutcomes));
+  if (!call->dropped) call->outcome = outcome_called(name);
   Py_RETURN_NONE;
 }
 
@@ -440,15 +514,21 @@ PyMethodDef functions[] = {
     {"timed", as_method(guard<timed>), METH_VARARGS | METH_KEYWORDS,
      "timed(callable, name=None, category=''): the callable, each call of which is recorded as a span."},
     {"called", as_method(guard<called>), METH_VARARGS | METH_KEYWORDS,
-     "called(callable, function, static_positions=(), static_names=(), flatten=None, context=None, array_type=None): a "
-     "stand-in for the callable that records each call as one of the traced function with that number; None: with the "
-     "number that the first argument has as _footlight_function. With any of the other arguments, calls whose "
-     "arguments are alike are taken to be served by the same trace. context() returns the settings that count too; "
-     "array_type names the attribute of an array that says its shape, dtype and weak type and "
-     "never changes. What is known of a function is kept until forget(); the arguments count where it is first named."},
+     "called(callable, function, static_positions=(), static_names=(), flatten=None, context=None, array_type=None, "
+     "unserved='hit'): a stand-in for the callable that records each call as one of the traced function with that "
+     "number; None: with the number that the first argument has as _footlight_function. With any of the other arguments "
+     "but the last, calls whose arguments are alike are taken to be served by the same trace. context() returns the "
+     "settings that count too; array_type names the attribute of an array that says its shape, dtype and weak type and "
+     "never changes. What is known of a function is kept until forget(); the arguments count where it is first named. "
+     "`unserved` is the outcome of a call inside of which nothing ran that serves() or describe_call() tells of."},
     {"watch", guard<watch>, METH_VARARGS,
      "watch(function, check): check(function) is called before calls of the function with that number, as often as a "
      "hundredth of the time allows."},
+    {"serves", guard<serves>, METH_VARARGS,
+     "serves(callable, function, trace): a stand-in for what an engine compiled. When it runs, the trace serves the "
+     "call of that function around it, or else a call that is recorded then."},
+    {"serve_keys", guard<serve_keys>, METH_VARARGS,
+     "serve_keys(stand_in, key, first_key): the key of what serves() stands in for, and that of its first call."},
     {"forget", guard<forget>, METH_O,
      "forget(function): no more stand-ins will be made for the function with that number."},
     {"current_call", guard<current_call>, METH_NOARGS,
@@ -464,7 +544,7 @@ PyMethodDef functions[] = {
 
 void init_recorded_callables(PyObject* module) {
   define_type<RecordedCallable>(recorded_callable_type, "footlight_recorder._recorder.RecordedCallable",
-                                {.doc = "Stands in for a callable and records its calls. Made by timed() and called().",
+                                {.doc = "Stands in for a callable and records its calls. Made by timed, called, serves.",
                                  .flags = Py_TPFLAGS_METHOD_DESCRIPTOR,
                                  .traverse = visit_references,
                                  .clear = clear_references,

@@ -6,7 +6,7 @@ class Leaf:
     """A part of a call's key.
 
     `kind` is tensor, variable (whose `number` is its alias), object, type, custom (a type that the engine compares), callable,
-    namedtuple or fields (of a class whose fields are `parts`).
+    namedtuple, fields (of a class whose fields are `parts`) or any (a trace serves whatever stands there).
     """
     __slots__ = ('kind', 'dtype', 'shape', 'weak', 'trainable', 'number', 'name', 'parts')
 
@@ -19,3 +19,6 @@ class Leaf:
 def tensor(dtype: str, shape: tuple[int | None, ...] | None, weak: bool = False) -> Leaf:
     """A tensor of this dtype; a size of None, or no shape at all, is unknown."""
     return Leaf('tensor', dtype=dtype, shape=shape, weak=weak)
+
+
+ANY = Leaf('any')

@@ -16,9 +16,9 @@ USAGE = """usage: footlight record [-o FILE] [--level off|structure|ops] [--comp
 Runs the script as `python script.py` does and records what its traced functions do.
   -o, --output FILE   the session file (default: the script's name with .footlight, here)
   --level LEVEL       off: console only; structure: functions, traces, graphs, calls; ops: every op as well (default)
-  --engine NAME       whose work is recorded: auto: Footlight, as which `import tensorflow` then runs, and JAX (default);
-                      footlight: Footlight alone; tensorflow: the TensorFlow that is installed, and Keras on it;
-                      jax: JAX alone, and TensorFlow is left as it is
+  --engine NAME       whose work is recorded: auto: Footlight, as which `import tensorflow` then runs, JAX and PyTorch
+                      (default); footlight: Footlight alone; tensorflow: the TensorFlow that is installed, and Keras on
+                      it; jax, torch: that engine alone, and TensorFlow is left as it is
   --compare NAME[:CALL]
                       repeats a call of a traced function, eagerly and traced, when the script gets to it: its first
                       one, or the one with that number. NAME is qualified or its last part; empty: the first called
@@ -68,10 +68,8 @@ def _take_options(words, settings, known):
 _OUR_OPTIONS = {'-o': 'output', '--output': 'output', '--level': 'level', '--compare': 'compare',
                 '--compare-pairs': 'pairs', '--compare-seconds': 'seconds', '--values': 'values',
                 '--check-numerics': 'check', '--engine': 'engine'}
-# --engine: the packages, or modules of them, whose adapters are installed.
-_ENGINES = {'auto': ['jax'], 'footlight': [], 'jax': ['jax'],
-            'tensorflow': ['tensorflow', 'keras.src.models.model', 'keras.src.engine.training',
-                           'tf_keras.src.engine.training']}
+# --engine: the engines whose adapters are installed.
+_ENGINES = {'auto': ['jax', 'torch'], 'footlight': [], 'jax': ['jax'], 'tensorflow': ['tensorflow'], 'torch': ['torch']}
 _FLAGS = ('check',)
 _MAX_CALLS_WITH_VALUES = 100
 

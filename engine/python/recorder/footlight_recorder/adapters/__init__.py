@@ -19,7 +19,9 @@ from typing import Any, NamedTuple
 from footlight_recorder import _recorder
 
 ENGINES = {'jax': 'footlight_recorder.adapters.jax',  # by the package that a program imports
-           'tensorflow': 'footlight_recorder.adapters.tensorflow'}
+           'tensorflow': 'footlight_recorder.adapters.tensorflow',
+           'torch': 'footlight_recorder.adapters.torch'}
+_PACKAGES = {'torch': 'torch._dynamo'}  # whose import installs an adapter, where it is not the engine's own
 # Libraries that are recorded with an engine: the modules after which their adapters are installed.
 _KERAS = 'footlight_recorder.adapters.tensorflow_keras'
 _ON_TOP = {'tensorflow': {'keras.src.models.model': _KERAS, 'keras.src.engine.training': _KERAS,  # of Keras 3 and 2
@@ -117,11 +119,12 @@ def _describe(adapter: Adapter, missing: list[str]) -> None:
 
 @guarded
 def _install_for(name: str, module: ModuleType, was_imported: bool = False) -> None:
-    """Installs the adapter of an engine, once in a process."""
+    """Installs the adapter of an engine, once in a process. `name`: of the package that was imported."""
     from footlight_recorder.adapters import distributed
     if name in distributed.PACKAGES:
         distributed.install(name)
-    if name not in _wanted or name in _installed or module.__name__ != name:
+    package, name = name, next((engine for engine, one in _PACKAGES.items() if one == name), name)
+    if _PACKAGES.get(name, name) != package or name not in _wanted or name in _installed or module.__name__ != package:
         return  # another package stands in for the engine
     adapter = importlib.import_module(_ADAPTERS[name]).adapter(module)
     missing = install(adapter)
@@ -180,7 +183,8 @@ def hook_imports(names: list[str]) -> None:
     from footlight_recorder.adapters import distributed
     names = [*names, *(module for name in names for module in _ON_TOP.get(name, ()))]
     _wanted.update(names)
-    packages = [*names, *(name for name in distributed.PACKAGES if name not in names)]
+    packages = [_PACKAGES.get(name, name) for name in names]
+    packages += [name for name in distributed.PACKAGES if name not in packages]
     for name in packages:
         if name in sys.modules:
             _install_for(name, sys.modules[name], was_imported=True)

@@ -43,6 +43,7 @@ ViewLead without_functions(const Document& document) {
 // Uses the lines at which it was defined and created.
 QString why_not_converted(const Document& document, const session::FunctionRecord& f) {
   if (explain::is_jax(&f)) return QStringLiteral("JAX traces Python as it is.");
+  if (explain::is_torch(&f)) return QStringLiteral("TorchDynamo traces the function's bytecode as it is.");
   if (is_of_library(document, f)) return QStringLiteral("AutoGraph leaves the code of libraries as it is.");
   std::vector<int> lines{f.decorator_line, f.line};
   for (int above = f.line - 1; document.line_text({f.file, above}).trimmed().startsWith(QLatin1Char('@')); --above)

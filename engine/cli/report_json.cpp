@@ -48,6 +48,9 @@ std::string of_check(const explain::Checked& checked) {
       .add("ok", checked.ok)
       .add("traces_before", uint64_t{checked.traces_before})
       .add("traces_after", uint64_t{checked.traces_after});
+  if (checked.eager_before > 0)
+    made.add("eager_calls_before", uint64_t{checked.eager_before})
+        .add("eager_calls_after", uint64_t{checked.eager_after});
   if (checked.cost_after_ns > 0)
     made.raw("cost_before_ms", ms(checked.cost_before_ns)).raw("cost_after_ms", ms(checked.cost_after_ns));
   return made.inline_();
@@ -71,6 +74,9 @@ std::string of_finding(const Reader& reader, const explain::Report& report, size
   if (f.graphs == explain::GraphRelation::kUnknown) evidence.raw("graphs", "null");
   else evidence.add("graphs", explain::name_of(f.graphs));
   evidence.add("nodes", uint64_t{f.nodes}).add("bytes", f.bytes).add("counted", f.counted);
+  if (f.eager_calls) evidence.add("eager_calls", uint64_t{f.eager_calls});
+  if (f.limit) evidence.add("limit", uint64_t{f.limit});
+  if (f.graphs_per_call) evidence.add("graphs_per_call", uint64_t{f.graphs_per_call});
   const session::TraceRecord *left = reader.trace(f.pair.left), *right = reader.trace(f.pair.right);
   if (left && right)
     evidence.raw("pair", JsonObject()
@@ -95,7 +101,9 @@ std::string of_finding(const Reader& reader, const explain::Report& report, size
   out.raw("evidence", evidence.inline_()).raw("cost_ms", ms(f.cost_ns));
   JsonObject saves;
   saves.add("traces", uint64_t{f.saved.size()}).raw("ms", f.checked.ok ? ms(f.saved_ns) : "null");
+  if (f.checked.eager_before) saves.add("eager_calls", uint64_t{f.checked.eager_before - f.checked.eager_after});
   out.raw("saves", saves.inline_());
+  out.raw("engine_said", f.engine_said.empty() ? "null" : json_text(f.engine_said));
   out.raw("fix", JsonObject().add("text", f.fix).raw("edit", of_edit(reader, f.edit)).inline_());
   out.raw("alternatives", json_list(alternatives)).raw("checked", of_check(f.checked));
   if (f.checked.method == explain::Checked::Method::kNone) out.add("not_checked_because", f.checked.why_not);
@@ -127,6 +135,7 @@ std::string report_json(const Reader& reader, const explain::Report& report) {
   summary.add("functions", uint64_t{report.functions.size()}).add("calls", uint64_t{report.calls});
   summary.add("traces", uint64_t{report.traces}).add("failed_traces", uint64_t{report.failed_traces});
   summary.add("retraces", uint64_t{report.retraces}).add("compiles", uint64_t{report.compiles});
+  summary.add("eager_calls", uint64_t{report.eager_calls});
   summary.raw("trace_ms", ms(report.trace_ns)).add("removable_traces", uint64_t{report.removable.size()});
   std::vector<std::string> functions, findings, suppressed;
   for (const explain::ReportedFunction& f : report.functions)
@@ -146,6 +155,8 @@ std::string report_json(const Reader& reader, const explain::Report& report) {
                             .add("kind", f.kind)
                             .add("compiles", uint64_t{f.compiles})
                             .raw("compile_ms", ms(f.compile_ns))
+                            .add("resumes", uint64_t{f.resumes})
+                            .add("eager_calls", uint64_t{f.eager_calls})
                             .inline_());
   for (size_t i = 0; i < report.findings.size(); ++i) findings.push_back(of_finding(reader, report, i));
   for (const auto& s : report.suppressed)

@@ -2,6 +2,7 @@
 #include "engine/explain/candidates.h"
 
 #include "engine/explain/graph_pairs.h"
+#include "engine/explain/torch_rules.h"
 
 #include <algorithm>
 #include <map>
@@ -197,6 +198,10 @@ void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& 
   std::vector<std::pair<Candidate*, Attempt>> good;
   std::vector<Candidate*> left;
   for (Candidate& c : candidates) {
+    if (const auto rule = torch_rule_against(evidence, run, c)) {
+      to.suppressed.push_back({run.id, c.finding.cause, *rule});
+      continue;
+    }
     if (c.steady || c.variants) {
       to.suppressed.push_back({run.id, c.finding.cause, c.variants ? Rule::kVariants : Rule::kSteady});
       continue;

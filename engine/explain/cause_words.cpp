@@ -40,6 +40,10 @@ constexpr Words kWords[] = {
     {"eager_hot_loop", "functions that run eagerly and take much of the time"},
     {"weak_type_flip", "arrays whose dtype is weak at times"},
     {"recompile_without_retrace", "traces compiled again for arguments that are placed differently"},
+    {"graph_break", "statements that split a function into several graphs"},
+    {"recompile_limit", "functions that need more traces than the limit allows"},
+    {"dimension_specialized", "statements that fix a dimension to its number"},
+    {"layout_change", "tensors whose elements lie in another order"},
     {"first_nan", "NaN in the values of recorded calls"},
     {"starved_by_input", "loops that wait for the elements of a dataset"},
 };
@@ -61,6 +65,9 @@ const char* rule_words(Rule rule) {
     case Rule::kSteady: return "a few shapes, each used again";
     case Rule::kAskedFor: return "the program asked for it";
     case Rule::kOneRootCause: return "another finding explains it";
+    case Rule::kModes: return "modes that are each used often";
+    case Rule::kBreaks: return "asked for, in a library, or in a function that is called less than ten times";
+    case Rule::kOwnCode: return "PyTorch's own code, or harmless under it";
   }
   return "";
 }

@@ -10,14 +10,20 @@ inline bool is_jax(const FunctionRun& run) { return is_jax(run.record); }
 // The kind of a function that a library made for itself: it is kept, and never blamed.
 inline constexpr const char* kInternal = "internal";
 inline bool is_internal(const session::FunctionRecord& function) { return function.kind == kInternal; }
-// "jax", "tensorflow", "footlight"; the last two share their kinds of functions, so `tensorflow` says which one ran.
-inline const char* engine_of(const session::FunctionRecord& function, bool tensorflow) {
-  return is_jax(&function) ? "jax" : tensorflow ? "tensorflow" : "footlight";
+// A code object that TorchDynamo compiles, or what it makes of the rest of one after a graph break.
+inline bool is_resume(const session::FunctionRecord& function) { return function.kind == "resume"; }
+inline bool is_torch(const session::FunctionRecord* function) {
+  return function && (function->kind == "dynamo" || is_resume(*function));
 }
+inline bool is_torch(const FunctionRun& run) { return is_torch(run.record); }
 inline bool has_tensorflow(const std::vector<session::ProcessRecord>& processes) {
   for (const session::ProcessRecord& process : processes)
     if (process.engine == "tensorflow") return true;
   return false;
+}
+// "jax", "torch", "tensorflow", "footlight"; the last two share their kinds of functions, so `tensorflow` says which ran.
+inline const char* engine_of(const session::FunctionRecord& function, bool tensorflow) {
+  return is_jax(&function) ? "jax" : is_torch(&function) ? "torch" : tensorflow ? "tensorflow" : "footlight";
 }
 
 }  // namespace footlight::explain

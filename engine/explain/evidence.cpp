@@ -24,6 +24,7 @@ Evidence::Evidence(const RunRecords& records)
   std::set<FunctionId> internal;  // kept for what they are part of, and never blamed
   for (const session::FunctionRecord& f : records.functions)
     if (is_internal(f)) internal.insert(f.id);
+  complete_keys();
   for (const TraceRecord& t : records.traces) {
     owners_.emplace(t.graph(), t.function);
     if (!t.error.empty()) continue;
@@ -69,7 +70,32 @@ const session::GraphRecord* Evidence::graph(GraphId id) const {
   return at == graphs_.end() ? nullptr : at->second;
 }
 
+void Evidence::complete_keys() {
+  std::unordered_map<FunctionId, size_t> most;  // items of a key
+  std::vector<std::pair<const session::KeyRecord*, size_t>> counts;
+  for (const session::FunctionRecord& f : records_.functions)
+    if (is_torch(&f)) most[f.id] = 0;
+  for (const session::KeyRecord& k : records_.keys) {
+    const auto at = most.find(k.function);
+    if (at == most.end() || !keys_.contains(k.id)) continue;
+    size_t count = 0, end = 0;
+    for (const keys::ItemPlace& place : keys::places(k.words)) {
+      if (place.begin < end) continue;  // inside of the item before
+      ++count;
+      end = place.end;
+    }
+    at->second = std::max(at->second, count);
+    counts.emplace_back(&k, count);
+  }
+  for (const auto& [key, count] : counts) {
+    if (count == most[key->function]) continue;
+    std::vector<uint64_t>& words = completed_[key->id] = key->words;
+    words.insert(words.end(), most[key->function] - count, static_cast<uint64_t>(keys::Token::kAny));
+  }
+}
+
 std::span<const uint64_t> Evidence::words(KeyId key) const {
+  if (const auto at = completed_.find(key); at != completed_.end()) return at->second;
   const auto at = keys_.find(key);
   return at == keys_.end() ? std::span<const uint64_t>() : at->second->words;
 }

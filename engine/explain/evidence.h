@@ -117,6 +117,8 @@ class Evidence {
                                             TraceId trace) const;
   std::span<const uint64_t> words(KeyId key) const;
   const std::vector<std::string_view>& lines(session::FileId file) const;
+  // A function under PyTorch is guarded at more places with each trace: earlier keys serve anything there.
+  void complete_keys();
 
   RunRecords records_;
   std::map<FunctionId, FunctionRun> functions_;
@@ -126,6 +128,7 @@ class Evidence {
   std::unordered_map<GraphId, const session::GraphRecord*> graphs_;
   std::unordered_map<GraphId, FunctionId> owners_;  // of the graphs of traces
   std::unordered_map<KeyId, const session::KeyRecord*> keys_;  // well-formed keys only
+  std::unordered_map<KeyId, std::vector<uint64_t>> completed_;
   mutable Fingerprints fingerprints_;
   mutable std::unordered_map<session::FileId, std::vector<std::string_view>> lines_;  // of files that were asked for
 };

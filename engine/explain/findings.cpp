@@ -5,6 +5,7 @@
 #include "engine/explain/candidates.h"
 #include "engine/explain/compare/text.h"
 #include "engine/explain/nesting.h"
+#include "engine/explain/torch_rules.h"
 #include "engine/explain/words.h"
 
 #include <algorithm>
@@ -163,6 +164,9 @@ std::string text_of_check(const Checked& checked, const std::string& how) {
                                                                 : before + " traces became " + after);
   }
   if (!checked.ok) return "Replayed" + how + ": saves no trace";
+  if (checked.eager_before > checked.eager_after)
+    return "Replayed" + how + ": " + with_commas(checked.eager_before) + " eager calls became " +
+           with_commas(checked.eager_after);
   return "Replayed" + how + ": saves " + with_commas(checked.traces_before - checked.traces_after) + " of " +
          before + " traces";
 }
@@ -268,6 +272,7 @@ Findings find_findings(const RunRecords& records, const std::function<void()>& g
     cause->find(evidence, all);
   }
   add_fixes_of_python(all, evidence);
+  apply_torch_rules(evidence, all);
   Findings kept;
   std::vector<std::pair<size_t, size_t>> order;  // place in `kept`, in `all`
   for (Finding& f : all.found) {

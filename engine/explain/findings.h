@@ -41,6 +41,10 @@ struct Finding {
   const char* counted = "calls";        // "later calls", "runs", "elements"
   size_t nodes = 0;                     // that the cause added to a graph
   uint64_t bytes = 0;                   // that it takes
+  size_t eager_calls = 0;               // of the function, after its limit of traces was reached
+  size_t limit = 0;                     // that limit; 0: it was not reached
+  size_t graphs_per_call = 0;           // into which graph breaks split it; 0: nothing splits it
+  std::string engine_said;              // the engine's own words
   int64_t cost_ns = 0;                  // tracing time of all traces of the function
   int64_t saved_ns = 0;                 // of the traces that would have been hits
 
@@ -60,7 +64,16 @@ struct Finding {
 };
 
 // Rules against false alarms, by their numbers: engine/explain/README.md has them all.
-enum class Rule : uint8_t { kNotConfirmed = 1, kVariants = 2, kSteady = 3, kAskedFor = 4, kOneRootCause = 6 };
+enum class Rule : uint8_t {
+  kNotConfirmed = 1,
+  kVariants = 2,
+  kSteady = 3,
+  kAskedFor = 4,
+  kOneRootCause = 6,
+  kModes = 10,     // of PyTorch: gradients on and off, two precisions
+  kBreaks = 11,    // graph breaks that were asked for, or that lie in a library
+  kOwnCode = 16,   // functions that a framework makes for itself
+};
 
 // What looked like a cause and is legitimate.
 struct Suppressed {

@@ -162,9 +162,12 @@ std::set<std::string> places_of(const Evidence& evidence, const TraceRecord& tra
                                 const std::set<std::string>& paths) {
   std::set<std::string> found;
   const std::vector<keys::ItemPlace> all = keys::places(evidence.key_of(trace));
-  if (all.size() != trace.key.size()) return found;
-  for (size_t i = 0; i < all.size(); ++i)
-    if (paths.count(trace.key[i].path)) found.insert(all[i].path);
+  std::vector<std::string> places;
+  for (const keys::ItemPlace& place : all)
+    if (place.item.token != keys::Token::kAny) places.push_back(place.path);  // which is no leaf
+  if (places.size() != trace.key.size()) return found;
+  for (size_t i = 0; i < places.size(); ++i)
+    if (paths.count(trace.key[i].path)) found.insert(places[i]);
   return found;
 }
 

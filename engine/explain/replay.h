@@ -26,6 +26,7 @@ struct Checked {
   Method method = Method::kNone;
   bool ok = false;
   size_t traces_before = 0, traces_after = 0;
+  size_t eager_before = 0, eager_after = 0;  // calls that no trace serves, where the fix is about these
   int64_t cost_before_ns = 0, cost_after_ns = 0;  // kRerun, where the same was found again and costs time
   std::string why_not;  // kNone: what was missing
 };

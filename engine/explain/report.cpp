@@ -31,19 +31,42 @@ int64_t time_outside(std::vector<TimeSpan> spans, const std::vector<TimeSpan>& o
   return session::covered_time(std::move(both)) - session::covered_time(others);
 }
 
+// Counts the executables that a trace made: TorchDynamo makes one for each trace, the others in phases of their own.
+void add_compiles(const session::TraceRecord& t, ReportedFunction& f) {
+  if (f.kind == "dynamo") {
+    if (!t.error.empty()) return;
+    ++f.compiles;
+    f.compile_ns += t.end_ns - t.start_ns;
+    return;
+  }
+  for (const session::PhaseRecord& p : t.phases) {
+    if (p.category != "compile") continue;
+    ++f.compiles;
+    f.compile_ns += p.end_ns - p.start_ns;
+  }
+}
+
 std::vector<ReportedFunction> functions_of(const RunRecords& records, bool tensorflow) {
   std::vector<ReportedFunction> all;
   std::map<std::pair<std::string, Line>, size_t> by_definition;
   std::unordered_map<FunctionId, size_t> by_id;
+  std::set<FunctionId> resumes;
   for (const session::FunctionRecord& f : records.functions) {
     const Line line = def_of(f);
     const auto [at, added] = by_definition.try_emplace({f.name, line}, all.size());
-    if (added) all.push_back({.name = f.name,
-                                     .at = line,
-                                     .engine = engine_of(f, tensorflow), .kind = f.kind});
+    if (is_resume(f)) {  // a part of the function that it continues
+      if (added) by_definition.erase(at);
+      resumes.insert(f.id);
+      continue;
+    }
+    if (added) all.push_back({.name = f.name, .at = line, .engine = engine_of(f, tensorflow), .kind = f.kind});
     if (all[at->second].kind == kInternal) all[at->second].kind = f.kind;
     all[at->second].ids.push_back(f.id);
     by_id[f.id] = at->second;
+  }
+  for (const session::FunctionRecord& f : records.functions) {
+    if (!resumes.contains(f.id)) continue;
+    if (const auto at = by_definition.find({f.name, def_of(f)}); at != by_definition.end()) by_id[f.id] = at->second;
   }
   std::vector<bool> traced(all.size());
   std::vector<Times> times(all.size());
@@ -53,11 +76,11 @@ std::vector<ReportedFunction> functions_of(const RunRecords& records, bool tenso
     ReportedFunction& f = all[at->second];
     const bool by_call = t.reason == session::TraceReason::kCall || t.reason == session::TraceReason::kRelaxed;
     times[at->second].traces.emplace_back(t.start_ns, t.end_ns);
-    for (const session::PhaseRecord& p : t.phases) {
-      if (p.category != "compile") continue;
-      ++f.compiles;
-      f.compile_ns += p.end_ns - p.start_ns;
+    if (resumes.contains(t.function)) {
+      f.resumes += t.error.empty();
+      continue;
     }
+    add_compiles(t, f);
     if (!t.error.empty()) {
       ++f.failed_traces;
       continue;
@@ -69,8 +92,10 @@ std::vector<ReportedFunction> functions_of(const RunRecords& records, bool tenso
   for (const session::CallRecord& c : records.calls) {
     const auto at = by_id.find(c.function);
     if (at == by_id.end()) continue;
+    if (resumes.contains(c.function)) continue;
     ReportedFunction& f = all[at->second];
     ++f.calls;
+    f.eager_calls += c.outcome == CallOutcome::kEager;
     f.hits += c.outcome == CallOutcome::kHit;
     f.failed += c.outcome == CallOutcome::kFailed;
     times[at->second].calls[c.thread].emplace_back(c.start_ns, c.end_ns);
@@ -135,6 +160,7 @@ Report make_report(const Reader& reader, const std::function<void()>& go_on) {
     report.calls += f.calls;
     report.traces += f.traces;
     report.compiles += f.compiles;
+    report.eager_calls += f.eager_calls;
     report.retraces += f.retraces;
     report.failed_traces += f.failed_traces;
   }

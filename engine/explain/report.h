@@ -23,6 +23,8 @@ struct ReportedFunction {
   int64_t run_ns = 0;    // while it was called but not traced
   std::string engine, kind;  // "jax", "jit"
   size_t compiles = 0;       // executables of its traces, where the engine makes one for each
+  size_t resumes = 0;        // traces of what follows graph breaks in it
+  size_t eager_calls = 0;    // that no trace serves
   int64_t compile_ns = 0;
 };
 
@@ -48,7 +50,7 @@ struct Report {
 
   size_t calls = 0, traces = 0, retraces = 0, failed_traces = 0;
   int64_t trace_ns = 0;  // session::tracing_time
-  size_t compiles = 0;
+  size_t compiles = 0, eager_calls = 0;
 
   // The traces that checked findings would spare, with those of other functions that were made for them alone.
   std::set<TraceId> removable;

@@ -29,6 +29,21 @@ CAUSES = {  # of the first finding; None: nothing is to be found
         'static_number': 'python_scalar_argument',
         'weak_type': 'weak_type_flip',
     },
+    'torch': {
+        'branch_on_data': 'graph_break',
+        'captured_number': 'callable_made_at_call',
+        'dynamic_off': 'varying_shape',
+        'gradient_at_times': 'argument_form',
+        'growing_history': 'structure_change',
+        'item_in_the_middle': 'graph_break',
+        'length_in_python': 'dimension_specialized',
+        'limit_of_traces': 'recompile_limit',
+        'same_tensor_twice': 'variable_identity',
+        'step_in_module': 'python_scalar_argument',
+        'transformer': 'graph_break',
+        'transposed_view': 'layout_change',
+        'warm_up_without_gradients': 'context_change',
+    },
 }
 
 

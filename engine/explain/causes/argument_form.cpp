@@ -1,4 +1,5 @@
 // argument_form: one argument is a Python value, None, a tensor or a variable in turn. Fix: always pass a tensor.
+#include "engine/explain/causes/layouts.h"
 #include "engine/explain/edits.h"
 #include "engine/explain/engines.h"
 #include "engine/explain/words.h"
@@ -61,7 +62,23 @@ std::string dtype_of(const LeafSeries& s) {
   return {};
 }
 
+// Under PyTorch a tensor with a gradient, a parameter and a plain tensor are three forms.
+void propose_forms_of_tensors(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+  for (const auto& [part, path] : {std::pair(LayoutPart::kGradient, ".requires_grad"), {LayoutPart::kClass, ""}}) {
+    for (LayoutChange& change : layout_changes(evidence, run, part)) {
+      Finding& f = change.candidate.finding;
+      const std::string name = argument_name(change.path, change.parameter);
+      f.path = change.path + path;
+      f.title = name + " is a tensor of different kinds in turn";
+      f.detail = change.path + ": " + joined(f.values, ", then ") + "; shape and dtype are the same";
+      f.fix = "Always pass " + name + " in the same form";
+      to.push_back(std::move(change.candidate));
+    }
+  }
+}
+
 void propose_argument_form(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+  propose_forms_of_tensors(evidence, run, to);
   std::set<std::string> taken;  // what stands inside a list that is a tensor at other times is no argument
   for (const LeafSeries& s : leaf_series(run)) {
     const size_t inner = s.path.find('[', std::string_view("args[").size());

@@ -1,5 +1,7 @@
 // context_change: the arguments are the same, and the calls are made in other device scopes. Fix: one context for all.
+#include "engine/explain/causes/layouts.h"
 #include "engine/explain/enclosing.h"
+#include "engine/explain/engines.h"
 #include "engine/explain/findings.h"
 #include "engine/explain/words.h"
 #include "engine/source/line.h"
@@ -10,6 +12,7 @@
 namespace footlight::explain {
 namespace {
 
+using session::KeyLeaf;
 using session::TraceRecord;
 
 uint64_t device_of(std::span<const uint64_t> key) { return key.size() > 1 ? key[1] : 0; }
@@ -53,7 +56,66 @@ void name_scope(const Evidence& evidence, const FunctionRun& run, Finding& f, co
   }
 }
 
+constexpr size_t kCallsOfMode = 3, kFewModes = 2;
+
+bool enters_mode(std::string_view line) {
+  const std::string_view word = source::leading_word(line);
+  return word == "with" || line.starts_with('@') || line.find("set_") != line.npos;
+}
+
+// The line around a call in another mode; none: the call itself.
+void name_mode(const Evidence& evidence, const TraceText& text, const FunctionRun& run, Finding& f) {
+  std::map<std::string, size_t> counts = uses(run, text);
+  const auto rare = std::ranges::min_element(counts, {}, [](const auto& count) { return count.second; });
+  for (const TraceRecord* t : run.traces) {
+    if (rare != counts.end() && text(*t) != rare->first) continue;
+    const Line call = evidence.line(t->source);
+    const Line scope = enclosing(
+        evidence, call, [](std::string_view head) { return enters_mode(head) || source::leading_word(head) == "def"; });
+    if (scope && enters_mode(evidence.text(scope))) return edit_at(f, scope, "call");
+    if (call) return edit_at(f, call, "call");
+  }
+}
+
+// Under PyTorch: gradients, inference mode, autocast, the number of threads. Two modes that are both in use are two
+// programs, if they compute different things or are called from different lines.
+void propose_modes(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+  const auto value = [](const KeyLeaf* leaf) { return leaf ? leaf->value : std::string(); };
+  const auto mode = [](const KeyLeaf* leaf) {
+    return layout_part(leaf, LayoutPart::kMode).empty() ? std::string("made outside")
+                                                        : std::string("made in inference mode");
+  };
+  for (const LeafSeries& s : leaf_series(run)) {
+    const bool context = s.path.starts_with("context."), layout = s.path.ends_with(".layout");
+    if (!context && !layout) continue;
+    const LeafText text = context ? LeafText(value) : LeafText(mode);
+    Candidate c;
+    Finding& f = c.finding;
+    f.values = distinct(s, text);
+    if (f.values.size() < 2) continue;
+    f.path = context ? s.path : "context.inference_mode";
+    const TraceText of_trace = at_path(s.path, text);
+    c.paths = {s.path};
+    c.fix.call = leave_out(places_of(evidence, run, c.paths));
+    c.most = GraphRelation::kStructure;
+    c.fewest = 1;
+    const bool often = recurring(uses(run, of_trace), kFewModes, kCallsOfMode);
+    const bool same_line = most_from_one_line(evidence, run, of_trace) > 1;
+    c.variants = often && (!same_line || evidence.compare_graphs(run.traces) == GraphRelation::kStructure);
+    c.complete = [&evidence, &run, of_trace](Finding& made, const ReplayResult&) {
+      name_mode(evidence, of_trace, run, made);
+    };
+    const std::string name = f.path.substr(std::string_view("context.").size());
+    f.title = "The calls are made with different " + name;
+    f.detail = f.path + ": " + joined(f.values, ", then ") + "; each has its own trace";
+    f.fix = "Make all calls in one mode, the warm-up too";
+    to.push_back(std::move(c));
+    if (layout) return;  // one tensor stands for all that were made so
+  }
+}
+
 void propose_context_change(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+  if (is_torch(run)) return propose_modes(evidence, run, to);
   std::vector<uint64_t> devices;
   for (const TraceRecord* t : run.traces) {
     const uint64_t device = device_of(evidence.key_of(*t));

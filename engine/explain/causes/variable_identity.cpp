@@ -1,4 +1,5 @@
 // variable_identity: which of the variables that are passed are the same one differs. Fix: pass values, assign outside.
+#include "engine/explain/engines.h"
 #include "engine/explain/findings.h"
 #include "engine/explain/words.h"
 
@@ -14,7 +15,31 @@ using session::TraceRecord;
 
 std::string alias_text(const KeyLeaf* leaf) { return leaf->value; }
 
+// Under PyTorch: the same tensor at two parameters. The leaf says "args[1] is args[0]".
+void propose_same_tensor(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+  for (const LeafSeries& s : leaf_series(run)) {
+    const auto text = [](const KeyLeaf* leaf) { return leaf ? leaf->value : std::string(); };
+    if (s.path != "alias" || distinct(s, text).size() < 2) continue;
+    Candidate c;
+    Finding& f = c.finding;
+    f.values = distinct(s, text);
+    for (const std::string& value : f.values)
+      if (const size_t is = value.find(" is "); is != value.npos && f.path.empty()) f.path = value.substr(0, is);
+    if (f.path.empty()) continue;
+    for (const LeafSeries& other : leaf_series(run))
+      if (other.path == f.path) f.parameter = other.parameter;
+    c.paths = {s.path};
+    c.fix.call = leave_out(places_of(evidence, run, c.paths));
+    c.most = GraphRelation::kStructure;
+    c.fewest = 1;
+    f.title = argument_name(f.path, f.parameter) + " is the same tensor as another argument at times";
+    f.detail = "Which tensors are the same one: " + joined(f.values, ", then ");
+    to.push_back(std::move(c));
+  }
+}
+
 void propose_variable_identity(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+  if (is_torch(run)) return propose_same_tensor(evidence, run, to);
   std::vector<LeafSeries> variables;
   bool differs = false;
   for (LeafSeries& s : leaf_series(run)) {

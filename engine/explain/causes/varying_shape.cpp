@@ -59,6 +59,17 @@ bool follows(const FunctionRun& run, const std::string& a, const std::string& b)
   return true;
 }
 
+// Under PyTorch a dimension that varies becomes a symbol, unless that is turned off.
+bool becomes_symbol(const Evidence& evidence, const FunctionRun& run, const VaryingTensor& tensor) {
+  for (const std::string& shape : tensor.shapes)
+    if (shape.find("None") != shape.npos) return true;
+  for (const session::DecisionRecord& d : evidence.records().decisions) {
+    const session::TraceRecord* t = d.kind == "fixed size" ? evidence.trace(d.trace) : nullptr;
+    if (t && t->function == run.id && d.note.starts_with(tensor.path + ".shape[")) return true;
+  }
+  return false;
+}
+
 bool steady(const FunctionRun& run, const VaryingTensor& tensor) {
   if (tensor.shapes.size() > kFewShapes) return false;
   std::map<std::string, size_t> calls;
@@ -142,6 +153,7 @@ void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std
   const std::vector<VaryingTensor> tensors = varying_tensors(run);
   for (const VaryingTensor& tensor : tensors) {
     if (taken.count(tensor.path) || tensor.shapes.size() < kManyShapes) continue;
+    if (is_torch(run) && becomes_symbol(evidence, run, tensor)) continue;
     std::vector<const VaryingTensor*> together{&tensor};
     for (const VaryingTensor& other : tensors)
       if (&other != &tensor && !taken.count(other.path) && follows(run, tensor.path, other.path))
@@ -156,7 +168,7 @@ void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std
         for (const std::string& place : places_of(evidence, *t, {v->path})) dimensions[place] = v->dimensions;
     }
     taken.insert(c.paths.begin(), c.paths.end());
-    const bool jax = is_jax(run), signature = !jax && may_have_signature(run);
+    const bool jax = is_jax(run), signature = !jax && !is_torch(run) && may_have_signature(run);
     if (signature) c.fix.trace = forget_sizes(dimensions);
     else if (!jax) c.fix.reduce_retracing = true;
     c.steady = steady(run, tensor);

@@ -544,7 +544,7 @@ PyMethodDef functions[] = {
 
 void init_recorded_callables(PyObject* module) {
   define_type<RecordedCallable>(recorded_callable_type, "footlight_recorder._recorder.RecordedCallable",
-                                {.doc = "Stands in for a callable and records its calls. Made by timed, called, serves.",
+                                {.doc = "Stands in for a callable. Made by timed(), called() and serves().",
                                  .flags = Py_TPFLAGS_METHOD_DESCRIPTOR,
                                  .traverse = visit_references,
                                  .clear = clear_references,

@@ -214,20 +214,19 @@ class _Recorder:
         local = dict(zip(names, args))
         local.update(kwargs)
         items = self.call_items(function, local, {}, self.context())
-        _recorder.describe_call(key=_recorder.key(function.number, self.names(function), function.sources.row(items)))
+        _recorder.describe_call(key=_recorder.key(function.number, function.sources.names(), function.sources.row(items)))
 
     # ---- compilations -----------------------------------------------------------------------------------------------
 
     def context(self) -> dict[str, str]:
         """The global state that every trace is guarded by."""
         torch = self.torch
-        found = {'grad_mode': 'on' if torch.is_grad_enabled() else 'off',
-                 'inference_mode': 'on' if torch.is_inference_mode_enabled() else 'off',
-                 'num_threads': str(torch.get_num_threads()),
-                 'default_dtype': str(torch.get_default_dtype()).removeprefix('torch.'),
-                 'deterministic_algorithms': 'on' if torch.are_deterministic_algorithms_enabled() else 'off',
-                 'autocast': self._autocast()}
-        return found
+        return {'grad_mode': 'on' if torch.is_grad_enabled() else 'off',
+                'inference_mode': 'on' if torch.is_inference_mode_enabled() else 'off',
+                'num_threads': str(torch.get_num_threads()),
+                'default_dtype': str(torch.get_default_dtype()).removeprefix('torch.'),
+                'deterministic_algorithms': 'on' if torch.are_deterministic_algorithms_enabled() else 'off',
+                'autocast': self._autocast()}
 
     def _autocast(self) -> str:
         on = []
@@ -347,10 +346,6 @@ class _Recorder:
         sources = trace.function.sources
         trace.items = sources.of_trace(guards, sizes, compilation.local, compilation.names, compilation.context)
 
-    def names(self, function: _Function) -> list[str]:
-        """Of the places of its keys."""
-        return [place.path for place in function.sources.places]
-
     def call_items(self, function: _Function, local: dict[str, Any], names: dict[str, Any],
                    context: dict[str, str]) -> dict[int, object]:
         """The items of a call's key."""
@@ -362,14 +357,13 @@ class _Recorder:
 
     @guarded
     def compiled(self, compilation: _Compilation) -> None:
-        """A compilation ended well; without guards it made nothing."""
+        """A compilation ended well; without guards and graphs it made nothing."""
         trace = compilation.trace
-        if trace is None or not trace.guarded:
-            self.broke(compilation)
-            return
+        if trace is None or not (trace.guarded or trace.graphs):
+            return self.broke(compilation)
         function = trace.function
         asked = function.sources.of_call(trace.items, compilation.local, compilation.names, compilation.context)
-        names = self.names(function)
+        names = function.sources.names()
         used_key = _recorder.key(function.number, names, function.sources.row(trace.items))
         asked_key = _recorder.key(function.number, names, function.sources.row(asked))
         if len(names) != len(function.columns.get('function_parameter', ())):
@@ -499,7 +493,7 @@ class _Recorder:
         items = self.call_items(function, compilation.local, compilation.names, compilation.context)
         call = _recorder.current_call()
         if call is not None and call[1] == function.number:
-            key = _recorder.key(function.number, self.names(function), function.sources.row(items))
+            key = _recorder.key(function.number, function.sources.names(), function.sources.row(items))
             _recorder.describe_call(key=key)
 
 

@@ -362,6 +362,10 @@ class Sources:
                 same.append(f'{place.path} is {first}')
         return self.describer.text('; '.join(same) or 'all tensors are different ones')
 
+    def names(self) -> list[str]:
+        """How the places are shown."""
+        return [place.path for place in self.places]
+
     def row(self, items: dict[int, object]) -> list[object]:
         """The items of a key in the order of the places."""
         return [items.get(at, keys.ANY) for at in range(len(self.places))]
@@ -395,14 +399,14 @@ def _entry(key: Any) -> Any:
 
 def _signature(leaves: list[dict[str, Any]]) -> str:
     """"f32[32,8] 0.1": tensors and constants of a key on one short line, arguments first."""
-    parts: list[tuple[bool, str]] = []
+    parts: list[tuple[bool, str, str]] = []  # (whether it is no argument, path, text)
     for leaf in leaves:
         own = leaf['path'].startswith(('args[', 'local ', 'value of'))
         if leaf['kind'] == 'tensor' and (own or not leaf['path'].startswith('self.')):
-            parts.append((own, f'{_SHORT.get(leaf["type"], leaf["type"])}[{leaf["shape"]}]'))
+            parts.append((not own, leaf['path'], f'{_SHORT.get(leaf["type"], leaf["type"])}[{leaf["shape"]}]'))
         elif leaf['kind'] == 'literal':
-            parts.append((own, leaf['value'] if own else f'{leaf["path"]}={leaf["value"]}'))
-    text = ' '.join(text for _, text in sorted(parts, key=lambda part: not part[0]))
+            parts.append((not own, leaf['path'], leaf['value'] if own else f'{leaf["path"]}={leaf["value"]}'))
+    text = ' '.join(text for _, _, text in sorted(parts))
     return text if len(text) <= 200 else text[:197] + '...'
 
 

@@ -25,5 +25,9 @@ inline bool has_tensorflow(const std::vector<session::ProcessRecord>& processes)
 inline const char* engine_of(const session::FunctionRecord& function, bool tensorflow) {
   return is_jax(&function) ? "jax" : is_torch(&function) ? "torch" : tensorflow ? "tensorflow" : "footlight";
 }
+inline bool is_of_another_engine(const session::FunctionRecord* function,
+                                 const std::vector<session::ProcessRecord>& processes) {
+  return function && engine_of(*function, has_tensorflow(processes)) != std::string_view("footlight");
+}
 
 }  // namespace footlight::explain

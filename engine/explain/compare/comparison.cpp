@@ -246,7 +246,7 @@ Comparison comparison_of(const session::Reader& reader, const ComparisonRecord& 
   const session::FunctionRecord* function = reader.function(record.function);
   if (function) c.name = function->name;
   c.eager.name = "eager";
-  c.traced.name = function && engine_of(*function, has_tensorflow(reader.contents().processes)) != std::string_view("footlight") ? "compiled" : "traced";
+  c.traced.name = is_of_another_engine(function, reader.contents().processes) ? "compiled" : "traced";
   measure(c, reader, record);
   say_tracing(c, reader);
   for (const Lane& lane : c.traced.picture.lanes)

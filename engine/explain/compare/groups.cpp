@@ -45,7 +45,7 @@ Groups::Groups(const session::Reader& reader, const session::ComparisonRecord& r
   if (const Run* run = whole(traced)) count(*run);
   std::set<GraphId> seen;
   const session::FunctionRecord* function = reader.function(record.function);
-  one_executable_ = function && engine_of(*function, has_tensorflow(reader.contents().processes)) != std::string_view("footlight");
+  one_executable_ = is_of_another_engine(function, reader.contents().processes);
   if (const session::TraceRecord* trace = reader.trace(record.trace)) add_graph(trace->graph(), seen);
   for (const auto& [key, times_run] : ran_) add_graph(key.first, seen);
   make_rows();

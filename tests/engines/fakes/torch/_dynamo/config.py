@@ -1,0 +1,2 @@
+automatic_dynamic_shapes = True
+recompile_limit = 8

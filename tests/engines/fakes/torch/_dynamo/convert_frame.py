@@ -1,0 +1,71 @@
+"""Compiles frames. What a function is to stand for is said by its doc: "fixes sizes", "breaks"."""
+import json
+from types import SimpleNamespace
+
+import torch
+from torch._dynamo import config
+from torch._dynamo.guards import CheckFunctionManager, Guard
+from torch._dynamo.output_graph import OutputGraph, graph_of
+from torch._logging._internal import trace_structured
+
+
+class Unsupported(Exception):
+    pass
+
+
+class Symbol:
+    """A size that is not fixed."""
+
+    def __init__(self):
+        self.node = SimpleNamespace(expr=SimpleNamespace(is_number=False), shape_env=SimpleNamespace(replace=lambda e: e))
+
+
+def sources_of(local):
+    """What is guarded, by its source: arguments, and numbers that are attributes of a module."""
+    for name, value in local.items():
+        if isinstance(value, torch.Module):
+            yield from ((f"L['{name}'].{key}", one) for key, one in vars(value).items() if isinstance(one, (int, bool)))
+        else:
+            yield f"L['{name}']", value
+
+
+def _compile(code, globals, locals, builtins, closure, entries, seen, dynamic):
+    native = f'{seen.setdefault("frame", 0)}/{len(entries)}'
+    doc = str(code.co_consts[0])
+    if entries:
+        trace_structured(native, 'artifact', {'name': 'recompile_reasons'},
+                         json.dumps([f'{entry.native}: the engine\'s own words' for entry in entries]))
+    if len(entries) >= config.recompile_limit:
+        raise Unsupported(f'Dynamo recompile limit exceeded (currently set to {config.recompile_limit})')
+    trace_structured(native, 'chromium_event', {}, json.dumps({'ph': 'B', 'name': 'bytecode_tracing', 'ts': 1.0}))
+    demanded, guards, fakes, constants = {'grad': torch.is_grad_enabled()}, [], [], []
+    for source, value in sources_of(locals):
+        tensor = isinstance(value, torch.Tensor)
+        guards.append(Guard(source, 'TENSOR_MATCH' if tensor else 'CONSTANT_MATCH'))
+        if not tensor:
+            demanded[source] = value
+            constants.append(value)
+            continue
+        sizes, before = list(value.shape), seen.setdefault(source, value.shape)
+        for axis, size in enumerate(value.shape):
+            if dynamic is False or before[axis] == size:
+                continue
+            sizes[axis] = Symbol()
+            if 'fixes sizes' in doc:
+                sizes[axis] = size
+                trace_structured(native, 'symbolic_shape_specialization', {
+                    'sources': [f'{source}.size()[{axis}]'], 'value': str(size),
+                    'user_stack': [{'filename': code.co_filename, 'line': code.co_firstlineno + 3, 'name': code.co_name}]})
+        demanded[source] = (value.dtype, tuple(size if isinstance(size, int) else None for size in sizes),
+                            value.requires_grad, value.stride() if not value.is_contiguous() else None)
+        fakes.append(SimpleNamespace(source=SimpleNamespace(name=source), fake=SimpleNamespace(shape=sizes)))
+    if 'breaks' in doc:
+        trace_structured(native, 'artifact', {'name': 'dynamo_graph_break_reason'},
+                         f'Graph break in user code at {code.co_filename}:{code.co_firstlineno + 3}\n'
+                         'Graph Break Reason: Encountered graph break when attempting to trace CALL\n\n'
+                         'Unsupported Tensor.item() call\n  Explanation: It needs the value.\n\nUser code traceback:\n')
+    output = OutputGraph(guards, fakes)
+    run = output.call_user_compiler(graph_of(code, locals, constants, seen['run']), [])
+    CheckFunctionManager(code, output, entries)
+    trace_structured(native, 'chromium_event', {}, json.dumps({'ph': 'E', 'name': 'bytecode_tracing', 'ts': 2.0}))
+    return SimpleNamespace(native=native, demanded=demanded, run=run)

@@ -1,0 +1,225 @@
+"""PyTorch's adapter against a fake of what it hooks: what is recorded, and that the program sees nothing of it."""
+import json
+import unittest
+
+from with_fakes import WithFakes
+
+
+class Torch(WithFakes):
+
+    def findings(self):
+        return self.said('report', self.session)['findings']
+
+    def run_script(self, text, printed, *options):
+        done = self.record(text, *options)
+        self.assertEqual((done.returncode, done.stdout), (0, printed), done.stderr)
+
+    def test_functions_traces_and_calls(self):
+        self.run_script('''
+            import torch
+
+            @torch.compile(backend='eager')
+            def scale(weights, rate):
+                return 'scaled'
+
+            for step in range(4):
+                result = scale(torch.Tensor((4,)), 0.5 if step < 2 else 0.25)
+            print(result, scale.__name__, type(scale).__name__)
+            ''', 'scaled scale function\n')
+        self.assertEqual(self.rows('SELECT name, line, decorator_line, kind, options FROM function'),
+                         [('scale', 5, 4, 'dynamo', "backend='eager'")])
+        self.assertEqual(self.rows('SELECT number, native_id, signature, why FROM trace ORDER BY number'),
+                         [(1, '0/0', 'f32[4] 0.5', ''), (2, '0/1', 'f32[4] 0.25', 'value of rate')])
+        self.assertEqual(self.rows('SELECT DISTINCT name, category FROM trace_phase'), [('dynamo', 'trace')])
+        self.assertEqual(self.rows('SELECT path, was, now, words FROM trace_miss'),
+                         [('args[1]', '0.5', '0.25', "the engine's own words")])
+        nodes = self.rows('SELECT op, l.line FROM node LEFT JOIN location l ON location = l.id ORDER BY graph, node.id')
+        self.assertEqual(nodes[:3], [('input', None), ('literal', None), ('mul', 6)])
+        said = self.said('report', self.session)
+        self.assertEqual(said['run']['engines'][-1],
+                         {'name': 'torch', 'version': '2.15.0', 'adapter': '1', 'missing_hooks': []})
+        function, = said['functions']
+        self.assertEqual({key: function[key] for key in ('function', 'engine', 'kind', 'calls', 'traces', 'hits', 'resumes')},
+                         {'function': 'scale', 'engine': 'torch', 'kind': 'dynamo', 'calls': 4, 'traces': 2, 'hits': 2,
+                          'resumes': 0})
+        self.assertEqual(said['findings'], [])
+
+    def test_a_number_of_a_module(self):
+        self.run_script('''
+            import torch
+
+            class Net(torch.nn.Module):
+                def __init__(self):
+                    self.step = 0
+
+                def forward(self, values):
+                    return self.step
+
+            net = Net()
+            model = torch.compile(net)
+            for number in range(6):
+                net.step = number
+                print(model(torch.Tensor((4,))), end=' ')
+            ''', '0 1 2 3 4 5 ')
+        finding, = self.findings()
+        self.assertEqual((finding['function'], finding['cause'], finding['path'], finding['line'], finding['engine']),
+                         ('Net.forward', 'python_scalar_argument', 'self.step', 14, 'torch'))
+        self.assertEqual(finding['saves']['traces'], 5)
+        self.assertTrue(finding['checked']['ok'])
+        self.assertEqual(finding['engine_said'], "the engine's own words")
+        self.assertNotIn('tf.', json.dumps(finding))
+
+    def test_sizes_become_symbols(self):
+        script = '''
+            import torch
+
+            @torch.compile
+            def total(values):
+                """DOC"""
+                return 'total'
+
+            for size in range(4, 9):
+                total(torch.Tensor((size,)))
+            print('done')
+            '''
+        self.run_script(script, 'done\n')
+        self.assertEqual(self.rows('SELECT signature FROM trace ORDER BY number'), [('f32[4]',), ('f32[None]',)])
+        self.assertEqual(self.findings(), [])
+        self.run_script(script.replace('DOC', 'fixes sizes'), 'done\n')
+        finding, = self.findings()
+        self.assertEqual((finding['cause'], finding['path'], finding['line']), ('dimension_specialized', 'args[0].shape[0]', 7))
+        self.assertEqual((finding['checked']['traces_before'], finding['checked']['traces_after']), (5, 2))
+        self.run_script(script.replace('torch.compile', 'torch.compile(dynamic=False)'), 'done\n')
+        finding, = self.findings()
+        self.assertEqual((finding['cause'], finding['path'], finding['line']), ('varying_shape', 'args[0].shape[0]', 4))
+
+    def test_graph_breaks(self):
+        script = '''
+            import torch
+
+            @torch.compile
+            def act(values):
+                """breaks"""
+                arm = int(values.shape[0])
+                return arm
+
+            for step in range(12):
+                act(torch.Tensor((4,)))
+            print('done')
+            '''
+        self.run_script(script, 'done\n')
+        finding, = self.findings()
+        self.assertEqual((finding['cause'], finding['path'], finding['line']), ('graph_break', 'int(values.shape[0])', 7))
+        self.assertEqual((finding['evidence']['calls'], finding['evidence']['graphs_per_call']), (12, 2))
+        self.assertFalse(finding['checked'])
+        self.assertIn('Unsupported Tensor.item() call', finding['engine_said'])
+        self.run_script(script.replace('range(12)', 'range(9)'), 'done\n')
+        self.assertEqual(self.findings(), [])
+        self.assertIn({'function': 'act', 'cause': 'graph_break', 'rule': 11}, self.said('report', self.session)['suppressed'])
+
+    def test_the_limit_of_traces(self):
+        script = '''
+            import torch
+
+            @torch.compile(dynamic=False)
+            def score(block):
+                return 'score'
+
+            for epoch in range(EPOCHS):
+                for size in range(2, 12):
+                    score(torch.Tensor((size,)))
+            print('done')
+            '''
+        self.run_script(script.replace('EPOCHS', '5'), 'done\n')
+        finding, = self.findings()
+        self.assertEqual((finding['cause'], finding['path'], finding['line']),
+                         ('recompile_limit', 'config.recompile_limit', 4))
+        self.assertEqual((finding['evidence']['limit'], finding['evidence']['eager_calls']), (8, 10))
+        self.assertEqual(finding['saves']['eager_calls'], 10)
+        self.assertEqual(self.said('report', self.session)['functions'][0]['eager_calls'], 10)
+
+    def test_layouts_and_gradients(self):
+        self.run_script('''
+            import torch
+
+            @torch.compile
+            def energy(matrix):
+                return 'energy'
+
+            for step in range(8):
+                energy(torch.Tensor((4, 4), strides=(1, 4) if step % 2 else None))
+            print('done')
+            ''', 'done\n')
+        finding, = self.findings()
+        self.assertEqual((finding['cause'], finding['path'], finding['line']), ('layout_change', 'args[0].stride', 9))
+        self.run_script('''
+            import torch
+
+            @torch.compile
+            def energy(matrix):
+                return 'energy'
+
+            for step in range(8):
+                energy(torch.Tensor((4,), requires_grad=step % 2 == 1))
+            print('done')
+            ''', 'done\n')
+        finding, = self.findings()
+        self.assertEqual((finding['cause'], finding['path']), ('argument_form', 'args[0].requires_grad'))
+
+    def test_modes(self):
+        script = '''
+            import torch
+
+            @torch.compile
+            def forward(values):
+                return 'result'
+
+            with torch.no_grad():
+                for step in range(WARM):
+                    forward(torch.Tensor((4,)))
+            for step in range(6):
+                forward(torch.Tensor((4,)))
+            print('done')
+            '''
+        self.run_script(script.replace('WARM', '1'), 'done\n')
+        finding, = self.findings()
+        self.assertEqual((finding['cause'], finding['path'], finding['line']), ('context_change', 'context.grad_mode', 8))
+        self.run_script(script.replace('WARM', '6'), 'done\n')
+        self.assertEqual(self.findings(), [])
+
+    def test_a_missing_hook_is_said(self):
+        self.replace('torch/_dynamo/guards.py', 'CheckFunctionManager', 'Checks')
+        self.replace('torch/_dynamo/convert_frame.py', 'CheckFunctionManager', 'Checks')
+        self.run_script('''
+            import torch
+            f = torch.compile(lambda x: 'result')
+            print(f(torch.Tensor((4,))), f(torch.Tensor((4,))))
+            ''', 'result result\n')
+        self.assertEqual(self.said('report', self.session)['run']['engines'][-1]['missing_hooks'],
+                         ['guards not recorded: torch 2.15.0 has no torch._dynamo.guards.CheckFunctionManager.__init__'])
+
+    def test_errors_of_the_adapter_are_notes(self):
+        self.replace('torch/__init__.py', 'get_num_threads = lambda: 1', 'get_num_threads = lambda: 1 // 0')
+        done = self.record('''
+            import torch
+            f = torch.compile(lambda x: 'result')
+            for _ in range(3):
+                print(f(torch.Tensor((4,))))
+            ''')
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, 'result\n' * 3, ''))
+        self.assertTrue(self.rows("SELECT text FROM console WHERE text LIKE 'Not all was recorded%'"))
+
+    def test_engines_by_name(self):
+        script = '''
+            import sys
+            import torch
+            f = torch.compile(lambda x: x)
+            print(f(3), 'footlight_recorder.adapters.torch' in sys.modules)
+            '''
+        self.run_script(script, '3 False\n', '--engine', 'footlight')
+        for options in [], ['--engine', 'torch'], ['--engine=auto']:
+            self.run_script(script, '3 True\n', *options)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -31,7 +31,7 @@ CAUSES = {  # of the first finding; None: nothing is to be found
     },
     'torch': {
         'branch_on_data': 'graph_break',
-        'captured_number': 'callable_made_at_call',
+        'captured_text': 'callable_made_at_call',
         'dynamic_off': 'varying_shape',
         'gradient_at_times': 'argument_form',
         'growing_history': 'structure_change',

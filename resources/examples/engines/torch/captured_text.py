@@ -1,4 +1,4 @@
-"""PyTorch (pip install torch): a local function with another number in its closure is traced for each number."""
+"""PyTorch (pip install torch): a local function with another text in its closure is traced for each text."""
 import torch
 
 
@@ -7,14 +7,14 @@ def apply(change, values):
     return change(values).sum()
 
 
-def shifted(by):
+def named(word):
     def change(values):
-        return values + by * values.abs()
+        return values if word == "raw" else values.abs()
     return change
 
 
 torch.manual_seed(0)
 values, total = torch.randn(6), 0.0
 for word in ("one", "two", "three", "four", "five", "six"):
-    total += apply(shifted(len(word) * 0.1), values).item()
+    total += apply(named(word), values).item()
 print(f"total {total:.3f}")

@@ -480,7 +480,7 @@ class _Recorder:
 
     def reached_limit(self, compilation: _Compilation, limit: re.Match[str] | None) -> None:
         """PyTorch compiles the function no more."""
-        function = self.functions.get(compilation.code)
+        function = self.functions.get(self.target_of_frame(compilation)[0])
         if function is None or not function.traces:
             return
         function.first().limited = function.limited = True

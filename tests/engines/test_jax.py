@@ -382,7 +382,7 @@ class Jax(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (0, 'RecordedCallable True False\n'), done.stderr)
         done = self.record(script, '--engine', 'mxnet')
         self.assertEqual(done.returncode, 2)
-        self.assertIn("--engine must be auto, footlight, jax, torch, not 'mxnet'", done.stderr)
+        self.assertIn("--engine must be auto, footlight, jax, tensorflow, torch, not 'mxnet'", done.stderr)
 
 
 if __name__ == '__main__':

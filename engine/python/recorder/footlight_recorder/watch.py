@@ -8,7 +8,7 @@ import time
 import types
 import weakref
 from collections.abc import Callable, Iterator
-from types import FrameType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from footlight_recorder import _recorder, outside
@@ -189,6 +189,7 @@ class Watch:
         self.places: list[_Place] = []
         self.bodies: list[tuple[str, Outside]] = []
         self.inner: list[State] = []
+        self.codes: dict[tuple[str, str], list[CodeType]] = {}  # of the functions that ran, by file and name
         self._entered: set[tuple[int, int]] = set()
         self._drawn: list[tuple[Chance, Seen, _Place]] = []
         self._seeded: set[str] = set()
@@ -205,9 +206,11 @@ class Watch:
         """A function of the program begins to run, the first time for its code."""
         generated = self._original(function)
         code = frame.f_code
-        if generated is not None and (code.co_name != 'tf__' + generated.__name__.strip('<>') and
-                                      code.co_name != 'tf__' + generated.__name__):
-            return
+        if '__autograph_generated_file' in code.co_filename and \
+                (generated is None or code.co_name != 'tf__' + generated.__name__.replace('<lambda>', 'lam')):
+            return  # what AutoGraph puts around the function
+        own = (function if generated is None else generated).__code__
+        self.codes.setdefault((own.co_filename, own.co_name), []).append(own)
         names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
         values = frame.f_locals if names else {}
         self.enter(generated if generated is not None else function, [values.get(name) for name in names])
@@ -244,6 +247,14 @@ class Watch:
             place.holder, place.before = spot.holder, see(spot.value)
             if place.before.kind != 'code' or access.kind > CALL:
                 self.places.append(place)
+
+    def source_of(self, path: str, line: int, name: str) -> tuple[CodeType, int] | None:
+        """The code object that a line of a function belongs to, and the first instruction of the line."""
+        for code in self.codes.get((path, name), ()):
+            for start, _, of in code.co_lines():
+                if of == line:
+                    return code, start
+        return None
 
     def _reads(self, place: _Place) -> bool:
         """Whether a call reads state. It may draw a number."""

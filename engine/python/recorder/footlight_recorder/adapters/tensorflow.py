@@ -11,10 +11,11 @@ from collections.abc import Callable
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
-from footlight_recorder import _recorder, state, value_lines, watch
+from footlight_recorder import _recorder, state, watch
 from footlight_recorder.adapters import Adapter, Hook, guarded, tensorflow_graphs, tensorflow_keys
 from footlight_recorder.adapters.tensorflow_autograph import AutoGraph
 from footlight_recorder.adapters.tensorflow_keras import Keras
+from footlight_recorder.adapters.value_lines import ValueLines
 
 _PF = 'tensorflow.python.eager.polymorphic_function'
 _MOST_EXECUTABLES = 256  # keys of one trace whose executables are told apart
@@ -81,6 +82,7 @@ class _Recorder:
         self.graphs = tensorflow_graphs.Graphs(dtypes.as_dtype, tensor_util.MakeNdarray)
         self.autograph = AutoGraph(self.current_trace)
         self.keras = Keras()
+        self.lines = ValueLines()
         state.Tensors.all += (tensorflow.Tensor,)
         state.Tensors.eager += (ops.EagerTensor,)
         state.Tensors.variables += variables
@@ -117,7 +119,7 @@ class _Recorder:
         if error is not None:
             return
         under, own = _method_under(python_function)
-        family = self.families.get(id(under))
+        family = self.families.get(id(under)) if own is not None else None  # the methods of all objects are one function
         if family is None:
             family = self.new_family(function, under)
             if family is None:
@@ -221,6 +223,8 @@ class _Recorder:
         made = self.keys.describe(function_type, family.names, family.starred, values, own)
         if family.kind == 'keras':
             self.keras.name_items(made, family.names)
+        elif family.kind == 'dataset':
+            _name_elements(made, family.names)
         number = _recorder.key(family.number, made.names, made.items, self.keys.context(context))
         return number, made.general
 
@@ -287,8 +291,8 @@ class _Recorder:
             columns['source'] = (frame.f_code, frame.f_lasti)
             self.value_lines(trace, frame)
         self.describe(trace, function_type, by_call)
-        self.thread.traces.append(trace)
         trace.watch = watch.Watch(instance.family.number, trace.number, self.autograph.original)
+        self.thread.traces.append(trace)
         return trace
 
     @guarded
@@ -296,7 +300,7 @@ class _Recorder:
         """Where the arguments of the call were made."""
         family = trace.instance.family
         if family.traces > 1 and family.kind in ('tf.function', 'keras'):
-            value_lines.record(frame, family.number, trace.number, family.names, trace.instance.own is not None)
+            self.lines.record(family.number, trace.number, frame, family.names, int(trace.instance.own is not None))
 
     @guarded
     def describe(self, trace: _Trace, function_type: Any, by_call: bool) -> None:
@@ -332,10 +336,10 @@ class _Recorder:
         self.thread.traces.remove(trace)
         columns, instance = trace.columns, trace.instance
         columns['error'] = _error_text(error) if error is not None else ''
-        trace.state = trace.watch.finish() if trace.watch is not None else None
-        trace.watch = None
+        watched, trace.watch = trace.watch, None
+        trace.state = self.finish_watch(watched)
         if concrete is not None:
-            self.describe_graph(trace, concrete, graph)
+            self.describe_graph(trace, concrete, graph, watched.source_of if watched is not None else _nowhere)
             self.reason(trace, options)
             instance.family.rows.append(columns)
             key = id(concrete)
@@ -357,6 +361,11 @@ class _Recorder:
                 'source': columns.get('source'), 'key': columns.get('call_key')})
         trace.asked = None
 
+    @guarded
+    def finish_watch(self, watched: watch.Watch | None) -> watch.State | None:
+        """What the trace has read of the program's state."""
+        return watched.finish() if watched is not None else None
+
     def asked_key(self, trace: _Trace) -> int:
         """The key of the call for which the trace was made."""
         if trace.asked is None:
@@ -371,14 +380,14 @@ class _Recorder:
             trace.columns['reason'] = 'variable creation'
 
     @guarded
-    def describe_graph(self, trace: _Trace, concrete: Any, graph: Any) -> None:
+    def describe_graph(self, trace: _Trace, concrete: Any, graph: Any, source_of: Callable[..., Any]) -> None:
         """The graph of a trace and what it captured."""
         columns = trace.columns
         function = getattr(concrete, '_inference_function', None) or getattr(concrete, 'inference_fn', None)
         name = concrete.name.decode() if isinstance(concrete.name, bytes) else str(concrete.name)
         columns['native_id'] = name
         info = tensorflow_graphs.debug_info(function)
-        columns['trace_graph'] = [{'stage': 'traced', 'graph': self.graphs.add(graph, name, info)}]
+        columns['trace_graph'] = [{'stage': 'traced', 'graph': self.graphs.add(graph, name, info, source_of)}]
         columns['trace_capture'], columns['trace_captured'] = trace.instance.family.captures.of(graph)
 
     # ---- phases ---------------------------------------------------------------------------------------------------
@@ -414,6 +423,10 @@ def _classes() -> tuple[type, type | None, tuple[type, ...]]:
     return tensor_spec.TensorSpec, variable_spec, () if variables is None else (variables,)
 
 
+def _nowhere(*_: Any) -> None:
+    return None
+
+
 def _now(*_: Any, **named: Any) -> int:
     return time.time_ns()
 
@@ -445,6 +458,15 @@ def _method_under(function: Any) -> tuple[Any, Any]:
             break
         function = wrapped
     return tensorflow_keys.function_under(function), None
+
+
+def _name_elements(made: tensorflow_keys.Described, names: list[str]) -> None:
+    """Replaces the arguments of what a dataset wraps around a function by those of the function."""
+    parts: list[object] = list(made.items[len(names):])
+    while len(parts) == 1 and isinstance(parts[0], tuple):
+        parts = list(parts[0])
+    made.items = parts
+    made.names = names if len(names) == len(parts) else [f'element{at}' for at in range(len(parts))]
 
 
 def _error_text(error: BaseException) -> str:

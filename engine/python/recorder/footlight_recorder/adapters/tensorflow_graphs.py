@@ -3,11 +3,12 @@ from __future__ import annotations
 
 import weakref
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from footlight_recorder import _recorder
 
+SourceOf = Callable[[str, int, str], Any]  # of a line of a function of a file: its code object and instruction
 _SMALL, _LARGEST_HASHED, _LONGEST_ATTRIBUTE = 16, 16 << 20, 200
 _OURS = '/footlight_recorder/'
 # Attributes that are no part of what a graph computes: most of them differ with each trace.
@@ -71,20 +72,20 @@ class Graphs:
 
     # ---- lines ------------------------------------------------------------------------------------------------------
 
-    def _stacks(self, info: Any) -> dict[str, int]:
-        """The location of each node that has one, by its name."""
+    def _stacks(self, info: Any, source_of: SourceOf) -> dict[str, dict[str, Any]]:
+        """Where each node was made, by its name: its location, and its code if that ran in the trace."""
         files = [path for path in info.files]
         frames = {number: (files[frame.file_index], frame.line, frame.func, frame.col)
                   for number, frame in info.frames_by_id.items()}
-        of_trace: dict[int, int | None] = {}
+        of_trace: dict[int, dict[str, Any]] = {}
         found = {}
         for name, number in info.name_to_trace_id.items():
             if number not in of_trace:
                 stack = [frames[frame] for frame in info.traces_by_id[number].frame_id if frame in frames]
-                of_trace[number] = self.location(stack)
-            at = of_trace[number]
-            if at is not None:
-                found[name.partition('@')[0]] = at
+                at = self.location(stack)
+                innermost = stack[-1][:3] if stack else ('', 0, '')
+                of_trace[number] = {} if at is None else {'location': at, 'source': source_of(*innermost)}
+            found[name.partition('@')[0]] = of_trace[number]
         return found
 
     def location(self, stack: list[tuple[str, int, str, int]]) -> int | None:
@@ -159,14 +160,14 @@ class Graphs:
             elif which == 'list':
                 yield from ((f'{name}[{at}]', one.name) for at, one in enumerate(value.list.func))
 
-    def add(self, graph: Any, name: str, info: Any, depth: int = 0) -> int:
+    def add(self, graph: Any, name: str, info: Any, source_of: SourceOf, depth: int = 0) -> int:
         """Adds a FuncGraph and those that it runs; the number of the graph. `info`: its GraphDebugInfo, or None."""
         known = self._known.get(name)
         if known is not None:
             return known
         number: int = _recorder.new_id('graph')
         self._known[name] = number
-        locations = self._stacks(info) if info is not None else {}
+        places = self._stacks(info, source_of) if info is not None else {}
         operations = graph.get_operations()
         at = {op.name: position for position, op in enumerate(operations)}
         nodes: list[dict[str, Any]] = []
@@ -174,17 +175,16 @@ class Graphs:
             definition = op.node_def
             functions = []
             for attribute, called in self._functions(definition):
-                inner = self._of_function(graph, called, depth)
+                inner = self._of_function(graph, called, source_of, depth)
                 if inner is not None:
                     functions.append({'attribute': attribute, 'function_graph': inner})
-            place = locations.get(op.name) if op.type != 'Placeholder' else None
             nodes.append({
                 'id': position, 'name': op.name, 'op': op.type, 'family': family_of(op.type),
                 'node_input': [{'source': at.get(one.op.name, 0), 'output': one.value_index} for one in op.inputs],
                 'node_control_input': [at[one.name] for one in op.control_inputs if one.name in at],
                 'node_output': [type_text(one) for one in op.outputs], 'attributes': self._attributes(definition),
-                'constant': self._constant(op, definition) if op.type == 'Const' else '', 'location': place,
-                'node_function': functions})
+                'constant': self._constant(op, definition) if op.type == 'Const' else '', 'node_function': functions,
+                **(places.get(op.name, {}) if op.type != 'Placeholder' else {})})
         _recorder.add('graph', {
             'id': number, 'name': name, 'node': nodes,
             'graph_input': [at[one.op.name] for one in graph.inputs if one.op.name in at],
@@ -192,7 +192,7 @@ class Graphs:
                              if one.op.name in at]})
         return number
 
-    def _of_function(self, graph: Any, name: str, depth: int) -> int | None:
+    def _of_function(self, graph: Any, name: str, source_of: SourceOf, depth: int) -> int | None:
         """The graph of a runtime function that a node runs."""
         known = self._known.get(name)
         if known is not None or depth >= 20:
@@ -203,7 +203,7 @@ class Graphs:
         inner = getattr(function, 'cached_graph', None)
         if inner is None:
             inner = getattr(function, 'graph', None)
-        return None if inner is None else self.add(inner, name, debug_info(function), depth + 1)
+        return None if inner is None else self.add(inner, name, debug_info(function), source_of, depth + 1)
 
 
 def debug_info(function: Any) -> Any:

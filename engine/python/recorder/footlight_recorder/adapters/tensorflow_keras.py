@@ -102,4 +102,4 @@ def adapter(module: ModuleType) -> Adapter:
         version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         version = 'of an unknown version'
-    return Adapter(name, version, hooks)
+    return Adapter(name, version, hooks, part_of='tensorflow')

@@ -1,0 +1,2 @@
+"""The surface of Keras that the adapter of TensorFlow hooks."""
+from keras.src.models.model import Model

@@ -1,0 +1,3 @@
+class Trainer:
+    def compile(self, jit_compile=False):
+        self.jit_compile = jit_compile

@@ -1,0 +1,22 @@
+class FunctionCache:
+    __slots__ = ['_primary']
+
+    def __init__(self):
+        self._primary = []
+
+    def lookup(self, function_type, context=None):
+        for concrete in self._primary:
+            if concrete.function_type.serves(function_type):
+                return concrete
+        return None
+
+    def add(self, concrete, context=None):
+        self._primary.append(concrete)
+
+    def generalize(self, function_type):
+        for concrete in self._primary:
+            function_type = function_type.relaxed(concrete.function_type)
+        return function_type
+
+    def __len__(self):
+        return len(self._primary)

@@ -1,0 +1,2 @@
+def _tf_if_stmt(*args):
+    pass

@@ -1,0 +1,10 @@
+class DType:
+    def __init__(self, name):
+        self.name = name
+
+
+float32, float64 = DType('float32'), DType('float64')
+
+
+def as_dtype(number):
+    return [float32, float64][number]

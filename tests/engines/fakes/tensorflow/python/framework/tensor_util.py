@@ -1,0 +1,2 @@
+def MakeNdarray(proto):
+    return proto

@@ -1,0 +1,6 @@
+class BaseResourceVariable:
+    pass
+
+
+class VariableSpec:
+    pass

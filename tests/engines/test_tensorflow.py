@@ -1,0 +1,286 @@
+"""TensorFlow's adapter against a fake of what it hooks: what is recorded, and that the program sees nothing of it."""
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+BUILD = os.environ['FOOTLIGHT_BUILD']
+PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
+FAKES = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'fakes')
+POLYMORPHIC = 'tensorflow/python/eager/polymorphic_function'
+
+
+class TensorFlow(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.session = os.path.join(self.folder, 'run.footlight')
+        self.fakes = os.path.join(self.folder, 'site-packages')  # where libraries are
+        shutil.copytree(FAKES, self.fakes)
+
+    def record(self, text):
+        path = os.path.join(self.folder, 'script.py')
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(textwrap.dedent(text))
+        packages = os.pathsep.join([os.path.join(BUILD, 'python'), self.fakes])
+        done = subprocess.run([sys.executable, '-m', 'footlight_recorder', '-o', self.session, '--engine', 'tensorflow', path],
+                              capture_output=True, text=True, env={**os.environ, 'PYTHONPATH': packages}, timeout=120)
+        self.assertEqual((done.returncode, done.stderr), (0, ''))
+        return done.stdout
+
+    def replace(self, file, old, new):
+        """Makes the fake another version of TensorFlow."""
+        path = os.path.join(self.fakes, file)
+        with open(path, encoding='utf-8') as stream:
+            text = stream.read()
+        self.assertIn(old, text)
+        with open(path, 'w', encoding='utf-8') as stream:
+            stream.write(text.replace(old, new))
+
+    def rows(self, query):
+        with sqlite3.connect(f'file:{self.session}?mode=ro', uri=True) as db:
+            return db.execute(query).fetchall()
+
+    def notes(self):
+        return self.rows("SELECT text FROM console WHERE text LIKE 'Not all was recorded%'")
+
+    def report(self):
+        environment = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+        done = subprocess.run([PROGRAM, 'report', '--json', self.session], capture_output=True, text=True, env=environment,
+                              timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_functions_traces_and_calls(self):
+        printed = self.record('''
+            import tensorflow as tf
+
+            @tf.function
+            def scale(weights, rate=1, *, mode='sum'):
+                return weights
+
+            for step in range(8):
+                result = scale(tf.ones((4,)), step % 6)
+            print(result, scale._name)
+            ''')
+        self.assertEqual(printed, 'result scale\n')
+        self.assertEqual(self.notes(), [])
+        self.assertEqual(self.rows('SELECT name, line, decorator_line, kind FROM function'), [('scale', 5, 4, 'tf.function')])
+        traces = self.rows('SELECT number, signature, why, cached, native_id FROM trace ORDER BY number')
+        self.assertEqual(traces[:2], [(1, "f32[4] 0 'sum'", '', 0, '__inference_scale_0'),
+                                      (2, "f32[4] 1 'sum'", 'value of rate', 1, '__inference_scale_1')])
+        self.assertEqual(self.rows('SELECT path, parameter, kind, type, shape, value FROM key_leaf WHERE trace = 0')[1:],
+                         [('args[0]', 'weights', 'tensor', 'float32', '4', ''), ('args[1]', 'rate', 'literal', 'int', '', '0'),
+                          ('args[2]', 'mode', 'literal', 'str', '', "'sum'")])
+        phases = [name for name, in self.rows('SELECT name FROM trace_phase WHERE trace = 0')]
+        self.assertEqual(sorted(phases), ['autograph', 'concrete', 'python', 'record'])
+        self.assertEqual(self.rows('SELECT op, l.line FROM node JOIN location l ON location = l.id')[0], ('Mul', 5))
+        said = self.report()
+        self.assertEqual(said['run']['engines'][-1],
+                         {'name': 'tensorflow', 'version': '2.21.0', 'adapter': '1', 'missing_hooks': []})
+        function, = said['functions']
+        self.assertEqual({key: function[key] for key in ('function', 'engine', 'calls', 'traces', 'hits')},
+                         {'function': 'scale', 'engine': 'tensorflow', 'calls': 8, 'traces': 6, 'hits': 2})
+        finding, = said['findings']
+        self.assertEqual((finding['cause'], finding['path'], finding['line']), ('identical_graphs', 'args[1]', 9))
+        self.assertTrue(finding['checked']['ok'])
+
+    def test_methods_are_one_function_with_their_objects(self):
+        self.record('''
+            import tensorflow as tf
+
+            class Model:
+                @tf.function
+                def step(self, x):
+                    return x
+
+            for _ in range(4):
+                model = Model()
+                model.step(tf.ones((2,)))
+            ''')
+        self.assertEqual(self.rows('SELECT name FROM function'), [('Model.step',)])
+        self.assertEqual(self.rows("SELECT kind, parameter FROM key_leaf WHERE path = 'args[0]'"), [('object', 'self')] * 4)
+        finding, = self.report()['findings']
+        self.assertEqual((finding['cause'], finding['path']), ('new_object_identity', 'args[0]'))
+
+    def test_relaxed_traces_serve_calls_with_keys_of_their_own(self):
+        self.record('''
+            import tensorflow as tf
+
+            @tf.function(reduce_retracing=True)
+            def total(x):
+                return x
+
+            for size in (3, 4, 5, 6):
+                total(tf.ones((size,)))
+            ''')
+        self.assertEqual(self.rows('SELECT number, reason, signature FROM trace ORDER BY number'),
+                         [(1, 0, 'f32[3]'), (2, 4, 'f32[None]')])
+        self.assertEqual(self.rows('SELECT count(*) FROM call_key'), [(5,)])  # four calls and the relaxed trace
+        self.assertEqual(self.report()['findings'], [])
+
+    def test_lengths_compiled_by_xla(self):
+        self.record('''
+            import tensorflow as tf
+
+            @tf.function(reduce_retracing=True, jit_compile=True)
+            def total(x):
+                return x
+
+            for size in range(3, 9):
+                total(tf.ones((size,)))
+            ''')
+        function, = self.report()['functions']
+        self.assertEqual((function['traces'], function['compiles']), (2, 6))
+        finding, = self.report()['findings']
+        self.assertEqual((finding['cause'], finding['path'], finding['line']),
+                         ('recompile_without_retrace', 'args[0].shape[0]', 4))
+        self.assertIn('jit_compile=False', finding['fix']['edit']['new'])
+
+    def test_state_that_a_trace_keeps(self):
+        self.record('''
+            import random
+            import tensorflow as tf
+
+            settings = {'rate': 0.5}
+            seen = []
+
+            def rate():
+                return settings['rate']
+
+            @tf.function
+            def step(x):
+                seen.append(1)
+                return rate() * random.random()
+
+            for settings['rate'] in (0.5, 0.25, 0.125):
+                step(tf.ones((2,)))
+            print(seen)
+            ''')
+        self.assertEqual(self.notes(), [])
+        found = {f['cause']: f for f in self.report()['findings']}
+        self.assertEqual(sorted(found), ['baked_random', 'python_side_effect', 'stale_capture'])
+        self.assertEqual((found['stale_capture']['path'], found['stale_capture']['line']), ("global settings['rate']", 9))
+        self.assertEqual([(r['role'], r['line']) for r in found['stale_capture']['related_lines']], [('change', 16)])
+        self.assertEqual((found['python_side_effect']['path'], found['python_side_effect']['line']), ('global seen', 13))
+        self.assertEqual(found['baked_random']['line'], 14)
+
+    def test_keras_by_the_method_that_was_called(self):
+        self.record('''
+            import keras
+            import tensorflow as tf
+
+            def loss(x, y):
+                return x
+
+            model = keras.Model(loss)
+            model.compile()
+
+            def labels(step):
+                return tf.ones((4,), 'float64' if step % 2 else 'float32')
+
+            for step in range(6):
+                y = labels(step)
+                model.train_on_batch(tf.ones((4, 2)), y)
+            ''')
+        self.assertEqual(self.rows('SELECT name, kind, line FROM function'), [('train_on_batch', 'keras', 9)])
+        self.assertEqual(self.report()['run']['engines'][-1]['missing_hooks'], [])
+        finding, = self.report()['findings']
+        self.assertEqual((finding['function'], finding['cause'], finding['parameter']), ('train_on_batch', 'dtype_flip', 'y'))
+        self.assertIn(12, [finding['line'], *(r['line'] for r in finding['related_lines'])])
+
+    def test_functions_of_datasets(self):
+        self.record('''
+            import tensorflow as tf
+
+            def double(x):
+                return x
+
+            tf.Dataset(tf.ones((2,))).map(double)
+            ''')
+        self.assertEqual(self.rows('SELECT name, kind, line, decorator_line FROM function'), [('double', 'dataset', 4, 7)])
+        self.assertEqual(self.rows('SELECT signature FROM trace'), [('f32[2]',)])
+
+    def test_eager_runs_and_errors(self):
+        printed = self.record('''
+            import tensorflow as tf
+
+            @tf.function
+            def fails(x):
+                raise ValueError('of the program')
+
+            for fails.eagerly in (False, True):
+                try:
+                    fails(tf.ones((2,)))
+                except ValueError as error:
+                    frame = error.__traceback__
+                    while frame is not None:
+                        assert 'footlight' not in frame.tb_frame.f_code.co_filename
+                        frame = frame.tb_next
+                    print(error)
+            ''')
+        self.assertEqual(printed, 'of the program\n' * 2)
+        self.assertEqual(self.rows('SELECT error FROM trace'), [('ValueError: of the program',)])
+        function, = self.report()['functions']
+        self.assertEqual((function['calls'], function['failed']), (2, 2))
+
+    def test_nothing_lives_longer(self):
+        printed = self.record('''
+            import gc
+            import weakref
+            import tensorflow as tf
+
+            class Options:
+                pass
+
+            def run():
+                @tf.function
+                def step(x, options):
+                    return x
+                options = Options()
+                step(tf.ones((2,)), options)
+                return [weakref.ref(one) for one in (step, options, step._python_function)]
+
+            references = run()
+            gc.collect()
+            print([reference() for reference in references])
+            ''')
+        self.assertEqual(printed, '[None, None, None]\n')
+
+    def test_a_missing_hook_is_said(self):
+        self.replace(f'{POLYMORPHIC}/tracing_compilation.py', '_create_concrete_function', '_create')
+        printed = self.record('''
+            import tensorflow as tf
+
+            @tf.function
+            def f(x):
+                return x
+
+            print(f(tf.ones((2,))))
+            ''')
+        self.assertEqual(printed, 'result\n')
+        missing = self.report()['run']['engines'][-1]['missing_hooks']
+        self.assertEqual(missing, [f'traces not recorded: tensorflow 2.21.0 has no {POLYMORPHIC.replace("/", ".")}.'
+                                   'tracing_compilation._create_concrete_function'])
+
+    def test_errors_of_the_adapter_are_notes(self):
+        self.replace('tensorflow/python/framework/func_graph.py', 'return self.operations', 'return None')
+        printed = self.record('''
+            import tensorflow as tf
+            f = tf.function(lambda x: x)
+            for size in (2, 3):
+                print(f(tf.ones((size,))))
+            ''')
+        self.assertEqual(printed, 'result\n' * 2)
+        self.assertEqual(len(self.notes()), 1)
+        self.assertEqual(self.rows('SELECT count(*) FROM trace'), [(2,)])
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,57 @@
+"""Recordings of real engines, by version: what the report says of them. `recordings/jax_train.py` made those of JAX."""
+import gzip
+import json
+import os
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import unittest
+
+PROGRAM = os.path.join(os.environ['FOOTLIGHT_BUILD'], 'bin', 'footlight')
+RECORDINGS = pathlib.Path(__file__).resolve().parent / 'recordings'
+
+
+class Recordings(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def footlight(self, *words):
+        environment = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, env=environment, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def unpacked(self, packed):
+        path = os.path.join(self.folder, packed.stem)
+        with gzip.open(packed) as source, open(path, 'wb') as target:
+            shutil.copyfileobj(source, target)
+        return path
+
+    def test_jax(self):
+        packed = sorted(RECORDINGS.glob('jax-*.footlight.gz'))
+        self.assertEqual([p.name for p in packed], [f'jax-{v}.footlight.gz' for v in ('0.10.2', '0.4.35', '0.6.2')])
+        for one in packed:
+            with self.subTest(one.name):
+                session = self.unpacked(one)
+                said = json.loads(self.footlight('report', '--json', session))
+                engine = said['run']['engines'][-1]
+                self.assertEqual((engine['name'], engine['version'], engine['missing_hooks']),
+                                 ('jax', one.name.removeprefix('jax-').removesuffix('.footlight.gz'), []))
+                self.assertEqual(said['run']['exit'], 0)
+                functions = {f['function']: (f['calls'], f['traces'], f['hits'], f['compiles']) for f in said['functions']}
+                self.assertEqual(functions, {'update': (9, 2, 6, 3), 'error': (6, 6, 0, 6)})
+                found = {f['cause']: (f['function'], f['path'], f['line']) for f in said['findings']}
+                self.assertEqual(found['python_scalar_argument'], ('error', 'args[3]', 23))
+                self.assertEqual(found['weak_type_flip'], ('update', 'args[3]', 10))
+                self.assertEqual(found['recompile_without_retrace'][1], "args[0]['b'].sharding")
+                with sqlite3.connect(session) as db:
+                    stages = db.execute('SELECT stage, count(*) FROM trace_graph GROUP BY 1 ORDER BY 1').fetchall()
+                self.assertEqual(stages, [('hlo', 8), ('jaxpr', 8)])
+
+
+if __name__ == '__main__':
+    unittest.main()

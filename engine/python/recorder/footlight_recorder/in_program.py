@@ -25,8 +25,8 @@ def prepare(engine: str = 'auto') -> None:
     adapters.hook_imports(adapters.names_of(engine))
 
 
-def start(path: str | os.PathLike[str], level: str = 'ops', engine: str = 'auto', script: str | None = None) -> None:
-    """Records this process into a file from here on. `script` is what the recording is said to be of.
+def start(path: str | os.PathLike[str], level: str = 'ops', engine: str = 'auto', script: str | None = None) -> str:
+    """Records this process into a file from here on; returns its path. `script` is what the recording is said to be of.
 
     In a distributed run (torchrun, MPI, Slurm) every rank writes a file of its own: 'run.footlight' becomes
     'run.rank3.footlight'. Processes that this one starts are recorded beside it; `footlight merge` puts all together.
@@ -48,6 +48,7 @@ def start(path: str | os.PathLike[str], level: str = 'ops', engine: str = 'auto'
     processes.record_children(output, level, names, run, script)
     if level != 'off':
         adapters.begin_recording(names)
+    return output
 
 
 def stop(reason: str = 'the program stopped recording') -> None:
@@ -96,8 +97,7 @@ class record:
     def __enter__(self) -> record:
         if self._began:
             raise RuntimeError('this record() has been entered before: make another one, since its file would be replaced')
-        start(self.path, self._level, self._engine)
-        self.path = _path or self.path  # a rank has its number in the name
+        self.path = start(self.path, self._level, self._engine)  # a rank has its number in the name
         self._began = True
         return self
 

@@ -109,7 +109,7 @@ class Cells:
     def begin(self, line: str, of_a_cell: bool) -> None:
         options = _options(line)
         path = os.path.abspath(os.path.expanduser(options.pop('output', f'cell-{self.number}.footlight')))
-        in_program.start(path, script=f'cell [{self.number}]' if of_a_cell else f'cells from [{self.number}]', **options)
+        path = in_program.start(path, script=f'cell [{self.number}]' if of_a_cell else f'cells from [{self.number}]', **options)
         self.path, self.runs, self.of_a_cell = path, True, of_a_cell
         for name in self.names:  # also those that only import: a fix uses their names
             _recorder.record_source(name)

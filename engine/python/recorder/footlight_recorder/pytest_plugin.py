@@ -35,8 +35,6 @@ class Said:
         self.path = path
         self.functions: list[dict[str, Any]] = report['functions']
         self.findings: list[dict[str, Any]] = report['findings']
-        self.retraces: int = report['summary']['retraces']
-        self.missing = [words for engine in report['run']['engines'] for words in engine['missing_hooks']]
 
     def lines(self) -> list[str]:
         """Each finding with its place, its explanation and its fix."""
@@ -49,9 +47,8 @@ class Said:
                 found += [f'    {sign} {line}' for line in text.splitlines()]
         return found
 
-    def too_many(self, allowed: int, retraces: int | None = None) -> str:
-        """The words of a failure; '' if no more than allowed."""
-        count = self.retraces if retraces is None else retraces
+    def too_many(self, allowed: int, count: int) -> str:
+        """The words of a failure for that many retraces; '' if no more than allowed."""
         if count <= allowed:
             return ''
         words = [f'{count} retrace{"s" * (count > 1)}, {allowed} {"is" if allowed == 1 else "are"} allowed']
@@ -78,16 +75,15 @@ class Plugin:
         os.makedirs(self.folder, exist_ok=True)
         worker = getattr(config, 'workerinput', {}).get('workerid', '')  # of a run on several processes
         self.session_path = os.path.join(self.folder, f'session{"-" * bool(worker)}{worker}.footlight')
-        in_program().start(self.session_path, script='pytest')
+        self.session_path = in_program().start(self.session_path, script='pytest')
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
         allowed = _allowed(item)
         if self.of_session:
-            from footlight_recorder import _recorder
             if allowed is not None:
                 self.limited.append((item.nodeid, allowed))
-            with _recorder.span(item.nodeid, 'test'):
+            with _span_of(item):
                 yield
             return
         if not self.wanted and allowed is None:
@@ -97,9 +93,10 @@ class Plugin:
         os.makedirs(folder, exist_ok=True)
         path = os.path.join(folder, _file_name(item.nodeid))
         try:
-            in_program().start(path, level='ops' if self.wanted else 'structure', script=item.nodeid)
+            path = in_program().start(path, level='ops' if self.wanted else 'structure', script=item.nodeid)
             try:
-                outcome: Any = yield
+                with _span_of(item):
+                    outcome: Any = yield
             finally:
                 in_program().stop('the test ended')
             words = self.judge(item, path, allowed)
@@ -112,11 +109,15 @@ class Plugin:
     def judge(self, item: pytest.Item, path: str, allowed: int | None) -> str:
         """The words of a failure, if the test made more retraces than allowed; '' if not."""
         said = Said(path)
-        if not said.functions:
+        if not any(function['calls'] or function['failed'] for function in said.functions):
             os.unlink(path)
-        elif self.wanted:
+            return ''
+        if self.wanted:
             item.user_properties.append((_PROPERTY, json.dumps({'recording': path, 'findings': said.lines()})))
-        words = said.too_many(allowed) if allowed is not None else ''
+        if allowed is None:
+            return ''
+        # A recording may hold traces that earlier tests made, since they serve calls of this one.
+        words = said.too_many(allowed, _retraces_of_tests(path).get(item.nodeid, 0))
         if words and not self.wanted:
             words += '\n(pytest --footlight keeps the recording)'
         return words
@@ -166,6 +167,12 @@ def in_program() -> Any:
         raise pytest.UsageError(words)
     from footlight_recorder import in_program as module
     return module
+
+
+def _span_of(item: pytest.Item) -> Any:
+    """The test as a span on the timeline."""
+    from footlight_recorder import _recorder
+    return _recorder.span(item.nodeid, 'test')
 
 
 def _allowed(item: pytest.Item) -> int | None:

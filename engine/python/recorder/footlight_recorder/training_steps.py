@@ -49,7 +49,7 @@ class steps:
         self.end_step()
         self.number += 1
         if self.number == self.first and not self._is_closed:
-            in_program.start(self.path, self._level, self._engine)
+            self.path = in_program.start(self.path, self._level, self._engine)  # a rank has its number in the name
             self._records = self._has_recorded = True
         if self._records:
             self._span = _recorder.span(f'step {self.number}', 'step')

@@ -84,7 +84,8 @@ void CompareSideBox::add_recording(const QString& path, const QString& title) {
 
 void CompareSideBox::ask_for_file() {
   const QString path = QFileDialog::getOpenFileName(this, QStringLiteral("A recording to compare with"), {},
-                                                    QStringLiteral("Recordings (*.footlight *.json *.gz *.pb);;All files (*)"));
+                                                    QStringLiteral("Recordings (*.footlight *.json *.gz *.pb);;"
+                                                                   "All files (*)"));
   if (path.isEmpty()) return;
   CompareSide wanted = side();
   wanted.path = path;

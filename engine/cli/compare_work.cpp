@@ -30,7 +30,8 @@ void add(Table& table, const std::string& name, Sum Both::*side, uint64_t count,
 
 void add_kernels(Table& table, const session::Reader& reader, Sum Both::*side) {
   for (const query::DeviceSum& sum : query::device_sums(reader, {}))
-    if (sum.on_device) add(table, sum.kind == "kernel" ? sum.name : sum.kind + " " + sum.name, side, sum.count, sum.total_ns);
+    if (sum.on_device)
+      add(table, sum.kind == "kernel" ? sum.name : sum.kind + " " + sum.name, side, sum.count, sum.total_ns);
 }
 
 // "ProfilerStep#12" is a "ProfilerStep".
@@ -69,7 +70,9 @@ std::string signed_time(int64_t ns) {
 std::string print(const char* title, const char* of, const Table& table) {
   if (table.empty()) return {};
   std::vector<std::pair<std::string, Both>> rows(table.begin(), table.end());
-  const auto weight = [](const auto& row) { return -std::abs(static_cast<double>(row.second.right.ns) - static_cast<double>(row.second.left.ns)); };
+  const auto weight = [](const auto& row) {
+    return -std::abs(static_cast<double>(row.second.right.ns) - static_cast<double>(row.second.left.ns));
+  };
   std::ranges::stable_sort(rows, {}, weight);
   Both all;
   for (const auto& [name, b] : rows) {
@@ -86,7 +89,8 @@ std::string print(const char* title, const char* of, const Table& table) {
                   signed_time(b.right.ns - b.left.ns).c_str(), label_text(name, kWidest).c_str());
     out += line;
   };
-  for (size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i) put(outcome(rows[i].second), rows[i].first, rows[i].second);
+  for (size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i)
+    put(outcome(rows[i].second), rows[i].first, rows[i].second);
   if (rows.size() > kMaxRows) out += str("  and ", rows.size() - kMaxRows, " more ", of, "\n");
   put("all", "", all);
   return out;

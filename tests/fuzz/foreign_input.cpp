@@ -32,21 +32,30 @@ bool read_foreign_input(std::string_view input) {
 }
 
 std::string small_kineto() {
-  return R"({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "A100"}], "distributedInfo": {"rank": 1, "world_size": 2},
+  return R"({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "A100"}],
+ "distributedInfo": {"rank": 1, "world_size": 2},
 "traceEvents": [{"ph": "M", "name": "process_name", "pid": 7, "tid": 0, "args": {"name": "python"}},
-{"ph": "X", "cat": "python_function", "name": "m.py(3): f", "pid": 7, "tid": 7, "ts": 1.5, "dur": 90, "args": {}},
+{"ph": "X", "cat": "python_function", "name": "m.py(3): f", "pid": 7, "tid": 7, "ts": 1.5, "dur": 90,
+ "args": {}},
 {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 7, "tid": 7, "ts": 2, "dur": 80},
-{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 7, "tid": 7, "ts": 3.25, "dur": 40, "args": {"External id": 5,
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 7, "tid": 7, "ts": 3.25, "dur": 40,
+ "args": {"External id": 5,
  "Sequence number": 9, "Fwd thread id": 0, "Input Dims": [[2, 3], [3, 4]], "Input type": ["float", "float"],
  "Call stack": "m.py(4): g;m.py(3): f"}},
-{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 7, "tid": 7, "ts": 4, "dur": 3, "args": {"correlation": 11}},
-{"ph": "X", "cat": "kernel", "name": "sgemm", "pid": 0, "tid": 7, "ts": 20, "dur": 30, "args": {"correlation": 11, "device": 0, "stream": 7}},
-{"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD", "pid": 0, "tid": 7, "ts": 51, "dur": 3, "args": {"correlation": 12, "bytes": 64}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 7, "tid": 7, "ts": 4, "dur": 3,
+ "args": {"correlation": 11}},
+{"ph": "X", "cat": "kernel", "name": "sgemm", "pid": 0, "tid": 7, "ts": 20, "dur": 30,
+ "args": {"correlation": 11, "device": 0, "stream": 7}},
+{"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD", "pid": 0, "tid": 7, "ts": 51, "dur": 3,
+ "args": {"correlation": 12, "bytes": 64}},
 {"ph": "B", "name": "b", "pid": 7, "tid": 8, "ts": 5}, {"ph": "E", "pid": 7, "tid": 8, "ts": 6},
-{"ph": "b", "cat": "c", "id": "0x1", "name": "n", "pid": 7, "tid": 8, "ts": 5}, {"ph": "e", "cat": "c", "id": "0x1", "pid": 7, "ts": 9},
-{"ph": "s", "cat": "fwdbwd", "id": 1, "name": "n", "pid": 7, "tid": 7, "ts": 5}, {"ph": "f", "cat": "fwdbwd", "id": 1, "pid": 7, "tid": 7, "ts": 9},
+{"ph": "b", "cat": "c", "id": "0x1", "name": "n", "pid": 7, "tid": 8, "ts": 5}, {"ph": "e", "cat": "c",
+ "id": "0x1", "pid": 7, "ts": 9},
+{"ph": "s", "cat": "fwdbwd", "id": 1, "name": "n", "pid": 7, "tid": 7, "ts": 5}, {"ph": "f", "cat": "fwdbwd",
+ "id": 1, "pid": 7, "tid": 7, "ts": 9},
 {"ph": "C", "name": "queue", "pid": 7, "ts": 8, "args": {"value": 3, "more": 4.5}},
-{"ph": "i", "name": "[memory]", "pid": 7, "tid": 7, "ts": 9, "args": {"Total Allocated": 99, "Device Type": 1, "Device Id": 0}}
+{"ph": "i", "name": "[memory]", "pid": 7, "tid": 7, "ts": 9, "args": {"Total Allocated": 99, "Device Type": 1,
+ "Device Id": 0}}
 ], "baseTimeNanoseconds": 1717000000000000000})";
 }
 
@@ -61,7 +70,8 @@ std::string small_xplane() {
     plane.message(field, entry);
     return plane.take();
   };
-  const auto event = [](uint64_t kind, uint64_t offset, uint64_t took, uint64_t stat, const char* text, uint64_t number) {
+  const auto event = [](uint64_t kind, uint64_t offset, uint64_t took, uint64_t stat, const char* text,
+                        uint64_t number) {
     ProtobufWriter s, e, line;
     s.number(1, stat);
     if (text) s.bytes(5, text);

@@ -107,6 +107,7 @@ std::vector<LookedFor> looked_for(const Document& document, const std::set<std::
   std::array<LookedFor, kGroups> all;
   for (const explain::Cause* cause : explain::all_causes()) {
     if (named.contains(cause->name) || !occurs_in(*cause, document)) continue;
+    if (where_of(cause->name) == kEagerOps && document.level != QStringLiteral("ops")) continue;  // not recorded
     all[where_of(cause->name)].causes << capitalized(cause_words(cause->name));
   }
   std::vector<LookedFor> found;

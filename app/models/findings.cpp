@@ -117,6 +117,7 @@ std::vector<std::string> warned_functions(const Document& document) {
 
 // The console's warning of a function without a finding is not passed over.
 void add_retrace_notes(const Document& document, FindingList& list) {
+  if (document.level == QStringLiteral("off")) return;  // neither traces nor calls were recorded
   for (const std::string& name : warned_functions(document)) {
     const auto is_of_it = [&](const FindingCard& card) { return card.function.toStdString() == name; };
     if (std::any_of(list.cards.begin(), list.cards.end(), is_of_it)) continue;

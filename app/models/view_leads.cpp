@@ -33,6 +33,11 @@ ViewLead without_functions(const Document& document) {
   if (document.path.isEmpty() && document.events == 0 && document.run.script.empty())
     return {QStringLiteral("Nothing has run yet: Run (F5) starts the script."), {}, {}, {}};
   const QString yet = document.live ? QStringLiteral(" yet") : QString();
+  if (document.level == QStringLiteral("off"))
+    return to_console(document, QStringLiteral("Functions, calls and ops were not recorded (level off)."));
+  if (document.level == QStringLiteral("structure"))
+    return to_console(document, QStringLiteral("No function was traced in this recording") + yet +
+                                    QStringLiteral("; ops were not recorded (level structure)."));
   if (document.events == 0)
     return to_console(document, QStringLiteral("No function was traced and no op ran in this recording") + yet +
                                     QLatin1Char('.'));
@@ -131,6 +136,11 @@ ViewLead nothing_to_show(const Document& document, const Selection& selection, L
     if (document.live || (document.path.isEmpty() && document.run.script.empty()))
       return {QStringLiteral("Nothing has run yet: calls and op events appear here while the script runs."),
               {}, {}, {}};
+    if (document.level == QStringLiteral("off"))
+      return to_console(document, QStringLiteral("Calls and ops were not recorded (level off)."));
+    if (document.level == QStringLiteral("structure"))
+      return to_console(document, QStringLiteral("No traced function was called in this recording; ops were not recorded "
+                                                 "(level structure)."));
     return to_console(document, QStringLiteral("No call of a traced function and no op ran in this recording."));
   }
   if (view == LeadFor::kSource) return to_console(document, QStringLiteral("No source was recorded."));

@@ -8,6 +8,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
@@ -41,18 +42,23 @@ void* pages_from_system(size_t bytes) {
   return memory;
 }
 
-std::atomic<size_t> current_bytes{0};
+// Below zero for a moment: one thread has published what it released, and none yet what another one allocated.
+std::atomic<int64_t> current_bytes{0};
 std::atomic<size_t> peak_bytes{0};
 constinit MemoryWatch watch{0};
 
+size_t change_use(int64_t bytes) {
+  const int64_t now = current_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  return static_cast<size_t>(std::max<int64_t>(now, 0));
+}
 size_t add_use(size_t bytes) {
-  const size_t now = current_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  const size_t now = change_use(static_cast<int64_t>(bytes));
   size_t peak = peak_bytes.load(std::memory_order_relaxed);
   while (now > peak && !peak_bytes.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
   }
   return now;
 }
-size_t take_use(size_t bytes) { return current_bytes.fetch_sub(bytes, std::memory_order_relaxed) - bytes; }
+size_t take_use(size_t bytes) { return change_use(-static_cast<int64_t>(bytes)); }
 
 // Use by small blocks is summed per thread and published in steps, so that the counters need no locked instruction.
 constexpr int64_t kUseStep = 4 << 10;
@@ -194,7 +200,7 @@ MemoryUse memory_use(Device device) {
   if (registered[slot(device)]) return registered[slot(device)]->use();
   if (device.type != DeviceType::kCpu) return {};
   thread_cache.tell();
-  return {current_bytes.load(std::memory_order_relaxed), peak_bytes.load(std::memory_order_relaxed)};
+  return {change_use(0), peak_bytes.load(std::memory_order_relaxed)};
 }
 
 namespace {

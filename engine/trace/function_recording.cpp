@@ -152,6 +152,16 @@ void record_wait(Function& function, int64_t start_ns) {
                                     now_ns(), caller_source()});
 }
 
+namespace {
+struct TracedAhead {
+  TraceId trace;
+  int64_t start_ns = 0;
+};
+thread_local TracedAhead traced_ahead;
+}  // namespace
+
+void note_traced_ahead(TraceId trace, int64_t start_ns) { traced_ahead = {trace, start_ns}; }
+
 void record_call_of(Function& function, const CallRun& call, TraceId trace, CallOutcome outcome,
                     std::span<const uint64_t> asked) {
   if (this_thread.activity) return;  // repetitions of a compared call are not part of the program
@@ -169,6 +179,10 @@ void record_call_of(Function& function, const CallRun& call, TraceId trace, Call
   event.function = function.family().id;
   event.trace = trace;
   event.outcome = outcome;
+  if (traced_ahead.trace.valid() && traced_ahead.trace == trace) [[unlikely]] {
+    if (outcome == CallOutcome::kHit) event.outcome = CallOutcome::kTrace;
+    event.start_ns = std::exchange(traced_ahead, {}).start_ns;
+  }
   record_call(event);
 }
 

@@ -22,6 +22,9 @@ void record_trace(Function&, Trace&, const keys::Key&, session::TraceReason, con
                   const std::string& error);
 // `asked`: the key of a call that went through the dispatcher.
 void record_call_of(Function&, const CallRun&, TraceId, CallOutcome, std::span<const uint64_t> asked);
+// The trace was made at that time for the next call that this thread makes of it: the call is recorded as the one that
+// traced.
+void note_traced_ahead(TraceId, int64_t start_ns);
 // This thread waited since `start_ns` for another one that was tracing the function.
 void record_wait(Function&, int64_t start_ns);
 // Records an eviction: an object in `key` died, or (no key) there are more than `most` traces.

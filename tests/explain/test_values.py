@@ -153,6 +153,20 @@ class Values(unittest.TestCase):
         info = json.loads(self.run_it('info', self.recording, '--json').stdout)
         self.assertEqual(info['calls'], 6)   # looking at a call is no call of the program
 
+    def test_a_searched_call_that_traces_is_one_that_traced(self):
+        script = self.write('''
+            @tf.function
+            def f(x):
+                return x / 0.0
+            for _ in range(3):
+                f(tf.ones([2]))
+            ''')
+        self.run_it('record', script, '--check-numerics', '-o', self.recording)
+        with sqlite3.connect(self.recording) as db:
+            self.assertEqual(db.execute('select count(*) from trace').fetchone(), (1,))
+        said = self.run_it('sql', self.recording, 'select outcome, count(*) from calls group by outcome order by 1').stdout
+        self.assertEqual([line.split() for line in said.splitlines()[2:]], [['hit', '2'], ['trace', '1']])
+
     def test_state_is_that_before_the_call(self):
         found, = self.found('values', '''
             v = tf.Variable(1.0)

@@ -7,6 +7,7 @@
 
 #include <QTest>
 
+#include <atomic>
 #include <set>
 #include <thread>
 #include <tuple>
@@ -177,6 +178,27 @@ class TestTensor : public QObject {
       std::thread other([moved = std::move(tensors)]() mutable { moved.clear(); });
       other.join();
     }
+  }
+
+  // Threads publish in steps what they use: one that released may come before the one that allocated.
+  void memory_is_never_less_than_nothing() {
+    const size_t before = memory_use(Device::cpu()).current;
+    std::vector<Tensor> tensors;
+    for (int i = 0; i < 1000; ++i) tensors.push_back(Tensor::empty(DType::kFloat32, {100}));
+    std::atomic<bool> made = false, looked = false;
+    std::thread other([&] {  // 3 kB, which it does not publish yet
+      Tensor mine = Tensor::empty(DType::kFloat32, {700});
+      tensors.push_back(std::move(mine));
+      made = true;
+      while (!looked) std::this_thread::yield();
+    });
+    while (!made) std::this_thread::yield();
+    tensors.clear();
+    const size_t now = memory_use(Device::cpu()).current;
+    looked = true;
+    other.join();
+    QVERIFY2(now <= before, std::to_string(now).c_str());
+    QCOMPARE(memory_use(Device::cpu()).current, before);
   }
 
   void too_large_is_an_error() {

@@ -17,6 +17,7 @@
 #include "engine/session/writer.h"
 #include "engine/tensor/gpu.h"
 #include "engine/tensor/statistics.h"
+#include "engine/trace/function_recording.h"
 #include "engine/trace/node_values.h"
 
 #include <algorithm>
@@ -243,8 +244,12 @@ PyObject* call_and_search(const CallWords& words, bool asked) {
   const uint64_t number = ++watched.calls;
   const bool may_record = asked || !watched.nan_found;
   // The trace is made, and the arguments are bound, before the state is kept and before the call may change them.
+  const trace::Function& function = core_of(words.function).function;
+  const int traces = function.tracing_count();
+  const int64_t start_ns = now_ns();
   try {
     before.call.emplace(words);
+    if (function.tracing_count() != traces) trace::note_traced_ahead(before.call->entry().id, start_ns);
     if (may_record) before.state.emplace(kMaxBytesOfState);
   } catch (const Error& e) {
     before.why_not = e.message();

@@ -44,6 +44,19 @@ CAUSES = {  # of the first finding; None: nothing is to be found
         'transposed_view': 'layout_change',
         'warm_up_without_gradients': 'context_change',
     },
+    'tensorflow': {
+        'compiled_lengths': 'recompile_without_retrace',
+        'function_in_loop': 'function_made_in_loop',
+        'growing_list': 'structure_change',
+        'keras_fit': None,
+        'lambda_argument': 'callable_made_at_call',
+        'lengths': 'varying_shape',
+        'none_or_tensor': 'argument_form',
+        'options_object': 'new_object_identity',
+        'python_number': 'python_scalar_argument',
+        'stale_margin': 'stale_capture',
+        'two_dtypes': 'dtype_flip',
+    },
 }
 
 

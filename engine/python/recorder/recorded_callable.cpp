@@ -516,10 +516,11 @@ PyMethodDef functions[] = {
     {"called", as_method(guard<called>), METH_VARARGS | METH_KEYWORDS,
      "called(callable, function, static_positions=(), static_names=(), flatten=None, context=None, array_type=None, "
      "unserved='hit'): a stand-in for the callable that records each call as one of the traced function with that "
-     "number; None: with the number that the first argument has as _footlight_function. With any of the other arguments "
-     "but the last, calls whose arguments are alike are taken to be served by the same trace. context() returns the "
-     "settings that count too; array_type names the attribute of an array that says its shape, dtype and weak type and "
-     "never changes. What is known of a function is kept until forget(); the arguments count where it is first named. "
+     "number; None: with the number that the first argument has as _footlight_function. With any of the other "
+     "arguments but the last, calls whose arguments are alike are taken to be served by the same trace. context() "
+     "returns the settings that count too; array_type names the attribute of an array that says its shape, dtype and "
+     "weak type and never changes. What is known of a function is kept until forget(); the arguments count where it "
+     "is first named. "
      "`unserved` is the outcome of a call inside of which nothing ran that serves() or describe_call() tells of."},
     {"watch", guard<watch>, METH_VARARGS,
      "watch(function, check): check(function) is called before calls of the function with that number, as often as a "

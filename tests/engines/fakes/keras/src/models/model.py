@@ -1,3 +1,4 @@
+"""A model, which has no layers."""
 from keras.src.backend.tensorflow.trainer import TensorFlowTrainer
 from keras.src.trainers import trainer
 

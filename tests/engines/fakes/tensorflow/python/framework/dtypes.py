@@ -1,3 +1,6 @@
+"""Dtypes have names."""
+
+
 class DType:
     def __init__(self, name):
         self.name = name

@@ -1,3 +1,4 @@
+"""Tensors, with a value and without."""
 from tensorflow.python.framework import tensor_spec
 
 

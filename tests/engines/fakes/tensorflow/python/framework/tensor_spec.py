@@ -1,3 +1,4 @@
+"""The type of a tensor; a size of None serves any."""
 from tensorflow.python.framework import dtypes, type_spec
 
 

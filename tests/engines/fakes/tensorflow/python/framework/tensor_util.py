@@ -1,2 +1,5 @@
+"""Values of constants, of which the graphs here have none."""
+
+
 def MakeNdarray(proto):
     return proto

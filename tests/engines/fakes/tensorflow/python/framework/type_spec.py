@@ -1,2 +1,5 @@
+"""The base of the types of composite tensors."""
+
+
 class TypeSpec:
     pass

@@ -1,3 +1,6 @@
+"""Variables, of which the programs here have none."""
+
+
 class BaseResourceVariable:
     pass
 

@@ -1,3 +1,4 @@
+"""The step function that Keras makes for TensorFlow."""
 import tensorflow as tf
 
 

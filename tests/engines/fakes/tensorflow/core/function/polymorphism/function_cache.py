@@ -1,3 +1,6 @@
+"""The traces of a function: the first that serves a type is found."""
+
+
 class FunctionCache:
     __slots__ = ['_primary']
 

@@ -1,3 +1,4 @@
+"""A dataset traces the functions that are given to it."""
 from tensorflow.python.eager.polymorphic_function import polymorphic_function
 
 

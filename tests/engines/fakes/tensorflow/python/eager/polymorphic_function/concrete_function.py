@@ -1,3 +1,6 @@
+"""One trace, and its runtime function with the lines of its nodes."""
+
+
 class AtomicFunction:
     """Its nodes were made by the line after the def of its body."""
 

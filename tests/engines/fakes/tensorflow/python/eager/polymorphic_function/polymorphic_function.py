@@ -1,3 +1,4 @@
+"""tf.function, with a function of its own for each object of a method."""
 import inspect
 import types
 import weakref

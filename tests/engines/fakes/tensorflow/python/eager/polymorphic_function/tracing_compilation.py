@@ -1,3 +1,4 @@
+"""Looks a trace up by the types of the arguments, or makes one."""
 import collections
 import itertools
 

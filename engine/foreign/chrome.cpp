@@ -56,6 +56,7 @@ class ChromeReader {
       : input_(input), stream_(input), builder_(builder), facts_(facts), events_(builder, facts) {}
 
   void read() {
+    facts_.format = "Chrome JSON";
     char first = stream_.peek();
     if (first == '\xEF') {
       for (int i = 0; i < 3; ++i) stream_.skip(), first = stream_.peek();
@@ -66,7 +67,7 @@ class ChromeReader {
     if (!damage_.empty() || !input_.damage().empty()) {
       const std::string why = input_.damage().empty() ? damage_ : input_.damage();
       if (builder_.events() == 0) fail(ErrorKind::kValue, facts_.path, ": ", why, "; no event could be read");
-      builder_.leave_out("the rest of the file", why);
+      builder_.leave_out("parts of the file, the last one", why);
     }
     if (builder_.events() == 0) fail(ErrorKind::kValue, facts_.path, " holds no trace event that has a time");
   }

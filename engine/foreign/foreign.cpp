@@ -91,7 +91,9 @@ class Imported {
     run.engine = str(kImported, facts_.empty() ? "" : facts_.front().format);
     for (const FileFacts& f : facts_)
       if (!f.machine.empty()) run.machine += (run.machine.empty() ? "" : "; ") + f.machine;
-    run.started_ns = first_;
+    // Times that do not count from 1970 do not say when it was.
+    constexpr int64_t kNoClock = 100'000'000'000'000'000;
+    run.started_ns = first_ > kNoClock ? first_ : 0;
     writer_->set_run(run);
     const session::Writer::Finished finished = writer_->finish({last_, 0, 0, "imported"});
     if (!finished.one_file) fail(ErrorKind::kIo, finished.words);

@@ -87,8 +87,8 @@ class GzipInput : public FileInput {
       const int result = inflate(&stream_, Z_NO_FLUSH);
       if (result == Z_STREAM_END) {
         // Other members may follow: the file is then all of them in a row.
-        if (stream_.avail_in == 0 && !refill()) break;
         within_ = false;
+        if (stream_.avail_in == 0 && !refill()) break;
         if (inflateReset(&stream_) != Z_OK) ended_ = true;
       } else if (result != Z_OK && result != Z_BUF_ERROR) {
         // Bytes behind the last member that are no gzip are ignored, as gunzip does.

@@ -11,7 +11,7 @@ OPS = ('cpu_op', 'operator')
 
 
 class Count:
-    """Ops, kernels, their sums in nanoseconds, how many kernels meet an op, and the gaps between kernels of a stream."""
+    """Ops, kernels, their sums in nanoseconds, how many kernels meet an op, gaps between work of a device."""
 
     def __init__(self, path: str) -> None:
         with gzip.open(path) if path.endswith('.gz') else open(path, 'rb') as file:

@@ -2,8 +2,8 @@
 
     make_kineto.py OUT.json[.gz] [--megabytes N | --steps N] [--rank R --world W] [--slow FACTOR] [--no-stacks]
 
-A step has a forward pass of Python functions and ops inside each other, a backward pass on another thread, launches with
-kernels on two streams, copies, memory, and the profiler's own marks.
+A step has a forward pass of Python functions and ops inside each other, a backward pass on another thread, launches
+with kernels on two streams, copies, memory, and the profiler's own marks.
 """
 import argparse
 import gzip
@@ -13,8 +13,10 @@ from typing import IO, Any, Iterator
 
 LAYERS = 12
 Event = dict[str, Any]
-KERNELS = ('ampere_sgemm_128x64_tn', 'void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<float>>',
-           'void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float>>', 'void cudnn::softmax_fw_kernel<float>')
+KERNELS = ('ampere_sgemm_128x64_tn',
+           'void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<float>>',
+           'void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float>>',
+           'void cudnn::softmax_fw_kernel<float>')
 OPS = ('aten::linear', 'aten::add', 'aten::sum', 'aten::softmax')
 
 
@@ -63,7 +65,8 @@ class Step:
         external = self.next_id
         self.next_id += 1
         begin = self.clock.step(1.0)
-        args: Event = {'External id': external, 'Ev Idx': external, 'Sequence number': self.number * 1000 + layer * 10 + kind,
+        args: Event = {'External id': external, 'Ev Idx': external,
+                       'Sequence number': self.number * 1000 + layer * 10 + kind,
                        'Fwd thread id': forward_tid, 'Record function id': 0,
                        'Input Dims': [[8, 16 << kind], [16 << kind, 32]], 'Input type': ['float', 'float']}
         inner = self.clock.step(1.0)
@@ -88,8 +91,8 @@ class Step:
                 self.op(pid, pid, layer, kind, 0)
                 if self.stacks:
                     self.host.insert(place, complete(
-                        'python_function', f'torch/nn/functional.py({100 + kind}): {OPS[kind][6:]}', pid, pid, line_from,
-                        self.clock.step(0.5) - line_from, {'Python id': self.next_id, 'Python parent id': 1}))
+                        'python_function', f'torch/nn/functional.py({100 + kind}): {OPS[kind][6:]}', pid, pid,
+                        line_from, self.clock.step(0.5) - line_from, {'Python id': self.next_id}))
             if self.stacks:
                 self.host.insert(at, complete('python_function', f'model.py({20 + layer}): block', pid, pid, from_,
                                               self.clock.step(0.5) - from_, {'Python id': self.next_id}))
@@ -99,9 +102,12 @@ class Step:
         correlation = self.next_id
         self.next_id += 1
         at_copy = self.clock.step(1.0)
-        self.host.append(complete('cuda_runtime', 'cudaMemcpyAsync', pid, pid, at_copy, 10.0, {'correlation': correlation}))
-        self.device.append(complete('gpu_memcpy', 'Memcpy DtoH (Device -> Pageable)', 0, 7, round(self.gpu_free, 3), 2.5,
-                                    {'device': 0, 'context': 1, 'stream': 7, 'correlation': correlation, 'bytes': 4096}))
+        self.host.append(complete('cuda_runtime', 'cudaMemcpyAsync', pid, pid, at_copy, 10.0,
+                                  {'correlation': correlation}))
+        self.device.append(complete('gpu_memcpy', 'Memcpy DtoH (Device -> Pageable)', 0, 7,
+                                    round(self.gpu_free, 3), 2.5, {'device': 0, 'context': 1, 'stream': 7,
+                                                                   'correlation': correlation,
+                                     'bytes': 4096}))
         end = self.clock.step(20.0)
         yield complete('user_annotation', f'ProfilerStep#{self.number}', pid, pid, begin, end - begin, {})
         yield from self.host
@@ -123,7 +129,8 @@ def write(out: IO[str], steps: int, megabytes: float, rank: int, world: int, slo
 
     put('{"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "Test Device 80GB", "totalGlobalMem": 1}],\n')
     put(f'"distributedInfo": {{"backend": "nccl", "rank": {rank}, "world_size": {world}}},\n"traceEvents": [\n')
-    for name, what, where, tid in (('process_name', 'python', pid, 0), ('thread_name', f'thread {pid} (python)', pid, pid),
+    for name, what, where, tid in (('process_name', 'python', pid, 0),
+                                   ('thread_name', f'thread {pid} (python)', pid, pid),
                                    ('thread_name', f'thread {pid + 1} (pt_autograd_0)', pid, pid + 1),
                                    ('process_name', 'python', 0, 0)):
         put(json.dumps({'ph': 'M', 'name': name, 'pid': where, 'tid': tid, 'ts': 0, 'args': {'name': what}}) + ',\n')
@@ -149,8 +156,9 @@ def main() -> None:
     parser.add_argument('--slow', type=float, default=1.0)
     parser.add_argument('--no-stacks', action='store_true')
     said = parser.parse_args()
-    opened = gzip.open(said.out, 'wt', encoding='utf-8') if said.out.endswith('.gz') else open(said.out, 'w', encoding='utf-8')
-    with opened as out:
+    out: IO[str] = gzip.open(said.out, 'wt', encoding='utf-8') if said.out.endswith('.gz') else \
+        open(said.out, 'w', encoding='utf-8')
+    with out:
         count = write(out, said.steps, said.megabytes, said.rank, said.world, said.slow, not said.no_stacks)
     print(f'{count} events')
 

@@ -1,4 +1,4 @@
-"""Kernels, ops, sums, gaps and ranks of an imported trace equal those counted from the JSON by a few lines of Python."""
+"""Kernels, ops, sums, gaps and ranks of an imported trace equal those counted from the JSON by a little Python."""
 import json
 import os
 import sqlite3
@@ -15,7 +15,8 @@ PROGRAM = os.environ.get('FOOTLIGHT_PROGRAM', os.path.join(os.environ.get('FOOTL
 
 
 def sql(recording: str, statement: str) -> list[dict[str, Any]]:
-    out = subprocess.run([PROGRAM, 'sql', recording, statement, '--json', '--limit', '0'], capture_output=True, text=True)
+    out = subprocess.run([PROGRAM, 'sql', recording, statement, '--json', '--limit', '0'], capture_output=True,
+                         text=True)
     assert out.returncode == 0, out.stderr
     rows: list[dict[str, Any]] = json.loads(out.stdout)
     return rows
@@ -35,7 +36,8 @@ def check(trace: str) -> str:
         ops = sql(made, 'SELECT op AS name, count(*) AS n, sum(duration_ns) AS ns FROM ops GROUP BY 1')
         assert table(ops, 'n') == truth.ops, 'ops'
         assert table(ops, 'ns') == truth.op_ns, 'times of ops'
-        kernels = sql(made, "SELECT name, count(*) AS n, sum(duration_ns) AS ns FROM device WHERE kind = 'kernel' GROUP BY 1")
+        kernels = sql(made, "SELECT name, count(*) AS n, sum(duration_ns) AS ns FROM device "
+                            "WHERE kind = 'kernel' GROUP BY 1")
         assert table(kernels, 'n') == truth.kernels, 'kernels'
         assert table(kernels, 'ns') == truth.kernel_ns, 'times of kernels'
         work = sql(made, "SELECT device, start_ns AS s, start_ns + duration_ns AS e, op_id, bytes FROM device "
@@ -48,7 +50,8 @@ def check(trace: str) -> str:
         said = truth.whole.get('distributedInfo') or {}
         ranks = sqlite3.connect(made).execute('SELECT rank, world FROM process').fetchall()
         assert ranks == [(int(said.get('rank', 0)), int(said.get('world_size', 1)))], 'rank'
-    return (f'{sum(truth.ops.values())} ops, {sum(truth.kernels.values())} kernels of {sum(truth.kernel_ns.values())} ns, '
+    return (f'{sum(truth.ops.values())} ops, {sum(truth.kernels.values())} kernels of '
+            f'{sum(truth.kernel_ns.values())} ns, '
             f'gaps of {truth.gaps} ns, {truth.met} of {truth.work} met an op')
 
 
@@ -56,7 +59,8 @@ def main() -> None:
     traces = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         if not traces:
-            for name, options in (('plain.json', ['--steps', '7']), ('packed.json.gz', ['--steps', '5', '--rank', '3', '--world', '8']),
+            for name, options in (('plain.json', ['--steps', '7']),
+                                  ('packed.json.gz', ['--steps', '5', '--rank', '3', '--world', '8']),
                                   ('bare.json', ['--steps', '3', '--no-stacks'])):
                 traces.append(os.path.join(folder, name))
                 sys.argv = ['make_kineto.py', traces[-1], *options]

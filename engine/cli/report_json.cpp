@@ -56,6 +56,14 @@ std::string of_check(const explain::Checked& checked) {
   return made.inline_();
 }
 
+// Why the engine itself says that a trace was made; null: it did not say, or was not asked.
+std::string engine_said(const Reader& reader, const Finding& f) {
+  if (const session::TraceRecord* trace = reader.trace(f.example))
+    for (const session::MissRecord& miss : trace->misses)
+      if (!miss.words.empty()) return json_text(miss.words);
+  return "null";
+}
+
 std::string of_finding(const Reader& reader, const explain::Report& report, size_t place) {
   const Finding& f = report.findings[place];
   std::vector<std::string> related;
@@ -70,6 +78,7 @@ std::string of_finding(const Reader& reader, const explain::Report& report, size
   JsonObject evidence;
   evidence.raw("values", texts(f.values)).add("distinct", uint64_t{f.values.size()}).add("calls", uint64_t{f.calls});
   evidence.add("traces", uint64_t{function ? function->traces : f.checked.traces_before});
+  if (function) evidence.add("compiles", uint64_t{function->compiles});
   // Causes that are no retraces compare no graphs.
   if (f.graphs == explain::GraphRelation::kUnknown) evidence.raw("graphs", "null");
   else evidence.add("graphs", explain::name_of(f.graphs));
@@ -98,6 +107,7 @@ std::string of_finding(const Reader& reader, const explain::Report& report, size
   out.add("title", f.title).raw("place", place_or_null(reader, f.line));
   out.add("parameter", f.parameter).raw("also_paths", texts(f.also_paths)).raw("related_lines", json_list(related));
   if (function) out.add("engine", function->engine);
+  out.raw("engine_said", engine_said(reader, f));
   out.raw("evidence", evidence.inline_()).raw("cost_ms", ms(f.cost_ns));
   JsonObject saves;
   saves.add("traces", uint64_t{f.saved.size()}).raw("ms", f.checked.ok ? ms(f.saved_ns) : "null");

@@ -7,6 +7,10 @@ namespace footlight::explain {
 
 inline bool is_jax(const session::FunctionRecord* function) { return function && function->kind == "jit"; }
 inline bool is_jax(const FunctionRun& run) { return is_jax(run.record); }
+inline bool is_jax(const Evidence& evidence, FunctionId function) {
+  const auto run = evidence.functions().find(function);
+  return run != evidence.functions().end() && is_jax(run->second);
+}
 // The kind of a function that a library made for itself: it is kept, and never blamed.
 inline constexpr const char* kInternal = "internal";
 inline bool is_internal(const session::FunctionRecord& function) { return function.kind == kInternal; }

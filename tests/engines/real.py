@@ -19,13 +19,18 @@ SAMPLES = os.path.join(ROOT, 'resources', 'examples', 'engines')
 
 CAUSES = {  # of the first finding; None: nothing is to be found
     'jax': {
+        'big_table': 'large_constant',
+        'counted_steps': 'python_side_effect',
+        'frozen_rate': 'stale_capture',
         'growing_list': 'structure_change',
         'jit_in_loop': 'function_made_in_loop',
         'lambda_argument': 'callable_made_at_call',
         'lengths': 'varying_shape',
         'none_or_array': 'argument_form',
+        'numpy_noise': 'baked_random',
         'options_object': 'new_object_identity',
         'placed_later': 'recompile_without_retrace',
+        'python_loop': 'unrolled_loop',
         'static_number': 'python_scalar_argument',
         'weak_type': 'weak_type_flip',
     },

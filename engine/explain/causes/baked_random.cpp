@@ -1,6 +1,7 @@
 // baked_random: a number of Python's or NumPy's generators, or the time, was read while a trace was made, and each
 // later call that it served got the same one. Fix: tf.random, or an argument.
 #include "engine/explain/causes/observed.h"
+#include "engine/explain/engines.h"
 #include "engine/source/line.h"
 
 #include <algorithm>
@@ -50,8 +51,14 @@ void find_baked_random(const Evidence& evidence, Findings& to) {
     const std::string name = name_in(o.path), function = short_name(evidence, o.function);
     const bool clock = o.note == "clock";
     f.title = name + " is read once, when " + function + " is traced";
-    const std::string at_call = "where " + function + " is called and pass it as a tensor";
-    f.fix = clock ? "Read it " + at_call : "Draw with tf.random";
+    const bool jax = is_jax(evidence, o.function);
+    const std::string at_call =
+        "where " + function + " is called and pass it as " + (jax ? "an argument" : "a tensor");
+    f.fix = clock ? "Read it " + at_call
+            : jax ? "Draw with jax.random, from a key that is an argument"
+                  : "Draw with tf.random";
+    if (jax && !clock) also(f, "Draw the number " + at_call, f.checked);
+    if (jax) continue;
     if (!clock) {
       f.edit = edit_of(evidence, f.line, kSameDraw);
       also(f, "Draw the number " + at_call, f.checked);

@@ -1,6 +1,7 @@
 // large_constant: a graph holds an array of a megabyte or more as a constant, once per trace. Fix: an argument, or a
 // variable that is made once.
 #include "engine/explain/captured_name.h"
+#include "engine/explain/engines.h"
 #include "engine/explain/findings.h"
 #include "engine/explain/words.h"
 
@@ -70,7 +71,7 @@ class Search {
     for (const session::NodeRecord& node : graph->nodes) {
       for (const session::NodeFunction& f : node.functions)
         if (!evidence_.is_of_other(f.graph, run_.id)) look_at(f.graph, trace, seen, depth + 1);
-      if (node.op != "Const" || node.outputs.size() != 1) continue;
+      if ((node.op != "Const" && node.op != "constant") || node.outputs.size() != 1) continue;
       const uint64_t bytes = bytes_of(node.outputs[0]);
       if (bytes < kLarge || node.constant.ends_with(kAllEqual)) continue;  // tf.constant(0.5, shape=...)
       Line line = evidence_.line(node.source);
@@ -112,7 +113,7 @@ void find_large_constant(const Evidence& evidence, const FunctionRun& run, Findi
     f.detail = (f.path.empty() ? "" : f.path + ": ") + large.type;
     if (large.traces.size() > 1) f.detail += ", in " + with_commas(large.traces.size()) + " traces";
     f.fix = "Pass the array as an argument";
-    also(f, "Keep it in a tf.Variable that is made once, outside of the function", f.checked);
+    if (!is_jax(run)) also(f, "Keep it in a tf.Variable that is made once, outside of the function", f.checked);
     to.found.push_back(std::move(f));
   }
 }

@@ -1,6 +1,7 @@
 // python_side_effect: the body changed state outside of itself, which happened while it was traced and not in the calls
 // that the trace served later, and the program reads that state. Fix: change it in the caller, or in a tf.Variable.
 #include "engine/explain/causes/observed.h"
+#include "engine/explain/engines.h"
 
 #include <algorithm>
 
@@ -43,9 +44,13 @@ void find_python_side_effect(const Evidence& evidence, Findings& to) {
     f.detail = "This line ran when " + function + " was traced, and not in the " + later_calls(f.calls) +
                " that its graph served, so what reads " + name + " gets a wrong value";
     const bool of_tensors = std::ranges::any_of(f.values, has_symbolic_tensor);
-    f.fix = of_tensors ? "Return the tensor from " + function + " and put it in " + name + " where it is called"
+    const char* const tensor = is_jax(evidence, f.function) ? "array" : "tensor";
+    f.fix = of_tensors ? std::string("Return the ") + tensor + " from " + function + " and put it in " + name +
+                             " where it is called"
                        : "Change " + name + " where " + function + " is called";
-    if (of_tensors) f.detail += ", and the tensors that it holds have no value after the trace";
+    if (of_tensors) f.detail += std::string(", and the ") + tensor + "s that it holds have no value after the trace";
+    else if (is_jax(evidence, f.function))
+      also(f, "Return the value from " + function + ", and keep it where it is called", f.checked);
     else also(f, "Keep " + name + " in a tf.Variable and assign to that", f.checked);
     to.found.push_back(std::move(f));
   }

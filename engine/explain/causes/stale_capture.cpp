@@ -1,6 +1,7 @@
 // stale_capture: a trace read a global, an attribute or a closure's variable, and calls that it served later found
 // another value there. Fix: a tf.Variable, or an argument.
 #include "engine/explain/causes/observed.h"
+#include "engine/explain/engines.h"
 #include "engine/explain/words.h"
 
 #include <algorithm>
@@ -60,8 +61,12 @@ void find_stale_capture(const Evidence& evidence, Findings& to) {
     f.title = name + " is frozen in the graph of " + function;
     f.detail = function + " read " + name + " = " + old_value + " while it was traced; it changed to " + now +
                ", but " + later_calls(f.calls) + " still used " + old_value;
-    f.fix = "Keep " + name + " in a tf.Variable and assign to it";
-    also(f, "Pass " + name + " to " + function + " as a tensor", f.checked);
+    if (is_jax(evidence, f.function)) {
+      f.fix = "Pass " + name + " to " + function + " as an argument";
+    } else {
+      f.fix = "Keep " + name + " in a tf.Variable and assign to it";
+      also(f, "Pass " + name + " to " + function + " as a tensor", f.checked);
+    }
     to.found.push_back(std::move(f));
   }
 }

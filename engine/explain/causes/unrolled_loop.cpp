@@ -1,5 +1,6 @@
 // unrolled_loop: a Python loop, a comprehension or a recursion put a hundred or more copies of its body into a graph.
 // Fix: a loop over tf.range or a tensor, which is in the graph once.
+#include "engine/explain/engines.h"
 #include "engine/explain/findings.h"
 #include "engine/explain/loop_notes.h"
 #include "engine/explain/outlines.h"
@@ -300,6 +301,21 @@ std::string fix_of_call(std::string_view name) {
   return std::string("Stack the items into one tensor and use ") + use + ": that is in the graph once";
 }
 
+// JAX stages no Python loop; its own loops are functions.
+void complete_for_jax(Finding& f, source::Loop::Kind kind) {
+  switch (kind) {
+    case source::Loop::Kind::kCall:
+    case source::Loop::Kind::kComprehension:
+      f.fix = "Stack the items into one array and use a reduction, jax.vmap or jax.lax.map: that is in the graph once";
+      return;
+    case source::Loop::Kind::kWhile:
+      f.fix = "Use jax.lax.while_loop, with arrays as its state: its body is in the graph once";
+      return;
+    default:
+      f.fix = "Use jax.lax.fori_loop, or jax.lax.scan over the stacked items: the body is in the graph once";
+  }
+}
+
 void find_in(const Evidence& evidence, const FunctionRun& run, Search& search, Findings& to) {
   const std::vector<Search::Unrolled> all = search.find(run);
   for (const Search::Unrolled& u : all) {
@@ -331,6 +347,11 @@ void find_in(const Evidence& evidence, const FunctionRun& run, Search& search, F
                            : "A Python loop puts " + with_commas(u.copies) + " copies of its body into the graph";
     f.detail = f.path + ": " + with_commas(u.nodes) + " nodes";
     if (u.traces > 1) f.detail += " in each of " + with_commas(u.traces) + " traces";
+    if (is_jax(run)) {
+      complete_for_jax(f, u.loop->kind);
+      to.found.push_back(std::move(f));
+      continue;
+    }
     const auto [words, range] = over_range(f.path);
     if (u.loop->kind == source::Loop::Kind::kComprehension) {
       f.fix = "Use tf.map_fn, or operations on the stacked tensor, in place of the comprehension";

@@ -33,7 +33,7 @@ class TestReplay : public QObject {
     QCOMPARE(result.checked.traces_before, size_t{6});
     QCOMPARE(result.checked.traces_after, size_t{1});
     QCOMPARE(result.saved.size(), size_t{5});
-    QCOMPARE(result.saved_ns, int64_t{5000});
+    QCOMPARE(result.saved_ns(), int64_t{5000});
     QCOMPARE(result.merged.size(), size_t{1});
   }
 

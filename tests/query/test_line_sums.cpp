@@ -184,8 +184,9 @@ class LineSumsTest : public QObject {
     auto w = begin(at("failed.footlight"));
     w->add(session::FunctionRecord{FunctionId(1), "f", kFile, 10, 9, {}});
     session::TraceRecord trace;
-    trace.id = TraceId(1), trace.function = FunctionId(1), trace.number = 1, trace.thread = session::ThreadId(0);
+    trace.id = TraceId(1), trace.function = FunctionId(1), trace.number = 1;
     trace.start_ns = 100, trace.end_ns = 600, trace.error = "ValueError";
+    trace.phases.push_back({"python", "trace", -1, 100, 600, session::ThreadId(0)});
     w->add(trace);
     std::vector<session::CallRecord> calls(1);
     calls[0].id = CallId(1);

@@ -2,9 +2,13 @@
 // another value there. Fix: a tf.Variable, or an argument.
 #include "engine/explain/causes/observed.h"
 #include "engine/explain/engines.h"
+#include "engine/explain/outlines.h"
 #include "engine/explain/words.h"
+#include "engine/source/line.h"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 
 namespace footlight::explain {
 namespace {
@@ -15,7 +19,67 @@ using session::ObservationRecord;
 using ReadKey = std::tuple<TraceId, std::string, Line>;
 ReadKey place_of(const ObservationRecord& o) { return {o.trace, o.path, Line{o.file, o.line}}; }
 
-// The calls between a change and the moment when the old value was back. A further change in between adds none.
+// The number of "2.0", "5", "True"; nothing for other values.
+std::optional<double> number_of(std::string_view text) {
+  if (text == "True" || text == "False") return text == "True" ? 1 : 0;
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return number;
+}
+
+// `if self.scale > 1.0:` with a number on its right: what the condition is for a value; nothing for other lines.
+std::optional<bool> condition_at(std::string_view line, const std::string& name, double value) {
+  line = source::trimmed(source::without_comment(line));
+  if (!line.starts_with("if ") || !line.ends_with(':')) return {};
+  line = source::trimmed(line.substr(3, line.size() - 4));
+  if (line == name) return value != 0;
+  if (!line.starts_with(name)) return {};
+  line = source::trimmed(line.substr(name.size()));
+  const size_t length = line.find_first_not_of("<>=!");
+  if (length == 0 || length == line.npos) return {};
+  const std::string_view sign = line.substr(0, length);
+  const std::optional<double> other = number_of(source::trimmed(line.substr(length)));
+  if (!other) return {};
+  if (sign == "<") return value < *other;
+  if (sign == "<=") return value <= *other;
+  if (sign == ">") return value > *other;
+  if (sign == ">=") return value >= *other;
+  if (sign == "==") return value == *other;
+  if (sign == "!=") return value != *other;
+  return {};
+}
+
+// How many lines of a function's file name what it read, apart from those that store it.
+size_t reads_in_file(const Evidence& evidence, session::FileId file, const std::string& name) {
+  const size_t dot = name.rfind('.');
+  const std::string last = dot == name.npos ? name : name.substr(dot);  // ".scale"
+  size_t reads = 0;
+  for (int line = 1; line <= evidence.line_count(file); ++line) {
+    const std::string_view text = source::without_comment(evidence.text({file, line}));
+    const size_t at = text.find(last);
+    if (at == text.npos) continue;
+    const std::string_view behind = source::trimmed(text.substr(at + last.size()));
+    const bool stores = behind.starts_with('=') && !behind.starts_with("==");
+    reads += !stores;
+  }
+  return reads;
+}
+
+// Whether the graph is the same with what is there now as with `before`, as far as the source tells: they are equal
+// numbers, or one `if` is all that reads them, and it goes the same way.
+bool is_same_graph(const Evidence& evidence, const ObservationRecord& o, const std::string& text_before) {
+  const std::optional<double> before = number_of(text_before), after = number_of(o.values.back());
+  if (!before || !after) return false;
+  if (*before == *after) return true;
+  const std::string name = name_in(o.path);
+  const std::string_view line = evidence.text({o.file, o.line});
+  const auto was = condition_at(line, name, *before), is = condition_at(line, name, *after);
+  return was && is && *was == *is && reads_in_file(evidence, o.file, name) == 1;
+}
+
+// The calls between a change and the moment when the old value, or one as good, was back. A further change in between
+// adds none. What changed nothing is not there.
 std::map<const ObservationRecord*, size_t> calls_with_another_value(const Evidence& evidence) {
   const Hits served(evidence);
   std::map<ReadKey, std::vector<const ObservationRecord*>> places;
@@ -26,13 +90,19 @@ std::map<const ObservationRecord*, size_t> calls_with_another_value(const Eviden
     std::ranges::stable_sort(changes, {}, &ObservationRecord::time_ns);
     const ObservationRecord* since = nullptr;
     for (const ObservationRecord* o : changes) {
-      const bool back = o->note == session::kCameBack;
+      const bool back = o->note == session::kCameBack || is_same_graph(evidence, *o, changes.front()->values.front());
+      if (!back) calls.try_emplace(o, 0);
       if (since && back) calls[since] = served.of(since->trace, since->time_ns, o->time_ns);
       if (!since || back) since = back ? nullptr : o;
     }
     if (since) calls[since] = served.of(since->trace, since->time_ns);
   }
   return calls;
+}
+
+// A scalar that a tf.Variable can keep.
+bool is_scalar(const std::string& value) {
+  return number_of(value) || value.starts_with('\'') || value.starts_with('"');
 }
 
 void find_stale_capture(const Evidence& evidence, Findings& to) {
@@ -42,6 +112,7 @@ void find_stale_capture(const Evidence& evidence, Findings& to) {
   for (const ObservationRecord& o : evidence.records().observations) {
     if (o.kind != ObservationKind::kStateChanged || o.values.size() < 2) continue;
     const auto with_another = calls.find(&o);
+    if (with_another == calls.end() && o.note != session::kCameBack) continue;
     const size_t hits = with_another == calls.end() ? 0 : with_another->second;
     const Line line{o.file, o.line};
     const std::pair<std::string, Line> key{o.path, o.path.starts_with("global ") ? Line() : line};
@@ -61,11 +132,11 @@ void find_stale_capture(const Evidence& evidence, Findings& to) {
     f.title = name + " is frozen in the graph of " + function;
     f.detail = function + " read " + name + " = " + old_value + " while it was traced; it changed to " + now +
                ", but " + later_calls(f.calls) + " still used " + old_value;
-    if (is_jax(evidence, f.function)) {
-      f.fix = "Pass " + name + " to " + function + " as an argument";
-    } else {
+    if (!is_jax(evidence, f.function) && std::ranges::all_of(f.values, is_scalar)) {
       f.fix = "Keep " + name + " in a tf.Variable and assign to it";
       also(f, "Pass " + name + " to " + function + " as a tensor", f.checked);
+    } else {
+      f.fix = "Pass " + name + " to " + function + " as an argument";
     }
     to.found.push_back(std::move(f));
   }

@@ -2,9 +2,13 @@
 // later call that it served got the same one. Fix: tf.random, or an argument.
 #include "engine/explain/causes/observed.h"
 #include "engine/explain/engines.h"
+#include "engine/explain/outlines.h"
+#include "engine/explain/words.h"
 #include "engine/source/line.h"
 
 #include <algorithm>
+#include <cctype>
+#include <set>
 #include <span>
 
 namespace footlight::explain {
@@ -34,9 +38,56 @@ Finding::Edit edit_of(const Evidence& evidence, const Line& line, std::span<cons
   return {};
 }
 
+// Where a time that is read on a line goes, as far as the source tells: into waits and printed texts alone, or perhaps
+// into the graph.
+class TimeUses {
+ public:
+  explicit TimeUses(const Evidence& evidence) : evidence_(evidence), outlines_(evidence) {}
+
+  bool stays_in_python(const Line& line) {
+    const source::Function* function = outlines_.of(line.file).innermost(line.line);
+    if (!function) return false;
+    std::set<std::string, std::less<>> names;
+    if (!goes_nowhere(line, names)) return false;
+    for (size_t before = SIZE_MAX; before != names.size();) {
+      before = names.size();
+      for (int at = function->line + 1; at <= function->last_line; ++at) {
+        const std::string_view text = source::without_comment(evidence_.text({line.file, at}));
+        const auto has = [&](const std::string& name) { return source::has_name(text, name); };
+        if (std::ranges::any_of(names, has) && !goes_nowhere({line.file, at}, names)) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  // A loop that waits, something printed, or a name that gets the time and is followed too.
+  bool goes_nowhere(const Line& line, std::set<std::string, std::less<>>& names) const {
+    const std::string_view text = source::trimmed(source::without_comment(evidence_.text(line)));
+    if (text.starts_with("while ")) {
+      const std::string_view below = source::trimmed(evidence_.text({line.file, line.line + 1}));
+      return text.ends_with(": pass") || (text.ends_with(':') && (below == "pass" || below.starts_with("time.sleep(")));
+    }
+    for (const char* printed : {"print(", "logging.", "logger.", "log."})
+      if (text.starts_with(printed)) return true;
+    const size_t equals = text.find(" = ");
+    if (equals == text.npos) return false;
+    const std::string_view name = text.substr(0, equals);
+    const auto is_of_name = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)); };
+    if (!std::ranges::all_of(name, is_of_name)) return false;
+    names.emplace(name);
+    return true;
+  }
+
+  const Evidence& evidence_;
+  Outlines outlines_;
+};
+
 void find_baked_random(const Evidence& evidence, Findings& to) {
   const Hits served(evidence);
   std::map<Line, Finding> all;
+  std::map<Line, std::vector<std::string>> functions;  // a helper is called by several
+  TimeUses times(evidence);
   for (const session::ObservationRecord& o : evidence.records().observations) {
     if (o.kind != ObservationKind::kRandomRead) continue;
     const size_t hits = served.of(o.trace);
@@ -44,6 +95,10 @@ void find_baked_random(const Evidence& evidence, Findings& to) {
       suppress(evidence, o, to);
       continue;
     }
+    if (o.note == "clock" && times.stays_in_python({o.file, o.line})) continue;
+    std::vector<std::string>& traced = functions[{o.file, o.line}];
+    if (std::string one = short_name(evidence, o.function); std::ranges::find(traced, one) == traced.end())
+      traced.push_back(std::move(one));
     const auto [at, fresh] = all.try_emplace(Line{o.file, o.line}, wrong_result(evidence, o, 0));
     at->second.calls += hits;
     if (!fresh) continue;
@@ -69,8 +124,10 @@ void find_baked_random(const Evidence& evidence, Findings& to) {
     }
   }
   for (auto& [line, f] : all) {
-    f.detail = "The value that " + short_name(evidence, f.function) + " got while it was traced is a constant of the " +
-               "graph: " + later_calls(f.calls) + " used the same one";
+    const std::vector<std::string>& traced = functions[line];
+    const bool several = traced.size() > 1;
+    f.detail = "The value that " + joined(traced, " and ") + " got while " + (several ? "they were" : "it was") +
+               " traced is not read again: " + later_calls(f.calls) + " used the same one";
     to.found.push_back(std::move(f));
   }
 }

@@ -77,6 +77,27 @@ void propose_forms_of_tensors(const Evidence& evidence, const FunctionRun& run, 
   }
 }
 
+// Whether tf.convert_to_tensor takes each form: it makes no tensor of None, and none of a value that would be changed.
+bool all_convert(const FunctionRun& run, const LeafSeries& s, const std::string& dtype) {
+  const bool floating = dtype.find("float") != dtype.npos, complex = dtype.starts_with("complex");
+  const bool integer = dtype.starts_with("int") || dtype.starts_with("uint");
+  const auto converts = [&](const KeyLeaf& leaf) {
+    if (leaf.kind == "structure") return leaf.type.starts_with("list") || leaf.type.starts_with("tuple");
+    if (leaf.kind == "tensor" || leaf.kind == "variable") return leaf.type == dtype;
+    if (leaf.kind != "literal") return false;
+    if (leaf.type == "int") return integer || floating || complex;
+    if (leaf.type == "float") return floating || complex;
+    if (leaf.type == "complex") return complex;
+    return leaf.type == "bool" ? dtype == "bool" : dtype == "string" && (leaf.type == "str" || leaf.type == "bytes");
+  };
+  for (size_t i = 0; i < s.leaves.size(); ++i) {
+    if (!s.leaves[i] || !converts(*s.leaves[i])) return false;
+    for (const KeyLeaf& leaf : run.traces[i]->key)
+      if (leaf.path.starts_with(s.path + '[') && !converts(leaf)) return false;
+  }
+  return true;
+}
+
 void propose_argument_form(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   propose_forms_of_tensors(evidence, run, to);
   std::set<std::string> taken;  // what stands inside a list that is a tensor at other times is no argument
@@ -106,11 +127,15 @@ void propose_argument_form(const Evidence& evidence, const FunctionRun& run, std
     f.detail = s.path + ": " + joined(forms, ", ");
     const std::string before = is_jax(run) ? "jnp.asarray(" : "tf.convert_to_tensor(";
     const std::string behind = (is_jax(run) ? ", dtype=jnp." : ", tf.") + dtype + ")";
+    const bool converts = !dtype.empty() && all_convert(run, s, dtype);
+    const bool is_none = std::ranges::any_of(s.leaves, [](const KeyLeaf* l) { return l->kind == "none"; });
+    const std::string instead_of_none =
+        is_none ? ": where it is None, one that changes no result, such as ones or zeros" : "";
     f.fix = dtype.empty()  ? "Pass the same structure of tensors from the first call on"
+            : !converts   ? "Always pass a tensor of one dtype and shape" + instead_of_none
             : is_jax(run) ? "Always pass an array: " + before + s.name() + behind
                           : "Always pass a tensor: " + before + s.name() + behind;
-    const bool all_convert = std::ranges::none_of(s.leaves, [](const KeyLeaf* l) { return l->kind == "none"; });
-    if (all_convert && !dtype.empty()) {
+    if (converts) {
       c.complete = [&evidence, &run, before, behind](Finding& made, const ReplayResult&) {
         made.edit = wrap_argument(evidence, run, made, before, behind);
       };

@@ -152,7 +152,7 @@ class WholePrograms(ProgramCase):
                 return tf.reduce_sum(x)
             for n in range(1, 9):
                 f(tf.ones([n]))
-            '''), ('flag_flip', [('Leave loud out', True)], '''
+            '''), ('flag_flip', [('Pass the same loud in each call', True)], '''
             @tf.function
             def f(x, loud, k):
                 return x * 2.0

@@ -69,7 +69,7 @@ void propose_flag_flip(const Evidence& evidence, const FunctionRun& run, std::ve
     c.most = GraphRelation::kIdentical;
     f.title = s->name() + " changes, and the graph does not";
     f.detail = s->path + ": " + joined(f.values, ", ") + "; the graphs are identical";
-    f.fix = "Leave " + s->name() + " out of the call";
+    f.fix = "Pass the same " + s->name() + " in each call, or remove it from the function where nothing reads it";
     const auto is_bool = [](const KeyLeaf* leaf) { return leaf && leaf->type == "bool"; };
     if (!is_jax(run) && std::ranges::all_of(s->leaves, is_bool)) {
       c.complete = [&evidence, &run, name = s->name(), paths = c.paths](Finding& made, const ReplayResult&) {

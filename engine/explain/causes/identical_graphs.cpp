@@ -1,4 +1,5 @@
-// identical_graphs: a number or text that differs from call to call does not reach the graph at all. Fix: drop it.
+// identical_graphs: a number or text that differs from call to call does not reach the graph at all. Fix: pass one
+// value, or drop it.
 #include "engine/explain/causes/changing_literals.h"
 #include "engine/explain/words.h"
 
@@ -12,7 +13,8 @@ void propose_identical_graphs(const Evidence& evidence, const FunctionRun& run, 
     const std::string name = argument_name(f.path, f.parameter);
     f.title = name + " changes, and the graph does not";
     f.detail = values_text(f) + "; the graphs are identical" + with_it(f.also_paths);
-    f.fix = "Leave " + name + " out of the call";
+    // The function may read it, and then cannot do without: only its value is of no account.
+    f.fix = "Pass the same " + name + " in each call, or remove it from the function where nothing reads it";
     c.fix.call = leave_out(literal.places);
     c.most = GraphRelation::kIdentical;
     to.push_back(std::move(c));

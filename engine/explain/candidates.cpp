@@ -70,7 +70,9 @@ Attempt attempt(const Evidence& evidence, const FunctionRun& run, const std::vec
 std::optional<size_t> accept(const Evidence& evidence, const FunctionRun& run, Candidate& c, const Attempt& made,
                              Findings& to) {
   Finding& f = c.finding;
-  f.graphs = made.graphs;
+  // A fix that spares calls makes no two graphs one.
+  const bool any_merged = std::ranges::any_of(made.result.merged, [](const auto& group) { return group.size() > 1; });
+  f.graphs = any_merged ? made.graphs : GraphRelation::kUnknown;
   if (!conclude(evidence, run, made.result, f, 1)) return {};
   describe_graphs(evidence, made.result.merged, f);
   if (c.edit_at == Candidate::EditAt::kDefinition) {
@@ -229,8 +231,13 @@ void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& 
 
   std::erase_if(left, is_taken);
   try_together(evidence, run, taken, places, left, to);
+  // Of several for one argument, that which allows most is what was considered.
+  const auto is_said_by_another = [&](const Candidate* c) {
+    return std::ranges::any_of(left, [&](const Candidate* o) { return o->most > c->most && overlap(*o, *c); });
+  };
   for (const Candidate* c : left)
-    if (!is_taken(c)) to.suppressed.push_back({run.id, c->finding.cause, Rule::kNotConfirmed});
+    if (!is_taken(c) && !is_said_by_another(c))
+      to.suppressed.push_back({run.id, c->finding.cause, Rule::kNotConfirmed});
 }
 
 }  // namespace footlight::explain

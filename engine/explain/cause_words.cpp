@@ -14,12 +14,12 @@ struct Words {
 
 constexpr Words kWords[] = {
     {"python_scalar_argument", "Python numbers and texts that change"},
-    {"identical_graphs", "arguments that the graph does not use"},
+    {"identical_graphs", "changing arguments without which the graph is the same"},
     {"flag_flip", "flags that flip"},
     {"varying_shape", "shapes that vary"},
     {"varying_rank", "ranks that vary"},
     {"dtype_flip", "dtypes that vary"},
-    {"argument_form", "arguments that are a tensor at one time and a Python value at another"},
+    {"argument_form", "arguments that are tensors, variables, None or Python values in turn"},
     {"structure_change", "lists and dicts of other lengths and keys"},
     {"new_object_identity", "objects made anew for each call"},
     {"weak_value_died", "objects garbage-collected and re-created"},

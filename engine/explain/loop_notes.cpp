@@ -34,7 +34,9 @@ LoopNotes::LoopNotes(const Evidence& evidence) {
     Note& note = (is_comprehension ? trace.comprehensions : trace.loops)[{d.file, d.line}];
     if (d.fate != "python") continue;
     note.in_python = true;
-    note.turns = std::max(note.turns, number_in_note(d.note));
+    const uint64_t turns = number_in_note(d.note);
+    note.turns = std::max(note.turns, turns);
+    note.all_turns = turns > UINT64_MAX - note.all_turns ? UINT64_MAX : note.all_turns + turns;
     note.made_nodes |= !d.note.starts_with(kInPython);
   }
 }

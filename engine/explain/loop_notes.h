@@ -13,6 +13,7 @@ class LoopNotes {
  public:
   struct Note {
     uint64_t turns = 0;  // 256 of "unrolled into 256 copies"; 0 of a staged loop and of a note without a number
+    uint64_t all_turns = 0;  // of all its runs that differ in this
     bool in_python = false;
     bool made_nodes = false;
   };

@@ -49,8 +49,10 @@ class Search {
   struct Unrolled {
     const source::Loop* loop = nullptr;
     Line line;
-    uint64_t copies = 0;
-    size_t nodes = 0;
+    // In one trace, the fewest and the most.
+    uint64_t fewest_copies = UINT64_MAX, copies = 0;
+    size_t fewest_nodes = SIZE_MAX, nodes = 0;
+    bool at_least = false;  // more copies were made than are counted
     size_t traces = 0;
     TraceId example;
     int64_t ns = 0;
@@ -92,7 +94,7 @@ class Search {
       Unrolled& u = here[at];
       u.loop = loop;
       u.line = at;
-      u.copies = std::max(u.copies, copies);
+      count_copies(line, v, copies, u);
       const bool inside = line.file == at.file && loop->first_line <= line.line && line.line <= loop->last_line;
       if (!inside) u.nodes += v.nodes;
     }
@@ -104,13 +106,34 @@ class Search {
       if (!known.loop) known.example = trace.id;
       known.loop = u.loop;
       known.line = at;
+      known.fewest_copies = std::min(known.fewest_copies, u.copies);
       known.copies = std::max(known.copies, u.copies);
+      known.at_least |= u.at_least;
+      known.fewest_nodes = std::min(known.fewest_nodes, u.nodes);
       known.nodes = std::max(known.nodes, u.nodes);
       ++known.traces;
       const double share = static_cast<double>(u.nodes) / static_cast<double>(std::max(nodes, u.nodes));
       known.ns += static_cast<int64_t>(static_cast<double>(trace.end_ns - trace.start_ns) * share *
                                        (1.0 - 1.0 / static_cast<double>(u.copies)));
     }
+  }
+
+  // A loop that runs several times in a trace makes the copies of all its runs: as many as one of its own lines has
+  // visits, if its notes add up to that. Equal notes are recorded once.
+  void count_copies(const Line& line, const Visits& made, uint64_t copies, Unrolled& u) {
+    bool at_least = false;
+    const LoopNotes::Note* noted = noted_->of(u.line.file, *u.loop);
+    const std::vector<const source::Loop*> around = outline(line.file).loops_around(line.line);
+    const bool is_own = !around.empty() && around.back() == u.loop;
+    if (noted && u.loop->kind != source::Loop::Kind::kComprehension && copies == noted->turns && is_own &&
+        made.count > copies) {
+      if (made.count == noted->all_turns) copies = made.count;
+      else at_least = true;
+    }
+    if (copies == u.copies) u.at_least |= at_least;
+    if (copies <= u.copies) return;
+    u.copies = copies;
+    u.at_least = at_least;
   }
 
   // The nodes of a graph and of those inside it, apart from those of other functions.
@@ -316,65 +339,91 @@ void complete_for_jax(Finding& f, source::Loop::Kind kind) {
   }
 }
 
-void find_in(const Evidence& evidence, const FunctionRun& run, Search& search, Findings& to) {
-  const std::vector<Search::Unrolled> all = search.find(run);
-  for (const Search::Unrolled& u : all) {
-    const auto known = std::ranges::find_if(to.found, [&](const Finding& f) {
-      return f.line == u.line && f.path == u.loop->head && f.saved.empty();
-    });
-    if (known != to.found.end()) {  // a loop in a helper that several functions call
-      known->saved_ns += u.ns;
-      known->cost_ns += run.tracing_ns();
-      known->nodes = std::max(known->nodes, u.nodes);
-      continue;
-    }
-    Finding f;
+// One loop in all functions that run it: a helper may be called by several.
+struct Found {
+  Search::Unrolled all;
+  std::vector<std::string> functions;
+  Finding finding;
+};
+
+// "420", "110 to 200"
+std::string from_to(uint64_t fewest, uint64_t most) {
+  return fewest < most ? with_commas(fewest) + " to " + with_commas(most) : with_commas(most);
+}
+
+void add(const Evidence& evidence, const FunctionRun& run, const Search::Unrolled& u, std::vector<Found>& to) {
+  auto known = std::ranges::find_if(to, [&](const Found& f) {
+    return f.all.line == u.line && f.all.loop->head == u.loop->head;
+  });
+  if (known == to.end()) {
+    to.push_back({u, {}, {}});
+    known = to.end() - 1;
+    Finding& f = known->finding;
     f.function = run.id;
     f.path = u.loop->head;
     f.line = u.line;
     f.graphs = GraphRelation::kUnknown;
     f.example = u.example;
     f.calls = evidence.calls_of(run.id);
-    f.nodes = u.nodes;
-    f.cost_ns = run.tracing_ns();
-    f.saved_ns = u.ns;
     f.checked.why_not = "run again to measure it";
-    const bool is_call = u.loop->kind == source::Loop::Kind::kCall;
-    const bool is_recursion = u.loop->kind == source::Loop::Kind::kRecursion;
-    f.title = is_recursion ? f.path + " calls itself: its recursion puts " + with_commas(u.copies) +
-                                 " copies of its body into the graph"
-              : is_call    ? f.path + " puts " + with_commas(u.copies) + " copies of an operation into the graph"
-                           : "A Python loop puts " + with_commas(u.copies) + " copies of its body into the graph";
-    f.detail = f.path + ": " + with_commas(u.nodes) + " nodes";
-    if (u.traces > 1) f.detail += " in each of " + with_commas(u.traces) + " traces";
-    if (is_jax(run)) {
-      complete_for_jax(f, u.loop->kind);
-      to.found.push_back(std::move(f));
-      continue;
-    }
-    const auto [words, range] = over_range(f.path);
-    if (u.loop->kind == source::Loop::Kind::kComprehension) {
-      f.fix = "Use tf.map_fn, or operations on the stacked tensor, in place of the comprehension";
-    } else if (is_recursion) {
-      f.fix = "Write " + f.path + " as a loop over tf.range, with tensors as its state: its body is in the graph once";
-    } else if (is_call) {
-      f.fix = fix_of_call(f.path);
-    } else if (u.loop->kind == source::Loop::Kind::kWhile) {
-      f.fix = "Start what the condition reads as a tensor: a while on a tensor is in the graph once";
-    } else if (!range.empty()) {
-      f.fix = std::string(words) + " tf." + std::string(range);
-      if (evidence.text(f.line).find(f.path) != std::string_view::npos) f.edit = {f.line, f.path, f.fix};
-      also(f, "Use tf.while_loop, with tensors as the state of the loop", f.checked);
-    } else {
-      f.fix = "Stack the items into one tensor and loop over that: a for over a tensor is in the graph once";
-    }
-    to.found.push_back(std::move(f));
+  } else {
+    Search::Unrolled& all = known->all;
+    all.fewest_copies = std::min(all.fewest_copies, u.fewest_copies);
+    all.copies = std::max(all.copies, u.copies);
+    all.at_least |= u.at_least;
+    all.fewest_nodes = std::min(all.fewest_nodes, u.fewest_nodes);
+    all.nodes = std::max(all.nodes, u.nodes);
+    all.traces += u.traces;
+  }
+  known->functions.emplace_back(last_name(run.record ? run.record->name : "a function"));
+  known->finding.saved_ns += u.ns;
+  known->finding.cost_ns += run.tracing_ns();
+}
+
+void describe(const Evidence& evidence, Found& found) {
+  const Search::Unrolled& u = found.all;
+  Finding& f = found.finding;
+  f.nodes = u.nodes;
+  const bool is_call = u.loop->kind == source::Loop::Kind::kCall;
+  const bool is_recursion = u.loop->kind == source::Loop::Kind::kRecursion;
+  const char* const how = u.at_least ? "at least " : u.fewest_copies < u.copies ? "up to " : "";
+  const std::string copies = how + with_commas(u.at_least ? u.fewest_copies : u.copies) + " copies of ";
+  f.title = is_recursion ? f.path + " calls itself: its recursion puts " + copies + "its body into the graph"
+            : is_call    ? f.path + " puts " + copies + "an operation into the graph"
+                         : "A Python loop puts " + copies + "its body into the graph";
+  f.detail = f.path + ": " + from_to(u.fewest_nodes, u.nodes) + " nodes";
+  if (found.functions.size() > 1)
+    f.detail += " in " + with_commas(u.traces) + " traces of " + joined(found.functions, " and ");
+  else if (u.traces > 1)
+    f.detail += (u.fewest_nodes < u.nodes ? " in " : " in each of ") + with_commas(u.traces) + " traces";
+  if (is_jax(evidence, f.function)) return complete_for_jax(f, u.loop->kind);
+  const auto [words, range] = over_range(f.path);
+  if (u.loop->kind == source::Loop::Kind::kComprehension) {
+    f.fix = "Use tf.map_fn, or operations on the stacked tensor, in place of the comprehension";
+  } else if (is_recursion) {
+    f.fix = "Write " + f.path + " as a loop over tf.range, with tensors as its state: its body is in the graph once";
+  } else if (is_call) {
+    f.fix = fix_of_call(f.path);
+  } else if (u.loop->kind == source::Loop::Kind::kWhile) {
+    f.fix = "Start what the condition reads as a tensor: a while on a tensor is in the graph once";
+  } else if (!range.empty()) {
+    f.fix = std::string(words) + " tf." + std::string(range);
+    if (evidence.text(f.line).find(f.path) != std::string_view::npos) f.edit = {f.line, f.path, f.fix};
+    also(f, "Use tf.while_loop, with tensors as the state of the loop", f.checked);
+  } else {
+    f.fix = "Stack the items into one tensor and loop over that: a for over a tensor is in the graph once";
   }
 }
 
 void find_unrolled_loop(const Evidence& evidence, Findings& to) {
   Search search(evidence);
-  for (const auto& [id, run] : evidence.functions()) find_in(evidence, run, search, to);
+  std::vector<Found> all;
+  for (const auto& [id, run] : evidence.functions())
+    for (const Search::Unrolled& u : search.find(run)) add(evidence, run, u, all);
+  for (Found& found : all) {
+    describe(evidence, found);
+    to.found.push_back(std::move(found.finding));
+  }
 }
 
 const Cause unrolled_loop("unrolled_loop", find_unrolled_loop);

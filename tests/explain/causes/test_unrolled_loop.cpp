@@ -143,6 +143,37 @@ class TestUnrolledLoop : public QObject {
     QCOMPARE(other.findings().size(), size_t{0});
   }
 
+  // Ranges, not the largest: 110, 150 and 200 copies of two nodes.
+  void traces_with_other_numbers_of_copies() {
+    SampleSource run(kLoop);
+    for (const int copies : {110, 150, 200}) {
+      session::GraphRecord& graph = run.trace();
+      for (int i = 0; i < copies; ++i) SampleSource::node(graph, "Mul", 4), SampleSource::node(graph, "Add", 5);
+      run.decide(3, "python", ("unrolled into " + std::to_string(copies) + " copies").c_str());
+    }
+    const auto found = run.findings();
+    QCOMPARE(found.size(), size_t{1});
+    QCOMPARE(found[0].title, std::string("A Python loop puts up to 200 copies of its body into the graph"));
+    QCOMPARE(found[0].detail, std::string("for k in range(TERMS): 220 to 400 nodes in 3 traces"));
+  }
+
+  // A loop that runs twice in one trace: 60 + 150 copies. Two runs of 120 are noted once, so there are at least 120.
+  void a_loop_that_runs_twice() {
+    for (const bool equal : {false, true}) {
+      SampleSource run(kLoop);
+      session::GraphRecord& graph = run.trace();
+      for (int i = 0; i < (equal ? 240 : 210); ++i)
+        SampleSource::node(graph, "Mul", 4), SampleSource::node(graph, "Add", 5);
+      run.decide(3, "python", equal ? "unrolled into 120 copies" : "unrolled into 60 copies");
+      if (!equal) run.decide(3, "python", "unrolled into 150 copies");
+      const auto found = run.findings();
+      QCOMPARE(found.size(), size_t{1});
+      QCOMPARE(found[0].title, std::string("A Python loop puts ") + (equal ? "at least 120" : "210") +
+                                   " copies of its body into the graph");
+      QCOMPARE(found[0].detail, std::string("for k in range(TERMS): ") + (equal ? "480" : "420") + " nodes");
+    }
+  }
+
   void several_traces_are_one_finding() {
     SampleSource run(kLoop);
     for (int t = 0; t < 3; ++t) {

@@ -101,8 +101,12 @@ std::vector<PipelineSums> pipeline_sums(const session::Reader& reader, const std
     const auto at = place.find(span.track);
     if (at == place.end()) return;
     Iteration& iteration = roots[at->second.first];
-    if (span.category == "work")
-      iteration.sums.stages[at->second.second].work_ns += iteration.waiting(span.start_ns, span.end_ns);
+    if (span.category != "work") return;
+    // Short pieces of work are joined to one span: only a part of it is work.
+    const auto busy = static_cast<int64_t>(number_in(span, "\"busy_ns\": "));
+    const int64_t waiting = iteration.waiting(span.start_ns, span.end_ns);
+    const bool is_joined = span.args.find("\"busy_ns\": ") != std::string::npos;
+    iteration.sums.stages[at->second.second].work_ns += is_joined ? std::min(waiting, busy) : waiting;
   });
   each(reader.calls(), go_on, [&](const session::CallRecord& call) {
     if (call.parent.valid()) return;

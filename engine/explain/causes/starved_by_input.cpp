@@ -17,6 +17,9 @@ constexpr uint64_t kManyWaits = 5;
 constexpr double kLargeShare = 0.2;           // of an iteration
 constexpr int64_t kMinWaitNs = 50'000'000;  // in all iterations
 constexpr double kMinOfRun = 0.05;
+// Of the wait, in all stages and in one: where they did less, it has another reason, such as a busy processor.
+constexpr double kMinWork = 0.5, kMinWorkOfOne = 0.3;
+constexpr double kAllWork = 0.9;
 
 // `.map(f)` with threads: where the call stands on one line and says nothing of them.
 Finding::Edit parallel(const Evidence& evidence, const Line& line, const std::string& name) {
@@ -84,6 +87,10 @@ void find_starved_by_input(const Evidence& evidence, Findings& to) {
     const double least = kMinOfRun * static_cast<double>(evidence.records().run_ns);
     if (p.wait_ns < kMinWaitNs || static_cast<double>(p.wait_ns) < least) continue;
     const PipelineStage& stage = *std::ranges::max_element(p.stages, {}, &PipelineStage::work_ns);
+    double all_work = 0;
+    for (const PipelineStage& one : p.stages) all_work += static_cast<double>(one.work_ns);
+    const auto wait = static_cast<double>(p.wait_ns);
+    if (all_work < kMinWork * wait || static_cast<double>(stage.work_ns) < kMinWorkOfOne * wait) continue;
     Finding f;
     f.path = stage.name;
     f.line = evidence.line(stage.source);
@@ -99,6 +106,8 @@ void find_starved_by_input(const Evidence& evidence, Findings& to) {
                (iterations > 1 ? " in " + with_commas(iterations) + " iterations" : std::string()) + " waited for " +
                stage.name + (f.line ? " at line " + std::to_string(f.line.line) : std::string()) + ": " +
                time_text(static_cast<double>(p.wait_ns)) + " in all";
+    if (static_cast<double>(stage.work_ns) < kAllWork * static_cast<double>(p.wait_ns))
+      f.detail += ", " + time_text(static_cast<double>(stage.work_ns)) + " of which " + stage.name + " worked";
     const bool maps = stage.name == "map" || stage.name == "interleave";
     if (maps && is_own(evidence, f.line)) f.edit = parallel(evidence, f.line, stage.name);
     const std::string ahead = ".prefetch(tf.data.AUTOTUNE) at the end of the pipeline";

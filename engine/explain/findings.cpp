@@ -307,6 +307,11 @@ Findings find_findings(const RunRecords& records, const std::function<void()>& g
   put_in_order(found, std::move(serials));
   kept.found = std::move(found);
   kept.suppressed.insert(kept.suppressed.end(), all.suppressed.begin(), all.suppressed.end());
+  // What is a finding elsewhere in the function is not said to be legitimate.
+  std::erase_if(kept.suppressed, [&](const Suppressed& s) {
+    const auto same = [&](const Finding& f) { return f.function == s.function && f.cause == s.cause; };
+    return s.rule == Rule::kAskedFor && std::ranges::any_of(kept.found, same);
+  });
   return kept;
 }
 

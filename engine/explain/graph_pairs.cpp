@@ -79,6 +79,25 @@ std::string difference_of(const Evidence& evidence, const TraceRecord& left, con
   return text;
 }
 
+// The trace to which most of the group are alike but for constants: the first may be the odd one.
+const TraceRecord* commonest(const Evidence& evidence, const std::vector<const TraceRecord*>& group) {
+  constexpr size_t kMaxPrograms = 4;
+  const TraceRecord* best = group.front();
+  size_t most = 0;
+  std::vector<const TraceRecord*> programs;
+  for (const TraceRecord* t : group) {
+    const auto is_alike = [&](const TraceRecord* other) {
+      return evidence.compare_graphs(other->graph(), t->graph()) <= GraphRelation::kConstants;
+    };
+    if (programs.size() >= kMaxPrograms) break;
+    if (std::ranges::any_of(programs, is_alike)) continue;
+    programs.push_back(t);
+    const auto count = static_cast<size_t>(std::ranges::count_if(group, is_alike));
+    if (count > most) best = t, most = count;
+  }
+  return best;
+}
+
 }  // namespace
 
 void describe_graphs(const Evidence& evidence, const std::vector<std::vector<const TraceRecord*>>& groups,
@@ -88,21 +107,23 @@ void describe_graphs(const Evidence& evidence, const std::vector<std::vector<con
   Kinds all;
   size_t most_kinds = 0, pairs = 0, alike = 0;
   for (const auto& group : groups) {
+    if (group.empty()) continue;
+    const TraceRecord* const base = commonest(evidence, group);
     for (const TraceRecord* t : group) {
-      if (t == group.front()) continue;
+      if (t == base) continue;
       ++pairs;
-      const GraphRelation relation = evidence.compare_graphs(group.front()->graph(), t->graph());
+      const GraphRelation relation = evidence.compare_graphs(base->graph(), t->graph());
       alike += relation <= GraphRelation::kConstants;
       Kinds kinds;
-      if (relation == GraphRelation::kConstants) add_kinds(evidence, group.front()->graph(), t->graph(), kinds);
+      if (relation == GraphRelation::kConstants) add_kinds(evidence, base->graph(), t->graph(), kinds);
       all.constants |= kinds.constants;
       all.attributes |= kinds.attributes;
       all.shapes |= kinds.shapes;
       all.ordered &= kinds.ordered;
       if (relation == GraphRelation::kUnknown) continue;
       if (left && (relation < most || (relation == most && kinds.count() <= most_kinds))) continue;
-      left = group.front();
-      right = t;
+      left = base->id < t->id ? base : t;
+      right = left == base ? t : base;
       most = relation;
       most_kinds = kinds.count();
     }

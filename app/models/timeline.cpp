@@ -14,6 +14,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 
 namespace footlight::app {
 namespace {
@@ -380,6 +382,23 @@ QString group_name(query::GroupBy by) {
 namespace {
 // Files may say anything.
 uint64_t whole_bytes(double bytes) { return static_cast<uint64_t>(std::clamp(bytes, 0.0, 9e18)); }
+
+// Whole percents that add up to 100 where the shares add up to 1: the largest remainders are rounded up, so that each
+// is its share rounded up or down, whatever stands before it.
+std::vector<int> whole_percents(const std::vector<double>& shares) {
+  std::vector<int> percents(shares.size());
+  std::vector<size_t> order(shares.size());
+  int left = 100;
+  for (size_t i = 0; i < shares.size(); ++i) {
+    percents[i] = static_cast<int>(100 * std::clamp(shares[i], 0.0, 1.0) + 1e-9);
+    left -= percents[i];
+    order[i] = i;
+  }
+  std::ranges::stable_sort(order, std::greater(), [&](size_t i) { return 100 * shares[i] - percents[i]; });
+  for (size_t i = 0; i < order.size() && left > 0 && 100 * shares[order[i]] - percents[order[i]] > 1e-6; ++i, --left)
+    ++percents[order[i]];
+  return percents;
+}
 }  // namespace
 
 QString range_sentence(const RangeStatistics& s) {
@@ -388,18 +407,14 @@ QString range_sentence(const RangeStatistics& s) {
   if (s.estimated) return text;
   // The parts make up the whole.
   constexpr const char* kNames[] = {"py_function",  "ops",   "Compare's repetitions", "tracing",
-                                    "machine code", "input", "the device",            "in calls (not recorded)"};
+                                    "machine code", "input", "the device",            "in calls (not recorded)",
+                                    "Python"};
   QStringList parts;
-  double before = 0;
-  int said = 0;
-  const auto add = [&](double share, const char* name) {
-    before += share;
-    const int until = std::clamp(static_cast<int>(std::lround(before * 100)), said, 100);
-    if (until > said) parts << QStringLiteral("%1 % %2").arg(until - said).arg(QLatin1String(name));
-    said = until;
-  };
-  for (size_t part = 0; part < RangeStatistics::kParts; ++part) add(s.shares[part], kNames[part]);
-  add(1 - before, "Python");
+  std::vector<double> shares(s.shares.begin(), s.shares.end());
+  shares.push_back(std::max(0.0, 1 - std::accumulate(shares.begin(), shares.end(), 0.0)));
+  const std::vector<int> percents = whole_percents(shares);
+  for (size_t i = 0; i < percents.size(); ++i)
+    if (percents[i]) parts << QStringLiteral("%1 % %2").arg(percents[i]).arg(QLatin1String(kNames[i]));
   text += dot + QStringLiteral("of this time ") + parts.join(QStringLiteral(", "));
   if (s.unlisted)
     text += dot + counted(s.unlisted, "op event is", "op events are") +

@@ -9,7 +9,12 @@
 #include "app/models/timeline.h"
 
 #include <QAbstractItemModelTester>
+#include <QRegularExpression>
 #include <QTest>
+
+#include <cmath>
+#include <map>
+#include <random>
 
 using namespace footlight;
 using namespace footlight::app;
@@ -161,6 +166,37 @@ class TimelineModelsTest : public QObject {
     QCOMPARE(nested.rows[0].self, 60);
     QCOMPARE(nested.shares[RangeStatistics::kOps], 0.5);
     QCOMPARE(range_sentence(nested), QString::fromUtf8("0 calls · 2 op events · of this time 50 % ops, 50 % Python"));
+  }
+
+  // Each percentage is its own share rounded up or down, not what rounding left over from the ones before; all of them
+  // add up.
+  void percentages_of_a_range() {
+    std::mt19937 random(5);
+    const auto said = [](const RangeStatistics& s) {
+      std::map<QString, int> percents;
+      const QString text = range_sentence(s);
+      static const QRegularExpression kPart(QStringLiteral("(\\d+) % ([^,]+)"));
+      for (auto parts = kPart.globalMatch(text); parts.hasNext();) {
+        const QRegularExpressionMatch part = parts.next();
+        percents[part.captured(2)] = part.captured(1).toInt();
+      }
+      return percents;
+    };
+    RangeStatistics s;
+    s.shares[RangeStatistics::kOps] = 0.004;
+    s.shares[RangeStatistics::kTracing] = 0.173;
+    QCOMPARE(said(s), (std::map<QString, int>{{QStringLiteral("tracing"), 17}, {QStringLiteral("Python"), 83}}));
+    for (int round = 0; round < 200; ++round) {
+      double left = 1;
+      for (double& share : s.shares) left -= share = left * 0.3 * static_cast<double>(random() % 1000) / 1000;
+      auto percents = said(s);
+      int sum = 0;
+      for (const auto& [name, percent] : percents) sum += percent;
+      QCOMPARE(sum, 100);
+      QVERIFY(std::abs(percents[QStringLiteral("tracing")] - 100 * s.shares[RangeStatistics::kTracing]) < 1);
+      QVERIFY(std::abs(percents[QStringLiteral("ops")] - 100 * s.shares[RangeStatistics::kOps]) < 1);
+      QVERIFY(std::abs(percents[QStringLiteral("Python")] - 100 * left) < 1);
+    }
   }
 
   // The inspector shows an op's inputs and their cost; the table shows the sums.

@@ -236,6 +236,14 @@ class Worker(unittest.TestCase):
         self.assertIn('segmentation fault', last_end(self.session)[2])
         self.assertIn('before', console(self.session, STDOUT))
 
+    def test_a_kill_names_nobody_who_is_not_known(self):
+        done = self.record('import os, signal\nos.kill(os.getpid(), signal.SIGKILL)')
+        self.assertEqual(done.returncode, 128 + signal.SIGKILL)
+        reason = last_end(self.session)[2]
+        self.assertTrue(reason.startswith('killed (SIGKILL)'), reason)
+        self.assertIn('the script itself', reason)
+        self.assertNotIn('another process', reason)
+
     def test_recursion_for_ever_is_pythons_error(self):
         done = self.record('def f(): return f()\nf()')
         self.assertEqual(done.returncode, 1)

@@ -257,6 +257,7 @@ class Cli(unittest.TestCase):
                 code, out, err = run(*words)
                 self.assertEqual((code, err), (0, ''), words)
                 self.assertIn('  footlight ' + command, out)
+                self.assertNotRegex(out, r'(?i)\bsession', 'the word that users know is recording')
                 for other in set(commands) - {command, 'record', 'compare'}:
                     self.assertNotIn('  footlight ' + other, out)
         self.assertEqual(run('help', 'nothing')[0], 2)

@@ -12,7 +12,7 @@ wanted_values = None  # (function, first call or 0, last call, whether all calls
 
 
 def start(path, level='ops', engine='auto'):
-    """Records this process into the session file `path`, until stop() or the end of the program.
+    """Records this process into the recording `path`, until stop() or the end of the program.
 
     `level` is 'structure' (functions, traces, graphs, calls) or 'ops' (every op as well). `engine` says whose work is
     recorded: 'auto' (of Footlight and every engine that the program imports), 'footlight', or names such as 'jax'.
@@ -23,7 +23,7 @@ def start(path, level='ops', engine='auto'):
 
 
 def stop():
-    """Ends the recording; the session file is complete."""
+    """Ends the recording; the file is complete."""
     _load()
     from footlight_recorder import in_program
     in_program.stop()

@@ -14,7 +14,7 @@ USAGE = """usage: footlight record [-o FILE] [--level off|structure|ops] [--comp
        footlight record [options] -m MODULE [arguments]
 
 Runs the script as `python script.py` does and records what its traced functions do.
-  -o, --output FILE   the session file (default: the script's name with .footlight, here)
+  -o, --output FILE   the recording (default: the script's name with .footlight, here)
   --level LEVEL       off: console only; structure: functions, traces, graphs, calls; ops: every op as well (default)
   --engine NAME       whose work is recorded: auto: Footlight, as which `import tensorflow` then runs, JAX and PyTorch
                       (default); footlight: Footlight alone; tensorflow: the TensorFlow that is installed, and Keras on

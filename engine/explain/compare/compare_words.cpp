@@ -51,6 +51,18 @@ std::string reason(const Part& part, bool recorded) {
 // Zero lies within the error of the difference's mean.
 bool nothing_known(const Comparison& c) { return c.known_within >= 1; }
 
+// "4.3 times as fast"; a factor that would round to 1.0 as "2 % slower", of the time on the left.
+std::string times_as(bool faster, double factor) {
+  char text[48];
+  if (factor < 1.05) {
+    const long percent = std::lround(100 * (faster ? 1 - 1 / factor : factor - 1));
+    return (percent ? std::to_string(percent) : "less than 1") + " % " + (faster ? "faster" : "slower");
+  }
+  std::snprintf(text, sizeof text, factor < 9.95 ? "%.1f times as %s" : "%.0f times as %s", factor,
+                faster ? "fast" : "slow");
+  return text;
+}
+
 // "12 % of the traced time is unexplained: 0.4 us."
 std::string unexplained_of(const Comparison& c) {
   std::string text;
@@ -98,12 +110,10 @@ std::string sentence_of(const Comparison& c) {
                                       c.traced.name + ": ";
   const bool faster = traced <= eager;
   const double factor = faster ? eager / std::max(traced, 1.0) : traced / std::max(eager, 1.0);
-  char number[32];
-  std::snprintf(number, sizeof number, factor < 9.95 ? "%.1f" : "%.0f", factor);
   if (nothing_known(c)) {
     text += "no difference beyond the spread.";
   } else {
-    text += std::string(number) + (faster ? " times as fast." : " times as slow.");
+    text += times_as(faster, factor) + ".";
     const Part* largest = nullptr;
     for (const Part& part : c.parts) {
       const double now = faster ? -part.difference.mean : part.difference.mean;

@@ -174,6 +174,7 @@ Halves halves_of(const RecordedRuns& runs, const std::function<Lines::At(const L
 struct Both {
   const Half *left = nullptr, *right = nullptr;
   bool moved = false;   // ops in the same order, on other lines
+  bool edited = false;  // those are the lines of one change between two versions of a file
 };
 
 // Halves that are alone and have the same op, in order, among the lines of one change or in two whole functions.
@@ -197,6 +198,7 @@ void pair_the_rest(std::vector<Both>& rows, const Lines& lines, bool other_funct
          })) {
       rows[left[l]].right = rows[right[r]].right;
       rows[left[l]].moved = true;
+      rows[left[l]].edited = !other_functions;
       rows[right[r]] = {};
     }
   }
@@ -219,7 +221,8 @@ void decide(Row& row, const Both& both) {
                  (both.right->in_graph ? "It ran eagerly on the left, in a graph on the right"
                                        : "It ran in a graph on the left, eagerly on the right");
     else if (both.moved)
-      row.why += std::string(row.why.empty() ? "" : "; ") + "the same op in the same order, on another line";
+      row.why += std::string(row.why.empty() ? "" : "; ") + "the same op in the same order, on " +
+                 (both.edited ? "an edited line" : "another line");
   }
 }
 

@@ -428,9 +428,34 @@ class TestRecordings : public QObject {
     // A changed line: the op that stands there is the same one.
     QCOMPARE(c.rows[1].eager_ops, std::string("Mul"));
     QCOMPARE(c.rows[1].graph_nodes, std::string("Mul"));
-    QVERIFY(c.rows[1].why.find("on another line") != std::string::npos);
+    QVERIFY(c.rows[1].why.find("on an edited line") != std::string::npos);
+    QVERIFY(c.rows[1].why.find("another line") == std::string::npos);
     QCOMPARE(c.rows[2].group, Group::kOnlyRight);
     QCOMPARE(c.rows[2].place, std::string("→ after.py:6"));
+  }
+
+  // No factor of 1.0 is said of times that differ: the difference is, in percent of the left time.
+  void small_differences_are_percentages() {
+    for (const int64_t second : {980, 996, 1004, 1030, 1049, 1051, 1500, 952, 950, 500}) {
+      Recording r("run");
+      r.graph(1);
+      for (const int64_t ns : {int64_t{1000}, second}) {
+        r.begin_call(1, 1);
+        r.node(1, 7, 1000 * ns);
+        r.end_call();
+      }
+      const std::string said = sentence_of(compared(r.side("step:1"), r.side("step:2")));
+      const double change = static_cast<double>(second) / 1000 - 1;
+      const std::string way = change < 0 ? "faster." : "slower.";
+      QVERIFY2(said.find(" 1.0 times") == said.npos, said.c_str());
+      const bool small = change > -0.0475 && change < 0.05;
+      QCOMPARE(said.find(" % " + way) != said.npos, small);
+      if (small && std::abs(change) > 0.006)
+        QVERIFY2(said.find(": " + std::to_string(std::lround(100 * std::abs(change))) + " % " + way) != said.npos,
+                 said.c_str());
+      else if (small)
+        QVERIFY2(said.find(": less than 1 % " + way) != said.npos, said.c_str());
+    }
   }
 
   void two_functions_are_aligned_op_by_op() {

@@ -287,7 +287,7 @@ class Jax(unittest.TestCase):
                          "WHERE v.observation = o.id) FROM observation o ORDER BY o.id")
         values = {(kind, path): values for kind, path, _, _, values in seen}
         self.assertEqual({(kind, path, line, note) for kind, path, line, note, _ in seen}, {
-            (2, 'self.calls', 15, ''), (2, 'global LOG', 19, ''), (3, 'random', 21, ''), (3, 'time.time', 21, 'clock'),
+            (2, 'self.calls', 15, ''), (2, 'global LOG', 19, 'mutation'), (3, 'random', 21, ''), (3, 'time.time', 21, 'clock'),
             (1, 'global RATE', 21, ''), (1, 'global RATE', 21, 'came back'), (1, 'self.scale', 16, '')})
         self.assertEqual((values[2, 'self.calls'], values[2, 'global LOG'], values[1, 'self.scale']), ('0,1', '[],[2.0]', '2.0,3.0'))
         self.assertIn('stale_capture', [f['cause'] for f in self.report()['findings']])

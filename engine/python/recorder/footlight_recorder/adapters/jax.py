@@ -11,8 +11,9 @@ from typing import Any
 
 from footlight_recorder import _recorder, repetitions
 from footlight_recorder.adapters import Adapter, Hook, guarded, jax_graphs, jax_hlo, jax_keys
-from footlight_recorder.adapters.state import Before, State
-from footlight_recorder.adapters.value_lines import ValueLines
+from footlight_recorder.observed.state_value import Tensors
+from footlight_recorder.observed.state_watch import State, States, Watch, innermost
+from footlight_recorder.observed.value_lines import ValueLines
 
 _MAX_EQUATIONS_WITH_TEXT = 500  # the StableHLO text of larger traces is not kept
 # Files of JAX that stand between the program and the making of a jitted function.
@@ -43,6 +44,7 @@ class _Trace:
         self.has_text = False               # it is small enough for its texts to be kept
         self.modules: list[Any] = []        # references to what XLA compiles of it
         self.jaxpr: Any = None
+        self.state: State | None = None     # what it has read of the program's state
 
 
 class _Thread(threading.local):
@@ -75,7 +77,10 @@ class _Recorder:
             abstract = api_util.shaped_abstractify
         self.keys = jax_keys.Keys(registry.flatten_one_level, abstract)
         self.value_lines = ValueLines()
-        self.state = State(lambda value: isinstance(value, core.Tracer), lambda value: isinstance(value, jax.Array))
+        self.states = States()
+        Tensors.all += (jax.Array, core.Tracer)
+        Tensors.eager += (jax.Array,)
+        Tensors.symbolic += (core.Tracer,)
         self.context: Any = None
         self.compared = repetitions.ChosenCall()
         self.sees_traces = False  # at their beginning; else a new jaxpr tells of one
@@ -139,7 +144,7 @@ class _Recorder:
         """What was given to jit is gone."""
         for function in self.functions.pop(key, {}).values():
             _recorder.forget(function.number)
-            self.state.forget(function.number)
+            self.states.forget(function.number)
 
     @guarded
     def describe_again(self) -> None:
@@ -194,14 +199,14 @@ class _Recorder:
             return original(fun, info, args, kwargs)
         self.thread.asked.append((function, args, kwargs))
         start_ns = time.time_ns()
-        before = None if self.sees_traces else self.state_before(function, fun, args)
+        watch = None if self.sees_traces else self.begin_watch(function)
         try:
             result = original(fun, info, args, kwargs)
             if not self.sees_traces:
-                self.traced(function, result[0], start_ns, '', before)
+                self.traced(function, result[0], start_ns, '', watch)
         except BaseException as error:
             if not self.sees_traces:
-                self.traced(function, None, start_ns, _error_text(error))
+                self.traced(function, None, start_ns, _error_text(error), watch)
             raise
         finally:
             self.thread.asked.pop()
@@ -216,6 +221,9 @@ class _Recorder:
             return
         # Where the arguments lie, not the arguments: the trace outlives them.
         trace.found_for, trace.placed = function, self.placements(function, args, kwargs)
+        outer = innermost()
+        if outer is not None and trace.state is not None:
+            outer.contains(trace.state)
         if not self.is_call_of(function):
             return
         outcome = 'dispatch miss' if trace.served else 'trace'
@@ -232,30 +240,42 @@ class _Recorder:
         function = self.function_of(fun, args[0]) if args else None
         if function is None:
             return original(fun, *args, **more)
-        asked = self.thread.asked[-1:]
-        before = self.state_before(function, fun, asked[0][1] if asked and asked[0][0] is function else ())
+        watch = self.begin_watch(function)
         start_ns = time.time_ns()
         try:
             result = original(fun, *args, **more)
         except BaseException as error:
-            self.traced(function, None, start_ns, _error_text(error))
+            self.traced(function, None, start_ns, _error_text(error), watch)
             raise
-        self.traced(function, result, start_ns, '', before)
+        self.traced(function, result, start_ns, '', watch)
         return result
 
     @guarded
-    def state_before(self, function: _Function, fun: Any, args: tuple[Any, ...]) -> Before | None:
-        """The state around a function that may be traced now."""
-        owner = args[0] if args and function.parameters.names[:1] == ['self'] else None
-        return self.state.begin(jax_keys.function_under(fun), owner)
+    def begin_watch(self, function: _Function) -> Watch | None:
+        """The function may be traced now."""
+        return Watch(function.number)
 
     @guarded
-    def traced(self, function: _Function, result: Any, start_ns: int, error: str, before: Before | None = None) -> None:
-        """Records a trace."""
+    def finish_watch(self, watch: Watch | None, trace: _Trace | None) -> None:
+        """The function was traced, or no trace was made."""
+        if watch is None:
+            return
+        state = watch.finish(trace.columns['id'] if trace is not None else None)
+        if trace is not None and state is not None and not trace.columns['error']:
+            trace.state = state
+            self.states.add(state)
+
+    def traced(self, function: _Function, result: Any, start_ns: int, error: str, watch: Watch | None) -> None:
+        """A function was traced, or JAX found its jaxpr."""
+        self.finish_watch(watch, self.record_trace(function, result, start_ns, error))
+
+    @guarded
+    def record_trace(self, function: _Function, result: Any, start_ns: int, error: str) -> _Trace | None:
+        """Records a trace; None if it was known."""
         end_ns = time.time_ns()
         jaxpr = result.params['jaxpr'] if result is not None else None
         if jaxpr is not None and id(jaxpr) in self.traces:
-            return  # another function, or the same with another context, shares it
+            return None  # another function, or the same with another context, shares it
         number = _recorder.new_id('trace')
         frame = _user_frame(sys._getframe(1))
         by_call = self.is_call_of(function)
@@ -278,16 +298,9 @@ class _Recorder:
         elif by_call:
             _recorder.describe_call(trace=number)
         _recorder.add('trace', columns)
-        if before is not None and not error:
-            self.state.end(before, function.number, number)
-            if self.state.watches(function.number):
-                _recorder.watch(function.number, self.check_state)
         if by_call and frame is not None and len(function.traces) > 1:
             self.value_lines.record(function.number, number, frame, function.parameters.names, function.bound)
-
-    def check_state(self, function: int) -> None:
-        """A trace serves a call: looks whether what it has read is still there."""
-        self.state.check(function)
+        return trace
 
     @guarded
     def describe_key(self, function: _Function, columns: dict[str, Any], key: int) -> None:

@@ -11,11 +11,13 @@ from collections.abc import Callable
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
-from footlight_recorder import _recorder, state, watch
+from footlight_recorder import _recorder
 from footlight_recorder.adapters import Adapter, Hook, guarded, tensorflow_graphs, tensorflow_keys
 from footlight_recorder.adapters.tensorflow_autograph import AutoGraph
 from footlight_recorder.adapters.tensorflow_keras import Keras
-from footlight_recorder.adapters.value_lines import ValueLines
+from footlight_recorder.observed.state_value import Tensors
+from footlight_recorder.observed.state_watch import State, Watch
+from footlight_recorder.observed.value_lines import ValueLines
 
 _PF = 'tensorflow.python.eager.polymorphic_function'
 _MOST_EXECUTABLES = 256  # keys of one trace whose executables are told apart
@@ -54,8 +56,8 @@ class _Trace:
         self.compiles = instance.compiles           # itself, or something in it
         self.columns: dict[str, Any] = {}
         self.asked: Any = None
-        self.watch: watch.Watch | None = None
-        self.state: watch.State | None = None
+        self.watch: Watch | None = None
+        self.state: State | None = None
 
 
 class _Thread(threading.local):
@@ -83,9 +85,9 @@ class _Recorder:
         self.autograph = AutoGraph(self.current_trace)
         self.keras = Keras()
         self.lines = ValueLines()
-        state.Tensors.all += (tensorflow.Tensor,)
-        state.Tensors.eager += (ops.EagerTensor,)
-        state.Tensors.variables += variables
+        Tensors.all += (tensorflow.Tensor,)
+        Tensors.eager += (ops.EagerTensor,)
+        Tensors.variables += variables
 
     # ---- frames ---------------------------------------------------------------------------------------------------
 
@@ -291,7 +293,7 @@ class _Recorder:
             columns['source'] = (frame.f_code, frame.f_lasti)
             self.value_lines(trace, frame)
         self.describe(trace, function_type, by_call)
-        trace.watch = watch.Watch(instance.family.number, trace.number, self.autograph.original)
+        trace.watch = Watch(instance.family.number, self.autograph.original)
         self.thread.traces.append(trace)
         return trace
 
@@ -337,7 +339,7 @@ class _Recorder:
         columns, instance = trace.columns, trace.instance
         columns['error'] = _error_text(error) if error is not None else ''
         watched, trace.watch = trace.watch, None
-        trace.state = self.finish_watch(watched)
+        trace.state = self.finish_watch(watched, trace.number)
         if concrete is not None:
             self.describe_graph(trace, concrete, graph, watched.source_of if watched is not None else _nowhere)
             self.reason(trace, options)
@@ -362,9 +364,9 @@ class _Recorder:
         trace.asked = None
 
     @guarded
-    def finish_watch(self, watched: watch.Watch | None) -> watch.State | None:
+    def finish_watch(self, watched: Watch | None, trace: int) -> State | None:
         """What the trace has read of the program's state."""
-        return watched.finish() if watched is not None else None
+        return watched.finish(trace) if watched is not None else None
 
     def asked_key(self, trace: _Trace) -> int:
         """The key of the call for which the trace was made."""
@@ -512,7 +514,7 @@ def adapter(tensorflow: ModuleType) -> Adapter:
 
     def call(original: Any) -> Any:
         from tensorflow.python.eager.polymorphic_function import polymorphic_function
-        state.Tensors.functions += (polymorphic_function.Function,)
+        Tensors.functions += (polymorphic_function.Function,)
         return _recorder.called(original, None)
 
     def lower(original: Any) -> Any:

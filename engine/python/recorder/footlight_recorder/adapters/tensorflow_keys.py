@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from footlight_recorder import keys
-from footlight_recorder.state import see
+from footlight_recorder.observed.state_value import see
 
 _PLAIN = (bool, int, float, complex, str, bytes)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from footlight_recorder import _recorder
 from footlight_recorder.adapters import Adapter, Hook, guarded, torch_graphs, torch_guards, torch_log
-from footlight_recorder.adapters.value_lines import ValueLines
+from footlight_recorder.observed.value_lines import ValueLines
 
 _RESUME = re.compile(r'(?:.*\.)?torch_dynamo_resume_in_(?P<name>.+)_at_(?P<line>\d+)$')
 _CALLS_OF_MODULES = ('_call_impl', '_wrapped_call_impl', '__call__', 'forward')

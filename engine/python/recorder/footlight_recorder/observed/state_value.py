@@ -19,13 +19,15 @@ class Tensors:
     """How an engine's tensors and variables are told from other objects; adapters add theirs."""
     all: tuple[type, ...] = ()
     eager: tuple[type, ...] = ()  # those of them that have a value
+    symbolic: tuple[type, ...] = ()  # those that have none, where isinstance() counts them as eager, too
     variables: tuple[type, ...] = ()
     functions: tuple[type, ...] = ()  # traced functions: no state
 
 
 def is_symbolic(value: Any) -> bool:
     """Whether it is a tensor of a trace, which has no value."""
-    return isinstance(value, Tensors.all) and not isinstance(value, Tensors.eager)
+    return isinstance(value, Tensors.symbolic) or \
+        isinstance(value, Tensors.all) and not isinstance(value, Tensors.eager)
 
 
 class Seen(NamedTuple):
@@ -139,7 +141,7 @@ def text_of(value: Any, depth: int = 0) -> str:
     if kind in _PLAIN:
         return repr(value)
     if isinstance(value, Tensors.all):
-        return 'a symbolic tensor' if is_symbolic(value) else 'a tensor'
+        return 'a symbolic tensor' if is_symbolic(value) else _tensor_text(value)
     if isinstance(value, Tensors.variables):
         return 'a variable'
     if isinstance(value, types.FunctionType):
@@ -167,6 +169,14 @@ def text_of(value: Any, depth: int = 0) -> str:
         return f'a set of {len(value)}'
     member = _instance_dict(value).get('_name_')
     return f'{kind.__name__}.{member}' if isinstance(member, str) else f'a {kind.__name__} object'
+
+
+def _tensor_text(value: Any) -> str:
+    """ "a tensor: float32 (4,)" """
+    try:
+        return f'a tensor: {getattr(value.dtype, "name", value.dtype)} {tuple(value.shape)}'
+    except Exception:  # it may be gone, as what was donated is
+        return 'a tensor'
 
 
 def _instance_dict(value: Any) -> dict[str, Any]:

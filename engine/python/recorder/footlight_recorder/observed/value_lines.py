@@ -4,16 +4,15 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
-import linecache
 from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import NamedTuple
 
 from footlight_recorder import _recorder
+from footlight_recorder.observed.syntax import tree_of
 
 _MAX_CALLERS = 4     # frames through which an argument is followed that a function only passes on
 _MAX_LINES = 4       # of one argument
-_MAX_TREES = 64
 _MAX_TRACES = 64     # of one line of a function that are looked at
 
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -30,16 +29,6 @@ class Argument(NamedTuple):
     """An argument of a call: the parameter that it is for, and the lines that made it, the most specific first."""
     position: int
     made: list[Line]
-
-
-@functools.lru_cache(_MAX_TREES)
-def tree_of(file: str) -> ast.Module | None:
-    """The syntax tree of a source file; None: it cannot be read."""
-    """The syntax tree of a source file; None: it cannot be read."""
-    try:
-        return ast.parse(''.join(linecache.getlines(file)))
-    except (SyntaxError, ValueError, RecursionError):
-        return None
 
 
 def _position(code: CodeType, offset: int) -> tuple[int, int, int, int] | None:

@@ -3,10 +3,11 @@ from __future__ import annotations
 
 import ast
 import functools
-import linecache
 from collections.abc import Iterator
 from types import CodeType
 from typing import NamedTuple
+
+from footlight_recorder.observed.syntax import tree_of
 
 READ, CALL, STORE, UPDATE, MUTATION = range(5)  # kinds of accesses; the last three change something
 _MUTATORS = ('append', 'appendleft', 'add', 'update', 'extend', 'extendleft', 'insert', 'pop', 'popleft', 'popitem', 'remove',
@@ -376,15 +377,6 @@ class _Collector:
         else:
             for child in ast.iter_child_nodes(node):
                 self.visit(child)
-
-
-@functools.lru_cache(maxsize=256)
-def tree_of(path: str) -> ast.Module | None:
-    """The syntax tree of a file; None: it has none."""
-    try:
-        return ast.parse(''.join(linecache.getlines(path)))
-    except (SyntaxError, ValueError, RecursionError):
-        return None
 
 
 def function_of(code: CodeType) -> _Function | None:

@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
-from footlight_recorder import _recorder, outside
-from footlight_recorder.outside import CALL, MUTATION, READ, STORE, UPDATE, Access, Outside, Step
-from footlight_recorder.state import ABSENT, MISSING, Chance, Seen, Spot, attribute, chance_of, item, see, see_chance, text_of
+from footlight_recorder import _recorder
+from footlight_recorder.observed import names_outside
+from footlight_recorder.observed.names_outside import CALL, MUTATION, READ, STORE, UPDATE, Access, Outside, Step
+from footlight_recorder.observed.state_value import (ABSENT, MISSING, Chance, Seen, Spot, attribute, chance_of, item, see,
+                                                     see_chance, text_of)
 
 _MOST_FUNCTIONS, _MOST_PLACES, _MOST_CHANGES, _MOST_LINES, _MOST_FILES = 256, 512, 8, 6, 40
 _INTERVAL_NS = 1_000_000
@@ -40,6 +42,7 @@ class _Place:
             free = function.__code__.co_freevars
             self.cell = free.index(access.path.root) if access.path.root in free else -1
         self.before = ABSENT
+        self.text_before = ''  # of what the function changes
         self.holder: object = None
 
     def start(self) -> Spot:
@@ -86,14 +89,14 @@ class _Place:
     def file(self) -> str:
         return self.function.__code__.co_filename
 
-    def uses(self, without: list[tuple[str, int, int]]) -> list[outside.Use]:
+    def uses(self, without: list[tuple[str, int, int]]) -> list[names_outside.Use]:
         """Where the loaded files of the program use the same, but in these lines."""
         kind, name, at = self.name()
         files = [self.file()] if kind == 'closure' else _loaded_files(self.file())
-        found: list[outside.Use] = []
+        found: list[names_outside.Use] = []
         for path in files:
             ranges = [(first, last) for file, first, last in without if file == path]
-            found.extend(outside.uses_of(path, kind, name, at, self.body, ranges))
+            found.extend(names_outside.uses_of(path, kind, name, at, self.body, ranges))
         return found
 
 
@@ -108,7 +111,7 @@ def _loaded_files(first: str) -> list[str]:
     return files[:_MOST_FILES]
 
 
-def _lines(uses: list[outside.Use], stores: bool, role: str) -> list[dict[str, Any]]:
+def _lines(uses: list[names_outside.Use], stores: bool, role: str) -> list[dict[str, Any]]:
     wanted = [use for use in uses if use.store == stores and not use.initial]
     if not stores:
         wanted += [use for use in uses if not use.store and use.initial]
@@ -181,11 +184,39 @@ class State:
                 one.compare(hit, now_ns, depth + 1)
 
 
+class States:
+    """What the traces of functions have read, where an engine does not tell which trace serves a call: all are compared."""
+
+    def __init__(self) -> None:
+        self._of: dict[int, list[State]] = {}
+
+    def add(self, state: State) -> None:
+        """A trace was made."""
+        self._of.setdefault(state.function, []).append(state)
+        _recorder.watch(state.function, self.compare)
+
+    def compare(self, function: int) -> None:
+        """The function is called."""
+        now_ns = time.time_ns()
+        for state in self._of.get(function, ()):
+            state.compare(state.trace, now_ns)
+
+    def forget(self, function: int) -> None:
+        """The function is gone."""
+        self._of.pop(function, None)
+
+
+def innermost() -> Watch | None:
+    """That of the trace that this thread makes."""
+    watch: Watch | None = getattr(_thread, 'innermost', None)
+    return watch
+
+
 class Watch:
     """Lives while a trace is made. `original`: gives the user's function of a generated one, or None."""
 
-    def __init__(self, function: int, trace: int, original: Callable[[FunctionType], FunctionType | None]) -> None:
-        self.function, self.trace, self._original = function, trace, original
+    def __init__(self, function: int, original: Callable[[FunctionType], FunctionType | None] = lambda _: None) -> None:
+        self.function, self.trace, self._original = function, 0, original
         self.places: list[_Place] = []
         self.bodies: list[tuple[str, Outside]] = []
         self.inner: list[State] = []
@@ -193,7 +224,7 @@ class Watch:
         self._entered: set[tuple[int, int]] = set()
         self._drawn: list[tuple[Chance, Seen, _Place]] = []
         self._seeded: set[str] = set()
-        self.outer: Watch | None = getattr(_thread, 'innermost', None)
+        self.outer = innermost()
         self._watches = bool(_recorder.watch_calls(self._called))
         _thread.innermost = self
 
@@ -217,7 +248,7 @@ class Watch:
 
     def enter(self, function: Any, values: list[Any], depth: int = 0) -> None:
         """Looks at what a function names outside of itself, before it runs."""
-        body = outside.outside_of(function.__code__) if len(self.bodies) < _MOST_FUNCTIONS and depth <= 8 else None
+        body = names_outside.outside_of(function.__code__) if len(self.bodies) < _MOST_FUNCTIONS and depth <= 8 else None
         if body is None:
             return
         key = (id(function.__code__), id(values[0]) if values else id(function.__closure__))
@@ -242,9 +273,11 @@ class Watch:
                 continue
             spot = place.walk()
             if spot.getter is not None:
-                self.enter(spot.getter, [spot.holder], depth + 1)
+                if not _recorder.is_library_file(spot.getter.__code__.co_filename):
+                    self.enter(spot.getter, [spot.holder], depth + 1)
                 continue
             place.holder, place.before = spot.holder, see(spot.value)
+            place.text_before = text_of(spot.value) if access.kind >= STORE else ''
             if place.before.kind != 'code' or access.kind > CALL:
                 self.places.append(place)
 
@@ -271,11 +304,14 @@ class Watch:
             return False
         return called is not MISSING
 
-    def finish(self) -> State | None:
-        """The trace is made, or has failed: records what changed, and returns what is compared later."""
+    def finish(self, trace: int | None) -> State | None:
+        """The trace is made, or has failed: records what changed, and returns what is compared later. None: there was none."""
         if self._watches:
             _recorder.watch_calls(None)
         _thread.innermost = self.outer
+        if trace is None:
+            return None
+        self.trace = trace
         self._record_drawn()
         self._record_changes()
         return self._keep()
@@ -323,7 +359,7 @@ class Watch:
             if not leaked and place.body.makes_once and access.kind == STORE:
                 continue
             _, name, at = place.name()
-            if not leaked and outside.is_about_traces(name + (str(at.key) if at else '')):  # a counter of traces
+            if not leaked and names_outside.is_about_traces(name + (str(at.key) if at else '')):  # a counter of traces
                 continue
             steps = access.path.steps
             whole = place if not steps or not steps[-1].item else \
@@ -344,7 +380,7 @@ class Watch:
                 continue
             row = self._row('tensor leak' if leaked else 'side effect', place, path)
             row['note'] = 'mutation' if access.kind == MUTATION else ''
-            row['observation_value'] = [text_of(spot.value)]
+            row['observation_value'] = [text_of(spot.value)] if leaked else [place.text_before, text_of(spot.value)]
             lines = _lines(uses, False, 'use' if leaked else 'read')
             if not lines and not leaked and access.kind != STORE:
                 lines = [{'role': 'read', 'file': one.file(), 'line': one.access.line} for one in self.places

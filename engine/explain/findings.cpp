@@ -81,6 +81,10 @@ Cause::Cause(const char* n, Propose f, const char* e) : name(n), engine(e), prop
 }
 Cause::Cause(const char* n, FindIn f, const char* e) : name(n), engine(e), in_(f), next_(first_) { first_ = this; }
 Cause::Cause(const char* n, FindAll f, const char* e) : name(n), engine(e), all_(f), next_(first_) { first_ = this; }
+Cause::Cause(const char* n, Propose p, FindAll f, const char* e)
+    : name(n), engine(e), propose_(p), all_(f), next_(first_) {
+  first_ = this;
+}
 
 void Cause::propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) const {
   const size_t before = to.size();

@@ -130,6 +130,7 @@ class Cause {
   Cause(const char* name, Propose propose, const char* engine = nullptr);
   Cause(const char* name, FindIn find, const char* engine = nullptr);
   Cause(const char* name, FindAll find, const char* engine = nullptr);
+  Cause(const char* name, Propose propose, FindAll find, const char* engine = nullptr);
   void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) const;
   void find(const Evidence& evidence, Findings& to) const;
 

@@ -88,8 +88,6 @@ void propose_fixed_sizes(const Evidence& evidence, const FunctionRun& run, std::
   }
 }
 
-const Cause dimension_specialized("dimension_specialized", propose_fixed_sizes, "torch");
-
 // A dimension that was marked as dynamic, and a statement that fixed it: the compilation failed.
 void find_broken_marks(const Evidence& evidence, Findings& to) {
   std::set<FunctionId> said;
@@ -114,7 +112,7 @@ void find_broken_marks(const Evidence& evidence, Findings& to) {
   }
 }
 
-const Cause broken_marks("dimension_specialized", find_broken_marks, "torch");
+const Cause dimension_specialized("dimension_specialized", propose_fixed_sizes, find_broken_marks, "torch");
 
 }  // namespace
 }  // namespace footlight::explain

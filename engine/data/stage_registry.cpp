@@ -1,6 +1,8 @@
 // Registers the kernels that create stages.
 #include "engine/data/stage_registry.h"
 
+#include "engine/base/running_node.h"
+
 #include <algorithm>
 
 namespace footlight::data {
@@ -20,7 +22,8 @@ void make_stage(KernelContext& context) {
   Stage* stage = makers()[context.row.id.value](making);
   Tensor dataset = dataset_tensor(stage);
   stage->op = context.row.name;
-  stage->source = current_source();
+  // A stage that a graph makes, as in a function of flat_map, stands where that function has it.
+  stage->source = running_node_source.code.valid() ? running_node_source : current_source();
   stage->inputs.assign(context.inputs.begin(), context.inputs.end());
   stage->attrs = context.attrs;
   if (stage->types.empty()) {

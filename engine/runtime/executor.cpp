@@ -6,6 +6,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/errors.h"
 #include "engine/base/device_hooks.h"
+#include "engine/base/running_node.h"
 #include "engine/base/step_parallelism.h"
 #include "engine/base/thread_pool.h"
 #include "engine/jit/jit_loop.h"
@@ -473,7 +474,13 @@ class Run {
       const ActivityScope recording(this_thread.activity, Activity::kRecording);
       return input_hash(*program_.node(in).op, gather(in));
     }();
-    kernel<true>(in);
+    if (const Node& node = program_.node(in); node.dtypes.size() == 1 && node.dtypes[0] == DType::kVariant) {
+      const optimize::Origin origin = program_.origin(in);
+      const RunningNode running(program_.has_origin(in) ? origin.graph->node(origin.node).source : node.source);
+      kernel<true>(in);
+    } else {
+      kernel<true>(in);
+    }
     record(in, start, Device::cpu(), inputs);
   }
 

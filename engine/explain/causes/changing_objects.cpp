@@ -85,23 +85,63 @@ bool change_together(const std::vector<Used>& a, const std::vector<Used>& b) {
   return std::ranges::equal(a, b, {}, &Used::last_ns, &Used::last_ns);
 }
 
+// "<Eq value 14 like 12>" -> 14 and 12; 0: no such number.
+std::pair<uint64_t, uint64_t> number_and_like(const std::string& text) {
+  const auto number_at = [&](size_t at) {
+    uint64_t number = 0;
+    for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
+      number = number * 10 + static_cast<uint64_t>(text[at] - '0');
+    return number;
+  };
+  const size_t like = text.find(" like ");
+  if (like == text.npos || like == 0) return {};
+  return {number_at(text.rfind(' ', like - 1) + 1), number_at(like + 6)};
+}
+
+// Values of which one equals another have that one's class; others have none in common.
+class EqualValues {
+ public:
+  explicit EqualValues(const FunctionRun& run) {
+    for (const TraceRecord* t : run.traces)
+      for (const KeyLeaf& leaf : t->key)
+        if (const auto [number, like] = number_and_like(leaf.value); number) like_[number] = like;
+  }
+  uint64_t first_equal(uint64_t number) const {
+    for (auto at = like_.find(number); at != like_.end() && at->second < number; at = like_.find(number))
+      number = at->second;
+    return number;
+  }
+
+ private:
+  std::unordered_map<uint64_t, uint64_t> like_;
+};
+
 // Objects of which the graphs captured variables and tensors of other shapes are no replacement for each other, nor are
 // those that are reused.
 std::unordered_map<uint64_t, uint64_t> classes_of(const Evidence& evidence, const FunctionRun& run, const InTurn& one,
                                                   const std::set<std::string>& where) {
   std::unordered_map<uint64_t, uint64_t> classes;
   std::unordered_map<std::string, uint64_t> known;
+  const EqualValues equal(run);
   for (const TraceRecord* t : run.traces) {
     std::string text = object_text(*t, one.series->path);
     std::string kind = one.reused.contains(text) ? "reused " + text : capture_types(*t);
-    const uint64_t captured = known.try_emplace(std::move(kind), known.size()).first->second;
-    for (const keys::ItemPlace& place : keys::places(evidence.key_of(*t)))
-      if (where.count(place.path) && place.item.number) classes.try_emplace(place.item.number, captured);
+    const KeyLeaf* leaf = leaf_at(*t, one.series->path);
+    for (const keys::ItemPlace& place : keys::places(evidence.key_of(*t))) {
+      if (!where.count(place.path) || !place.item.number) continue;
+      std::string own = kind;  // another value stays another one, however long objects are kept
+      if (leaf && is_value(*leaf)) own += " value " + std::to_string(equal.first_equal(place.item.number));
+      classes.try_emplace(place.item.number, known.try_emplace(std::move(own), known.size()).first->second);
+    }
   }
   return classes;
 }
 
 }  // namespace
+
+bool is_value(const KeyLeaf& leaf) {
+  return leaf.kind == "object" && (leaf.value.find(" value ") != leaf.value.npos || replaces_dead_equal(leaf));
+}
 
 bool replaces_dead_equal(const KeyLeaf& leaf) { return leaf.value.find(" like ") != leaf.value.npos; }
 

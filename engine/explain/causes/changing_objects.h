@@ -12,7 +12,9 @@ namespace footlight::explain {
 std::vector<Candidate> changing_objects(const Evidence& evidence, const FunctionRun& run,
                                         bool (*wanted)(const LeafSeries& series));
 
-// "<Eq object 14 like 12>": an equal one was in the cache, and died.
+// "<Eq value 14>": it is told from others by its class's own equality, and not by its identity.
+bool is_value(const session::KeyLeaf& leaf);
+// "<Eq value 14 like 12>": an equal one was in the cache, and died.
 bool replaces_dead_equal(const session::KeyLeaf& leaf);
 
 }  // namespace footlight::explain

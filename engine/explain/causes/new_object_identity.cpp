@@ -14,7 +14,7 @@ using session::KeyLeaf;
 bool are_objects(const LeafSeries& s) {
   return std::ranges::all_of(s.leaves, [](const KeyLeaf* l) {
     return l && l->kind == "object" && l->value.starts_with('<') && l->type != "type";
-  }) && std::ranges::none_of(s.leaves, [](const KeyLeaf* l) { return replaces_dead_equal(*l); });
+  }) && std::ranges::none_of(s.leaves, [](const KeyLeaf* l) { return is_value(*l); });
 }
 
 void propose_new_object_identity(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
@@ -25,14 +25,23 @@ void propose_new_object_identity(const Evidence& evidence, const FunctionRun& ru
     const bool each = f.calls == f.values.size();
     f.title = name + (each ? " is a new object in each call" : " is a new object again and again");
     f.detail = f.path + ": " + with_commas(f.values.size()) + " objects, " + progression(f.values) +
-               "; each counts by its identity, although the graphs are alike" + with_it(f.also_paths);
+               "; each counts by its identity" + with_it(f.also_paths);
     const bool self = f.path == "args[0]" && f.parameter == "self";
     f.fix = self ? "Make the object once, before the loop" : "Make " + name + " once";
     if (is_jax(run)) f.fix += ", or give its class __eq__ and __hash__: a frozen dataclass has them";
-    c.complete = [self, name, jax = is_jax(run)](Finding& made, const ReplayResult&) {
+    c.complete = [self, name, &run, jax = is_jax(run)](Finding& made, const ReplayResult&) {
       if (jax) return also(made, "Pass the arrays that it holds to a function", made.checked);
       also(made, self ? "Pass the tensors and variables that it holds to a function"
                       : "Pass the tensors and variables that " + name + " holds", made.checked);
+      // Objects that hold different values cannot be one.
+      const auto captures_alike = [&](const session::TraceRecord* t) {
+        return t->captured == run.traces.front()->captured;
+      };
+      const bool values_differ = made.graphs != GraphRelation::kIdentical;
+      if (values_differ) made.alternatives.back().fix = "Pass the values that " + (self ? std::string("it") : name) +
+                                                        " holds as tensors";
+      if (values_differ || (!self && !std::ranges::all_of(run.traces, captures_alike)))
+        std::swap(made.fix, made.alternatives.back().fix);
     };
     to.push_back(std::move(c));
   }

@@ -78,7 +78,13 @@ std::string member_text(PyObject* object) {
   return str(short_name(Py_TYPE(object)), '.', readable(name.get()));
 }
 
-uint64_t fresh_number(PyObject* object) {
+// What its equality says of an object: that of `object` is its identity.
+bool defines_equality(PyObject* object) {
+  return Py_TYPE(object)->tp_richcompare && Py_TYPE(object)->tp_richcompare != PyBaseObject_Type.tp_richcompare;
+}
+
+// `by_value`: equal objects have one number.
+uint64_t fresh_number(PyObject* object, bool by_value) {
   const uint64_t number = numbers().next++;
   keys::NumberedObject made;
   if (PyType_Check(object)) {
@@ -87,7 +93,7 @@ uint64_t fresh_number(PyObject* object) {
     auto* code = reinterpret_cast<PyCodeObject*>(object);
     made.name = str(readable(code->co_qualname), " (line ", code->co_firstlineno, ")");
   } else if (made.name = member_text(object); made.name.empty()) {
-    made = {str("<", short_name(Py_TYPE(object)), " object ", number, ">"), known_since(object)};
+    made = {str("<", short_name(Py_TYPE(object)), by_value ? " value " : " object ", number, ">"), known_since(object)};
   }
   numbers().names.emplace(number, std::move(made));
   return number;
@@ -96,7 +102,7 @@ uint64_t fresh_number(PyObject* object) {
 uint64_t number_at(PyObject* found) { return PyLong_AsUnsignedLongLong(found); }
 
 uint64_t add_to(PyObject* table, PyObject* key, PyObject* object) {
-  const uint64_t number = fresh_number(object);
+  const uint64_t number = fresh_number(object, defines_equality(object));
   const Ref value = checked(PyLong_FromUnsignedLongLong(number));
   if (PyDict_SetItem(table, key, value.get()) < 0) throw PythonErrorSet();
   return number;
@@ -104,13 +110,13 @@ uint64_t add_to(PyObject* table, PyObject* key, PyObject* object) {
 
 // Used by recordings. `hash`: of an object with this new number, which may equal a dead one.
 void note_equal(uint64_t number, PyObject* object, Py_hash_t hash) {
-  if (!recording_structure() || Py_TYPE(object)->tp_richcompare == PyBaseObject_Type.tp_richcompare) return;
+  if (!recording_structure() || !defines_equality(object)) return;
   const Ref attributes = Ref::steal(PyObject_GenericGetDict(object, nullptr));
   if (!attributes) return clear_only(PyExc_AttributeError);
   Numbers& all = numbers();
   Numbers::Equal equal(Py_TYPE(object)->tp_name, hash, see(attributes.get()).hash);
   if (const auto dead = all.dead_equals.find(equal); dead != all.dead_equals.end())
-    all.names[number].name = str("<", short_name(Py_TYPE(object)), " object ", number, " like ", dead->second, ">");
+    all.names[number].name = str("<", short_name(Py_TYPE(object)), " value ", number, " like ", dead->second, ">");
   all.equals.emplace(number, std::move(equal));
 }
 
@@ -154,7 +160,7 @@ uint64_t number_by_address(PyObject* object) {
     return at->second.number;
   static PyObject* const callback = PyCFunction_New(&unhashable_died_method, nullptr);
   Ref reference = checked(PyWeakref_NewRef(object, callback));
-  const uint64_t number = fresh_number(object);
+  const uint64_t number = fresh_number(object, false);
   all.insert_or_assign(object, Numbers::ByAddress{number, std::move(reference)});
   return number;
 }

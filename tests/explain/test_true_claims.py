@@ -214,8 +214,9 @@ for k in range(8):
         ''')
         with sqlite3.connect(session) as db:
             lines = [line for line, in db.execute(
-                "select (select line from code_line l where l.code = t.source_code and l.first_offset <= t.source_offset "
-                "order by l.first_offset desc limit 1) from track t where kind = 'stage' and name = 'map' order by 1")]
+                "select (select line from code_line l where l.code = t.source_code and "
+                "l.first_offset <= t.source_offset order by l.first_offset desc limit 1) "
+                "from track t where kind = 'stage' and name = 'map' order by 1")]
         self.assertEqual(lines, [5, 8])
 
 

@@ -1,6 +1,7 @@
 // Counts nodes by line and looks at which lines have instructions at all.
 #include "app/models/line_fates.h"
 
+#include "app/models/lines_run.h"
 #include "app/models/text.h"
 #include "engine/source/lexer.h"
 
@@ -44,15 +45,6 @@ LineNodes nodes_by_line(const Document& document, session::FileId file, TraceId 
   return nodes;
 }
 
-// Lines of a branch that may not have been taken: nobody knows whether they ran.
-bool maybe_skipped(const std::map<int, std::vector<Way>>& ways, const session::GeneratedRecord& code, int line) {
-  return std::any_of(code.statements.begin(), code.statements.end(), [&](const auto& s) {
-    if (s.kind != "if" || line <= s.line || line > s.last_line) return false;
-    const auto way = ways.find(s.line);
-    return way != ways.end() && way->second.front().fate == "python";
-  });
-}
-
 }  // namespace
 
 std::vector<size_t> statement_starts(const std::vector<CodeLine>& lines) {
@@ -88,12 +80,24 @@ void put_traced_fates(const Document& document, const session::GeneratedRecord& 
   };
   add(nodes.own, made);
   add(nodes.called, called);
+  std::vector<LineSeen> seen(lines.size());
+  for (size_t i = 0; i < lines.size(); ++i) {
+    seen[i].made_nodes = made.contains(i) || called.contains(i);
+    const auto all = ways.find(lines[i].number);
+    if (all == ways.end()) continue;
+    for (const Way& way : all->second)
+      if (std::ranges::find(way.traces, trace) != way.traces.end()) seen[i].ways.push_back(&way);
+  }
+  const std::vector<Ran> ran = lines_that_ran(lines, seen);
   for (size_t i = 0; i < lines.size(); ++i) {
     CodeLine& l = lines[i];
     const CodeLine& first = lines[starts[i]];
     const std::string head = first.text.trimmed().toStdString();
     const bool header = head.starts_with('@') || source::leading_word(head) == "def";
-    if (header || ways.count(first.number) || l.fate == QStringLiteral("fallback")) continue;
+    if (header || l.fate == QStringLiteral("fallback")) continue;
+    // What was decided in Python may have made nodes before: `for v, g in zip(weights, tape.gradient(loss, weights))`.
+    const bool has_nodes = made.contains(starts[i]) || called.contains(starts[i]);
+    if (ways.contains(first.number) && !(has_nodes && l.fate == QStringLiteral("python"))) continue;
     const auto count = made.find(starts[i]);
     if (count != made.end()) {
       l.fate = QStringLiteral("staged");
@@ -103,7 +107,7 @@ void put_traced_fates(const Document& document, const session::GeneratedRecord& 
       l.reason = QStringLiteral("%1 in trace #%2, made by what it calls")
                      .arg(counted(inside->second, "node", "nodes"))
                      .arg(shown->number);
-    } else if (!has_code.count(first.number) || maybe_skipped(ways, code, l.number)) {
+    } else if (!has_code.count(first.number) || ran[i] != Ran::kYes) {
       l.fate.clear();
     } else {
       l.fate = QStringLiteral("python");

@@ -58,6 +58,27 @@ void put_fates(const std::vector<const session::GeneratedRecord*>& codes, Lines&
   }
 }
 
+// "True in #1, #3; False and True in #2": a trace that took several ways is named once, with all of them.
+QString notes_by_trace(const Document& document, const std::vector<Way>& ways) {
+  std::map<TraceId, std::vector<size_t>> ways_of;
+  for (size_t i = 0; i < ways.size(); ++i)
+    for (const TraceId trace : ways[i].traces)
+      if (auto& taken = ways_of[trace]; taken.empty() || taken.back() != i) taken.push_back(i);
+  std::vector<std::pair<std::vector<size_t>, std::vector<TraceId>>> groups;
+  for (const auto& [trace, taken] : ways_of) {
+    auto at = std::ranges::find(groups, taken, [](const auto& group) { return group.first; });
+    if (at == groups.end()) at = groups.insert(at, {taken, {}});
+    at->second.push_back(trace);
+  }
+  QStringList all;
+  for (const auto& [taken, traces] : groups) {
+    QStringList notes;
+    for (const size_t i : taken) notes << short_note(ways[i].note);
+    all << notes.join(QStringLiteral(" and ")) + QStringLiteral(" in ") + trace_numbers(document, traces);
+  }
+  return all.join(QStringLiteral("; "));
+}
+
 // Decisions made while tracing override those of the conversion.
 template <class Lines>
 void put_decisions(const Document& document, session::FileId file, FunctionId function, TraceId wanted, Lines&& lines,
@@ -71,9 +92,11 @@ void put_decisions(const Document& document, session::FileId file, FunctionId fu
       if (std::find(way.traces.begin(), way.traces.end(), wanted) != way.traces.end()) chosen = &way;
     }
     CodeLine& made = lines[static_cast<size_t>(at)];
-    if (!chosen->fate.empty()) made.fate = q(chosen->fate);
-    made.tone = fate_tone(chosen->fate);
-    if (ways.size() == 1) {
+    const bool is_here = !wanted.valid() || std::ranges::find(chosen->traces, wanted) != chosen->traces.end();
+    if (!is_here) made.fate.clear();  // the shown trace did not come to this line
+    else if (!chosen->fate.empty()) made.fate = q(chosen->fate);
+    made.tone = is_here ? fate_tone(chosen->fate) : QString();
+    if (ways.size() == 1 && is_here) {
       const QString note = short_note(chosen->note);
       const bool decided = note.size() < static_cast<qsizetype>(chosen->note.size());
       made.note = decided && chosen->traces.size() > 1
@@ -81,10 +104,7 @@ void put_decisions(const Document& document, session::FileId file, FunctionId fu
                       : q(chosen->note);
       continue;
     }
-    QStringList all;
-    for (const Way& way : ways)
-      all << short_note(way.note) + QStringLiteral(" in ") + trace_numbers(document, way.traces);
-    made.note = all.join(QStringLiteral("; "));
+    made.note = notes_by_trace(document, ways);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "app/models/inspector_parts.h"
 #include "app/models/layer_costs.h"
 #include "app/models/line_fates.h"
+#include "app/models/lines_run.h"
 #include "app/models/phases.h"
 #include "app/models/text.h"
 
@@ -297,6 +298,73 @@ class InspectorPartsTest : public QObject {
     const auto other = function_lines(d, d.generated.front(), TraceId(10));
     QCOMPARE(other[5].fate, QStringLiteral("python"));
     QVERIFY(other[5].reason.contains(QStringLiteral("no nodes")));
+  }
+
+  // The shown trace took both ways, or did not come to the line at all.
+  void ways_of_one_trace() {
+    SampleRun run = sample_run();
+    Document& d = run.document;
+    d.decisions.clear();
+    const char* yes = "the condition was True in Python while tracing";
+    const char* no = "the condition was False in Python while tracing";
+    for (const char* note : {no, yes, no})
+      d.decisions.push_back({TraceId(10), session::FileId(1), 7, "if", "python", note});
+    const auto note = [&](uint32_t trace) { return function_lines(d, d.generated.front(), TraceId(trace))[3].note; };
+    QCOMPARE(note(10), QStringLiteral("False and True in #1"));
+    d.decisions.push_back({TraceId(11), session::FileId(1), 7, "if", "python", yes});
+    QCOMPARE(note(10), QStringLiteral("False and True in #1; True in #2"));
+    d.decisions.clear();
+    d.decisions.push_back({TraceId(11), session::FileId(1), 7, "if", "python", yes});
+    QCOMPARE(note(10), QStringLiteral("True in #2"));
+    QVERIFY(function_lines(d, d.generated.front(), TraceId(10))[3].tone.isEmpty());
+    QCOMPARE(function_lines(d, d.generated.front(), TraceId(11))[3].fate, QStringLiteral("python"));
+  }
+
+  // Each program says of each line whether it ran: + surely, - surely not, ? nobody knows; n: it made nodes;
+  // T, F, S, 2: it decided True, False, staged, two iterations.
+  void lines_that_did_not_run() {
+    const Way yes{"python", "the condition was True in Python while tracing", {}};
+    const Way no{"python", "the condition was False in Python while tracing", {}};
+    const Way staged{"staged", "the condition is a tensor: both branches are in the graph", {}};
+    const Way turns{"python", "unrolled into 2 copies", {}};
+    const std::vector<std::vector<const char*>> programs{
+        {"  def f(x):", "+T  if e > 0.5:", "+n    return u()", "-   return x"},
+        {"  def f(x):", "+F  if e > 0.5:", "-     return u()", "+   return x"},
+        {"  def f(x):", "+   try:", "+n    x = x + 1", "?   except E:", "?     x = 1", "?     x = 2", "+   return x"},
+        {"  def f(x):", "+   try:", "+     x = g()", "?     y = g()", "?   except E:", "?     return x", "?   return x"},
+        {"  def f(x):", "+   y = 1", "+n  z = x", "+   k = 2", "+   return z, k"},
+        {"  def f(x):", "?   if y:", "?     return x", "?   z = 1", "?   return z"},
+        {"  def f(x):", "+   if y:", "?     return x", "+   z = 1", "+n  return z"},
+        {"  def f(x):", "+S  if y:", "+     z = 1", "+   else:", "+     z = 2", "+   return z"},
+        {"  def f(x):", "+F  if y:", "-     z = 1", "+T  elif w:", "+     z = 2", "-   else:", "-     z = 3", "+   return z"},
+        {"  def f(x):", "+2  for i in r:", "+     a = 1", "+T    if a:", "+       continue", "-     b = 2", "+   return x"},
+        {"  def f(x):", "+   for i in r:", "?     a = 1", "+   return x"},
+        {"  def f(x):", "+   def g(y):", "?     return y", "+   with t:", "+     g = 1", "+   return x"},
+        {"  def f(x):", "+   def g(y):", "+     a = 1", "+n    return y", "+   return x"},
+    };
+    for (size_t p = 0; p < programs.size(); ++p) {
+      std::vector<CodeLine> lines;
+      std::vector<LineSeen> seen;
+      for (const std::string line : programs[p]) {
+        CodeLine made;
+        made.text = QString::fromStdString(line.substr(2));
+        lines.push_back(made);
+        LineSeen facts;
+        facts.made_nodes = line[1] == 'n';
+        if (line[1] == 'T') facts.ways.push_back(&yes);
+        if (line[1] == 'F') facts.ways.push_back(&no);
+        if (line[1] == 'S') facts.ways.push_back(&staged);
+        if (line[1] == '2') facts.ways.push_back(&turns);
+        seen.push_back(facts);
+      }
+      lines[0].text = lines[0].text.trimmed();
+      const std::vector<Ran> ran = lines_that_ran(lines, seen);
+      QCOMPARE(ran.size(), lines.size());
+      for (size_t i = 1; i < lines.size(); ++i) {
+        const char said = ran[i] == Ran::kYes ? '+' : ran[i] == Ran::kNo ? '-' : '?';
+        QVERIFY2(said == programs[p][i][0], qPrintable(QStringLiteral("program %1, line %2").arg(p).arg(i)));
+      }
+    }
   }
 
   void statements_of_several_lines() {

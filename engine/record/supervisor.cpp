@@ -311,7 +311,8 @@ class Supervisor {
     }
     if (signal_ == SIGSEGV) return "crashed: segmentation fault (SIGSEGV)";
     if (signal_ == SIGABRT) return "crashed: aborted (SIGABRT)";
-    if (signal_ == SIGKILL) return "killed (SIGKILL): a process sent it, maybe the script itself, or the kernel did because memory ran out";
+    if (signal_ == SIGKILL)
+      return "killed (SIGKILL): a process sent it, maybe the script itself, or the kernel did because memory ran out";
     if (signal_ != 0) return "ended by signal " + std::to_string(signal_) + " (" + sigabbrev(signal_) + ")";
     if (!signal_reason_.empty()) return signal_reason_;
     if (!reason_.empty()) return reason_;

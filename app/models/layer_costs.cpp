@@ -3,6 +3,7 @@
 
 #include "app/models/graph_costs.h"
 #include "app/models/graph_gradients.h"
+#include "app/models/layer_names.h"
 
 #include <algorithm>
 #include <map>
@@ -17,11 +18,19 @@ constexpr int kMaxFrames = 96;
 class Layers {
  public:
   Layers(const query::Store& store, const query::Cancel& cancel)
-      : store_(store), reader_(store.reader()), cancel_(cancel) {}
+      : store_(store), reader_(store.reader()), cancel_(cancel) {
+    for (const session::TraceRecord& t : reader_.contents().traces) trace_of_[t.graph()] = &t;
+  }
 
   void add(const session::GraphRecord& graph) {
     std::vector<size_t> layer(graph.nodes.size());
-    for (size_t i = 0; i < graph.nodes.size(); ++i) layer[i] = layer_of(graph.nodes[i]);
+    std::vector<std::string> scopes;
+    for (const session::NodeRecord& n : graph.nodes) scopes.push_back(scope_of(n));
+    const auto trace = trace_of_.find(graph.id);
+    const std::map<std::string, std::string> names =
+        trace == trace_of_.end() ? std::map<std::string, std::string>() : layer_names(graph, *trace->second, scopes);
+    for (size_t i = 0; i < graph.nodes.size(); ++i)
+      layer[i] = scopes[i].empty() ? 0 : number_of(named_layer(names, scopes[i]));
     const bool has_layers = std::ranges::any_of(layer, [](size_t number) { return number != 0; });
     const std::vector<size_t> no_gradients(graph.nodes.size(), graph.nodes.size());
     const GradientLayers gradients = layers_of_gradients(graph, layer, has_layers ? forward_ops(graph) : no_gradients);
@@ -94,14 +103,17 @@ class Layers {
     }
   };
 
-  // The number of a node's layer; 0 if it is in no layer.
-  size_t layer_of(const session::NodeRecord& node) {
+  // The scope of a node's layer; empty if it is in no layer.
+  std::string scope_of(const session::NodeRecord& node) {
     const size_t depth = node.location.valid() ? depth_at(node.location) : 0;
-    if (!depth) return 0;
+    if (!depth) return {};
     size_t end = 0, names = 0;
     while (names < depth && (end = node.name.find('/', end ? end + 1 : 0)) != node.name.npos) ++names;
-    if (names < depth) return 0;
-    const auto [at, is_new] = known_.try_emplace(node.name.substr(0, end), costs_.size());
+    return names < depth ? std::string() : node.name.substr(0, end);
+  }
+
+  size_t number_of(const std::string& name) {
+    const auto [at, is_new] = known_.try_emplace(name, costs_.size());
     if (is_new) costs_.emplace_back().name = at->first;
     return at->second;
   }
@@ -124,7 +136,8 @@ class Layers {
   const session::Reader& reader_;
   const query::Cancel& cancel_;
   std::vector<LayerCost> costs_{1};
-  std::map<std::string, size_t> known_;
+  std::map<std::string, size_t> known_;  // by the layer's name, with those of the layers around it
+  std::map<GraphId, const session::TraceRecord*> trace_of_;
   std::unordered_map<uint32_t, size_t> depths_;
   std::map<query::NodeKey, size_t, Less> ran_;
 };

@@ -9,7 +9,7 @@
 namespace footlight::app {
 
 struct LayerCost {
-  std::string name;                  // its scope: "sequential/dense"; empty: what is assigned to no layer
+  std::string name;                  // "sequential/dense"; empty: what is assigned to no layer
   uint64_t nodes = 0;                // forward
   uint64_t parameters = 0, parameter_bytes = 0;  // the variables that it reads
   uint64_t flops = 0, output_bytes = 0;          // one run of its nodes, including gradients

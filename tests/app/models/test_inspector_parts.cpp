@@ -4,6 +4,7 @@
 #include "app/models/callers.h"
 #include "app/models/inspector_parts.h"
 #include "app/models/layer_costs.h"
+#include "app/models/layer_names.h"
 #include "app/models/line_fates.h"
 #include "app/models/lines_run.h"
 #include "app/models/phases.h"
@@ -17,6 +18,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 using namespace footlight;
@@ -130,6 +132,47 @@ class InspectorPartsTest : public QObject {
     QCOMPARE(rows->rows[0].value, duration_text(4 * 23'000));
     QVERIFY(rows->rows[0].inner.size() >= 4);
     QVERIFY(group(said(run, Selection::of_function(d, FunctionId(1))), QStringLiteral("Layers, time in all calls")));
+  }
+  // Each scope's name is that of the layer whose variable it reads; two calls of one layer are one.
+  void layers_have_the_names_of_their_variables() {
+    session::GraphRecord g;
+    session::TraceRecord t;
+    std::vector<std::string> scopes;
+    const auto reads = [&](const std::string& scope, uint32_t from, const char* type) {
+      session::NodeRecord n;
+      n.id = static_cast<uint32_t>(g.nodes.size());
+      n.op = "ReadVariableOp", n.inputs = {{from, 0}}, n.outputs = {type};
+      g.nodes.push_back(n);
+      scopes.push_back(scope);
+    };
+    const auto variable = [&](const std::string& name, const char* type) {
+      session::NodeRecord n;
+      n.id = static_cast<uint32_t>(g.nodes.size());
+      n.op = "Placeholder", n.attributes = "_user_specified_name=resource; dtype=resource; shape=()";
+      g.nodes.push_back(n);
+      scopes.emplace_back();
+      t.captures.push_back(name + " " + type + " variable");
+      return n.id;
+    };
+    t.captures.push_back("x float32 (3)");
+    const uint32_t gate = variable("net/gate/w:0", "float32 (20, 32)");
+    reads("net_1/gate_1", gate, "float32 (20, 32)");
+    reads("net_1/gate_1_2", variable("net/gate_1/w:0", "float32 (8, 4)"), "float32 (8, 4)");
+    reads("net_1/gate_3", gate, "float32 (20, 32)");
+    reads("net_1/inner_1/deep_1", variable("inner/deep/w:0", "float32 (4)"), "float32 (4)");
+    reads("net_1/drop_1", variable("seeds/state:0", "int64 (2)"), "int64 (2)");
+    const auto names = layer_names(g, t, scopes);
+    for (const auto& [scope, name] : std::map<std::string, std::string>{
+             {"net_1", "net"}, {"net_1/gate_1", "net/gate"}, {"net_1/gate_1_2", "net/gate_1"},
+             {"net_1/gate_3", "net/gate"}, {"net_1/inner_1/deep_1", "net/inner/deep"}, {"net_1/drop_1", "net/drop_1"},
+             {"net_1/flat_1", "net/flat_1"}})
+      QCOMPARE(named_layer(names, scope), name);
+    // A variable that is an argument has no capture: nothing tells which placeholder stands for which.
+    session::NodeRecord argument = g.nodes.front();
+    argument.id = 99;
+    g.nodes.insert(g.nodes.begin(), argument);
+    scopes.insert(scopes.begin(), std::string());
+    QVERIFY(layer_names(g, t, scopes).empty());
   }
   // a, b: layers with two ops each; the tape goes back through them in their order.
   void gradients_belong_to_the_layers_of_their_ops() {
@@ -331,13 +374,16 @@ class InspectorPartsTest : public QObject {
         {"  def f(x):", "+T  if e > 0.5:", "+n    return u()", "-   return x"},
         {"  def f(x):", "+F  if e > 0.5:", "-     return u()", "+   return x"},
         {"  def f(x):", "+   try:", "+n    x = x + 1", "?   except E:", "?     x = 1", "?     x = 2", "+   return x"},
-        {"  def f(x):", "+   try:", "+     x = g()", "?     y = g()", "?   except E:", "?     return x", "?   return x"},
+        {"  def f(x):", "+   try:", "+     x = g()", "?     y = g()", "?   except E:", "?     return x",
+         "?   return x"},
         {"  def f(x):", "+   y = 1", "+n  z = x", "+   k = 2", "+   return z, k"},
         {"  def f(x):", "?   if y:", "?     return x", "?   z = 1", "?   return z"},
         {"  def f(x):", "+   if y:", "?     return x", "+   z = 1", "+n  return z"},
         {"  def f(x):", "+S  if y:", "+     z = 1", "+   else:", "+     z = 2", "+   return z"},
-        {"  def f(x):", "+F  if y:", "-     z = 1", "+T  elif w:", "+     z = 2", "-   else:", "-     z = 3", "+   return z"},
-        {"  def f(x):", "+2  for i in r:", "+     a = 1", "+T    if a:", "+       continue", "-     b = 2", "+   return x"},
+        {"  def f(x):", "+F  if y:", "-     z = 1", "+T  elif w:", "+     z = 2", "-   else:", "-     z = 3",
+         "+   return z"},
+        {"  def f(x):", "+2  for i in r:", "+     a = 1", "+T    if a:", "+       continue", "-     b = 2",
+         "+   return x"},
         {"  def f(x):", "+   for i in r:", "?     a = 1", "+   return x"},
         {"  def f(x):", "+   def g(y):", "?     return y", "+   with t:", "+     g = 1", "+   return x"},
         {"  def f(x):", "+   def g(y):", "+     a = 1", "+n    return y", "+   return x"},

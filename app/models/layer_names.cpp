@@ -1,0 +1,85 @@
+// Matches captured variables with the placeholders that stand for them, in their order.
+#include "app/models/layer_names.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+namespace footlight::app {
+namespace {
+
+// "sequential/gate/gate_w:0 float32 (20, 32) variable"
+struct Variable {
+  std::string_view folder, type;
+};
+
+std::optional<Variable> variable_of(std::string_view capture) {
+  constexpr std::string_view kEnd = " variable";
+  if (!capture.ends_with(kEnd)) return {};
+  capture.remove_suffix(kEnd.size());
+  const size_t space = capture.find(' ');
+  if (space == capture.npos) return {};
+  const std::string_view name = capture.substr(0, space);
+  const size_t slash = name.rfind('/');
+  return Variable{slash == name.npos ? std::string_view() : name.substr(0, slash), capture.substr(space + 1)};
+}
+
+std::string_view last_of(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+}
+
+std::string_view before_last(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == path.npos ? std::string_view() : path.substr(0, slash);
+}
+
+// "gate_1_2" for "gate_1"
+bool is_call_of(std::string_view scope, std::string_view layer) {
+  if (layer.empty() || !scope.starts_with(layer)) return false;
+  scope.remove_prefix(layer.size());
+  if (scope.empty()) return true;
+  return scope.size() > 1 && scope[0] == '_' && scope.find_first_not_of("0123456789", 1) == scope.npos;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> layer_names(const session::GraphRecord& graph, const session::TraceRecord& trace,
+                                               const std::vector<std::string>& scopes) {
+  std::vector<Variable> variables;
+  for (const std::string& capture : trace.captures)
+    if (const auto variable = variable_of(capture)) variables.push_back(*variable);
+  std::unordered_map<uint32_t, const Variable*> variable_at;
+  size_t count = 0;
+  for (const session::NodeRecord& n : graph.nodes) {
+    if (n.op != "Placeholder" || n.attributes.find("dtype=resource") == n.attributes.npos) continue;
+    if (count < variables.size()) variable_at[n.id] = &variables[count];
+    ++count;
+  }
+  std::map<std::string, std::string> names;
+  if (count != variables.size()) return names;  // some of them are arguments
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const session::NodeRecord& n = graph.nodes[i];
+    if (scopes[i].empty() || n.op != "ReadVariableOp" || n.inputs.empty() || n.outputs.empty()) continue;
+    const auto at = variable_at.find(n.inputs.front().from);
+    if (at == variable_at.end() || at->second->type != n.outputs.front()) continue;
+    // From the layer outwards, as long as scope and variable tell of the same layers.
+    std::string_view scope = scopes[i], folder = at->second->folder;
+    for (; is_call_of(last_of(scope), last_of(folder)); scope = before_last(scope), folder = before_last(folder))
+      names.emplace(scope, last_of(folder));
+  }
+  return names;
+}
+
+std::string named_layer(const std::map<std::string, std::string>& names, const std::string& scope) {
+  std::string made;
+  for (size_t end = 0; end != scope.npos;) {
+    const size_t begin = end ? end + 1 : 0;
+    end = scope.find('/', begin);
+    const auto known = names.find(scope.substr(0, end));
+    made += (made.empty() ? "" : "/") + (known == names.end() ? scope.substr(begin, end - begin) : known->second);
+  }
+  return made;
+}
+
+}  // namespace footlight::app

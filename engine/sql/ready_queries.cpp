@@ -21,7 +21,7 @@ LIMIT 100)"},
 FROM traces
 ORDER BY start_ns)"},
     {"varying-arguments", "Arguments that cause retraces",
-     R"(SELECT function, coalesce(parameter, path) AS argument,
+     R"(SELECT function, coalesce(parameter, path) AS argument, path,
        count(DISTINCT coalesce(type, '') || ' ' || coalesce(shape, '') || ' ' || coalesce(value, '')) AS different,
        count(DISTINCT trace_id) AS traces, function_id
 FROM keys

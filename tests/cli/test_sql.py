@@ -110,6 +110,18 @@ class Sql(unittest.TestCase):
             json.loads(out)
         self.assertIn('no query', self.refuse(self.recording, '--query', 'nothing'))
 
+    def test_arguments_that_vary_are_told_apart(self):
+        different = {}
+        for row in self.ask("SELECT function_id, path, type, shape, value FROM keys WHERE side = 'used'"):
+            kinds = different.setdefault((row['function_id'], row['path']), set())
+            kinds.add(tuple(row[name] or '' for name in ('type', 'shape', 'value')))
+        wanted = {place: len(kinds) for place, kinds in different.items() if len(kinds) > 1}
+        code, out, err = self.run_sql(self.recording, '--query', 'varying-arguments', '--json')
+        self.assertEqual((code, err), (0, ''))
+        rows = json.loads(out)
+        self.assertEqual({(row['function_id'], row['path']): row['different'] for row in rows}, wanted)
+        self.assertEqual(len(rows), len(wanted))
+
     def test_tables_are_listed(self):
         code, out, err = self.run_sql('--tables')
         self.assertEqual((code, err), (0, ''))

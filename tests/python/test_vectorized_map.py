@@ -2,6 +2,11 @@
 """tf.vectorized_map: ops that are applied to all elements at once give what they give for one after the other."""
 import contextlib
 import io
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
 import unittest
 
 import numpy as np
@@ -367,6 +372,24 @@ class InTurn(unittest.TestCase):
             x = tf.constant([first, 2., -3., 4.])
             self.assertEqual(tf.vectorized_map(f, x, warn=False).numpy().tolist(), x.numpy().tolist())
             self.assertEqual(variable.numpy(), expected)
+
+
+class Recorded(unittest.TestCase):
+
+    def test_a_recording_names_the_line_of_the_users_function(self):
+        with tempfile.TemporaryDirectory() as folder:
+            script, recording = os.path.join(folder, 'rows.py'), os.path.join(folder, 'rows.footlight')
+            with open(script, 'w', encoding='utf-8') as file:
+                file.write('import tensorflow as tf\n'
+                           'def twice(row):\n'
+                           '    return row * 2.0\n'
+                           'tf.vectorized_map(twice, tf.ones([4, 2]))\n')
+            subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', recording, script], check=True,
+                           capture_output=True, timeout=120)
+            with contextlib.closing(sqlite3.connect(recording)) as db:
+                made = db.execute('SELECT function.name, line, path FROM function JOIN file ON file.id = file').fetchall()
+        self.assertEqual([(name, line, os.path.basename(path)) for name, line, path in made],
+                         [('vectorized_map_twice', 2, 'rows.py')])
 
 
 if __name__ == '__main__':

@@ -264,12 +264,17 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
 
     Ops that have no such form run in a loop, and a warning says so; without `fallback_to_while_loop` they are an error.
     """
-    fn = _staged(fn, always=True)
+    staged = _staged(fn, always=True)
     loops, warn = bool(fallback_to_while_loop), bool(warn)
     if not tf.executing_eagerly():
-        return _vectorized(fn, elems, loops, warn)
-    return tf.function(lambda *given: _vectorized(fn, tf.nest.pack_sequence_as(elems, given), loops, warn),
-                       autograph=False)(*[tf.convert_to_tensor(e) for e in tf.nest.flatten(elems)])
+        return _vectorized(staged, elems, loops, warn)
+
+    def on_all_rows(*given: Any) -> Any:
+        return _vectorized(staged, tf.nest.pack_sequence_as(elems, given), loops, warn)
+    name = getattr(fn, '__qualname__', type(fn).__qualname__)
+    on_all_rows.__name__ = on_all_rows.__qualname__ = f'vectorized_map_{name}'
+    setattr(on_all_rows, '_footlight_runs', fn)  # recordings show this function's line
+    return tf.function(on_all_rows, autograph=False)(*[tf.convert_to_tensor(e) for e in tf.nest.flatten(elems)])
 
 
 publish('tf', map_fn, foldl, foldr, scan, vectorized_map)

@@ -270,7 +270,17 @@ void summarise(const Key& key, const Tree& tree, std::string& out) {
   } else if (item.token == Token::kTuple || item.token == Token::kSlice) {
     children("(", ")");
   } else if (item.token == Token::kDict) {
-    children("{", "}");
+    // "{a: f32[3]}": calls that differ in their keys alone have other signatures.
+    out += '{';
+    for (size_t i = 0; i < tree.children.size(); ++i) {
+      const Tree& child = tree.children[i];
+      std::string name = child.path.substr(tree.path.size());
+      if (name.size() > 1) name = name.substr(1, name.size() - 2);  // without brackets
+      if (name.size() > 1 && name.front() == '\'' && name.back() == '\'') name = name.substr(1, name.size() - 2);
+      out += (i ? " " : "") + name + ": ";
+      summarise(key, child, out);
+    }
+    out += '}';
   } else if (item.token == Token::kNamedTuple || item.token == Token::kRecord) {
     const std::string name = name_of_number(key, item.number);
     children((name.substr(0, name.find('(')) + '(').c_str(), ")");

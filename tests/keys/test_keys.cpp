@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include <cmath>
+#include <set>
 
 using namespace footlight;
 using namespace footlight::keys;
@@ -232,6 +233,15 @@ class TestKeys : public QObject {
       w.text(Token::kString, "sum");
     });
     QCOMPARE(summary(k), std::string("f32[32,None] (True 'sum')"));
+    // Calls with other keyword arguments have other summaries.
+    std::set<std::string> told;
+    for (const char* name : {"a", "b"})
+      told.insert(summary(key([&](KeyWriter& w) {
+        w.put(Token::kDict, 1);
+        w.text(Token::kString, name);
+        w.put(Token::kBool, 1);
+      })));
+    QCOMPARE(told, (std::set<std::string>{"{a: True}", "{b: True}"}));
   }
 };
 

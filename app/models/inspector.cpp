@@ -63,7 +63,7 @@ void InspectorWriter::function() {
   content_.title = function_title(document_, *f);
   const auto traces = document_.traces_of(f->id);
   if (traces.empty()) content_.tag = QStringLiteral("Not traced"), content_.tag_tone = QStringLiteral("blue");
-  place("Defined", {f->file, f->line});
+  place(is_definition(document_, {f->file, f->line}) ? "Defined" : "Called at", {f->file, f->line});
   if (f->decorator_line && f->decorator_line != f->line) place("Decorated", {f->file, f->decorator_line});
   row_if("Parameters", joined(f->parameters, ", "));
   const query::CallSums sums = document_.calls_of(f->id);

@@ -48,7 +48,14 @@ void add_phases(std::vector<InspectorRow>& rows, const session::TraceRecord& tra
   for (const Sum& s : sums) {
     QString name = capitalized(phase_word(s.name));
     if (s.positions.size() > 1) name += QString::fromUtf8(" ×%1").arg(s.positions.size());
-    rows.push_back(text_row(name, duration_text(s.ns), indent));
+    int64_t inside = 0;
+    for (const session::PhaseRecord& p : trace.phases)
+      if (std::ranges::find(s.positions, p.parent) != s.positions.end())
+        inside += std::max<int64_t>(0, p.end_ns - p.start_ns);
+    QString time = duration_text(s.ns);
+    if (inside > 0)
+      time += QStringLiteral(", %1 of it its own").arg(duration_text(std::max<int64_t>(0, s.ns - inside)));
+    rows.push_back(text_row(name, time, indent));
     if (indent < 2) add_phases(rows, trace, s.positions, indent + 1);
   }
 }

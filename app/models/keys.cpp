@@ -136,24 +136,86 @@ bool same_leaf(const session::KeyLeaf& a, const session::KeyLeaf& b) {
   return a.kind == b.kind && a.type == b.type && a.shape == b.shape && a.value == b.value;
 }
 
-QString parameter_cell(const session::TraceRecord& t, const std::string& name) {
-  QString only, all;
-  int count = 0;
-  for (const session::KeyLeaf& leaf : t.key) {
-    if (leaf.parameter != name) continue;
-    if (leaf.kind == "structure") continue;
-    only = leaf_short(leaf);
-    if (count < 3) all += (count ? QStringLiteral(", ") : QString()) + only;
-    ++count;
+namespace {
+
+// Writes leaves as Python writes them: "[1, 2]", "(1, 2)", "{a: float32[3]}". The first ones, and how many more.
+class CellWriter {
+ public:
+  explicit CellWriter(std::vector<const session::KeyLeaf*> leaves) : leaves_(std::move(leaves)) {}
+
+  QString all() {
+    std::vector<QString> parts;
+    size_t more = 0;
+    while (at_ < leaves_.size()) item({}, parts, more);
+    if (parts.size() == 1 && !more) return parts.front();
+    return QLatin1Char('(') + joined(parts, more) + QLatin1Char(')');
   }
-  if (count == 0) {
-    for (const session::KeyLeaf& leaf : t.key) {
-      if (leaf.parameter == name) return leaf_short(leaf);
+
+ private:
+  static constexpr size_t kShown = 3;
+
+  static QString joined(const std::vector<QString>& parts, size_t more) {
+    QString text;
+    for (const QString& part : parts) text += (text.isEmpty() ? QString() : QStringLiteral(", ")) + part;
+    if (!more) return text;
+    return text + (text.isEmpty() ? QString() : QStringLiteral(", ")) + QStringLiteral("+%1").arg(more);
+  }
+
+  // "a" of "args[0]['a']" below "args[0]"; `is_named`: keys and fields have names, positions have none.
+  static QString name_of(const std::string& path, const std::string& outer, bool is_named) {
+    if (!is_named || path.size() <= outer.size()) return {};
+    std::string step = path.substr(outer.size());
+    if (step.front() == '.') step.erase(0, 1);
+    else if (step.front() == '[' && step.back() == ']') step = step.substr(1, step.size() - 2);
+    if (step.size() > 1 && step.front() == '\'' && step.back() == '\'') step = step.substr(1, step.size() - 2);
+    return q(step) + QStringLiteral(": ");
+  }
+
+  bool is_inside(const std::string& outer) const {
+    const std::string& path = leaves_[at_]->path;
+    return path.size() > outer.size() && path.starts_with(outer) &&
+           (path[outer.size()] == '[' || path[outer.size()] == '.');
+  }
+
+  // Takes the leaf at `at_`, and those inside of it.
+  void item(const QString& name, std::vector<QString>& parts, size_t& more) {
+    const session::KeyLeaf& leaf = *leaves_[at_++];
+    if (leaf.kind != "structure") {
+      if (shown_ < kShown) parts.push_back(name + leaf_short(leaf)), ++shown_;
+      else ++more;
+      return;
     }
-    return {};
+    const bool is_full = shown_ >= kShown;
+    const std::string kind = leaf.type.substr(0, leaf.type.find('['));
+    const bool is_list = kind == "list", is_tuple = kind == "tuple", is_dict = kind == "dict", is_set = kind == "set";
+    std::vector<QString> inner;
+    size_t more_inside = 0;
+    while (at_ < leaves_.size() && is_inside(leaf.path))
+      item(name_of(leaves_[at_]->path, leaf.path, !is_list && !is_tuple && !is_set), inner, more_inside);
+    if (is_full && more_inside) {
+      more += more_inside;
+      return;
+    }
+    QString text = joined(inner, more_inside);
+    if (is_tuple && inner.size() == 1 && !more_inside) text += QLatin1Char(',');
+    const bool is_braced = is_dict || is_set;
+    const QString open = is_list ? QStringLiteral("[") : is_braced ? QStringLiteral("{") : QStringLiteral("(");
+    const QString close = is_list ? QStringLiteral("]") : is_braced ? QStringLiteral("}") : QStringLiteral(")");
+    const QString type = is_list || is_tuple || is_braced ? QString() : q(kind.substr(0, kind.find('(')));
+    parts.push_back(name + type + open + text + close);
   }
-  if (count == 1) return only;
-  return QLatin1Char('(') + all + (count > 3 ? QStringLiteral(", +%1)").arg(count - 3) : QStringLiteral(")"));
+
+  std::vector<const session::KeyLeaf*> leaves_;
+  size_t at_ = 0, shown_ = 0;
+};
+
+}  // namespace
+
+QString parameter_cell(const session::TraceRecord& t, const std::string& name) {
+  std::vector<const session::KeyLeaf*> leaves;
+  for (const session::KeyLeaf& leaf : t.key)
+    if (leaf.parameter == name) leaves.push_back(&leaf);
+  return leaves.empty() ? QString() : CellWriter(std::move(leaves)).all();
 }
 
 std::optional<double> parameter_number(const session::TraceRecord& t, const std::string& name) {

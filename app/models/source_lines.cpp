@@ -283,6 +283,13 @@ std::vector<CodeLine> snippet(const Document& document, SourcePlace place, int a
   return lines;
 }
 
+bool is_definition(const Document& document, SourcePlace place) {
+  const QString text = document.line_text(place).trimmed();
+  if (text.isEmpty() || text.startsWith(QLatin1Char('@'))) return true;  // what is not known is not denied
+  if (!source::defined_function(text.toStdString()).empty() || text.startsWith(QStringLiteral("class "))) return true;
+  return text.contains(QStringLiteral("lambda"));
+}
+
 const session::GeneratedRecord::Statement* statement_at(const session::GeneratedRecord& code, int line) {
   const session::GeneratedRecord::Statement* best = nullptr;
   for (const auto& s : code.statements) {

@@ -41,6 +41,8 @@ std::vector<CodeLine> file_lines(const Document& document, session::FileId file)
 std::vector<CodeLine> function_lines(const Document& document, const session::GeneratedRecord& code, TraceId trace);
 // The generated text.
 std::vector<CodeLine> generated_lines(const session::GeneratedRecord& code);
+// False where the line holds no def, lambda or decorator: a library made the function for a call there, such as `fit`.
+bool is_definition(const Document& document, SourcePlace place);
 // `around` lines before and after, for the inspector.
 std::vector<CodeLine> snippet(const Document& document, SourcePlace place, int around);
 

@@ -67,11 +67,21 @@ TrackTitle title_of(const query::TrackKey& track, const Overlays& overlays) {
   return words;
 }
 
+namespace {
+// Called while another function was traced: no op of it ran then, the outer graph calls it.
+bool is_inside_tracing(const Document& document, const session::TraceRecord& trace) {
+  return std::ranges::any_of(document.traces, [&](const session::TraceRecord& outer) {
+    return outer.id != trace.id && outer.start_ns < trace.start_ns && outer.end_ns > trace.end_ns;
+  });
+}
+}  // namespace
+
 QString phase_name(const Document& document, const query::TraceSpan& span) {
   const session::TraceRecord* trace = document.trace(span.trace);
   switch (span.part) {
     case query::TracePart::kBefore: return QStringLiteral("Before tracing");
-    case query::TracePart::kAfter: return QStringLiteral("Run");
+    case query::TracePart::kAfter:
+      return trace && is_inside_tracing(document, *trace) ? QStringLiteral("After tracing") : QStringLiteral("Run");
     case query::TracePart::kMachineCode: return QStringLiteral("Machine code");
     case query::TracePart::kCompared: return QStringLiteral("Compare's repetitions");
     case query::TracePart::kOther:

@@ -82,7 +82,7 @@ std::string summary_markdown(const explain::Report& report) {
 }
 
 std::string functions_markdown(const Reader& reader, const explain::Report& report) {
-  std::string out = "| function | defined | calls | hits | traces | tracing | rest of calls |\n"
+  std::string out = "| function | line | calls | hits | traces | tracing | rest of calls |\n"
                     "|---|---|--:|--:|--:|--:|--:|\n";
   const auto failed = [](size_t count, const char* before, const char* behind) {
     return count ? before + std::to_string(count) + behind : std::string();

@@ -37,8 +37,9 @@ Columns<Function> function_columns() {
   c.add("options", "Options that it was made with", [](L&, const Function& r) { return Kept{r->options}; });
   c.add("parameters", "Names of its parameters", [](L&, const Function& r) { return joined(r->parameters); });
   c.add("traces", "Count of its traces", [](L& l, const Function& r) { return l.traces_of(r->id); });
-  c.add("file", "File in which it is defined", [](L& l, const Function& r) { return l.names.path(r->file); });
-  c.add("line", "Line of its def", [](L&, const Function& r) { return r->line; });
+  c.add("file", "File of that line", [](L& l, const Function& r) { return l.names.path(r->file); });
+  c.add("line", "Line of its def; of a function that a library made, the line of yours that called the library",
+        [](L&, const Function& r) { return r->line; });
   c.add("parent_id", "Number of the function that made it", [](L&, const Function& r) { return r->parent; });
   return c;
 }

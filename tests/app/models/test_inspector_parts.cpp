@@ -3,6 +3,7 @@
 
 #include "app/models/callers.h"
 #include "app/models/inspector_parts.h"
+#include "app/models/keys.h"
 #include "app/models/layer_costs.h"
 #include "app/models/layer_names.h"
 #include "app/models/line_fates.h"
@@ -18,6 +19,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 
@@ -425,6 +427,51 @@ class InspectorPartsTest : public QObject {
     QCOMPARE(statement_starts(lines), wanted);
   }
 
+  // Arguments that are structures look as in Python: what tells two traces apart is seen.
+  void cells_of_structures() {
+    const auto cell = [](const std::vector<std::array<const char*, 3>>& leaves) {
+      session::TraceRecord t;
+      for (const auto& [path, kind, text] : leaves) {
+        session::KeyLeaf leaf;
+        leaf.path = path, leaf.parameter = "x", leaf.kind = kind;
+        (leaf.kind == "structure" ? leaf.type : leaf.value) = text;
+        t.key.push_back(leaf);
+      }
+      return parameter_cell(t, "x").toStdString();
+    };
+    using Leaves = std::vector<std::array<const char*, 3>>;
+    const auto two = [&](const char* type) {
+      return cell(
+          Leaves{{"args[0]", "structure", type}, {"args[0][0]", "literal", "1"}, {"args[0][1]", "literal", "2"}});
+    };
+    QCOMPARE(two("list[2]"), std::string("[1, 2]"));
+    QCOMPARE(two("tuple[2]"), std::string("(1, 2)"));
+    QCOMPARE(cell(Leaves{{"args[0]", "literal", "1"}}), std::string("1"));
+    QCOMPARE(cell(Leaves{{"args[0]", "structure", "list[0]"}}), std::string("[]"));
+    QCOMPARE(cell(Leaves{{"args[0]", "structure", "tuple[1]"}, {"args[0][0]", "literal", "1"}}), std::string("(1,)"));
+    QCOMPARE(cell(Leaves{{"args[0]", "structure", "dict[2]"}, {"args[0]['a']", "literal", "1"},
+                         {"args[0]['b']", "structure", "list[1]"}, {"args[0]['b'][0]", "literal", "2"}}),
+             std::string("{a: 1, b: [2]}"));
+    QCOMPARE(cell(Leaves{{"args[0]", "structure", "Point(x, y)"}, {"args[0].x", "literal", "1"},
+                         {"args[0].y", "literal", "2"}}), std::string("Point(x: 1, y: 2)"));
+    Leaves many{{"args[0]", "structure", "list[5]"}};
+    for (const char* path : {"args[0][0]", "args[0][1]", "args[0][2]", "args[0][3]", "args[0][4]"})
+      many.push_back({path, "literal", "7"});
+    QCOMPARE(cell(many), std::string("[7, 7, 7, +2]"));
+    QCOMPARE(cell(Leaves{{"args[1]", "literal", "1"}, {"args[2]", "literal", "2"}}), std::string("(1, 2)"));
+  }
+
+  // The line of a call that made a library define a function is not the function's definition.
+  void a_call_is_no_definition() {
+    Document d;
+    session::FileRecord file;
+    file.id = session::FileId(1), file.path = "/home/me/fit.py";
+    file.text = "import keras\nmodel.fit(x, y)\ndef f(x):\n  return x\ng = tf.function(lambda x: x)\n@tf.function\n";
+    d.add(file);
+    const std::map<int, bool> wanted{{2, false}, {3, true}, {4, false}, {5, true}, {6, true}, {77, true}};
+    for (const auto& [line, is] : wanted) QCOMPARE(is_definition(d, {session::FileId(1), line}), is);
+  }
+
   void phases_of_a_trace() {
     session::TraceRecord t;
     t.start_ns = 1'000'000'000, t.end_ns = 1'010'000'000;
@@ -441,8 +488,10 @@ class InspectorPartsTest : public QObject {
     const auto text = [](const InspectorRow& r) { return QString(r.indent, QLatin1Char(' ')) + r.label + r.value; };
     QStringList rows;
     for (const InspectorRow& r : group.rows) rows << text(r);
-    const QStringList wanted{QStringLiteral("Python5.00 ms"), QStringLiteral(" AutoGraph2.00 ms"),
-                             QString::fromUtf8("Compile ×24.00 ms"), QString::fromUtf8(" Optimize ×21.50 ms"),
+    const QStringList wanted{QStringLiteral("Python5.00 ms, 3.00 ms of it its own"),
+                             QStringLiteral(" AutoGraph2.00 ms"),
+                             QString::fromUtf8("Compile ×24.00 ms, 2.50 ms of it its own"),
+                             QString::fromUtf8(" Optimize ×21.50 ms"),
                              QStringLiteral("Unexplained1.00 ms")};
     QCOMPARE(rows, wanted);
     // Without those inside them they make up the whole.

@@ -141,8 +141,8 @@ ViewLead nothing_to_show(const Document& document, const Selection& selection, L
     if (document.level == QStringLiteral("off"))
       return to_console(document, QStringLiteral("Calls and ops were not recorded (level off)."));
     if (document.level == QStringLiteral("structure"))
-      return to_console(document, QStringLiteral("No traced function was called in this recording; ops were not recorded "
-                                                 "(level structure)."));
+      return to_console(document, QStringLiteral("No traced function was called in this recording; ops were not "
+                                                 "recorded (level structure)."));
     return to_console(document, QStringLiteral("No call of a traced function and no op ran in this recording."));
   }
   if (view == LeadFor::kSource) return to_console(document, QStringLiteral("No source was recorded."));

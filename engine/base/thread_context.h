@@ -49,6 +49,8 @@ struct ThreadContext {
   CallId call;
   // Where the program stood when this thread let go of the interpreter (Python: the GIL), until it takes it again.
   SourceRef source_without_interpreter;
+  // The line of the node that makes a dataset, while a recording sees single ops; else none. running_node.h.
+  SourceRef node_source;
   // Records spans of the stage that this thread works for; null if nothing is recorded. engine/data/watch.h.
   data::SpanRecorder* span_recorder = nullptr;
 

@@ -1,7 +1,7 @@
 // Registers the kernels that create stages.
 #include "engine/data/stage_registry.h"
 
-#include "engine/base/running_node.h"
+#include "engine/base/thread_context.h"
 
 #include <algorithm>
 
@@ -23,7 +23,7 @@ void make_stage(KernelContext& context) {
   Tensor dataset = dataset_tensor(stage);
   stage->op = context.row.name;
   // A stage that a graph makes, as in a function of flat_map, stands where that function has it.
-  stage->source = running_node_source.code.valid() ? running_node_source : current_source();
+  stage->source = this_thread.node_source.code.valid() ? this_thread.node_source : current_source();
   stage->inputs.assign(context.inputs.begin(), context.inputs.end());
   stage->attrs = context.attrs;
   if (stage->types.empty()) {

@@ -25,7 +25,7 @@ inline bool has_tensorflow(const std::vector<session::ProcessRecord>& processes)
     if (process.engine == "tensorflow") return true;
   return false;
 }
-// "jax", "torch", "tensorflow", "footlight"; the last two share their kinds of functions, so `tensorflow` says which ran.
+// "jax", "torch", "tensorflow", "footlight". The last two share their kinds of functions: `tensorflow` says which ran.
 inline const char* engine_of(const session::FunctionRecord& function, bool tensorflow) {
   return is_jax(&function) ? "jax" : is_torch(&function) ? "torch" : tensorflow ? "tensorflow" : "footlight";
 }

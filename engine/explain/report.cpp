@@ -152,8 +152,8 @@ Report make_report(const Reader& reader, const std::function<void()>& go_on) {
     report.gaps.push_back(with_commas(d.count) + ' ' + d.what + " were dropped: " + d.why);
   if (!reader.damage().empty()) report.gaps.push_back(reader.damage());
   if (!reader.left_out().empty()) report.gaps.push_back(reader.left_out());
-  const bool is_empty = contents.functions.empty() && reader.op_events().index().empty() && reader.spans().index().empty();
-  if (contents.level == RecordingLevel::kOff && is_empty)
+  const bool has_events = !reader.op_events().index().empty() || !reader.spans().index().empty();
+  if (contents.level == RecordingLevel::kOff && contents.functions.empty() && !has_events)
     report.gaps.push_back("functions, calls and ops were not recorded (level off)");
   if (contents.level == RecordingLevel::kStructure) report.gaps.push_back("ops were not recorded (level structure)");
   if (report.signal) report.gaps.push_back("the program was killed: up to 50 ms before that may be missing");

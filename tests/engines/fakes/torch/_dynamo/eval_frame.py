@@ -1,3 +1,4 @@
+"""The part of torch._dynamo.eval_frame that the adapter hooks."""
 import torch
 from torch._dynamo import convert_frame
 

@@ -1,3 +1,4 @@
+"""The part of torch._dynamo.guards that the adapter hooks."""
 class Guard:
     """What a value is compared by. `kind`: TENSOR_MATCH, CONSTANT_MATCH."""
 

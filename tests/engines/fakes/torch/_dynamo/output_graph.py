@@ -1,3 +1,4 @@
+"""The part of torch._dynamo.output_graph that the adapter hooks."""
 from types import SimpleNamespace
 
 

@@ -1,3 +1,4 @@
+"""The part of torch._logging._internal that the adapter hooks."""
 import logging
 
 trace_log = logging.getLogger('torch.__trace')

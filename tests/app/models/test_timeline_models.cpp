@@ -12,6 +12,7 @@
 #include <QRegularExpression>
 #include <QTest>
 
+#include <array>
 #include <cmath>
 #include <map>
 #include <random>
@@ -166,6 +167,22 @@ class TimelineModelsTest : public QObject {
     QCOMPARE(nested.rows[0].self, 60);
     QCOMPARE(nested.shares[RangeStatistics::kOps], 0.5);
     QCOMPARE(range_sentence(nested), QString::fromUtf8("0 calls · 2 op events · of this time 50 % ops, 50 % Python"));
+  }
+
+  // What follows the tracing of a call is no run of it where the call itself was made while another function was traced.
+  void a_call_inside_tracing_does_not_run() {
+    Document d;
+    for (const auto& [id, from, to] : {std::array{1, 100, 900}, std::array{2, 300, 400}, std::array{3, 1000, 1100}}) {
+      session::TraceRecord t;
+      t.id = TraceId(static_cast<uint32_t>(id)), t.start_ns = from, t.end_ns = to;
+      d.add(t);
+    }
+    query::TraceSpan span;
+    span.part = query::TracePart::kAfter;
+    for (const auto& [id, name] : {std::pair{1U, "Run"}, std::pair{2U, "After tracing"}, std::pair{3U, "Run"}}) {
+      span.trace = TraceId(id);
+      QCOMPARE(phase_name(d, span), QString::fromUtf8(name));
+    }
   }
 
   // Each percentage is its own share rounded up or down, not what rounding left over from the ones before; all of them

@@ -169,7 +169,7 @@ class TimelineModelsTest : public QObject {
     QCOMPARE(range_sentence(nested), QString::fromUtf8("0 calls · 2 op events · of this time 50 % ops, 50 % Python"));
   }
 
-  // What follows the tracing of a call is no run of it where the call itself was made while another function was traced.
+  // What follows the tracing of a call is no run of it where the call was made while another function was traced.
   void a_call_inside_tracing_does_not_run() {
     Document d;
     for (const auto& [id, from, to] : {std::array{1, 100, 900}, std::array{2, 300, 400}, std::array{3, 1000, 1100}}) {

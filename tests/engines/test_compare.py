@@ -35,6 +35,7 @@ SCRIPT = '''
 
 
 class Compare(WithFakes):
+    installed = ('jax',)
 
     def test_each_kind_of_work_has_its_share(self):
         done = self.record(SCRIPT, '--compare', 'step:3', '--compare-seconds', '2')
@@ -50,7 +51,7 @@ class Compare(WithFakes):
         self.assertEqual(self.rows('SELECT t.number FROM comparison c JOIN trace t ON t.id = c.trace'), [(1,)])
         self.assertIn('8 bytes', ' '.join(compared['notes']))  # "eagerly\n"
         # The repetitions are no calls of the program.
-        self.assertEqual([function['calls'] for function in self.said('report', self.session)['functions']], [4])
+        self.assertEqual([function['calls'] for function in self.report()['functions']], [4])
 
     def test_the_arguments_of_a_call_inside_another_trace_are_not_repeated(self):
         done = self.record('''

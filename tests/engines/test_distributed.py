@@ -1,16 +1,11 @@
 """Collectives and waits for input of torch.distributed, against a fake of what is hooked: spans, ranks, nothing else."""
 import json
 import os
-import shutil
 import sqlite3
 import subprocess
-import sys
-import tempfile
-import textwrap
 import unittest
 
-BUILD = os.environ['FOOTLIGHT_BUILD']
-PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
+from with_fakes import PROGRAM, WithFakes
 
 FAKE = {
     'torch/__init__.py': 'from torch import distributed\n',
@@ -72,28 +67,20 @@ SCRIPT = '''
     '''
 
 
-class Distributed(unittest.TestCase):
+class Distributed(WithFakes):
+    installed = ()
 
     def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.session = os.path.join(self.folder, 'run.footlight')
+        super().setUp()
         for name, text in FAKE.items():
-            path = os.path.join(self.folder, 'site-packages', name)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, 'w', encoding='utf-8') as file:
-                file.write(textwrap.dedent(text))
-
-    def run_python(self, *words):
-        packages = [os.path.join(BUILD, 'python'), os.path.join(self.folder, 'site-packages')]
-        kept = {k: v for k, v in os.environ.items() if k not in ('RANK', 'WORLD_SIZE')}
-        return subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=120,
-                              env={**kept, 'PYTHONPATH': os.pathsep.join(packages)})
+            self.write(os.path.join('site-packages', name), text)
+        for name in ('RANK', 'WORLD_SIZE'):
+            kept = os.environ.pop(name, None)
+            if kept is not None:
+                self.addCleanup(os.environ.__setitem__, name, kept)
 
     def test_spans_and_the_rank(self):
-        script = os.path.join(self.folder, 'script.py')
-        with open(script, 'w', encoding='utf-8') as file:
-            file.write(textwrap.dedent(SCRIPT))
+        script = self.write('script.py', SCRIPT)
         alone = self.run_python(script)
         done = self.run_python('-m', 'footlight_recorder', '-o', self.session, '--engine', 'footlight', script)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, alone.stdout, alone.stderr))

@@ -1,44 +1,21 @@
 """Recording a part of a program from inside it, with Footlight's engine and with a fake of JAX."""
-import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import textwrap
 import unittest
 
-BUILD = os.environ['FOOTLIGHT_BUILD']
-PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
-FAKES = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'fakes')
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}  # of programs that are not Python
+from with_fakes import BUILD, PROGRAM, WithFakes
 
 
-class InProgram(unittest.TestCase):
-
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.fakes = os.path.join(self.folder, 'site-packages')  # where libraries are
-        shutil.copytree(FAKES, self.fakes)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
+class InProgram(WithFakes):
+    installed = ('jax',)
 
     def run_script(self, text, code=0):
-        with open(self.path('script.py'), 'w', encoding='utf-8') as file:
-            file.write(textwrap.dedent(text))
-        packages = os.pathsep.join([os.path.join(BUILD, 'python'), self.fakes])
-        done = subprocess.run([sys.executable, 'script.py'], cwd=self.folder, capture_output=True, text=True,
-                              env={**os.environ, 'PYTHONPATH': packages, 'PROGRAM': PROGRAM}, timeout=120)
+        self.write('script.py', text)
+        done = self.run_python('script.py', environment={'PROGRAM': PROGRAM})
         self.assertEqual(done.returncode, code, done.stderr)
         return done
-
-    def said(self, command, name):
-        done = subprocess.run([PROGRAM, command, '--json', self.path(name)], capture_output=True, text=True,
-                              env=ENVIRONMENT, timeout=60)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)
 
     def calls(self, name):
         return {f['function']: (f['calls'], f['traces']) for f in self.said('report', name)['functions']}

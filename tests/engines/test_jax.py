@@ -1,55 +1,16 @@
 """JAX's adapter against a fake of what it hooks: what is recorded, and that the program sees nothing of it."""
 import json
 import os
-import shutil
-import sqlite3
 import subprocess
 import sys
-import tempfile
 import textwrap
 import unittest
 
-BUILD = os.environ['FOOTLIGHT_BUILD']
-PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
-FAKES = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'fakes')
+from with_fakes import BUILD, WithFakes
 
 
-class Jax(unittest.TestCase):
-
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.session = os.path.join(self.folder, 'run.footlight')
-        self.fakes = os.path.join(self.folder, 'site-packages')  # where libraries are
-        shutil.copytree(FAKES, self.fakes)
-
-    def record(self, text, *options):
-        path = os.path.join(self.folder, 'script.py')
-        with open(path, 'w', encoding='utf-8') as file:
-            file.write(textwrap.dedent(text))
-        packages = os.pathsep.join([os.path.join(BUILD, 'python'), self.fakes])
-        return subprocess.run([sys.executable, '-m', 'footlight_recorder', '-o', self.session, *options, path],
-                              capture_output=True, text=True, env={**os.environ, 'PYTHONPATH': packages}, timeout=120)
-
-    def replace(self, file, old, new):
-        """Makes the fake another version of JAX."""
-        path = os.path.join(self.fakes, 'jax', file)
-        with open(path, encoding='utf-8') as stream:
-            text = stream.read()
-        self.assertIn(old, text)
-        with open(path, 'w', encoding='utf-8') as stream:
-            stream.write(text.replace(old, new))
-
-    def rows(self, query):
-        with sqlite3.connect(f'file:{self.session}?mode=ro', uri=True) as db:
-            return db.execute(query).fetchall()
-
-    def report(self):
-        environment = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
-        done = subprocess.run([PROGRAM, 'report', '--json', self.session], capture_output=True, text=True, env=environment,
-                              timeout=60)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)
+class Jax(WithFakes):
+    installed = ('jax',)
 
     def test_functions_traces_and_calls(self):
         done = self.record('''
@@ -314,7 +275,7 @@ class Jax(unittest.TestCase):
         self.assertEqual(self.rows("SELECT text FROM console WHERE text LIKE 'Not all%'"), [])
 
     def test_a_missing_hook_is_said(self):
-        self.replace('_src/pjit.py', '_resolve_and_lower', '_lower')
+        self.replace('jax/_src/pjit.py', '_resolve_and_lower', '_lower')
         done = self.record('''
             import jax
             f = jax.jit(lambda x: 'result')
@@ -326,7 +287,7 @@ class Jax(unittest.TestCase):
         self.assertEqual(self.rows('SELECT count(*) FROM trace'), [(1,)])
 
     def test_versions_without_the_hook_of_traces(self):
-        self.replace('_src/pjit.py', '_trace_for_jit', '_create_jaxpr')
+        self.replace('jax/_src/pjit.py', '_trace_for_jit', '_create_jaxpr')
         done = self.record('''
             import jax
             f = jax.jit(lambda x: 'result')
@@ -339,7 +300,8 @@ class Jax(unittest.TestCase):
         self.assertEqual(self.report()['run']['engines'][-1]['missing_hooks'], [])
 
     def test_errors_of_the_adapter_are_notes(self):
-        self.replace('_src/core.py', 'def shaped_abstractify(value):', 'def shaped_abstractify(value):\n    raise KeyError(7)')
+        self.replace('jax/_src/core.py', 'def shaped_abstractify(value):',
+                     'def shaped_abstractify(value):\n    raise KeyError(7)')
         done = self.record('''
             import jax
             f = jax.jit(lambda x: 'result')

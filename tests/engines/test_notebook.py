@@ -1,18 +1,11 @@
 """Magics of notebooks, in IPython itself: what a cell records, what its lines are called, and what it shows."""
 import importlib.util
 import json
-import os
-import shutil
-import sqlite3
-import subprocess
-import sys
-import tempfile
 import textwrap
 import unittest
 
-BUILD = os.environ['FOOTLIGHT_BUILD']
-PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
-FAKES = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'fakes')
+from with_fakes import WithFakes
+
 # Runs the cells and prints, as JSON, for each: its output as plain text, what it displayed, and the name of its error.
 RUN_CELLS = '''
 import json, sys
@@ -31,32 +24,14 @@ print(json.dumps(said))
 
 
 @unittest.skipUnless(importlib.util.find_spec('IPython'), 'IPython is not installed')
-class Notebook(unittest.TestCase):
-
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.fakes = os.path.join(self.folder, 'site-packages')  # where libraries are
-        shutil.copytree(FAKES, self.fakes)
+class Notebook(WithFakes):
+    installed = ('jax',)
 
     def run_cells(self, *cells):
-        packages = os.pathsep.join([os.path.join(BUILD, 'python'), self.fakes])
-        done = subprocess.run([sys.executable, '-c', RUN_CELLS], cwd=self.folder, capture_output=True, text=True,
-                              input=json.dumps([textwrap.dedent(cell).lstrip('\n') for cell in cells]), timeout=300,
-                              env={**os.environ, 'PYTHONPATH': packages, 'IPYTHONDIR': os.path.join(self.folder, 'ipython')})
+        done = self.run_python('-c', RUN_CELLS, given=json.dumps([textwrap.dedent(cell).lstrip('\n') for cell in cells]),
+                               environment={'IPYTHONDIR': self.path('ipython')})
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout.splitlines()[-1])
-
-    def rows(self, name, query):
-        with sqlite3.connect(f'file:{os.path.join(self.folder, name)}?mode=ro', uri=True) as db:
-            return db.execute(query).fetchall()
-
-    def report(self, name):
-        environment = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
-        done = subprocess.run([PROGRAM, 'report', '--json', os.path.join(self.folder, name)], capture_output=True,
-                              text=True, env=environment, timeout=60)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)
 
     def test_a_cell_of_footlights_engine(self):
         said = self.run_cells('%load_ext footlight\nimport tensorflow as tf', '''

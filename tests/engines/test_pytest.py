@@ -1,15 +1,10 @@
 """The plug-in for pytest, in pytest itself: limits of retraces, recordings of tests and what the summary says."""
 import importlib.util
 import os
-import shutil
-import subprocess
-import sys
-import tempfile
-import textwrap
 import unittest
 
-BUILD = os.environ['FOOTLIGHT_BUILD']
-FAKES = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'fakes')
+from with_fakes import WithFakes
+
 TESTS = '''
 import footlight as tf
 import pytest
@@ -42,21 +37,13 @@ def test_plain():
 
 
 @unittest.skipUnless(importlib.util.find_spec('pytest'), 'pytest is not installed')
-class Plugin(unittest.TestCase):
-
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.fakes = os.path.join(self.folder, 'site-packages')  # where libraries are
-        shutil.copytree(FAKES, self.fakes)
+class Plugin(WithFakes):
+    installed = ('jax',)
 
     def run_tests(self, text, *options, code):
-        with open(os.path.join(self.folder, 'test_mine.py'), 'w', encoding='utf-8') as file:
-            file.write(textwrap.dedent(text))
-        packages = os.pathsep.join([os.path.join(BUILD, 'python'), self.fakes])
-        environment = {**os.environ, 'PYTHONPATH': packages, 'PYTEST_ADDOPTS': '', 'COLUMNS': '200'}
-        done = subprocess.run([sys.executable, '-m', 'pytest', '-p', 'no:cacheprovider', '-rA', 'test_mine.py', *options],
-                              cwd=self.folder, capture_output=True, text=True, env=environment, timeout=300)
+        self.write('test_mine.py', text)
+        done = self.run_python('-m', 'pytest', '-p', 'no:cacheprovider', '-rA', 'test_mine.py', *options,
+                               environment={'PYTEST_ADDOPTS': '', 'COLUMNS': '200'})
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stdout
 

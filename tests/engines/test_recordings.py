@@ -1,32 +1,20 @@
 """Recordings of real engines, by version: what the report says of them. `recordings/jax_train.py` made those of JAX."""
 import gzip
-import json
-import os
 import pathlib
 import shutil
 import sqlite3
-import subprocess
-import tempfile
 import unittest
 
-PROGRAM = os.path.join(os.environ['FOOTLIGHT_BUILD'], 'bin', 'footlight')
+from with_fakes import WithFakes
+
 RECORDINGS = pathlib.Path(__file__).resolve().parent / 'recordings'
 
 
-class Recordings(unittest.TestCase):
-
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def footlight(self, *words):
-        environment = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
-        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, env=environment, timeout=120)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
+class Recordings(WithFakes):
+    installed = ()
 
     def unpacked(self, packed):
-        path = os.path.join(self.folder, packed.stem)
+        path = self.path(packed.stem)
         with gzip.open(packed) as source, open(path, 'wb') as target:
             shutil.copyfileobj(source, target)
         return path
@@ -37,7 +25,7 @@ class Recordings(unittest.TestCase):
         for one in packed:
             with self.subTest(one.name):
                 session = self.unpacked(one)
-                said = json.loads(self.footlight('report', '--json', session))
+                said = self.said('report', session)
                 engine = said['run']['engines'][-1]
                 self.assertEqual((engine['name'], engine['version'], engine['missing_hooks']),
                                  ('jax', one.name.removeprefix('jax-').removesuffix('.footlight.gz'), []))

@@ -1,16 +1,11 @@
 """Recording some steps of a loop: of a plain one, of Keras and of Lightning."""
 import importlib.util
-import json
 import os
-import shutil
-import subprocess
-import sys
-import tempfile
 import textwrap
 import unittest
 
-BUILD = os.environ['FOOTLIGHT_BUILD']
-PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
+from with_fakes import WithFakes
+
 LOOP = '''
 import warnings
 warnings.simplefilter('error')
@@ -23,29 +18,17 @@ def step(x):
 '''
 
 
-class Steps(unittest.TestCase):
-
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
+class Steps(WithFakes):
+    installed = ()
 
     def run_script(self, text):
-        with open(self.path('script.py'), 'w', encoding='utf-8') as file:
-            file.write(LOOP + textwrap.dedent(text))
-        done = subprocess.run([sys.executable, 'script.py'], cwd=self.folder, capture_output=True, text=True, timeout=300,
-                              env={**os.environ, 'PYTHONPATH': os.path.join(BUILD, 'python')})
+        self.write('script.py', LOOP + textwrap.dedent(text))
+        done = self.run_python('script.py')
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
     def query(self, name, sql):
-        environment = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
-        done = subprocess.run([PROGRAM, 'sql', '--json', self.path(name), sql], capture_output=True, text=True,
-                              env=environment, timeout=60)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return [tuple(row.values()) for row in json.loads(done.stdout)]
+        return [tuple(row.values()) for row in self.said('sql', name, sql)]
 
     def spans(self, name):
         return [span for span, in self.query(name, "SELECT name FROM spans WHERE category = 'step' ORDER BY start_ns")]

@@ -1,61 +1,21 @@
 """TensorFlow's adapter against a fake of what it hooks: what is recorded, and that the program sees nothing of it."""
-import json
-import os
-import shutil
-import sqlite3
-import subprocess
-import sys
-import tempfile
-import textwrap
 import unittest
 
-BUILD = os.environ['FOOTLIGHT_BUILD']
-PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
-FAKES = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'fakes')
+from with_fakes import WithFakes
+
 POLYMORPHIC = 'tensorflow/python/eager/polymorphic_function'
 
 
-class TensorFlow(unittest.TestCase):
-
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.session = os.path.join(self.folder, 'run.footlight')
-        self.fakes = os.path.join(self.folder, 'site-packages')  # where libraries are
-        shutil.copytree(FAKES, self.fakes)
+class TensorFlow(WithFakes):
+    installed = ('keras', 'tensorflow')
 
     def record(self, text):
-        path = os.path.join(self.folder, 'script.py')
-        with open(path, 'w', encoding='utf-8') as file:
-            file.write(textwrap.dedent(text))
-        packages = os.pathsep.join([os.path.join(BUILD, 'python'), self.fakes])
-        done = subprocess.run([sys.executable, '-m', 'footlight_recorder', '-o', self.session, '--engine', 'tensorflow', path],
-                              capture_output=True, text=True, env={**os.environ, 'PYTHONPATH': packages}, timeout=120)
+        done = super().record(text, '--engine', 'tensorflow')
         self.assertEqual((done.returncode, done.stderr), (0, ''))
         return done.stdout
 
-    def replace(self, file, old, new):
-        """Makes the fake another version of TensorFlow."""
-        path = os.path.join(self.fakes, file)
-        with open(path, encoding='utf-8') as stream:
-            text = stream.read()
-        self.assertIn(old, text)
-        with open(path, 'w', encoding='utf-8') as stream:
-            stream.write(text.replace(old, new))
-
-    def rows(self, query):
-        with sqlite3.connect(f'file:{self.session}?mode=ro', uri=True) as db:
-            return db.execute(query).fetchall()
-
     def notes(self):
         return self.rows("SELECT text FROM console WHERE text LIKE 'Not all was recorded%'")
-
-    def report(self):
-        environment = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
-        done = subprocess.run([PROGRAM, 'report', '--json', self.session], capture_output=True, text=True, env=environment,
-                              timeout=60)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)
 
     def test_functions_traces_and_calls(self):
         printed = self.record('''

@@ -6,9 +6,10 @@ from with_fakes import WithFakes
 
 
 class Torch(WithFakes):
+    installed = ('torch',)
 
     def findings(self):
-        return self.said('report', self.session)['findings']
+        return self.report()['findings']
 
     def run_script(self, text, printed, *options):
         done = self.record(text, *options)
@@ -35,7 +36,7 @@ class Torch(WithFakes):
                          [('args[1]', '0.5', '0.25', "the engine's own words")])
         nodes = self.rows('SELECT op, l.line FROM node LEFT JOIN location l ON location = l.id ORDER BY graph, node.id')
         self.assertEqual(nodes[:3], [('input', None), ('literal', None), ('mul', 6)])
-        said = self.said('report', self.session)
+        said = self.report()
         self.assertEqual(said['run']['engines'][-1],
                          {'name': 'torch', 'version': '2.15.0', 'adapter': '1', 'missing_hooks': []})
         function, = said['functions']
@@ -115,7 +116,7 @@ class Torch(WithFakes):
         self.assertIn('Unsupported Tensor.item() call', finding['engine_said'])
         self.run_script(script.replace('range(12)', 'range(9)'), 'done\n')
         self.assertEqual(self.findings(), [])
-        self.assertIn({'function': 'act', 'cause': 'graph_break', 'rule': 11}, self.said('report', self.session)['suppressed'])
+        self.assertIn({'function': 'act', 'cause': 'graph_break', 'rule': 11}, self.report()['suppressed'])
 
     def test_the_limit_of_traces(self):
         script = '''
@@ -136,7 +137,7 @@ class Torch(WithFakes):
                          ('recompile_limit', 'config.recompile_limit', 4))
         self.assertEqual((finding['evidence']['limit'], finding['evidence']['eager_calls']), (8, 10))
         self.assertEqual(finding['saves']['eager_calls'], 10)
-        self.assertEqual(self.said('report', self.session)['functions'][0]['eager_calls'], 10)
+        self.assertEqual(self.report()['functions'][0]['eager_calls'], 10)
 
     def test_layouts_and_gradients(self):
         self.run_script('''
@@ -195,7 +196,7 @@ class Torch(WithFakes):
             f = torch.compile(lambda x: 'result')
             print(f(torch.Tensor((4,))), f(torch.Tensor((4,))))
             ''', 'result result\n')
-        self.assertEqual(self.said('report', self.session)['run']['engines'][-1]['missing_hooks'],
+        self.assertEqual(self.report()['run']['engines'][-1]['missing_hooks'],
                          ['guards not recorded: torch 2.15.0 has no torch._dynamo.guards.CheckFunctionManager.__init__'])
 
     def test_errors_of_the_adapter_are_notes(self):

@@ -1,4 +1,4 @@
-"""The part of torch._dynamo that the adapter hooks."""
+"""The parts of TorchDynamo that are hooked."""
 import sys
 
 from torch._dynamo import config, convert_frame, eval_frame, guards, output_graph

@@ -1,3 +1,3 @@
-"""The part of torch._dynamo.config that the adapter hooks."""
+"""Settings of TorchDynamo that the adapter reads."""
 automatic_dynamic_shapes = True
 recompile_limit = 8

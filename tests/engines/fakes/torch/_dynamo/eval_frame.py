@@ -1,4 +1,4 @@
-"""The part of torch._dynamo.eval_frame that the adapter hooks."""
+"""torch.compile as TorchDynamo does it: a cache for each code object, whose entries have guards."""
 import torch
 from torch._dynamo import convert_frame
 

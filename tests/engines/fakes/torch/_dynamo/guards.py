@@ -1,4 +1,4 @@
-"""The part of torch._dynamo.guards that the adapter hooks."""
+"""Guards of a compiled frame, and what is checked by them."""
 class Guard:
     """What a value is compared by. `kind`: TENSOR_MATCH, CONSTANT_MATCH."""
 

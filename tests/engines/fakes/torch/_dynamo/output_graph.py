@@ -1,4 +1,4 @@
-"""The part of torch._dynamo.output_graph that the adapter hooks."""
+"""The graph that TorchDynamo makes of a frame."""
 from types import SimpleNamespace
 
 

@@ -1,4 +1,4 @@
-"""The part of torch._logging._internal that the adapter hooks."""
+"""The logger that PyTorch writes its structured trace to."""
 import logging
 
 trace_log = logging.getLogger('torch.__trace')

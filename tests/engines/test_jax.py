@@ -153,7 +153,7 @@ class Jax(WithFakes):
         done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=120,
                               env={**os.environ, 'PYTHONPATH': packages})
         self.assertEqual((done.returncode, done.stderr), (0, ''))
-        self.assertTrue(done.stdout.startswith('engine must be auto, footlight, '), done.stdout)
+        self.assertTrue(done.stdout.startswith("engine must be 'auto', 'footlight' or names of "), done.stdout)
         first = self.session
         for number, calls, traces in ('1', [(0, 'trace'), (0, 'hit'), (1, 'trace')], 2), ('2', [(0, 'hit'), (2, 'trace')], 3):
             self.session = first + number
@@ -226,7 +226,8 @@ class Jax(WithFakes):
             def helper(scale):
                 LOG.append(scale)
                 SEEN.append(LIMIT)
-                return RATE * scale * random.random(), time.time()
+                at = time.time()
+                return RATE * scale * random.random(), at
 
             def main():
                 global RATE
@@ -248,8 +249,8 @@ class Jax(WithFakes):
                          "WHERE v.observation = o.id) FROM observation o ORDER BY o.id")
         values = {(kind, path): values for kind, path, _, _, values in seen}
         self.assertEqual({(kind, path, line, note) for kind, path, line, note, _ in seen}, {
-            (2, 'self.calls', 15, ''), (2, 'global LOG', 19, 'mutation'), (3, 'random', 21, ''), (3, 'time.time', 21, 'clock'),
-            (1, 'global RATE', 21, ''), (1, 'global RATE', 21, 'came back'), (1, 'self.scale', 16, '')})
+            (2, 'self.calls', 15, ''), (2, 'global LOG', 19, 'mutation'), (3, 'random', 22, ''), (3, 'time.time', 21, 'clock'),
+            (1, 'global RATE', 22, ''), (1, 'global RATE', 22, 'came back'), (1, 'self.scale', 16, '')})
         self.assertEqual((values[2, 'self.calls'], values[2, 'global LOG'], values[1, 'self.scale']), ('0,1', '[],[2.0]', '2.0,3.0'))
         self.assertIn('stale_capture', [f['cause'] for f in self.report()['findings']])
 

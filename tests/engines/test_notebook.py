@@ -56,7 +56,7 @@ class Notebook(WithFakes):
                          ('python_scalar_argument', 'cell [3], line 3', 'cell [3]', 3))
         self.assertEqual(finding['fix']['edit']['new'], 'y = scale(tf.ones([4]), tf.constant(0.1 * (step + 1)))')
         self.assertEqual(self.report('cell-3.footlight')['functions'][0]['place'], 'cell [2], line 4')
-        texts = dict(self.rows('cell-3.footlight', 'SELECT path, text FROM file'))
+        texts = dict(self.rows('SELECT path, text FROM file', 'cell-3.footlight'))
         self.assertIn('import tensorflow as tf', texts['cell [1]'])
         self.assertIn('def scale(x, rate):', texts['cell [2]'])
         self.assertEqual(texts['cell [3]'].splitlines()[0], '%%footlight')
@@ -67,7 +67,7 @@ class Notebook(WithFakes):
         self.assertIn(f'footlight {self.folder}/cell-3.footlight', shown['text/html'])
         self.assertIn('`cell [3], line 3`', shown['text/plain'])
         # The statement that AutoGraph staged is a line of the cell.
-        staged = self.rows('cell-3.footlight', "SELECT f.path, d.line FROM decision d JOIN file f ON d.file = f.id")
+        staged = self.rows("SELECT f.path, d.line FROM decision d JOIN file f ON d.file = f.id", 'cell-3.footlight')
         self.assertIn(('cell [2]', 5), staged)
 
     def test_functions_of_another_engine_from_earlier_cells(self):

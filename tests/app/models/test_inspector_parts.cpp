@@ -379,7 +379,7 @@ class InspectorPartsTest : public QObject {
         {"  def f(x):", "+   try:", "+     x = g()", "?     y = g()", "?   except E:", "?     return x",
          "?   return x"},
         {"  def f(x):", "+   y = 1", "+n  z = x", "+   k = 2", "+   return z, k"},
-        {"  def f(x):", "?   if y:", "?     return x", "?   z = 1", "?   return z"},
+        {"  def f(x):", "+   if y:", "?     return x", "?   z = 1", "?   return z"},
         {"  def f(x):", "+   if y:", "?     return x", "+   z = 1", "+n  return z"},
         {"  def f(x):", "+S  if y:", "+     z = 1", "+   else:", "+     z = 2", "+   return z"},
         {"  def f(x):", "+F  if y:", "-     z = 1", "+T  elif w:", "+     z = 2", "-   else:", "-     z = 3",

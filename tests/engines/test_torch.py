@@ -188,6 +188,31 @@ class Torch(WithFakes):
         self.run_script(script.replace('WARM', '6'), 'done\n')
         self.assertEqual(self.findings(), [])
 
+    def test_a_function_is_not_kept_alive(self):
+        self.run_script('''
+            import gc
+            import weakref
+            import torch
+            from torch._dynamo import eval_frame
+
+            def used(number):
+                names = {}
+                exec(f'def scale(values):\\n    return {number}', names)
+                compiled = torch.compile(names['scale'])
+                compiled(torch.Tensor((4,)))
+                return weakref.ref(names['scale'].__code__), compiled
+
+            codes = []
+            for number in range(3):
+                code, compiled = used(number)
+                codes.append(code)
+            eval_frame._caches.clear()
+            del code, compiled
+            gc.collect()
+            print([code() for code in codes])
+            ''', '[None, None, None]\n')
+        self.assertEqual(self.rows('SELECT count(*), count(DISTINCT id) FROM function'), [(3, 3)])
+
     def test_a_missing_hook_is_said(self):
         self.replace('torch/_dynamo/guards.py', 'CheckFunctionManager', 'Checks')
         self.replace('torch/_dynamo/convert_frame.py', 'CheckFunctionManager', 'Checks')

@@ -7,6 +7,7 @@ import re
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
@@ -25,7 +26,7 @@ class _Function:
 
     def __init__(self, number: int, name: str, code: CodeType, parent: _Function | None,
                  describer: torch_guards.Describer) -> None:
-        self.number, self.name, self.code, self.parent = number, name, code, parent
+        self.number, self.name, self.parent = number, name, parent
         self.sources = torch_guards.Sources(code, describer, parent is not None)
         self.traces: list[_Trace] = []
         self.columns: dict[str, Any] = {}
@@ -42,6 +43,7 @@ class _Trace:
     def __init__(self, function: _Function, entry: torch_log.Entry, number: int) -> None:
         self.function, self.entry, self.number = function, entry, number
         self.columns: dict[str, Any] = {}
+        self.source: tuple[weakref.ref[CodeType], int] | None = None  # of the call that caused it
         self.items: dict[int, object] = {}   # of its key, by place
         self.graphs: list[dict[str, Any]] = []
         self.stand_ins: list[Any] = []       # for what was compiled, until its key is known
@@ -71,8 +73,10 @@ class _Recorder:
         self.torch = torch
         self.root = str(torch.__file__).rpartition('/')[0] + '/'
         self.thread = _Thread()
-        self.functions: dict[CodeType, _Function] = {}
-        self.traces: dict[str, _Trace] = {}  # by PyTorch's own number of a compilation
+        # Neither keeps anything alive that the program lets go.
+        self.functions: weakref.WeakKeyDictionary[CodeType, _Function] = weakref.WeakKeyDictionary()
+        # By PyTorch's own number of a compilation, while more may be said of it.
+        self.traces: weakref.WeakValueDictionary[str, _Trace] = weakref.WeakValueDictionary()
         self.describer = torch_guards.Describer(torch)
         self.locations = torch_graphs.Locations()
         self.graphs = torch_graphs.Graphs(torch, self.locations)
@@ -99,12 +103,14 @@ class _Recorder:
         parent = self._continued(code, resumed['name'], int(resumed['line'])) if resumed is not None else None
         number = _recorder.new_id('function')
         if parent is not None:
-            name, first = parent.name, parent.first().code
+            name = parent.name
+            file, line = parent.first().columns['file'], parent.first().columns['line']
         else:
-            name, first = name or getattr(code, 'co_qualname', code.co_name), code
+            name = name or getattr(code, 'co_qualname', code.co_name)
+            file, line = code.co_filename, _def_line(code)
         function = self.functions[code] = _Function(number, name, code, parent, self.describer)
         columns: dict[str, Any] = {
-            'id': number, 'name': name, 'file': first.co_filename, 'line': _def_line(first), 'options': options,
+            'id': number, 'name': name, 'file': file, 'line': line, 'options': options,
             'kind': 'resume' if parent is not None else 'dynamo', 'made_ns': time.time_ns()}
         if parent is not None and resumed is not None:
             columns['parent'], columns['options'] = parent.number, f'after line {resumed["line"]}'
@@ -121,9 +127,9 @@ class _Recorder:
 
     def _continued(self, code: CodeType, name: str, line: int) -> _Function | None:
         """The function that a resume function continues."""
-        found = [function for known, function in self.functions.items()
+        found = [(known.co_firstlineno, function.number, function) for known, function in self.functions.items()
                  if known.co_filename == code.co_filename and known.co_name == name and known.co_firstlineno <= line]
-        return max(found, key=lambda function: function.code.co_firstlineno, default=None)
+        return max(found)[2] if found else None
 
     def user_frame(self, frame: FrameType | None) -> FrameType | None:
         """The innermost frame that is neither ours nor PyTorch's."""
@@ -279,6 +285,8 @@ class _Recorder:
         trace = self.traces.get(entry.native)
         if not self.thread.compilations and trace is not None and trace.columns and kind != 'chromium_event':
             self.write(trace)
+            if kind == 'bwd_compilation_metrics':  # the last thing that is said
+                self.release(trace)
 
     def trace_of(self, compilation: _Compilation) -> _Trace:
         """The trace that a compilation makes."""
@@ -342,7 +350,7 @@ class _Recorder:
             name = tracked.source.name
             steps = torch_guards.steps_of(name() if callable(name) else name)
             if steps is not None:
-                sizes[steps] = _sizes(tracked.fake)
+                sizes[steps] = torch_guards.sizes_of(tracked.fake)
         sources = trace.function.sources
         trace.items = sources.of_trace(guards, sizes, compilation.local, compilation.names, compilation.context)
 
@@ -380,6 +388,8 @@ class _Recorder:
         function.traces.append(trace)
         self.traces[compilation.entry.native] = trace
         self.write(trace)
+        if 'aot_joint_graph' not in trace.entry.texts:  # a backward graph may be compiled only when it runs
+            self.release(trace)
         self.decisions(trace, compilation)
         call = _recorder.current_call()
         frame = self.user_frame(sys._getframe(1))
@@ -398,7 +408,7 @@ class _Recorder:
             'native_id': compilation.entry.native, 'attempt': compilation.entry.attempt + 1, 'error': error[:500]}
         frame = self.user_frame(sys._getframe(1))
         if frame is not None:
-            trace.columns['source'] = (frame.f_code, frame.f_lasti)
+            trace.source = weakref.ref(frame.f_code), frame.f_lasti
 
     def why(self, trace: _Trace, asked: dict[int, object]) -> None:
         """What differs from each trace that was there, in the engine's words too."""
@@ -427,14 +437,20 @@ class _Recorder:
         if 'trace_graph' not in trace.columns:
             trace.columns['trace_graph'], trace.columns['trace_miss'] = trace.graphs, trace.misses
         trace.columns['trace_phase'] = trace.entry.phases
-        trace.columns['trace_artifact'] = trace.entry.artifacts()
-        _recorder.add('trace', trace.columns)
+        code = trace.source[0]() if trace.source is not None else None
+        source = {'source': (code, trace.source[1])} if code is not None and trace.source is not None else {}
+        _recorder.add('trace', {**trace.columns, **source, 'trace_artifact': trace.entry.artifacts()})
+
+    def release(self, trace: _Trace) -> None:
+        """Lets go of the texts: nothing more will be said of the trace."""
+        self.traces.pop(trace.entry.native, None)
+        trace.entry.texts = {}
 
     def decisions(self, trace: _Trace, compilation: _Compilation) -> None:
         """Graph breaks, and sizes that a statement fixed."""
         for file, line, reason in compilation.entry.breaks:
-            words = _headline(reason)
-            fate = 'library' if torch_graphs.is_library(file) else 'asked for' if _was_asked_for(reason) else 'python'
+            words = torch_log.headline(reason)
+            fate = 'library' if torch_graphs.is_library(file) else 'asked for' if torch_log.was_asked_for(reason) else 'python'
             _recorder.add('decision', {'trace': trace.number, 'file': file, 'line': line, 'kind': 'graph break', 'fate': fate,
                                        'note': words})
         for sources, value, frames in compilation.entry.fixed:
@@ -487,39 +503,14 @@ class _Recorder:
         number = (limit['limit'] or limit['old']) if limit is not None else str(len(function.traces))
         said = next((word.partition('#')[0].strip() for word in compilation.entry.words), '')
         _recorder.add('decision', {
-            'trace': function.traces[-1].number, 'file': function.first().code.co_filename, 'fate': 'eager',
-            'line': _def_line(function.first().code), 'kind': 'recompile limit',
+            'trace': function.traces[-1].number, 'file': function.first().columns['file'], 'fate': 'eager',
+            'line': function.first().columns['line'], 'kind': 'recompile limit',
             'note': f'{number}: torch._dynamo hit config.recompile_limit ({number}); last reason: {said}'})
         items = self.call_items(function, compilation.local, compilation.names, compilation.context)
         call = _recorder.current_call()
         if call is not None and call[1] == function.number:
             key = _recorder.key(function.number, function.sources.names(), function.sources.row(items))
             _recorder.describe_call(key=key)
-
-
-def _headline(reason: str) -> str:
-    """What PyTorch calls the break, and its explanation, without hints."""
-    lines = [line.strip() for line in reason.splitlines()]
-    lines = [line for line in lines if line and not line.startswith('Encountered graph break when')] or ['Graph break']
-    explained = next((line.partition(': ')[2] for line in lines if line.startswith('Explanation: ')), '')
-    return f'{lines[0]}. {explained}'[:500] if explained else lines[0][:500]
-
-
-def _was_asked_for(reason: str) -> bool:
-    return 'torch.compiler.disable' in reason or 'torch._dynamo.disable' in reason or 'graph_break()' in reason
-
-
-def _sizes(fake: Any) -> Any:
-    """The sizes of a tensor as it was traced, None where a trace serves any; of a number itself."""
-    def fixed(size: Any) -> int | None:
-        if type(size) in (int, float):
-            return size  # type: ignore[no-any-return]
-        node = size.node
-        expression = node.shape_env.replace(node.expr)
-        return int(expression) if expression.is_number else None
-    if hasattr(fake, 'shape'):
-        return tuple(fixed(size) for size in fake.shape)
-    return fixed(fake)
 
 
 def _trace_log() -> Any:

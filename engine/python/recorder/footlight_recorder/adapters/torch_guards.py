@@ -180,7 +180,7 @@ class Sources:
     """The places of one function's keys, in the order in which its traces looked there."""
 
     def __init__(self, code: CodeType, describer: Describer, resumes: bool = False) -> None:
-        self.code, self.describer, self.resumes = code, describer, resumes
+        self.free, self.describer, self.resumes = code.co_freevars, describer, resumes
         self.places: list[Place] = []
         self._at: dict[Steps, int] = {}
         count = code.co_argcount + code.co_kwonlyargcount
@@ -193,7 +193,7 @@ class Sources:
         rest = list(steps[1:])
         if scope == 'G':
             path, parameter = f'global {name}', str(name)
-        elif name in self.code.co_freevars:
+        elif name in self.free:
             path, parameter = f'closure {name}', str(name)
         elif self.resumes and name != 'self':  # after a graph break the variables are parameters
             found = str(name).startswith('___stack')
@@ -455,3 +455,16 @@ def _text(item: object) -> str:
     if isinstance(item, keys.Leaf):
         return f'{item.dtype} {item.shape}' if item.kind == 'tensor' else item.name
     return repr(item)[:200]
+
+
+def sizes_of(fake: Any) -> Any:
+    """The sizes of a tensor as it was traced, None where a trace serves any; of a number itself."""
+    def fixed(size: Any) -> int | None:
+        if type(size) in (int, float):
+            return size  # type: ignore[no-any-return]
+        node = size.node
+        expression = node.shape_env.replace(node.expr)
+        return int(expression) if expression.is_number else None
+    if hasattr(fake, 'shape'):
+        return tuple(fixed(size) for size in fake.shape)
+    return fixed(fake)

@@ -146,3 +146,15 @@ class Handler(logging.Handler):
         words = reason['reason'].strip() if reason else ''
         entry.breaks.append((at['file'], int(at['line']), words))
 
+
+def headline(reason: str) -> str:
+    """What PyTorch calls the break, and its explanation, without hints."""
+    lines = [line.strip() for line in reason.splitlines()]
+    lines = [line for line in lines if line and not line.startswith('Encountered graph break when')] or ['Graph break']
+    explained = next((line.partition(': ')[2] for line in lines if line.startswith('Explanation: ')), '')
+    return f'{lines[0]}. {explained}'[:500] if explained else lines[0][:500]
+
+
+def was_asked_for(reason: str) -> bool:
+    """Whether the program itself breaks the graph there."""
+    return 'torch.compiler.disable' in reason or 'torch._dynamo.disable' in reason or 'graph_break()' in reason

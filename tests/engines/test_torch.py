@@ -231,7 +231,7 @@ class Torch(WithFakes):
             f = torch.compile(lambda x: 'result')
             for _ in range(3):
                 print(f(torch.Tensor((4,))))
-            ''')
+            ''', '--engine', 'torch')
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, 'result\n' * 3, ''))
         self.assertTrue(self.rows("SELECT text FROM console WHERE text LIKE 'Not all was recorded%'"))
 

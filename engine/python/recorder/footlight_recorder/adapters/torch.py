@@ -327,7 +327,7 @@ class _Recorder:
         if not self.thread.compilations:
             return None
         trace = self.trace_of(self.thread.compilations[-1])
-        made = _recorder.serves(result, trace.function.number, trace.number)
+        made = _recorder.serves(torch_graphs.own_forward(result), trace.function.number, trace.number)
         trace.stand_ins.append(made)
         return made
 

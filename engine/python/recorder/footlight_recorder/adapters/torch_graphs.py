@@ -199,3 +199,16 @@ def _op_name(node: Any) -> str:
         return node.target
     name = getattr(node.target, '__name__', None) or str(node.target)
     return str(name).removesuffix('.default')
+
+
+def own_forward(result: Any) -> Any:
+    """The forward method that TorchDynamo would put in place of one that compiles the module when it is called first.
+
+    It looks for such a method by its name and its module, and would leave a stand-in for it out.
+    """
+    module = getattr(result, '__self__', None)
+    recompile = getattr(module, 'real_recompile', None)
+    if recompile is None or getattr(result, '__name__', '') != '_lazy_forward':
+        return result
+    recompile()
+    return module.forward

@@ -55,8 +55,8 @@ class WithFakes(unittest.TestCase):
         with open(path, 'w', encoding='utf-8') as stream:
             stream.write(text.replace(old, new))
 
-    def rows(self, query, name='run.footlight'):
-        with sqlite3.connect(f'file:{self.path(name)}?mode=ro', uri=True) as db:
+    def rows(self, query, name=None):
+        with sqlite3.connect(f'file:{self.path(name or self.session)}?mode=ro', uri=True) as db:
             return db.execute(query).fetchall()
 
     def said(self, *words):
@@ -67,5 +67,5 @@ class WithFakes(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
 
-    def report(self, name='run.footlight'):
-        return self.said('report', name)
+    def report(self, name=None):
+        return self.said('report', name or self.session)

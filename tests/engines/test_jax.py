@@ -160,7 +160,8 @@ class Jax(WithFakes):
             said = self.report()
             self.assertEqual([(f['calls'], f['traces']) for f in said['functions']], [(len(calls), traces)])
             self.assertEqual(said['run']['engines'][-1]['missing_hooks'],
-                             ['functions made before the recording began not recorded: jax was imported earlier'])
+                             ['functions that existed before the recorder not recorded: jax was imported before it; call '
+                              'footlight_recorder.prepare() before `import jax`'])
             self.assertEqual(self.rows('SELECT count(*) FROM trace JOIN trace_graph ON trace = trace.id '
                                        'JOIN graph ON graph.id = graph'), [(traces,)])
 

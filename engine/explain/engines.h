@@ -14,6 +14,10 @@ inline bool is_jax(const Evidence& evidence, FunctionId function) {
 // The kind of a function that a library made for itself: it is kept, and never blamed.
 inline constexpr const char* kInternal = "internal";
 inline bool is_internal(const session::FunctionRecord& function) { return function.kind == kInternal; }
+// A step function that Keras makes, or one that a stage of a dataset runs.
+inline bool is_step_of_library(const session::FunctionRecord* function) {
+  return function && (function->kind == "keras" || function->kind == "dataset");
+}
 // A code object that TorchDynamo compiles, or what it makes of the rest of one after a graph break.
 inline bool is_resume(const session::FunctionRecord& function) { return function.kind == "resume"; }
 inline bool is_torch(const session::FunctionRecord* function) {

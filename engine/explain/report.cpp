@@ -189,9 +189,10 @@ const ReportedFunction* Report::function(FunctionId id) const {
 }
 
 std::string function_name(const Reader& reader, const Finding& finding) {
-  if (const session::FunctionRecord* f = reader.function(finding.function)) return f->name;
-  if (const session::CodeRecord* c = reader.code(finding.code)) return c->qualname;
-  return {};
+  const session::FunctionRecord* const f = reader.function(finding.function);
+  const session::CodeRecord* const c = reader.code(finding.code);
+  if (f && !(c && is_step_of_library(f))) return f->name;
+  return c ? c->qualname : std::string();
 }
 
 std::string path_of(const Reader& reader, const Line& line) {

@@ -15,6 +15,7 @@ using session::KeyLeaf;
 using session::TraceRecord;
 
 constexpr size_t kManyDTypes = 3;
+constexpr size_t kCallsOfMode = 3;
 
 struct TensorDTypes {
   std::string parameter;
@@ -25,6 +26,11 @@ struct TensorDTypes {
   bool flips() const {
     return names.size() >= kManyDTypes ||
            std::any_of(by_line.begin(), by_line.end(), [](const auto& line) { return line.second.size() > 1; });
+  }
+  // Two precisions that are both in use; each has a graph of its own, as rule 10 says of PyTorch.
+  bool are_two_modes() const {
+    return names.size() == 2 &&
+           std::ranges::all_of(calls, [](const auto& dtype) { return dtype.second >= kCallsOfMode; });
   }
   // The dtype that most calls pass; the first if there are several.
   const std::string& usual() const {
@@ -82,6 +88,7 @@ void propose_dtype_flip(const Evidence& evidence, const FunctionRun& run, std::v
   std::set<std::string> taken;
   for (const auto& [path, dtypes] : all) {
     if (taken.count(path) || !dtypes.flips()) continue;
+    if (is_torch(run) && dtypes.are_two_modes()) continue;
     Candidate c;
     Finding& f = c.finding;
     f.path = path + ".dtype";

@@ -1,6 +1,7 @@
 // Counts the calls that a trace served, and begins findings of wrong results.
 #include "engine/explain/causes/observed.h"
 
+#include "engine/explain/engines.h"
 #include "engine/explain/nesting.h"
 #include "engine/explain/words.h"
 
@@ -48,6 +49,22 @@ std::string name_in(const std::string& path) {
   return path;
 }
 
+namespace {
+
+// The innermost code of the program that holds a line. None: no such code was recorded.
+CodeId code_around(const Evidence& evidence, const Line& line) {
+  const session::CodeRecord* found = nullptr;
+  for (const session::CodeRecord& code : evidence.records().codes) {
+    if (code.file != line.file || code.first_line > line.line) continue;
+    const bool holds = std::ranges::any_of(
+        code.lines, [&](const session::CodeLine& l) { return static_cast<int>(l.line) >= line.line; });
+    if (holds && (!found || code.first_line > found->first_line)) found = &code;
+  }
+  return found ? found->id : CodeId();
+}
+
+}  // namespace
+
 Finding wrong_result(const Evidence& evidence, const ObservationRecord& observed, size_t hits) {
   Finding f;
   f.function = observed.function;
@@ -61,6 +78,8 @@ Finding wrong_result(const Evidence& evidence, const ObservationRecord& observed
   const auto run = evidence.functions().find(observed.function);
   if (run == evidence.functions().end()) return f;
   f.cost_ns = run->second.tracing_ns();
+  // What goes wrong inside of a step that a library traces belongs to the program's function that does it.
+  if (is_step_of_library(run->second.record)) f.code = code_around(evidence, f.line);
   size_t parameter = 0;
   const char* path = f.path.c_str();
   if (std::sscanf(path, "args[%zu]", &parameter) == 1 && run->second.record &&

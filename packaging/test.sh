@@ -7,7 +7,7 @@
 #   packaging/test.sh thorough [parts...]                  with what takes as long again: the release tree for every Python,
 #                                                          the window in the address sanitizer's tree, the thread
 #                                                          sanitizer's tree, and there the tests with the label "thorough"
-#   packaging/test.sh engines [ENGINE...]                  installs JAX, TensorFlow and PyTorch (packaging/engine-versions.txt)
+#   packaging/test.sh engines [ENGINE...]                  installs the engines of packaging/engine-versions.txt
 #                                                          into build/engines and records the samples under each
 #   packaging/test.sh tidy [COMMIT]                        clang-tidy on the lines that differ from COMMIT (from the upstream
 #                                                          branch), and no test; .clang-tidy says what it looks for

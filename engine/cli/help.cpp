@@ -22,7 +22,8 @@ Options may also stand before the script.
                       `footlight values --help`
   --check-numerics    also searches every call for NaN and infinity: see `footlight nan --help`
   --engine NAME       whose work is recorded: auto (the default: Footlight, as which `import tensorflow` then runs, JAX
-                      and PyTorch), footlight (alone), jax or torch (each alone; TensorFlow is left as it is)
+                      and PyTorch), footlight (alone), tensorflow (the one that is installed, and Keras on it), jax or
+                      torch (each alone; TensorFlow is left as it is)
 
 The script runs in python3, in the interpreter of the active virtual environment, or in the one that the environment
 variable FOOTLIGHT_PYTHON names. The exit code is the script's.
@@ -170,7 +171,8 @@ or not:
   Chrome or Kineto JSON   what PyTorch's and JAX's profilers and chrome://tracing write
   XPlane                  .xplane.pb, what TensorFlow's and JAX's profilers write
 
-All other commands, and the window, open such files too, and import them for the while.
+The window and the commands info, report, compare, values, nan, diff, export and sql open such files too: they import
+them into a temporary recording first.
 )";
 
 constexpr const char* kRecover = R"(Makes a complete recording of one whose run was killed.

@@ -18,8 +18,9 @@ inline bool is_internal(const session::FunctionRecord& function) { return functi
 inline bool is_step_of_library(const session::FunctionRecord* function) {
   return function && (function->kind == "keras" || function->kind == "dataset");
 }
-// A code object that TorchDynamo compiles, or what it makes of the rest of one after a graph break.
+// What TorchDynamo makes of the rest of a function after a graph break.
 inline bool is_resume(const session::FunctionRecord& function) { return function.kind == "resume"; }
+// A code object that TorchDynamo compiles.
 inline bool is_torch(const session::FunctionRecord* function) {
   return function && (function->kind == "dynamo" || is_resume(*function));
 }

@@ -190,7 +190,7 @@ void apply_torch_rules(const Evidence& evidence, Findings& all) {
   for (const Finding& f : all.found)
     if (f.cause == "graph_break") broken.insert(f.function);
   std::vector<Finding> kept;
-  std::vector<size_t> places(all.found.size(), SIZE_MAX);  // the new one of each
+  std::vector<size_t> places(all.found.size(), SIZE_MAX);  // by position in `all.found`: the position in `kept`
   for (Finding& f : all.found) {
     const session::FunctionRecord* function = function_of(evidence, f.function);
     size_t& place = places[static_cast<size_t>(&f - all.found.data())];

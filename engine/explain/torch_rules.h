@@ -7,7 +7,7 @@
 
 namespace footlight::explain {
 
-// The rule by which a candidate is none under PyTorch; nothing: it may be one, or the run is another engine's.
+// The rule that refuses a candidate under PyTorch; nullopt if no rule does, or the function ran under another engine.
 std::optional<Rule> torch_rule_against(const Evidence& evidence, const FunctionRun& run, const Candidate& candidate);
 
 // Puts fixes into PyTorch's words, names the function of the program for what follows a graph break in it, and leaves

@@ -207,7 +207,7 @@ void Builder::add(const Event& e) {
 
 uint32_t Builder::system_id(const Lane& lane) const { return number_in(lane.key, 0); }
 
-// A number of its own, if another file of the recording has the device's number already.
+// The device's number in the recording: its own, or a free one if another file has taken that.
 uint32_t Builder::shown_device(uint32_t device) {
   const auto [at, added] = shown_devices_.try_emplace(device, device);
   if (added) {

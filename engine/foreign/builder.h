@@ -1,5 +1,5 @@
-// Makes a recording of the events of one process, whatever the format of the file that has them: sorts them as if they
-// had been recorded here, and finds the op and the line behind each launch.
+// Makes a recording of the events of one process, whatever their file's format: sorts them as a recorder would have
+// written them, and finds the op and the line behind each launch.
 #pragma once
 
 #include "engine/foreign/nesting.h"
@@ -45,7 +45,7 @@ struct Event {
   uint32_t device = 0, context = 0, stream = 0;  // of device work
   uint64_t correlation = 0;              // the same for a call and the work that it asked for; 0: none
   uint64_t external = 0;                 // of an op and of the work that it asked for; 0: none
-  uint64_t bytes = 0;                    // that were moved
+  uint64_t bytes = 0;                    // moved by a copy
   std::string_view inputs, outputs;      // of an op: "float32[8,16], float32[16,4]"
   uint64_t input_bytes = 0, output_bytes = 0, flops = 0;
   std::string_view annotation;           // of device work, where the file itself says what it is for
@@ -67,7 +67,7 @@ struct FileFacts {
 
 class Builder {
  public:
-  // `kept`: device numbers that other files of the same recording have taken.
+  // `kept`: the device numbers that files of the recording have taken; this file's are added.
   Builder(session::Writer& writer, std::string beside, std::set<uint32_t>& kept);
 
   // The row of the timeline for a thread (or a stream, or whatever events lie on), by the file's names for it.
@@ -84,13 +84,13 @@ class Builder {
   // An arrow that ends (or begins) in the event that is open on the lane at that time.
   void add_flow(uint32_t lane, int64_t time_ns, uint64_t number, bool ends);
   Locations& locations() { return locations_; }
-  // What of the file the recording does not have.
+  // Counts something of the file that the recording does not have.
   void leave_out(const std::string& what, const std::string& why, uint64_t count = 1) {
     if (left_out_.size() < 1000) left_out_[{what, why}] += count;
   }
 
   uint64_t events() const { return events_.size(); }
-  // Writes everything. Returns the time of the first and of the last event, 0 if there is none.
+  // Writes everything. Returns the times of the first and of the last event, 0 without events.
   struct Times { int64_t first = 0, last = 0; };
   Times finish(FileFacts facts, Progress& progress);
 

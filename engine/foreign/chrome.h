@@ -6,7 +6,7 @@
 
 namespace footlight::foreign {
 
-// Whether a file that begins like this is one.
+// Whether a file that begins with this text is in the format.
 bool looks_like_chrome(std::string_view begin);
 // Reads all events. Throws kValue where nothing of it can be read; of a damaged file, what comes before the damage is
 // kept, and `builder` is told.

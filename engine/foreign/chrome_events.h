@@ -12,15 +12,15 @@ class ChromeEvents {
   ChromeEvents(Builder& builder, FileFacts& facts) : builder_(builder), facts_(facts) {}
   // An event as JSON; false: it is damaged.
   bool add(std::string_view object);
-  // What has begun and did not end, ends with the last event.
+  // Events that began and did not end are given the end of the last event.
   void finish();
 
  private:
-  // The members of an event, as they stand.
+  // The members of an event, as text of the JSON.
   struct Fields {
     std::string_view phase, name, category, ts, dur, tts, pid, tid, id, args, scope;
   };
-  // The arguments that mean something here.
+  // The arguments that the importer understands.
   struct Arguments {
     std::string_view correlation, external, bytes, device, context, stream, sequence, forward_thread, stack;
     std::string_view dims, types, name, total_allocated, device_type, device_id, hlo_op, addr;

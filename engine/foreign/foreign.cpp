@@ -15,7 +15,7 @@ namespace footlight::foreign {
 namespace {
 
 constexpr std::string_view kImported = "imported: ";
-constexpr size_t kBegin = 1 << 16;  // bytes by which a format is known
+constexpr size_t kBegin = 1 << 16;  // bytes from which a format is told
 
 struct Importer {
   Format format;
@@ -60,7 +60,7 @@ class Imported {
     const Importer* const importer = importer_of(path);
     if (!importer) {
       Progress unseen;
-      open_input(path, unseen);  // what cannot be opened says why
+      open_input(path, unseen);  // throws with the reason if the file cannot be opened
       fail(ErrorKind::kValue, path, " is no recording of another program that Footlight knows; it knows ",
            known_formats());
     }

@@ -16,7 +16,7 @@ class Input {
   virtual ~Input() = default;
   // The next piece, which lives until the next call; empty: the end. Throws kCancelled, and kIo where the file fails.
   virtual std::string_view next() = 0;
-  // Why the end came early: "the compressed data end too early"; empty: it did not.
+  // Why next() ended before the file was complete: "the compressed data end too early"; empty if it was complete.
   virtual const std::string& damage() const = 0;
 };
 

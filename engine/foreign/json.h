@@ -25,8 +25,8 @@ class JsonParts {
   bool is_object_ = false, ok_ = true, first_ = true;
 };
 
-// The part of `text` that is one value, from its first character on; empty where there is none, or where it does not
-// end or nests deeper than 500. For values that are known to be whole.
+// The value that `text` begins with. Empty if it begins with none, or with one that does not end or nests deeper than
+// 500. A number is taken to end where `text` does.
 std::string_view json_value(std::string_view text);
 
 bool is_json_text(std::string_view value);

@@ -13,11 +13,11 @@ class JsonStream {
  public:
   explicit JsonStream(Input& input) : input_(input) {}
 
-  // The first character that is no space, which is not used up; 0: the end.
+  // The next character that is no space; it stays in the stream. 0 at the end.
   char peek();
   void skip() { ++at_; }
-  // A string with its quotes, or any value up to `most` bytes; what is longer is skipped: `too_long`. False: the text
-  // ends or is damaged here.
+  // Copies the next value, a string with its quotes. Skips one of more than `most` bytes and sets `too_long`. False if
+  // the text ends or is damaged before the value is complete.
   bool value(std::string& out, size_t most, bool& too_long);
   uint64_t position() const { return before_ + at_; }
 

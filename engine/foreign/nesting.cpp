@@ -48,7 +48,7 @@ void Nesting::add_sequence(uint32_t op, uint64_t sequence, bool is_gradient) {
 
 void Nesting::meet(const SortKey& key, const Item& item, std::vector<Open>& open, Locations& locations) {
   const int64_t start = key.second, end = -key.third;
-  // What ended before, or cannot hold this one.
+  // Events that ended before this one begins, or are too short to hold it, are closed.
   while (!open.empty() && (open.back().end < start || (open.back().end == start && end > start))) open.pop_back();
   const Open* const outer = open.empty() ? nullptr : &open.back();
   Open inner{outer ? std::min(end, outer->end) : end, item, outer ? outer->location : kNoLocation,
@@ -138,7 +138,8 @@ Nesting::Cause Nesting::cause(uint64_t correlation, uint64_t external, int64_t s
   Cause found;
   if (correlation) {
     const auto [first, last] = std::ranges::equal_range(launches_, correlation, {}, &Launch::correlation);
-    // Of several launches with one number: the last one before the work; clocks may differ a little.
+    // Several launches may have one number: the last one before the work counts. The first one always does, since the
+    // clocks of host and device may differ a little.
     for (auto launch = first; launch != last; ++launch)
       if (launch == first || launch->cause.start <= start) {
         const Cause next = launch->cause;

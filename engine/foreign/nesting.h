@@ -39,7 +39,7 @@ class Nesting {
     uint32_t note = kNone;    // number of the text
     int64_t start = 0;        // of the launch
   };
-  // Of device work that began then.
+  // The launch behind device work that began at `start`.
   Cause cause(uint64_t correlation, uint64_t external, int64_t start) const;
   LocationNumber location(uint32_t op) const { return op < locations_of_.size() ? locations_of_[op] : kNoLocation; }
   uint32_t device(uint32_t op) const { return op < devices_of_.size() ? devices_of_[op] : kNone; }
@@ -60,8 +60,8 @@ class Nesting {
   struct Open {
     int64_t end;
     Item item;
-    LocationNumber location;  // of what lies inside
-    uint32_t gradient;        // number of the sequence that the op inside belongs to
+    LocationNumber location;  // of ops inside it
+    uint32_t gradient;        // the gradient that it is or lies in, as a place in `backward_`
   };
   struct Launch { uint64_t correlation; Cause cause; };
   struct External { uint64_t external; uint32_t op; };

@@ -1,4 +1,4 @@
-// Rows of one kind of event on their way to the recording, a chunk at a time.
+// Collects rows of each kind of event, and hands them to the recording's writer a chunk at a time.
 #pragma once
 
 #include "engine/foreign/stored.h"

@@ -8,7 +8,7 @@
 namespace footlight::foreign {
 
 struct Builder::Stored {
-  uint64_t correlation = 0, external = 0, bytes = 0;  // bytes: of a counter, the bits of its value
+  uint64_t correlation = 0, external = 0, bytes = 0;  // a counter keeps the bits of its value in `bytes`
   uint32_t lane = 0;
   uint32_t number = UINT32_MAX;     // of an op or a span
   uint32_t name = Texts::kNone;     // kNone: the text follows

@@ -1,4 +1,4 @@
-// Both are hash tables with a limit: a file may hold any number of names.
+// Texts and locations are hash tables with a limit: a file may hold any number of names.
 #include "engine/foreign/texts.h"
 
 #include "engine/base/error_words.h"
@@ -19,7 +19,7 @@ uint32_t Texts::number(std::string_view text) {
 }
 
 namespace {
-// A number from 1 that is all of the text; 0: it is none.
+// The number, from 1, that the whole text is; 0 for any other text.
 int line_number(std::string_view text) {
   int line = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), line);
@@ -79,7 +79,7 @@ LocationNumber Locations::users(LocationNumber location) const {
 }
 
 void Locations::write(session::Writer& writer) const {
-  // What a file of that name holds here need not be what ran, so its text is not taken.
+  // A file of that name on this machine need not be what ran, so its text is not taken.
   for (uint32_t i = 0; i < files_.size(); ++i) writer.add(session::FileRecord{session::FileId(i), files_[i], ""});
   for (uint32_t i = 0; i < all_.size(); ++i) {
     const FrameFacts& frame = frames_[all_[i].frame];

@@ -43,7 +43,7 @@ void append_json_text(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// Nanoseconds of a number of picoseconds, added to a start; nothing where that is no time.
+// Adds picoseconds to a start in nanoseconds; false on overflow.
 bool add_picoseconds(int64_t start, int64_t ps, int64_t& out) {
   return !__builtin_add_overflow(start, ps / 1000, &out);
 }
@@ -274,7 +274,7 @@ class PlaneReader {
 
 }  // namespace
 
-// The first plane, whose name tells: it begins with a slash, or is one of two.
+// Reads the name of the first plane, by which the format is told.
 bool looks_like_xplane(std::string_view begin) {
   if (begin.empty() || begin[0] != '\x0a') return false;
   begin.remove_prefix(1);

@@ -5,8 +5,9 @@
 
 namespace footlight::foreign {
 
+// Whether a file that begins with these bytes is in the format.
 bool looks_like_xplane(std::string_view begin);
-// Throws kValue for what is no such message; of a damaged one, what can be read is kept, and `builder` is told.
+// Throws kValue if no event can be read. Of a damaged message it keeps what can be read, and tells `builder`.
 void read_xplane(std::string_view bytes, Builder& builder, FileFacts& facts);
 
 }  // namespace footlight::foreign

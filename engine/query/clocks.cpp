@@ -17,7 +17,7 @@ bool share_a_machine(const ProcessRecord& a, const ProcessRecord& b) {
   return !a.machine.empty() && a.machine == b.machine && !a.clocks.empty() && !b.clocks.empty();
 }
 
-// What a clock shows more than the steady one of its machine.
+// How far a clock is ahead of the steady clock of its machine.
 int64_t ahead(const ClockReading& reading) { return reading.clock_ns - reading.steady_ns; }
 
 // How far a clock has gone astray between the two readings of its process: somebody set it, or it was corrected.
@@ -48,7 +48,7 @@ Places arrivals_of(const ClockSource& source) {
 // What is known of the move that puts a machine's clock onto the reference's.
 struct Bounds {
   int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
-  std::vector<int64_t> ends;  // by how much one ended after the other: they end at nearly the same time
+  std::vector<int64_t> ends;  // differences of ends: a collective ends at nearly the same time everywhere
 
   void take(const Arrival& reference, const Arrival& other) {
     least = std::max(least, reference.start_ns - other.end_ns);
@@ -68,7 +68,7 @@ struct Bounds {
       // Where ranks arrive far apart the bounds are wide, and the ends agree better than that.
       const int64_t spread = ends[ends.size() * 9 / 10] - ends[ends.size() / 10];
       if (ends.size() >= 10) made.error_ns = std::min(made.error_ns, std::max<int64_t>(spread, 1'000));
-    } else {  // the clocks did not go evenly
+    } else {  // the bounds contradict each other: one clock ran faster than the other
       made.move_ns = median;
       made.error_ns = std::max(least - most, ends.back() - ends.front());
     }

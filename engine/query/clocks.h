@@ -18,12 +18,13 @@ struct ClockSource {
 };
 
 struct ClockPlace {
-  int64_t move_ns = 0;   // to be added to its times
+  int64_t move_ns = 0;   // added to the recording's times, gives times of the first recording's clock
   int64_t error_ns = 0;  // how wrong that may be; -1: unknown
   enum class By : uint8_t { kReference, kSteadyClock, kCollectives, kSystemTime } by = By::kReference;
   uint64_t matched = 0;  // collectives that were used
 };
 
+// One place for each source; the first source is the reference.
 std::vector<ClockPlace> place_clocks(const std::vector<ClockSource>& sources);
 
 }  // namespace footlight::query

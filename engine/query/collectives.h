@@ -26,17 +26,17 @@ struct Arrival {
 struct Collective {
   std::string name, group;
   uint64_t number = 0;        // from 1, among those of this name and group
-  bool waits = true;          // it ends after the last arrival; false: it only began something
+  bool waits = true;          // it ends after the last arrival; false: the call was asynchronous
   uint64_t bytes = 0;
   std::vector<Arrival> arrivals;  // by process
 
   const Arrival* of(session::ProcessId process) const;
 };
 
-// All collectives, in the order of their first arrival. A point to point message is none: "send", "recv".
+// All collectives, in the order of their first arrival. Messages between two processes (send, recv) do not count.
 std::vector<Collective> collectives(const session::Reader& reader, const Cancel& cancel);
 
-// The value of a key in a flat JSON object, as it stands there, a text without its quotes; "": there is none.
+// The value of a key in a flat JSON object, as it is written, strings without their quotes; "" without such a key.
 std::string json_value(std::string_view object, std::string_view key);
 
 // "Rank 3", "Process 4711 of rank 3" (a child), "Process 4711" or "The script": how a process is named everywhere.

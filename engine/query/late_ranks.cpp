@@ -34,7 +34,7 @@ int64_t overlap(int64_t start, int64_t end, int64_t from, int64_t to) {
   return std::max<int64_t>(0, std::min(end, to) - std::max(start, from));
 }
 
-// Pieces that others contain are part of those.
+// Drops pieces inside another piece, and shortens those that overlap one.
 void keep_outermost(std::vector<Piece>& pieces) {
   std::ranges::stable_sort(pieces, [](const Piece& a, const Piece& b) {
     return std::pair(a.start, -a.end) < std::pair(b.start, -b.end);
@@ -66,7 +66,7 @@ struct Stretch {
   ThreadId thread;
   int64_t from = 0, to = 0;
   int64_t ops = 0;
-  std::vector<std::pair<int64_t, int64_t>> last_ops;  // starts and times of ops, of which a later one may hold some
+  std::vector<std::pair<int64_t, int64_t>> last_ops;  // starts and durations: an op that ends later may contain them
   std::array<int64_t, kRankWorks> sums{};
 };
 

@@ -53,7 +53,7 @@ struct Ranks {
   int64_t noise_ns = 0;            // arrivals closer than this are not told apart: the error of the clocks, or 100 us
   int64_t waited_ns = 0;           // by all ranks, in all collectives
   int64_t took_ns = 0;             // time of all ranks from their first collective to their last
-  std::vector<std::string> missing;  // "rank 3 of 4 has no recording here", ranks that stopped early
+  std::vector<std::string> missing;  // "Rank 3 of 4 is not in this recording", ranks that stopped early
 };
 
 Ranks find_late_ranks(const session::Reader& reader, const Cancel& cancel = {});
@@ -63,7 +63,8 @@ Ranks find_late_ranks(const session::Reader& reader, const Cancel& cancel = {});
 std::string sentence(const Ranks& ranks, const session::Reader& reader, const LateArrival& late);
 // The same of a group, with how often it happened.
 std::string sentence(const Ranks& ranks, const session::Reader& reader, const LateGroup& group);
-// The first group, if the others waited for it for at least a twentieth of their time; else why there is none.
+// Says the first group, if the others waited for it for at least a twentieth of all ranks' time; else why no rank is
+// called late.
 std::string verdict(const Ranks& ranks, const session::Reader& reader);
 
 // "all_reduce #1204", "all_reduce of group 0,1 #3"

@@ -98,7 +98,7 @@ std::pair<uint64_t, uint64_t> number_and_like(const std::string& text) {
   return {number_at(text.rfind(' ', like - 1) + 1), number_at(like + 6)};
 }
 
-// Values of which one equals another have that one's class; others have none in common.
+// Groups values that are equal: each group is known by the lowest number in it.
 class EqualValues {
  public:
   explicit EqualValues(const FunctionRun& run) {

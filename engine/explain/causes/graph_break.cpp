@@ -45,7 +45,7 @@ std::string fix_for(std::string_view said, std::string_view text) {
   return "Move the statement out of the compiled function: before the call, or after it with what the function returns";
 }
 
-// Of a break that is found in each trace, the first one.
+// A break, which each trace of its function repeats: the first record of it, and the traces.
 struct Break {
   const DecisionRecord* decision = nullptr;
   std::set<TraceId> traces;

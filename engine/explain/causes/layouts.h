@@ -11,7 +11,7 @@ enum class LayoutPart : uint8_t { kOrder, kGradient, kClass, kDevice, kMode };
 // "no gradient"; a tensor made in inference mode has the last part, others have none.
 std::string layout_part(const session::KeyLeaf* leaf, LayoutPart part);
 
-// Arguments of which nothing but this part of the layout differs: candidates without texts.
+// Arguments of which nothing but this part of the layout differs, as candidates to which the cause adds title and fix.
 struct LayoutChange {
   Candidate candidate;
   std::vector<std::string> texts;

@@ -107,7 +107,8 @@ void find_limits(const Evidence& evidence, Findings& to) {
   }
 }
 
-// Its name sorts it behind nearly all others, whose findings it looks at.
+// It looks at findings of others: candidates are tried before any cause searches, and causes search in the order of
+// their names.
 const Cause recompile_limit("recompile_limit", find_limits, "torch");
 
 }  // namespace

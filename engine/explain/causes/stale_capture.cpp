@@ -78,8 +78,8 @@ bool is_same_graph(const Evidence& evidence, const ObservationRecord& o, const s
   return was && is && *was == *is && reads_in_file(evidence, o.file, name) == 1;
 }
 
-// The calls between a change and the moment when the old value, or one as good, was back. A further change in between
-// adds none. What changed nothing is not there.
+// Calls between a change and the moment when the old value, or one that gives the same graph, was back. A further
+// change in between adds none. A change after which nothing differs has no entry.
 std::map<const ObservationRecord*, size_t> calls_with_another_value(const Evidence& evidence) {
   const Hits served(evidence);
   std::map<ReadKey, std::vector<const ObservationRecord*>> places;

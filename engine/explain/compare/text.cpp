@@ -94,7 +94,7 @@ std::string table(const session::Reader& reader, const Comparison& c) {
     const Row& row = c.rows[i];
     out += "  " + left(cut(place(row), wide), wide + 1) + left(cut(row.eager_ops, 25), 26) +
            right(row.eager_count ? time_text(row.eager.mean) : "", 9) + "  " + left(cut(row.graph_nodes, 25), 26) +
-           right(row.traced_count ? time_text(row.traced.mean) : "", 9) + 
+           right(row.traced_count ? time_text(row.traced.mean) : "", 9) +
            right(row.has_difference() ? signed_time(row.difference.mean) : "", 12) +
            "  " + name_of(row.group) + (row.why.empty() ? "" : ", " + row.why) + "\n";
   }

@@ -20,7 +20,7 @@ _ENGINES = ('footlight', 'jax', 'tensorflow', 'torch')  # a process that imports
 class Parent(NamedTuple):
     """A recorded process, as its children know it."""
     pid: int
-    rank: int                # -1: it is none of several ranks
+    rank: int                # -1: there are no ranks
     level: str
     engines: tuple[str, ...]  # whose adapters are installed
     run: str                 # the same in all processes that one command started
@@ -83,7 +83,7 @@ def record_children(recording: str, level: str, engines: list[str], run: str, sc
 
 
 def leave_children() -> None:
-    """From now on they are not recorded."""
+    """From now on the processes that this one starts are not recorded."""
     global _mine
     _mine = None
     os.environ.pop(_VARIABLE, None)

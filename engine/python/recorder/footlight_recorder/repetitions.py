@@ -84,7 +84,7 @@ class _Sink:
         return len(text)
 
     def flush(self) -> None:
-        """Nothing is kept."""
+        """Does nothing: no output is kept."""
 
 
 @contextlib.contextmanager

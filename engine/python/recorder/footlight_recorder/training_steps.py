@@ -171,7 +171,7 @@ def lightning_callback(first: int, last: int, path: str | os.PathLike[str] = 'st
 
 
 def _nothing(of: object, name: str, beginnings: tuple[str, ...]) -> Any:
-    """What a hook of a callback that is not used does."""
+    """Gives a hook of a callback that does nothing."""
     if not name.startswith(beginnings):
         raise AttributeError(f'{type(of).__name__!r} object has no attribute {name!r}')
     return lambda *_, **__: None

@@ -20,7 +20,7 @@ _COLLECTIVES = ('all_reduce', 'barrier', 'monitored_barrier', 'broadcast', 'redu
                 'all_gather_into_tensor', 'reduce_scatter', 'reduce_scatter_tensor', 'all_to_all', 'all_to_all_single',
                 'gather', 'scatter', 'all_gather_object', 'broadcast_object_list')
 _installed: set[str] = set()
-_here = threading.local()  # inside: a collective that is made of others counts once
+_thread = threading.local()  # its `inside` is set in a collective: others that this one is made of do not count
 
 
 def _group_name(group: Any) -> str:
@@ -51,14 +51,14 @@ def _collective(name: str) -> Callable[[Any], Any]:
     def replace(original: Any) -> Any:
         @functools.wraps(original)
         def run(*args: Any, **kwargs: Any) -> Any:
-            if getattr(_here, 'inside', False):
+            if getattr(_thread, 'inside', False):
                 return original(*args, **kwargs)
-            _here.inside = True
+            _thread.inside = True
             try:
                 with _recorder.span(name, 'collective', **(_facts(args, kwargs) or {})):
                     return original(*args, **kwargs)
             finally:
-                _here.inside = False
+                _thread.inside = False
         return run
     return replace
 

@@ -11,7 +11,7 @@ import numpy
 
 from footlight_recorder import _recorder
 
-_SMALL, _LARGEST_HASHED = 16, 16 << 20
+_MAX_SHOWN_ITEMS, _MAX_HASHED_BYTES = 16, 16 << 20
 
 _FAMILIES = {
     'product': ('dot_general', 'conv_general_dilated', 'cholesky', 'triangular_solve', 'lu', 'qr', 'svd', 'eigh', 'fft'),
@@ -47,10 +47,10 @@ def constant_text(value: Any) -> str:
     size, dtype = getattr(value, 'size', None), getattr(value, 'dtype', None)
     if size is None or dtype is None:
         return type(value).__name__ + '...'
-    if getattr(dtype, 'hasobject', True) or size * dtype.itemsize > _LARGEST_HASHED:
+    if getattr(dtype, 'hasobject', True) or size * dtype.itemsize > _MAX_HASHED_BYTES:
         return type_text(value) + '...'
     array = numpy.asarray(value)
-    if size <= _SMALL:
+    if size <= _MAX_SHOWN_ITEMS:
         return ' '.join(numpy.array2string(array, separator=', ').split())
     return f'{type_text(value)}... #{zlib.crc32(numpy.ascontiguousarray(array).tobytes()):08x}'
 

@@ -41,7 +41,7 @@ class Instruction(NamedTuple):
 
 
 class Module(NamedTuple):
-    """What the text holds: computations by name, the entry last; tables of files and frames."""
+    """The parts of the text: computations by name, the name of the entry, tables of files and frames."""
     computations: dict[str, list[Instruction]]
     entry: str
     tables: dict[str, dict[int, Any]]
@@ -58,7 +58,7 @@ def _closing(text: str, at: int) -> int:
 
 
 def _split(text: str) -> list[str]:
-    """At the commas that are in no brackets."""
+    """Splits at the commas outside of brackets."""
     parts, depth, start = [], 0, 0
     for i, letter in enumerate(text):
         depth += (letter in '([{') - (letter in ')]}')

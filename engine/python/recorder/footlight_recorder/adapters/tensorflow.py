@@ -20,7 +20,7 @@ from footlight_recorder.observed.state_watch import State, Watch
 from footlight_recorder.observed.value_lines import ValueLines
 
 _PF = 'tensorflow.python.eager.polymorphic_function'
-_MOST_EXECUTABLES = 256  # keys of one trace whose executables are told apart
+_MAX_EXECUTABLES = 256  # keys of one trace whose executables are told apart
 
 
 class _Family:
@@ -232,7 +232,7 @@ class _Recorder:
 
     def compiling(self, trace: _Trace, concrete: Any, key: int) -> None:
         """XLA compiles for each list of sizes: the run that follows is the first with these."""
-        if len(trace.executables) >= _MOST_EXECUTABLES:
+        if len(trace.executables) >= _MAX_EXECUTABLES:
             return
         first = not trace.executables
         trace.executables.add(key)
@@ -248,7 +248,7 @@ class _Recorder:
 
     @guarded
     def compiled(self, trace: _Trace, key: int, start_ns: int, first: bool) -> None:
-        """Such a run has ended."""
+        """The run in which XLA compiled has ended."""
         end_ns = time.time_ns()
         columns = trace.columns
         columns['trace_phase'].append(_phase('compile', 'compile', start_ns, end_ns))

@@ -9,7 +9,7 @@ from typing import Any
 from footlight_recorder import _recorder
 
 SourceOf = Callable[[str, int, str], Any]  # of a line of a function of a file: its code object and instruction
-_SMALL, _LARGEST_HASHED, _LONGEST_ATTRIBUTE = 16, 16 << 20, 200
+_MAX_SHOWN_ITEMS, _MAX_HASHED_BYTES, _MAX_ATTRIBUTE = 16, 16 << 20, 200
 _OURS = '/footlight_recorder/'
 # Attributes that are no part of what a graph computes: most of them differ with each trace.
 _SKIPPED = ('value', 'config_proto', 'config', 'shared_name', 'container', '_gradient_op_type', 'debug_name',
@@ -135,16 +135,16 @@ class Graphs:
         for name in sorted(definition.attr):
             text = self._attribute(definition.attr[name]) if name not in _SKIPPED else ''
             if text:
-                found.append(f'{name}={text[:_LONGEST_ATTRIBUTE]}')
+                found.append(f'{name}={text[:_MAX_ATTRIBUTE]}')
         return '; '.join(found)
 
     def _constant(self, op: Any, definition: Any) -> str:
         proto = definition.attr['value'].tensor
         shape = op.outputs[0].shape
         count = shape.num_elements()
-        if count is None or proto.ByteSize() > _LARGEST_HASHED:
+        if count is None or proto.ByteSize() > _MAX_HASHED_BYTES:
             return type_text(op.outputs[0]) + '...'
-        if count > _SMALL:
+        if count > _MAX_SHOWN_ITEMS:
             return f'{type_text(op.outputs[0])}... #{zlib.crc32(proto.SerializeToString(deterministic=True)):08x}'
         array = self._make_ndarray(proto)
         if array.ndim == 0:

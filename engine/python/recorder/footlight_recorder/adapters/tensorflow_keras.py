@@ -82,7 +82,7 @@ def _user_frame(frame: FrameType | None) -> FrameType | None:
 
 @guarded
 def _note(_: Any, result: Any, error: Any, model: Any, *more: Any, **named: Any) -> None:
-    """A model was made or compiled: what was said last is the line to edit."""
+    """A model was made or compiled: the line that did it last is the line to edit."""
     frame = _user_frame(sys._getframe(1))
     if frame is not None and error is None:
         _made[model] = frame.f_code.co_filename, frame.f_lineno

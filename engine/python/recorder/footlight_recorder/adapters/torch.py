@@ -30,7 +30,7 @@ class _Function:
         self.sources = torch_guards.Sources(code, describer, parent is not None)
         self.traces: list[_Trace] = []
         self.columns: dict[str, Any] = {}
-        self.limited = False  # no more compilations: what no trace serves runs eagerly
+        self.limited = False  # PyTorch has stopped compiling it: calls that no trace serves run eagerly
 
     def first(self) -> _Function:
         """The function of the program that it belongs to."""
@@ -263,7 +263,7 @@ class _Recorder:
 
     @guarded
     def begin(self, args: tuple[Any, ...]) -> _Compilation | None:
-        """Keeps what the frame sees."""
+        """Keeps the variables and the global state that the frame sees."""
         logger = _trace_log()
         if self.handler not in logger.handlers:
             logger.addHandler(self.handler)
@@ -495,7 +495,7 @@ class _Recorder:
         self.decisions(trace, compilation)
 
     def reached_limit(self, compilation: _Compilation, limit: re.Match[str] | None) -> None:
-        """PyTorch compiles the function no more."""
+        """PyTorch has stopped compiling the function."""
         function = self.functions.get(self.target_of_frame(compilation)[0])
         if function is None or not function.traces:
             return

@@ -8,7 +8,7 @@ from typing import Any
 
 from footlight_recorder import _recorder
 
-_LARGEST_CONSTANT = 16  # elements of a tensor whose values are kept
+_MAX_SHOWN_ITEMS = 16  # elements of a tensor whose values are kept
 
 _FAMILIES = {
     'product': ('matmul', 'mm', 'bmm', 'linear', 'einsum', 'conv1d', 'conv2d', 'conv3d', 'addmm', 'baddbmm', 'bilinear',
@@ -55,7 +55,7 @@ class Locations:
         self.begin()
 
     def begin(self) -> None:
-        """A recording begins, in which there are none."""
+        """A recording begins, which has no locations yet."""
         self._known: dict[Any, int] = {}
         self._of_stack: dict[str, int | None] = {}
 
@@ -150,7 +150,7 @@ class Graphs:
         if isinstance(value, self._torch.Tensor):
             types = ''.join(self.type_texts(value))
             fake = type(value) not in (self._torch.Tensor, self._torch.nn.Parameter) or value.device.type == 'meta'
-            return f'{types}...' if fake or value.numel() > _LARGEST_CONSTANT else str(value.tolist())
+            return f'{types}...' if fake or value.numel() > _MAX_SHOWN_ITEMS else str(value.tolist())
         return type(value).__name__ + '...'
 
 

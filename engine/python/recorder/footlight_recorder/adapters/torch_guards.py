@@ -18,7 +18,7 @@ from footlight_recorder import _recorder, keys
 Steps = tuple[tuple[str, Any], ...]  # (('L', 'self'), ('attr', 'rate'), ('item', 0))
 
 _PLAIN = (bool, int, float, complex, str, bytes)
-_MOST_ITEMS = 200   # of a container that is looked into
+_MAX_ITEMS = 200   # of a container that is looked into
 _CONSTANTS = ('CONSTANT_MATCH', 'EQUALS_MATCH', 'BOOL_MATCH', 'NONE_MATCH', 'RANGE_ITERATOR_MATCH')
 _LENGTHS = ('SEQUENCE_LENGTH', 'LIST_LENGTH', 'TUPLE_ITERATOR_LEN', 'DICT_KEYS', 'DICT_KEYS_MATCH', 'DICT_CONST_KEYS',
             'DICT_VERSION', 'DICT_LENGTH', 'MAPPING_KEYS_CHECK')
@@ -56,7 +56,7 @@ def steps_of(source: str) -> Steps | None:
 
 
 def value_at(steps: Steps, local: dict[str, Any], names: dict[str, Any]) -> Any:
-    """What stands there now; _ABSENT if nothing does."""
+    """The value that the steps lead to now; _ABSENT if there is none."""
     scope, name = steps[0]
     value = (local if scope == 'L' else names).get(name, _ABSENT)
     for kind, key in steps[1:]:
@@ -70,7 +70,7 @@ def value_at(steps: Steps, local: dict[str, Any], names: dict[str, Any]) -> Any:
 
 
 class Numbers:
-    """Numbers of objects, by identity. It keeps none of them alive."""
+    """Numbers of objects, by identity. Keeps no object alive."""
 
     def __init__(self) -> None:
         self._known: dict[int, int] = {}
@@ -126,7 +126,7 @@ class Describer:
         """What is compared by value."""
         if value is None or type(value) in _PLAIN or value is Ellipsis:
             return value
-        if type(value) in (tuple, list) and len(value) <= _MOST_ITEMS:
+        if type(value) in (tuple, list) and len(value) <= _MAX_ITEMS:
             return type(value)(self.constant(item) for item in value)
         if isinstance(value, enum.Enum):
             text = f'{type(value).__qualname__}.{value.name}'
@@ -293,7 +293,7 @@ class Sources:
 
     def _container(self, steps: Steps, value: Any, values: dict[Steps, Any], containers: set[Steps],
                    guards: dict[Steps, set[str]], sizes: dict[Steps, Any]) -> object:
-        if len(value) > _MOST_ITEMS:
+        if len(value) > _MAX_ITEMS:
             return self.describer.text(f'{type(value).__name__}[{len(value)}]')
 
         def child(key: Any) -> object:
@@ -332,10 +332,10 @@ class Sources:
             return describer.tensor(value, None)
         if value is None or type(value) in _PLAIN:
             return value
-        if type(value) in (list, tuple) and len(value) <= _MOST_ITEMS:
+        if type(value) in (list, tuple) and len(value) <= _MAX_ITEMS:
             inner = like if isinstance(like, (list, tuple)) and len(like) == len(value) else [None] * len(value)
             return type(value)(self._found(item, of) for item, of in zip(value, inner))
-        if type(value) is dict and len(value) <= _MOST_ITEMS:
+        if type(value) is dict and len(value) <= _MAX_ITEMS:
             known = like if isinstance(like, dict) else {}
             return {_entry(key): self._found(value[key], known.get(_entry(key))) for key in sorted(value, key=str)}
         kind = like.kind if isinstance(like, keys.Leaf) else ''

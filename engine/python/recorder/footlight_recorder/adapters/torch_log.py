@@ -12,7 +12,7 @@ from typing import Any
 
 from footlight_recorder.adapters import note
 
-_LONGEST_TEXT = 1 << 20
+_MAX_TEXT = 1 << 20
 
 # Events of PyTorch's own timeline -> (name of the phase, its category).
 _PHASES = {
@@ -72,7 +72,7 @@ class Entry:
         self._open.append(len(self.phases) - 1)
 
     def end(self, name: str, now: int) -> None:
-        """It ends."""
+        """A phase ends."""
         if name in _PHASES and self._open:
             at = self._open.pop()
             if at >= 0:
@@ -80,7 +80,7 @@ class Entry:
 
     def artifacts(self) -> list[dict[str, Any]]:
         """The texts as columns of a trace."""
-        return [{'name': _TEXTS[kind][0], 'kind': _TEXTS[kind][1], 'data': text[:_LONGEST_TEXT]}
+        return [{'name': _TEXTS[kind][0], 'kind': _TEXTS[kind][1], 'data': text[:_MAX_TEXT]}
                 for kind, text in self.texts.items()]
 
 

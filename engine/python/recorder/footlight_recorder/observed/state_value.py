@@ -8,7 +8,7 @@ import zlib
 from collections import deque
 from typing import Any, NamedTuple
 
-_DEEPEST, _FIRST, _LAST, _LONG_TEXT, _MOST_BYTES = 3, 32, 8, 1 << 16, 4096
+_MAX_DEPTH, _FIRST_ITEMS, _LAST_ITEMS, _MAX_TEXT, _MAX_BYTES = 3, 32, 8, 1 << 16, 4096
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 _CODE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, types.ModuleType, types.MethodDescriptorType,
          types.WrapperDescriptorType, classmethod, staticmethod, property)
@@ -63,7 +63,7 @@ class _Look:
         self.budget, self.every, self.symbolic = budget, every, False
 
     def _array(self, value: Any) -> object:
-        data = value.tobytes() if value.nbytes <= _MOST_BYTES else None
+        data = value.tobytes() if value.nbytes <= _MAX_BYTES else None
         if data is None:
             flat = value.reshape(-1) if value.flags.c_contiguous else value.ravel()
             step = max(flat.size // 64, 1)
@@ -73,15 +73,15 @@ class _Look:
     def _items(self, items: Any, depth: int) -> list[object]:
         count = len(items)
         chosen = range(count)
-        if not self.every and count > _FIRST + _LAST:
-            return [self.value(items[at], depth + 1) for at in (*chosen[:_FIRST], *chosen[-_LAST:])]
+        if not self.every and count > _FIRST_ITEMS + _LAST_ITEMS:
+            return [self.value(items[at], depth + 1) for at in (*chosen[:_FIRST_ITEMS], *chosen[-_LAST_ITEMS:])]
         return [self.value(items[at], depth + 1) for at in chosen if self.budget > 0]
 
     def value(self, value: Any, depth: int) -> object:
         """A fingerprint: equal for values that are the same as far as was looked."""
         self.budget -= 1
         kind = type(value)
-        if kind in (str, bytes) and len(value) > _LONG_TEXT:
+        if kind in (str, bytes) and len(value) > _MAX_TEXT:
             return id(value), len(value)
         if kind is float:
             return 'float', value.hex()
@@ -94,12 +94,12 @@ class _Look:
             return 'code'
         if _is_numpy(value):
             return self._array(value)
-        if depth >= _DEEPEST or self.budget <= 0:
+        if depth >= _MAX_DEPTH or self.budget <= 0:
             return kind.__name__
         if isinstance(value, (tuple, list)):
             return kind.__name__, len(value), *self._items(value, depth)
         if isinstance(value, dict):
-            pairs = list(dict.items(value))[:_FIRST + _LAST]
+            pairs = list(dict.items(value))[:_FIRST_ITEMS + _LAST_ITEMS]
             return 'dict', len(value), *((self.value(key, depth + 1), self.value(item, depth + 1)) for key, item in pairs)
         if kind in (set, frozenset, deque):
             return kind.__name__, len(value)

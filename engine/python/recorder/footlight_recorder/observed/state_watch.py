@@ -17,7 +17,7 @@ from footlight_recorder.observed.names_outside import CALL, MUTATION, READ, STOR
 from footlight_recorder.observed.state_value import (ABSENT, MISSING, Chance, Seen, Spot, attribute, chance_of, item, see,
                                                      see_chance, text_of)
 
-_MOST_FUNCTIONS, _MOST_PLACES, _MOST_CHANGES, _MOST_LINES, _MOST_FILES = 256, 512, 8, 6, 40
+_MAX_FUNCTIONS, _MAX_PLACES, _MAX_CHANGES, _MAX_LINES, _MAX_FILES = 256, 512, 8, 6, 40
 _INTERVAL_NS = 1_000_000
 _CAME_BACK = 'came back'
 _thread = threading.local()
@@ -108,14 +108,14 @@ def _loaded_files(first: str) -> list[str]:
         if isinstance(path, str) and path.endswith('.py') and path not in files and '-packages/' not in path and \
                 not path.startswith(sys.base_prefix) and '/footlight_recorder/' not in path:
             files.append(path)
-    return files[:_MOST_FILES]
+    return files[:_MAX_FILES]
 
 
 def _lines(uses: list[names_outside.Use], stores: bool, role: str) -> list[dict[str, Any]]:
     wanted = [use for use in uses if use.store == stores and not use.initial]
     if not stores:
         wanted += [use for use in uses if not use.store and use.initial]
-    return [{'role': role, 'file': use.path, 'line': use.line} for use in wanted[:_MOST_LINES]]
+    return [{'role': role, 'file': use.path, 'line': use.line} for use in wanted[:_MAX_LINES]]
 
 
 def _said_enough(function: int, path: str) -> bool:
@@ -159,7 +159,7 @@ class State:
     def compare(self, hit: int, now_ns: int, depth: int = 0) -> None:
         """Records what differs from what was seen last."""
         for read in self.reads:
-            if read.changes >= _MOST_CHANGES:
+            if read.changes >= _MAX_CHANGES:
                 continue
             place = read.place()
             if place is None:
@@ -248,7 +248,7 @@ class Watch:
 
     def enter(self, function: Any, values: list[Any], depth: int = 0) -> None:
         """Looks at what a function names outside of itself, before it runs."""
-        body = names_outside.outside_of(function.__code__) if len(self.bodies) < _MOST_FUNCTIONS and depth <= 8 else None
+        body = names_outside.outside_of(function.__code__) if len(self.bodies) < _MAX_FUNCTIONS and depth <= 8 else None
         if body is None:
             return
         key = (id(function.__code__), id(values[0]) if values else id(function.__closure__))
@@ -259,7 +259,7 @@ class Watch:
         _known_bodies[id(body)] = body
         top = len(self.bodies) == 1
         for access in body.accesses:
-            if len(self.places) >= _MOST_PLACES:
+            if len(self.places) >= _MAX_PLACES:
                 break
             first: Any = None
             if access.path.parameter >= 0:

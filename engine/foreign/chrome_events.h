@@ -18,12 +18,12 @@ class ChromeEvents {
  private:
   // The members of an event, as text of the JSON.
   struct Fields {
-    std::string_view phase, name, category, ts, dur, tts, pid, tid, id, args, scope;
+    std::string_view phase, name, category, ts, dur, pid, tid, id, args;
   };
   // The arguments that the importer understands.
   struct Arguments {
     std::string_view correlation, external, bytes, device, context, stream, sequence, forward_thread, stack;
-    std::string_view dims, types, name, total_allocated, device_type, device_id, hlo_op, addr;
+    std::string_view dims, types, name, total_allocated, device_type, device_id, hlo_op;
   };
   struct Begun {
     int64_t start = 0;

@@ -22,8 +22,9 @@ struct Head {
   uint32_t size = 0, unused = 0;
 };
 
-[[noreturn]] void no_room() {
-  fail(ErrorKind::kIo, "there is no room for a temporary file beside the recording: ", std::strerror(errno));
+[[noreturn]] void cannot_sort() {
+  fail(ErrorKind::kIo, "a temporary file beside the recording cannot be written or read back: ", std::strerror(errno),
+       "; name a recording in a folder with more room");
 }
 
 class RunReader {
@@ -33,7 +34,7 @@ class RunReader {
     if (!have(sizeof(Head))) return false;
     std::memcpy(&head, buffer_.data() + used_, sizeof head);
     used_ += sizeof head;
-    if (!have(head.size)) no_room();
+    if (!have(head.size)) cannot_sort();
     record = {buffer_.data() + used_, head.size};
     used_ += head.size;
     return true;
@@ -53,7 +54,7 @@ class RunReader {
     while (done < more) {
       const ssize_t got = pread(file_, buffer_.data() + old + done, more - done, at_);
       if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) no_room();
+      if (got <= 0) cannot_sort();
       done += static_cast<size_t>(got);
       at_ += got;
     }
@@ -82,10 +83,10 @@ void Spill::write_run() {
   if (!file_) {
     std::string name = beside_ + ".sorting-XXXXXX";
     const int number = mkostemp(name.data(), O_CLOEXEC);
-    if (number < 0) no_room();
+    if (number < 0) cannot_sort();
     unlink(name.c_str());
     file_.reset(fdopen(number, "w+"));
-    if (!file_) close(number), no_room();
+    if (!file_) close(number), cannot_sort();
   }
   sort();
   Run run{runs_.empty() ? 0 : runs_.back().at + runs_.back().bytes, 0};
@@ -93,7 +94,7 @@ void Spill::write_run() {
     const Head head{e.key, e.size, 0};
     if (std::fwrite(&head, sizeof head, 1, file_.get()) != 1 ||
         std::fwrite(bytes_.data() + e.offset, 1, e.size, file_.get()) != e.size)
-      no_room();
+      cannot_sort();
     run.bytes += static_cast<int64_t>(sizeof head + e.size);
   }
   runs_.push_back(run);
@@ -107,7 +108,7 @@ void Spill::merge(const Visit& visit) {
     for (const Entry& e : entries_) visit(e.key, std::string_view(bytes_).substr(e.offset, e.size));
   } else {
     if (!entries_.empty()) write_run();
-    if (std::fflush(file_.get()) != 0) no_room();
+    if (std::fflush(file_.get()) != 0) cannot_sort();
     entries_ = {};
     bytes_ = {};
     const size_t ahead = std::max<size_t>(kReadAhead / runs_.size(), 1 << 12);

@@ -27,12 +27,6 @@ struct EventKindFacts {
   std::vector<std::string_view> stats;
 };
 
-std::string_view scalar_text(const Stat& s, std::string& room) {
-  if (s.kind == Stat::Kind::kText) return s.text;
-  room = s.kind == Stat::Kind::kReal ? str(s.real) : str(s.number);
-  return room;
-}
-
 void append_json_text(std::string& out, std::string_view text) {
   out += '"';
   for (const char c : text) {
@@ -213,7 +207,6 @@ class PlaneReader {
   void take_stats(const std::vector<std::string_view>& raw, Event& e, bool is_work) {
     std::string_view hlo_op, tf_op, op_name;
     args_ = "{";
-    std::string room;
     for (const std::string_view bytes : raw) {
       const Stat s = stat_of(bytes);
       if (s.name.empty() || s.kind == Stat::Kind::kBytes) continue;
@@ -227,7 +220,7 @@ class PlaneReader {
       append_json_text(args_, s.name);
       args_ += ':';
       if (s.kind == Stat::Kind::kText) append_json_text(args_, s.text);
-      else args_ += scalar_text(s, room);
+      else args_ += s.kind == Stat::Kind::kReal ? str(s.real) : str(s.number);
     }
     args_ += '}';
     if (args_.size() > 2) e.args = args_;

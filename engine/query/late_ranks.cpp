@@ -16,8 +16,8 @@ namespace {
 using session::ProcessId;
 using session::ThreadId;
 
-constexpr int64_t kLeastNoise = 100'000;
-constexpr size_t kMostLastOps = 512;
+constexpr int64_t kMinNoise = 100'000;
+constexpr size_t kMaxLastOps = 512;
 
 struct Piece {
   int64_t start = 0, end = 0;
@@ -95,7 +95,7 @@ class Finder {
 
  private:
   int64_t noise() const {
-    int64_t most = kLeastNoise;
+    int64_t most = kMinNoise;
     for (const session::ProcessRecord& process : reader_.contents().processes)
       most = std::max(most, 2 * process.clock_error_ns);
     return most;
@@ -197,8 +197,8 @@ class Finder {
       const int64_t ns = to - from - sum_in(work.traces, from, to) - sum_in(work.inputs, from, to);
       at->ops += ns;
       at->last_ops.emplace_back(from, ns);
-      if (at->last_ops.size() > kMostLastOps)
-        at->last_ops.erase(at->last_ops.begin(), at->last_ops.begin() + kMostLastOps / 2);
+      if (at->last_ops.size() > kMaxLastOps)
+        at->last_ops.erase(at->last_ops.begin(), at->last_ops.begin() + kMaxLastOps / 2);
     }
   }
 

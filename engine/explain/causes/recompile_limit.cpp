@@ -17,7 +17,7 @@ using session::DecisionRecord;
 
 constexpr std::string_view kLimit = "recompile limit";
 constexpr uint64_t kCallsOfKind = 3;
-constexpr size_t kMostEntries = 64;  // more than that is no set of programs, but a value that changes
+constexpr size_t kMaxKinds = 64;  // of calls; more of them mean a value that changes
 
 struct Reached {
   const DecisionRecord* decision = nullptr;
@@ -73,7 +73,7 @@ void find_limits(const Evidence& evidence, Findings& to) {
     if (explained) continue;
     // Each program is used again and again, those too that were never compiled.
     const auto often = [](const auto& key) { return key.second >= kCallsOfKind; };
-    if (reached.keys.size() > kMostEntries || reached.eager_keys.empty() || !std::ranges::all_of(reached.keys, often)) {
+    if (reached.keys.size() > kMaxKinds || reached.eager_keys.empty() || !std::ranges::all_of(reached.keys, often)) {
       to.suppressed.push_back({function, {}, Rule::kNotConfirmed});
       continue;
     }

@@ -58,6 +58,7 @@ std::string of_check(const explain::Checked& checked) {
 
 // Why the engine itself says that a trace was made; null: it did not say, or was not asked.
 std::string engine_said(const Reader& reader, const Finding& f) {
+  if (!f.engine_said.empty()) return json_text(f.engine_said);
   if (const session::TraceRecord* trace = reader.trace(f.example))
     for (const session::MissRecord& miss : trace->misses)
       if (!miss.words.empty()) return json_text(miss.words);
@@ -113,7 +114,6 @@ std::string of_finding(const Reader& reader, const explain::Report& report, size
   saves.add("traces", uint64_t{f.saved.size()}).raw("ms", f.checked.ok ? ms(f.saved_ns) : "null");
   if (f.checked.eager_before) saves.add("eager_calls", uint64_t{f.checked.eager_before - f.checked.eager_after});
   out.raw("saves", saves.inline_());
-  out.raw("engine_said", f.engine_said.empty() ? "null" : json_text(f.engine_said));
   out.raw("fix", JsonObject().add("text", f.fix).raw("edit", of_edit(reader, f.edit)).inline_());
   out.raw("alternatives", json_list(alternatives)).raw("checked", of_check(f.checked));
   if (f.checked.method == explain::Checked::Method::kNone) out.add("not_checked_because", f.checked.why_not);

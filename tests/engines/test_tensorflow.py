@@ -51,6 +51,27 @@ class TensorFlow(WithFakes):
         self.assertEqual((finding['cause'], finding['path'], finding['line']), ('identical_graphs', 'args[1]', 9))
         self.assertTrue(finding['checked']['ok'])
 
+    def test_a_function_from_before_the_recording(self):
+        script = self.write('script.py', '''
+            import footlight_recorder
+            footlight_recorder.prepare('tensorflow')
+            import tensorflow as tf
+
+            @tf.function
+            def scale(weights):
+                return weights
+
+            scale(tf.ones((4,)))
+            with footlight_recorder.record('run.footlight', engine='tensorflow'):
+                for _ in range(3):
+                    scale(tf.ones((4,)))
+            ''')
+        done = self.run_python(script)
+        self.assertEqual((done.returncode, done.stderr), (0, ''))
+        self.assertEqual(self.rows('SELECT name, line FROM function'), [('scale', 7)])
+        function, = self.report()['functions']
+        self.assertEqual((function['calls'], function['hits'], function['traces']), (3, 3, 1))
+
     def test_methods_are_one_function_with_their_objects(self):
         self.record('''
             import tensorflow as tf

@@ -28,6 +28,7 @@ class _Family:
 
     def __init__(self, number: int, kind: str, names: list[str], starred: tuple[str, str]) -> None:
         self.number, self.kind, self.names, self.starred = number, kind, names, starred
+        self.columns: dict[str, Any] = {}     # its row
         self.rows: list[dict[str, Any]] = []  # of its traces that did not fail
         self.traces = 0
         self.captures = tensorflow_graphs.Captures()
@@ -161,10 +162,23 @@ class _Recorder:
             kind = 'internal'
         family = _Family(_recorder.new_id('function'), kind, names, starred)
         inside = self.thread.traces[-1].instance.family.number if self.thread.traces else None
-        _recorder.add('function', {'id': family.number, 'name': name, 'file': path, 'line': line, 'kind': kind,
-                                   'options': _options(function), 'decorator_line': decorator, 'parent': inside,
-                                   'function_parameter': names, 'made_ns': time.time_ns()})
+        family.columns = {'id': family.number, 'name': name, 'file': path, 'line': line, 'kind': kind,
+                          'options': _options(function), 'decorator_line': decorator, 'parent': inside,
+                          'function_parameter': names, 'made_ns': time.time_ns()}
+        _recorder.add('function', family.columns)
         return family
+
+    @guarded
+    def describe_again(self) -> None:
+        """Adds what is known to a recording that begins later; graphs are not kept."""
+        traces = list(self.served.values())
+        families = [*self.families.values(), *(trace.instance.family for trace in traces)]
+        for family in {family.number: family for family in families}.values():
+            _recorder.add('function', family.columns)
+        for trace in traces:
+            kept = {key: value for key, value in trace.columns.items() if key not in ('location', 'trace_graph')}
+            if kept:
+                _recorder.add('trace', kept)
 
     @guarded
     def mapping(self, wrapper: Any, function: Any, *more: Any, **named: Any) -> None:
@@ -532,4 +546,4 @@ def adapter(tensorflow: ModuleType) -> Adapter:
         Hook('tensorflow.python.data.ops.structured_function', 'StructuredFunctionWrapper.__init__',
              hooked(rec.mapping, rec.mapped), 'functions of datasets'),
     ]
-    return Adapter('tensorflow', tensorflow.__version__, traces + rec.autograph.hooks())
+    return Adapter('tensorflow', tensorflow.__version__, traces + rec.autograph.hooks(), describe_again=rec.describe_again)

@@ -56,6 +56,7 @@ class _Numbers:
         name = f'{type(value).__name__} object {number}'
         if getattr(type(value), '__eq__', None) is object.__eq__:
             return f'<{name}>'
+        name = f'{type(value).__name__} value {number}'
         looks = (type(value), hash(reference), see(getattr(value, '__dict__', None)).print)
         before = self._equals.get(looks)
         self._equals[looks] = reference, number

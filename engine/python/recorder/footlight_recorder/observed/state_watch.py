@@ -22,7 +22,6 @@ _INTERVAL_NS = 1_000_000
 _CAME_BACK = 'came back'
 _thread = threading.local()
 _said: dict[tuple[int, str], int] = {}
-_known_bodies: dict[int, Outside] = {}  # of all functions that ran in a trace
 
 
 def _weak(value: Any) -> Any:
@@ -256,7 +255,6 @@ class Watch:
             return
         self._entered.add(key)
         self.bodies.append((function.__code__.co_filename, body))
-        _known_bodies[id(body)] = body
         top = len(self.bodies) == 1
         for access in body.accesses:
             if len(self.places) >= _MAX_PLACES:

@@ -15,8 +15,6 @@ using session::ObservationKind;
 using session::ObservationRecord;
 
 constexpr uint64_t kManyRuns = 20;
-// A finding is of more than a thousandth of the run, or a millisecond.
-constexpr int64_t kMinNs = 1'000'000, kMinOfRun = 1000;
 
 // What ran at one line, by all traces that have it.
 struct HotSpot {
@@ -45,8 +43,6 @@ void find_py_function_hot_spot(const Evidence& evidence, Findings& to) {
   }
   for (const auto& [place, spot] : spots) {
     if (spot.runs < kManyRuns) continue;
-    const int64_t run_ns = evidence.records().run_ns;
-    if (spot.ns < kMinNs && run_ns > 0 && spot.ns < run_ns / kMinOfRun) continue;
     Finding f;
     f.function = spot.function;
     f.path = spot.first->path;

@@ -160,7 +160,7 @@ a.predict(tf.ones([2]))
                 run(tf.ones([3]), Config(%s))
         '''
         self.assertEqual(self.causes(program % '2'), [('weak_value_died', 'run')])
-        self.assertEqual(self.causes(program % 'i'), [('new_object_identity', 'run')])
+        self.assertEqual(self.causes(program % 'i'), [])  # they compare by value, and each has another one
 
     def context_line(self, body):
         [finding] = self.report(body)['findings']

@@ -18,7 +18,7 @@ EFFECTS = {
         names = set()
         @tf.function
         def f(x, name):
-            names.add(name)  # here
+            names.add(name + str(len(names)))  # here
             return x
         for i in range(5):
             f(tf.ones([2]), 'a')

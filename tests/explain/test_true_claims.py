@@ -123,8 +123,8 @@ WRONG = {
 
 class Claims(recorded.Case):
     def run_script(self):
-        done = subprocess.run([sys.executable, os.path.join(self.folder, 'script.py')], capture_output=True, text=True,
-                              timeout=300)
+        done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', os.path.join(self.folder, 'again.footlight'),
+                               os.path.join(self.folder, 'script.py')], capture_output=True, text=True, timeout=300)
         return done.returncode, done.stdout + done.stderr
 
     def test_nothing_is_said_of_what_is_right(self):

@@ -117,7 +117,7 @@ class Records(unittest.TestCase):
                 except (ValueError, AttributeError) as error:
                     print(type(error).__name__)
             ''').splitlines()
-        self.assertEqual(said[:2], ['True False', '{f32[4,8]} 0.5'])
+        self.assertEqual(said[:2], ['True False', '{w: f32[4,8]} 0.5'])
         self.assertEqual(said[2:10], ["(['args[1]'], 'value of rate')", "([\"args[0]['w'].shape[1]\"], 'shape of x')",
                                       "(['args[0].keys()'], 'structure of x')",
                                       "([\"args[0]['w'].weak_type\"], 'weak type of x')", "(['args[1]'], 'kind of rate')",

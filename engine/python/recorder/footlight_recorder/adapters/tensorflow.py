@@ -170,7 +170,9 @@ class _Recorder:
 
     @guarded
     def describe_again(self) -> None:
-        """Adds what is known to a recording that begins later; graphs are not kept."""
+        """Adds what earlier recordings knew to one that begins now; graphs are not kept."""
+        _recorder.add('console', {'time_ns': time.time_ns(), 'stream': 'note',
+                                  'text': 'Functions of TensorFlow that were made while nothing was recorded are missing\n'})
         traces = list(self.served.values())
         families = [*self.families.values(), *(trace.instance.family for trace in traces)]
         for family in {family.number: family for family in families}.values():

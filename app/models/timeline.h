@@ -21,7 +21,7 @@ struct Overlays;
 struct TrackTitle {
   QString title, subtitle;
 };
-// Of several processes, the first track of calls bears the name of its process, and the others begin with it.
+// Where there are several processes, the first track of calls is named after its process, and the others begin with it.
 TrackTitle title_of(const query::TrackKey& track, const Overlays& overlays);
 
 QString phase_name(const Document& document, const query::TraceSpan& span);

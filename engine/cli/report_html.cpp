@@ -56,7 +56,7 @@ details>summary{cursor:pointer;margin:6px 0}svg text{fill:var(--text);font:11px 
 .graph{background:#fff;border-radius:8px;overflow:auto}.graph svg text{fill:inherit}
 ul.tree{list-style:none;padding-left:18px;margin:0}
 )";
-// Of a fragment: applies to nothing else, and goes with a light and a dark page.
+// The style of a fragment applies to nothing else, and suits a light and a dark page.
 constexpr const char* kFragmentStyle = R"(
 .footlight{font:14px/1.5 system-ui,sans-serif;max-width:1100px}.footlight h2{font-size:16px;margin:14px 0 6px}
 .footlight h3{font-size:14px;margin:0}.footlight code,.footlight pre,.footlight td.v{font-family:ui-monospace,monospace;

@@ -231,7 +231,7 @@ void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& 
 
   std::erase_if(left, is_taken);
   try_together(evidence, run, taken, places, left, to);
-  // Of several for one argument, that which allows most is what was considered.
+  // Several candidates for one argument are listed once, as the one that allows most.
   const auto is_said_by_another = [&](const Candidate* c) {
     return std::ranges::any_of(left, [&](const Candidate* o) { return o->most > c->most && overlap(*o, *c); });
   };

@@ -201,7 +201,7 @@ void Builder::add(const Event& e) {
   if (s.name_size) record_ += name;
   if (s.category_size) record_ += category;
   record_ += args;
-  // Of two that end at once the inner one comes first.
+  // When two end at once, the inner one comes first.
   events_.add({end, -start, 0}, record_);
 }
 

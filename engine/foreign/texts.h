@@ -43,7 +43,7 @@ class Locations {
   Frame frame(std::string_view file, int line, std::string_view function);
   // The place of a frame that was called from `caller`.
   LocationNumber called(LocationNumber caller, Frame frame);
-  // Of a stack, its innermost place in the user's own code; else its innermost one.
+  // Finds the innermost place of a stack that is in the user's own code; without one, the innermost of all.
   LocationNumber users(LocationNumber location) const;
   bool is_full() const { return all_.size() >= kMaxLocations; }
   void write(session::Writer& writer) const;

@@ -474,13 +474,13 @@ class Run {
       const ActivityScope recording(this_thread.activity, Activity::kRecording);
       return input_hash(*program_.node(in).op, gather(in));
     }();
+    std::optional<RunningNode> running;
     if (const Node& node = program_.node(in); node.dtypes.size() == 1 && node.dtypes[0] == DType::kVariant) {
       const optimize::Origin origin = program_.origin(in);
-      const RunningNode running(program_.has_origin(in) ? origin.graph->node(origin.node).source : node.source);
-      kernel<true>(in);
-    } else {
-      kernel<true>(in);
+      running.emplace(program_.has_origin(in) ? origin.graph->node(origin.node).source : node.source);
     }
+    kernel<true>(in);
+    running.reset();
     record(in, start, Device::cpu(), inputs);
   }
 

@@ -97,7 +97,6 @@ void find_broken_marks(const Evidence& evidence, Findings& to) {
     if (fixed.empty()) continue;
     said.insert(t.function);
     Finding f;
-    f.cause = "dimension_specialized";
     f.function = t.function;
     f.line = fixed.begin()->second.line;
     f.example = t.id;

@@ -17,7 +17,8 @@ constexpr uint64_t kManyWaits = 5;
 constexpr double kLargeShare = 0.2;           // of an iteration
 constexpr int64_t kMinWaitNs = 50'000'000;  // in all iterations
 constexpr double kMinOfRun = 0.05;
-// Of the wait, in all stages and in one: where they did less, it has another reason, such as a busy processor.
+// The stages have to work for these shares of the wait, together and the busiest alone. Where they did less, the wait
+// has another reason, such as a busy processor.
 constexpr double kMinWork = 0.5, kMinWorkOfOne = 0.3;
 constexpr double kAllWork = 0.9;
 

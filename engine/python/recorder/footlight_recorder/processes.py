@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 
 _VARIABLE = 'FOOTLIGHT_RECORDED_BY'  # what a child needs to know of its parent
 _SITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '_site')
-_ENGINES = ('footlight', 'jax', 'tensorflow', 'torch')  # a process that imports one of these is recorded
+# A process that imports one of these is recorded. They stand in engines.py too, which this module, loaded by its path at
+# the start of every Python, cannot import.
+_ENGINES = ('footlight', 'jax', 'tensorflow', 'torch')
 
 
 class Parent(NamedTuple):

@@ -7,6 +7,7 @@ import traceback
 
 import footlight_recorder
 from footlight_recorder import _recorder, _terminal, processes
+from footlight_recorder.engines import ENGINES
 
 USAGE = """usage: footlight record [-o FILE] [--level off|structure|ops] [--compare NAME[:CALL]]
                         [--values NAME[:CALL[-LAST]]] [--check-numerics] [--engine NAME] script.py [arguments]
@@ -69,7 +70,7 @@ _OUR_OPTIONS = {'-o': 'output', '--output': 'output', '--level': 'level', '--com
                 '--compare-pairs': 'pairs', '--compare-seconds': 'seconds', '--values': 'values',
                 '--check-numerics': 'check', '--engine': 'engine'}
 # --engine: the engines whose adapters are installed.
-_ENGINES = {'auto': ['jax', 'torch'], 'footlight': [], 'jax': ['jax'], 'tensorflow': ['tensorflow'], 'torch': ['torch']}
+_ENGINES = {'auto': ['jax', 'torch'], 'footlight': [], **{name: [name] for name in ENGINES}}
 _FLAGS = ('check',)
 _MAX_CALLS_WITH_VALUES = 100
 

@@ -17,16 +17,15 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from footlight_recorder import _recorder
+from footlight_recorder.engines import ENGINES
 
-ENGINES = {'jax': 'footlight_recorder.adapters.jax',  # by the package that a program imports
-           'tensorflow': 'footlight_recorder.adapters.tensorflow',
-           'torch': 'footlight_recorder.adapters.torch'}
 _PACKAGES = {'torch': 'torch._dynamo'}  # whose import installs an adapter, where it is not the engine's own
 # Libraries that are recorded with an engine: the modules after which their adapters are installed.
 _KERAS = 'footlight_recorder.adapters.tensorflow_keras'
 _ON_TOP = {'tensorflow': {'keras.src.models.model': _KERAS, 'keras.src.engine.training': _KERAS,  # of Keras 3 and 2
                           'tf_keras.src.engine.training': _KERAS}}
-_ADAPTERS = ENGINES | {module: adapter for parts in _ON_TOP.values() for module, adapter in parts.items()}
+_ADAPTERS = {name: f'footlight_recorder.adapters.{name}' for name in ENGINES}
+_ADAPTERS |= {module: adapter for parts in _ON_TOP.values() for module, adapter in parts.items()}
 
 
 class Hook(NamedTuple):

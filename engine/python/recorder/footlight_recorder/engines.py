@@ -1,0 +1,2 @@
+"""The engines that adapters record, by the package that a program imports."""
+ENGINES = ('jax', 'tensorflow', 'torch')

@@ -26,7 +26,14 @@ Share share_of_activity(Activity activity) {
   return Share::kUnexplained;      // of a newer version
 }
 
-void add_marks(Run& run, double mark_ns) {
+// What the host did from this moment on: an op of the run, or -1.
+struct MarkedOp {
+  int64_t start;
+  int32_t what;
+};
+
+std::vector<MarkedOp> add_marks(Run& run, double mark_ns) {
+  std::vector<MarkedOp> marked_ops;
   const session::ComparisonRun& record = *run.record;
   // Before the first mark the thread is where the repetition began: in Python.
   int64_t at = record.start_ns;
@@ -49,30 +56,31 @@ void add_marks(Run& run, double mark_ns) {
     measured = last != mark.activity;
     last = mark.activity;
     now = share_of_activity(last);
-    what = -1;
-    if (mark.activity != Activity::kKernel && mark.activity != Activity::kLaunch) continue;
-    what = static_cast<int32_t>(run.ops.size());
+    const bool has_op = mark.activity == Activity::kKernel || mark.activity == Activity::kLaunch;
+    what = has_op ? static_cast<int32_t>(run.ops.size()) : -1;
+    marked_ops.push_back({mark.start_ns, what});
+    if (!has_op) continue;
     if (!mark.op.valid() && !mark.node.valid()) continue;  // it was interrupted: the next mark of its kind has its op
     run.ops.push_back({mark.op, mark.source, {mark.graph, mark.node}, mark.signature});
   }
   if (!record.lost) close(record.end_ns);  // else nobody knows what followed the last mark
+  const auto is_unknown = [&](int32_t op) { return op >= static_cast<int32_t>(run.ops.size()); };
   for (Interval& one : run.host)
-    if (one.what >= static_cast<int32_t>(run.ops.size())) one.what = -1;
+    if (is_unknown(one.what)) one.what = -1;
+  for (MarkedOp& one : marked_ops)
+    if (is_unknown(one.what)) one.what = -1;
+  return marked_ops;
 }
 
-// The op in whose interval the host was at that moment; -1: in none.
-int32_t op_at(const Run& run, int64_t moment) {
-  auto at = std::ranges::upper_bound(run.host, moment, {}, &Interval::start);
-  if (at == run.host.begin()) return -1;
-  --at;
-  if (moment >= at->end) return -1;
-  // What a mark took lies in front of what it marks.
-  const auto next = std::next(at);
-  const bool mark = at->share == Share::kRecording && next != run.host.end() && next->start == at->end;
-  return mark ? next->what : at->what;
+// The op that the host was in at that moment; -1: in none. The marks are asked, not the intervals: from those the
+// recorder's time is taken, which can be all of a short one.
+int32_t op_at(const std::vector<MarkedOp>& marked_ops, int64_t moment) {
+  const auto after = std::ranges::upper_bound(marked_ops, moment, {}, &MarkedOp::start);
+  return after == marked_ops.begin() ? -1 : std::prev(after)->what;
 }
 
-void add_devices(Run& run, const std::vector<session::DeviceRecord>& events) {
+void add_devices(Run& run, const std::vector<MarkedOp>& marked_ops,
+                 const std::vector<session::DeviceRecord>& events) {
   std::map<uint32_t, int64_t> launched;  // by correlation
   for (const session::DeviceRecord& e : events)
     if (is_on_host(e)) launched.try_emplace(e.correlation, e.start_ns);
@@ -81,7 +89,7 @@ void add_devices(Run& run, const std::vector<session::DeviceRecord>& events) {
     if (e.kind == "overhead") continue;
     const auto from = launched.find(e.correlation);
     const int64_t asked = is_on_host(e) ? e.start_ns : from == launched.end() ? 0 : from->second;
-    run.devices.push_back({e.start_ns, e.end_ns, share_of(e), asked ? op_at(run, asked) : -1});
+    run.devices.push_back({e.start_ns, e.end_ns, share_of(e), asked ? op_at(marked_ops, asked) : -1});
     run.work.push_back({e.name, e.stream, e.correlation, is_on_host(e)});
   }
 }
@@ -155,8 +163,7 @@ Run run_of(const session::ComparisonRun& record, const std::vector<session::Devi
            double mark_ns) {
   Run run;
   run.record = &record;
-  add_marks(run, mark_ns);
-  add_devices(run, device_events);
+  add_devices(run, add_marks(run, mark_ns), device_events);
   run.swept = sweep(run.all(), record.start_ns, record.end_ns);
   run.swept.given.resize(run.ops.size());
   run.call_ns = call_of(run);

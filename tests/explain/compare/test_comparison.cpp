@@ -283,6 +283,27 @@ class TestComparison : public QObject {
     QCOMPARE(c.rows[static_cast<size_t>(lanes[2].pieces[0].row)].eager.mean, 30.0);
   }
 
+  // Marks that took longer than what they mark leave nothing of a launch's interval; its kernel is its op's all the same.
+  void kernels_of_short_launches_have_their_ops() {
+    Invented made;
+    made.record().mark_ps = 50'000;
+    made.begin(0, false, true);
+    made.doing(Activity::kDispatch, 20);
+    made.eager_op("MatMul", 11, 30, Activity::kLaunch);    // 20..50
+    made.doing(Activity::kWaiting, 250);
+    made.device("runtime", "cudaLaunchKernel", 25, 45, 1);
+    made.device("kernel", "gemm", 70, 100, 1, 7);
+    made.end();
+    made.begin(0, true, true);
+    made.doing(Activity::kDispatch, 100);
+    made.end();
+    const Comparison c = made.comparison();
+    const Lane& stream = c.eager.picture.lanes.back();
+    QCOMPARE(stream.name, std::string("stream 7"));
+    QVERIFY(stream.pieces[0].row >= 0);
+    QCOMPARE(c.rows[static_cast<size_t>(stream.pieces[0].row)].eager_ops, std::string("MatMul"));
+  }
+
   void time_after_lost_marks_is_unexplained() {
     Invented made;
     made.begin(0, false, true).lost = 7;

@@ -172,7 +172,7 @@ void FindingsView::ask() {
         const session::Contents& c = store.reader().contents();
         const auto go_on = [&] { cancel.check(); };
         const auto pipelines = explain::pipeline_sums(store.reader(), go_on);
-        explain::CallCounts counts{{}, explain::starts_of_served_calls(store.reader(), go_on)};
+        explain::CallCounts counts{{}, explain::served_calls(store.reader(), go_on)};
         for (const session::FunctionRecord& f : c.functions)
           counts.of_function[f.id] = store.calls().of_function(f.id).calls;
         const bool failed = c.end && c.end->exit_code != 0;

@@ -1,4 +1,4 @@
-// Collects when each trace served a call, as far as findings about wrong results ask for it.
+// Finds the traces whose graphs include another one's, then collects the calls that each of them served.
 #include "engine/explain/call_counts.h"
 
 #include "engine/base/errors.h"
@@ -10,46 +10,118 @@
 namespace footlight::explain {
 namespace {
 
+using session::CallRecord;
 using session::ObservationKind;
 using session::TraceRecord;
+// Visits the calls; those of a time in which nothing of interest happened may be left out.
+using IsOfInterest = std::function<bool(int64_t from, int64_t to)>;
+using EachCall = std::function<void(const IsOfInterest&, const std::function<void(const CallRecord&)>&)>;
 
 bool is_counted(ObservationKind kind) {
   return kind == ObservationKind::kStateChanged || kind == ObservationKind::kSideEffect ||
          kind == ObservationKind::kRandomRead || kind == ObservationKind::kTensorLeak;
 }
 
-}  // namespace
+bool same_thread(const CallRecord& call, const TraceRecord& trace) {
+  const session::ThreadId thread = thread_of(trace);
+  return !thread.valid() || !call.thread.valid() || thread == call.thread;
+}
 
-std::unordered_map<TraceId, std::vector<int64_t>> starts_of_served_calls(const session::Reader& reader,
-                                                                         const std::function<void()>& go_on) {
-  const session::Contents& contents = reader.contents();
-  std::unordered_map<TraceId, const TraceRecord*> traces;
-  for (const TraceRecord& trace : contents.traces) traces[trace.id] = &trace;
-  std::unordered_map<TraceId, std::vector<int64_t>> starts;
-  std::set<TraceId> observed;
-  for (const session::ObservationRecord& o : contents.observations) {
-    const auto at = is_counted(o.kind) ? traces.find(o.trace) : traces.end();
-    if (at == traces.end() || !observed.insert(o.trace).second) continue;
-    go_on();
-    starts.try_emplace(o.trace);
-    // Calls of a function in whose trace it was traced run it too.
-    for (const TraceRecord& outer : contents.traces)
-      if (was_made_inside(*at->second, outer)) starts.try_emplace(outer.id);
+// Says during which traces a call was made.
+class TracesByTime {
+ public:
+  explicit TracesByTime(std::span<const TraceRecord> traces) {
+    for (const TraceRecord& trace : traces) sorted_.push_back(&trace);
+    std::ranges::sort(sorted_, {}, &TraceRecord::start_ns);
+    int64_t last = INT64_MIN;
+    for (const TraceRecord* trace : sorted_) latest_ends_.push_back(last = std::max(last, trace->end_ns));
   }
-  if (starts.empty()) return starts;
-  for (size_t i = 0; i < reader.calls().index().size(); ++i) {
-    go_on();
-    try {
-      for (const session::CallRecord& call : *reader.calls().chunk(i)) {
-        const auto at = starts.find(call.trace);
-        if (at != starts.end() && call.start_ns >= traces.at(call.trace)->end_ns) at->second.push_back(call.start_ns);
+
+  bool any_between(int64_t from, int64_t to) const {
+    const auto after = std::ranges::upper_bound(sorted_, to, {}, &TraceRecord::start_ns);
+    return after != sorted_.begin() && latest_ends_[static_cast<size_t>(after - sorted_.begin()) - 1] > from;
+  }
+
+  // Calls `visit` with each trace that was being made when the call began; ends when that returns false.
+  template <class F>
+  void around(const CallRecord& call, F&& visit) const {
+    const auto after = std::ranges::upper_bound(sorted_, call.start_ns, {}, &TraceRecord::start_ns);
+    for (size_t i = static_cast<size_t>(after - sorted_.begin()); i-- > 0 && latest_ends_[i] > call.start_ns;)
+      if (sorted_[i]->end_ns > call.start_ns && same_thread(call, *sorted_[i]) && !visit(*sorted_[i])) return;
+  }
+
+ private:
+  std::vector<const TraceRecord*> sorted_;  // by their start
+  std::vector<int64_t> latest_ends_;        // of the traces up to each
+};
+
+ServedCalls collect(std::span<const TraceRecord> traces, std::span<const session::ObservationRecord> observations,
+                    const EachCall& each_call) {
+  ServedCalls served;
+  std::set<TraceId> observed;
+  for (const session::ObservationRecord& o : observations)
+    if (is_counted(o.kind) && o.trace.valid()) observed.insert(o.trace);
+  if (observed.empty()) return served;
+  // The traces that called each trace while they were made: they include its graph.
+  std::unordered_map<TraceId, std::set<TraceId>> callers;
+  const TracesByTime by_time(traces);
+  each_call(std::bind_front(&TracesByTime::any_between, &by_time), [&](const CallRecord& call) {
+    by_time.around(call, [&](const TraceRecord& outer) {
+      if (call.trace.valid() && outer.id != call.trace) callers[call.trace].insert(outer.id);
+      return true;
+    });
+  });
+  std::unordered_map<TraceId, const TraceRecord*> by_id;
+  for (const TraceRecord& trace : traces) by_id[trace.id] = &trace;
+  for (const TraceId trace : observed) {
+    std::vector<TraceId>& all = served.run_by[trace];
+    std::set<TraceId> known{trace};
+    std::vector<TraceId> next{trace};
+    while (!next.empty()) {
+      const TraceId one = next.back();
+      next.pop_back();
+      served.starts.try_emplace(one);
+      if (one != trace) all.push_back(one);
+      const auto inner = by_id.find(one);
+      for (const TraceRecord& outer : traces) {
+        const bool calls_it = (callers.contains(one) && callers[one].contains(outer.id)) ||
+                              (inner != by_id.end() && was_made_inside(*inner->second, outer));
+        if (calls_it && known.insert(outer.id).second) next.push_back(outer.id);
       }
-    } catch (const Error&) {
-      // a damaged chunk: its calls are missing from the counts
     }
   }
-  for (auto& [trace, times] : starts) std::ranges::sort(times);
-  return starts;
+  each_call([](int64_t, int64_t) { return true; }, [&](const CallRecord& call) {
+    const auto at = served.starts.find(call.trace);
+    if (at == served.starts.end()) return;
+    bool is_traced = false;
+    by_time.around(call, [&](const TraceRecord&) { return !(is_traced = true); });
+    if (!is_traced) at->second.push_back(call.start_ns);
+  });
+  for (auto& [trace, starts] : served.starts) std::ranges::sort(starts);
+  return served;
+}
+
+}  // namespace
+
+ServedCalls served_calls(const RunRecords& records) {
+  return collect(records.traces, records.observations,
+                 [&](const IsOfInterest&, const auto& visit) { std::ranges::for_each(records.calls, visit); });
+}
+
+ServedCalls served_calls(const session::Reader& reader, const std::function<void()>& go_on) {
+  const session::Contents& contents = reader.contents();
+  return collect(contents.traces, contents.observations, [&](const IsOfInterest& is_of_interest, const auto& visit) {
+    const auto& index = reader.calls().index();
+    for (size_t i = 0; i < index.size(); ++i) {
+      go_on();
+      if (!is_of_interest(index[i].first_ns, index[i].last_ns)) continue;
+      try {
+        for (const CallRecord& call : *reader.calls().chunk(i)) visit(call);
+      } catch (const Error&) {
+        // a damaged chunk: its calls are missing from the counts
+      }
+    }
+  });
 }
 
 }  // namespace footlight::explain

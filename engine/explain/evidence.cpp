@@ -13,7 +13,7 @@ namespace footlight::explain {
 using session::TraceReason;
 using session::TraceRecord;
 
-int64_t FunctionRun::tracing_ns() const { return session::tracing_time(traces); }
+int64_t FunctionRun::tracing_ns() const { return session::tracing_time(all_traces); }
 
 Evidence::Evidence(const RunRecords& records)
     : records_(records), fingerprints_([this](GraphId id) { return graph(id); }) {
@@ -38,6 +38,8 @@ Evidence::Evidence(const RunRecords& records)
     if (t.reason == TraceReason::kGetConcreteFunction)
       run.steps.push_back({t.start_ns, t.end_ns, &t, key_of(t), false, t.source});
   }
+  for (const TraceRecord& t : records.traces)
+    if (const auto at = functions_.find(t.function); at != functions_.end()) at->second.all_traces.push_back(&t);
   for (const session::FunctionRecord& f : records.functions) {
     if (const auto at = functions_.find(f.id); at != functions_.end()) at->second.record = &f;
   }

@@ -15,10 +15,17 @@
 
 namespace footlight::explain {
 
+// The program's calls, without those that ran while something was being traced, of traces that something was observed
+// in and of the traces that run the graphs of these.
+struct ServedCalls {
+  std::unordered_map<TraceId, std::vector<int64_t>> starts;    // of the calls that a trace served, sorted
+  std::unordered_map<TraceId, std::vector<TraceId>> run_by;    // the traces whose graphs include that trace's
+};
+
 // Counts of all calls, for records that hold only the first few calls of each kind.
 struct CallCounts {
   std::unordered_map<FunctionId, uint64_t> of_function;
-  std::unordered_map<TraceId, std::vector<int64_t>> starts;  // of the calls that a trace served, sorted
+  ServedCalls served;
 };
 
 // The records of a session that findings look at. Recordings before version 3 have no keys.
@@ -62,10 +69,11 @@ struct FunctionRun {
     bool call = true;
     SourceRef source = {};                        // the line of the call
   };
-  std::vector<const session::TraceRecord*> traces;  // made by calls, in order
+  std::vector<const session::TraceRecord*> traces;      // made by calls, in order
+  std::vector<const session::TraceRecord*> all_traces;  // those that failed or were requested, too
   std::vector<Step> steps;
 
-  int64_t tracing_ns() const;
+  int64_t tracing_ns() const;  // of all traces
 };
 
 // The line of the decorator, else of the def: where a call of tf.function is edited.

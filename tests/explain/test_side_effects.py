@@ -1,4 +1,7 @@
 """Programs that change Python state only while they are traced, each with its one finding."""
+import subprocess
+import sys
+import textwrap
 import unittest
 
 import recorded_state
@@ -154,9 +157,77 @@ EFFECTS = {
     '''),
 }
 
+# Programs that count how often a body runs: in calls of several functions, and inside of the graphs of others.
+COUNTED = {
+    'a line that two functions reach': '''
+        class Net:
+            def __call__(self, x):
+                COUNT['body'] += 1  # here
+                return x * 2.0
+        net = Net()
+        @tf.function
+        def one(x):
+            return net(x)
+        @tf.function
+        def two(x):
+            return net(x)
+        for _ in range(10):
+            one(tf.ones([3]))
+        for _ in range(5):
+            two(tf.ones([3]))
+    ''',
+    'a trace that another function uses again': '''
+        @tf.function
+        def score(x):
+            COUNT['body'] += 1  # here
+            return tf.reshape(x, [2, -1])
+        @tf.function
+        def train(x, lr):
+            return tf.reduce_sum(score(x)) * lr
+        for k in range(3):
+            for _ in range(5):
+                train(tf.ones([4]), float(k))
+        for n in (3, 5):
+            try:
+                score(tf.ones([n]))
+            except (ValueError, tf.errors.InvalidArgumentError):
+                pass
+    ''',
+    'two traces inside of one call': '''
+        @tf.function
+        def part(x):
+            COUNT['body'] += 1  # here
+            return x + 1.0
+        @tf.function
+        def whole(x):
+            return tf.reduce_sum(part(x)) + tf.reduce_sum(part(tf.concat([x, x], 0)))
+        for _ in range(7):
+            whole(tf.ones([2]))
+    ''',
+}
+
+
+def bodies_run(program, eagerly):
+    """How often the program counts its body, as traced and when everything runs eagerly."""
+    setting = f'tf.config.run_functions_eagerly({eagerly})\n'
+    program = 'import footlight as tf\n' + setting + program + "\nprint('body ran', COUNT['body'])\n"
+    done = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True, timeout=300, check=True)
+    return int(done.stdout.split('body ran ')[1])
+
 
 class SideEffects(recorded_state.Case):
     test_side_effects = recorded_state.one_finding_each('python_side_effect', EFFECTS)
+
+    def test_as_many_calls_are_named_as_the_body_did_not_run_in(self):
+        counter = 'import collections\nCOUNT = collections.Counter()\n'
+        programs = {name: counter + textwrap.dedent(body) + 'print(dict(COUNT))\n'
+                    for name, body in COUNTED.items()}
+        for name, (found, marked) in recorded_state.all_findings(programs).items():
+            with self.subTest(name):
+                missed = bodies_run(programs[name], True) - bodies_run(programs[name], False)
+                bodies_in_a_call = 2 if name.startswith('two traces') else 1
+                self.assertEqual([(f['line'], f['evidence']['calls'] * bodies_in_a_call) for f in found],
+                                 [(marked[0], missed)], found)
 
 
 if __name__ == '__main__':

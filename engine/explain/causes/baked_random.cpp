@@ -84,14 +84,14 @@ class TimeUses {
 };
 
 void find_baked_random(const Evidence& evidence, Findings& to) {
-  const Hits served(evidence);
+  const LaterCalls later(evidence);
   std::map<Line, Finding> all;
   std::map<Line, std::vector<std::string>> functions;  // a helper is called by several
+  std::map<Line, std::set<TraceId>> traces;
   TimeUses times(evidence);
   for (const session::ObservationRecord& o : evidence.records().observations) {
     if (o.kind != ObservationKind::kRandomRead) continue;
-    const size_t hits = served.of(o.trace);
-    if (!hits) {
+    if (!later.count({o.trace})) {
       suppress(evidence, o, to);
       continue;
     }
@@ -100,7 +100,7 @@ void find_baked_random(const Evidence& evidence, Findings& to) {
     if (std::string one = short_name(evidence, o.function); std::ranges::find(traced, one) == traced.end())
       traced.push_back(std::move(one));
     const auto [at, fresh] = all.try_emplace(Line{o.file, o.line}, wrong_result(evidence, o, 0));
-    at->second.calls += hits;
+    traces[{o.file, o.line}].insert(o.trace);
     if (!fresh) continue;
     Finding& f = at->second;
     const std::string name = name_in(o.path), function = short_name(evidence, o.function);
@@ -126,6 +126,7 @@ void find_baked_random(const Evidence& evidence, Findings& to) {
   for (auto& [line, f] : all) {
     const std::vector<std::string>& traced = functions[line];
     const bool several = traced.size() > 1;
+    f.calls = later.count(traces[line]);
     f.detail = "The value that " + joined(traced, " and ") + " got while " + (several ? "they were" : "it was") +
                " traced is not read again: " + later_calls(f.calls) + " used the same one";
     to.found.push_back(std::move(f));

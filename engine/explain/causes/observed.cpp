@@ -1,8 +1,8 @@
-// Counts the calls that a trace served, and begins findings of wrong results.
+// Counts the calls that ran a trace's graph, and begins findings of wrong results.
 #include "engine/explain/causes/observed.h"
 
+#include "engine/explain/call_counts.h"
 #include "engine/explain/engines.h"
-#include "engine/explain/nesting.h"
 #include "engine/explain/words.h"
 
 #include <algorithm>
@@ -13,28 +13,46 @@ namespace footlight::explain {
 using session::ObservationRecord;
 using session::TraceRecord;
 
-Hits::Hits(const Evidence& evidence) : evidence_(evidence) {
-  if (evidence.records().observations.empty()) return;
-  if (const CallCounts* counts = evidence.records().counts) {
-    for (const auto& [id, starts] : counts->starts)
-      if (const TraceRecord* trace = evidence.trace(id)) starts_[trace] = starts;
-    return;
-  }
-  for (const auto& [function, run] : evidence.functions())
-    for (const FunctionRun::Step& step : run.steps)
-      if (step.call && step.start_ns >= step.trace->end_ns) starts_[step.trace].push_back(step.start_ns);
+LaterCalls::LaterCalls(const Evidence& evidence) : evidence_(evidence), served_(&own_) {
+  if (const CallCounts* counts = evidence.records().counts) served_ = &counts->served;
+  else own_ = served_calls(evidence.records());
 }
 
-size_t Hits::of(TraceId id, int64_t since, int64_t until) const {
-  const TraceRecord* trace = evidence_.trace(id);
-  if (!trace) return 0;
-  size_t hits = 0;
-  for (const auto& [other, starts] : starts_) {
-    if (other != trace && !was_made_inside(*trace, *other)) continue;
-    const auto first = std::lower_bound(starts.begin(), starts.end(), since);
-    hits += static_cast<size_t>(std::lower_bound(first, starts.end(), until) - first);
+std::map<TraceId, int64_t> LaterCalls::run_by(const std::set<TraceId>& traces) const {
+  std::map<TraceId, int64_t> all;
+  for (const TraceId id : traces) {
+    const TraceRecord* trace = evidence_.trace(id);
+    const auto at = served_->run_by.find(id);
+    if (!trace || at == served_->run_by.end()) continue;
+    const auto add = [&](TraceId served_by) {
+      const auto [since, fresh] = all.try_emplace(served_by, trace->end_ns);
+      if (!fresh) since->second = std::min(since->second, trace->end_ns);
+    };
+    add(id);
+    std::ranges::for_each(at->second, add);
   }
-  return hits;
+  return all;
+}
+
+size_t LaterCalls::count_of(TraceId served_by, int64_t since, int64_t until) const {
+  const std::vector<int64_t>& starts = served_->starts.at(served_by);
+  const auto first = std::ranges::lower_bound(starts, since);
+  return static_cast<size_t>(std::lower_bound(first, starts.end(), until) - first);
+}
+
+size_t LaterCalls::count(const std::set<TraceId>& traces, int64_t since, int64_t until) const {
+  size_t sum = 0;
+  for (const auto& [served_by, made] : run_by(traces)) sum += count_of(served_by, std::max(since, made), until);
+  return sum;
+}
+
+std::vector<FunctionId> LaterCalls::functions(const std::set<TraceId>& traces) const {
+  std::vector<FunctionId> called;
+  for (const auto& [served_by, made] : run_by(traces)) {
+    const TraceRecord* trace = count_of(served_by, made, INT64_MAX) ? evidence_.trace(served_by) : nullptr;
+    if (trace && std::ranges::find(called, trace->function) == called.end()) called.push_back(trace->function);
+  }
+  return called;
 }
 
 void suppress(const Evidence& evidence, const ObservationRecord& observed, Findings& to) {

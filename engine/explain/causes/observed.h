@@ -4,20 +4,27 @@
 #include "engine/explain/findings.h"
 
 #include <map>
+#include <set>
 #include <vector>
 
 namespace footlight::explain {
 
-// How many calls a trace served from `since` on and before `until`, not counting the one that made it; also as a part
-// of other traces.
-class Hits {
+// The later calls of the program that ran the graphs of some traces, alone or as a part of others; the calls that made
+// the traces are none of them.
+class LaterCalls {
  public:
-  explicit Hits(const Evidence& evidence);
-  size_t of(TraceId trace, int64_t since = 0, int64_t until = INT64_MAX) const;
+  explicit LaterCalls(const Evidence& evidence);
+  size_t count(const std::set<TraceId>& traces, int64_t since = 0, int64_t until = INT64_MAX) const;
+  std::vector<FunctionId> functions(const std::set<TraceId>& traces) const;  // that the program called
 
  private:
+  // Since when each trace runs one of these graphs that it did not make then.
+  std::map<TraceId, int64_t> run_by(const std::set<TraceId>& traces) const;
+  size_t count_of(TraceId served_by, int64_t since, int64_t until) const;
+
   const Evidence& evidence_;
-  std::map<const session::TraceRecord*, std::vector<int64_t>> starts_;  // of the calls that it served, in order
+  ServedCalls own_;  // where the evidence does not bring them
+  const ServedCalls* served_;
 };
 
 // "global RATE" -> "RATE", "self.scale" -> "self.scale"

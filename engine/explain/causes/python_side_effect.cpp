@@ -2,6 +2,7 @@
 // that the trace served later, and the program reads that state. Fix: change it in the caller, or in a tf.Variable.
 #include "engine/explain/causes/observed.h"
 #include "engine/explain/engines.h"
+#include "engine/explain/words.h"
 
 #include "engine/source/line.h"
 
@@ -14,7 +15,7 @@ using session::ObservationKind;
 using session::TraceRecord;
 
 // A trace that is called once runs its body as often as the program does.
-constexpr size_t kMinHits = 1;
+constexpr size_t kMinLaterCalls = 1;
 
 // A value as the recorder writes it: a list or dictionary that was changed may hold tensors of the trace.
 bool has_symbolic_tensor(const std::string& value) { return value.find("a symbolic tensor") != value.npos; }
@@ -43,44 +44,72 @@ bool adds_the_same(const Evidence& evidence, const session::ObservationRecord& o
   return stores <= 1;
 }
 
+// A change at one line: a helper may be traced as a part of several functions.
+struct Change {
+  Finding finding;
+  std::set<TraceId> traces;      // in which it was seen, and which later calls ran again
+  std::set<std::string> traced;  // the names of their functions
+};
+
+std::string names_of(const Evidence& evidence, const std::vector<FunctionId>& functions) {
+  std::set<std::string> names;
+  for (const FunctionId function : functions) names.insert(short_name(evidence, function));
+  return joined({names.begin(), names.end()}, " and ");
+}
+
+void describe(const Evidence& evidence, const LaterCalls& later, Change& change) {
+  Finding& f = change.finding;
+  f.calls = later.count(change.traces);
+  const std::string name = name_in(f.path);
+  const std::string traced = joined({change.traced.begin(), change.traced.end()}, " and ");
+  const std::string called = names_of(evidence, later.functions(change.traces));
+  const bool several = change.traced.size() > 1;
+  f.title = name + " changes only while " + traced + (several ? " are" : " is") + " traced";
+  f.detail = "This line ran when " + traced + (several ? " were" : " was") + " traced, and not in the " +
+             later_calls(f.calls) + (called == traced ? "" : " of " + called) + " that ran " +
+             (several ? "their graphs" : "its graph") + ", so what reads " + name + " sees nothing of those";
+  const bool of_tensors = std::ranges::any_of(f.values, has_symbolic_tensor);
+  const bool jax = is_jax(evidence, f.function);
+  const char* const tensor = jax ? "array" : "tensor";
+  const std::string where_called = " where " + called + (called.find(" and ") == called.npos ? " is" : " are") +
+                                   " called";
+  if (of_tensors) {
+    f.fix = std::string("Return the ") + tensor + " from " + called + " and put it in " + name + " where it is called";
+    f.detail += std::string(", and the ") + tensor + "s that it holds have no value after the trace";
+    return;
+  }
+  f.fix = "Change " + name + where_called;
+  if (jax) also(f, "Return the value from " + called + ", and keep it where it is called", f.checked);
+  else also(f, "Keep " + name + " in a tf.Variable and assign to that", f.checked);
+}
+
 void find_python_side_effect(const Evidence& evidence, Findings& to) {
-  const Hits served(evidence);
-  std::map<std::pair<std::string, Line>, Finding> all;
+  const LaterCalls later(evidence);
+  std::map<std::pair<std::string, Line>, Change> all;
   for (const session::ObservationRecord& o : evidence.records().observations) {
     if (o.kind != ObservationKind::kSideEffect) continue;
-    const size_t hits = served.of(o.trace);
-    if (hits < kMinHits) {
+    if (later.count({o.trace}) < kMinLaterCalls) {
       suppress(evidence, o, to);
       continue;
     }
     if (adds_the_same(evidence, o)) continue;
-    const std::pair<std::string, Line> key{o.path, Line{o.file, o.line}};
-    const auto [at, fresh] = all.try_emplace(key, wrong_result(evidence, o, 0));
-    Finding& f = at->second;
-    f.calls += hits;
-    relate(f, o, "read", "use");
+    const auto at = all.try_emplace({o.path, Line{o.file, o.line}}, Change{wrong_result(evidence, o, 0), {}, {}}).first;
+    Change& change = at->second;
+    change.traces.insert(o.trace);
+    change.traced.insert(short_name(evidence, o.function));
+    relate(change.finding, o, "read", "use");
   }
-  // All values that it took, also those of traces that no later call hit.
+  // All values that it took, also those of traces that no later call ran.
   for (const session::ObservationRecord& o : evidence.records().observations) {
     if (o.kind != ObservationKind::kSideEffect) continue;
     const auto at = all.find({o.path, Line{o.file, o.line}});
-    if (at != all.end()) at->second.values.insert(at->second.values.end(), o.values.begin(), o.values.end());
+    if (at == all.end()) continue;
+    std::vector<std::string>& values = at->second.finding.values;
+    values.insert(values.end(), o.values.begin(), o.values.end());
   }
-  for (auto& [key, f] : all) {
-    const std::string name = name_in(f.path), function = short_name(evidence, f.function);
-    f.title = name + " changes only while " + function + " is traced";
-    f.detail = "This line ran when " + function + " was traced, and not in the " + later_calls(f.calls) +
-               " that its graph served, so what reads " + name + " sees nothing of those";
-    const bool of_tensors = std::ranges::any_of(f.values, has_symbolic_tensor);
-    const char* const tensor = is_jax(evidence, f.function) ? "array" : "tensor";
-    f.fix = of_tensors ? std::string("Return the ") + tensor + " from " + function + " and put it in " + name +
-                             " where it is called"
-                       : "Change " + name + " where " + function + " is called";
-    if (of_tensors) f.detail += std::string(", and the ") + tensor + "s that it holds have no value after the trace";
-    else if (is_jax(evidence, f.function))
-      also(f, "Return the value from " + function + ", and keep it where it is called", f.checked);
-    else also(f, "Keep " + name + " in a tf.Variable and assign to that", f.checked);
-    to.found.push_back(std::move(f));
+  for (auto& [key, change] : all) {
+    describe(evidence, later, change);
+    to.found.push_back(std::move(change.finding));
   }
 }
 

@@ -81,7 +81,7 @@ bool is_same_graph(const Evidence& evidence, const ObservationRecord& o, const s
 // Calls between a change and the moment when the old value, or one that gives the same graph, was back. A further
 // change in between adds none. A change after which nothing differs has no entry.
 std::map<const ObservationRecord*, size_t> calls_with_another_value(const Evidence& evidence) {
-  const Hits served(evidence);
+  const LaterCalls later(evidence);
   std::map<ReadKey, std::vector<const ObservationRecord*>> places;
   for (const ObservationRecord& o : evidence.records().observations)
     if (o.kind == ObservationKind::kStateChanged && o.values.size() >= 2) places[place_of(o)].push_back(&o);
@@ -92,10 +92,10 @@ std::map<const ObservationRecord*, size_t> calls_with_another_value(const Eviden
     for (const ObservationRecord* o : changes) {
       const bool back = o->note == session::kCameBack || is_same_graph(evidence, *o, changes.front()->values.front());
       if (!back) calls.try_emplace(o, 0);
-      if (since && back) calls[since] = served.of(since->trace, since->time_ns, o->time_ns);
+      if (since && back) calls[since] = later.count({since->trace}, since->time_ns, o->time_ns);
       if (!since || back) since = back ? nullptr : o;
     }
-    if (since) calls[since] = served.of(since->trace, since->time_ns);
+    if (since) calls[since] = later.count({since->trace}, since->time_ns);
   }
   return calls;
 }

@@ -22,7 +22,7 @@ std::set<Line> traced_lines(const Evidence& evidence) {
 bool is_leak(const ObservationRecord& o) { return o.kind == ObservationKind::kTensorLeak; }
 
 void find_tensor_leak(const Evidence& evidence, Findings& to) {
-  const Hits served(evidence);
+  const LaterCalls later(evidence);
   const auto& all = evidence.records().observations;
   std::map<std::pair<std::string, Line>, Finding> found;
   if (std::ranges::none_of(all, is_leak)) return;
@@ -30,7 +30,7 @@ void find_tensor_leak(const Evidence& evidence, Findings& to) {
   for (ObservationRecord stored : all) {
     if (!is_leak(stored) || stored.path.empty()) continue;
     std::erase_if(stored.lines, [&](const session::ObservedLine& l) { return traced.contains({l.file, l.line}); });
-    Finding f = wrong_result(evidence, stored, served.of(stored.trace));
+    Finding f = wrong_result(evidence, stored, later.count({stored.trace}));
     // Where a use was seen comes before where the source has one.
     for (const ObservationRecord& used : all)
       if (is_leak(used) && used.path.empty() && used.trace == stored.trace) relate(f, used, "use", "use");

@@ -283,7 +283,7 @@ class TestComparison : public QObject {
     QCOMPARE(c.rows[static_cast<size_t>(lanes[2].pieces[0].row)].eager.mean, 30.0);
   }
 
-  // Marks that took longer than what they mark leave nothing of a launch's interval; its kernel is its op's all the same.
+  // Marks that took longer than what they mark leave nothing of a launch's interval; its kernel has its op even so.
   void kernels_of_short_launches_have_their_ops() {
     Invented made;
     made.record().mark_ps = 50'000;

@@ -242,9 +242,8 @@ void DiffView::compare(GraphId left, GraphId right) {
     const auto at = std::find_if(choices_.begin(), choices_.end(), [&](const auto& c) { return c.graph == graph; });
     box->setCurrentIndex(at == choices_.end() ? -1 : static_cast<int>(at - choices_.begin()));
   }
-  if (!document().graph(left) || !document().graph(right)) return;
-  if (same && (diff_ || worker_.running())) return;
-  wanted_ = true;
+  wanted_ = document().graph(left) && document().graph(right) && !(same && (diff_ || worker_.running()));
+  if (!wanted_) return;
   if (isVisible()) start();
 }
 

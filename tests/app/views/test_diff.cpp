@@ -182,6 +182,24 @@ class DiffTest : public WindowCase {
     QCOMPARE(view().right_choice()->currentText(), QStringLiteral("train_step #4"));
   }
 
+  // While the view is hidden a trace with a pair is chosen, then one that failed and has no graph.
+  void a_trace_without_a_graph_after_one_with_a_pair() {
+    SampleRun run = sample_run();
+    session::TraceRecord failed = *run.document.trace(TraceId(12));
+    failed.id = TraceId(99), failed.graphs.clear(), failed.error = "ValueError: no";
+    run.document.add(failed);
+    write_session(at("failed.footlight"), run);
+    window().session().open(at("failed.footlight"));
+    window().show_view(QStringLiteral("retraces"));
+    for (const uint32_t trace : {12u, 99u}) {
+      window().selection().select(Selection::of_trace(document(), TraceId(trace)));
+      window().settle();
+    }
+    window().show_view(QStringLiteral("diff"));
+    window().settle();
+    QVERIFY(!view().diff());
+  }
+
   void so_do_the_graph_view_and_a_command() {
     with_sample();
     window().show_view(QStringLiteral("graph"));

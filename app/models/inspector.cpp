@@ -146,7 +146,7 @@ void InspectorWriter::trace() {
     link("Nearest", QStringLiteral("#%1  %2").arg(near->number).arg(q(near->signature)),
          Selection::of_trace(document_, near->id));
   }
-  add(phases_group(*t));
+  add(phases_group(document_, *t));
   if (const session::GraphRecord* g = document_.graph(t->graph())) {
     add(passes_group(document_, *g));
     add(memory_group(*g));

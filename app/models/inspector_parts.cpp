@@ -7,9 +7,12 @@
 
 #include "engine/base/error_words.h"
 #include "engine/explain/memory.h"
+#include "engine/explain/nesting.h"
 #include "engine/explain/stages.h"
+#include "engine/session/run_times.h"
 
 #include <algorithm>
+#include <map>
 
 namespace footlight::app {
 namespace {
@@ -32,33 +35,87 @@ QString timed(int64_t ns, uint64_t runs) {
   return text + QStringLiteral(", %1 a run").arg(duration_text(ns / static_cast<int64_t>(runs)));
 }
 
-// Equal phases together, those inside of them, too.
-void add_phases(std::vector<InspectorRow>& rows, const session::TraceRecord& trace, const std::vector<int>& parents,
-                int indent) {
-  struct Sum { std::string name; int64_t ns = 0; std::vector<int> positions; };
-  std::vector<Sum> sums;
-  for (size_t i = 0; i < trace.phases.size(); ++i) {
-    const session::PhaseRecord& p = trace.phases[i];
-    if (std::find(parents.begin(), parents.end(), p.parent) == parents.end()) continue;
-    auto at = std::find_if(sums.begin(), sums.end(), [&](const Sum& s) { return s.name == p.name; });
-    if (at == sums.end()) at = sums.insert(sums.end(), {p.name, 0, {}});
-    at->ns += std::max<int64_t>(0, p.end_ns - p.start_ns);
-    at->positions.push_back(static_cast<int>(i));
-  }
-  for (const Sum& s : sums) {
-    QString name = capitalized(phase_word(s.name));
-    if (s.positions.size() > 1) name += QString::fromUtf8(" ×%1").arg(s.positions.size());
-    int64_t inside = 0;
-    for (const session::PhaseRecord& p : trace.phases)
-      if (std::ranges::find(s.positions, p.parent) != s.positions.end())
-        inside += std::max<int64_t>(0, p.end_ns - p.start_ns);
-    QString time = duration_text(s.ns);
-    if (inside > 0)
-      time += QStringLiteral(", %1 of it its own").arg(duration_text(std::max<int64_t>(0, s.ns - inside)));
-    rows.push_back(text_row(name, time, indent));
-    if (indent < 2) add_phases(rows, trace, s.positions, indent + 1);
-  }
+// The traces of other functions that were made inside this one, but not inside another of these.
+std::vector<const session::TraceRecord*> traces_inside(const Document& document, const session::TraceRecord& trace) {
+  std::vector<const session::TraceRecord*> inside;
+  for (const session::TraceRecord& t : document.traces)
+    if (t.id != trace.id && explain::was_made_inside(t, trace) && !explain::was_made_inside(trace, t))
+      inside.push_back(&t);
+  std::erase_if(inside, [&, all = inside](const session::TraceRecord* t) {
+    return std::ranges::any_of(all, [&](const auto* o) { return o != t && explain::was_made_inside(*t, *o); });
+  });
+  return inside;
 }
+
+class PhaseRows {
+ public:
+  PhaseRows(const Document& document, const session::TraceRecord& trace, std::vector<InspectorRow>& rows)
+      : document_(document), trace_(trace), rows_(rows) {
+    for (const session::TraceRecord* t : traces_inside(document, trace))
+      inside_[deepest_phase_at(t->start_ns)].push_back(t);
+  }
+
+  // Equal phases together, those inside of them, too.
+  void add(const std::vector<int>& parents, int indent) {
+    struct Sum { std::string name; int64_t ns = 0; std::vector<int> positions; };
+    std::vector<Sum> sums;
+    for (size_t i = 0; i < trace_.phases.size(); ++i) {
+      const session::PhaseRecord& p = trace_.phases[i];
+      if (std::find(parents.begin(), parents.end(), p.parent) == parents.end()) continue;
+      auto at = std::find_if(sums.begin(), sums.end(), [&](const Sum& s) { return s.name == p.name; });
+      if (at == sums.end()) at = sums.insert(sums.end(), {p.name, 0, {}});
+      at->ns += std::max<int64_t>(0, p.end_ns - p.start_ns);
+      at->positions.push_back(static_cast<int>(i));
+    }
+    for (const Sum& s : sums) {
+      QString name = capitalized(phase_word(s.name));
+      if (s.positions.size() > 1) name += QString::fromUtf8(" ×%1").arg(s.positions.size());
+      int64_t inside = 0;
+      for (const session::PhaseRecord& p : trace_.phases)
+        if (std::ranges::find(s.positions, p.parent) != s.positions.end())
+          inside += std::max<int64_t>(0, p.end_ns - p.start_ns);
+      const std::vector<InspectorRow> others = traced_in(s.positions, indent + 1, inside);
+      QString time = duration_text(s.ns);
+      if (inside > 0)
+        time += QStringLiteral(", %1 of it its own").arg(duration_text(std::max<int64_t>(0, s.ns - inside)));
+      rows_.push_back(text_row(name, time, indent));
+      rows_.insert(rows_.end(), others.begin(), others.end());
+      if (indent < 2) add(s.positions, indent + 1);
+    }
+  }
+
+ private:
+  int deepest_phase_at(int64_t moment) const {
+    int deepest = -1;
+    for (size_t i = 0; i < trace_.phases.size(); ++i) {
+      const session::PhaseRecord& p = trace_.phases[i];
+      if (p.start_ns <= moment && moment < p.end_ns && p.parent >= deepest) deepest = static_cast<int>(i);
+    }
+    return deepest;
+  }
+
+  // A row for each other function that was traced in these phases; adds its time to `sum`.
+  std::vector<InspectorRow> traced_in(const std::vector<int>& phases, int indent, int64_t& sum) const {
+    std::map<FunctionId, std::vector<const session::TraceRecord*>> by_function;
+    for (const int phase : phases)
+      if (const auto at = inside_.find(phase); at != inside_.end())
+        for (const session::TraceRecord* t : at->second) by_function[t->function].push_back(t);
+    std::vector<InspectorRow> rows;
+    for (const auto& [id, traces] : by_function) {
+      const session::FunctionRecord* function = document_.function(id);
+      const int64_t ns = session::tracing_time(traces);
+      sum += ns;
+      const QString name = function ? q(function->name) : QStringLiteral("another function");
+      rows.push_back(text_row(QStringLiteral("Tracing of %1").arg(name), duration_text(ns), indent));
+    }
+    return rows;
+  }
+
+  const Document& document_;
+  const session::TraceRecord& trace_;
+  std::vector<InspectorRow>& rows_;
+  std::map<int, std::vector<const session::TraceRecord*>> inside_;  // by the phase in which they were made
+};
 
 }  // namespace
 
@@ -103,9 +160,9 @@ InspectorGroup ways_group(const Document& document, SourcePlace place, TraceId s
   return group;
 }
 
-InspectorGroup phases_group(const session::TraceRecord& trace) {
+InspectorGroup phases_group(const Document& document, const session::TraceRecord& trace) {
   InspectorGroup group{QStringLiteral("Phases"), {}, {}};
-  add_phases(group.rows, trace, {-1}, 0);
+  PhaseRows(document, trace, group.rows).add({-1}, 0);
   if (group.rows.empty()) return group;
   for (const PhaseTime& p : own_times({&trace}))
     if (p.word == unexplained_word()) group.rows.push_back(text_row(capitalized(p.word), duration_text(p.ns)));

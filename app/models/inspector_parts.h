@@ -11,8 +11,8 @@ namespace footlight::app {
 void add_cost_rows(std::vector<InspectorRow>& rows, const query::LineSum& sum);
 // Which way a statement went in which traces; empty unless there are several ways.
 InspectorGroup ways_group(const Document& document, SourcePlace place, TraceId shown);
-// The phases of a trace with those inside them, equal ones together.
-InspectorGroup phases_group(const session::TraceRecord& trace);
+// The phases of a trace with those inside them, equal ones together; and what it took to trace other functions there.
+InspectorGroup phases_group(const Document& document, const session::TraceRecord& trace);
 // The memory of values while a graph runs: of all, and of a node's.
 InspectorGroup memory_group(const session::GraphRecord& graph);
 InspectorGroup memory_group(const session::GraphRecord& graph, const session::NodeRecord& node);

@@ -6,6 +6,7 @@
 #include "app/models/trace_counts.h"
 
 #include "engine/explain/report.h"
+#include "engine/session/run_times.h"
 
 #include <algorithm>
 #include <set>
@@ -263,16 +264,20 @@ QString calls_summary(const Document& document, FunctionId function) {
   const query::CallSums sums = document.calls_of(function);
   TraceCounts counts;
   uint64_t creating = 0;
-  int64_t tracing = 0;
+  std::vector<const session::TraceRecord*> in_calls, requested;
   for (const session::TraceRecord& t : document.traces) {
     if (t.function != function) continue;
     counts.add(t);
     creating += t.error.empty() && t.reason == session::TraceReason::kVariableCreation;
-    tracing += std::max<int64_t>(0, t.end_ns - t.start_ns);
+    (t.reason == session::TraceReason::kGetConcreteFunction ? requested : in_calls).push_back(&t);
   }
+  const int64_t tracing = session::tracing_time(in_calls), outside = session::tracing_time(requested);
   QString text = counted(sums.calls, "call", "calls");
   const QString dot = QString::fromUtf8(" · ");
   if (sums.hits) text += dot + counted(sums.hits, "hit", "hits");
+  // A call that failed after its trace was made is one that failed, so that there may be more traces.
+  if (sums.traced && sums.traced != counts.traces)
+    text += dot + QStringLiteral("%1 that traced").arg(count_text(sums.traced));
   if (sums.eager) text += dot + counted(sums.eager, "eager", "eager");
   if (sums.failed) text += dot + counted(sums.failed, "failed", "failed");
   text += dot + counted(counts.traces, "trace", "traces");
@@ -282,6 +287,7 @@ QString calls_summary(const Document& document, FunctionId function) {
     text += dot + QStringLiteral("tracing took %1 of the %2 in calls")
                       .arg(duration_text(tracing), duration_text(std::max(sums.total_ns, tracing)));
   }
+  if (outside > 0) text += dot + QStringLiteral("tracing outside of calls took %1").arg(duration_text(outside));
   return text;
 }
 

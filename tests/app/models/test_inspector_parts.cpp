@@ -485,11 +485,22 @@ class InspectorPartsTest : public QObject {
     phase("optimize", 2, 5'000'000, 5'500'000);
     phase("compile", -1, 7'000'000, 9'000'000);
     phase("optimize", 4, 7'000'000, 8'000'000);
-    const InspectorGroup group = phases_group(t);
+    t.id = TraceId(1), t.function = FunctionId(1);
+    Document d;
+    session::FunctionRecord callee;
+    callee.id = FunctionId(2), callee.name = "score";
+    d.add(callee);
+    session::TraceRecord inner;
+    inner.id = TraceId(2), inner.function = callee.id;
+    inner.start_ns = t.start_ns + 3'000'000, inner.end_ns = inner.start_ns + 1'000'000;
+    d.add(t);
+    d.add(inner);
+    const InspectorGroup group = phases_group(d, t);
     const auto text = [](const InspectorRow& r) { return QString(r.indent, QLatin1Char(' ')) + r.label + r.value; };
     QStringList rows;
     for (const InspectorRow& r : group.rows) rows << text(r);
-    const QStringList wanted{QStringLiteral("Python5.00 ms, 3.00 ms of it its own"),
+    const QStringList wanted{QStringLiteral("Python5.00 ms, 2.00 ms of it its own"),
+                             QStringLiteral(" Tracing of score1.00 ms"),
                              QStringLiteral(" AutoGraph2.00 ms"),
                              QString::fromUtf8("Compile ×24.00 ms, 2.50 ms of it its own"),
                              QString::fromUtf8(" Optimize ×21.50 ms"),

@@ -246,6 +246,17 @@ class ModelsTest : public QObject {
     const QString counts = QString::fromUtf8("8 traces, 1 of them to create variables · 1 failed trace");
     QVERIFY2(said.contains(counts), qPrintable(said));
     QCOMPARE(counted_traces(counts_of(d.traces_of(FunctionId(1)))), QStringLiteral("8 traces, 1 failed"));
+    // 24 calls: 18 hits and 6 that traced, of which one made two traces.
+    QVERIFY2(said.contains(QString::fromUtf8("18 hits · 6 that traced · 8 traces")), qPrintable(said));
+    // What was requested was traced outside of the calls.
+    session::TraceRecord requested = more;
+    requested.id = TraceId(33), requested.error.clear(), requested.reason = session::TraceReason::kGetConcreteFunction;
+    requested.start_ns = 1'000'000'000'000, requested.end_ns = requested.start_ns + 2'000'000;
+    d.add(requested);
+    const QString outside = calls_summary(d, FunctionId(1));
+    QVERIFY2(outside.endsWith(QStringLiteral("tracing outside of calls took 2.00 ms")), qPrintable(outside));
+    QCOMPARE(outside.section(QStringLiteral("tracing took"), 1, 1).section(QStringLiteral(" in calls"), 0, 0),
+             said.section(QStringLiteral("tracing took"), 1, 1).section(QStringLiteral(" in calls"), 0, 0));
     // A retrace is what a call made after a first trace that a call made.
     std::unordered_map<int, CodeLine> before, after;
     const Document without = sample_document();

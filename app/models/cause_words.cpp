@@ -70,22 +70,41 @@ bool occurs_in(const explain::Cause& cause, const Document& document) {
   });
 }
 
+uint64_t statements_in(const Document& document) {
+  uint64_t statements = 0;
+  for (const session::GeneratedRecord& g : document.generated) statements += g.statements.size();
+  return statements;
+}
+
+uint64_t eager_ops_in(const Document& document) {
+  uint64_t ops = 0;
+  for (const explain::EagerPlace& place : document.eager.places) ops += place.ops;
+  return ops;
+}
+
+// Where there is nothing, nothing was checked.
+bool is_empty(const Document& document, Where where) {
+  switch (where) {
+    case kKeys: return !document.calls && document.traces.empty();
+    case kState: return document.traces.empty();
+    case kGraphs: return document.graphs.empty();
+    case kStatements: return !statements_in(document);
+    case kEagerOps: return document.level != QStringLiteral("ops") || !eager_ops_in(document);
+    case kValues: return document.values.empty() && document.checked_calls.empty();
+    default: return false;
+  }
+}
+
 QString heading(const Document& document, Where where) {
   const QString traces = counted(counts_of(document.traces).traces, "trace", "traces");
   switch (where) {
     case kKeys: return QStringLiteral("In the keys of %1 and %2").arg(counted(document.calls, "call", "calls"), traces);
     case kState: return QStringLiteral("In the Python state around %1").arg(traces);
     case kGraphs: return QStringLiteral("In %1").arg(counted(document.graphs.size(), "graph", "graphs"));
-    case kStatements: {
-      uint64_t statements = 0;
-      for (const session::GeneratedRecord& g : document.generated) statements += g.statements.size();
-      return QStringLiteral("In %1").arg(counted(statements, "converted statement", "converted statements"));
-    }
-    case kEagerOps: {
-      uint64_t ops = 0;
-      for (const explain::EagerPlace& place : document.eager.places) ops += place.ops;
-      return QStringLiteral("In %1").arg(counted(ops, "eager op", "eager ops"));
-    }
+    case kStatements:
+      return QStringLiteral("In %1").arg(
+          counted(statements_in(document), "converted statement", "converted statements"));
+    case kEagerOps: return QStringLiteral("In %1").arg(counted(eager_ops_in(document), "eager op", "eager ops"));
     case kValues:
       return document.checked_calls.empty()
                  ? QStringLiteral("In the values of %1").arg(counted(document.values.size(), "call", "calls"))
@@ -107,15 +126,13 @@ std::vector<LookedFor> looked_for(const Document& document, const std::set<std::
   std::array<LookedFor, kGroups> all;
   for (const explain::Cause* cause : explain::all_causes()) {
     if (named.contains(cause->name) || !occurs_in(*cause, document)) continue;
-    if (where_of(cause->name) == kEagerOps && document.level != QStringLiteral("ops")) continue;  // not recorded
     all[where_of(cause->name)].causes << capitalized(cause_words(cause->name));
   }
   std::vector<LookedFor> found;
   for (size_t i = 0; i < all.size(); ++i) {
-    if (all[i].causes.isEmpty()) continue;
-    // No values were recorded or checked.
-    if (i == kValues && document.values.empty() && document.checked_calls.empty()) continue;
-    all[i].where = heading(document, static_cast<Where>(i));
+    const Where where = static_cast<Where>(i);
+    if (all[i].causes.isEmpty() || is_empty(document, where)) continue;
+    all[i].where = heading(document, where);
     found.push_back(std::move(all[i]));
   }
   return found;

@@ -100,6 +100,19 @@ void add_end(const Document& document, std::vector<FindingCard>& cards) {
   cards.push_back(std::move(card));
 }
 
+// The error that ended the script comes before those that it caught.
+void end_comes_first(const Document& document, std::vector<FindingCard>& cards) {
+  const RunEnd end = run_end(document);
+  if (!end.is_known) return;
+  const QString ended_with = q(end.error.message);
+  const auto is_end = [&](const FindingCard& card) { return !ended_with.isEmpty() && card.detail == ended_with; };
+  const auto last = std::ranges::find_if(cards.rbegin(), cards.rend(), is_end);
+  if (last != cards.rend()) std::rotate(cards.begin(), std::prev(last.base()), last.base());
+  if (document.end->signal) return;  // nobody knows what it would have done with the last error
+  for (FindingCard& card : cards)
+    if (!is_end(card)) card.detail += QStringLiteral(" (the script caught this error and went on)");
+}
+
 // The functions of which the console says that they are retraced often.
 std::vector<std::string> warned_functions(const Document& document) {
   static const QRegularExpression warning(QStringLiteral("function '([^']+)' is retracing often"));
@@ -177,6 +190,7 @@ FindingList list_of(const Document& document, const explain::Findings& all) {
   FindingList list;
   add_failures(document, list.cards);
   add_end(document, list.cards);
+  end_comes_first(document, list.cards);
   std::set<std::string> named;
   for (size_t i = 0; i < all.found.size(); ++i) {
     list.cards.push_back(card_of(document, all.found, i));

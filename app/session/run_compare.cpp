@@ -21,6 +21,7 @@ RunFigures figures_of(const QString& path, const QString& function, const std::s
   made.clock = run_clock(path, reader->contents().run.started_ns);
   for (const explain::ReportedFunction& f : report.functions) {
     if (q(f.name) != function) continue;
+    made.calls += f.calls;
     made.traces += f.traces;
     made.trace_ns += f.trace_ns;
   }
@@ -29,6 +30,7 @@ RunFigures figures_of(const QString& path, const QString& function, const std::s
   made.times.events_ns = reader->events_ns();
   const auto& end = reader->contents().end;
   made.ended = !end ? QStringLiteral("did not end") : end->reason.empty() ? QStringLiteral("finished") : q(end->reason);
+  made.failed = !end || end->exit_code != 0 || end->signal != 0;
   for (const session::ConsoleRecord& c : reader->contents().console)
     if (c.stream == session::ConsoleStream::kStdout || c.stream == session::ConsoleStream::kTfPrint)
       made.printed += q(c.text);

@@ -15,10 +15,12 @@ namespace footlight::app {
 
 struct RunFigures {
   QString clock;          // when it began
+  uint64_t calls = 0;     // calls of the function
   size_t traces = 0;      // traces of the function
   int64_t trace_ns = 0;   // time of all its traces
   session::RunTimes times;
   QString ended;          // "finished", "killed by signal 11"
+  bool failed = false;    // it ended with an error, by a signal, or nobody knows how
   QString printed;        // print and tf.print
   bool found = false;     // a finding of that cause in that function
   int64_t cost_ns = 0;    // what that finding costs; 0 if there is none, or if it costs traces

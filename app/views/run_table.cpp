@@ -17,6 +17,13 @@ QString change_text(int64_t by_ns) {
   return QString::fromUtf8(by_ns < 0 ? "−" : "+") + duration_text(std::abs(by_ns));
 }
 
+// Why the second run says nothing about the finding; empty if it does.
+QString why_unknown(const QString& function, const RunPair& pair) {
+  if (pair.after.failed && !pair.before.failed) return QStringLiteral("The run failed");
+  if (!pair.after.calls && pair.before.calls) return function + QStringLiteral(" was not called");
+  return {};
+}
+
 int sign(int64_t was, int64_t is) { return is < was ? 1 : is > was ? -1 : 0; }
 
 }  // namespace
@@ -64,28 +71,36 @@ void RunTable::set_runs(const QString& function, const RunPair& pair) {
   if (!pair.error.isEmpty()) return set_text(QStringLiteral("The two runs cannot be compared: ") + pair.error);
   clear();
   const RunFigures &was = pair.before, &is = pair.after;
+  const QString unknown = why_unknown(function, pair);
+  const auto judged = [&](int better) { return unknown.isEmpty() ? better : 0; };
   add({{}, was.clock, is.clock, {}}, 0);
+  if (was.ended != is.ended || !unknown.isEmpty()) add({QStringLiteral("Ended"), was.ended, is.ended, unknown}, -1);
   const auto traces = [](size_t n) { return static_cast<int64_t>(n); };
   const int64_t more = traces(is.traces) - traces(was.traces);
   add({QStringLiteral("Traces of ") + function, count_text(was.traces), count_text(is.traces),
        more == 0  ? QStringLiteral("same")
        : more < 0 ? QString::fromUtf8("−") + count_text(static_cast<uint64_t>(-more))
                   : QStringLiteral("+") + count_text(static_cast<uint64_t>(more))},
-      sign(traces(was.traces), traces(is.traces)));
+      judged(sign(traces(was.traces), traces(is.traces))));
   add({QStringLiteral("Tracing it"), duration_text(was.trace_ns), duration_text(is.trace_ns),
        change_text(is.trace_ns - was.trace_ns)},
-      sign(was.trace_ns, is.trace_ns));
+      judged(sign(was.trace_ns, is.trace_ns)));
   add({QStringLiteral("First event to last"), duration_text(was.times.events_ns), duration_text(is.times.events_ns),
        change_text(is.times.events_ns - was.times.events_ns)},
-      sign(was.times.events_ns, is.times.events_ns));
+      judged(sign(was.times.events_ns, is.times.events_ns)));
   add({QStringLiteral("Run, imports included"), duration_text(was.times.run_ns), duration_text(is.times.run_ns),
        change_text(is.times.run_ns - was.times.run_ns)},
       0);
   const bool same = was.printed == is.printed;
   add({QStringLiteral("Last line printed"), last_line(was.printed), last_line(is.printed),
        same ? QStringLiteral("Same output") : QStringLiteral("Other output")},
-      same ? 1 : -1);
-  if (was.ended != is.ended) add({QStringLiteral("ended"), was.ended, is.ended, {}}, 0);
+      judged(same ? 1 : -1));
+  if (!unknown.isEmpty()) {
+    add({QStringLiteral("This finding"), was.found ? QStringLiteral("Yes") : QStringLiteral("No"),
+         QStringLiteral("Not known"), unknown},
+        0);
+    return say_rows();
+  }
   add({QStringLiteral("This finding"), was.found ? QStringLiteral("Yes") : QStringLiteral("No"),
        is.found ? QStringLiteral("Yes") : QStringLiteral("No"),
        was.found && !is.found ? QStringLiteral("Gone") : is.found ? QStringLiteral("Still there") : QString()},
@@ -94,6 +109,10 @@ void RunTable::set_runs(const QString& function, const RunPair& pair) {
     add({QStringLiteral("What it costs"), duration_text(was.cost_ns), duration_text(is.cost_ns),
          change_text(is.cost_ns - was.cost_ns)},
         sign(was.cost_ns, is.cost_ns));
+  say_rows();
+}
+
+void RunTable::say_rows() {
   QStringList said;
   for (const QStringList& row : rows_) said << row.join(QLatin1Char(' ')).trimmed();
   setAccessibleName(said.join(QStringLiteral("; ")));

@@ -21,6 +21,7 @@ class RunTable : public QFrame {
  private:
   void clear();
   void add(const QStringList& cells, int better);  // -1: worse, 0: equal, 1: better
+  void say_rows();  // gives the rows to a screen reader
 
   QGridLayout* grid_;
   std::vector<QStringList> rows_;

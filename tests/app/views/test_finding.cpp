@@ -3,6 +3,8 @@
 
 #include "app/models/phases.h"
 #include "app/models/text.h"
+#include "app/views/run_table.h"
+#include "app/views/theme.h"
 
 #include <QClipboard>
 #include <QJsonArray>
@@ -391,6 +393,53 @@ class FindingTest : public WindowCase {
     QCOMPARE(list.cards.size(), size_t{1});
     QCOMPARE(list.cards[0].title, QStringLiteral("Tracing f1 failed"));
     QCOMPARE(list.cards[0].place.line, 3);
+  }
+
+  // The script catches the error of one function, and ends with that of another.
+  void the_error_that_ended_the_script_comes_first() {
+    Document d;
+    d.run.script = "/tmp/s.py";
+    d.add(session::FileRecord{session::FileId(1), "/tmp/s.py", "a\nb\n"});
+    for (uint32_t i = 1; i < 3; ++i) {
+      d.add(session::FunctionRecord{FunctionId(i), "f" + std::to_string(i), session::FileId(1), 2, 1, {"x"}});
+      session::TraceRecord t;
+      t.id = TraceId(i), t.function = FunctionId(i), t.number = 1;
+      t.start_ns = 100 * i, t.end_ns = t.start_ns + 10;
+      t.error = i == 1 ? "ValueError: caught" : "ValueError: not caught";
+      d.add(t);
+    }
+    d.end = session::EndRecord();
+    d.end->exit_code = 1;
+    d.end->reason = "ValueError: not caught at s.py:2";
+    const FindingList list = findings_of(d);
+    QCOMPARE(list.cards.size(), size_t{2});
+    QCOMPARE(list.cards[0].title, QStringLiteral("Tracing f2 failed"));
+    QCOMPARE(list.cards[0].detail, QStringLiteral("ValueError: not caught"));
+    QCOMPARE(list.cards[1].detail, QStringLiteral("ValueError: caught (the script caught this error and went on)"));
+  }
+
+  // A run that failed at once has fewer traces, and shows nothing of the fix.
+  void a_run_that_failed_is_no_success() {
+    RunPair pair;
+    pair.before.calls = 20, pair.before.traces = 10, pair.before.found = true;
+    pair.before.ended = QStringLiteral("finished");
+    pair.after.failed = true;
+    pair.after.ended = QStringLiteral("ModuleNotFoundError: No module named 'numpy' at s.py:2");
+    RunTable table;
+    table.set_runs(QStringLiteral("f"), pair);
+    QCOMPARE(table.rows()[1], (QStringList{QStringLiteral("Ended"), pair.before.ended, pair.after.ended,
+                                           QStringLiteral("The run failed")}));
+    QCOMPARE(table.rows().back()[2], QStringLiteral("Not known"));
+    const QString green = theme()["green"].name();
+    for (const QLabel* label : table.findChildren<QLabel*>()) QVERIFY(!label->styleSheet().contains(green));
+    // One that went well, but never called the function.
+    pair.after.failed = false;
+    pair.after.ended = pair.before.ended;
+    table.set_runs(QStringLiteral("f"), pair);
+    QCOMPARE(table.rows().back()[3], QStringLiteral("f was not called"));
+    pair.after.calls = 20;
+    table.set_runs(QStringLiteral("f"), pair);
+    QCOMPARE(table.rows().back()[3], QStringLiteral("Gone"));
   }
 
   // "2 of 3 traces", as the finding says, and not of 4: the trace that failed is counted beside them.

@@ -1,6 +1,7 @@
 // Collects marks by line; the first one gives the colour.
 #include "app/models/line_marks.h"
 
+#include "app/models/source_lines.h"
 #include "app/models/text.h"
 #include "app/models/trace_counts.h"
 
@@ -36,13 +37,18 @@ void mark_traces(const Document& document, session::FileId file, std::unordered_
   struct Traced { size_t functions = 0, traces = 0; bool is_many = false; };
   std::map<int, Traced> traced;
   for (const session::FunctionRecord& f : document.functions) {
-    if (f.file != file || f.line < 1) continue;
-    const size_t traces = counts_of(document.traces_of(f.id)).traces;
-    if (!traces) continue;
-    Traced& of_line = traced[f.line];
-    ++of_line.functions;
-    of_line.traces += traces;
-    of_line.is_many |= traces > kFewTraces;
+    const bool is_defined = is_definition(document, {f.file, f.line});
+    std::map<int, size_t> by_line;  // of a function that a library made, at the lines that let it trace
+    for (const session::TraceRecord* t : document.traces_of(f.id)) {
+      const SourcePlace place = is_defined ? SourcePlace{f.file, f.line} : document.place(t->source);
+      if (t->error.empty() && place.file == file && place.line > 0) ++by_line[place.line];
+    }
+    for (const auto& [line, traces] : by_line) {
+      Traced& of_line = traced[line];
+      ++of_line.functions;
+      of_line.traces += traces;
+      of_line.is_many |= traces > kFewTraces;
+    }
   }
   for (const auto& [line, t] : traced) {
     QString text = QStringLiteral("traced ");

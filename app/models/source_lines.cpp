@@ -284,10 +284,7 @@ std::vector<CodeLine> snippet(const Document& document, SourcePlace place, int a
 }
 
 bool is_definition(const Document& document, SourcePlace place) {
-  const QString text = document.line_text(place).trimmed();
-  if (text.isEmpty() || text.startsWith(QLatin1Char('@'))) return true;  // what is not known is not denied
-  if (!source::defined_function(text.toStdString()).empty() || text.startsWith(QStringLiteral("class "))) return true;
-  return text.contains(QStringLiteral("lambda"));
+  return source::is_definition(document.line_text(place).toStdString());
 }
 
 const session::GeneratedRecord::Statement* statement_at(const session::GeneratedRecord& code, int line) {

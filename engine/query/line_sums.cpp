@@ -5,6 +5,7 @@
 #include "engine/base/errors.h"
 #include "engine/query/calls.h"
 #include "engine/session/users_line.h"
+#include "engine/source/line.h"
 
 #include <algorithm>
 #include <set>
@@ -365,17 +366,25 @@ class Summing {
     for (const session::TraceRecord* t : all) {
       auto& open = by_thread[thread_of(*t)];
       while (!open.empty() && open.back()->end_ns < t->end_ns) open.pop_back();
-      LineSum& l = defined(t->function);
+      LineSum& l = line_of(*t);
       ++l.traces;
       l.tracing_ns += length(t->start_ns, t->end_ns);
-      if (!open.empty()) defined(open.back()->function).tracing_ns -= length(t->start_ns, t->end_ns);
+      if (!open.empty()) line_of(*open.back()).tracing_ns -= length(t->start_ns, t->end_ns);
       open.push_back(t);
     }
   }
 
-  LineSum& defined(FunctionId id) {
-    const session::FunctionRecord* f = reader_.function(id);
-    return f ? line(f->file, f->line) : made_.nowhere;
+  // A function that a library made has no line of its own: the lines that let it trace have its traces.
+  LineSum& line_of(const session::TraceRecord& trace) {
+    const session::FunctionRecord* f = reader_.function(trace.function);
+    if (!f) return made_.nowhere;
+    const auto [at, fresh] = is_defined_.try_emplace(trace.function, true);
+    if (fresh) {
+      const auto& files = reader_.contents().files;
+      const auto file = std::ranges::find(files, f->file, &session::FileRecord::id);
+      at->second = file == files.end() || source::is_definition(source::line_at(file->text, f->line));
+    }
+    return at->second ? line(f->file, f->line) : line(trace.source, trace.location);
   }
 
   void put_calls() {
@@ -413,6 +422,7 @@ class Summing {
   const session::Reader& reader_;
   const Cancel& cancel_;
   LineSums made_;
+  std::unordered_map<FunctionId, bool> is_defined_;  // on its line, which else is where it was called first
   Outermost outermost_, traces_;   // traces and calls; traces alone
   std::unordered_map<TraceId, session::ThreadId> thread_of_trace_;
   std::unordered_map<GraphId, std::vector<GraphId>> called_;  // by the nodes of a graph

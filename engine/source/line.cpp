@@ -23,6 +23,21 @@ std::string_view defined_function(std::string_view line) {
   return lexer.text() == "def" && lexer.next() && lexer.token.kind == TokenKind::kName ? lexer.text() : "";
 }
 
+bool is_definition(std::string_view line) {
+  line = trimmed(line);
+  return line.empty() || line.starts_with('@') || line.starts_with("class ") || !defined_function(line).empty() ||
+         line.find("lambda") != line.npos;
+}
+
+std::string_view line_at(std::string_view text, int number) {
+  for (int at = 1; !text.empty(); ++at) {
+    const size_t end = text.find('\n');
+    if (at == number) return text.substr(0, end);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+  return {};
+}
+
 bool has_name(std::string_view line, std::string_view name) {
   Lexer lexer(line);
   while (lexer.next()) {

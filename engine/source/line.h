@@ -17,6 +17,12 @@ std::string_view without_comment(std::string_view line);
 
 // "step" of "async def step(x):"; empty where the line defines no function.
 std::string_view defined_function(std::string_view line);
+// Whether a function or a class may be defined on the line: a decorator is a part of a definition, and what an empty
+// line stands for is not known.
+bool is_definition(std::string_view line);
+
+// The line of a text with this number, from 1; empty if there is none.
+std::string_view line_at(std::string_view text, int number);
 
 // Whether a name stands on the line, alone or before its attributes.
 bool has_name(std::string_view line, std::string_view name);

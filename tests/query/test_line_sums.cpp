@@ -267,6 +267,34 @@ class LineSumsTest : public QObject {
     QVERIFY(sums.at(kFile, 20) == nullptr);
   }
 
+  // Keras makes a function where fit is called, and traces it again at another line.
+  void traces_of_a_function_that_a_library_made() {
+    auto w = session::Writer::create(at("library.footlight"), {}, RecordingLevel::kOps);
+    const std::string text = "import keras\nm.predict(x)\nm.predict_on_batch(y)\ndef g(): pass\n";
+    w->add(session::FileRecord{kFile, "/tmp/a.py", text});
+    session::CodeRecord code{CodeId(1), kFile, "<module>", 1, {}};
+    for (uint32_t line = 1; line <= 4; ++line) code.lines.emplace_back(line, line);
+    w->add(code);
+    session::FunctionRecord f;
+    f.id = FunctionId(1), f.name = "predict_function", f.file = kFile, f.line = 2;
+    w->add(f);
+    f.id = FunctionId(2), f.name = "g", f.line = 4;
+    w->add(f);
+    for (uint32_t i = 1; i <= 3; ++i) {
+      session::TraceRecord t;
+      t.id = TraceId(i), t.function = FunctionId(i < 3 ? 1 : 2), t.number = 1;
+      t.start_ns = 1000 * i, t.end_ns = t.start_ns + 10 * i;
+      t.source = {CodeId(1), i < 3 ? 1 + i : 3};
+      w->add(t);
+    }
+    w->finish({});
+    const LineSums sums = line_sums(*session::Reader::open(at("library.footlight")), {}, Cancel());
+    for (const int line : {2, 3, 4}) QCOMPARE(sums.at(kFile, line)->traces, uint64_t{1});
+    QCOMPARE(sums.at(kFile, 2)->tracing_ns, int64_t{10});
+    QCOMPARE(sums.at(kFile, 3)->tracing_ns, int64_t{20});
+    QCOMPARE(sums.at(kFile, 4)->tracing_ns, int64_t{30});
+  }
+
   // A call was compared before it ran: what that did is nobody's line.
   void what_a_comparison_does() {
     auto w = begin(at("compared.footlight"));

@@ -130,6 +130,11 @@ QStringList read_environment(const QString& text, QString* wrong) {
   return all;
 }
 
+QString interpreter_of(const QString& recorded) {
+  const qsizetype open = recorded.indexOf(QStringLiteral(" (/"));
+  return open >= 0 && recorded.endsWith(QLatin1Char(')')) ? recorded.mid(open + 2).chopped(1) : QString();
+}
+
 QString check_options(const RunOptions& options) {
   const QFileInfo python(options.python), directory(options.directory);
   if (!options.python.isEmpty() && !python.exists())

@@ -40,6 +40,8 @@ std::vector<Interpreter> find_interpreters(const QString& script);
 
 // Lines of "NAME=value"; comments and empty lines are left out. `wrong` gets what is wrong with the first bad line.
 QStringList read_environment(const QString& text, QString* wrong);
+// "3.11.7 (/usr/bin/python3)", as a recording names its interpreter -> "/usr/bin/python3"
+QString interpreter_of(const QString& recorded);
 // Says what is wrong with the options; empty if nothing is.
 QString check_options(const RunOptions& options);
 

@@ -5,6 +5,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QProcessEnvironment>
+#include <QRegularExpression>
 #include <QStandardPaths>
 
 #include <csignal>
@@ -32,8 +33,13 @@ QString signal_words(int number) {
 
 }  // namespace
 
-QString choose_python(const QString& setting) {
+QString choose_python(const QString& setting, const QString& recorded) {
   if (!setting.isEmpty()) return setting;
+  // A recording from a stranger must not name another kind of program.
+  static const QRegularExpression interpreter(QStringLiteral("^python[0-9.]*$"));
+  const QFileInfo info(recorded);
+  if (info.isAbsolute() && info.isExecutable() && interpreter.match(info.fileName()).hasMatch()) return recorded;
+  if (const QString wanted = qEnvironmentVariable("FOOTLIGHT_PYTHON"); !wanted.isEmpty()) return wanted;
   const QString environment = qEnvironmentVariable("VIRTUAL_ENV");
   if (!environment.isEmpty()) {
     const QString there = environment + QStringLiteral("/bin/python3");

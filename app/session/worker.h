@@ -20,8 +20,9 @@ struct RunRequest {
   QStringList options;     // more of the recorder's, before the script
 };
 
-// The one in the settings, else of the active virtual environment, else python3 on the path.
-QString choose_python(const QString& setting);
+// The one in the settings, else the one that made the recording, else of FOOTLIGHT_PYTHON, else of the active virtual
+// environment, else python3 on the path.
+QString choose_python(const QString& setting, const QString& recorded = {});
 // The Python package that was built with this program; empty: the one the interpreter finds by itself.
 QString package_folder();
 

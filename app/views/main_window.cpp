@@ -184,7 +184,7 @@ void MainWindow::run(const QStringList& options) {
   request.directory = options_.directory;
   request.environment = options_.environment;
   request.session = new_session_path(request.script);
-  request.python = choose_python(options_.python);
+  request.python = choose_python(options_.python, recorded_python_);
   request.options = options;
   run_note_.clear();
   run_failed_ = false;
@@ -274,6 +274,7 @@ void MainWindow::take_document(bool another) {
         options_ = options_for(script, remember_, options_.python);
         options_.arguments.clear();
       }
+      recorded_python_ = interpreter_of(q(d.run.python));
       top_->set_script(script, arguments);
       watcher_.watch(QFileInfo::exists(q(d.run.script)) ? QStringList{q(d.run.script)} : QStringList{});
     }

@@ -173,6 +173,7 @@ class MainWindow : public QMainWindow {
   std::vector<Command> commands_;
   RecentFiles recent_;
   RunOptions options_;    // options for the script, without its arguments, which the top bar has
+  QString recorded_python_;  // the interpreter of the recording of the script
   QString previous_run_;  // an earlier run of the same script, to compare with
   bool rerun_on_save_ = false, rerun_wanted_ = false;
   QString run_note_;          // how the last run ended, for the status text

@@ -71,6 +71,7 @@ void MainWindow::prepare_script(const QString& path, const QStringList& argument
   const QString absolute = QFileInfo(path).absoluteFilePath();
   hide_banner();
   welcome_asked_ = false;
+  if (absolute != top_->script()) recorded_python_.clear();
   options_ = options_for(absolute, remember_, options_.python);
   top_->set_script(absolute, arguments.isEmpty() ? options_.arguments : arguments);
   options_.arguments.clear();
@@ -98,7 +99,7 @@ void MainWindow::edit_run_options() {
   }
   RunOptions shown = options_;
   shown.arguments = top_->arguments();
-  run_panel_->show_options(top_->script(), shown);
+  run_panel_->show_options(top_->script(), shown, choose_python({}, recorded_python_));
   run_panel_->open();
 }
 

@@ -1,7 +1,6 @@
 // Lays out the fields, and checks them while somebody types.
 #include "app/views/run_panel.h"
 
-#include "app/session/worker.h"
 #include "app/views/labels.h"
 #include "app/views/theme.h"
 
@@ -93,7 +92,7 @@ RunPanel::RunPanel(QWidget* parent) : QDialog(parent) {
   connect(environment_, &QPlainTextEdit::textChanged, this, &RunPanel::check);
 }
 
-void RunPanel::show_options(const QString& script, const RunOptions& options) {
+void RunPanel::show_options(const QString& script, const RunOptions& options, const QString& usual) {
   script_ = script;
   title_->setText(script.isEmpty() ? QStringLiteral("For all scripts") : QFileInfo(script).fileName());
   python_->clear();
@@ -101,7 +100,6 @@ void RunPanel::show_options(const QString& script, const RunOptions& options) {
     python_->addItem(one.path);
     python_->setItemData(python_->count() - 1, one.about, Qt::AccessibleDescriptionRole);
   }
-  const QString usual = choose_python({});
   python_->lineEdit()->setPlaceholderText(usual.isEmpty() ? QStringLiteral("There is no python3 on the path")
                                                           : QStringLiteral("Default: ") + usual);
   python_->setEditText(options.python);

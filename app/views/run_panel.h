@@ -19,7 +19,8 @@ class RunPanel : public QDialog {
  public:
   explicit RunPanel(QWidget* parent = nullptr);
 
-  void show_options(const QString& script, const RunOptions& options);
+  // `usual`: the interpreter that runs the script when none is chosen.
+  void show_options(const QString& script, const RunOptions& options, const QString& usual);
   RunOptions options() const;
 
   QComboBox* python() { return python_; }

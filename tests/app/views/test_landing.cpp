@@ -10,6 +10,7 @@
 #include <QDesktopServices>
 #include <QMessageBox>
 #include <QSettings>
+#include <QStandardPaths>
 
 using namespace footlight;
 using namespace footlight::app;
@@ -247,6 +248,22 @@ class LandingTest : public WindowCase {
   }
 
   // What one script is run with may be a secret of its own.
+  void a_recording_runs_again_with_its_own_interpreter() {
+    const QString real = QStandardPaths::findExecutable(QStringLiteral("python3"));
+    QVERIFY(QFile::link(real, at("python3.11")));
+    QVERIFY(QFile::link(real, at("format_disk")));
+    QCOMPARE(interpreter_of(QStringLiteral("3.11.7 (/a b/python3)")), QStringLiteral("/a b/python3"));
+    QCOMPARE(interpreter_of(QStringLiteral("3.11.7")), QString());
+    QCOMPARE(choose_python({}, at("python3.11")), at("python3.11"));
+    QCOMPARE(choose_python(real, at("python3.11")), real);
+    // A recording names whatever it likes.
+    for (const QString& no : {at("format_disk"), at("python3.12"), QStringLiteral("python3")})
+      QVERIFY(choose_python({}, no) != no);
+    qputenv("FOOTLIGHT_PYTHON", at("python3.11").toUtf8());
+    QCOMPARE(choose_python({}, at("format_disk")), at("python3.11"));
+    qunsetenv("FOOTLIGHT_PYTHON");
+  }
+
   void options_stay_with_their_script() {
     with_stand_in("0.1");
     QVERIFY(window().open(at("script.py")));

@@ -63,7 +63,7 @@ void print_json(const ModelFile& m) {
                         .add("dtype", v.dtype)
                         .add("shape", v.shape)
                         .add("bytes", v.bytes)
-                        .add("trainable", v.trainable)
+                        .raw("trainable", !v.trainable ? "null" : *v.trainable ? "true" : "false")
                         .inline_());
   out.raw("variables", json_list(items));
   items.clear();

@@ -49,6 +49,20 @@ std::string ops_of(const session::GraphRecord& graph) {
   return text + (most.size() > 6 ? ", ..." : "");
 }
 
+// ", 8 of them not trained": the weights that are not trained, and those of which the file does not say it.
+std::string untrained_text(const ModelFile& m) {
+  int64_t not_trained = 0, not_known = 0;
+  for (const Variable& v : m.variables) {
+    if (!v.is_weight || v.trainable == true) continue;
+    int64_t& sum = v.trainable ? not_trained : not_known;
+    sum += std::max<int64_t>(v.elements, 0) & INT64_MAX >> 24;
+  }
+  std::string text;
+  if (not_trained) text += ", " + std::to_string(not_trained) + " of them not trained";
+  if (not_known) text += "; of " + std::to_string(not_known) + " the file does not say whether they are trained";
+  return text;
+}
+
 class Page {
  public:
   Page(size_t most, std::vector<int>* function_lines) : most_(most), function_lines_(function_lines) {}
@@ -106,7 +120,7 @@ std::string describe(const ModelFile& m, size_t most, std::vector<int>* lines) {
   for (const Layer& layer : m.layers)
     if (layer.depth == 0) parameters += std::max<int64_t>(layer.parameters, 0) & INT64_MAX >> 16;
   for (const Variable& v : m.variables) bytes += std::max<int64_t>(v.bytes, 0) & INT64_MAX >> 24;
-  if (!m.layers.empty()) page.fact("parameters", std::to_string(parameters));
+  if (!m.layers.empty()) page.fact("parameters", std::to_string(parameters) + untrained_text(m));
   if (!m.variables.empty())
     page.fact("variables", std::to_string(m.variables.size()) + ", " + size_text(bytes));
   page.list("signatures", m.signatures, [](const Signature& s) {
@@ -119,7 +133,7 @@ std::string describe(const ModelFile& m, size_t most, std::vector<int>* lines) {
   page.functions(m.functions);
   page.list("variables", m.variables, [](const Variable& v) {
     return v.name + ": " + v.dtype + " " + v.shape + ", " + size_text(v.bytes) +
-           (v.trainable ? "" : ", not trained");
+           (!v.trainable ? ", not known whether trained" : *v.trainable ? "" : ", not trained");
   });
   page.list("objects", m.objects, [](const Object& o) { return o.path + ": " + o.kind; });
   page.list("graphs", m.graphs, [](const session::GraphRecord& g) {

@@ -16,6 +16,7 @@ class Json {
   const std::vector<Json>& items() const { return items_; }  // of a list
   const std::map<std::string, Json, std::less<>>& fields() const { return fields_; }  // of an object
   bool is_text() const { return kind_ == Kind::kText; }
+  bool is_word(std::string_view word) const { return kind_ == Kind::kWord && text_ == word; }  // true, false or null
   bool empty() const { return text_.empty() && items_.empty() && fields_.empty(); }
   // The digits of a number that counts; empty for all else.
   std::string_view number() const;

@@ -31,7 +31,7 @@ int64_t count_of(const std::vector<uint64_t>& dims) {
 // The layers of a model, those of models inside of it below them.
 class Layers {
  public:
-  Layers(ModelFile& model, const std::vector<Dataset>& weights) : model_(model), weights_(weights) {}
+  explicit Layers(ModelFile& model) : model_(model) {}
 
   // `where`: the folder of the model's layers in the weights.
   void add_all(const Json& config, const std::string& where, int depth) {
@@ -50,34 +50,20 @@ class Layers {
         made.shape = layer["config"]["batch_shape"].compact();
         continue;
       }
-      std::string folder = snake(made.kind);
+      std::string folder = snake_case(made.kind);
       const int number = used[folder]++;
       if (number) folder += "_" + std::to_string(number);
       const std::string path = where + folder + "/";
-      const size_t at = model_.layers.size() - 1;
-      int64_t count = 0;
-      for (const Dataset& weight : weights_)
-        if (weight.path.starts_with(path)) count += std::max<int64_t>(count_of(weight.dims), 0);
-      model_.layers[at].parameters = count;
+      for (const Variable& v : model_.variables)
+        if (v.is_weight && v.name.starts_with(path)) made.parameters += std::max<int64_t>(v.elements, 0) & kMost;
       if (!layer["config"]["layers"].items().empty()) add_all(layer["config"], path + "layers/", depth + 1);
     }
   }
 
  private:
-  // "BatchNormalization" -> "batch_normalization", "Conv2D" -> "conv2d".
-  static std::string snake(std::string_view name) {
-    std::string out;
-    for (size_t i = 0; i < name.size(); ++i) {
-      const auto upper = [&](size_t k) { return k < name.size() && name[k] >= 'A' && name[k] <= 'Z'; };
-      const auto lower = [&](size_t k) { return k < name.size() && name[k] >= 'a' && name[k] <= 'z'; };
-      if (upper(i) && i > 0 && (lower(i - 1) || (lower(i + 1) && (upper(i - 1) || lower(i - 1))))) out += '_';
-      out += upper(i) ? static_cast<char>(name[i] | 0x20) : name[i];
-    }
-    return out;
-  }
+  static constexpr int64_t kMost = INT64_MAX >> 24;  // no sum of damaged sizes overflows
 
   ModelFile& model_;
-  const std::vector<Dataset>& weights_;
 };
 
 }  // namespace
@@ -85,9 +71,11 @@ class Layers {
 void read_keras(ModelFile& model, std::string_view bytes) {
   const Archive archive(bytes);
   const Json config = parse_json(archive.member("config.json", kMaxConfigBytes));
+  std::string version;
   if (archive.has("metadata.json")) {
     const Json metadata = parse_json(archive.member("metadata.json", kMaxConfigBytes));
-    model.facts.emplace_back("written by", "Keras " + metadata["keras_version"].text());
+    version = metadata["keras_version"].text();
+    model.facts.emplace_back("written by", "Keras " + version);
     model.facts.emplace_back("saved", metadata["date_saved"].text());
   }
   model.facts.emplace_back("class", config["class_name"].text());
@@ -103,10 +91,11 @@ void read_keras(ModelFile& model, std::string_view bytes) {
     v.name = weight.path;
     v.dtype = weight.dtype;
     v.shape = dims_text(weight.dims);
-    v.trainable = !weight.path.starts_with("optimizer/");
+    v.elements = count;
     if (count < 0 || __builtin_mul_overflow(count, static_cast<int64_t>(weight.item), &v.bytes)) v.bytes = -1;
   }
-  Layers(model, weights).add_all(config["config"], "layers/", 0);
+  mark_trainable(model, config, version);
+  Layers(model).add_all(config["config"], "layers/", 0);
   add_layer_graph(model, config["config"]);
 }
 

@@ -4,6 +4,7 @@
 #include "engine/session/records.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,7 +32,9 @@ struct Function {
 struct Variable {
   std::string name, dtype, shape;
   int64_t bytes = -1;  // -1: not known
-  bool trainable = true;
+  int64_t elements = -1;
+  std::optional<bool> trainable = true;  // none: the file does not say
+  bool is_weight = true;  // of a layer: neither an optimizer's variable nor a second copy of a weight
 };
 
 struct Object {

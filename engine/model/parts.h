@@ -20,6 +20,10 @@ void add_graphs(ModelFile& model, const Message& graph_def, std::map<std::string
 void read_saved_model(ModelFile& model, const Message& saved_model);
 // The graph of a model's layers; none if the configuration does not tell its layers.
 void add_layer_graph(ModelFile& model, const Json& config);
+// "BatchNormalization" -> "batch_normalization", "Conv2D" -> "conv2d": the folder of a layer's weights.
+std::string snake_case(std::string_view name);
+// Sets `trainable` and `is_weight` of the variables as Keras has them when it loads the file.
+void mark_trainable(ModelFile& model, const Json& config, std::string_view keras_version);
 void read_keras(ModelFile& model, std::string_view archive);
 
 }  // namespace footlight::model

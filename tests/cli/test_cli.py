@@ -50,6 +50,24 @@ class Models(unittest.TestCase):
         self.assertRegex(out, r'parameters +27\n')
         self.assertIn('3 nodes (2 Dense, 1 InputLayer)', out)
 
+    def test_trained_weights_of_keras(self):
+        """trainable.json holds what Keras said of each variable; the file does not say it of a program's own class."""
+        path = os.path.join(GOLDEN, 'models', 'trainable.keras')
+        with open(os.path.join(GOLDEN, 'models', 'trainable.json'), encoding='utf-8') as file:
+            keras = json.load(file)
+        ours = {v['name']: v['trainable'] for v in json.loads(run('info', path, '--json')[1])['variables']}
+        own = {name for name in ours if name.startswith('layers/count/')}
+        self.assertEqual(len(own), 4)
+        self.assertEqual({name for name in ours if ours[name] is None}, own)
+        self.assertEqual({name: said for name, said in ours.items() if name not in own},
+                         {name: said for name, said in keras['variables'].items() if name not in own})
+        out = run('info', path)[1]
+        self.assertIn('layers/time_distributed/layer/vars/1: float32 (3,), 12 B, not trained', out)
+        # A file has the kernel with LoRA's factors added; one weight of `Count` is among those that are not trained.
+        weights = keras['parameters'] - keras['lora']
+        self.assertIn(f'parameters     {weights}, {keras["not trained"] - 1} of them not trained; of 9 the file does not '
+                      'say whether they are trained\n', out)
+
     def test_refusals(self):
         with tempfile.TemporaryDirectory() as folder:
             bad = os.path.join(folder, 'bad.keras')

@@ -96,6 +96,7 @@ class TestModelMutations : public QObject {
     QCOMPARE(dense.layers[1].name + " " + dense.layers[1].kind, std::string("dense Dense"));
     QCOMPARE(dense.layers[1].parameters, int64_t{15});
     QCOMPARE(dense.layers[2].parameters, int64_t{12});
+    QVERIFY(dense.variables.at(0).trainable == true);
     const model::ModelFile graph = model::read_model(GOLDEN "/graphdef/add_mul.pbtxt");
     const model::ModelFile bytes = model::read_model(GOLDEN "/graphdef/add_mul.pb");
     QCOMPARE(graph.graphs.size(), size_t{1});

@@ -28,7 +28,7 @@ MS = 1e6
 
 def programs():
     return [p for pattern in (EXAMPLES, RETRACES, IN_TRACES) for p in sorted(glob.glob(pattern))
-            if os.path.basename(p) not in ('run.py', 'keras_cnn.py') and not p.endswith('.fixed.py')]
+            if os.path.basename(p) not in ('run.py', 'keras_cnn.py')]
 
 
 def run(*words):

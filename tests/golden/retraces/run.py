@@ -2,6 +2,8 @@
 import glob
 import json
 import os
+import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,16 @@ def report_of(script, folder):
         raise SystemExit(f'{script} ended with {done.returncode}:\n{done.stdout}{done.stderr}')
     return json.loads(subprocess.run([FOOTLIGHT, 'report', '--json', session], capture_output=True, text=True, check=True,
                                      env=ENVIRONMENT, timeout=60).stdout)
+
+
+def repaired(program, patch):
+    """The program with the hunks of a unified diff applied, which need no counts of lines."""
+    for hunk in re.split('^@@.*\n', patch, flags=re.MULTILINE)[1:]:
+        old, new = (''.join(line[1:] or '\n' for line in hunk.splitlines(True) if line[0] != other) for other in '+-')
+        if program.count(old) != 1:
+            raise SystemExit(f'the program does not have this once:\n{old}')
+        program = program.replace(old, new)
+    return program
 
 
 def traces(report):
@@ -64,9 +76,11 @@ def main(names):
                 continue
             with open(path, encoding='utf-8') as file:
                 wanted = json.load(file)
-            wrong = list(offences(wanted, report_of(os.path.join(HERE, name + '.py'), folder)))
-            fixed = os.path.join(HERE, name + '.fixed.py')
-            if os.path.exists(fixed):
+            script, patch = (pathlib.Path(HERE, name + ending) for ending in ('.py', '.patch'))
+            wrong = list(offences(wanted, report_of(script, folder)))
+            if patch.exists():
+                fixed = pathlib.Path(folder, script.name)
+                fixed.write_text(repaired(script.read_text(encoding='utf-8'), patch.read_text(encoding='utf-8')), encoding='utf-8')
                 left = report_of(fixed, folder)
                 if left['findings']:
                     wrong.append(f"the repaired program still has: {left['findings']}")

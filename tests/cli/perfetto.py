@@ -1,12 +1,9 @@
 """Perfetto's messages, as a viewer would understand them."""
 import collections
 import json
-import os
 import struct
-import sys
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-from wire import fields  # noqa: E402
+from wire import fields
 
 KINDS = {3: 'process', 4: 'thread', 8: 'counter'}
 

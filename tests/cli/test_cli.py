@@ -11,17 +11,17 @@ import tempfile
 import unittest
 import zipfile
 
-BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
-PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
+import footlight_program
+from folder_case import FolderCase
+from footlight_program import BUILD, PROGRAM, make_session
+
 KEYS = {'functions', 'traces', 'calls', 'nodes', 'op_events', 'console_lines', 'first_time', 'last_time', 'ended'}
-# A sanitizer preloaded into this interpreter is linked into the programs anyway.
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in ('LD_PRELOAD', 'FOOTLIGHT_PYTHON', 'VIRTUAL_ENV')}
+ENVIRONMENT = {k: v for k, v in footlight_program.ENVIRONMENT.items() if k not in ('FOOTLIGHT_PYTHON', 'VIRTUAL_ENV')}
 
 
 def run(*words, **environment):
     """The program's exit code, output and error output."""
-    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, env={**ENVIRONMENT, **environment},
-                          stdin=subprocess.DEVNULL, timeout=120)
+    done = footlight_program.run(*words, code=None, env={**ENVIRONMENT, **environment})
     return done.returncode, done.stdout, done.stderr
 
 
@@ -100,18 +100,9 @@ class Models(unittest.TestCase):
                 self.assertIn(f'{large} in the archive takes 286.1 MB, and at most', done.stderr)
 
 
-class Cli(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
+class Cli(FolderCase):
     def sample(self, name, *options):
-        subprocess.run([os.path.join(BUILD, 'tests', 'make_sample_session'), self.path(name), *options],
-                       check=True, env=ENVIRONMENT)
-        return self.path(name)
+        return make_session('make_sample_session', self.path(name), *options)
 
     def test_recover_replaces_only_recordings(self):
         log = self.sample('log', '--unfinished')

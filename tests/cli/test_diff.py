@@ -1,35 +1,23 @@
 """`footlight diff`: two graphs of a recorded run, two runs, and what it cannot compare."""
 import contextlib
 import json
-import os
-import shutil
 import sqlite3
-import subprocess
-import tempfile
 import unittest
 
-BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
-PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
-# A sanitizer preloaded into this interpreter is linked into the programs anyway.
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+from folder_case import FolderCase
+from footlight_program import make_session, run
 
 
 def diff(*words):
     """The program's exit code, output and error output."""
-    done = subprocess.run([PROGRAM, 'diff', *words], capture_output=True, text=True, env=ENVIRONMENT,
-                          stdin=subprocess.DEVNULL, timeout=120)
+    done = run('diff', *words, code=None)
     return done.returncode, done.stdout, done.stderr
 
 
-class Diff(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
+class Diff(FolderCase):
     def sample(self, name, changes=''):
         """The sample session, with its records changed by this SQL."""
-        path = os.path.join(self.folder, name)
-        subprocess.run([os.path.join(BUILD, 'tests', 'make_sample_session'), path], check=True, env=ENVIRONMENT)
+        path = make_session('make_sample_session', self.path(name))
         with contextlib.closing(sqlite3.connect(path)) as db:
             db.executescript(changes)
         return path
@@ -103,7 +91,7 @@ class Diff(unittest.TestCase):
                             ((run + ':train_step#99', run + ':train_step'), 'has no trace #99'),
                             ((run + ':train_step#x', run + ':train_step'), 'a trace is a number'),
                             ((run + ':#1', run + ':train_step'), 'the name of a function is missing'),
-                            ((run, os.path.join(self.folder, 'missing')), 'No such file'),
+                            ((run, self.path('missing')), 'No such file'),
                             ((run, run, '--yes'), "unknown option '--yes'")):
             code, out, err = diff(*words)
             self.assertEqual((code, out), (2, ''), words)

@@ -11,16 +11,14 @@ import re
 import shutil
 import sqlite3
 import subprocess
-import tempfile
 import unittest
 import xml.etree.ElementTree
 
+from folder_case import FolderCase
+from footlight_program import ENVIRONMENT, PROGRAM, make_session, run
 from perfetto import Perfetto
 
-BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
 SOURCE = os.environ.get('FOOTLIGHT_SOURCE', os.path.join(os.path.dirname(__file__), '..', '..'))
-PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
 DOT = shutil.which('dot')
 TABLES = ('ops calls traces phases keys functions graphs nodes edges device spans counters waits decisions console '
           'missing').split()
@@ -32,23 +30,13 @@ HOSTILE = [b'quote " and \\ and \\N\\l', b'bad \xff\xfe utf-8 \xed\xa0\x80', b'n
 
 def export(*words, **options):
     """The exit code, the output as bytes and the error output."""
-    options = {'env': ENVIRONMENT, 'stdin': subprocess.DEVNULL, 'timeout': 120, 'capture_output': True, **options}
-    done = subprocess.run([PROGRAM, 'export', *words], **options)
+    done = run('export', *words, code=None, text=False, **options)
     return done.returncode, done.stdout, (done.stderr or b'').decode(errors='replace')
 
 
-class Export(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
+class Export(FolderCase):
     def session(self, *seed):
-        path = self.path(f"run{'_'.join(seed)}.footlight")
-        subprocess.run([os.path.join(BUILD, 'tests', 'make_export_session'), path, *seed], check=True, env=ENVIRONMENT)
-        return path
+        return make_session('make_export_session', self.path(f"run{'_'.join(seed)}.footlight"), *seed)
 
     def ok(self, *words):
         code, out, err = export(*words)
@@ -67,9 +55,7 @@ class Export(unittest.TestCase):
         return [dict(zip(header, row)) for row in rows]
 
     def info(self, path, *words):
-        done = subprocess.run([PROGRAM, 'info', '--json', path, *words], capture_output=True, check=True,
-                              env=ENVIRONMENT)
-        return json.loads(done.stdout)
+        return json.loads(run('info', '--json', path, *words).stdout)
 
     def count(self, path, table):
         with contextlib.closing(sqlite3.connect(path)) as db:
@@ -291,8 +277,7 @@ class Export(unittest.TestCase):
         path = self.session()
         for words in ((), ('--table', 'weather')):
             self.assertIn(', '.join(TABLES), self.refuse(path, '--format', 'csv', *words))
-        usage = subprocess.run([PROGRAM, 'export', '--help'], capture_output=True, text=True, check=True,
-                               env=ENVIRONMENT).stdout
+        usage = run('export', '--help').stdout
         self.assertIn(', '.join(TABLES), re.sub(r'\s+', ' ', usage))
         tables = re.search(r'TABLE is one of: (.*?);', re.sub(r'\s+', ' ', usage))[1].split(', ')
         with open(os.path.join(SOURCE, 'README.md'), encoding='utf-8') as readme:

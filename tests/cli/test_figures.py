@@ -9,15 +9,13 @@ import json
 import os
 import re
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import unittest
 
+import footlight_program
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
-PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
-ENVIRONMENT = {**{k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}, 'FOOTLIGHT_PYTHON': sys.executable}
 EXAMPLES = os.path.join(HERE, '..', '..', 'resources', 'examples', '*.py')
 RETRACES = os.path.join(HERE, '..', 'golden', 'retraces', '*.py')
 IN_TRACES = os.path.join(HERE, 'traces_in_traces.py')
@@ -32,7 +30,7 @@ def programs():
 
 
 def run(*words):
-    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, env=ENVIRONMENT, timeout=300)
+    done = footlight_program.run(*words, code=None)
     if done.returncode and not (words[0] == 'diff' and done.returncode == 1):  # 1: they differ
         raise AssertionError(f"{' '.join(words)}: {done.stderr}")
     return done.stdout
@@ -54,8 +52,7 @@ class Recording:
     def __init__(self, script, folder):
         self.name = os.path.basename(script)
         self.path = os.path.join(folder, self.name + '.footlight')
-        done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', self.path, script], timeout=300,
-                              capture_output=True, text=True)
+        done = footlight_program.record(self.path, script, code=None)
         if not os.path.exists(self.path):
             raise AssertionError(done.stdout + done.stderr)
         self.db = sqlite3.connect(self.path, check_same_thread=False)

@@ -7,14 +7,13 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 
-BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
-PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
-ENVIRONMENT = {**{k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}, 'FOOTLIGHT_PYTHON': sys.executable}
+import footlight_program
+from footlight_program import ENVIRONMENT, PROGRAM
+
 # The program starts a Python of its own, into which no sanitizer is loaded.
 RUNS_PYTHON = unittest.skipIf('LD_PRELOAD' in os.environ, 'a sanitized extension needs its library loaded first')
 SCRIPT = '''import tensorflow as tf
@@ -60,18 +59,19 @@ class Report(unittest.TestCase):
         cls.folder = tempfile.mkdtemp()
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         cls.script = os.path.join(cls.folder, 'script.py')
-        with open(cls.script, 'w', encoding='utf-8') as file:
-            file.write(SCRIPT)
-        cls.session = os.path.join(cls.folder, 'run.footlight')
-        done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', cls.session, cls.script],
-                              capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, done.stderr
-        cls.counted = [int(n) for n in re.search(r'traced (\d+) (\d+)', done.stdout).groups()]
+        cls.session, out = cls.recorded('script', SCRIPT)
+        cls.counted = [int(n) for n in re.search(r'traced (\d+) (\d+)', out).groups()]
+
+    @classmethod
+    def recorded(cls, name, text, *arguments):
+        """Records a script of the folder; returns the recording's path and what the script printed."""
+        script, session = (os.path.join(cls.folder, name + ending) for ending in ('.py', '.footlight'))
+        with open(script, 'w', encoding='utf-8') as file:
+            file.write(text)
+        return session, footlight_program.record(session, script, *arguments).stdout
 
     def run_report(self, *words, session=None, code=0):
-        done = subprocess.run([PROGRAM, 'report', session or self.session, *words], capture_output=True, env=ENVIRONMENT,
-                              timeout=120)
-        self.assertEqual(done.returncode, code, done.stderr)
+        done = footlight_program.run('report', session or self.session, *words, code=code, text=False)
         return done.stdout.decode('utf-8'), done.stderr.decode('utf-8')
 
     def hostile_session(self):
@@ -110,7 +110,7 @@ class Report(unittest.TestCase):
         for words in (('info', path), ('info', path, '--json'), ('info', path, '--ops'), ('diff', path, self.session),
                       ('compare', path, self.session), ('export', path, '--format', 'dot', '--graph', 'nothing'),
                       ('export', path, '--format', 'dot', '--graph', '\u202e\x9b')):
-            done = subprocess.run([PROGRAM, *words], capture_output=True, env=ENVIRONMENT, timeout=120)
+            done = footlight_program.run(*words, code=None, text=False)
             for shown in (done.stdout, done.stderr):
                 self.assertNotRegex(shown.decode('utf-8'), '[\x80-\x9f\u2028-\u202e\u2066-\u2069\x1b]', words)
 
@@ -146,10 +146,7 @@ class Report(unittest.TestCase):
         """Two numbers and a shape that differ in each call; and a shape that helps once the number is mended."""
         for body, wanted in (('lr, size = 0.1 / (i + 1), i + 3', {'F1': ['F2'], 'F2': ['F1']}),
                              ('lr, size = 0.1 / (i // 2 + 1), i % 15 + 3', {'F1': [], 'F2': ['F1']})):
-            script = os.path.join(self.folder, 'together.py')
-            session = os.path.join(self.folder, 'together.footlight')
-            with open(script, 'w', encoding='utf-8') as file:
-                file.write("""import tensorflow as tf
+            session, _ = self.recorded('together', """import tensorflow as tf
 @tf.function
 def step(x, lr, k):
     return tf.reduce_sum(x) * lr + k
@@ -157,8 +154,6 @@ for i in range(30):
     %s
     step(tf.ones([size]), lr, tf.constant(1.0))
 """ % body)
-            subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script], check=True,
-                           capture_output=True, timeout=300)
             replayed = json.loads(self.run_report('--json', session=session)[0])['findings']
             self.assertEqual({f['id']: f['after'] for f in replayed}, wanted)
             self.assertEqual(sorted(f['cause'] for f in replayed), ['python_scalar_argument', 'varying_shape'])
@@ -177,9 +172,7 @@ for i in range(30):
 
     @RUNS_PYTHON
     def test_numbers_that_change_together_become_tensors_of_what_the_graph_made_of_them(self):
-        script, session = os.path.join(self.folder, 'changing.py'), os.path.join(self.folder, 'changing.footlight')
-        with open(script, 'w', encoding='utf-8') as file:
-            file.write("""import tensorflow as tf
+        session, _ = self.recorded('changing', """import tensorflow as tf
 @tf.function
 def step(x, lr, k):
     return x * lr + k
@@ -187,8 +180,6 @@ for i in range(8):
     lr, k = 0.1 / (i + 1), i * 2 + 1
     step(tf.ones([2]), lr, k)
 """)
-        subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script], check=True,
-                       capture_output=True, timeout=300)
         [finding] = json.loads(self.run_report('--json', '--rerun', session=session)[0])['findings']
         self.assertEqual(finding['also_paths'], ['args[2]'])
         self.assertEqual(finding['fix']['edit']['new'],
@@ -198,9 +189,7 @@ for i in range(8):
     @RUNS_PYTHON
     def test_functions_of_one_definition(self):
         """A factory makes four functions of one definition: info says both numbers, the report counts definitions."""
-        script, session = os.path.join(self.folder, 'factory.py'), os.path.join(self.folder, 'factory.footlight')
-        with open(script, 'w', encoding='utf-8') as file:
-            file.write("""import tensorflow as tf
+        session, _ = self.recorded('factory', """import tensorflow as tf
 def make(k):
     @tf.function
     def scale(x):
@@ -209,10 +198,7 @@ def make(k):
 for scale in [make(float(k)) for k in range(4)]:
     scale(tf.ones([2]))
 """)
-        subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script], check=True,
-                       capture_output=True, timeout=300)
-        info = [subprocess.run([PROGRAM, 'info', *more, session], capture_output=True, text=True, check=True,
-                               env=ENVIRONMENT, timeout=120).stdout for more in ([], ['--json'])]
+        info = [footlight_program.run('info', *more, session).stdout for more in ([], ['--json'])]
         self.assertIn('functions      4, of 1 definition\n', info[0])
         said = json.loads(info[1])
         summary = json.loads(self.run_report('--json', session=session)[0])['summary']
@@ -221,9 +207,7 @@ for scale in [make(float(k)) for k in range(4)]:
     @RUNS_PYTHON
     def test_each_moment_of_tracing_counts_once(self):
         """The script's own clock stands around all calls of a function; 0.1 s passes in each of its traces."""
-        script, session = os.path.join(self.folder, 'moments.py'), os.path.join(self.folder, 'moments.footlight')
-        with open(script, 'w', encoding='utf-8') as file:
-            file.write('''import time
+        session, printed = self.recorded('moments', '''import time
 import tensorflow as tf
 made = []
 @tf.function
@@ -252,10 +236,7 @@ for name, call in (('makes_variables', lambda: makes_variables(x)), ('fails', la
     call()
     print(name, time.perf_counter() - start)
 ''')
-        done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script], capture_output=True,
-                              text=True, timeout=120)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        took = dict(line.split() for line in done.stdout.splitlines())
+        took = dict(line.split() for line in printed.splitlines())
         functions = {f['function']: f for f in json.loads(self.run_report('--json', session=session)[0])['functions']}
         for name, traces in (('makes_variables', 2), ('fails', 1), ('recurses', 4)):
             with self.subTest(name):
@@ -267,10 +248,10 @@ for name, call in (('makes_variables', lambda: makes_variables(x)), ('fails', la
 
     @RUNS_PYTHON
     def test_running_again_with_the_fix(self):
-        script, runs = os.path.join(self.folder, 'again.py'), os.path.join(self.folder, 'runs')
-        session = os.path.join(self.folder, 'again.footlight')
-        with open(script, 'w', encoding='utf-8') as file:
-            file.write("""import sys
+        runs = os.path.join(self.folder, 'runs')
+        with open(os.path.join(self.folder, 'beside.py'), 'w', encoding='utf-8') as file:
+            file.write('COUNT = 120\n')
+        session, _ = self.recorded('again', """import sys
 import tensorflow as tf
 import beside
 open(sys.argv[1], 'a').write('run ')
@@ -285,11 +266,8 @@ def scaled(x, rate):
 unrolled(tf.ones([2]))
 for i in range(6):
     scaled(tf.ones([2]), 0.5 * i)
-""")
-        with open(os.path.join(self.folder, 'beside.py'), 'w', encoding='utf-8') as file:
-            file.write('COUNT = 120\n')
-        subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script, runs], check=True,
-                       capture_output=True, timeout=300)
+""", runs)
+
         def count():
             with open(runs, encoding='utf-8') as file:
                 return file.read().count('run')
@@ -307,9 +285,7 @@ for i in range(6):
     @RUNS_PYTHON
     def test_running_again_measures_what_a_pipeline_makes_the_program_wait(self):
         """A sleep of 5 ms for each element, in turn and then in several threads: the script counts its wait itself."""
-        script, session = os.path.join(self.folder, 'waits.py'), os.path.join(self.folder, 'waits.footlight')
-        with open(script, 'w', encoding='utf-8') as file:
-            file.write("""import time
+        session, printed = self.recorded('waits', """import time
 import tensorflow as tf
 def slow(i):
     time.sleep(0.005)
@@ -327,14 +303,11 @@ for x in data:
     step(x)
 print(time.perf_counter() - begin)
 """)
-        ran = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script], check=True,
-                             capture_output=True, text=True, timeout=300)
         [finding] = json.loads(self.run_report('--json', '--rerun', session=session)[0])['findings']
         self.assertEqual((finding['cause'], finding['line']), ('starved_by_input', 9))
-        kinds = subprocess.run([PROGRAM, 'sql', session, '--csv', 'select function, kind from functions order by 1'],
-                               capture_output=True, text=True, check=True, env=ENVIRONMENT, timeout=120).stdout
+        kinds = footlight_program.run('sql', session, '--csv', 'select function, kind from functions order by 1').stdout
         self.assertEqual(kinds.split()[1:], ['Dataset_map_load,dataset', 'step,tf.function'])
-        self.assertAlmostEqual(finding['cost_ms'], 1e3 * float(ran.stdout), delta=0.3 * finding['cost_ms'])
+        self.assertAlmostEqual(finding['cost_ms'], 1e3 * float(printed), delta=0.3 * finding['cost_ms'])
         checked = finding['checked']
         self.assertEqual((checked['method'], checked['ok']), ('rerun', True), finding)
         self.assertNotIn('traces became', finding['message'])
@@ -348,8 +321,7 @@ print(time.perf_counter() - begin)
 
     @RUNS_PYTHON
     def test_a_fix_that_breaks_the_calls_is_no_help(self):
-        script, session = os.path.join(self.folder, 'breaks.py'), os.path.join(self.folder, 'breaks.footlight')
-        text = """import tensorflow as tf
+        session, _ = self.recorded('breaks', """import tensorflow as tf
 @tf.function
 def f(x, n):
     assert isinstance(n, float)
@@ -359,24 +331,18 @@ for i in range(6):
         f(tf.ones([2]), 0.5 * i)
     except AssertionError:
         pass
-"""
-        with open(script, 'w', encoding='utf-8') as file:
-            file.write(text)
-        subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script], check=True,
-                       capture_output=True, timeout=300)
+""")
         [finding] = json.loads(self.run_report('--json', '--rerun', session=session)[0])['findings']
         self.assertEqual((finding['checked']['method'], finding['checked']['ok']), ('rerun', False))
         self.assertIn('calls fail with the change', finding['message'])
-        with open(script, 'a', encoding='utf-8') as file:
+        with open(os.path.join(self.folder, 'breaks.py'), 'a', encoding='utf-8') as file:
             file.write('# changed\n')
         self.assertIn('not what was recorded', self.run_report('--json', '--rerun', session=session, code=2)[1])
 
     @RUNS_PYTHON
     def test_an_interrupt_leaves_nothing_behind(self):
-        script, session = os.path.join(self.folder, 'slow.py'), os.path.join(self.folder, 'slow.footlight')
         waits, began = os.path.join(self.folder, 'waits'), os.path.join(self.folder, 'began')
-        with open(script, 'w', encoding='utf-8') as file:
-            file.write(f"""import os, time
+        session, _ = self.recorded('slow', f"""import os, time
 import tensorflow as tf
 @tf.function
 def f(x, n):
@@ -387,8 +353,6 @@ if os.path.exists({waits!r}):
 for i in range(6):
     f(tf.ones([2]), 0.5 * i)
 """)
-        subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script], check=True,
-                       capture_output=True, timeout=300)
         open(waits, 'w').close()
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(number), tempfile.TemporaryDirectory() as temporary:
@@ -446,9 +410,8 @@ for i in range(6):
         self.assertTrue(lines[0].startswith(f'::warning file={self.script},line={finding["line"]},title='), lines)
         self.assertEqual(lines[-2:], ['::error title=Footlight::5 retraces, 2 are allowed',
                                       'footlight: 5 retraces, 2 are allowed'])
-        done = subprocess.run([PROGRAM, 'report', '--github', self.session], capture_output=True, text=True, timeout=120,
-                              env={**ENVIRONMENT, 'GITHUB_WORKSPACE': self.folder})
-        self.assertEqual(done.returncode, 0)
+        done = footlight_program.run('report', '--github', self.session,
+                                     env={**ENVIRONMENT, 'GITHUB_WORKSPACE': self.folder})
         self.assertTrue(done.stderr.startswith('::warning file=script.py,line='), done.stderr)
         self.assertNotIn('::error', done.stderr)
 
@@ -492,9 +455,7 @@ for i in range(6):
                 script, session = os.path.join(folder, 'script.py'), os.path.join(folder, 'run.footlight')
                 with open(script, 'w', encoding='utf-8') as file:
                     file.write(loop % ending)
-                done = subprocess.run([PROGRAM, 'record', script, '-o', session], env=ENVIRONMENT, timeout=300,
-                                      capture_output=True)
-                self.assertEqual(done.returncode, status, done.stderr)
+                footlight_program.run('record', script, '-o', session, code=status)
                 report = json.loads(self.run_report('--json', session=session)[0])
                 self.assertEqual(report['run']['exit'], status)
                 if status == 7:

@@ -6,13 +6,11 @@ import json
 import os
 import shutil
 import sqlite3
-import subprocess
 import tempfile
 import unittest
 
-BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
-PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+from footlight_program import make_session, run
+
 # A table of SQL and the same table as CSV, with the columns whose names differ or that only one has.
 RENAMED = {'ops': {'id': 'op_id', 'call': 'call_id'}, 'calls': {'id': 'call_id', 'parent': 'parent_id'},
            'device': {'op_id': 'op_id', 'call': 'call_id'}, 'nodes': {'node': 'node_id', 'name': 'node'},
@@ -25,12 +23,10 @@ class Sql(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp()
         cls.addClassCleanup(shutil.rmtree, cls.folder)
-        cls.recording = os.path.join(cls.folder, 'run.footlight')
-        subprocess.run([os.path.join(BUILD, 'tests', 'make_export_session'), cls.recording], check=True, env=ENVIRONMENT)
+        cls.recording = make_session('make_export_session', os.path.join(cls.folder, 'run.footlight'))
 
     def run_sql(self, *words, **options):
-        done = subprocess.run([PROGRAM, 'sql', *words], env=ENVIRONMENT, capture_output=True, timeout=120,
-                              **{'stdin': subprocess.DEVNULL, **options})
+        done = run('sql', *words, code=None, text=False, **options)
         return done.returncode, done.stdout.decode(), done.stderr.decode()
 
     def ask(self, statement):
@@ -59,8 +55,7 @@ class Sql(unittest.TestCase):
         by_op = {row['op']: row for row in rows}
         self.assertGreater(by_op['MatMul']['kernel_ns'], 1000)
         self.assertIsNone(by_op['Sum']['kernel_ns'])  # it ran on the host
-        listed = json.loads(subprocess.run([PROGRAM, 'info', '--ops', '--json', recording], check=True, text=True,
-                                           env=ENVIRONMENT, capture_output=True).stdout)
+        listed = json.loads(run('info', '--ops', '--json', recording).stdout)
         matmul = next(row for row in listed if row['op'] == 'MatMul')
         self.assertGreater(matmul['gflops_per_s'], 1000)  # not that of the launch, which loaded a library
         self.assertEqual(matmul['kernel_ns'], by_op['MatMul']['kernel_ns'])
@@ -88,8 +83,7 @@ class Sql(unittest.TestCase):
     def test_cells_are_those_of_the_csv_tables(self):
         for table, renamed in RENAMED.items():
             with self.subTest(table):
-                out = subprocess.run([PROGRAM, 'export', self.recording, '--format', 'csv', '--table', table],
-                                     env=ENVIRONMENT, capture_output=True, check=True).stdout.decode()
+                out = run('export', self.recording, '--format', 'csv', '--table', table, text=False).stdout.decode()
                 header, *rows = csv.reader(io.StringIO(out, newline=''))
                 names = [renamed.get(name, name) for name in header]
                 code, out, err = self.run_sql(self.recording, f"SELECT {', '.join(names)} FROM {table}", '--csv')

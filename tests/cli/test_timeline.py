@@ -1,19 +1,15 @@
 """What a recording says of time and place, against what the script must have done: op events in called functions, loops
 and branches at their own lines; phases within their traces and calls; both definitions of a run's time."""
 import collections
-import csv
-import io
 import json
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 import unittest
 
-BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
-FOOTLIGHT = os.path.join(BUILD, 'bin', 'footlight')
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+import footlight_program
+from footlight_program import run
+
 SCRIPT = '''\
 import time, tensorflow as tf; print('begin', flush=True); time.sleep(0.2)
 @tf.function
@@ -48,17 +44,10 @@ class Timeline(unittest.TestCase):
         with open(script, 'w', encoding='utf-8') as file:
             file.write(SCRIPT)
         cls.session = os.path.join(cls.folder, 'run.footlight')
-        done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', cls.session, script],
-                              capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, done.stdout + done.stderr
-
-    def run_footlight(self, *arguments):
-        return subprocess.run([FOOTLIGHT, *arguments], capture_output=True, text=True, check=True, env=ENVIRONMENT,
-                              timeout=60).stdout
+        footlight_program.record(cls.session, script)
 
     def table(self, name):
-        text = self.run_footlight('export', self.session, '--format', 'csv', '--table', name)
-        return list(csv.DictReader(io.StringIO(text)))
+        return footlight_program.table(self.session, name)
 
     def test_events_lie_at_their_own_lines(self):
         lines = collections.Counter((row['op'], int(row['source'].rsplit(':', 1)[1])) for row in self.table('ops')
@@ -66,7 +55,7 @@ class Timeline(unittest.TestCase):
         self.assertEqual(lines, {(op, line): count for op, (line, count) in WANTED.items()})
 
     def test_counts_of_the_table(self):
-        totals = {row['op']: row for row in json.loads(self.run_footlight('info', '--ops', '--json', self.session))}
+        totals = {row['op']: row for row in json.loads(run('info', '--ops', '--json', self.session).stdout)}
         for op, (_, count) in WANTED.items():
             self.assertEqual(totals[op]['count'], count)
         rows = self.table('ops')
@@ -97,21 +86,21 @@ class Timeline(unittest.TestCase):
             self.assertIn('record', [p[3] for p in parts])
 
     def test_two_definitions_of_time(self):
-        said = json.loads(self.run_footlight('info', '--json', self.session))
-        rows = self.run_footlight('sql', self.session, '--csv', """select min(start_ns), max(start_ns + duration_ns) from (
+        said = json.loads(run('info', '--json', self.session).stdout)
+        rows = run('sql', self.session, '--csv', """select min(start_ns), max(start_ns + duration_ns) from (
             select start_ns, duration_ns from ops union all select start_ns, duration_ns from calls
             union all select start_ns, duration_ns from traces union all select start_ns, duration_ns from spans
-            union all select time_ns, 0 from counters)""")
+            union all select time_ns, 0 from counters)""").stdout
         first, last = map(int, rows.split('\n')[1].split(','))
         self.assertEqual(first, 0)  # what was printed before is no event
         self.assertLess(min(int(row['start_ns']) for row in self.table('ops')), 100_000_000)
-        self.assertLess(int(self.run_footlight('sql', self.session, '--csv', 'select min(time_ns) from console')
-                            .split('\n')[1]), 0)
+        printed = run('sql', self.session, '--csv', 'select min(time_ns) from console').stdout
+        self.assertLess(int(printed.split('\n')[1]), 0)
         self.assertEqual(said['events_ns'], last - first)
         self.assertLess(said['events_ns'], said['last_time'] - said['first_time'])  # the script prints at its end
         self.assertGreater(said['run_ns'], said['events_ns'])
         self.assertLess(said['started'], said['first_time'])
-        text = self.run_footlight('info', self.session)
+        text = run('info', self.session).stdout
         self.assertIn(f"run            {said['run_ns'] / 1e9:.6f} s", text)
         self.assertIn(f"events         {said['events_ns'] / 1e9:.6f} s", text)
 

@@ -2,19 +2,14 @@
 import gzip
 import os
 import sqlite3
-import tempfile
 import unittest
 import zlib
 
 import footlight as tf
+from folder_case import FolderCase
 
 
-class Files(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class Files(FolderCase):
     def write(self, name, content):
         path = os.path.join(self.folder, name)
         with open(path, 'wb') as file:

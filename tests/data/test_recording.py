@@ -1,18 +1,10 @@
 """What a recording says of pipelines, compared with what the program itself measured and counted."""
-import csv
-import io
 import json
-import os
 import re
-import subprocess
-import sys
-import tempfile
-import textwrap
 import unittest
 
-FOOTLIGHT = os.path.join(os.environ.get('FOOTLIGHT_BUILD', 'build/release'), 'bin', 'footlight')
-# Loading the sanitizer's library is for the interpreter alone.
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+import footlight_program
+from folder_case import FolderCase
 
 # A program and its pipeline, one of which waits for the other: on any machine the test chooses which of them is late.
 LOOP = '''
@@ -68,23 +60,13 @@ def line_of(code):
     return next(i for i, line in enumerate(LOOP.split('\n'), 1) if code in line)
 
 
-class Recording(unittest.TestCase):
+class Recording(FolderCase):
     def record(self, **numbers):
         """What the program printed, its report, and the rows of tables."""
-        with tempfile.TemporaryDirectory() as folder:
-            script, session = os.path.join(folder, 'train.py'), os.path.join(folder, 'run.footlight')
-            with open(script, 'w') as file:
-                file.write(textwrap.dedent(LOOP % numbers))
-            done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script],
-                                  capture_output=True, text=True, timeout=200)
-            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-            said = json.loads(done.stdout.splitlines()[-1])
-
-            def ask(*arguments):
-                return subprocess.run([FOOTLIGHT, *arguments], capture_output=True, text=True, check=True,
-                                      env=ENVIRONMENT, timeout=60).stdout
-            spans = list(csv.DictReader(io.StringIO(ask('export', session, '--format', 'csv', '--table', 'spans'))))
-            return said, json.loads(ask('report', '--json', session)), spans
+        session = self.path('run.footlight')
+        done = footlight_program.record(session, self.write('train.py', LOOP % numbers))
+        said = json.loads(done.stdout.splitlines()[-1])
+        return said, footlight_program.report(session), footlight_program.table(session, 'spans')
 
     def test_a_pipeline_that_starves_the_program(self):
         # No element of a batch is made before the program asks for that batch.

@@ -1,9 +1,9 @@
 """Datasets as attributes of objects: a SavedModel and a checkpoint of such an object."""
 import os
-import tempfile
 import unittest
 
 import footlight as tf
+from folder_case import FolderCase
 
 D = tf.data.Dataset
 GOLDEN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'golden', 'savedmodel')
@@ -27,12 +27,7 @@ class Sums(tf.Module):
         return self.dataset.batch(2).map(lambda x: x * scale).reduce(ZERO, lambda a, b: a + tf.reduce_sum(b))
 
 
-class Saved(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class Saved(FolderCase):
     def loaded(self, obj, name='m'):
         path = os.path.join(self.folder, name)
         tf.saved_model.save(obj, path)

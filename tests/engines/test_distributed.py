@@ -1,11 +1,9 @@
 """Collectives and waits for input of torch.distributed, against a fake of what is hooked: spans, ranks, nothing else."""
 import json
 import os
-import sqlite3
-import subprocess
 import unittest
 
-from with_fakes import PROGRAM, WithFakes
+from with_fakes import WithFakes
 
 FAKE = {
     'torch/__init__.py': 'from torch import distributed\n',
@@ -84,10 +82,9 @@ class Distributed(WithFakes):
         alone = self.run_python(script)
         done = self.run_python('-m', 'footlight_recorder', '-o', self.session, '--engine', 'footlight', script)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, alone.stdout, alone.stderr))
-        asked = subprocess.run([PROGRAM, 'sql', self.session, '--json', 'SELECT name, category, args FROM spans '
-                                "WHERE category IN ('collective', 'input') ORDER BY start_ns"],
-                               capture_output=True, text=True, timeout=60)
-        rows = [(row['name'], row['category'], json.loads(row['args'] or '{}')) for row in json.loads(asked.stdout)]
+        asked = self.said('sql', self.session, 'SELECT name, category, args FROM spans '
+                                               "WHERE category IN ('collective', 'input') ORDER BY start_ns")
+        rows = [(row['name'], row['category'], json.loads(row['args'] or '{}')) for row in asked]
         world = {'group': 'world', 'bytes': 40}
         batch = ('DataLoader', 'input', {})
         self.assertEqual(rows, [batch, ('all_reduce', 'collective', world), batch, ('all_reduce', 'collective', world), batch,
@@ -96,9 +93,8 @@ class Distributed(WithFakes):
                                 ('all_gather_object', 'collective', world),  # what it is made of is no collective of its own
                                 ('barrier', 'collective', {'group': 'world'}),
                                 ('all_reduce', 'collective', {'group': 'world'})])
-        with sqlite3.connect(self.session) as database:
-            self.assertEqual(database.execute('SELECT rank, world, kind FROM process').fetchall(), [(1, 2, 'rank')])
-            self.assertEqual(database.execute('SELECT * FROM process_missing_hook').fetchall(), [])
+        self.assertEqual(self.rows('SELECT rank, world, kind FROM process'), [(1, 2, 'rank')])
+        self.assertEqual(self.rows('SELECT * FROM process_missing_hook'), [])
 
 
 if __name__ == '__main__':

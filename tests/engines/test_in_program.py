@@ -5,7 +5,8 @@ import sys
 import textwrap
 import unittest
 
-from with_fakes import BUILD, PROGRAM, WithFakes
+from footlight_program import BUILD, PROGRAM
+from with_fakes import WithFakes
 
 
 class InProgram(WithFakes):

@@ -6,7 +6,8 @@ import sys
 import textwrap
 import unittest
 
-from with_fakes import BUILD, WithFakes
+from footlight_program import BUILD
+from with_fakes import WithFakes
 
 
 class Jax(WithFakes):

@@ -2,7 +2,6 @@
 import gzip
 import pathlib
 import shutil
-import sqlite3
 import unittest
 
 from with_fakes import WithFakes
@@ -36,8 +35,7 @@ class Recordings(WithFakes):
                 self.assertEqual(found['python_scalar_argument'], ('error', 'args[3]', 23))
                 self.assertEqual(found['weak_type_flip'], ('update', 'args[3]', 10))
                 self.assertEqual(found['recompile_without_retrace'][1], "args[0]['b'].sharding")
-                with sqlite3.connect(session) as db:
-                    stages = db.execute('SELECT stage, count(*) FROM trace_graph GROUP BY 1 ORDER BY 1').fetchall()
+                stages = self.rows('SELECT stage, count(*) FROM trace_graph GROUP BY 1 ORDER BY 1', session)
                 self.assertEqual(stages, [('hlo', 8), ('jaxpr', 8)])
 
 

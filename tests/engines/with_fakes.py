@@ -2,39 +2,26 @@
 import json
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
-import tempfile
-import textwrap
-import unittest
 
-BUILD = os.environ['FOOTLIGHT_BUILD']
-PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
+import footlight_program
+from folder_case import FolderCase
+from footlight_program import BUILD
+
 FAKES = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'fakes')
 
 
-class WithFakes(unittest.TestCase):
+class WithFakes(FolderCase):
     installed = tuple(sorted(os.listdir(FAKES)))  # the fakes that a script can import
 
     def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
+        super().setUp()
         self.session = self.path('run.footlight')
         self.fakes = self.path('site-packages')  # where libraries are
         os.mkdir(self.fakes)
         for name in self.installed:
             shutil.copytree(os.path.join(FAKES, name), os.path.join(self.fakes, name))
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def write(self, name, text):
-        """Writes a file of the folder; returns its path."""
-        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
-        with open(self.path(name), 'w', encoding='utf-8') as file:
-            file.write(textwrap.dedent(text))
-        return self.path(name)
 
     def run_python(self, *words, given=None, environment=None):
         """Runs Python in the folder. `given`: its standard input; `environment`: what differs from that of the test."""
@@ -56,16 +43,11 @@ class WithFakes(unittest.TestCase):
             stream.write(text.replace(old, new))
 
     def rows(self, query, name=None):
-        with sqlite3.connect(f'file:{self.path(name or self.session)}?mode=ro', uri=True) as db:
-            return db.execute(query).fetchall()
+        return footlight_program.rows(self.path(name or self.session), query)
 
     def said(self, *words):
         """What the program prints of the recording with --json."""
-        environment = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
-        done = subprocess.run([PROGRAM, *words, '--json'], cwd=self.folder, capture_output=True, text=True, env=environment,
-                              timeout=120)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)
+        return json.loads(footlight_program.run(*words, '--json', cwd=self.folder).stdout)
 
     def report(self, name=None):
         return self.said('report', name or self.session)

@@ -1,18 +1,11 @@
 """Records programs and reads what `footlight report --json` says about them, for the tests beside this file."""
 import concurrent.futures
 import importlib.util
-import json
 import os
-import shutil
-import subprocess
-import sys
-import tempfile
-import unittest
 from textwrap import dedent
 
-BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
-FOOTLIGHT = os.path.join(BUILD, 'bin', 'footlight')
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+import footlight_program
+from footlight_program import report
 
 
 def record_text(folder, text, fails=False, **files):
@@ -21,8 +14,7 @@ def record_text(folder, text, fails=False, **files):
     for name, text in {**files, 'script': text}.items():
         with open(os.path.join(folder, name + '.py'), 'w', encoding='utf-8') as file:
             file.write(dedent(text))
-    done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session,
-                           os.path.join(folder, 'script.py')], capture_output=True, text=True, timeout=300)
+    done = footlight_program.record(session, os.path.join(folder, 'script.py'), code=None)
     if fails is not None and (done.returncode != 0) != fails:
         raise AssertionError(done.stdout + done.stderr)
     return session
@@ -31,12 +23,6 @@ def record_text(folder, text, fails=False, **files):
 def record(folder, body, fails=False, **files):
     """The same with a program that stands behind `import tensorflow as tf`."""
     return record_text(folder, 'import tensorflow as tf\n' + dedent(body), fails, **files)
-
-
-def report(session):
-    out = subprocess.run([FOOTLIGHT, 'report', '--json', session], capture_output=True, text=True, check=True,
-                         env=ENVIRONMENT, timeout=60).stdout
-    return json.loads(out)
 
 
 def findings(folder, body, fails=False, **files):
@@ -54,10 +40,3 @@ def without_numpy(programs, text_of):
     if importlib.util.find_spec('numpy') is not None:
         return programs
     return {name: one for name, one in programs.items() if 'import numpy' not in text_of(one)}
-
-
-class Case(unittest.TestCase):
-    """With a folder of its own."""
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)

@@ -3,9 +3,10 @@ import json
 import textwrap
 
 import recorded
+from folder_case import FolderCase
 
 
-class ProgramCase(recorded.Case):
+class ProgramCase(FolderCase):
     def report(self, lines, fails=False):
         return recorded.report(recorded.record_text(self.folder, '\n'.join(lines) + '\n', fails))
 

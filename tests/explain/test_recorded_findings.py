@@ -1,16 +1,11 @@
 """Findings in scripts recorded by the tests: real recordings decide what reaches a graph, and how."""
-import shutil
-import tempfile
 import unittest
 
 import recorded
+from folder_case import FolderCase
 
 
-class RecordedFindings(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
+class RecordedFindings(FolderCase):
     def findings(self, body):
         return recorded.findings(self.folder, body)
 

@@ -1,10 +1,9 @@
 """Lines that recordings name: where arguments were made, and what is no retrace. Whole scripts, and look-alikes of each."""
-import shutil
 import sqlite3
-import tempfile
 import unittest
 
 import recorded
+from folder_case import FolderCase
 
 STEP = '''
 @tf.function
@@ -14,11 +13,7 @@ x = tf.ones([4])
 '''
 
 
-class Recorded(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
+class Recorded(FolderCase):
     def findings(self, body, fails=False, **files):
         return recorded.findings(self.folder, body, fails, **files)
 

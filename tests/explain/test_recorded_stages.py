@@ -1,15 +1,14 @@
 """What passes did to a graph, as recorded: against the ops that ran, and by hand."""
 import collections
-import csv
-import io
 import os
 import re
 import sqlite3
-import subprocess
 import tempfile
 import unittest
 
-from recorded import BUILD, ENVIRONMENT, FOOTLIGHT, record
+import footlight_program
+from footlight_program import make_session, run
+from recorded import record
 
 # Nodes that stand for values and never run.
 VALUES = {'Const', 'Placeholder', 'NoOp'}
@@ -36,10 +35,6 @@ SCRIPT = '''
     '''
 
 
-def run(*words):
-    return subprocess.run([FOOTLIGHT, *words], capture_output=True, text=True, env=ENVIRONMENT, timeout=120)
-
-
 class Stages(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -51,14 +46,11 @@ class Stages(unittest.TestCase):
         cls.folder.cleanup()
 
     def table(self, name):
-        done = run('export', self.session, '--format', 'csv', '--table', name)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return list(csv.DictReader(io.StringIO(done.stdout)))
+        return footlight_program.table(self.session, name)
 
     def ops_at(self, stage):
         """The ops of the graph of step, without those of the graphs that it runs."""
         done = run('export', self.session, '--format', 'dot', '--graph', 'step#1@' + stage)
-        self.assertEqual(done.returncode, 0, done.stderr)
         return collections.Counter(re.findall(r'(?m)^  g0n\d+ \[label="(\w+)', done.stdout))
 
     def test_the_last_stage_is_what_ran(self):
@@ -179,19 +171,16 @@ class Stages(unittest.TestCase):
         self.assertTrue(places['tile'] and places['kept'] and places['graph'], places)
 
     def test_diff_of_stages(self):
-        done = run('diff', self.session + ':step#1@traced', self.session + ':step@last')
-        self.assertEqual(done.returncode, 1, done.stderr)
+        done = run('diff', self.session + ':step#1@traced', self.session + ':step@last', code=1)
         self.assertRegex(done.stdout, r'(?m)^  Sin .*script.py:8')
         same = run('diff', self.session + ':step', self.session + ':step#1@traced')
-        self.assertEqual((same.returncode, same.stdout), (0, 'identical graphs\n'))
+        self.assertEqual(same.stdout, 'identical graphs\n')
 
     def test_what_is_not_there(self):
-        done = run('diff', self.session + ':step@hoist', self.session + ':step')
-        self.assertEqual(done.returncode, 2)
+        done = run('diff', self.session + ':step@hoist', self.session + ':step', code=2)
         self.assertIn("step has no stage 'hoist'; it has: traced, forward_identities, prune, known_shapes, ", done.stderr)
-        sample = os.path.join(self.folder.name, 'sample.footlight')
-        subprocess.run([os.path.join(BUILD, 'tests', 'make_sample_session'), sample], check=True, env=ENVIRONMENT)
-        done = run('export', sample, '--format', 'dot', '--graph', 'train_step#1@prune')
+        sample = make_session('make_sample_session', os.path.join(self.folder.name, 'sample.footlight'))
+        done = run('export', sample, '--format', 'dot', '--graph', 'train_step#1@prune', code=None)
         self.assertIn('the recording does not say what passes did to train_step', done.stderr)
 
 

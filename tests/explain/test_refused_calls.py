@@ -1,13 +1,12 @@
 """What recordings say of calls whose arguments do not fit the function."""
-import csv
-import io
-import subprocess
 import unittest
 
 import recorded
+from folder_case import FolderCase
+from footlight_program import report, table
 
 
-class RefusedCalls(recorded.Case):
+class RefusedCalls(FolderCase):
     def test_calls_whose_arguments_do_not_fit_are_recorded_as_failed(self):
         session = recorded.record(self.folder, '''
 @tf.function
@@ -22,13 +21,11 @@ for call in (lambda: doubled(), lambda: doubled(1., wrong=2), lambda: signed(tf.
     except (TypeError, ValueError):
         pass
 ''')
-        table = subprocess.run([recorded.FOOTLIGHT, 'export', session, '--format', 'csv', '--table', 'calls'],
-                               capture_output=True, text=True, check=True, env=recorded.ENVIRONMENT, timeout=60).stdout
         self.assertEqual([(row['function'], row['outcome'], row['trace'] != '', row['source'].endswith('script.py:9'))
-                          for row in csv.DictReader(io.StringIO(table))],
+                          for row in table(session, 'calls')],
                          [('doubled', 'failed', False, True), ('doubled', 'failed', False, True),
                           ('signed', 'failed', False, True), ('doubled', 'trace', True, True)])
-        functions = {f['function']: (f['calls'], f['failed']) for f in recorded.report(session)['functions']}
+        functions = {f['function']: (f['calls'], f['failed']) for f in report(session)['functions']}
         self.assertEqual(functions, {'doubled': (3, 2), 'signed': (1, 1)})
 
 

@@ -3,6 +3,7 @@ comes back; and the lines of device scopes. Whole programs."""
 import unittest
 
 import recorded
+from folder_case import FolderCase
 
 MODEL = '''
 class Model:
@@ -22,7 +23,7 @@ def step(model, x):
 '''
 
 
-class SideBySide(recorded.Case):
+class SideBySide(FolderCase):
     def report(self, body):
         return recorded.report(recorded.record(self.folder, body))
 

@@ -1,12 +1,11 @@
 """What findings claim, beside the program's own counts, and with their fixes applied."""
-import os
 import re
 import sqlite3
-import subprocess
-import sys
 import unittest
 
+import footlight_program
 import recorded
+from folder_case import FolderCase
 
 CONFIG = '''
 import dataclasses
@@ -121,10 +120,9 @@ WRONG = {
 }
 
 
-class Claims(recorded.Case):
+class Claims(FolderCase):
     def run_script(self):
-        done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', os.path.join(self.folder, 'again.footlight'),
-                               os.path.join(self.folder, 'script.py')], capture_output=True, text=True, timeout=300)
+        done = footlight_program.record(self.path('again.footlight'), self.path('script.py'), code=None)
         return done.returncode, done.stdout + done.stderr
 
     def test_nothing_is_said_of_what_is_right(self):

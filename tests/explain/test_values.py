@@ -2,20 +2,16 @@
 import json
 import os
 import re
-import shutil
 import signal
 import sqlite3
 import subprocess
-import sys
-import tempfile
 import textwrap
 import unittest
 
 import numpy as np
 
-BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
-FOOTLIGHT = os.path.join(BUILD, 'bin', 'footlight')
-ENVIRONMENT = {**{k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}, 'FOOTLIGHT_PYTHON': sys.executable}
+from folder_case import FolderCase
+from footlight_program import ENVIRONMENT, PROGRAM, run
 
 # From call 2 on the softmax gives a 0, of which log makes -Inf and 0 * -Inf NaN.
 TRAIN = '''
@@ -35,26 +31,16 @@ TRAIN = '''
 '''
 
 
-class Values(unittest.TestCase):
+class Values(FolderCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.recording = os.path.join(self.folder, 'run.footlight')
+        super().setUp()
+        self.recording = self.path('run.footlight')
 
-    def write(self, body):
-        path = os.path.join(self.folder, 'script.py')
-        with open(path, 'w', encoding='utf-8') as file:
-            file.write('import tensorflow as tf\n' + textwrap.dedent(body))
-        return path
-
-    def run_it(self, *words, code=0):
-        done = subprocess.run([FOOTLIGHT, *words], capture_output=True, text=True, timeout=300, env=ENVIRONMENT,
-                              stdin=subprocess.DEVNULL)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        return done
+    def script(self, body):
+        return self.write('script.py', 'import tensorflow as tf\n' + textwrap.dedent(body))
 
     def found(self, command, body, *words):
-        return json.loads(self.run_it(command, self.write(body), '--json', '-o', self.recording, *words).stdout)
+        return json.loads(run(command, self.script(body), '--json', '-o', self.recording, *words).stdout)
 
     def test_figures_of_each_node_are_those_of_numpy(self):
         found, = self.found('values', '''
@@ -103,10 +89,10 @@ class Values(unittest.TestCase):
         self.assertEqual([f['call'] for f in found], [2, 3, 4, 5])
         means = [next(v['mean'] for v in f['values'] if v['op'] == 'Mul') for f in found]
         self.assertEqual(means, [3.0, 5.0, 7.0, 9.0])
-        kept = json.loads(self.run_it('values', self.recording, '--call', '3-4', '--json').stdout)
+        kept = json.loads(run('values', self.recording, '--call', '3-4', '--json').stdout)
         self.assertEqual([f['call'] for f in kept], [3, 4])
         for calls, said in (('5-2', 'such as 1-20'), ('1-', 'such as 1-20'), ('1-101', 'records 1 to 100 calls')):
-            self.assertIn(said, self.run_it('values', self.write('pass'), '--call', calls, code=2).stderr)
+            self.assertIn(said, run('values', self.script('pass'), '--call', calls, code=2).stderr)
 
     def test_both_parts_of_complex_elements(self):
         found, = self.found('values', '''
@@ -123,7 +109,7 @@ class Values(unittest.TestCase):
             data, = base.execute('SELECT v.data FROM tensor_value v JOIN node n ON n.graph = v.graph AND n.id = v.node '
                                  "WHERE n.op = 'Mul'").fetchone()
         self.assertEqual(np.frombuffer(data, np.complex64)[:2].tolist(), [2 + 1j, -6 + 8j])
-        self.assertIn('real parts: min -6, max 2', self.run_it('values', self.recording, '--node', 'mul').stdout)
+        self.assertIn('real parts: min -6, max 2', run('values', self.recording, '--node', 'mul').stdout)
 
     def test_the_first_nan_and_the_infinity_that_it_came_of(self):
         found = self.found('nan', TRAIN)
@@ -136,35 +122,35 @@ class Values(unittest.TestCase):
         self.assertEqual(story['first_nan']['why'], 'Mul(0, -Inf) is NaN')
         self.assertTrue(story['same_results'])
         # The same call, found by its printed results.
-        printed = self.run_it('record', self.write(TRAIN), '-o', self.recording).stdout.splitlines()
+        printed = run('record', self.script(TRAIN), '-o', self.recording).stdout.splitlines()
         self.assertEqual(story['call'], next(i for i, line in enumerate(printed, 1) if line.endswith(' nan')))
 
     def test_the_program_does_not_notice(self):
         drawn = '    print(tf.random.uniform([3]).numpy().tolist())\n'
-        script = self.write('\n    tf.random.set_seed(5)' + TRAIN + drawn)
-        plain = self.run_it('record', script, '-o', self.recording)
-        checked = self.run_it('record', script, '--check-numerics', '--values', 'step:2', '-o', self.recording)
+        script = self.script('\n    tf.random.set_seed(5)' + TRAIN + drawn)
+        plain = run('record', script, '-o', self.recording)
+        checked = run('record', script, '--check-numerics', '--values', 'step:2', '-o', self.recording)
         self.assertEqual(checked.stdout, plain.stdout)
         with sqlite3.connect(self.recording) as base:
             calls, hits = base.execute('SELECT count(DISTINCT call), count(*) FROM checked_call').fetchone()
             reasons = [r for r, in base.execute('SELECT reason FROM call_values ORDER BY id')]
         self.assertEqual((calls, hits), (6, 6))
         self.assertEqual(len(reasons), 2)
-        info = json.loads(self.run_it('info', self.recording, '--json').stdout)
+        info = json.loads(run('info', self.recording, '--json').stdout)
         self.assertEqual(info['calls'], 6)   # looking at a call is no call of the program
 
     def test_a_searched_call_that_traces_is_one_that_traced(self):
-        script = self.write('''
+        script = self.script('''
             @tf.function
             def f(x):
                 return x / 0.0
             for _ in range(3):
                 f(tf.ones([2]))
             ''')
-        self.run_it('record', script, '--check-numerics', '-o', self.recording)
+        run('record', script, '--check-numerics', '-o', self.recording)
         with sqlite3.connect(self.recording) as db:
             self.assertEqual(db.execute('select count(*) from trace').fetchone(), (1,))
-        said = self.run_it('sql', self.recording, 'select outcome, count(*) from calls group by outcome order by 1').stdout
+        said = run('sql', self.recording, 'select outcome, count(*) from calls group by outcome order by 1').stdout
         self.assertEqual([line.split() for line in said.splitlines()[2:]], [['hit', '2'], ['trace', '1']])
 
     def test_state_is_that_before_the_call(self):
@@ -222,23 +208,23 @@ class Values(unittest.TestCase):
             for i in range(3):
                 f(tf.constant(1.0))
         '''
-        out = self.run_it('nan', self.write(body)).stdout
+        out = run('nan', self.script(body)).stdout
         self.assertIn('f: no NaN and no infinity', out)
         self.assertIn('The results and variables of 3 calls were searched after each call; all were finite.', out)
 
     def test_words_for_people(self):
-        self.run_it('nan', self.write(TRAIN), '-o', self.recording)
-        out = self.run_it('nan', self.recording).stdout
+        run('nan', self.script(TRAIN), '-o', self.recording)
+        out = run('nan', self.recording).stdout
         self.assertIn('The first NaN comes from ', out)
         self.assertIn('Before it, the first infinity comes from ', out)
         self.assertIn('Where NaN spread', out)
         self.assertIn('script.py:', out)
-        story = json.loads(self.run_it('nan', self.recording, '--json').stdout)[0]
+        story = json.loads(run('nan', self.recording, '--json').stdout)[0]
         self.assertRegex(out, r"In the window: footlight '%s' --view graph --select '%s#\d+;[^']+'" % (
             re.escape(self.recording), re.escape(story['function'])))
-        self.assertIn('With -o run.footlight the recording is kept', self.run_it('nan', self.write(TRAIN)).stdout)
-        name = json.loads(self.run_it('nan', self.recording, '--json').stdout)[0]['first_infinity']['node']
-        out = self.run_it('values', self.recording, '--node', name).stdout
+        self.assertIn('With -o run.footlight the recording is kept', run('nan', self.script(TRAIN)).stdout)
+        name = json.loads(run('nan', self.recording, '--json').stdout)[0]['first_infinity']['node']
+        out = run('values', self.recording, '--node', name).stdout
         self.assertIn('Log(0) is -Inf', out)
         self.assertIn('inputs 0', out)
 
@@ -257,7 +243,7 @@ class Values(unittest.TestCase):
         self.assertEqual((found['call'], found['first_nan']['why']), (1, 'Log(-2) is NaN'))
 
     def test_a_call_that_raises_shows_what_its_nodes_made(self):
-        path = self.write("""
+        path = self.script("""
             @tf.function
             def f(x):
                 return tf.debugging.check_numerics(tf.math.log(x), 'bad')
@@ -267,9 +253,9 @@ class Values(unittest.TestCase):
             except tf.errors.InvalidArgumentError:
                 print('raised')
         """)
-        done = self.run_it('record', '--check-numerics', '-o', self.recording, path)
+        done = run('record', '--check-numerics', '-o', self.recording, path)
         self.assertIn('raised', done.stdout)
-        found, = json.loads(self.run_it('nan', self.recording, '--json').stdout)
+        found, = json.loads(run('nan', self.recording, '--json').stdout)
         self.assertEqual((found['call'], found['first_nan']['why']), (2, 'Log(-1) is NaN'))
 
     def test_one_function_of_a_name_is_counted(self):
@@ -287,28 +273,26 @@ class Values(unittest.TestCase):
         self.assertEqual(found['values'][-1]['max'], 3.0)
 
     def test_what_cannot_be_looked_at(self):
-        error = self.run_it('values', self.write('@tf.function\ndef f(x):\n  return x\nf(tf.constant(1))'),
-                            '--call', '9', code=2).stderr
+        plain = self.script('@tf.function\ndef f(x):\n  return x\nf(tf.constant(1))')
+        error = run('values', plain, '--call', '9', code=2).stderr
         self.assertIn('no such call was made', error)
         self.assertIn('Its traced functions: f', error)
         for words, said in (((), 'a script or a recording is missing'), (('x.py', '--nope'), "unknown option '--nope'"),
                             (('x.py', '--call', '0'), '--call takes a number from 1')):
-            self.assertIn(said, self.run_it('values', *words, code=2).stderr)
-        plain = self.write('@tf.function\ndef f(x):\n  return x\nf(tf.constant(1))')
-        self.run_it('record', plain, '-o', self.recording)
-        self.assertIn('holds no values', self.run_it('nan', self.recording, code=2).stderr)
-        self.assertIn('NAME[:CALL[-LAST]]', self.run_it('record', '--values', 'f:x', plain, code=2).stderr)
-        self.assertIn('record twice',
-                      self.run_it('record', '--check-numerics', '--compare', 'f', plain, code=2).stderr)
+            self.assertIn(said, run('values', *words, code=2).stderr)
+        run('record', plain, '-o', self.recording)
+        self.assertIn('holds no values', run('nan', self.recording, code=2).stderr)
+        self.assertIn('NAME[:CALL[-LAST]]', run('record', '--values', 'f:x', plain, code=2).stderr)
+        self.assertIn('record twice', run('record', '--check-numerics', '--compare', 'f', plain, code=2).stderr)
 
     def test_an_interrupted_command_leaves_nothing_behind(self):
-        script = self.write('import time\n@tf.function\ndef f(x):\n  return x\nf(tf.constant(1))\n'
+        script = self.script('import time\n@tf.function\ndef f(x):\n  return x\nf(tf.constant(1))\n'
                             "print('ready', flush=True)\ntime.sleep(100)")
-        folder = os.path.join(self.folder, 'temporary')
+        folder = self.path('temporary')
         os.mkdir(folder)
         for words in (['values', script], ['nan', script], ['compare', script, '--call', '2']):
             with self.subTest(words[0]):
-                running = subprocess.Popen([FOOTLIGHT, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                running = subprocess.Popen([PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                            env={**ENVIRONMENT, 'TMPDIR': folder}, start_new_session=True)
                 with running:
                     self.assertEqual(running.stdout.readline(), b'ready\n')

@@ -1,15 +1,15 @@
 """What a recording of Keras's fit calls things: train_function, at the line of the user's that calls fit."""
 import importlib.util
 import os
-import sqlite3
-import subprocess
 import sys
-import tempfile
 import unittest
 
 if importlib.util.find_spec('keras') is None or importlib.util.find_spec('numpy') is None:
     print('the package keras is not installed: left out')
     sys.exit(77)
+
+import footlight_program  # noqa: E402
+from folder_case import FolderCase  # noqa: E402
 
 SCRIPT = """import numpy as np
 import keras
@@ -21,22 +21,16 @@ model.predict(x, verbose=0)
 """
 
 
-class Recording(unittest.TestCase):
+class Recording(FolderCase):
     def test_functions_and_lines(self):
-        with tempfile.TemporaryDirectory() as folder:
-            script, session = os.path.join(folder, 'fit.py'), os.path.join(folder, 'fit.footlight')
-            with open(script, 'w', encoding='utf-8') as file:
-                file.write(SCRIPT)
-            subprocess.run([sys.executable, '-m', 'footlight', 'record', script, '-o', session], check=True, cwd=folder,
-                           timeout=120)
-            database = sqlite3.connect(session)
-            self.addCleanup(database.close)
-            found = database.execute('select function.name, file.path, function.line from function '
-                                     'join file on file.id = function.file').fetchall()
-            lines = {name: (os.path.basename(path), line) for name, path, line in found}
-            self.assertEqual(lines['train_function'], ('fit.py', 6))
-            self.assertEqual(lines['predict_function'], ('fit.py', 7))
-            self.assertNotIn('trainer.py', {file for file, _ in lines.values()})
+        session = self.path('fit.footlight')
+        footlight_program.record(session, self.write('fit.py', SCRIPT))
+        found = footlight_program.rows(session, 'select function.name, file.path, function.line from function '
+                                                'join file on file.id = function.file')
+        lines = {name: (os.path.basename(path), line) for name, path, line in found}
+        self.assertEqual(lines['train_function'], ('fit.py', 6))
+        self.assertEqual(lines['predict_function'], ('fit.py', 7))
+        self.assertNotIn('trainer.py', {file for file, _ in lines.values()})
 
 
 if __name__ == '__main__':

@@ -4,17 +4,16 @@ import importlib.util
 import os
 import struct
 import sys
-import tempfile
 import unittest
 
 if importlib.util.find_spec('keras') is None:
     print('the package keras is not installed: left out')
     sys.exit(77)
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 import footlight as tf  # noqa: E402
 from footlight import _alias  # noqa: E402
 from wire import last_fields  # noqa: E402
+from folder_case import FolderCase  # noqa: E402
 
 
 def values(folder):
@@ -38,12 +37,7 @@ def values(folder):
     return found, others
 
 
-class Files(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class Files(FolderCase):
     def test_keras(self):
         import numpy as np
         keras = tf.keras

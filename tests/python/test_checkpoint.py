@@ -2,10 +2,10 @@
 import importlib.util
 import os
 import sys
-import tempfile
 import unittest
 
 import footlight as tf
+from folder_case import FolderCase
 
 GOLDEN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'golden', 'checkpoints')
 sys.dont_write_bytecode = True
@@ -23,17 +23,7 @@ def as_list(variable):
     return tf.cast(variable, tf.float32).numpy().tolist()
 
 
-class InFolder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def path(self, *parts):
-        return os.path.join(self.folder, *parts)
-
-
-class Recorded(InFolder):
+class Recorded(FolderCase):
     def test_files_are_those_of_tensorflow(self):
         objects.save(tf, self.folder)
         found = 0
@@ -84,7 +74,7 @@ class Recorded(InFolder):
             tf.train.load_checkpoint(self.folder)
 
 
-class Restoring(InFolder):
+class Restoring(FolderCase):
     def saved(self, **values):
         return tf.train.Checkpoint(**values).save(self.path('ckpt'))
 
@@ -207,7 +197,7 @@ class Views(unittest.TestCase):
         self.assertEqual([id(x) for x in view.descendants()], [id(x) for x in (root, root.a, root.b, root.a[0])])
 
 
-class Managing(InFolder):
+class Managing(FolderCase):
     def test_manager(self):
         v = tf.Variable(0)
         checkpoint = tf.train.Checkpoint(v=v)
@@ -344,7 +334,7 @@ class Managing(InFolder):
         self.assertEqual(found, [self.path(f'ck-{n}') for n in (1, 2, 3)])
 
 
-class ByName(InFolder):
+class ByName(FolderCase):
     def test_saver(self):
         x, y = tf.Variable(1.0, name='x'), tf.Variable([2.0], name='y')
         saver = tf.compat.v1.train.Saver([x, y], max_to_keep=2)

@@ -4,11 +4,11 @@ import random
 import resource
 import shutil
 import signal
-import tempfile
 import time
 import unittest
 
 import footlight as tf
+from folder_case import FolderCase
 
 GOLDEN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'golden', 'checkpoints')
 EXPECTED = (tf.errors.DataLossError, tf.errors.NotFoundError, tf.errors.UnimplementedError,
@@ -33,11 +33,10 @@ def value_of(reader, name):
     return value.tolist() if hasattr(value, 'tolist') else value
 
 
-class Damaged(unittest.TestCase):
+class Damaged(FolderCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.prefix = os.path.join(folder.name, 'ck')
+        super().setUp()
+        self.prefix = self.path('ck')
         self.whole = {}
         for ending in (DATA, INDEX):
             shutil.copy(os.path.join(GOLDEN, 'objects-1' + ending), self.prefix + ending)
@@ -86,13 +85,12 @@ class Damaged(unittest.TestCase):
             tf.train.load_checkpoint(self.prefix)
 
 
-class Killed(unittest.TestCase):
+class Killed(FolderCase):
     """A child saves over and over under one name and is killed: the checkpoint that is there is a whole one."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.prefix = os.path.join(folder.name, 'ck')
+        super().setUp()
+        self.prefix = self.path('ck')
         self.variables = [tf.Variable(tf.zeros([n])) for n in (1, 100, 5000)]
         self.checkpoint = tf.train.Checkpoint(v=self.variables)
         self.checkpoint.write(self.prefix)

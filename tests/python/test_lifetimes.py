@@ -5,13 +5,14 @@ import os
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import textwrap
 import threading
 import unittest
 import weakref
 
 import footlight as tf
+import footlight_program
+from folder_case import FolderCase
 
 SANITIZED = any(word in os.environ.get('LD_PRELOAD', '') for word in ('asan', 'tsan'))  # their heaps never shrink
 
@@ -277,16 +278,10 @@ class Growth(unittest.TestCase):
         self.assertLess(int(done.stdout), 4000)  # 100,000 of them are to stay below 400 MB
 
 
-class Said(unittest.TestCase):
+class Said(FolderCase):
     def record(self, text, *options):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        script, session = (os.path.join(folder.name, name) for name in ('script.py', 'run.footlight'))
-        with open(script, 'w', encoding='utf-8') as file:
-            file.write(textwrap.dedent(text))
-        done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, *options, script],
-                              capture_output=True, text=True, timeout=120)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        session = self.path('run.footlight')
+        done = footlight_program.record(session, self.write('script.py', text), options=options)
         return done, sqlite3.connect(f'file:{session}?mode=ro', uri=True)
 
     def notes(self, db):

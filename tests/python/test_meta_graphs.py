@@ -4,16 +4,12 @@ import tempfile
 import unittest
 
 import footlight as tf
+from folder_case import FolderCase
 
 v1 = tf.compat.v1
 
 
-class MetaGraphs(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class MetaGraphs(FolderCase):
     def saved(self, value):
         """A checkpoint of a variable w and of an iterator that has given 0 and 2."""
         with tf.Graph().as_default():

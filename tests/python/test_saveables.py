@@ -1,7 +1,6 @@
 """SaveableObjects, checkpoints written inside of functions and in sessions, SavedModels saved and loaded in graphs."""
 import copy
 import os
-import tempfile
 import unittest
 
 import footlight as tf
@@ -13,6 +12,7 @@ from tensorflow.python.saved_model import save as inner_save  # noqa: E402
 from tensorflow.python.trackable import base  # noqa: E402
 from tensorflow.python.training import saver as saver_lib  # noqa: E402
 from tensorflow.python.training.saving import saveable_object  # noqa: E402
+from folder_case import FolderCase  # noqa: E402
 
 v1 = tf.compat.v1
 
@@ -39,21 +39,11 @@ class Owner(base.Trackable):
         return {'parts': lambda name='owner': Both(self.whole, self.other, name)}
 
 
-class InFolder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def at(self, name):
-        return os.path.join(self.folder, name)
-
-
-class Saveables(InFolder):
+class Saveables(FolderCase):
     def test_an_object_is_saved_by_its_saveables(self):
         owner = Owner()
         owner.whole.assign(42.)
-        path = tf.train.Checkpoint(o=owner).save(self.at('c'))
+        path = tf.train.Checkpoint(o=owner).save(self.path('c'))
         names = dict(tf.train.list_variables(path))
         self.assertIn('o/.ATTRIBUTES/parts', names)
         self.assertIn('o/.ATTRIBUTES/parts-half', names)
@@ -71,7 +61,7 @@ class Saveables(InFolder):
             session.run(inner_checkpoint.gather_initializers(checkpoint))
             session.run([owner.whole.initializer, owner.other.initializer])
             session.run(owner.whole.assign(8.))
-            path = checkpoint.save(self.at('c'))
+            path = checkpoint.save(self.path('c'))
             other = v1.get_variable('not_saved', initializer=3.)
             for restore in ('run_restore_ops', 'initialize_or_restore'):
                 session.run([owner.whole.assign(1.), other.assign(7.)])
@@ -82,7 +72,7 @@ class Saveables(InFolder):
         owner = Owner()
         saver = saver_lib.Saver([owner])
         owner.whole.assign(3.)
-        path = saver.save(None, self.at('s'))
+        path = saver.save(None, self.path('s'))
         self.assertEqual([name for name, _ in tf.train.list_variables(path)], ['owner', 'owner-half'])
         owner.whole.assign(0.)
         saver.restore(None, path)
@@ -94,17 +84,17 @@ class Saveables(InFolder):
             saver.restore(session, path)
             self.assertEqual(session.run([owner.whole, owner.other]), [3., 1.5])
             session.run(owner.whole.assign(10.))
-            again = saver.save(session, self.at('t'))
+            again = saver.save(session, self.path('t'))
         self.assertEqual(tf.train.load_variable(again, 'owner-half'), 5.)
 
     def test_a_checkpoint_without_a_part_says_so(self):
         saver = v1.train.Saver([Both(tf.Variable(1.), tf.Variable(1.), 'elsewhere')])
-        path = v1.train.Saver({'v': tf.Variable(1.)}).save(None, self.at('v'))
+        path = v1.train.Saver({'v': tf.Variable(1.)}).save(None, self.path('v'))
         with self.assertRaisesRegex(tf.errors.NotFoundError, 'elsewhere'):
             saver.restore(None, path)
 
 
-class Writing(InFolder):
+class Writing(FolderCase):
     def test_a_function_writes_when_it_runs(self):
         variable = tf.Variable(1.)
         checkpoint = tf.train.Checkpoint(v=variable)
@@ -115,17 +105,17 @@ class Writing(InFolder):
             return checkpoint.write(path)
 
         for expected in (2., 3.):
-            self.assertEqual(write(tf.constant(self.at('w'))).numpy().decode(), self.at('w'))
-            self.assertEqual(tf.train.load_variable(self.at('w'), 'v/.ATTRIBUTES/VARIABLE_VALUE'), expected)
+            self.assertEqual(write(tf.constant(self.path('w'))).numpy().decode(), self.path('w'))
+            self.assertEqual(tf.train.load_variable(self.path('w'), 'v/.ATTRIBUTES/VARIABLE_VALUE'), expected)
         with self.assertRaisesRegex(NotImplementedError, 'Checkpoint.write'):
-            tf.function(lambda: checkpoint.save(self.at('x')))()
+            tf.function(lambda: checkpoint.save(self.path('x')))()
 
     def test_a_session_gets_only_what_was_restored(self):
         with tf.Graph().as_default(), v1.Session() as session:
             first, second = tf.Variable(1), tf.Variable(2)
             session.run([first.initializer, second.initializer])
             checkpoint = tf.train.Checkpoint(first=first)
-            path = checkpoint.save(self.at('c'))
+            path = checkpoint.save(self.path('c'))
             checkpoint.second = second
             session.run([first.assign(314), second.assign(314)])
             checkpoint.restore(path).run_restore_ops()
@@ -140,7 +130,7 @@ class Writing(InFolder):
 
     def test_a_manager_leaves_what_others_saved(self):
         checkpoint = tf.train.Checkpoint()
-        others = [checkpoint.save(self.at('other')) for _ in range(2)]
+        others = [checkpoint.save(self.path('other')) for _ in range(2)]
         manager = tf.train.CheckpointManager(checkpoint, self.folder, max_to_keep=1)
         self.assertEqual(manager.latest_checkpoint, others[1])
         self.assertEqual(manager.checkpoints, [])
@@ -152,7 +142,7 @@ class Writing(InFolder):
         root = tf.Module()
         root.empty, root.full = tf.Module(), tf.Module()
         root.empty.child, root.full.v = tf.Module(), tf.Variable(5.)
-        path = tf.train.Checkpoint(m=root).save(self.at('c'))
+        path = tf.train.Checkpoint(m=root).save(self.path('c'))
         new = tf.Module()
         tf.train.Checkpoint(m=new).restore(path)
         self.assertEqual(list(new._deferred_dependencies), ['full'])
@@ -164,62 +154,62 @@ class Writing(InFolder):
         self.assertEqual(made.numpy().tolist(), [1., 1.])
 
 
-class Graphs(InFolder):
+class Graphs(FolderCase):
     def test_a_model_is_saved_and_loaded_in_a_graph(self):
-        with open(self.at('a.txt'), 'w') as file:
+        with open(self.path('a.txt'), 'w') as file:
             file.write('asset')
         with tf.Graph().as_default(), v1.Session() as session:
             model = tf.Module()
-            model.v, model.asset = tf.Variable(3.), tf.saved_model.Asset(self.at('a.txt'))
+            model.v, model.asset = tf.Variable(3.), tf.saved_model.Asset(self.path('a.txt'))
             session.run(model.v.initializer)
             session.run(model.v.assign(5.))
             model.f = tf.function(lambda x: x * model.v, input_signature=[tf.TensorSpec([], tf.float32)])
-            tf.saved_model.save(model, self.at('m'))
-            loaded = tf.saved_model.load(self.at('m'))
+            tf.saved_model.save(model, self.path('m'))
+            loaded = tf.saved_model.load(self.path('m'))
             session.run(loaded.v.initializer)
             self.assertEqual(session.run([loaded.f(2.), loaded.v]), [10., 5.])
             path = session.run(loaded.asset.asset_path).decode()
-            self.assertEqual(os.path.dirname(path), self.at('m/assets'))
+            self.assertEqual(os.path.dirname(path), self.path('m/assets'))
             self.assertEqual(len(v1.get_collection(v1.GraphKeys.ASSET_FILEPATHS)), 1)
-        loaded = tf.saved_model.load(self.at('m'))
+        loaded = tf.saved_model.load(self.path('m'))
         self.assertEqual(loaded.f(tf.constant(2.)).numpy(), 10.)
         with self.assertRaisesRegex(AssertionError, 'inside a traced'):
-            tf.function(lambda: tf.saved_model.save(model, self.at('n')))()
+            tf.function(lambda: tf.saved_model.save(model, self.path('n')))()
 
     def test_nodes_and_their_paths(self):
         model = tf.Module()
         model.inner = tf.Module()
         model.inner.v = tf.Variable(1.)
-        nodes, paths = inner_save.save_and_return_nodes(model, self.at('m'), experimental_skip_checkpoint=True)
+        nodes, paths = inner_save.save_and_return_nodes(model, self.path('m'), experimental_skip_checkpoint=True)
         self.assertIs(nodes[0], model)
         self.assertEqual([name for name, _ in paths[model.inner.v]], ['inner', 'v'])
-        self.assertFalse(os.path.exists(self.at('m/variables')))
+        self.assertFalse(os.path.exists(self.path('m/variables')))
         options = tf.saved_model.LoadOptions(experimental_skip_checkpoint=True)
-        self.assertEqual(tf.saved_model.load(self.at('m'), options=options).inner.v.shape, [])
+        self.assertEqual(tf.saved_model.load(self.path('m'), options=options).inner.v.shape, [])
 
     def test_a_loaded_function_takes_lists(self):
         model = tf.Module()
         model.f = tf.function(lambda x: x * 2, input_signature=[tf.TensorSpec([None], tf.int32)])
-        tf.saved_model.save(model, self.at('m'))
-        self.assertEqual(tf.saved_model.load(self.at('m')).f([2, 3]).numpy().tolist(), [4, 6])
+        tf.saved_model.save(model, self.path('m'))
+        self.assertEqual(tf.saved_model.load(self.path('m')).f([2, 3]).numpy().tolist(), [4, 6])
 
     def test_a_pruned_function_takes_values_by_name(self):
         with tf.Graph().as_default(), v1.Session() as session:
             x = v1.placeholder(tf.float32, [], name='x')
             y = tf.add(x, 1., name='y')
-            v1.saved_model.simple_save(session, self.at('m'), {'x': x}, {'y': y})
-        function = tf.saved_model.load(self.at('m')).prune('x:0', 'y:0')
+            v1.saved_model.simple_save(session, self.path('m'), {'x': x}, {'y': y})
+        function = tf.saved_model.load(self.path('m')).prune('x:0', 'y:0')
         self.assertEqual(function(x=tf.constant(1.)).numpy(), 2.)
         with self.assertRaisesRegex(TypeError, 'takes a value for each of'):
             function(z=tf.constant(1.))
 
 
-class ValuesOfSessions(InFolder):
+class ValuesOfSessions(FolderCase):
     """Checkpoints of a graph's variables have the values of the default session."""
 
     def setUp(self):
         super().setUp()
-        self.path = self.at('c')
+        self.path = self.path('c')
 
     def test_a_variable_without_a_value_is_not_left_out(self):
         with tf.Graph().as_default(), v1.Session() as session:

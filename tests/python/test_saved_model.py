@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 import footlight as tf
+from folder_case import FolderCase
 
 GOLDEN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'golden', 'savedmodel')
 
@@ -179,11 +180,7 @@ def values(m):
     return [v.tolist() if hasattr(v, 'tolist') else v for v in found]
 
 
-class Written(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
+class Written(FolderCase):
     def save(self, obj, name='m', **options):
         path = os.path.join(self.folder, name)
         tf.saved_model.save(obj, path, **options)

@@ -6,13 +6,13 @@ import os
 import struct
 import subprocess
 import sys
-import tempfile
 import unittest
 import zlib
 
 import footlight as tf
 from footlight import _proto
 from footlight._summary import writers as _summary
+from folder_case import FolderCase
 
 try:
     from tensorboard.backend.event_processing import event_accumulator
@@ -83,11 +83,9 @@ def pixels_of(png):
     return width, height, step, rows
 
 
-class InFolder(unittest.TestCase):
+class InFolder(FolderCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        super().setUp()
         self.writer = tf.summary.create_file_writer(self.folder)
         self.addCleanup(self.writer.close)
         self.addCleanup(tf.summary.experimental.set_step, None)

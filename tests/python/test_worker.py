@@ -6,18 +6,16 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import tempfile
-import textwrap
 import time
 import unittest
 
-BUILD = os.environ['FOOTLIGHT_BUILD']
+from folder_case import FolderCase
+from footlight_program import BUILD, rows
 
 
 def last_end(session):
     """(exit code, signal, reason) of a finished session."""
-    with sqlite3.connect(f'file:{session}?mode=ro', uri=True) as db:
-        return db.execute('SELECT exit_code, signal, reason FROM run_end').fetchone()
+    return rows(session, 'SELECT exit_code, signal, reason FROM run_end')[0]
 
 
 STDOUT, STDERR, TF_PRINT = 0, 1, 2
@@ -27,9 +25,8 @@ ENDLESS = 'import time\nwhile True: time.sleep(0)' if 'libtsan' in os.environ.ge
 
 def console(session, *streams):
     """The text written to these streams (all three: in order of time)."""
-    with sqlite3.connect(f'file:{session}?mode=ro', uri=True) as db:
-        rows = db.execute('SELECT stream, text FROM console ORDER BY time_ns, rowid').fetchall()
-    return ''.join(text for stream, text in rows if stream in (streams or (STDOUT, STDERR, TF_PRINT)))
+    lines = rows(session, 'SELECT stream, text FROM console ORDER BY time_ns, rowid')
+    return ''.join(text for stream, text in lines if stream in (streams or (STDOUT, STDERR, TF_PRINT)))
 
 
 def without_sanitizers_handlers():
@@ -37,20 +34,13 @@ def without_sanitizers_handlers():
     return {name: os.environ.get(name, '') + ':handle_segv=0' for name in ('ASAN_OPTIONS', 'TSAN_OPTIONS')}
 
 
-class Worker(unittest.TestCase):
-
+class Worker(FolderCase):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.session = os.path.join(self.folder.name, 'run.footlight')
-
-    def tearDown(self):
-        self.folder.cleanup()
+        super().setUp()
+        self.session = self.path('run.footlight')
 
     def script(self, text, name='script.py'):
-        path = os.path.join(self.folder.name, name)
-        with open(path, 'w', encoding='utf-8') as file:
-            file.write(textwrap.dedent(text))
-        return path
+        return self.write(name, text)
 
     def command(self, path, *arguments, options=()):
         return [sys.executable, '-m', 'footlight', 'record', '-o', self.session, *options, path, *arguments]
@@ -112,7 +102,7 @@ class Worker(unittest.TestCase):
 
     def test_errors_are_safe_for_a_terminal(self):
         path, bad = self.script('print(1)'), '\x1b[31m\x9b31m\u202eabc\udcff'
-        taken = os.path.join(self.folder.name, bad)
+        taken = self.path(bad)
         with open(taken, 'w', encoding='utf-8') as file:
             file.write('no recording')
         for words in (['--' + bad, path], ['--level', bad, path], [taken + '.py'], ['-o', taken, path],
@@ -194,17 +184,17 @@ class Worker(unittest.TestCase):
     def test_only_a_recording_is_replaced(self):
         def record_into(name, script):
             done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', name, script], text=True,
-                                  capture_output=True, cwd=self.folder.name, timeout=60)
+                                  capture_output=True, cwd=self.folder, timeout=60)
             return done.returncode, done.stdout, done.stderr
         path, empty = self.script('print("ran")'), self.script('', 'empty.py')
-        os.mkfifo(os.path.join(self.folder.name, 'fifo'))
-        os.symlink('notes', os.path.join(self.folder.name, 'link'))
-        with socket.socket(socket.AF_UNIX) as server, open(os.path.join(self.folder.name, 'notes'), 'wb') as notes:
-            server.bind(os.path.join(self.folder.name, 'socket'))
+        os.mkfifo(self.path('fifo'))
+        os.symlink('notes', self.path('link'))
+        with socket.socket(socket.AF_UNIX) as server, open(self.path('notes'), 'wb') as notes:
+            server.bind(self.path('socket'))
             notes.write(b'precious')
             notes.flush()
-            files = sorted(os.listdir(self.folder.name))
-            before = [os.lstat(os.path.join(self.folder.name, file)) for file in files]
+            files = sorted(os.listdir(self.folder))
+            before = [os.lstat(self.path(file)) for file in files]
             for name, script, why in (('fifo', path, 'is a pipe'), ('socket', path, 'is a socket'),
                                       ('link', path, 'is a symbolic link'), ('notes', path, 'is not a recording'),
                                       ('.', path, 'is a folder'), ('/dev/null', path, 'is a device'),
@@ -214,9 +204,9 @@ class Worker(unittest.TestCase):
                 self.assertEqual((code, out), (2, ''), name)
                 self.assertIn(why, err)
                 self.assertIn('after -o', err)
-            self.assertEqual(sorted(os.listdir(self.folder.name)), files)
+            self.assertEqual(sorted(os.listdir(self.folder)), files)
             for file, was in zip(files, before):
-                now = os.lstat(os.path.join(self.folder.name, file))
+                now = os.lstat(self.path(file))
                 self.assertEqual((now.st_ino, now.st_mode, now.st_size), (was.st_ino, was.st_mode, was.st_size), file)
         # Nothing, a recording, one that was cut off, and an empty file are replaced.
         for content in (None, None, b'footlight log', b''):
@@ -353,7 +343,7 @@ class Worker(unittest.TestCase):
             ''')
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, 'True\ndone\n', 'after\n'))
         for i in range(25):
-            self.assertEqual(os.path.getsize(os.path.join(self.folder.name, f'user{i}.txt')), 0)
+            self.assertEqual(os.path.getsize(self.path(f'user{i}.txt')), 0)
         self.assertEqual(console(self.session), 'True\nafter\ndone\n')
         with sqlite3.connect(f'file:{self.session}?mode=ro', uri=True) as db:
             self.assertEqual(db.execute('SELECT sum(count) FROM call_summary').fetchone(), (2001,))
@@ -370,13 +360,13 @@ class Worker(unittest.TestCase):
             tf.print('to the other stream')
             ''')
         self.assertEqual((done.stdout, done.stderr), ('to the other stream\n', 'to the console\n'))
-        with open(os.path.join(self.folder.name, 'errors.txt'), encoding='utf-8') as file:
+        with open(self.path('errors.txt'), encoding='utf-8') as file:
             self.assertEqual(file.read(), 'to the file\n')
 
     def test_a_child_that_is_left_behind_and_talks(self):
         """It neither keeps the recording open nor loses its console."""
-        out = os.path.join(self.folder.name, 'out.txt')
-        stop = os.path.join(self.folder.name, 'stop')
+        out = self.path('out.txt')
+        stop = self.path('stop')
         path = self.script(f'''
             import os, sys, time
             if os.fork() == 0:
@@ -442,7 +432,7 @@ class Worker(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, 'True\n'), done.stderr)
 
     def test_child_pythons_say_nothing(self):
-        own = os.path.join(self.folder.name, 'site')
+        own = self.path('site')
         os.mkdir(own)
         done = self.record('''
             import os, subprocess, sys
@@ -461,13 +451,13 @@ class Worker(unittest.TestCase):
 
     def test_files_of_the_current_folder_are_not_run(self):
         for name in ('footlight', 'footlight_recorder', 'worker', '_interpreter', 'atexit', 'importlib'):
-            with open(os.path.join(self.folder.name, name + '.py'), 'w', encoding='utf-8') as file:
+            with open(self.path(name + '.py'), 'w', encoding='utf-8') as file:
                 file.write(f'print("ran ./{name}.py")\n')
-        os.mkdir(os.path.join(self.folder.name, 'scripts'))
+        os.mkdir(self.path('scripts'))
         path = self.script('import tensorflow as tf; print(tf.constant(1).numpy(), tf.__file__.endswith("__init__.py"))',
                            'scripts/script.py')
         program = os.path.join(BUILD, 'bin', 'footlight')
-        here = self.folder.name
+        here = self.folder
         environment = {k: v for k, v in os.environ.items() if k not in ('PYTHONPATH', 'LD_PRELOAD')}
         environment['FOOTLIGHT_PYTHON'] = sys.executable
         if 'LD_PRELOAD' not in os.environ:
@@ -482,13 +472,13 @@ class Worker(unittest.TestCase):
         done = subprocess.run([sys.executable, recorder, '-o', self.session, self.script('import footlight\nimport tensorflow')],
                               capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stdout), (1, 'ran ./footlight.py\n'))
-        self.assertIn(f"hidden by {self.folder.name}/footlight.py: rename that one", done.stderr)
+        self.assertIn(f"hidden by {self.folder}/footlight.py: rename that one", done.stderr)
 
     def test_a_package_on_a_relative_path(self):
-        relative = os.path.join('.', os.path.relpath(os.path.join(BUILD, 'python'), self.folder.name))
+        relative = os.path.join('.', os.path.relpath(os.path.join(BUILD, 'python'), self.folder))
         path = self.script(f'import sys; sys.path[:0] = [{relative!r}]\nimport footlight, tensorflow as tf\n'
                            'print(tf.constant(1).numpy(), tf.__path__ == footlight.__path__)')
-        done = subprocess.run(self.command(path), capture_output=True, text=True, cwd=self.folder.name, timeout=60)
+        done = subprocess.run(self.command(path), capture_output=True, text=True, cwd=self.folder, timeout=60)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, '1 True\n', ''))
 
     def test_a_source_that_cannot_be_read_to_its_end(self):
@@ -505,21 +495,21 @@ class Worker(unittest.TestCase):
             exec(compile('def g(x):\\n  raise KeyError(x)\\n', 'fifo.py', 'exec'), scope)
             try: tf.function(fails)(tf.constant(1))
             except KeyError: print('failed')
-            ''', cwd=self.folder.name, stdin=subprocess.PIPE)
+            ''', cwd=self.folder, stdin=subprocess.PIPE)
         self.assertEqual((done.returncode, done.stdout), (0, '2 2\n' * 4 + 'failed\n'), done.stderr)
 
     def test_the_script_is_where_python_says_it_is(self):
-        os.makedirs(os.path.join(self.folder.name, 'a/b'))
+        os.makedirs(self.path('a/b'))
         path = self.script('''
             import inspect, os, sys
             def f(): pass
             os.chdir('/')
             print(__file__, sys.argv, sys.path[0], f.__code__.co_filename, inspect.getsource(f).strip())
             ''', 'a/script.py')
-        os.symlink(path, os.path.join(self.folder.name, 'a/b/link.py'))
+        os.symlink(path, self.path('a/b/link.py'))
         for word in ('../script.py', 'link.py', path):
             with self.subTest(word):
-                here = os.path.join(self.folder.name, 'a/b')
+                here = self.path('a/b')
                 bare = subprocess.run([sys.executable, word], capture_output=True, text=True, cwd=here, timeout=60)
                 done = subprocess.run(self.command(word), capture_output=True, text=True, cwd=here, timeout=60)
                 self.assertEqual((done.stdout, done.stderr), (bare.stdout, bare.stderr))

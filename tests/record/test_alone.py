@@ -5,24 +5,21 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
-import textwrap
 import unittest
 
-BUILD = os.environ['FOOTLIGHT_BUILD']
-PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
+import footlight_program
+from folder_case import FolderCase
+from footlight_program import BUILD
 
 
 def runs(python):
     return bool(shutil.which(python)) and subprocess.run([python, '-c', ''], capture_output=True).returncode == 0
 
 
-class Alone(unittest.TestCase):
-
+class Alone(FolderCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.session = os.path.join(self.folder, 'run.footlight')
+        super().setUp()
+        self.session = self.path('run.footlight')
         # This package alone, so that no other can be imported; its extension finds its library where it was built.
         self.packages = os.path.join(self.folder, 'packages')
         package = os.path.join(self.packages, 'footlight_recorder')
@@ -36,17 +33,11 @@ class Alone(unittest.TestCase):
         return subprocess.run([sys.executable, *words], capture_output=True, text=True, env=self.environment, timeout=120)
 
     def record(self, text, *options):
-        path = os.path.join(self.folder, 'script.py')
-        with open(path, 'w', encoding='utf-8') as file:
-            file.write(textwrap.dedent(text))
+        path = self.write('script.py', text)
         return self.python('-m', 'footlight_recorder', '-o', self.session, *options, path)
 
     def info(self):
-        environment = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
-        done = subprocess.run([PROGRAM, 'info', '--json', self.session], capture_output=True, text=True, env=environment,
-                              timeout=60)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)
+        return json.loads(footlight_program.run('info', '--json', self.session).stdout)
 
     def test_a_session_without_an_engine(self):
         done = self.record('''
@@ -66,9 +57,8 @@ class Alone(unittest.TestCase):
 
     def spans(self):
         """The spans by name, and the counters' values in order."""
-        environment = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
         done = subprocess.run([os.path.join(BUILD, 'tests', 'print_spans'), self.session], capture_output=True, text=True,
-                              env=environment, timeout=60)
+                              env=footlight_program.ENVIRONMENT, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = sorted((json.loads(line) for line in done.stdout.splitlines()), key=lambda line: line['start'])
         spans = {}
@@ -192,13 +182,10 @@ class Alone(unittest.TestCase):
                 print(error)
             %s
             '''
-        path = os.path.join(self.folder, 'script.py')
         for ending, status, reason in (('footlight_recorder.stop(); sys.exit(4)', 0, 'the program stopped recording'),
                                        ('sys.exit(4)', 4, 'the program called exit')):
             with self.subTest(ending):
-                with open(path, 'w', encoding='utf-8') as file:
-                    file.write(textwrap.dedent(text % ending))
-                done = self.python(path, 'argument')
+                done = self.python(self.write('script.py', text % ending), 'argument')
                 self.assertEqual(done.returncode, 4, done.stderr)
                 self.assertIn(f'a recording is already running, into {self.session}', done.stdout)
                 said = self.info()
@@ -211,12 +198,8 @@ class Alone(unittest.TestCase):
         self.assertEqual(done.stdout, 'False\n', done.stderr)
 
 
-class Refusals(unittest.TestCase):
+class Refusals(FolderCase):
     """A Python that cannot record prints one line that says what to run."""
-
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
 
     def package(self, *extensions):
         """A copy of the package with only these extension modules; `cmake` builds nothing there."""

@@ -7,10 +7,9 @@ import subprocess
 import sys
 import unittest
 
-BUILD = os.environ['FOOTLIGHT_BUILD']
+from footlight_program import BUILD, ENVIRONMENT
+
 LIBRARIES = {name: os.path.join(BUILD, 'lib', f'lib{name}.so') for name in ('footlight-record', 'footlight-explain', 'footlight')}
-# Without a sanitizer that was preloaded into this interpreter: the tools do not need it.
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
 
 
 def output_of(*words):

@@ -1,28 +1,22 @@
 """Rows, keys and calls that an adapter of another engine adds from Python."""
 import os
-import shutil
-import sqlite3
 import subprocess
 import sys
-import tempfile
 import textwrap
 import unittest
 
-BUILD = os.environ['FOOTLIGHT_BUILD']
-PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
+import footlight_program
+from folder_case import FolderCase
+from footlight_program import BUILD
 
 
-class Records(unittest.TestCase):
-
+class Records(FolderCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.session = os.path.join(self.folder, 'run.footlight')
+        super().setUp()
+        self.session = self.path('run.footlight')
 
     def record(self, text):
-        path = os.path.join(self.folder, 'script.py')
-        with open(path, 'w', encoding='utf-8') as file:
-            file.write('from footlight_recorder import _recorder, keys\n' + textwrap.dedent(text))
+        path = self.write('script.py', 'from footlight_recorder import _recorder, keys\n' + textwrap.dedent(text))
         environment = {**os.environ, 'PYTHONPATH': os.path.join(BUILD, 'python')}
         done = subprocess.run([sys.executable, '-m', 'footlight_recorder', '-o', self.session, path], capture_output=True,
                               text=True, env=environment, timeout=120)
@@ -30,15 +24,10 @@ class Records(unittest.TestCase):
         return done.stdout
 
     def rows(self, query):
-        with sqlite3.connect(f'file:{self.session}?mode=ro', uri=True) as db:
-            return db.execute(query).fetchall()
+        return footlight_program.rows(self.session, query)
 
     def sql(self, query):
-        environment = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
-        done = subprocess.run([PROGRAM, 'sql', self.session, query], capture_output=True, text=True, env=environment,
-                              timeout=60)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
+        return footlight_program.run('sql', self.session, query).stdout
 
     def test_rows_come_back(self):
         said = self.record('''

@@ -1,41 +1,24 @@
 """Calls that are repeated eagerly and traced: shares that add up, groups, and that the script does not notice."""
-import csv
-import io
 import json
 import os
-import shutil
-import subprocess
-import sys
-import tempfile
 import textwrap
 import unittest
 
-BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
-FOOTLIGHT = os.path.join(BUILD, 'bin', 'footlight')
-ENVIRONMENT = {**{k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}, 'FOOTLIGHT_PYTHON': sys.executable}
+from folder_case import FolderCase
+from footlight_program import BUILD, ENVIRONMENT, run, table
 
 
-class Compared(unittest.TestCase):
+class Compared(FolderCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.session = os.path.join(self.folder, 'run.footlight')
+        super().setUp()
+        self.session = self.path('run.footlight')
 
-    def write(self, body):
-        path = os.path.join(self.folder, 'script.py')
-        with open(path, 'w', encoding='utf-8') as file:
-            file.write('import tensorflow as tf\n' + textwrap.dedent(body))
-        return path
-
-    def run_it(self, *words, code=0):
-        done = subprocess.run([FOOTLIGHT, *words], capture_output=True, text=True, timeout=300, env=ENVIRONMENT,
-                              stdin=subprocess.DEVNULL)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        return done
+    def script(self, body):
+        return self.write('script.py', 'import tensorflow as tf\n' + textwrap.dedent(body))
 
     def compare(self, body, *words):
-        script = self.write(body)
-        out = self.run_it('compare', script, '--json', '-o', self.session, '--seconds', '4', *words).stdout
+        script = self.script(body)
+        out = run('compare', script, '--json', '-o', self.session, '--seconds', '4', *words).stdout
         found = json.loads(out)
         self.assertEqual(len(found), 1)
         self.check(found[0])
@@ -68,7 +51,7 @@ class Compared(unittest.TestCase):
         self.assertEqual('is unexplained' in c['sentence'], c['unexplained'] > 0.05, c['sentence'])
 
     def recorded(self, *words):
-        c = json.loads(self.run_it('compare', *words, '--json').stdout)
+        c = json.loads(run('compare', *words, '--json').stdout)
         self.check(c)
         self.assertEqual(c['unexplained'], 0)
         return c
@@ -268,7 +251,7 @@ class LongCalls(Compared):
             try: f(tf.ones([3]))
             finally: other.kill()
             ''', '--pairs', '4')
-        eager, = json.loads(self.run_it('sql', self.session, 'select min(interruptions) least from repetitions '
+        eager, = json.loads(run('sql', self.session, 'select min(interruptions) least from repetitions '
                                         'where traced = 0', '--json').stdout)
         self.assertGreater(eager['least'], 0)
         self.assertTrue(any('Other programs interrupted' in note for note in c['notes']), c['notes'])
@@ -301,14 +284,14 @@ class Unnoticed(Compared):
         '''
 
     def test_the_output_is_the_same(self):
-        script = self.write(self.SCRIPT)
-        plain = self.run_it('record', '-o', self.session, script)
+        script = self.script(self.SCRIPT)
+        plain = run('record', '-o', self.session, script)
         for call in '1', '3':
-            compared = self.run_it('record', '-o', self.session, '--compare', 'Model.step:' + call, '--compare-pairs',
+            compared = run('record', '-o', self.session, '--compare', 'Model.step:' + call, '--compare-pairs',
                                    '6', script)
             self.assertEqual(compared.stdout, plain.stdout)
             self.assertEqual(compared.stderr, plain.stderr)
-            [c] = json.loads(self.run_it('compare', self.session, '--json').stdout)
+            [c] = json.loads(run('compare', self.session, '--json').stdout)
             self.check(c)
             self.assertEqual((c['call'], c['pairs'] + c['interrupted'], c['error']), (int(call), 6, ''))
             self.assertTrue(any('print' in note for note in c['notes']), c['notes'])
@@ -316,10 +299,9 @@ class Unnoticed(Compared):
 
     def check_calls(self):
         """Repetitions are no calls of the program: it made 4, and the first of them traced."""
-        calls = json.loads(self.run_it('info', self.session, '--json').stdout)
+        calls = json.loads(run('info', self.session, '--json').stdout)
         self.assertEqual(calls['calls'], 4)
-        out = self.run_it('export', self.session, '--format', 'csv', '--table', 'calls').stdout
-        outcomes = [row['outcome'] for row in sorted(csv.DictReader(io.StringIO(out)), key=lambda r: int(r['start_ns']))]
+        outcomes = [row['outcome'] for row in sorted(table(self.session, 'calls'), key=lambda r: int(r['start_ns']))]
         self.assertEqual(outcomes, ['trace', 'hit', 'hit', 'hit'])
 
     def test_effects_are_said(self):
@@ -334,7 +316,7 @@ class Unnoticed(Compared):
         self.assertTrue(any('seen (line 6)' in note for note in c['notes']), c['notes'])
 
     def test_a_failing_repetition_is_said(self):
-        script = self.write('''
+        script = self.script('''
             tracing = True
             @tf.function
             def f(x):
@@ -345,21 +327,21 @@ class Unnoticed(Compared):
             tracing = False
             print(f(tf.ones([3])).numpy())
             ''')
-        done = self.run_it('compare', script)
+        done = run('compare', script)
         self.assertIn('[2. 2. 2.]', done.stdout)
         self.assertIn('The comparison failed eagerly: ValueError: not twice', done.stdout)
 
     def test_what_the_script_raises_is_raised(self):
-        script = self.write('''
+        script = self.script('''
             @tf.function
             def f(x):
                 raise ValueError('as always')
             f(tf.ones([3]))
             ''')
-        plain = self.run_it('record', '-o', self.session, script, code=1)
+        plain = run('record', '-o', self.session, script, code=1)
         self.assertIn('call 1 was not compared; the script ended with exit code 1',
-                      self.run_it('compare', script, code=2).stderr)
-        done = self.run_it('record', '-o', self.session, '--compare', 'f', script, code=1)
+                      run('compare', script, code=2).stderr)
+        done = run('record', '-o', self.session, '--compare', 'f', script, code=1)
         self.assertIn('ValueError: as always', done.stderr)
         self.assertEqual(done.stderr, plain.stderr)
 
@@ -379,7 +361,7 @@ class Rehearsal(Compared):
         self.addCleanup(lambda: (ENVIRONMENT.clear(), ENVIRONMENT.update(before)))
 
     def test_streams_of_a_simulated_device(self):
-        script = self.write("""
+        script = self.script("""
             with tf.device('/gpu:0'):
                 x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
             @tf.function
@@ -387,10 +369,10 @@ class Rehearsal(Compared):
                 return tf.matmul(x, x) * x
             print(f(x).device)
             """)
-        out = self.run_it('compare', script, '--json', '-o', self.session, '--pairs', '12').stdout
+        out = run('compare', script, '--json', '-o', self.session, '--pairs', '12').stdout
         [c] = json.loads(out)
         self.assertTrue(c['simulated'])
-        self.assertIn('The device is simulated.', self.run_it('compare', self.session).stdout)
+        self.assertIn('The device is simulated.', run('compare', self.session).stdout)
         for side in c['left'], c['right']:
             names = [lane['name'] for lane in side['lanes']]
             self.assertEqual(names[0], 'host')
@@ -418,19 +400,15 @@ class Recorded(Compared):
         '''
 
     def record(self, body, name):
-        path = os.path.join(self.folder, name + '.footlight')
-        self.run_it('record', '-o', path, self.write(body))
+        path = self.path(name + '.footlight')
+        run('record', '-o', path, self.script(body))
         return path
-
-    def table(self, path, name):
-        out = self.run_it('export', path, '--format', 'csv', '--table', name).stdout
-        return list(csv.DictReader(io.StringIO(out)))
 
     def test_calls_and_traces_of_one_recording(self):
         path = self.record(self.BEFORE.replace('print(', 'for i in range(8):\n            step(x, 0.1)\n        print('),
                            'run')
         c = self.recorded(path, 'step:1', 'step:9')
-        calls = sorted((int(row['start_ns']), int(row['duration_ns'])) for row in self.table(path, 'calls'))
+        calls = sorted((int(row['start_ns']), int(row['duration_ns'])) for row in table(path, 'calls'))
         self.assertEqual(len(calls), 14)
         self.assertAlmostEqual(c['left']['total_ns']['mean'], calls[0][1], delta=1)
         self.assertAlmostEqual(c['right']['total_ns']['mean'], calls[8][1], delta=1)
@@ -442,7 +420,7 @@ class Recorded(Compared):
         c = self.recorded(path, 'step#1', path + ':step#2')
         self.assertEqual((c['left']['calls'], c['right']['calls']), (1, 8))
         self.assertTrue(any('served only the call that made it' in note for note in c['notes']), c['notes'])
-        text = self.run_it('compare', path, 'step:1', 'step:9').stdout
+        text = run('compare', path, 'step:1', 'step:9').stdout
         self.assertRegex(text, r'script.py:7 +5 x Mul')
         self.assertRegex(text, r'call 1 took .*, call 9 .*: \d+ times as fast\. .* the largest reason')
         self.assertRegex(text, r'(?m)^  tracing +-')
@@ -453,9 +431,9 @@ class Recorded(Compared):
                             .replace('return tf', 'y = tf.nn.relu(y)\n            return tf'), 'after')
         c = self.recorded(before, after)
         for side, path in (c['left'], before), (c['right'], after):
-            info = json.loads(self.run_it('info', path, '--json').stdout)
+            info = json.loads(run('info', path, '--json').stdout)
             self.assertEqual(side['calls'], info['calls'])
-            traces = sum(int(row['duration_ns']) for row in self.table(path, 'traces'))
+            traces = sum(int(row['duration_ns']) for row in table(path, 'traces'))
             self.assertAlmostEqual(side['shares_ns']['tracing'], traces, delta=1)
         rows = {(row['eager_ops'], row['graph_nodes']): row for row in c['rows']}
         self.assertEqual(rows['6 x MatMul', '6 x MatMul']['group'], 'same')
@@ -464,7 +442,7 @@ class Recorded(Compared):
         self.assertEqual(rows['AddV2', 'AddV2']['group'], 'same')
         f = self.recorded(before + ':step', after + ':step')
         for side, path in (f['left'], before), (f['right'], after):
-            calls = sum(int(row['duration_ns']) for row in self.table(path, 'calls'))
+            calls = sum(int(row['duration_ns']) for row in table(path, 'calls'))
             self.assertAlmostEqual(side['total_ns']['mean'], calls, delta=1)
         self.assertEqual(f['title'], 'step: before against after')
 
@@ -479,18 +457,18 @@ class Recorded(Compared):
                             ((path, 'nobody#1', 'step#1'), "has no function 'nobody'"),
                             ((path, 'step#1', 'step#2', '--pairs', '3'), 'no option but --json'),
                             ((path + ':step', path + '.none.footlight:step'), 'none')):
-            self.assertIn(said, self.run_it('compare', *words, code=2).stderr, words)
+            self.assertIn(said, run('compare', *words, code=2).stderr, words)
 
 
 class CommandLine(Compared):
     def test_text(self):
-        script = self.write('''
+        script = self.script('''
             @tf.function
             def f(x):
                 return tf.sin(x) + 1.0
             f(tf.ones([3]))
             ''')
-        out = self.run_it('compare', script, '-o', self.session).stdout
+        out = run('compare', script, '-o', self.session).stdout
         self.assertIn('f, arguments of call 1 (script.py:6)', out)
         self.assertRegex(out, r'\d+ [num]s eager, .* traced: ')
         self.assertRegex(out, r'(?m)^  eager +[\d.]+ [num]s  #+')
@@ -498,10 +476,10 @@ class CommandLine(Compared):
         adds = r'([\d.]+ [num]s|nothing measurable)'
         self.assertRegex(out, f'Recording adds {adds} to an eager call and {adds} to a traced one; '
                               r'the totals do not include it\.')
-        self.assertEqual(out, self.run_it('compare', self.session).stdout)
+        self.assertEqual(out, run('compare', self.session).stdout)
 
     def test_a_call_that_cannot_be_bound_again_keeps_its_result(self):
-        script = self.write('''
+        script = self.script('''
             holder = [tf.ones([2])]
             @tf.function
             def step(items):
@@ -511,14 +489,14 @@ class CommandLine(Compared):
                 return items[0] + 1.0
             print('result', step(holder).numpy().tolist())
             ''')
-        done = self.run_it('compare', script, '--json', '-o', self.session)
+        done = run('compare', script, '--json', '-o', self.session)
         self.assertIn('result [2.0, 2.0]', done.stderr)
         found, = json.loads(done.stdout)
         self.assertIn('too many items', found['error'])
-        self.assertIn('too many items', self.run_it('compare', self.session).stdout)
+        self.assertIn('too many items', run('compare', self.session).stdout)
 
     def test_functions_of_one_name(self):
-        script = self.write('''
+        script = self.script('''
             class A:
                 @tf.function
                 def f(self, x): return x + 1.0
@@ -528,16 +506,16 @@ class CommandLine(Compared):
             a, b = A(), B()
             a.f(tf.constant(1.0)); b.f(tf.constant(1.0)); a.f(tf.constant(2.0))
             ''')
-        out = self.run_it('compare', script, '--function', 'f', '--call', '2', '--seconds', '1').stdout
+        out = run('compare', script, '--function', 'f', '--call', '2', '--seconds', '1').stdout
         self.assertIn('A.f, arguments of call 2', out)
 
     def test_mistakes(self):
-        script = self.write('print(1)\n')
-        self.assertIn('a script or a recording is missing', self.run_it('compare', code=2).stderr)
-        self.assertIn("unknown option '--bad'", self.run_it('compare', script, '--bad', code=2).stderr)
-        self.assertIn('--call takes', self.run_it('compare', script, '--call', 'x', code=2).stderr)
-        self.assertIn('the script called no traced function', self.run_it('compare', script, '--function', 'f', code=2).stderr)
-        script = self.write('''
+        script = self.script('print(1)\n')
+        self.assertIn('a script or a recording is missing', run('compare', code=2).stderr)
+        self.assertIn("unknown option '--bad'", run('compare', script, '--bad', code=2).stderr)
+        self.assertIn('--call takes', run('compare', script, '--call', 'x', code=2).stderr)
+        self.assertIn('the script called no traced function', run('compare', script, '--function', 'f', code=2).stderr)
+        script = self.script('''
             @tf.function
             def step(x):
                 return x + 1.0
@@ -545,11 +523,11 @@ class CommandLine(Compared):
                 step(tf.ones([2]))
             ''')
         self.assertIn("no traced function 'nope' got to its call 1; the script called step (3 calls)",
-                      self.run_it('compare', script, '--function', 'nope', code=2).stderr)
+                      run('compare', script, '--function', 'nope', code=2).stderr)
         self.assertIn("no traced function 'step' got to its call 9; the script called step (3 calls)",
-                      self.run_it('compare', script, '--function', 'step', '--call', '9', code=2).stderr)
-        self.assertIn('pairs are 2', self.run_it('compare', script, '--pairs', '0', code=2).stderr)
-        self.assertIn('--compare takes', self.run_it('record', '--compare', 'f:x', script, code=2).stderr)
+                      run('compare', script, '--function', 'step', '--call', '9', code=2).stderr)
+        self.assertIn('pairs are 2', run('compare', script, '--pairs', '0', code=2).stderr)
+        self.assertIn('--compare takes', run('record', '--compare', 'f:x', script, code=2).stderr)
 
 
 if __name__ == '__main__':

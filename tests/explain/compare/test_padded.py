@@ -1,17 +1,12 @@
 """A program that waits, busily and in known places: each wait is in the right share of a comparison."""
-import csv
-import io
 import json
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 import unittest
 
-BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
-FOOTLIGHT = os.path.join(BUILD, 'bin', 'footlight')
-ENVIRONMENT = {**{k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}, 'FOOTLIGHT_PYTHON': sys.executable}
+from footlight_program import run, table
+
 PAD_NS = 2_000_000
 
 PROGRAM = '''
@@ -89,16 +84,9 @@ class Padded(unittest.TestCase):
         with open(cls.script, 'w', encoding='utf-8') as file:
             file.write(PROGRAM)
 
-    def run_it(self, *words):
-        done = subprocess.run([FOOTLIGHT, *words], capture_output=True, text=True, timeout=300, env=ENVIRONMENT,
-                              stdin=subprocess.DEVNULL)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done.stdout
-
     def compare(self, function, call='1'):
-        out = self.run_it('compare', self.script, '--function', function, '--call', call, '--pairs', '8', '--json', '-o',
-                          self.session)
-        [c] = json.loads(out)
+        [c] = json.loads(run('compare', self.script, '--function', function, '--call', call, '--pairs', '8', '--json', '-o',
+                             self.session).stdout)
         self.assertEqual(c['error'], '')
         return c
 
@@ -135,11 +123,8 @@ class Padded(unittest.TestCase):
         self.check(c['right'], 'input', PAD_NS)
 
     def test_in_what_was_recorded(self):
-        self.run_it('record', '-o', self.session, self.script)
-        calls = list(csv.DictReader(io.StringIO(self.run_it('export', self.session, '--format', 'csv', '--table',
-                                                            'calls'))))
-        spans = list(csv.DictReader(io.StringIO(self.run_it('export', self.session, '--format', 'csv', '--table',
-                                                            'spans'))))
+        run('record', '-o', self.session, self.script)
+        calls, spans = table(self.session, 'calls'), table(self.session, 'spans')
         made = [span for span in spans if span['category'] == 'machine code']
         if not made:
             self.skipTest('this machine has no instructions for which code could be made')
@@ -149,7 +134,7 @@ class Padded(unittest.TestCase):
         [(number, long)] = [(i + 1, duration) for i, (at, duration) in enumerate(walks)
                             if at <= start and start + took <= at + duration]
         self.assertGreater(number, 1)
-        c = json.loads(self.run_it('compare', self.session, f'walk:{number}', f'walk:{number - 1}', '--json'))
+        c = json.loads(run('compare', self.session, f'walk:{number}', f'walk:{number - 1}', '--json').stdout)
         self.assertAlmostEqual(c['left']['shares_ns']['machine code'], took, delta=1)
         self.assertEqual(c['right']['shares_ns']['machine code'], 0)
         self.assertEqual(c['left']['shares_ns']['unexplained'], 0)
@@ -160,16 +145,16 @@ class Padded(unittest.TestCase):
         self.assertEqual('Machine code is the largest reason' in c['sentence'], largest['name'] == 'machine code', c)
         # Nothing was compared by repetition, so the time that recording took is said to be in it.
         self.assertIn('what recording took is in them',
-                      self.run_it('compare', self.session, f'walk:{number}', f'walk:{number - 1}'))
+                      run('compare', self.session, f'walk:{number}', f'walk:{number - 1}').stdout)
 
     def test_elements_that_python_takes_by_itself(self):
         other = os.path.join(self.folder, 'other.footlight')
         script = os.path.join(self.folder, 'other.py')
         with open(script, 'w', encoding='utf-8') as file:
             file.write('import tensorflow as tf\nprint(tf.ones([2]) + 1.0)\n')
-        self.run_it('record', '-o', self.session, self.script)
-        self.run_it('record', '-o', other, script)
-        c = json.loads(self.run_it('compare', self.session, other, '--json'))
+        run('record', '-o', self.session, self.script)
+        run('record', '-o', other, script)
+        c = json.loads(run('compare', self.session, other, '--json').stdout)
         # At least the wait for each but the last, which may not be over.
         self.assertGreaterEqual(c['left']['shares_ns']['input'], 0.99 * 4 * PAD_NS)
         self.assertLess(c['left']['shares_ns']['input'], c['left']['total_ns']['mean'])

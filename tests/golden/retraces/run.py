@@ -4,15 +4,12 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
+import footlight_program
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
-FOOTLIGHT = os.path.join(BUILD, 'bin', 'footlight')
-# Loading the sanitizer's library is for the interpreter alone.
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
 # Keys say nothing about these, so no replay checks them.
 NOT_REPLAYED = {'stale_capture', 'python_side_effect', 'baked_random', 'tensor_leak', 'unrolled_loop', 'large_constant',
                 'eager_hot_loop', 'py_function_hot_spot', 'autograph_fallback'}
@@ -20,12 +17,8 @@ NOT_REPLAYED = {'stale_capture', 'python_side_effect', 'baked_random', 'tensor_l
 
 def report_of(script, folder):
     session = os.path.join(folder, os.path.basename(script) + '.footlight')
-    done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script],
-                          capture_output=True, text=True, timeout=300)
-    if done.returncode:
-        raise SystemExit(f'{script} ended with {done.returncode}:\n{done.stdout}{done.stderr}')
-    return json.loads(subprocess.run([FOOTLIGHT, 'report', '--json', session], capture_output=True, text=True, check=True,
-                                     env=ENVIRONMENT, timeout=60).stdout)
+    footlight_program.record(session, script)
+    return footlight_program.report(session)
 
 
 def repaired(program, patch):

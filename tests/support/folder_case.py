@@ -1,0 +1,22 @@
+"""A test with a folder of its own."""
+import os
+import shutil
+import tempfile
+import textwrap
+import unittest
+
+
+class FolderCase(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def write(self, name, text):
+        """Writes a file of the folder, and the folders that it is in; returns its path."""
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), 'w', encoding='utf-8') as file:
+            file.write(textwrap.dedent(text))
+        return self.path(name)

@@ -10,7 +10,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from footlight_recorder import _recorder, repetitions
-from footlight_recorder.adapters import Adapter, Hook, guarded, jax_graphs, jax_hlo, jax_keys
+from footlight_recorder.adapters import Adapter, Hook, guarded, jax_graphs, jax_hlo, jax_keys, places
 from footlight_recorder.observed.state_value import Tensors
 from footlight_recorder.observed.state_watch import State, States, Watch, innermost
 from footlight_recorder.observed.value_lines import ValueLines
@@ -128,7 +128,7 @@ class _Recorder:
         function = _Function(_recorder.new_id('function'), fun, info)
         function.columns = {
             'id': function.number, 'name': getattr(under, '__qualname__', type(under).__qualname__),
-            'file': code.co_filename, 'line': _def_line(code), 'kind': 'jit', 'options': _options(info),
+            'file': code.co_filename, 'line': places.def_line(code), 'kind': 'jit', 'options': _options(info),
             'decorator_line': made.f_lineno if made is not None and made.f_code.co_filename == code.co_filename else 0,
             'function_parameter': function.parameters.names, 'made_ns': time.time_ns()}
         _recorder.add('function', function.columns)
@@ -437,29 +437,7 @@ def _phase(name: str, category: str, start_ns: int, end_ns: int) -> dict[str, An
 
 
 def _user_frame(frame: FrameType | None) -> FrameType | None:
-    """The innermost frame that is neither ours nor a library's."""
-    while frame is not None:
-        path = frame.f_code.co_filename
-        if '/footlight_recorder/' not in path and not _recorder.is_library_file(path) and not path.startswith('<frozen'):
-            return frame
-        frame = frame.f_back
-    return None
-
-
-def _def_line(code: CodeType) -> int:
-    """The line of the `def`: a code object begins at its first decorator."""
-    lines = [line for *_, line in code.co_lines() if line is not None]
-    first = code.co_firstlineno
-    after = [line for line in lines if line > first]
-    return _line_of_def(code.co_filename, first, min(after) if after else first)
-
-
-def _line_of_def(path: str, first: int, last: int) -> int:
-    import linecache
-    for line in range(first, min(last, first + 100) + 1):
-        if linecache.getline(path, line).lstrip().startswith(('def ', 'async def ', 'class ')):
-            return line
-    return first
+    return places.innermost(frame, _recorder.is_library_file)
 
 
 def _distinguishing(info: Any) -> object:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy
 
 from footlight_recorder import _recorder
+from footlight_recorder.adapters import places
 
 _MAX_SHOWN_ITEMS, _MAX_HASHED_BYTES = 16, 16 << 20
 
@@ -69,16 +70,15 @@ def _attribute_text(value: Any) -> str:
     return text if text and ' at 0x' not in text and len(text) <= 200 else type(value).__name__
 
 
-class Locations:
-    """Frames of tracebacks as locations, each different stack once."""
+class Locations(places.Locations):
+    """Tracebacks of JAX as locations."""
 
     def __init__(self, user_frames: Callable[[Any], Iterator[Any]]) -> None:
         self._user_frames = user_frames
-        self.begin()
+        super().__init__()
 
     def begin(self) -> None:
-        """A recording begins, which has no locations yet."""
-        self._known: dict[Any, int] = {}
+        super().begin()
         self._of_traceback: tuple[Any, int | None] = (None, None)  # the last one: equations of a line share it
 
     def of(self, source_info: Any) -> int | None:
@@ -92,16 +92,8 @@ class Locations:
             frames = list(self._user_frames(traceback))
         except (AttributeError, TypeError):  # of versions before 0.5 it takes the source info
             frames = list(self._user_frames(source_info))
-        at = None
-        for frame in reversed(frames):
-            place = (at, frame.file_name, frame.start_line, frame.start_column, frame.end_column, frame.function_name)
-            number = self._known.get(place)
-            if number is None:
-                number = self._known[place] = _recorder.new_id('location')
-                _recorder.add('location', {'id': number, 'caller': at, 'file': place[1], 'line': place[2],
-                                           'column': max(place[3] + 1, 0), 'end_column': max(place[4] + 1, 0),
-                                           'qualname': place[5]})
-            at = number
+        at = self.of_frames((frame.file_name, frame.start_line, frame.function_name, max(frame.start_column + 1, 0),
+                             max(frame.end_column + 1, 0)) for frame in reversed(frames))
         self._of_traceback = (traceback, at)
         return at
 

@@ -5,6 +5,7 @@ import re
 from typing import Any, NamedTuple
 
 from footlight_recorder import _recorder
+from footlight_recorder.adapters import places
 
 _TABLE_ROW = re.compile(r'(\d+) (?:"(.*)"|\{(.*)\})$')
 _HEAD = re.compile(r'(ENTRY )?%?([\w.\-]+) \(.*\) -> .* \{$')
@@ -134,7 +135,7 @@ class HloGraphs:
     def __init__(self, module: Module, name: str) -> None:
         self._module, self._name = module, name
         self._graphs: dict[str, int] = {}
-        self._locations: dict[object, int | None] = {}
+        self._locations = places.Locations()
 
     def add(self) -> int | None:
         """Adds the entry's graph and those that it runs; its number."""
@@ -168,8 +169,7 @@ class HloGraphs:
         if 'stack_frame_id' in metadata:
             return self._frame(int(metadata['stack_frame_id']), 0)
         if 'source_file' in metadata:
-            place = (None, metadata['source_file'], int(metadata.get('source_line', 0)), 0, 0, '')
-            return self._place(*place)
+            return self._locations.of_frame(None, metadata['source_file'], int(metadata.get('source_line', 0)), '')
         return None
 
     def _frame(self, number: int, depth: int) -> int | None:
@@ -185,14 +185,5 @@ class HloGraphs:
             return caller
         file = tables.get('FileNames', {}).get(int(location['file_name_id']), '')
         function = tables.get('FunctionNames', {}).get(int(location['function_name_id']), '')
-        return self._place(caller, file, int(location['line']), int(location['column']) + 1,
-                           int(location.get('end_column', -1)) + 1, function)
-
-    def _place(self, caller: int | None, file: str, line: int, column: int, end_column: int, function: str) -> int:
-        key = (caller, file, line, column, end_column, function)
-        known = self._locations.get(key)
-        if known is None:
-            known = self._locations[key] = _recorder.new_id('location')
-            _recorder.add('location', {'id': known, 'caller': caller, 'file': file, 'line': line, 'column': column,
-                                       'end_column': end_column, 'qualname': function})
-        return known
+        return self._locations.of_frame(caller, file, int(location['line']), function, int(location['column']) + 1,
+                                        int(location.get('end_column', -1)) + 1)

@@ -8,11 +8,11 @@ import time
 import types
 import weakref
 from collections.abc import Callable
-from types import CodeType, FrameType, ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from footlight_recorder import _recorder
-from footlight_recorder.adapters import Adapter, Hook, guarded, tensorflow_graphs, tensorflow_keys
+from footlight_recorder.adapters import Adapter, Hook, guarded, places, tensorflow_graphs, tensorflow_keys
 from footlight_recorder.adapters.tensorflow_autograph import AutoGraph
 from footlight_recorder.adapters.tensorflow_keras import Keras
 from footlight_recorder.observed.state_value import Tensors
@@ -99,13 +99,8 @@ class _Recorder:
 
     def user_frame(self, frame: FrameType | None) -> FrameType | None:
         """The innermost frame of the program."""
-        while frame is not None:
-            path = frame.f_code.co_filename
-            if not self.is_library(path) and '-packages/' not in path and not path.endswith(('/contextlib.py',
-                                                                                           '/functools.py')):
-                return frame
-            frame = frame.f_back
-        return None
+        return places.innermost(frame, lambda path: self.is_library(path) or '-packages/' in path or
+                                path.endswith(('/contextlib.py', '/functools.py')))
 
     def current_trace(self) -> tuple[int, int, list[dict[str, Any]]] | None:
         """(function, trace, phases) of the trace that is being made."""
@@ -148,7 +143,7 @@ class _Recorder:
             return None
         names, starred = tensorflow_keys.parameters_of(under)
         name = getattr(under, '__qualname__', type(under).__qualname__)
-        path, line, decorator = code.co_filename, _def_line(code), 0
+        path, line, decorator = code.co_filename, places.def_line(code), 0
         if frame is not None and frame.f_code.co_filename == path:
             decorator = frame.f_lineno
         step = self.keras.step_of(under, code) if kind == 'tf.function' else None
@@ -496,16 +491,6 @@ def _error_text(error: BaseException) -> str:
 
 def _phase(name: str, category: str, start_ns: int, end_ns: int) -> dict[str, Any]:
     return {'name': name, 'category': category, 'start_ns': start_ns, 'end_ns': end_ns}
-
-
-def _def_line(code: CodeType) -> int:
-    """The line of the `def`: a code object begins at its first decorator."""
-    import linecache
-    for line in range(code.co_firstlineno, code.co_firstlineno + 100):
-        text = linecache.getline(code.co_filename, line)
-        if text.lstrip().startswith(('def ', 'async def ', 'class ')) or 'lambda' in text:
-            return line
-    return code.co_firstlineno
 
 
 def _options(function: Any) -> str:

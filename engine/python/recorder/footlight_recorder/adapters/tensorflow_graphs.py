@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from footlight_recorder import _recorder
+from footlight_recorder.adapters import places
 
 SourceOf = Callable[[str, int, str], Any]  # of a line of a function of a file: its code object and instruction
 _MAX_SHOWN_ITEMS, _MAX_HASHED_BYTES, _MAX_ATTRIBUTE = 16, 16 << 20, 200
@@ -68,40 +69,26 @@ class Graphs:
     def __init__(self, as_dtype: Any, make_ndarray: Any) -> None:
         self._as_dtype, self._make_ndarray = as_dtype, make_ndarray
         self._known: dict[str, int] = {}  # runtime functions by name
-        self._frames: dict[Any, int] = {}
+        self._locations = places.Locations()
 
     # ---- lines ------------------------------------------------------------------------------------------------------
 
     def _stacks(self, info: Any, source_of: SourceOf) -> dict[str, dict[str, Any]]:
         """Where each node was made, by its name: its location, and its code if that ran in the trace."""
         files = [path for path in info.files]
-        frames = {number: (files[frame.file_index], frame.line, frame.func, frame.col)
+        frames = {number: (files[frame.file_index], frame.line, frame.func, max(frame.col, 0))
                   for number, frame in info.frames_by_id.items()}
         of_trace: dict[int, dict[str, Any]] = {}
         found = {}
         for name, number in info.name_to_trace_id.items():
             if number not in of_trace:
                 stack = [frames[frame] for frame in info.traces_by_id[number].frame_id if frame in frames]
-                at = self.location(stack)
+                at = self._locations.of_frames(frame for frame in stack
+                                               if _OURS not in frame[0] and not frame[0].startswith('<frozen'))
                 innermost = stack[-1][:3] if stack else ('', 0, '')
                 of_trace[number] = {} if at is None else {'location': at, 'source': source_of(*innermost)}
             found[name.partition('@')[0]] = of_trace[number]
         return found
-
-    def location(self, stack: list[tuple[str, int, str, int]]) -> int | None:
-        """The location of the innermost frame of a stack, which begins at the outermost."""
-        at = None
-        for frame in stack:
-            if _OURS in frame[0] or frame[0].startswith('<frozen'):
-                continue
-            place = (at, *frame)
-            number = self._frames.get(place)
-            if number is None:
-                number = self._frames[place] = _recorder.new_id('location')
-                _recorder.add('location', {'id': number, 'caller': at, 'file': frame[0], 'line': frame[1],
-                                           'column': max(frame[3], 0), 'qualname': frame[2]})
-            at = number
-        return at
 
     # ---- nodes ------------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any, NamedTuple
 
 from footlight_recorder import _recorder
-from footlight_recorder.adapters import Adapter, Hook, guarded
+from footlight_recorder.adapters import Adapter, Hook, guarded, places
 from footlight_recorder.adapters.tensorflow_keys import Described
 
 _PUBLIC = ('fit', 'evaluate', 'predict', 'train_on_batch', 'test_on_batch', 'predict_on_batch')
@@ -71,19 +71,10 @@ class Keras:
         made.items = (parts + [None] * len(names))[:len(names)]
 
 
-def _user_frame(frame: FrameType | None) -> FrameType | None:
-    while frame is not None:
-        path = frame.f_code.co_filename
-        if '/footlight_recorder/' not in path and '-packages/' not in path and not path.startswith('<frozen'):
-            return frame
-        frame = frame.f_back
-    return None
-
-
 @guarded
 def _note(_: Any, result: Any, error: Any, model: Any, *more: Any, **named: Any) -> None:
     """A model was made or compiled: the line that did it last is the line to edit."""
-    frame = _user_frame(sys._getframe(1))
+    frame = places.innermost(sys._getframe(1), lambda path: '-packages/' in path)
     if frame is not None and error is None:
         _made[model] = frame.f_code.co_filename, frame.f_lineno
 

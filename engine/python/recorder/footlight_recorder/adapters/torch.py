@@ -13,10 +13,9 @@ from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 from footlight_recorder import _recorder
-from footlight_recorder.adapters import Adapter, Hook, guarded, torch_graphs, torch_guards, torch_log
+from footlight_recorder.adapters import Adapter, Hook, guarded, places, torch_graphs, torch_guards, torch_log
 from footlight_recorder.observed.value_lines import ValueLines
 
-_RESUME = re.compile(r'(?:.*\.)?torch_dynamo_resume_in_(?P<name>.+)_at_(?P<line>\d+)$')
 _CALLS_OF_MODULES = ('_call_impl', '_wrapped_call_impl', '__call__', 'forward')
 _LIMIT = re.compile(r'currently set to (?P<limit>\d+)|(?:cache_size|recompile)_limit.*?\((?P<old>\d+)\)')
 
@@ -99,7 +98,7 @@ class _Recorder:
         known = self.functions.get(code)
         if known is not None:
             return known
-        resumed = _RESUME.match(code.co_name)
+        resumed = torch_graphs.RESUME.match(code.co_name)
         parent = self._continued(code, resumed['name'], int(resumed['line'])) if resumed is not None else None
         number = _recorder.new_id('function')
         if parent is not None:
@@ -107,7 +106,7 @@ class _Recorder:
             file, line = parent.first().columns['file'], parent.first().columns['line']
         else:
             name = name or getattr(code, 'co_qualname', code.co_name)
-            file, line = code.co_filename, _def_line(code)
+            file, line = code.co_filename, places.def_line(code)
         function = self.functions[code] = _Function(number, name, code, parent, self.describer)
         columns: dict[str, Any] = {
             'id': number, 'name': name, 'file': file, 'line': line, 'options': options,
@@ -133,13 +132,8 @@ class _Recorder:
 
     def user_frame(self, frame: FrameType | None) -> FrameType | None:
         """The innermost frame that is neither ours nor PyTorch's."""
-        while frame is not None:
-            path = frame.f_code.co_filename
-            if not path.startswith((self.root, '<frozen')) and '/footlight_recorder/' not in path and \
-                    not path.endswith(('/contextlib.py', '/functools.py')):
-                return frame
-            frame = frame.f_back
-        return None
+        return places.innermost(frame, lambda path: path.startswith(self.root) or
+                                path.endswith(('/contextlib.py', '/functools.py')))
 
     def target(self, model: Any) -> tuple[CodeType, str] | None:
         """The code of what was given to torch.compile, and how it is called: "Net.forward"."""
@@ -525,18 +519,6 @@ def _skip(function: Any) -> None:
     except ImportError:
         from torch._C._dynamo.eval_frame import skip_code
     skip_code(function.__code__)
-
-
-def _def_line(code: CodeType) -> int:
-    """The line of the `def`: a code object begins at its first decorator."""
-    import linecache
-    for line in range(code.co_firstlineno, code.co_firstlineno + 100):
-        text = linecache.getline(code.co_filename, line)
-        if not text:
-            break
-        if text.lstrip().startswith(('def ', 'async def ')):
-            return line
-    return code.co_firstlineno
 
 
 def adapter(dynamo: ModuleType) -> Adapter:

@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
 from footlight_recorder import _recorder
+from footlight_recorder.adapters import places
 
 _MAX_SHOWN_ITEMS = 16  # elements of a tensor whose values are kept
 
@@ -24,6 +24,8 @@ _FAMILIES = {
 }
 _FAMILY_OF = {name: family for family, names in _FAMILIES.items() for name in names}
 
+# What TorchDynamo calls a function that it made of what follows a graph break.
+RESUME = re.compile(r'(?:.*\.)?torch_dynamo_resume_in_(?P<name>.+)_at_(?P<line>\d+)$')
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]*)", line (?P<line>\d+)(?:, in (?P<name>.*))?$')
 
 
@@ -44,34 +46,19 @@ def is_library(path: str) -> bool:
 
 def without_resume(name: str) -> str:
     """The function's name, where TorchDynamo made a function of what follows a graph break in it."""
-    found = re.fullmatch(r'(?:.*\.)?torch_dynamo_resume_in_(?P<name>.+)_at_\d+', name)
+    found = RESUME.match(name)
     return found['name'] if found else name
 
 
-class Locations:
-    """Lines of a program as locations, each different stack once."""
-
-    def __init__(self) -> None:
-        self.begin()
+class Locations(places.Locations):
+    """Stacks that PyTorch prints as locations."""
 
     def begin(self) -> None:
-        """A recording begins, which has no locations yet."""
-        self._known: dict[Any, int] = {}
+        super().begin()
         self._of_stack: dict[str, int | None] = {}
 
-    def of_frames(self, frames: Iterable[tuple[str, int, str]]) -> int | None:
-        """The innermost of these frames, with those that called it."""
-        at: int | None = None
-        for file, line, name in frames:
-            place = (at, file, line, name)
-            if place not in self._known:
-                self._known[place] = number = _recorder.new_id('location')
-                _recorder.add('location', {'id': number, 'caller': at, 'file': file, 'line': line, 'qualname': name})
-            at = self._known[place]
-        return at
-
     def of_stack(self, stack: str) -> int | None:
-        """The same for a printed stack."""
+        """The location of the last frame of a printed stack."""
         if stack not in self._of_stack:
             frames = [(file, line, without_resume(name)) for file, line, name in frames_of(stack)]
             self._of_stack[stack] = self.of_frames(frames)

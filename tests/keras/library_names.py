@@ -3,6 +3,7 @@
 Read from their source, without running them: what follows `tf.` in an expression, and what is imported from `tensorflow`.
 
     library_names.py FOLDER [--there] [--unit-tests] [--only PACKAGE]... [--tensorflow PYTHON]
+    library_names.py SITE_PACKAGES --only keras     the names that Keras uses
 
 One line per name, most used first: how many files use it, the name, the first packages that do. `--there` lists the names that
 Footlight has instead, `--unit-tests` reads *_test.py too; `--tensorflow PYTHON` leaves out what the TensorFlow of that interpreter
@@ -44,6 +45,8 @@ def _imported(tree):
             for alias in node.names:
                 if alias.name != '*':
                     known[alias.asname or alias.name] = node.module.split('.')[1:] + [alias.name]
+        elif isinstance(node, ast.ImportFrom) and node.module == 'keras.src.utils.module_utils':
+            known.update({alias.asname or alias.name: [] for alias in node.names if alias.name == 'tensorflow'})
     for node in getattr(tree, 'body', ()):
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             parts = dotted(node.value)
@@ -80,7 +83,7 @@ def used(root, only, with_tests):
         here = os.path.relpath(folder, root)
         package = here.split(os.sep)[0]
         if here == '.':
-            folders[:] = sorted(f for f in folders if f not in LEFT_OUT and (not only or f in only))
+            folders[:] = sorted(f for f in folders if (f in only if only else f not in LEFT_OUT))
             continue
         for file in sorted(files):
             if not file.endswith('.py') or not with_tests and (file.endswith('_test.py') or file.startswith('test_')):

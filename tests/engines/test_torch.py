@@ -213,6 +213,35 @@ class Torch(WithFakes):
             ''', '[None, None, None]\n')
         self.assertEqual(self.rows('SELECT count(*), count(DISTINCT id) FROM function'), [(3, 3)])
 
+    def test_versions_whose_log_says_less(self):
+        self.replace('torch/__init__.py', "'2.15.0'", "'2.3.1+cpu'")
+        script = '''
+            import torch
+
+            @torch.compile(dynamic=DYNAMIC)
+            def score(block):
+                """DOC"""
+                return 'score'
+
+            for epoch in range(5):
+                for size in range(2, 12):
+                    score(torch.Tensor((size,)))
+            print('done')
+            '''
+        self.run_script(script.replace('DOC', 'fixes sizes').replace('DYNAMIC', 'None'), 'done\n')
+        finding, = self.findings()
+        self.assertEqual((finding['cause'], finding['path'], finding['line']), ('dimension_specialized', 'args[0].shape[0]', 7))
+        self.assertEqual(self.rows('SELECT DISTINCT words FROM trace_miss'), [("the engine's own words",)])
+        self.assertEqual(self.rows('SELECT DISTINCT name, category FROM trace_phase ORDER BY name'),
+                         [('backend', 'compile'), ('dynamo', 'trace'), ('guards', 'trace')])
+        self.assertEqual(self.report()['run']['engines'][-1]['missing_hooks'], [])
+        self.run_script(script.replace('DYNAMIC', 'False'), 'done\n')
+        finding, = self.findings()
+        self.assertEqual((finding['cause'], finding['evidence']['eager_calls']), ('recompile_limit', 10))
+        self.run_script(script.replace('DOC', 'breaks').replace('DYNAMIC', 'None'), 'done\n')
+        finding, = self.findings()
+        self.assertEqual((finding['cause'], finding['line'], finding['engine_said']), ('graph_break', 7, 'Tensor.item'))
+
     def test_a_missing_hook_is_said(self):
         self.replace('torch/_dynamo/guards.py', 'CheckFunctionManager', 'Checks')
         self.replace('torch/_dynamo/convert_frame.py', 'CheckFunctionManager', 'Checks')

@@ -13,7 +13,8 @@ from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 from footlight_recorder import _recorder
-from footlight_recorder.adapters import Adapter, Hook, guarded, places, torch_graphs, torch_guards, torch_log
+from footlight_recorder.adapters import (Adapter, Hook, guarded, places, torch_graphs, torch_guards, torch_log,
+                                         torch_older)
 from footlight_recorder.observed.value_lines import ValueLines
 
 _CALLS_OF_MODULES = ('_call_impl', '_wrapped_call_impl', '__call__', 'forward')
@@ -81,6 +82,7 @@ class _Recorder:
         self.graphs = torch_graphs.Graphs(torch, self.locations)
         self.value_lines = ValueLines()
         self.handler = torch_log.Handler(self.entry_of, self.logged)
+        self.older = torch_older.Older(lambda: self.entry_of(None), self.limit_of_frame)
 
     def describe_again(self) -> None:
         """Adds what is known to a recording that begins later; graphs are not kept."""
@@ -262,7 +264,9 @@ class _Recorder:
         if self.handler not in logger.handlers:
             logger.addHandler(self.handler)
         code, names, local = args[0], args[1], args[2]
-        return _Compilation(code, dict(local), names, self.context())
+        compilation = _Compilation(code, dict(local), names, self.context())
+        compilation.entry.words = self.older.take_words()
+        return compilation
 
     def entry_of(self, native: str | None) -> torch_log.Entry | None:
         """What the log's record belongs to: the compilation under way, or one whose backward graph is made now."""
@@ -326,18 +330,19 @@ class _Recorder:
         return made
 
     @guarded
-    def guarded_by(self, code: CodeType, output: Any) -> None:
-        """TorchDynamo made the guards of a trace: its key, and that of the call."""
-        compilation = next((one for one in reversed(self.thread.compilations) if one.code is code), None)
+    def guarded_by(self, manager: Any, code: CodeType | None, output: Any) -> None:
+        """TorchDynamo made the guards of a trace: its key, and that of the call. `code`: None before 2.7."""
+        compilation = next((one for one in reversed(self.thread.compilations) if code is None or one.code is code), None)
         if compilation is None or output is None:
             return
         trace = self.trace_of(compilation)
+        self.older.made_guards(manager, compilation.entry.native)
         trace.guarded = True
         guards: dict[torch_guards.Steps, set[str]] = {}
         for guard in sorted(output.guards):
             steps = torch_guards.steps_of(guard.name)
             if steps is not None:
-                guards.setdefault(steps, set()).add(guard.create_fn_name())
+                guards.setdefault(steps, set()).add(torch_guards.maker_of(guard))
                 guards[steps].update(guard.guard_types or ())
         sizes = {}
         for tracked in getattr(output, 'tracked_fakes', None) or ():
@@ -479,6 +484,7 @@ class _Recorder:
         elif type(error).__name__ not in ('SkipFrame', 'SkipCodeRecursiveException'):
             self.fail(compilation, f'{type(error).__name__}: {(str(error).splitlines() or [""])[0]}')
         else:
+            self.older.skipped(compilation.entry, error)
             self.broke(compilation)
 
     def fail(self, compilation: _Compilation, words: str) -> None:
@@ -487,6 +493,12 @@ class _Recorder:
         self.columns(trace, compilation, words)
         self.write(trace)
         self.decisions(trace, compilation)
+
+    def limit_of_frame(self, frame: FrameType) -> None:
+        """PyTorch does not begin to compile a frame, of which it has too many traces."""
+        compilation = _Compilation(frame.f_code, dict(frame.f_locals), frame.f_globals, self.context())
+        compilation.entry.words = self.older.take_words()
+        self.reached_limit(compilation, None)
 
     def reached_limit(self, compilation: _Compilation, limit: re.Match[str] | None) -> None:
         """PyTorch has stopped compiling the function."""
@@ -553,8 +565,7 @@ def adapter(dynamo: ModuleType) -> Adapter:
             given = [*args, *kwargs.values()]
             code = next((one for one in given if isinstance(one, CodeType)), None)
             output = next((one for one in given if hasattr(one, 'guards')), None)
-            if code is not None:
-                rec.guarded_by(code, output)
+            rec.guarded_by(self, code, output)
         return __init__
 
     def structured_log(original: Any) -> Any:
@@ -569,4 +580,4 @@ def adapter(dynamo: ModuleType) -> Adapter:
         Hook('torch._dynamo.output_graph', f'OutputGraph.{compiler}', call_user_compiler, 'graphs and hits'),
         Hook('torch._dynamo.guards', 'CheckFunctionManager.__init__', check_function_manager, 'guards'),
         Hook('torch._logging._internal', 'trace_log', structured_log, 'graph breaks, phases and generated code'),
-    ], describe_again=rec.describe_again)
+    ] + rec.older.hooks(torch_older.version_of(torch)), describe_again=rec.describe_again)

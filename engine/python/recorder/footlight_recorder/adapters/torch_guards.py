@@ -69,6 +69,12 @@ def value_at(steps: Steps, local: dict[str, Any], names: dict[str, Any]) -> Any:
     return value
 
 
+def maker_of(guard: Any) -> str:
+    """The name of the method that makes the guard: "TENSOR_MATCH"."""
+    made = guard.create_fn
+    return str(getattr(made, 'func', made).__name__)
+
+
 class Numbers:
     """Numbers of objects, by identity. Keeps no object alive."""
 

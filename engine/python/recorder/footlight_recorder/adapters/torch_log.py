@@ -127,7 +127,8 @@ class Handler(logging.Handler):
         elif kind == 'symbolic_shape_specialization':
             stack = about.get('user_stack') or []
             frames = [(self._file(frame), int(frame.get('line') or 0), str(frame.get('name') or '')) for frame in stack]
-            entry.fixed.append(([str(source) for source in about.get('sources') or []], str(about.get('value')), frames))
+            sources, value = [str(source) for source in about.get('sources') or []], str(about.get('value'))
+            entry.fixed = [one for one in entry.fixed if one[:2] != (sources, value)] + [(sources, value, frames)]
         elif kind in _TEXTS:
             entry.texts[kind] = text
         elif kind.endswith('_MODIFIED_BYTECODE'):

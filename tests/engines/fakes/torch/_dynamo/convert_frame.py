@@ -3,10 +3,21 @@ import json
 from types import SimpleNamespace
 
 import torch
-from torch._dynamo import config
+from torch._dynamo import config, guards as checks
 from torch._dynamo.guards import CheckFunctionManager, Guard
 from torch._dynamo.output_graph import OutputGraph, graph_of
-from torch._logging._internal import trace_structured
+from torch._dynamo.symbolic_convert import InstructionTranslator
+from torch._guards import TracingContext
+from torch._logging import _internal
+from torch.fx.experimental import symbolic_shapes
+
+OLD = torch.__version__.startswith('2.3')  # whose log says less
+
+
+def trace_structured(native, name, about=None, payload=None):
+    """Logs a record if this version does."""
+    if not OLD:
+        _internal.trace_structured(native, name, about, payload)
 
 
 class Unsupported(Exception):
@@ -29,9 +40,26 @@ def sources_of(local):
             yield f"L['{name}']", value
 
 
+def exceeds_cache_size_limit(entries):
+    return len(entries) >= config.recompile_limit, 'cache_size_limit'
+
+
+def _convert_frame_assert(frame, entries, seen, dynamic):
+    """What older versions do before they begin to compile a frame."""
+    for entry in entries:
+        checks.get_guard_fail_reason(entry.check_fn, frame.f_code, frame.f_locals)
+    if exceeds_cache_size_limit(entries)[0]:
+        raise Unsupported('cache_size_limit reached')
+    return _compile(frame.f_code, frame.f_globals, frame.f_locals, {}, None, entries, seen, dynamic)
+
+
 def _compile(code, globals, locals, builtins, closure, entries, seen, dynamic):
     native = f'{seen.setdefault("frame", 0)}/{len(entries)}'
     doc = str(code.co_consts[0])
+    _internal.trace_structured(native, 'dynamo_output_graph', {}, 'the graph')
+    statement = SimpleNamespace(filename=code.co_filename, lineno=code.co_firstlineno + 3, name=code.co_name)
+    TracingContext.stack = [statement]
+    InstructionTranslator().run()
     if entries:
         trace_structured(native, 'artifact', {'name': 'recompile_reasons'},
                          json.dumps([f'{entry.native}: the engine\'s own words' for entry in entries]))
@@ -53,6 +81,8 @@ def _compile(code, globals, locals, builtins, closure, entries, seen, dynamic):
             sizes[axis] = Symbol()
             if 'fixes sizes' in doc:
                 sizes[axis] = size
+                if OLD:
+                    symbolic_shapes.fix(f'{source}.size()[{axis}]', size)
                 trace_structured(native, 'symbolic_shape_specialization', {
                     'sources': [f'{source}.size()[{axis}]'], 'value': str(size),
                     'user_stack': [{'filename': code.co_filename, 'line': code.co_firstlineno + 3, 'name': code.co_name}]})
@@ -65,7 +95,10 @@ def _compile(code, globals, locals, builtins, closure, entries, seen, dynamic):
                          'Graph Break Reason: Encountered graph break when attempting to trace CALL\n\n'
                          'Unsupported Tensor.item() call\n  Explanation: It needs the value.\n\nUser code traceback:\n')
     output = OutputGraph(guards, fakes)
+    if OLD and 'breaks' in doc:
+        output.compile_subgraph(None, reason=SimpleNamespace(
+            reason='Tensor.item', user_stack=[statement], graph_break=True))
     run = output.call_user_compiler(graph_of(code, locals, constants, seen['run']), [])
-    CheckFunctionManager(code, output, entries)
+    manager = CheckFunctionManager(*([output] if OLD else [code, output, entries]))
     trace_structured(native, 'chromium_event', {}, json.dumps({'ph': 'E', 'name': 'bytecode_tracing', 'ts': 2.0}))
-    return SimpleNamespace(native=native, demanded=demanded, run=run)
+    return SimpleNamespace(native=native, demanded=demanded, run=run, check_fn=getattr(manager, 'check_fn', None))

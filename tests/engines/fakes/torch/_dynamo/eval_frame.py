@@ -1,4 +1,6 @@
 """torch.compile as TorchDynamo does it: a cache for each code object, whose entries have guards."""
+from types import SimpleNamespace
+
 import torch
 from torch._dynamo import convert_frame
 
@@ -51,7 +53,11 @@ class _TorchDynamoContext:
             entry = next((one for one in entries if serves(one.demanded, local)), None)
             if entry is None and not seen.get('full'):
                 try:
-                    entry = convert_frame._compile(code, inner.__globals__, local, {}, None, entries, seen, self._dynamic)
+                    if convert_frame.OLD:
+                        frame = SimpleNamespace(f_code=code, f_globals=inner.__globals__, f_locals=local)
+                        entry = convert_frame._convert_frame_assert(frame, entries, seen, self._dynamic)
+                    else:
+                        entry = convert_frame._compile(code, inner.__globals__, local, {}, None, entries, seen, self._dynamic)
                     entries.append(entry)
                 except convert_frame.Unsupported:
                     seen['full'] = True

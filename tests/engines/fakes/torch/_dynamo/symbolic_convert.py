@@ -1,0 +1,6 @@
+"""Runs the bytecode of a frame symbolically."""
+
+
+class InstructionTranslator:
+    def run(self):
+        pass

@@ -189,13 +189,19 @@ def _op_name(node: Any) -> str:
 
 
 def own_forward(result: Any) -> Any:
-    """The forward method that TorchDynamo would put in place of one that compiles the module when it is called first.
+    """The function that TorchDynamo would run for what a backend gave it.
 
-    It looks for such a method by its name and its module, and would leave a stand-in for it out.
+    It looks through wrappers that keep it from tracing compiled code, and for the `forward` of a module that compiles
+    itself when it is called first; a stand-in around one of these would be left out.
     """
+    for _ in range(50):
+        inner = getattr(result, '_torchdynamo_orig_callable', None)
+        if inner is None:
+            break
+        result = inner
     module = getattr(result, '__self__', None)
     recompile = getattr(module, 'real_recompile', None)
-    if recompile is None or getattr(result, '__name__', '') != '_lazy_forward':
+    if module is None or recompile is None or getattr(result, '__name__', '') != '_lazy_forward':
         return result
     recompile()
     return module.forward

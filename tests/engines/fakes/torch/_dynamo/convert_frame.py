@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import torch
 from torch._dynamo import config, guards as checks
 from torch._dynamo.guards import CheckFunctionManager, Guard
-from torch._dynamo.output_graph import OutputGraph, graph_of
+from torch._dynamo.output_graph import OutputGraph, disable, graph_of
 from torch._dynamo.symbolic_convert import InstructionTranslator
 from torch._guards import TracingContext
 from torch._logging import _internal
@@ -98,7 +98,7 @@ def _compile(code, globals, locals, builtins, closure, entries, seen, dynamic):
     if OLD and 'breaks' in doc:
         output.compile_subgraph(None, reason=SimpleNamespace(
             reason='Tensor.item', user_stack=[statement], graph_break=True))
-    run = output.call_user_compiler(graph_of(code, locals, constants, seen['run']), [])
+    run = disable(output.call_user_compiler(graph_of(code, locals, constants, seen['run']), []))
     manager = CheckFunctionManager(*([output] if OLD else [code, output, entries]))
     trace_structured(native, 'chromium_event', {}, json.dumps({'ph': 'E', 'name': 'bytecode_tracing', 'ts': 2.0}))
     return SimpleNamespace(native=native, demanded=demanded, run=run, check_fn=getattr(manager, 'check_fn', None))

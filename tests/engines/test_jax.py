@@ -277,6 +277,17 @@ class Jax(WithFakes):
         self.assertEqual(self.rows(f"SELECT source, output FROM node_input WHERE graph = {graph[0]} AND node = 2"), [(1, 1)])
         self.assertEqual(self.rows("SELECT text FROM console WHERE text LIKE 'Not all%'"), [])
 
+    def test_texts_that_are_too_large_say_so(self):
+        self.replace('jax/_src/pjit.py', 'core.Jaxpr(inputs, [equation], [output])',
+                     'core.Jaxpr(inputs, [equation] * 501, [output])')
+        done = self.record('''
+            import jax
+            print(jax.jit(lambda x: x)(jax.Array((4,))).shape)
+            ''')
+        self.assertEqual((done.returncode, done.stdout), (0, '(4,)\n'), done.stderr)
+        self.assertEqual(self.rows('SELECT name, kind FROM trace_artifact'),
+                         [('jaxpr', 'absent'), ('StableHLO', 'absent'), ('HLO', 'absent')])
+
     def test_a_missing_hook_is_said(self):
         self.replace('jax/_src/pjit.py', '_resolve_and_lower', '_lower')
         done = self.record('''

@@ -264,6 +264,25 @@ class Torch(WithFakes):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, 'result\n' * 3, ''))
         self.assertTrue(self.rows("SELECT text FROM console WHERE text LIKE 'Not all was recorded%'"))
 
+    def test_texts_of_both_directions(self):
+        self.run_script('''
+            import torch
+
+            @torch.compile
+            def loss(values):
+                """trains"""
+                return 'loss'
+
+            print(loss(torch.Tensor((4,))))
+            ''', 'loss\n')
+        self.assertEqual(self.rows('SELECT name, kind FROM trace_artifact ORDER BY name'),
+                         [('Bytecode', 'bytecode'), ('Inductor code', 'python'), ('Inductor code, backward', 'python'),
+                          ('Inductor graph', 'fx'), ('Inductor graph, backward', 'fx')])
+        sizes = {name: data[0] for name, data in self.rows('SELECT name, data FROM trace_artifact')}  # before the text
+        self.assertEqual(sizes['Inductor graph'], len('graph of the forward'))
+        self.assertEqual(sizes['Inductor graph, backward'], len('graph of the backward'))
+        self.assertEqual(sizes['Inductor code, backward'] - sizes['Inductor code'], 2)
+
     def test_engines_by_name(self):
         script = '''
             import sys

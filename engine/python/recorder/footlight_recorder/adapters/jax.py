@@ -6,16 +6,17 @@ import sys
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from footlight_recorder import _recorder, repetitions
-from footlight_recorder.adapters import Adapter, Hook, guarded, jax_graphs, jax_hlo, jax_keys, places
+from footlight_recorder.adapters import (Adapter, Hook, guarded, jax_graphs, jax_hlo, jax_keys, jax_texts,
+                                         places)
 from footlight_recorder.observed.state_value import Tensors
 from footlight_recorder.observed.state_watch import State, States, Watch, innermost
 from footlight_recorder.observed.value_lines import ValueLines
 
-_MAX_EQUATIONS_WITH_TEXT = 500  # the StableHLO text of larger traces is not kept
 # Files of JAX that stand between the program and the making of a jitted function.
 _MAKERS = ('pjit.py', 'api.py', 'traceback_util.py', 'api_util.py', 'util.py')
 
@@ -41,7 +42,7 @@ class _Trace:
         self.placed: dict[str, str] = {}    # where the arguments of that call lay, by path
         self.placements: list[dict[str, str]] = []  # the same, for each executable
         self.served = False                 # a call, with its graph
-        self.has_text = False               # it is small enough for its texts to be kept
+        self.too_large = ''                 # why its texts are not kept
         self.modules: list[Any] = []        # references to what XLA compiles of it
         self.jaxpr: Any = None
         self.state: State | None = None     # what it has read of the program's state
@@ -318,8 +319,8 @@ class _Recorder:
         """The graph of a trace and what it captured."""
         name = f'jaxpr {columns["function"]}:{columns["number"]}'
         columns['trace_graph'] = [{'stage': 'jaxpr', 'graph': self.graphs.add(jaxpr, name)}]
-        if self.graphs.equations(jaxpr) <= _MAX_EQUATIONS_WITH_TEXT:
-            columns['trace_artifact'] = [{'name': 'jaxpr', 'kind': 'jaxpr', 'data': str(jaxpr)}]
+        later = [artifact for artifact in columns.get('trace_artifact', ()) if artifact['name'] != jax_texts.JAXPR]
+        columns['trace_artifact'] = [jax_texts.of_jaxpr(jaxpr, self.graphs.equations(jaxpr)), *later]
         columns['trace_capture'] = [f'constant{at} {jax_graphs.type_text(const)} tensor'
                                     for at, const in enumerate(getattr(jaxpr, 'consts', ()))]
 
@@ -345,11 +346,8 @@ class _Recorder:
         key = id(module)
         self.lowered_traces[key] = trace
         trace.modules.append(weakref.ref(module, lambda _: self.lowered_traces.pop(key, None)))
-        trace.has_text = self.graphs.equations(jaxpr) <= _MAX_EQUATIONS_WITH_TEXT and not any(
-            getattr(const, 'nbytes', 0) > 1 << 16 for const in getattr(jaxpr, 'consts', ()))
-        artifacts = trace.columns.setdefault('trace_artifact', [])
-        if trace.has_text and not any(artifact['kind'] == 'stablehlo' for artifact in artifacts):
-            artifacts.append({'name': 'StableHLO', 'kind': 'stablehlo', 'data': str(module)})
+        trace.too_large = jax_texts.too_large(jaxpr, self.graphs.equations(jaxpr))
+        self.add_text(trace, jax_texts.STABLEHLO, 'stablehlo', functools.partial(jax_texts.stablehlo, module))
 
     def compile(self, original: Any, module: Any, args: Any, more: dict[str, Any]) -> Any:
         """JAX compiles a module, or finds it compiled."""
@@ -359,21 +357,33 @@ class _Recorder:
             executable = original(module, *args, **more)
         finally:
             self.thread.compiling = before
-        if trace is not None and trace.has_text:
+        if trace is not None:
             self.optimised(trace, executable)
         return executable
+
+    def add_text(self, trace: _Trace, name: str, kind: str, make: Callable[[], str]) -> str | None:
+        """Adds the text of a stage, or why it is not kept; the text or "". None: the trace has it already."""
+        artifacts = trace.columns.setdefault('trace_artifact', [])
+        if any(artifact['name'] == name for artifact in artifacts):
+            return None
+        if trace.too_large:
+            artifacts.append(jax_texts.absent(name, trace.too_large))
+            return ''
+        text = make()
+        artifacts.append({'name': name, 'kind': kind, 'data': text})
+        return text
 
     @guarded
     def optimised(self, trace: _Trace, executable: Any) -> None:
         """Keeps what XLA made of the first module of a trace, as text and as a graph."""
-        artifacts = trace.columns.setdefault('trace_artifact', [])
-        if any(artifact['kind'] == 'hlo' for artifact in artifacts):
+        text = self.add_text(trace, jax_texts.HLO, 'hlo', lambda: str(executable.hlo_modules()[0].to_string()))
+        if text is None:
             return
-        text = executable.hlo_modules()[0].to_string()
-        artifacts.append({'name': 'HLO', 'kind': 'hlo', 'data': text})
-        graph = jax_hlo.HloGraphs(jax_hlo.parse(text), f'hlo {trace.columns["function"]}:{trace.columns["number"]}').add()
-        if graph is not None:
-            trace.columns.setdefault('trace_graph', []).append({'stage': 'hlo', 'graph': graph})
+        if text:
+            name = f'hlo {trace.columns["function"]}:{trace.columns["number"]}'
+            graph = jax_hlo.HloGraphs(jax_hlo.parse(text), name).add()
+            if graph is not None:
+                trace.columns.setdefault('trace_graph', []).append({'stage': 'hlo', 'graph': graph})
         _recorder.add('trace', trace.columns)  # replaces the row
 
     @guarded

@@ -254,7 +254,7 @@ class _Recorder:
             self.failed(compilation, error)
             raise
         self.thread.compilations.pop()
-        self.compiled(compilation)
+        self.compiled(compilation, result)
         return result
 
     @guarded
@@ -363,7 +363,7 @@ class _Recorder:
         return function.sources.of_call(like, local, names, context)
 
     @guarded
-    def compiled(self, compilation: _Compilation) -> None:
+    def compiled(self, compilation: _Compilation, result: Any) -> None:
         """A compilation ended well; without guards and graphs it made nothing."""
         trace = compilation.trace
         if trace is None or not (trace.guarded or trace.graphs):
@@ -384,6 +384,7 @@ class _Recorder:
         columns['call_key'] = used_key
         columns['signature'], columns['key_leaf'] = function.sources.leaves(used_key)
         self.why(trace, asked)
+        trace.entry.add_bytecode(result, compilation.code if function.parent is not None else None)
         function.traces.append(trace)
         self.traces[compilation.entry.native] = trace
         self.write(trace)

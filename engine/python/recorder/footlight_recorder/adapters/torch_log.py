@@ -3,11 +3,13 @@ engine's own words for a recompilation, and the text of what was generated.
 """
 from __future__ import annotations
 
+import dis
 import json
 import logging
 import re
 import time
 from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
 from footlight_recorder.adapters import note
@@ -36,11 +38,15 @@ _TEXTS = {
     'aot_backward_graph': ('AOT backward', 'fx'),
     'aot_inference_graph': ('AOT inference', 'fx'),
     'inductor_post_grad_graph': ('Inductor graph', 'fx'),
+    'inductor_post_grad_graph, backward': ('Inductor graph, backward', 'fx'),
     'inductor_output_code': ('Inductor code', 'python'),
+    'inductor_output_code, backward': ('Inductor code, backward', 'python'),
     'dynamo_output_graph': ('Dynamo graph', 'fx'),
     'dynamo_cpp_guards_str': ('Guards', 'guards'),
     'dynamo_bytecode': ('Bytecode', 'bytecode'),
+    'resume_bytecode': ('Resume function', 'bytecode'),
 }
+_BACKWARD_CODE = re.compile(r"# AOT ID: \['\d+_backward'\]")  # how Inductor begins the code of a backward graph
 
 _BREAK = re.compile(r'Graph break in user code at (?P<file>.*):(?P<line>\d+)\n')
 _REASON = re.compile(r'Graph Break Reason: (?P<reason>.*?)(?:\n\s*\n?User code traceback:|\Z)', re.DOTALL)
@@ -56,6 +62,7 @@ class Entry:
         self.breaks: list[tuple[str, int, str]] = []           # file, line, reason
         self.fixed: list[tuple[list[str], str, list[tuple[str, int, str]]]] = []  # sources, value, frames
         self.texts: dict[str, str] = {}
+        self.post_grad = ''  # the graph whose code Inductor writes next
         self.phases: list[dict[str, Any]] = []
         self._open: list[int] = []
 
@@ -80,8 +87,30 @@ class Entry:
 
     def artifacts(self) -> list[dict[str, Any]]:
         """The texts as columns of a trace."""
-        return [{'name': _TEXTS[kind][0], 'kind': _TEXTS[kind][1], 'data': text[:_MAX_TEXT]}
-                for kind, text in self.texts.items()]
+        return [{'name': _TEXTS[kind][0], 'kind': _TEXTS[kind][1], 'data': _cut(text)} for kind, text in self.texts.items()]
+
+    def add_inductor(self, kind: str, text: str) -> None:
+        """Adds a graph, or the code that Inductor made of the last graph: of the forward or of the backward one."""
+        if kind == 'inductor_post_grad_graph':
+            self.post_grad = text
+            return
+        direction = ', backward' if _BACKWARD_CODE.search(text) else ''
+        self.texts['inductor_post_grad_graph' + direction] = self.post_grad
+        self.texts['inductor_output_code' + direction] = text
+
+    def add_bytecode(self, result: Any, resumed: CodeType | None) -> None:
+        """Adds the bytecode that TorchDynamo made of a frame. `resumed`: that of the frame, if TorchDynamo made it too."""
+        code = getattr(getattr(result, 'guarded_code', result), 'code', None)  # before 2.5 it is the guarded code
+        if isinstance(code, CodeType):
+            self.texts['dynamo_bytecode'] = dis.Bytecode(code).dis()
+        if resumed is not None:
+            self.texts['resume_bytecode'] = dis.Bytecode(resumed).dis()
+
+
+def _cut(text: str) -> str:
+    if len(text) <= _MAX_TEXT:
+        return text
+    return f'{text[:_MAX_TEXT]}\n# Cut here by the recorder: the text has {len(text)} characters\n'
 
 
 class Handler(logging.Handler):
@@ -129,10 +158,10 @@ class Handler(logging.Handler):
             frames = [(self._file(frame), int(frame.get('line') or 0), str(frame.get('name') or '')) for frame in stack]
             sources, value = [str(source) for source in about.get('sources') or []], str(about.get('value'))
             entry.fixed = [one for one in entry.fixed if one[:2] != (sources, value)] + [(sources, value, frames)]
+        elif kind in ('inductor_post_grad_graph', 'inductor_output_code'):
+            entry.add_inductor(kind, text)
         elif kind in _TEXTS:
             entry.texts[kind] = text
-        elif kind.endswith('_MODIFIED_BYTECODE'):
-            entry.texts['dynamo_bytecode'] = text
         self._said(entry, kind)
 
     def _file(self, frame: dict[str, Any]) -> str:

@@ -47,6 +47,14 @@ class ClosedJaxpr:
     def __init__(self, jaxpr):
         self.jaxpr, self.consts = jaxpr, []
 
+    def pretty_print(self, *, source_info=False, use_color=True):
+        lines = []
+        for equation in self.jaxpr.eqns:
+            frame = equation.source_info.traceback[0]
+            place = f' # {frame.file_name}:{frame.start_line}:{frame.start_column} ({frame.function_name})'
+            lines.append(f'    b = {equation.primitive.name} a' + (place if source_info else ''))
+        return '\n'.join(['{ lambda ; a. let', *lines, '  in (b,) }'])
+
 
 def shaped_abstractify(value):
     if isinstance(value, Array):

@@ -63,9 +63,14 @@ def _trace_for_jit(fun, info, args, kwargs):
     return Params({'jaxpr': core.ClosedJaxpr(core.Jaxpr(inputs, [equation], [output]))})
 
 
+class _Operation:
+    def get_asm(self, *, enable_debug_info=False):
+        return 'module {} loc(#loc)' if enable_debug_info else 'module {}'
+
+
 class _Module:
-    def __str__(self):
-        return 'module {}'
+    def __init__(self):
+        self.operation = _Operation()
 
 
 class _Lowered:

@@ -1,4 +1,4 @@
-"""Compiles frames. What a function is to stand for is said by its doc: "fixes sizes", "breaks"."""
+"""Compiles frames. What a function is to stand for is said by its doc: "fixes sizes", "breaks", "trains"."""
 import json
 from types import SimpleNamespace
 
@@ -98,7 +98,12 @@ def _compile(code, globals, locals, builtins, closure, entries, seen, dynamic):
     if OLD and 'breaks' in doc:
         output.compile_subgraph(None, reason=SimpleNamespace(
             reason='Tensor.item', user_stack=[statement], graph_break=True))
+    if 'trains' in doc:
+        for direction in ('forward', 'backward'):
+            trace_structured(native, 'inductor_post_grad_graph', {}, f'graph of the {direction}')
+            trace_structured(native, 'inductor_output_code', {}, f"# AOT ID: ['0_{direction}']\ncode of the {direction}")
     run = disable(output.call_user_compiler(graph_of(code, locals, constants, seen['run']), []))
     manager = CheckFunctionManager(*([output] if OLD else [code, output, entries]))
     trace_structured(native, 'chromium_event', {}, json.dumps({'ph': 'E', 'name': 'bytecode_tracing', 'ts': 2.0}))
-    return SimpleNamespace(native=native, demanded=demanded, run=run, check_fn=getattr(manager, 'check_fn', None))
+    return SimpleNamespace(native=native, demanded=demanded, run=run, check_fn=getattr(manager, 'check_fn', None),
+                           guarded_code=SimpleNamespace(code=code))

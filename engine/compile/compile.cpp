@@ -24,14 +24,14 @@ namespace {
 
 // Shared by the compilers of a program's graphs. Each graph is compiled once, however often it is called.
 struct Shared {
-  optimize::Unit& unit;
+  optimize::ProgramRewrite& rewrites;
   std::unordered_map<const Graph*, ProgramPtr> made = {};
 };
 
 class Compiler {
  public:
   Compiler(optimize::Rewrite& rewrite, Shared& shared)
-      : graph_(rewrite.graph()), shared_(shared), doubt_(shared.unit.doubt()), rewrite_(rewrite),
+      : graph_(rewrite.graph()), shared_(shared), doubt_(shared.rewrites.shapes_uncertain()), rewrite_(rewrite),
         program_(std::make_shared<Program>()) {}
 
   std::shared_ptr<Program> run() {
@@ -84,7 +84,7 @@ class Compiler {
   std::vector<NodeId> make_schedule() const {
     const auto runs = [&](NodeId id) {
       const Execution by = rewrite_.node(id).op->execution;
-      return rewrite_.live(id) && by != Execution::kConstant && by != Execution::kNoOp &&
+      return rewrite_.is_live(id) && by != Execution::kConstant && by != Execution::kNoOp &&
              input_index_[id.value] == kNever;
     };
     // Nodes without inputs may have been added after their users (a gradient's lists): run them first.
@@ -145,7 +145,8 @@ class Compiler {
     auto [at, fresh] = callee_index_.try_emplace(graph.get(), static_cast<int32_t>(program_->callees.size()));
     if (fresh) {
       const auto known = shared_.made.find(graph.get());
-      ProgramPtr made = known != shared_.made.end() ? known->second : Compiler(shared_.unit.of(*graph), shared_).run();
+      ProgramPtr made =
+          known != shared_.made.end() ? known->second : Compiler(shared_.rewrites.rewrite_of(*graph), shared_).run();
       shared_.made.emplace(graph.get(), made);
       program_->callees.push_back(std::move(made));
     }
@@ -163,8 +164,8 @@ class Compiler {
 
   Instruction instruction(NodeId id) const {
     Instruction in;
-    in.node = rewrite_.traced(id);
-    if (rewrite_.inserted(id)) in.inserted = static_cast<int32_t>(id.value - graph_.size());
+    in.node = rewrite_.traced_node(id);
+    if (rewrite_.is_inserted(id)) in.inserted = static_cast<int32_t>(id.value - graph_.size());
     return in;
   }
 
@@ -355,19 +356,19 @@ class Compiler {
 
 ProgramPtr compile(const Graph& graph, optimize::Evaluator evaluate, optimize::Keep keep, Phases* phases) {
   const int64_t start = phases ? now_ns() : 0;
-  optimize::Unit unit = optimize::optimize(graph, evaluate, keep);
+  optimize::ProgramRewrite rewrites = optimize::optimize(graph, evaluate, keep);
   if (phases) phases->optimize.push_back({start, now_ns()});
-  ProgramPtr program = compile(unit);
+  ProgramPtr program = compile(rewrites);
   if (phases) phases->all = {start, now_ns()};
   return program;
 }
 
-ProgramPtr compile(optimize::Unit& unit) {
-  Shared shared{unit};
-  const std::shared_ptr<Program> program = Compiler(unit.root(), shared).run();
-  for (optimize::Rewrite* gone : unit.replaced_members()) {
+ProgramPtr compile(optimize::ProgramRewrite& rewrites) {
+  Shared shared{rewrites};
+  const std::shared_ptr<Program> program = Compiler(rewrites.root(), shared).run();
+  for (optimize::Rewrite* inlined : rewrites.unreachable()) {
     const auto passes = std::make_shared<Program>();
-    Compiler::take_passes(*gone, *passes);
+    Compiler::take_passes(*inlined, *passes);
     program->replaced.push_back(passes);
   }
   return program;

@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace footlight::optimize {
-class Unit;
+class ProgramRewrite;
 }
 
 namespace footlight::compile {
@@ -126,7 +126,7 @@ struct Phases {
 // `evaluate` folds constants; null: no folding.
 ProgramPtr compile(const Graph&, optimize::Evaluator evaluate, optimize::Keep = optimize::Keep::kOutputsAndEffects,
                    Phases* phases = nullptr);
-// The unit's graphs are after all passes.
-ProgramPtr compile(optimize::Unit&);
+// All passes must have run already.
+ProgramPtr compile(optimize::ProgramRewrite&);
 
 }  // namespace footlight::compile

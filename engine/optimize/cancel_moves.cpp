@@ -1,7 +1,7 @@
 // y = Transpose(Transpose(x, [1, 0]), [1, 0]); z = Reshape(Reshape(y, [6]), [2, 3]); w = Cast(z, its own dtype)
 //   ->   w = x, if x is known to be (2, 3)
-// Moves of elements that undo each other, move nothing, or are one move together. Where a move checks something that is
-// not known to hold, it stays.
+// Removes moves of elements that undo each other or move nothing, and merges two moves into one. A move stays if it
+// checks something that is not known to hold.
 #include "engine/optimize/optimize.h"
 #include "engine/optimize/values.h"
 
@@ -10,9 +10,9 @@
 namespace footlight::optimize {
 namespace {
 
-// Whether every value of one dtype is one of the other, and the way there and back leaves it as it was. NaNs of 16 bits
-// are not kept.
-bool holds(DType wide, DType narrow) {
+// Whether a cast to `wide` and back leaves every value of dtype `narrow` as it was. For 16-bit floats it does not,
+// because NaNs change.
+bool represents_exactly(DType wide, DType narrow) {
   if (narrow == wide) return true;
   if (narrow == DType::kBool) return is_integer(wide) || wide == DType::kFloat32 || wide == DType::kFloat64;
   const size_t bits = 8 * size_of(narrow), more = 8 * size_of(wide);
@@ -27,28 +27,28 @@ bool holds(DType wide, DType narrow) {
 
 class Canceller {
  public:
-  Canceller(Rewrite& rewrite, const Unit& unit) : rewrite_(rewrite), unit_(unit) {}
+  Canceller(Rewrite& rewrite, const ProgramRewrite& program) : rewrite_(rewrite), program_(program) {}
 
   void cancel(NodeId id) {
     const Node& node = rewrite_.node(id);
     const OpRow* op = node.op;
-    if (!knows_operands(rewrite_, node)) return;
+    if (!shape_operands_are_constant(rewrite_, node)) return;
     if (op == &"Cast"_op.row()) return cast(id, node);
     if (op == &"Transpose"_op.row()) return transpose(id, node);
-    if (op->alias == Alias::kView) return view(id, node);
-    if (op == &"Unpack"_op.row()) return unpack(id, node);
-    if (op == &"ConcatV2"_op.row() && node.inputs.size() == 2) return same_shape(id, node.inputs[0]);
-    if (op == &"Split"_op.row() && node.dtypes.size() == 1) return same_shape(id, node.inputs[1]);
+    if (op->alias == Alias::kView) return merge_views(id, node);
+    if (op == &"Unpack"_op.row()) return forward_packed(id, node);
+    if (op == &"ConcatV2"_op.row() && node.inputs.size() == 2) return drop_if_same_shape(id, node.inputs[0]);
+    if (op == &"Split"_op.row() && node.dtypes.size() == 1) return drop_if_same_shape(id, node.inputs[1]);
     // A result of the input's shape can only be the whole input.
     if (op == &"BroadcastTo"_op.row() || op == &"Slice"_op.row() || op == &"Pad"_op.row() || op == &"PadV2"_op.row() ||
         op == &"Tile"_op.row())
-      return same_shape(id, node.inputs[0]);
-    if (op == &"StridedSlice"_op.row() && keeps_order(node)) return same_shape(id, node.inputs[0]);
+      return drop_if_same_shape(id, node.inputs[0]);
+    if (op == &"StridedSlice"_op.row() && keeps_order(node)) return drop_if_same_shape(id, node.inputs[0]);
   }
 
  private:
-  void same_shape(NodeId id, Edge input) {
-    const Shape *in = certain_shape(rewrite_, unit_, input), *out = certain_shape(rewrite_, unit_, {id, 0});
+  void drop_if_same_shape(NodeId id, Edge input) {
+    const Shape *in = certain_shape(rewrite_, program_, input), *out = certain_shape(rewrite_, program_, {id, 0});
     if (in && out && *in == *out) rewrite_.replace({id, 0}, input);
   }
 
@@ -67,21 +67,23 @@ class Canceller {
     if (before.op != node.op || !before.device.empty()) return;
     const Edge first = rewrite_.resolve(before.inputs[0]);
     const DType origin = rewrite_.dtype(first);
-    if (!holds(from, origin)) return;
+    if (!represents_exactly(from, origin)) return;
     if (origin == to) return rewrite_.replace({id, 0}, first);
-    // A float that holds the integer rounds to another float once, as the integer does. It does not wrap as that does.
+    // Casting through a float that represents the integer exactly rounds once, as the direct cast does. But a float
+    // does not wrap as integers do.
     const bool rounds = is_floating(to) && size_of(to) >= 4, wraps = is_integer(to) && is_integer(from);
     if (!(is_integer(origin) || origin == DType::kBool) || !(rounds || wraps)) return;
-    const NodeId direct = insert_instead(rewrite_, id, *node.op, {first}, "/direct");
-    rewrite_.made(direct).attrs.set("SrcT"_attr, origin);
+    const NodeId direct = insert_replacement(rewrite_, id, *node.op, {first}, "/direct");
+    rewrite_.inserted_node(direct).attrs.set("SrcT"_attr, origin);
     rewrite_.replace({id, 0}, {direct, 0});
   }
 
-  // The permutation of a transpose whose input has a rank that fits.
+  // The permutation of a Transpose, if it is constant and fits the rank of the input.
   std::optional<std::vector<int64_t>> permutation(const Node& node) const {
     auto perm = constant_ints(rewrite_, node.inputs[1]);
     const Shape& in = rewrite_.shape(node.inputs[0]);
-    if (!perm || !in.has_rank() || unit_.doubt() || in.rank() != static_cast<int>(perm->size())) return std::nullopt;
+    if (!perm || !in.has_rank() || program_.shapes_uncertain() || in.rank() != static_cast<int>(perm->size()))
+      return std::nullopt;
     for (int64_t& p : *perm) p += p < 0 ? in.rank() : 0;
     return perm;
   }
@@ -100,12 +102,12 @@ class Canceller {
       }
     }
     if (std::ranges::is_sorted(*perm)) return rewrite_.replace({id, 0}, from);
-    const Shape *in = certain_shape(rewrite_, unit_, from), *out = certain_shape(rewrite_, unit_, {id, 0});
+    const Shape *in = certain_shape(rewrite_, program_, from), *out = certain_shape(rewrite_, program_, {id, 0});
     if (in && out && moves_only_ones(*perm, *in)) return reshape(id, from, *out);
     if (!composed) return;
-    const Tensor both = ints(rewrite_.dtype(node.inputs[1]), *perm);
+    const Tensor both = int_tensor(rewrite_.dtype(node.inputs[1]), *perm);
     const Edge by{rewrite_.insert_constant(both, id, rewrite_.name(id) + "/both/perm"), 0};
-    rewrite_.replace({id, 0}, {insert_instead(rewrite_, id, *node.op, {from, by}, "/both"), 0});
+    rewrite_.replace({id, 0}, {insert_replacement(rewrite_, id, *node.op, {from, by}, "/both"), 0});
   }
 
   static bool moves_only_ones(const std::vector<int64_t>& perm, const Shape& in) {
@@ -120,56 +122,57 @@ class Canceller {
 
   void reshape(NodeId id, Edge from, const Shape& to) {
     const std::string name = rewrite_.name(id) + "/reshape";
-    const Edge shape{rewrite_.insert_constant(ints(DType::kInt64, to.dims()), id, name + "/shape"), 0};
-    const NodeId made = insert_instead(rewrite_, id, "Reshape"_op.row(), {from, shape}, "/reshape");
-    rewrite_.made(made).attrs.set("T"_attr, rewrite_.dtype(from));
-    rewrite_.made(made).attrs.set("Tshape"_attr, DType::kInt64);
-    rewrite_.replace({id, 0}, {made, 0});
+    const Edge shape{rewrite_.insert_constant(int_tensor(DType::kInt64, to.dims()), id, name + "/shape"), 0};
+    const NodeId reshaped = insert_replacement(rewrite_, id, "Reshape"_op.row(), {from, shape}, "/reshape");
+    rewrite_.inserted_node(reshaped).attrs.set("T"_attr, rewrite_.dtype(from));
+    rewrite_.inserted_node(reshaped).attrs.set("Tshape"_attr, DType::kInt64);
+    rewrite_.replace({id, 0}, {reshaped, 0});
   }
 
-  // Reshape, ExpandDims, Squeeze: one after the other they are one Reshape.
-  void view(NodeId id, const Node& node) {
+  // Two of Reshape, ExpandDims and Squeeze after one another become one Reshape.
+  void merge_views(NodeId id, const Node& node) {
     const size_t input = static_cast<size_t>(node.op->alias_input);
     const Edge x = rewrite_.resolve(node.inputs[input]);
-    const Shape *in = certain_shape(rewrite_, unit_, x), *out = certain_shape(rewrite_, unit_, {id, 0});
+    const Shape *in = certain_shape(rewrite_, program_, x), *out = certain_shape(rewrite_, program_, {id, 0});
     if (!in || !out) return;
     if (*in == *out) return rewrite_.replace({id, 0}, x);
     const Node& before = rewrite_.node(x.node);
-    if (before.op->alias != Alias::kView || !before.device.empty() || !knows_operands(rewrite_, before)) return;
+    if (before.op->alias != Alias::kView || !before.device.empty() || !shape_operands_are_constant(rewrite_, before))
+      return;
     const Edge first = rewrite_.resolve(before.inputs[static_cast<size_t>(before.op->alias_input)]);
-    const Shape* of_first = certain_shape(rewrite_, unit_, first);
-    if (!of_first) return;
-    if (*of_first == *out) rewrite_.replace({id, 0}, first);
+    const Shape* first_shape = certain_shape(rewrite_, program_, first);
+    if (!first_shape) return;
+    if (*first_shape == *out) rewrite_.replace({id, 0}, first);
     else reshape(id, first, *out);
   }
 
-  // The parts of a Pack.
-  void unpack(NodeId id, const Node& node) {
+  // Unpack(Pack(a, b)) is a, b.
+  void forward_packed(NodeId id, const Node& node) {
     const Node& pack = rewrite_.node(rewrite_.resolve(node.inputs[0]).node);
     if (pack.op != &"Pack"_op.row() || !pack.device.empty() || pack.inputs.size() != node.dtypes.size()) return;
     const auto axis = [&](const Node& n) { return n.attrs.get_or("axis"_attr, int64_t{0}); };
     if (axis(pack) != axis(node)) return;
     for (size_t k = 0; k < pack.inputs.size(); ++k) {
-      const Shape *part = certain_shape(rewrite_, unit_, pack.inputs[k]),
-                  *first = certain_shape(rewrite_, unit_, pack.inputs[0]);
+      const Shape *part = certain_shape(rewrite_, program_, pack.inputs[k]),
+                  *first = certain_shape(rewrite_, program_, pack.inputs[0]);
       if (!part || !first || !(*part == *first)) return;
     }
     for (uint32_t k = 0; k < node.dtypes.size(); ++k)
-      if (!rewrite_.replaced({id, k})) rewrite_.replace({id, k}, pack.inputs[k]);
+      if (!rewrite_.is_replaced({id, k})) rewrite_.replace({id, k}, pack.inputs[k]);
   }
 
   Rewrite& rewrite_;
-  const Unit& unit_;
+  const ProgramRewrite& program_;
 };
 
 }  // namespace
 
-void cancel_moves(Rewrite& rewrite, Unit& unit) {
-  Canceller canceller(rewrite, unit);
+void cancel_moves(Rewrite& rewrite, ProgramRewrite& program) {
+  Canceller canceller(rewrite, program);
   for (const NodeId id : rewrite.order()) {
     const Node& node = rewrite.node(id);
     const bool moves = node.op->family == OpFamily::kMove || node.op->copies_elements;
-    if (rewrite.live(id) && moves && node.device.empty() && !node.dtypes.empty() && !rewrite.replaced({id, 0}))
+    if (rewrite.is_live(id) && moves && node.device.empty() && !node.dtypes.empty() && !rewrite.is_replaced({id, 0}))
       canceller.cancel(id);
   }
 }

@@ -9,18 +9,18 @@ namespace {
 constexpr size_t kMaxNodes = 64;       // nodes of a condition that is run
 constexpr int64_t kMaxElements = 256;  // elements of any value in the condition
 
-class FirstRun {
+class ConditionEvaluator {
  public:
-  FirstRun(const Rewrite& caller, const Node& loop, const Rewrite& condition, Evaluator evaluate)
-      : condition_(condition), evaluate_(evaluate), values_(condition.slots()) {
+  ConditionEvaluator(const Rewrite& caller, const Node& loop, const Rewrite& condition, Evaluator evaluate)
+      : condition_(condition), evaluate_(evaluate), values_(condition.num_values()) {
     for (size_t i = 0; i < condition.inputs.size(); ++i)
       if (const Tensor* start = caller.constant(loop.inputs[i]))
-        values_[condition.slot({condition.inputs[i], 0})] = *start;
+        values_[condition.value_index({condition.inputs[i], 0})] = *start;
   }
 
   Tensor result() {
     std::vector<NodeId> order = condition_.order();
-    std::erase_if(order, [&](NodeId id) { return !condition_.live(id); });
+    std::erase_if(order, [&](NodeId id) { return !condition_.is_live(id); });
     if (order.size() > kMaxNodes + condition_.inputs.size()) return {};
     for (const NodeId id : order) run(id);
     return value(condition_.outputs[0]);
@@ -30,7 +30,7 @@ class FirstRun {
   Tensor value(Edge edge) const {
     const Edge from = condition_.resolve(edge);
     const Tensor* constant = condition_.constant(from);
-    return constant ? *constant : values_[condition_.slot(from)];
+    return constant ? *constant : values_[condition_.value_index(from)];
   }
 
   void run(NodeId id) {
@@ -47,7 +47,7 @@ class FirstRun {
     for (const Shape& shape : node.shapes)
       if (!shape.fully_known() || shape.elements() > kMaxElements) return;
     const std::vector<Tensor> results = evaluate_(*node.op, inputs, node.attrs);
-    for (uint32_t k = 0; k < results.size(); ++k) values_[condition_.slot({id, k})] = results[k];
+    for (uint32_t k = 0; k < results.size(); ++k) values_[condition_.value_index({id, k})] = results[k];
   }
 
   const Rewrite& condition_;
@@ -57,16 +57,16 @@ class FirstRun {
 
 }  // namespace
 
-std::optional<bool> first_condition(const Rewrite& caller, NodeId loop, const Unit& unit) {
+std::optional<bool> first_condition(const Rewrite& caller, NodeId loop, const ProgramRewrite& program) {
   const Node& node = caller.node(loop);
-  const Rewrite& condition = unit.of(*callees_of(node)[0]);
-  if (!unit.evaluate || condition.inputs.size() != node.inputs.size()) return std::nullopt;
+  const Rewrite& condition = program.rewrite_of(*callees_of(node)[0]);
+  if (!program.evaluate || condition.inputs.size() != node.inputs.size()) return std::nullopt;
   try {
-    const Tensor result = FirstRun(caller, node, condition, unit.evaluate).result();
+    const Tensor result = ConditionEvaluator(caller, node, condition, program.evaluate).result();
     if (result && result.dtype() == DType::kBool && result.elements() == 1) return *result.data<bool>();
   } catch (const Error&) {
   }
-  return std::nullopt;  // also if the condition fails here: then it fails at run time
+  return std::nullopt;  // a condition that fails here will fail at run time
 }
 
 }  // namespace footlight::optimize

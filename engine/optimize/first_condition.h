@@ -1,12 +1,13 @@
-// Whether a loop runs its body at all, as far as that is known.
+// Evaluates the condition of a loop for its first iteration.
 #pragma once
 
-#include "engine/optimize/unit.h"
+#include "engine/optimize/program_rewrite.h"
 
 #include <optional>
 
 namespace footlight::optimize {
 
-std::optional<bool> first_condition(const Rewrite& caller, NodeId loop, const Unit&);
+// Whether the loop runs its body at all; empty if that is not known before it runs.
+std::optional<bool> first_condition(const Rewrite& caller, NodeId loop, const ProgramRewrite&);
 
 }  // namespace footlight::optimize

@@ -1,5 +1,5 @@
 // a = Const 2; b = Const 3; c = Mul(a, b)   ->   c = Const 6
-// Only small results of ops without effects; an op that fails is left in place, to fail when it runs or to be pruned.
+// Folds ops without effects whose results are small. An op that fails stays, to fail when it runs or to be pruned.
 #include "engine/base/errors.h"
 #include "engine/base/text.h"
 #include "engine/optimize/optimize.h"
@@ -35,7 +35,7 @@ void fold_constants(Rewrite& rewrite, Evaluator evaluate) {
   if (!evaluate) return;
   for (const NodeId id : rewrite.order()) {
     const Node& node = rewrite.node(id);
-    if (!rewrite.live(id) || !may_fold(rewrite, id) || node.dtypes.empty() || rewrite.replaced({id, 0})) continue;
+    if (!rewrite.is_live(id) || !may_fold(rewrite, id) || node.dtypes.empty() || rewrite.is_replaced({id, 0})) continue;
     std::vector<Tensor> inputs, values;
     for (Edge edge : node.inputs) inputs.push_back(*rewrite.constant(edge));
     try {
@@ -45,7 +45,7 @@ void fold_constants(Rewrite& rewrite, Evaluator evaluate) {
     }
     for (uint32_t k = 0; k < values.size(); ++k) {
       const std::string name = rewrite.name(id) + (k ? str("/folded_", k) : "/folded");
-      if (!rewrite.replaced({id, k})) rewrite.replace({id, k}, {rewrite.insert_constant(values[k], id, name), 0});
+      if (!rewrite.is_replaced({id, k})) rewrite.replace({id, k}, {rewrite.insert_constant(values[k], id, name), 0});
     }
   }
 }

@@ -8,7 +8,7 @@ namespace footlight::optimize {
 void forward_identities(Rewrite& rewrite) {
   for (const NodeId id : rewrite.order()) {
     const Node& node = rewrite.node(id);
-    if (rewrite.live(id) && node.op->alias == Alias::kSame && node.device.empty() && !rewrite.replaced({id, 0}))
+    if (rewrite.is_live(id) && node.op->alias == Alias::kSame && node.device.empty() && !rewrite.is_replaced({id, 0}))
       rewrite.replace({id, 0}, node.inputs[static_cast<size_t>(node.op->alias_input)]);
   }
 }

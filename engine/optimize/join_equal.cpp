@@ -1,7 +1,9 @@
 // a = Exp(x); b = Exp(x); y = a * b   ->   a = Exp(x); y = a * a
-// Nodes without effects that have equal ops, attributes and inputs: the first one stays, with its name and line. Lists
-// are not joined: one that nothing else holds grows in place.
+// Common subexpression elimination: of nodes without effects that have equal ops, attributes and inputs, the first one
+// stays, with its name and line. Nodes that return tensor lists are not joined, because a list that nothing else holds
+// grows in place.
 #include "engine/optimize/optimize.h"
+#include "engine/optimize/values.h"
 
 #include <algorithm>
 #include <bit>
@@ -11,7 +13,7 @@
 namespace footlight::optimize {
 namespace {
 
-constexpr size_t kMaxBytes = 4096;  // bytes of constants that are compared
+constexpr size_t kMaxHashedBytes = 4096;  // of larger constants, only the address is hashed
 
 uint64_t mix(uint64_t h, uint64_t v) {
   h = (h ^ v) * 0x9e3779b97f4a7c15u;
@@ -20,7 +22,7 @@ uint64_t mix(uint64_t h, uint64_t v) {
 
 uint64_t hash_of(const Tensor& t) {
   uint64_t h = mix(static_cast<uint64_t>(t.dtype()), static_cast<uint64_t>(t.shape().rank()));
-  if (!is_plain(t.dtype()) || t.bytes() > kMaxBytes) return mix(h, reinterpret_cast<uintptr_t>(t.raw()));
+  if (!is_plain(t.dtype()) || t.bytes() > kMaxHashedBytes) return mix(h, reinterpret_cast<uintptr_t>(t.raw()));
   const char* bytes = static_cast<const char*>(t.raw());
   for (size_t at = 0; at < t.bytes(); at += 8) {
     uint64_t word = 0;
@@ -28,14 +30,6 @@ uint64_t hash_of(const Tensor& t) {
     h = mix(h, word);
   }
   return h;
-}
-
-bool equal(const Tensor& a, const Tensor& b) {
-  if (a.body() == b.body()) return true;
-  if (a.dtype() != b.dtype() || !(a.shape() == b.shape())) return false;
-  if (!is_plain(a.dtype()) || a.device() != b.device()) return false;
-  if (a.raw() == b.raw()) return true;
-  return a.bytes() <= kMaxBytes && std::memcmp(a.raw(), b.raw(), a.bytes()) == 0;
 }
 
 // Lists of attributes are long and rarely differ alone: only their length is hashed.
@@ -60,7 +54,7 @@ bool equal(const AttrValue& a, const AttrValue& b) {
       [&](const auto& v) {
         using T = std::decay_t<decltype(v)>;
         const T& w = std::get<T>(b);
-        if constexpr (std::is_same_v<T, Tensor>) return equal(v, w);
+        if constexpr (std::is_same_v<T, Tensor>) return equal_constants(v, w);
         else if constexpr (std::is_same_v<T, float>) return std::bit_cast<uint32_t>(v) == std::bit_cast<uint32_t>(w);
         else if constexpr (std::is_same_v<T, std::vector<float>>)
           return v.size() == w.size() && std::memcmp(v.data(), w.data(), v.size() * sizeof(float)) == 0;
@@ -82,9 +76,9 @@ bool may_join(const Node& node) {
 
 class Joiner {
  public:
-  explicit Joiner(Rewrite& rewrite) : rewrite_(rewrite), places_(std::bit_ceil(rewrite.size() * 2 + 2), kFree) {}
+  explicit Joiner(Rewrite& rewrite) : rewrite_(rewrite), table_(std::bit_ceil(rewrite.size() * 2 + 2), kFree) {}
 
-  void look(NodeId id) {
+  void visit(NodeId id) {
     const Node& node = rewrite_.node(id);
     uint64_t h = mix(node.op->id.value, node.inputs.size());
     for (const Edge edge : node.inputs) {
@@ -92,20 +86,21 @@ class Joiner {
       h = mix(h, uint64_t{from.node.value} << 32 | from.output);
     }
     for (const auto& [name, value] : node.attrs) h = mix(h, hash_of(value));
-    const size_t mask = places_.size() - 1;
-    // Equal nodes lie in one row of occupied places.
-    for (size_t at = h & mask; looked_ < kMaxLooks * rewrite_.size() + kMaxLooks; at = (at + 1) & mask, ++looked_) {
-      if (places_[at] == kFree) {
-        places_[at] = id.value;
+    const size_t mask = table_.size() - 1;
+    // Linear probing: an equal node, if any, is found before the first free place.
+    for (size_t at = h & mask; probes_ < kMaxProbesPerNode * rewrite_.size() + kMaxProbesPerNode;
+         at = (at + 1) & mask, ++probes_) {
+      if (table_[at] == kFree) {
+        table_[at] = id.value;
         return;
       }
-      if (same(rewrite_.node(NodeId(places_[at])), node)) return join(id, NodeId(places_[at]));
+      if (same(rewrite_.node(NodeId(table_[at])), node)) return join(id, NodeId(table_[at]));
     }
   }
 
  private:
   static constexpr uint32_t kFree = UINT32_MAX;
-  static constexpr size_t kMaxLooks = 64;  // per node, should many have one hash
+  static constexpr size_t kMaxProbesPerNode = 64;  // on average; limits the time if many hashes collide
 
   bool same(const Node& a, const Node& b) const {
     if (a.op != b.op || a.inputs.size() != b.inputs.size() || a.attrs.size() != b.attrs.size() ||
@@ -120,13 +115,13 @@ class Joiner {
 
   void join(NodeId id, NodeId first) {
     for (uint32_t k = 0; k < rewrite_.node(id).dtypes.size(); ++k)
-      if (!rewrite_.replaced({id, k}) && !(rewrite_.resolve({first, k}) == Edge{id, k}))
+      if (!rewrite_.is_replaced({id, k}) && !(rewrite_.resolve({first, k}) == Edge{id, k}))
         rewrite_.replace({id, k}, {first, k});
   }
 
   Rewrite& rewrite_;
-  std::vector<uint32_t> places_;  // of nodes, keyed by their hash
-  size_t looked_ = 0;
+  std::vector<uint32_t> table_;  // an open-addressing hash table of nodes
+  size_t probes_ = 0;
 };
 
 }  // namespace
@@ -134,7 +129,7 @@ class Joiner {
 void join_equal(Rewrite& rewrite) {
   Joiner joiner(rewrite);
   for (const NodeId id : rewrite.order())
-    if (rewrite.live(id) && may_join(rewrite.node(id))) joiner.look(id);
+    if (rewrite.is_live(id) && may_join(rewrite.node(id))) joiner.visit(id);
 }
 
 }  // namespace footlight::optimize

@@ -1,4 +1,4 @@
-// The order of the passes.
+// Runs the passes in their order.
 #include "engine/optimize/optimize.h"
 
 #include "engine/optimize/verify.h"
@@ -13,32 +13,32 @@ bool verify_passes = true;
 
 namespace {
 
-// Later passes may create work for earlier ones, which the next round does.
+// Later passes may create work for earlier ones, which run again in the next round.
 constexpr int kMaxRounds = 4;
 
 class Pipeline {
  public:
-  explicit Pipeline(Unit& unit) : unit_(unit) {}
+  explicit Pipeline(ProgramRewrite& program) : program_(program) {}
 
-  // Passes run over all graphs one after the other, so that the stages of all graphs of a program correspond, and as
-  // every round has the same passes, those of graphs of other programs too.
+  // Each pass runs over all graphs before the next one starts, and all rounds have the same passes. So pass number n is
+  // the same in the recorded history of every graph, of other programs too.
   void run() {
     for (int round = 0; round < kMaxRounds; ++round) {
-      found_ = 0;
-      each("forward_identities", [](Rewrite& r) { forward_identities(r); });
+      changes_found_ = 0;
+      on_each_graph("forward_identities", [](Rewrite& r) { forward_identities(r); });
       prune_all();
-      const size_t tidied = found_;
-      each("known_shapes", [&](Rewrite& r) { known_shapes(r, unit_); });
-      each("fold_constants", [&](Rewrite& r) { fold_constants(r, unit_.evaluate); });
-      each("simplify_arithmetic", [&](Rewrite& r) { simplify_arithmetic(r, unit_); });
-      each("cancel_moves", [&](Rewrite& r) { cancel_moves(r, unit_); });
-      each("constant_branches", [&](Rewrite& r) { constant_branches(r, unit_); });
-      each("inline_calls", [&](Rewrite& r) { inline_calls(r, unit_); });
-      all("pass_arguments", pass_arguments);
-      each("join_equal", [](Rewrite& r) { join_equal(r); });
-      all("hoist_invariants", hoist_invariants);
-      all("drop_unused", drop_unused);
-      const bool again = found_ > tidied;
+      const size_t tidying_changes = changes_found_;
+      on_each_graph("known_shapes", [&](Rewrite& r) { known_shapes(r, program_); });
+      on_each_graph("fold_constants", [&](Rewrite& r) { fold_constants(r, program_.evaluate); });
+      on_each_graph("simplify_arithmetic", [&](Rewrite& r) { simplify_arithmetic(r, program_); });
+      on_each_graph("cancel_moves", [&](Rewrite& r) { cancel_moves(r, program_); });
+      on_each_graph("constant_branches", [&](Rewrite& r) { constant_branches(r, program_); });
+      on_each_graph("inline_calls", [&](Rewrite& r) { inline_calls(r, program_); });
+      run_pass("pass_arguments", pass_arguments);
+      on_each_graph("join_equal", [](Rewrite& r) { join_equal(r); });
+      run_pass("hoist_invariants", hoist_invariants);
+      run_pass("drop_unused", drop_unused);
+      const bool again = changes_found_ > tidying_changes;
       prune_all();
       if (!again) return;
     }
@@ -46,44 +46,45 @@ class Pipeline {
 
  private:
   template <class Pass>
-  void each(const char* name, Pass pass) {
-    all(name, [&](Unit& unit) {
-      for (Rewrite* rewrite : unit.members()) pass(*rewrite);
+  void on_each_graph(const char* name, Pass pass) {
+    run_pass(name, [&](ProgramRewrite& program) {
+      for (Rewrite* rewrite : program.reachable()) pass(*rewrite);
     });
   }
 
   template <class Pass>
-  void all(const char* name, Pass pass) {
-    const size_t before = changes();
-    for (Rewrite* rewrite : unit_.members()) rewrite->begin(name);
-    pass(unit_);
-    const size_t after = changes();
-    found_ += after - before;
+  void run_pass(const char* name, Pass pass) {
+    const size_t before = total_changes();
+    for (Rewrite* rewrite : program_.reachable()) rewrite->begin_pass(name);
+    pass(program_);
+    const size_t after = total_changes();
+    changes_found_ += after - before;
     if (after == before) return;
-    if (unit_.members().size() > 1) unit_.find_members();
-    if (verify_passes) verify(unit_, name);
+    if (program_.reachable().size() > 1) program_.find_reachable();
+    if (verify_passes) verify(program_, name);
   }
 
   void prune_all() {
-    each("prune", [&](Rewrite& r) { prune(r, &r == &unit_.root() ? unit_.keep : Keep::kOutputsAndEffects); });
+    on_each_graph("prune",
+                  [&](Rewrite& r) { prune(r, &r == &program_.root() ? program_.keep : Keep::kOutputsAndEffects); });
   }
 
-  size_t changes() const {
+  size_t total_changes() const {
     size_t count = 0;
-    for (const Rewrite* rewrite : unit_.members()) count += rewrite->changes().size();
+    for (const Rewrite* rewrite : program_.reachable()) count += rewrite->changes().size();
     return count;
   }
 
-  Unit& unit_;
-  size_t found_ = 0;
+  ProgramRewrite& program_;
+  size_t changes_found_ = 0;
 };
 
 }  // namespace
 
-Unit optimize(const Graph& graph, Evaluator evaluate, Keep keep) {
-  Unit unit(graph, evaluate, keep);
-  Pipeline(unit).run();
-  return unit;
+ProgramRewrite optimize(const Graph& graph, Evaluator evaluate, Keep keep) {
+  ProgramRewrite program(graph, evaluate, keep);
+  Pipeline(program).run();
+  return program;
 }
 
 }  // namespace footlight::optimize

@@ -1,29 +1,28 @@
-// The passes, and their order. Each is a file with a picture of what it does on top.
+// The passes. Each is a file with an example of its rewrite on top; optimize.cpp has their order.
 #pragma once
 
-#include "engine/optimize/unit.h"
+#include "engine/optimize/program_rewrite.h"
 
 namespace footlight::optimize {
 
-// Over one graph.
+// Passes over one graph.
 void forward_identities(Rewrite&);
 void fold_constants(Rewrite&, Evaluator);
 void prune(Rewrite&, Keep);
-void known_shapes(Rewrite&, Unit&);
-void simplify_arithmetic(Rewrite&, Unit&);
-void cancel_moves(Rewrite&, Unit&);
+void known_shapes(Rewrite&, ProgramRewrite&);
+void simplify_arithmetic(Rewrite&, ProgramRewrite&);
+void cancel_moves(Rewrite&, ProgramRewrite&);
 void join_equal(Rewrite&);
-// Over the nodes of one graph that run others.
-void constant_branches(Rewrite&, Unit&);
-void inline_calls(Rewrite&, Unit&);
-// Over all graphs of a program.
-void pass_arguments(Unit&);
-void hoist_invariants(Unit&);
-void drop_unused(Unit&);
+// Passes over the nodes of one graph that run other graphs.
+void constant_branches(Rewrite&, ProgramRewrite&);
+void inline_calls(Rewrite&, ProgramRewrite&);
+// Passes over all graphs of a program.
+void pass_arguments(ProgramRewrite&);
+void hoist_invariants(ProgramRewrite&);
+void drop_unused(ProgramRewrite&);
 
-// Runs all passes, again and again as long as they find something, but not for ever. Without an evaluator, nothing is
-// folded.
-Unit optimize(const Graph&, Evaluator, Keep = Keep::kOutputsAndEffects);
+// Runs all passes, in several rounds as long as they change something. Without an evaluator, no constants are folded.
+ProgramRewrite optimize(const Graph&, Evaluator, Keep = Keep::kOutputsAndEffects);
 
 // Whether each pass is followed by verify(). Set in checked builds and by tests.
 extern bool verify_passes;

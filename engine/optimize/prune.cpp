@@ -15,7 +15,7 @@ void prune(Rewrite& rewrite, Keep keep) {
   const std::vector<NodeId> order = rewrite.order();
   for (auto at = order.rbegin(); at != order.rend(); ++at) {
     const Node& node = rewrite.node(*at);
-    if (!rewrite.live(*at)) continue;
+    if (!rewrite.is_live(*at)) continue;
     if (keep == Keep::kOutputsAndEffects && effects.has_effect(node)) needed[at->value] = true;
     if (!needed[at->value]) continue;
     for (Edge edge : node.inputs) need(edge);

@@ -1,4 +1,4 @@
-// The rewrites of one graph.
+// Records the changes to one graph and resolves replaced values.
 #include "engine/optimize/rewrite.h"
 
 #include "engine/base/errors.h"
@@ -22,15 +22,15 @@ Rewrite::Rewrite(const Graph& graph) : inputs(graph.inputs), outputs(graph.outpu
 }
 
 void Rewrite::add_outputs(const Node& node) {
-  if (runs_graphs(*node.op)) controls_.push_back(NodeId(static_cast<uint32_t>(live_.size())));
-  shape_said_ |= node.shape_said;
+  if (runs_graphs(*node.op)) control_flow_nodes_.push_back(NodeId(static_cast<uint32_t>(live_.size())));
+  has_user_set_shape_ |= node.shape_said;
   live_.push_back(true);
   first_output_.push_back(static_cast<uint32_t>(replacement_.size()));
   replacement_.resize(replacement_.size() + node.dtypes.size());
 }
 
 Edge Rewrite::resolve(Edge edge) const {
-  while (replaced(edge)) edge = replacement_[slot(edge)];
+  while (is_replaced(edge)) edge = replacement_[value_index(edge)];
   return edge;
 }
 
@@ -39,45 +39,45 @@ const Tensor* Rewrite::constant(Edge edge) const {
   return from.op->execution == Execution::kConstant ? &from.attrs.get<Tensor>("value"_attr) : nullptr;
 }
 
-void Rewrite::note(Change::Action action, Edge value, Edge by) {
+void Rewrite::add_change(Change::Action action, Edge value, Edge by) {
   changes_.push_back({static_cast<uint16_t>(passes_.size() - 1), action, value, by});
 }
 
 void Rewrite::replace(Edge value, Edge by) {
   by = resolve(by);
   FL_CHECK(!(resolve(value) == by));  // a node cannot replace itself
-  replacement_[slot(value)] = by;
-  note(Change::Action::kReplaced, value, by);
+  replacement_[value_index(value)] = by;
+  add_change(Change::Action::kReplaced, value, by);
 }
 
 void Rewrite::remove(NodeId id) {
   if (!live_[id.value]) return;
   live_[id.value] = false;
-  note(Change::Action::kRemoved, {id, 0});
+  add_change(Change::Action::kRemoved, {id, 0});
 }
 
 void Rewrite::remove(NodeId id, NodeId by) {
   live_[id.value] = false;
-  note(Change::Action::kRemoved, {id, 0}, {by, 0});
+  add_change(Change::Action::kRemoved, {id, 0}, {by, 0});
 }
 
-NodeId Rewrite::insert(Node node, NodeId before, Origin origin, NodeName inside) {
+NodeId Rewrite::insert(Node node, NodeId before, Origin origin, NodeName name_prefix) {
   const NodeId id(static_cast<uint32_t>(size()));
   add_outputs(node);
-  inserted_.push_back({std::move(node), before, origin, std::move(inside)});
-  note(Change::Action::kInserted, {id, 0}, {before, 0});
+  inserted_.push_back({std::move(node), before, origin, std::move(name_prefix)});
+  add_change(Change::Action::kInserted, {id, 0}, {before, 0});
   return id;
 }
 
 NodeId Rewrite::insert_constant(Tensor value, NodeId before, std::string name) {
-  Node made;
-  made.op = &"Const"_op.row();
-  made.name = std::move(name);
-  made.dtypes = {value.dtype()};
-  made.shapes = {value.shape()};
-  made.attrs = {{"value"_attr, std::move(value)}, {"dtype"_attr, made.dtypes[0]}};
-  made.source = node(before).source;
-  return insert(std::move(made), before);
+  Node constant;
+  constant.op = &"Const"_op.row();
+  constant.name = std::move(name);
+  constant.dtypes = {value.dtype()};
+  constant.shapes = {value.shape()};
+  constant.attrs = {{"value"_attr, std::move(value)}, {"dtype"_attr, constant.dtypes[0]}};
+  constant.source = node(before).source;
+  return insert(std::move(constant), before);
 }
 
 std::vector<NodeId> Rewrite::order() const {
@@ -87,7 +87,7 @@ std::vector<NodeId> Rewrite::order() const {
     for (uint32_t i = 0; i < graph_.size(); ++i) order.push_back(NodeId(i));
     return order;
   }
-  // The last one inserted before each node, and the one before that: nodes may be inserted before inserted ones.
+  // A linked list for each node of those inserted before it, the last one first. It may itself be an inserted one.
   constexpr uint32_t kNone = UINT32_MAX;
   std::vector<uint32_t> last(size(), kNone), previous(inserted_.size(), kNone);
   for (uint32_t i = 0; i < inserted_.size(); ++i) {
@@ -105,10 +105,10 @@ std::vector<NodeId> Rewrite::order() const {
         order.push_back(NodeId(id));
         continue;
       }
-      const size_t own = open.size();
+      const size_t before = open.size();
       for (uint32_t at = last[id]; at != kNone; at = previous[at - graph_.size()]) open.push_back(at);
       last[id] = kNone;
-      FL_CHECK(open.size() > own);
+      FL_CHECK(open.size() > before);
     }
   }
   return order;

@@ -13,7 +13,7 @@ namespace footlight::optimize {
 // Runs one op on known values; throws if the op throws.
 using Evaluator = std::vector<Tensor> (*)(const OpRow&, std::span<const Tensor>, const Attrs&);
 
-// What of a program's root graph must stay.
+// What pruning keeps of a program's root graph.
 enum class Keep : uint8_t { kOutputsAndEffects, kOutputs };
 
 // One change made by a pass.
@@ -30,9 +30,9 @@ struct Change {
 };
 const char* name_of(Change::Action);  // "replaced", ...
 
-// The traced node whose work an inserted one does. Events and errors name that.
+// The traced node whose work an inserted node does. Events and errors name the traced one.
 struct Origin {
-  const Graph* graph = nullptr;  // null: it works for the node that it was inserted before
+  const Graph* graph = nullptr;  // null: it does part of the work of the node that it was inserted before
   NodeId node = {};
 };
 
@@ -41,9 +41,9 @@ struct Inserted {
   Node node;
   NodeId before;
   Origin origin;
-  NodeName inside;  // "call/", of a copy: its name begins so, in memory that the copies of one graph share
+  NodeName name_prefix;  // "call/" for a node copied from a callee; the copies of one graph share this text
 
-  std::string name() const { return std::string(inside) + node.name; }
+  std::string name() const { return std::string(name_prefix) + node.name; }
 };
 
 class Rewrite {
@@ -53,29 +53,31 @@ class Rewrite {
   // The graph's nodes with their own ids, then the inserted ones.
   const Graph& graph() const { return graph_; }
   size_t size() const { return live_.size(); }
-  bool inserted(NodeId id) const { return id.value >= graph_.size(); }
+  bool is_inserted(NodeId id) const { return id.value >= graph_.size(); }
   const Node& node(NodeId id) const {
-    return inserted(id) ? inserted_[id.value - graph_.size()].node : graph_.node(id);
+    return is_inserted(id) ? inserted_[id.value - graph_.size()].node : graph_.node(id);
   }
   std::string name(NodeId id) const {
-    return inserted(id) ? inserted_[id.value - graph_.size()].name() : std::string(graph_.node(id).name);
+    return is_inserted(id) ? inserted_[id.value - graph_.size()].name() : std::string(graph_.node(id).name);
   }
-  const NodeName& inside(NodeId id) const { return inserted_[id.value - graph_.size()].inside; }  // for inserted nodes
+  // For inserted nodes only.
+  const NodeName& name_prefix(NodeId id) const { return inserted_[id.value - graph_.size()].name_prefix; }
   // The node of the graph before which `id` was inserted, or `id` itself.
-  NodeId traced(NodeId id) const {
-    while (inserted(id)) id = inserted_[id.value - graph_.size()].before;
+  NodeId traced_node(NodeId id) const {
+    while (is_inserted(id)) id = inserted_[id.value - graph_.size()].before;
     return id;
   }
   Origin origin(NodeId id) const {
-    return inserted(id) ? inserted_[id.value - graph_.size()].origin : Origin{&graph_, id};
+    return is_inserted(id) ? inserted_[id.value - graph_.size()].origin : Origin{&graph_, id};
   }
-  bool live(NodeId id) const { return live_[id.value]; }
+  bool is_live(NodeId id) const { return live_[id.value]; }
   // The nodes in execution order: each inserted one directly before the node it was inserted for.
   std::vector<NodeId> order() const;
 
-  // The nodes that run graphs, also those that do not live any more.
-  const std::vector<NodeId>& controls() const { return controls_; }
-  bool any_shape_said() const { return shape_said_; }  // set by the user: a shape may turn out to be different
+  // The nodes that run graphs (branches, loops, calls), including removed ones.
+  const std::vector<NodeId>& control_flow_nodes() const { return control_flow_nodes_; }
+  // Whether the user set the shape of some tensor, which may turn out to be different at run time.
+  bool has_user_set_shape() const { return has_user_set_shape_; }
 
   // The interface for callers: at first the graph's own; passes over callers and callees change both together.
   std::vector<NodeId> inputs;   // Placeholders
@@ -83,22 +85,22 @@ class Rewrite {
 
   // The value of an edge after all replacements.
   Edge resolve(Edge) const;
-  bool replaced(Edge edge) const { return replacement_[slot(edge)].node.valid(); }
+  bool is_replaced(Edge edge) const { return replacement_[value_index(edge)].node.valid(); }
   // The value of an edge if it is a constant, else null.
   const Tensor* constant(Edge) const;
   DType dtype(Edge edge) const { return node(edge.node).dtypes[edge.output]; }
   const Shape& shape(Edge edge) const { return node(edge.node).shapes[edge.output]; }
-  // Index of a node's output in an array of `slots` elements, one per output.
-  size_t slot(Edge edge) const { return first_output_[edge.node.value] + edge.output; }
-  size_t slots() const { return replacement_.size(); }
+  // Index of a node's output in an array with one element for each output of each node.
+  size_t value_index(Edge edge) const { return first_output_[edge.node.value] + edge.output; }
+  size_t num_values() const { return replacement_.size(); }
 
-  // Called at the start of a pass: the changes that follow are made by it.
-  void begin(const char* pass) { passes_.push_back(pass); }
+  // The changes that follow are recorded as those of this pass.
+  void begin_pass(const char* pass) { passes_.push_back(pass); }
   void replace(Edge value, Edge by);
   void remove(NodeId);
   void remove(NodeId, NodeId by);  // node `by` does the work of `id` from now on
-  NodeId insert(Node, NodeId before, Origin = {}, NodeName inside = {});
-  Node& made(NodeId id) { return inserted_[id.value - graph_.size()].node; }  // for inserted nodes
+  NodeId insert(Node, NodeId before, Origin = {}, NodeName name_prefix = {});
+  Node& inserted_node(NodeId id) { return inserted_[id.value - graph_.size()].node; }
   // A constant with the source of the node that it is inserted before.
   NodeId insert_constant(Tensor value, NodeId before, std::string name);
   // The passes that ran, in their order, and what they changed.
@@ -111,15 +113,15 @@ class Rewrite {
 
  private:
   void add_outputs(const Node&);
-  void note(Change::Action action, Edge value, Edge by = {});
+  void add_change(Change::Action action, Edge value, Edge by = {});
 
   const Graph& graph_;
-  std::deque<Inserted> inserted_;       // their nodes stay where they are
+  std::deque<Inserted> inserted_;       // a deque, so that references to nodes stay valid
   std::vector<bool> live_;
   std::vector<uint32_t> first_output_;  // index in replacement_ of each node's first output
   std::vector<Edge> replacement_;       // one for each output; invalid if it is not replaced
-  std::vector<NodeId> controls_;
-  bool shape_said_ = false;
+  std::vector<NodeId> control_flow_nodes_;
+  bool has_user_set_shape_ = false;
   std::vector<const char*> passes_;
   std::vector<Change> changes_;
 };

@@ -1,7 +1,7 @@
-// Puts the nodes of a graph in the place of a node that runs it.
+// Inlines a graph: copies its nodes to the place of a node that runs it.
 #pragma once
 
-#include "engine/optimize/unit.h"
+#include "engine/optimize/program_rewrite.h"
 
 namespace footlight::optimize {
 

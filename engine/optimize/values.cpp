@@ -1,4 +1,4 @@
-// Reading constants and making nodes.
+// Reads constants and inserts nodes.
 #include "engine/optimize/values.h"
 
 #include "engine/ops/shape_inputs.h"
@@ -9,18 +9,19 @@
 namespace footlight::optimize {
 
 namespace {
-constexpr int64_t kMaxElements = 4096;  // elements of a constant that is read
+constexpr int64_t kMaxElements = 4096;       // elements of a constant that is read
+constexpr size_t kMaxComparedBytes = 4096;  // bytes of constants that are compared
 }
 
-const Shape* certain_shape(const Rewrite& rewrite, const Unit& unit, Edge edge) {
-  if (unit.doubt()) return nullptr;
-  const Shape& own = rewrite.shape(edge);
-  if (own.fully_known()) return &own;
-  const Shape& now = rewrite.shape(rewrite.resolve(edge));
-  return now.fully_known() ? &now : nullptr;
+const Shape* certain_shape(const Rewrite& rewrite, const ProgramRewrite& program, Edge edge) {
+  if (program.shapes_uncertain()) return nullptr;
+  const Shape& traced = rewrite.shape(edge);
+  if (traced.fully_known()) return &traced;
+  const Shape& replaced = rewrite.shape(rewrite.resolve(edge));
+  return replaced.fully_known() ? &replaced : nullptr;
 }
 
-bool knows_operands(const Rewrite& rewrite, const Node& node) {
+bool shape_operands_are_constant(const Rewrite& rewrite, const Node& node) {
   for (size_t i = 0; i < node.inputs.size(); ++i)
     if (shape_depends_on_value(*node.op, i, rewrite.dtype(node.inputs[i])) &&
         !rewrite.constant(node.inputs[i]))
@@ -37,7 +38,7 @@ std::optional<std::vector<int64_t>> constant_ints(const Rewrite& rewrite, Edge e
   return numbers;
 }
 
-std::optional<Number> only_number(const Tensor& tensor) {
+std::optional<Number> uniform_value(const Tensor& tensor) {
   const int64_t count = tensor.elements();
   if (!is_plain(tensor.dtype()) || is_complex(tensor.dtype()) || count < 1 || count > kMaxElements)
     return std::nullopt;
@@ -62,33 +63,41 @@ Tensor filled(DType dtype, const Shape& shape, Number number) {
   with_plain_type(dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_integral_v<T>)
-      std::fill_n(tensor.data<T>(), tensor.elements(), static_cast<T>(number.whole));
+      std::fill_n(tensor.data<T>(), tensor.elements(), static_cast<T>(number.as_integer));
     else if constexpr (std::is_floating_point_v<T> || sizeof(T) == 2)
       std::fill_n(tensor.data<T>(), tensor.elements(), static_cast<T>(number.real));
   });
   return tensor;
 }
 
-Tensor ints(DType dtype, std::span<const int64_t> numbers) {
+Tensor int_tensor(DType dtype, std::span<const int64_t> numbers) {
   if (dtype == DType::kInt64) return Tensor::vector<int64_t>(numbers);
   const std::vector<int32_t> small(numbers.begin(), numbers.end());
   return Tensor::vector<int32_t>(small);
 }
 
-NodeId insert_instead(Rewrite& rewrite, NodeId id, const OpRow& op, std::vector<Edge> inputs, const char* suffix) {
+bool equal_constants(const Tensor& a, const Tensor& b) {
+  if (a.body() == b.body()) return true;
+  if (a.dtype() != b.dtype() || !(a.shape() == b.shape())) return false;
+  if (!is_plain(a.dtype()) || a.device() != b.device()) return false;
+  if (a.raw() == b.raw()) return true;
+  return a.bytes() <= kMaxComparedBytes && std::memcmp(a.raw(), b.raw(), a.bytes()) == 0;
+}
+
+NodeId insert_replacement(Rewrite& rewrite, NodeId id, const OpRow& op, std::vector<Edge> inputs, const char* suffix) {
   const Node& node = rewrite.node(id);
-  Node made;
-  made.op = &op;
-  made.name = rewrite.name(id) + suffix;
-  made.inputs = std::move(inputs);
+  Node fresh;
+  fresh.op = &op;
+  fresh.name = rewrite.name(id) + suffix;
+  fresh.inputs = std::move(inputs);
   for (const AttrSpec& attr : op.attrs)
-    if (const AttrValue* value = node.attrs.find(attr.key)) made.attrs.set(attr.key, *value);
-  made.dtypes = node.dtypes;
-  made.shapes = node.shapes;
-  made.source = node.source;
-  made.call_site = node.call_site;
-  made.device = node.device;
-  return rewrite.insert(std::move(made), id, rewrite.origin(id));
+    if (const AttrValue* value = node.attrs.find(attr.key)) fresh.attrs.set(attr.key, *value);
+  fresh.dtypes = node.dtypes;
+  fresh.shapes = node.shapes;
+  fresh.source = node.source;
+  fresh.call_site = node.call_site;
+  fresh.device = node.device;
+  return rewrite.insert(std::move(fresh), id, rewrite.origin(id));
 }
 
 }  // namespace footlight::optimize

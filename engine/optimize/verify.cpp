@@ -10,14 +10,15 @@
 namespace footlight::optimize {
 namespace {
 
-class Checked {
+class GraphVerifier {
  public:
-  Checked(const Unit& unit, const Rewrite& rewrite, const char* pass) : unit_(unit), rewrite_(rewrite), pass_(pass) {}
+  GraphVerifier(const ProgramRewrite& program, const Rewrite& rewrite, const char* pass)
+      : program_(program), rewrite_(rewrite), pass_(pass) {}
 
   void check() {
     // Uses the compiler's order: nodes without inputs and effects run first.
     std::vector<NodeId> schedule = rewrite_.order();
-    std::erase_if(schedule, [&](NodeId id) { return !rewrite_.live(id); });
+    std::erase_if(schedule, [&](NodeId id) { return !rewrite_.is_live(id); });
     std::ranges::stable_partition(schedule, [&](NodeId id) {
       return rewrite_.node(id).inputs.empty() && !rewrite_.node(id).op->stateful();
     });
@@ -67,7 +68,7 @@ class Checked {
     const Edge from = rewrite_.resolve(edge);
     if (from.output >= rewrite_.node(from.node).dtypes.size())
       fail(user, str("output ", from.output, " of '", rewrite_.name(from.node), "' ", use));
-    if (!rewrite_.live(from.node)) fail(user, str("'", rewrite_.name(from.node), "' ", use, " and was removed"));
+    if (!rewrite_.is_live(from.node)) fail(user, str("'", rewrite_.name(from.node), "' ", use, " and was removed"));
     if (!ran_[from.node.value])
       fail(user, str("'", rewrite_.name(from.node), "' ", use, " and has not run before it"));
   }
@@ -78,7 +79,7 @@ class Checked {
       for (uint32_t k = 0; k < node.dtypes.size(); ++k) {
         const Edge value{NodeId(i), k}, by = rewrite_.resolve(value);
         if (rewrite_.dtype(by) != node.dtypes[k]) fail(value.node, "replaced by a value of another dtype");
-        if (!unit_.doubt() && !compatible(rewrite_.shape(by), node.shapes[k]))
+        if (!program_.shapes_uncertain() && !compatible(rewrite_.shape(by), node.shapes[k]))
           fail(value.node, "replaced by a value of another shape");
       }
     }
@@ -88,7 +89,7 @@ class Checked {
     const size_t given = node.inputs.size() - (node.op->execution == Execution::kIf ? 1 : 0);
     const std::vector<const Graph*> callees = callees_of(node);
     for (size_t k = 0; k < callees.size(); ++k) {
-      const Rewrite& callee = unit_.of(*callees[k]);
+      const Rewrite& callee = program_.rewrite_of(*callees[k]);
       const bool condition = node.op->execution == Execution::kWhile && k == 0;
       if (callee.inputs.size() != given) fail(id, "its graph has another number of inputs");
       if (callee.outputs.size() != (condition ? 1 : node.dtypes.size()))
@@ -101,7 +102,7 @@ class Checked {
     }
   }
 
-  const Unit& unit_;
+  const ProgramRewrite& program_;
   const Rewrite& rewrite_;
   const char* const pass_;
   std::vector<bool> ran_;
@@ -109,8 +110,8 @@ class Checked {
 
 }  // namespace
 
-void verify(const Unit& unit, const char* pass) {
-  for (const Rewrite* rewrite : unit.members()) Checked(unit, *rewrite, pass).check();
+void verify(const ProgramRewrite& program, const char* pass) {
+  for (const Rewrite* rewrite : program.reachable()) GraphVerifier(program, *rewrite, pass).check();
 }
 
 }  // namespace footlight::optimize

@@ -2,7 +2,7 @@
 #include "engine/trace/node_values.h"
 
 #include "engine/base/number_text.h"
-#include "engine/optimize/unit.h"
+#include "engine/optimize/program_rewrite.h"
 #include "engine/tensor/gpu.h"
 #include "engine/tensor/statistics.h"
 
@@ -64,8 +64,8 @@ void find_places(const Tensor& value, std::span<const Tensor> inputs, TensorValu
 }  // namespace
 
 compile::ProgramPtr program_as_traced(const Graph& graph) {
-  optimize::Unit unit(graph);
-  return compile::compile(unit);
+  optimize::ProgramRewrite rewrites(graph);
+  return compile::compile(rewrites);
 }
 
 bool takes_elements(const OpRow& row) {

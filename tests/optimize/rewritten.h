@@ -13,7 +13,7 @@
 namespace footlight::test {
 
 // One line for each node that lives, "Mul = Mul(x, y)"; graphs that it runs are indented below it.
-inline void add_text(std::string& out, const optimize::Unit& unit, const optimize::Rewrite& rewrite,
+inline void add_text(std::string& out, const optimize::ProgramRewrite& rewrites, const optimize::Rewrite& rewrite,
                      const std::string& indent) {
   const auto text = [&](Edge edge) {
     const Edge from = rewrite.resolve(edge);
@@ -30,63 +30,64 @@ inline void add_text(std::string& out, const optimize::Unit& unit, const optimiz
   for (const NodeId id : rewrite.order()) {
     const Node& node = rewrite.node(id);
     const Execution by = node.op->execution;
-    if (!rewrite.live(id) || by == Execution::kPlaceholder || by == Execution::kNoOp) continue;
+    if (!rewrite.is_live(id) || by == Execution::kPlaceholder || by == Execution::kNoOp) continue;
     out += indent + rewrite.name(id) + " = " + node.op->name + '(' + list(node.inputs) + ')';
     if (const Tensor* constant = rewrite.constant({id, 0})) out += ' ' + describe_value(*constant);
     out += '\n';
-    for (const Graph* callee : optimize::callees_of(node)) add_text(out, unit, unit.of(*callee), indent + "    ");
+    for (const Graph* callee : optimize::callees_of(node))
+      add_text(out, rewrites, rewrites.rewrite_of(*callee), indent + "    ");
   }
   out += indent + "return " + list(rewrite.outputs) + '\n';
 }
 
-inline std::string text_of(const optimize::Unit& unit) {
+inline std::string text_of(const optimize::ProgramRewrite& rewrites) {
   std::string out;
-  add_text(out, unit, unit.root(), "");
+  add_text(out, rewrites, rewrites.root(), "");
   return out;
 }
 
-inline void prune_all(optimize::Unit& unit) {
-  for (optimize::Rewrite* rewrite : unit.members()) {
-    rewrite->begin("prune");
+inline void prune_all(optimize::ProgramRewrite& rewrites) {
+  for (optimize::Rewrite* rewrite : rewrites.reachable()) {
+    rewrite->begin_pass("prune");
     optimize::prune(*rewrite, optimize::Keep::kOutputsAndEffects);
   }
-  unit.find_members();
+  rewrites.find_reachable();
 }
 
-inline void tidy(optimize::Unit& unit) {
-  for (optimize::Rewrite* rewrite : unit.members()) {
-    rewrite->begin("forward_identities");
+inline void tidy(optimize::ProgramRewrite& rewrites) {
+  for (optimize::Rewrite* rewrite : rewrites.reachable()) {
+    rewrite->begin_pass("forward_identities");
     optimize::forward_identities(*rewrite);
   }
-  prune_all(unit);
+  prune_all(rewrites);
 }
 
 // Runs one pass over all graphs of a program and what it leaves unused away, verified.
 template <class Pass>
-void run_pass(optimize::Unit& unit, Pass pass) {
-  for (optimize::Rewrite* rewrite : unit.members()) rewrite->begin("test");
-  if constexpr (std::is_invocable_v<Pass, optimize::Unit&>) {
-    pass(unit);
+void run_pass(optimize::ProgramRewrite& rewrites, Pass pass) {
+  for (optimize::Rewrite* rewrite : rewrites.reachable()) rewrite->begin_pass("test");
+  if constexpr (std::is_invocable_v<Pass, optimize::ProgramRewrite&>) {
+    pass(rewrites);
   } else {
-    for (optimize::Rewrite* rewrite : unit.members()) {
-      if constexpr (std::is_invocable_v<Pass, optimize::Rewrite&, optimize::Unit&>) pass(*rewrite, unit);
+    for (optimize::Rewrite* rewrite : rewrites.reachable()) {
+      if constexpr (std::is_invocable_v<Pass, optimize::Rewrite&, optimize::ProgramRewrite&>) pass(*rewrite, rewrites);
       else pass(*rewrite);
     }
   }
-  unit.find_members();
-  verify(unit, "test");
-  prune_all(unit);
-  verify(unit, "prune");
+  rewrites.find_reachable();
+  verify(rewrites, "test");
+  prune_all(rewrites);
+  verify(rewrites, "prune");
 }
 
 // Prints a program before a pass, an arrow, and the program after it.
 template <class Pass>
 std::string before_and_after(const trace::Concrete& traced, Pass pass) {
-  optimize::Unit unit(*traced.graph(), runtime::run_op);
-  tidy(unit);
-  std::string text = text_of(unit) + "->\n";
-  run_pass(unit, pass);
-  return text + text_of(unit);
+  optimize::ProgramRewrite rewrites(*traced.graph(), runtime::run_op);
+  tidy(rewrites);
+  std::string text = text_of(rewrites) + "->\n";
+  run_pass(rewrites, pass);
+  return text + text_of(rewrites);
 }
 
 inline bool same_bits(const Tensor& a, const Tensor& b) {
@@ -96,8 +97,8 @@ inline bool same_bits(const Tensor& a, const Tensor& b) {
 // The results of the program as it was traced, without any pass.
 inline std::vector<Tensor> as_traced(trace::Concrete& traced, std::vector<Tensor> arguments) {
   for (const Tensor& t : traced.captures()) arguments.push_back(t);
-  optimize::Unit unit(*traced.graph());
-  const compile::ProgramPtr program = compile::compile(unit);
+  optimize::ProgramRewrite rewrites(*traced.graph());
+  const compile::ProgramPtr program = compile::compile(rewrites);
   std::vector<Tensor> outputs(program->results.size());
   runtime::run(*program, arguments, outputs);
   return outputs;

@@ -22,7 +22,7 @@ NodeId named(const Graph& graph, const std::string& name) {
 
 size_t live(const optimize::Rewrite& rewrite) {
   size_t count = 0;
-  for (uint32_t i = 0; i < rewrite.size(); ++i) count += rewrite.live(NodeId(i));
+  for (uint32_t i = 0; i < rewrite.size(); ++i) count += rewrite.is_live(NodeId(i));
   return count;
 }
 
@@ -40,8 +40,8 @@ std::string text_of(const optimize::Rewrite& rewrite) {
 }
 
 std::vector<Tensor> run(optimize::Rewrite rewrite, std::initializer_list<Tensor> inputs) {
-  optimize::Unit unit(std::move(rewrite));
-  const compile::ProgramPtr program = compile::compile(unit);
+  optimize::ProgramRewrite rewrites(std::move(rewrite));
+  const compile::ProgramPtr program = compile::compile(rewrites);
   std::vector<Tensor> outputs(program->results.size());
   runtime::run(*program, std::vector<Tensor>(inputs), outputs);
   return outputs;
@@ -50,7 +50,7 @@ std::vector<Tensor> run(optimize::Rewrite rewrite, std::initializer_list<Tensor>
 // A pass for the tests: -Neg(x) becomes Square(x), and users of it get its value plus 2.
 void square_and_add(optimize::Rewrite& rewrite) {
   static const Op kSquare{"Square"}, kAdd{"AddV2"}, kConst{"Const"};
-  rewrite.begin("square_and_add");
+  rewrite.begin_pass("square_and_add");
   const NodeId negated = named(rewrite.graph(), "Neg");
   const Node& node = rewrite.node(negated);
   Node square;
@@ -87,7 +87,7 @@ class TestPasses : public QObject {
       return std::vector{op("Neg", {op("Identity", {op("Identity", {in[0]})})})};
     });
     optimize::Rewrite rewrite(*f->graph());
-    rewrite.begin("forward_identities");
+    rewrite.begin_pass("forward_identities");
     optimize::forward_identities(rewrite);
     QCOMPARE(rewrite.resolve({named(*f->graph(), "Identity_1"), 0}).node, f->graph()->inputs[0]);
     QCOMPARE(rewrite.resolve(f->graph()->outputs[0]).node, named(*f->graph(), "Neg"));
@@ -99,12 +99,12 @@ class TestPasses : public QObject {
       return std::vector{op("AddV2", {in[0], op("Neg", {six})})};
     });
     const std::string before = to_text(*f->graph());
-    const optimize::Unit unit = optimize::optimize(*f->graph(), runtime::run_op);
-    const optimize::Rewrite& rewrite = unit.root();
+    const optimize::ProgramRewrite rewrites = optimize::optimize(*f->graph(), runtime::run_op);
+    const optimize::Rewrite& rewrite = rewrites.root();
     const Tensor* folded = rewrite.constant({named(*f->graph(), "Neg"), 0});
     QVERIFY(folded);
     QCOMPARE(value(*folded), -6.f);
-    QVERIFY(!rewrite.live(named(*f->graph(), "Mul")));
+    QVERIFY(!rewrite.is_live(named(*f->graph(), "Mul")));
     QVERIFY(!rewrite.constant({named(*f->graph(), "AddV2"), 0}));
     QCOMPARE(to_text(*f->graph()), before);
   }
@@ -114,9 +114,9 @@ class TestPasses : public QObject {
       return std::vector{op(
           "FloorDiv", {Tensor::scalar<int32_t>(1).as_constant(), Tensor::scalar<int32_t>(0).as_constant()})};
     });
-    const optimize::Unit unit = optimize::optimize(*f->graph(), runtime::run_op);
-    const optimize::Rewrite& rewrite = unit.root();
-    QVERIFY(rewrite.live(named(*f->graph(), "FloorDiv")));
+    const optimize::ProgramRewrite rewrites = optimize::optimize(*f->graph(), runtime::run_op);
+    const optimize::Rewrite& rewrite = rewrites.root();
+    QVERIFY(rewrite.is_live(named(*f->graph(), "FloorDiv")));
     QVERIFY(!rewrite.constant({named(*f->graph(), "FloorDiv"), 0}));
     QVERIFY_THROWS_EXCEPTION(Error, f->call(std::vector<Tensor>{}));
   }
@@ -130,16 +130,16 @@ class TestPasses : public QObject {
       return std::vector{op("Neg", {in[0]})};
     });
     optimize::Rewrite all(*f->graph());
-    all.begin("prune");
+    all.begin_pass("prune");
     optimize::prune(all, optimize::Keep::kOutputsAndEffects);
-    QVERIFY(!all.live(named(*f->graph(), "Sin")));
-    QVERIFY(!all.live(named(*f->graph(), "ReadVariableOp")));  // a read is not an effect
-    QVERIFY(all.live(named(*f->graph(), "Cos")));
-    QVERIFY(all.live(named(*f->graph(), "AssignAddVariableOp")));
+    QVERIFY(!all.is_live(named(*f->graph(), "Sin")));
+    QVERIFY(!all.is_live(named(*f->graph(), "ReadVariableOp")));  // a read is not an effect
+    QVERIFY(all.is_live(named(*f->graph(), "Cos")));
+    QVERIFY(all.is_live(named(*f->graph(), "AssignAddVariableOp")));
     optimize::Rewrite values(*f->graph());
-    values.begin("prune");
+    values.begin_pass("prune");
     optimize::prune(values, optimize::Keep::kOutputs);
-    QVERIFY(!values.live(named(*f->graph(), "AssignAddVariableOp")));
+    QVERIFY(!values.is_live(named(*f->graph(), "AssignAddVariableOp")));
     QVERIFY(live(values) < live(all));
   }
 
@@ -175,10 +175,10 @@ class TestPasses : public QObject {
       node.op = row;
       graph->add(std::move(node));
       optimize::Rewrite rewrite(*graph);
-      rewrite.begin("prune");
+      rewrite.begin_pass("prune");
       optimize::prune(rewrite, optimize::Keep::kOutputsAndEffects);
       const bool stays = row->effect == Effect::kWrites || row->effect == Effect::kOther;
-      QVERIFY2(rewrite.live(NodeId(0)) == stays, row->name);
+      QVERIFY2(rewrite.is_live(NodeId(0)) == stays, row->name);
     }
   }
 
@@ -188,8 +188,8 @@ class TestPasses : public QObject {
       const Tensor six = op("Mul", {number(2), number(3)});
       return std::vector{op("AddV2", {op("Identity", {in[0]}), six})};
     });
-    const optimize::Unit unit = optimize::optimize(*f->graph(), runtime::run_op);
-    const optimize::Rewrite& rewrite = unit.root();
+    const optimize::ProgramRewrite rewrites = optimize::optimize(*f->graph(), runtime::run_op);
+    const optimize::Rewrite& rewrite = rewrites.root();
     QCOMPARE(text_of(rewrite),
              std::string(
              "forward_identities replaced Identity by x\n"
@@ -213,13 +213,13 @@ class TestPasses : public QObject {
     const std::string before = to_text(*f->graph());
     optimize::Rewrite rewrite(*f->graph());
     square_and_add(rewrite);
-    rewrite.begin("prune");
+    rewrite.begin_pass("prune");
     optimize::prune(rewrite, optimize::Keep::kOutputsAndEffects);
     std::string order;
     for (const NodeId id : rewrite.order())
-      if (rewrite.live(id)) order += rewrite.name(id) + ' ';
+      if (rewrite.is_live(id)) order += rewrite.name(id) + ' ';
     QCOMPARE(order, std::string("x Exp two square sum Mul Identity "));
-    QVERIFY(rewrite.traced(rewrite.order()[3]) == named(*f->graph(), "Neg"));
+    QVERIFY(rewrite.traced_node(rewrite.order()[3]) == named(*f->graph(), "Neg"));
     QCOMPARE(value(run(std::move(rewrite), {real(0)})[0]), 9.f);  // (exp(0)^2 + 2)^2
     QCOMPARE(to_text(*f->graph()), before);
     // An error in an inserted node is reported at the node that it is inserted before.
@@ -231,7 +231,7 @@ class TestPasses : public QObject {
     node.dtypes = {DType::kFloat32, DType::kFloat32};
     node.shapes = {Shape::unknown_rank(), Shape::unknown_rank()};
     const NodeId product = named(*f->graph(), "Mul");
-    wrong.begin("test");
+    wrong.begin_pass("test");
     wrong.replace({product, 0}, {wrong.insert(node, product), 1});
     runtime::take_failure();
     QVERIFY_THROWS_EXCEPTION(Error, run(std::move(wrong), {real(0)}));
@@ -244,10 +244,10 @@ class TestPasses : public QObject {
     });
     f->graph()->node(named(*f->graph(), "Identity")).device = std::string("/device:CPU:0");
     optimize::Rewrite rewrite(*f->graph());
-    rewrite.begin("forward_identities");
+    rewrite.begin_pass("forward_identities");
     optimize::forward_identities(rewrite);
-    QVERIFY(!rewrite.replaced({named(*f->graph(), "Identity"), 0}));
-    QVERIFY(rewrite.replaced({named(*f->graph(), "StopGradient"), 0}));
+    QVERIFY(!rewrite.is_replaced({named(*f->graph(), "Identity"), 0}));
+    QVERIFY(rewrite.is_replaced({named(*f->graph(), "StopGradient"), 0}));
   }
 
   // Whether the inputs alone determine the random numbers.

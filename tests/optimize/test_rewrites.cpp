@@ -112,10 +112,10 @@ class TestRewrites : public QObject {
                          cast(in[0], DType::kInt32), cast(in[0], DType::kInt64),
                          op("Sub", {in[0], zero}), op("Sub", {zero, in[0]})};
     });
-    optimize::Unit unit(*f->graph());
-    tidy(unit);
-    run_pass(unit, optimize::join_equal);
-    std::string text = text_of(unit);
+    optimize::ProgramRewrite rewrites(*f->graph());
+    tidy(rewrites);
+    run_pass(rewrites, optimize::join_equal);
+    std::string text = text_of(rewrites);
     QCOMPARE(text.substr(text.find("return")),
              std::string("return Mul, Mul_1, Sum, Sum_1, Cast, Cast_1, Sub, Sub_1\n"));
   }
@@ -129,10 +129,10 @@ class TestRewrites : public QObject {
       return std::vector{op("Sub", {a, b}), apply(Op("TensorListPushBack"), {c, a}, list),
                          apply(Op("TensorListPushBack"), {d, a}, list)};
     });
-    optimize::Unit unit(*f->graph());
-    tidy(unit);
-    run_pass(unit, optimize::join_equal);
-    const std::string text = text_of(unit);
+    optimize::ProgramRewrite rewrites(*f->graph());
+    tidy(rewrites);
+    run_pass(rewrites, optimize::join_equal);
+    const std::string text = text_of(rewrites);
     QVERIFY(text.find("RandomUniform, RandomUniform_1") != std::string::npos);
     QVERIFY2(text.find("return Sub, TensorListPushBack, TensorListPushBack_1\n") != std::string::npos, text.c_str());
   }
@@ -143,7 +143,7 @@ class TestRewrites : public QObject {
       return std::vector{op("RealDiv", {op("Sub", {op("AddV2", {y, number(-0.f)}), number(0)}), number(1)}),
                          op("RealDiv", {in[0], number(4)})};
     });
-    const auto twice = [](optimize::Rewrite& r, optimize::Unit& u) {
+    const auto twice = [](optimize::Rewrite& r, optimize::ProgramRewrite& u) {
       optimize::simplify_arithmetic(r, u);
     };
     const std::string text = before_and_after(*f, twice);
@@ -160,12 +160,12 @@ class TestRewrites : public QObject {
       auto f = traced({{DType::kFloat32, x}, {DType::kFloat32, bias}}, [&](std::span<const Tensor> in) {
         return std::vector{apply(Op("BiasAdd"), {in[0], in[1]}, {{AttrName("data_format"), std::string(format)}})};
       });
-      optimize::Unit unit(*f->graph());
-      tidy(unit);
-      run_pass(unit, optimize::simplify_arithmetic);
+      optimize::ProgramRewrite rewrites(*f->graph());
+      tidy(rewrites);
+      run_pass(rewrites, optimize::simplify_arithmetic);
       check_same(f, {op("Fill", {Tensor::vector<int32_t>(std::vector{2, 3, 3}), number(1.5f)}),
                      Tensor::vector<float>(std::vector{1.f, 2.f, 4.f})});
-      return text_of(unit).find("AddV2(") != std::string::npos;
+      return text_of(rewrites).find("AddV2(") != std::string::npos;
     };
     QVERIFY(with_bias({2, 3, 3}, {3}, "NHWC"));
     QVERIFY(with_bias({kUnknownDim, kUnknownDim, 3}, {3}, "NHWC"));
@@ -322,10 +322,10 @@ class TestRewrites : public QObject {
       return std::vector{op("Shape", {in[0]}), op("Size", {in[0]}), op("Rank", {in[1]}), part(in[1], 1), part(in[1], 0),
                          op("ZerosLike", {op("Slice", {in[0], axes({0, 0}), axes({1, 2})})})};
     });
-    optimize::Unit unit(*f->graph(), runtime::run_op);
-    tidy(unit);
-    run_pass(unit, optimize::known_shapes);
-    const std::string text = text_of(unit);
+    optimize::ProgramRewrite rewrites(*f->graph(), runtime::run_op);
+    tidy(rewrites);
+    run_pass(rewrites, optimize::known_shapes);
+    const std::string text = text_of(rewrites);
     for (const char* line : {"Shape/known = Const() [8, 32] int32 (2,)\n", "Size/known = Const() 256\n",
                      "Rank/known = Const() 2\n", "GatherV2/known = Const() 5\n",
                      "ZerosLike/known = Const() [0, 0] float32 (1, 2)\n"})
@@ -400,9 +400,9 @@ class TestRewrites : public QObject {
       }
       return std::vector{x, y, op("Exp", {in[0]})};
     });
-    const optimize::Unit unit = optimize::optimize(*f->graph(), runtime::run_op);
-    QCOMPARE(unit.root().resolve(f->graph()->outputs[0]).node, f->graph()->inputs[0]);
-    QVERIFY(unit.root().changes().size() < 4 * f->graph()->size());
+    const optimize::ProgramRewrite rewrites = optimize::optimize(*f->graph(), runtime::run_op);
+    QCOMPARE(rewrites.root().resolve(f->graph()->outputs[0]).node, f->graph()->inputs[0]);
+    QVERIFY(rewrites.root().changes().size() < 4 * f->graph()->size());
     QCOMPARE(value(f->call(std::vector{real(2)})[0]), 2.f);
   }
 };

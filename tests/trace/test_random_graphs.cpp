@@ -133,7 +133,7 @@ class TestRandomGraphs : public QObject {
       const GraphPtr graph = f->graph();
       verify(*graph);
       for (const GraphPtr& callee : library_of(*graph)) verify(*callee);
-      optimize::Unit untouched(*graph);
+      optimize::ProgramRewrite untouched(*graph);
       const compile::ProgramPtr as_traced = compile::compile(untouched);
       const compile::ProgramPtr beside = compile::compile(*graph, runtime::run_op);
       splits += split_all(*beside);

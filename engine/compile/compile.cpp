@@ -1,4 +1,4 @@
-// Graph -> Program: slots for values, their last uses, kernels looked up once.
+// Turns a graph into a program: assigns slots to values, finds their last uses and looks up kernels.
 #include "engine/compile/program.h"
 
 #include "engine/base/clock.h"
@@ -25,13 +25,16 @@ namespace {
 // Shared by the compilers of a program's graphs. Each graph is compiled once, however often it is called.
 struct Shared {
   optimize::ProgramRewrite& rewrites;
-  std::unordered_map<const Graph*, ProgramPtr> made = {};
+  std::unordered_map<const Graph*, ProgramPtr> compiled = {};
 };
 
 class Compiler {
  public:
   Compiler(optimize::Rewrite& rewrite, Shared& shared)
-      : graph_(rewrite.graph()), shared_(shared), doubt_(shared.rewrites.shapes_uncertain()), rewrite_(rewrite),
+      : graph_(rewrite.graph()),
+        shared_(shared),
+        shapes_uncertain_(shared.rewrites.shapes_uncertain()),
+        rewrite_(rewrite),
         program_(std::make_shared<Program>()) {}
 
   std::shared_ptr<Program> run() {
@@ -45,10 +48,10 @@ class Compiler {
     grouping_ = fusion::group_elementwise(rewrite_, make_schedule());
     const std::vector<NodeId>& schedule = grouping_.schedule;
     find_last_uses(schedule);
-    std::vector<bool> certain(rewrite_.size(), false);
-    for (const NodeId id : schedule) certain[id.value] = settled(rewrite_.node(id));
-    slots_.emplace(rewrite_, schedule, certain);
-    // A loop by rows writes the results of its first rows, and what depends on them, while it still reads inputs.
+    std::vector<bool> is_static(rewrite_.size(), false);
+    for (const NodeId id : schedule) is_static[id.value] = needs_no_inference(rewrite_.node(id));
+    slots_.emplace(rewrite_, schedule, is_static);
+    // A loop by rows writes the results of reductions for its first rows while it still reads inputs for later rows.
     for (uint32_t i = 0; i < schedule.size(); ++i)
       if (grouping_.group[i] != Grouping::kUngrouped && grouping_.level[i] != Level::kWhole)
         slots_->never_keep(schedule[i]);
@@ -62,7 +65,7 @@ class Compiler {
     program_->frame_size = slots_->size();
     take_passes(rewrite_, *program_);
     for (Instruction& in : program_->code)
-      in.makes = in.inserted < 0 ? &graph_.node(in.node) : &program_->inserted[static_cast<size_t>(in.inserted)].node;
+      in.op_node = in.inserted < 0 ? &graph_.node(in.node) : &program_->inserted[static_cast<size_t>(in.inserted)].node;
     program_->passes.push_back("fuse");  // Instruction::skip shows what it grouped
     program_->operands.shrink_to_fit();
     program_->released.shrink_to_fit();
@@ -80,20 +83,20 @@ class Compiler {
   }
 
  private:
-  // The nodes that become instructions, in the order in which they run.
+  // Returns the nodes that become instructions, in the order in which they run.
   std::vector<NodeId> make_schedule() const {
     const auto runs = [&](NodeId id) {
-      const Execution by = rewrite_.node(id).op->execution;
-      return rewrite_.is_live(id) && by != Execution::kConstant && by != Execution::kNoOp &&
+      const Execution execution = rewrite_.node(id).op->execution;
+      return rewrite_.is_live(id) && execution != Execution::kConstant && execution != Execution::kNoOp &&
              input_index_[id.value] == kNever;
     };
     // Nodes without inputs may have been added after their users (a gradient's lists): run them first.
-    const auto early = [&](NodeId id) {
+    const auto runs_early = [&](NodeId id) {
       return rewrite_.node(id).inputs.empty() && !rewrite_.node(id).op->stateful();
     };
     std::vector<NodeId> schedule = rewrite_.order();
     std::erase_if(schedule, [&](NodeId id) { return !runs(id); });
-    std::stable_partition(schedule.begin(), schedule.end(), early);
+    std::stable_partition(schedule.begin(), schedule.end(), runs_early);
     return schedule;
   }
 
@@ -109,15 +112,15 @@ class Compiler {
     }
     for (Edge edge : rewrite_.outputs) last_use_[rewrite_.resolve(edge).node.value] = kNever;
     first_dying_.assign(schedule.size() + 1, 0);
-    const auto each_dying = [&](const auto& does) {
+    const auto for_each_dying = [&](const auto& do_this) {
       for (const NodeId id : schedule)
-        if (last_use_[id.value] != kNever) does(id, last_use_[id.value]);
+        if (last_use_[id.value] != kNever) do_this(id, last_use_[id.value]);
     };
-    each_dying([&](NodeId, uint32_t at) { ++first_dying_[at + 1]; });
+    for_each_dying([&](NodeId, uint32_t at) { ++first_dying_[at + 1]; });
     std::partial_sum(first_dying_.begin(), first_dying_.end(), first_dying_.begin());
     dying_.resize(first_dying_.back());
     std::vector<uint32_t> next = first_dying_;
-    each_dying([&](NodeId id, uint32_t at) { dying_[next[at]++] = id; });
+    for_each_dying([&](NodeId id, uint32_t at) { dying_[next[at]++] = id; });
   }
 
   // The nodes whose values are used for the last time at a position of the schedule.
@@ -144,11 +147,12 @@ class Compiler {
     const GraphPtr& graph = node.attrs.get<GraphPtr>(attr);
     auto [at, fresh] = callee_index_.try_emplace(graph.get(), static_cast<int32_t>(program_->callees.size()));
     if (fresh) {
-      const auto known = shared_.made.find(graph.get());
-      ProgramPtr made =
-          known != shared_.made.end() ? known->second : Compiler(shared_.rewrites.rewrite_of(*graph), shared_).run();
-      shared_.made.emplace(graph.get(), made);
-      program_->callees.push_back(std::move(made));
+      const auto known = shared_.compiled.find(graph.get());
+      ProgramPtr callee = known != shared_.compiled.end()
+                              ? known->second
+                              : Compiler(shared_.rewrites.rewrite_of(*graph), shared_).run();
+      shared_.compiled.emplace(graph.get(), callee);
+      program_->callees.push_back(std::move(callee));
     }
     return at->second;
   }
@@ -156,7 +160,7 @@ class Compiler {
   void add_case(const Node& node, Instruction& in) {
     std::vector<int32_t> branches;  // compiling a branch may add to the program's branches
     for (const AttrName name : branches_of(node.attrs)) branches.push_back(callee(node, name));
-    in.step = Step::kCase;
+    in.opcode = Opcode::kCase;
     in.callee = static_cast<int32_t>(program_->branches.size());
     program_->branches.insert(program_->branches.end(), branches.begin(), branches.end());
     in.other = static_cast<int32_t>(program_->branches.size());
@@ -187,15 +191,15 @@ class Compiler {
     const std::span levels = std::span(grouping_.level).subspan(group_starts_, members.size());
     FusedGroup group =
         fusion::fuse(rewrite_, {members, levels, grouping_.by_rows[grouping_.group[end - 1]]}, dies_inside,
-                     [this](NodeId id) { return slots_->keeps(id); }, !doubt_, outside);
+                     [this](NodeId id) { return slots_->keeps(id); }, !shapes_uncertain_, outside);
     Instruction& in = program_->code[group_at_];
-    in.step = Step::kFused;
+    in.opcode = Opcode::kFused;
     in.skip = static_cast<uint16_t>(members.size());
-    in.callee = place_of(std::move(group));
+    in.callee = group_index(std::move(group));
     in.inputs = static_cast<uint32_t>(outside.size());
     in.first_input = static_cast<uint32_t>(program_->operands.size());
     for (Edge edge : outside) program_->operands.push_back(operand(edge));
-    program_->widest = std::max<uint32_t>(program_->widest, in.inputs);
+    program_->max_inputs = std::max<uint32_t>(program_->max_inputs, in.inputs);
     in.first_released = static_cast<uint32_t>(program_->released.size());
     for (uint32_t at = group_starts_; at < end; ++at)
       for (const NodeId dead : dying(at))
@@ -203,16 +207,16 @@ class Compiler {
     in.released = static_cast<uint32_t>(program_->released.size() - in.first_released);
   }
 
-  // The index of a group in the program.
-  int32_t place_of(FusedGroup group) {
+  // Adds the group to the program, unless an equivalent one is there; returns its index.
+  int32_t group_index(FusedGroup group) {
     const size_t hash = group.hash();
-    const auto [first, last] = group_index_.equal_range(hash);
+    const auto [first, last] = groups_by_hash_.equal_range(hash);
     for (auto at = first; at != last; ++at)
       if (program_->groups[static_cast<size_t>(at->second)].equivalent_to(group)) return at->second;
-    const auto place = static_cast<int32_t>(program_->groups.size());
-    group_index_.emplace(hash, place);
+    const auto index = static_cast<int32_t>(program_->groups.size());
+    groups_by_hash_.emplace(hash, index);
     program_->groups.push_back(std::move(group));
-    return place;
+    return index;
   }
 
   void release(NodeId dead) {
@@ -241,61 +245,61 @@ class Compiler {
     in.outputs = static_cast<uint32_t>(node.dtypes.size());
     in.first_input = static_cast<uint32_t>(program_->operands.size());
     for (Edge edge : node.inputs) program_->operands.push_back(operand(edge));
-    NodeId passed_on;  // whose slot is the output's too
-    if (node.op->execution == Execution::kKernel) passed_on = choose_kernel(id, in, now);
-    if (passed_on.valid()) slots_->take_over(id, passed_on);
+    NodeId reused;  // the node whose slot, with its kept memory, the output takes over
+    if (node.op->execution == Execution::kKernel) reused = choose_kernel(id, in, now);
+    if (reused.valid()) slots_->take_over(id, reused);
     else slots_->take(id);
-    in.kept = slots_->keeps(id);
+    in.keeps_memory = slots_->keeps(id);
     in.blocker = grouping_.blocker[id.value];
-    program_->keeps |= in.kept;
+    program_->keeps_memory |= in.keeps_memory;
     in.first_output = slots_->slot(id);
-    program_->widest = std::max<uint32_t>(program_->widest, in.inputs);
+    program_->max_inputs = std::max<uint32_t>(program_->max_inputs, in.inputs);
     switch (node.op->execution) {
       case Execution::kIf:
         if (!node.attrs.find("then_branch"_attr)) {
           add_case(node, in);
           break;
         }
-        in.step = Step::kIf;
+        in.opcode = Opcode::kIf;
         in.callee = callee(node, "then_branch"_attr);
         in.other = callee(node, "else_branch"_attr);
         break;
       case Execution::kWhile:
-        in.step = Step::kWhile;
+        in.opcode = Opcode::kWhile;
         in.callee = callee(node, "cond"_attr);
         in.other = callee(node, "body"_attr);
         break;
       case Execution::kCall:
-        in.step = Step::kCall;
+        in.opcode = Opcode::kCall;
         in.callee = callee(node, "f"_attr);
         break;
       case Execution::kFakeParam:
-      case Execution::kPlaceholder: in.step = Step::kFake; break;
+      case Execution::kPlaceholder: in.opcode = Opcode::kNoValue; break;
       case Execution::kKernel: break;
       case Execution::kConstant:
-      case Execution::kNoOp: FL_CHECK(!"such a node is not scheduled");
+      case Execution::kNoOp: FL_CHECK(!"constants and NoOps are not scheduled");
     }
     in.first_released = static_cast<uint32_t>(program_->released.size());
     for (const NodeId dead : dying(now)) {
-      if (slots_->keeps(dead) && !(dead == passed_on)) slots_->give_back(dead);
+      if (slots_->keeps(dead) && !(dead == reused)) slots_->give_back(dead);
       release(dead);
     }
     in.released = static_cast<uint32_t>(program_->released.size() - in.first_released);
     program_->code.push_back(in);
   }
 
-  // Whether the node needs no checks or inference at run time: all shapes are known and reliable, and so are the values
-  // that shape rules read.
-  bool settled(const Node& node) const {
-    if (doubt_) return false;
+  // Whether the node needs neither checks nor inference at run time: all shapes are certain, and the values that shape
+  // rules read are constant.
+  bool needs_no_inference(const Node& node) const {
+    if (shapes_uncertain_) return false;
     for (const Shape& shape : node.shapes)
       if (!shape.fully_known()) return false;
     const bool reads = !kernel_checks_values(*node.op);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const Edge edge = node.inputs[i];
-      const Node& made = rewrite_.node(edge.node);
-      if (!made.shapes[edge.output].fully_known()) return false;
-      if (reads && shape_depends_on_value(*node.op, i, made.dtypes[edge.output]) && !rewrite_.constant(edge))
+      const Node& producer = rewrite_.node(edge.node);
+      if (!producer.shapes[edge.output].fully_known()) return false;
+      if (reads && shape_depends_on_value(*node.op, i, producer.dtypes[edge.output]) && !rewrite_.constant(edge))
         return false;
     }
     return true;
@@ -313,17 +317,18 @@ class Compiler {
     in.kernel = kernel_for(DeviceType::kCpu, row.id, dtype);
     in.placed = !node.device.empty();
     in.device = fusion::placement(node);
-    in.static_outputs = settled(node);
+    in.static_outputs = needs_no_inference(node);
     in.aliases = row.alias == Alias::kSame || row.alias == Alias::kView;
     if (row.alias != Alias::kInPlace || node.dtypes.size() != 1) return {};
     // Kernels write an element after reading the elements at its place, so a dying input of the same shape can give its
     // memory. Shapes that are not known yet are compared at run time.
     for (uint8_t k = 0; k < node.inputs.size(); ++k) {
       const Edge from = rewrite_.resolve(node.inputs[k]);
-      const Node& made = rewrite_.node(from.node);
+      const Node& producer = rewrite_.node(from.node);
       const Operand at = program_->operands[in.first_input + k];
       if (at.array() != Operand::kFrame || last_use_[from.node.value] != now) continue;
-      if (made.dtypes[from.output] != node.dtypes[0] || !compatible(made.shapes[from.output], node.shapes[0])) continue;
+      if (producer.dtypes[from.output] != node.dtypes[0]) continue;
+      if (!compatible(producer.shapes[from.output], node.shapes[0])) continue;
       if (!is_plain(node.dtypes[0])) continue;
       if (slots_->keeps(from.node) != slots_->keeps(id)) continue;
       if (slots_->keeps(id)) return from.node;
@@ -337,19 +342,19 @@ class Compiler {
 
   const Graph& graph_;
   Shared& shared_;
-  const bool doubt_;  // whether the user set shapes somewhere, which may turn out to be wrong
+  const bool shapes_uncertain_;  // whether the user set shapes somewhere, which may turn out to be wrong
   optimize::Rewrite& rewrite_;
   std::shared_ptr<Program> program_;
   Grouping grouping_;
   std::optional<SlotPlan> slots_;
-  uint32_t group_starts_ = 0;  // of the group that is being added: its place in the schedule and in the code
-  size_t group_at_ = 0;
+  uint32_t group_starts_ = 0;  // position in the schedule of the group that is being added
+  size_t group_at_ = 0;        // position of its instruction in the code
   std::vector<uint32_t> last_use_;  // last use of a node's outputs: a position in the schedule, or kNever
   std::vector<uint32_t> first_dying_;  // into `dying_`, for each position of the schedule
   std::vector<NodeId> dying_;
   std::vector<uint32_t> input_index_, constant_index_;  // by node; kNever if it is neither
   std::unordered_map<const Graph*, int32_t> callee_index_;
-  std::unordered_multimap<size_t, int32_t> group_index_;  // keyed by hash
+  std::unordered_multimap<size_t, int32_t> groups_by_hash_;  // keyed by hash
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Decides from the times of the first runs which steps of a program run in parallel, on several threads, and builds the
-// tape for it, on which no two such steps share a slot.
+// Decides from the times of the first runs which steps of a program run on several threads, and builds an executable
+// for that, in which no two values share a slot.
 #pragma once
 
 #include <atomic>
@@ -12,9 +12,9 @@
 namespace footlight::compile {
 
 class Program;
-struct Tape;
+struct Executable;
 
-// Time of an instruction or a fused loop; `pool_ns` of it in loops that all threads shared.
+// Time of an instruction or a fused loop, and the part of it that it spent in loops on all threads of the pool.
 struct Cost {
   int64_t ns = 0, pool_ns = 0;
 };
@@ -25,10 +25,10 @@ struct Task {
   std::vector<uint32_t> successors;
   std::vector<uint32_t> shared;  // values that it reads, as indexes of Section::shared
   uint32_t num_predecessors = 0;
-  int64_t critical_ns = 0;       // the longest path from its start to the end; the task with the largest starts first
+  int64_t critical_ns = 0;       // length of the longest path from its start to the end of the section
 };
 
-// Instructions [first, end) of a tape, none of which has an effect.
+// Instructions [first, end) of a executable, none of which has an effect.
 struct Section {
   // A value that several tasks read; the last of them releases it.
   struct Shared {
@@ -38,7 +38,8 @@ struct Section {
   std::vector<Task> tasks;
   std::vector<Shared> shared;
   std::vector<uint32_t> released;  // slots that the calling thread releases after all tasks
-  int64_t serial_ns = 0, parallel_ns = 0;  // measured one after the other; predicted in parallel
+  int64_t serial_ns = 0;    // measured, one after the other
+  int64_t parallel_ns = 0;  // predicted
 };
 
 // The measurements of a program's runs, and the decision that follows from them.
@@ -52,12 +53,14 @@ class ParallelSchedule {
   ParallelSchedule& operator=(const ParallelSchedule&) = delete;
 
   State state() const { return state_.load(std::memory_order_acquire); }
-  // The tape with sections; valid in state kParallel.
-  const Tape& tape() const { return *tape_.load(std::memory_order_acquire); }
+  // The executable with sections. Valid in state kParallel.
+  const Executable& executable() const { return *executable_.load(std::memory_order_acquire); }
   void stay_serial() { state_.store(State::kSerial, std::memory_order_release); }
 
   // Whether inputs of this size are too small for the decision.
-  bool too_small(int64_t elements) const { return elements < measured_elements_.load(std::memory_order_relaxed) / 2; }
+  bool is_too_small(int64_t elements) const {
+    return elements < measured_elements_.load(std::memory_order_relaxed) / 2;
+  }
   // Measures again if the inputs are much larger than those that were measured.
   void note_size(int64_t elements);
 
@@ -65,9 +68,10 @@ class ParallelSchedule {
   void add_run(const Program&, std::span<const Cost>, int64_t elements);
   // A decision is on trial for a few runs, and revoked if the sections turn out not to save time.
   bool on_trial() const { return trials_left_.load(std::memory_order_relaxed) > 0; }
+  // Adds the time of all sections in a run of the trial.
   void add_trial(int64_t sections_ns);
 
-  // Decides by these costs, without a trial.
+  // Decides by these costs at once, without a trial. For tests.
   void decide_now(const Program&, std::span<const Cost>, int threads);
 
   // From the last measurement: the time of all steps, and the saving of the best plan.
@@ -79,14 +83,14 @@ class ParallelSchedule {
   void decide(const Program&, std::span<const Cost>, int threads, int trials);
 
   std::atomic<State> state_{State::kMeasuring};
-  std::atomic<const Tape*> tape_{nullptr};
+  std::atomic<const Executable*> executable_{nullptr};
   std::atomic<int64_t> measured_elements_{0}, serial_ns_{0}, saving_ns_{0};
   std::atomic<int> trials_left_{0};
   std::mutex mutex_;
-  std::vector<Cost> least_;                        // smallest cost of each instruction
+  std::vector<Cost> min_costs_;                               // smallest cost of each instruction
   int runs_ = 0;
-  int64_t least_trial_ = 0;
-  std::vector<std::unique_ptr<const Tape>> tapes_;  // all tapes, because runs may still use earlier ones
+  int64_t min_trial_ns_ = 0;
+  std::vector<std::unique_ptr<const Executable>> executables_;  // all that were built: runs may still use earlier ones
 };
 
 // Whether neither the program nor a callee has an effect or needs a certain thread.

@@ -31,16 +31,16 @@ std::string scaled(double n, const char* unit) {
 
 double bytes_of(const TensorType& type) { return flops::elements(type) * static_cast<double>(size_of(type.dtype)); }
 
-class OfProgram final : public fusion::NodesById {
+class ProgramNodes final : public fusion::NodesById {
  public:
-  explicit OfProgram(const Program& program) : program_(program) {}
+  explicit ProgramNodes(const Program& program) : program_(program) {}
   const Node& node(NodeId id) const override {
     const size_t size = program_.graph->size();
     return id.value < size ? program_.graph->node(id) : program_.inserted[id.value - size].node;
   }
   TensorType type_of(Edge edge) const {
-    const Node& made = node(edge.node);
-    return {made.dtypes[edge.output], made.shapes[edge.output]};
+    const Node& producer = node(edge.node);
+    return {producer.dtypes[edge.output], producer.shapes[edge.output]};
   }
 
  private:
@@ -59,24 +59,24 @@ class Printer {
                counted(program_.inputs, "input"), ", ", counted(program_.constants.size(), "constant"), ", ",
                counted(program_.frame_size, "slot"), '\n');
     for (size_t i = 0; i < code.size(); ++i) {
-      if (code[i].step != Step::kFused) {
-        line(code[i], 1);
+      if (code[i].opcode != Opcode::kFused) {
+        print_instruction(code[i], 1);
         continue;
       }
-      head(code[i]);
-      for (uint16_t k = code[i].skip; k > 0; --k) line(code[++i], 2);
+      print_fused_loop(code[i]);
+      for (uint16_t k = code[i].skip; k > 0; --k) print_instruction(code[++i], 2);
     }
     out_ += "  return";
     for (size_t i = 0; i < program_.results.size(); ++i) out_ += str(i ? ", " : " ", name_of(program_.results[i]));
     out_ += str('\n', "  in all: ", scaled(flops_, "FLOP"), ", ", scaled(bytes_, "B"), " read and written",
                 unknown_ ? ", without what is known only when it runs" : "", '\n');
     const char* before = "  not fused, because they are not elementwise: ";
-    for (const auto& [name, times] : never_) {
+    for (const auto& [name, times] : unfusible_ops_) {
       out_ += str(before, name);
       if (times > 1) out_ += str(" (", times, ')');
       before = ", ";
     }
-    if (!never_.empty()) out_ += '\n';
+    if (!unfusible_ops_.empty()) out_ += '\n';
     print_schedule();
     return std::move(out_);
   }
@@ -104,7 +104,7 @@ class Printer {
                state ? state->why_no_code.load() : "no two consecutive steps have machine instructions");
   }
 
-  void head(const Instruction& in) {
+  void print_fused_loop(const Instruction& in) {
     const FusedGroup& group = program_.groups[static_cast<size_t>(in.callee)];
     out_ += str("  fused loop of ", counted(in.skip, "node"), ": ", counted(group.outside, "value"), " in, ",
                 counted(group.results.size(), "value"), " out, ", counted(group.tiles, "tile"), reductions(group),
@@ -117,15 +117,15 @@ class Printer {
       const Instruction& member = (&in)[1 + m];
       for (uint32_t k = 0; k < member.inputs; ++k)
         if (outside.erase(program_.operands[member.first_input + k].code))
-          move(nodes_.type_of(program_.node(member).inputs[k]));
+          add_traffic(nodes_.type_of(program_.node(member).inputs[k]));
     }
     for (const FusedGroup::Step& step : group.steps) {
       const Node& made = program_.node((&in)[1 + step.member]);
-      if (group.values[step.out].place == FusedGroup::Storage::kResult) move({made.dtypes[0], made.shapes[0]});
+      if (group.values[step.out].place == FusedGroup::Storage::kResult) add_traffic({made.dtypes[0], made.shapes[0]});
     }
   }
 
-  static std::string time(int64_t ns) {
+  static std::string time_text(int64_t ns) {
     const auto value = static_cast<double>(ns);
     if (ns < 1'000'000) return scaled(value / 1e3, "us");
     return ns < 1'000'000'000 ? scaled(value / 1e6, "ms") : scaled(value / 1e9, "s");
@@ -136,13 +136,13 @@ class Printer {
     const ParallelSchedule& known = program_.schedule;
     if (known.state() != ParallelSchedule::State::kParallel) {
       if (known.serial_ns())
-        out_ += str("  serial, ", time(known.serial_ns()), ": running steps in parallel would save ",
-                    time(std::max<int64_t>(known.saving_ns(), 0)), '\n');
+        out_ += str("  serial, ", time_text(known.serial_ns()), ": running steps in parallel would save ",
+                    time_text(std::max<int64_t>(known.saving_ns(), 0)), '\n');
       return;
     }
-    for (const Section& section : known.tape().sections) {
-      out_ += str("  parallel, ", counted(section.tasks.size(), "task"), ": ", time(section.parallel_ns),
-                  " instead of ", time(section.serial_ns), '\n');
+    for (const Section& section : known.executable().sections) {
+      out_ += str("  parallel, ", counted(section.tasks.size(), "task"), ": ", time_text(section.parallel_ns),
+                  " instead of ", time_text(section.serial_ns), '\n');
       for (size_t t = 0; t < section.tasks.size(); ++t) {
         out_ += str("    task ", t);
         const char* between = ", after ";
@@ -163,12 +163,12 @@ class Printer {
     }
   }
 
-  void move(const TensorType& type) {
+  void add_traffic(const TensorType& type) {
     if (!type.shape.fully_known()) unknown_ = true;
     else if (is_plain(type.dtype)) bytes_ += bytes_of(type);
   }
 
-  void line(const Instruction& in, int depth) {
+  void print_instruction(const Instruction& in, int depth) {
     const Node& made = program_.node(in);
     out_ += std::string(static_cast<size_t>(2 * depth), ' ');
     for (uint32_t k = 0; k < in.outputs; ++k) out_ += str(k ? ", s" : "s", in.first_output + k);
@@ -185,28 +185,28 @@ class Printer {
     for (const std::vector<TensorType>* types : {&inputs, &outputs})
       for (const TensorType& type : *types) {
         known &= type.shape.fully_known();
-        if (depth == 1 && !in.aliases) move(type);
+        if (depth == 1 && !in.aliases) add_traffic(type);
       }
     const double cost = known ? static_cast<double>(flops_of(*made.op, inputs, outputs)) : 0;
     flops_ += cost;
     unknown_ |= !known;
     if (cost > 0) out_ += ", " + scaled(cost, "FLOP");
-    if (in.kept) out_ += "; its memory stays in the slot";
+    if (in.keeps_memory) out_ += "; its memory stays in the slot";
     else if (in.reuse != Instruction::kNoReuse) out_ += "; in the memory of " + operand(in, in.reuse);
-    if (in.step == Step::kKernel && !in.static_outputs) out_ += "; shapes are inferred when it runs";
-    if (depth == 1 && in.step == Step::kKernel) {
+    if (in.opcode == Opcode::kKernel && !in.static_outputs) out_ += "; shapes are inferred when it runs";
+    if (depth == 1 && in.opcode == Opcode::kKernel) {
       const char* const why = why_not_fusible(program_, in);
       if (*why) out_ += str("; not fused: ", why);
-      else if (!in.aliases) ++never_[made.op->name];
+      else if (!in.aliases) ++unfusible_ops_[made.op->name];
     }
     out_ += '\n';
   }
 
   const Program& program_;
-  const OfProgram nodes_;
+  const ProgramNodes nodes_;
   std::string out_;
   double flops_ = 0, bytes_ = 0;
-  std::map<std::string, size_t> never_;  // ops that are not fused, with counts
+  std::map<std::string, size_t> unfusible_ops_;  // ops for which fusion has no loop, with counts
   bool unknown_ = false;
 };
 
@@ -223,8 +223,8 @@ const char* why_not_fusible(const Program& program, const Instruction& in) {
       "no producer or consumer beside it is elementwise",
       "another node has to run between it and others of its shape",
       "an effect lies between it and others of its shape", "the fused loop would have too many steps"};
-  if (in.step != Step::kKernel) return "";
-  const OfProgram nodes(program);
+  if (in.opcode != Opcode::kKernel) return "";
+  const ProgramNodes nodes(program);
   const Node& made = program.node(in);
   const char* why = "";
   if (made.op->family == OpFamily::kElementwise) {

@@ -7,7 +7,7 @@
 
 namespace footlight::compile {
 
-// Includes the programs that it calls. Costs leave out sizes that are known only at run time.
+// Prints a program and the programs that it calls. Costs leave out sizes that are known only at run time.
 std::string to_text(const Program&);
 
 // Why an instruction whose op can be fused is not; empty if it is fused or its op never can be.

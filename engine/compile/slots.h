@@ -1,5 +1,5 @@
 // The memory plan of a program: which values keep their slot's memory from run to run, and which values share a slot
-// because one is dead before the other is computed.
+// because one is read for the last time before the other is computed.
 #pragma once
 
 #include "engine/optimize/rewrite.h"
@@ -13,13 +13,13 @@ namespace footlight::compile {
 
 class SlotPlan {
  public:
-  // `settled` are the scheduled nodes whose shapes are certain. Only values read just by kernels without effects may be
-  // kept.
-  SlotPlan(const optimize::Rewrite& rewrite, const std::vector<NodeId>& schedule, const std::vector<bool>& settled);
+  // `is_static`: for each node, whether its shapes are certain. A value may be kept only if all its readers are kernels
+  // without effects.
+  SlotPlan(const optimize::Rewrite& rewrite, const std::vector<NodeId>& schedule, const std::vector<bool>& is_static);
 
-  // Whether the node's value stays in its slot: it is small, its shape is known, and no user can hold it.
+  // Whether the node's memory stays in its slot: it is small, its shape is known, and no user can hold it.
   bool keeps(NodeId id) const { return keeps_[id.value]; }
-  // The value is written while values that die with it are still read, so it must never get their memory.
+  // Excludes a value that is written while values which are read for the last time are still being read.
   void never_keep(NodeId id) { keeps_[id.value] = false; }
   uint32_t slot(NodeId id) const { return slot_of_[id.value]; }
   uint32_t size() const { return size_; }
@@ -32,7 +32,7 @@ class SlotPlan {
   void give_back(NodeId id);
 
  private:
-  std::string kind(const Node& node) const;
+  std::string type_key(const Node& node) const;
 
   const optimize::Rewrite& rewrite_;
   std::vector<uint32_t> slot_of_;

@@ -18,16 +18,16 @@ namespace footlight::runtime {
 class TaskQueue {
  public:
   explicit TaskQueue(const compile::Section& section) : section_(section) {
-    for (const compile::Task& task : section.tasks) waits_.push_back(task.num_predecessors);
+    for (const compile::Task& task : section.tasks) predecessors_left_.push_back(task.num_predecessors);
     for (const compile::Section::Shared& value : section.shared) readers_.push_back(value.readers);
-    for (uint32_t t = 0; t < waits_.size(); ++t)
-      if (!waits_[t]) push(t);
+    for (uint32_t t = 0; t < predecessors_left_.size(); ++t)
+      if (!predecessors_left_[t]) push(t);
   }
 
   // Runs tasks until all are done. One thread alone suffices; others may join. `run(task)` does not throw;
   // `release(slot)` is called once all tasks that read the slot have run.
-  template <class Runs, class Release>
-  void work(Runs&& run, Release&& release) {
+  template <class Run, class Release>
+  void work(Run&& run, Release&& release) {
     std::unique_lock lock(mutex_);
     for (;;) {
       if (!ready_.empty()) {
@@ -46,12 +46,13 @@ class TaskQueue {
     }
   }
 
-  // The user sees the failure of the first failing step in program order: earlier steps still run, later ones do not.
-  bool wanted(uint32_t step) const { return step < failed_at_.load(std::memory_order_relaxed); }
+  // False for steps after the first failing one in program order. Earlier ones still run, because the user sees the
+  // failure of the earliest.
+  bool should_run(uint32_t step) const { return step < failed_at_.load(std::memory_order_relaxed); }
   // Called inside of the handler that caught the exception.
-  void failed(uint32_t step, Failure failure) {
+  void set_failed(uint32_t step, Failure failure) {
     const std::lock_guard lock(mutex_);
-    if (!wanted(step)) return;
+    if (!should_run(step)) return;
     failed_at_.store(step, std::memory_order_relaxed);
     error_ = std::current_exception();
     failure_ = std::move(failure);
@@ -61,7 +62,7 @@ class TaskQueue {
   Failure take_failure() { return std::move(failure_); }
 
  private:
-  static constexpr int kLooks = 2000;  // about as long as falling asleep and being woken takes
+  static constexpr int kMaxSpins = 2000;  // takes about as long as falling asleep and being woken
 
   bool shorter(uint32_t a, uint32_t b) const { return section_.tasks[a].critical_ns < section_.tasks[b].critical_ns; }
   void push(uint32_t task) {
@@ -79,23 +80,23 @@ class TaskQueue {
   void finish(const compile::Task& task, Release&& release) {
     for (const uint32_t value : task.shared)
       if (--readers_[value] == 0) release(section_.shared[value].slot);
-    size_t more = 0;
+    size_t now_ready = 0;
     for (const uint32_t next : task.successors) {
-      if (--waits_[next]) continue;
+      if (--predecessors_left_[next]) continue;
       push(next);
-      ++more;
+      ++now_ready;
     }
-    const bool over = !running_ && ready_.empty();
-    if (more < 2 && !over) return;  // this thread runs that task itself
-    changes_.fetch_add(1, std::memory_order_relaxed);
+    const bool all_done = !running_ && ready_.empty();
+    if (now_ready < 2 && !all_done) return;  // this thread runs the one task itself
+    wake_ups_.fetch_add(1, std::memory_order_relaxed);
     wake_.notify_all();
   }
 
   void wait(std::unique_lock<std::mutex>& lock) {
-    const uint32_t before = changes_.load(std::memory_order_relaxed);
-    const auto changed = [&] { return changes_.load(std::memory_order_relaxed) != before; };
+    const uint32_t before = wake_ups_.load(std::memory_order_relaxed);
+    const auto changed = [&] { return wake_ups_.load(std::memory_order_relaxed) != before; };
     lock.unlock();
-    for (int i = 0; i < kLooks && !changed(); ++i) {
+    for (int i = 0; i < kMaxSpins && !changed(); ++i) {
 #if defined(__x86_64__)
       __builtin_ia32_pause();
 #endif
@@ -107,9 +108,11 @@ class TaskQueue {
   const compile::Section& section_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::vector<uint32_t> waits_, readers_, ready_;  // for each task; for each shared value; a heap
+  std::vector<uint32_t> predecessors_left_;  // of each task
+  std::vector<uint32_t> readers_;            // of each shared value, those that have not run
+  std::vector<uint32_t> ready_;              // a heap of tasks
   uint32_t running_ = 0;
-  std::atomic<uint32_t> changes_{0};  // grows when a waiting thread has work, and at the end
+  std::atomic<uint32_t> wake_ups_{0};  // grows when a waiting thread has work, and at the end
   std::atomic<uint32_t> failed_at_{UINT32_MAX};
   std::exception_ptr error_;
   Failure failure_;

@@ -1,4 +1,4 @@
-// Implementation of the result watches.
+// The watches that tf.debugging installs.
 #include "engine/runtime/watch.h"
 
 #include "engine/base/text.h"
@@ -18,13 +18,13 @@ namespace {
 
 bool checking = false, logging = false;
 
-struct Found {
+struct NonFiniteCounts {
   int64_t minus = 0, plus = 0, nan = 0;
   bool any() const { return minus || plus || nan; }
 };
 
-Found look(const Tensor& t) {
-  Found found;
+NonFiniteCounts count_non_finite(const Tensor& t) {
+  NonFiniteCounts found;
   with_plain_type(t.dtype(), [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_floating_point_v<T> || (sizeof(T) == 2 && !std::is_integral_v<T>)) {
@@ -40,7 +40,7 @@ Found look(const Tensor& t) {
   return found;
 }
 
-std::string shown(const Tensor& t) {
+std::string input_text(const Tensor& t) {
   std::string out = str("shape=", t.shape().to_string(), ", dtype=", name_of(t.dtype()));
   if (is_plain(t.dtype())) out = summary(t, 3) + ", " + out;
   return out;
@@ -48,11 +48,11 @@ std::string shown(const Tensor& t) {
 
 void watch(const OpRow& row, std::span<const Tensor> inputs, std::span<const Tensor> outputs, Device device) {
   if (logging) std::fprintf(stderr, "Executing op %s in device %s\n", row.name, full_name(device).c_str());
-  // Do not report ops that only pass on existing values.
+  // Ops that only pass on existing values are not to blame.
   if (!checking || row.copies_elements) return;
   for (size_t k = 0; k < outputs.size(); ++k) {
     if (!outputs[k] || !is_floating(outputs[k].dtype()) || !result_wanted(k)) continue;
-    const Found found = look(gpu::on_host(outputs[k]));
+    const NonFiniteCounts found = count_non_finite(gpu::on_host(outputs[k]));
     if (!found.any()) continue;
     std::string out = str("!!! Detected Infinity or NaN in output ", k, " of op \"", row.name,
                           "\" (# of outputs: ", outputs.size(), ") !!!\n  dtype: ", name_of(outputs[k].dtype()),
@@ -61,10 +61,10 @@ void watch(const OpRow& row, std::span<const Tensor> inputs, std::span<const Ten
     if (found.plus) out += str("\n  # of +Inf elements: ", found.plus);
     if (found.nan) out += str("\n  # of NaN elements: ", found.nan);
     out += "\n\n  Input tensor";
-    if (inputs.size() == 1) out += ": " + shown(inputs[0]);
+    if (inputs.size() == 1) out += ": " + input_text(inputs[0]);
     else {
       out += str("s (", inputs.size(), "):");
-      for (size_t i = 0; i < inputs.size(); ++i) out += str("\n    ", i, ": ", shown(inputs[i]));
+      for (size_t i = 0; i < inputs.size(); ++i) out += str("\n    ", i, ": ", input_text(inputs[i]));
     }
     invalid(out, "\n [Op:", row.name, "]");
   }

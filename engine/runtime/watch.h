@@ -1,5 +1,5 @@
-// Inspects the results of every op, eager or in a program: detects NaN and infinity, and logs device placement.
-// When disabled, this costs one load and a branch.
+// Inspects the results of every op, eager or in a program: detects NaN and infinity, and logs device placement. While
+// it is disabled, each op pays one load and a branch.
 #pragma once
 
 #include "engine/base/thread_context.h"
@@ -19,19 +19,22 @@ namespace runtime {
 // Sees the results of nodes of the programs that a thread runs.
 class NodeWatch {
  public:
-  // every_node: each node runs alone and reuses no memory; else fused groups stay fused, and their nodes are not seen.
+  // With `every_node`, each node runs alone and reuses no memory. Otherwise fused groups stay fused, and their nodes
+  // are not seen.
   explicit NodeWatch(bool every_node) : every_node(every_node) {}
   virtual ~NodeWatch() = default;
   NodeWatch(const NodeWatch&) = delete;
   NodeWatch& operator=(const NodeWatch&) = delete;
   const bool every_node;
 
-  virtual void entered(const compile::Program&, std::span<const Tensor> /*inputs*/) {}
-  // Supplies the results of a node, which then does not run; false: the node runs.
+  // Called before a program runs.
+  virtual void on_entry(const compile::Program&, std::span<const Tensor> /*inputs*/) {}
+  // May supply the results of a node, which then does not run. Returns whether it did.
   virtual bool supply(const compile::Program&, const compile::Instruction&, std::span<Tensor> /*outputs*/) {
     return false;
   }
-  virtual void ran(const compile::Program&, const compile::Instruction&, std::span<const Tensor> /*inputs*/,
+  // Called after a node has run.
+  virtual void on_result(const compile::Program&, const compile::Instruction&, std::span<const Tensor> /*inputs*/,
                    std::span<const Tensor> /*outputs*/) {}
 };
 

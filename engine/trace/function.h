@@ -146,7 +146,7 @@ class Function {
     Trace* trace = last == keys::DispatchTable::kMiss ? nullptr : traces_[static_cast<size_t>(last)].get();
     TraceId id;
     const CallRun call{start_ns ? next_call_id() : CallId(), this_thread.call, {}, start_ns};
-    const runtime::InCall inside(start_ns ? call.id : call.parent);
+    const runtime::CallScope inside(start_ns ? call.id : call.parent);
     try {
       bool traced = false;
       std::shared_ptr<Trace> found;
@@ -225,7 +225,7 @@ class Function {
   auto recorded(int64_t start_ns, TraceId trace, KeyId key, CallOutcome good, Run&& run) {
     if (!start_ns) return run(CallId());
     const CallRun call{next_call_id(), this_thread.call, key, start_ns};
-    const runtime::InCall inside(call.id);
+    const runtime::CallScope inside(call.id);
     try {
       auto result = run(call.id);
       record(call, trace, good);

@@ -58,7 +58,7 @@ void add_compile_phases(const compile::Phases& phases, session::TraceRecord& rec
   if (!phases.all.end_ns) return;
   const auto parent = static_cast<int32_t>(record.phases.size());
   record.phases.push_back({"compile", "trace", -1, phases.all.start_ns, phases.all.end_ns});
-  for (const compile::Phase& pass : phases.optimize)
+  for (const compile::TimeRange& pass : phases.optimize)
     record.phases.push_back({"optimize", "trace", parent, pass.start_ns, pass.end_ns});
 }
 

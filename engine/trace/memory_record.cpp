@@ -10,7 +10,7 @@ using fusion::FusedGroup;
 using compile::Instruction;
 using compile::Operand;
 using compile::Program;
-using compile::Step;
+using compile::Opcode;
 using session::MemoryPlace;
 using session::PlannedValue;
 
@@ -22,7 +22,7 @@ class Plan {
     const std::vector<Instruction>& code = program_.code;
     for (size_t i = 0; i < code.size(); i += size_t{1} + code[i].skip, ++step_) {
       note_reads(code[i]);
-      if (code[i].step != Step::kFused) {
+      if (code[i].opcode != Opcode::kFused) {
         for (uint32_t k = 0; k < code[i].outputs; ++k) add(code[i], k, place_of(code[i]), reused(code[i], k));
         continue;
       }
@@ -50,10 +50,10 @@ class Plan {
   }
 
   MemoryPlace place_of(const Instruction& in) const {
-    if (in.step == Step::kFake) return MemoryPlace::kNone;
-    if (in.step != Step::kKernel) return MemoryPlace::kGraph;
+    if (in.opcode == Opcode::kNoValue) return MemoryPlace::kNone;
+    if (in.opcode != Opcode::kKernel) return MemoryPlace::kGraph;
     if (in.aliases || program_.node(in).op->alias == Alias::kShares) return MemoryPlace::kView;
-    if (in.kept) return MemoryPlace::kKept;
+    if (in.keeps_memory) return MemoryPlace::kKept;
     return in.reuse == Instruction::kNoReuse ? MemoryPlace::kOwn : MemoryPlace::kTakenOver;
   }
   // The value whose memory an output reuses, if it has none of its own.
@@ -75,7 +75,7 @@ class Plan {
     const Instruction& in = (&head)[1 + member];
     for (const FusedGroup::Result& result : group.results) {
       if (result.member != member) continue;
-      if (in.kept) return add(in, 0, MemoryPlace::kKept, taken(in.first_output));
+      if (in.keeps_memory) return add(in, 0, MemoryPlace::kKept, taken(in.first_output));
       if (result.reuse == FusedGroup::kNoReuse) return add(in, 0, MemoryPlace::kOwn, kNobody);
       return add(in, 0, MemoryPlace::kTakenOver, read(head, result.reuse));
     }
@@ -85,7 +85,7 @@ class Plan {
   void add(const Instruction& in, uint32_t output, MemoryPlace place, size_t of) {
     const Node& node = program_.node(in);
     PlannedValue value;
-    value.node = value.of = program_.number(in);
+    value.node = value.of = program_.node_number(in);
     value.output = static_cast<uint16_t>(output);
     value.slot = in.first_output + output;
     value.place = place;

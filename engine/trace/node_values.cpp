@@ -73,7 +73,7 @@ bool takes_elements(const OpRow& row) {
   return op.starts_with("IteratorGetNext") || op.find("Dequeue") != op.npos || op.starts_with("ReaderRead");
 }
 
-void ElementWatch::ran(const compile::Program& program, const compile::Instruction& in, std::span<const Tensor>,
+void ElementWatch::on_result(const compile::Program& program, const compile::Instruction& in, std::span<const Tensor>,
                        std::span<const Tensor> outputs) {
   if (is_cut || !takes_elements(*program.node(in).op)) return;
   for (const Tensor& output : outputs) bytes_ += output && is_plain(output.dtype()) ? output.bytes() : 64;
@@ -179,7 +179,7 @@ void NodeValues::see(const Graph& graph, NodeId node, std::span<const Tensor> in
   }
 }
 
-void NodeValues::entered(const compile::Program& program, std::span<const Tensor> inputs) {
+void NodeValues::on_entry(const compile::Program& program, std::span<const Tensor> inputs) {
   const Graph& graph = *program.graph;
   if (known_.insert(&graph).second) {
     for (uint32_t i = 0; i < graph.size(); ++i) {
@@ -193,8 +193,8 @@ void NodeValues::entered(const compile::Program& program, std::span<const Tensor
     see(graph, graph.inputs[i], {}, {&inputs[i], 1});
 }
 
-void NodeValues::ran(const compile::Program& program, const compile::Instruction& in, std::span<const Tensor> inputs,
-                     std::span<const Tensor> outputs) {
+void NodeValues::on_result(const compile::Program& program, const compile::Instruction& in,
+                           std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
   const optimize::Origin origin = program.origin(in);
   if (program.has_origin(in) && origin.graph) see(*origin.graph, origin.node, inputs, outputs);
 }

@@ -25,8 +25,8 @@ class ElementWatch final : public runtime::NodeWatch {
   ElementWatch() : NodeWatch(false) {}
   TakenElements taken;
   bool is_cut = false;  // whether the call took more than is kept
-  void ran(const compile::Program&, const compile::Instruction&, std::span<const Tensor> inputs,
-           std::span<const Tensor> outputs) override;
+  void on_result(const compile::Program&, const compile::Instruction&, std::span<const Tensor> inputs,
+                 std::span<const Tensor> outputs) override;
 
  private:
   static constexpr size_t kMaxBytes = 256 << 20, kMaxElements = 10'000;
@@ -52,12 +52,12 @@ class NodeValues final : public runtime::NodeWatch {
   // The records, in the order in which the nodes first ran.
   std::vector<session::TensorValue> take();
 
-  void entered(const compile::Program&, std::span<const Tensor> inputs) override;
+  void on_entry(const compile::Program&, std::span<const Tensor> inputs) override;
   bool supply(const compile::Program& program, const compile::Instruction& in, std::span<Tensor> outputs) override {
     return replay_.supply(program, in, outputs);
   }
-  void ran(const compile::Program&, const compile::Instruction&, std::span<const Tensor> inputs,
-           std::span<const Tensor> outputs) override;
+  void on_result(const compile::Program&, const compile::Instruction&, std::span<const Tensor> inputs,
+                 std::span<const Tensor> outputs) override;
 
  private:
   void see(const Graph& graph, NodeId node, std::span<const Tensor> inputs, std::span<const Tensor> outputs);

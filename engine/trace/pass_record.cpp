@@ -76,7 +76,7 @@ std::vector<GraphChange> changes_of(const Program& program) {
   for (size_t i = 0; i < program.code.size(); i += size_t{1} + program.code[i].skip)
     for (size_t m = 1; m <= program.code[i].skip; ++m) {
       const compile::Instruction &in = program.code[i + m], &with = program.code[i + (m == 1 ? 2 : 1)];
-      changes.push_back({last, Fate::kFusedWith, program.number(in), 0, program.number(with), 0});
+      changes.push_back({last, Fate::kFusedWith, program.node_number(in), 0, program.node_number(with), 0});
     }
   return changes;
 }
@@ -133,7 +133,7 @@ void add_passes(const Program& program, session::GraphRecord& record, size_t mos
   for (size_t i = 0; i < program.code.size(); i += size_t{1} + program.code[i].skip) {
     const compile::Instruction& in = program.code[i];
     const char* const why = compile::why_not_fusible(program, in);
-    const uint32_t node = program.number(in);
+    const uint32_t node = program.node_number(in);
     const auto last = static_cast<uint16_t>(program.passes.size() - 1);
     if (*why) record.alone.push_back({last, node, why});
   }

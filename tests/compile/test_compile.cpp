@@ -13,7 +13,7 @@ using namespace footlight;
 using namespace footlight::test;
 using compile::Instruction;
 using compile::Operand;
-using compile::Step;
+using compile::Opcode;
 
 namespace {
 
@@ -33,7 +33,7 @@ class TestCompile : public QObject {
     });
     const compile::Program& p = f->program();
     QCOMPARE(p.code.size(), size_t{3});  // the fused loop, and its two nodes for where it cannot run
-    QCOMPARE(p.code[0].step, Step::kFused);
+    QCOMPARE(p.code[0].opcode, Opcode::kFused);
     QCOMPARE(p.frame_size, 2u);
     QCOMPARE(p.constants.size(), size_t{2});
     QCOMPARE(p.results[1].array(), uint32_t{Operand::kInput});
@@ -48,7 +48,7 @@ class TestCompile : public QObject {
       return std::vector{op("Exp", {op("Abs", {x})})};
     });
     const compile::Program& p = f->program();
-    QCOMPARE(std::ranges::count(p.code, Step::kFused, &Instruction::step), 21);
+    QCOMPARE(std::ranges::count(p.code, Opcode::kFused, &Instruction::opcode), 21);
     QCOMPARE(p.groups.size(), size_t{2});
     Tensor x = Tensor::empty(DType::kFloat32, {4, 4});
     std::fill_n(x.data<float>(), 16, 0.1f);
@@ -126,7 +126,7 @@ class TestCompile : public QObject {
     });
     const compile::Program& p = f->program();
     QCOMPARE(p.frame_size, 3u);  // two that take turns, and the result
-    QVERIFY(p.keeps);
+    QVERIFY(p.keeps_memory);
     const Tensor x = Tensor::empty(DType::kFloat32, Shape{4, 4});
     std::fill_n(x.data<float>(), 16, 0.25f);
     const Tensor first = f->call(std::vector{x})[0];
@@ -151,7 +151,7 @@ class TestCompile : public QObject {
                 {{AttrName("dtype"), DType::kFloat32}});
       return std::vector{op("Identity", {a})};
     });
-    QVERIFY(!f->program().keeps);
+    QVERIFY(!f->program().keeps_memory);
     const Tensor one = f->call(std::vector{real(1)})[0], two = f->call(std::vector{real(2)})[0];
     QCOMPARE(value(one), -1.f);
     QCOMPARE(value(two), -2.f);

@@ -94,7 +94,7 @@ inline bool same(const Tensor& a, const Tensor& b) {
 
 inline size_t fused_loops(const compile::Program& program) {
   size_t n = 0;
-  for (const compile::Instruction& in : program.code) n += in.step == compile::Step::kFused;
+  for (const compile::Instruction& in : program.code) n += in.opcode == compile::Opcode::kFused;
   return n;
 }
 

@@ -364,7 +364,7 @@ class TestParallelSchedule : public QObject {
     const std::vector<Tensor> large{many, many};
     for (int i = 0; i < 8; ++i) f->call(large);
     QCOMPARE(f->program().schedule.state(), ParallelSchedule::State::kParallel);
-    QVERIFY(f->program().schedule.too_small(8));
+    QVERIFY(f->program().schedule.is_too_small(8));
     f->call(small);
   }
 

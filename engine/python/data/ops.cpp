@@ -68,7 +68,7 @@ class TracedFunction final : public data::ElementFunction {
       record_call(event);
     };
     try {
-      const runtime::InCall inside(event.call);
+      const runtime::CallScope inside(event.call);
       run_in(event.call, inputs, outputs);
     } catch (...) {
       record(CallOutcome::kFailed);

@@ -1,13 +1,13 @@
 // Infers dtypes and shapes by the rules of an op, and allocates tensors for them.
-#include "engine/runtime/inferred.h"
+#include "engine/runtime/allocate_outputs.h"
 
 #include <algorithm>
 #include <vector>
 
 namespace footlight::runtime {
 
-void allocate_inferred(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<Tensor> outputs,
-                       Device device) {
+void allocate_outputs(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<Tensor> outputs,
+                      Device device) {
   constexpr size_t kFew = 4;
   DType few_dtypes[kFew];
   Shape few_shapes[kFew];
@@ -21,7 +21,7 @@ void allocate_inferred(const OpRow& row, const Attrs& attrs, std::span<const Ten
     dtypes = many_dtypes;
     shapes = many_shapes;
   }
-  RunInference inference(row, attrs, inputs, dtypes, shapes);
+  RuntimeInference inference(row, attrs, inputs, dtypes, shapes);
   infer_outputs(inference);
   for (size_t i = 0; i < outputs.size(); ++i)
     if (shapes[i].fully_known()) outputs[i] = Tensor::empty(dtypes[i], shapes[i], device);

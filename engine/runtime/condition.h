@@ -1,4 +1,4 @@
-// Reads the scalar that a branch or a loop decides by, wherever it lies.
+// Reads the scalar by which a branch or a loop decides, also from a device.
 #pragma once
 
 #include "engine/base/errors.h"
@@ -9,7 +9,7 @@
 
 namespace footlight::runtime {
 
-inline bool truth(const Tensor& tensor) {
+inline bool condition_value(const Tensor& tensor) {
   if (tensor.dtype() != DType::kBool || tensor.elements() != 1)
     throw Error(ErrorKind::kInvalidArgument, "a condition must be a bool scalar, not " +
                                                  std::string(name_of(tensor.dtype())) + " of shape " +
@@ -17,7 +17,7 @@ inline bool truth(const Tensor& tensor) {
   return tensor.device() == Device::cpu() ? *tensor.data<bool>() : *gpu::on_host(tensor).data<bool>();
 }
 
-inline int32_t number(const Tensor& tensor) {
+inline int32_t branch_number(const Tensor& tensor) {
   if (tensor.dtype() != DType::kInt32 || tensor.elements() != 1)
     throw Error(ErrorKind::kInvalidArgument, "the number of a branch must be an int32 scalar, not " +
                                                  std::string(name_of(tensor.dtype())) + " of shape " +

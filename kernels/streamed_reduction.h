@@ -1,52 +1,56 @@
-// The parts of reduction kernels, by op and dtype, for elements that are computed while they are reduced and are never
-// in memory all at once. They join elements in the kernel's order, so the results are the same bit for bit.
+// Reduction kernels in parts, by op and dtype, for elements that are computed while they are reduced and are never in
+// memory all at once. Fused loops call them in the kernel's order, so the results are the same bit for bit.
 #pragma once
 
 #include "engine/ops/row.h"
 
 namespace footlight {
 
-// A row of more than `whole` elements is halved, and each half reduced by itself.
+// How a long row is split in two, each half of which is reduced by itself.
 struct Halving {
-  int64_t whole = 0, up = 0, unit = 1;  // the first half is a multiple of `unit`, after `up` was added
+  int64_t max_unsplit = 0;        // a longer row is split
+  int64_t round_up = 0, unit = 1;  // half the length plus `round_up`, rounded down to a multiple of `unit`
 
-  constexpr int64_t half_of(int64_t n) const { return n > whole ? (n / 2 + up) / unit * unit : 0; }
+  // The length of the first half; 0 if the row is not split.
+  constexpr int64_t first_half_of(int64_t n) const { return n > max_unsplit ? (n / 2 + round_up) / unit * unit : 0; }
   bool operator==(const Halving&) const = default;
 };
 
-// Elements are joined into accumulators of `wide` bytes, which `finish` turns into results.
+// Elements are joined into accumulators, which `finish` turns into results.
 struct StreamedReduction {
   Halving halving;
-  uint8_t wide = 0;
+  uint8_t accumulator_size = 0;  // in bytes
+  // Initializes n accumulators.
   void (*start)(void* to, int64_t n) = nullptr;
-  // A row by itself.
+  // Joins a row to one accumulator.
   void (*row)(const void* in, int64_t length, void* to) = nullptr;
-  // Each row of `length` elements is joined to one accumulator.
+  // Joins each of several rows, of `length` elements, to an accumulator of its own.
   void (*rows)(const void* in, int64_t rows, int64_t length, void* to) = nullptr;
-  // Rows of one length, `stride` elements apart, join as many accumulators as a row is long. Four rows are added at a
-  // time, so all calls but the last for the same accumulators have a multiple of four.
+  // Joins rows, `stride` elements apart, to as many accumulators as a row has columns. It adds four rows at a time, so
+  // all calls but the last for the same accumulators must have a multiple of four rows.
   void (*columns)(const void* in, int64_t stride, int64_t rows, int64_t columns, void* to) = nullptr;
-  void (*join)(void* to, const void* more, int64_t rows, int64_t columns) = nullptr;  // the same of accumulators
+  // Joins rows of accumulators to `columns` accumulators.
+  void (*join)(void* to, const void* more, int64_t rows, int64_t columns) = nullptr;
   void (*finish)(const void* from, int64_t n, int64_t reduced, void* out) = nullptr;
 };
 
-// How the kernel divides what it reduces, whatever the dtype.
+// How kernels divide what they reduce, for all dtypes.
 namespace reduction_order {
 
-// Everything, or the outer part, is reduced: so many chunks of the outermost dimension first, then their results, in an
-// order independent of the cores. 1: it is too small for that, or its accumulators are too many.
+// If everything, or the outer part, is reduced: the number of pieces of the outermost dimension that are reduced first,
+// then their results. It does not depend on the number of cores. 1 if `total` is too small to be divided.
 int64_t pieces_of(int64_t outer, int64_t total);
-inline constexpr int64_t kMaxPerPiece = 4096;
+inline constexpr int64_t kMaxPieceAccumulators = 4096;  // with more results, nothing is divided into pieces
 
-// Short rows to be joined down the columns: several are one, if there are enough.
+// Whether several short rows are treated as one of kWide columns, when rows are joined down the columns.
 inline constexpr int64_t kWide = 64;
-inline bool widened(int64_t rows, int64_t columns) { return columns < kWide / 2 && rows * columns > 4 * kWide; }
-// Many rows by halves, for the error of a sum.
-inline bool halved(int64_t rows, int64_t columns) { return rows > 512 && columns <= 4096; }
+inline bool folds_rows(int64_t rows, int64_t columns) { return columns < kWide / 2 && rows * columns > 4 * kWide; }
+// Whether many rows are reduced by halves, which makes the error of a sum smaller.
+inline bool splits_rows(int64_t rows, int64_t columns) { return rows > 512 && columns <= 4096; }
 
 }  // namespace reduction_order
 
-// Null if the host's kernel has none. `by` is the dtype of the input.
+// The parts of the host's kernel; null if it has none. `by` is the dtype of the input.
 const StreamedReduction* streamed_reduction_for(OpId op, DType by);
 
 // Sets the streamed form of the kernel that was registered last for these dtypes.

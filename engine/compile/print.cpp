@@ -91,10 +91,10 @@ class Printer {
   }
 
   static std::string reductions(const FusedGroup& group) {
-    if (!group.reductions) return "";
+    if (!group.num_reductions) return "";
     if (group.by_rows) return "; row by row, because there are reductions of rows";
-    if (group.reductions == 1) return "; the last node reduces what is read or made";
-    return str("; the last ", group.reductions, " nodes reduce what is read or made");
+    if (group.num_reductions == 1) return "; the last node reduces what is read or made";
+    return str("; the last ", group.num_reductions, " nodes reduce what is read or made");
   }
 
   static std::string machine_code(const FusedGroup& group) {
@@ -106,8 +106,8 @@ class Printer {
 
   void print_fused_loop(const Instruction& in) {
     const FusedGroup& group = program_.groups[static_cast<size_t>(in.callee)];
-    out_ += str("  fused loop of ", counted(in.skip, "node"), ": ", counted(group.outside, "value"), " in, ",
-                counted(group.results.size(), "value"), " out, ", counted(group.tiles, "tile"), reductions(group),
+    out_ += str("  fused loop of ", counted(in.skip, "node"), ": ", counted(group.num_outside, "value"), " in, ",
+                counted(group.results.size(), "value"), " out, ", counted(group.num_tiles, "tile"), reductions(group),
                 '\n');
     out_ += str("    ", machine_code(group), '\n');
     // Only values from outside count as memory traffic: values inside stay in tiles.
@@ -121,7 +121,7 @@ class Printer {
     }
     for (const FusedGroup::Step& step : group.steps) {
       const Node& made = program_.node((&in)[1 + step.member]);
-      if (group.values[step.out].place == FusedGroup::Storage::kResult) add_traffic({made.dtypes[0], made.shapes[0]});
+      if (group.values[step.out].storage == FusedGroup::Storage::kResult) add_traffic({made.dtypes[0], made.shapes[0]});
     }
   }
 
@@ -233,7 +233,7 @@ const char* why_not_fusible(const Program& program, const Instruction& in) {
     if (made.inputs.size() != 2) return "";
     const Operand axes = program.operands[in.first_input + 1];
     const Tensor* const known = axes.array() == Operand::kConstant ? &program.constants[axes.index()] : nullptr;
-    if (!fusion::reduces(made, nodes.type_of(made.inputs[0]), known, why) && !*why) return "";
+    if (!fusion::fusible_reduction(made, nodes.type_of(made.inputs[0]), known, why) && !*why) return "";
   }
   return *why ? why : kBlockers[static_cast<size_t>(in.blocker)];
 }

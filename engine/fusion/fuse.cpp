@@ -1,5 +1,5 @@
-// Assigns tiles: values that are not needed at the same time share one, and a step may overwrite an input that it reads
-// for the last time.
+// Builds the steps of a group and assigns tiles: values that are not needed at the same time share one, and a step may
+// overwrite an input that it reads for the last time.
 #include "engine/fusion/fuse.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 class GroupBuilder {
  public:
-  GroupBuilder(const Rewrite& rewrite, const Members& members, const std::function<bool(NodeId)>& dies_inside,
+  GroupBuilder(const Rewrite& rewrite, const GroupMembers& members, const std::function<bool(NodeId)>& dies_inside,
                const std::function<bool(NodeId)>& keeps_slot, std::vector<Edge>& outside)
       : rewrite_(rewrite), members_(members.nodes), levels_(members.levels), dies_inside_(dies_inside),
         keeps_slot_(keeps_slot), outside_(outside) {
@@ -22,9 +22,9 @@ class GroupBuilder {
   FusedGroup build(bool certain) {
     size_t steps = 0;
     for (const NodeId id : members_) {
-      const std::optional<Reduces> reduced = reduces(rewrite_, rewrite_.node(id));
-      steps += reduced ? 1 : steps_of(rewrite_.node(id));
-      group_.reductions += reduced.has_value();
+      const std::optional<FusibleReduction> reduced = fusible_reduction(rewrite_, rewrite_.node(id));
+      steps += reduced ? 1 : num_steps(rewrite_.node(id));
+      group_.num_reductions += reduced.has_value();
       if (reduced) group_.dims = *reduced;
     }
     gather_outside();
@@ -39,12 +39,12 @@ class GroupBuilder {
       for (size_t k = 0; k < group_.steps[s].inputs; ++k) last_read_[group_.steps[s].in[k]] = s;
     share_tiles();
     const NodeId first = members_[0];
-    group_.shape = reduces(rewrite_, rewrite_.node(first)) ? shape_of(rewrite_.node(first).inputs[0])
+    group_.shape = fusible_reduction(rewrite_, rewrite_.node(first)) ? shape_of(rewrite_.node(first).inputs[0])
                                                            : rewrite_.node(first).shapes[0];
     if (certain) resolve_spreads();
     reuse_inputs();
     const auto both = [](const FusedGroup::Step& a, const FusedGroup::Step& b) {
-      return a.exact != Exact::kNone && b.exact != Exact::kNone;
+      return a.jit_op != JitOp::kNone && b.jit_op != JitOp::kNone;
     };
     if (std::ranges::adjacent_find(group_.steps, both) != group_.steps.end())
       group_.jit = std::make_shared<JitState>();
@@ -59,16 +59,16 @@ class GroupBuilder {
   size_t member(Edge edge) const {
     return static_cast<size_t>(std::ranges::find(members_, edge.node) - members_.begin());
   }
-  // The values that a member reads.
+  // The values that a member reads in the loop. The second input of a reduction, its axes, is not one.
   std::span<const Edge> inputs_of(size_t member) const {
     const Node& node = rewrite_.node(members_[member]);
-    const bool reduced = reduces(rewrite_, node).has_value();
+    const bool reduced = fusible_reduction(rewrite_, node).has_value();
     return std::span(node.inputs).first(reduced ? 1 : node.inputs.size());
   }
   Level level_read(size_t member) const {
-    return reduces(rewrite_, rewrite_.node(members_[member])) ? Level::kWhole : levels_[member];
+    return fusible_reduction(rewrite_, rewrite_.node(members_[member])) ? Level::kWhole : levels_[member];
   }
-  size_t place_outside(Edge from, Level level) const {
+  size_t outside_index(Edge from, Level level) const {
     size_t i = 0;
     while (i < outside_.size() && !(outside_[i] == from && over_[i] == level)) ++i;
     return i;
@@ -78,58 +78,58 @@ class GroupBuilder {
     for (size_t m = 0; m < members_.size(); ++m) {
       for (Edge edge : inputs_of(m)) {
         const Edge from = rewrite_.resolve(edge);
-        if (member(from) < members_.size() || place_outside(from, level_read(m)) < outside_.size()) continue;
+        if (member(from) < members_.size() || outside_index(from, level_read(m)) < outside_.size()) continue;
         outside_.push_back(from);
         over_.push_back(level_read(m));
       }
     }
-    group_.outside = static_cast<uint32_t>(outside_.size());
+    group_.num_outside = static_cast<uint32_t>(outside_.size());
   }
 
-  void add_value(DType dtype, FusedGroup::Storage place, Level level) {
+  void add_value(DType dtype, FusedGroup::Storage storage, Level level) {
     const auto size = static_cast<uint8_t>(size_of(dtype));
-    group_.values.push_back({dtype, size, place, level, static_cast<uint16_t>(group_.values.size())});
-    group_.widest = std::max(group_.widest, size);
+    group_.values.push_back({dtype, size, storage, level, static_cast<uint16_t>(group_.values.size())});
+    group_.max_element_size = std::max(group_.max_element_size, size);
   }
 
   // The value as member `by` reads it. A value with one element per row is repeated first, once for all readers.
   uint16_t value_of(Edge edge, size_t by) {
     const Edge from = rewrite_.resolve(edge);
-    const size_t made = member(from);
-    if (made == members_.size()) return static_cast<uint16_t>(place_outside(from, level_read(by)));
-    if (levels_[made] == level_read(by)) return value_of_member_[made];
+    const size_t producer = member(from);
+    if (producer == members_.size()) return static_cast<uint16_t>(outside_index(from, level_read(by)));
+    if (levels_[producer] == level_read(by)) return value_of_member_[producer];
     const auto repeats = [&](const FusedGroup::Step& s) {
-      return s.kind == FusedGroup::Step::Kind::kRepeat && s.in[0] == value_of_member_[made];
+      return s.kind == FusedGroup::Step::Kind::kRepeat && s.in[0] == value_of_member_[producer];
     };
     if (const auto known = std::ranges::find_if(group_.steps, repeats); known != group_.steps.end()) return known->out;
     FusedGroup::Step step;
     step.kind = FusedGroup::Step::Kind::kRepeat;
     step.inputs = 1;
-    step.in[0] = value_of_member_[made];
+    step.in[0] = value_of_member_[producer];
     step.member = static_cast<uint16_t>(by);
-    add_step(step, group_.values[value_of_member_[made]].dtype, Level::kWhole);
+    add_step(step, group_.values[value_of_member_[producer]].dtype, Level::kWhole);
     return step.out;
   }
 
   void add_steps(size_t member) {
     const NodeId id = members_[member];
     const Node& node = rewrite_.node(id);
-    const std::optional<Reduces> reduced = reduces(rewrite_, node);
+    const std::optional<FusibleReduction> reduced = fusible_reduction(rewrite_, node);
     FusedGroup::Step step;
     step.member = static_cast<uint16_t>(member);
     if (reduced) {
       step.kind = FusedGroup::Step::Kind::kReduce;
-      step.reduction = reduced->by;
+      step.reduction = reduced->reduction;
     } else {
       step.loop = element_loop(rewrite_, node);
-      step.exact = exact(*node.op);
-      step.same_shape = joins_list(*node.op);
+      step.jit_op = jit_op(*node.op);
+      step.same_shape = folds_list(*node.op);
     }
-    const size_t at_once = reduced ? 1 : step.same_shape ? 2 : node.inputs.size();
-    step.inputs = static_cast<uint8_t>(at_once);
-    for (size_t k = 0; k < at_once; ++k) step.in[k] = value_of(node.inputs[k], member);
+    const size_t first_inputs = reduced ? 1 : step.same_shape ? 2 : node.inputs.size();
+    step.inputs = static_cast<uint8_t>(first_inputs);
+    for (size_t k = 0; k < first_inputs; ++k) step.in[k] = value_of(node.inputs[k], member);
     add_step(step, node.dtypes[0], levels_[member]);
-    for (size_t k = at_once; !reduced && k < node.inputs.size(); ++k) {
+    for (size_t k = first_inputs; !reduced && k < node.inputs.size(); ++k) {
       const uint16_t before = step.out;
       step.in[1] = value_of(node.inputs[k], member);
       step.in[0] = before;
@@ -138,7 +138,7 @@ class GroupBuilder {
     value_of_member_.push_back(step.out);
     if (dies_inside_(id)) return;
     FusedGroup::Value& value = group_.values.back();
-    value.place = FusedGroup::Storage::kResult;
+    value.storage = FusedGroup::Storage::kResult;
     value.index = static_cast<uint16_t>(group_.results.size());
     group_.results.push_back({step.out, static_cast<uint16_t>(member), value.dtype, FusedGroup::kNoReuse});
   }
@@ -153,48 +153,48 @@ class GroupBuilder {
   void share_tiles() {
     struct Tile {
       uint16_t value;  // the value that it holds
-      bool used;
+      bool is_used;
     };
     std::vector<Tile> tiles;
     const size_t last = group_.plain_steps().size();  // values that the last reductions read are not in tiles
     for (size_t s = 0; s < group_.steps.size(); ++s) {
       FusedGroup::Value& out = group_.values[group_.steps[s].out];
-      // A step runs in place only among elements of one size.
       for (Tile& tile : tiles)
-        if (tile.used && last_read_[tile.value] < s) tile.used = false;
-      if (out.place != FusedGroup::Storage::kTile) continue;
+        if (tile.is_used && last_read_[tile.value] < s) tile.is_used = false;
+      if (out.storage != FusedGroup::Storage::kTile) continue;
       if (out.level != Level::kWhole) {  // it takes a few bytes, so each value has its own
-        out.index = group_.row_tiles++;
+        out.index = group_.num_row_tiles++;
         continue;
       }
       if (!group_.by_rows && last_read_[group_.steps[s].out] >= last) continue;
-      const auto serves = [&](const Tile& tile) {
+      const auto is_usable = [&](const Tile& tile) {
+        // A step may overwrite its input only if both have elements of one size.
         const bool in_place = group_.steps[s].kind == FusedGroup::Step::Kind::kLoop;
-        return !tile.used ||
+        return !tile.is_used ||
                (in_place && last_read_[tile.value] == s && group_.values[tile.value].size == out.size);
       };
-      auto found = std::ranges::find_if(tiles, serves);
+      auto found = std::ranges::find_if(tiles, is_usable);
       if (found == tiles.end()) found = tiles.insert(tiles.end(), Tile{});
       *found = {group_.steps[s].out, true};
       last_read_[group_.steps[s].out] = std::max(last_read_[group_.steps[s].out], s);
       out.index = static_cast<uint16_t>(found - tiles.begin());
     }
-    group_.tiles = static_cast<uint16_t>(tiles.size());
+    group_.num_tiles = static_cast<uint16_t>(tiles.size());
   }
 
   // If all shapes are known, the spreads are computed here and not at each run.
   void resolve_spreads() {
     if (!group_.shape.fully_known() || (group_.by_rows && group_.shape.elements() == 0)) return;
     std::vector<Spread> spreads;
-    bool alike = true;
+    bool nothing_broadcasts = true;
     for (size_t i = 0; i < outside_.size(); ++i) {
       const Shape &shape = shape_of(outside_[i]), over = group_.shape_of(group_.values[i], group_.shape);
       const auto how = shape.fully_known() ? spread(shape, over) : std::nullopt;
       if (!how) return;
       spreads.push_back(*how);
-      alike = alike && shape == over;
+      nothing_broadcasts = nothing_broadcasts && shape == over;
     }
-    if (!alike) group_.spreads.assign(spreads.begin(), spreads.end());  // without spare capacity
+    if (!nothing_broadcasts) group_.spreads.assign(spreads.begin(), spreads.end());  // without spare capacity
     group_.is_static = true;
   }
 
@@ -203,15 +203,15 @@ class GroupBuilder {
     std::vector<bool> taken(outside_.size(), false);
     for (FusedGroup::Result& result : group_.results) {
       if (group_.values[result.value].level != Level::kWhole) continue;
-      const uint32_t step = result.value - group_.outside;
+      const uint32_t step = result.value - group_.num_outside;
       if (keeps_slot_(members_[group_.steps[step].member])) continue;
       for (size_t i = 0; i < outside_.size(); ++i) {
         const NodeId from = outside_[i].node;
-        const Node& made = rewrite_.node(from);
-        const bool frame = !rewrite_.constant(outside_[i]) && made.op->execution != Execution::kPlaceholder;
-        if (taken[i] || !frame || keeps_slot_(from) || !dies_inside_(from) || last_read_[i] > step) continue;
+        const Node& producer = rewrite_.node(from);
+        const bool in_frame = !rewrite_.constant(outside_[i]) && producer.op->execution != Execution::kPlaceholder;
+        if (taken[i] || !in_frame || keeps_slot_(from) || !dies_inside_(from) || last_read_[i] > step) continue;
         if (group_.values[i].dtype != result.dtype) continue;
-        if (!compatible(made.shapes[outside_[i].output], group_.shape)) continue;
+        if (!compatible(producer.shapes[outside_[i].output], group_.shape)) continue;
         result.reuse = static_cast<uint8_t>(i);
         taken[i] = true;
         break;
@@ -233,7 +233,7 @@ class GroupBuilder {
 
 }  // namespace
 
-FusedGroup fuse(const Rewrite& rewrite, const Members& members, const std::function<bool(NodeId)>& dies_inside,
+FusedGroup fuse(const Rewrite& rewrite, const GroupMembers& members, const std::function<bool(NodeId)>& dies_inside,
                 const std::function<bool(NodeId)>& keeps_slot, bool certain, std::vector<Edge>& outside) {
   return GroupBuilder(rewrite, members, dies_inside, keeps_slot, outside).build(certain);
 }

@@ -8,15 +8,16 @@
 
 namespace footlight::fusion {
 
-struct Members {
+// The nodes of a group, in the order in which they run, with the level of each.
+struct GroupMembers {
   std::span<const NodeId> nodes;
   std::span<const Level> levels;
   bool by_rows = false;
 };
 
-// `dies_inside` tells whether nothing reads a node's value after the group, `certain` whether known shapes are right.
-// The values that the group reads are appended to `outside`.
-FusedGroup fuse(const optimize::Rewrite& rewrite, const Members& members,
+// `dies_inside(node)`: nothing reads the node's value after the group. `keeps_slot(node)`: the value's memory stays in
+// its slot. `certain`: known shapes are right. Appends the values that the group reads to `outside`.
+FusedGroup fuse(const optimize::Rewrite& rewrite, const GroupMembers& members,
                 const std::function<bool(NodeId)>& dies_inside, const std::function<bool(NodeId)>& keeps_slot,
                 bool certain, std::vector<Edge>& outside);
 

@@ -7,7 +7,7 @@
 namespace footlight::fusion {
 namespace {
 
-// Grows `common` to what it and `shape` broadcast to.
+// Replaces `common` by the shape to which it and `shape` broadcast. False if they do not.
 bool broadcast_into(Shape& common, const Shape& shape) {
   if (common == shape) return true;
   const int rank = std::max(common.rank(), shape.rank());
@@ -25,7 +25,7 @@ bool broadcast_into(Shape& common, const Shape& shape) {
 }  // namespace
 
 bool FusedGroup::repeated(uint16_t value) const {
-  return value >= outside && steps[value - outside].kind == Step::Kind::kRepeat;
+  return value >= num_outside && steps[value - num_outside].kind == Step::Kind::kRepeat;
 }
 
 uint64_t FusedGroup::cost_of(const Step& step, const Shape& whole) const {
@@ -40,41 +40,44 @@ bool FusedGroup::infer_shapes(std::span<const Tensor> inputs, Shape& common, std
     const Step& step = steps[s];
     if (step.kind == Step::Kind::kRepeat || (step.kind == Step::Kind::kReduce && s)) continue;
     if (values[step.out].level != Level::kWhole && s) continue;  // its other inputs broadcast to the reduced shape
-    const auto grown = [&](uint16_t v) { return v >= outside && values[v].level == Level::kWhole && !repeated(v); };
-    if (std::any_of(step.in, step.in + step.inputs, grown)) continue;  // an input already has the common shape
+    const auto has_common_shape = [&](uint16_t v) {
+      return v >= num_outside && values[v].level == Level::kWhole && !repeated(v);
+    };
+    if (std::any_of(step.in, step.in + step.inputs, has_common_shape)) continue;  // so the result has it too
     Shape own;
     for (uint8_t k = 0; k < step.inputs; ++k) {
       const uint16_t v = step.in[k];
-      const Shape shape = v < outside ? inputs[v].shape() : dims.shape(common, true);
+      const Shape shape = v < num_outside ? inputs[v].shape() : dims.shape(common, true);
       if (k == 0) own = shape;
       else if (!broadcast_into(own, shape)) return false;
     }
     if (s == 0) common = own;
     else if (!(own == common)) return false;
-    if (s == 0 && reductions && common.rank() != dims.rank) return false;
+    if (s == 0 && num_reductions && common.rank() != dims.rank) return false;
   }
   if (by_rows && common.elements() == 0) return false;
-  for (size_t i = 0; i < outside; ++i) {
-    const std::optional<Spread> how = spread(inputs[i].shape(), shape_of(values[i], common));
-    if (!how) return false;
-    over[i] = *how;
+  for (size_t i = 0; i < num_outside; ++i) {
+    const std::optional<Spread> found = spread(inputs[i].shape(), shape_of(values[i], common));
+    if (!found) return false;
+    over[i] = *found;
   }
   for (const Step& step : steps)
     for (uint8_t k = 0; (step.same_shape || step.kind == Step::Kind::kReduce) && k < step.inputs; ++k)
-      if (step.in[k] < outside && !(inputs[step.in[k]].shape() == shape_of(values[step.in[k]], common))) return false;
+      if (step.in[k] < num_outside && !(inputs[step.in[k]].shape() == shape_of(values[step.in[k]], common)))
+        return false;
   return true;
 }
 
 bool FusedGroup::equivalent_to(const FusedGroup& o) const {
-  const auto facts = [](const FusedGroup& g) {
-    return std::tie(g.by_rows, g.reductions, g.outside, g.tiles, g.row_tiles, g.widest, g.weight, g.is_static, g.dims,
-                    g.shape, g.values, g.steps, g.results, g.spreads);
+  const auto members = [](const FusedGroup& g) {
+    return std::tie(g.by_rows, g.num_reductions, g.num_outside, g.num_tiles, g.num_row_tiles, g.max_element_size,
+                    g.weight, g.is_static, g.dims, g.shape, g.values, g.steps, g.results, g.spreads);
   };
-  return facts(*this) == facts(o);
+  return members(*this) == members(o);
 }
 
 size_t FusedGroup::hash() const {
-  size_t all = outside + 31 * results.size();
+  size_t all = num_outside + 31 * results.size();
   const auto add = [&](size_t more) { all = all * 0x9e3779b97f4a7c15u + more + (all >> 29); };
   for (const Step& step : steps) add(step.loop.address() + static_cast<size_t>(step.in[0] + step.in[1] * 64));
   for (const Result& result : results) add(result.value);

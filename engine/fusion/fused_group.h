@@ -1,10 +1,10 @@
 // A fused group: elementwise nodes and reductions that run as one loop over memory. One tile of every value, or a few
-// rows, stays in the cache while all nodes of the group run over it.
+// rows of it, stay in the cache while all nodes of the group run over them.
 #pragma once
 
 #include "engine/fusion/grouping.h"
 #include "engine/fusion/spread.h"
-#include "engine/ops/exact.h"
+#include "engine/ops/jit_ops.h"
 
 #include <atomic>
 #include <memory>
@@ -18,7 +18,7 @@ struct JitCode {
   virtual ~JitCode() = default;
   virtual std::string describe() const = 0;
 };
-// What a group needs to decide when to compile. Tapes share it, and several threads may run the group.
+// The state of a group's compilation. The executables of a program share it, and several threads may run the group.
 struct JitState {
   std::atomic<int64_t> work_ns{0};  // estimated time that the group has run without machine code
   std::atomic<const JitCode*> code{nullptr};
@@ -30,13 +30,13 @@ struct JitState {
   ~JitState() { delete code.load(); }
 };
 
-// It does not depend on its position in a program, so equivalent groups share one.
+// A group does not depend on its position in a program, so equivalent instructions share one.
 struct FusedGroup {
   enum class Storage : uint8_t { kOutside, kTile, kResult };
   struct Value {
     DType dtype = DType::kInvalid;
     uint8_t size = 0;          // bytes of an element
-    Storage place = Storage::kTile;
+    Storage storage = Storage::kTile;
     Level level = Level::kWhole;  // an outside value is broadcast to the shape of this level
     uint16_t index = 0;        // into the instruction's inputs, the tiles of its level, or `results`
     bool operator==(const Value&) const = default;
@@ -46,7 +46,7 @@ struct FusedGroup {
     Kind kind = Kind::kLoop;
     uint8_t inputs = 0;
     bool same_shape = false;   // the inputs do not broadcast
-    Exact exact = Exact::kNone;
+    JitOp jit_op = JitOp::kNone;
     uint16_t member = 0;       // position of its node in the group
     ElementLoop loop;
     const StreamedReduction* reduction = nullptr;
@@ -70,20 +70,21 @@ struct FusedGroup {
   std::vector<Step> steps;     // one or more for each node, in the order of the instructions that follow
   std::vector<Result> results;
   ReducedDims dims;            // which dimensions its reductions reduce, if it has any
-  bool by_rows = false;        // it runs a few rows at a time; otherwise its reductions come last
-  uint16_t reductions = 0;
-  uint32_t outside = 0;        // number of values from outside
-  uint16_t tiles = 0, row_tiles = 0;  // number of tiles that the values without a tensor share
-  uint8_t widest = 1;          // bytes of the largest element
+  bool by_rows = false;        // the loop runs over a few rows at a time; otherwise its reductions come last
+  uint16_t num_reductions = 0;
+  uint32_t num_outside = 0;    // values that come from outside
+  uint16_t num_tiles = 0;      // tiles for values of the whole shape that have no tensor
+  uint16_t num_row_tiles = 0;  // the same for values with one element per row
+  uint8_t max_element_size = 1;
   uint32_t weight = 0;         // cost of one element through all steps
   bool is_static = false;      // `shape` and `spreads` are known
   Shape shape;                 // shape of the loop, possibly with unknown dimensions
   std::vector<Spread> spreads;  // of the outside values; empty if none of them broadcasts
-  std::shared_ptr<JitState> jit;  // null if no two steps in a row are exact
+  std::shared_ptr<JitState> jit;  // null if the JIT has no instructions for two steps in a row
 
   std::span<const Spread> known_spreads() const {
-    static const Spread alike[kMaxOutside];
-    return spreads.empty() ? std::span(alike, outside) : spreads;
+    static const Spread not_broadcast[kMaxOutside];
+    return spreads.empty() ? std::span(not_broadcast, num_outside) : spreads;
   }
   // The shape of a value; for an outside value, the shape to which it is broadcast.
   Shape shape_of(const Value& value, const Shape& whole) const {
@@ -91,14 +92,17 @@ struct FusedGroup {
   }
   // The steps before the reductions that end the group.
   std::span<const Step> plain_steps() const {
-    return std::span(steps).first(by_rows ? steps.size() : steps.size() - reductions);
+    return std::span(steps).first(by_rows ? steps.size() : steps.size() - num_reductions);
   }
+  // The reductions that end the group.
   std::span<const Step> last_steps() const { return std::span(steps).subspan(plain_steps().size()); }
 
-  // Finds the common shape and the spreads for these inputs. False if they do not broadcast to one shape.
+  // Finds the shape of the loop and the spreads for these inputs. False if they do not broadcast to one shape.
   bool infer_shapes(std::span<const Tensor> inputs, Shape& common, std::span<Spread> over) const;
-  bool repeated(uint16_t value) const;
-  // What a step costs in a loop of that shape: on a reduced row as much as on one of its elements.
+  // Whether the value is one element per row, repeated along the row.
+  bool is_repeated(uint16_t value) const;
+  // The relative cost of a step in a loop of this shape. A step on reduced rows counts once per row, others once per
+  // element.
   uint64_t cost_of(const Step& step, const Shape& whole) const;
 
   bool equivalent_to(const FusedGroup&) const;  // the same steps on values of the same types and shapes

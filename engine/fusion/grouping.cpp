@@ -1,7 +1,7 @@
-// A node joins the groups of its inputs if all have one shape and no node outside lies between. At most 64 groups exist
-// between two effects, so that the dependencies of a node are the bits of a word. A reduction of short rows is treated
-// like any node. Every other reduction starts as a group of its own; once all groups are complete, it is appended to
-// one that computes, or reads, its input.
+// A node joins the groups of its inputs if all have one shape and no other node has to run between them. There are at
+// most 64 groups between two effects, so the dependencies of a node are the bits of a word. A reduction of short rows
+// is treated like any node. Every other reduction starts as a group of its own; once all groups are complete, it is
+// appended to one that computes, or reads, its input.
 #include "engine/fusion/grouping.h"
 
 #include "engine/base/errors.h"
@@ -21,38 +21,39 @@ namespace {
 constexpr size_t kMaxGroups = 64;
 constexpr size_t kMaxShortRow = 16 << 10;  // bytes; several such rows fit in the fastest cache
 
-class OfRewrite final : public NodesById {
+class RewriteNodes final : public NodesById {
  public:
-  explicit OfRewrite(const Rewrite& rewrite) : rewrite_(rewrite) {}
+  explicit RewriteNodes(const Rewrite& rewrite) : rewrite_(rewrite) {}
   const Node& node(NodeId id) const override { return rewrite_.node(id); }
 
  private:
   const Rewrite& rewrite_;
 };
 
-DType selecting_dtype(const NodesById& nodes, const Node& node) {
+DType dispatch_dtype_of(const NodesById& nodes, const Node& node) {
   const int8_t by = node.op->dispatch;
   if (by < 0 || static_cast<size_t>(by) >= node.inputs.size()) return node.dtypes[0];
   const Edge from = node.inputs[static_cast<size_t>(by)];
   return nodes.node(from.node).dtypes[from.output];
 }
 
-bool suits(ElementLoop::Kind kind, const Node& node) {
+// Whether a loop of this kind takes as many inputs as the node has.
+bool takes_inputs_of(ElementLoop::Kind kind, const Node& node) {
   const size_t inputs = node.inputs.size();
   switch (kind) {
     case ElementLoop::Kind::kUnary: return inputs == 1;
     case ElementLoop::Kind::kBinary:
-      return inputs == 2 || (joins_list(*node.op) && inputs > 2 && inputs <= kMaxOutside);
+      return inputs == 2 || (folds_list(*node.op) && inputs > 2 && inputs <= kMaxOutside);
     case ElementLoop::Kind::kSelect: return inputs == 3;
     default: return false;
   }
 }
 
-// The nodes between two effects.
+// Groups the nodes between two effects.
 class Segment {
  public:
-  Segment(const Rewrite& rewrite, std::vector<uint32_t>& position_of, std::vector<FusionBlocker>& alone)
-      : rewrite_(rewrite), position_of_(position_of), blockers_(alone) {}
+  Segment(const Rewrite& rewrite, std::vector<uint32_t>& position_of, std::vector<FusionBlocker>& blockers)
+      : rewrite_(rewrite), position_of_(position_of), blockers_(blockers) {}
 
   bool full() const { return groups_.size() == kMaxGroups; }
   bool empty() const { return nodes_.empty(); }
@@ -62,15 +63,16 @@ class Segment {
     const Node& node = rewrite_.node(id);
     Item item{id};
     for (Edge edge : node.inputs)
-      if (const uint32_t from = position(edge); from != kNone) item.needs |= nodes_[from].needs | bit(nodes_[from]);
-    item.reduces = reduces(rewrite_, node);
+      if (const uint32_t from = position(edge); from != kNone)
+        item.dependencies |= nodes_[from].dependencies | bit(nodes_[from]);
+    item.reduction = fusible_reduction(rewrite_, node);
     nodes_.push_back(item);
     position_of_[id.value] = at;
-    if (item.reduces) join_reduction(at);
+    if (item.reduction) join_reduction(at);
     else if (element_loop(rewrite_, node)) join(at);
     else return;
     for (Edge edge : node.inputs)
-      if (position(edge) == kNone && suits(at, edge)) note_blocker(FusionBlocker::kEffect, at, edge);
+      if (position(edge) == kNone && could_fuse_with_producer(at, edge)) set_blocker(FusionBlocker::kEffect, at, edge);
   }
 
   // Appends its nodes to the schedule and clears the segment.
@@ -78,8 +80,8 @@ class Segment {
     add_last_reductions();
     for (uint32_t i = 0; i < nodes_.size(); ++i)
       for (Edge edge : rewrite_.node(nodes_[i].id).inputs)
-        if (nodes_[i].group != kNone && position(edge) != kNone && suits(i, edge))
-          note_blocker(FusionBlocker::kReordered, i, edge);
+        if (nodes_[i].group != kNone && position(edge) != kNone && could_fuse_with_producer(i, edge))
+          set_blocker(FusionBlocker::kReordered, i, edge);
     std::vector<std::vector<uint32_t>> units;  // a group, or a single node
     std::vector<uint32_t> unit_of(nodes_.size(), kNone);
     for (uint32_t i = 0; i < nodes_.size(); ++i) {
@@ -99,26 +101,26 @@ class Segment {
   static constexpr uint32_t kNone = UINT32_MAX;
   struct Item {
     NodeId id;
-    std::optional<Reduces> reduces = {};
+    std::optional<FusibleReduction> reduction = {};
     uint32_t group = kNone;
-    uint64_t needs = 0;  // bits of the groups that it depends on
+    uint64_t dependencies = 0;  // bits of the groups that it depends on
     Level level = Level::kWhole;
   };
   struct Outside {
     Edge edge;
-    Level level;  // level of the node that it is spread over
+    Level level;  // the level to which it is broadcast
     bool operator==(const Outside&) const = default;
   };
   struct Group {
     uint32_t joined = kNone;          // the group that it became part of
     uint64_t bits = 0;                // its own bit, and those of groups that became part of it
-    uint64_t needs = 0;
+    uint64_t dependencies = 0;
     size_t steps = 0;                 // number of steps of its members together
-    Edge like;                        // an edge that has the shape of its elements
-    std::optional<ReducedDims> dims;  // dims of all its reductions
+    Edge like;                        // an edge with the shape of the loop
+    std::optional<ReducedDims> dims;  // the same for all its reductions
     bool by_rows = false;
-    size_t last = 0;                  // number of reductions that end it; nothing in the group uses their values
-    std::vector<uint32_t> members;    // in program order, those that end it last
+    size_t num_ending = 0;            // number of reductions that end it, whose values nothing in the group uses
+    std::vector<uint32_t> members;    // in program order; reductions that end it come last
     std::vector<Outside> outside;     // the edges that members use from outside, each once
   };
   struct Use {
@@ -143,30 +145,30 @@ class Segment {
   const Shape& shape_of(const Group& group) const { return shape_of(group.like); }
 
   // Whether a node could be fused with the producer of an input if no other node were in the way.
-  bool suits(uint32_t at, Edge edge) const {
-    const Node& made = rewrite_.node(rewrite_.resolve(edge).node);
-    if (!element_loop(rewrite_, made)) return false;
-    return nodes_[at].reduces || made.shapes[0] == rewrite_.node(nodes_[at].id).shapes[0];
+  bool could_fuse_with_producer(uint32_t at, Edge edge) const {
+    const Node& producer = rewrite_.node(rewrite_.resolve(edge).node);
+    if (!element_loop(rewrite_, producer)) return false;
+    return nodes_[at].reduction || producer.shapes[0] == rewrite_.node(nodes_[at].id).shapes[0];
   }
-  void note_blocker(FusionBlocker why, uint32_t at, Edge edge) {
+  void set_blocker(FusionBlocker why, uint32_t at, Edge edge) {
     for (const NodeId id : {nodes_[at].id, rewrite_.resolve(edge).node})
       if (blockers_[id.value] == FusionBlocker::kNoNeighbour) blockers_[id.value] = why;
   }
 
-  // All groups that must run before a node with these needs can.
-  uint64_t closure(uint64_t needs) const {
+  // The groups on which these groups depend, directly or not, and these themselves.
+  uint64_t closure(uint64_t groups) const {
     uint64_t all = 0;
-    while (const uint64_t open = needs & ~all) {
+    while (const uint64_t open = groups & ~all) {
       const Group& group = groups_[root(static_cast<uint32_t>(std::countr_zero(open)))];
       all |= group.bits | (open & -open);
-      needs |= group.needs | group.bits;
+      groups |= group.dependencies | group.bits;
     }
     return all;
   }
 
-  // The level that a node would have in a group that makes some of its inputs.
+  // The level that a node would have in a group that computes some of its inputs; empty if it does not fit.
   std::optional<Level> level_in(const Group& group, uint32_t at) const {
-    if (group.last) return {};
+    if (group.num_ending) return {};
     const Node& node = rewrite_.node(nodes_[at].id);
     const Shape& shape = node.shapes[0];
     std::optional<Level> level;
@@ -177,9 +179,9 @@ class Segment {
     for (Edge edge : node.inputs) {
       const uint32_t from = position(edge);
       if (from == kNone || root(nodes_[from].group) == kNone || &groups_[root(nodes_[from].group)] != &group) continue;
-      const Level made = nodes_[from].level;
-      const bool repeats = made == Level::kReducedKeepDims && *level == Level::kWhole;  // along each row
-      if (made != *level && !repeats) return {};
+      const Level producer = nodes_[from].level;
+      const bool repeats = producer == Level::kReducedKeepDims && *level == Level::kWhole;  // along each row
+      if (producer != *level && !repeats) return {};
     }
     return level;
   }
@@ -209,29 +211,29 @@ class Segment {
 
   // A reduction of short rows joins the group that computes its input.
   void join_reduction(uint32_t at) {
-    const Reduces& reduces = *nodes_[at].reduces;
+    const FusibleReduction& reduction = *nodes_[at].reduction;
     const Edge from = rewrite_.resolve(rewrite_.node(nodes_[at].id).inputs[0]);
-    const bool rows = of_short_rows(reduces, shape_of(from), size_of(rewrite_.node(from.node).dtypes[from.output]));
-    nodes_[at].level = reduces.keep_dims ? Level::kReducedKeepDims : Level::kReduced;
-    const uint32_t made = group_of(from);
-    if (rows && made != kNone && nodes_[position(from)].level == Level::kWhole && !groups_[made].last) {
-      Group& group = groups_[made];
-      if ((!group.dims || *group.dims == reduces) && extend(made, at)) {
-        group.dims = reduces;
+    const bool rows = has_short_rows(reduction, shape_of(from), size_of(rewrite_.node(from.node).dtypes[from.output]));
+    nodes_[at].level = reduction.keep_dims ? Level::kReducedKeepDims : Level::kReduced;
+    const uint32_t producer = group_of(from);
+    if (rows && producer != kNone && nodes_[position(from)].level == Level::kWhole && !groups_[producer].num_ending) {
+      Group& group = groups_[producer];
+      if ((!group.dims || *group.dims == reduction) && extend(producer, at)) {
+        group.dims = reduction;
         group.by_rows = true;
         return;
       }
     }
     Group& group = start(at, from);
-    group.dims = reduces;
+    group.dims = reduction;
     group.by_rows = rows;
-    group.last = !rows;
+    group.num_ending = !rows;
   }
 
   Group& start(uint32_t at, Edge like) {
     Group fresh;
     fresh.bits = uint64_t{1} << groups_.size();
-    fresh.needs = nodes_[at].needs;
+    fresh.dependencies = nodes_[at].dependencies;
     fresh.steps = steps(at);
     fresh.like = like;
     fresh.members = {at};
@@ -243,11 +245,11 @@ class Segment {
   // Appends each reduction that is in no group yet to the group that computes its input, or else to one that reads it.
   void add_last_reductions() {
     for (uint32_t own = 0; own < groups_.size(); ++own) {
-      if (groups_[own].joined != kNone || !groups_[own].last) continue;
-      const uint32_t made = group_of(groups_[own].like);
-      if (made != kNone && ends(own, made)) continue;
+      if (groups_[own].joined != kNone || !groups_[own].num_ending) continue;
+      const uint32_t producer = group_of(groups_[own].like);
+      if (producer != kNone && append_to(own, producer)) continue;
       for (uint32_t other = 0; other < groups_.size(); ++other)
-        if (reads(groups_[other], groups_[own].like) && ends(own, other)) break;
+        if (reads(groups_[other], groups_[own].like) && append_to(own, other)) break;
     }
   }
   static bool reads(const Group& group, Edge edge) {
@@ -255,23 +257,26 @@ class Segment {
     return std::ranges::find(group.outside, Outside{edge, Level::kWhole}) != group.outside.end();
   }
   // Appends a group of reductions to the end of another; returns whether it could.
-  bool ends(uint32_t own, uint32_t other) {
+  bool append_to(uint32_t own, uint32_t other) {
     const Group &group = groups_[own], &with = groups_[other];
-    if (own == other || with.by_rows || group.last + with.last > kMaxReductions) return false;
+    if (own == other || with.by_rows || group.num_ending + with.num_ending > kMaxReductions) return false;
     if (with.dims && !(*with.dims == *group.dims)) return false;
     if (!(shape_of(group) == shape_of(with))) return false;
-    if (with.last && group.dims->last == group.dims->rank) {  // rows that may be long
+    if (with.num_ending && group.dims->last == group.dims->rank) {  // rows that may be long
       const Item &a = nodes_[group.members.back()], &b = nodes_[with.members.back()];
-      if (!(a.reduces->by->halving == b.reduces->by->halving) || element_size(a) != element_size(b)) return false;
+      if (!(a.reduction->reduction->halving == b.reduction->reduction->halving) || element_size(a) != element_size(b))
+        return false;
     }
-    return !read_left(group, own, other) && !read_left(with, own, other) && merge({other, own}, kNone);
+    return !reads_reduced_value(group, own, other) && !reads_reduced_value(with, own, other) &&
+           merge({other, own}, kNone);
   }
   // Whether members of one group read results of reductions of the other.
-  bool read_left(const Group& group, uint32_t own, uint32_t other) const {
+  bool reads_reduced_value(const Group& group, uint32_t own, uint32_t other) const {
     return std::ranges::any_of(group.members, [&](uint32_t m) {
       return std::ranges::any_of(rewrite_.node(nodes_[m].id).inputs, [&](Edge edge) {
-        const uint32_t made = position(edge), in = group_of(edge);
-        return (in == own || in == other) && in != kNone && nodes_[made].level != Level::kWhole;
+        const uint32_t producer = position(edge), group_read = group_of(edge);
+        return (group_read == own || group_read == other) && group_read != kNone &&
+               nodes_[producer].level != Level::kWhole;
       });
     });
   }
@@ -280,28 +285,29 @@ class Segment {
     return size_of(rewrite_.node(from.node).dtypes[from.output]);
   }
 
-  size_t steps(uint32_t at) const { return nodes_[at].reduces ? 1 : steps_of(rewrite_.node(nodes_[at].id)); }
+  size_t steps(uint32_t at) const { return nodes_[at].reduction ? 1 : num_steps(rewrite_.node(nodes_[at].id)); }
 
-  // Whether a node outside uses values of the group: it runs after a member, so no member may use it in turn.
-  bool uses(Edge outside, uint64_t bits) const {
-    const uint32_t made = position(outside);
-    return made != kNone && (closure(nodes_[made].needs | bit(nodes_[made])) & bits) != 0;
+  // Whether the node of an edge from outside depends on these groups. Then no member may use the edge, because the node
+  // must run after other members.
+  bool depends_on(Edge outside, uint64_t bits) const {
+    const uint32_t producer = position(outside);
+    return producer != kNone && (closure(nodes_[producer].dependencies | bit(nodes_[producer])) & bits) != 0;
   }
 
   // Appends the edges that node `at` uses from nodes that are not `inside`, each once.
   template <class Inside>
   void take_outside(uint32_t at, std::vector<Outside>& outside, Inside inside) const {
     const Node& node = rewrite_.node(nodes_[at].id);
-    const Level level = nodes_[at].reduces ? Level::kWhole : nodes_[at].level;
-    for (Edge edge : nodes_[at].reduces ? std::span(node.inputs).first(1) : std::span(node.inputs)) {
+    const Level level = nodes_[at].reduction ? Level::kWhole : nodes_[at].level;
+    for (Edge edge : nodes_[at].reduction ? std::span(node.inputs).first(1) : std::span(node.inputs)) {
       const Outside from{rewrite_.resolve(edge), level};
-      const uint32_t made = position(edge);
-      if ((made == kNone || !inside(made)) && std::ranges::find(outside, from) == outside.end())
+      const uint32_t producer = position(edge);
+      if ((producer == kNone || !inside(producer)) && std::ranges::find(outside, from) == outside.end())
         outside.push_back(from);
     }
   }
 
-  // Adds a node that comes after the whole group, so only its own inputs can be new or conflict.
+  // Adds a node after all others of the group, so only its own inputs can be new or conflict. Returns whether it could.
   bool extend(uint32_t into, uint32_t at) {
     Group& group = groups_[into];
     if (group.steps + steps(at) > kMaxSteps) {
@@ -309,47 +315,48 @@ class Segment {
       return false;
     }
     const size_t before = group.outside.size();
-    take_outside(at, group.outside, [&](uint32_t made) { return root(nodes_[made].group) == into; });
+    take_outside(at, group.outside, [&](uint32_t producer) { return root(nodes_[producer].group) == into; });
     bool fits = group.outside.size() <= kMaxOutside;
-    for (size_t i = before; fits && i < group.outside.size(); ++i) fits = !uses(group.outside[i].edge, group.bits);
+    for (size_t i = before; fits && i < group.outside.size(); ++i)
+      fits = !depends_on(group.outside[i].edge, group.bits);
     if (!fits) {
       group.outside.resize(before);
       return false;
     }
     group.steps += steps(at);
-    group.needs = (group.needs | nodes_[at].needs) & ~group.bits;
+    group.dependencies = (group.dependencies | nodes_[at].dependencies) & ~group.bits;
     group.members.push_back(at);
     nodes_[at].group = into;
     return true;
   }
 
-  // Merges the groups. `at`: a node that joins all of them, if any.
+  // Merges groups, and adds node `at` if it is not kNone. Returns whether it could.
   bool merge(const std::vector<uint32_t>& groups, uint32_t at) {
     Group all;
     all.like = groups_[groups[0]].like;
-    if (at != kNone) all.needs = nodes_[at].needs, all.steps = steps(at);
+    if (at != kNone) all.dependencies = nodes_[at].dependencies, all.steps = steps(at);
     for (const uint32_t g : groups) {
       const Group& group = groups_[g];
       if (!(shape_of(group) == shape_of(all)) || (group.dims && all.dims && !(*group.dims == *all.dims))) return false;
       if (group.dims) all.dims = group.dims;
       all.members.insert(all.members.end(), group.members.begin(), group.members.end());
       all.bits |= group.bits;
-      all.needs |= group.needs;
+      all.dependencies |= group.dependencies;
       all.steps += group.steps;
-      all.last += group.last;
+      all.num_ending += group.num_ending;
       all.by_rows |= group.by_rows;
     }
     if (at != kNone) all.members.push_back(at);
     if (all.steps > kMaxSteps) return false;
     std::ranges::sort(all.members);
-    const auto member = [&](uint32_t made) { return std::ranges::binary_search(all.members, made); };
+    const auto member = [&](uint32_t producer) { return std::ranges::binary_search(all.members, producer); };
     for (const uint32_t m : all.members) take_outside(m, all.outside, member);
     if (all.outside.size() > kMaxOutside) return false;
     for (const Outside& outside : all.outside)
-      if (uses(outside.edge, all.bits)) return false;
-    if (all.last)
-      std::ranges::stable_partition(all.members, [&](uint32_t m) { return !nodes_[m].reduces; });
-    all.needs &= ~all.bits;
+      if (depends_on(outside.edge, all.bits)) return false;
+    if (all.num_ending)
+      std::ranges::stable_partition(all.members, [&](uint32_t m) { return !nodes_[m].reduction; });
+    all.dependencies &= ~all.bits;
     for (size_t i = 1; i < groups.size(); ++i) groups_[groups[i]].joined = groups[0];
     groups_[groups[0]] = std::move(all);
     if (at != kNone) nodes_[at].group = groups[0];
@@ -360,13 +367,13 @@ class Segment {
   void order(const std::vector<std::vector<uint32_t>>& units, const std::vector<uint32_t>& unit_of,
              Grouping& grouping) const {
     std::vector<std::vector<uint32_t>> users(units.size());
-    std::vector<uint32_t> waits(units.size(), 0);
+    std::vector<uint32_t> predecessors_left(units.size(), 0);
     for (uint32_t i = 0; i < nodes_.size(); ++i) {
       for (Edge edge : rewrite_.node(nodes_[i].id).inputs) {
         const uint32_t from = position(edge);
         if (from == kNone || unit_of[from] == unit_of[i]) continue;
         users[unit_of[from]].push_back(unit_of[i]);
-        ++waits[unit_of[i]];
+        ++predecessors_left[unit_of[i]];
       }
     }
     std::vector<uint32_t> ready;  // a heap
@@ -376,7 +383,7 @@ class Segment {
       std::ranges::push_heap(ready, later);
     };
     for (uint32_t u = 0; u < units.size(); ++u)
-      if (!waits[u]) push(u);
+      if (!predecessors_left[u]) push(u);
     size_t placed = 0;
     while (!ready.empty()) {
       std::ranges::pop_heap(ready, later);
@@ -391,7 +398,7 @@ class Segment {
       }
       if (together) grouping.by_rows.push_back(groups_[root(nodes_[units[unit][0]].group)].by_rows);
       for (const uint32_t user : users[unit])
-        if (--waits[user] == 0) push(user);
+        if (--predecessors_left[user] == 0) push(user);
     }
     FL_CHECK(placed == nodes_.size());  // no two units wait for each other
   }
@@ -413,12 +420,12 @@ const char* why_not_fusible(const NodesById& nodes, const Node& node) {
   if (node.op->stateful()) return "it has an effect";
   if (placement(node) != Device::cpu()) return "it was placed on a device";
   if (node.dtypes.size() != 1 || !is_plain(node.dtypes[0])) return "its values are not numbers";
-  const ElementLoop loop = loop_for(node.op->id, selecting_dtype(nodes, node), node.dtypes[0]);
-  if (!loop || !suits(loop.kind, node)) return "there is no loop over elements for it";
+  const ElementLoop loop = loop_for(node.op->id, dispatch_dtype_of(nodes, node), node.dtypes[0]);
+  if (!loop || !takes_inputs_of(loop.kind, node)) return "there is no loop over elements for it";
   for (Edge edge : node.inputs) {
-    const Node& made = nodes.node(edge.node);
-    if (!is_plain(made.dtypes[edge.output])) return "its values are not numbers";
-    const Shape& shape = made.shapes[edge.output];
+    const Node& producer = nodes.node(edge.node);
+    if (!is_plain(producer.dtypes[edge.output])) return "its values are not numbers";
+    const Shape& shape = producer.shapes[edge.output];
     if (shape.fully_known() && node.shapes[0].fully_known() && !spread(shape, node.shapes[0]))
       return "its inputs do not broadcast to its shape";
   }
@@ -426,9 +433,9 @@ const char* why_not_fusible(const NodesById& nodes, const Node& node) {
 }
 
 ElementLoop element_loop(const Rewrite& rewrite, const Node& node) {
-  const OfRewrite nodes(rewrite);
+  const RewriteNodes nodes(rewrite);
   if (node.op->execution != Execution::kKernel || *why_not_fusible(nodes, node)) return {};
-  return loop_for(node.op->id, selecting_dtype(nodes, node), node.dtypes[0]);
+  return loop_for(node.op->id, dispatch_dtype_of(nodes, node), node.dtypes[0]);
 }
 
 Shape ReducedDims::shape(const Shape& input, bool keep_dims) const {
@@ -440,16 +447,17 @@ Shape ReducedDims::shape(const Shape& input, bool keep_dims) const {
   return out;
 }
 
-std::optional<Reduces> reduces(const Node& node, const TensorType& of, const Tensor* axes, const char*& why_not) {
+std::optional<FusibleReduction> fusible_reduction(const Node& node, const TensorType& of, const Tensor* axes,
+                                                  const char*& why_not) {
   why_not = "";
   if (node.op->execution != Execution::kKernel || node.inputs.size() != 2) return {};
-  Reduces found;
-  found.by = streamed_reduction_for(node.op->id, of.dtype);
+  FusibleReduction found;
+  found.reduction = streamed_reduction_for(node.op->id, of.dtype);
   const auto not_because = [&](const char* why) {
     why_not = why;
     return std::nullopt;
   };
-  if (!found.by) return {};
+  if (!found.reduction) return {};
   if (placement(node) != Device::cpu()) return not_because("it was placed on a device");
   if (!axes) return not_because("which dimensions it reduces is known only when it runs");
   if (!of.shape.has_rank()) return not_because("how many dimensions it reduces is known only when it runs");
@@ -471,19 +479,20 @@ std::optional<Reduces> reduces(const Node& node, const TensorType& of, const Ten
   return found;
 }
 
-std::optional<Reduces> reduces(const Rewrite& rewrite, const Node& node) {
+std::optional<FusibleReduction> fusible_reduction(const Rewrite& rewrite, const Node& node) {
   if (node.inputs.size() != 2) return {};
   const Edge from = rewrite.resolve(node.inputs[0]);
-  const Node& made = rewrite.node(from.node);
+  const Node& producer = rewrite.node(from.node);
   const char* why_not;
-  return reduces(node, {made.dtypes[from.output], made.shapes[from.output]}, rewrite.constant(node.inputs[1]), why_not);
+  return fusible_reduction(node, {producer.dtypes[from.output], producer.shapes[from.output]},
+                           rewrite.constant(node.inputs[1]), why_not);
 }
 
-bool of_short_rows(const Reduces& reduces, const Shape& input, size_t element) {
-  if (reduces.last != reduces.rank) return false;
+bool has_short_rows(const FusibleReduction& reduction, const Shape& input, size_t element) {
+  if (reduction.last != reduction.rank) return false;
   int64_t length = 1, rows = 1;
-  for (int d = 0; d < reduces.rank; ++d) {
-    if (d < reduces.first) rows = input[d] == kUnknownDim || rows < 0 ? -1 : rows * input[d];
+  for (int d = 0; d < reduction.rank; ++d) {
+    if (d < reduction.first) rows = input[d] == kUnknownDim || rows < 0 ? -1 : rows * input[d];
     else if (input[d] == kUnknownDim || (length *= input[d]) > static_cast<int64_t>(kMaxShortRow)) return false;
   }
   return length > 1 && rows != 1 && static_cast<size_t>(length) * element <= kMaxShortRow;

@@ -1,7 +1,7 @@
 // x = a * b; ...; y = x + c; z = sqrt(y)   ->   ...; [x, y, z]
 // Decides which elementwise nodes are fused into one loop over memory, and the schedule of all nodes. Reductions of
-// values that such nodes read or compute are fused too: of short rows anywhere, because the loop runs row by row, all
-// others at its end.
+// values that these nodes read or compute are fused too: reductions of short rows anywhere in the loop, which then runs
+// row by row, all others at its end.
 #pragma once
 
 #include "engine/optimize/rewrite.h"
@@ -38,7 +38,7 @@ Device placement(const Node& node);
 // Moves no node past a node with effects.
 Grouping group_elementwise(const optimize::Rewrite& rewrite, std::vector<NodeId> schedule);
 
-// The nodes that a graph and its passes made, by id.
+// Looks up nodes by id: those of a graph, and those that passes inserted.
 class NodesById {
  public:
   virtual ~NodesById() = default;
@@ -47,7 +47,7 @@ class NodesById {
 
 // The element loop of a node that can be fused; empty for others.
 ElementLoop element_loop(const optimize::Rewrite& rewrite, const Node& node);
-// The dimensions [first, last) of a shape are reduced.
+// A range [first, last) of the dimensions of a shape, which a reduction removes.
 struct ReducedDims {
   int rank = 0, first = 0, last = 0;
 
@@ -55,19 +55,21 @@ struct ReducedDims {
   Shape shape(const Shape& input, bool keep_dims) const;
 };
 // A reduction of adjacent dimensions of the first input, which reads each element once and in order.
-struct Reduces : ReducedDims {
-  const StreamedReduction* by = nullptr;
+struct FusibleReduction : ReducedDims {
+  const StreamedReduction* reduction = nullptr;
   bool keep_dims = false;
 };
-std::optional<Reduces> reduces(const optimize::Rewrite& rewrite, const Node& node);
-// The reduction that this node does on a value of this type, if it can be fused; `axes` is null if they are unknown.
-// `why_not` gets the reason otherwise.
-std::optional<Reduces> reduces(const Node& node, const TensorType& of, const Tensor* axes, const char*& why_not);
-// Whether each row is short enough to stay in the fastest cache while all steps run over it.
-bool of_short_rows(const Reduces& reduces, const Shape& input, size_t element);
-// Whether the op joins a list of values of one shape pairwise, from the first to the last.
-inline bool joins_list(const OpRow& row) { return row.inputs.size() == 1 && row.inputs[0].list; }
-inline size_t steps_of(const Node& node) { return joins_list(*node.op) ? node.inputs.size() - 1 : 1; }
+// The reduction that this node does on a value of this type; empty, with the reason in `why_not`, if it cannot be
+// fused. `axes` is null if they are unknown.
+std::optional<FusibleReduction> fusible_reduction(const Node& node, const TensorType& of, const Tensor* axes,
+                                                  const char*& why_not);
+std::optional<FusibleReduction> fusible_reduction(const optimize::Rewrite& rewrite, const Node& node);
+// Whether the reduction is along rows, each short enough to stay in the fastest cache while all steps run over it.
+bool has_short_rows(const FusibleReduction& reduces, const Shape& input, size_t element);
+// Whether the op combines a list of values of one shape pairwise, from the first to the last, as AddN does.
+inline bool folds_list(const OpRow& row) { return row.inputs.size() == 1 && row.inputs[0].list; }
+// The number of steps that a node needs in a fused loop.
+inline size_t num_steps(const Node& node) { return folds_list(*node.op) ? node.inputs.size() - 1 : 1; }
 // Why an elementwise node can be in no group; empty if it can.
 const char* why_not_fusible(const NodesById& nodes, const Node& node);
 

@@ -1,4 +1,4 @@
-// Merges adjacent dimensions that are contiguous.
+// Finds strides from the innermost dimension outwards, and merges dimensions that are contiguous.
 #include "engine/fusion/spread.h"
 
 namespace footlight::fusion {
@@ -26,8 +26,8 @@ std::optional<Spread> spread(const Shape& shape, const Shape& over) {
     s.stride[s.rank] = stride;
     ++s.rank;
   }
-  if (one) s.kind = Spread::Kind::kOne;
-  else if (s.rank > 1 || s.stride[0] != 1) s.kind = Spread::Kind::kSome;
+  if (one) s.kind = Spread::Kind::kScalar;
+  else if (s.rank > 1 || s.stride[0] != 1) s.kind = Spread::Kind::kStrided;
   return s;
 }
 

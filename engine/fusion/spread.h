@@ -10,12 +10,12 @@ namespace footlight::fusion {
 
 struct Spread {
   enum class Kind : uint8_t {
-    kAll,   // not broadcast: one element each, in order
-    kOne,   // a single element for all
-    kSome,  // repeated along some dimensions
+    kContiguous,  // not broadcast: one element for each of the loop's
+    kScalar,      // a single element for all
+    kStrided,     // repeated along some dimensions
   };
   static constexpr int kMaxDims = 8;
-  Kind kind = Kind::kAll;
+  Kind kind = Kind::kContiguous;
   // Dimensions are innermost first, adjacent ones merged: each has `size` steps of `stride` elements, 0 to repeat.
   int rank = 0;
   int64_t size[kMaxDims] = {};
@@ -23,7 +23,8 @@ struct Spread {
   bool operator==(const Spread&) const = default;
 };
 
-// Empty if `shape` does not broadcast to exactly `over`, or has too many dimensions. Both shapes must be known.
+// How a tensor of `shape` is broadcast to `over`. Empty if it cannot be, or has too many dimensions after merging. Both
+// shapes must be known.
 std::optional<Spread> spread(const Shape& shape, const Shape& over);
 
 }  // namespace footlight::fusion

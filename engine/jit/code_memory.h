@@ -13,10 +13,10 @@ class CodeMemory {
   CodeMemory& operator=(const CodeMemory&) = delete;
   ~CodeMemory();
 
-  // Each object is a mapping, and Linux allows a process 65,530 of them.
+  // Each object is one mapping of memory, and Linux allows a process 65,530 of them.
   static constexpr int kMaxMappings = 8192;
 
-  // False if the system refuses executable memory, or kMaxMappings objects hold some.
+  // Copies the code to executable memory. False if the system refuses it, or kMaxMappings objects hold some.
   bool hold(std::span<const std::byte> code);
   const std::byte* at() const { return memory_; }
   size_t bytes() const { return used_; }

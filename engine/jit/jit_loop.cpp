@@ -23,12 +23,13 @@ bool is_whole(const FusedGroup& group, size_t step) {
   return group.values[group.steps[step].out].level == Level::kWhole;
 }
 
-// Whether an iteration would overwrite elements of another size in a tile that a later iteration reads.
-bool overlap(const FusedGroup& group, Piece piece) {
+// Whether two values of different element sizes share a tile in these steps: then an iteration would overwrite elements
+// that a later one reads.
+bool overwrites_tile(const FusedGroup& group, StepRange range) {
   const auto in_tile = [&](uint16_t v) {
-    return group.values[v].place == FusedGroup::Storage::kTile && group.values[v].level == Level::kWhole;
+    return group.values[v].storage == FusedGroup::Storage::kTile && group.values[v].level == Level::kWhole;
   };
-  const auto steps = std::span(group.steps).subspan(piece.first, piece.count);
+  const auto steps = std::span(group.steps).subspan(range.first, range.count);
   for (const FusedGroup::Step& reads : steps)
     for (uint8_t k = 0; k < reads.inputs; ++k) {
       const FusedGroup::Value& in = group.values[reads.in[k]];
@@ -43,45 +44,45 @@ bool overlap(const FusedGroup& group, Piece piece) {
 
 }  // namespace
 
-std::unique_ptr<const JitLoop> JitLoop::compile(const FusedGroup& group, Singles singles, const char*& why) {
+std::unique_ptr<const JitLoop> JitLoop::compile(const FusedGroup& group, ScalarMask scalars, const char*& why) {
   const int64_t start = now_ns();
   if ((why = why_no_machine_code())) return nullptr;
   auto jit = std::make_unique<JitLoop>();
-  jit->singles_ = singles;
-  std::vector<std::byte> all;
-  std::vector<size_t> places;  // offset of each part's code
+  jit->scalars_ = scalars;
+  std::vector<std::byte> all_code;
+  std::vector<size_t> offsets;  // of each part's code, or SIZE_MAX
   const size_t steps = group.steps.size();
   for (size_t s = 0; s < steps;) {
-    size_t most = 0;
-    while (s + most < steps && has_instructions(group, group.steps[s + most]) &&
-           is_whole(group, s + most) == is_whole(group, s))
-      ++most;
+    size_t count = 0;
+    while (s + count < steps && has_instructions(group, group.steps[s + count]) &&
+           is_whole(group, s + count) == is_whole(group, s))
+      ++count;
     std::vector<std::byte> code;
-    while (most > 1) {
-      if (!overlap(group, {s, most})) code = assemble(group, {s, most}, singles);
+    while (count > 1) {
+      if (!overwrites_tile(group, {s, count})) code = assemble(group, {s, count}, scalars);
       if (!code.empty()) break;
-      most -= (most + 3) / 4;
+      count -= (count + 3) / 4;
     }
     jit->parts_.push_back({static_cast<uint16_t>(s), nullptr});
     if (code.empty()) {
       ++s;
       continue;
     }
-    places.resize(jit->parts_.size(), SIZE_MAX);
-    places.back() = all.size();
-    all.insert(all.end(), code.begin(), code.end());
-    all.resize((all.size() + 63) / 64 * 64);
+    offsets.resize(jit->parts_.size(), SIZE_MAX);
+    offsets.back() = all_code.size();
+    all_code.insert(all_code.end(), code.begin(), code.end());
+    all_code.resize((all_code.size() + 63) / 64 * 64);
     ++jit->loops_;
-    jit->compiled_steps_ += most;
-    s += most;
+    jit->compiled_steps_ += count;
+    s += count;
   }
   why = "no two steps in a row have instructions for their dtypes";
-  if (all.empty()) return nullptr;
+  if (all_code.empty()) return nullptr;
   why = "the system refused executable memory";
-  if (!jit->memory_.hold(all)) return nullptr;
-  for (size_t p = 0; p < places.size(); ++p)
-    if (places[p] != SIZE_MAX)
-      jit->parts_[p].loop = reinterpret_cast<MachineLoop>(reinterpret_cast<uintptr_t>(jit->memory_.at() + places[p]));
+  if (!jit->memory_.hold(all_code)) return nullptr;
+  for (size_t p = 0; p < offsets.size(); ++p)
+    if (offsets[p] != SIZE_MAX)
+      jit->parts_[p].loop = reinterpret_cast<MachineLoop>(reinterpret_cast<uintptr_t>(jit->memory_.at() + offsets[p]));
   jit->steps_ = steps;
   jit->compile_ns_ = now_ns() - start;
   return jit;
@@ -93,7 +94,7 @@ std::string JitLoop::describe() const {
              (compile_ns_ + 500) / 1000, " us");
 }
 
-const JitLoop* compile_if_hot(const FusedGroup& group, Singles singles, int64_t elements) {
+const JitLoop* compile_if_hot(const FusedGroup& group, ScalarMask scalars, int64_t elements) {
   const int64_t threshold = threshold_ns.load(std::memory_order_relaxed);
   if (threshold == kJitOff) return nullptr;
   JitState& state = *group.jit;
@@ -106,7 +107,7 @@ const JitLoop* compile_if_hot(const FusedGroup& group, Singles singles, int64_t 
   const char* why = nullptr;
   const ActivityScope compiling(this_thread.activity, Activity::kMachineCode);
   const int64_t start = now_ns();
-  std::unique_ptr<const JitLoop> jit = JitLoop::compile(group, singles, why);
+  std::unique_ptr<const JitLoop> jit = JitLoop::compile(group, scalars, why);
   const int64_t end = now_ns();
   this_thread.jit_compile_ns += end - start;
   if (!jit) state.why_no_code = why;

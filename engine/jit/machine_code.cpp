@@ -22,20 +22,20 @@ using fusion::FusedGroup;
 #if defined(FL_HAS_ASSEMBLER)
 namespace {
 
-bool narrow_wanted = false;
+bool avx2_forced = false;
 
-bool wide() { return cpu_isa() == "avx512" && !narrow_wanted; }
+bool use_avx512() { return cpu_isa() == "avx512" && !avx2_forced; }
 
 struct OutOfRegisters {};
 
-class Loop final : MachineOps {
+class LoopAssembler final : MachineOps {
  public:
-  Loop(std::span<std::byte> memory, const FusedGroup& group, Piece piece, Singles singles)
-      : MachineOps(memory, wide()), group_(group), piece_(piece), singles_(singles) {
-    places_.assign(group.values.size(), {});
-    note_uses();
-    for (size_t v = 0; v < places_.size(); ++v) {
-      if (!places_[v].used || is_bool(v)) continue;
+  LoopAssembler(std::span<std::byte> memory, const FusedGroup& group, StepRange range, ScalarMask scalars)
+      : MachineOps(memory, use_avx512()), group_(group), range_(range), scalars_(scalars) {
+    registers_.assign(group.values.size(), {});
+    find_uses();
+    for (size_t v = 0; v < registers_.size(); ++v) {
+      if (!registers_[v].is_used || is_bool(v)) continue;
       const size_t size = group.values[v].size;
       if (!wide_ && widest_ && size != widest_) throw OutOfRegisters();
       widest_ = std::max(widest_, size);
@@ -44,9 +44,9 @@ class Loop final : MachineOps {
     lanes_ = static_cast<int>((wide_ ? 64 : 32) / widest_);
   }
 
-  size_t make() {
+  size_t emit() {
     Xbyak::Label prepare, start, whole, rest, done, one;
-    push(rbp);  // a debugger that knows nothing of this code finds who called it
+    push(rbp);  // a frame pointer, so that a debugger finds the caller
     mov(rbp, rsp);
     jmp(prepare, T_NEAR);
     L(start);
@@ -56,7 +56,7 @@ class Loop final : MachineOps {
     L(whole);
     cmp(index_, limit_);
     jg(rest, T_NEAR);
-    body();
+    emit_body();
     add(index_, lanes_);
     jmp(whole, T_NEAR);
     L(rest);
@@ -66,16 +66,16 @@ class Loop final : MachineOps {
       mov(temp_.cvt32(), -1);
       bzhi(temp_.cvt32(), temp_.cvt32(), n_.cvt32());
       kmovd(kTail, temp_.cvt32());
-      part_ = true;
-      body();
+      partial_ = true;
+      emit_body();
     } else {
       const int all = lanes_;
       L(one);
       cmp(index_, n_);
       jge(done, T_NEAR);
-      part_ = true;
+      partial_ = true;
       lanes_ = 1;
-      body();
+      emit_body();
       inc(index_);
       jmp(one, T_NEAR);
       lanes_ = all;
@@ -86,7 +86,7 @@ class Loop final : MachineOps {
     vzeroupper();
     ret();
     L(prepare);
-    share();
+    emit_prologue();
     jmp(start, T_NEAR);
     ready();
     return getSize();
@@ -94,11 +94,11 @@ class Loop final : MachineOps {
 
  private:
   struct ValueRegister {
-    bool used = false, made = false, stored = false;
-    size_t last = 0;   // the last step of the piece that reads it, or the step that computes it
+    bool is_used = false, is_computed = false, is_stored = false;
+    size_t last = 0;   // the last step of the range that reads it, or the step that computes it
     int at = -1;       // its register
     int pointer = -1;  // the register with its address, if it is one of the first
-    bool shared = false;
+    bool is_invariant = false;  // a single element, loaded once
   };
   struct Constant {
     uint64_t bits;
@@ -106,82 +106,79 @@ class Loop final : MachineOps {
     int at;
   };
 
-  static constexpr size_t kFree = 4, kMaxPointers = 9;  // kFree: how many registers for addresses need not be saved
+  static constexpr size_t kFree = 4, kMaxPointers = 9;  // the first kFree registers for addresses need not be saved
   const Xbyak::Reg64 kPointers[kMaxPointers] = {r8, r9, r10, r11, rbx, r12, r13, r14, r15};
   const Xbyak::Reg64 values_ = rdi, n_ = rsi, index_ = rax, limit_ = rcx, temp_ = rdx;
   const Opmask kTail = k7;
 
   const FusedGroup::Value& value(size_t v) const { return group_.values[v]; }
   bool is_bool(size_t v) const { return value(v).dtype == DType::kBool; }
-  bool single(size_t v) const {
-    return v < group_.outside ? singles_ >> v & 1 : group_.repeated(static_cast<uint16_t>(v)) && singles_ & kRepeats;
+  bool is_single(size_t v) const {
+    return v < group_.num_outside ? scalars_ >> v & 1
+                                  : group_.is_repeated(static_cast<uint16_t>(v)) && scalars_ & kPerRowBit;
   }
 
-  void note_uses() {
-    for (size_t s = piece_.first; s < piece_.first + piece_.count; ++s) {
+  void find_uses() {
+    for (size_t s = range_.first; s < range_.first + range_.count; ++s) {
       const FusedGroup::Step& step = group_.steps[s];
       for (uint8_t k = 0; k < step.inputs; ++k) {
-        places_[step.in[k]].used = true;
-        places_[step.in[k]].last = s;
+        registers_[step.in[k]].is_used = true;
+        registers_[step.in[k]].last = s;
       }
-      places_[step.out] = {.used = true, .made = true, .last = s};
-      places_[step.out].stored = value(step.out).place == FusedGroup::Storage::kResult;
+      registers_[step.out] = {.is_used = true, .is_computed = true, .last = s};
+      registers_[step.out].is_stored = value(step.out).storage == FusedGroup::Storage::kResult;
     }
-    for (size_t s = piece_.first + piece_.count; s < group_.steps.size(); ++s)
+    for (size_t s = range_.first + range_.count; s < group_.steps.size(); ++s)
       for (uint8_t k = 0; k < group_.steps[s].inputs; ++k) {
-        ValueRegister& place = places_[group_.steps[s].in[k]];
-        place.stored |= place.made;
+        ValueRegister& place = registers_[group_.steps[s].in[k]];
+        place.is_stored |= place.is_computed;
       }
   }
-
-  // --- registers ---
 
   int take() {
     int r = 0;
     while (taken_ >> r & 1) ++r;
-    if (r >= bottom_shared_) throw OutOfRegisters();
+    if (r >= lowest_invariant_) throw OutOfRegisters();
     taken_ |= uint32_t{1} << r;
-    most_used_ = std::max(most_used_, r + 1);
+    num_used_ = std::max(num_used_, r + 1);
     return r;
   }
-  int take_shared() {
-    if (bottom_shared_ - 1 < most_used_) throw OutOfRegisters();
-    return --bottom_shared_;
+  int take_invariant() {
+    if (lowest_invariant_ - 1 < num_used_) throw OutOfRegisters();
+    return --lowest_invariant_;
   }
   int take_mask() {
     int r = 1;
     while (masks_taken_ >> r & 1) ++r;
-    if (r >= bottom_masks_) throw OutOfRegisters();
+    if (r >= lowest_invariant_mask_) throw OutOfRegisters();
     masks_taken_ |= 1u << r;
-    most_masks_ = std::max(most_masks_, r + 1);
+    num_masks_used_ = std::max(num_masks_used_, r + 1);
     return r;
   }
-  int take_shared_mask() {
-    if (bottom_masks_ - 1 < most_masks_) throw OutOfRegisters();
-    return --bottom_masks_;
+  int take_invariant_mask() {
+    if (lowest_invariant_mask_ - 1 < num_masks_used_) throw OutOfRegisters();
+    return --lowest_invariant_mask_;
   }
-  void take(size_t v) { places_[v].at = is_bool(v) && wide_ ? take_mask() : take(); }
-  void drop(size_t v) {
-    ValueRegister& place = places_[v];
-    if (place.shared || place.at < 0) return;
+  void take(size_t v) { registers_[v].at = is_bool(v) && wide_ ? take_mask() : take(); }
+  void free_register(size_t v) {
+    ValueRegister& place = registers_[v];
+    if (place.is_invariant || place.at < 0) return;
     (is_bool(v) && wide_ ? masks_taken_ : taken_) &= ~(uint32_t{1} << place.at);
     place.at = -1;
   }
 
   size_t lane_size(size_t v) const { return is_bool(v) ? widest_ : value(v).size; }
-  Xmm of(size_t v) const { return vector(places_[v].at, lane_size(v)); }
-  Opmask mask_of(size_t v) const { return Opmask(places_[v].at); }
+  Xmm of(size_t v) const { return vector(registers_[v].at, lane_size(v)); }
+  Opmask mask_of(size_t v) const { return Opmask(registers_[v].at); }
 
   Xmm constant(uint64_t bits, size_t size) override {
     for (const Constant& known : constants_)
       if (known.bits == bits && known.size == size) return vector(known.at, size);
-    constants_.push_back({bits, size, take_shared()});
+    constants_.push_back({bits, size, take_invariant()});
     return vector(constants_.back().at, size);
   }
-  // --- memory ---
-
   const Xbyak::Reg64& pointer(size_t v) {
-    ValueRegister& place = places_[v];
+    ValueRegister& place = registers_[v];
     if (place.pointer < 0 && pointers_ < kMaxPointers) place.pointer = static_cast<int>(pointers_++);
     if (place.pointer >= 0) return kPointers[place.pointer];
     mov(temp_, ptr[values_ + static_cast<int>(8 * v)]);
@@ -190,11 +187,11 @@ class Loop final : MachineOps {
   Xbyak::RegExp element(size_t v) { return pointer(v) + index_ * static_cast<int>(value(v).size); }
 
   void load(size_t v) {
-    ValueRegister& place = places_[v];
+    ValueRegister& place = registers_[v];
     if (place.at >= 0) return;
-    if (single(v)) {
-      place.shared = true;
-      place.at = is_bool(v) && wide_ ? take_shared_mask() : take_shared();
+    if (is_single(v)) {
+      place.is_invariant = true;
+      place.at = is_bool(v) && wide_ ? take_invariant_mask() : take_invariant();
       return;
     }
     take(v);
@@ -203,18 +200,18 @@ class Loop final : MachineOps {
     const size_t size = lane_size(v);
     if (!is_bool(v)) {
       const Xmm to = of(v);
-      if (part_ && wide_) size == 4 ? vmovups(to | kTail | T_z, from) : vmovupd(to | kTail | T_z, from);
-      else if (part_) size == 4 ? vmovss(to, from) : vmovsd(to, from);
+      if (partial_ && wide_) size == 4 ? vmovups(to | kTail | T_z, from) : vmovupd(to | kTail | T_z, from);
+      else if (partial_) size == 4 ? vmovss(to, from) : vmovsd(to, from);
       else vmovups(to, from);
     } else if (wide_) {
-      const Xmm bytes = Xmm(most_);
-      if (part_) vmovdqu8(bytes | kTail | T_z, from);
+      const Xmm bytes = Xmm(num_registers_);
+      if (partial_) vmovdqu8(bytes | kTail | T_z, from);
       else if (lanes_ == 16) vmovdqu(bytes, from);
       else vmovq(bytes, from);
       vptestmb(mask_of(v), bytes, bytes);
     } else {
       const Xmm to = of(v);
-      if (part_) {
+      if (partial_) {
         movzx(temp_.cvt32(), byte[at]);
         vmovd(to, temp_.cvt32());
       } else if (size == 4) {
@@ -222,11 +219,11 @@ class Loop final : MachineOps {
       } else {
         vpmovzxbq(to, from);
       }
-      filled(to, size);
+      expand_bools(to, size);
     }
   }
-  // Turns 0 and 1 into 0 and -1.
-  void filled(const Xmm& to, size_t size) {
+  // Turns the elements 0 and 1 into 0 and -1, all bits set.
+  void expand_bools(const Xmm& to, size_t size) {
     const Xmm zero = constant(0, size);
     size == 4 ? vpsubd(to, zero, to) : vpsubq(to, zero, to);
   }
@@ -237,19 +234,19 @@ class Loop final : MachineOps {
     const size_t size = lane_size(v);
     if (!is_bool(v)) {
       const Xmm from = of(v);
-      if (part_ && wide_) size == 4 ? vmovups(to | kTail, from) : vmovupd(to | kTail, from);
-      else if (part_) size == 4 ? vmovss(to, from) : vmovsd(to, from);
+      if (partial_ && wide_) size == 4 ? vmovups(to | kTail, from) : vmovupd(to | kTail, from);
+      else if (partial_) size == 4 ? vmovss(to, from) : vmovsd(to, from);
       else vmovups(to, from);
     } else if (wide_) {
-      const Xmm bytes = Xmm(most_);
+      const Xmm bytes = Xmm(num_registers_);
       vmovdqu8(bytes | mask_of(v) | T_z, Xmm(constant(0x0101010101010101, 8).getIdx()));
-      if (part_) vmovdqu8(to | kTail, bytes);
+      if (partial_) vmovdqu8(to | kTail, bytes);
       else if (lanes_ == 16) vmovdqu(to, bytes);
       else vmovq(to, bytes);
     } else {
-      const Xmm low = Xmm(most_), high = Xmm(most_ + 1);
+      const Xmm low = Xmm(num_registers_), high = Xmm(num_registers_ + 1);
       const Xmm from = of(v);
-      if (part_) {
+      if (partial_) {
         vmovd(limit_.cvt32(), from);  // limit_ is not needed any more
         and_(limit_.cvt32(), 1);
         return mov(byte[at], limit_.cvt8());
@@ -265,13 +262,13 @@ class Loop final : MachineOps {
     }
   }
   // Ends the code with a prologue that loads addresses, constants and single elements.
-  void share() {
+  void emit_prologue() {
     for (size_t k = kFree; k < pointers_; ++k) push(kPointers[k]);
-    for (size_t v = 0; v < places_.size(); ++v)
-      if (places_[v].pointer >= 0) mov(kPointers[places_[v].pointer], ptr[values_ + static_cast<int>(8 * v)]);
-    for (size_t v = 0; v < places_.size(); ++v) {
-      const ValueRegister& place = places_[v];
-      if (!place.shared) continue;
+    for (size_t v = 0; v < registers_.size(); ++v)
+      if (registers_[v].pointer >= 0) mov(kPointers[registers_[v].pointer], ptr[values_ + static_cast<int>(8 * v)]);
+    for (size_t v = 0; v < registers_.size(); ++v) {
+      const ValueRegister& place = registers_[v];
+      if (!place.is_invariant) continue;
       mov(index_, ptr[values_ + static_cast<int>(8 * v)]);
       if (!is_bool(v)) {
         const Xmm to = of(v);
@@ -305,19 +302,17 @@ class Loop final : MachineOps {
     else vpbroadcastq(to, Xmm(to.getIdx()));
   }
 
-  // --- the loop's body ---
-
-  void body() {
-    for (size_t v = 0; v < places_.size(); ++v) drop(v);
-    for (size_t s = piece_.first; s < piece_.first + piece_.count; ++s) {
+  void emit_body() {
+    for (size_t v = 0; v < registers_.size(); ++v) free_register(v);
+    for (size_t s = range_.first; s < range_.first + range_.count; ++s) {
       const FusedGroup::Step& step = group_.steps[s];
       for (uint8_t k = 0; k < step.inputs; ++k) load(step.in[k]);
       take(step.out);
       run(step);
-      if (places_[step.out].stored) store(step.out);
+      if (registers_[step.out].is_stored) store(step.out);
       for (uint8_t k = 0; k < step.inputs; ++k)
-        if (places_[step.in[k]].last == s) drop(step.in[k]);
-      if (places_[step.out].last == s) drop(step.out);
+        if (registers_[step.in[k]].last == s) free_register(step.in[k]);
+      if (registers_[step.out].last == s) free_register(step.out);
     }
   }
 
@@ -325,54 +320,55 @@ class Loop final : MachineOps {
     const DType t = value(step.in[0]).dtype;
     if (t == DType::kBool) return run_on_bools(step);
     const Xmm a = of(step.in[0]), b = step.inputs > 1 ? of(step.in[1]) : a;
-    const auto test = [&](const Xmm& with, Predicate p) { compare(a, with, p, t, places_[step.out].at); };
-    switch (step.exact) {
-      case Exact::kLess: return test(b, kLessThan);
-      case Exact::kLessEqual: return test(b, kAtMost);
-      case Exact::kGreater: return test(b, kMoreThan);
-      case Exact::kGreaterEqual: return test(b, kAtLeast);
-      case Exact::kEqual: return test(b, kEqualTo);
-      case Exact::kNotEqual: return test(b, kOther);
-      case Exact::kIsNan: return test(a, kNoOrder);
-      case Exact::kCast:
-        if (is_bool(step.out)) return test(number(0, t), kOther);
+    const auto test = [&](const Xmm& with, Predicate p) { compare(a, with, p, t, registers_[step.out].at); };
+    switch (step.jit_op) {
+      case JitOp::kLess: return test(b, kLessThan);
+      case JitOp::kLessEqual: return test(b, kAtMost);
+      case JitOp::kGreater: return test(b, kMoreThan);
+      case JitOp::kGreaterEqual: return test(b, kAtLeast);
+      case JitOp::kEqual: return test(b, kEqualTo);
+      case JitOp::kNotEqual: return test(b, kNotEqualTo);
+      case JitOp::kIsNan: return test(a, kUnordered);
+      case JitOp::kCast:
+        if (is_bool(step.out)) return test(number(0, t), kNotEqualTo);
         return cast(of(step.out), a, t, value(step.out).dtype);
-      default: return compute(step.exact, of(step.out), a, b, t);
+      default: return compute(step.jit_op, of(step.out), a, b, t);
     }
   }
 
   void run_on_bools(const FusedGroup::Step& step) {
-    const int a = places_[step.in[0]].at, b = step.inputs > 1 ? places_[step.in[1]].at : a, to = places_[step.out].at;
+    const int a = registers_[step.in[0]].at, b = step.inputs > 1 ? registers_[step.in[1]].at : a,
+              to = registers_[step.out].at;
     const Xmm va = vector(a, widest_), vb = vector(b, widest_), vto = vector(to, widest_);
-    switch (step.exact) {
-      case Exact::kLogicalAnd: return wide_ ? kandw(Opmask(to), Opmask(a), Opmask(b)) : vpand(vto, va, vb);
-      case Exact::kLogicalOr: return wide_ ? korw(Opmask(to), Opmask(a), Opmask(b)) : vpor(vto, va, vb);
-      case Exact::kLogicalNot:
+    switch (step.jit_op) {
+      case JitOp::kLogicalAnd: return wide_ ? kandw(Opmask(to), Opmask(a), Opmask(b)) : vpand(vto, va, vb);
+      case JitOp::kLogicalOr: return wide_ ? korw(Opmask(to), Opmask(a), Opmask(b)) : vpor(vto, va, vb);
+      case JitOp::kLogicalNot:
         return wide_ ? knotw(Opmask(to), Opmask(a)) : vpxor(vto, va, constant(UINT64_MAX, widest_));
-      case Exact::kCast: return only(of(step.out), {a}, number(1, value(step.out).dtype), value(step.out).size);
-      case Exact::kSelect:
+      case JitOp::kCast: return mask_or_zero(of(step.out), {a}, number(1, value(step.out).dtype), value(step.out).size);
+      case JitOp::kSelect:
         return choose(of(step.out), {a}, of(step.in[1]), of(step.in[2]), value(step.out).size);
       default: FL_CHECK(false);
     }
   }
 
   const FusedGroup& group_;
-  const Piece piece_;
-  const Singles singles_;
+  const StepRange range_;
+  const ScalarMask scalars_;
   size_t widest_ = 0;
-  bool part_ = false;
-  std::vector<ValueRegister> places_;
+  bool partial_ = false;  // the code for the elements that do not fill a vector is being emitted
+  std::vector<ValueRegister> registers_;
   std::vector<Constant> constants_;
   uint32_t taken_ = 0, masks_taken_ = 0;
-  int most_used_ = 0, bottom_shared_ = most_, most_masks_ = 1, bottom_masks_ = kTempMask;
+  int num_used_ = 0, lowest_invariant_ = num_registers_, num_masks_used_ = 1, lowest_invariant_mask_ = kTempMask;
   size_t pointers_ = 0;
 };
 
 // Whether there are instructions for these dtypes of input and output.
-bool computes(Exact exact, DType from, DType to) {
-  using enum Exact;
+bool computes(JitOp exact, DType from, DType to) {
+  using enum JitOp;
   const auto lanes = [](DType d) {
-    return d == DType::kFloat32 || d == DType::kFloat64 || d == DType::kInt32 || (wide() && d == DType::kInt64);
+    return d == DType::kFloat32 || d == DType::kFloat64 || d == DType::kInt32 || (use_avx512() && d == DType::kInt64);
   };
   switch (exact) {
     case kNone: return false;
@@ -381,7 +377,7 @@ bool computes(Exact exact, DType from, DType to) {
     case kLogicalNot: return true;
     case kSelect: return lanes(to);
     case kCast:
-      if (!wide() && from != DType::kBool && to != DType::kBool && size_of(from) != size_of(to)) return false;
+      if (!use_avx512() && from != DType::kBool && to != DType::kBool && size_of(from) != size_of(to)) return false;
       return from != to && (lanes(from) || from == DType::kBool) && (lanes(to) || to == DType::kBool);
     case kAdd:
     case kSub:
@@ -416,17 +412,17 @@ const char* why_no_machine_code() {
   return cpu_isa() == "avx512" || cpu_isa() == "avx2" ? nullptr : "it is made for AVX2 and AVX-512 only";
 }
 
-void use_narrow_code(bool narrow) { narrow_wanted = narrow; }
+void force_avx2(bool on) { avx2_forced = on; }
 
 bool has_instructions(const FusedGroup& group, const FusedGroup::Step& step) {
   if (step.kind != FusedGroup::Step::Kind::kLoop || why_no_machine_code()) return false;
-  return computes(step.exact, group.values[step.in[0]].dtype, group.values[step.out].dtype);
+  return computes(step.jit_op, group.values[step.in[0]].dtype, group.values[step.out].dtype);
 }
 
-std::vector<std::byte> assemble(const FusedGroup& group, Piece piece, Singles singles) {
+std::vector<std::byte> assemble(const FusedGroup& group, StepRange range, ScalarMask scalars) {
   std::vector<std::byte> memory(size_t{32} << 10);
   try {
-    memory.resize(Loop(memory, group, piece, singles).make());
+    memory.resize(LoopAssembler(memory, group, range, scalars).emit());
   } catch (const OutOfRegisters&) {
     memory.clear();
   } catch (const Xbyak::Error&) {  // the code is larger than the buffer
@@ -438,9 +434,9 @@ std::vector<std::byte> assemble(const FusedGroup& group, Piece piece, Singles si
 #else
 
 const char* why_no_machine_code() { return "Footlight was built without the assembler"; }
-void use_narrow_code(bool) {}
+void force_avx2(bool) {}
 bool has_instructions(const FusedGroup&, const FusedGroup::Step&) { return false; }
-std::vector<std::byte> assemble(const FusedGroup&, Piece, Singles) { return {}; }
+std::vector<std::byte> assemble(const FusedGroup&, StepRange, ScalarMask) { return {}; }
 
 #endif
 

@@ -9,24 +9,26 @@
 
 namespace footlight::jit {
 
-// Runs over n elements; `at` has the address of each value of the group.
-using MachineLoop = void (*)(void* const* at, int64_t n);
+// Runs over n elements; `values` has the address of each value of the group.
+using MachineLoop = void (*)(void* const* values, int64_t n);
 
-struct Piece {
-  size_t first = 0, count = 0;  // a range of the group's steps
+// Consecutive steps of a group.
+struct StepRange {
+  size_t first = 0, count = 0;
 };
 
-// The values with a single element: bit i stands for outside value i, kRepeats for the values with one per row.
-using Singles = uint32_t;
-inline constexpr Singles kRepeats = Singles{1} << 31;
+// Which values have a single element in a run: bit i stands for outside value i, kPerRowBit for all values with one
+// element per row, if the loop runs over one row at a time.
+using ScalarMask = uint32_t;
+inline constexpr ScalarMask kPerRowBit = ScalarMask{1} << 31;
 
 // Why this machine cannot run machine code; null if it can. It depends on the instruction set of the kernels.
 const char* why_no_machine_code();
-// For tests: assembles for AVX2 on a machine with AVX-512. Such steps give the same bits on every instruction set.
-void use_narrow_code(bool narrow);
-// Whether this machine has instructions for the step.
+// For tests: assembles for AVX2 on a machine with AVX-512.
+void force_avx2(bool on);
+// Whether this machine has instructions for the step and its dtypes.
 bool has_instructions(const fusion::FusedGroup& group, const fusion::FusedGroup::Step& step);
-// Empty if the values need more registers than there are, or differ in size in a way that no register can hold.
-std::vector<std::byte> assemble(const fusion::FusedGroup& group, Piece piece, Singles singles);
+// Returns the code; empty if the values need more registers than there are, or have sizes that one loop cannot mix.
+std::vector<std::byte> assemble(const fusion::FusedGroup& group, StepRange range, ScalarMask scalars);
 
 }  // namespace footlight::jit

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/base/errors.h"
-#include "engine/ops/exact.h"
+#include "engine/ops/jit_ops.h"
 #include "engine/tensor/dtype.h"
 
 #include <bit>
@@ -18,8 +18,8 @@ namespace footlight::jit {
 struct Predicate {
   uint8_t floating, integer;
 };
-inline constexpr Predicate kEqualTo{0, 0}, kLessThan{0x11, 1}, kAtMost{0x12, 2}, kOther{4, 4}, kMoreThan{0x1e, 6},
-    kAtLeast{0x1d, 5}, kNoOrder{3, 3};
+inline constexpr Predicate kEqualTo{0, 0}, kLessThan{0x11, 1}, kAtMost{0x12, 2}, kNotEqualTo{4, 4}, kMoreThan{0x1e, 6},
+    kAtLeast{0x1d, 5}, kUnordered{3, 3};
 
 class MachineOps : protected Xbyak::CodeGenerator {
  protected:
@@ -27,7 +27,7 @@ class MachineOps : protected Xbyak::CodeGenerator {
   using Xmm = Xbyak::Xmm;
 
   MachineOps(std::span<std::byte> memory, bool wide)
-      : CodeGenerator(memory.size(), memory.data()), wide_(wide), most_(wide ? 30 : 14) {}
+      : CodeGenerator(memory.size(), memory.data()), wide_(wide), num_registers_(wide ? 30 : 14) {}
   ~MachineOps() = default;
 
   // A register that holds these bits in each lane.
@@ -50,13 +50,13 @@ class MachineOps : protected Xbyak::CodeGenerator {
     if (bytes == 32) return Xbyak::Ymm(r);
     return Xmm(r);
   }
-  Xmm temporary(size_t size) const { return vector(most_, size); }
+  Xmm temporary(size_t size) const { return vector(num_registers_, size); }
 
   // The result of a comparison: a mask register, or a vector in which all bits of an element are set.
-  struct Test {
+  struct Comparison {
     int mask;
   };
-  Test compare(const Xmm& a, const Xmm& b, Predicate p, DType dtype, int to) {
+  Comparison compare(const Xmm& a, const Xmm& b, Predicate p, DType dtype, int to) {
     const bool is_double = size_of(dtype) == 8;
     if (floats(dtype)) {
       if (wide_) is_double ? vcmppd(Opmask(to), a, b, p.floating) : vcmpps(Opmask(to), a, b, p.floating);
@@ -64,7 +64,7 @@ class MachineOps : protected Xbyak::CodeGenerator {
     } else if (wide_) {
       is_double ? vpcmpq(Opmask(to), a, b, p.integer) : vpcmpd(Opmask(to), a, b, p.integer);
     } else {
-      compare_narrow(same_width(to, a), a, b, p.integer);
+      compare_avx2(same_width(to, a), a, b, p.integer);
     }
     return {to};
   }
@@ -73,21 +73,22 @@ class MachineOps : protected Xbyak::CodeGenerator {
     return Xmm(r);
   }
   // Compares 32-bit integers, for which there are instructions for equal and greater.
-  void compare_narrow(const Xmm& to, const Xmm& a, const Xmm& b, uint8_t p) {
-    if (p == kEqualTo.integer || p == kOther.integer) vpcmpeqd(to, a, b);
+  void compare_avx2(const Xmm& to, const Xmm& a, const Xmm& b, uint8_t p) {
+    if (p == kEqualTo.integer || p == kNotEqualTo.integer) vpcmpeqd(to, a, b);
     else if (p == kMoreThan.integer || p == kAtMost.integer) vpcmpgtd(to, a, b);
     else vpcmpgtd(to, b, a);
-    if (p == kOther.integer || p == kAtMost.integer || p == kAtLeast.integer) vpxor(to, to, constant(UINT32_MAX, 4));
+    if (p == kNotEqualTo.integer || p == kAtMost.integer || p == kAtLeast.integer)
+      vpxor(to, to, constant(UINT32_MAX, 4));
   }
-  int temporary_test() const { return wide_ ? kTempMask : most_ + 1; }
+  int temporary_test() const { return wide_ ? kTempMask : num_registers_ + 1; }
 
   // to = test ? yes : no
-  void choose(const Xmm& to, Test test, const Xmm& yes, const Xmm& no, size_t size) {
+  void choose(const Xmm& to, Comparison test, const Xmm& yes, const Xmm& no, size_t size) {
     if (wide_) size == 8 ? vblendmpd(to | Opmask(test.mask), no, yes) : vblendmps(to | Opmask(test.mask), no, yes);
     else vblendvps(to, no, yes, same_width(test.mask, to));
   }
   // to = test ? yes : 0
-  void only(const Xmm& to, Test test, const Xmm& yes, size_t size) {
+  void mask_or_zero(const Xmm& to, Comparison test, const Xmm& yes, size_t size) {
     if (wide_) size == 8 ? vmovapd(to | Opmask(test.mask) | T_z, yes) : vmovaps(to | Opmask(test.mask) | T_z, yes);
     else vandps(to, yes, same_width(test.mask, to));
   }
@@ -141,7 +142,7 @@ class MachineOps : protected Xbyak::CodeGenerator {
     if (wide_) t == DType::kFloat32 ? vrndscaleps(d, a, how) : vrndscalepd(d, a, how);
     else t == DType::kFloat32 ? vroundps(d, a, how) : vroundpd(d, a, how);
   }
-  void magnitude(const Xmm& d, const Xmm& a, DType t) {
+  void abs_(const Xmm& d, const Xmm& a, DType t) {
     switch (t) {
       case DType::kFloat32: return vandps(d, a, constant(0x7fffffff, 4));
       case DType::kFloat64: return vandpd(d, a, constant(0x7fffffffffffffff, 8));
@@ -152,49 +153,49 @@ class MachineOps : protected Xbyak::CodeGenerator {
 
   // d = step(a, b), for steps whose result has elements as large as their inputs. Nothing is written to d while a or b
   // is still needed, except where all of them are read at once.
-  void compute(Exact what, const Xmm& d, const Xmm& a, const Xmm& b, DType t) {
+  void compute(JitOp what, const Xmm& d, const Xmm& a, const Xmm& b, DType t) {
     const size_t size = size_of(t);
     const Xmm x = temporary(size);
     const auto compared = [&](const Xmm& with, double to, Predicate p) {
       return compare(with, number(to, t), p, t, temporary_test());
     };
     switch (what) {
-      case Exact::kAdd: return add_(d, a, b, t);
-      case Exact::kSub: return sub_(d, a, b, t);
-      case Exact::kMul: return mul_(d, a, b, t);
-      case Exact::kDiv: return div_(d, a, b, t);
-      case Exact::kMaximum:
-      case Exact::kMinimum:
-        what == Exact::kMaximum ? max_(d, a, b, t) : min_(d, a, b, t);
-        if (floats(t)) choose(d, compare(a, a, kNoOrder, t, temporary_test()), a, d, size);
+      case JitOp::kAdd: return add_(d, a, b, t);
+      case JitOp::kSub: return sub_(d, a, b, t);
+      case JitOp::kMul: return mul_(d, a, b, t);
+      case JitOp::kDiv: return div_(d, a, b, t);
+      case JitOp::kMaximum:
+      case JitOp::kMinimum:
+        what == JitOp::kMaximum ? max_(d, a, b, t) : min_(d, a, b, t);
+        if (floats(t)) choose(d, compare(a, a, kUnordered, t, temporary_test()), a, d, size);
         return;
-      case Exact::kSquaredDifference:
+      case JitOp::kSquaredDifference:
         sub_(d, a, b, t);
         return mul_(d, d, d, t);
-      case Exact::kNeg:
+      case JitOp::kNeg:
         if (t == DType::kFloat32) return vxorps(d, a, constant(0x80000000, 4));
         if (t == DType::kFloat64) return vxorpd(d, a, constant(uint64_t{1} << 63, 8));
         return sub_(d, number(0, t), a, t);
-      case Exact::kAbs: return magnitude(d, a, t);
-      case Exact::kSign:
+      case JitOp::kAbs: return abs_(d, a, t);
+      case JitOp::kSign:
         choose(d, compared(a, 0, kLessThan), number(-1, t), a, size);
         return choose(d, compared(a, 0, kMoreThan), number(1, t), d, size);
-      case Exact::kSquare: return mul_(d, a, a, t);
-      case Exact::kReciprocal: return div_(d, number(1, t), a, t);
-      case Exact::kSqrt: return sqrt_(d, a, t);
-      case Exact::kRsqrt:
+      case JitOp::kSquare: return mul_(d, a, a, t);
+      case JitOp::kReciprocal: return div_(d, number(1, t), a, t);
+      case JitOp::kSqrt: return sqrt_(d, a, t);
+      case JitOp::kRsqrt:
         sqrt_(d, a, t);
         return div_(d, number(1, t), d, t);
-      case Exact::kFloor: return round_(d, a, t, 9);
-      case Exact::kCeil: return round_(d, a, t, 10);
-      case Exact::kRound: return round_(d, a, t, 8);
-      case Exact::kRelu: return max_(d, number(0, t), a, t);
-      case Exact::kReluGrad: return only(d, compared(b, 0, kMoreThan), a, size);
-      case Exact::kTanhGrad:
+      case JitOp::kFloor: return round_(d, a, t, 9);
+      case JitOp::kCeil: return round_(d, a, t, 10);
+      case JitOp::kRound: return round_(d, a, t, 8);
+      case JitOp::kRelu: return max_(d, number(0, t), a, t);
+      case JitOp::kReluGrad: return mask_or_zero(d, compared(b, 0, kMoreThan), a, size);
+      case JitOp::kTanhGrad:
         mul_(x, a, a, t);
         sub_(x, number(1, t), x, t);
         return mul_(d, b, x, t);
-      case Exact::kSigmoidGrad:
+      case JitOp::kSigmoidGrad:
         mul_(d, b, a, t);
         sub_(x, number(1, t), a, t);
         return mul_(d, d, x, t);
@@ -224,7 +225,7 @@ class MachineOps : protected Xbyak::CodeGenerator {
 
   static constexpr int kTempMask = 6;
   const bool wide_;
-  const int most_;  // number of vector registers for values and constants; two more are temporaries
+  const int num_registers_;  // vector registers for values and constants; two more are temporaries
   int lanes_ = 0;
 };
 

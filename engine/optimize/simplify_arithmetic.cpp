@@ -24,7 +24,7 @@ class Simplifier {
     if (op.inputs.size() == 1 && node.inputs.size() == 1) return unary(id, node, laws);
     if (node.inputs.size() != 2 || op.inputs.size() != 2 || op.inputs[0].list) return known_select(id, node);
     if (!is_plain(node.dtypes[0]) || is_complex(node.dtypes[0]) || bias_add_to_add(id, node)) return;
-    if (laws.same_is_input || laws.same_is_zero) {
+    if (laws.equal_inputs_give_input || laws.equal_inputs_give_zero) {
       if (rewrite_.resolve(node.inputs[0]) == rewrite_.resolve(node.inputs[1])) return equal_operands(id, node, laws);
     }
     for (const size_t side : {1u, 0u}) {
@@ -36,11 +36,11 @@ class Simplifier {
  private:
   void unary(NodeId id, const Node& node, const Algebra& laws) {
     if (node.op == &"AddN"_op.row()) return rewrite_.replace({id, 0}, node.inputs[0]);
-    if (!laws.undoes_itself && !laws.settles) return;
+    if (!laws.is_involution && !laws.is_idempotent) return;
     const Edge inner = rewrite_.resolve(node.inputs[0]);
     const Node& before = rewrite_.node(inner.node);
     if (before.op != node.op || before.device != node.device) return;
-    rewrite_.replace({id, 0}, laws.settles ? inner : before.inputs[0]);
+    rewrite_.replace({id, 0}, laws.is_idempotent ? inner : before.inputs[0]);
   }
 
   // A BiasAdd along the last dimension becomes an AddV2, which is elementwise and so can be fused.
@@ -55,7 +55,7 @@ class Simplifier {
   }
 
   void equal_operands(NodeId id, const Node& node, const Algebra& laws) {
-    if (laws.same_is_input) return rewrite_.replace({id, 0}, node.inputs[0]);
+    if (laws.equal_inputs_give_input) return rewrite_.replace({id, 0}, node.inputs[0]);
     if (is_integer(node.dtypes[0])) replace_with_constant(id, node, {});
   }
 
@@ -79,7 +79,7 @@ class Simplifier {
     const std::optional<Number> number = uniform_value(constant);
     if (!number || constant.dtype() != node.dtypes[0]) return false;
     const Edge other = node.inputs[1 - side];
-    const Neutral& neutral = number->is_integer ? laws.integer : laws.floating;
+    const NeutralElements& neutral = number->is_integer ? laws.integer : laws.floating;
     // 16-bit floats are computed as float32, and a NaN may change on the way there and back.
     const bool exact = number->is_integer || size_of(constant.dtype()) >= 4;
     const std::optional<double> wanted = exact ? (side ? neutral.right : neutral.left) : std::nullopt;

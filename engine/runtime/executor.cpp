@@ -271,7 +271,7 @@ class Run {
       static thread_local Spread over[fusion::kMaxOutside];  // large, and fused loops do not nest
       Shape shape;
       if (!group.infer_shapes(inputs, shape, over)) return false;
-      run_fused(in, group, inputs, shape, {over, group.outside});
+      run_fused(in, group, inputs, shape, {over, group.num_outside});
     }
     release(in);
     return true;

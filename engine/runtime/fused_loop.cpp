@@ -19,17 +19,16 @@ namespace footlight::runtime {
 using fusion::FusedGroup;
 using fusion::Spread;
 using jit::JitLoop;
-using jit::kRepeats;
-using jit::Singles;
+using jit::kPerRowBit;
+using jit::ScalarMask;
 
 namespace {
 
 // Limits, in bytes, of all tiles of a thread and of one tile, so that they stay in the fastest cache.
 constexpr size_t kTileMemory = 48 << 10, kMaxTile = 4 << 10;
-constexpr int64_t kLarge = 32 << 20;         // bytes from which a value is read from memory, not from a cache
-constexpr int64_t kParallelWork = 1 << 15;  // additions from which a second thread is worth starting
+constexpr int64_t kMinStreamedBytes = 32 << 20;  // a result this large does not stay in a cache anyway
 
-// Writes past the caches, so that memory which is only written need not be read first.
+// Copies past the caches, so that the memory written need not be read into a cache first.
 void stream(const std::byte* from, std::byte* to, size_t bytes) {
 #if defined(__SSE2__)
   if (reinterpret_cast<uintptr_t>(to) % 16 == 0)
@@ -48,7 +47,7 @@ struct Element16 {
   uint64_t halves[2];
 };
 
-// Expands n elements of a broadcast value, from index `begin` on.
+// Writes n elements of a broadcast value, from index `begin` of the loop on.
 template <class T>
 void expand(const void* from_memory, const Spread& over, int64_t begin, int64_t n, void* to_memory) {
   const T* from = static_cast<const T*>(from_memory);
@@ -91,7 +90,7 @@ bool is_row(const Spread& over) { return over.rank == 2 && over.stride[0] == 1 &
 bool is_column(const Spread& over) { return over.rank == 2 && over.stride[0] == 0 && over.stride[1] == 1; }
 
 // The addresses of a loop's values for the elements of a tile.
-struct Places {
+struct Addresses {
   void* at[FusedGroup::kMaxValues];
   int stride[FusedGroup::kMaxValues];
 
@@ -113,30 +112,30 @@ class TileLoop final : ElementSource {
        std::span<void* const> results)
       : group_(group), inputs_(inputs), over_(over), elements_(elements), results_(results) {
     for (size_t k = 0; k < results.size(); ++k)
-      streams_ |= group.values[group.results[k].value].level == fusion::Level::kWhole && streams(k);
+      streams_ |= group.values[group.results[k].value].level == fusion::Level::kWhole && bypasses_cache(k);
     for (const FusedGroup::Step& step : group.last_steps())  // the reduction reads it again
-      streams_ &= group.values[step.in[0]].place != FusedGroup::Storage::kResult;
+      streams_ &= group.values[step.in[0]].storage != FusedGroup::Storage::kResult;
     size_t repeat = 0;
-    Singles singles = 0;
-    for (size_t i = 0; i < group.outside; ++i) {
-      repeat += over[i].kind == Spread::Kind::kSome;
-      singles |= Singles{over[i].kind == Spread::Kind::kOne} << i;
+    ScalarMask scalars = 0;
+    for (size_t i = 0; i < group.num_outside; ++i) {
+      repeat += over[i].kind == Spread::Kind::kStrided;
+      scalars |= ScalarMask{over[i].kind == Spread::Kind::kScalar} << i;
     }
-    const size_t tiles = group.tiles + (streams_ ? results.size() : 0) + repeat;
-    code_ = jit::jit_code_for(group, singles, elements);
+    const size_t tiles = group.num_tiles + (streams_ ? results.size() : 0) + repeat;
+    code_ = jit::jit_code_for(group, scalars, elements);
     bytes_ = std::min(kMaxTile, kTileMemory / std::max<size_t>(tiles, 1) / 64 * 64);
-    tile_ = static_cast<int64_t>(bytes_ / group.widest);
+    tile_ = static_cast<int64_t>(bytes_ / group.max_element_size);
     // Rows that repeat are written out once, if each tile begins with a row.
-    for (size_t i = 0; i < group.outside; ++i)
+    for (size_t i = 0; i < group.num_outside; ++i)
       if (is_row(over[i]) && tile_ % over[i].size[0] && over[i].size[0] < tile_) tile_ -= tile_ % over[i].size[0];
-    in_registers_ = code_ && !repeat && !streams_ && code_->one_loop_for(group.plain_steps().size());
+    in_registers_ = code_ && !repeat && !streams_ && code_->is_one_loop(group.plain_steps().size());
   }
 
   void run() {
     const int64_t count = (elements_ + tile_ - 1) / tile_;
     const int64_t grain = kParallelWork / std::max<int64_t>(group_.weight, 1) / tile_;
     parallel_for(count, std::max<int64_t>(1, grain), [this](int64_t begin, int64_t end) {
-      tiles(begin * tile_, std::min(end * tile_, elements_), {});
+      run_tiles(begin * tile_, std::min(end * tile_, elements_), {});
     });
   }
 
@@ -145,8 +144,8 @@ class TileLoop final : ElementSource {
     for (int d = 0; d < shape.rank(); ++d)
       sizes[d < group_.dims.first ? 0 : d < group_.dims.last ? 1 : 2] *= shape[d];
     const auto steps = group_.last_steps();
-    const bool alone = runs_on_one_thread(sizes[0], sizes[1], sizes[2], group_.weight);
-    if (alone && elements_ * group_.weight > 2 * kParallelWork && steps.size() < group_.steps.size()) compute_all();
+    const bool is_serial = runs_on_one_thread(sizes[0], sizes[1], sizes[2], group_.weight);
+    if (is_serial && elements_ * group_.weight > 2 * kParallelWork && steps.size() < group_.steps.size()) compute_all();
     StreamedResult made[fusion::kMaxReductions];
     for (size_t k = 0; k < steps.size(); ++k)
       made[k] = {steps[k].reduction, group_.values[steps[k].in[0]].size, result(steps[k].out)};
@@ -154,108 +153,111 @@ class TileLoop final : ElementSource {
   }
 
  private:
-  // A value that only a reduction reads.
-  struct Reduced {
+  // A value that only reductions read, and the memory for it.
+  struct ReductionInput {
     uint16_t value = 0;
     std::byte* to = nullptr;
   };
 
+  // The memory of a value that is a result of the group; null if it is not.
   void* result(uint16_t value) const {
     const FusedGroup::Value& v = group_.values[value];
-    return v.place == FusedGroup::Storage::kResult ? results_[v.index] : nullptr;
+    return v.storage == FusedGroup::Storage::kResult ? results_[v.index] : nullptr;
   }
   // Computes the inputs of reductions on all cores, if the reductions themselves keep only one busy.
   void compute_all() {
-    Reduced all[fusion::kMaxReductions];
-    const size_t count = distinct(all);
-    for (Reduced& one : std::span(all, count)) {
+    ReductionInput all[fusion::kMaxReductions];
+    const size_t count = reduction_inputs(all);
+    for (ReductionInput& one : std::span(all, count)) {
       const auto bytes = static_cast<size_t>(elements_) * group_.values[one.value].size;
       computed_.push_back({one.value, allocate_buffer(Device::cpu(), bytes)});
     }
     parallel_for(elements_, std::max<int64_t>(1, kParallelWork / group_.weight), [&](int64_t begin, int64_t end) {
-      Reduced to[fusion::kMaxReductions];
+      ReductionInput to[fusion::kMaxReductions];
       for (size_t i = 0; i < count; ++i)
         to[i] = {all[i].value, static_cast<std::byte*>(computed_[i].memory->data()) +
                                    begin * static_cast<int64_t>(group_.values[all[i].value].size)};
-      tiles(begin, end, {to, count});
+      run_tiles(begin, end, {to, count});
     });
     all_computed_ = true;
   }
-  // The values that only reductions read.
-  size_t distinct(Reduced* all) const {
+  // Writes the values that only reductions read to `all`, each once; returns how many there are.
+  size_t reduction_inputs(ReductionInput* all) const {
     size_t count = 0;
     for (const FusedGroup::Step& step : group_.last_steps()) {
       const uint16_t v = step.in[0];
-      if (v < group_.outside || result(v)) continue;
-      if (std::none_of(all, all + count, [&](const Reduced& r) { return r.value == v; })) all[count++] = {v, nullptr};
+      if (v < group_.num_outside || result(v)) continue;
+      if (std::none_of(all, all + count, [&](const ReductionInput& r) { return r.value == v; }))
+        all[count++] = {v, nullptr};
     }
     return count;
   }
   const void* in_memory(uint16_t value) const {
     for (const Computed& made : computed_)
       if (made.value == value) return made.memory->data();
-    return value < group_.outside ? inputs_[value].raw() : result(value);
+    return value < group_.num_outside ? inputs_[value].raw() : result(value);
   }
 
-  // Whether a large result bypasses the cache; not if its memory is an input's that has just been read.
-  bool streams(size_t result) const {
-    if (elements_ * group_.values[group_.results[result].value].size < kLarge) return false;
+  // Whether a result is written past the caches: it is large, and its memory is not that of an input, which is cached.
+  bool bypasses_cache(size_t result) const {
+    if (elements_ * group_.values[group_.results[result].value].size < kMinStreamedBytes) return false;
     return std::ranges::none_of(inputs_, [&](const Tensor& t) { return t.raw() == results_[result]; });
   }
-  std::byte* place(const FusedGroup::Result& result, int64_t begin) const {
+  std::byte* address(const FusedGroup::Result& result, int64_t begin) const {
     const FusedGroup::Value& value = group_.values[result.value];
     return static_cast<std::byte*>(results_[value.index]) + begin * static_cast<int64_t>(value.size);
   }
 
   void compute(int64_t begin, int64_t rows, int64_t stride, int64_t columns, std::byte (*blocks)[kReducedBlock],
-               StreamedRows* made) const override {
+               StreamedRows* rows_of) const override {
     const auto steps = group_.last_steps();
-    Reduced reduced[fusion::kMaxReductions];
-    const size_t count = all_computed_ ? 0 : distinct(reduced);
+    ReductionInput reduced[fusion::kMaxReductions];
+    const size_t count = all_computed_ ? 0 : reduction_inputs(reduced);
     for (size_t i = 0; i < count; ++i) reduced[i].to = blocks[i];
     for (size_t k = 0; k < steps.size(); ++k) {
       const uint16_t v = steps[k].in[0];
       if (const void* const memory = in_memory(v)) {
         const int64_t offset = begin * static_cast<int64_t>(group_.values[v].size);
-        made[k] = {static_cast<const std::byte*>(memory) + offset, stride};
+        rows_of[k] = {static_cast<const std::byte*>(memory) + offset, stride};
         continue;
       }
       size_t i = 0;
       while (reduced[i].value != v) ++i;
-      made[k] = {blocks[i], columns};
+      rows_of[k] = {blocks[i], columns};
     }
     if (steps.size() == group_.steps.size() || all_computed_) return;
-    const bool whole = columns == stride;
-    for (int64_t r = 0; r < (whole ? 1 : rows); ++r) {
-      const int64_t n = whole ? rows * columns : columns;
-      tiles(begin + r * stride, begin + r * stride + n, {reduced, count});
-      for (Reduced& one : std::span(reduced, count)) one.to += n * static_cast<int64_t>(group_.values[one.value].size);
+    const bool is_contiguous = columns == stride;
+    for (int64_t r = 0; r < (is_contiguous ? 1 : rows); ++r) {
+      const int64_t n = is_contiguous ? rows * columns : columns;
+      run_tiles(begin + r * stride, begin + r * stride + n, {reduced, count});
+      for (ReductionInput& one : std::span(reduced, count))
+        one.to += n * static_cast<int64_t>(group_.values[one.value].size);
     }
   }
 
   // Runs all steps on the elements [first, last).
-  void tiles(int64_t first, int64_t last, std::span<const Reduced> reduced) const {
+  void run_tiles(int64_t first, int64_t last, std::span<const ReductionInput> reduced) const {
     alignas(64) std::byte memory[kTileMemory];
-    Places places;
-    void** const at = places.at;
+    Addresses addresses;
+    void** const at = addresses.at;
     for (size_t v = 0; v < group_.values.size(); ++v) {
-      places.stride[v] = 1;
-      if (group_.values[v].place == FusedGroup::Storage::kTile) at[v] = memory + group_.values[v].index * bytes_;
+      addresses.stride[v] = 1;
+      if (group_.values[v].storage == FusedGroup::Storage::kTile) at[v] = memory + group_.values[v].index * bytes_;
     }
     const auto steps = group_.plain_steps();
-    const int64_t most = in_registers_ ? last - first : tile_;
-    for (int64_t begin = first; begin < last; begin += most) {
-      const int64_t n = std::min(most, last - begin);
-      size_t next = group_.tiles;
-      for (size_t i = 0; i < group_.outside; ++i) {
+    const int64_t step_size = in_registers_ ? last - first : tile_;
+    for (int64_t begin = first; begin < last; begin += step_size) {
+      const int64_t n = std::min(step_size, last - begin);
+      size_t next = group_.num_tiles;
+      for (size_t i = 0; i < group_.num_outside; ++i) {
         const size_t size = group_.values[i].size;
         std::byte* const from = static_cast<std::byte*>(inputs_[i].raw());
         const Spread& over = over_[i];
-        if (over.kind == Spread::Kind::kAll) {
+        if (over.kind == Spread::Kind::kContiguous) {
           at[i] = from + begin * static_cast<int64_t>(size);
-        } else if (over.kind == Spread::Kind::kOne) {
+        } else if (over.kind == Spread::Kind::kScalar) {
           at[i] = from;
-          places.stride[i] = 0;
+          addresses.stride[i] = 0;
         } else {
           at[i] = memory + next++ * bytes_;
           const bool same = is_row(over) && tile_ % over.size[0] == 0 && begin > first;  // as in the tile before
@@ -264,18 +266,18 @@ class TileLoop final : ElementSource {
       }
       for (const FusedGroup::Result& result : group_.results)
         if (group_.values[result.value].level == fusion::Level::kWhole)
-          at[result.value] = streams_ ? memory + next++ * bytes_ : place(result, begin);
-      for (const Reduced& r : reduced)
+          at[result.value] = streams_ ? memory + next++ * bytes_ : address(result, begin);
+      for (const ReductionInput& r : reduced)
         at[r.value] = r.to + (begin - first) * static_cast<int64_t>(group_.values[r.value].size);
       if (code_)
         for (const JitLoop::Part& part : code_->parts_of(steps.size()))
-          part.loop ? part.loop(at, n) : places.run_loop(steps[part.step], n);
+          part.loop ? part.loop(at, n) : addresses.run_loop(steps[part.step], n);
       else
-        for (const FusedGroup::Step& step : steps) places.run_loop(step, n);
+        for (const FusedGroup::Step& step : steps) addresses.run_loop(step, n);
       if (!streams_) continue;
       for (const FusedGroup::Result& result : group_.results)
         if (group_.values[result.value].level == fusion::Level::kWhole)
-          stream(static_cast<std::byte*>(at[result.value]), place(result, begin),
+          stream(static_cast<std::byte*>(at[result.value]), address(result, begin),
                  static_cast<size_t>(n) * group_.values[result.value].size);
     }
     if (streams_) end_stream();
@@ -294,7 +296,7 @@ class TileLoop final : ElementSource {
   bool all_computed_ = false;
   bool streams_ = false;  // whether one result, and so all of them, bypass the caches
   const JitLoop* code_ = nullptr;
-  bool in_registers_ = false;  // no value lies in a tile
+  bool in_registers_ = false;  // one machine loop runs all steps, so no value needs a tile
   size_t bytes_;
   int64_t tile_;
 };
@@ -306,112 +308,114 @@ class RowLoop {
           std::span<void* const> results)
       : group_(group), inputs_(inputs), over_(over), results_(results) {
     for (int d = 0; d < shape.rank(); ++d) (d < group.dims.first ? rows_ : length_) *= shape[d];
-    at_once_ = std::clamp<int64_t>(static_cast<int64_t>(kMaxTile / group.widest) / length_, 1, rows_);
-    for (size_t i = 0; i < group.outside; ++i) (whole(i) ? tiles_ : row_tiles_) += over[i].kind == Spread::Kind::kSome;
-    if (group.jit) code_ = jit::jit_code_for(group, singles(), rows_ * length_);
+    rows_at_once_ = std::clamp<int64_t>(static_cast<int64_t>(kMaxTile / group.max_element_size) / length_, 1, rows_);
+    for (size_t i = 0; i < group.num_outside; ++i)
+      (is_whole(i) ? tiles_ : row_tiles_) += over[i].kind == Spread::Kind::kStrided;
+    if (group.jit) code_ = jit::jit_code_for(group, scalars(), rows_ * length_);
   }
 
   void run() const {
     const int64_t grain = kParallelWork / std::max<int64_t>(group_.weight, 1) / length_;
-    parallel_for(rows_, std::max<int64_t>(1, grain), [this](int64_t begin, int64_t end) { rows(begin, end); });
+    parallel_for(rows_, std::max<int64_t>(1, grain), [this](int64_t begin, int64_t end) { run_rows(begin, end); });
   }
 
  private:
-  static constexpr size_t kWidest = 16;  // bytes of the widest element
+  static constexpr size_t kMaxElementSize = 16;  // in bytes, of accumulators and of all dtypes
   static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-  bool whole(size_t value) const { return group_.values[value].level == fusion::Level::kWhole; }
+  bool is_whole(size_t value) const { return group_.values[value].level == fusion::Level::kWhole; }
 
-  void rows(int64_t first, int64_t last) const {
-    const size_t tile = aligned(static_cast<size_t>(at_once_ * length_) * group_.widest);
-    const size_t row_tile = aligned(static_cast<size_t>(at_once_) * kWidest);
-    const size_t tiles = group_.tiles + tiles_, row_tiles = group_.row_tiles + row_tiles_;
+  void run_rows(int64_t first, int64_t last) const {
+    const size_t tile = aligned(static_cast<size_t>(rows_at_once_ * length_) * group_.max_element_size);
+    const size_t row_tile = aligned(static_cast<size_t>(rows_at_once_) * kMaxElementSize);
+    const size_t tiles = group_.num_tiles + tiles_, row_tiles = group_.num_row_tiles + row_tiles_;
     const auto memory = std::make_unique_for_overwrite<std::byte[]>(tiles * tile + (row_tiles + 1) * row_tile + 64);
     std::byte* const start = memory.get() + (64 - reinterpret_cast<uintptr_t>(memory.get()) % 64);
-    std::byte* const of_rows = start + tiles * tile;
-    std::byte* const accumulators = of_rows + row_tiles * row_tile;
-    Places places;
+    std::byte* const row_tile_memory = start + tiles * tile;
+    std::byte* const accumulators = row_tile_memory + row_tiles * row_tile;
+    Addresses addresses;
     for (size_t v = 0; v < group_.values.size(); ++v) {
       const FusedGroup::Value& value = group_.values[v];
-      places.stride[v] = 1;
-      if (value.place == FusedGroup::Storage::kTile)
-        places.at[v] = whole(v) ? start + value.index * tile : of_rows + value.index * row_tile;
+      addresses.stride[v] = 1;
+      if (value.storage == FusedGroup::Storage::kTile)
+        addresses.at[v] = is_whole(v) ? start + value.index * tile : row_tile_memory + value.index * row_tile;
     }
-    for (int64_t row = first; row < last; row += at_once_) {
-      const int64_t count = std::min(at_once_, last - row);
-      size_t next = group_.tiles, next_row = group_.row_tiles;
-      for (size_t i = 0; i < group_.outside; ++i) {
+    for (int64_t row = first; row < last; row += rows_at_once_) {
+      const int64_t count = std::min(rows_at_once_, last - row);
+      size_t next = group_.num_tiles, next_row = group_.num_row_tiles;
+      for (size_t i = 0; i < group_.num_outside; ++i) {
         const Spread& over = over_[i];
-        if (over.kind != Spread::Kind::kSome) {
-          set_outside(places, i, row, over.kind == Spread::Kind::kAll);
+        if (over.kind != Spread::Kind::kStrided) {
+          set_outside(addresses, i, row, over.kind == Spread::Kind::kContiguous);
           continue;
         }
-        void* const to = whole(i) ? start + next++ * tile : of_rows + next_row++ * row_tile;
-        if (at_once_ == 1 && whole(i) && one_row(places, i, row)) continue;
-        const int64_t begin = whole(i) ? row * length_ : row, n = whole(i) ? count * length_ : count;
-        const bool same = whole(i) && is_row(over) && length_ % over.size[0] == 0 && row > first;  // as in those before
+        void* const to = is_whole(i) ? start + next++ * tile : row_tile_memory + next_row++ * row_tile;
+        if (rows_at_once_ == 1 && is_whole(i) && use_row_in_place(addresses, i, row)) continue;
+        const int64_t begin = is_whole(i) ? row * length_ : row, n = is_whole(i) ? count * length_ : count;
+        const bool same =
+            is_whole(i) && is_row(over) && length_ % over.size[0] == 0 && row > first;  // as in those before
         if (!same) expand(inputs_[i].raw(), group_.values[i].size, over, begin, n, to);
-        places.at[i] = to;
+        addresses.at[i] = to;
       }
       for (const FusedGroup::Result& result : group_.results) {
         const FusedGroup::Value& value = group_.values[result.value];
-        places.at[result.value] = static_cast<std::byte*>(results_[value.index]) +
-                                  row * (whole(result.value) ? length_ : 1) * static_cast<int64_t>(value.size);
+        addresses.at[result.value] = static_cast<std::byte*>(results_[value.index]) +
+                                  row * (is_whole(result.value) ? length_ : 1) * static_cast<int64_t>(value.size);
       }
       if (!code_) {
-        for (const FusedGroup::Step& step : group_.steps) run_step(step, places, count, accumulators);
+        for (const FusedGroup::Step& step : group_.steps) run_step(step, addresses, count, accumulators);
         continue;
       }
       for (const JitLoop::Part& part : code_->parts()) {
         const FusedGroup::Step& step = group_.steps[part.step];
-        if (part.loop) part.loop(places.at, whole(step.out) ? count * length_ : count);
-        else run_step(step, places, count, accumulators);
+        if (part.loop) part.loop(addresses.at, is_whole(step.out) ? count * length_ : count);
+        else run_step(step, addresses, count, accumulators);
       }
     }
   }
 
-  Singles singles() const {
-    Singles all = at_once_ == 1 ? kRepeats : 0;
-    for (size_t i = 0; i < group_.outside; ++i) {
-      const bool column = at_once_ == 1 && whole(i) && in_one_row(over_[i]) && is_column(over_[i]);
-      all |= Singles{column || over_[i].kind == Spread::Kind::kOne} << i;
+  ScalarMask scalars() const {
+    ScalarMask all = rows_at_once_ == 1 ? kPerRowBit : 0;
+    for (size_t i = 0; i < group_.num_outside; ++i) {
+      const bool column = rows_at_once_ == 1 && is_whole(i) && in_one_row(over_[i]) && is_column(over_[i]);
+      all |= ScalarMask{column || over_[i].kind == Spread::Kind::kScalar} << i;
     }
     return all;
   }
-  void set_outside(Places& places, size_t i, int64_t row, bool moves) const {
-    const int64_t begin = moves ? row * (whole(i) ? length_ : 1) : 0;
-    places.at[i] = static_cast<std::byte*>(inputs_[i].raw()) + begin * static_cast<int64_t>(group_.values[i].size);
-    places.stride[i] = moves;
+  void set_outside(Addresses& addresses, size_t i, int64_t row, bool moves) const {
+    const int64_t begin = moves ? row * (is_whole(i) ? length_ : 1) : 0;
+    addresses.at[i] = static_cast<std::byte*>(inputs_[i].raw()) + begin * static_cast<int64_t>(group_.values[i].size);
+    addresses.stride[i] = moves;
   }
   bool in_one_row(const Spread& over) const {
-    return over.kind == Spread::Kind::kSome && over.size[0] == length_ && (is_row(over) || is_column(over));
+    return over.kind == Spread::Kind::kStrided && over.size[0] == length_ && (is_row(over) || is_column(over));
   }
-  // A single row that is contiguous in memory needs no copy, nor does a single element.
-  bool one_row(Places& places, size_t i, int64_t row) const {
+  // Uses a single row that is contiguous in memory, or a single element, without a copy. Returns whether it could.
+  bool use_row_in_place(Addresses& addresses, size_t i, int64_t row) const {
     const Spread& over = over_[i];
     if (!in_one_row(over)) return false;
     const int64_t begin = is_column(over) ? row : 0;
-    places.at[i] = static_cast<std::byte*>(inputs_[i].raw()) + begin * static_cast<int64_t>(group_.values[i].size);
-    places.stride[i] = is_row(over);
+    addresses.at[i] = static_cast<std::byte*>(inputs_[i].raw()) + begin * static_cast<int64_t>(group_.values[i].size);
+    addresses.stride[i] = is_row(over);
     return true;
   }
 
-  void run_step(const FusedGroup::Step& step, Places& places, int64_t count, std::byte* accumulators) const {
+  void run_step(const FusedGroup::Step& step, Addresses& addresses, int64_t count, std::byte* accumulators) const {
     switch (step.kind) {
-      case FusedGroup::Step::Kind::kLoop: return places.run_loop(step, whole(step.out) ? count * length_ : count);
+      case FusedGroup::Step::Kind::kLoop: return addresses.run_loop(step, is_whole(step.out) ? count * length_ : count);
       case FusedGroup::Step::Kind::kReduce:
         step.reduction->start(accumulators, count);
-        step.reduction->rows(places.at[step.in[0]], count, length_, accumulators);
-        return step.reduction->finish(accumulators, count, length_, places.at[step.out]);
+        step.reduction->rows(addresses.at[step.in[0]], count, length_, accumulators);
+        return step.reduction->finish(accumulators, count, length_, addresses.at[step.out]);
       case FusedGroup::Step::Kind::kRepeat: {
-        if (at_once_ == 1) {
-          places.at[step.out] = places.at[step.in[0]];
-          places.stride[step.out] = 0;
+        if (rows_at_once_ == 1) {
+          addresses.at[step.out] = addresses.at[step.in[0]];
+          addresses.stride[step.out] = 0;
           return;
         }
-        Spread over{Spread::Kind::kSome, 2, {length_, count}, {0, 1}};
-        return expand(places.at[step.in[0]], group_.values[step.out].size, over, 0, count * length_,
-                         places.at[step.out]);
+        Spread over{Spread::Kind::kStrided, 2, {length_, count}, {0, 1}};
+        return expand(addresses.at[step.in[0]], group_.values[step.out].size, over, 0, count * length_,
+                         addresses.at[step.out]);
       }
     }
   }
@@ -420,8 +424,8 @@ class RowLoop {
   const std::span<const Tensor> inputs_;
   const std::span<const Spread> over_;
   const std::span<void* const> results_;
-  int64_t rows_ = 1, length_ = 1, at_once_ = 1;
-  size_t tiles_ = 0, row_tiles_ = 0;  // for values that repeat
+  int64_t rows_ = 1, length_ = 1, rows_at_once_ = 1;
+  size_t tiles_ = 0, row_tiles_ = 0;  // for broadcast values
   const JitLoop* code_ = nullptr;
 };
 
@@ -431,7 +435,7 @@ void run_fused_loop(const FusedGroup& group, std::span<const Tensor> inputs, std
                     const Shape& shape, std::span<void* const> results) {
   if (group.by_rows) return RowLoop(group, inputs, over, shape, results).run();
   const int64_t elements = shape.elements();
-  if (group.reductions) TileLoop(group, inputs, over, elements, results).reduce(shape);
+  if (group.num_reductions) TileLoop(group, inputs, over, elements, results).reduce(shape);
   else if (elements > 0) TileLoop(group, inputs, over, elements, results).run();
 }
 

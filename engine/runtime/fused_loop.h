@@ -8,7 +8,7 @@
 
 namespace footlight::runtime {
 
-// `results` has the memory of each result.
+// `over` has the spread of each input, `shape` is that of the loop, `results` has the memory of each result.
 void run_fused_loop(const fusion::FusedGroup& group, std::span<const Tensor> inputs,
                     std::span<const fusion::Spread> over, const Shape& shape, std::span<void* const> results);
 

@@ -58,8 +58,8 @@ void record_fused_group(const FusedRun& run) {
     const Instruction& member = members[step.member];
     const bool repeats = step.kind == FusedGroup::Step::Kind::kRepeat;  // prepares an input of the next step
     for (uint8_t k = read.empty() ? uint8_t{0} : uint8_t{1}; !repeats && k < step.inputs; ++k) {
-      const uint16_t v = group.repeated(step.in[k]) ? group.steps[step.in[k] - group.outside].in[0] : step.in[k];
-      read.push_back(v < group.outside ? run.inputs[v] : tile_value(v));
+      const uint16_t v = group.is_repeated(step.in[k]) ? group.steps[step.in[k] - group.num_outside].in[0] : step.in[k];
+      read.push_back(v < group.num_outside ? run.inputs[v] : tile_value(v));
     }
     if (!is_last_of_node) continue;
     if (step.kind == FusedGroup::Step::Kind::kReduce) {

@@ -72,7 +72,7 @@ inline constexpr Halving kHalving =
 // keeps the error of a float sum small.
 template <class Op, class T>
 [[gnu::noinline]] T reduce_row(const T* in, int64_t n) {
-  if (const int64_t half = kHalving<T, T>.half_of(n))
+  if (const int64_t half = kHalving<T, T>.first_half_of(n))
     return Op::join(reduce_row<Op>(in, half), reduce_row<Op>(in + half, n - half));
   if constexpr (std::is_arithmetic_v<T>) {
     using L = Lane<Op, T>;
@@ -124,7 +124,7 @@ template <class Op, class C, class T>
   if constexpr (std::is_same_v<C, T>) {
     return reduce_row<Op>(in, n);
   } else {
-    if (const int64_t half = kHalving<C, T>.half_of(n))
+    if (const int64_t half = kHalving<C, T>.first_half_of(n))
       return Op::join(reduce_row_as<Op, C>(in, half), reduce_row_as<Op, C>(in + half, n - half));
     C block[kHalfBlock];
     convert_block(in, block, n);

@@ -81,7 +81,7 @@ void reduce_columns(const T* in, C* acc, int64_t rows, int64_t columns) {
 // The same in chunks: many rows by halves, for the error of a sum, and short rows several at once.
 template <class Op, class T, class C>
 [[gnu::noinline]] void reduce_rows_into(const T* in, C* acc, int64_t rows, int64_t columns) {
-  if (widened(rows, columns)) {
+  if (folds_rows(rows, columns)) {
     const int64_t times = kWide / columns;
     C wide[kWide];
     std::fill(wide, wide + kWide, Op::template start<C>());
@@ -90,7 +90,7 @@ template <class Op, class T, class C>
     reduce_columns<Op>(in + rows / times * times * columns, acc, rows % times, columns);
     return;
   }
-  if (!halved(rows, columns)) {
+  if (!splits_rows(rows, columns)) {
     reduce_columns<Op>(in, acc, rows, columns);
     return;
   }
@@ -113,7 +113,7 @@ template <class Op, int kCount, class T, class C>
   }
 }
 
-// Reduces into `acc` (one element per kept position). Recursive over the groups.
+// FusibleReduction into `acc` (one element per kept position). Recursive over the groups.
 template <class Op, class T, class C>
 [[gnu::noinline]] void reduce_group(const Groups& g, int d, const T* in, C* acc, int64_t in_size, int64_t acc_size) {
   const int64_t n = g.size[d];
@@ -174,7 +174,7 @@ template <class Op, class T, class C>
     return;
   }
   const int64_t pieces = pieces_of(g.size[0], total);
-  if (pieces < 2 || g.kept_count > kMaxPerPiece) {
+  if (pieces < 2 || g.kept_count > kMaxPieceAccumulators) {
     reduce_group<Op, T, C>(g, 0, in, acc, total, g.kept_count);
     return;
   }
@@ -247,7 +247,7 @@ template <class Op, class T, class C>
 StreamedReduction made() {
   StreamedReduction made;
   made.halving = kHalving<C, T>;
-  made.wide = sizeof(C);
+  made.accumulator_size = sizeof(C);
   made.start = [](void* to, int64_t n) { std::fill_n(static_cast<C*>(to), n, Op::template start<C>()); };
   made.row = [](const void* in, int64_t length, void* to) {
     *static_cast<C*>(to) = reduce_row_as<Op, C>(static_cast<const T*>(in), length);

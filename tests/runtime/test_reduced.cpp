@@ -10,7 +10,7 @@ namespace {
 
 size_t fused_reductions(trace::Concrete& f) {
   size_t n = 0;
-  for (const fusion::FusedGroup& group : f.program().groups) n += group.reductions;
+  for (const fusion::FusedGroup& group : f.program().groups) n += group.num_reductions;
   return n;
 }
 
@@ -177,7 +177,7 @@ class TestReduced : public QObject {
     };
     auto f = traced_like(square, shapes_of(square), across);
     QVERIFY(same(f->call(square)[0], across(square)[0]));
-    QCOMPARE(f->program().groups[0].reductions, uint16_t{1});
+    QCOMPARE(f->program().groups[0].num_reductions, uint16_t{1});
   }
 
   // Rows that are normalised, each while it lies in the cache: of dimensions that are known early or late.

@@ -1,5 +1,5 @@
-// Ops that one or a few machine instructions compute per element, with the same bits as the kernel's loop: the JIT
-// (engine/jit/machine_code.h) compiles these.
+// The ops that the JIT compiles (engine/jit/machine_code.h): one or a few machine instructions compute an element, with
+// the same bits as the kernel's loop.
 #pragma once
 
 #include "engine/ops/row.h"
@@ -8,7 +8,7 @@
 
 namespace footlight {
 
-enum class Exact : uint8_t {
+enum class JitOp : uint8_t {
   kNone,
   kAdd, kSub, kMul, kDiv, kMaximum, kMinimum, kSquaredDifference,
   kNeg, kAbs, kSign, kSquare, kReciprocal, kSqrt, kRsqrt, kFloor, kCeil, kRound,
@@ -17,6 +17,7 @@ enum class Exact : uint8_t {
   kLogicalAnd, kLogicalOr, kLogicalNot, kSelect, kCast
 };
 
-Exact exact(const OpRow& row);
+// kNone if the JIT cannot compile the op.
+JitOp jit_op(const OpRow& row);
 
 }  // namespace footlight

@@ -1,15 +1,15 @@
 // The table is by op name; tests/runtime/test_fused.cpp compares each op with its kernel, for each dtype.
-#include "engine/ops/exact.h"
+#include "engine/ops/jit_ops.h"
 
 #include <vector>
 
 namespace footlight {
 
-Exact exact(const OpRow& row) {
-  using enum Exact;
+JitOp jit_op(const OpRow& row) {
+  using enum JitOp;
   struct Named {
     const char* op;
-    Exact exact;
+    JitOp jit_op;
   };
   static constexpr Named kAll[] = {
       {"AddV2", kAdd}, {"AddN", kAdd}, {"Sub", kSub}, {"Mul", kMul}, {"RealDiv", kDiv}, {"Maximum", kMaximum},
@@ -20,9 +20,9 @@ Exact exact(const OpRow& row) {
       {"Greater", kGreater}, {"GreaterEqual", kGreaterEqual}, {"Equal", kEqual}, {"NotEqual", kNotEqual},
       {"IsNan", kIsNan}, {"LogicalAnd", kLogicalAnd}, {"LogicalOr", kLogicalOr}, {"LogicalNot", kLogicalNot},
       {"SelectV2", kSelect}, {"Cast", kCast}};
-  static const std::vector<Exact> by_id = [] {
-    std::vector<Exact> table(all_rows().size(), kNone);
-    for (const Named& one : kAll) table[Op(one.op).id().value] = one.exact;
+  static const std::vector<JitOp> by_id = [] {
+    std::vector<JitOp> table(all_rows().size(), kNone);
+    for (const Named& one : kAll) table[Op(one.op).id().value] = one.jit_op;
     return table;
   }();
   return by_id[row.id.value];

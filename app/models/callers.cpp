@@ -15,8 +15,7 @@ class Stack {
   void add_locations(session::LocationId id) {
     const session::LocationRecord* inner = nullptr;
     for (const auto* l = reader_.location(id); l && frames.size() < kMaxFrames; l = reader_.location(l->caller)) {
-      SourcePlace place{l->file, l->line};
-      if (!place) place = place_of(l->source);
+      const SourcePlace place = place_of(*l);
       const session::CodeRecord* code = reader_.code(l->source.code);
       const std::string name = l->qualname.empty() && code ? code->qualname : l->qualname;
       // A loop or a branch of converted code is a function of its own: part of the one around it.
@@ -59,6 +58,11 @@ class Stack {
     if (frame.place && (frames.empty() || frames.back() != frame)) frames.push_back(std::move(frame));
   }
 
+  SourcePlace place_of(const session::LocationRecord& l) const {
+    const SourcePlace place{l.file, l.line};
+    return place ? place : place_of(l.source);
+  }
+
   std::vector<CallerFrame> frames;
 
  private:
@@ -70,10 +74,26 @@ class Stack {
   const session::Reader& reader_;
 };
 
+// The line in the stack of a node that a trace made.
+session::LocationId location_in_trace(const Stack& stack, const session::Reader& reader, SourcePlace place,
+                                      TraceId wanted) {
+  const session::TraceRecord* trace = reader.trace(wanted);
+  const session::GraphRecord* graph = trace ? reader.graph(trace->graph()) : nullptr;
+  if (!graph) return {};
+  for (const session::NodeRecord& node : graph->nodes) {
+    const session::LocationRecord* l = reader.location(node.location);
+    for (size_t depth = 0; l && depth < kMaxFrames; l = reader.location(l->caller), ++depth)
+      if (l->caller.valid() && stack.place_of(*l) == place) return l->id;
+  }
+  return {};
+}
+
 void add_line(Stack& stack, const session::Reader& reader, SourcePlace place, TraceId wanted) {
+  if (const auto in_trace = location_in_trace(stack, reader, place, wanted); in_trace.valid())
+    return stack.add_locations(in_trace);
   const auto& locations = reader.contents().locations;
   const auto known = std::find_if(locations.begin(), locations.end(), [&](const session::LocationRecord& l) {
-    return l.file == place.file && l.line == place.line && l.caller.valid();
+    return l.caller.valid() && stack.place_of(l) == place;
   });
   if (known != locations.end()) return stack.add_locations(known->id);
   // A line of converted code runs in the function under which it was converted.

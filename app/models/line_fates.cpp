@@ -45,6 +45,35 @@ LineNodes nodes_by_line(const Document& document, session::FileId file, TraceId 
   return nodes;
 }
 
+qsizetype indent_of(const QString& line) {
+  qsizetype indent = 0;
+  while (indent < line.size() && line[indent].isSpace()) ++indent;
+  return indent;
+}
+
+// Whether a `break` or `continue` leaves a staged statement: AutoGraph turns it into a condition of the graph.
+bool is_staged_jump(const std::vector<CodeLine>& lines, const std::vector<size_t>& starts, size_t at) {
+  const auto word_of = [&](size_t i) {
+    const std::string text = lines[i].text.trimmed().toStdString();
+    return std::string(source::leading_word(text));
+  };
+  if (const std::string word = word_of(at); word != "break" && word != "continue") return false;
+  qsizetype indent = indent_of(lines[at].text);
+  bool is_branch = false;  // of an `if` on the same level
+  for (size_t i = at; i-- > 0;) {
+    if (starts[i] != i || lines[i].text.trimmed().isEmpty()) continue;
+    const qsizetype own = indent_of(lines[i].text);
+    if (own > indent || (own == indent && !is_branch)) continue;
+    const std::string word = word_of(i);
+    const bool is_loop = word == "for" || word == "while";
+    if ((is_loop || word == "if" || word == "elif") && lines[i].fate == QStringLiteral("staged")) return true;
+    if (is_loop || word == "def") return false;
+    indent = own;
+    is_branch = word == "elif" || word == "else";
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<size_t> statement_starts(const std::vector<CodeLine>& lines) {
@@ -107,6 +136,9 @@ void put_traced_fates(const Document& document, const session::GeneratedRecord& 
       l.reason = QStringLiteral("%1 in trace #%2, made by what it calls")
                      .arg(counted(inside->second, "node", "nodes"))
                      .arg(shown->number);
+    } else if (is_staged_jump(lines, starts, starts[i])) {
+      l.fate = QStringLiteral("staged");
+      l.reason = QStringLiteral("Part of the graph: it leaves a staged statement");
     } else if (!has_code.count(first.number) || ran[i] != Ran::kYes) {
       l.fate.clear();
     } else {

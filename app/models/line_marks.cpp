@@ -104,6 +104,9 @@ void mark_lines(const Document& document, const query::LineSums& sums, session::
       const QString share = q(explain::share_of_run(own, document.duration_ns()));
       put(notes[line], duration_text(own) + (share.isEmpty() ? QString() : QStringLiteral(", ") + share), "text");
     }
+    // What was decided in Python may have made nodes before, as in the AutoGraph view.
+    if (const auto at = notes.find(line); sum.nodes && at != notes.end() && at->second.fate == QStringLiteral("python"))
+      at->second.fate = QStringLiteral("staged");
     const uint64_t traced = sum.traced_ops + sum.library_ops;
     if (!sum.eager_ops && !traced) continue;
     CodeLine& made = notes[line];

@@ -24,7 +24,7 @@ bool broadcast_into(Shape& common, const Shape& shape) {
 
 }  // namespace
 
-bool FusedGroup::repeated(uint16_t value) const {
+bool FusedGroup::is_repeated(uint16_t value) const {
   return value >= num_outside && steps[value - num_outside].kind == Step::Kind::kRepeat;
 }
 
@@ -41,7 +41,7 @@ bool FusedGroup::infer_shapes(std::span<const Tensor> inputs, Shape& common, std
     if (step.kind == Step::Kind::kRepeat || (step.kind == Step::Kind::kReduce && s)) continue;
     if (values[step.out].level != Level::kWhole && s) continue;  // its other inputs broadcast to the reduced shape
     const auto has_common_shape = [&](uint16_t v) {
-      return v >= num_outside && values[v].level == Level::kWhole && !repeated(v);
+      return v >= num_outside && values[v].level == Level::kWhole && !is_repeated(v);
     };
     if (std::any_of(step.in, step.in + step.inputs, has_common_shape)) continue;  // so the result has it too
     Shape own;

@@ -105,7 +105,7 @@ void fill_node(NodeDef* message, const InputNames& scope, const Node& node) {
     else if (name.text().starts_with("branches["))
       (*message->mutable_attr())["branches"].mutable_list()->add_func()->set_name(
           scope.functions.name(*std::get<GraphPtr>(value)));
-    else if (!is_of_this_process(value))
+    else if (!is_process_local(value))
       fill_attr(&(*message->mutable_attr())[std::string(name.text())], value, scope.functions);
   }
 }

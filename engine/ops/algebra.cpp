@@ -68,7 +68,7 @@ const Algebra& algebra_of(const OpRow& row) {
   return by_id[row.id.value];
 }
 
-bool takes_all_values(const OpRow& row, DType dtype) {
+bool accepts_all_values(const OpRow& row, DType dtype) {
   if (row.stateful() || row.host_only || row.execution != Execution::kKernel || !is_plain(dtype)) return false;
   const Algebra& algebra = algebra_of(row);
   if (algebra.never_fails) return true;

@@ -29,6 +29,6 @@ const Algebra& algebra_of(const OpRow&);
 
 // Whether the op runs without an error for all values of its inputs, if their shapes fit, and those inputs whose values
 // the shape rule reads.
-bool takes_all_values(const OpRow&, DType dtype);
+bool accepts_all_values(const OpRow&, DType dtype);
 
 }  // namespace footlight

@@ -1,4 +1,4 @@
-// Interning of attribute names; the sorted pairs.
+// Interns attribute names, and keeps attributes sorted by name.
 #include "engine/ops/attrs.h"
 
 #include <algorithm>

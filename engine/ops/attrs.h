@@ -22,7 +22,8 @@ using AttrValue = std::variant<bool, int64_t, float, std::string, DType, Shape, 
                                std::vector<int64_t>, std::vector<float>, std::vector<std::string>,
                                std::vector<DType>, std::vector<Shape>>;
 
-// Interned; comparing two is comparing two pointers. `"axis"_attr` is interned once, when it is first used.
+// The interned name of an attribute, so comparing two is comparing pointers. `"axis"_attr` is interned once, when it is
+// first used.
 class AttrName {
  public:
   explicit AttrName(std::string_view name);

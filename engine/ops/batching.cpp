@@ -1,5 +1,5 @@
-// The rules by which ops are applied to a batch: most take the new first dimension as one more, and only have
-// to be told that their axes are one further on.
+// The rules by which ops are applied to a batch. Most ops accept a further dimension in front; their rules only add 1
+// to axes. Others fold the batch into a dimension that they have.
 #include "engine/ops/batching_rules.h"
 
 #include "engine/ops/functions.h"
@@ -36,7 +36,7 @@ Result applied(const Call& c, std::span<const Tensor> inputs, const Attrs& attrs
 Tensor one() { return ints({1}); }
 Tensor size_vector(const Call& c, DType dtype = DType::kInt32) { return cast(reshape(c.size, one()), dtype); }
 
-// Its elements with dimensions of size 1 in front, so that they have this rank.
+// Inserts dimensions of size 1 after the batch's, so that elements have this rank.
 Tensor with_rank(const Call& c, size_t i, int rank) {
   const Tensor& t = c[i];
   if (!c.batched(i) || c.rank(i) == rank) return t;
@@ -61,16 +61,17 @@ Result elementwise(const Call& c) {
   return applied(c, inputs, c.attrs);
 }
 
-// All inputs get a copy for each element; the op takes any number of dimensions in front.
-Result in_front(const Call& c) {
+// For ops that accept any number of leading dimensions in all inputs, but do not broadcast them.
+Result stack_all(const Call& c) {
   std::vector<Tensor> inputs;
   for (const Batched& input : c.inputs) inputs.push_back(for_each_element(input, c.size));
   return applied(c, inputs, c.attrs);
 }
 Result unary(const Call& c) { return c.inputs.size() == 1 ? applied(c, std::array{c[0]}, c.attrs) : Result(); }
 
-// An axis as a number of the batch. Negative ones count from the end, and stay.
-std::optional<Tensor> shifted(const Call& c, size_t axes) {
+// The axes of an element as axes of the batch: one more, unless they are negative and count from the end. Empty if they
+// are not known.
+std::optional<Tensor> shifted_axes(const Call& c, size_t axes) {
   if (c.batched(axes)) return {};
   const Tensor known = known_value(c[axes]);
   if (!known) return {};
@@ -82,12 +83,12 @@ std::optional<Tensor> shifted(const Call& c, size_t axes) {
 }
 Result with_axis_input(const Call& c) {
   if (!c.batched(0) || c.inputs.size() != 2) return {};
-  const std::optional<Tensor> axis = shifted(c, 1);
+  const std::optional<Tensor> axis = shifted_axes(c, 1);
   return axis ? applied(c, std::array{c[0], *axis}, c.attrs) : Result();
 }
 Result joined(const Call& c) {
   const size_t last = c.inputs.size() - 1;
-  const std::optional<Tensor> axis = shifted(c, last);
+  const std::optional<Tensor> axis = shifted_axes(c, last);
   if (!axis) return {};
   std::vector<Tensor> inputs;
   for (const Batched& input : c.inputs.first(last)) inputs.push_back(for_each_element(input, c.size));
@@ -147,7 +148,7 @@ Result sliced(const Call& c) {
   return c.only_first() ? applied(c, std::array{c[0], prefixed(0, c[1]), prefixed(-1, c[2])}, c.attrs)
                         : Result();
 }
-// The masks of a slice that takes all elements in front.
+// The masks of a strided slice that takes all of the batch's dimension.
 Attrs with_shifted_masks(const Call& c) {
   Attrs attrs = c.attrs;
   for (const char* name : {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"}) {
@@ -204,7 +205,7 @@ Result gathered(const Call& c) {
     if (!axis || infer::ints_of(axis)[0] != 0) return {};
     return applied(c, std::array{c[0], c[1], c[2]}, c.attrs);
   }
-  const std::optional<Tensor> axis = shifted(c, 2);
+  const std::optional<Tensor> axis = shifted_axes(c, 2);
   if (!axis || dims < 0) return {};
   if (!c.batched(1) && dims == 0) return applied(c, std::array{c[0], c[1], *axis}, c.attrs);
   Attrs attrs = c.attrs;
@@ -214,10 +215,10 @@ Result gathered(const Call& c) {
       attrs);
 }
 
-// The op works on the last dimension.
-Result on_last(const Call& c) { return c.only_first() ? applied(c, std::array{c[0], c[1]}, c.attrs) : Result(); }
+// For ops on the last dimension.
+Result along_last(const Call& c) { return c.only_first() ? applied(c, std::array{c[0], c[1]}, c.attrs) : Result(); }
 
-Result hot(const Call& c) {
+Result one_hot(const Call& c) {
   if (!c.only_first()) return {};
   return applied(c, std::array{c[0], c[1], c[2], c[3]}, with_shifted_axis(c, "axis", -1));
 }
@@ -244,8 +245,8 @@ Result rank_only(const Call& c) {
   return std::vector<Batched>{{integer(c.rank(0)), false}};
 }
 
-// An op on batches of its own: both batches become one.
-Result folded(const Call& c) {
+// For ops whose first dimension is a batch already: both batches become one dimension.
+Result fold_into_batch(const Call& c) {
   if (!c.only_first() || c.rank(0) < 1 || c[0].shape().rank() < 2) return {};
   const Tensor own = shape(c[0]);
   const Tensor tail = rest_of(rest_of(own));
@@ -258,9 +259,8 @@ Result folded(const Call& c) {
   return all_batched(std::move(outputs));
 }
 
-// The same where several inputs are batches, each of at least vectors: all become one batch. `parameters`: how many
-// inputs at the end are the same for all.
-Result all_folded(const Call& c, size_t parameters) {
+// fold_into_batch() for ops with several inputs that have a batch dimension. The last `parameters` inputs have none.
+Result fold_all_into_batch(const Call& c, size_t parameters) {
   const size_t count = c.inputs.size() - parameters;
   std::vector<Tensor> inputs;
   Tensor front;
@@ -278,10 +278,11 @@ Result all_folded(const Call& c, size_t parameters) {
   for (Tensor& output : outputs) output = reshape(output, concat(std::array{front, rest_of(shape(output))}, 0));
   return all_batched(std::move(outputs));
 }
-Result rows_folded(const Call& c) { return all_folded(c, 0); }
-Result rows_folded_but_last(const Call& c) { return all_folded(c, 1); }
+Result fold_rows(const Call& c) { return fold_all_into_batch(c, 0); }
+Result fold_rows_but_last(const Call& c) { return fold_all_into_batch(c, 1); }
 
-// The first input is of each element, the others of all; the op takes any number of dimensions in front.
+// For ops whose first input accepts any number of leading dimensions, if the other inputs are the same for all
+// elements.
 Result with_parameters(const Call& c) {
   if (!c.only_first()) return {};
   std::vector<Tensor> inputs;
@@ -295,22 +296,22 @@ Result diagonal_set(const Call& c) {
 }
 Result rolled(const Call& c) {
   if (!c.only_first()) return {};
-  const std::optional<Tensor> axis = shifted(c, 2);
+  const std::optional<Tensor> axis = shifted_axes(c, 2);
   return axis ? applied(c, std::array{c[0], c[1], *axis}, c.attrs) : Result();
 }
 Result split(const Call& c) {
-  const std::optional<Tensor> axis = shifted(c, 0);
+  const std::optional<Tensor> axis = shifted_axes(c, 0);
   return axis ? applied(c, std::array{*axis, c[1]}, c.attrs) : Result();
 }
 Result split_by_sizes(const Call& c) {
   if (!c.only_first()) return {};
-  const std::optional<Tensor> axis = shifted(c, 2);
+  const std::optional<Tensor> axis = shifted_axes(c, 2);
   return axis ? applied(c, std::array{c[0], c[1], *axis}, c.attrs) : Result();
 }
 Result biased(const Call& c) {
   const int rank = c.rank(0);
   if (rank < 2 || c.rank(1) != 1) return {};
-  if (!c.batched(1)) return folded(c);
+  if (!c.batched(1)) return fold_into_batch(c);
   const Tensor value = c.batched(0) ? c[0] : expand_dims(c[0], 0);
   if (c.attrs.get_or("data_format"_attr, std::string("NHWC")) == "NHWC")
     return all_batched({add(value, with_rank(c, 1, rank))});
@@ -342,54 +343,54 @@ Result summed_products(const Call& c) {
   return applied(c, inputs, attrs);
 }
 
-// The numbers 0, 1, ... of the elements, followed by `rank` dimensions of size 1.
-Tensor numbers(const Call& c, DType dtype, int rank) {
+// The numbers 0, 1, ... of the elements, in a tensor with `rank` further dimensions of size 1.
+Tensor element_numbers(const Call& c, DType dtype, int rank) {
   std::vector<int64_t> dims(static_cast<size_t>(rank), 1);
   dims.insert(dims.begin(), -1);
   return reshape(cast(range(integer(0), c.size), dtype), ints(dims));
 }
-// Each element's segments come after those of the elements before it.
+// For segment ops: gives each element segments of its own, after those of the elements before it.
 Result segments(const Call& c) {
   if (c.batched(2) || c.rank(1) < 0) return {};
   const Tensor data = for_each_element(c.inputs[0], c.size), ids = for_each_element(c.inputs[1], c.size);
   const Tensor count = cast(c[2], ids.dtype());
-  const Tensor moved = add(ids, mul(numbers(c, ids.dtype(), c.rank(1)), count));
+  const Tensor moved = add(ids, mul(element_numbers(c, ids.dtype(), c.rank(1)), count));
   const Tensor own = where(less(ids, number(0, ids.dtype())), ids, moved);  // negative ones are in no segment
   const Tensor size = cast(c.size, c[2].dtype());
   const Tensor rows = footlight::apply(c.row, std::array{data, own, mul(size, c[2])}, c.attrs);
   const Tensor front = pack(std::array{size, c[2]}, 0);
   return all_batched({reshape(rows, concat(std::array{cast(front, DType::kInt32), rest_of(shape(rows))}, 0))});
 }
-// Indices with the number of their element in front.
-Tensor numbered(const Call& c, size_t indices) {
+// Prepends to each index vector the number of its element.
+Tensor with_element_number(const Call& c, size_t indices) {
   const Tensor own = for_each_element(c.inputs[indices], c.size);
   const Tensor last = slice(own, ints(std::vector<int64_t>(static_cast<size_t>(c.rank(indices) + 1), 0)),
                             concat(std::array{slice(shape(own), ints({0}), ints({c.rank(indices)})), one()}, 0));
-  const Tensor number = add(numbers(c, own.dtype(), c.rank(indices)), zeros_like(last));
+  const Tensor number = add(element_numbers(c, own.dtype(), c.rank(indices)), zeros_like(last));
   return concat(std::array{number, own}, c.rank(indices));
 }
-// There has to be an index to put a number in front of.
+// Whether index vectors are known not to be empty, as with_element_number() needs.
 bool has_index(const Call& c, size_t indices) {
   return c.rank(indices) >= 1 && c[indices].shape()[c[indices].shape().rank() - 1] > 0;
 }
 Result gathered_nd(const Call& c) {
   if (!c.batched(0)) return applied(c, std::array{c[0], c[1]}, c.attrs);
-  return has_index(c, 1) ? applied(c, std::array{c[0], numbered(c, 1)}, c.attrs) : Result();
+  return has_index(c, 1) ? applied(c, std::array{c[0], with_element_number(c, 1)}, c.attrs) : Result();
 }
 Result scattered_nd(const Call& c) {
   if (c.batched(2) || !has_index(c, 0)) return {};
   const Tensor whole = concat(std::array{size_vector(c, c[2].dtype()), c[2]}, 0);
-  return applied(c, std::array{numbered(c, 0), for_each_element(c.inputs[1], c.size), whole}, c.attrs);
+  return applied(c, std::array{with_element_number(c, 0), for_each_element(c.inputs[1], c.size), whole}, c.attrs);
 }
 Result scattered_into(const Call& c) {
   if (!has_index(c, 1)) return {};
-  return applied(c, std::array{for_each_element(c.inputs[0], c.size), numbered(c, 1),
+  return applied(c, std::array{for_each_element(c.inputs[0], c.size), with_element_number(c, 1),
                                for_each_element(c.inputs[2], c.size)}, c.attrs);
 }
 
 const std::unordered_map<std::string_view, Rule>& rules() {
   static const auto* all = new std::unordered_map<std::string_view, Rule>{
-      {"AddN", in_front},
+      {"AddN", stack_all},
       {"ArgMax", with_axis_input},
       {"ArgMin", with_axis_input},
       {"All", with_axis_input},
@@ -421,12 +422,12 @@ const std::unordered_map<std::string_view, Rule>& rules() {
       {"MatMul", multiplied},
       {"BatchMatMulV2", multiplied},
       {"GatherV2", gathered},
-      {"OneHot", hot},
+      {"OneHot", one_hot},
       {"Shape", shape_only},
       {"ShapeN", shapes_only},
       {"Rank", rank_only},
       {"SelectV2", elementwise},
-      {"Select", in_front},
+      {"Select", stack_all},
       {"ClipByValue", elementwise},
       {"Cast", unary},
       {"Softmax", unary},
@@ -435,8 +436,8 @@ const std::unordered_map<std::string_view, Rule>& rules() {
       {"MatrixInverse", unary},
       {"MatrixDeterminant", unary},
       {"LogMatrixDeterminant", unary},
-      {"MatrixSolve", in_front},
-      {"MatrixTriangularSolve", in_front},
+      {"MatrixSolve", stack_all},
+      {"MatrixTriangularSolve", stack_all},
       {"Qr", unary},
       {"Svd", unary},
       {"SelfAdjointEigV2", unary},
@@ -445,28 +446,28 @@ const std::unordered_map<std::string_view, Rule>& rules() {
       {"AsString", unary},
       {"StopGradient", unary},
       {"PreventGradient", unary},
-      {"TopKV2", on_last},
-      {"Conv2D", folded},
-      {"MaxPool", folded},
-      {"AvgPool", folded},
-      {"DepthwiseConv2dNative", folded},
-      {"Conv3D", folded},
-      {"MaxPool3D", folded},
-      {"AvgPool3D", folded},
-      {"DepthToSpace", folded},
-      {"SpaceToDepth", folded},
+      {"TopKV2", along_last},
+      {"Conv2D", fold_into_batch},
+      {"MaxPool", fold_into_batch},
+      {"AvgPool", fold_into_batch},
+      {"DepthwiseConv2dNative", fold_into_batch},
+      {"Conv3D", fold_into_batch},
+      {"MaxPool3D", fold_into_batch},
+      {"AvgPool3D", fold_into_batch},
+      {"DepthToSpace", fold_into_batch},
+      {"SpaceToDepth", fold_into_batch},
       {"BiasAdd", biased},
-      {"SoftmaxCrossEntropyWithLogits", rows_folded},
-      {"SparseSoftmaxCrossEntropyWithLogits", rows_folded},
-      {"LowerBound", rows_folded},
-      {"UpperBound", rows_folded},
-      {"InTopKV2", rows_folded_but_last},
+      {"SoftmaxCrossEntropyWithLogits", fold_rows},
+      {"SparseSoftmaxCrossEntropyWithLogits", fold_rows},
+      {"LowerBound", fold_rows},
+      {"UpperBound", fold_rows},
+      {"InTopKV2", fold_rows_but_last},
       {"Equal", elementwise},
       {"NotEqual", elementwise},
       {"Complex", elementwise},
       {"ComplexAbs", unary},
       {"Angle", unary},
-      {"Cross", in_front},
+      {"Cross", stack_all},
       {"MatrixDiagV3", with_parameters},
       {"MatrixDiagPartV3", with_parameters},
       {"MatrixSetDiagV3", diagonal_set},

@@ -1,5 +1,5 @@
-// Lists of tensors applied to a batch: instead of a list for each element, one list of batches. Tensors of a list go
-// along the first dimension where an op takes or gives several, so the elements are the second one there.
+// The rules for lists of tensors. A batch of lists is one list of batches. Where an op takes or returns the items of a
+// list as one tensor, they go along its first dimension, so the batch is the second one there.
 #include "engine/ops/batching_rules.h"
 
 #include "engine/ops/functions.h"
@@ -16,13 +16,13 @@ using Result = BatchResult;
 DType elements_of(const Call& c) { return c.attrs.get<DType>("element_dtype"_attr); }
 Tensor batch_shape(const Call& c, size_t i) { return shape_of_batch(c[i], c.size, elements_of(c)); }
 
-// The list of batches that the input is, or no tensor.
+// The input if it is a list of batches, else an empty tensor.
 Tensor list_at(const Call& c, size_t i) { return is_list_of_batches(c.inputs[i]) ? c[i] : Tensor(); }
-// A tensor that becomes part of a list, with a copy for each element.
+// An input that becomes an item of a list, stacked for all elements.
 Tensor item_at(const Call& c, size_t i) {
   return c[i].dtype() == DType::kVariant ? list_at(c, i) : for_each_element(c.inputs[i], c.size);
 }
-// All inputs from the k-th on are the same for all elements.
+// Whether all inputs from the k-th on are the same for all elements.
 bool shared_from(const Call& c, size_t k) {
   for (size_t i = k; i < c.inputs.size(); ++i)
     if (c.batched(i)) return false;
@@ -78,7 +78,7 @@ Result length(const Call& c) {
   if (!is_list_of_batches(c.inputs[0])) return {};
   return std::vector<Batched>{{footlight::apply(c.row, std::array{c[0]}, c.attrs), false}};
 }
-// The shape is only used to create lists, which may have any shape.
+// Returns an unknown shape: it is only used to create lists, which may hold elements of any shape.
 Result element_shape(const Call& c) {
   if (!is_list_of_batches(c.inputs[0])) return {};
   return std::vector<Batched>{{integer(-1, c.attrs.get_or("shape_type"_attr, DType::kInt32)), false}};

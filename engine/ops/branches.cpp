@@ -1,4 +1,4 @@
-// Names of the attributes that hold graphs: an If has two of them, a Case one for each branch.
+// Names the attributes that hold graphs: an If has two of them, a Case one for each branch.
 #include "engine/ops/branches.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Where ops that hold graphs keep them. (Their gradients are built by engine/trace: ops/hooks.h.)
+// The attributes in which branches keep their graphs. (engine/trace builds their gradients: ops/hooks.h.)
 #pragma once
 
 #include "engine/ops/row.h"

@@ -1,4 +1,4 @@
-// Dispatch of apply().
+// Dispatches apply() to the graph that is being built, or to eager execution.
 #include "engine/ops/builder.h"
 
 namespace footlight {

@@ -25,11 +25,11 @@ class Builder {
   // row's name. The row, or its attributes, give the number of outputs.
   virtual std::vector<Tensor> emit(const OpRow&, std::span<const Tensor> inputs, const Attrs&,
                                    std::string_view name) = 0;
-  // The same for an op with one output; eager avoids the vector.
+  // emit() for an op with one output; eager execution overrides it to avoid the vector.
   virtual Tensor emit_one(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, std::string_view name) {
     return emit(row, inputs, attrs, name)[0];
   }
-  // The value of a tensor when it is known now (eager, or a constant in the graph), else empty.
+  // The value of a tensor if it is known now (eager, or a constant in the graph), else an empty tensor.
   virtual Tensor constant_value(const Tensor&) = 0;
   virtual bool is_graph() const = 0;
   // Name scopes: while one is entered, new nodes are named below it. Returns what leave_scope() needs.
@@ -58,7 +58,8 @@ class Scope {
   std::string before_, own_name_;
 };
 
-// The one way to apply an op. Eager goes straight to the kernel; active tapes record it afterwards.
+// Applies an op; all code does so by this function. Eager execution goes straight to the kernel, and tapes record the
+// op afterwards.
 Tensor apply(const Op&, std::initializer_list<Tensor> inputs, const Attrs& = {}, std::string_view name = {});
 Tensor apply(const OpRow&, std::span<const Tensor> inputs, const Attrs& = {}, std::string_view name = {});
 std::vector<Tensor> apply_all(const OpRow&, std::span<const Tensor> inputs, const Attrs&, std::string_view name = {});
@@ -67,14 +68,14 @@ inline std::vector<Tensor> apply_all(const Op& op, std::initializer_list<Tensor>
   return apply_all(op.row(), std::span(inputs), attrs, name);
 }
 
-// The active builder: the graph's, else eager.
+// The builder of the graph that is being traced, else that of eager execution.
 Builder& current_builder();
-// The value of a tensor when it is known now, on the host, else empty.
+// The value of a tensor, on the host, if it is known now, else an empty tensor.
 inline Tensor known_value(const Tensor& t) {
   return t.is_symbolic() ? current_builder().constant_value(t) : gpu::on_host(t);
 }
 
-// Shows an op that was applied to the tapes and accumulators that record on this thread.
+// Tells the tapes and accumulators that record on this thread that an op was applied.
 inline void show_recorders(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs,
                            std::span<const Tensor> outputs) {
   if (this_thread.recorders) [[unlikely]] ops::hooks.op_applied(row, attrs, inputs, outputs);

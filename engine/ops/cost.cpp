@@ -1,4 +1,4 @@
-// Descriptions of signatures: dtypes, shapes, bytes and operations.
+// Describes signatures: dtypes, shapes, bytes and operations.
 #include "engine/ops/cost.h"
 
 #include <vector>

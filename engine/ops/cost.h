@@ -9,7 +9,8 @@
 
 namespace footlight {
 
-// The hash that identifies a signature; a handful of instructions per dimension.
+// The hash that identifies a signature. It is computed for each op that is recorded, so it takes a few instructions per
+// dimension.
 class SignatureHash {
  public:
   explicit SignatureHash(const OpRow& row) : h_(row.id.value + 1) {}
@@ -33,7 +34,7 @@ class SignatureHash {
 SignatureId describe_signature(uint64_t hash, const OpRow&, std::span<const Tensor> inputs,
                                std::span<const Tensor> outputs);
 
-// The first half, before the op runs.
+// Begins the hash with the inputs, before the op runs.
 inline SignatureHash input_hash(const OpRow& row, std::span<const Tensor> inputs) {
   SignatureHash hash(row);
   for (const Tensor& t : inputs) hash.add(t);
@@ -41,7 +42,8 @@ inline SignatureHash input_hash(const OpRow& row, std::span<const Tensor> inputs
   return hash;
 }
 
-// After it ran. An input may be gone by then: its memory became the first output's, which has the same type and shape.
+// Completes the hash with the outputs, after the op ran. The signature of a new hash is described then. An input may be
+// gone by that time, but only if its memory became the first output's, which has the same type and shape.
 inline SignatureId signature_of(const OpRow& row, SignatureHash hash, std::span<const Tensor> inputs,
                                 std::span<const Tensor> outputs) {
   for (const Tensor& t : outputs) hash.add(t);

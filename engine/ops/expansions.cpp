@@ -1,4 +1,4 @@
-// Each expansion computes what the op's kernel does, for whoever does not have it.
+// Each expansion computes with TensorFlow's ops what our op's kernel does.
 #include "engine/ops/expansions.h"
 
 #include "engine/ops/functions.h"

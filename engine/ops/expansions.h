@@ -1,4 +1,4 @@
-// Ops of our own in terms of TensorFlow's: what a file has in place of them.
+// Expresses ops that TensorFlow does not have by its own ops, for files that TensorFlow reads.
 #pragma once
 
 #include "engine/ops/builder.h"
@@ -8,8 +8,7 @@
 
 namespace footlight {
 
-// Builds with apply(). Returns no tensors where the op cannot be expressed for these inputs: shapes and axes that
-// have to be known are not.
+// Builds the replacement with apply(). Returns no tensors if it needs shapes or axes that are not known.
 using Expansion = std::vector<Tensor> (*)(std::span<const Tensor> inputs, const Attrs&);
 
 // Null for an op that TensorFlow has.

@@ -1,4 +1,4 @@
-// The names of the op families.
+// Names the op families.
 #include "engine/ops/row.h"
 
 namespace footlight {

@@ -1,4 +1,5 @@
-// Names of ops in TensorFlow's files, where these are others than ours: there one op joins strings and another adds.
+// Translates names of ops in TensorFlow's files that differ from ours: there, one op joins strings and another adds
+// numbers.
 #pragma once
 
 #include "engine/ops/row.h"

@@ -24,7 +24,7 @@ using Types = std::span<const TensorType>;
 
 double elements(const TensorType&);
 double elements(Types, size_t i);                // 0 when there is no such tensor
-double dim(Types, size_t i, int from_the_end);   // dim(x, 0, 1) is the last one of x[0]
+double dim(Types, size_t i, int from_the_end);   // dim(x, 0, 1) is the last dimension of x[0]
 double largest(Types);
 
 double none(Types, Types);  // moving and reading cost nothing
@@ -51,7 +51,7 @@ double orthogonal(Types in, Types out);
 double singular_values(Types in, Types out);
 double sorting(Types in, Types out);
 
-// The rule of a row without one of its own.
+// The rule for a family's rows that name no rule.
 FlopsFunction of_family(OpFamily);
 
 }  // namespace flops

@@ -1,4 +1,4 @@
-// Ops as C++ functions.
+// Applies ops from C++ with the attributes that they usually have.
 #include "engine/ops/functions.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The function is held by a tensor of dtype variant, which is the value of the attribute.
+// Wraps a function in a tensor of dtype variant, the value of the attribute.
 #include "engine/ops/host_function.h"
 
 #include "engine/base/text.h"
@@ -22,7 +22,7 @@ HostFunction& host_function_of(const Attrs& attrs) {
   return *function;
 }
 
-bool is_of_this_process(const AttrValue& value) {
+bool is_process_local(const AttrValue& value) {
   const Tensor* held = std::get_if<Tensor>(&value);
   return held && (held->dtype() == DType::kVariant || held->dtype() == DType::kResource);
 }

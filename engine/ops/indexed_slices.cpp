@@ -1,4 +1,4 @@
-// Making, adding and expanding sparse gradients; reading rows of variables.
+// Makes, adds and expands sparse gradients, and reads rows of variables.
 #include "engine/ops/indexed_slices.h"
 
 #include "engine/ops/functions.h"

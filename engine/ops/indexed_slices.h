@@ -11,7 +11,7 @@ class IndexedSlices final : public Resource {
   IndexedSlices(Tensor v, Tensor i, Tensor shape)
       : values(std::move(v)), indices(std::move(i)), dense_shape(std::move(shape)) {}
   const Tensor values, indices;
-  const Tensor dense_shape;  // a vector, or none when not known
+  const Tensor dense_shape;  // a vector; empty if not known
 };
 
 namespace ops {
@@ -20,11 +20,12 @@ namespace ops {
 Tensor indexed_slices(const Tensor& values, const Tensor& indices, const Tensor& dense_shape);
 // The gradient of a gather along the first dimension of something of shape `params_shape`.
 Tensor gathered_rows(const Tensor& gradient, const Tensor& indices, const Tensor& params_shape);
-// The contents of such a tensor; null for every other tensor, and for none.
+// The slices that a tensor holds; null for any other tensor and for an empty one.
 const IndexedSlices* slices_of(const Tensor&);
-// The same gradient as a dense tensor (itself if it is one). kValue without a dense_shape.
+// Converts a gradient to a dense tensor; returns one that is dense already. Throws kValue if slices have no
+// dense_shape.
 Tensor dense(const Tensor&);
-// The sum: concatenated rows if all are slices, else a tensor.
+// Adds gradients. The sum of slices is their concatenation; if any gradient is dense, so is the sum.
 Tensor accumulate(std::span<const Tensor>);
 // Applies `each` to a tensor, or to the values of slices.
 template <class Each>
@@ -36,10 +37,10 @@ Tensor map_rows(const Tensor& t, Each&& each) {
 // Gathers rows of `params`, which may be the handle of a variable (from a parameter "tensor or variable"): then it
 // reads no other rows, and the gradient is sparse. `name` is the user's.
 Tensor gather_rows(const Tensor& params, const Tensor& indices, std::string_view name = {});
-// The same for elements or rows at index vectors: ResourceGatherNd of a handle, else GatherNd.
+// Gathers elements or rows at index vectors, by ResourceGatherNd if `params` is a handle, else by GatherNd.
 Tensor gather_elements(const Tensor& params, const Tensor& indices, const Attrs& attrs = {},
                        std::string_view name = {});
-// The value behind such a parameter.
+// Reads the variable if the parameter is a handle, else returns it.
 Tensor value_of(const Tensor& tensor_or_handle);
 
 }  // namespace ops

@@ -1,4 +1,4 @@
-// The check of an op against its signature, and the shape rules that several rows share.
+// Checks an application of an op against its signature, and defines the shape rules that several rows share.
 #include "engine/ops/infer.h"
 
 #include "engine/ops/hooks.h"
@@ -11,7 +11,7 @@ namespace footlight {
 
 namespace {
 
-// Whether all lists of the row's inputs are as long as each other, by one attribute.
+// Whether one attribute gives the length of all input lists of the row.
 bool of_one_length(const OpRow& row) {
   int8_t count = -1;
   for (const ArgSpec& spec : row.inputs) {
@@ -140,7 +140,7 @@ size_t output_count(const OpRow& row, std::span<const Tensor> inputs, const Attr
       count += spec.count_attr >= 0 ? count_of(row, by, *v) : std::get<std::vector<DType>>(*v).size();
       continue;
     }
-    // Determined by an input list with the same attribute.
+    // An input list with the same attribute determines the number.
     for (const ArgSpec& in : row.inputs)
       if (in.list && (spec.count_attr >= 0 ? in.count_attr == spec.count_attr : in.type_attr == spec.type_attr))
         count += input_count(in, row, inputs.size());
@@ -287,7 +287,7 @@ void vector(Inference& i) {
   for (Shape& s : i.output_shapes) s = Shape{kUnknownDim};
 }
 
-int64_t axis_in(int64_t axis, int rank, const OpRow& row) {
+int64_t normalize_axis(int64_t axis, int rank, const OpRow& row) {
   if (axis < -rank || axis >= rank)
     invalid("Expected dimension in the range [", -rank, ", ", rank, "), but got ", axis, " [Op:", row.name, "]");
   return axis < 0 ? axis + rank : axis;
@@ -325,13 +325,13 @@ std::optional<std::vector<int64_t>> constant_ints(Inference& i, size_t input) {
   return ints_of(t);
 }
 
-Shape shape_from(Inference& i, size_t input, Open open) {
+Shape shape_from(Inference& i, size_t input, NegativeSizes negative_sizes) {
   if (i.shape(input).has_rank() && i.shape(input).rank() > 1)
     invalid("the shape must be a vector of integers, its own shape is ", i.shape(input).to_string(),
             " [Op:", i.row.name, "]");
   if (auto dims = constant_ints(i, input)) {
     for (int64_t size : *dims)
-      if (size < (open == Open::kAllowed ? kUnknownDim : 0))
+      if (size < (negative_sizes == NegativeSizes::kAllowed ? kUnknownDim : 0))
         invalid("Dimension ", size, " must be >= 0 [Op:", i.row.name, "]");
     return Shape(std::span<const int64_t>(*dims));
   }
@@ -341,7 +341,7 @@ Shape shape_from(Inference& i, size_t input, Open open) {
   return s.has_rank() && s.rank() == 1 && s[0] >= 0 ? unknown_dimensions(s[0]) : Shape::unknown_rank();
 }
 
-void want_rank(Inference& i, size_t input, int rank) {
+void check_rank(Inference& i, size_t input, int rank) {
   const Shape& s = i.shape(input);
   if (s.has_rank() && s.rank() != rank)
     invalid(i.row.inputs[std::min(input, i.row.inputs.size() - 1)].name, " must have rank ", rank, ", its shape is ",

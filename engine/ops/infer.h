@@ -12,20 +12,21 @@ void none(Inference&);         // for ops without outputs
 void same(Inference&);         // every output like input 0
 void broadcast(Inference&);    // NumPy's broadcasting of all inputs
 void scalar(Inference&);       // every output a scalar
-void unknown(Inference&);      // nothing is known
+void unknown(Inference&);      // every output of unknown rank
 void vector(Inference&);       // rank 1 of unknown length
 
-// Helpers for rules.
+// The following are helpers for rules.
+
 // Normalises a negative axis; throws kInvalidArgument naming the op, the axis and the rank.
-int64_t axis_in(int64_t axis, int rank, const OpRow&);
-// A constant int32/int64 scalar or vector as numbers; nullopt when not known.
+int64_t normalize_axis(int64_t axis, int rank, const OpRow&);
+// The elements of an int32 or int64 input; empty if its value is not known.
 std::optional<std::vector<int64_t>> constant_ints(Inference&, size_t input);
 std::vector<int64_t> ints_of(const Tensor&);
 // The shape given by a shape input (int32/int64 vector): from its value, else from its length, else unknown. A negative
-// size is an error, unless the op defines a meaning of -1 (Open::kAllowed).
-enum class Open { kRefused, kAllowed };
-Shape shape_from(Inference&, size_t input, Open = Open::kRefused);
+// size is an error, unless the op defines a meaning of -1 (NegativeSizes::kAllowed).
+enum class NegativeSizes { kRefused, kAllowed };
+Shape shape_from(Inference&, size_t input, NegativeSizes = NegativeSizes::kRefused);
 // Throws kInvalidArgument if the input has a known rank other than `rank`.
-void want_rank(Inference&, size_t input, int rank);
+void check_rank(Inference&, size_t input, int rank);
 
 }  // namespace footlight::infer

@@ -1,4 +1,4 @@
-// Ops on matrices as C++ functions.
+// Applies ops to the last two dimensions, also where the rank is unknown.
 #include "engine/ops/matrix.h"
 
 namespace footlight::ops {

@@ -5,6 +5,6 @@
 
 namespace footlight {
 
-OutputName output_name(const OpRow&, size_t outputs, size_t output, const Attrs&);  // of a node with so many
+OutputName output_name(const OpRow&, size_t outputs, size_t output, const Attrs&);  // `outputs`: how many the node has
 
 }  // namespace footlight

@@ -1,4 +1,4 @@
-// Global seed, the sequence of op seeds drawn from it, and the streams of eager ops.
+// Keeps the global seed, the sequence of op seeds drawn from it, and the streams of eager ops.
 #include "engine/ops/random_seeds.h"
 
 #include "engine/base/text.h"
@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kLargest = 2147483647;
 constexpr int64_t kSeedWithoutGlobal = 87654321;
 
-// The Mersenne Twister seeded like Python's random.Random(seed): op seeds are drawn from it.
+// Draws op seeds from a Mersenne Twister that is seeded like Python's random.Random(seed).
 class PythonRandom {
  public:
   explicit PythonRandom(uint64_t seed) {
@@ -86,7 +86,7 @@ Global& global() {
   return *one;
 }
 
-std::atomic<bool> seeds_are_wanted = false;
+std::atomic<bool> seeds_are_required = false;
 
 int64_t truncated(int64_t seed) { return ((seed % kLargest) + kLargest) % kLargest; }
 
@@ -119,7 +119,7 @@ void KeptSeeds::put_back() const {
   static_cast<Seeded&>(g) = *static_cast<const Seeded*>(kept_.get());
 }
 
-void want_seeds(bool on) { seeds_are_wanted = on; }
+void require_seeds(bool on) { seeds_are_required = on; }
 
 Seeds seeds_for_op(std::optional<int64_t> op_seed) {
   Global& g = global();
@@ -127,7 +127,7 @@ Seeds seeds_for_op(std::optional<int64_t> op_seed) {
   Builder* const builder = this_thread.builder;
   const std::optional<int64_t> seed = builder && builder->graph_seed ? builder->graph_seed->seed : g.seed;
   if (!seed && !op_seed) {
-    if (seeds_are_wanted)
+    if (seeds_are_required)
       fail(ErrorKind::kRuntime, "Random ops require a seed to be set when determinism is enabled: call "
                                 "tf.random.set_seed, or give the op a seed");
     return {};

@@ -11,10 +11,10 @@ namespace footlight::random {
 
 // tf.random.set_seed: restarts every sequence.
 void set_global_seed(int64_t seed);
-// The same while a graph is built: its seed alone.
+// Sets the seed of the graph that is being built, and no other.
 void set_graph_seed(std::optional<int64_t> seed);
 
-// The global seed, its sequence and the streams of eager ops, kept to be put back (with kept_states.h).
+// A snapshot of the global seed, its sequence and the streams of eager ops, which can be restored (with kept_states.h).
 class KeptSeeds {
  public:
   KeptSeeds();
@@ -24,8 +24,8 @@ class KeptSeeds {
   std::shared_ptr<const void> kept_;
 };
 
-// Whether an op without any seed is an error: tf.config.experimental.enable_op_determinism.
-void want_seeds(bool);
+// Makes an op without any seed an error, as tf.config.experimental.enable_op_determinism does.
+void require_seeds(bool);
 
 struct Seeds {
   int64_t seed = 0, seed2 = 0;
@@ -38,8 +38,8 @@ struct Seeds {
 // g, s               | g, s
 Seeds seeds_for_op(std::optional<int64_t> op_seed);
 
-// The attributes `seed`, `seed2` and `_state` of one application of `op`. Eager applications with equal seeds continue
-// one stream per dtype of `input` and results; in a graph each has its own.
+// Sets the attributes `seed`, `seed2` and `_state` of one application of `op`. Eager applications with equal seeds
+// continue one stream per dtype of `input` and results; in a graph each has its own.
 void set_seeds(Attrs& attrs, const Op& op, std::optional<int64_t> op_seed, DType input = DType::kInvalid);
 
 }  // namespace footlight::random

@@ -1,4 +1,4 @@
-// All rows: the families' definitions, parsed once at first use.
+// Parses the definitions of all rows, once at first use.
 #include "engine/ops/define.h"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ AttrValue parse_default(std::string_view type, std::string_view text) {
   return {};
 }
 
-// Ops that only pass existing values on.
+// Whether the ops of a family only pass existing values on.
 bool moves_values(OpFamily family) {
   switch (family) {
     case OpFamily::kMove:
@@ -157,7 +157,7 @@ class Registry {
     row.dispatch = inputs.empty() ? int8_t{-1} : def.more.dispatch;
     row.host_inputs = def.more.host_inputs;
     row.zero_gradient = def.more.zero_gradient;
-    // Strings live on the host.
+    // Strings are only ever on the host.
     const auto is_text = [](const ArgSpec& arg) { return arg.dtype == DType::kString; };
     row.host_only = def.more.host_only || std::ranges::any_of(inputs, is_text) || std::ranges::any_of(outputs, is_text);
     row.takes_slices = def.more.takes_slices;

@@ -24,9 +24,9 @@ enum class OpFamily : uint8_t {
 };
 const char* name_of(OpFamily);  // "product", "elementwise", ...: what sessions and the app colour by
 
-// What an op does besides computing its outputs.
+// What an op does besides computing its outputs. The comments say what passes may do with its nodes.
 enum class Effect : uint8_t {
-  kNone,    // nothing: a node may be left out, merged with an equal one, or computed ahead of time
+  kNone,    // nothing: a node may be removed, merged with an equal one, or computed ahead of time
   kReads,   // reads the contents of its resource inputs: kept in order with their writers, removed if unused
   kWrites,  // changes the contents of its resource inputs: never removed
   kOther,   // prints, fails on purpose, draws the next random number: never removed
@@ -44,21 +44,21 @@ enum class Alias : uint8_t {
 // How the nodes of an op are executed.
 enum class Execution : uint8_t {
   kKernel,
-  kConstant,     // nothing: its attribute `value` is its output
-  kPlaceholder,  // nothing: its output comes from outside the graph
-  kFakeParam,    // placeholder for an output that nobody reads
+  kConstant,     // does not run: its attribute `value` is its output
+  kPlaceholder,  // does not run: its output comes from outside the graph
+  kFakeParam,    // stands for an output that nobody reads
   kNoOp,
-  kIf,           // `then_branch` or `else_branch`, by input 0
-  kWhile,        // `body` while `cond`
-  kCall,         // `f`
+  kIf,           // runs the graph `then_branch` or `else_branch`, depending on input 0
+  kWhile,        // runs the graph `body` while `cond` returns true
+  kCall,         // runs the graph `f`
 };
 
 struct OpRow;
 struct TensorType;
 class Builder;
 
-// The interface of a shape or dtype rule. `constant(i)` is the value of input i if it is known (always in eager; while
-// tracing, for constants and what folds to one), else an empty tensor.
+// The arguments and results of a shape or dtype rule. `constant(i)` is the value of input i if it is known (always in
+// eager; while tracing, for constants and what folds to one), else an empty tensor.
 class Inference {
  public:
   virtual ~Inference() = default;
@@ -147,17 +147,18 @@ struct OpRow {
 };
 inline constexpr uint8_t kVariableOutputs = 255;
 
-// The whole rule: checks count, dtypes and attributes against the signature, sets the dtypes that it determines, then
-// calls row.infer. Used by eager, tracing and the runtime. Output spans must have output_count() elements.
+// Infers the outputs of an op: checks count, dtypes and attributes against the signature, sets the dtypes that it
+// determines, then calls row.infer. Used by eager, tracing and the runtime. Output spans must have output_count()
+// elements.
 void infer_outputs(Inference&);
 size_t output_count(const OpRow&, std::span<const Tensor> inputs, const Attrs&);
-// An output as GraphDef refers to it: the name of its argument, and its index within that if it is a list.
+// How GraphDef refers to an output: by the name of its argument, and its index within that if it is a list.
 struct OutputName {
   const char* name;
   size_t index;
 };
-OutputName output_name(const OpRow&, size_t outputs, size_t output);  // of a node with so many
-// `attrs` completed with the inferred ones ("T", "N") and the defaults: what a graph node carries.
+OutputName output_name(const OpRow&, size_t outputs, size_t output);  // `outputs`: how many the node has
+// Adds the inferred attributes ("T", "N") and the defaults, as the nodes of graphs have them.
 Attrs complete_attrs(const OpRow&, std::span<const Tensor> inputs, const Attrs& attrs);
 
 // All rows, by id. Ids are dense and fixed for the life of the process.
@@ -165,7 +166,7 @@ std::span<const OpRow* const> all_rows();
 const OpRow& row_of(OpId);
 const OpRow* find_row(std::string_view name);
 
-// A name resolved once: `"AddV2"_op` when it is first used, or `static const Op add{"AddV2"};`.
+// An op whose name is resolved once: `"AddV2"_op` when it is first used, or `static const Op add{"AddV2"};`.
 class Op {
  public:
   explicit Op(std::string_view name);  // FL_CHECKs that the row exists

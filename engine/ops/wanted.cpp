@@ -1,4 +1,4 @@
-// The gradients and results that are needed of the current op, per thread.
+// Keeps per thread which gradients and results of the current op are needed.
 #include "engine/ops/wanted.h"
 
 #include "engine/base/thread_context.h"

@@ -1,6 +1,6 @@
-// Skips work whose result nobody reads. Tells which inputs of the op being differentiated lead to a source:
-// costly gradients check it. (The input gradient of a network's first convolution is half of its work.) Also tells
-// which results of the current op are read.
+// Lets gradients and kernels skip results that nobody reads. Gradient functions ask which input gradients are needed:
+// the input gradient of a network's first convolution would be half of its work. Kernels ask which of their outputs are
+// read.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace footlight {
 
-// True if not known.
+// Whether the gradient of this input of the op being differentiated is needed. True if that is not known.
 bool gradient_wanted(size_t input);
 
-// Set by the tape for one op, while this object lives.
+// Says which gradients are needed, for the op that the tape differentiates while this object lives.
 class GradientWanted {
  public:
   explicit GradientWanted(std::vector<bool> wanted);
@@ -25,10 +25,11 @@ class GradientWanted {
   const GradientWanted* before_;
 };
 
-// False if only the first result is read: the others may be left uninitialised. Must be called on the thread
-// that calls the kernel.
+// Whether an output of the current kernel is read. If not, the kernel may leave it uninitialised. Must be called on the
+// thread that calls the kernel.
 bool result_wanted(size_t output);
 
+// While the object lives, only the first output of kernels that this thread calls is read.
 class FirstResultWanted {
  public:
   FirstResultWanted();

@@ -1,4 +1,4 @@
-// The attributes of convolutions and poolings, and the arithmetic of windows.
+// Parses the attributes of convolutions and poolings, and computes sizes and paddings.
 #include "engine/ops/window.h"
 
 #include "engine/ops/builder.h"
@@ -122,12 +122,12 @@ WindowAttrs window_attrs(const OpRow& row, const Attrs& attrs, int spatial) {
 }
 
 namespace {
-// w.reach(), which does not overflow from then on.
+// Returns w.reach() after checking that it does not overflow.
 int64_t reach_of(const Window& w) {
   return w.size > 0 ? add_sizes(multiply_sizes(w.size - 1, w.dilation), 1) : w.reach();
 }
 
-// Positions the windows, whether or not one of them could be elsewhere.
+// Computes padding and output size of one dimension.
 Window placed(const OpRow& row, const WindowAttrs& attrs, int d, int64_t in, int64_t size) {
   Window w{in, size, attrs.stride[d], attrs.dilation[d], attrs.before[d], attrs.after[d], kUnknownDim};
   if (attrs.padding == Padding::kSame) {

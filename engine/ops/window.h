@@ -26,7 +26,7 @@ struct WindowAttrs {
   int axis(int d) const { return channels_first ? d + 2 : d + 1; }
 };
 
-// One spatial dimension of an op: `in` elements, windows of `size`, `out` of them. kUnknownDim where not known.
+// One spatial dimension of an op: `in` elements, and `out` windows of `size` elements. kUnknownDim where not known.
 struct Window {
   int64_t in = 1, size = 1, stride = 1, dilation = 1, before = 0, after = 0, out = 1;
   int64_t reach() const { return (size - 1) * dilation + 1; }

@@ -79,7 +79,7 @@ class Hoister {
     const DType dtype = node.op->dispatch >= 0 && static_cast<size_t>(node.op->dispatch) < node.inputs.size()
                             ? graph_.dtype(node.inputs[static_cast<size_t>(node.op->dispatch)])
                             : node.dtypes[0];
-    if (!takes_all_values(*node.op, dtype)) return false;
+    if (!accepts_all_values(*node.op, dtype)) return false;
     for (uint32_t k = 0; k < node.dtypes.size(); ++k)
       if (!certain_shape(graph_, program_, {id, k})) return false;
     for (size_t i = 0; i < node.inputs.size(); ++i) {

@@ -26,7 +26,7 @@ DType quotient_dtype(DType dtype) {
   }
 }
 
-// A bare number as a node named after the parameter.
+// Gives a Python number a node of its own, named after the parameter.
 Tensor as_node(const Tensor& t, std::string_view name) { return t.body()->python_number ? constant(t, name) : t; }
 
 template <Literal op_name, Literal scope_name>
@@ -35,7 +35,7 @@ Arg scoped_two(const Tensor& x, const Tensor& y, std::string_view name) {
   return {apply(op_named<op_name>(), {x, y})};
 }
 
-// Both converted to the dtype in which they are divided.
+// Converts both to the dtype in which they are divided.
 std::pair<Tensor, Tensor> quotient_of(const Tensor& x, const Tensor& y, std::string_view what) {
   if (x.dtype() != y.dtype())
     fail(ErrorKind::kType, "x and y of ", what, " must have the same dtype, got tf.", name_of(x.dtype()), " and tf.",
@@ -85,7 +85,7 @@ Arg multiply_no_nan(const Tensor& x, const Tensor& y, std::string_view name) {
   return {apply("MulNoNan"_op, {x, y}, {}, name_or(name, "multiply_no_nan"))};
 }
 
-// Only bare integers are converted to floats.
+// Converts to floats only if both arguments are Python numbers; the op refuses integer tensors.
 Arg next_after(const Tensor& x1, const Tensor& x2, std::string_view name) {
   const bool bare = x1.body()->python_number && x2.body()->python_number;
   const auto as_float = [&](const Tensor& t) {
@@ -123,7 +123,7 @@ Arg accumulate_n(const std::vector<Tensor>& terms, const Arg& dims, DType tensor
   return {apply("AddN"_op.row(), terms, {}, name)};
 }
 
-// Horner's rule; the first coefficient is that of the highest power.
+// Uses Horner's rule. The first coefficient is that of the highest power.
 Arg polyval(const std::vector<Tensor>& coefficients, const Tensor& x, std::string_view name) {
   const Scope scope(name_or(name, "polyval"));
   if (coefficients.empty()) return {ops::zeros_like(x)};
@@ -134,7 +134,7 @@ Arg polyval(const std::vector<Tensor>& coefficients, const Tensor& x, std::strin
   return {p};
 }
 
-// x / |x| of a complex number, so that its gradient is that of the quotient.
+// Computes x / |x| for complex numbers, so that the gradient is that of the quotient.
 Arg sign(const Tensor& x, std::string_view name) {
   if (!is_complex(x.dtype())) return {apply("Sign"_op, {x}, {}, name)};
   return {apply("DivNoNan"_op, {x, ops::cast(abs(x, "ComplexAbs"), x.dtype())}, {}, name)};

@@ -37,7 +37,7 @@ Arg sequence_mask(const Tensor& lengths, const Tensor& maxlen, DType dtype, std:
   return {dtype == DType::kInvalid ? mask : ops::cast(mask, dtype)};
 }
 
-// Copies of each element next to each other: one more dimension, tiled, then merged with the one before.
+// Repeats each element `times` times: tiles one more dimension, then merges it with the one before.
 Tensor repeat_evenly(const Tensor& x, const Tensor& times, int axis) {
   const int rank = x.shape().rank();
   std::vector<Tensor> multiples;
@@ -57,7 +57,7 @@ Tensor repeat_evenly(const Tensor& x, const Tensor& times, int axis) {
   return ops::reshape(tiled, ops::concat(parts, 0));
 }
 
-// The same where the rank is not known: all sizes are computed.
+// repeat_evenly() for an unknown rank: all sizes are computed in the graph.
 Tensor repeat_unranked(const Tensor& x, const Tensor& times, int axis) {
   const Tensor of_x = ops::cast(ops::shape(x), times.dtype()), one = ops::integer(1, times.dtype());
   const auto part = [&](int64_t from, int64_t size) { return ops::slice(of_x, ops::ints({from}), ops::ints({size})); };

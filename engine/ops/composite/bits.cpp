@@ -55,7 +55,7 @@ Arg conjugate(const Tensor& x, std::string_view name) {
   return {x};
 }
 
-// Wide enough for every 64-bit integer.
+// The limits of a dtype, in a type that holds every 64-bit integer.
 struct Limits {
   long double least, most;
 };
@@ -96,7 +96,7 @@ Tensor cast_as(const Tensor& x, DType to, std::string_view name) {
   return x.dtype() == to ? x : apply("Cast"_op, {x}, {{"DstT"_attr, to}}, name);
 }
 
-// Clipped to the range of the other dtype, so that nothing wraps around.
+// Clips to the range of the other dtype before the cast, so that nothing wraps around.
 Arg saturate_cast(const Tensor& value, DType to, std::string_view name) {
   Tensor x = value;
   const Scope scope(name_or(name, "saturate_cast"));

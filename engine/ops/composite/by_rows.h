@@ -1,4 +1,4 @@
-// Public functions that return an IndexedSlices for one: they are elementwise, so they are applied to its rows.
+// Public elementwise functions that accept an IndexedSlices: they are applied to its rows and return one.
 #pragma once
 
 #include "engine/ops/composite/define.h"
@@ -6,7 +6,7 @@
 
 namespace footlight::composite {
 
-// `function`, whose parameter number `which` is a "tensor or slices".
+// Wraps `function`, whose parameter number `which` is a "tensor or slices".
 template <Arg (*function)(Args, std::string_view), size_t which = 0>
 Arg by_rows(Args args, std::string_view name) {
   const Tensor& given = tensor(args[which]);

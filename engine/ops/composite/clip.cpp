@@ -9,7 +9,7 @@ namespace {
 
 Tensor identity(const Tensor& x, std::string_view name) { return apply("Identity"_op, {x}, {}, name); }
 
-void want_shape_of(const Tensor& t, const Tensor& made, const char* what) {
+void check_has_shape_of(const Tensor& t, const Tensor& made, const char* what) {
   if (!compatible(t.shape(), made.shape()))
     fail(ErrorKind::kValue, what, " would give t, of shape ", t.shape().to_string(), ", the shape ",
          made.shape().to_string(), ": the bounds must broadcast to t");
@@ -18,9 +18,9 @@ void want_shape_of(const Tensor& t, const Tensor& made, const char* what) {
 Arg clip_by_value(const Tensor& t, const Tensor& clip_value_min, const Tensor& clip_value_max, std::string_view name) {
   const Scope scope(name_or(name, "clip_by_value"));
   const Tensor below = ops::minimum(t, clip_value_max);
-  want_shape_of(t, below, "clip_value_max");
+  check_has_shape_of(t, below, "clip_value_max");
   const Tensor clipped = ops::maximum(below, clip_value_min, scope.own_name());
-  want_shape_of(t, clipped, "clip_value_min");
+  check_has_shape_of(t, clipped, "clip_value_min");
   return {clipped};
 }
 
@@ -60,7 +60,7 @@ Arg clip_by_norm(const Tensor& t, const Tensor& clip_norm, const Arg& axes_given
   const Tensor norm = ops::where(positive, ops::sqrt(safe), squares);
   const Tensor bound = norm_bound(clip_norm, t.dtype());
   const Tensor scaled = ops::mul(t, bound);
-  want_shape_of(t, scaled, "clip_norm");
+  check_has_shape_of(t, scaled, "clip_norm");
   return {identity(ops::div(scaled, ops::maximum(norm, bound)), scope.own_name())};
 }
 
@@ -88,7 +88,7 @@ Tensor number_of(const Arg& given, DType dtype) {
   return *t;
 }
 
-// NaN when the norm is not finite, so that the result cannot be used by mistake.
+// Returns NaN if the norm is not finite, so that the result cannot be used by mistake.
 Arg clip_by_global_norm(const Arg& t_list, const Arg& clip_norm, const Tensor& use_norm, std::string_view name) {
   const Tensor norm = !use_norm ? global_norm(t_list, name) : use_norm;
   const Scope scope(name_or(name, "clip_by_global_norm"));

@@ -12,7 +12,7 @@ Attrs attrs_of(const Ints& strides, const Ints& dilations, const PaddingAttrs& p
   return attrs;
 }
 
-// A number or a list without the outer dimensions that `per_dimension` adds.
+// Whether any of the numbers differs from 1.
 bool any_but_one(const Ints& values) {
   return std::any_of(values.begin(), values.end(), [](int64_t v) { return v != 1; });
 }
@@ -50,7 +50,7 @@ Arg conv3d(const Tensor& input, const Tensor& filters, const Ints& strides, cons
                     name)};
 }
 
-// A 1-D convolution is one over images of height 1.
+// Prepends the height of a 1-D convolution's images and filters, which is 1.
 Ints with_height(Ints values) {
   values.insert(values.begin(), 1);
   return values;

@@ -20,18 +20,18 @@ bool all_true(const Tensor& t) {
   return true;
 }
 
-// While one lives, ops run eagerly, even inside a trace.
-class Eagerly {
+// While the scope lives, ops run eagerly, even inside a trace.
+class EagerScope {
  public:
-  Eagerly() : graph_(this_thread.builder) { this_thread.builder = nullptr; }
-  ~Eagerly() { this_thread.builder = graph_; }
+  EagerScope() : graph_(this_thread.builder) { this_thread.builder = nullptr; }
+  ~EagerScope() { this_thread.builder = graph_; }
 
  private:
   Builder* const graph_;
 };
 
-// A message may be any object: its text.
-std::string said(const Arg& a) {
+// The text of a message, which may be any object.
+std::string message_text(const Arg& a) {
   if (a.none()) return "";
   if (const auto* s = std::get_if<std::string>(&a.value)) return *s;
   if (const auto* i = std::get_if<int64_t>(&a.value)) return std::to_string(*i);
@@ -40,27 +40,27 @@ std::string said(const Arg& a) {
   if (const auto* t = std::get_if<Tensor>(&a.value); t && known_value(*t)) return summary(known_value(*t), 3);
   if (const auto* list = std::get_if<ArgList>(&a.value)) {
     std::string out;
-    for (const Arg& item : *list) out += (out.empty() ? "[" : ", ") + said(item);
+    for (const Arg& item : *list) out += (out.empty() ? "[" : ", ") + message_text(item);
     return out.empty() ? "[]" : out + "]";
   }
   return "";
 }
 std::string prefix(const Arg& message) {
-  const std::string s = said(message);
+  const std::string s = message_text(message);
   return s.empty() ? s : s + ".  ";
 }
 std::string first_line(const Arg& message) {
-  const std::string s = said(message);
+  const std::string s = message_text(message);
   return s.empty() ? s : s + "\n";
 }
 std::string shape_and_dtype(const Tensor& t) {
   return str("shape=", t.shape().to_string(), " dtype=", name_of(t.dtype()));
 }
 
-// The node, in a graph. `data` without the message, which is prepended.
+// Adds an Assert node to a graph. The message is prepended to `data`.
 void assert_node(const Tensor& condition, const Arg& message, std::vector<Tensor> data, int64_t summarize) {
   std::vector<Tensor> inputs{condition};
-  if (!message.none()) inputs.push_back(words(said(message)));
+  if (!message.none()) inputs.push_back(words(message_text(message)));
   for (Tensor& t : data) inputs.push_back(std::move(t));
   apply_all("Assert"_op.row(), inputs, {{"summarize"_attr, summarize}});
 }
@@ -115,12 +115,12 @@ void compare(const Op& op, const char* sign, const Tensor& x, const Tensor& y, c
   if (const Tensor known = known_value(holds)) {
     if (all_true(known)) return;
     const Tensor a = known_value(x), b = known_value(y);
-    const Eagerly eagerly;
+    const EagerScope eagerly;
     invalid(first_line(message), differences(sign, a, b, known, shown(summarize)));
   }
   const Tensor a = known_value(x), b = known_value(y);
   if (a && b) {
-    const Eagerly eagerly;
+    const EagerScope eagerly;
     const Tensor now = apply(op, {a, b});
     if (!all_true(now)) invalid(first_line(message), differences(sign, a, b, now, shown(summarize)));
   }
@@ -135,12 +135,13 @@ Arg two(const Tensor& x, const Tensor& y, const Arg& message, const Arg& summari
   compare(op_named<op_name>(), sign.text, x, y, message, summarize);
   return {};
 }
-// Its `message` is the last parameter, unlike the others.
-Arg two_different(const Tensor& x, const Tensor& y, const Arg& summarize, const Arg& message, std::string_view name) {
+// Unlike in the other assertions, `message` is the last parameter.
+Arg assert_not_equal(const Tensor& x, const Tensor& y, const Arg& summarize, const Arg& message,
+                     std::string_view name) {
   return two<"NotEqual", "!=", "assert_none_equal">(x, y, message, summarize, name);
 }
 
-// x on the left of a comparison with 0.
+// Asserts that x compares as required with 0.
 template <Literal op_name, Literal sign, Literal function>
 Arg one(const Tensor& x, const Arg& message, const Arg& summarize, std::string_view name) {
   const Scope scope(name_or(name, function.text));
@@ -150,7 +151,7 @@ Arg one(const Tensor& x, const Arg& message, const Arg& summarize, std::string_v
   const Tensor holds = apply(op_named<op_name>(), {x, ops::number(0, x.dtype())});
   Tensor known = known_value(holds);
   if (const Tensor value = known_value(x); !known && value) {
-    const Eagerly eagerly;
+    const EagerScope eagerly;
     known = apply(op_named<op_name>(), {value, ops::number(0, x.dtype())});
   }
   const std::string said = str("Condition x ", sign.text, " 0 did not hold element-wise:");
@@ -206,12 +207,12 @@ Arg assert_true(const Tensor& condition_given, const std::vector<Tensor>& data, 
          name_of(condition.dtype()));
   if (condition.dtype() != DType::kBool) {
     const Tensor value = known_value(condition);
-    std::optional<Eagerly> eagerly;
+    std::optional<EagerScope> eagerly;
     if (value) eagerly.emplace();
     condition = value ? ops::cast(value, DType::kBool).as_constant() : ops::cast(condition, DType::kBool);
   }
   if (condition.shape().fully_known() && condition.shape().rank() != 0 && condition.shape().elements() == 1)
-    condition = ops::reshape(condition, ops::ints({}));  // one answer, whatever it is in
+    condition = ops::reshape(condition, ops::ints({}));  // to a scalar
   if (condition.shape().has_rank() && condition.shape().rank() != 0)
     fail(ErrorKind::kValue, "the condition of an assertion must be a scalar, got shape ", condition.shape().to_string(),
          ": use tf.reduce_all");
@@ -233,7 +234,7 @@ Arg check(const Tensor& tensor, const std::string& message, std::string_view nam
   return {apply("CheckNumerics"_op, {tensor}, {{"message"_attr, message}}, name)};
 }
 
-// The ranks as far as they are known now; false where one is a tensor of a graph.
+// Reads ranks to `out`. False if one is a symbolic tensor.
 bool known_ranks(const Arg& a, std::vector<int64_t>& out) {
   const auto add = [&](const Tensor& t) {
     if (t.dtype() != DType::kInt32)
@@ -339,7 +340,7 @@ FL_PUBLIC(debugging) {
        "fails unless x == y everywhere"},
       {"debugging.assert_none_equal",
        "x: tensor, y: tensor, summarize: int? = None, message: any = None, name: str? = None",
-       bind<two_different>, "fails unless x != y everywhere"},
+       bind<assert_not_equal>, "fails unless x != y everywhere"},
       {"debugging.assert_less assert_less compat.v1.assert_less", kTwo, bind<two<"Less", "<", "assert_less">>,
        "fails unless x < y everywhere"},
       {"debugging.assert_less_equal", kTwo, bind<two<"LessEqual", "<=", "assert_less_equal">>,

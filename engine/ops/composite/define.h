@@ -37,10 +37,10 @@ inline double real(const Arg& a) { return std::get<double>(a.value); }
 inline const std::string& text(const Arg& a) { return std::get<std::string>(a.value); }
 inline DType dtype(const Arg& a) { return std::get<DType>(a.value); }
 std::vector<Tensor> tensors(const Arg&);
-ArgList list_of(const std::vector<Tensor>&);     // the reverse
+ArgList list_of(const std::vector<Tensor>&);     // the reverse of tensors()
 std::vector<int64_t> integers(const Arg&);       // for `ints`
 std::optional<int64_t> seed(const Arg&);         // for `int?`
-// A shape as the tensor that ops take; unknown dimensions are refused.
+// Converts a shape to the tensor that ops take; throws if a dimension is unknown.
 Tensor shape_tensor(const Arg&, DType = DType::kInt32);
 inline std::string_view name_or(std::string_view name, std::string_view otherwise) {
   return name.empty() ? otherwise : name;

@@ -140,7 +140,7 @@ Tensor others(const Tensor& rank, const Tensor& axes) {
   return ops::cast(ops::reshape(places, ops::ints({-1})), DType::kInt32);
 }
 
-// The operand as a matrix: free dimensions, then contracted ones; the reverse for the second operand.
+// Turns the operand into a matrix: [free dimensions, contracted ones], or the reverse for the second operand.
 Matrix as_matrix(const Tensor& x, const Axes& axes, bool second, const char* which) {
   const Shape& s = x.shape();
   Matrix m;
@@ -212,7 +212,7 @@ Axes axes_from(const Arg& a) {
   return out;
 }
 
-// The contracted pairs of axes: the last of the first operand and the first of the second, or as listed.
+// Reads the contracted axes of both operands: a number n means the last n of the first and the first n of the second.
 std::pair<Axes, Axes> axes_of(const Tensor& a, const Arg& given) {
   Arg arg = given;
   if (const auto* t = std::get_if<Tensor>(&given.value)) {
@@ -255,7 +255,7 @@ Arg tensordot(const Tensor& a, const Tensor& b, const Arg& axes_given, std::stri
   const Tensor shape = known(x.free) ? y.free : known(y.free) ? x.free : ops::concat({x.free, y.free}, 0);
   const Tensor out = apply("Reshape"_op, {product, shape}, {}, scope.own_name());
   if (!x.known || !y.known || out.shape().fully_known()) return {out};
-  // Sizes known only in part are kept.
+  // The static shape keeps sizes that are known only in part.
   Shape sizes_known{std::span<const int64_t>(x.free_sizes)};
   for (int64_t size : y.free_sizes) sizes_known.append(size);
   return {apply("EnsureShape"_op, {out}, {{"shape"_attr, sizes_known}})};

@@ -37,7 +37,7 @@ Arg slogdet(const Tensor& input, std::string_view name) {
   return list_of(apply_all("LogMatrixDeterminant"_op, {input}, {}, name));
 }
 
-// For positive definite matrices, it is twice the sum of logarithms on the diagonal of the Cholesky factor.
+// For positive definite matrices: twice the sum of the logarithms on the diagonal of the Cholesky factor.
 Arg logdet(const Tensor& matrix, std::string_view name) {
   const Scope scope(name_or(name, "logdet"));
   const Tensor factor = ops::cholesky(matrix);
@@ -81,7 +81,7 @@ std::vector<Tensor> general_eigen(const Tensor& x, bool vectors, std::string_vie
 Arg eig(const Tensor& x, std::string_view name) { return list_of(general_eigen(x, true, name)); }
 Arg eigvals(const Tensor& x, std::string_view name) { return {general_eigen(x, false, name)[0]}; }
 
-void want_float_matrix(const Tensor& a, const char* function) {
+void check_float_matrix(const Tensor& a, const char* function) {
   if (!is_floating(a.dtype()))
     fail(ErrorKind::kType, "tf.linalg.", function, ": the input `a` must be of floats, not ", name_of(a.dtype()));
   if (a.shape().has_rank() && a.shape().rank() < 2)
@@ -111,7 +111,7 @@ Tensor largest(const Tensor& x, bool keep) { return apply("Max"_op, {x, ops::int
 
 Arg matrix_rank(const Tensor& a, const Tensor& tol, const Arg&, std::string_view name) {
   const Scope scope(name_or(name, "matrix_rank"));
-  want_float_matrix(a, "matrix_rank");
+  check_float_matrix(a, "matrix_rank");
   const Tensor s = svd_of(a, false, false)[0];
   const Tensor least =
       !tol ? ops::mul(largest_size(a, epsilon(a.dtype())), largest(s, true)) : tol;
@@ -121,7 +121,7 @@ Arg matrix_rank(const Tensor& a, const Tensor& tol, const Arg&, std::string_view
 
 Arg pinv(const Tensor& a, const Tensor& rcond, const Arg&, std::string_view name) {
   const Scope scope(name_or(name, "pinv"));
-  want_float_matrix(a, "pinv");
+  check_float_matrix(a, "pinv");
   if (a.dtype() == DType::kBFloat16)
     fail(ErrorKind::kValue, "tf.linalg.pinv does not support bfloat16, like all decompositions; cast it first");
   const Tensor limit = !rcond ? largest_size(a, 10 * epsilon(a.dtype())) : rcond;

@@ -12,10 +12,10 @@ Tensor one_of(const Op& op, const Tensor& x) { return apply(op, {x}); }
 Tensor log1p(const Tensor& x) { return one_of("Log1p"_op, x); }
 Tensor greater_equal(const Tensor& x, const Tensor& y) { return apply("GreaterEqual"_op, {x, y}); }
 
-void want_both(const Arg& labels, const Arg& logits, const char* function) {
+void check_both_given(const Arg& labels, const Arg& logits, const char* function) {
   if (labels.none() || logits.none()) fail(ErrorKind::kValue, "both labels and logits must be given to ", function);
 }
-void want_one_shape(const Tensor& x, const Tensor& y, const char* names) {
+void check_same_shape(const Tensor& x, const Tensor& y, const char* names) {
   if (!compatible(x.shape(), y.shape()))
     fail(ErrorKind::kValue, names, " must have the same shape, got ", x.shape().to_string(), " and ",
          y.shape().to_string());
@@ -29,7 +29,7 @@ Tensor move_to_end(const Tensor& x, int64_t axis, int rank) {
   return ops::transpose(x, ops::ints(order));
 }
 
-// All but the last dimension of a shape, as a tensor.
+// All dimensions of a tensor's shape but the last, as a tensor.
 Tensor outer_shape(const Tensor& x) {
   const Shape& s = x.shape();
   if (s.has_rank()) {
@@ -44,7 +44,7 @@ Tensor as_matrix(const Tensor& x) {
   const Shape& s = x.shape();
   if (s.has_rank() && s.rank() == 2) return x;
   if (s.has_rank() && s[s.rank() - 1] >= 0) {
-    // A last dimension of 0 leaves no way to infer the first.
+    // With a last dimension of 0, the first cannot be inferred by -1.
     if (s.fully_known()) {
       int64_t rows = 1;
       for (int d = 0; d + 1 < s.rank(); ++d) rows *= s[d];
@@ -64,7 +64,7 @@ Tensor with_shape(const Tensor& x, const Shape& shape) {
   return apply("EnsureShape"_op, {x}, {{"shape"_attr, shape}});
 }
 
-// The losses, which are output 0. The op also computes their gradient, but only for a tape or a trace.
+// Returns the losses, output 0. The op also computes their gradient, if a tape or a trace needs it.
 Tensor losses_of(const OpRow& row, std::span<const Tensor> both, std::string_view name) {
   if (this_thread.recorders || both[0].is_symbolic() || both[1].is_symbolic()) return apply_all(row, both, {}, name)[0];
   const FirstResultWanted losses_alone;
@@ -133,18 +133,18 @@ Arg sparse_softmax_cross_entropy(const Tensor& labels, const Tensor& given, std:
 }
 
 // Eager values on the host need no graph of TensorFlow's individual ops.
-bool in_one_go(const Tensor& t) {
+bool runs_as_one_op(const Tensor& t) {
   return !t.is_symbolic() && t.device() == Device::cpu() &&
          (t.dtype() == DType::kFloat32 || t.dtype() == DType::kFloat64);
 }
 
 // max(x, 0) - x z + log(1 + exp(-|x|)), in parts that have a gradient at 0.
 Arg sigmoid_cross_entropy(const Arg& labels_given, const Arg& logits_given, std::string_view name) {
-  want_both(labels_given, logits_given, "tf.nn.sigmoid_cross_entropy_with_logits");
+  check_both_given(labels_given, logits_given, "tf.nn.sigmoid_cross_entropy_with_logits");
   const Tensor& labels = tensor(labels_given);
   const Tensor& logits = tensor(logits_given);
-  want_one_shape(logits, labels, "logits and labels");
-  if (in_one_go(logits) && in_one_go(labels)) {
+  check_same_shape(logits, labels, "logits and labels");
+  if (runs_as_one_op(logits) && runs_as_one_op(labels)) {
     return {apply("SigmoidCrossEntropy"_op, {logits, labels})};
   }
   const Scope scope(name_or(name, "logistic_loss"));
@@ -157,7 +157,7 @@ Arg sigmoid_cross_entropy(const Arg& labels_given, const Arg& logits_given, std:
 
 // (1 - z) x + (1 + (q - 1) z) (log(1 + exp(-|x|)) + max(-x, 0))
 Arg weighted_cross_entropy(const Tensor& labels, const Tensor& logits, const Tensor& weight, std::string_view name) {
-  want_one_shape(logits, labels, "logits and labels");
+  check_same_shape(logits, labels, "logits and labels");
   const Scope scope(name_or(name, "logistic_loss"));
   const auto one = [](const Tensor& like) { return ops::number(1, like.dtype()); };
   const Tensor log_weight = ops::add(one(labels), ops::mul(ops::sub(weight, one(weight)), labels));
@@ -168,7 +168,7 @@ Arg weighted_cross_entropy(const Tensor& labels, const Tensor& logits, const Ten
 
 // exp(c) - z c, with compute_full_loss the logarithm of z! by Stirling for z > 1.
 Arg log_poisson(const Tensor& targets, const Tensor& input, bool compute_full_loss, std::string_view name) {
-  want_one_shape(input, targets, "log_input and targets");
+  check_same_shape(input, targets, "log_input and targets");
   const Scope scope(name_or(name, "log_poisson_loss"));
   const Tensor loss = ops::sub(ops::exp(input), ops::mul(input, targets));
   if (!compute_full_loss) return {loss};

@@ -13,7 +13,7 @@ Arg encode_wav(const Tensor& audio, const Tensor& rate, std::string_view name) {
   return {apply("EncodeWav"_op, {audio, rate}, {}, name)};
 }
 
-// An op without outputs.
+// A function that is an op without outputs.
 template <Literal op_name>
 Arg write_op(Args args, std::string_view name) {
   std::vector<Tensor> inputs;

@@ -26,13 +26,13 @@ Arg bias_add(const Tensor& value, const Tensor& bias, const std::string* data_fo
   return {apply("BiasAdd"_op, {value, bias}, {{"data_format"_attr, format}}, name)};
 }
 
-// The range of half is too small for sums of squares: computed in float.
+// Half precision is computed in float, because its range is too small for sums of squares.
 Arg moments(const Tensor& x, const Ints& axes, const Arg&, bool keep, std::string_view name) {
   const bool narrow = x.dtype() == DType::kFloat16;
   const Scope scope(name_or(name, "moments"));
   const Tensor y = narrow ? ops::cast(x, DType::kFloat32) : x;
   Tensor mean = reduce("Mean"_op, y, axes, "mean");
-  // The variance does not depend on the mean: no gradient flows that way.
+  // No gradient flows through the mean, because the variance does not change with it.
   Tensor variance = reduce("Mean"_op, squared_difference(y, apply("StopGradient"_op, {mean})), axes, "variance");
   if (!keep) {
     mean = ops::squeeze(mean, axes);
@@ -202,7 +202,7 @@ Arg dropout(const Tensor& x, const Arg& rate_given, const Arg& noise_shape, cons
             std::string_view name) {
   const std::optional<int64_t> op_seed = seed(seed_given);
   if (is_zero(rate_given) && is_floating(x.dtype())) {
-    // Nothing is drawn, but a seed is consumed, so that later draws do not depend on the rate.
+    // Without dropout nothing is drawn, but a seed is consumed, so that later draws do not depend on the rate.
     Attrs used;
     random::set_seeds(used, "RandomUniform"_op, op_seed);
     return {x};

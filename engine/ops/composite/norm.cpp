@@ -13,7 +13,7 @@ Tensor reduce(const Op& op, const Tensor& x, const Tensor& axes) {
   return apply(op, {x, axes}, {{"keep_dims"_attr, true}});
 }
 
-// The kind of norm asked for: its order as a number, Euclidean and Frobenius as 2 and by name.
+// The order of a norm. The Euclidean and the Frobenius norm have order 2 and are `named`.
 struct Order {
   double p = 2;
   bool named = false;  // 'euclidean' or 'fro'
@@ -26,7 +26,7 @@ std::string in_words(const Arg& a) {
   return "something else";
 }
 
-// The value of a one-element tensor if known; -1, which is no valid order, otherwise.
+// The value of a one-element tensor; -1, which is no valid order, if it is not known.
 double number_in(const Tensor& t) {
   const Tensor known = known_value(t);
   double value = -1;
@@ -84,7 +84,7 @@ Tensor largest_values(const Tensor& matrices) {
   return ops::expand_dims(reduce("Max"_op, values, ops::ints({-1})), -1);
 }
 
-// The same when the rank is known only at run time: the axes are computed in the graph.
+// spectral() for a rank known only at run time: the axes are computed in the graph.
 Tensor spectral_at_run_time(const Tensor& x, std::span<const int64_t> axes) {
   const Tensor count = ops::rank(x);
   const Tensor given = ops::ints(axes);
@@ -107,7 +107,7 @@ Tensor spectral(const Tensor& x, std::span<const int64_t> axes) {
   return ops::transpose(largest_values(matrices), order_list(axes, s.rank(), true));
 }
 
-// Keeping its dimensions.
+// The norm, with the reduced dimensions kept as 1.
 Tensor kept_norm(const Tensor& x, const Order& order, const std::optional<std::vector<int64_t>>& axes) {
   static const Op sum{"Sum"};
   const bool matrices = axes && axes->size() == 2;

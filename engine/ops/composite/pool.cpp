@@ -48,8 +48,8 @@ Tensor in_plane(const Kind& k, const Tensor& x, const Windows& w, std::string_vi
                name);
 }
 
-// A 1-D window is one in an image of height 1.
-Tensor in_line(const Kind& k, const Tensor& x, const Windows& w, std::string_view name) {
+// Pools a sequence as an image of height 1.
+Tensor pool_sequence(const Kind& k, const Tensor& x, const Windows& w, std::string_view name) {
   const bool first = starts_with_nc(w.data_format);
   const auto with_height = [&](const Arg& a, const char* what) {
     Ints values = per_dimension(a, 1, first, what);
@@ -71,7 +71,7 @@ Tensor in_line(const Kind& k, const Tensor& x, const Windows& w, std::string_vie
 template <bool largest>
 Arg pool1d(const Tensor& x, const Arg& ksize, const Arg& strides, const Arg& padding, const Arg& data_format,
            std::string_view name) {
-  return {in_line(kind(largest), x, {ksize, strides, padding, data_format}, name)};
+  return {pool_sequence(kind(largest), x, {ksize, strides, padding, data_format}, name)};
 }
 template <bool largest>
 Arg pool2d(const Tensor& x, const Arg& ksize, const Arg& strides, const Arg& padding, const Arg& data_format,
@@ -95,7 +95,7 @@ Arg pool_any(const Tensor& x, const Arg& ksize, const Arg& strides, const Arg& p
     fail(ErrorKind::kValue, "the rank of the input of ", kind(largest).function, " must be known");
   const Windows windows{ksize, strides, padding, data_format};
   switch (shape.rank()) {
-    case 3: return {in_line(kind(largest), x, windows, name)};
+    case 3: return {pool_sequence(kind(largest), x, windows, name)};
     case 4: return {in_plane(kind(largest), x, windows, name)};
     case 5: return {in_volume(kind(largest), x, windows, name)};
     default:
@@ -127,8 +127,8 @@ Ints rates_of(const Arg& a, size_t n, const char* what) {
   return values;
 }
 
-// Pixels `rates` apart become images of their own, in which the windows are dense.
-Tensor over_spaces(const Tensor& x, const Ints& rates, bool first, const std::function<Tensor(const Tensor&)>& body) {
+// Pools with dilated windows: pixels `rates` apart become images of their own, in which windows are dense.
+Tensor pool_dilated(const Tensor& x, const Ints& rates, bool first, const std::function<Tensor(const Tensor&)>& body) {
   const auto n = static_cast<int64_t>(rates.size());
   std::vector<int64_t> order;
   Tensor images = x;
@@ -201,12 +201,12 @@ Arg pool(const Tensor& x, const Ints& window, const std::string& type, const Arg
     const Arg sizes = listed(window), steps = listed(strides), edges{padding};
     const Windows windows{sizes, steps, edges, format};
     const std::string_view node = dilated ? std::string_view() : name_or(name, largest ? "max_pool" : "avg_pool");
-    if (n == 1) return in_line(kind(largest), images, windows, node);
+    if (n == 1) return pool_sequence(kind(largest), images, windows, node);
     return n == 2 ? in_plane(kind(largest), images, windows, node) : in_volume(kind(largest), images, windows, node);
   };
   if (!dilated) return {pooled(x, first)};
   const Scope scope(name_or(name, largest ? "max_pool" : "avg_pool"));
-  return {over_spaces(x, rates, first, [&](const Tensor& images) { return pooled(images, false); })};
+  return {pool_dilated(x, rates, first, [&](const Tensor& images) { return pooled(images, false); })};
 }
 
 #define FL_POOLED "input: tensor, ksize: ints, strides: ints, padding: any, data_format: "

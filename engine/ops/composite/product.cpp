@@ -18,7 +18,7 @@ struct MatmulFlags {
 };
 
 // A product whose dtype differs from the operands'.
-Tensor typed(const Tensor& a, const Tensor& b, DType out, const MatmulFlags& f, std::string_view name) {
+Tensor product_as(const Tensor& a, const Tensor& b, DType out, const MatmulFlags& f, std::string_view name) {
   const Tensor x = f.transpose_a ? ops::conj(a) : a;
   const Tensor y = f.transpose_b ? ops::conj(b) : b;
   return apply(
@@ -35,14 +35,14 @@ Arg matmul_of(const Tensor& given_a, const Tensor& given_b, bool transpose_a, bo
     fail(ErrorKind::kValue, "only one of transpose_a and adjoint_a can be True in tf.matmul");
   if (transpose_b && adjoint_b)
     fail(ErrorKind::kValue, "only one of transpose_b and adjoint_b can be True in tf.matmul");
-  // Marked as sparse: must be matrices. They are multiplied like any others.
+  // Operands marked as sparse must be matrices. They are multiplied like any others.
   const bool sparse = a_is_sparse || b_is_sparse;
   if (output_type == DType::kInvalid && flags.none() && !sparse && given_a.dtype() == given_b.dtype())
     return {matmul(given_a, given_b, name)};
   Tensor a = given_a, b = given_b;
   const DType types[] = {a.dtype(), b.dtype()};
   if (output_type != DType::kInvalid && (output_type != a.dtype() || output_type != b.dtype()))
-    return {typed(a, b, output_type, flags, name)};
+    return {product_as(a, b, output_type, flags, name)};
   if (types[0] != types[1] && in_set(types[0], kSparse) && in_set(types[1], kSparse)) {
     a = ops::cast(a, DType::kFloat32);
     b = ops::cast(b, DType::kFloat32);
@@ -63,7 +63,7 @@ Arg matvec(const Tensor& a, const Tensor& b, bool transpose_a, bool adjoint_a, c
   return {ops::squeeze(product, {-1})};
 }
 
-// e^A: floats and complex numbers only.
+// The matrix exponential, of floats and complex numbers only.
 Arg expm(const Tensor& x, std::string_view name) {
   if (!in_set(x.dtype(), (kFloatingTypes | kComplexTypes) & ~bit_of(DType::kBFloat16)))
     fail(ErrorKind::kValue, "tf.linalg.expm does not support matrices of type ", name_of(x.dtype()));
@@ -90,7 +90,6 @@ Size size_from(const Arg& a, const char* name) {
   return {std::nullopt, as_int32(*t, name)};
 }
 
-// Ones on the diagonal.
 Arg eye(const Arg& num_rows, const Arg& num_columns, const Arg& batch_shape, DType type, std::string_view name) {
   const Size rows = size_from(num_rows, "num_rows");
   const Size columns = num_columns.none() ? rows : size_from(num_columns, "num_columns");

@@ -41,7 +41,7 @@ Arg uniform(const Arg& dims, const Arg& minval, const Arg& maxval, DType type, c
     random::set_seeds(attrs, "RandomUniformInt"_op, seed(op_seed));
     return {apply("RandomUniformInt"_op, {shape, low, high}, attrs, scope.own_name())};
   }
-  return {moved(draw("RandomUniform"_op, shape, type, op_seed), ops::sub(high, low), low, scope)};
+  return {scale_and_shift(draw("RandomUniform"_op, shape, type, op_seed), ops::sub(high, low), low, scope)};
 }
 
 Tensor scaled(const Op& op, const Arg& dims, const Arg& mean_given, const Arg& stddev, DType type, const Arg& op_seed,
@@ -50,7 +50,7 @@ Tensor scaled(const Op& op, const Arg& dims, const Arg& mean_given, const Arg& s
   const Tensor shape = shape_of(dims);
   const Tensor mean = bound(mean_given, 0, type, "mean");
   const Tensor deviation = bound(stddev, 1, type, "stddev");
-  return moved(draw(op, shape, type, op_seed), deviation, mean, scope);
+  return scale_and_shift(draw(op, shape, type, op_seed), deviation, mean, scope);
 }
 Arg normal(const Arg& dims, const Arg& mean, const Arg& stddev, DType type, const Arg& op_seed, std::string_view name) {
   const Scope scope(name_or(name, "random_normal"));
@@ -68,7 +68,7 @@ constexpr char kNormal[] =
 
 }  // namespace
 
-Tensor moved(const Tensor& drawn, const Tensor& by, const Tensor& from, const Scope& scope) {
+Tensor scale_and_shift(const Tensor& drawn, const Tensor& by, const Tensor& from, const Scope& scope) {
   return ops::add(ops::mul(drawn, by), from, scope.own_name());
 }
 

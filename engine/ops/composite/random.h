@@ -14,13 +14,13 @@ struct RandomStream {
 // `alg`: 'philox', 'threefry', 'auto_select', the number of one, or none.
 RandomStream random_stream(const Tensor& seed, const Arg& alg = {});
 
-// The shape of drawn numbers: unlike elsewhere it is never a bare integer.
+// Converts a shape argument, which, unlike elsewhere, may not be a single integer.
 Tensor drawn_shape(const Arg&);
 // A bound or a parameter in the dtype of the numbers; `what` is its name.
 Tensor in_dtype_of_numbers(const Arg&, double otherwise, DType, const char* what);
 
-// drawn * by + from; the last node represents the whole function.
-Tensor moved(const Tensor& drawn, const Tensor& by, const Tensor& from, const Scope&);
+// Returns drawn * by + from. The last node represents the whole function.
+Tensor scale_and_shift(const Tensor& drawn, const Tensor& by, const Tensor& from, const Scope&);
 
 // tf.random.uniform in [0, 1) with the op seed of the call, for dropout.
 Tensor random_uniform(const Tensor& shape, DType, std::optional<int64_t> op_seed, std::string_view name = {});

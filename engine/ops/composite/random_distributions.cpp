@@ -10,7 +10,7 @@ namespace {
 
 const AttrName kDType{"dtype"};
 
-// alpha broadcast to the common shape with beta.
+// Broadcasts x to its common shape with `other`.
 Tensor as_wide_as(const Tensor& x, const Tensor& other) {
   if (x.shape().fully_known() && other.shape().fully_known() && other.elements() == 1 &&
       other.shape().rank() <= x.shape().rank())
@@ -18,7 +18,7 @@ Tensor as_wide_as(const Tensor& x, const Tensor& other) {
   return ops::add(x, ops::zeros_like(other));
 }
 
-// Never 0, which rounding could produce.
+// Returns drawn / beta, but at least the smallest normal number, because rounding could produce 0.
 Tensor scaled_gamma(const Tensor& drawn, const Tensor& beta, const Scope& scope) {
   const DType type = drawn.dtype();
   const double tiny = type == DType::kFloat64   ? 2.2250738585072014e-308
@@ -33,8 +33,8 @@ DType float_dtype(const Arg& a) {
   return type;
 }
 
-// These take their shape as int32: anything that is not an integer is refused.
-void want_whole_shape(const Arg& a) {
+// Throws if a shape is not made of integers.
+void check_integer_shape(const Arg& a) {
   const Tensor& t = tensor(a);
   if (!is_integer(t.dtype()) && t.shape() != Shape{0})
     fail(ErrorKind::kType, "a shape must consist of integers, got values of dtype ", name_of(t.dtype()));
@@ -44,7 +44,7 @@ Arg gamma(const Arg& dims, const Arg& alpha_given, const Arg& beta_given, const 
           std::string_view name) {
   const Scope scope(name_or(name, "random_gamma"));
   const DType type = float_dtype(dtype);
-  want_whole_shape(dims);
+  check_integer_shape(dims);
   const Tensor shape = drawn_shape(dims);
   const Tensor alpha = in_dtype_of_numbers(alpha_given, 1, type, "alpha");
   const Tensor beta = in_dtype_of_numbers(beta_given, 1, type, "beta");
@@ -68,7 +68,7 @@ Arg stateless_gamma(const Arg& dims, const Tensor& seed, const Arg& alpha_given,
 Arg poisson(const Arg& shape, const Tensor& lam, DType dtype, const Arg& op_seed, std::string_view name) {
   const Scope scope(name_or(name, "random_poisson"));
   Attrs attrs{{kDType, dtype}};
-  want_whole_shape(shape);
+  check_integer_shape(shape);
   random::set_seeds(attrs, "RandomPoissonV2"_op, seed(op_seed), lam.dtype());
   return {apply("RandomPoissonV2"_op, {drawn_shape(shape), lam}, attrs)};
 }
@@ -134,7 +134,7 @@ Arg stateless_shuffle(const Tensor& value, const Tensor& seed, const Arg& alg, s
   return {apply("StatelessShuffle"_op, {value, s.key, s.counter, s.alg})};
 }
 
-// The seed gets a third number, always the same.
+// Appends a third number to the seed, which is always the same.
 Arg index_shuffle(const Tensor& index, const Tensor& seed, const Tensor& max_index, std::string_view) {
   const int rank = seed.shape().has_rank() ? seed.shape().rank() : 1;
   std::vector<int64_t> before(static_cast<size_t>(2 * rank), 0);
@@ -149,7 +149,7 @@ Arg random_index_shuffle(const Tensor& index, const Tensor& seed, const Tensor& 
   return {apply("RandomIndexShuffle"_op, {index, seed, max_index}, {{AttrName("rounds"), rounds}}, name)};
 }
 
-// The parts of tf.random.Generator. A state is the counter (two numbers, one for Threefry) and the key.
+// The ops behind tf.random.Generator. A state is a counter (two numbers, one for Threefry) and a key.
 Arg read_and_skip(const Tensor& handle, int64_t alg, const Tensor& delta, std::string_view) {
   return {apply("RngReadAndSkip"_op, {handle, ops::integer(alg), ops::cast(delta, DType::kUInt64)})};
 }

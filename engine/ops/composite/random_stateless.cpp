@@ -64,7 +64,7 @@ Arg uniform(const Arg& dims, const Tensor& seed, const Arg& minval, const Arg& m
   const RandomStream s = random_stream(seed, alg);
   if (integers)
     return {apply("StatelessRandomUniformIntV2"_op, {shape, s.key, s.counter, s.alg, low, high}, {}, scope.own_name())};
-  return {moved(drawn("StatelessRandomUniformV2"_op, shape, s, type), ops::sub(high, low), low, scope)};
+  return {scale_and_shift(drawn("StatelessRandomUniformV2"_op, shape, s, type), ops::sub(high, low), low, scope)};
 }
 
 Tensor scaled(const Op& op, const Arg& dims, const Tensor& seed, const Arg& mean_given, const Arg& stddev, DType type,
@@ -73,7 +73,7 @@ Tensor scaled(const Op& op, const Arg& dims, const Tensor& seed, const Arg& mean
   const Tensor shape = drawn_shape(dims);
   const Tensor mean = in_dtype_of_numbers(mean_given, 0, type, "mean");
   const Tensor deviation = in_dtype_of_numbers(stddev, 1, type, "stddev");
-  return moved(drawn(op, shape, random_stream(seed, alg), type), deviation, mean, scope);
+  return scale_and_shift(drawn(op, shape, random_stream(seed, alg), type), deviation, mean, scope);
 }
 Arg normal(const Arg& dims, const Tensor& seed, const Arg& mean, const Arg& stddev, DType type, const Arg& alg,
            std::string_view name) {

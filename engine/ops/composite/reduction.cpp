@@ -60,15 +60,15 @@ Arg deviation(const Tensor& input, const Arg& axis, const Arg& keepdims, std::st
   return {ops::sqrt(variance_of(input, axis, keepdims, {}), scope.own_name())};
 }
 
-// Squeezes kept dimensions: by axis when they are known, which keeps the other sizes known.
-Tensor without(const Tensor& x, const Tensor& axes, const Tensor& shape) {
+// Removes kept dimensions: by axis if the axes are known, which keeps the other sizes known.
+Tensor squeeze_reduced(const Tensor& x, const Tensor& axes, const Tensor& shape) {
   const Tensor known = known_value(axes);
   if (!known || x.shape().fully_known() || !x.shape().has_rank()) return ops::reshape(x, shape);
   if (known.elements() == 0) return x;
   return ops::squeeze(x, infer::ints_of(known));
 }
 
-// The maximum is subtracted first, so that nothing overflows.
+// Subtracts the maximum first, so that nothing overflows.
 Arg logsumexp(const Tensor& input_tensor, const Arg& axis, const Arg& keepdims, std::string_view name) {
   const Scope scope(name_or(name, "ReduceLogSumExp"));
   const Tensor x = flat_if_unknown(input_tensor, axis, keepdims);
@@ -79,7 +79,7 @@ Arg logsumexp(const Tensor& input_tensor, const Arg& axis, const Arg& keepdims, 
       apply("StopGradient"_op, {ops::where(apply("IsFinite"_op, {raw}), raw, ops::number(0, raw.dtype()))});
   const Tensor sums = apply("Sum"_op, {ops::exp(ops::sub(x, largest)), axes}, {{kKeepDims, keep}});
   const Tensor logs = ops::log(sums);
-  if (!keep) largest = without(largest, axes, ops::shape(logs));
+  if (!keep) largest = squeeze_reduced(largest, axes, ops::shape(logs));
   return {apply("AddV2"_op, {logs, largest}, {}, scope.own_name())};
 }
 

@@ -25,8 +25,8 @@ inline int64_t possible_axis(int64_t axis, std::string_view function) {
 // one of them needs it. No value is truncated: the op refuses a value that does not fit.
 void one_index_type(std::initializer_list<Tensor*>);
 
-// A size or an axis as int32. What does not fit is refused; where it is known only when it runs, it stays too large or
-// too small, instead of becoming another number.
+// Converts a size or an axis to int32. Throws if it is known not to fit. At run time it is clamped, so that it stays
+// too large or too small instead of wrapping around.
 Tensor as_int32(const Tensor& t, std::string_view what);
 
 // An argument of type `any` as a tensor: a number, a string, or a list of these, some of which may be tensors. If it is

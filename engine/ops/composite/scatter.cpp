@@ -10,7 +10,7 @@ namespace {
 
 Attrs policy(const Arg& a) { return text(a).empty() ? Attrs() : Attrs{{"bad_indices_policy"_attr, text(a)}}; }
 
-// The indices with their batch position prepended: then a plain gather_nd.
+// Prepends the batch position to the indices, so that a plain gather_nd serves.
 Tensor with_batch_places(const Tensor& params, const Tensor& indices, int64_t batch) {
   const int rank = indices.shape().rank();
   const Tensor shape = ops::shape(indices, indices.dtype());

@@ -62,7 +62,7 @@ Tensor values_end(const Tensor& x) {
       }
       return int64_t{-1};
     });
-    // Saturated: that many bins would not fit in memory anyway.
+    // The number of bins is saturated: so many would not fit in memory anyway.
     const bool past = most < std::numeric_limits<int64_t>::max();
     return ops::integer(std::max<int64_t>(0, past ? most + 1 : most), x.dtype());
   }
@@ -118,7 +118,7 @@ Arg bincount(const Tensor& arr, const Tensor& weights_given, const Arg& minlengt
   return {apply("DenseBincount"_op, {x, size, weights}, {{"binary_output"_attr, binary}})};
 }
 
-// A trailing dimension of 1 in one of two vectors is dropped.
+// Removes a trailing dimension of 1 from x if x has one dimension more than y.
 void drop_last_one(Tensor& x, const Tensor& y) {
   if (!x.shape().has_rank() || !y.shape().has_rank()) return;
   if (x.shape().rank() == y.shape().rank() + 1 &&

@@ -29,7 +29,7 @@ Tensor swapped_with_last(const Tensor& x, int64_t axis) {
   return ops::where(ops::equal(all, at), last, ops::where(ops::equal(all, last), at, all));
 }
 
-// Values and indices along a dimension, largest first.
+// The values and indices along a dimension, sorted from the largest.
 std::vector<Tensor> descending(const Tensor& x, int64_t axis) {
   const Shape& shape = x.shape();
   if (shape.has_rank()) {
@@ -57,9 +57,9 @@ std::vector<Tensor> descending(const Tensor& x, int64_t axis) {
   return out;
 }
 
-// Reverses the order, and is its own inverse: unsigned numbers are subtracted from the largest,
-// signed ones are negated and shifted by one, so that the minimum does not overflow.
-Tensor turned_round(const Tensor& x) {
+// Maps numbers so that their order is reversed, and is its own inverse: unsigned numbers are subtracted from the
+// largest, signed ones are negated and shifted by one, so that the minimum does not overflow.
+Tensor reverse_order(const Tensor& x) {
   if (in_set(x.dtype(), kUnsignedTypes)) {
     return with_plain_type(x.dtype(), [&](auto zero) -> Tensor {
       using T = decltype(zero);
@@ -88,14 +88,14 @@ Arg sort(const Tensor& x, int64_t axis, const Arg& direction, std::string_view n
   check_ordered(x, "tf.sort");
   const Scope scope(name_or(name, "sort"));
   if (!ascending) return {descending(x, axis)[0]};
-  return {turned_round(descending(turned_round(x), axis)[0])};
+  return {reverse_order(descending(reverse_order(x), axis)[0])};
 }
 
 Arg argsort(const Tensor& x, int64_t axis, const Arg& direction, const Arg&, std::string_view name) {
   const bool ascending = is_ascending(direction);
   check_ordered(x, "tf.argsort");
   const Scope scope(name_or(name, "argsort"));
-  return {descending(ascending ? turned_round(x) : x, axis)[1]};
+  return {descending(ascending ? reverse_order(x) : x, axis)[1]};
 }
 
 Arg top_k(const Tensor& input, const Tensor& k, bool sorted, DType index_type, std::string_view name) {
@@ -133,7 +133,7 @@ Arg unique_with_counts(const Tensor& x, DType out_idx, std::string_view name) {
   return {list_of(apply_all("UniqueWithCounts"_op.row(), {&x, 1}, {{"out_idx"_attr, out_idx}}, name))};
 }
 
-// [product of all leading dimensions, the last one]
+// Reshapes to [product of all leading dimensions, the last one].
 Tensor as_rows(const Tensor& x) {
   const Shape& shape = x.shape();
   if (shape.has_rank() && shape.rank() == 0)

@@ -8,14 +8,14 @@ namespace {
 constexpr char kOne[] = "x: tensor, name: str? = None";
 constexpr char kOf[] = "a: tensor as x, x: tensor as a, name: str? = None";
 
-// An op in its own name scope: "erfinv/Erfinv".
+// A function that is one op in a name scope: "erfinv/Erfinv".
 template <Literal op_name, Literal scope_name>
 Arg scoped_op(const Tensor& x, std::string_view name) {
   const Scope scope(name_or(name, scope_name.text));
   return {apply(op_named<op_name>(), {x})};
 }
 
-// -ndtri(x / 2) / sqrt(2)
+// Computes -ndtri(x / 2) / sqrt(2).
 Arg erfcinv(const Tensor& x, std::string_view name) {
   if (!is_floating(x.dtype()) && !is_complex(x.dtype()))
     fail(ErrorKind::kType, "tf.math.erfcinv: x must be of a floating dtype, not ", name_of(x.dtype()),
@@ -31,7 +31,7 @@ Arg erfcinv(const Tensor& x, std::string_view name) {
   return {ops::mul(y, ops::number(0.70710678118654752440, x.dtype()))};
 }
 
-// The sum of lgamma over the last dimension, minus lgamma of the sum.
+// Returns the sum of lgamma over the last dimension, minus lgamma of the sum.
 Arg lbeta(const Tensor& x, std::string_view name) {
   const Scope scope(name_or(name, "lbeta"));
   const Tensor last = ops::ints({-1});

@@ -10,7 +10,7 @@ using ops::mul;
 
 const Tensor& incoming(GradientCall& c) { return c.output_gradients[0]; }
 
-// Gradients whose op takes the incoming gradient and the forward op's input, or its output.
+// These gradients are ops of the incoming gradient and the forward op's input, or its output.
 void relu6_gradient(GradientCall& c) { c.input_gradients[0] = apply("Relu6Grad"_op, {incoming(c), c.outputs[0]}); }
 void elu_gradient(GradientCall& c) { c.input_gradients[0] = apply("EluGrad"_op, {incoming(c), c.outputs[0]}); }
 void selu_gradient(GradientCall& c) { c.input_gradients[0] = apply("SeluGrad"_op, {incoming(c), c.outputs[0]}); }
@@ -20,7 +20,8 @@ void leaky_relu_gradient(GradientCall& c) {
   c.input_gradients[0] = apply("LeakyReluGrad"_op, {incoming(c), c.inputs[0]}, c.attrs);
 }
 
-// Second-order gradients: linear in the incoming gradient (input 0), and flat or an exponential in the other.
+// Second-order gradients. The ops are linear in the incoming gradient (input 0); in the other input they are piecewise
+// constant, or an exponential.
 void relu6_grad_gradient(GradientCall& c) {
   c.input_gradients[0] = apply("Relu6Grad"_op, {incoming(c), c.inputs[1]});
   c.input_gradients[1] = ops::zeros_like(c.inputs[1]);

@@ -8,19 +8,21 @@ namespace {
 
 using ops::sum_to_shape_of;
 
-// Sets the gradients of a broadcasting op's inputs, given those before the broadcast is undone.
-void flow(GradientCall& c, const Tensor& to_x, const Tensor& to_y) {
+// Sets the gradients of a broadcasting op's inputs: sums `to_x` and `to_y` over the dimensions that were broadcast.
+void set_broadcast_gradients(GradientCall& c, const Tensor& to_x, const Tensor& to_y) {
   if (to_x) c.input_gradients[0] = sum_to_shape_of(to_x, c.inputs[0]);
   if (to_y) c.input_gradients[1] = sum_to_shape_of(to_y, c.inputs[1]);
 }
 
-void add_gradient(GradientCall& c) { flow(c, c.output_gradients[0], c.output_gradients[0]); }
+void add_gradient(GradientCall& c) { set_broadcast_gradients(c, c.output_gradients[0], c.output_gradients[0]); }
 
-void sub_gradient(GradientCall& c) { flow(c, c.output_gradients[0], ops::neg(c.output_gradients[0])); }
+void sub_gradient(GradientCall& c) {
+  set_broadcast_gradients(c, c.output_gradients[0], ops::neg(c.output_gradients[0]));
+}
 
 void mul_gradient(GradientCall& c) {
   const Tensor& g = c.output_gradients[0];
-  flow(c, ops::mul(g, ops::conj(c.inputs[1])), ops::mul(ops::conj(c.inputs[0]), g));
+  set_broadcast_gradients(c, ops::mul(g, ops::conj(c.inputs[1])), ops::mul(ops::conj(c.inputs[0]), g));
 }
 
 // d(x/y) = dx/y - x/y/y dy
@@ -28,7 +30,7 @@ void div_gradient(GradientCall& c) {
   const Tensor& g = c.output_gradients[0];
   const Tensor x = ops::conj(c.inputs[0]);
   const Tensor y = ops::conj(c.inputs[1]);
-  flow(c, ops::div(g, y), ops::mul(g, ops::div(ops::div(ops::neg(x), y), y)));
+  set_broadcast_gradients(c, ops::div(g, y), ops::mul(g, ops::div(ops::div(ops::neg(x), y), y)));
 }
 
 void div_no_nan_gradient(GradientCall& c) {
@@ -36,35 +38,35 @@ void div_no_nan_gradient(GradientCall& c) {
   const Tensor& g = c.output_gradients[0];
   const Tensor x = ops::conj(c.inputs[0]);
   const Tensor y = ops::conj(c.inputs[1]);
-  flow(c, apply(op, {g, y}), ops::mul(g, apply(op, {apply(op, {ops::neg(x), y}), y})));
+  set_broadcast_gradients(c, apply(op, {g, y}), ops::mul(g, apply(op, {apply(op, {ops::neg(x), y}), y})));
 }
 
 void mul_no_nan_gradient(GradientCall& c) {
   const Tensor& g = c.output_gradients[0];
-  flow(c, apply("MulNoNan"_op, {g, c.inputs[1]}), apply("MulNoNan"_op, {c.inputs[0], g}));
+  set_broadcast_gradients(c, apply("MulNoNan"_op, {g, c.inputs[1]}), apply("MulNoNan"_op, {c.inputs[0], g}));
 }
 
-// For x f(y), which is 0 where x is: f(y), and 0 there; and x f'(y).
+// For gradients of x f(y), which is 0 where x is 0: f(y), but 0 where x is 0; and x f'(y).
 Tensor where_not_zero(const Op& op, const Tensor& x, const Tensor& y) {
   const Tensor there = ops::cast(apply("NotEqual"_op, {x, ops::number(0, x.dtype())}), x.dtype());
   return apply(op, {there, y});
 }
 void xlogy_gradient(GradientCall& c) {
   const Tensor &x = c.inputs[0], &y = c.inputs[1], &g = c.output_gradients[0];
-  flow(c, ops::mul(where_not_zero("Xlogy"_op, x, y), g), ops::mul(apply("Xdivy"_op, {x, y}), g));
+  set_broadcast_gradients(c, ops::mul(where_not_zero("Xlogy"_op, x, y), g), ops::mul(apply("Xdivy"_op, {x, y}), g));
 }
 void xlog1py_gradient(GradientCall& c) {
   const Tensor &x = c.inputs[0], &y = c.inputs[1], &g = c.output_gradients[0];
   const Tensor slope = apply("Xdivy"_op, {x, ops::add(y, ops::number(1, y.dtype()))});
-  flow(c, ops::mul(where_not_zero("Xlog1py"_op, x, y), g), ops::mul(slope, g));
+  set_broadcast_gradients(c, ops::mul(where_not_zero("Xlog1py"_op, x, y), g), ops::mul(slope, g));
 }
 void xdivy_gradient(GradientCall& c) {
   const Tensor &x = c.inputs[0], &y = c.inputs[1], &g = c.output_gradients[0];
   const Tensor slope = apply("Xdivy"_op, {ops::neg(x), ops::square(y)});
-  flow(c, ops::mul(where_not_zero("Xdivy"_op, x, y), g), ops::mul(slope, g));
+  set_broadcast_gradients(c, ops::mul(where_not_zero("Xdivy"_op, x, y), g), ops::mul(slope, g));
 }
 
-// The neighbour of x moves with x, in whichever direction.
+// The next number after x moves with x, so its derivative is 1.
 void next_after_gradient(GradientCall& c) {
   c.input_gradients[0] = sum_to_shape_of(c.output_gradients[0], c.inputs[0]);
   c.input_gradients[1] = ops::zeros_like(c.inputs[1]);
@@ -73,7 +75,7 @@ void next_after_gradient(GradientCall& c) {
 // d(x - floor(x/y) y)
 void floor_mod_gradient(GradientCall& c) {
   const Tensor& g = c.output_gradients[0];
-  flow(c, g, ops::mul(g, ops::neg(apply("FloorDiv"_op, {c.inputs[0], c.inputs[1]}))));
+  set_broadcast_gradients(c, g, ops::mul(g, ops::neg(apply("FloorDiv"_op, {c.inputs[0], c.inputs[1]}))));
 }
 
 // y x^(y-1) dx + log(x) x^y dy, with log(x) taken as 0 where x is not positive (complex: where it is 0).
@@ -91,15 +93,15 @@ void pow_gradient(GradientCall& c) {
     const Tensor safe = ops::where(defined, x, ops::ones_like(x));
     to_y = ops::mul(ops::mul(g, z), ops::where(defined, ops::log(safe), ops::zeros_like(x)));
   }
-  flow(c, to_x, to_y);
+  set_broadcast_gradients(c, to_x, to_y);
 }
 
-// Goes to the selected input; to x if both are equal.
+// The gradient goes to the input that was selected; to x if both are equal.
 void choose_gradient(GradientCall& c, const Op& chooses_x) {
   const Tensor& g = c.output_gradients[0];
   const Tensor x_taken = apply(chooses_x, {c.inputs[0], c.inputs[1]});
   const Tensor zero = ops::number(0, g.dtype());
-  flow(c, ops::where(x_taken, g, zero), ops::where(x_taken, zero, g));
+  set_broadcast_gradients(c, ops::where(x_taken, g, zero), ops::where(x_taken, zero, g));
 }
 void maximum_gradient(GradientCall& c) { choose_gradient(c, "GreaterEqual"_op); }
 void minimum_gradient(GradientCall& c) { choose_gradient(c, "LessEqual"_op); }
@@ -107,7 +109,7 @@ void minimum_gradient(GradientCall& c) { choose_gradient(c, "LessEqual"_op); }
 void squared_difference_gradient(GradientCall& c) {
   const Tensor g = ops::mul(ops::mul(ops::number(2, c.output_gradients[0].dtype()), c.output_gradients[0]),
                             ops::sub(c.inputs[0], c.inputs[1]));
-  flow(c, g, ops::neg(g));
+  set_broadcast_gradients(c, g, ops::neg(g));
 }
 
 void add_n_gradient(GradientCall& c) { for (Tensor& t : c.input_gradients) t = c.output_gradients[0]; }
@@ -124,7 +126,7 @@ void add_n_shape(Inference& i) {
   i.output_shapes[0] = out;
 }
 
-// Goes to the bound where t is outside it, else to t.
+// The gradient goes to a bound where t is outside of it, else to t.
 void clip_gradient(GradientCall& c) {
   const Tensor& g = c.output_gradients[0];
   const Tensor zero = ops::zeros_like(g);
@@ -152,7 +154,7 @@ RowDef series(const char* name, const char* types, GradientFunction gradient, co
   def.more.flops = flops::kSeries;
   return def;
 }
-// One of the two elements, unchanged.
+// A row whose op returns one of two elements unchanged.
 RowDef selection(const char* name, GradientFunction gradient, const char* doc) {
   RowDef def = binary(name, "T: real", gradient, doc);
   def.more.copies_elements = true;

@@ -11,7 +11,7 @@ namespace {
 
 void reverse_shape(Inference& i) {
   infer::same(i);
-  infer::want_rank(i, 1, 1);
+  infer::check_rank(i, 1, 1);
   const auto axes = infer::constant_ints(i, 1);
   const Shape& in = i.shape(0);
   if (!axes || !in.has_rank()) return;
@@ -32,7 +32,7 @@ void reverse_gradient(GradientCall& c) {
 
 void reverse_sequence_shape(Inference& i) {
   infer::same(i);
-  infer::want_rank(i, 1, 1);
+  infer::check_rank(i, 1, 1);
   const Shape& in = i.shape(0);
   if (!in.has_rank()) return;
   const int64_t seq = i.attrs.get<int64_t>("seq_dim"_attr);
@@ -99,7 +99,7 @@ void mirror_pad_gradient(GradientCall& c) {
 
 void mirror_pad_grad_shape(Inference& i) {
   const Shape& in = i.shape(0);
-  infer::want_rank(i, 1, 2);
+  infer::check_rank(i, 1, 2);
   const auto paddings = infer::constant_ints(i, 1);
   mirrored_edge(i);
   Shape out = in.has_rank() ? Shape::of_rank(in.rank()) : in;
@@ -126,7 +126,7 @@ void block_shape(Inference& i, bool to_batch) {
   const Shape &in = i.shape(0), &blocks = i.shape(1), &pads = i.shape(2);
   const char* op = i.row.name;
   const char* amounts_name = to_batch ? "paddings" : "crops";
-  infer::want_rank(i, 1, 1);
+  infer::check_rank(i, 1, 1);
   if (pads.has_rank() && (pads.rank() != 2 || (pads[1] >= 0 && pads[1] != 2)))
     invalid(amounts_name, " should have shape [", blocks.has_rank() ? blocks[0] : -1, ", 2] instead of ",
             pads.brackets(), " [Op:", op, "]");
@@ -193,7 +193,7 @@ void volume_patches_shape(Inference& i) {
   const auto& sizes = i.attrs.get<std::vector<int64_t>>("ksizes"_attr);
   const auto& strides = i.attrs.get<std::vector<int64_t>>("strides"_attr);
   const std::string& padding = i.attrs.get<std::string>("padding"_attr);
-  infer::want_rank(i, 0, 5);
+  infer::check_rank(i, 0, 5);
   if (sizes.size() != 5 || strides.size() != 5)
     invalid("ksizes and strides must have 5 entries, they have ", sizes.size(), " and ", strides.size(),
             " [Op:ExtractVolumePatches]");
@@ -288,8 +288,8 @@ void shape_n_shape(Inference& i) {
 }
 
 void broadcast_args_shape(Inference& i) {
-  infer::want_rank(i, 0, 1);
-  infer::want_rank(i, 1, 1);
+  infer::check_rank(i, 0, 1);
+  infer::check_rank(i, 1, 1);
   const Shape &x = i.shape(0), &y = i.shape(1);
   const bool known = x.has_rank() && y.has_rank() && x[0] >= 0 && y[0] >= 0;
   i.output_shapes[0] = Shape{known ? std::max(x[0], y[0]) : kUnknownDim};

@@ -13,7 +13,7 @@ bool channels_first(const Attrs& attrs) { return attrs.get_or(kFormat, std::stri
 bool training(const Attrs& attrs) { return attrs.get_or("is_training"_attr, true); }
 float epsilon_of(const Attrs& attrs) { return attrs.get_or("epsilon"_attr, 0.0001f); }
 
-// The rank that the format says: "NHWC" or "NDHWC".
+// The rank that the data format implies: "NHWC" or "NDHWC".
 int rank_of(const Attrs& attrs) { return static_cast<int>(attrs.get_or(kFormat, std::string("NHWC")).size()); }
 void check_format(Inference& i) {
   const std::string format = i.attrs.get_or(kFormat, std::string("NHWC"));
@@ -34,7 +34,7 @@ Shape with_channels(Inference& i, size_t x, std::initializer_list<size_t> vector
   Shape shape = i.shape(x).has_rank() ? i.shape(x) : Shape::of_rank(rank);
   const int axis = channels_first(i.attrs) ? 1 : rank - 1;
   for (const size_t k : vectors) {
-    infer::want_rank(i, k, 1);
+    infer::check_rank(i, k, 1);
     const int64_t size = i.shape(k).has_rank() ? i.shape(k)[0] : kUnknownDim;
     if (size < 0 || (size == 0 && k >= 3 && empty_allowed_last_two)) continue;
     if (shape[axis] >= 0 && shape[axis] != size)
@@ -64,7 +64,7 @@ void backward_shape(Inference& i) {
   i.output_shapes[3] = i.output_shapes[4] = Shape{0};
 }
 
-// The attributes of the gradient, of those of the op.
+// The attributes that the gradient op takes over from the op.
 Attrs for_gradient(const Attrs& attrs) {
   return {{"epsilon"_attr, epsilon_of(attrs)},
           {kFormat, attrs.get_or(kFormat, std::string("NHWC"))},
@@ -86,7 +86,7 @@ void forward_gradient(GradientCall& c) {
   for (size_t k = 0; k < 3; ++k) c.input_gradients[k] = made[k];
 }
 
-// What the second derivative is made of, with the channels last: sums and means over all other dimensions.
+// Sums and means over all dimensions but the channels, which are last. The second derivative consists of them.
 struct Sums {
   int rank;
   Tensor axes;

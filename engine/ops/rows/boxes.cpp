@@ -8,7 +8,7 @@ namespace footlight {
 namespace {
 
 Shape ranked(Inference& i, size_t input, int rank) {
-  infer::want_rank(i, input, rank);
+  infer::check_rank(i, input, rank);
   return i.shape(input).has_rank() ? i.shape(input) : Shape::of_rank(rank);
 }
 
@@ -18,7 +18,7 @@ void check_boxes(Inference& i) {
     invalid("boxes must have 4 columns, its shape is ", boxes.brackets(), " [Op:", i.row.name, "]");
   if (boxes[0] >= 0 && scores[0] >= 0 && boxes[0] != scores[0])
     invalid("scores has incompatible shape: ", scores[0], " for ", boxes[0], " boxes [Op:", i.row.name, "]");
-  for (size_t k = 2; k < i.inputs.size(); ++k) infer::want_rank(i, k, 0);
+  for (size_t k = 2; k < i.inputs.size(); ++k) infer::check_rank(i, k, 0);
 }
 
 // The length of the outputs that are padded to the number of boxes wanted.
@@ -47,13 +47,13 @@ void overlapping_shape(Inference& i) {
     invalid("overlaps must be square, its shape is ", overlaps.brackets(), " [Op:", i.row.name, "]");
   if (overlaps[0] >= 0 && scores[0] >= 0 && overlaps[0] != scores[0])
     invalid("scores has incompatible shape: ", scores[0], " for ", overlaps[0], " boxes [Op:", i.row.name, "]");
-  for (size_t k = 2; k < 5; ++k) infer::want_rank(i, k, 0);
+  for (size_t k = 2; k < 5; ++k) infer::check_rank(i, k, 0);
   i.output_shapes[0] = Shape{kUnknownDim};
 }
 
 void combined_shape(Inference& i) {
   const Shape boxes = ranked(i, 0, 4), scores = ranked(i, 1, 3);
-  for (size_t k = 2; k < 6; ++k) infer::want_rank(i, k, 0);
+  for (size_t k = 2; k < 6; ++k) infer::check_rank(i, k, 0);
   if (boxes[3] >= 0 && boxes[3] != 4)
     invalid("boxes must have 4 columns, its shape is ", boxes.brackets(), " [Op:", i.row.name, "]");
   if (boxes[2] >= 0 && boxes[2] != 1 && scores[2] >= 0 && boxes[2] != scores[2])

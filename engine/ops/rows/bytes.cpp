@@ -6,7 +6,7 @@ namespace footlight {
 namespace {
 
 void scalars(Inference& i) {
-  for (size_t k = 0; k < i.inputs.size(); ++k) infer::want_rank(i, k, 0);
+  for (size_t k = 0; k < i.inputs.size(); ++k) infer::check_rank(i, k, 0);
   for (Shape& shape : i.output_shapes) shape = Shape();
 }
 
@@ -49,12 +49,12 @@ void compression_shape(Inference& i) {
 }
 
 void parsed_shape(Inference& i) {
-  infer::want_rank(i, 0, 0);
+  infer::check_rank(i, 0, 0);
   i.output_shapes[0] = Shape::unknown_rank();
 }
 
 void wav_shape(Inference& i) {
-  infer::want_rank(i, 0, 0);
+  infer::check_rank(i, 0, 0);
   const int64_t channels = i.attrs.get_or("desired_channels"_attr, int64_t{-1}),
                 samples = i.attrs.get_or("desired_samples"_attr, int64_t{-1});
   i.output_shapes[0] = Shape{samples >= 0 ? samples : kUnknownDim, channels > 0 ? channels : kUnknownDim};

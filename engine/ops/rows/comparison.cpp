@@ -7,7 +7,7 @@ namespace footlight {
 
 namespace {
 
-// Shapes that do not broadcast: where allowed, no element is equal, as with `==` of tensors.
+// If shapes that do not broadcast are allowed, the result is a scalar: no element is equal, as with `==` of tensors.
 void equality_shape(Inference& i) {
   const Shape& a = i.shape(0);
   const Shape& b = i.shape(1);

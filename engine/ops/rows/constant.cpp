@@ -32,13 +32,14 @@ void fill_gradient(GradientCall& c) {
 }
 
 void linspace_shape(Inference& i) {
-  for (size_t k = 0; k < 3; ++k) infer::want_rank(i, k, 0);
+  for (size_t k = 0; k < 3; ++k) infer::check_rank(i, k, 0);
   const Tensor num = i.constant(2);
   const int64_t count = num ? infer::ints_of(num)[0] : kUnknownDim;
   if (num && count <= 0) invalid("num must be positive, got ", count, " [Op:LinSpace]");
   i.output_shapes[0] = Shape{count};
 }
-// At place k of n the gradient of start is 1 - k / (n - 1), that of stop k / (n - 1); one place is start itself.
+// The derivative of element k of n is 1 - k / (n - 1) by start and k / (n - 1) by stop; a single element is start
+// itself.
 void linspace_gradient(GradientCall& c) {
   const Tensor& g = c.output_gradients[0];
   const DType type = g.dtype();
@@ -51,7 +52,7 @@ void linspace_gradient(GradientCall& c) {
 }
 
 void range_shape(Inference& i) {
-  for (size_t k = 0; k < 3; ++k) infer::want_rank(i, k, 0);
+  for (size_t k = 0; k < 3; ++k) infer::check_rank(i, k, 0);
   const Tensor start = i.constant(0);
   const Tensor limit = i.constant(1);
   const Tensor delta = i.constant(2);
@@ -96,7 +97,7 @@ void range_shape(Inference& i) {
 }
 
 void one_hot_shape(Inference& i) {
-  for (size_t k = 1; k < 4; ++k) infer::want_rank(i, k, 0);
+  for (size_t k = 1; k < 4; ++k) infer::check_rank(i, k, 0);
   const auto depth = infer::constant_ints(i, 1);
   if (depth && (*depth)[0] < 0) invalid("depth must be non-negative, got ", (*depth)[0], " [Op:OneHot]");
   if (!i.shape(0).has_rank()) {

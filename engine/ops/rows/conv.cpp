@@ -38,16 +38,17 @@ void check_arriving(Inference& i, const Convolution& c, const Shape& arriving) {
             wanted.to_string(), " [Op:", i.row.name, "]");
 }
 
-// input_sizes, filter, out_backprop. The sizes may omit batch and channels.
+// The shape of a gradient by the input, from input_sizes, filter and out_backprop. The sizes may omit batch and
+// channels.
 template <Kind kind>
 void input_shape(Inference& i) {
   const int rank = kind == k3D ? 5 : 4;
   const WindowAttrs attrs = window_attrs(i.row, i.attrs, rank - 2);
   const Shape& filter = i.shape(1);
   const Shape& arriving = i.shape(2);
-  infer::want_rank(i, 1, rank);
-  infer::want_rank(i, 2, rank);
-  Shape out = infer::shape_from(i, 0, infer::Open::kAllowed);  // the batch may be -1
+  infer::check_rank(i, 1, rank);
+  infer::check_rank(i, 2, rank);
+  Shape out = infer::shape_from(i, 0, infer::NegativeSizes::kAllowed);  // the batch may be -1
   if (out.has_rank() && out.rank() == rank - 2) {
     Shape whole = Shape::of_rank(rank);
     for (int d = 0; d < rank - 2; ++d) whole.set(attrs.axis(d), out[d]);
@@ -68,12 +69,12 @@ void input_shape(Inference& i) {
   check_arriving(i, known(i, kind, out, filter), arriving);
 }
 
-// input, filter_sizes, out_backprop.
+// The shape of a gradient by the filter, from input, filter_sizes and out_backprop.
 template <Kind kind>
 void filter_shape(Inference& i) {
   const int rank = kind == k3D ? 5 : 4;
-  infer::want_rank(i, 0, rank);
-  infer::want_rank(i, 2, rank);
+  infer::check_rank(i, 0, rank);
+  infer::check_rank(i, 2, rank);
   Shape out = infer::shape_from(i, 1);
   if (!out.has_rank()) out = Shape::of_rank(rank);
   if (out.rank() != rank)
@@ -123,7 +124,7 @@ void filter_gradient(GradientCall& c) {
   if (gradient_wanted(2)) c.input_gradients[2] = apply(names(kind).forward, {x, g}, c.attrs);
 }
 
-// A convolution of 2 or 3 spatial dimensions, by the rank of the input.
+// The shape of a convolution whose input has 2 or 3 spatial dimensions.
 void any_shape(Inference& i) {
   const Shape& in = i.shape(0);
   const int64_t batch_dims = i.attrs.get_or("batch_dims"_attr, int64_t{1});

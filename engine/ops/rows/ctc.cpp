@@ -1,14 +1,14 @@
-// Rows of connectionist temporal classification: sequences of labels whose places in time are not known.
+// Rows of connectionist temporal classification: sequences of labels without their positions in time.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 
 namespace footlight {
 namespace {
 
-// inputs [time, batch, classes], the length of each sequence [batch].
+// Checks inputs of shape [time, batch, classes] and the length of each sequence, [batch].
 Shape sequences(Inference& i, size_t lengths) {
-  infer::want_rank(i, 0, 3);
-  infer::want_rank(i, lengths, 1);
+  infer::check_rank(i, 0, 3);
+  infer::check_rank(i, lengths, 1);
   const Shape in = i.shape(0).has_rank() ? i.shape(0) : Shape::of_rank(3);
   const int64_t given = i.shape(lengths).has_rank() ? i.shape(lengths)[0] : kUnknownDim;
   if (given >= 0 && in[1] >= 0 && given != in[1])
@@ -19,8 +19,8 @@ Shape sequences(Inference& i, size_t lengths) {
 
 void loss_shape(Inference& i) {
   const Shape in = sequences(i, 3);
-  infer::want_rank(i, 1, 2);
-  infer::want_rank(i, 2, 1);
+  infer::check_rank(i, 1, 2);
+  infer::check_rank(i, 2, 1);
   i.output_shapes[0] = Shape{in[1]};
   i.output_shapes[1] = in;
 }

@@ -9,7 +9,7 @@ namespace footlight {
 namespace {
 
 void cumulative_shape(Inference& i) {
-  infer::want_rank(i, 1, 0);
+  infer::check_rank(i, 1, 0);
   const Shape& s = i.shape(0);
   i.output_shapes[0] = s;
   const auto axis = infer::constant_ints(i, 1);
@@ -29,7 +29,7 @@ void sum_gradient(GradientCall& c) {
   c.input_gradients[0] = apply("Cumsum"_op, {c.output_gradients[0], c.inputs[1]}, attrs_of(c, true));
 }
 
-// Where x is 0 the product of the others is lost in the division: the gradient is 0 there.
+// The gradient is 0 where x is 0, because there the product of the others cannot be recovered by division.
 void product_gradient(GradientCall& c) {
   const Tensor y = apply("Cumprod"_op, {c.inputs[0], c.inputs[1]}, attrs_of(c, false));
   const Tensor g = apply("Cumsum"_op, {ops::mul(y, c.output_gradients[0]), c.inputs[1]}, attrs_of(c, true));

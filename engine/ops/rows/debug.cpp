@@ -6,7 +6,7 @@ namespace footlight {
 
 namespace {
 
-void assert_shape(Inference& i) { infer::want_rank(i, 0, 0); }
+void assert_shape(Inference& i) { infer::check_rank(i, 0, 0); }
 
 // The gradient is checked as well.
 void check_gradient(GradientCall& c) {

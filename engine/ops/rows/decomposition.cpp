@@ -12,7 +12,7 @@ const AttrName kComputeV{"compute_v"};
 int64_t smaller(int64_t a, int64_t b) { return a == 0 || b == 0 ? 0 : a < 0 || b < 0 ? kUnknownDim : std::min(a, b); }
 
 void qr_shape(Inference& i) {
-  infer::want_at_least(i, 0, 2);
+  infer::check_min_rank(i, 0, 2);
   const Shape& s = i.shape(0);
   if (!s.has_rank()) return infer::unknown(i);
   const int64_t m = infer::rows_of(s), n = infer::columns_of(s);
@@ -23,7 +23,7 @@ void qr_shape(Inference& i) {
 }
 
 void svd_shape(Inference& i) {
-  infer::want_at_least(i, 0, 2);
+  infer::check_min_rank(i, 0, 2);
   const Shape& s = i.shape(0);
   const bool vectors = i.attrs.get_or("compute_uv"_attr, true);
   if (!s.has_rank()) {
@@ -75,7 +75,7 @@ Tensor times_inverse_adjoint(const Tensor& x, const Tensor& r) {
   return ops::adjoint(ops::triangular_solve(r, ops::adjoint(x), false, false));
 }
 
-// For matrices with at least as many rows as columns.
+// The gradient of QR for matrices with at least as many rows as columns.
 Tensor tall_qr_gradient(const Tensor& q, const Tensor& r, const Tensor& dq, const Tensor& dr) {
   const Tensor qdq = ops::product(q, dq, true, false);
   const Tensor rdr = ops::product(r, dr, false, true);
@@ -108,7 +108,7 @@ void qr_gradient(GradientCall& c) {
     c.input_gradients[0] = tall_qr_gradient(q, r, dq, dr);
     return;
   }
-  // The leading square block determines q; the other columns are q times theirs of r.
+  // The leading square block determines q. The other columns of the matrix are q times those of r.
   const Tensor right = ops::columns(c.inputs[0], rows, std::nullopt);
   const Tensor dright = ops::columns(dr, rows, std::nullopt);
   const Tensor parts[] = {
@@ -208,7 +208,7 @@ void general_eigen_gradient(GradientCall& c) {
   c.input_gradients[0] = is_complex(a.dtype()) ? g : ops::real(g);
 }
 
-// Complex, of the input's precision.
+// The outputs are complex, of the input's precision.
 void general_eigen_shape(Inference& i) {
   eigen_shape(i);
   const bool wide = i.dtype(0) == DType::kFloat64 || i.dtype(0) == DType::kComplex128;

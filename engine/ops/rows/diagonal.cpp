@@ -7,7 +7,7 @@ namespace footlight {
 
 namespace {
 
-// The range of diagonals given by input `at`: one number, or the lowest and the highest. Nullopt when not known.
+// The range of diagonals given by input `at`: one number, or the lowest and the highest.
 struct Diagonals {
   int64_t low, high;
   int64_t count() const { return high - low + 1; }
@@ -35,7 +35,7 @@ void check_align(const Inference& i) {
 }
 
 std::optional<int64_t> one_int(Inference& i, size_t at) {
-  infer::want_rank(i, at, 0);
+  infer::check_rank(i, at, 0);
   const auto v = infer::constant_ints(i, at);
   if (!v) return std::nullopt;
   return v->front();
@@ -58,8 +58,8 @@ void diag_shape(Inference& i) {
   check_align(i);
   const auto d = diagonals(i, 1);
   const auto rows = one_int(i, 2), columns = one_int(i, 3);
-  infer::want_rank(i, 4, 0);
-  infer::want_at_least(i, 0, d && d->low != d->high ? 2 : 1);
+  infer::check_rank(i, 4, 0);
+  infer::check_min_rank(i, 0, d && d->low != d->high ? 2 : 1);
   const Shape& in = i.shape(0);
   i.output_shapes[0] = Shape::unknown_rank();
   if (!in.has_rank() || !d) return;
@@ -97,8 +97,8 @@ void diag_shape(Inference& i) {
 
 void diag_part_shape(Inference& i) {
   check_align(i);
-  infer::want_at_least(i, 0, 2);
-  infer::want_rank(i, 2, 0);
+  infer::check_min_rank(i, 0, 2);
+  infer::check_rank(i, 2, 0);
   const auto d = diagonals(i, 1);
   const Shape& in = i.shape(0);
   i.output_shapes[0] = Shape::unknown_rank();
@@ -113,8 +113,8 @@ void diag_part_shape(Inference& i) {
 
 void set_diag_shape(Inference& i) {
   check_align(i);
-  infer::want_at_least(i, 0, 2);
-  infer::want_at_least(i, 1, 1);
+  infer::check_min_rank(i, 0, 2);
+  infer::check_min_rank(i, 1, 1);
   const Shape& in = i.shape(0);
   i.output_shapes[0] = in;
   const auto d = diagonals(i, 2);
@@ -132,7 +132,7 @@ void set_diag_shape(Inference& i) {
     invalid("the diagonals from ", d->low, " to ", d->high, " of matrices of shape ", in.to_string(),
             " have the shape ", wanted.to_string(), ", `diagonal` has ", diagonal.to_string(), " [Op:", i.row.name,
             "]");
-  // What the diagonal's shape implies about the batch.
+  // The diagonal's shape tells the batch dimensions.
   if (!diagonal.has_rank() || (d->low != d->high && diagonal.rank() < 2)) return;
   const int batch = diagonal.rank() - (d->low == d->high ? 1 : 2);
   const Shape inferred = infer::matrices(Shape(diagonal.dims().first(static_cast<size_t>(batch))), -1, -1);
@@ -162,7 +162,7 @@ void set_diag_gradient(GradientCall& c) {
 }
 
 void band_shape(Inference& i) {
-  infer::want_at_least(i, 0, 2);
+  infer::check_min_rank(i, 0, 2);
   i.output_shapes[0] = i.shape(0);
   const auto lower = one_int(i, 1), upper = one_int(i, 2);
   const Shape& s = i.shape(0);
@@ -181,7 +181,7 @@ void band_gradient(GradientCall& c) {
 }
 
 void tensor_diag_shape(Inference& i) {
-  infer::want_at_least(i, 0, 1);
+  infer::check_min_rank(i, 0, 1);
   Shape s = i.shape(0);
   i.output_shapes[0] = s;
   if (!s.has_rank()) return;
@@ -210,7 +210,7 @@ void tensor_diag_gradient(GradientCall& c) { c.input_gradients[0] = apply("DiagP
 void tensor_diag_part_gradient(GradientCall& c) { c.input_gradients[0] = apply("Diag"_op, {c.output_gradients[0]}); }
 
 void cross_shape(Inference& i) {
-  infer::want_at_least(i, 0, 1);
+  infer::check_min_rank(i, 0, 1);
   const Shape& a = i.shape(0);
   const Shape& b = i.shape(1);
   if (!compatible(a, b))

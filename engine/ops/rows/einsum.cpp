@@ -93,15 +93,15 @@ int64_t axis_of(const std::string& labels, char label) {
   return at < dots ? static_cast<int64_t>(at) : static_cast<int64_t>(at) - static_cast<int64_t>(labels.size());
 }
 
-// vector[from:to], where 0 means the end.
+// Returns vector[from:to], where 0 means the end.
 Tensor part_of(const Tensor& vector, int64_t from, int64_t to) {
   return apply("StridedSlice"_op, {vector, ops::ints({from}), ops::ints({to}), ops::ints({1})},
                {{"end_mask"_attr, int64_t{to == 0}}}, "strided_slice");
 }
 
-// Sums over labels missing from the result: the gradient is repeated along them.
-Tensor spread(const Tensor& gradient, const std::string& output, const std::string& input, const Tensor& operand,
-              const std::string& summed) {
+// Repeats the gradient along the labels that the forward op summed over.
+Tensor repeat_along_summed(const Tensor& gradient, const std::string& output, const std::string& input,
+                           const Tensor& operand, const std::string& summed) {
   std::vector<int64_t> axes;
   for (char label : summed) axes.push_back(axis_of(input, label));
   Tensor sizes;
@@ -133,7 +133,7 @@ Tensor gradient_of_one(const Tensor& g, const Equation& e, const Tensor& operand
   const std::string& input = e.inputs[0];
   const std::string summed = only_in(input, e.output);
   if (summed.empty()) return einsum({g}, {{e.output}, input});
-  return spread(g, e.output, input, operand, summed);
+  return repeat_along_summed(g, e.output, input, operand, summed);
 }
 
 Tensor gradient_of_two(const Tensor& g, const std::string& output, const Tensor& other, const std::string& other_labels,
@@ -143,7 +143,7 @@ Tensor gradient_of_two(const Tensor& g, const std::string& output, const Tensor&
   for (char label : input)
     if (!has(summed, label)) left += label;
   const Tensor reduced = einsum({g, other}, {{output, other_labels}, left});
-  return summed.empty() ? reduced : spread(reduced, left, input, operand, summed);
+  return summed.empty() ? reduced : repeat_along_summed(reduced, left, input, operand, summed);
 }
 
 // Sums out the ellipsis's broadcast. Its dimensions are `from` to `to` (after the ellipsis, counted from the end).

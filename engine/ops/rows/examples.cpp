@@ -1,4 +1,4 @@
-// Rows that take serialized Example and SequenceExample messages apart.
+// Rows that parse serialized Example and SequenceExample messages.
 #include "engine/ops/define.h"
 
 namespace footlight {
@@ -7,7 +7,7 @@ namespace {
 
 using Types = std::vector<DType>;
 
-// The shapes of the outputs of a group, one after the other.
+// Sets the shapes of outputs, one after the other.
 class Outputs {
  public:
   explicit Outputs(Inference& i) : i_(i) {}

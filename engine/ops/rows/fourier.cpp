@@ -10,14 +10,14 @@ namespace {
 
 enum class Kind { kComplex, kToHalf, kFromHalf };
 
-void want_dimensions(Inference& i, int rank) {
+void check_dimensions(Inference& i, int rank) {
   if (i.shape(0).has_rank() && i.shape(0).rank() < rank)
     invalid("Input must have rank of at least ", rank, " but got: ", i.shape(0).to_string(), " [Op:", i.row.name, "]");
 }
 
 template <int rank>
 void transform_shape(Inference& i) {
-  want_dimensions(i, rank);
+  check_dimensions(i, rank);
   i.output_shapes[0] = i.shape(0);
 }
 
@@ -26,10 +26,10 @@ void check_lengths(Inference& i, const std::vector<int64_t>& lengths) {
     if (length < 0) invalid("fft_length must be >= 0, but got: ", length, " [Op:", i.row.name, "]");
 }
 
-// What is kept of a spectrum that is symmetric: the first half, with the middle.
+// The number of elements kept of a symmetric spectrum: the first half, with the middle.
 int64_t half_of(int64_t length) { return length == 0 ? 0 : length / 2 + 1; }
 
-void want_real_and_complex_alike(Inference& i) {
+void check_matching_precision(Inference& i) {
   const DType real = i.dtype(0) == DType::kFloat32 || i.dtype(0) == DType::kFloat64 ? i.dtype(0) : i.output_dtypes[0];
   const DType complex = real == i.dtype(0) ? i.output_dtypes[0] : i.dtype(0);
   if ((real == DType::kFloat64) != (complex == DType::kComplex128))
@@ -39,9 +39,9 @@ void want_real_and_complex_alike(Inference& i) {
 
 template <int rank, Kind kind>
 void real_shape(Inference& i) {
-  want_dimensions(i, rank);
-  infer::want_rank(i, 1, 1);
-  want_real_and_complex_alike(i);
+  check_dimensions(i, rank);
+  infer::check_rank(i, 1, 1);
+  check_matching_precision(i);
   if (i.shape(1).has_rank() && i.shape(1)[0] >= 0 && i.shape(1)[0] != rank)
     invalid("fft_length must have shape [", rank, "] [Op:", i.row.name, "]");
   Shape out = i.shape(0);
@@ -62,9 +62,9 @@ void real_shape(Inference& i) {
 
 template <Kind kind>
 void any_axes_shape(Inference& i) {
-  infer::want_rank(i, 1, 1);
-  infer::want_rank(i, 2, 1);
-  if (kind != Kind::kComplex) want_real_and_complex_alike(i);
+  infer::check_rank(i, 1, 1);
+  infer::check_rank(i, 2, 1);
+  if (kind != Kind::kComplex) check_matching_precision(i);
   Shape out = i.shape(0);
   const auto axes = infer::constant_ints(i, 2), lengths = infer::constant_ints(i, 1);
   if (out.has_rank() && !axes) {
@@ -77,7 +77,7 @@ void any_axes_shape(Inference& i) {
       invalid("fft_length must have at least ", axes->size(), " elements, one for each of axes [Op:", i.row.name, "]");
     std::vector<int64_t> seen;
     for (size_t k = 0; k < axes->size(); ++k) {
-      const int64_t axis = infer::axis_in((*axes)[k], out.rank(), i.row);
+      const int64_t axis = infer::normalize_axis((*axes)[k], out.rank(), i.row);
       if (std::ranges::find(seen, axis) != seen.end())
         invalid("axes must be unique, ", axis, " is there twice [Op:", i.row.name, "]");
       seen.push_back(axis);
@@ -114,7 +114,8 @@ void transform_gradient(GradientCall& c) {
   c.input_gradients[0] = inverse ? ops::div(transformed, size) : ops::mul(transformed, size);
 }
 
-// For every element of half a spectrum: `alone` where it stands for itself, `both` where its mirror image is left out.
+// A weight for every element of half a spectrum: `alone` if it stands for itself only, `both` if also for its mirror
+// image, which is left out.
 Tensor weights_of_half(const Tensor& half, const Tensor& length, double alone, double both, DType dtype) {
   const Tensor count = ops::gather(ops::shape(half), ops::sub(ops::rank(half), ops::integer(1)));
   const Tensor places = ops::range(ops::integer(0), count);

@@ -1,4 +1,4 @@
-// Ops that call a function of the program's own language.
+// Rows of ops that call a Python function.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 #include "engine/ops/host_function.h"

@@ -1,11 +1,11 @@
-// Rows on the colours of images.
+// Rows that convert colours of images.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 
 namespace footlight {
 namespace {
 
-void want_three(Inference& i) {
+void check_three_channels(Inference& i) {
   const Shape& shape = i.shape(0);
   if (!shape.has_rank()) return;
   if (shape.rank() < 1) invalid("input must be at least 1D, got a scalar [Op:", i.row.name, "]");
@@ -14,7 +14,7 @@ void want_three(Inference& i) {
     fail(ErrorKind::kFailedPrecondition, "input must have 3 channels but instead has ", channels, " channels. [Op:",
          i.row.name, "]");
 }
-void want_three_or_invalid(Inference& i) {
+void check_three_channels_or_invalid(Inference& i) {
   const Shape& shape = i.shape(0);
   if (!shape.has_rank()) return;
   if (shape.rank() < 3) invalid("input must be at least 3-D, got shape ", shape.brackets(), " [Op:", i.row.name, "]");
@@ -24,13 +24,13 @@ void want_three_or_invalid(Inference& i) {
 }
 
 void colour_shape(Inference& i) {
-  want_three(i);
+  check_three_channels(i);
   Shape out = i.shape(0);
   if (out.has_rank()) out.set(out.rank() - 1, 3);
   i.output_shapes[0] = out;
 }
 void gradient_shape(Inference& i) {
-  want_three(i);
+  check_three_channels(i);
   for (size_t k = 1; k < 3; ++k)
     if (!compatible(i.shape(0), i.shape(k)))
       invalid("the gradient has shape ", i.shape(2).brackets(), ", the colours ", i.shape(0).brackets(), " [Op:",
@@ -38,14 +38,14 @@ void gradient_shape(Inference& i) {
   i.output_shapes[0] = i.shape(0);
 }
 void adjusted_shape(Inference& i) {
-  want_three_or_invalid(i);
-  infer::want_rank(i, 1, 0);
+  check_three_channels_or_invalid(i);
+  infer::check_rank(i, 1, 0);
   i.output_shapes[0] = i.shape(0);
 }
 void contrast_shape(Inference& i) {
   if (i.shape(0).has_rank() && i.shape(0).rank() < 3)
     invalid("input must be at least 3-D, got shape ", i.shape(0).brackets(), " [Op:", i.row.name, "]");
-  infer::want_rank(i, 1, 0);
+  infer::check_rank(i, 1, 0);
   i.output_shapes[0] = i.shape(0);
 }
 

@@ -7,7 +7,7 @@ namespace footlight {
 namespace {
 
 Shape of_rank(Inference& i, size_t input, int rank) {
-  infer::want_rank(i, input, rank);
+  infer::check_rank(i, input, rank);
   return i.shape(input).has_rank() ? i.shape(input) : Shape::of_rank(rank);
 }
 
@@ -17,7 +17,7 @@ void check_method(Inference& i) {
     invalid("method must be 'bilinear' or 'nearest', not '", method, "' [Op:", i.row.name, "]");
 }
 
-// boxes [n, 4] and the image of each, [n]: how many there are.
+// Checks boxes of shape [n, 4] and the image of each, [n]; returns n.
 int64_t count_of_boxes(Inference& i, size_t boxes, size_t places) {
   const Shape of_boxes = of_rank(i, boxes, 2), of_places = of_rank(i, places, 1);
   if (of_boxes[1] >= 0 && of_boxes[1] != 4)
@@ -51,7 +51,7 @@ void crop_to_image_shape(Inference& i) {
   check_method(i);
   const Shape grads = of_rank(i, 0, 4);
   count_of_boxes(i, 1, 2);
-  infer::want_rank(i, 3, 1);
+  infer::check_rank(i, 3, 1);
   const Shape image = infer::shape_from(i, 3);
   if (image.has_rank() && image.rank() != 4)
     invalid("image_size must have four elements, it has ", image.rank(), " [Op:", i.row.name, "]");
@@ -60,8 +60,8 @@ void crop_to_image_shape(Inference& i) {
 
 void crop_to_boxes_shape(Inference& i) {
   check_method(i);
-  infer::want_rank(i, 0, 4);
-  infer::want_rank(i, 1, 4);
+  infer::check_rank(i, 0, 4);
+  infer::check_rank(i, 1, 4);
   i.output_shapes[0] = Shape{count_of_boxes(i, 2, 3), 4};
 }
 
@@ -71,7 +71,7 @@ void crop_and_resize_gradient(GradientCall& c) {
     c.input_gradients[0] =
         apply("CropAndResizeGradImage"_op, {g, c.inputs[1], c.inputs[2], ops::shape(image)},
               {{"T"_attr, image.dtype()}, {"method"_attr, c.attrs.get_or("method"_attr, std::string("bilinear"))}});
-  // TensorFlow has none for `nearest`, and takes that of `bilinear`.
+  // TensorFlow has no gradient of the boxes for `nearest`, and uses that of `bilinear`.
   c.input_gradients[1] = apply("CropAndResizeGradBoxes"_op, {g, image, c.inputs[1], c.inputs[2]});
 }
 
@@ -83,11 +83,11 @@ void projected_shape(Inference& i) {
     invalid("Input transform should be num_images x 8, there are ", images[0], " images and ", transforms[0],
             " transforms [Op:", i.row.name, "]");
   const auto [height, width] = two_sizes(i, 2, "output shape");
-  infer::want_rank(i, 3, 0);
+  infer::check_rank(i, 3, 0);
   i.output_shapes[0] = Shape{images[0], height, width, images[3]};
 }
 
-// The projection with the inverse matrices, of the gradient.
+// Projects the gradient with the inverse matrices.
 void projected_gradient(GradientCall& c) {
   const Tensor &images = c.inputs[0], &transforms = c.inputs[1];
   if (!is_floating(images.dtype())) return;
@@ -154,7 +154,7 @@ void patches_gradient(GradientCall& c) {
 
 void drawn_shape(Inference& i) {
   const Shape images = of_rank(i, 0, 4), boxes = of_rank(i, 1, 3);
-  if (i.inputs.size() > 2) infer::want_rank(i, 2, 2);
+  if (i.inputs.size() > 2) infer::check_rank(i, 2, 2);
   if (images[3] >= 0 && images[3] != 1 && images[3] != 3 && images[3] != 4)
     invalid("Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA), it is ", images[3], " [Op:", i.row.name,
             "]");

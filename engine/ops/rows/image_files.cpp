@@ -6,7 +6,7 @@ namespace footlight {
 namespace {
 
 int64_t channels_of(Inference& i, std::initializer_list<int64_t> allowed) {
-  infer::want_rank(i, 0, 0);
+  infer::check_rank(i, 0, 0);
   const int64_t channels = i.attrs.get_or("channels"_attr, int64_t{0});
   std::string list;
   for (const int64_t one : allowed) {
@@ -22,7 +22,7 @@ void jpeg_shape(Inference& i) {
     invalid("ratio must be 1, 2, 4, or 8, got ", ratio, " [Op:", i.row.name, "]");
   i.output_shapes[0] = Shape{kUnknownDim, kUnknownDim, channels_of(i, {0, 1, 3})};
   if (i.inputs.size() > 1) {
-    infer::want_rank(i, 1, 1);
+    infer::check_rank(i, 1, 1);
     if (const auto window = infer::constant_ints(i, 1); window && window->size() == 4) {
       i.output_shapes[0].set(0, (*window)[2] >= 0 ? (*window)[2] : kUnknownDim);
       i.output_shapes[0].set(1, (*window)[3] >= 0 ? (*window)[3] : kUnknownDim);
@@ -36,7 +36,7 @@ void bmp_shape(Inference& i) {
   i.output_shapes[0] = Shape{kUnknownDim, kUnknownDim, channels_of(i, {0, 1, 3, 4})};
 }
 void gif_shape(Inference& i) {
-  infer::want_rank(i, 0, 0);
+  infer::check_rank(i, 0, 0);
   i.output_shapes[0] = Shape{kUnknownDim, kUnknownDim, kUnknownDim, 3};
 }
 void any_file_shape(Inference& i) {
@@ -45,12 +45,12 @@ void any_file_shape(Inference& i) {
                                                                : Shape{kUnknownDim, kUnknownDim, channels};
 }
 void three_numbers(Inference& i) {
-  infer::want_rank(i, 0, 0);
+  infer::check_rank(i, 0, 0);
   i.output_shapes[0] = Shape{3};
 }
 void one_file(Inference& i) {
-  infer::want_rank(i, 0, 3);
-  if (i.inputs.size() > 1) infer::want_rank(i, 1, 0);
+  infer::check_rank(i, 0, 3);
+  if (i.inputs.size() > 1) infer::check_rank(i, 1, 0);
   i.output_shapes[0] = Shape{};
 }
 

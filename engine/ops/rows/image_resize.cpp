@@ -1,4 +1,4 @@
-// Rows that make images of another size.
+// Rows that resize images.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 
@@ -10,10 +10,10 @@ void check_flags(Inference& i) {
     invalid("If half_pixel_centers is True, align_corners must be False. [Op:", i.row.name, "]");
 }
 
-// [batch, height, width, channels] of the images with the height and width that input 1 says.
+// The shape of the images, [batch, height, width, channels], with the height and width given by input 1.
 Shape resized(Inference& i) {
-  infer::want_rank(i, 0, 4);
-  infer::want_rank(i, 1, 1);
+  infer::check_rank(i, 0, 4);
+  infer::check_rank(i, 1, 1);
   const Shape in = i.shape(0).has_rank() ? i.shape(0) : Shape::of_rank(4);
   Shape out{in[0], kUnknownDim, kUnknownDim, in[3]};
   if (i.shape(1).has_rank() && i.shape(1)[0] >= 0 && i.shape(1)[0] != 2)
@@ -34,7 +34,7 @@ void resize_shape(Inference& i) {
   i.output_shapes[0] = resized(i);
 }
 
-void want_scale_and_translation(Inference& i) {
+void check_scale_and_translation(Inference& i) {
   for (size_t k : {size_t{2}, size_t{3}})
     if (i.shape(k).has_rank() && (i.shape(k).rank() != 1 || (i.shape(k)[0] >= 0 && i.shape(k)[0] != 2)))
       invalid(i.row.inputs[k].name, " must be 1-dimensional with 2 elements, its shape is ", i.shape(k).brackets(),
@@ -42,14 +42,14 @@ void want_scale_and_translation(Inference& i) {
 }
 void scale_and_translate_shape(Inference& i) {
   i.output_shapes[0] = resized(i);
-  want_scale_and_translation(i);
+  check_scale_and_translation(i);
 }
 
-// The gradient of images like input 1; input 0 has one element for each of the resized ones.
+// The shape of a gradient: that of the images, input 1. Input 0 is the incoming gradient.
 void gradient_like_image(Inference& i) {
   check_flags(i);
-  infer::want_rank(i, 0, 4);
-  infer::want_rank(i, 1, 4);
+  infer::check_rank(i, 0, 4);
+  infer::check_rank(i, 1, 4);
   const Shape like = i.shape(1).has_rank() ? i.shape(1) : Shape::of_rank(4);
   const Shape grads = i.shape(0).has_rank() ? i.shape(0) : Shape::of_rank(4);
   for (const int d : {0, 3})
@@ -61,7 +61,7 @@ void gradient_like_image(Inference& i) {
 
 void scale_and_translate_gradient_shape(Inference& i) {
   gradient_like_image(i);
-  want_scale_and_translation(i);
+  check_scale_and_translation(i);
 }
 
 Attrs flags_of(const Attrs& attrs) {
@@ -89,7 +89,7 @@ void scale_and_translate_gradient(GradientCall& c) {
   c.input_gradients[0] = c.inputs[0].dtype() == DType::kFloat32 ? g : ops::cast(g, c.inputs[0].dtype());
 }
 
-// The way back is linear in the gradient: its own gradient is the way there.
+// The gradient op is linear, so its own gradient is the forward op.
 template <int kOp>
 void back_gradient(GradientCall& c) {
   static const Op ops_there[] = {Op("ResizeBilinear"), Op("ResizeBicubic")};

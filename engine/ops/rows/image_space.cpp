@@ -18,7 +18,7 @@ void space_depth_shape(Inference& i) {
   const int64_t block = i.attrs.get<int64_t>("block_size"_attr);
   if (block < 2)
     invalid("Value for attr 'block_size' of ", block, " must be at least minimum 2 [Op:", i.row.name, "]");
-  infer::want_rank(i, 0, 4);
+  infer::check_rank(i, 0, 4);
   const Shape in = i.shape(0).has_rank() ? i.shape(0) : Shape::of_rank(4);
   Shape out = in;
   for (int d = 0; d < 2; ++d) {
@@ -48,8 +48,8 @@ void depth_to_space_gradient(GradientCall& c) {
 // input [batch, height, width, depth], filter [height, width, depth].
 Shape dilation_output(Inference& i) {
   const WindowAttrs attrs = window_attrs(i.row, i.attrs, 2);
-  infer::want_rank(i, 0, 4);
-  infer::want_rank(i, 1, 3);
+  infer::check_rank(i, 0, 4);
+  infer::check_rank(i, 1, 3);
   const Shape in = i.shape(0).has_rank() ? i.shape(0) : Shape::of_rank(4);
   const Shape filter = i.shape(1).has_rank() ? i.shape(1) : Shape::of_rank(3);
   if (in[3] >= 0 && filter[2] >= 0 && in[3] != filter[2])
@@ -79,7 +79,7 @@ void dilation_gradient(GradientCall& c) {
   c.input_gradients[0] = apply("Dilation2DBackpropInput"_op, {c.inputs[0], c.inputs[1], g}, c.attrs);
   c.input_gradients[1] = apply("Dilation2DBackpropFilter"_op, {c.inputs[0], c.inputs[1], g}, c.attrs);
 }
-// The position of the maximum is fixed: the gradient flows only through its value.
+// The position of the maximum is taken as constant: the gradient flows only to its value.
 template <int kNext>
 void flowing_gradient(GradientCall& c) {
   static const Op next[] = {Op("Dilation2DPickInput"), Op("Dilation2DPickFilter"), Op("Dilation2DBackpropInput"),

@@ -19,7 +19,8 @@ RowDef table_op(const char* name, const char* signature, const char* attrs, Infe
           doc,     {.effect = effect, .host_inputs = ~0u, .zero_gradient = true, .host_only = true}};
 }
 
-// A name in a file (HashTableV2) makes a new table as well: who keeps the handle, as a session does, has one table.
+// Each run of these ops makes a new table, also for a name in a file (HashTableV2). A session keeps the handle, and so
+// has one table.
 RowDef new_table(const char* name, const char* attrs, const char* doc,
                  const char* signature = "-> table_handle: resource") {
   RowDef row = table_op(name, signature, attrs, infer::scalar, Effect::kOther, doc);

@@ -16,7 +16,7 @@ void neg_gradient(GradientCall& c) { c.input_gradients[0] = ops::map_rows(incomi
 
 void abs_gradient(GradientCall& c) { c.input_gradients[0] = mul(incoming(c), apply("Sign"_op, {c.inputs[0]})); }
 
-// Zero everywhere: zeros, as opposed to no gradient.
+// The gradient is zero everywhere: a tensor of zeros, which differs from no gradient.
 void sign_gradient(GradientCall& c) { c.input_gradients[0] = ops::zeros_like(c.inputs[0]); }
 
 // g x / |x|, and 0 at 0.
@@ -30,7 +30,7 @@ void square_gradient(GradientCall& c) {
   c.input_gradients[0] = mul(incoming(c), mul(ops::number(2, c.inputs[0].dtype()), conj(c.inputs[0])));
 }
 
-// The three whose gradient is an op of the output y and the incoming gradient.
+// The gradients of these three are ops of the output y and the incoming gradient dy.
 void reciprocal_gradient(GradientCall& c) {
   c.input_gradients[0] = apply("ReciprocalGrad"_op, {c.outputs[0], incoming(c)});
 }
@@ -107,7 +107,8 @@ void cos_gradient(GradientCall& c) {
 
 void conj_gradient(GradientCall& c) { c.input_gradients[0] = conj(incoming(c)); }
 
-// The last dimension, unless an application carries another: eager ones do, where a graph has transposes.
+// The op works on the last dimension, unless the attribute says another: eager calls set it, where a graph has
+// transposes.
 void softmax_shape(Inference& i) {
   if (i.shape(0).has_rank() && i.shape(0).rank() == 0)
     invalid(i.row.name, " needs a tensor of at least 1 dimension, got a scalar [Op:", i.row.name, "]");

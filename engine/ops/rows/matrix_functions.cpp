@@ -1,4 +1,4 @@
-// Rows of functions of matrices: the square root, the logarithm; systems whose matrix has three diagonals.
+// Rows of functions of matrices, the square root and the logarithm, and of tridiagonal systems.
 #include "engine/ops/define.h"
 #include "engine/ops/matrix.h"
 #include "engine/ops/rows/matrix_shapes.h"
@@ -34,8 +34,8 @@ void square_root_gradient(GradientCall& c) {
 void tridiagonal_shape(Inference& i) {
   if (i.attrs.get_or("perturb_singular"_attr, false) && !i.attrs.get_or("partial_pivoting"_attr, true))
     invalid("partial_pivoting must be True where perturb_singular is [Op:TridiagonalSolve]");
-  infer::want_at_least(i, 0, 2);
-  infer::want_at_least(i, 1, 2);
+  infer::check_min_rank(i, 0, 2);
+  infer::check_min_rank(i, 1, 2);
   const Shape &diagonals = i.shape(0), &rhs = i.shape(1);
   i.output_shapes[0] = rhs;
   if (!diagonals.has_rank()) return;

@@ -8,7 +8,7 @@
 namespace footlight::infer {
 
 // Throws if the input has fewer than `rank` dimensions.
-inline void want_at_least(Inference& i, size_t input, int rank) {
+inline void check_min_rank(Inference& i, size_t input, int rank) {
   const Shape& s = i.shape(input);
   if (s.has_rank() && s.rank() < rank)
     invalid("Input tensor ", input, " must have rank >= ", rank, ", got ", s.rank(), ": its shape is ", s.to_string(),
@@ -26,7 +26,7 @@ inline Shape matrices(Shape batch, int64_t rows, int64_t columns) {
 
 // The shape of square matrices: a size known for one dimension holds for both.
 inline Shape square_matrices(Inference& i, size_t input = 0) {
-  want_at_least(i, input, 2);
+  check_min_rank(i, input, 2);
   Shape s = i.shape(input);
   if (!s.has_rank()) return s;
   const int64_t rows = rows_of(s), columns = columns_of(s);

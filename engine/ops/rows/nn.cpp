@@ -48,7 +48,7 @@ void scale_shift_shape(Inference& i) {
   const Shape& x = i.shape(0);
   i.output_shapes[0] = x;
   for (size_t k : {1, 2}) {
-    infer::want_rank(i, k, 1);
+    infer::check_rank(i, k, 1);
     const Shape& s = i.shape(k);
     if (x.has_rank() && x.rank() < 2)
       invalid("x must have at least rank 2, its shape is ", x.to_string(), " [Op:ScaleShift]");
@@ -65,8 +65,8 @@ void scale_shift_gradient(GradientCall& c) {
 }
 
 void cross_entropy_shape(Inference& i) {
-  infer::want_rank(i, 0, 2);
-  infer::want_rank(i, 1, 2);
+  infer::check_rank(i, 0, 2);
+  infer::check_rank(i, 1, 2);
   Shape both = Shape::of_rank(2);
   try {
     both = merge(both, broadcast(i.shape(0), i.shape(1)));
@@ -78,8 +78,8 @@ void cross_entropy_shape(Inference& i) {
   i.output_shapes[1] = both;
 }
 void sparse_cross_entropy_shape(Inference& i) {
-  infer::want_rank(i, 0, 2);
-  infer::want_rank(i, 1, 1);
+  infer::check_rank(i, 0, 2);
+  infer::check_rank(i, 1, 1);
   Shape out = i.shape(0).has_rank() ? i.shape(0) : Shape::of_rank(2);
   const int64_t labels = i.shape(1).has_rank() ? i.shape(1)[0] : kUnknownDim;
   if (out[0] >= 0 && labels >= 0 && out[0] != labels)
@@ -142,7 +142,7 @@ void sigmoid_cross_entropy_gradient(GradientCall& c) {
 void lrn_shape(Inference& i) {
   if (const int64_t radius = i.attrs.get_or("depth_radius"_attr, int64_t{5}); radius < 0)
     invalid("depth_radius must not be negative, got ", radius, " [Op:", i.row.name, "]");
-  for (size_t k = 0; k < i.inputs.size(); ++k) infer::want_rank(i, k, 4);
+  for (size_t k = 0; k < i.inputs.size(); ++k) infer::check_rank(i, k, 4);
   Shape out = Shape::of_rank(4);
   for (size_t k = 0; k < i.inputs.size(); ++k) {
     if (!compatible(out, i.shape(k)))

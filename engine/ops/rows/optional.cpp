@@ -1,5 +1,4 @@
-// Tensors that may be missing: what a branch gives for a value that only the other branch has. Graphs of files have
-// them.
+// Rows of optional tensors. A branch returns one for a value that only the other branch has; graphs in files use them.
 #include "engine/ops/builder.h"
 #include "engine/ops/define.h"
 
@@ -12,7 +11,7 @@ void value_shapes(Inference& i) {
     i.output_shapes[k] = k < shapes.size() ? shapes[k] : Shape::unknown_rank();
 }
 
-// The gradient of values that were put in is what comes out, and the other way round.
+// The gradient of an optional from values is an optional of gradients, and the other way round.
 void put_gradient(GradientCall& c) {
   if (!c.output_gradients[0]) return;
   std::vector<DType> types;

@@ -5,6 +5,6 @@
 
 namespace footlight {
 
-void pad_shape(Inference&);  // of rows whose inputs are the tensor, then its paddings
+void pad_shape(Inference&);  // for rows whose inputs are the tensor and its paddings
 
 }  // namespace footlight

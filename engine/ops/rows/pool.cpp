@@ -11,7 +11,7 @@ namespace {
 template <int kSpatial>
 void pool_shape(Inference& i) {
   const WindowAttrs attrs = window_attrs(i.row, i.attrs, kSpatial);
-  infer::want_rank(i, 0, kSpatial + 2);
+  infer::check_rank(i, 0, kSpatial + 2);
   const Shape& in = i.shape(0);
   Shape out = Shape::of_rank(kSpatial + 2);
   if (in.has_rank()) {
@@ -49,7 +49,7 @@ void check_like_input(Inference& i, size_t grad) {
             " [Op:", i.row.name, "]");
 }
 
-// orig_input, orig_output, grad: like the input, or like the output.
+// Inputs are orig_input, orig_output and grad; the result has the shape of the input, or of the output.
 template <int kSpatial>
 void max_grad_shape(Inference& i) {
   check_pooled<kSpatial>(i, 1);
@@ -70,7 +70,7 @@ void average_grad_shape(Inference& i) {
   if (!out.has_rank()) out = Shape::of_rank(kSpatial + 2);
   if (out.rank() != kSpatial + 2)
     invalid("orig_input_shape must have ", kSpatial + 2, " entries, it has ", out.rank(), " [Op:", i.row.name, "]");
-  infer::want_rank(i, 1, kSpatial + 2);
+  infer::check_rank(i, 1, kSpatial + 2);
   i.output_shapes[0] = out;
 }
 
@@ -87,7 +87,7 @@ template <int kSpatial>
 void max_gradient(GradientCall& c) {
   c.input_gradients[0] = apply(max_names(kSpatial).grad, {c.inputs[0], c.outputs[0], c.output_gradients[0]}, c.attrs);
 }
-// The position of the maximum is fixed.
+// The position of the maximum is taken as constant.
 template <int kSpatial>
 void max_grad_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::zeros_like(c.inputs[0]);

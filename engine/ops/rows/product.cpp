@@ -11,8 +11,8 @@ const AttrName kAdjX{"adj_x"};
 const AttrName kAdjY{"adj_y"};
 
 void matmul_shape(Inference& i) {
-  infer::want_rank(i, 0, 2);
-  infer::want_rank(i, 1, 2);
+  infer::check_rank(i, 0, 2);
+  infer::check_rank(i, 1, 2);
   const bool ta = i.attrs.get_or("transpose_a"_attr, false);
   const bool tb = i.attrs.get_or("transpose_b"_attr, false);
   const Shape& a = i.shape(0);
@@ -78,7 +78,7 @@ void batch_matmul_gradient(GradientCall& c) {
     c.input_gradients[1] = ops::sum_to_shape_of(tb ? batch_matmul(g, a, true, ta) : batch_matmul(a, g, !ta, false), b);
 }
 
-// Computed in the dtype of the result.
+// The gradient is computed in the dtype of the result.
 void typed_matmul_gradient(GradientCall& c) {
   const DType type = c.outputs[0].dtype();
   const bool ta = c.attrs.get_or(kAdjX, false), tb = c.attrs.get_or(kAdjY, false);

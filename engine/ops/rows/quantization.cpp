@@ -11,11 +11,11 @@ void check_bits(Inference& i) {
     invalid("num_bits must be between 2 and 16, inclusive, it is ", bits, " [Op:", i.row.name, "]");
 }
 
-// Inputs from `first` on: numbers, or one for each channel.
+// Checks that the inputs from `first` on are scalars, or have one number for each channel.
 void check_ranges(Inference& i, size_t first, bool per_channel) {
   check_bits(i);
   for (size_t k = first; k < i.inputs.size(); ++k) {
-    infer::want_rank(i, k, per_channel ? 1 : 0);
+    infer::check_rank(i, k, per_channel ? 1 : 0);
     const Shape& numbers = i.shape(0);
     if (!per_channel || !numbers.has_rank() || !i.shape(k).has_rank()) continue;
     if (numbers.rank() < 1) invalid("input must have rank at least 1 [Op:", i.row.name, "]");

@@ -90,7 +90,7 @@ void from_variant_shape(Inference& i) {
   i.output_shapes[i.output_shapes.size() - 1] = Shape::unknown_rank();
 }
 
-// What each value became: it is moved the same way as its own number.
+// Finds where each value went by gathering the values' numbers in the same way.
 void gather_gradient(GradientCall& c) {
   const Tensor& values = c.inputs[c.inputs.size() - 2];
   const Tensor count = ops::slice(ops::shape(values), ops::ints({0}), ops::ints({1}));
@@ -105,7 +105,7 @@ void gather_gradient(GradientCall& c) {
       apply("UnsortedSegmentSum"_op, {c.output_gradients.back(), moved.back(), rows});
 }
 
-// By the number of the value in each place, from 1; 0 where the default is.
+// Converts the values' numbers, from 1 on, in the same way; 0 marks the default value.
 void to_tensor_gradient(GradientCall& c) {
   const Tensor &values = c.inputs[1], &g = c.output_gradients[0];
   const Tensor all = ops::shape(values);
@@ -126,7 +126,7 @@ void to_tensor_gradient(GradientCall& c) {
   c.input_gradients[2] = ops::sum_to_shape_of(rest, c.inputs[2]);
 }
 
-// The values of the rows; the levels of splits have no gradient.
+// Only the values have a gradient, the splits have none.
 void to_variant_gradient(GradientCall& c) {
   const Tensor& values = c.inputs.back();
   const Tensor splits = c.inputs.size() > 1 ? c.inputs[0] : ops::integer(0, DType::kInt64);

@@ -10,13 +10,13 @@ namespace footlight {
 
 namespace {
 
-void want_seed(Inference& i, size_t input) {
+void check_seed_input(Inference& i, size_t input) {
   const Shape& s = i.shape(input);
   if (s.has_rank() && (s.rank() != 1 || (s[0] != kUnknownDim && s[0] != 2)))
     invalid("seed must have shape [2], not ", s.brackets(), " [Op:", i.row.name, "]");
 }
 
-// The shape gives all dimensions; those of the parameters (inputs first..last) are trailing.
+// For ops whose shape input gives all dimensions: those of the parameters, inputs first to last, are the trailing ones.
 void whole_shape(Inference& i, size_t first, size_t last) {
   const Shape out = infer::sizes_from(i, 0);
   i.output_shapes[0] = out;
@@ -35,7 +35,7 @@ void whole_shape(Inference& i, size_t first, size_t last) {
   }
 }
 
-// The shape gives the number of samples per parameter: its dimensions are leading.
+// For ops whose shape input gives the samples per parameter: its dimensions come before those of the parameters.
 void per_parameter_shape(Inference& i) {
   const Shape samples = infer::sizes_from(i, 0);
   const Shape& p = i.shape(1);
@@ -49,20 +49,20 @@ void per_parameter_shape(Inference& i) {
 }
 
 void gamma_v2_shape(Inference& i) {
-  want_seed(i, 1);
+  check_seed_input(i, 1);
   whole_shape(i, 2, 2);
 }
 void gamma_v3_shape(Inference& i) { whole_shape(i, 4, 4); }
 void poisson_shape(Inference& i) {
-  want_seed(i, 1);
+  check_seed_input(i, 1);
   whole_shape(i, 2, 2);
 }
 void binomial_shape(Inference& i) {
-  want_seed(i, 1);
+  check_seed_input(i, 1);
   whole_shape(i, 2, 3);
 }
 void truncated_shape(Inference& i) {
-  want_seed(i, 1);
+  check_seed_input(i, 1);
   whole_shape(i, 2, 5);
 }
 void drawn_truncated_shape(Inference& i) { whole_shape(i, 1, 4); }
@@ -101,8 +101,8 @@ void categorical_shape(Inference& i) {
   const Shape& logits = i.shape(0);
   if (logits.has_rank() && logits.rank() != 2)
     invalid("logits should be a matrix, got shape ", logits.brackets(), " [Op:", i.row.name, "]");
-  infer::want_rank(i, 1, 0);
-  if (i.inputs.size() > 2) want_seed(i, 2);
+  infer::check_rank(i, 1, 0);
+  if (i.inputs.size() > 2) check_seed_input(i, 2);
   const auto samples = infer::constant_ints(i, 1);
   if (samples && (*samples)[0] < 0)
     invalid("num_samples should be non-negative, got ", (*samples)[0], " [Op:", i.row.name, "]");
@@ -145,7 +145,7 @@ void state_shape(Inference& i) {
 
 void shape_of_input(Inference& i) { i.output_shapes[0] = infer::sizes_from(i, 0); }
 
-// d sample / d alpha, by implicit differentiation.
+// The derivative of a sample by alpha, by implicit differentiation.
 Tensor gamma_slope(GradientCall& c, size_t alpha) {
   const Tensor& a = c.inputs[alpha];
   const Tensor partial = apply("RandomGammaGrad"_op, {a, c.outputs[0]});

@@ -1,4 +1,4 @@
-// The shape of drawn numbers, given by a shape input.
+// The shape rules of random ops, whose shape is an input.
 #pragma once
 
 #include "engine/base/text.h"
@@ -7,7 +7,7 @@
 
 namespace footlight::infer {
 
-// Like shape_from(), but every dimension must be a size: there is nothing to infer it from.
+// Like shape_from(), but no dimension may be -1, because there is nothing from which to infer it.
 inline Shape sizes_from(Inference& i, size_t input) {
   if (i.shape(input).has_rank() && i.shape(input).rank() != 1)
     invalid("shape must be a vector of {int32,int64}, got shape ", i.shape(input).brackets(), " [Op:", i.row.name, "]");
@@ -15,7 +15,7 @@ inline Shape sizes_from(Inference& i, size_t input) {
   if (!dims) return shape_from(i, input);
   Shape out;
   for (const int64_t size : *dims) {
-    // In a trace -1 is a size that is not known yet; the op may also never run.
+    // While tracing, -1 is a size that is not known yet.
     if (size < (this_thread.builder ? kUnknownDim : 0))
       invalid("Dimension ", size, " must be >= 0 [Op:", i.row.name, "]");
     out.append(size < 0 ? kUnknownDim : size);
@@ -23,10 +23,10 @@ inline Shape sizes_from(Inference& i, size_t input) {
   return out;
 }
 
-// Two scalars, the first of them smaller: checked as far as they are known.
+// Checks that two inputs are scalars and, as far as they are known, that the first is smaller.
 inline void check_bounds(Inference& i, size_t low, size_t high) {
-  want_rank(i, low, 0);
-  want_rank(i, high, 0);
+  check_rank(i, low, 0);
+  check_rank(i, high, 0);
   const Tensor from = i.constant(low), to = i.constant(high);
   if (!from || !to) return;
   with_plain_type(from.dtype(), [&](auto zero) {

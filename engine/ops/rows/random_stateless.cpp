@@ -7,7 +7,7 @@ namespace footlight {
 
 namespace {
 
-void want_shape(Inference& i, size_t input, int64_t size) {
+void check_input_shape(Inference& i, size_t input, int64_t size) {
   const Shape& s = i.shape(input);
   if (!s.has_rank()) return;
   if (s.rank() != 1 || (s[0] != kUnknownDim && s[0] != size))
@@ -15,7 +15,7 @@ void want_shape(Inference& i, size_t input, int64_t size) {
 }
 
 void key_counter_shape(Inference& i) {
-  want_shape(i, 0, 2);
+  check_input_shape(i, 0, 2);
   i.output_shapes[0] = Shape{1};
   i.output_shapes[1] = Shape{2};
   if (i.output_shapes.size() > 2) i.output_shapes[2] = Shape();
@@ -23,9 +23,9 @@ void key_counter_shape(Inference& i) {
 
 // The inputs key, counter, alg starting at `first`.
 void check_stream(Inference& i, size_t first) {
-  want_shape(i, first, 1);
-  infer::want_rank(i, first + 1, 1);
-  infer::want_rank(i, first + 2, 0);
+  check_input_shape(i, first, 1);
+  infer::check_rank(i, first + 1, 1);
+  infer::check_rank(i, first + 2, 0);
   int64_t wanted = 1;
   if (const auto alg = infer::constant_ints(i, first + 2)) {
     if ((*alg)[0] < 1 || (*alg)[0] > 3)

@@ -44,7 +44,7 @@ Tensor kept_shape(const GradientCall& c) {
   if (known && input.shape().fully_known()) {
     std::vector<int64_t> dims(input.shape().dims().begin(), input.shape().dims().end());
     for (const int64_t axis : infer::ints_of(known))
-      dims[static_cast<size_t>(infer::axis_in(axis, input.shape().rank(), c.row))] = 1;
+      dims[static_cast<size_t>(infer::normalize_axis(axis, input.shape().rank(), c.row))] = 1;
     return ops::ints(dims);
   }
   return apply("ReducedShape"_op, {ops::shape(input), ops::cast(axes, DType::kInt32)});
@@ -70,7 +70,7 @@ void mean_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::div(spread(c, c.output_gradients[0]), factor);
 }
 
-// Equal extremes share the gradient.
+// Elements that are equally extreme share the gradient.
 void extreme_gradient(GradientCall& c) {
   const Tensor& x = c.inputs[0];
   const Tensor kept = kept_shape(c);
@@ -79,7 +79,7 @@ void extreme_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::mul(ops::div(is_extreme, many), ops::reshape(c.output_gradients[0], kept));
 }
 
-// x over the norm; 0 over 0 is left undefined.
+// The gradient is x / norm, which is NaN at 0.
 void euclidean_gradient(GradientCall& c) {
   const Tensor kept = kept_shape(c);
   const Tensor y = ops::reshape(c.outputs[0], kept);
@@ -94,7 +94,7 @@ void prod_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::mul(ops::reshape(c.output_gradients[0], kept), ops::conj(others));
 }
 
-// The derivative in one more direction; with respect to a direction the others stay.
+// Each further derivative of the product has one more direction; its gradient by one direction keeps the others.
 void prod_others_gradient(GradientCall& c) {
   std::vector<Tensor> inputs(c.inputs.begin(), c.inputs.end());
   inputs.push_back(ops::conj(c.output_gradients[0]));
@@ -113,7 +113,7 @@ void arg_shape(Inference& i) {
       !(largest && in_set(type, dtype_set(DType::kInt16, DType::kUInt16))))
     invalid("Value for attr 'output_type' of ", short_name(type), " is not in the list of allowed values: int32, int64",
             largest ? ", int16, uint16" : "", " [Op:", i.row.name, "]");
-  infer::want_rank(i, 1, 0);
+  infer::check_rank(i, 1, 0);
   const Shape& in = i.shape(0);
   Shape& out = i.output_shapes[0];
   if (!in.has_rank()) {
@@ -125,7 +125,7 @@ void arg_shape(Inference& i) {
     out = Shape::of_rank(std::max(0, in.rank() - 1));
     return;
   }
-  const int64_t a = infer::axis_in((*axis)[0], in.rank(), i.row);
+  const int64_t a = infer::normalize_axis((*axis)[0], in.rank(), i.row);
   if (in[static_cast<int>(a)] == 0)
     invalid("Reduction axis ", (*axis)[0], " is empty in shape ", in.brackets(), " [Op:", i.row.name, "]");
   out = Shape();

@@ -46,7 +46,7 @@ void gather_nd_gradient(GradientCall& c) {
                                     ops::shape(c.inputs[0], c.inputs[1].dtype()), policy_of(c));
 }
 
-// updates must be [indices without the last dimension] + [shape after the indexed dimensions].
+// Checks that updates have the shape [indices without the last dimension] + [shape after the indexed dimensions].
 void check_updates(Inference& i, const Shape& indices, const Shape& updates, const Shape& shape) {
   if (indices.has_rank() && indices.rank() == 0)
     invalid("indices must have at least one dimension, got a scalar [Op:", i.row.name, "]");
@@ -67,9 +67,9 @@ void check_updates(Inference& i, const Shape& indices, const Shape& updates, con
 
 void scatter_nd_shape(Inference& i) {
   const Shape out = infer::shape_from(i, 2);
-  infer::want_rank(i, 2, 1);
+  infer::check_rank(i, 2, 1);
   i.output_shapes[0] = out;
-  // Nothing to write: the other shapes do not matter.
+  // If there is nothing to write, the other shapes do not matter.
   const bool nothing = i.shape(0).fully_known() && i.shape(1).fully_known() && i.shape(0).elements() == 0 &&
                        i.shape(1).elements() == 0;
   if (!nothing) check_updates(i, i.shape(0), i.shape(1), out);
@@ -130,7 +130,7 @@ void partition_shape(Inference& i) {
   for (Shape& s : i.output_shapes) s = out;
 }
 
-// The gradients scattered back to where partitions took their rows from.
+// Scatters the gradients back to where the partitions took their rows from.
 void partition_gradient(GradientCall& c) {
   const Tensor& partitions = c.inputs[1];
   const Tensor count = ops::size(partitions);
@@ -177,8 +177,8 @@ void stitch_shape(Inference& i) {
   i.output_shapes[0] = out;
 }
 
-// If an index occurs twice the last one wins; the others contributed nothing, but TensorFlow gathers for all
-// of them.
+// If an index occurs twice, the last value wins. The others contributed nothing, but TensorFlow gathers a gradient for
+// all of them.
 void stitch_gradient(GradientCall& c) {
   const size_t n = c.inputs.size() / 2;
   for (size_t k = 0; k < n; ++k)
@@ -188,13 +188,13 @@ void stitch_gradient(GradientCall& c) {
 void unravel_shape(Inference& i) {
   const Shape& indices = i.shape(0);
   const Shape& dims = i.shape(1);
-  infer::want_rank(i, 1, 1);
+  infer::check_rank(i, 1, 1);
   const int64_t n = dims.has_rank() ? dims[0] : kUnknownDim;
   if (!indices.has_rank()) {
     i.output_shapes[0] = Shape::unknown_rank();
     return;
   }
-  // Scalars give a vector, everything else a matrix with a column per index.
+  // The result is a vector for scalars, else a matrix with a column per index.
   Shape out{n};
   if (indices.rank() > 0) out.append(indices.fully_known() ? indices.elements() : kUnknownDim);
   i.output_shapes[0] = out;

@@ -9,8 +9,8 @@ namespace {
 Tensor both(const Tensor& x, const Tensor& y) { return apply("LogicalAnd"_op, {x, y}); }
 Tensor zero_of(const Tensor& t) { return ops::number(0, t.dtype()); }
 
-// x, of a leading part of the dimensions of `like`, padded with trailing dimensions of 1.
-Tensor widened(const Tensor& x, const Tensor& like) {
+// Appends dimensions of 1 to x until it has the rank of `like`.
+Tensor with_rank_of(const Tensor& x, const Tensor& like) {
   const Shape &from = x.shape(), &to = like.shape();
   const Tensor shape = ops::shape(x);
   Tensor ones;
@@ -26,7 +26,7 @@ Tensor widened(const Tensor& x, const Tensor& like) {
 
 void check_integer_ids(Inference& i) {
   const Shape &data = i.shape(0), &ids = i.shape(1);
-  infer::want_rank(i, 1, 1);
+  infer::check_rank(i, 1, 1);
   if (data.has_rank() && data.rank() == 0)
     invalid("data must be at least rank 1, got a scalar [Op:", i.row.name, "]");
   if (data.has_rank() && ids.has_rank() && data[0] >= 0 && ids[0] >= 0 && data[0] != ids[0])
@@ -46,7 +46,7 @@ void segment_sum_gradient(GradientCall& c) { c.input_gradients[0] = ops::gather(
 
 void segment_mean_gradient(GradientCall& c) {
   const Tensor ones = ops::fill(ops::shape(c.inputs[1]), ops::number(1, c.inputs[0].dtype()));
-  const Tensor counts = apply("SegmentSum"_op, {widened(ones, c.inputs[0]), c.inputs[1]});
+  const Tensor counts = apply("SegmentSum"_op, {with_rank_of(ones, c.inputs[0]), c.inputs[1]});
   c.input_gradients[0] = ops::gather(ops::div(c.output_gradients[0], counts), c.inputs[1]);
 }
 
@@ -58,8 +58,8 @@ void segment_extreme_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::where(chosen, ops::gather(share, ids), zero_of(g));
 }
 
-// The product of the others: for a zero that of the nonzero ones, otherwise the whole divided by the element; two
-// zeros give 0.
+// The derivative is the product of the other elements: the whole product divided by the element, or for a single zero
+// the product of the nonzero ones. With two zeros it is 0.
 void segment_prod_gradient(GradientCall& c) {
   const Tensor &x = c.inputs[0], &ids = c.inputs[1], &g = c.output_gradients[0];
   const Tensor is_zero = ops::equal(x, zero_of(x));
@@ -74,7 +74,7 @@ void segment_prod_gradient(GradientCall& c) {
 
 void unsorted_shape(Inference& i) {
   const Shape &data = i.shape(0), &ids = i.shape(1);
-  infer::want_rank(i, 2, 0);
+  infer::check_rank(i, 2, 0);
   i.output_shapes[0] = Shape::unknown_rank();
   const auto count = infer::constant_ints(i, 2);
   if (count && count->at(0) < 0)
@@ -91,7 +91,7 @@ void unsorted_shape(Inference& i) {
 // Rows by id, zeros for negative ids; `kept` says which are not negative.
 Tensor gather_kept(const Tensor& params, const Tensor& ids, Tensor* kept = nullptr) {
   const Tensor rows = ops::gather(params, ops::maximum(ids, ops::zeros_like(ids)));
-  Tensor is_kept = widened(apply("GreaterEqual"_op, {ids, zero_of(ids)}), rows);
+  Tensor is_kept = with_rank_of(apply("GreaterEqual"_op, {ids, zero_of(ids)}), rows);
   if (kept) *kept = is_kept;
   return ops::where(is_kept, rows, zero_of(rows));
 }
@@ -120,7 +120,7 @@ void unsorted_prod_gradient(GradientCall& c) {
 
 void bincount_shape(Inference& i) {
   const Shape& in = i.shape(0);
-  infer::want_rank(i, 1, 0);
+  infer::check_rank(i, 1, 0);
   if (in.has_rank() && in.rank() > 2)
     invalid("Shape must be at most rank 2 but is rank ", in.rank(), " [Op:DenseBincount]");
   const auto size = infer::constant_ints(i, 1);
@@ -143,11 +143,11 @@ void bincount_shape(Inference& i) {
 }
 
 void histogram_shape(Inference& i) {
-  infer::want_rank(i, 1, 1);
+  infer::check_rank(i, 1, 1);
   if (i.shape(1).has_rank() && i.shape(1)[0] >= 0 && i.shape(1)[0] != 2)
     invalid("value_range should be a vector of 2 elements, its shape is ", i.shape(1).to_string(),
             " [Op:HistogramFixedWidth]");
-  infer::want_rank(i, 2, 0);
+  infer::check_rank(i, 2, 0);
   const auto bins = infer::constant_ints(i, 2);
   if (bins && bins->at(0) <= 0)
     invalid("nbins must be positive, not ", bins->at(0), " [Op:HistogramFixedWidth]");

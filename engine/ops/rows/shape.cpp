@@ -25,11 +25,11 @@ void cast_shape(Inference& i) {
 
 void reshape_shape(Inference& i) {
   const Shape& in = i.shape(0);
-  Shape out = infer::shape_from(i, 1, infer::Open::kAllowed);
+  Shape out = infer::shape_from(i, 1, infer::NegativeSizes::kAllowed);
   i.output_shapes[0] = out;
   if (!out.has_rank()) return;
   if (i.inputs[1].is_symbolic() && !i.constant(1)) {
-    // A single unknown dimension among known ones is the remainder.
+    // A single unknown dimension among known ones follows from the number of elements.
     int unknown = -1;
     int64_t others = 1;
     for (int d = 0; d < out.rank(); ++d) {
@@ -109,7 +109,7 @@ void squeeze_shape(Inference& i) {
   }
   uint64_t out_dims = 0;
   for (int64_t axis : dims) {
-    const int a = static_cast<int>(infer::axis_in(axis, in.rank(), i.row));
+    const int a = static_cast<int>(infer::normalize_axis(axis, in.rank(), i.row));
     if (in[a] >= 0 && in[a] != 1)
       invalid("Can not squeeze dim[", a, "], expected a dimension of 1, got ", in[a], " [Op:Squeeze]");
     out_dims |= uint64_t{1} << a;
@@ -165,9 +165,9 @@ void transpose_gradient(GradientCall& c) {
   if (known) {
     const auto perm = infer::ints_of(known);
     std::vector<int64_t> back(perm.size());
-    // Checked here too: the op itself may not have run yet.
+    // The permutation is checked here too, because the op itself may not have run yet.
     for (size_t k = 0; k < perm.size(); ++k)
-      back[static_cast<size_t>(infer::axis_in(perm[k], static_cast<int>(perm.size()), c.row))] =
+      back[static_cast<size_t>(infer::normalize_axis(perm[k], static_cast<int>(perm.size()), c.row))] =
           static_cast<int64_t>(k);
     c.input_gradients[0] = ops::transpose(c.output_gradients[0], ops::ints(back));
   } else {
@@ -176,7 +176,7 @@ void transpose_gradient(GradientCall& c) {
 }
 
 void invert_shape(Inference& i) {
-  infer::want_rank(i, 0, 1);
+  infer::check_rank(i, 0, 1);
   i.output_shapes[0] = i.shape(0).has_rank() ? i.shape(0) : Shape{kUnknownDim};
 }
 
@@ -195,7 +195,7 @@ void broadcast_to_shape(Inference& i) {
     const int64_t to = out[out.rank() - d];
     fits = from < 0 || to < 0 || from == 1 || from == to;
   }
-  // Dimensions other than 1 stay.
+  // Dimensions other than 1 are kept.
   for (int d = 1; fits && d <= in.rank(); ++d)
     if (out[out.rank() - d] < 0 && in[in.rank() - d] > 1) i.output_shapes[0].set(out.rank() - d, in[in.rank() - d]);
   if (!fits)
@@ -208,7 +208,7 @@ void broadcast_to_gradient(GradientCall& c) {
 
 void select_shape(Inference& i) { infer::broadcast(i); }
 
-// The condition as SelectV2 wants it: a vector chooses among whole rows.
+// Gives a vector of conditions, which chooses whole rows, the rank that SelectV2 needs.
 Tensor by_rows(const Tensor& condition, const Tensor& like) {
   const Shape &given = condition.shape(), &whole = like.shape();
   if (given.has_rank() && given.rank() != 1) return condition;
@@ -217,7 +217,7 @@ Tensor by_rows(const Tensor& condition, const Tensor& like) {
     for (int d = 1; d < whole.rank(); ++d) rows = ops::expand_dims(rows, -1);
     return rows;
   }
-  // As many dimensions of 1 as are missing: none for a condition of the same rank.
+  // Appends as many dimensions of 1 as the condition lacks.
   const Tensor missing = ops::reshape(ops::sub(ops::rank(like), ops::rank(condition)), ops::ints({1}));
   const Tensor ones = ops::fill(missing, ops::integer(1));
   return ops::reshape(condition, ops::concat(std::vector<Tensor>{ops::shape(condition), ones}, 0));

@@ -15,7 +15,7 @@ namespace {
 const AttrName kAxis{"axis"};
 const AttrName kBatchDims{"batch_dims"};
 
-// Some outputs of an op with several may have no gradient: zeros then.
+// The gradients of all outputs, with zeros for outputs that have none.
 std::vector<Tensor> filled(const GradientCall& c) {
   std::vector<Tensor> g(c.output_gradients.begin(), c.output_gradients.end());
   for (size_t i = 0; i < g.size(); ++i)
@@ -26,7 +26,7 @@ std::vector<Tensor> filled(const GradientCall& c) {
 void concat_shape(Inference& i) {
   const size_t n = i.inputs.size() - 1;
   if (n == 0) invalid("concat needs at least one tensor [Op:ConcatV2]");
-  // One number, or a vector of one.
+  // The size is a scalar or a vector of one number.
   if (i.shape(n).fully_known() && (i.shape(n).rank() > 1 || i.shape(n).elements() != 1))
     invalid("axis must be a scalar, its shape is ", i.shape(n).to_string(), " [Op:ConcatV2]");
   const auto axis_value = infer::constant_ints(i, n);
@@ -46,7 +46,7 @@ void concat_shape(Inference& i) {
     i.output_shapes[0] = out.has_rank() ? Shape::of_rank(out.rank()) : out;
     return;
   }
-  const int axis = static_cast<int>(infer::axis_in(axis_value->at(0), out.rank(), i.row));
+  const int axis = static_cast<int>(infer::normalize_axis(axis_value->at(0), out.rank(), i.row));
   Shape rest = Shape::of_rank(out.rank());
   int64_t sum = 0;
   for (size_t k = 0; k < n; ++k) {
@@ -76,7 +76,7 @@ void concat_gradient(GradientCall& c) {
   for (size_t k = 0; k < n; ++k) known &= c.inputs[k].shape().fully_known();
   if (known) {
     const int rank = c.inputs[0].shape().rank();
-    const int64_t axis = infer::axis_in(infer::ints_of(axis_value)[0], rank, c.row);
+    const int64_t axis = infer::normalize_axis(infer::ints_of(axis_value)[0], rank, c.row);
     std::vector<int64_t> begin(static_cast<size_t>(rank), 0);
     for (size_t k = 0; k < n; ++k) {
       c.input_gradients[k] = ops::slice(g, ops::ints(begin), ops::shape(c.inputs[k]));
@@ -112,7 +112,7 @@ void pack_shape(Inference& i) {
     i.output_shapes[0] = one;
     return;
   }
-  const int64_t axis = infer::axis_in(i.attrs.get_or(kAxis, int64_t{0}), one.rank() + 1, i.row);
+  const int64_t axis = infer::normalize_axis(i.attrs.get_or(kAxis, int64_t{0}), one.rank() + 1, i.row);
   Shape out;
   for (int d = 0; d <= one.rank(); ++d) {
     if (d == axis) out.append(static_cast<int64_t>(i.inputs.size()));
@@ -135,7 +135,7 @@ void unpack_shape(Inference& i) {
     out = in;
   } else {
     if (in.rank() == 0) invalid("a scalar cannot be unstacked [Op:Unpack]");
-    const int64_t axis = infer::axis_in(i.attrs.get_or(kAxis, int64_t{0}), in.rank(), i.row);
+    const int64_t axis = infer::normalize_axis(i.attrs.get_or(kAxis, int64_t{0}), in.rank(), i.row);
     const int64_t num = i.attrs.get<int64_t>("num"_attr);
     if (in[static_cast<int>(axis)] >= 0 && in[static_cast<int>(axis)] != num)
       invalid("Input shape axis ", axis, " must equal ", num, ", got shape ", in.brackets(), " [Op:Unpack]");
@@ -153,8 +153,8 @@ void slice_shape(Inference& i) {
   const Shape& in = i.shape(0);
   const auto begin = infer::constant_ints(i, 1);
   const auto size = infer::constant_ints(i, 2);
-  infer::want_rank(i, 1, 1);
-  infer::want_rank(i, 2, 1);
+  infer::check_rank(i, 1, 1);
+  infer::check_rank(i, 2, 1);
   if (!compatible(i.shape(1), i.shape(2)))
     invalid("begin and size must have equally many entries, their shapes are ", i.shape(1).to_string(), " and ",
             i.shape(2).to_string(), " [Op:Slice]");
@@ -187,7 +187,7 @@ void slice_shape(Inference& i) {
   i.output_shapes[0] = out;
 }
 
-// Zero padding on both sides.
+// Pads the gradient with zeros on both sides.
 void slice_gradient(GradientCall& c) {
   const Tensor begin = ops::cast(c.inputs[1], DType::kInt32);
   const Tensor after = ops::sub(ops::sub(ops::shape(c.inputs[0]), begin), ops::shape(c.outputs[0]));
@@ -208,9 +208,9 @@ void strided_slice_shape(Inference& i) {
   const auto begin = infer::constant_ints(i, 1);
   const auto end = infer::constant_ints(i, 2);
   const auto strides = infer::constant_ints(i, 3);
-  infer::want_rank(i, 1, 1);
-  infer::want_rank(i, 2, 1);
-  infer::want_rank(i, 3, 1);
+  infer::check_rank(i, 1, 1);
+  infer::check_rank(i, 2, 1);
+  infer::check_rank(i, 3, 1);
   if (!in.has_rank() || !strides) {
     i.output_shapes[0] = Shape::unknown_rank();
     return;
@@ -241,7 +241,7 @@ void strided_slice_grad_gradient(GradientCall& c) {
 void gather_shape(Inference& i) {
   const Shape& params = i.shape(0);
   const Shape& indices = i.shape(1);
-  infer::want_rank(i, 2, 0);
+  infer::check_rank(i, 2, 0);
   const auto axis_value = infer::constant_ints(i, 2);
   int64_t batch = i.attrs.get_or(kBatchDims, int64_t{0});
   if (params.has_rank() && indices.has_rank() &&
@@ -256,7 +256,7 @@ void gather_shape(Inference& i) {
     return;
   }
   if (params.rank() == 0) invalid("params must be at least 1 dimensional [Op:GatherV2]");
-  const int axis = static_cast<int>(infer::axis_in((*axis_value)[0], params.rank(), i.row));
+  const int axis = static_cast<int>(infer::normalize_axis((*axis_value)[0], params.rank(), i.row));
   if (batch < 0) batch += indices.rank();
   if (batch < 0 || batch > axis || batch > indices.rank())
     invalid("batch_dims is ", batch, ", it must be between 0 and axis (", axis,
@@ -287,7 +287,7 @@ void gather_grad_gradient(GradientCall& c) {
 void tile_shape(Inference& i) {
   const Shape& in = i.shape(0);
   const auto multiples = infer::constant_ints(i, 1);
-  infer::want_rank(i, 1, 1);
+  infer::check_rank(i, 1, 1);
   if (!in.has_rank()) {
     const Shape by = infer::shape_from(i, 1);
     i.output_shapes[0] = by.has_rank() ? Shape::of_rank(by.rank()) : by;
@@ -345,13 +345,13 @@ void pad_gradient(GradientCall& c) {
 
 void split_shape(Inference& i) {
   const Shape& in = i.shape(1);
-  infer::want_rank(i, 0, 0);
+  infer::check_rank(i, 0, 0);
   const auto axis_value = infer::constant_ints(i, 0);
   const int64_t parts = static_cast<int64_t>(i.output_shapes.size());
   if (parts == 0) invalid("Number of ways to split must be > 0, but got 0 [Op:Split]");
   Shape out = in;
   if (in.has_rank() && axis_value) {
-    const int axis = static_cast<int>(infer::axis_in((*axis_value)[0], in.rank(), i.row));
+    const int axis = static_cast<int>(infer::normalize_axis((*axis_value)[0], in.rank(), i.row));
     if (in[axis] >= 0) {
       if (in[axis] % parts)
         invalid("Number of ways to split should evenly divide the split dimension, but got split_dim ", axis,
@@ -367,15 +367,15 @@ void split_shape(Inference& i) {
 void split_v_shape(Inference& i) {
   const Shape& in = i.shape(0);
   const auto sizes = infer::constant_ints(i, 1);
-  infer::want_rank(i, 2, 0);
+  infer::check_rank(i, 2, 0);
   const auto axis_value = infer::constant_ints(i, 2);
-  infer::want_rank(i, 1, 1);
+  infer::check_rank(i, 1, 1);
   const int64_t entries = i.shape(1).has_rank() ? i.shape(1)[0] : kUnknownDim;
   if (entries >= 0 && entries != static_cast<int64_t>(i.output_shapes.size()))
     invalid("size_splits has ", entries, " entries, num_split is ", i.output_shapes.size(), " [Op:SplitV]");
   for (Shape& s : i.output_shapes) s = in.has_rank() ? Shape::of_rank(in.rank()) : in;
   if (!in.has_rank() || !axis_value) return;
-  const int axis = static_cast<int>(infer::axis_in((*axis_value)[0], in.rank(), i.row));
+  const int axis = static_cast<int>(infer::normalize_axis((*axis_value)[0], in.rank(), i.row));
   int64_t sum = 0;
   int open = -1;
   for (size_t k = 0; sizes && k < sizes->size(); ++k) {

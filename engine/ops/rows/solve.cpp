@@ -1,4 +1,4 @@
-// Rows that invert and solve: inverse, determinants, systems of equations, Cholesky's factor.
+// Rows of linear systems: inverse, determinants, solutions, Cholesky's factor.
 #include "engine/ops/define.h"
 #include "engine/ops/matrix.h"
 #include "engine/ops/rows/matrix_shapes.h"
@@ -16,12 +16,12 @@ void determinant_shape(Inference& i) {
 
 // The left side (rows x columns) and the right (rows x number of systems); the batches broadcast, or must be equal.
 Shape solution_shape(Inference& i, const Shape& left, bool broadcasts, bool square = true) {
-  infer::want_at_least(i, 1, 2);
+  infer::check_min_rank(i, 1, 2);
   const Shape& right = i.shape(1);
   if (!left.has_rank() && !right.has_rank()) return left;
   if (!left.has_rank() || !right.has_rank()) {
     if (broadcasts) return Shape::unknown_rank();
-    // The same batch and rank; a square matrix returns as many rows as it takes.
+    // Both sides have one batch and rank. A square matrix returns as many rows as it takes.
     if (left.has_rank())
       return infer::matrices(infer::batch_of(left), infer::columns_of(left), -1);
     return infer::matrices(infer::batch_of(right), square ? infer::rows_of(right) : kUnknownDim,
@@ -49,8 +49,8 @@ Shape solution_shape(Inference& i, const Shape& left, bool broadcasts, bool squa
 void solve_shape(Inference& i) { i.output_shapes[0] = solution_shape(i, infer::square_matrices(i), false); }
 void triangular_solve_shape(Inference& i) { i.output_shapes[0] = solution_shape(i, infer::square_matrices(i), true); }
 void least_squares_shape(Inference& i) {
-  infer::want_at_least(i, 0, 2);
-  infer::want_rank(i, 2, 0);
+  infer::check_min_rank(i, 0, 2);
+  infer::check_rank(i, 2, 0);
   i.output_shapes[0] = solution_shape(i, i.shape(0), false, false);
 }
 
@@ -61,7 +61,7 @@ void inverse_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::neg(ops::product(y, inner, !adjoint, false));
 }
 
-// `scale`, one per matrix, times the adjoint of the inverse.
+// Multiplies the adjoint of each inverse by its `scale`.
 Tensor times_inverse(const Tensor& scale, const Tensor& matrix) {
   const Tensor wide[] = {ops::shape(scale), ops::ints({1, 1})};
   return ops::mul(ops::reshape(scale, ops::concat(wide, 0)), ops::inverse(matrix, true));
@@ -105,8 +105,8 @@ void cholesky_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::scaled(ops::add(a, ops::adjoint(a)), 0.5);
 }
 
-// For sizes known only at run time: a term that is 0 for tall matrices plus one that is 0 for wide ones. With a
-// regularizer both are one product of the residuals.
+// The gradient for sizes known only at run time: a term that is 0 for tall matrices plus one that is 0 for wide ones.
+// With a regularizer both are one product of the residuals.
 void least_squares_gradient_of_any_size(GradientCall& c) {
   const Tensor& a = c.inputs[0];
   const Tensor& x = c.outputs[0];
@@ -127,7 +127,7 @@ void least_squares_gradient_of_any_size(GradientCall& c) {
   c.input_gradients[1] = gradient_b;
 }
 
-// Through the normal equations of the first kind (more rows than columns) or the second.
+// Differentiates the normal equations of the first kind (more rows than columns) or the second.
 void least_squares_gradient(GradientCall& c) {
   if (!c.attrs.get_or("fast"_attr, true))
     fail(ErrorKind::kValue, "no gradient is defined for MatrixSolveLs with fast=False; leave fast at True");
@@ -156,7 +156,7 @@ void least_squares_gradient(GradientCall& c) {
   c.input_gradients[1] = gradient_b;
 }
 
-// The upper right quarter.
+// Returns the upper right quarter of each matrix.
 Tensor upper_right(const Tensor& x) {
   const Tensor rows[] = {ops::integer(-2), x};
   const Tensor top = apply_all("Split"_op.row(), rows, {{"num_split"_attr, int64_t{2}}})[0];

@@ -9,7 +9,7 @@ namespace {
 
 void top_k_shape(Inference& i) {
   const Shape& in = i.shape(0);
-  infer::want_rank(i, 1, 0);
+  infer::check_rank(i, 1, 0);
   const auto k = infer::constant_ints(i, 1);
   if (k && k->at(0) < 0) invalid("Need k >= 0, got ", k->at(0), " [Op:TopKV2]");
   if (in.has_rank() && in.rank() == 0)
@@ -24,7 +24,7 @@ void top_k_shape(Inference& i) {
   for (Shape& s : i.output_shapes) s = out;
 }
 
-// Each value goes back to its position in the source row.
+// The gradient of each value goes to its position in the source row.
 void top_k_gradient(GradientCall& c) {
   if (!c.output_gradients[0]) return;
   const Tensor indices =
@@ -34,7 +34,7 @@ void top_k_gradient(GradientCall& c) {
             {{"batch_dims"_attr, int64_t{-1}}});
 }
 
-// The k largest or smallest along any dimension: exact ones, whatever recall is asked for.
+// The k largest or smallest along any dimension. They are exact, whatever recall is asked for.
 void approximate_top_shape(Inference& i) {
   const Shape& in = i.shape(0);
   const int64_t k = i.attrs.get_or("k"_attr, int64_t{0});
@@ -42,8 +42,8 @@ void approximate_top_shape(Inference& i) {
   Shape out = in;
   if (in.has_rank()) {
     if (in.rank() == 0) invalid("input must have at least 1 dimension, got a scalar [Op:ApproxTopK]");
-    const auto axis =
-        static_cast<int>(infer::axis_in(i.attrs.get_or("reduction_dimension"_attr, int64_t{-1}), in.rank(), i.row));
+    const auto axis = static_cast<int>(
+        infer::normalize_axis(i.attrs.get_or("reduction_dimension"_attr, int64_t{-1}), in.rank(), i.row));
     if (in[axis] >= 0 && in[axis] < k)
       invalid("input must have at least k columns. Had ", in[axis], ", needed ", k, " [Op:ApproxTopK]");
     out.set(axis, k);
@@ -77,8 +77,8 @@ void approximate_top_gradient(GradientCall& c) {
 }
 
 void in_top_k_shape(Inference& i) {
-  infer::want_rank(i, 0, 2);
-  infer::want_rank(i, 1, 1);
+  infer::check_rank(i, 0, 2);
+  infer::check_rank(i, 1, 1);
   if (i.shape(2).has_rank() && i.shape(2).rank() != 0)
     invalid("k must be 0-D, got shape ", i.shape(2).brackets(), " [Op:InTopKV2]");
   const Shape &predictions = i.shape(0), &targets = i.shape(1);
@@ -99,7 +99,7 @@ void unique_shape(Inference& i) {
 
 // The axis of the slices is a vector with at most one number.
 void unique_slices_shape(Inference& i) {
-  infer::want_rank(i, 1, 1);
+  infer::check_rank(i, 1, 1);
   const Shape& in = i.shape(0);
   const auto axes = infer::constant_ints(i, 1);
   i.output_shapes[0] = in.has_rank() ? Shape::of_rank(in.rank()) : Shape::unknown_rank();
@@ -108,7 +108,7 @@ void unique_slices_shape(Inference& i) {
   if (axes->size() > 1) invalid("axis does not support input tensors larger than 1 elements [Op:", i.row.name, "]");
   if (axes->empty() && in.rank() != 1)
     invalid("unique expects a 1D vector, the shape is ", in.to_string(), " [Op:", i.row.name, "]");
-  const auto axis = static_cast<int>(axes->empty() ? 0 : infer::axis_in((*axes)[0], in.rank(), i.row));
+  const auto axis = static_cast<int>(axes->empty() ? 0 : infer::normalize_axis((*axes)[0], in.rank(), i.row));
   Shape out = in;
   out.set(axis, kUnknownDim);
   i.output_shapes[0] = out;
@@ -117,8 +117,8 @@ void unique_slices_shape(Inference& i) {
 
 void bound_shape(Inference& i) {
   const Shape &sorted = i.shape(0), &values = i.shape(1);
-  infer::want_rank(i, 0, 2);
-  infer::want_rank(i, 1, 2);
+  infer::check_rank(i, 0, 2);
+  infer::check_rank(i, 1, 2);
   if (sorted.has_rank() && values.has_rank() && sorted[0] >= 0 && values[0] >= 0 && sorted[0] != values[0])
     invalid("Leading dim_size of both tensors must match: ", sorted.brackets(), " and ", values.brackets(),
             " [Op:", i.row.name, "]");
@@ -126,19 +126,19 @@ void bound_shape(Inference& i) {
 }
 
 void fingerprint_shape(Inference& i) {
-  infer::want_rank(i, 1, 0);
+  infer::check_rank(i, 1, 0);
   const Shape& data = i.shape(0);
   if (data.has_rank() && data.rank() == 0)
     invalid("Fingerprint expects at least a vector, got a scalar [Op:Fingerprint]");
   i.output_shapes[0] = Shape{data.has_rank() ? data[0] : kUnknownDim, 8};
 }
 
-// One distance per group: all dimensions but the last.
+// There is one distance per group: the shape has all dimensions but the last.
 void edit_distance_shape(Inference& i) {
   for (size_t k : {size_t{0}, size_t{3}}) {
-    infer::want_rank(i, k, 2);
-    infer::want_rank(i, k + 1, 1);
-    infer::want_rank(i, k + 2, 1);
+    infer::check_rank(i, k, 2);
+    infer::check_rank(i, k + 1, 1);
+    infer::check_rank(i, k + 2, 1);
   }
   const auto a = infer::constant_ints(i, 2), b = infer::constant_ints(i, 5);
   if (!a || !b) {

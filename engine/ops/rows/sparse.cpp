@@ -9,23 +9,22 @@
 namespace footlight {
 namespace {
 
-// --- shapes ---
 [[noreturn]] void differing_ranks(Inference& i, int64_t indices, int64_t shape) {
   invalid("the parts of a sparse tensor do not fit together: indices of ", indices, " dimensions, a shape of ", shape,
           " [Op:", i.row.name, "]");
 }
-// How many dimensions the sparse tensor has, by its shape or its indices; -1: unknown.
+// The rank of the sparse tensor, from its shape or its indices; -1 if unknown.
 int64_t sparse_rank(Inference& i, size_t indices, size_t shape) {
-  infer::want_rank(i, indices, 2);
-  infer::want_rank(i, shape, 1);
+  infer::check_rank(i, indices, 2);
+  infer::check_rank(i, shape, 1);
   const int64_t own = i.shape(shape).has_rank() ? i.shape(shape)[0] : kUnknownDim,
                 wide = i.shape(indices).has_rank() ? i.shape(indices)[1] : kUnknownDim;
   if (own >= 0 && wide >= 0 && own != wide) differing_ranks(i, wide, own);
   return own >= 0 ? own : wide;
 }
-// How many values it has.
+// The number of values; kUnknownDim if unknown.
 int64_t sparse_count(Inference& i, size_t indices, size_t values) {
-  infer::want_rank(i, values, 1);
+  infer::check_rank(i, values, 1);
   const int64_t places =
       i.shape(indices).has_rank() && i.shape(indices).rank() == 2 ? i.shape(indices)[0] : -1;
   const int64_t count = i.shape(values).has_rank() ? i.shape(values)[0] : kUnknownDim;
@@ -43,13 +42,13 @@ void three(Inference& i, int64_t count, int64_t rank, size_t first = 0) {
 void reorder_shape(Inference& i) { three(i, sparse_count(i, 0, 1), sparse_rank(i, 0, 2)); }
 
 void to_dense_shape(Inference& i) {
-  infer::want_rank(i, 3, 0);
+  infer::check_rank(i, 3, 0);
   i.output_shapes[0] = infer::shape_from(i, 1);
 }
 
 void product_shape(Inference& i) {
   sparse_count(i, 0, 1);
-  infer::want_rank(i, 3, 2);
+  infer::check_rank(i, 3, 2);
   const bool a = i.attrs.get_or("adjoint_a"_attr, false), b = i.attrs.get_or("adjoint_b"_attr, false);
   const Shape dense = i.shape(3).has_rank() ? i.shape(3) : Shape::of_rank(2);
   Shape left = infer::shape_from(i, 2);
@@ -70,7 +69,7 @@ void extreme_shape(Inference& i) {
   three(i, kUnknownDim, sparse_rank(i, 0, 2));
 }
 void add_shape(Inference& i) {
-  infer::want_rank(i, 6, 0);
+  infer::check_rank(i, 6, 0);
   extreme_shape(i);
 }
 void add_gradient_shape(Inference& i) {
@@ -84,9 +83,9 @@ void like_dense(Inference& i) {
 void like_values(Inference& i) { i.output_shapes[0] = Shape{sparse_count(i, 0, 1)}; }
 
 void reshaped_shape(Inference& i) {
-  infer::want_rank(i, 0, 2);
-  infer::want_rank(i, 1, 1);
-  infer::want_rank(i, 2, 1);
+  infer::check_rank(i, 0, 2);
+  infer::check_rank(i, 1, 1);
+  infer::check_rank(i, 2, 1);
   const int64_t rank = i.shape(2).has_rank() ? i.shape(2)[0] : kUnknownDim;
   i.output_shapes[0] = Shape{i.shape(0).has_rank() ? i.shape(0)[0] : kUnknownDim, rank};
   i.output_shapes[1] = Shape{rank};
@@ -109,7 +108,7 @@ void slice_shape(Inference& i) {
   three(i, kUnknownDim, sparse_rank(i, 0, 2));
 }
 void slice_gradient_shape(Inference& i) {
-  infer::want_rank(i, 1, 2);
+  infer::check_rank(i, 1, 2);
   i.output_shapes[0] = Shape{i.shape(1).has_rank() ? i.shape(1)[0] : kUnknownDim};
 }
 
@@ -136,7 +135,7 @@ void reduced_shape(Inference& i) {
   if (!whole.has_rank()) whole = unknown_dimensions(rank);
   if (whole.rank() != rank) differing_ranks(i, rank, whole.rank());
   std::vector<bool> gone(static_cast<size_t>(rank));
-  for (const int64_t axis : *axes) gone[static_cast<size_t>(infer::axis_in(axis, rank, i.row))] = true;
+  for (const int64_t axis : *axes) gone[static_cast<size_t>(infer::normalize_axis(axis, rank, i.row))] = true;
   Shape out = Shape{};
   for (int d = 0; d < rank; ++d)
     if (!gone[static_cast<size_t>(d)])
@@ -147,7 +146,7 @@ void reduced_shape(Inference& i) {
 }
 
 void filled_shape(Inference& i) {
-  infer::want_rank(i, 3, 0);
+  infer::check_rank(i, 3, 0);
   const int64_t count = sparse_count(i, 0, 1);
   i.output_shapes[0] = Shape{kUnknownDim, sparse_rank(i, 0, 2)};
   i.output_shapes[1] = Shape{kUnknownDim};
@@ -157,13 +156,12 @@ void filled_shape(Inference& i) {
   i.output_shapes[3] = Shape{count};
 }
 void filled_gradient_shape(Inference& i) {
-  infer::want_rank(i, 0, 1);
-  infer::want_rank(i, 1, 1);
+  infer::check_rank(i, 0, 1);
+  infer::check_rank(i, 1, 1);
   i.output_shapes[0] = i.shape(0).has_rank() ? i.shape(0) : Shape{kUnknownDim};
   i.output_shapes[1] = Shape();
 }
 
-// --- gradients ---
 Tensor at_places(const Tensor& dense, const Tensor& indices) { return apply("GatherNd"_op, {dense, indices}); }
 Tensor column(const Tensor& matrix, int64_t k) {
   return ops::squeeze(ops::slice(matrix, ops::ints({0, k}), ops::ints({-1, 1})), {1});

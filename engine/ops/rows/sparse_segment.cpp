@@ -1,4 +1,4 @@
-// Rows that reduce segments of chosen rows: what looking up embeddings consists of in graphs of TensorFlow.
+// Rows that reduce segments of chosen rows. TensorFlow's graphs look up embeddings with them.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 #include "engine/tensor/size.h"
@@ -9,8 +9,8 @@ namespace {
 enum class Divided { kNot, kByCount, kByRoot };
 
 void check_ids(Inference& i) {
-  infer::want_rank(i, 1, 1);
-  infer::want_rank(i, 2, 1);
+  infer::check_rank(i, 1, 1);
+  infer::check_rank(i, 2, 1);
   if (i.shape(0).has_rank() && i.shape(0).rank() == 0)
     invalid("data must be at least rank 1, got a scalar [Op:", i.row.name, "]");
   if (!compatible(i.shape(1), i.shape(2)))
@@ -18,13 +18,13 @@ void check_ids(Inference& i) {
             i.shape(1).brackets(), " [Op:", i.row.name, "]");
 }
 
-// The last input is the number of rows, where there are four.
+// If there are four inputs, the last is the number of rows.
 void segment_shape(Inference& i) {
   check_ids(i);
   Shape out = i.shape(0);
   int64_t rows = kUnknownDim;
   if (i.inputs.size() == 4) {
-    infer::want_rank(i, 3, 0);
+    infer::check_rank(i, 3, 0);
     if (const auto count = infer::constant_ints(i, 3)) rows = count->at(0);
     if (rows < 0 && rows != kUnknownDim)
       invalid("Cannot specify a negative value for num_segments [Op:", i.row.name, "]");
@@ -33,7 +33,7 @@ void segment_shape(Inference& i) {
   i.output_shapes[0] = out;
 }
 
-// data: the sum of what arrives for the segments that a row is in, each divided as the segment was.
+// The gradient of a row is the sum of those of its segments, each divided as the segment was.
 template <Divided how>
 void segment_gradient(GradientCall& c) {
   const Tensor &data = c.inputs[0], &indices = c.inputs[1], &ids = c.inputs[2];

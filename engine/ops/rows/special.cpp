@@ -15,12 +15,12 @@ using ops::sum_to_shape_of;
 const Tensor& incoming(GradientCall& c) { return c.output_gradients[0]; }
 Tensor lgamma(const Tensor& x) { return apply("Lgamma"_op, {x}); }
 
-// +-2 / sqrt(pi) exp(-x^2)
-Tensor bell(const Tensor& g, const Tensor& x, double sign) {
+// g times +-2 / sqrt(pi) exp(-x^2)
+Tensor erf_slope(const Tensor& g, const Tensor& x, double sign) {
   return mul(scaled(g, sign * 2 * std::numbers::inv_sqrtpi), ops::exp(ops::neg(ops::square(x))));
 }
-void erf_gradient(GradientCall& c) { c.input_gradients[0] = bell(incoming(c), c.inputs[0], 1); }
-void erfc_gradient(GradientCall& c) { c.input_gradients[0] = bell(incoming(c), c.inputs[0], -1); }
+void erf_gradient(GradientCall& c) { c.input_gradients[0] = erf_slope(incoming(c), c.inputs[0], 1); }
+void erfc_gradient(GradientCall& c) { c.input_gradients[0] = erf_slope(incoming(c), c.inputs[0], -1); }
 
 // sqrt(pi) / 2 exp(y^2)
 void erfinv_gradient(GradientCall& c) {
@@ -35,7 +35,7 @@ void ndtri_gradient(GradientCall& c) {
 }
 
 void lgamma_gradient(GradientCall& c) { c.input_gradients[0] = mul(incoming(c), apply("Digamma"_op, {c.inputs[0]})); }
-// Polygamma takes no 16-bit floats; float32 is used for them.
+// Polygamma accepts no 16-bit floats, so they are computed in float32.
 void digamma_gradient(GradientCall& c) {
   const DType t = c.inputs[0].dtype();
   const Tensor x = t == DType::kFloat64 ? c.inputs[0] : ops::cast(c.inputs[0], DType::kFloat32);
@@ -50,7 +50,7 @@ void bessel_i0e_gradient(GradientCall& c) {
   c.input_gradients[0] =
       mul(incoming(c), ops::sub(apply("BesselI1e"_op, {x}), mul(apply("Sign"_op, {x}), c.outputs[0])));
 }
-// The derivative at 0, where the formula divides 0 by 0, is filled in.
+// Replaces the derivative at 0, where the formula divides 0 by 0.
 Tensor except_at_zero(const Tensor& x, double at_zero, const Tensor& elsewhere) {
   return ops::where(ops::equal(x, ops::number(0, x.dtype())), ops::number(at_zero, x.dtype()), elsewhere);
 }
@@ -68,7 +68,7 @@ void bessel_i1e_gradient(GradientCall& c) {
 }
 
 Tensor bessel(const Op& op, const Tensor& x) { return apply(op, {x}); }
-// The slope of J0, Y0 and K0 is the neighbour's value with the other sign.
+// The derivatives of J0, Y0 and K0 are -J1, -Y1 and -K1.
 template <const char* Neighbour>
 void falling_gradient(GradientCall& c) {
   static const Op neighbour{Neighbour};
@@ -163,7 +163,7 @@ void polygamma_gradient(GradientCall& c) {
   c.input_gradients[1] = sum_to_shape_of(mul(slope, incoming(c)), x);
 }
 
-// Scalars broadcast with any shape; the others must agree.
+// Scalars broadcast with any shape; all other shapes must be equal.
 void betainc_shape(Inference& i) {
   Shape out;
   bool unknown = false;

@@ -1,4 +1,4 @@
-// Rows that take strings apart and put them together: words, n-grams, characters, segments.
+// Rows that split and join strings: words, n-grams, characters, segments.
 #include "engine/ops/define.h"
 
 namespace footlight {
@@ -6,16 +6,16 @@ namespace footlight {
 namespace {
 
 void split_shape(Inference& i) {
-  infer::want_rank(i, 0, 1);
-  infer::want_rank(i, 1, 0);
+  infer::check_rank(i, 0, 1);
+  infer::check_rank(i, 1, 0);
   i.output_shapes[0] = Shape{kUnknownDim, 2};
   i.output_shapes[1] = Shape{kUnknownDim};
   i.output_shapes[2] = Shape{2};
 }
 
 void ngrams_shape(Inference& i) {
-  infer::want_rank(i, 0, 1);
-  infer::want_rank(i, 1, 1);
+  infer::check_rank(i, 0, 1);
+  infer::check_rank(i, 1, 1);
   i.output_shapes[0] = Shape{kUnknownDim};
   i.output_shapes[1] = i.shape(1);
 }
@@ -43,8 +43,8 @@ void decode_shape(Inference& i) {
 
 void encode_shape(Inference& i) {
   check_errors(i);
-  infer::want_rank(i, 0, 1);
-  infer::want_rank(i, 1, 1);
+  infer::check_rank(i, 0, 1);
+  infer::check_rank(i, 1, 1);
   const int64_t splits = i.shape(1).has_rank() ? i.shape(1)[0] : kUnknownDim;
   if (splits == 0) invalid("Invalid input_splits: it must have at least one element [Op:UnicodeEncode]");
   i.output_shapes[0] = Shape{splits == kUnknownDim ? splits : splits - 1};
@@ -56,7 +56,7 @@ void transcode_shape(Inference& i) {
 }
 
 void segment_join_shape(Inference& i) {
-  infer::want_rank(i, 2, 0);
+  infer::check_rank(i, 2, 0);
   const Shape &in = i.shape(0), &ids = i.shape(1);
   i.output_shapes[0] = Shape::unknown_rank();
   if (!in.has_rank() || !ids.has_rank()) return;

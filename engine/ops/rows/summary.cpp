@@ -5,10 +5,10 @@ namespace footlight {
 
 namespace {
 
-// A step of any other shape than a scalar is an error.
+// The step must be a scalar.
 void write_shape(Inference& i) {
   for (size_t k = 1; k < i.inputs.size(); ++k)
-    if (!(i.row.name == std::string_view("WriteSummary") && k == 2)) infer::want_rank(i, k, 0);
+    if (!(i.row.name == std::string_view("WriteSummary") && k == 2)) infer::check_rank(i, k, 0);
 }
 
 void png_shape(Inference& i) {
@@ -29,8 +29,8 @@ void png_shape(Inference& i) {
 }
 
 void wav_shape(Inference& i) {
-  infer::want_rank(i, 0, 2);
-  infer::want_rank(i, 1, 0);
+  infer::check_rank(i, 0, 2);
+  infer::check_rank(i, 1, 0);
   i.output_shapes[0] = Shape();
 }
 

@@ -12,11 +12,11 @@ const AttrName kElementDType{"element_dtype"};
 
 bool differentiable(DType dtype) { return is_floating(dtype) || is_complex(dtype) || dtype == DType::kVariant; }
 
-// --- shapes of elements, as inputs: a vector with -1 for an unknown dimension, or the scalar -1 ---
+// Reads the shape of elements from an input: a vector with -1 for an unknown dimension, or the scalar -1.
 Shape element_shape(Inference& i, size_t input) {
   const Shape& own = i.shape(input);
   if (own.has_rank() && own.rank() == 0) return Shape::unknown_rank();
-  return infer::shape_from(i, input, infer::Open::kAllowed);
+  return infer::shape_from(i, input, infer::NegativeSizes::kAllowed);
 }
 
 Tensor shape_input(const Shape& shape) { return shape.has_rank() ? ops::ints(shape.dims()) : ops::integer(-1); }
@@ -39,20 +39,19 @@ Shape with_first(int64_t first, const Shape& rest) {
   return shape;
 }
 
-// --- shape rules ---
 void popped_shape(Inference& i) {
   i.output_shapes[0] = Shape();
   i.output_shapes[1] = element_shape(i, 1);
 }
 void item_shape(Inference& i) {
-  infer::want_rank(i, 1, 0);
+  infer::check_rank(i, 1, 0);
   i.output_shapes[0] = element_shape(i, 2);
 }
 void stacked_shape(Inference& i) {
   i.output_shapes[0] = with_first(i.attrs.get_or("num_elements"_attr, int64_t{-1}), element_shape(i, 1));
 }
 void gathered_shape(Inference& i) {
-  infer::want_rank(i, 1, 1);
+  infer::check_rank(i, 1, 1);
   const Shape& indices = i.shape(1);
   i.output_shapes[0] = with_first(indices.has_rank() ? indices[0] : kUnknownDim, element_shape(i, 2));
 }
@@ -73,7 +72,6 @@ void both_shape(Inference& i) {
 }
 void shape_shape(Inference& i) { i.output_shapes[0] = Shape::unknown_rank(); }
 
-// --- gradients ---
 Tensor length(const Tensor& list) { return apply("TensorListLength"_op, {list}); }
 Tensor item(const Tensor& list, const Tensor& index, const Tensor& shape, DType dtype) {
   return apply("TensorListGetItem"_op, {list, index, shape}, {{kElementDType, dtype}});
@@ -87,7 +85,7 @@ Tensor of_rows(const Tensor& tensor, const Tensor& shape) {
 Tensor element_shape_of(const Tensor& list) {
   return apply("TensorListElementShape"_op, {list}, {{"shape_type"_attr, DType::kInt32}});
 }
-// A list as long as `list`, of nothing yet.
+// A list as long as `list` whose items have no values.
 Tensor empty_like(const Tensor& list, DType dtype) {
   return apply("TensorListReserve"_op, {element_shape_of(list), length(list)}, {{kElementDType, dtype}});
 }
@@ -126,7 +124,7 @@ void set_gradient(GradientCall& c) {
   const Tensor& arriving = c.output_gradients[0];
   c.input_gradients[2] = item(arriving, c.inputs[1], shape_of(value, false), value.dtype());
   const Tensor rest = with_item(arriving, c.inputs[1], zeros_for(value));
-  // The list may have grown to hold the item.
+  // The op may have made the list longer to hold the item.
   const bool grows = c.attrs.get_or("resize_if_index_out_of_bounds"_attr, false);
   c.input_gradients[0] = grows ? apply("TensorListResize"_op, {rest, length(c.inputs[0])}) : rest;
 }

@@ -1,4 +1,4 @@
-// Maps from tensors to tensors as values. The gradient of a map is a map of gradients.
+// Rows of maps from tensors to tensors. The gradient of a map is a map of gradients.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 
@@ -19,7 +19,7 @@ void lookup_gradient(GradientCall& c) {
   if (has_gradient(c.outputs[0].dtype())) c.input_gradients[0] = single(c.inputs[1], c.output_gradients[0]);
 }
 
-// What arrives may have nothing for the key: nobody looked it up. Zeros are added for it first.
+// The incoming map has no entry for the key if nobody looked it up, so zeros are added for it first.
 void insert_gradient(GradientCall& c) {
   const Tensor &key = c.inputs[1], &value = c.inputs[2];
   if (!has_gradient(value.dtype())) {

@@ -23,7 +23,7 @@ void substr_shape(Inference& i) {
 }
 
 void scalar_second(Inference& i) {
-  for (size_t k = 1; k < i.inputs.size(); ++k) infer::want_rank(i, k, 0);
+  for (size_t k = 1; k < i.inputs.size(); ++k) infer::check_rank(i, k, 0);
   infer::same(i);
 }
 

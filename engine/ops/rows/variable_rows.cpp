@@ -17,7 +17,6 @@ Shape shape_of_variable(Inference& i) {
 
 void append(Shape& to, const Shape& from, int first) { for (int d = first; d < from.rank(); ++d) to.append(from[d]); }
 
-// --- rows ---
 void gather_shape(Inference& i) {
   const Shape params = shape_of_variable(i);
   const Shape& indices = i.shape(1);
@@ -53,7 +52,6 @@ void gather_gradient(GradientCall& c) {
                                      {{"batch_dims"_attr, batch}});
 }
 
-// --- elements at index vectors ---
 // The last dimension of the indices, which is a number of dimensions of the variable; -1 when not known.
 int index_depth(const Inference& i, const Shape& indices, const Shape& whole) {
   if (!indices.has_rank() || indices.rank() == 0 || !whole.has_rank()) return -1;
@@ -91,7 +89,6 @@ void gather_nd_gradient(GradientCall& c) {
       apply("ScatterNd"_op, {c.inputs[1], c.output_gradients[0], ops::cast(shape, c.inputs[1].dtype())});
 }
 
-// --- writing ---
 void same_dtype(Inference& i, size_t input) {
   const Variable* v = variable_of(i.inputs[0]);
   if (v && v->dtype() != i.dtype(input))

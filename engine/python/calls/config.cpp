@@ -138,7 +138,7 @@ PyMethodDef engine_methods[] = {  // for the namespace _config, from which the P
     {"has_run", has_run, METH_NOARGS, nullptr},
     {"check_numerics", set_switch<check_numerics>, METH_O, nullptr},
     {"log_placement", set_switch<log_placement>, METH_O, nullptr},
-    {"want_seeds", set_switch<random::want_seeds>, METH_O, nullptr},
+    {"want_seeds", set_switch<random::require_seeds>, METH_O, nullptr},
 };
 PyMethodDef thread_methods[] = {
     {"get_intra_op_parallelism_threads", get_within, METH_NOARGS,

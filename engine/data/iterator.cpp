@@ -156,7 +156,7 @@ void get_next(KernelContext& context) {
 void get_next_as_optional(KernelContext& context) {
   Element element;
   const bool any = iterator_of(context.inputs[0]).next(element);
-  context.outputs[0] = any ? runtime::optional_of(std::move(element)) : runtime::no_optional();
+  context.outputs[0] = any ? runtime::optional_of(std::move(element)) : runtime::empty_optional();
 }
 
 void cardinality(KernelContext& context) {

@@ -1,4 +1,4 @@
-// FusibleReduction elements in the order of the kernels (kernels/cpu/reduction.cpp), and computes them block by block.
+// Reduces elements in the order of the kernels (kernels/cpu/reduction.cpp), and computes them block by block.
 #include "engine/runtime/fused_reduction.h"
 
 #include "engine/base/errors.h"
@@ -78,7 +78,7 @@ class FusedReduction {
     return moved;
   }
 
-  // FusibleReduction several rows that fit in one block.
+  // Reduces several rows that fit in one block.
   void reduce_rows(const Accumulators& to) const {
     parallel_for(outer_, std::max<int64_t>(1, grain_ / reduced_), [&](int64_t begin, int64_t end) {
       Blocks blocks;
@@ -158,7 +158,7 @@ class FusedReduction {
     by.join(to, parts[0], 1, n);
   }
 
-  // FusibleReduction columns, on several threads: by pieces, by outer index or by columns. None of these changes the
+  // Reduces columns, on several threads: by pieces, by outer index or by columns. None of these changes the
   // order in which the elements of a column are joined.
   void reduce_columns(const Accumulators& to) const {
     const int64_t total = reduced_ * inner_;

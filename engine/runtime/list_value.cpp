@@ -1,4 +1,4 @@
-// Versions of a list that share one array.
+// Implements lists whose versions share one array.
 #include "engine/runtime/list_value.h"
 
 #include "engine/base/errors.h"
@@ -18,7 +18,7 @@ TensorList::TensorList(DType dtype, Shape element_shape, std::vector<Tensor> ite
       version_(Version<Items>::of(Items{std::move(items)})) {}
 
 TensorList::TensorList(const TensorList& like, size_t size, std::shared_ptr<Version<Items>> version)
-    : most(like.most),
+    : max_size(like.max_size),
       dtype_(like.dtype_),
       element_shape_(like.element_shape_),
       size_(size),
@@ -28,7 +28,7 @@ TensorList::~TensorList() = default;
 
 Tensor TensorList::at(size_t index) const {
   if (single()) return single_ && index == single_at_ ? single_ : Tensor();
-  return Version<Items>::Held(version_)->now[index];
+  return Version<Items>::Access(version_)->now[index];
 }
 
 std::vector<Tensor> TensorList::items() const {
@@ -37,21 +37,21 @@ std::vector<Tensor> TensorList::items() const {
     if (single_) all[single_at_] = single_;
     return all;
   }
-  const Version<Items>::Held held(version_);
+  const Version<Items>::Access held(version_);
   const std::vector<Tensor>& now = held->now;
   return {now.begin(), now.begin() + static_cast<ptrdiff_t>(size_)};
 }
 
 template <class Contents>
-TensorList* TensorList::alike(Contents contents) const {
+TensorList* TensorList::with_contents(Contents contents) const {
   auto* list = new TensorList(dtype_, element_shape_, std::move(contents));
-  list->most = most;
+  list->max_size = max_size;
   return list;
 }
 
 TensorList* TensorList::with(size_t index, Tensor item) const {
   if (single() && (!single_ || single_at_ == index)) {
-    auto* list = alike(size_);
+    auto* list = with_contents(size_);
     list->single_ = std::move(item);
     list->single_at_ = index;
     return list;
@@ -59,7 +59,7 @@ TensorList* TensorList::with(size_t index, Tensor item) const {
   if (single()) {
     std::vector<Tensor> all = items();
     all[index] = std::move(item);
-    return alike(std::move(all));
+    return with_contents(std::move(all));
   }
   return new TensorList(*this, size_, Version<Items>::after(version_, {index, std::move(item)}));
 }
@@ -68,9 +68,9 @@ TensorList* TensorList::pushed(Tensor item) const {
   if (single()) {
     std::vector<Tensor> all = items();
     all.push_back(std::move(item));
-    return alike(std::move(all));
+    return with_contents(std::move(all));
   }
-  const Version<Items>::Held held(version_);
+  const Version<Items>::Access held(version_);
   std::vector<Tensor>& now = held->now;
   if (now.size() == size_) {
     now.push_back(std::move(item));
@@ -83,7 +83,7 @@ TensorList* TensorList::pushed(Tensor item) const {
 
 TensorList* TensorList::resized(size_t size) const {
   if (single()) {
-    auto* list = alike(size);
+    auto* list = with_contents(size);
     if (single_ && single_at_ < size) {
       list->single_ = single_;
       list->single_at_ = single_at_;
@@ -91,7 +91,7 @@ TensorList* TensorList::resized(size_t size) const {
     return list;
   }
   if (size <= size_) return new TensorList(*this, size, version_);
-  const Version<Items>::Held held(version_);
+  const Version<Items>::Access held(version_);
   std::vector<Tensor>& now = held->now;
   if (now.size() == size_) {
     now.resize(size);
@@ -99,7 +99,7 @@ TensorList* TensorList::resized(size_t size) const {
   }
   std::vector<Tensor> all = items();
   all.resize(size);
-  return alike(std::move(all));
+  return with_contents(std::move(all));
 }
 
 Tensor list_tensor(TensorList* list) {
@@ -115,7 +115,7 @@ const TensorList* find_list(const Tensor& tensor) {
              : nullptr;
 }
 
-const TensorList& list_in(const Tensor& tensor) {
+const TensorList& as_list(const Tensor& tensor) {
   const TensorList* list = find_list(tensor);
   if (!list) invalid("expected a list of tensors, got ", name_of(tensor.dtype()));
   return *list;

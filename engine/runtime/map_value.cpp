@@ -1,4 +1,4 @@
-// Maps whose versions share one table, keyed by the bytes of their keys.
+// Implements maps whose versions share one hash table, by the bytes of keys.
 #include "engine/runtime/map_value.h"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ TensorMap::TensorMap(std::shared_ptr<Version<Entries>> version, size_t size)
 TensorMap::~TensorMap() = default;
 
 Tensor TensorMap::find(const Tensor& key) const {
-  const Version<Entries>::Held held(version_);
+  const Version<Entries>::Access held(version_);
   const auto at = held->now.find(bytes_of_key(key));
   return at == held->now.end() ? Tensor() : at->second.value;
 }
@@ -57,7 +57,7 @@ Tensor TensorMap::find(const Tensor& key) const {
 std::vector<TensorMap::Entry> TensorMap::entries() const {
   std::vector<Entry> all;
   {
-    const Version<Entries>::Held held(version_);
+    const Version<Entries>::Access held(version_);
     all.reserve(held->now.size());
     for (const auto& [bytes, entry] : held->now) all.push_back(entry);
   }
@@ -66,7 +66,7 @@ std::vector<TensorMap::Entry> TensorMap::entries() const {
 }
 
 TensorMap* TensorMap::with(const Tensor& key, Tensor value) const {
-  const Version<Entries>::Held held(version_);
+  const Version<Entries>::Access held(version_);
   std::string bytes = bytes_of_key(key);
   const auto at = held->now.find(bytes);
   const bool fresh = at == held->now.end();
@@ -76,7 +76,7 @@ TensorMap* TensorMap::with(const Tensor& key, Tensor value) const {
 }
 
 TensorMap* TensorMap::without(const Tensor& key) const {
-  const Version<Entries>::Held held(version_);
+  const Version<Entries>::Access held(version_);
   std::string bytes = bytes_of_key(key);
   if (!held->now.contains(bytes)) return nullptr;
   return new TensorMap(Version<Entries>::after(version_, {std::move(bytes), std::nullopt}), size_ - 1);

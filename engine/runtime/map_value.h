@@ -1,5 +1,5 @@
-// An immutable map from tensors to tensors: making a changed map costs the same however large it is, and leaves the
-// original as it was.
+// An immutable map from tensors to tensors. Making a changed map takes constant time, and leaves the original as it
+// was.
 #pragma once
 
 #include "engine/runtime/versions.h"
@@ -14,24 +14,24 @@
 
 namespace footlight::runtime {
 
-// Keys are the same if their dtypes, shapes and bytes are.
+// Keys are equal if their dtypes, shapes and bytes are.
 class TensorMap final : public Resource {
  public:
   struct Entry {
     Tensor key, value;
-    uint64_t number = 0;  // entries are sorted by it: the order in which keys were added
+    uint64_t number = 0;  // counts keys in the order in which they were added
   };
 
   TensorMap();
   ~TensorMap() override;
 
   size_t size() const { return size_; }
-  Tensor find(const Tensor& key) const;  // an empty tensor if it has no such key
-  std::vector<Entry> entries() const;    // in order
+  Tensor find(const Tensor& key) const;  // an empty tensor if there is no such key
+  std::vector<Entry> entries() const;    // in the order in which keys were added
 
-  // These return new maps, not referenced yet.
+  // These return new maps, whose reference count is 0.
   TensorMap* with(const Tensor& key, Tensor value) const;
-  TensorMap* without(const Tensor& key) const;  // null: the map has no such key
+  TensorMap* without(const Tensor& key) const;  // null if there is no such key
 
  private:
   struct Entries {
@@ -51,7 +51,7 @@ class TensorMap final : public Resource {
 
 // A scalar of dtype variant, which owns the map.
 Tensor map_tensor(TensorMap*);
-// Null if the tensor is no map.
+// Null if the tensor is not a map.
 const TensorMap* find_map(const Tensor&);
 
 }  // namespace footlight::runtime

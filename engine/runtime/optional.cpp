@@ -34,7 +34,7 @@ void from_value(KernelContext& context) {
   context.outputs[0] = optional_of({context.inputs.begin(), context.inputs.end()});
 }
 
-void none(KernelContext& context) { context.outputs[0] = no_optional(); }
+void none(KernelContext& context) { context.outputs[0] = empty_optional(); }
 
 void has_value(KernelContext& context) { *context.out<bool>() = optional_in(context).values.has_value(); }
 
@@ -66,7 +66,7 @@ Tensor optional_of(std::vector<Tensor> values) {
   return result;
 }
 
-Tensor no_optional() { return wrap(new Optional); }
+Tensor empty_optional() { return wrap(new Optional); }
 
 void register_optional_kernels() {
   static const bool once = [] {

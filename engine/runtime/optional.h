@@ -1,4 +1,4 @@
-// Tensors that may be missing, as values.
+// Optionals: variant tensors that hold values, or nothing.
 #pragma once
 
 #include "engine/tensor/tensor.h"
@@ -7,9 +7,10 @@
 
 namespace footlight::runtime {
 
-// Variant scalars: an optional with these values, and an empty one.
+// An optional with these values.
 Tensor optional_of(std::vector<Tensor> values);
-Tensor no_optional();
+// An optional without values.
+Tensor empty_optional();
 
 // Adds the kernels of the ops named Optional... Calling it again does nothing.
 void register_optional_kernels();

@@ -1,4 +1,4 @@
-// Converts ragged tensors to variants and back, one variant each, as tf.map_fn and TensorFlow's loops pass them.
+// The kernels that convert ragged tensors to variants and back, as tf.map_fn and TensorFlow's loops pass them.
 #include "engine/base/text.h"
 #include "engine/ops/infer.h"
 #include "engine/runtime/executor.h"
@@ -12,7 +12,7 @@
 namespace footlight::runtime {
 namespace {
 
-// The splits of its levels, and the values of all rows.
+// A ragged tensor: the splits of its levels, and the values of all rows.
 class RaggedValue final : public Resource {
  public:
   explicit RaggedValue(std::vector<Tensor> parts) : parts(std::move(parts)) {}
@@ -61,7 +61,7 @@ Tensor rows_between(const Tensor& values, int64_t begin, int64_t end) {
                 {})[0];
 }
 
-// The parts of the value in each row.
+// Splits a ragged tensor into its rows, each as parts of a RaggedValue.
 std::vector<std::vector<Tensor>> rows_of(const KernelContext& c) {
   const size_t deep = c.inputs.size() - 1;
   const Tensor& values = c.inputs[deep];
@@ -113,7 +113,7 @@ void to_variant(KernelContext& c) {
 }
 
 // Concatenates values along the first dimension, component by component.
-Tensor joined(const std::vector<Tensor>& all, DType dtype) {
+Tensor concatenated(const std::vector<Tensor>& all, DType dtype) {
   if (all.empty()) return Tensor::empty(dtype, Shape{0});
   if (all.size() == 1) return all[0];
   std::vector<Tensor> inputs = all;
@@ -177,7 +177,7 @@ void from_variant(KernelContext& c) {
     values.push_back(parts.back());
   }
   for (size_t k = 0; k < levels.size(); ++k) c.outputs[k] = splits_tensor(levels[k], splits_type);
-  c.outputs[levels.size()] = joined(values, dtype);
+  c.outputs[levels.size()] = concatenated(values, dtype);
 }
 
 const RaggedValue* find_ragged(const Tensor& tensor) {
@@ -186,8 +186,8 @@ const RaggedValue* find_ragged(const Tensor& tensor) {
              : nullptr;
 }
 
-// A missing gradient stands for zeros: as many rows as its splits say.
-void values_of_gradient(KernelContext& c) {
+// The gradient of the values. A missing gradient of a row stands for zeros, as many as the splits say.
+void to_variant_gradient(KernelContext& c) {
   const Tensor& encoded = c.inputs[0];
   const DType dtype = c.attrs.get_or("Tvalues"_attr, DType::kFloat32);
   const std::vector<int64_t> dims = infer::ints_of(c.inputs[2]), splits = infer::ints_of(c.inputs[1]);
@@ -209,7 +209,7 @@ void values_of_gradient(KernelContext& c) {
         if (!whole.rank()) invalid("values must have at least one dimension [Op:", c.row.name, "]");
         own.set(0, 1);
       }
-      values.push_back(list_zeros(dtype, own));
+      values.push_back(zeros_tensor(dtype, own));
       continue;
     }
     const auto* value = dynamic_cast<const RaggedValue*>(one);
@@ -223,13 +223,13 @@ void values_of_gradient(KernelContext& c) {
   if (values.size() > 1)
     for (const Tensor& part : values)
       if (part.shape().rank() == 0) invalid("a component must have at least one dimension [Op:", c.row.name, "]");
-  const Tensor all = values.empty() ? list_zeros(dtype, whole) : joined(values, dtype);
+  const Tensor all = values.empty() ? zeros_tensor(dtype, whole) : concatenated(values, dtype);
   c.outputs[0] = all.shape() == whole ? all : run_op("Reshape"_op.row(), std::vector{all, c.inputs[2]}, {})[0];
 }
 
 }  // namespace
 
-Tensor sum_of_ragged(const Tensor& a, const Tensor& b) {
+Tensor add_ragged(const Tensor& a, const Tensor& b) {
   const RaggedValue *x = find_ragged(a), *y = find_ragged(b);
   if (!x || !y) return {};
   if (x->parts.size() != y->parts.size() || x->parts.back().shape() != y->parts.back().shape() ||
@@ -240,16 +240,16 @@ Tensor sum_of_ragged(const Tensor& a, const Tensor& b) {
   return ragged_tensor(std::move(parts));
 }
 
-Tensor zeros_of_ragged(const Tensor& input) {
+Tensor zeros_like_ragged(const Tensor& input) {
   const RaggedValue* value = find_ragged(input);
   if (!value) return {};
   std::vector<Tensor> parts = value->parts;
-  parts.back() = list_zeros(parts.back().dtype(), parts.back().shape());
+  parts.back() = zeros_tensor(parts.back().dtype(), parts.back().shape());
   return ragged_tensor(std::move(parts));
 }
 
 void register_ragged_kernels() {
-  register_kernel(DeviceType::kCpu, "RaggedTensorToVariantGradient", kAllTypes, values_of_gradient);
+  register_kernel(DeviceType::kCpu, "RaggedTensorToVariantGradient", kAllTypes, to_variant_gradient);
   register_kernel(DeviceType::kCpu, "RaggedTensorToVariant", kAllTypes, to_variant);
   register_kernel(DeviceType::kCpu, "RaggedTensorFromVariant", kAllTypes, from_variant);
 }

@@ -1,4 +1,4 @@
-// Kernels of lists of tensors: a loop saves values for its gradient in them, a TensorArray of a graph is one.
+// Registers the kernels of tensor lists, in which loops save values for their gradients, and of tensor maps.
 #pragma once
 
 #include "engine/ops/row.h"
@@ -12,21 +12,23 @@ class TensorList;
 void register_list_kernels();
 
 // Shared by the kernels of lists.
-int64_t list_integer(const Tensor& value);                    // reads a scalar int32 or int64
-Shape list_shape(const Tensor& value, const OpRow&);          // an element's shape, given as an input; -1: unknown
-Shape list_merged(const Shape&, const Shape&, const OpRow&);  // throws if they are not compatible
+int64_t scalar_int(const Tensor& value);  // of a scalar int32 or int64
+// Reads the shape of elements from an input; the scalar -1 means that it is unknown.
+Shape list_shape(const Tensor& value, const OpRow&);
+// Throws if the shapes are not compatible.
+Shape merge_list_shapes(const Shape&, const Shape&, const OpRow&);
 void check_list_dtype(const TensorList&, DType wanted, const OpRow&);
-Tensor list_zeros(DType, const Shape&);
+Tensor zeros_tensor(DType, const Shape&);
 
-// The sum of ragged values; an empty tensor if they are not ragged.
-Tensor sum_of_ragged(const Tensor&, const Tensor&);
-Tensor zeros_of_ragged(const Tensor&);
-// The same for maps of tensors.
-Tensor sum_of_maps(const Tensor&, const Tensor&);
-Tensor zeros_of_map(const Tensor&);
+// Add two ragged values, or return the zeros of one; an empty tensor if they are not ragged.
+Tensor add_ragged(const Tensor&, const Tensor&);
+Tensor zeros_like_ragged(const Tensor&);
+// Add two maps of tensors, or return the zeros of one; an empty tensor if they are not maps.
+Tensor add_maps(const Tensor&, const Tensor&);
+Tensor zeros_like_map(const Tensor&);
 
-// AddN and ZerosLike for tensors of any dtype. In the sum, a missing tensor counts as zeros.
-Tensor sum_of_values(const Tensor&, const Tensor&);
-Tensor zeros_of_value(const Tensor&);
+// AddN and ZerosLike for tensors of any dtype, lists and maps included. In a sum, an empty tensor counts as zeros.
+Tensor add_values(const Tensor&, const Tensor&);
+Tensor zeros_like_value(const Tensor&);
 
 }  // namespace footlight::runtime

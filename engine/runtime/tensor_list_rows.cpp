@@ -1,4 +1,5 @@
-// Kernels between lists and whole tensors: stack, gather, scatter, split and join; and those of several lists at once.
+// The kernels that convert between lists and whole tensors (stack, gather, scatter, split, join), and those of several
+// lists at once.
 #include "engine/base/text.h"
 #include "engine/ops/infer.h"
 #include "engine/runtime/executor.h"
@@ -13,22 +14,23 @@ namespace {
 
 const AttrName kElementDType{"element_dtype"};
 
-// Replaces elements without a value by zeros of the others' shape. `shape`: as far as it is known already.
-Shape fill(std::vector<Tensor>& items, DType dtype, Shape shape, const OpRow& row, const char* else_said) {
+// Replaces elements without a value by zeros of the others' shape, of which `shape` is known already. Throws `error` if
+// the shape is not known. Returns the shape.
+Shape fill_missing(std::vector<Tensor>& items, DType dtype, Shape shape, const OpRow& row, const char* error) {
   bool missing = false;
   for (const Tensor& item : items) {
-    if (item) shape = list_merged(shape, item.shape(), row);
+    if (item) shape = merge_list_shapes(shape, item.shape(), row);
     missing |= !item;
   }
   if (!missing) return shape;
-  if (!shape.fully_known()) invalid(else_said, shape.brackets(), " [Op:", row.name, "]");
-  const Tensor zeros = list_zeros(dtype, shape);
+  if (!shape.fully_known()) invalid(error, shape.brackets(), " [Op:", row.name, "]");
+  const Tensor zeros = zeros_tensor(dtype, shape);
   for (Tensor& item : items)
     if (!item) item = zeros;
   return shape;
 }
 
-Tensor packed(const std::vector<Tensor>& items, DType dtype, const Shape& element) {
+Tensor pack(const std::vector<Tensor>& items, DType dtype, const Shape& element) {
   if (!items.empty()) return run_op("Pack"_op.row(), items, {})[0];
   Shape none{0};
   for (const int64_t dim : element.dims()) none.append(dim);
@@ -52,7 +54,7 @@ Shape element_of(const Tensor& tensor, const Tensor& asked, const OpRow& row) {
 }
 
 void stack(KernelContext& c) {
-  const TensorList& list = list_in(c.inputs[0]);
+  const TensorList& list = as_list(c.inputs[0]);
   const DType dtype = c.attrs.get<DType>(kElementDType);
   check_list_dtype(list, dtype, c.row);
   const int64_t wanted = c.attrs.get_or("num_elements"_attr, int64_t{-1});
@@ -60,14 +62,14 @@ void stack(KernelContext& c) {
     invalid("Operation expected a list with ", wanted, " elements but got a list with ", list.size(),
             " elements. [Op:TensorListStack]");
   std::vector<Tensor> items = list.items();
-  const Shape known = list_merged(list_shape(c.inputs[1], c.row), list.element_shape(), c.row);
+  const Shape known = merge_list_shapes(list_shape(c.inputs[1], c.row), list.element_shape(), c.row);
   if (items.empty() && !known.fully_known())
     invalid("Tried to stack elements of an empty list with non-fully-defined element_shape: ",
             known.brackets(), " [Op:TensorListStack]");
-  const Shape shape = fill(items, dtype, known, c.row,
+  const Shape shape = fill_missing(items, dtype, known, c.row,
                            "Tried to stack list which only contains uninitialized tensors and has a "
                            "non-fully-defined element_shape: ");
-  c.outputs[0] = packed(items, dtype, shape);
+  c.outputs[0] = pack(items, dtype, shape);
 }
 
 void from_tensor(KernelContext& c) {
@@ -78,7 +80,7 @@ void from_tensor(KernelContext& c) {
 }
 
 void gather(KernelContext& c) {
-  const TensorList& list = list_in(c.inputs[0]);
+  const TensorList& list = as_list(c.inputs[0]);
   const DType dtype = c.attrs.get<DType>(kElementDType);
   check_list_dtype(list, dtype, c.row);
   const std::vector<Tensor> all = list.items();
@@ -89,18 +91,18 @@ void gather(KernelContext& c) {
               " elements. [Op:TensorListGather]");
     items.push_back(all[static_cast<size_t>(index)]);
   }
-  const Shape known = list_merged(list_shape(c.inputs[2], c.row), list.element_shape(), c.row);
+  const Shape known = merge_list_shapes(list_shape(c.inputs[2], c.row), list.element_shape(), c.row);
   if (items.empty() && !known.fully_known())
     invalid("Tried to gather 0-elements from a list with non-fully-defined shape: ", known.brackets(),
             " [Op:TensorListGather]");
   const Shape shape =
-      fill(items, dtype, known, c.row,
+      fill_missing(items, dtype, known, c.row,
            "Tried to gather uninitialized tensors from a list with non-fully-defined element_shape: ");
-  c.outputs[0] = packed(items, dtype, shape);
+  c.outputs[0] = pack(items, dtype, shape);
 }
 
 // Writes the rows at the indices; the list is long enough already.
-void put(std::vector<Tensor>& items, const Tensor& tensor, std::span<const int64_t> indices,
+void write_rows(std::vector<Tensor>& items, const Tensor& tensor, std::span<const int64_t> indices,
          const OpRow& row) {
   std::vector<Tensor> rows = rows_of(tensor, row);
   if (indices.size() != rows.size())
@@ -122,7 +124,7 @@ size_t length_for(std::span<const int64_t> indices, size_t least, const OpRow& r
 void scatter(KernelContext& c) {
   const Tensor& tensor = c.inputs[0];
   const std::vector<int64_t> indices = infer::ints_of(c.inputs[1]);
-  const int64_t wanted = list_integer(c.inputs[3]);
+  const int64_t wanted = scalar_int(c.inputs[3]);
   if (wanted < -1) invalid("TensorListScatter expects num_elements >= -1, found: ", wanted, " [Op:", c.row.name, "]");
   if (tensor.shape().rank() == 0)
     invalid("Tensor must be at least a vector, but saw shape: [] [Op:", c.row.name, "]");
@@ -134,12 +136,12 @@ void scatter(KernelContext& c) {
               wanted, " [Op:", c.row.name, "]");
     items.resize(static_cast<size_t>(wanted));
   }
-  put(items, tensor, indices, c.row);
+  write_rows(items, tensor, indices, c.row);
   c.outputs[0] = list_tensor(new TensorList(tensor.dtype(), shape, std::move(items)));
 }
 
 void scatter_into(KernelContext& c) {
-  const TensorList& list = list_in(c.inputs[0]);
+  const TensorList& list = as_list(c.inputs[0]);
   const Tensor& tensor = c.inputs[1];
   check_list_dtype(list, tensor.dtype(), c.row);
   const std::vector<int64_t> indices = infer::ints_of(c.inputs[2]);
@@ -151,7 +153,7 @@ void scatter_into(KernelContext& c) {
             rows.brackets(), " [Op:", c.row.name, "]");
   std::vector<Tensor> items = list.items();
   items.resize(length_for(indices, items.size(), c.row));
-  put(items, tensor, indices, c.row);
+  write_rows(items, tensor, indices, c.row);
   c.outputs[0] = list_tensor(new TensorList(list.dtype(), list.element_shape(), std::move(items)));
 }
 
@@ -190,11 +192,11 @@ void split(KernelContext& c) {
 }
 
 void concat(KernelContext& c) {
-  const TensorList& list = list_in(c.inputs[0]);
+  const TensorList& list = as_list(c.inputs[0]);
   const DType dtype = c.attrs.get<DType>(kElementDType);
   check_list_dtype(list, dtype, c.row);
   std::vector<Tensor> items = list.items();
-  Shape known = list_merged(list_shape(c.inputs[1], c.row), list.element_shape(), c.row);
+  Shape known = merge_list_shapes(list_shape(c.inputs[1], c.row), list.element_shape(), c.row);
   if (known.has_rank() && known.rank() == 0)
     invalid("Concat requires elements to be at least vectors, found scalars instead. [Op:", c.row.name, "]");
   const std::vector<int64_t> leading = infer::ints_of(c.inputs[2]);
@@ -208,20 +210,20 @@ void concat(KernelContext& c) {
       invalid("Concat saw a scalar shape at index ", i, " but requires at least vectors. [Op:", c.row.name,
               "]");
     const Shape own(items[i].shape().dims().subspan(1));
-    rest = list_merged(rest, own, c.row);
+    rest = merge_list_shapes(rest, own, c.row);
     const int64_t size = items[i].shape()[0];
     if (!known.has_rank() || known[0] == kUnknownDim) common = first_seen || common == size ? size : kUnknownDim;
     first_seen = false;
   }
-  const bool settled = rest.fully_known();
-  if (items.empty() && !settled)
+  const bool rest_known = rest.fully_known();
+  if (items.empty() && !rest_known)
     invalid(
         "All except the first dimension must be fully defined when concating an empty tensor list. "
         "element_shape: ",
         known.brackets(), " [Op:", c.row.name, "]");
   for (size_t i = 0; i < items.size(); ++i) {
     if (items[i]) continue;
-    if (!settled)
+    if (!rest_known)
       invalid("Trying to concat list with only uninitialized tensors but element_shape_except_first_dim is not fully "
               "defined: ", rest.brackets(), " [Op:", c.row.name, "]");
     const int64_t first = i < leading.size() ? leading[i] : common;
@@ -230,13 +232,13 @@ void concat(KernelContext& c) {
               " elements. [Op:", c.row.name, "]");
     Shape whole{first};
     for (const int64_t dim : rest.dims()) whole.append(dim);
-    items[i] = list_zeros(dtype, whole);
+    items[i] = zeros_tensor(dtype, whole);
   }
   Tensor lengths = Tensor::empty(DType::kInt64, Shape{static_cast<int64_t>(items.size())});
   for (size_t i = 0; i < items.size(); ++i) lengths.data<int64_t>()[i] = items[i].shape()[0];
   c.outputs[1] = std::move(lengths);
   if (items.empty()) {
-    c.outputs[0] = packed({}, dtype, rest);
+    c.outputs[0] = pack({}, dtype, rest);
     return;
   }
   items.push_back(Tensor::scalar<int32_t>(0));
@@ -264,9 +266,9 @@ void push_batch(KernelContext& c) {
     if (!compatible(list->element_shape(), item))
       invalid("Tried to append a tensor with incompatible shape to a list at index ", i, ". Op element shape: ",
               item.brackets(), " list shape: ", list->element_shape().brackets(), " [Op:", c.row.name, "]");
-    if (list->most >= 0 && list->size() >= static_cast<size_t>(list->most))
+    if (list->max_size >= 0 && list->size() >= static_cast<size_t>(list->max_size))
       invalid("Tried to push item into a full list at index ", i, ". list size: ", list->size(),
-              " max_num_elements: ", list->most, " [Op:", c.row.name, "]");
+              " max_num_elements: ", list->max_size, " [Op:", c.row.name, "]");
   }
   const std::vector<Tensor> rows = rows_of(tensor, c.row);
   auto** out = c.set_output(0, DType::kVariant, lists.shape()).data<Resource*>();

@@ -63,24 +63,24 @@ void stack_keys(KernelContext& c) {
 
 }  // namespace
 
-Tensor sum_of_maps(const Tensor& a, const Tensor& b) {
+Tensor add_maps(const Tensor& a, const Tensor& b) {
   const TensorMap *x = find_map(a), *y = find_map(b);
   if (!x || !y) return {};
   if (x->size() < y->size()) std::swap(x, y);
   Tensor all = x == find_map(a) ? a : b;
   for (const TensorMap::Entry& entry : y->entries()) {
     const Tensor own = find_map(all)->find(entry.key);
-    all = map_tensor(find_map(all)->with(entry.key, own ? sum_of_values(own, entry.value) : entry.value));
+    all = map_tensor(find_map(all)->with(entry.key, own ? add_values(own, entry.value) : entry.value));
   }
   return all;
 }
 
-Tensor zeros_of_map(const Tensor& input) {
+Tensor zeros_like_map(const Tensor& input) {
   const TensorMap* before = find_map(input);
   if (!before) return {};
   Tensor zeros = input;
   for (const TensorMap::Entry& entry : before->entries())
-    zeros = map_tensor(find_map(zeros)->with(entry.key, zeros_of_value(entry.value)));
+    zeros = map_tensor(find_map(zeros)->with(entry.key, zeros_like_value(entry.value)));
   return zeros;
 }
 

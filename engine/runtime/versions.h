@@ -1,5 +1,5 @@
-// Contents shared by values that were derived from one another by small changes: making the next value costs the same
-// however large the contents are, and leaves the one before as it was.
+// A persistent value: versions that were derived from one another by small changes share their contents. Making the
+// next version takes constant time, and leaves the one before as it was.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@
 
 namespace footlight::runtime {
 
-// `Contents` has a type Change and apply(Change&), which makes the change and turns it into its opposite. The latest
-// version owns the contents; an earlier one knows how it differs from the next. If an earlier one is read, it takes the
-// contents, and the later ones then know how they differ from it.
+// `Contents` has a type Change and a function apply(Change&), which makes the change and turns it into its inverse. The
+// contents are those of the latest version; each earlier one has the change that leads from the next version to it.
+// When an earlier version is read, the changes are applied, and the later versions get the inverse ones.
 template <class Contents>
 class Version {
   struct Shared {
-    std::recursive_mutex mutex;  // a value may hold one made from it
+    std::recursive_mutex mutex;  // recursive, because destroying a value may destroy a version of the same contents
     Contents now;
   };
 
@@ -24,7 +24,7 @@ class Version {
   using Change = typename Contents::Change;
 
   explicit Version(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
-  // The first version.
+  // Makes the first version.
   static Ptr of(Contents contents) {
     auto shared = std::make_shared<Shared>();
     shared->now = std::move(contents);
@@ -42,10 +42,10 @@ class Version {
     }
   }
 
-  // Access to the contents while the lock is held.
-  class Held {
+  // Gives access to the contents of a version, and holds the lock.
+  class Access {
    public:
-    explicit Held(const Ptr& version) : lock_(version->shared_->mutex), contents_(version->shared_->now) {
+    explicit Access(const Ptr& version) : lock_(version->shared_->mutex), contents_(version->shared_->now) {
       make_latest(version);
     }
     Contents& operator*() const { return contents_; }
@@ -56,9 +56,9 @@ class Version {
     Contents& contents_;
   };
 
-  // The version after a change.
+  // Makes the version after a change.
   static Ptr after(const Ptr& version, Change change) {
-    const Held contents(version);
+    const Access contents(version);
     auto next = std::make_shared<Version>(version->shared_);
     contents->apply(change);
     version->change_ = std::move(change);
@@ -83,8 +83,8 @@ class Version {
   }
 
   std::shared_ptr<Shared> shared_;
-  Ptr newer_;      // null: the contents are those of this version
-  Change change_;  // otherwise turns the contents of `newer_` into its own
+  Ptr newer_;      // null if the contents are those of this version
+  Change change_;  // leads from the contents of `newer_` to those of this version
 };
 
 }  // namespace footlight::runtime

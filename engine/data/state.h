@@ -59,7 +59,7 @@ class State {
   }
   // The state of a cursor below; null if it has ended. `open()` creates it where it did not exist yet.
   template <class Open>
-  void input(CursorPtr& cursor, NegativeSizes negative_sizes) {
+  void input(CursorPtr& cursor, Open open) {
     bool there = cursor != nullptr;
     flag(there);
     if (!there) cursor.reset();

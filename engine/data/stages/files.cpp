@@ -19,8 +19,7 @@ using Open = std::function<std::unique_ptr<Reader>(const std::string& path)>;
 
 class Files final : public Stage {
  public:
-  Files(std::vector<std::string> paths, NegativeSizes negative_sizes)
-      : paths_(std::move(paths)), open_(std::move(open)) {
+  Files(std::vector<std::string> paths, Open open) : paths_(std::move(paths)), open_(std::move(open)) {
     types = {DType::kString};
     shapes = {Shape()};
   }

@@ -64,7 +64,8 @@ int64_t cost_ns(const query::LineSum& sum, CostMode mode) {
 uint64_t cost_runs(const query::LineSum& sum, CostMode mode) {
   const uint64_t traced = std::max(sum.traced_runs, sum.calls);
   switch (mode) {
-    case CostMode::kTime: return std::max({sum.eager_runs + traced, sum.traces});
+    // A line that calls a traced function runs its own ops eagerly each time.
+    case CostMode::kTime: return std::max(std::max(sum.eager_runs, sum.calls) + sum.traced_runs, sum.traces);
     case CostMode::kEager: return sum.eager_runs;
     case CostMode::kTraced: return traced;
     case CostMode::kTracing: return sum.traces;

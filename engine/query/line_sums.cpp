@@ -288,6 +288,7 @@ class Summing {
         caller->library_ops += ran.count();
         caller->library_ns += ran.self_ns;
       }
+      if (is_of_call(*node, reader_.trace(owners.at(graph)))) continue;
       Ran& copy = copies[{instruction(node->source, node->location), owners.at(graph)}];
       for (const auto& [op, times] : ran.ops) copy.ops[op] += times;
     }
@@ -408,13 +409,21 @@ class Summing {
     });
   }
 
+  // The parameters and results of a graph stand on the line that let it trace: that line only called it.
+  bool is_of_call(const session::NodeRecord& node, const session::TraceRecord* trace) {
+    return trace && (node.op == "Placeholder" || node.op == "Identity") &&
+           &line(node.source, node.location) == &line(trace->source, trace->location);
+  }
+
   void count_nodes(const std::vector<TraceId>& traces) {
     for (const TraceId id : traces) {
       const session::TraceRecord* trace = reader_.trace(id);
       if (!trace) continue;
       for (const GraphId graph : reachable({trace->graph()})) {
         const session::GraphRecord* g = reader_.graph(graph);
-        for (size_t i = 0; g && i < g->nodes.size(); ++i) ++line(g->nodes[i].source, g->nodes[i].location).nodes;
+        if (!g) continue;
+        for (const session::NodeRecord& node : g->nodes)
+          if (!is_of_call(node, trace)) ++line(node.source, node.location).nodes;
       }
     }
   }

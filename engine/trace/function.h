@@ -185,6 +185,9 @@ class Function {
     record({next_call_id(), this_thread.call, {}, start_ns}, {}, CallOutcome::kFailed);
   }
 
+  // Counts the call that comes next as one that traced, since its trace was made ahead of it; warns as that would have.
+  void note_traced();
+
   // The traces, in order of creation.
   std::vector<std::shared_ptr<Trace>> traces() const;
   size_t size() const { return table_.size(); }
@@ -245,7 +248,6 @@ class Function {
   std::shared_ptr<Trace> evict(int index, Evicted why, uint64_t number);
   void release(int index);
   void free_evicted();
-  void note_traced();
   void record(const CallRun&, TraceId, CallOutcome, std::span<const uint64_t> asked = {});
 
   FrontEnd& front_end_;

@@ -153,6 +153,20 @@ class Values(FolderCase):
         said = run('sql', self.recording, 'select outcome, count(*) from calls group by outcome order by 1').stdout
         self.assertEqual([line.split() for line in said.splitlines()[2:]], [['hit', '2'], ['trace', '1']])
 
+    def test_the_warning_of_retraces_says_the_same(self):
+        script = self.script('''
+            @tf.function
+            def f(x, k):
+                return x * k
+            for k in range(8):
+                f(tf.ones([2]), k)
+            ''')
+        plain, asked, searched = (run('record', script, *words, '-o', self.recording).stderr
+                                  for words in ((), ('--values', 'f:3'), ('--check-numerics',)))
+        self.assertIn('5 of the last 5 calls traced it', plain)
+        self.assertEqual(asked, plain)
+        self.assertEqual(searched, plain)
+
     def test_state_is_that_before_the_call(self):
         found, = self.found('values', '''
             v = tf.Variable(1.0)

@@ -267,6 +267,48 @@ class LineSumsTest : public QObject {
     QVERIFY(sums.at(kFile, 20) == nullptr);
   }
 
+  // The parameter and the result of a graph stand on the line of the call, which runs its own ops eagerly.
+  void a_line_that_calls_a_traced_function() {
+    auto w = begin(at("called.footlight"));
+    session::FunctionRecord f;
+    f.id = FunctionId(1), f.name = "f", f.file = kFile, f.line = 10;
+    w->add(f);
+    session::GraphRecord graph = graph_with(GraphId(1), {3, 11, 3});
+    graph.nodes[0].op = "Placeholder", graph.nodes[2].op = "Identity";
+    w->add(graph);
+    session::TraceRecord t;
+    t.id = TraceId(1), t.function = FunctionId(1), t.number = 1, t.start_ns = 150, t.end_ns = 180;
+    t.graphs = {{"traced", GraphId(1)}};
+    t.source = {CodeId(1), 3};
+    w->add(t);
+    session::OpColumns ops;
+    std::vector<session::CallRecord> calls(2);
+    for (size_t c = 0; c < calls.size(); ++c) {
+      const auto start = static_cast<int64_t>(100 + 200 * c);
+      add_op(ops, start, start + 10, 1, {CodeId(1), 3});
+      for (const uint32_t node : {1u, 2u}) {
+        const int64_t begins = start + 80 + 10 * node;
+        add_op(ops, begins, begins + 5, 1, {}, CallId(c + 1), GraphId(1), node);
+      }
+      calls[c].id = CallId(c + 1), calls[c].function = FunctionId(1), calls[c].trace = TraceId(1);
+      calls[c].outcome = c ? CallOutcome::kHit : CallOutcome::kTrace;
+      calls[c].start_ns = start + 20, calls[c].end_ns = start + 150;
+      calls[c].source = {CodeId(1), 3};
+    }
+    w->add_rows(std::move(ops));
+    w->add_rows(calls);
+    w->finish({});
+    const LineSums sums = line_sums(*session::Reader::open(at("called.footlight")), {TraceId(1)}, Cancel());
+    const LineSum &call = *sums.at(kFile, 3), &body = *sums.at(kFile, 11);
+    QCOMPARE(call.nodes, uint64_t{0});
+    QCOMPARE(call.traced_runs, uint64_t{0});
+    QCOMPARE(call.calls, uint64_t{2});
+    QCOMPARE(call.eager_runs, uint64_t{2});
+    QCOMPARE(call.traced_ns, int64_t{10});
+    QCOMPARE(body.nodes, uint64_t{1});
+    QCOMPARE(body.traced_runs, uint64_t{2});
+  }
+
   // Keras makes a function where fit is called, and traces it again at another line.
   void traces_of_a_function_that_a_library_made() {
     auto w = session::Writer::create(at("library.footlight"), {}, RecordingLevel::kOps);

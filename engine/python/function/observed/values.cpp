@@ -244,12 +244,17 @@ PyObject* call_and_search(const CallWords& words, bool asked) {
   const uint64_t number = ++watched.calls;
   const bool may_record = asked || !watched.nan_found;
   // The trace is made, and the arguments are bound, before the state is kept and before the call may change them.
-  const trace::Function& function = core_of(words.function).function;
+  trace::Function& function = core_of(words.function).function;
   const int traces = function.tracing_count();
   const int64_t start_ns = now_ns();
+  bool is_traced_ahead = false;
   try {
     before.call.emplace(words);
-    if (function.tracing_count() != traces) trace::note_traced_ahead(before.call->entry().id, start_ns);
+    is_traced_ahead = function.tracing_count() != traces;
+    if (is_traced_ahead) {
+      trace::note_traced_ahead(before.call->entry().id, start_ns);
+      function.note_traced();
+    }
     if (may_record) before.state.emplace(kMaxBytesOfState);
   } catch (const Error& e) {
     before.why_not = e.message();
@@ -261,6 +266,7 @@ PyObject* call_and_search(const CallWords& words, bool asked) {
     std::optional<trace::WatchNodes> watching;
     if (before.state) watching.emplace(before.elements);
     result = Ref::steal(plain());
+    if (is_traced_ahead) function.definition().forget_hit();
   }
   const uint64_t shown = asked ? wanted->asked.number() : number;
   if (!result) {

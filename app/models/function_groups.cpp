@@ -4,6 +4,7 @@
 #include "app/models/text.h"
 
 #include "engine/base/error_words.h"
+#include "engine/explain/engines.h"
 #include "engine/query/names.h"
 
 #include <map>
@@ -13,7 +14,8 @@ namespace footlight::app {
 QString function_title(const Document& document, const session::FunctionRecord& f) {
   const SourcePlace place{f.file, f.line};
   const std::string line = document.line_text(place).toStdString();
-  return q(query::function_title(f, line, document.place_text(place).toStdString()));
+  const QString title = q(query::function_title(f, line, document.place_text(place).toStdString()));
+  return explain::is_resume(f) ? QStringLiteral("%1, resumed %2").arg(title, q(f.options)) : title;
 }
 
 bool is_of_library(const Document& document, const session::FunctionRecord& f) {
@@ -35,11 +37,13 @@ bool is_of_library(const Document& document, const session::FunctionRecord& f) {
 
 std::vector<FunctionGroup> function_groups(const Document& document) {
   std::vector<FunctionGroup> groups;
-  std::map<std::tuple<std::string, uint32_t, int>, size_t> known;
+  std::map<std::tuple<std::string, uint32_t, int, std::string>, size_t> known;
   for (const session::FunctionRecord& f : document.functions) {
     const bool has_place = f.file.valid() && f.line > 0;
     const auto next = groups.size();
-    const auto at = has_place ? known.try_emplace({f.name, f.file.value, f.line}, next).first->second : next;
+    // A function and what resumes it have one name and line.
+    const std::string resumed = explain::is_resume(f) ? "resumed " + f.options : std::string();
+    const auto at = has_place ? known.try_emplace({f.name, f.file.value, f.line, resumed}, next).first->second : next;
     if (at == next) groups.push_back({{}, function_title(document, f), is_of_library(document, f)});
     groups[at].ids.push_back(f.id);
   }

@@ -14,7 +14,7 @@ struct FunctionGroup {
 // Functions with the same name, defined at the same line, are in one group. In the order of their first ones.
 std::vector<FunctionGroup> function_groups(const Document& document);
 
-// Its name; of a lambda its text, or its place where that is not known.
+// Its name; of a lambda its text, or its place where that is not known; "forward, resumed after line 13".
 QString function_title(const Document& document, const session::FunctionRecord& function);
 // Made by a library out of its own code, such as what `tf.data` runs for Keras. What Keras traces of a model
 // (`train_function`) is the person's.

@@ -9,6 +9,7 @@
 #include "app/models/values.h"
 
 #include "engine/explain/compare/text.h"
+#include "engine/explain/engines.h"
 
 #include <algorithm>
 
@@ -65,7 +66,10 @@ void InspectorWriter::function() {
   if (traces.empty()) content_.tag = QStringLiteral("Not traced"), content_.tag_tone = QStringLiteral("blue");
   place(is_definition(document_, {f->file, f->line}) ? "Defined" : "Called at", {f->file, f->line});
   if (f->decorator_line && f->decorator_line != f->line) place("Decorated", {f->file, f->decorator_line});
-  row_if("Parameters", joined(f->parameters, ", "));
+  // TorchDynamo's traces are kept by guards, which look at more than arguments.
+  row_if(explain::is_torch(f) ? "Guards look at" : "Parameters", joined(f->parameters, ", "));
+  if (const session::FunctionRecord* of = document_.function(f->parent); explain::is_resume(*f) && of)
+    link("Resumes", function_title(document_, *of), Selection::of_function(document_, of->id));
   const query::CallSums sums = document_.calls_of(f->id);
   int64_t tracing = 0;
   for (const auto* t : traces) tracing += std::max<int64_t>(0, t->end_ns - t->start_ns);
@@ -129,7 +133,8 @@ void InspectorWriter::trace() {
   content_.title = QStringLiteral("Trace #%1").arg(t->number);
   if (!t->error.empty()) content_.tag = QStringLiteral("Failed"), content_.tag_tone = QStringLiteral("red");
   if (const auto* f = document_.function(t->function)) {
-    link("Function", q(f->name), Selection::of_function(document_, f->id));
+    link("Function", explain::is_resume(*f) ? function_title(document_, *f) : q(f->name),
+         Selection::of_function(document_, f->id));
   }
   place("Made by", document_.place(t->source));
   if (t->end_ns > t->start_ns) {
@@ -141,6 +146,13 @@ void InspectorWriter::trace() {
   if (sums.calls) row("Calls in total", duration_text(sums.total_ns));
   if (t->cached && t->error.empty()) row("Added to", counted(t->cached, "live trace", "live traces"));
   if (const session::GraphRecord* g = document_.graph(t->graph())) row("Nodes", count_text(g->nodes.size()));
+  const auto guards_on = [t](bool context) {
+    return static_cast<uint64_t>(std::ranges::count_if(t->key, [&](const session::KeyLeaf& leaf) {
+      return leaf.role == (context ? session::KeyRole::kContext : session::KeyRole::kGuard);
+    }));
+  };
+  if (explain::is_torch(document_.function(t->function)) && !t->key.empty())
+    row("Guards", QStringLiteral("%1 on values, %2 on the context").arg(guards_on(false)).arg(guards_on(true)));
   row_if("Why", q(t->why));
   if (const session::TraceRecord* near = document_.trace(t->nearest)) {
     link("Nearest", QStringLiteral("#%1  %2").arg(near->number).arg(q(near->signature)),

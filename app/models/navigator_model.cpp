@@ -7,6 +7,8 @@
 #include "app/models/text.h"
 #include "app/models/trace_counts.h"
 
+#include "engine/explain/engines.h"
+
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -38,6 +40,27 @@ std::vector<std::string> telling_parameters(const session::FunctionRecord& f,
   }
   return telling;
 }
+
+// Puts what resumes a function after a graph break below that function, in the order of the breaks.
+template <class Rows>
+void put_resumes_below(const Document& document, Rows& rows) {
+  const auto record = [&](const auto& row) { return row.ids.empty() ? nullptr : document.function(row.ids.front()); };
+  const auto first = std::stable_partition(rows.begin(), rows.end(), [&](const auto& row) {
+    const session::FunctionRecord* f = record(row);
+    return !f || !explain::is_resume(*f);
+  });
+  Rows resumes(std::make_move_iterator(first), std::make_move_iterator(rows.end()));
+  rows.erase(first, rows.end());
+  std::ranges::sort(resumes, {}, [](const auto& row) { return row.ids.front().value; });
+  for (auto& row : resumes) {
+    const FunctionId parent = record(row)->parent;
+    auto at = std::ranges::find_if(
+        rows, [&](const auto& one) { return std::ranges::find(one.ids, parent) != one.ids.end(); });
+    if (at != rows.end()) ++at;
+    while (at != rows.end() && record(*at) && explain::is_resume(*record(*at))) ++at;
+    rows.insert(at, std::move(row));
+  }
+}
 }  // namespace
 
 std::vector<NavigatorModel::FunctionRow> NavigatorModel::rows_of(const Document& document) const {
@@ -47,8 +70,9 @@ std::vector<NavigatorModel::FunctionRow> NavigatorModel::rows_of(const Document&
     row.ids = group.ids;
     row.is_of_library = group.is_of_library;
     const session::FunctionRecord& f = *document.function(group.ids.front());
-    row.name = q(f.name);
-    row.title = group.title;
+    row.name = explain::is_resume(f) ? group.title : q(f.name);
+    row.spoken = group.title;
+    row.title = explain::is_resume(f) ? QString::fromUtf8("↳ resumed ") + q(f.options) : group.title;
     std::vector<const session::TraceRecord*> traces;
     std::map<uint32_t, int> made;
     for (const FunctionId id : group.ids) {
@@ -82,13 +106,15 @@ std::vector<NavigatorModel::FunctionRow> NavigatorModel::rows_of(const Document&
     (row.is_of_library ? library : rows).push_back(std::move(row));
   }
   const auto by_traces = [](const FunctionRow& a, const FunctionRow& b) { return a.traces.size() > b.traces.size(); };
-  std::stable_sort(rows.begin(), rows.end(), by_traces);
+  for (std::vector<FunctionRow>* some : {&rows, &library}) {
+    std::stable_sort(some->begin(), some->end(), by_traces);
+    put_resumes_below(document, *some);
+  }
   if (library.empty()) return rows;
-  std::stable_sort(library.begin(), library.end(), by_traces);
   size_t traces = 0;
   for (const FunctionRow& row : library) traces += row.traces.size();
   FunctionRow fold;
-  fold.name = fold.title = QStringLiteral("Libraries");
+  fold.name = fold.title = fold.spoken = QStringLiteral("Libraries");
   fold.is_of_library = true;
   fold.detail = counted(library.size(), "function", "functions");
   rows.push_back(std::move(fold));
@@ -286,7 +312,7 @@ QVariant NavigatorModel::function_data(const FunctionRow& row, int role) {
     case Qt::DisplayRole:  // in a narrow column, names that begin alike would look the same
       return row.title.section(QStringLiteral("<locals>."), -1);
     case Qt::AccessibleTextRole:
-      return QString(row.title + QStringLiteral(", ") + row.detail);
+      return QString(row.spoken + QStringLiteral(", ") + row.detail);
     case Qt::ToolTipRole:
       return plain_tip(row.ids.empty() ? QStringLiteral("Functions that libraries made for themselves")
                                        : row.name + QStringLiteral(" · ") + row.detail +

@@ -55,6 +55,7 @@ class NavigatorModel : public QAbstractItemModel {
   struct FunctionRow {
     std::vector<FunctionId> ids;   // functions of the same code; none: the row of the libraries' functions
     QString name, title, detail, colour;
+    QString spoken;                // for a screen reader: "forward, resumed after line 13"
     bool is_of_library = false;
     std::vector<TraceRow> traces;
     size_t pages() const { return traces.size() > kPageOf ? (traces.size() + kPageOf - 1) / kPageOf : 0; }

@@ -45,7 +45,9 @@ int fail(const QString& text) {
 // Puts into `path` where the user's copy of a sample is; returns what is wrong.
 QString copy_sample(const QString& name, QString& path) {
   QStringList names;
-  for (const Sample& one : all_samples()) {
+  std::vector<Sample> all = all_samples();
+  for (Sample& one : engine_samples()) all.push_back(std::move(one));
+  for (const Sample& one : all) {
     names << one.name;
     if (one.name != name) continue;
     path = copy_of(one);

@@ -3,6 +3,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QSaveFile>
 #include <QStandardPaths>
 
@@ -15,6 +16,8 @@ QByteArray read(const QString& path) {
   QFile file(path);
   return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
+
+constexpr SampleEngine kEngines[] = {{"tensorflow", "TensorFlow"}, {"jax", "JAX"}, {"torch", "PyTorch"}};
 
 QString path_of(const Sample& sample) { return samples_folder() + QLatin1Char('/') + sample.name; }
 
@@ -31,7 +34,56 @@ void take_title(Sample& sample) {
   if (colon >= 0) sample.about = comment.mid(colon + 1).trimmed();
 }
 
+// "JAX (pip install jax): a list grows, and with it the inputs" has its title behind the colon.
+void take_engine_title(Sample& sample) {
+  if (!sample.about.isEmpty()) sample.about.replace(0, 1, sample.about.at(0).toUpper());
+  sample.title = sample.about.section(QStringLiteral(", "), 0, 0).section(QStringLiteral(": "), 0, 0);
+  if (sample.title.endsWith(QLatin1Char('.'))) sample.title.chop(1);
+}
+
 }  // namespace
+
+std::span<const SampleEngine> sample_engines() { return kEngines; }
+
+std::vector<Sample> engine_samples() {
+  std::vector<Sample> all;
+  for (const SampleEngine& engine : kEngines) {
+    const QString package = QLatin1String(engine.package);
+    const QDir dir(kFolder + QStringLiteral("/engines/") + package);
+    for (const QString& name : dir.entryList({QStringLiteral("*.py")}, QDir::Files, QDir::Name)) {
+      Sample sample{.name = package + QLatin1Char('/') + name,
+                    .title = {},
+                    .about = {},
+                    .bytes = read(dir.filePath(name)),
+                    .engine = package};
+      take_title(sample);
+      take_engine_title(sample);
+      all.push_back(std::move(sample));
+    }
+  }
+  return all;
+}
+
+QString engine_of_sample(const QString& script) {
+  const QString folder = QDir::cleanPath(samples_folder()) + QLatin1Char('/');
+  const QString path = QDir::cleanPath(script);
+  if (!path.startsWith(folder)) return {};
+  const QString name = path.mid(folder.size());
+  for (const SampleEngine& engine : kEngines)
+    if (name.startsWith(QLatin1String(engine.package) + QLatin1Char('/'))) return QLatin1String(engine.package);
+  return {};
+}
+
+QString package_words(const PackagesFound& found, const QString& package) {
+  const QString needs = QStringLiteral("Needs the package ") + package;
+  if (found.python.isEmpty()) return needs + QStringLiteral("; there is no python3 on the path");
+  if (!found.problem.isEmpty()) return needs + QStringLiteral("; the interpreter gave no answer");
+  if (!found.known) return needs;
+  const auto version = found.versions.find(package);
+  if (version == found.versions.end()) return needs + QStringLiteral(", which the interpreter does not have");
+  if (version->second.isEmpty()) return needs + QStringLiteral("; the interpreter has it");
+  return needs + QStringLiteral("; the interpreter has ") + version->second;
+}
 
 std::vector<Sample> sample_scripts() {
   std::vector<Sample> all;
@@ -64,7 +116,7 @@ QString samples_folder() {
 QString copy_of(const Sample& sample, bool again) {
   const QString path = path_of(sample);
   if (!again && QFile::exists(path)) return path;
-  if (!QDir().mkpath(samples_folder())) return {};
+  if (!QDir().mkpath(QFileInfo(path).path())) return {};
   // The user's version is kept beside it.
   if (is_changed(sample)) {
     QFile::remove(path + QStringLiteral(".mine"));

@@ -3,15 +3,18 @@
 
 #include <QString>
 
+#include <map>
+#include <span>
 #include <vector>
 
 namespace footlight::app {
 
 struct Sample {
-  QString name;   // "shapes.py"
+  QString name;   // "shapes.py"; with its folder "jax/weak_type.py", where it is of another engine
   QString title;  // "Shapes that change": the beginning of its comment
   QString about;  // the rest of that sentence
   QByteArray bytes;
+  QString engine = {};  // the package under which it is recorded: "jax"; empty: Footlight's own engine
   // A recording is opened; a script is prepared for a run.
   bool is_recording() const { return name.endsWith(QStringLiteral(".footlight")); }
 };
@@ -20,6 +23,28 @@ struct Sample {
 std::vector<Sample> sample_scripts();
 // The scripts, then the recordings of machines that few people have.
 std::vector<Sample> all_samples();
+
+// Other engines that have samples.
+struct SampleEngine {
+  const char* package;  // "torch"
+  const char* title;    // "PyTorch"
+};
+std::span<const SampleEngine> sample_engines();
+// The samples of all of them, by engine and name.
+std::vector<Sample> engine_samples();
+// The engine of the sample of which the script is the user's copy; empty: it is none, or Footlight's.
+QString engine_of_sample(const QString& script);
+
+// Which of the engines' packages an interpreter has.
+struct PackagesFound {
+  QString python;                       // empty: there is no interpreter
+  std::map<QString, QString> versions;  // of those that it has
+  bool known = false;                   // it has answered
+  QString problem = {};                 // why it did not answer
+  friend bool operator==(const PackagesFound&, const PackagesFound&) = default;
+};
+// "Needs the package jax: 0.10.2 is there", "Needs the package jax, which is not there".
+QString package_words(const PackagesFound& found, const QString& package);
 
 // The user's folder of copies; FOOTLIGHT_EXAMPLES names another.
 QString samples_folder();

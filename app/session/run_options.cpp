@@ -1,6 +1,8 @@
 // Looks for interpreters, checks options, and keeps them under a key made of the script's path.
 #include "app/session/run_options.h"
 
+#include "app/models/samples.h"
+
 #include <QCryptographicHash>
 #include <QDir>
 #include <QFileInfo>
@@ -32,6 +34,7 @@ void save_options(QSettings& settings, const QString& script, const RunOptions& 
   keep("directory", options.directory);
   keep("arguments", options.arguments);
   keep("environment", options.environment);
+  keep("engine", options.engine);
 }
 
 RunOptions load_options(const QSettings& settings, const QString& script) {
@@ -40,12 +43,14 @@ RunOptions load_options(const QSettings& settings, const QString& script) {
   options.directory = settings.value(group + QStringLiteral("directory")).toString();
   options.arguments = settings.value(group + QStringLiteral("arguments")).toStringList();
   options.environment = settings.value(group + QStringLiteral("environment")).toStringList();
+  options.engine = settings.value(group + QStringLiteral("engine")).toString();
   return options;
 }
 
 RunOptions options_for(const QString& script, bool are_kept, const QString& python) {
   RunOptions options = are_kept ? load_options(QSettings(), script) : RunOptions();
   options.python = python;
+  if (options.engine.isEmpty()) options.engine = engine_of_sample(script);
   return options;
 }
 

@@ -16,13 +16,15 @@ struct RunOptions {
   QString directory;        // empty: the script's
   QStringList arguments;
   QStringList environment;  // "NAME=value", besides the window's own
+  QString engine = {};      // "tensorflow", "jax", "torch"; empty: auto
   friend bool operator==(const RunOptions&, const RunOptions&) = default;
 };
 
 // Saves all but the interpreter, which all scripts share. A script without options has no entry.
 void save_options(QSettings& settings, const QString& script, const RunOptions& options);
 RunOptions load_options(const QSettings& settings, const QString& script);
-// Options for a script that replaces another: those kept for it, or none. All scripts share the interpreter.
+// Options for a script that replaces another: those kept for it, or none. All scripts share the interpreter. A sample
+// of another engine is recorded under that one.
 RunOptions options_for(const QString& script, bool are_kept, const QString& python);
 
 // Words as a shell takes them: quotes of both kinds, and a backslash before what is meant as it is.

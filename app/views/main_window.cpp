@@ -111,6 +111,8 @@ void MainWindow::connect_parts() {
   connect(welcome_, &WelcomePage::read_asked, this, [this] { show_view(QStringLiteral("source")); });
   connect(welcome_, &WelcomePage::path_chosen, this, [this](const QString& path) { open(path); });
   connect(welcome_, &WelcomePage::sample_chosen, this, &MainWindow::open_sample);
+  connect(welcome_, &WelcomePage::interpreter_asked, this, &MainWindow::edit_run_options);
+  connect(&packages_, &PackageSearch::changed, this, [this] { welcome_->set_packages(packages_.found()); });
   connect(welcome_, &WelcomePage::back_asked, this, [this] { show_view(view()); });
   connect(top_, &TopBar::options_clicked, this, &MainWindow::edit_run_options);
   connect(top_, &TopBar::stop_clicked, this, &MainWindow::stop);
@@ -186,6 +188,7 @@ void MainWindow::run(const QStringList& options) {
   request.session = new_session_path(request.script);
   request.python = choose_python(options_.python, recorded_python_);
   request.options = options;
+  if (!options_.engine.isEmpty()) request.options << QStringLiteral("--engine") << options_.engine;
   run_note_.clear();
   run_failed_ = false;
   noted_end_ = findings_wanted_ = false;

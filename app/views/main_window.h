@@ -4,6 +4,7 @@
 #include "app/models/landing.h"
 #include "app/models/recent.h"
 #include "app/session/export_job.h"
+#include "app/session/found_packages.h"
 #include "app/session/run_options.h"
 #include "app/session/session.h"
 #include "app/session/watcher.h"
@@ -170,6 +171,7 @@ class MainWindow : public QMainWindow {
   ExportJob export_;
   SaveWatcher watcher_;
   Context context_;
+  PackageSearch packages_;  // of the chosen interpreter, for the samples of other engines
   std::vector<Command> commands_;
   RecentFiles recent_;
   RunOptions options_;    // options for the script, without its arguments, which the top bar has

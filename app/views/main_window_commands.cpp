@@ -40,6 +40,16 @@ void MainWindow::build_actions() {
                                   [this, sample] { open_sample(sample, false); });
     action->setText(QStringLiteral("%1 (%2)").arg(sample.title, sample.name));
   }
+  for (const SampleEngine& engine : sample_engines()) {
+    const QString title = QLatin1String(engine.title);
+    QMenu* of_engine = samples->addMenu(title);
+    for (const Sample& sample : engine_samples()) {
+      if (sample.engine != QLatin1String(engine.package)) continue;
+      const QString name = QStringLiteral("Run sample for %1: %2 (%3)").arg(title, sample.title, sample.name);
+      QAction* action = add_command(of_engine, name, {}, [this, sample] { open_sample(sample, true); });
+      action->setText(QStringLiteral("%1 (%2)").arg(sample.title, sample.name));
+    }
+  }
   add_command(file, QStringLiteral("&Welcome"), {QKeySequence(QStringLiteral("Ctrl+Shift+W"))},
               [this] { show_welcome(); });
   file->addSeparator();

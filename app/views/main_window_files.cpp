@@ -107,6 +107,7 @@ void MainWindow::take_options(const RunOptions& options) {
   options_ = options;
   top_->arguments_edit()->setText(joined_arguments(options.arguments));
   options_.arguments.clear();
+  update_welcome();
   if (!remember_) return;
   QSettings settings;
   save_options(settings, top_->script(), options);
@@ -212,8 +213,14 @@ void MainWindow::open_sample(const Sample& sample, bool at_once) {
     return;
   }
   prepare_script(path);
-  if (at_once) run();
+  const PackagesFound& found = packages_.found();
+  const bool lacks = !sample.engine.isEmpty() && found.known && !found.versions.contains(sample.engine);
+  if (at_once && !lacks) run();
   else show_view(QStringLiteral("source"));
+  if (at_once && lacks)
+    show_banner(QStringLiteral("%1 has no package %2, which %3 needs. Choose another interpreter under Run > Run "
+                               "options.").arg(found.python, sample.engine, sample.name),
+                false);
 }
 
 void MainWindow::update_welcome() {
@@ -225,9 +232,12 @@ void MainWindow::update_welcome() {
   welcome_->set_open(
       empty ? QString() : QFileInfo(top_->script().isEmpty() ? session_.path() : top_->script()).fileName());
   const int wanted = welcome_asked_ || (empty && !show_source) ? 1 : 0;
+  if (const QString python = choose_python(options_.python); wanted == 1 && python != packages_.found().python)
+    packages_.ask(python);
   if (whole_->currentIndex() == wanted) return;
   whole_->setCurrentIndex(wanted);
   if (wanted == 0) return;
+  packages_.ask(choose_python(options_.python));
   welcome_->show_samples();
   if (isVisible()) welcome_->main_widget()->setFocus(Qt::OtherFocusReason);
 }

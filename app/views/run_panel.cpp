@@ -1,6 +1,7 @@
 // Lays out the fields, and checks them while somebody types.
 #include "app/views/run_panel.h"
 
+#include "app/models/samples.h"
 #include "app/views/labels.h"
 #include "app/views/theme.h"
 
@@ -9,6 +10,8 @@
 #include <QFileInfo>
 #include <QGridLayout>
 #include <QToolButton>
+
+#include <algorithm>
 
 namespace footlight::app {
 
@@ -45,6 +48,12 @@ RunPanel::RunPanel(QWidget* parent) : QDialog(parent) {
   python_->setMinimumWidth(420);
   QToolButton* find_python = browse("Browse for an interpreter");
   row("Interpreter", python_, find_python);
+  engine_ = new QComboBox;
+  engine_->addItem(QStringLiteral("Footlight's engine for TensorFlow; JAX and PyTorch as installed"), QString());
+  for (const SampleEngine& engine : sample_engines())
+    engine_->addItem(QStringLiteral("%1, as installed").arg(QLatin1String(engine.title)),
+                     QLatin1String(engine.package));
+  row("Engine", engine_);
   directory_ = new QLineEdit;
   directory_->setClearButtonEnabled(true);
   QToolButton* find_folder = browse("Browse for a working directory");
@@ -107,15 +116,16 @@ void RunPanel::show_options(const QString& script, const RunOptions& options, co
                                                   : QFileInfo(script).absolutePath());
   directory_->setText(options.directory);
   arguments_->setText(joined_arguments(options.arguments));
+  engine_->setCurrentIndex(std::max(0, engine_->findData(options.engine)));
   environment_->setPlainText(options.environment.join(QLatin1Char('\n')));
-  for (QWidget* field : std::initializer_list<QWidget*>{directory_, arguments_, environment_, run_})
+  for (QWidget* field : std::initializer_list<QWidget*>{directory_, arguments_, environment_, engine_, run_})
     field->setEnabled(!script.isEmpty());
   check();
 }
 
 RunOptions RunPanel::options() const {
   return {python_->currentText().trimmed(), directory_->text().trimmed(), split_arguments(arguments_->text()),
-          read_environment(environment_->toPlainText(), nullptr)};
+          read_environment(environment_->toPlainText(), nullptr), engine_->currentData().toString()};
 }
 
 QString RunPanel::problem() const { return wrong_; }

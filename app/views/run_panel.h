@@ -27,6 +27,7 @@ class RunPanel : public QDialog {
   QLineEdit* directory() { return directory_; }
   QLineEdit* arguments() { return arguments_; }
   QPlainTextEdit* environment() { return environment_; }
+  QComboBox* engine() { return engine_; }
   QPushButton* run_button() { return run_; }
   QPushButton* keep_button() { return keep_; }
   QString problem() const;
@@ -40,7 +41,7 @@ class RunPanel : public QDialog {
 
   QString script_, wrong_;
   QLabel *title_, *problem_;
-  QComboBox* python_;
+  QComboBox *python_, *engine_;
   QLineEdit *directory_, *arguments_;
   QPlainTextEdit* environment_;
   QPushButton *run_, *keep_;

@@ -37,7 +37,7 @@ QLabel* code_label(const QString& text, const char* role) {
 }  // namespace
 
 WelcomePage::WelcomePage(QWidget* parent)
-    : QScrollArea(parent), all_(all_samples()) {
+    : QScrollArea(parent), all_(all_samples()), of_engines_(engine_samples()) {
   setFrameShape(QFrame::NoFrame);
   setWidgetResizable(true);
   setFocusPolicy(Qt::NoFocus);
@@ -121,6 +121,11 @@ WelcomePage::WelcomePage(QWidget* parent)
   grid->setContentsMargins(0, 0, 0, 0);
   grid->setSpacing(12);
   right->addWidget(samples_);
+  engines_ = new QWidget;
+  auto* engines = new QVBoxLayout(engines_);
+  engines->setContentsMargins(0, 16, 0, 0);
+  engines->setSpacing(12);
+  right->addWidget(engines_);
   right->addStretch(1);
 
   // Two columns of at most this width, in the middle.
@@ -194,6 +199,61 @@ void WelcomePage::show_samples() {
     grid->addWidget(make_card(all_[i]), static_cast<int>(i / 2), static_cast<int>(i % 2));
   grid->setColumnStretch(0, 1);
   grid->setColumnStretch(1, 1);
+  show_engines();
+}
+
+void WelcomePage::set_packages(const PackagesFound& found) {
+  if (found == found_) return;
+  found_ = found;
+  show_engines();
+}
+
+void WelcomePage::show_engines() {
+  auto* column = static_cast<QVBoxLayout*>(engines_->layout());
+  empty(column);
+  for (const SampleEngine& engine : sample_engines()) column->addWidget(make_engine(engine));
+}
+
+// The samples of one engine below its name, and what the chosen interpreter has of it.
+QWidget* WelcomePage::make_engine(const SampleEngine& engine) {
+  const QString package = QLatin1String(engine.package);
+  auto* made = new QWidget;
+  made->setAccessibleName(QStringLiteral("Samples for ") + QLatin1String(engine.title));
+  auto* column = new QVBoxLayout(made);
+  column->setContentsMargins(0, 6, 0, 0);
+  column->setSpacing(8);
+  auto* head = new QHBoxLayout;
+  head->setSpacing(14);
+  head->addWidget(plain_label(QStringLiteral("Samples for ") + QLatin1String(engine.title), "group"));
+  const bool there = found_.known && found_.versions.contains(package);
+  auto* said = new ElidedLabel(found_.python.isEmpty() ? QStringLiteral("There is no python3 on the path")
+                : !found_.known         ? found_.python
+                : there ? QStringLiteral("%1 %2 in %3").arg(package, found_.versions.at(package), found_.python)
+                        : QStringLiteral("%1 has no package %2").arg(found_.python, package));
+  said->setProperty("role", "dim");
+  set_tip(said, there || !found_.known ? found_.python
+                                       : QStringLiteral("Choose another interpreter, or install it into this one: "
+                                                        "%1 -m pip install %2").arg(found_.python, package));
+  head->addWidget(said, 1);
+  if (!there) {
+    auto* choose = new LinkButton(QString::fromUtf8("Choose an interpreter …"), false);
+    choose->setAccessibleName(QStringLiteral("Choose an interpreter for ") + QLatin1String(engine.title));
+    connect(choose, &QPushButton::clicked, this, &WelcomePage::interpreter_asked, Qt::QueuedConnection);
+    head->addWidget(choose);
+  }
+  column->addLayout(head);
+  auto* grid = new QGridLayout;
+  grid->setSpacing(12);
+  int at = 0;
+  for (const Sample& sample : of_engines_) {
+    if (sample.engine != package) continue;
+    grid->addWidget(make_card(sample), at / 2, at % 2);
+    ++at;
+  }
+  grid->setColumnStretch(0, 1);
+  grid->setColumnStretch(1, 1);
+  column->addLayout(grid);
+  return made;
 }
 
 QWidget* WelcomePage::make_card(const Sample& sample) {
@@ -208,6 +268,12 @@ QWidget* WelcomePage::make_card(const Sample& sample) {
   const bool changed = !sample.is_recording() && is_changed(sample);
   column->addWidget(code_label(sample.name + (changed ? QStringLiteral("   Changed by you") : QString()), "dim"));
   set_tip(card, sample.about);
+  const bool runs = sample.engine.isEmpty() || (found_.known && found_.versions.contains(sample.engine));
+  if (!sample.engine.isEmpty()) {
+    auto* needs = new ElidedLabel(package_words(found_, sample.engine));
+    needs->setProperty("role", "dim");
+    column->addWidget(needs);
+  }
   auto* row = new QHBoxLayout;
   row->setSpacing(12);
   const auto link = [&](const QString& text, auto&& act) {
@@ -220,7 +286,7 @@ QWidget* WelcomePage::make_card(const Sample& sample) {
   if (sample.is_recording()) {
     link(QStringLiteral("Open"), [this, sample] { Q_EMIT sample_chosen(sample, false); });
   } else {
-    link(QStringLiteral("Run"), [this, sample] { Q_EMIT sample_chosen(sample, true); });
+    if (runs) link(QStringLiteral("Run"), [this, sample] { Q_EMIT sample_chosen(sample, true); });
     link(QStringLiteral("Read"), [this, sample] { Q_EMIT sample_chosen(sample, false); });
   }
   if (changed)

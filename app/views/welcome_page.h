@@ -24,6 +24,8 @@ class WelcomePage : public QScrollArea {
   void set_recent(const std::vector<RecentFile>& files);
   // The cards say which samples were changed, and have the colours of the theme.
   void show_samples();
+  // The samples of other engines say whether the interpreter has the packages.
+  void set_packages(const PackagesFound& found);
   void mark_drop(bool over);
   QWidget* main_widget();
 
@@ -32,6 +34,7 @@ class WelcomePage : public QScrollArea {
   QPushButton* back_button() { return back_; }
   QWidget* recent_box() { return recent_; }
   QWidget* sample_box() { return samples_; }
+  QWidget* engine_box() { return engines_; }
 
  Q_SIGNALS:
   void open_asked();
@@ -40,16 +43,20 @@ class WelcomePage : public QScrollArea {
   void read_asked();
   void path_chosen(const QString& path);
   void sample_chosen(const footlight::app::Sample& sample, bool run);
+  void interpreter_asked();
 
  private:
   QWidget* make_card(const Sample& sample);
+  void show_engines();
+  QWidget* make_engine(const SampleEngine& engine);
 
   QFrame* drop_;
   QWidget* ready_;  // replaces the drop zone once a script is loaded
   QLabel *script_, *script_path_;
   QPushButton *open_, *run_, *back_;
-  QWidget *recent_, *samples_;
-  std::vector<Sample> all_;
+  QWidget *recent_, *samples_, *engines_;
+  std::vector<Sample> all_, of_engines_;
+  PackagesFound found_;
 };
 
 }  // namespace footlight::app

@@ -1,6 +1,9 @@
 // The welcome page: samples, what recent files were, the button of a script that was not run yet.
 #include "tests/app/window_case.h"
 
+#include "app/models/samples.h"
+#include "app/session/found_packages.h"
+#include "app/session/run_options.h"
 #include "app/session/runs.h"
 
 #include <QMessageBox>
@@ -56,11 +59,64 @@ class WelcomeTest : public WindowCase {
 
   void a_sample_runs() {
     QTest::keyClick(link(window().welcome(), QStringLiteral("Run flags.py")), Qt::Key_Space);
-    QTRY_VERIFY_WITH_TIMEOUT(window().session().is_open() && !window().worker().running() &&
-                                 !window().session().loading(),
-                             60000);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window().session().is_open() && !window().worker().running() && !window().session().loading(), 60000);
     QTRY_VERIFY_WITH_TIMEOUT(window().findings()->count() == 1, 10000);
     QVERIFY(!window().welcome()->isVisible());
+  }
+
+  void samples_of_other_engines_say_what_they_need() {
+    QCOMPARE(engine_samples().size(), size_t{38});
+    for (const Sample& s : engine_samples()) {
+      QVERIFY2(!s.title.isEmpty() && s.title.at(0).isUpper(), qPrintable(s.name));
+      QVERIFY(s.name.startsWith(s.engine + QLatin1Char('/')));
+      QVERIFY(!s.title.contains(QStringLiteral("pip install")));
+    }
+    const Sample sample = engine_samples().front();
+    QCOMPARE(engine_of_sample(copy_of(sample)), QStringLiteral("tensorflow"));
+    QCOMPARE(options_for(copy_of(sample), false, {}).engine, QStringLiteral("tensorflow"));
+    QVERIFY(engine_of_sample(at("script.py")).isEmpty());
+
+    WelcomePage& page = *window().welcome();
+    page.set_packages({.python = QStringLiteral("/opt/python3"),
+                       .versions = {{QStringLiteral("jax"), QStringLiteral("0.10.2")}},
+                       .known = true});
+    QVERIFY(link(page.engine_box(), QStringLiteral("Run jax/weak_type.py")));
+    QVERIFY(!link(page.engine_box(), QStringLiteral("Run torch/transformer.py")));
+    QVERIFY(link(page.engine_box(), QStringLiteral("Read torch/transformer.py")));
+    QVERIFY(!link(page.engine_box(), QStringLiteral("Choose an interpreter for JAX")));
+    QTest::keyClick(link(page.engine_box(), QStringLiteral("Choose an interpreter for PyTorch")), Qt::Key_Space);
+    QTRY_VERIFY(window().run_panel() && window().run_panel()->isVisible());
+    window().run_panel()->reject();
+    QStringList said;
+    for (const QLabel* label : page.engine_box()->findChildren<QLabel*>()) said << label->text();
+    QVERIFY(said.contains(QStringLiteral("jax 0.10.2 in /opt/python3")));
+    QVERIFY(said.contains(QStringLiteral("/opt/python3 has no package torch")));
+    QVERIFY(said.contains(QStringLiteral("Needs the package torch, which the interpreter does not have")));
+  }
+
+  void an_interpreter_says_what_it_has() {
+    write(at("python"), "#!/bin/sh\necho '{\"jax\": \"0.10.2\", \"torch\": \"\"}'\n");
+    QVERIFY(QFile::setPermissions(at("python"), QFile::ReadOwner | QFile::ExeOwner));
+    PackageSearch search;
+    search.ask(at("python"));
+    QVERIFY(!search.found().known);
+    QTRY_VERIFY(search.found().known);
+    QCOMPARE(package_words(search.found(), QStringLiteral("jax")),
+             QStringLiteral("Needs the package jax; the interpreter has 0.10.2"));
+    QCOMPARE(package_words(search.found(), QStringLiteral("torch")),
+             QStringLiteral("Needs the package torch; the interpreter has it"));
+    QCOMPARE(package_words(search.found(), QStringLiteral("tensorflow")),
+             QStringLiteral("Needs the package tensorflow, which the interpreter does not have"));
+    search.ask(at("no_python"));
+    QTRY_VERIFY(!search.found().problem.isEmpty());
+    QVERIFY(!search.found().known);
+    search.ask({});
+    QCOMPARE(package_words(search.found(), QStringLiteral("jax")),
+             QStringLiteral("Needs the package jax; there is no python3 on the path"));
+    // A real one, in which none has to be installed.
+    search.ask(choose_python({}));
+    QTRY_VERIFY_WITH_TIMEOUT(search.found().known, 30000);
   }
 
   void a_recording_is_a_sample_too() {

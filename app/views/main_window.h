@@ -9,7 +9,6 @@
 #include "app/session/session.h"
 #include "app/session/watcher.h"
 #include "app/session/worker.h"
-#include "app/views/autograph_view.h"
 #include "app/views/command_palette.h"
 #include "app/views/compare_view.h"
 #include "app/views/console_view.h"
@@ -17,6 +16,7 @@
 #include "app/views/finding_page.h"
 #include "app/views/finding_side.h"
 #include "app/views/findings_view.h"
+#include "app/views/generated_view.h"
 #include "app/views/graph_view.h"
 #include "app/views/inspector_panel.h"
 #include "app/views/navigator_panel.h"
@@ -79,7 +79,8 @@ class MainWindow : public QMainWindow {
   Worker& worker() { return worker_; }
   GraphView* graph() const { return page<GraphView>(); }
   RetracesView* retraces() const { return page<RetracesView>(); }
-  AutographView* autograph() const { return page<AutographView>(); }
+  AutographView* autograph() const { return page<GeneratedView>()->autograph(); }
+  StagesView* stages() const { return page<GeneratedView>()->stages(); }
   TimelineView* timeline() const { return page<TimelineView>(); }
   CompareView* compare() const { return page<CompareView>(); }
   SourceView* source() const { return page<SourceView>(); }
@@ -170,8 +171,8 @@ class MainWindow : public QMainWindow {
   Worker worker_;
   ExportJob export_;
   SaveWatcher watcher_;
-  Context context_;
   PackageSearch packages_;  // of the chosen interpreter, for the samples of other engines
+  Context context_;
   std::vector<Command> commands_;
   RecentFiles recent_;
   RunOptions options_;    // options for the script, without its arguments, which the top bar has

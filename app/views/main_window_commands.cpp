@@ -110,9 +110,18 @@ void MainWindow::build_actions() {
               [this] { top_->arguments_edit()->setFocus(); });
 
   QMenu* view_menu = menuBar()->addMenu(QStringLiteral("&View"));
-  for (const ViewEntry& view : view_list())
-    add_command(view_menu, QLatin1String(view.title), {QKeySequence(QLatin1String(view.key))},
-                [this, name = QLatin1String(view.name)] { show_view(name); });
+  for (int at = 0; const ViewEntry& view : view_list()) {
+    QAction* action = add_command(view_menu, QLatin1String(view.title), {QKeySequence(QLatin1String(view.key))},
+                                  [this, name = QLatin1String(view.name)] { show_view(name); });
+    // A page may have another title for what is open.
+    connect(pages_->widget(at), &QWidget::windowTitleChanged, action,
+            [this, action, at, command = commands_.size() - 1](const QString& title) {
+              action->setText(title);
+              tabs_->setTabText(at, title);
+              commands_[command].name = title;
+            });
+    ++at;
+  }
   add_command(view_menu, QStringLiteral("Findings"), {QKeySequence(QStringLiteral("Ctrl+7"))},
               [this] { show_view(QStringLiteral("findings")); });
   add_command(view_menu, QStringLiteral("Console"), {QKeySequence(QStringLiteral("Ctrl+8"))},
@@ -195,8 +204,10 @@ void MainWindow::build_actions() {
   QMenu* help = menuBar()->addMenu(QStringLiteral("&Help"));
   add_command(help, QStringLiteral("&Keys"), {QKeySequence(QStringLiteral("F1"))}, [this] {
     QStringList titles;  // of the views that a digit opens
-    for (const ViewEntry& entry : view_list())
-      if (entry.key == QStringLiteral("Ctrl+%1").arg(titles.size() + 1)) titles << QLatin1String(entry.title);
+    for (int at = 0; const ViewEntry& entry : view_list()) {
+      if (entry.key == QStringLiteral("Ctrl+%1").arg(titles.size() + 1)) titles << tabs_->tabText(at);
+      ++at;
+    }
     QMessageBox box(this);
     box.setWindowTitle(QStringLiteral("Keys"));
     box.setTextFormat(Qt::RichText);
@@ -228,6 +239,7 @@ void MainWindow::build_actions() {
         "left and right select a part</td></tr>"
         "<tr><td><b>Values</b></td><td>Ctrl+Shift+V shows them, Ctrl+Shift+L records a call, Ctrl+Shift+N finds the "
         "first NaN; N and I select the first NaN and Inf, arrows move in a heat map</td></tr>"
+        "<tr><td><b>Generated</b></td><td>[ and ] previous and next stage</td></tr>"
         "<tr><td><b>Diff</b></td><td>. and , next and previous difference; graphs as in Graph</td></tr>"
         "</table>").arg(QString::fromUtf8("Ctrl+1 … %1").arg(titles.size()), titles.join(QStringLiteral(", "))));
     box.exec();

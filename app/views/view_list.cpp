@@ -1,9 +1,9 @@
 // The list of the views; a line is all that the window needs to know of one.
 #include "app/views/view_list.h"
 
-#include "app/views/autograph_view.h"
 #include "app/views/compare_view.h"
 #include "app/views/diff_view.h"
+#include "app/views/generated_view.h"
 #include "app/views/graph_view.h"
 #include "app/views/retraces_view.h"
 #include "app/views/source_view.h"
@@ -23,7 +23,7 @@ View* make(const Context& context) {
 constexpr ViewEntry kViews[] = {
     {"graph", "Graph", "Ctrl+1", make<GraphView>},
     {"retraces", "Retraces", "Ctrl+2", make<RetracesView>},
-    {"autograph", "AutoGraph", "Ctrl+3", make<AutographView>},
+    {"autograph", "AutoGraph", "Ctrl+3", make<GeneratedView>},
     {"timeline", "Timeline", "Ctrl+4", make<TimelineView>},
     {"compare", "Compare", "Ctrl+5", make<CompareView>},
     {"source", "Source", "Ctrl+6", make<SourceView>},

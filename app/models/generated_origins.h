@@ -1,0 +1,33 @@
+// What the text of a stage says of where its lines come from: comments of jaxprs and FX graphs, locations of StableHLO,
+// metadata of HLO, line numbers of bytecode, the nodes that Inductor names.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace footlight::app {
+
+struct SaidPlace {
+  std::string file;
+  int line = 0;
+  friend auto operator<=>(const SaidPlace&, const SaidPlace&) = default;
+};
+// Places that a line of a text comes from; the innermost first, then those that called it.
+using SaidOrigin = std::vector<SaidPlace>;
+
+// Of each line. `kind`: of the artifact; `file`: of the function, for texts that give line numbers only.
+std::vector<SaidOrigin> said_origins(std::string_view kind, const std::vector<std::string_view>& lines,
+                                     const std::string& file);
+
+// The origins of the nodes of an FX graph's text, by name.
+std::map<std::string, SaidOrigin, std::less<>> origins_of_nodes(const std::vector<std::string_view>& lines);
+// Of each line of Inductor's code: those of the nodes that are named above it, all of them.
+using OriginsOfNodes = std::map<std::string, SaidOrigin, std::less<>>;
+std::vector<std::vector<SaidOrigin>> inductor_origins(const std::vector<std::string_view>& lines,
+                                                      const std::vector<OriginsOfNodes>& graphs);
+
+std::vector<std::string_view> lines_of(std::string_view text);
+
+}  // namespace footlight::app

@@ -1,0 +1,82 @@
+// The title of the page is that of its tab: "AutoGraph" for Footlight's own runs, "Generated" for other engines.
+#include "app/views/generated_view.h"
+
+#include "engine/explain/engines.h"
+#include "engine/session/reader.h"
+
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace footlight::app {
+
+GeneratedView::GeneratedView(const Context& context, QWidget* parent) : View(context, parent) {
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  pages_ = new QStackedWidget;
+  autograph_ = new AutographView(context);
+  stages_ = new StagesView(context);
+  pages_->addWidget(autograph_);
+  pages_->addWidget(stages_);
+  column->addWidget(pages_);
+  for (View* view : {static_cast<View*>(autograph_), static_cast<View*>(stages_)})
+    connect(view, &View::wants_view, this, &View::wants_view);
+  choose();
+}
+
+QWidget* GeneratedView::main_widget() { return static_cast<View*>(pages_->currentWidget())->main_widget(); }
+
+bool GeneratedView::has_stages() const {
+  const auto of_stages = [](const session::FunctionRecord& f) { return explain::is_jax(&f) || explain::is_torch(&f); };
+  if (const session::FunctionRecord* f = document().function(current().function)) return of_stages(*f);
+  return std::ranges::any_of(document().functions, of_stages);
+}
+
+void GeneratedView::choose() {
+  const bool stages = has_stages();
+  pages_->setCurrentWidget(stages ? static_cast<QWidget*>(stages_) : autograph_);
+  const bool others = stages || tensorflow_ || std::ranges::any_of(document().functions, [](const auto& f) {
+                        return explain::is_jax(&f) || explain::is_torch(&f);
+                      });
+  setWindowTitle(others ? QStringLiteral("Generated") : QStringLiteral("AutoGraph"));
+}
+
+void GeneratedView::ask() {
+  if (functions_ == document().functions.size()) return;
+  functions_ = document().functions.size();
+  context_.session->queries().ask(
+      asked_, [](const query::Store& store, const query::Cancel&) { return store.reader().contents().processes; },
+      [this](const std::vector<session::ProcessRecord>& processes) {
+        tensorflow_ = explain::has_tensorflow(processes);
+        std::vector<std::string> missing;
+        for (const session::ProcessRecord& process : processes)
+          missing.insert(missing.end(), process.missing_hooks.begin(), process.missing_hooks.end());
+        stages_->set_missing(std::move(missing));
+        choose();
+      });
+}
+
+void GeneratedView::reset() {
+  functions_ = SIZE_MAX;
+  tensorflow_ = false;
+  asked_.withdraw();
+  autograph_->reset();
+  stages_->reset();
+  choose();
+  ask();
+}
+
+void GeneratedView::refresh() {
+  autograph_->refresh();
+  stages_->refresh();
+  choose();
+  ask();
+}
+
+void GeneratedView::follow_selection() {
+  autograph_->follow_selection();
+  stages_->follow_selection();
+  choose();
+}
+
+}  // namespace footlight::app

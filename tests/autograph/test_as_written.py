@@ -439,7 +439,3 @@ class Inside(unittest.TestCase):
         self.assertEqual(value(tf.function(under)(tf.constant(1))), 1)
         with self.assertRaises(ValueError):
             tf.function(under)(tf.constant(4))
-
-
-if __name__ == '__main__':
-    unittest.main(verbosity=1)

@@ -498,7 +498,3 @@ class NoneBeforeALoop(Case):
         self.agrees(f, ([-3, -1, -2],))
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'iterate at least once.*best'):
             tf.function(f, input_signature=VECTOR)(tf.zeros([0], tf.int32))
-
-
-if __name__ == '__main__':
-    unittest.main(verbosity=1)

@@ -314,7 +314,3 @@ class Callees(unittest.TestCase):
         with self.assertRaises(AttributeError) as caught:
             traced(lambda: meter.missing(1))
         self.assertEqual((caught.exception.name, caught.exception.obj), ('missing', meter))
-
-
-if __name__ == '__main__':
-    unittest.main(verbosity=1)

@@ -370,7 +370,3 @@ class Directives(converter_testing.TestCase):
         self.assertEqual([said['parallel_iterations'].value, said['maximum_iterations'].id, len(said)], [10, 'a', 2])
         with self.assertRaisesRegex(ValueError, 'must be the first statement'):
             self.noted(late)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -189,7 +189,3 @@ class Written(unittest.TestCase):
         result = tf.function(f)(tf.constant(9))
         self.assertEqual([value(one) for one in result], f(9))
         self.assertLess(_engine.autograph_contained_loops()[0] - before, 20)
-
-
-if __name__ == '__main__':
-    unittest.main(verbosity=1)

@@ -195,7 +195,3 @@ class WhoIsConverted(unittest.TestCase):
         options = converter.ConversionOptions(recursive=True, user_requested=True, optional_features=converter.Feature.LISTS)
         from footlight._autograph import ag as _ag
         self.assertEqual(eval(ast.unparse(options.to_ast()), {'ag__': _ag}), options)
-
-
-if __name__ == '__main__':
-    unittest.main()

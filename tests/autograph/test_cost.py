@@ -269,7 +269,3 @@ class Long(unittest.TestCase):
         f = self.made([f'if n == {i}: return x + {i}' for i in range(4000)] + ['return x'])
         self.assertRegex(_engine.autograph_reason(f), 'nested more than [0-9]+ deep')
         self.assertEqual(tf.function(f)(1, 3999), 4000)  # it runs as it is
-
-
-if __name__ == '__main__':
-    unittest.main(verbosity=1)

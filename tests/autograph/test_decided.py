@@ -322,7 +322,3 @@ class Decided(unittest.TestCase):
             return x
         with self.assertRaises(UnboundLocalError):
             tf.function(f)(tf.constant(1))
-
-
-if __name__ == '__main__':
-    unittest.main(verbosity=1)

@@ -564,7 +564,3 @@ string'''
                     x = x + 1
             return 'end', x
         self.same(f, (2,), (1,), (0,), (-1,))
-
-
-if __name__ == '__main__':
-    unittest.main(verbosity=1)

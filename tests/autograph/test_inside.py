@@ -493,7 +493,3 @@ class Functions(unittest.TestCase):
 def load_tests(loader, tests, pattern):
     """Without the tests that have to fail."""
     return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in (Staged, Helpers, Functions))
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -2,7 +2,6 @@
 directives: where TensorFlow refuses, and a graph can do it."""
 import contextlib
 import io
-import unittest
 
 import footlight as tf
 from test_beyond import VECTOR, Case, value
@@ -464,7 +463,3 @@ class Directives(Case):
             tf.function(invariant)(tf.constant(3), [2])
         with self.assertRaisesRegex(ValueError, r"'x' has shape \(2,\) after one iteration, which does not conform"):
             tf.function(invariant)(tf.constant(3), [1])
-
-
-if __name__ == '__main__':
-    unittest.main(verbosity=1)

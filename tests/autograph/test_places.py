@@ -295,7 +295,3 @@ class Testing(converter_testing.TestCase):
             return n
         made = self.transform(changes_outer, converters)
         self.assertEqual((made(1), made(0)), (3, -1))
-
-
-if __name__ == '__main__':
-    unittest.main()

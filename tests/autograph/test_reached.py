@@ -471,6 +471,3 @@ class Found(unittest.TestCase):
             self.assertEqual(value(tf.function(f)(tf.constant(1))), 61)
         parts.t = tf.constant(2)
         self.assertEqual(value(tf.function(f)(tf.constant(1))), 64)
-
-if __name__ == '__main__':
-    unittest.main(verbosity=1)

@@ -111,7 +111,3 @@ class Shapes(unittest.TestCase):
             return collected.stack()
         self.assertEqual(first(deep).numpy().tolist(), [1, 2])
         self.assertEqual(total(ragged[:2]).numpy(), 16)  # without a trace it is a loop of Python
-
-
-if __name__ == '__main__':
-    unittest.main()

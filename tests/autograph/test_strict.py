@@ -282,7 +282,3 @@ class Strict(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, 'must also have a return'):
             run(None, tf.constant(1.), strict='1', g=f)
         self.assertEqual(run(None, tf.constant(1.), g=f).numpy(), 2)
-
-
-if __name__ == '__main__':
-    unittest.main()

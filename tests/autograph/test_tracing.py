@@ -729,7 +729,3 @@ class Tracing(unittest.TestCase):
     def test_autograph_off(self):
         with self.assertRaises(TypeError):
             tf.function(lambda x: 1 if x > 0 else 2, autograph=False)(tf.constant(1))
-
-
-if __name__ == '__main__':
-    unittest.main(verbosity=1)

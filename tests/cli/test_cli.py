@@ -338,7 +338,3 @@ class Cli(FolderCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn(why, done.stderr)
         self.assertEqual(call(self.path('missing')).returncode, 2)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -2,7 +2,6 @@
 import contextlib
 import json
 import sqlite3
-import unittest
 
 from folder_case import FolderCase
 from footlight_program import make_session, run
@@ -104,7 +103,3 @@ class Diff(FolderCase):
                                              "UPDATE node_function SET function_graph=0")
         for words in ((run, hostile), (hostile, hostile), (hostile + ':train_step', run + ':train_step#2')):
             self.assertIn(diff(*words)[0], (0, 1, 2), words)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -554,7 +554,3 @@ class Export(FolderCase):
                       (path, '--format', 'csv', '--table', 'ops', '--graph', 'f'),
                       (path, '--shapes', '--format', 'chrome')):
             self.assertIn('export', self.refuse(*words))
-
-
-if __name__ == '__main__':
-    unittest.main()

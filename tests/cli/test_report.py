@@ -500,7 +500,3 @@ for i in range(6):
             self.assertIn('footlight report FILE', self.run_report(*words, code=2)[1])
         self.assertIn('nothing.footlight', self.run_report(session='nothing.footlight', code=2)[1])
         self.assertIn('/no/such/folder/x', self.run_report('-o', '/no/such/folder/x', code=2)[1])
-
-
-if __name__ == '__main__':
-    unittest.main()

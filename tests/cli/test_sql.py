@@ -182,7 +182,3 @@ class Sql(unittest.TestCase):
         self.assertIn('needs a recording', self.refuse())
         self.assertIn('--nothing', self.refuse(self.recording, 'SELECT 1', '--nothing'))
         self.refuse(os.path.join(self.folder, 'no such file'), 'SELECT 1')
-
-
-if __name__ == '__main__':
-    unittest.main()

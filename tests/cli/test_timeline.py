@@ -103,7 +103,3 @@ class Timeline(unittest.TestCase):
         text = run('info', self.session).stdout
         self.assertIn(f"run            {said['run_ns'] / 1e9:.6f} s", text)
         self.assertIn(f"events         {said['events_ns'] / 1e9:.6f} s", text)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -152,7 +152,3 @@ class Files(unittest.TestCase):
                 self.assertEqual((batch['a'].numpy().tolist(), batch['b'].numpy().tolist()), ([1, 2], [b'x', b'y']))
             with self.assertRaisesRegex(ValueError, 'compression_type must be'):
                 tf.data.experimental.make_csv_dataset(path, 2, compression_type='BZ2')
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -86,7 +86,3 @@ class Experimental(unittest.TestCase):
         iterator = iter(tf.data.Dataset.range(1))
         self.assertEqual(int(experimental.get_next_as_optional(iterator).get_value()), 0)
         self.assertFalse(bool(experimental.get_next_as_optional(iterator).has_value()))
-
-
-if __name__ == '__main__':
-    unittest.main()

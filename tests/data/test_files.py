@@ -2,7 +2,6 @@
 import gzip
 import os
 import sqlite3
-import unittest
 import zlib
 
 import footlight as tf
@@ -320,7 +319,3 @@ class Files(FolderCase):
             self.assertEqual([int(x) for x in kept(tf.data.Dataset.range(3).map(noted))], [0, 1, 2])
             self.assertEqual(ran, [0, 1, 2])
         self.assertEqual([f for f in os.listdir(self.folder) if 'unfinished' in f], [])
-
-
-if __name__ == '__main__':
-    unittest.main()

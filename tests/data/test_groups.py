@@ -145,5 +145,3 @@ class Groups(unittest.TestCase):
 
 
 RANDOM, DRAWN = [2639692443, 1150983325, 2086880477], [1, 1, 1, 1, 1, 1, 1, 0, 0, 1]
-if __name__ == '__main__':
-    unittest.main()

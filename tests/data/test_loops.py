@@ -127,7 +127,3 @@ class Loops(unittest.TestCase):
         line = f.python_function.__code__.co_firstlineno + 3
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, f'test_loops.py", line {line},'):
             f(Dataset.range(4))
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -612,7 +612,3 @@ class Lifetimes(unittest.TestCase):
             print(int(next(it)))
         ''')
         self.assertEqual((done.stdout, done.stderr), ('True\n3\n2\n', ''))
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -93,7 +93,3 @@ class Resampled(unittest.TestCase):
             pairs = [(int(found), int(x)) for found, x in kept.take(300)]
             self.assertTrue(all(found == x for found, x in pairs))
             self.assertTrue(0.4 < sum(x for _, x in pairs) / len(pairs) < 0.6)
-
-
-if __name__ == '__main__':
-    unittest.main()

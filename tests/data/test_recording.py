@@ -1,7 +1,6 @@
 """What a recording says of pipelines, compared with what the program itself measured and counted."""
 import json
 import re
-import unittest
 
 import footlight_program
 from folder_case import FolderCase
@@ -103,7 +102,3 @@ class Recording(FolderCase):
         self.assertEqual([f for f in report['findings'] if f['cause'] == 'starved_by_input'], [])
         self.assertIn('prefetch waits for room', {span['name'] for span in spans})
         self.assertEqual(said['calls'], 40)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -1,6 +1,5 @@
 """Datasets as attributes of objects: a SavedModel and a checkpoint of such an object."""
 import os
-import unittest
 
 import footlight as tf
 from folder_case import FolderCase
@@ -77,7 +76,3 @@ class Saved(FolderCase):
         self.assertEqual([name.split('/')[0] for name, _ in tf.train.list_variables(path)],
                          ['_CHECKPOINTABLE_OBJECT_GRAPH', 'save_counter'])
         checkpoint.restore(path).assert_consumed()
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -1,6 +1,4 @@
 """A call of another engine's function, repeated eagerly and compiled: each kind of work is in the share that it belongs to."""
-import unittest
-
 from with_fakes import WithFakes
 
 # An eager call works 2 ms in Python and 6 ms in a primitive, a compiled one 1 ms.
@@ -85,7 +83,3 @@ class Compare(WithFakes):
         self.assertEqual((done.returncode, done.stdout), (0, '(4,)\n'), done.stderr)
         compared, = self.said('compare', self.session)
         self.assertEqual(compared['error'], 'eagerly: ValueError: only compiled')
-
-
-if __name__ == '__main__':
-    unittest.main()

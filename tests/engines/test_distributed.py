@@ -1,7 +1,6 @@
 """Collectives and waits for input of torch.distributed, against a fake of what is hooked: spans, ranks, nothing else."""
 import json
 import os
-import unittest
 
 from with_fakes import WithFakes
 
@@ -95,7 +94,3 @@ class Distributed(WithFakes):
                                 ('all_reduce', 'collective', {'group': 'world'})])
         self.assertEqual(self.rows('SELECT rank, world, kind FROM process'), [(1, 2, 'rank')])
         self.assertEqual(self.rows('SELECT * FROM process_missing_hook'), [])
-
-
-if __name__ == '__main__':
-    unittest.main()

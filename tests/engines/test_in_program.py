@@ -3,7 +3,6 @@ import os
 import subprocess
 import sys
 import textwrap
-import unittest
 
 from footlight_program import BUILD, PROGRAM
 from with_fakes import WithFakes
@@ -173,7 +172,3 @@ class InProgram(WithFakes):
             ''')
         self.assertTrue(self.said('info', 'parent.footlight')['ended'])
         self.assertTrue(self.said('info', 'child.footlight')['ended'])
-
-
-if __name__ == '__main__':
-    unittest.main()

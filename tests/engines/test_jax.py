@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import textwrap
-import unittest
 
 from footlight_program import BUILD
 from with_fakes import WithFakes
@@ -359,7 +358,3 @@ class Jax(WithFakes):
         done = self.record(script, '--engine', 'mxnet')
         self.assertEqual(done.returncode, 2)
         self.assertIn("--engine must be auto, footlight, jax, tensorflow, torch, not 'mxnet'", done.stderr)
-
-
-if __name__ == '__main__':
-    unittest.main()

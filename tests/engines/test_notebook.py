@@ -113,7 +113,3 @@ class Notebook(WithFakes):
         self.assertIn('a recording is already running', said[3]['words'])
         self.assertEqual(self.report('run.footlight')['functions'][0]['place'], 'cell [3], line 2')
         self.assertEqual(self.report('timed.footlight')['summary']['calls'], 1)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -117,7 +117,3 @@ class Plugin(WithFakes):
         out = self.run_tests(text, code=1)
         self.assertIn('takes one number of retraces', out)
         self.assertIn('its own failure', out)
-
-
-if __name__ == '__main__':
-    unittest.main()

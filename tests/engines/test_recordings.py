@@ -2,7 +2,6 @@
 import gzip
 import pathlib
 import shutil
-import unittest
 
 from with_fakes import WithFakes
 
@@ -37,7 +36,3 @@ class Recordings(WithFakes):
                 self.assertEqual(found['recompile_without_retrace'][1], "args[0]['b'].sharding")
                 stages = self.rows('SELECT stage, count(*) FROM trace_graph GROUP BY 1 ORDER BY 1', session)
                 self.assertEqual(stages, [('hlo', 8), ('jaxpr', 8)])
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -134,7 +134,3 @@ class Steps(WithFakes):
             callback = footlight_recorder.lightning_callback(1, 2)
             assert isinstance(callback, lightning.pytorch.callbacks.Callback) and callback.setup() == 'theirs'
             ''')
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -1,6 +1,4 @@
 """TensorFlow's adapter against a fake of what it hooks: what is recorded, and that the program sees nothing of it."""
-import unittest
-
 from with_fakes import WithFakes
 
 POLYMORPHIC = 'tensorflow/python/eager/polymorphic_function'
@@ -281,7 +279,3 @@ class TensorFlow(WithFakes):
         self.assertEqual(printed, 'result\n' * 2)
         self.assertEqual(len(self.notes()), 1)
         self.assertEqual(self.rows('SELECT count(*) FROM trace'), [(2,)])
-
-
-if __name__ == '__main__':
-    unittest.main()

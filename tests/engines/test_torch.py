@@ -1,6 +1,5 @@
 """PyTorch's adapter against a fake of what it hooks: what is recorded, and that the program sees nothing of it."""
 import json
-import unittest
 
 from with_fakes import WithFakes
 
@@ -293,7 +292,3 @@ class Torch(WithFakes):
         self.run_script(script, '3 False\n', '--engine', 'footlight')
         for options in [], ['--engine', 'torch'], ['--engine=auto']:
             self.run_script(script, '3 True\n', *options)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -3,8 +3,6 @@
 Where the fix is an edit of one line, it is made and the program recorded again: it must then trace as often as the replay
 has promised.
 """
-import unittest
-
 from recorded_programs import ProgramCase
 
 
@@ -351,7 +349,3 @@ class Causes(ProgramCase):
                 return x * power(x, n - 1)
             power(tf.ones([2]), 8)
         ''', ('recursion', 'power', 'args[1]', 6, 9, 1))
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -301,7 +301,3 @@ class CleanSituations(unittest.TestCase):
         for name, findings in recorded.in_parallel(found, programs).items():
             with self.subTest(name):
                 self.assertEqual(findings, [])
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -1,6 +1,4 @@
 """Programs that read, change and keep Python state, and are right as they are."""
-import unittest
-
 import recorded_state
 
 CLEAN = {
@@ -570,7 +568,3 @@ class CleanState(recorded_state.Case):
         for name, (found, _) in recorded_state.all_findings(CLEAN).items():
             with self.subTest(name):
                 self.assertEqual(found, [])
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -1,6 +1,4 @@
 """Programs whose random numbers and clocks became constants of a graph, each with its one finding."""
-import unittest
-
 import recorded_state
 
 RANDOM = {
@@ -112,7 +110,3 @@ RANDOM = {
 
 class RandomNumbers(recorded_state.Case):
     test_random_numbers = recorded_state.one_finding_each('baked_random', RANDOM)
-
-
-if __name__ == '__main__':
-    unittest.main()

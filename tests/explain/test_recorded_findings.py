@@ -1,6 +1,4 @@
 """Findings in scripts recorded by the tests: real recordings decide what reaches a graph, and how."""
-import unittest
-
 import recorded
 from folder_case import FolderCase
 
@@ -342,7 +340,3 @@ class RecordedFindings(FolderCase):
                 self.assertEqual(run['error'], error)
                 if error:
                     self.assertRegex(run['error_text'], r' at script\.py:\d+$')
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -1,6 +1,5 @@
 """Lines that recordings name: where arguments were made, and what is no retrace. Whole scripts, and look-alikes of each."""
 import sqlite3
-import unittest
 
 import recorded
 from folder_case import FolderCase
@@ -577,7 +576,3 @@ class Fallbacks(Recorded):
             except Exception:
                 pass
         '''), [])
-
-
-if __name__ == '__main__':
-    unittest.main()

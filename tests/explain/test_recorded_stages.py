@@ -182,7 +182,3 @@ class Stages(unittest.TestCase):
         sample = make_session('make_sample_session', os.path.join(self.folder.name, 'sample.footlight'))
         done = run('export', sample, '--format', 'dot', '--graph', 'train_step#1@prune', code=None)
         self.assertIn('the recording does not say what passes did to train_step', done.stderr)
-
-
-if __name__ == '__main__':
-    unittest.main()

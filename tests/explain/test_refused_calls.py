@@ -1,6 +1,4 @@
 """What recordings say of calls whose arguments do not fit the function."""
-import unittest
-
 import recorded
 from folder_case import FolderCase
 from footlight_program import report, table
@@ -27,7 +25,3 @@ for call in (lambda: doubled(), lambda: doubled(1., wrong=2), lambda: signed(tf.
                           ('signed', 'failed', False, True), ('doubled', 'trace', True, True)])
         functions = {f['function']: (f['calls'], f['failed']) for f in report(session)['functions']}
         self.assertEqual(functions, {'doubled': (3, 2), 'signed': (1, 1)})
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -1,7 +1,5 @@
 """What is made again for each call, beside what exists at once and is used in turn; state that changes, beside state that
 comes back; and the lines of device scopes. Whole programs."""
-import unittest
-
 import recorded
 from folder_case import FolderCase
 
@@ -224,7 +222,3 @@ a.predict(tf.ones([2]))
                 [finding] = self.report(program % change)['findings']
                 self.assertEqual((finding['cause'], finding['evidence']['graphs']), ('stale_capture', None))
                 self.assertIn(calls, finding['message'])
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -2,7 +2,6 @@
 import subprocess
 import sys
 import textwrap
-import unittest
 
 import recorded_state
 
@@ -228,7 +227,3 @@ class SideEffects(recorded_state.Case):
                 bodies_in_a_call = 2 if name.startswith('two traces') else 1
                 self.assertEqual([(f['line'], f['evidence']['calls'] * bodies_in_a_call) for f in found],
                                  [(marked[0], missed)], found)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -551,7 +551,3 @@ class Situations(unittest.TestCase):
                     seen.append((f['cause'], f['function'], f['path'], f['parameter'], f['also_paths'], traces))
                 self.assertEqual(seen, [SITUATIONS[name][0]], findings)
                 self.assertEqual([f['line'] for f in findings], marked)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -1,6 +1,4 @@
 """Programs in which a trace froze a value that changed later, each with its one finding."""
-import unittest
-
 import recorded_state
 
 # Programs with one finding: its path, its function, the program. The line to edit is marked.
@@ -336,7 +334,3 @@ STALE = {
 
 class StaleCaptures(recorded_state.Case):
     test_stale_captures = recorded_state.one_finding_each('stale_capture', STALE)
-
-
-if __name__ == '__main__':
-    unittest.main()

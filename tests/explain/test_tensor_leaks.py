@@ -1,6 +1,4 @@
 """Programs that kept a tensor of a trace, each with its one finding."""
-import unittest
-
 import recorded_state
 
 LEAKS = {
@@ -107,7 +105,3 @@ LEAKS = {
 
 class TensorLeaks(recorded_state.Case):
     test_leaks = recorded_state.one_finding_each('tensor_leak', LEAKS)
-
-
-if __name__ == '__main__':
-    unittest.main()

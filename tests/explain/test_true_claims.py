@@ -1,7 +1,6 @@
 """What findings claim, beside the program's own counts, and with their fixes applied."""
 import re
 import sqlite3
-import unittest
 
 import footlight_program
 import recorded
@@ -216,7 +215,3 @@ for k in range(8):
                 "l.first_offset <= t.source_offset order by l.first_offset desc limit 1) "
                 "from track t where kind = 'stage' and name = 'map' order by 1")]
         self.assertEqual(lines, [5, 8])
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -6,7 +6,6 @@ import signal
 import sqlite3
 import subprocess
 import textwrap
-import unittest
 
 import numpy as np
 
@@ -318,7 +317,3 @@ class Values(FolderCase):
                         running.send_signal(signal.SIGINT)
                     self.assertEqual(running.wait(60), -signal.SIGINT)
                 self.assertEqual(os.listdir(folder), [])
-
-
-if __name__ == '__main__':
-    unittest.main()

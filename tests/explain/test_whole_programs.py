@@ -1,6 +1,5 @@
 """Whole programs: those that look like a cause and are right as they are, the examples, and the other ways to end a cause."""
 import os
-import unittest
 
 from recorded_programs import ProgramCase
 
@@ -239,7 +238,3 @@ class WholePrograms(ProgramCase):
         '''), fails=True)
         self.assertEqual((report['run']['exit'], report['run']['error']), (1, 'ValueError: over'))
         self.assertEqual([f['cause'] for f in report['findings']], ['python_scalar_argument'])
-
-
-if __name__ == '__main__':
-    unittest.main()

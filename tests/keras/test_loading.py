@@ -216,7 +216,3 @@ class Retraces(unittest.TestCase):
         self.assertGreater(again, first)      # another size of batches: traced again, with any size
         model.fit(x[:11], x[:11, :1], batch_size=5, epochs=1, verbose=0)
         self.assertEqual(len(traces), again)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -54,7 +54,3 @@ for _name, _program in PROGRAMS.items():
 class AllRecorded(unittest.TestCase):
     def test_each_record_has_a_program(self):
         self.assertEqual(set(RECORDED), set(PROGRAMS))
-
-
-if __name__ == '__main__':
-    unittest.main()

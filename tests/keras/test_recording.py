@@ -2,7 +2,6 @@
 import importlib.util
 import os
 import sys
-import unittest
 
 if importlib.util.find_spec('keras') is None or importlib.util.find_spec('numpy') is None:
     print('the package keras is not installed: left out')
@@ -31,7 +30,3 @@ class Recording(FolderCase):
         self.assertEqual(lines['train_function'], ('fit.py', 6))
         self.assertEqual(lines['predict_function'], ('fit.py', 7))
         self.assertNotIn('trainer.py', {file for file, _ in lines.values()})
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -4,7 +4,6 @@ import importlib.util
 import os
 import struct
 import sys
-import unittest
 
 if importlib.util.find_spec('keras') is None:
     print('the package keras is not installed: left out')
@@ -65,7 +64,3 @@ class Files(FolderCase):
                          [(0, 'file_version', []), (2, 'summary', ['loss'])])
         with self.assertRaises(tf.errors.NotFoundError):
             next(tf_record.tf_record_iterator(path + 'x'))
-
-
-if __name__ == '__main__':
-    unittest.main()

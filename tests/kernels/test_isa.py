@@ -45,7 +45,3 @@ class InstructionSets(unittest.TestCase):
                 words = 'no machine code: it is made for AVX' if isa == 'baseline' else '    machine code for 3 of 3 steps, 1 loop, '
                 self.assertIn(words, self.words_with(FOOTLIGHT_ISA=isa))
         self.assertIn('no machine code: FOOTLIGHT_MACHINE_CODE=0 ', self.words_with(FOOTLIGHT_MACHINE_CODE='0'))
-
-
-if __name__ == '__main__':
-    unittest.main()

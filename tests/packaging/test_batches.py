@@ -57,7 +57,3 @@ class Batches(unittest.TestCase):
         self.assertTrue(self.together(*['int a();\n'] * script.MOST_FILES))
         self.assertFalse(self.together(*['int a();\n'] * (script.MOST_FILES + 1)))
         self.assertFalse(self.together('\n' * (script.MOST_LINES - 1), '\n\n'))
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -234,7 +234,3 @@ class Pythons(unittest.TestCase):
         found, _ = self.find('-DPython3_EXECUTABLE=' + ours, VIRTUAL_ENV=os.path.dirname(os.path.dirname(active)))
         self.assertEqual(found[0], '3.12 ' + ours)
         self.assertEqual(sum(line.startswith('3.12 ') for line in found), 1)
-
-
-if __name__ == '__main__':
-    unittest.main()

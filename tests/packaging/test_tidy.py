@@ -114,7 +114,3 @@ if 'mistake' in open(sys.argv[-1]).read():
         self.assertEqual(status, 1)
         self.assertIn('engine/a.cpp:1:1: error: a mistake\n', output)
         self.assertIn('looked at: 2, with findings: 1\n', output)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -71,7 +71,3 @@ class BatchNorm(unittest.TestCase):
         for scaled, wanted in ((True, [3, 5]), (False, [2, 3])):
             for g in (tf.nn.batch_norm_with_global_normalization, tf.compat.v1.nn.batch_norm_with_global_normalization):
                 self.assertEqual(g(*arguments, scaled).numpy().tolist(), wanted)
-
-
-if __name__ == '__main__':
-    unittest.main()

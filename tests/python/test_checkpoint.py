@@ -391,7 +391,3 @@ class ByName(FolderCase):
                 session.run([x.assign(0.), y.assign(0.), other.assign(7.)])
                 getattr(checkpoint.restore(named), restore)(session)
                 self.assertEqual(session.run([x, y, other]), [10., 20., 7. if restore == 'run_restore_ops' else 3.])
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -5,7 +5,6 @@ import resource
 import shutil
 import signal
 import time
-import unittest
 
 import footlight as tf
 from folder_case import FolderCase
@@ -189,7 +188,3 @@ class Killed(FolderCase):
         self.write(61)
         self.assertEqual(self.check(61), 61)
         self.assertTrue(os.path.exists(values) and os.path.exists(index))
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -84,7 +84,3 @@ class ClaimedSizes(unittest.TestCase):
     def test_what_deflate_can_reach_is_decoded(self):
         rows = bytes((9000 // 8 + 1) * 9000)  # 9,000 x 9,000 bits of one value, in four channels
         self.assertEqual(tf.io.decode_png(png(9000, 9000, 1, 0, rows), channels=4).shape, [9000, 9000, 4])
-
-
-if __name__ == '__main__':
-    unittest.main()

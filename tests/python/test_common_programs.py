@@ -230,7 +230,3 @@ class OwnSpecs(unittest.TestCase):
         self.assertEqual([plain(e.values) for e in dataset.batch(2)], [[[1., 2.], [3., 4.]], [[5., 6.]]])
         made = tf.data.Dataset.from_generator(lambda: iter([Masked([1.], [True])]), output_signature=Masked.Spec([1]))
         self.assertEqual([plain(e.values) for e in made], [[1.]])
-
-
-if __name__ == '__main__':
-    unittest.main()

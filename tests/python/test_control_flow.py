@@ -189,7 +189,3 @@ class Lists(unittest.TestCase):
         for array in (np.zeros([0, 3], 'S1'), np.zeros([2, 0], 'U3')):
             tensor = tf.convert_to_tensor(array)
             self.assertEqual((tensor.dtype, tensor.shape.as_list()), (tf.string, list(array.shape)))
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -529,7 +529,3 @@ class AroundFunctions(unittest.TestCase):
                     return v.read_value()
             return f()
         self.assertEqual(self.read(make), 5)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -114,7 +114,3 @@ class RawCounts(unittest.TestCase):
         rounds = [[int(tf.raw_ops.RandomIndexShuffle(index=i, seed=[7, 8, 9], max_index=49, rounds=r)) for i in range(4)]
                   for r in (4, 8, 12)]
         self.assertEqual(rounds, [[34, 15, 31, 7], [6, 22, 27, 44], [18, 40, 9, 10]])
-
-
-if __name__ == '__main__':
-    unittest.main()

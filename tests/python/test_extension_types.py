@@ -304,7 +304,3 @@ class RaggedRowsTest(unittest.TestCase):
         self.assertEqual([b['v'].ragged.to_list() for b in rows.batch(2)], [[[[1, 2], [3]], [[4]]], [[]]])
         mapped = rows.map(lambda r: tf.reduce_sum(r['v'].ragged) + r['x'])
         self.assertEqual([plain(m) for m in mapped], [9, 8, 5])
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -84,7 +84,3 @@ class FractionalPooling(unittest.TestCase):
         self.assertRaisesRegex(TypeError, 'Expected list', POOLS[1], IMAGE, 2.)
         self.assertRaisesRegex(invalid, '4-dimensional', POOLS[0], tf.ones([3, 3]), 2.)
         self.assertRaisesRegex(invalid, 'of uint8', POOLS[0], tf.cast(IMAGE, tf.uint8), 2.)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -438,7 +438,3 @@ class ForwardThroughCustomGradients(unittest.TestCase):
         with tf.autodiff.ForwardAccumulator(x, tf.constant(1.)) as accumulator:
             y = tf.function(cubed)(x)
         self.assertEqual(float(accumulator.jvp(y)), 100)
-
-
-if __name__ == '__main__':
-    unittest.main()

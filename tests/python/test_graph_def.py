@@ -501,7 +501,3 @@ class Writing(unittest.TestCase):
                 add()
         with v1.Session(graph=graph) as session:
             self.assertEqual(session.run(x).tolist(), [1., 2.])
-
-
-if __name__ == '__main__':
-    unittest.main()

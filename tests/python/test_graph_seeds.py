@@ -94,7 +94,3 @@ class Names(unittest.TestCase):
             self.assertEqual([v.name for v in variables], [name + ':0' for name in names])
             self.assertEqual([v.op.name for v in variables], names)
         self.assertEqual([tf.Variable(1.).name for _ in range(2)], ['Variable:0'] * 2)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -44,7 +44,3 @@ class Help(unittest.TestCase):
     def test_lines_fit_a_terminal(self):
         for name in NAMES:
             self.assertLessEqual(max(map(len, inspect.getdoc(named(name)).splitlines())), 120, name)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -459,7 +459,3 @@ class Scopes(unittest.TestCase):
             return x
         settled(lambda: tf.function(body)(tf.constant(1.)))
         self.assertEqual(float(tf.constant(1.) + 1.), 2.)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -225,7 +225,3 @@ class OldNames(unittest.TestCase):
             self.assertFalse(graph.is_fetchable(x))
             with self.assertRaisesRegex(ValueError, 'not fetchable'):
                 session.run(x)
-
-
-if __name__ == '__main__':
-    unittest.main()

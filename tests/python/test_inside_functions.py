@@ -376,7 +376,3 @@ class Others(unittest.TestCase):
             found = run(row, 3)
             self.assertEqual(tf.sparse.to_dense(found['s']).numpy().tolist(), [[0] * 4, [0, 1, 0, 0], [0, 0, 2, 0]])
             self.assertEqual(found['i'].numpy().tolist(), [0, 1, 2])
-
-
-if __name__ == '__main__':
-    unittest.main()

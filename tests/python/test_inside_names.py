@@ -257,7 +257,3 @@ class ArgumentsByName(unittest.TestCase):
         def double(x):
             return 2 * x
         self.assertIs(tf.function(double)._python_function, double)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -124,7 +124,3 @@ class LookUps(unittest.TestCase):
 class Frames(unittest.TestCase):
     def test_a_call_is_at_one_place_however_often_it_ran(self):
         self.assertEqual(len({room.offset_of_caller(None) for _ in range(100)}), 1)
-
-
-if __name__ == '__main__':
-    unittest.main()

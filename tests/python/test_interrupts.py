@@ -215,7 +215,3 @@ class Misses(unittest.TestCase):
 
     def test_print(self):
         tf.print({1: 'a', 'b': 2})
-
-
-if __name__ == '__main__':
-    unittest.main()

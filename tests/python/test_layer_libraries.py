@@ -361,7 +361,3 @@ class Strategies(unittest.TestCase):
         for strategy in (tf.distribute.get_strategy(), tf.distribute.MirroredStrategy()):
             self.assertEqual(strategy.experimental_run(lambda: 3), 3)
             self.assertEqual(strategy.experimental_run(lambda x: x + 1, iter(tf.data.Dataset.range(5))).numpy(), 1)
-
-
-if __name__ == '__main__':
-    unittest.main()

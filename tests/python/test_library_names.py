@@ -269,7 +269,3 @@ class Hooks(unittest.TestCase):
         self.assertEqual(type_spec_registry._NAME_TO_TYPE_SPEC['library_names.Spec'], Spec)
         self.assertEqual(type_spec_registry.get_name(Spec), 'library_names.Spec')
         self.assertEqual(tf.__internal__.execute_fn_for_device({'TPU': lambda: 1}, lambda: 2), 2)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -488,7 +488,3 @@ class Names(unittest.TestCase):
         references = [tf.Variable(float(i)).ref() for i in range(4)]
         self.assertEqual(len(sorted(references)), 4)
         self.assertEqual(references[0] < references[1], not references[0] >= references[1])
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -369,7 +369,3 @@ class Said(FolderCase):
         self.assertEqual(len(lines), 2, done.stderr)
         self.assertIn('is retracing often: 5 of the last 5 calls traced it', lines[0])
         self.assertRegex(lines[1], r'\(<string>:4\) was traced 295 more times after the warning')
-
-
-if __name__ == '__main__':
-    unittest.main()

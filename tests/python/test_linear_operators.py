@@ -210,7 +210,3 @@ class BlockLowerTriangular(unittest.TestCase):
                 tf.linalg.LinearOperatorBlockLowerTriangular(rows)
         with self.assertRaisesRegex(ValueError, 'if and only if'):
             tf.linalg.LinearOperatorBlockLowerTriangular([[a]], is_non_singular=False)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -66,7 +66,3 @@ class Taken(unittest.TestCase):
     def test_code(self):
         made = eval(compile('lambda x: x + 1', 'a' + '\udcff' + '.py', 'eval'))
         self.assertEqual(tf.function(made)(X).numpy(), 2)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -151,7 +151,3 @@ class Library(unittest.TestCase):
         for words in ('footlight.math', 'reduce_sum(input_tensor, axis=None, keepdims=False, name=None)', 'axis: '):
             self.assertIn(words, text)
         self.assertTrue(tf.math.__doc__)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -141,7 +141,3 @@ class Distinct(unittest.TestCase):
                 self.assertEqual((len(y), places.numpy().tolist(), counts.numpy().tolist()), (4, [0, 1, 2, 3, 3], [1, 1, 1, 2]))
         rows = tf.constant([[nan, 1.], [nan, 1.], [0., 1.], [-0., 1.]])
         self.assertEqual(tf.raw_ops.UniqueV2(x=rows, axis=[0])[1].numpy().tolist(), [0, 1, 2, 2])
-
-
-if __name__ == '__main__':
-    unittest.main()

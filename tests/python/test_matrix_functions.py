@@ -136,7 +136,3 @@ class MatrixFunctions(unittest.TestCase):
 
     def test_index_shuffle(self):
         self.assertEqual(sorted(int(tf.random_index_shuffle(i, [1, 2, 3], 6)) for i in range(7)), list(range(7)))
-
-
-if __name__ == '__main__':
-    unittest.main()

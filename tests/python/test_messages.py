@@ -178,7 +178,3 @@ class TextAndJson(unittest.TestCase):
         self.assertEqual([(field.name, len(value)) for field, value in shape.ListFields()], [('dim', 2)])
         with self.assertRaises(TypeError):
             shape.CopyFrom(object())
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -128,7 +128,3 @@ class Loaded(unittest.TestCase):
         self.assertFalse(callable(loaded))
         self.assertTrue(callable(loaded.inner))
         self.assertEqual(float(loaded.inner(tf.constant(2.0))), 6.0)
-
-
-if __name__ == '__main__':
-    unittest.main()

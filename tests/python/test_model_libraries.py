@@ -95,7 +95,3 @@ class OwnAssertions(tf.test.TestCase):
         self.assertAllClose({'a': [1., [2.]]}, {'a': [1., [2.0001]]})
         with self.assertRaisesRegex(AssertionError, 'at index 1'):
             self.assertAllClose([tf.ones([1]), tf.ones([2])], [np.ones([1]), np.full([2], 1.1)])
-
-
-if __name__ == '__main__':
-    unittest.main(verbosity=1)

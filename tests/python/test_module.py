@@ -24,7 +24,3 @@ class NameScope(unittest.TestCase):
         module.name_scope
         self.assertEqual([v is module.w for v in module.variables], [True])
         self.assertEqual(list(module.submodules), [])
-
-
-if __name__ == '__main__':
-    unittest.main()

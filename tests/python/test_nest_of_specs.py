@@ -41,7 +41,3 @@ class Specs(unittest.TestCase):
             tf.nest.assert_same_structure(RAGGED, tf.sparse.from_dense([[1]]), expand_composites=True)
         with self.assertRaises(ValueError):
             tf.nest.assert_same_structure(RAGGED, tf.constant(1), expand_composites=True)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -154,7 +154,3 @@ class Arrays(unittest.TestCase):
             tf.register_tensor_conversion_function(np.ndarray, lambda value, dtype=None, name=None, as_ref=False: 1)
         self.assertFalse(tf.TensorSpec([2]) == np.ones(2))
         self.assertEqual(tf.TensorShape(np.int32(3)), [3])
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -57,7 +57,3 @@ class Operators(unittest.TestCase):
                 tf.constant(1) + tf.constant(1.)
         finally:
             enable()
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -260,7 +260,3 @@ class Structures(unittest.TestCase):
         self.assertEqual([v.name for v in m.variables], ['own:0', 'b:0', 'w:0', 'b:0', 'w:0'])
         self.assertEqual((len(m.trainable_variables), len(m.submodules), m.name), (3, 2, 'outer'))
         self.assertRaises(ValueError, tf.Module, name='a b')
-
-
-if __name__ == '__main__':
-    unittest.main()

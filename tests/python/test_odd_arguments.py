@@ -69,7 +69,3 @@ class Odd(unittest.TestCase):
                     except Exception:
                         pass
         self.assertGreater(fitted, 1000)  # else the test tried almost nothing
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -81,7 +81,3 @@ class Forms(unittest.TestCase):
             for name in path.split('.'):
                 found = getattr(found, name)
             self.assertTrue(callable(found), path)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -69,7 +69,3 @@ class Modules(unittest.TestCase):
         self.assertTrue(issubclass(inside('python.training.basic_session_run_hooks').StopAtStepHook, hook))
         self.assertEqual(inside('python.training.monitored_session').Scaffold.__name__, 'Scaffold')
         self.assertEqual(inside('python.training.optimizer').Optimizer.GATE_OP, 1)
-
-
-if __name__ == '__main__':
-    unittest.main()

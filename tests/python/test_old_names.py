@@ -337,7 +337,3 @@ class Choices(unittest.TestCase):
         self.assertEqual(v1.convert_to_tensor_or_sparse_tensor([1]).numpy().tolist(), [1])
         with self.assertRaisesRegex(RuntimeError, 'Sparse dtype: requested = int32, actual = float32'):
             v1.convert_to_tensor_or_sparse_tensor(sparse, tf.int32)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -205,7 +205,3 @@ class Values(unittest.TestCase):
                 train.warm_start(path, 'new/.*', var_name_to_prev_var_name={'new/x': 'old/x'})
                 session.run(v1.global_variables_initializer())
                 np.testing.assert_array_equal(session.run(c), [1., 2.])
-
-
-if __name__ == '__main__':
-    unittest.main()

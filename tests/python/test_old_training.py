@@ -158,7 +158,3 @@ class GlobalStep(unittest.TestCase):
                     session.run(v1.assign_add(step, 5))
                     found.append(session.run(step))
         self.assertEqual(found, [5, 5])
-
-
-if __name__ == '__main__':
-    unittest.main()

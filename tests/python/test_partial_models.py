@@ -105,7 +105,3 @@ class Decorators(unittest.TestCase):
         self.assertIs(outer.__self__, owner)
         self.assertEqual(tf.function(outer)(tf.constant(1)).numpy(), 3)
         self.assertEqual(tf.function(outer).get_concrete_function(tf.TensorSpec([], tf.int32))(tf.constant(4)).numpy(), 6)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -181,7 +181,3 @@ class Lines(unittest.TestCase):
         self.assertEqual(self.line(tf.constant([[1, 2]]), summarize=0), '[\n ...]')
         self.assertEqual(self.line(tf.zeros([1, 0])), '[\n ...]')
         self.assertEqual(self.line(tf.constant([1j, 2, 3]), summarize=2), '[? ?...]')
-
-
-if __name__ == '__main__':
-    unittest.main()

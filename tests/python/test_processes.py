@@ -264,7 +264,3 @@ class Print(unittest.TestCase):
         self.assertEqual(status, 0, err)
         self.assertEqual(out, 'first\n[0 1 2 ... 17 18 19]\nnospace!\n["x" "y"] "z" {} %s\nlast\n')
         self.assertEqual(err, "a 1.5 [1, 2] {'k': [1 2]} True None\nin [[1 2]\n [3 4]]\n")
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -234,7 +234,3 @@ class PyFunction(unittest.TestCase):
         x = np.arange(200_000, dtype=np.float32)
         f = tf.function(lambda v: tf.numpy_function(np.cumsum, [v], tf.float32))
         np.testing.assert_array_equal(f(x).numpy(), np.cumsum(x))
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -46,7 +46,3 @@ class Quantized(unittest.TestCase):
             with self.assertRaisesRegex(tf.errors.InvalidArgumentError, words):
                 quantized(X, low, high, **options)
         self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'of int32', quantized, tf.constant([1]), 0, 1)
-
-
-if __name__ == '__main__':
-    unittest.main()

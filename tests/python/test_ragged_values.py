@@ -125,7 +125,3 @@ class Gradients(unittest.TestCase):
             y = r * 3.
             return tf.gradients(y, [r]), tf.gradients(y, r, grad_ys=[r])
         self.assertEqual([g.to_list() for g, in f(self.rows)], [[[3, 3], [], [3]], [[3, 6], [], [9]]])
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -283,7 +283,3 @@ class Streams(unittest.TestCase):
         drawn = memoryview(tf.random.stateless_poisson([3], [1, 2], rates, tf.float32)).tolist()
         self.assertEqual((drawn[0], drawn[2]), (float('inf'), 0.))
         self.assertNotEqual(drawn[1], drawn[1])
-
-
-if __name__ == '__main__':
-    unittest.main()

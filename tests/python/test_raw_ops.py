@@ -111,7 +111,3 @@ class RawOps(unittest.TestCase):
                                             (TypeError, 'Expected list', [1], 0)):
             self.assertRaisesRegex(error, words, bucketize, input=x, boundaries=boundaries)
         self.assertRaises(tf.errors.InvalidArgumentError, bucketize, input=tf.constant([1], tf.uint8), boundaries=[1.])
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -86,7 +86,3 @@ class Recurrent(unittest.TestCase):
                                   (dict(params=layer.params[1:]), ValueError, '107 elements, 108 are needed')):
             with self.assertRaisesRegex(kind, words):
                 tf.raw_ops.CudnnRNN(**{**given, **more})
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -447,7 +447,3 @@ class Errors(unittest.TestCase):
         def nested(i):
             return tf.case([(i < 0, lambda: 1.)] * 2000)
         self.assertRaises(RecursionError, nested, tf.constant(1))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -37,7 +37,3 @@ class Regex(unittest.TestCase):
         for pattern in ('[a', '(', 'a**', '\\', '[b-a]', '+', r'\8'):
             with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'Invalid pattern'):
                 tf.strings.regex_replace('a', pattern, '')
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -1,7 +1,6 @@
 """SaveableObjects, checkpoints written inside of functions and in sessions, SavedModels saved and loaded in graphs."""
 import copy
 import os
-import unittest
 
 import footlight as tf
 from footlight import _alias
@@ -253,7 +252,3 @@ class ValuesOfSessions(FolderCase):
             self.assertEqual(session.run([v, slot]), [0.5, 1.])
             session.run(initializers)
             self.assertEqual(session.run([v, slot]), [1., 0.])
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -570,7 +570,3 @@ class Signatures(unittest.TestCase):
             self.assertEqual(result.shape, [2, 3])
             with self.assertRaises(tf.errors.InvalidArgumentError):
                 signature(x=tf.zeros([2, 2]))
-
-
-if __name__ == '__main__':
-    unittest.main()

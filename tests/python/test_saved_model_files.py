@@ -342,7 +342,3 @@ class Objects(unittest.TestCase):
         self.test_an_untracked_table_is_named()
         self.assertIsNone(kept()._resource_handle_made)
         self.assertTrue(issubclass(type(proxy), weakref.ProxyType))
-
-
-if __name__ == '__main__':
-    unittest.main()

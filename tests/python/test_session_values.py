@@ -225,7 +225,3 @@ class SessionValues(unittest.TestCase):
             session.run(v1.global_variables_initializer())
             mapped, looped, branch = session.run([mapped, looped, branch])
             self.assertEqual((mapped.tolist(), looped, branch), ([2., 4.], [9], 1.))
-
-
-if __name__ == '__main__':
-    unittest.main()

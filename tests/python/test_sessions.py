@@ -278,7 +278,3 @@ class WrappedTest(unittest.TestCase):
                 self.assertAlmostEqual(loss, expected, places=5)
                 self.assertEqual(step, number)
             self.assertIn('w:0', [v.name for v in wrapped.variables])
-
-
-if __name__ == '__main__':
-    unittest.main()

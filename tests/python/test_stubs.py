@@ -179,7 +179,3 @@ class Stubs(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("is_nested has the parameters ['structure'], not ['value']", done.stderr)
         self.assertIn('unpacked is no name of the package', done.stderr)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -301,7 +301,3 @@ class TensorBoard(InFolder):
             self.assertEqual(reader.SummaryMetadata(tag).plugin_data.plugin_name, plugin)
         self.assertEqual(tensor_util.make_ndarray(reader.Tensors('i')[0].tensor_proto)[0], b'5')
         self.assertIn('AddV2', [node.op for node in reader.Graph().node])
-
-
-if __name__ == '__main__':
-    unittest.main()

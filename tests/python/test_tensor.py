@@ -350,7 +350,3 @@ class Structures(unittest.TestCase):
 
         f()
         self.assertEqual(seen, [False, True])
-
-
-if __name__ == '__main__':
-    unittest.main()

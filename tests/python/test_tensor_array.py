@@ -211,7 +211,3 @@ class TraceTypes(unittest.TestCase):
             tape.watch(x)
             y = f(Masked('a', x))
         self.assertEqual(float(tape.gradient(y, x)), 6.)
-
-
-if __name__ == '__main__':
-    unittest.main()

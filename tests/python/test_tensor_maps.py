@@ -98,7 +98,3 @@ class Maps(unittest.TestCase):
             return keys, counts
         keys, counts = counted(tf.constant(['a', 'b', 'a', 'c', 'b', 'a']))
         self.assertEqual((keys.numpy().tolist(), counts.numpy().tolist()), ([b'a', b'b', b'c'], [3, 2, 1]))
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -236,7 +236,3 @@ class Refused(unittest.TestCase):
             return tf.cond(k > 0, lambda: tf.reduce_sum(y * 2.), lambda: 0.)
 
         self.assertEqual(g(X, tf.constant(1)).numpy(), 6.)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -289,7 +289,3 @@ class PythonStates(unittest.TestCase):
                 return ''
         with self.assertRaisesRegex(TypeError, 'deserialize'):
             Half()
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -146,7 +146,3 @@ class Marked(unittest.TestCase):
         with gzip.open(file, 'rt') as f:
             event, = json.load(f)['traceEvents']
         self.assertEqual((event['name'], event['args']), ('step', {'number': '7'}))
-
-
-if __name__ == '__main__':
-    unittest.main()

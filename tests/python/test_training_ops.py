@@ -132,7 +132,3 @@ class Steps(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "unexpected keyword argument 'rate'"):
             tf.raw_ops.ResourceApplyGradientDescent(var=variable.handle, alpha=1., delta=[1.], rate=1.)
         self.assertFalse(hasattr(tf.raw_ops, 'ResourceApplyNothing'))
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -130,7 +130,3 @@ class UnknownShapes(unittest.TestCase):
                 call()
         self.assertEqual(raw.Shape(input=wide, out_type=tf.int64).numpy().tolist(), [0, 2 ** 33, 3])
         self.assertEqual(raw.ShapeN(input=[wide], out_type=tf.int64)[0].numpy().tolist(), [0, 2 ** 33, 3])
-
-
-if __name__ == '__main__':
-    unittest.main()

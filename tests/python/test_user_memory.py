@@ -116,7 +116,3 @@ class Tensors(unittest.TestCase):
             f(given)
         f(tf.experimental.dlpack.from_dlpack(array))
         self.assertFalse(array.any())
-
-
-if __name__ == '__main__':
-    unittest.main()

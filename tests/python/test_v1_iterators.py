@@ -67,7 +67,3 @@ class Iterators(unittest.TestCase):
                 found.append(taken(session, element))
             self.assertEqual(found, [[0, 1], [0, 1]])
         self.assertEqual([int(x) for x in v1.data.make_one_shot_iterator(Dataset.range(3))], [0, 1, 2])
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -228,7 +228,3 @@ class Names(unittest.TestCase):
             self.assertEqual(resolver.cluster_spec().as_dict(), {'worker': ['a:1', 'b:2']})
         finally:
             del os.environ['TF_CONFIG']
-
-
-if __name__ == '__main__':
-    unittest.main()

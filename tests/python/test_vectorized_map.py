@@ -390,7 +390,3 @@ class Recorded(unittest.TestCase):
                 made = db.execute('SELECT function.name, line, path FROM function JOIN file ON file.id = file').fetchall()
         self.assertEqual([(name, line, os.path.basename(path)) for name, line, path in made],
                          [('vectorized_map_twice', 2, 'rows.py')])
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-import unittest
 
 from folder_case import FolderCase
 from footlight_program import BUILD, rows
@@ -514,7 +513,3 @@ class Worker(FolderCase):
                 done = subprocess.run(self.command(word), capture_output=True, text=True, cwd=here, timeout=60)
                 self.assertEqual((done.stdout, done.stderr), (bare.stdout, bare.stderr))
                 self.assertEqual(done.returncode, 0)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-import unittest
 
 import footlight_program
 from folder_case import FolderCase
@@ -260,7 +259,3 @@ class Refusals(FolderCase):
                               env={**os.environ, 'PYTHONPATH': packages})
         self.assertIn('Python 3.14', done.stdout, done.stderr)
         self.assertIn('is not supported', done.stdout)
-
-
-if __name__ == '__main__':
-    unittest.main()

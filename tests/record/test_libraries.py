@@ -50,7 +50,3 @@ class Libraries(unittest.TestCase):
         self.assertEqual({name: where for name, where in found.items() if len(where) > 1}, {})
         for name in ('_ZN9footlight15recording_levelE', '_ZN9footlight11this_threadE'):
             self.assertEqual(found[name], ['libfootlight-record.so'])
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -1,7 +1,6 @@
 """Processes that a recorded program starts record themselves, each in a file beside the program's."""
 import os
 import textwrap
-import unittest
 
 from recorded_processes import Recorded
 
@@ -122,7 +121,3 @@ class Children(Recorded):
         done = self.run_program('record', '-m', 'missing')
         self.assertEqual(done.returncode, 2)
         self.assertIn("there is no module 'missing'", done.stderr)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -2,7 +2,6 @@
 import json
 import os
 import shutil
-import unittest
 
 from recorded_processes import Recorded
 
@@ -128,7 +127,3 @@ class Ranks(Recorded):
             self.assertEqual((done.returncode, done.stdout), (0, 'ran\n'), done.stderr)
             self.assertIn(made, self.files())
             self.assertEqual(self.rows(made, 'SELECT rank, world, local_rank, kind FROM process'), [(1, 2, 1, 'rank')])
-
-
-if __name__ == '__main__':
-    unittest.main()

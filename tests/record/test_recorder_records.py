@@ -3,7 +3,6 @@ import os
 import subprocess
 import sys
 import textwrap
-import unittest
 
 import footlight_program
 from folder_case import FolderCase
@@ -285,7 +284,3 @@ class Records(FolderCase):
             ''')
         calls = self.sql("SELECT outcome, count(*), count(DISTINCT trace_id) FROM calls GROUP BY outcome").split('\n')[2:]
         self.assertEqual([line.split() for line in calls if line], [['hit', '2', '2'], ['trace', '2', '2']])
-
-
-if __name__ == '__main__':
-    unittest.main()

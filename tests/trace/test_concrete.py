@@ -359,7 +359,3 @@ class Shapes(unittest.TestCase):
         results = outer()
         self.assertEqual([shape.as_list() for shape in seen], [[3, 5], [5, 4, 2], [2, 7]])
         self.assertEqual([list(r.shape) for r in results], [[3, 5], [5, 4, 2]])
-
-
-if __name__ == '__main__':
-    unittest.main()

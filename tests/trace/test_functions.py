@@ -294,7 +294,3 @@ class Loops(unittest.TestCase):
         for t in threads:
             t.join()
         self.assertEqual(failed, [])
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -125,7 +125,3 @@ class Containers(unittest.TestCase):
             copy.append(3.)
             return tf.add_n(copy)
         self.assertEqual(float(g(each())), 4.)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -114,7 +114,3 @@ class Starts(unittest.TestCase):
     def test_refused_later(self):
         f = tf.function(lambda x: tf.Variable(x) + 1.)
         self.assertRaisesRegex(ValueError, 'not its first', f, tf.constant(1.))
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -528,7 +528,3 @@ class CommandLine(Compared):
                       run('compare', script, '--function', 'step', '--call', '9', code=2).stderr)
         self.assertIn('pairs are 2', run('compare', script, '--pairs', '0', code=2).stderr)
         self.assertIn('--compare takes', run('record', '--compare', 'f:x', script, code=2).stderr)
-
-
-if __name__ == '__main__':
-    unittest.main()

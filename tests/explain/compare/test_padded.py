@@ -159,7 +159,3 @@ class Padded(unittest.TestCase):
         self.assertGreaterEqual(c['left']['shares_ns']['input'], 0.99 * 4 * PAD_NS)
         self.assertLess(c['left']['shares_ns']['input'], c['left']['total_ns']['mean'])
         self.assertEqual(c['right']['shares_ns']['input'], 0)
-
-
-if __name__ == '__main__':
-    unittest.main()

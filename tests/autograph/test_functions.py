@@ -9,11 +9,11 @@ import shutil
 import sys
 import tempfile
 import traceback
-import unittest
 import warnings
 
 import footlight as tf
 from footlight import _engine
+from folder_case import FolderCase
 
 to_graph = tf.autograph.to_graph
 
@@ -127,7 +127,7 @@ class Child(Base):
         return (lambda: super().scaled(x))() + 1 if False else x + 1
 
 
-class Conversion(unittest.TestCase):
+class Conversion(FolderCase):
     def same(self, f, *calls):
         g = to_graph(f)
         self.assertIsNot(g, f)
@@ -436,16 +436,12 @@ class Conversion(unittest.TestCase):
         self.same(f, (1,), (0,))
 
     def test_changed_file(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, 'changing.py')
-            with open(path, 'w') as out:
-                out.write('def f(x):\n  if x: return 1\n  return 2\n')
-            scope = {}
-            exec(compile(''.join(linecache.getlines(path)), path, 'exec'), scope)
-            with open(path, 'w') as out:
-                out.write('# moved\n\n\ndef f(x): return 3\n')
-            with self.assertWarnsRegex(RuntimeWarning, 'f .*changing.py:1. runs as it was loaded'):
-                self.assertIn('changed', _engine.autograph_reason(scope['f']))
+        path = self.write('changing.py', 'def f(x):\n  if x: return 1\n  return 2\n')
+        scope = {}
+        exec(compile(''.join(linecache.getlines(path)), path, 'exec'), scope)
+        self.write('changing.py', '# moved\n\n\ndef f(x): return 3\n')
+        with self.assertWarnsRegex(RuntimeWarning, 'f .*changing.py:1. runs as it was loaded'):
+            self.assertIn('changed', _engine.autograph_reason(scope['f']))
 
     def test_indented_and_wrapped_sources(self):
         if True:

@@ -7,10 +7,10 @@ import io
 import os
 import pickle
 import tempfile
-import unittest
 import warnings
 
 import footlight as tf
+from folder_case import FolderCase
 
 StagingError = tf.python.autograph.impl.api.StagingError
 
@@ -46,7 +46,7 @@ class Item:
         return self.total + self.parts['a']
 
 
-class Tracing(unittest.TestCase):
+class Tracing(FolderCase):
     def both(self, f, *inputs):
         """A traced function gives what the plain one gives, with one trace."""
         g = tf.function(f)
@@ -534,14 +534,11 @@ class Tracing(unittest.TestCase):
         class Loader(importlib.machinery.SourceFileLoader):
             def source_to_code(self, data, path, **options):
                 return super().source_to_code(data.replace(b'"plain"', b'"spied"'), path, **options)
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, 'rewritten.py')
-            with open(path, 'w', encoding='utf-8') as file:
-                file.write('def f(x):\n    if x > 0: return x, "plain"\n    return -x, "plain"\n')
-            spec = importlib.util.spec_from_file_location('rewritten', path, loader=Loader('rewritten', path))
-            module = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(module)
-            self.assertEqual(tf.function(module.f)(tf.constant(-1))[0].numpy(), 1)
+        path = self.write('rewritten.py', 'def f(x):\n    if x > 0: return x, "plain"\n    return -x, "plain"\n')
+        spec = importlib.util.spec_from_file_location('rewritten', path, loader=Loader('rewritten', path))
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        self.assertEqual(tf.function(module.f)(tf.constant(-1))[0].numpy(), 1)
 
     def test_conversion_repeats_no_warning_of_the_compiler(self):
         text = 'def f(x):\n    if x > 0 or x is 1: return x\n    assert (x, "always")\n    return -x\n'

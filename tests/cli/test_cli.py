@@ -7,8 +7,6 @@ import shutil
 import sqlite3
 import stat
 import subprocess
-import tempfile
-import unittest
 import zipfile
 
 import footlight_program
@@ -29,7 +27,7 @@ SAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'r
 GOLDEN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'golden')
 
 
-class Models(unittest.TestCase):
+class Models(FolderCase):
     """`info` of models, of which nothing runs."""
 
     def test_saved_model(self):
@@ -69,35 +67,33 @@ class Models(unittest.TestCase):
                       'say whether they are trained\n', out)
 
     def test_refusals(self):
-        with tempfile.TemporaryDirectory() as folder:
-            bad = os.path.join(folder, 'bad.keras')
-            with open(bad, 'wb') as file:
-                file.write(b'PK no archive, though it is long enough for one')
-            code, _, err = run('info', bad)
-            self.assertEqual(code, 2)
-            self.assertIn('not a zip archive', err)
-            code, _, err = run('info', os.path.join(folder, 'none.pb'))
-            self.assertIn('there is no such file', err)
-            self.assertEqual(run('info', os.path.join(GOLDEN, 'savedmodel', 'net'), '--ops')[0], 2)
+        bad = self.path('bad.keras')
+        with open(bad, 'wb') as file:
+            file.write(b'PK no archive, though it is long enough for one')
+        code, _, err = run('info', bad)
+        self.assertEqual(code, 2)
+        self.assertIn('not a zip archive', err)
+        code, _, err = run('info', self.path('none.pb'))
+        self.assertIn('there is no such file', err)
+        self.assertEqual(run('info', os.path.join(GOLDEN, 'savedmodel', 'net'), '--ops')[0], 2)
 
 
     def test_a_member_that_uses_up_memory(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for large, name in (('config.json', 'config.keras'), ('metadata.json', 'metadata.keras'),
-                                ('model.weights.h5', 'weights.keras')):
-                with zipfile.ZipFile(os.path.join(folder, name), 'w', zipfile.ZIP_DEFLATED) as archive:
-                    for member in ('config.json', 'metadata.json', 'model.weights.h5'):
-                        with archive.open(member, 'w') as file:
-                            if member == large:
-                                for _ in range(300):
-                                    file.write(b' ' * 1_000_000)
-                            elif member != 'model.weights.h5':
-                                file.write(b'{}')
-                limit = ('prlimit', f'--as={600 << 20}') if 'LD_PRELOAD' not in os.environ else ()
-                done = subprocess.run([*limit, PROGRAM, 'info', os.path.join(folder, name)], capture_output=True,
-                                      text=True, env=ENVIRONMENT, timeout=120)
-                self.assertEqual(done.returncode, 2)
-                self.assertIn(f'{large} in the archive takes 286.1 MB, and at most', done.stderr)
+        for large, name in (('config.json', 'config.keras'), ('metadata.json', 'metadata.keras'),
+                            ('model.weights.h5', 'weights.keras')):
+            with zipfile.ZipFile(self.path(name), 'w', zipfile.ZIP_DEFLATED) as archive:
+                for member in ('config.json', 'metadata.json', 'model.weights.h5'):
+                    with archive.open(member, 'w') as file:
+                        if member == large:
+                            for _ in range(300):
+                                file.write(b' ' * 1_000_000)
+                        elif member != 'model.weights.h5':
+                            file.write(b'{}')
+            limit = ('prlimit', f'--as={600 << 20}') if 'LD_PRELOAD' not in os.environ else ()
+            done = subprocess.run([*limit, PROGRAM, 'info', self.path(name)], capture_output=True,
+                                  text=True, env=ENVIRONMENT, timeout=120)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f'{large} in the archive takes 286.1 MB, and at most', done.stderr)
 
 
 class Cli(FolderCase):
@@ -138,8 +134,7 @@ class Cli(FolderCase):
         self.assertTrue(os.path.islink(self.path('to_log')))
 
     def script(self, name, text):
-        with open(self.path(name), 'w', encoding='utf-8') as file:
-            file.write(text)
+        self.write(name, text)
         os.chmod(self.path(name), stat.S_IRWXU)
         return self.path(name)
 

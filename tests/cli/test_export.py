@@ -394,8 +394,7 @@ class Export(FolderCase):
         os.mkdir(self.path('bin'))
         environment = {**ENVIRONMENT, 'PATH': self.path('bin')}
         self.assertIn('Graphviz (dot) is not on the path; --format dot', self.refuse(*words, env=environment))
-        with open(self.path('bin/dot'), 'w', encoding='utf-8') as file:
-            file.write('#!/bin/sh\necho partial\necho no memory >&2\nexit 3\n')
+        self.write('bin/dot', '#!/bin/sh\necho partial\necho no memory >&2\nexit 3\n')
         os.chmod(self.path('bin/dot'), 0o755)
         self.assertIn('Graphviz gave up on this graph: no memory; --format dot', self.refuse(*words, env=environment))
         self.assertEqual(sorted(os.listdir(self.folder)), ['bin', 'run.footlight'])
@@ -460,9 +459,7 @@ class Export(FolderCase):
     # --- output -----------------------------------------------------------------------------------------------------
 
     def test_a_file_appears_when_it_is_complete(self):
-        path, out = self.session(), self.path('out.csv')
-        with open(out, 'w', encoding='utf-8') as file:
-            file.write('precious')
+        path, out = self.session(), self.write('out.csv', 'precious')
         os.chmod(out, 0o640)
         self.refuse(path, '--format', 'dot', '--graph', 'nothing', '-o', out)
         self.refuse(self.path('missing'), '--format', 'csv', '--table', 'ops', '-o', out)
@@ -546,8 +543,7 @@ class Export(FolderCase):
             file.truncate(30_000)
         broken = self.refuse(path, '--format', 'chrome')
         self.assertIn(path, broken)
-        with open(self.path('text'), 'w', encoding='utf-8') as file:
-            file.write('hello')
+        self.write('text', 'hello')
         self.assertIn('not a recording', self.refuse(self.path('text'), '--format', 'chrome'))
         for words in ((), (path,), (path, '--format'), (path, '--format', 'xml'), ('--format', 'chrome'),
                       (path, 'other', '--format', 'chrome'), (path, '--format', 'chrome', '--table', 'ops'),

@@ -1,13 +1,12 @@
 """Datasets chosen from several, elements left out by their class, and what the rows of elements of several tensors are."""
 import gzip
-import os
-import tempfile
 import unittest
 import zlib
 
 import numpy as np
 
 import footlight as tf
+from folder_case import FolderCase
 
 Dataset, v1 = tf.data.Dataset, tf.compat.v1
 
@@ -125,30 +124,28 @@ class Parts(unittest.TestCase):
             tf.data.DatasetSpec({'b': tf.TensorSpec([], tf.int32)})))
 
 
-class Files(unittest.TestCase):
+class Files(FolderCase):
     def test_saving_in_functions_and_graphs(self):
-        with tempfile.TemporaryDirectory() as folder:
-            @tf.function
-            def save(count):
-                Dataset.range(count).save(folder + '/function')
-            for count in (5, 3):
-                save(tf.constant(count, tf.int64))
-                found = Dataset.load(folder + '/function')
-                self.assertEqual((numbers(found), len(found)), (list(range(count)), count))
-            with tf.Graph().as_default(), v1.Session() as session:
-                session.run(Dataset.range(7).save(folder + '/graph', shard_func=lambda x: x % 2))
-            found = Dataset.load(folder + '/graph')
-            self.assertEqual((sorted(numbers(found)), len(found)), (list(range(7)), 7))
+        @tf.function
+        def save(count):
+            Dataset.range(count).save(self.folder + '/function')
+        for count in (5, 3):
+            save(tf.constant(count, tf.int64))
+            found = Dataset.load(self.folder + '/function')
+            self.assertEqual((numbers(found), len(found)), (list(range(count)), count))
+        with tf.Graph().as_default(), v1.Session() as session:
+            session.run(Dataset.range(7).save(self.folder + '/graph', shard_func=lambda x: x % 2))
+        found = Dataset.load(self.folder + '/graph')
+        self.assertEqual((sorted(numbers(found)), len(found)), (list(range(7)), 7))
 
     def test_columns_of_compressed_files(self):
         text = b'a,b\n1,x\n2,y\n' + b''.join(b'%d,z\n' % k for k in range(30000))
-        with tempfile.TemporaryDirectory() as folder:
-            for kind, packed in (('GZIP', gzip.compress(text)), ('ZLIB', zlib.compress(text))):
-                path = os.path.join(folder, kind)
-                with open(path, 'wb') as file:
-                    file.write(packed)
-                batch = next(iter(tf.data.experimental.make_csv_dataset(
-                    path, 2, compression_type=kind, shuffle=False, num_epochs=1)))
-                self.assertEqual((batch['a'].numpy().tolist(), batch['b'].numpy().tolist()), ([1, 2], [b'x', b'y']))
-            with self.assertRaisesRegex(ValueError, 'compression_type must be'):
-                tf.data.experimental.make_csv_dataset(path, 2, compression_type='BZ2')
+        for kind, packed in (('GZIP', gzip.compress(text)), ('ZLIB', zlib.compress(text))):
+            path = self.path(kind)
+            with open(path, 'wb') as file:
+                file.write(packed)
+            batch = next(iter(tf.data.experimental.make_csv_dataset(
+                path, 2, compression_type=kind, shuffle=False, num_epochs=1)))
+            self.assertEqual((batch['a'].numpy().tolist(), batch['b'].numpy().tolist()), ([1, 2], [b'x', b'y']))
+        with self.assertRaisesRegex(ValueError, 'compression_type must be'):
+            tf.data.experimental.make_csv_dataset(path, 2, compression_type='BZ2')

@@ -1,9 +1,7 @@
 """tf.data.experimental; the expected values were recorded from TensorFlow 2.21."""
-import os
-import tempfile
-import unittest
 
 import footlight as tf
+from folder_case import FolderCase
 
 experimental = tf.data.experimental
 
@@ -12,7 +10,7 @@ def numbers(dataset):
     return [int(element) for element in dataset]
 
 
-class Experimental(unittest.TestCase):
+class Experimental(FolderCase):
     def test_one_element(self):
         dataset = tf.data.Dataset.range(5)
         self.assertEqual(int(experimental.at(dataset, 2)), 2)
@@ -71,13 +69,12 @@ class Experimental(unittest.TestCase):
             tf.data.Dataset.range(2).apply(experimental.pad_to_cardinality(3))
 
     def test_records(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, 'x.tfrecord')
-            writer = experimental.TFRecordWriter(path)
-            writer.write(tf.data.Dataset.from_tensor_slices(['a', 'b']))
-            self.assertEqual([r.numpy() for r in tf.data.TFRecordDataset(path)], [b'a', b'b'])
-            with self.assertRaises(TypeError):
-                writer.write(tf.data.Dataset.range(2))
+        path = self.path('x.tfrecord')
+        writer = experimental.TFRecordWriter(path)
+        writer.write(tf.data.Dataset.from_tensor_slices(['a', 'b']))
+        self.assertEqual([r.numpy() for r in tf.data.TFRecordDataset(path)], [b'a', b'b'])
+        with self.assertRaises(TypeError):
+            writer.write(tf.data.Dataset.range(2))
 
     def test_numpy_iterator(self):
         found = tf.data.NumpyIterator(tf.data.Dataset.range(2))

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import textwrap
 import threading
 import time
@@ -14,6 +13,7 @@ import unittest
 import numpy as np
 
 import footlight as tf
+from folder_case import FolderCase
 
 Dataset = tf.data.Dataset
 
@@ -29,7 +29,7 @@ def contents(value):
     return tf.nest.map_structure(lambda x: contents(x) if isinstance(x, Dataset) else np.asarray(x).tolist(), value)
 
 
-class Positions(unittest.TestCase):
+class Positions(FolderCase):
     """Iterators in checkpoints."""
 
     NUMBERS = Dataset.range(40)
@@ -58,36 +58,33 @@ class Positions(unittest.TestCase):
     }
 
     def test_go_on_with_the_same_elements(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for name, make in self.PIPELINES.items():
-                for taken in (0, 1, 7):
-                    iterator = iter(make(self.NUMBERS))
-                    for _ in range(taken):
-                        next(iterator, None)
-                    path = tf.train.Checkpoint(iterator=iterator).write(os.path.join(folder, 'c'))
-                    other = iter(make(self.NUMBERS))
-                    next(other)
-                    tf.train.Checkpoint(iterator=other).read(path).assert_consumed()
-                    rest = [contents(x) for x in iterator]
-                    self.assertGreater(len(rest), 0 if taken < 7 else -1, name)
-                    self.assertEqual([contents(x) for x in other], rest, (name, taken))
-                    self.assertEqual(list(other), [])
+        for name, make in self.PIPELINES.items():
+            for taken in (0, 1, 7):
+                iterator = iter(make(self.NUMBERS))
+                for _ in range(taken):
+                    next(iterator, None)
+                path = tf.train.Checkpoint(iterator=iterator).write(self.path('c'))
+                other = iter(make(self.NUMBERS))
+                next(other)
+                tf.train.Checkpoint(iterator=other).read(path).assert_consumed()
+                rest = [contents(x) for x in iterator]
+                self.assertGreater(len(rest), 0 if taken < 7 else -1, name)
+                self.assertEqual([contents(x) for x in other], rest, (name, taken))
+                self.assertEqual(list(other), [])
 
     def test_files(self):
-        with tempfile.TemporaryDirectory() as folder:
-            names = []
-            for k in range(2):
-                names.append(os.path.join(folder, f'part{k}'))
-                with open(names[-1], 'w') as file:
-                    file.write(''.join(f'{k},{i}\n' for i in range(4)))
-            for make in (lambda: tf.data.TextLineDataset(names),
-                         lambda: tf.data.experimental.CsvDataset(names, [tf.int32, tf.int32])):
-                for taken in range(8):
-                    iterator, other = make().as_numpy_iterator(), make().as_numpy_iterator()
-                    for _ in range(taken):
-                        next(iterator)
-                    other.restore(iterator.save())
-                    self.assertEqual(list(other), list(iterator))
+        names = []
+        for k in range(2):
+            names.append(self.path(f'part{k}'))
+            self.write(names[-1], ''.join(f'{k},{i}\n' for i in range(4)))
+        for make in (lambda: tf.data.TextLineDataset(names),
+                     lambda: tf.data.experimental.CsvDataset(names, [tf.int32, tf.int32])):
+            for taken in range(8):
+                iterator, other = make().as_numpy_iterator(), make().as_numpy_iterator()
+                for _ in range(taken):
+                    next(iterator)
+                other.restore(iterator.save())
+                self.assertEqual(list(other), list(iterator))
 
     def test_in_another_process(self):
         script = textwrap.dedent('''
@@ -102,10 +99,9 @@ class Positions(unittest.TestCase):
                 checkpoint.write(sys.argv[1])
             print([x.numpy().tolist() for x in it])
             ''')
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, 'c')
-            first, second = [subprocess.run([sys.executable, '-c', script, path, *more], text=True, check=True,
-                                            capture_output=True).stdout for more in ([], ['restore'])]
+        path = self.path('c')
+        first, second = [subprocess.run([sys.executable, '-c', script, path, *more], text=True, check=True,
+                                        capture_output=True).stdout for more in ([], ['restore'])]
         self.assertEqual(first, second)
         self.assertGreater(len(first), 80)
 

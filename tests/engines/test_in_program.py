@@ -2,7 +2,6 @@
 import os
 import subprocess
 import sys
-import textwrap
 
 from footlight_program import BUILD, PROGRAM
 from with_fakes import WithFakes
@@ -139,8 +138,7 @@ class InProgram(WithFakes):
             except RuntimeError as error:
                 print(error)
             '''
-        with open(self.path('script.py'), 'w', encoding='utf-8') as file:
-            file.write(textwrap.dedent(text))
+        self.write('script.py', text)
         done = subprocess.run([sys.executable, '-m', 'footlight_recorder', '-o', 'run.footlight', 'script.py'],
                               cwd=self.folder, capture_output=True, text=True, timeout=120,
                               env={**os.environ, 'PYTHONPATH': os.path.join(BUILD, 'python')})

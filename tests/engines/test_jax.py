@@ -147,9 +147,7 @@ class Jax(WithFakes):
             except ValueError as error:
                 print(error)
             ''')
-        path = os.path.join(self.folder, 'within.py')
-        with open(path, 'w', encoding='utf-8') as file:
-            file.write(text)
+        path = self.write('within.py', text)
         done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=120,
                               env={**os.environ, 'PYTHONPATH': packages})
         self.assertEqual((done.returncode, done.stderr), (0, ''))

@@ -125,10 +125,8 @@ class Steps(WithFakes):
 
     def test_callbacks_are_of_their_framework(self):
         os.makedirs(self.path('lightning/pytorch'))
-        with open(self.path('lightning/__init__.py'), 'w', encoding='utf-8'):
-            pass
-        with open(self.path('lightning/pytorch/__init__.py'), 'w', encoding='utf-8') as file:
-            file.write('class callbacks:\n    class Callback:\n        def setup(self): return "theirs"\n')
+        self.write('lightning/__init__.py', '')
+        self.write('lightning/pytorch/__init__.py', 'class callbacks:\n    class Callback:\n        def setup(self): return "theirs"\n')
         self.run_script('''
             import lightning.pytorch
             callback = footlight_recorder.lightning_callback(1, 2)

@@ -3,8 +3,9 @@ import importlib.util
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
+
+from folder_case import FolderCase
 
 if importlib.util.find_spec('keras') is None:
     print('the package keras is not installed: left out')
@@ -17,7 +18,7 @@ def run(*lines):
     return (done.stdout + done.stderr).strip()
 
 
-class Loading(unittest.TestCase):
+class Loading(FolderCase):
     def test_import_loads_no_package(self):
         self.assertEqual(run(
             'import sys', 'before = set(sys.modules)', 'import footlight as tf',
@@ -42,17 +43,15 @@ class Loading(unittest.TestCase):
         self.assertIn('-m pip install keras', words)
 
     def test_second_version_on_demand(self):
-        with tempfile.TemporaryDirectory() as folder:
-            package = os.path.join(folder, 'tf_keras', 'api', '_v2', 'keras')
-            os.makedirs(package)
-            for at in ('tf_keras', 'tf_keras/api', 'tf_keras/api/_v2', 'tf_keras/api/_v2/keras'):
-                with open(os.path.join(folder, at, '__init__.py'), 'w') as file:
-                    file.write('import tensorflow as tf\nwhich = "2 on " + tf.__name__\n')
-            for flag, expected in (('1', '2 on footlight'), ('0', 'None')):
-                self.assertEqual(run(
-                    'import os, sys', f'sys.path.insert(0, {folder!r})', 'os.environ["TF_USE_LEGACY_KERAS"] = '
-                                                                         f'{flag!r}',
-                    'import footlight as tf', 'print(getattr(tf.keras, "which", None))').replace('tensorflow', 'footlight'), expected)
+        package = self.path('tf_keras', 'api', '_v2', 'keras')
+        os.makedirs(package)
+        for at in ('tf_keras', 'tf_keras/api', 'tf_keras/api/_v2', 'tf_keras/api/_v2/keras'):
+            self.write(self.path(at, '__init__.py'), 'import tensorflow as tf\nwhich = "2 on " + tf.__name__\n')
+        for flag, expected in (('1', '2 on footlight'), ('0', 'None')):
+            self.assertEqual(run(
+                'import os, sys', f'sys.path.insert(0, {self.folder!r})', 'os.environ["TF_USE_LEGACY_KERAS"] = '
+                                                                     f'{flag!r}',
+                'import footlight as tf', 'print(getattr(tf.keras, "which", None))').replace('tensorflow', 'footlight'), expected)
         words = run('import os, sys', 'sys.modules["tf_keras"] = None', 'os.environ["TF_USE_LEGACY_KERAS"] = "True"',
                     'import footlight as tf', 'tf.keras.layers')
         self.assertIn('tf.keras is the package Keras 2, because TF_USE_LEGACY_KERAS is set', words)

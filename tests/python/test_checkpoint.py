@@ -262,8 +262,7 @@ class Managing(FolderCase):
 
     def test_folders_and_other_files_are_no_checkpoints(self):
         os.mkdir(self.path('folder'))
-        with open(self.path('text'), 'w') as file:
-            file.write('x')
+        self.write('text', 'x')
         for name, error in (('folder', tf.errors.DataLossError), ('text', tf.errors.DataLossError), ('no', tf.errors.NotFoundError)):
             for read in (tf.compat.v1.train.NewCheckpointReader, tf.train.Checkpoint().read):
                 with self.assertRaisesRegex(error, 'different file format' if name != 'no' else 'matching files'):

@@ -78,8 +78,7 @@ class Damaged(FolderCase):
         os.remove(self.prefix + DATA)
         with self.assertRaisesRegex(tf.errors.NotFoundError, 'data-00000-of-00001: cannot open'):
             tf.train.load_variable(self.prefix, 'step/.ATTRIBUTES/VARIABLE_VALUE')
-        with open(self.prefix + INDEX, 'w') as file:
-            file.write('no index at all\n' * 10)
+        self.write(self.prefix + INDEX, 'no index at all\n' * 10)
         with self.assertRaisesRegex(tf.errors.DataLossError, 'not a table'):
             tf.train.load_checkpoint(self.prefix)
 

@@ -1,9 +1,8 @@
 """What programs commonly do with optimizers, variables, ragged tensors, checkpoints and specs, with numbers of TensorFlow."""
-import os
-import tempfile
 import unittest
 
 import footlight as tf
+from folder_case import FolderCase
 
 
 def plain(tensor):
@@ -148,28 +147,26 @@ class Ragged(unittest.TestCase):
         self.assertEqual(plain(tf.reduce_sum(found, [1, 2, 3])), [0., 18.])
 
 
-class Checkpoints(unittest.TestCase):
+class Checkpoints(FolderCase):
 
     def test_generator(self):
-        with tempfile.TemporaryDirectory() as folder:
-            generator = tf.random.Generator.from_seed(3)
-            generator.normal([3])
-            path = tf.train.Checkpoint(g=generator).save(os.path.join(folder, 'ck'))
-            wanted = plain(generator.normal([2]))
-            other = tf.random.Generator.from_seed(9)
-            tf.train.Checkpoint(g=other).restore(path).assert_consumed()
-            self.assertEqual(plain(other.normal([2])), wanted)
-            self.assertIn('g/_state_var/.ATTRIBUTES/VARIABLE_VALUE', [name for name, _ in tf.train.list_variables(path)])
+        generator = tf.random.Generator.from_seed(3)
+        generator.normal([3])
+        path = tf.train.Checkpoint(g=generator).save(self.path('ck'))
+        wanted = plain(generator.normal([2]))
+        other = tf.random.Generator.from_seed(9)
+        tf.train.Checkpoint(g=other).restore(path).assert_consumed()
+        self.assertEqual(plain(other.normal([2])), wanted)
+        self.assertIn('g/_state_var/.ATTRIBUTES/VARIABLE_VALUE', [name for name, _ in tf.train.list_variables(path)])
 
     def test_numpy_iterator(self):
-        with tempfile.TemporaryDirectory() as folder:
-            iterator = tf.data.Dataset.range(10).as_numpy_iterator()
-            next(iterator)
-            checkpoint = tf.train.Checkpoint(it=iterator)
-            path = checkpoint.save(os.path.join(folder, 'ck'))
-            self.assertEqual([next(iterator), next(iterator)], [1, 2])
-            checkpoint.restore(path)
-            self.assertEqual(next(iterator), 1)
+        iterator = tf.data.Dataset.range(10).as_numpy_iterator()
+        next(iterator)
+        checkpoint = tf.train.Checkpoint(it=iterator)
+        path = checkpoint.save(self.path('ck'))
+        self.assertEqual([next(iterator), next(iterator)], [1, 2])
+        checkpoint.restore(path)
+        self.assertEqual(next(iterator), 1)
 
 
 class Strategies(unittest.TestCase):

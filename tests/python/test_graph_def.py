@@ -1,9 +1,9 @@
 """Graphs of files: importing, pruning, sessions, freezing and writing, as users of GraphDefs do it."""
 import os
-import tempfile
 import unittest
 
 import footlight as tf
+from folder_case import FolderCase
 
 v1 = tf.compat.v1
 GraphDef = v1.GraphDef
@@ -343,19 +343,18 @@ class Captures(unittest.TestCase):
         self.assertFalse(hasattr(tf.Graph(), 'captures'))
 
 
-class Writing(unittest.TestCase):
+class Writing(FolderCase):
     def test_both_forms(self):
         concrete = tf.function(lambda x: x + 1.).get_concrete_function(FLOAT)
         gd = concrete.graph.as_graph_def()
-        with tempfile.TemporaryDirectory() as folder:
-            path = tf.io.write_graph(concrete.graph, os.path.join(folder, 'deep'), 'g.pbtxt')
-            self.assertEqual(path, os.path.join(folder, 'deep', 'g.pbtxt'))
-            with open(path) as file:
-                self.assertEqual(GraphDef.FromText(file.read()), gd)
-            path = tf.io.write_graph(gd, folder, 'g.pb', as_text=False)
-            with open(path, 'rb') as file:
-                self.assertEqual(GraphDef.FromString(file.read()), gd)
-            self.assertEqual(sorted(os.listdir(folder)), ['deep', 'g.pb'])
+        path = tf.io.write_graph(concrete.graph, self.path('deep'), 'g.pbtxt')
+        self.assertEqual(path, self.path('deep', 'g.pbtxt'))
+        with open(path) as file:
+            self.assertEqual(GraphDef.FromText(file.read()), gd)
+        path = tf.io.write_graph(gd, self.folder, 'g.pb', as_text=False)
+        with open(path, 'rb') as file:
+            self.assertEqual(GraphDef.FromString(file.read()), gd)
+        self.assertEqual(sorted(os.listdir(self.folder)), ['deep', 'g.pb'])
         self.assertEqual(gd.versions.producer, tf.version.GRAPH_DEF_VERSION)
 
     def test_parts_of_messages(self):

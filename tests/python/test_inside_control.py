@@ -1,9 +1,9 @@
 """Control flow by the names inside of TensorFlow, and ops whose attributes are functions; what TensorFlow gives."""
-import tempfile
 import unittest
 
 import footlight as tf
 from footlight import _alias
+from folder_case import FolderCase
 
 _alias.install()
 from tensorflow.core.function.polymorphism import function_cache  # noqa: E402
@@ -96,7 +96,7 @@ class Parallel(unittest.TestCase):
             tf.function(lambda x: gradients.batch_jacobian(tf.reduce_sum(x), x))(c([[1.]]))
 
 
-class Functions(unittest.TestCase):
+class Functions(FolderCase):
     def test_what_they_say_of_their_parameters(self):
         @tf.function
         def f(x, y=2, *a, z=3, **k):
@@ -129,9 +129,8 @@ class Functions(unittest.TestCase):
         module.f = f
         f()
         self.assertEqual((seen, f.get_concrete_function().graph.saveable), ([True], False))
-        with tempfile.TemporaryDirectory() as folder:
-            with self.assertRaisesRegex(ValueError, 'Unable to save function .*(?s:.*)it reads a clock'):
-                tf.saved_model.save(module, folder)
+        with self.assertRaisesRegex(ValueError, 'Unable to save function .*(?s:.*)it reads a clock'):
+            tf.saved_model.save(module, self.folder)
 
     def test_caches_and_builtins(self):
         self.assertEqual(len(function_cache.FunctionCache()), 0)

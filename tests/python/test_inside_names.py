@@ -2,13 +2,13 @@
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
 
 import footlight as tf
 import numpy as np
 from absl.testing import parameterized
 from footlight import _alias
+from folder_case import FolderCase
 
 _alias.install()
 from tensorflow.python.data.experimental.ops import global_shuffle_op  # noqa: E402
@@ -94,7 +94,7 @@ class GradientsOfGraphs(unittest.TestCase):
         self.assertEqual(gradient_checker_v2.max_error([np.array([1., 2.])], [np.array([1., 5.])]), 3)
 
 
-class Small(unittest.TestCase):
+class Small(FolderCase):
     def test_importing_runs_no_op(self):
         script = ('from footlight import _alias; _alias.install(); import tensorflow as tf; '
                   'from tensorflow.python.checkpoint.checkpoint import Checkpoint; '
@@ -110,17 +110,16 @@ class Small(unittest.TestCase):
         self.assertEqual((done.stdout.strip(), done.returncode), ('3.0', 0), done.stderr)
 
     def test_files(self):
-        with tempfile.TemporaryDirectory() as folder:
-            name = os.path.join(folder, 'a', 'b')
-            file_io.recursive_create_dir(os.path.dirname(name))
-            file_io.atomic_write_string_to_file(name, 'text')
-            self.assertEqual(file_io.read_file_to_string(name), 'text')
-            self.assertEqual(file_io.read_file_to_string(name, binary_mode=True), b'text')
-            with self.assertRaises(tf.errors.AlreadyExistsError):
-                file_io.atomic_write_string_to_file(name, 'more', overwrite=False)
-            self.assertEqual(file_io.list_directory(os.path.dirname(name)), ['b'])
-            file_io.delete_recursively(os.path.dirname(name))
-            self.assertFalse(file_io.file_exists(name))
+        name = self.path('a', 'b')
+        file_io.recursive_create_dir(os.path.dirname(name))
+        file_io.atomic_write_string_to_file(name, 'text')
+        self.assertEqual(file_io.read_file_to_string(name), 'text')
+        self.assertEqual(file_io.read_file_to_string(name, binary_mode=True), b'text')
+        with self.assertRaises(tf.errors.AlreadyExistsError):
+            file_io.atomic_write_string_to_file(name, 'more', overwrite=False)
+        self.assertEqual(file_io.list_directory(os.path.dirname(name)), ['b'])
+        file_io.delete_recursively(os.path.dirname(name))
+        self.assertFalse(file_io.file_exists(name))
 
     def test_lists_are_values_of_elements(self):
         self.assertEqual(nest.flatten((1, [2, 3], {'a': [4]})), [1, [2, 3], [4]])

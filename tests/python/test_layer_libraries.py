@@ -1,8 +1,6 @@
 """What libraries of layers (Sonnet, tf_keras) ask: numbers of NumPy as rates, what a callable keeps, ranks of specs, old variables as keys."""
 import copy
 import functools
-import os
-import tempfile
 import unittest
 import weakref
 
@@ -10,6 +8,7 @@ import numpy as np
 
 import footlight as tf
 from footlight import _alias
+from folder_case import FolderCase
 
 _alias.install()
 
@@ -336,14 +335,13 @@ class Dispatch(unittest.TestCase):
             ragged_util.assert_splits_match([a.nested_row_splits, []])
 
 
-class Files(unittest.TestCase):
+class Files(FolderCase):
     def test_closed_twice(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, 'f')
-            with tf.io.gfile.GFile(path, 'w') as file:
-                file.write('text')
-                file.close()
-            self.assertEqual(tf.io.gfile.GFile(path).read(), 'text')
+        path = self.path('f')
+        with tf.io.gfile.GFile(path, 'w') as file:
+            file.write('text')
+            file.close()
+        self.assertEqual(tf.io.gfile.GFile(path).read(), 'text')
 
 
 class Initializers(unittest.TestCase):

@@ -1,8 +1,6 @@
 """What libraries with values of their own build on: operators as functions, dispatchers, operators of tf.linalg as composites, inner classes."""
 import gc
-import os
 import pickle
-import tempfile
 import threading
 import unittest
 import weakref
@@ -11,6 +9,7 @@ import numpy as np
 
 import footlight as tf
 from footlight import _alias
+from folder_case import FolderCase
 
 _alias.install()
 
@@ -130,19 +129,18 @@ class Graphs(unittest.TestCase):
                 scope.set_use_resource(False)
 
 
-class Tracking(unittest.TestCase):
+class Tracking(FolderCase):
     def test_checkpoint_of_a_weak_root(self):
         owner = tf.Module()
         owner.v = tf.Variable(3.)
         owner.checkpoint = None
         saver = tf.train.Checkpoint(root=weakref.ref(owner), extra=tf.Variable(1.))
-        with tempfile.TemporaryDirectory() as folder:
-            path = saver.save(os.path.join(folder, 'c'))
-            owner.v.assign(9.)
-            saver.restore(path).assert_consumed()
-            self.assertEqual(owner.v.numpy(), 3.)
-            names = [name for name, _ in tf.train.list_variables(path)]
-            self.assertIn('v/.ATTRIBUTES/VARIABLE_VALUE', names)
+        path = saver.save(self.path('c'))
+        owner.v.assign(9.)
+        saver.restore(path).assert_consumed()
+        self.assertEqual(owner.v.numpy(), 3.)
+        names = [name for name, _ in tf.train.list_variables(path)]
+        self.assertIn('v/.ATTRIBUTES/VARIABLE_VALUE', names)
         watched = weakref.ref(owner)
         del owner
         gc.collect()
@@ -158,11 +156,10 @@ class Tracking(unittest.TestCase):
                     tf.fill(shape, value), name=name), overwrite=True)
         first, add = make()
         add(4.)
-        with tempfile.TemporaryDirectory() as folder:
-            path = tf.train.Checkpoint(first).write(os.path.join(folder, 'c'))
-            second, add = make()
-            tf.train.Checkpoint(second).read(path)
-            self.assertEqual(add(0.).numpy().tolist(), [4., 4.])
+        path = tf.train.Checkpoint(first).write(self.path('c'))
+        second, add = make()
+        tf.train.Checkpoint(second).read(path)
+        self.assertEqual(add(0.).numpy().tolist(), [4., 4.])
         with self.assertRaisesRegex(ValueError, 'give `getter`'):
             first._add_variable_with_custom_getter('z')
 

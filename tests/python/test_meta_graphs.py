@@ -1,7 +1,5 @@
 """Graphs with their collections and Savers in files: tf.compat.v1.train.import_meta_graph; what of a file can be called."""
 import os
-import tempfile
-import unittest
 
 import footlight as tf
 from folder_case import FolderCase
@@ -112,7 +110,7 @@ class MetaGraphs(FolderCase):
         self.assertEqual(made['r'].to_list(), [[20., 40.], [60.]])
 
 
-class Loaded(unittest.TestCase):
+class Loaded(FolderCase):
     def test_defaults_of_signatures_are_tensors(self):
         with tf.Graph().as_default():
             made = v1.saved_model.build_signature_def(method_name='m', defaults={'w': tf.constant(1.5)})
@@ -122,9 +120,8 @@ class Loaded(unittest.TestCase):
         root = tf.Module()
         root.inner = tf.Module()
         root.inner.__call__ = tf.function(lambda x: x * 3.0, input_signature=[tf.TensorSpec([], tf.float32)])
-        with tempfile.TemporaryDirectory() as folder:
-            tf.saved_model.save(root, folder)
-            loaded = tf.saved_model.load(folder)
+        tf.saved_model.save(root, self.folder)
+        loaded = tf.saved_model.load(self.folder)
         self.assertFalse(callable(loaded))
         self.assertTrue(callable(loaded.inner))
         self.assertEqual(float(loaded.inner(tf.constant(2.0))), 6.0)

@@ -1,9 +1,9 @@
 """Programs of TensorFlow 1.5's eager mode: layers, networks, metrics, optimizers with slots, restore on creation."""
 import os
-import tempfile
 import unittest
 
 import footlight as tf
+from folder_case import FolderCase
 
 tfe, v1 = tf.contrib.eager, tf.compat.v1
 
@@ -51,7 +51,7 @@ class Layers(unittest.TestCase):
         self.assertEqual(len(sequence.variables), 2)
 
 
-class Metrics(unittest.TestCase):
+class Metrics(FolderCase):
     def test_mean(self):
         mean = tfe.metrics.Mean('my_mean')
         mean(0.0)
@@ -84,19 +84,18 @@ class Metrics(unittest.TestCase):
 
     def test_results_are_summaries(self):
         from footlight import _proto
-        with tempfile.TemporaryDirectory() as folder:
-            writer = tf.contrib.summary.create_file_writer(folder)
-            with writer.as_default(), tf.contrib.summary.always_record_summaries():
-                mean = tfe.metrics.Mean('my_mean')
-                mean(4.0)
-                mean.result()
-            writer.close()
-            with open(os.path.join(folder, os.listdir(folder)[0]), 'rb') as file:
-                self.assertIn(b'my_mean', file.read())
+        writer = tf.contrib.summary.create_file_writer(self.folder)
+        with writer.as_default(), tf.contrib.summary.always_record_summaries():
+            mean = tfe.metrics.Mean('my_mean')
+            mean(4.0)
+            mean.result()
+        writer.close()
+        with open(os.path.join(self.folder, os.listdir(self.folder)[0]), 'rb') as file:
+            self.assertIn(b'my_mean', file.read())
         self.assertTrue(_proto.Event)
 
 
-class Training(unittest.TestCase):
+class Training(FolderCase):
     def test_adam(self):
         # The first steps of Adam by hand, as the paper gives them.
         variable, optimizer = tf.Variable([1.0, 2.0], name='v'), tf.train.AdamOptimizer(0.1)
@@ -125,35 +124,33 @@ class Training(unittest.TestCase):
         variable, optimizer = tf.Variable([1.0], name='v'), tf.train.AdamOptimizer(0.1)
         step = tf.train.get_or_create_global_step()
         optimizer.minimize(lambda: variable * variable, global_step=step)
-        with tempfile.TemporaryDirectory() as folder:
-            path = tf.train.Checkpoint(model=variable, optimizer=optimizer).save(os.path.join(folder, 'ck'))
-            self.assertEqual([n for n, _ in tf.train.list_variables(path) if 'SLOT' in n],
-                             ['model/.OPTIMIZER_SLOT/optimizer/m/.ATTRIBUTES/VARIABLE_VALUE',
-                              'model/.OPTIMIZER_SLOT/optimizer/v/.ATTRIBUTES/VARIABLE_VALUE'])
-            expected = optimizer.get_slot(variable, 'm').numpy().tolist()
-            optimizer.get_slot(variable, 'm').assign([7.0])
-            tf.train.Checkpoint(model=variable, optimizer=optimizer).restore(path).assert_consumed()
-            self.assertEqual(optimizer.get_slot(variable, 'm').numpy().tolist(), expected)
-            # Slots that are made later get their values then.
-            other, fresh = tf.Variable([0.0]), tf.train.AdamOptimizer(0.0)
-            status = tf.train.Checkpoint(model=other, optimizer=fresh).restore(path)
-            fresh.minimize(lambda: 0.0 * other)
-            self.assertAlmostEqual(fresh.get_slot(other, 'm').numpy()[0], expected[0] * 0.9, 6)
-            status.assert_consumed()
+        path = tf.train.Checkpoint(model=variable, optimizer=optimizer).save(self.path('ck'))
+        self.assertEqual([n for n, _ in tf.train.list_variables(path) if 'SLOT' in n],
+                         ['model/.OPTIMIZER_SLOT/optimizer/m/.ATTRIBUTES/VARIABLE_VALUE',
+                          'model/.OPTIMIZER_SLOT/optimizer/v/.ATTRIBUTES/VARIABLE_VALUE'])
+        expected = optimizer.get_slot(variable, 'm').numpy().tolist()
+        optimizer.get_slot(variable, 'm').assign([7.0])
+        tf.train.Checkpoint(model=variable, optimizer=optimizer).restore(path).assert_consumed()
+        self.assertEqual(optimizer.get_slot(variable, 'm').numpy().tolist(), expected)
+        # Slots that are made later get their values then.
+        other, fresh = tf.Variable([0.0]), tf.train.AdamOptimizer(0.0)
+        status = tf.train.Checkpoint(model=other, optimizer=fresh).restore(path)
+        fresh.minimize(lambda: 0.0 * other)
+        self.assertAlmostEqual(fresh.get_slot(other, 'm').numpy()[0], expected[0] * 0.9, 6)
+        status.assert_consumed()
 
     def test_restore_on_creation(self):
-        with tempfile.TemporaryDirectory() as folder:
-            net = TwoLayers()
-            expected = net(tf.ones([1, 4])).numpy().tolist()
-            path = tfe.Saver(net.variables).save(os.path.join(folder, 'ck'), global_step=3)
-            self.assertEqual(tf.train.latest_checkpoint(folder), path)
-            again = TwoLayers()
-            with tfe.restore_variables_on_create(path):
-                self.assertEqual(again(tf.ones([1, 4])).numpy().tolist(), expected)
-                with self.assertRaisesRegex(tf.errors.NotFoundError, "no variable 'other'"):
-                    tf.Variable(1.0, name='other')
-            with tfe.restore_variables_on_create(None):
-                self.assertEqual(tf.Variable(1.0, name='other').numpy(), 1.0)
+        net = TwoLayers()
+        expected = net(tf.ones([1, 4])).numpy().tolist()
+        path = tfe.Saver(net.variables).save(self.path('ck'), global_step=3)
+        self.assertEqual(tf.train.latest_checkpoint(self.folder), path)
+        again = TwoLayers()
+        with tfe.restore_variables_on_create(path):
+            self.assertEqual(again(tf.ones([1, 4])).numpy().tolist(), expected)
+            with self.assertRaisesRegex(tf.errors.NotFoundError, "no variable 'other'"):
+                tf.Variable(1.0, name='other')
+        with tfe.restore_variables_on_create(None):
+            self.assertEqual(tf.Variable(1.0, name='other').numpy(), 1.0)
 
 
 class OldParameters(unittest.TestCase):

@@ -6,6 +6,7 @@ import unittest
 import numpy as np
 
 import footlight as tf
+from folder_case import FolderCase
 
 v1 = tf.compat.v1
 train = v1.train
@@ -178,30 +179,29 @@ class Sessions(unittest.TestCase):
             train.replica_device_setter(ps_tasks=2)
 
 
-class Values(unittest.TestCase):
+class Values(FolderCase):
     def test_from_another_checkpoint(self):
-        with tempfile.TemporaryDirectory() as folder:
-            with tf.Graph().as_default():
-                v1.get_variable('old/x', initializer=[1., 2.])
-                v1.get_variable('old/step', initializer=7)
-                with v1.Session() as session:
-                    session.run(v1.global_variables_initializer())
-                    path = train.Saver().save(session, os.path.join(folder, 'model'))
-            with tf.Graph().as_default(), v1.Session() as session:
-                a = v1.get_variable('a/y', [2])
-                with v1.variable_scope('new'):
-                    b = v1.get_variable('x', [2])
-                train.init_from_checkpoint(path, {'old/x': a})
-                train.init_from_checkpoint(folder, {'old/': 'new/'})
+        with tf.Graph().as_default():
+            v1.get_variable('old/x', initializer=[1., 2.])
+            v1.get_variable('old/step', initializer=7)
+            with v1.Session() as session:
                 session.run(v1.global_variables_initializer())
-                for value in session.run([a, b]):
-                    np.testing.assert_array_equal(value, [1., 2.])
-                for names, words in (({'nope': a}, 'is not found in'), ({'old/step': a}, "doesn't match with shape"),
-                                     ({'old/x': 'nothing'}, 'scope only'), ({'/': 'new/'}, 'is not found in')):
-                    with self.assertRaisesRegex(ValueError, words):
-                        train.init_from_checkpoint(path, names)
-            with tf.Graph().as_default(), v1.Session() as session:
-                c = v1.get_variable('new/x', [2])
-                train.warm_start(path, 'new/.*', var_name_to_prev_var_name={'new/x': 'old/x'})
-                session.run(v1.global_variables_initializer())
-                np.testing.assert_array_equal(session.run(c), [1., 2.])
+                path = train.Saver().save(session, self.path('model'))
+        with tf.Graph().as_default(), v1.Session() as session:
+            a = v1.get_variable('a/y', [2])
+            with v1.variable_scope('new'):
+                b = v1.get_variable('x', [2])
+            train.init_from_checkpoint(path, {'old/x': a})
+            train.init_from_checkpoint(self.folder, {'old/': 'new/'})
+            session.run(v1.global_variables_initializer())
+            for value in session.run([a, b]):
+                np.testing.assert_array_equal(value, [1., 2.])
+            for names, words in (({'nope': a}, 'is not found in'), ({'old/step': a}, "doesn't match with shape"),
+                                 ({'old/x': 'nothing'}, 'scope only'), ({'/': 'new/'}, 'is not found in')):
+                with self.assertRaisesRegex(ValueError, words):
+                    train.init_from_checkpoint(path, names)
+        with tf.Graph().as_default(), v1.Session() as session:
+            c = v1.get_variable('new/x', [2])
+            train.warm_start(path, 'new/.*', var_name_to_prev_var_name={'new/x': 'old/x'})
+            session.run(v1.global_variables_initializer())
+            np.testing.assert_array_equal(session.run(c), [1., 2.])

@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 import footlight as tf
+from folder_case import FolderCase
 
 try:
     import numpy as np
@@ -136,7 +137,7 @@ class Printed(unittest.TestCase):
         self.assertEqual(repr(tensor).split('numpy=', 1)[1][:-1].lstrip('\n'), repr(array))
 
 
-class Lines(unittest.TestCase):
+class Lines(FolderCase):
     """tf.print of structures, as pprint lays them out, and with few or no elements."""
 
     def line(self, *values, **options):
@@ -169,13 +170,12 @@ class Lines(unittest.TestCase):
             self.assertEqual(self.line([sparse]), '[' + shown + ']')
         check(numbers, deep, sparse)
 
-        with tempfile.TemporaryDirectory() as folder:
-            @tf.function
-            def traced(*values):
-                tf.print(*values, output_stream='file://' + folder + '/out', end='')
-            traced(deep, sparse, numbers)
-            with open(folder + '/out', encoding='utf-8') as f:
-                self.assertEqual(f.read(), "[[['a'], ['b', 'c']], []] " + shown + ' [[1, 2], [], [3, 4, 5, ..., 7, 8, 9]]')
+        @tf.function
+        def traced(*values):
+            tf.print(*values, output_stream='file://' + self.folder + '/out', end='')
+        traced(deep, sparse, numbers)
+        with open(self.folder + '/out', encoding='utf-8') as f:
+            self.assertEqual(f.read(), "[[['a'], ['b', 'c']], []] " + shown + ' [[1, 2], [], [3, 4, 5, ..., 7, 8, 9]]')
 
     def test_few(self):
         self.assertEqual(self.line(tf.constant([[1, 2]]), summarize=0), '[\n ...]')

@@ -1,10 +1,9 @@
 """Random numbers: distributions by their moments and distribution functions, generators' streams, seeds."""
 import math
-import os
-import tempfile
 import unittest
 
 import footlight as tf
+from folder_case import FolderCase
 
 COUNT = 20000
 
@@ -208,7 +207,7 @@ class Generators(unittest.TestCase):
             tf.random.Generator.from_seed(1, alg=1.5)
 
 
-class Checks(unittest.TestCase):
+class Checks(FolderCase):
     def tearDown(self):
         tf.debugging.disable_check_numerics()
 
@@ -249,12 +248,11 @@ class Checks(unittest.TestCase):
         self.assertEqual(int(seen), 12)
 
     def test_print_to_a_file(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, 'out.txt')
-            tf.print('a', tf.constant([1, 2]), output_stream='file://' + path)
-            tf.print('\u00e9', tf.constant('\u00e9'), end='', output_stream='file://' + path)
-            with open(path, encoding='utf-8') as file:
-                self.assertEqual(file.read(), 'a [1 2]\n\u00e9 "\u00e9"')
+        path = self.path('out.txt')
+        tf.print('a', tf.constant([1, 2]), output_stream='file://' + path)
+        tf.print('\u00e9', tf.constant('\u00e9'), end='', output_stream='file://' + path)
+        with open(path, encoding='utf-8') as file:
+            self.assertEqual(file.read(), 'a [1 2]\n\u00e9 "\u00e9"')
 
 
 class Streams(unittest.TestCase):

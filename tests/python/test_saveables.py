@@ -155,8 +155,7 @@ class Writing(FolderCase):
 
 class Graphs(FolderCase):
     def test_a_model_is_saved_and_loaded_in_a_graph(self):
-        with open(self.path('a.txt'), 'w') as file:
-            file.write('asset')
+        self.write('a.txt', 'asset')
         with tf.Graph().as_default(), v1.Session() as session:
             model = tf.Module()
             model.v, model.asset = tf.Variable(3.), tf.saved_model.Asset(self.path('a.txt'))

@@ -4,7 +4,6 @@ import inspect
 import os
 import shutil
 import tempfile
-import unittest
 
 import footlight as tf
 from folder_case import FolderCase
@@ -12,53 +11,50 @@ from folder_case import FolderCase
 GOLDEN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'golden', 'savedmodel')
 
 
-class FromTensorFlow(unittest.TestCase):
+class FromTensorFlow(FolderCase):
     """Kinds of arguments and objects, in a folder that TensorFlow wrote."""
 
     def test_assets_composites_and_defaults(self):
-        with tempfile.TemporaryDirectory() as folder:
-            moved = os.path.join(folder, 'moved')
-            shutil.copytree(os.path.join(GOLDEN, 'parts'), moved)
-            model = tf.saved_model.load(moved, options=tf.saved_model.LoadOptions(
-                experimental_load_function_aliases=True))
-            words = os.path.join(moved, 'assets', 'words.txt').encode()
-            self.assertEqual(model.path().numpy(), words)
-            self.assertEqual(model.words.asset_path.numpy(), words)
-            ragged = tf.RaggedTensor.from_row_lengths([1.0, 2.0, 3.0], [2, 1])
-            self.assertEqual(model.ragged(ragged).numpy().tolist(), [2.0, 4.0, 6.0])
-            with self.assertRaisesRegex(ValueError, 'matching concrete function'):
-                model.ragged(tf.constant([1.0]))
-            sparse = model.sparse(tf.SparseTensor([[0, 1], [1, 0]], [1.0, 2.0], [2, 2]))
-            self.assertEqual(sparse.values.numpy().tolist(), [2.0, 4.0])
-            self.assertEqual(float(model.defaults(tf.constant(5.0))), 6.0)
-            self.assertEqual(float(model.defaults(tf.constant(5.0), up=False, by=2.0)), 3.0)
-            with self.assertRaisesRegex(ValueError, 'matching concrete function'):
-                model.defaults(tf.constant(5.0), up=False)
-            self.assertIs(model.function_aliases['plus'], model.defaults)
-            self.assertEqual(tf.saved_model.experimental.read_fingerprint(moved).signature_def_hash,
-                             12089566276354592893)
+        moved = self.path('moved')
+        shutil.copytree(os.path.join(GOLDEN, 'parts'), moved)
+        model = tf.saved_model.load(moved, options=tf.saved_model.LoadOptions(
+            experimental_load_function_aliases=True))
+        words = os.path.join(moved, 'assets', 'words.txt').encode()
+        self.assertEqual(model.path().numpy(), words)
+        self.assertEqual(model.words.asset_path.numpy(), words)
+        ragged = tf.RaggedTensor.from_row_lengths([1.0, 2.0, 3.0], [2, 1])
+        self.assertEqual(model.ragged(ragged).numpy().tolist(), [2.0, 4.0, 6.0])
+        with self.assertRaisesRegex(ValueError, 'matching concrete function'):
+            model.ragged(tf.constant([1.0]))
+        sparse = model.sparse(tf.SparseTensor([[0, 1], [1, 0]], [1.0, 2.0], [2, 2]))
+        self.assertEqual(sparse.values.numpy().tolist(), [2.0, 4.0])
+        self.assertEqual(float(model.defaults(tf.constant(5.0))), 6.0)
+        self.assertEqual(float(model.defaults(tf.constant(5.0), up=False, by=2.0)), 3.0)
+        with self.assertRaisesRegex(ValueError, 'matching concrete function'):
+            model.defaults(tf.constant(5.0), up=False)
+        self.assertIs(model.function_aliases['plus'], model.defaults)
+        self.assertEqual(tf.saved_model.experimental.read_fingerprint(moved).signature_def_hash,
+                         12089566276354592893)
 
     def test_tables(self):
-        with tempfile.TemporaryDirectory() as folder:
-            moved = os.path.join(folder, 'moved')
-            shutil.copytree(os.path.join(GOLDEN, 'tables'), moved)
-            model = tf.saved_model.load(moved)
-            self.assertEqual(found_in_tables(model), IN_TABLES)
-            self.assertEqual(found_in_tables(tf.saved_model.load(moved)), IN_TABLES)
-            self.assertEqual(model.words._initializer._filename.asset_path.numpy().decode(),
-                             os.path.join(moved, 'assets', 'words.txt'))
-            tf.saved_model.save(model, os.path.join(folder, 'again'), signatures=model.signatures)
-            shutil.rmtree(moved)
-            self.assertEqual(found_in_tables(tf.saved_model.load(os.path.join(folder, 'again'))), IN_TABLES)
+        moved = self.path('moved')
+        shutil.copytree(os.path.join(GOLDEN, 'tables'), moved)
+        model = tf.saved_model.load(moved)
+        self.assertEqual(found_in_tables(model), IN_TABLES)
+        self.assertEqual(found_in_tables(tf.saved_model.load(moved)), IN_TABLES)
+        self.assertEqual(model.words._initializer._filename.asset_path.numpy().decode(),
+                         os.path.join(moved, 'assets', 'words.txt'))
+        tf.saved_model.save(model, self.path('again'), signatures=model.signatures)
+        shutil.rmtree(moved)
+        self.assertEqual(found_in_tables(tf.saved_model.load(self.path('again'))), IN_TABLES)
 
     def test_partial(self):
-        with tempfile.TemporaryDirectory() as folder:
-            shutil.copytree(os.path.join(GOLDEN, 'parts'), os.path.join(folder, 'm'))
-            shutil.rmtree(os.path.join(folder, 'm', 'variables'))
-            with self.assertRaises(tf.errors.NotFoundError):
-                tf.saved_model.load(os.path.join(folder, 'm'))
-            skipped = tf.saved_model.LoadOptions(experimental_skip_checkpoint=True)
-            self.assertEqual(float(tf.saved_model.load(os.path.join(folder, 'm'), options=skipped).scale), 0.0)
+        shutil.copytree(os.path.join(GOLDEN, 'parts'), self.path('m'))
+        shutil.rmtree(self.path('m', 'variables'))
+        with self.assertRaises(tf.errors.NotFoundError):
+            tf.saved_model.load(self.path('m'))
+        skipped = tf.saved_model.LoadOptions(experimental_skip_checkpoint=True)
+        self.assertEqual(float(tf.saved_model.load(self.path('m'), options=skipped).scale), 0.0)
 
 
 class Tables(tf.Module):
@@ -246,9 +242,7 @@ class Written(FolderCase):
         self.assertEqual((found['twice'].values.numpy().tolist(), float(found['n'])), ([4.0], 2.0))
 
     def test_tables(self):
-        file = os.path.join(self.folder, 'words.txt')
-        with open(file, 'w', encoding='utf-8') as out:
-            out.write('one\ntwo\nthree\n')
+        file = self.write('words.txt', 'one\ntwo\nthree\n')
         model = Tables(file)
         self.assertEqual(found_in_tables(model), IN_TABLES)
         path = self.save(model, 'tables', signatures={'find': model.find})
@@ -367,9 +361,7 @@ class Written(FolderCase):
             tf.saved_model.load(self.save(module, 'untraced')).f(1.0)
 
     def test_asset(self):
-        file = os.path.join(self.folder, 'words.txt')
-        with open(file, 'w', encoding='utf-8') as out:
-            out.write('one')
+        file = self.write('words.txt', 'one')
         model = tf.Module()
         model.words = tf.saved_model.Asset(file)
         model.path = tf.function(lambda: tf.identity(model.words.asset_path), input_signature=[])
@@ -384,11 +376,7 @@ class Written(FolderCase):
 
     def test_assets_of_one_name(self):
         model = tf.Module()
-        for part in 'a', 'b':
-            os.mkdir(os.path.join(self.folder, part))
-            with open(os.path.join(self.folder, part, 'f.txt'), 'w', encoding='utf-8') as out:
-                out.write(part)
-        first, second = (os.path.join(self.folder, part, 'f.txt') for part in 'ab')
+        first, second = (self.write(f'{part}/f.txt', part) for part in 'ab')
         model.x, model.y = tf.saved_model.Asset(first), {'k': [tf.saved_model.Asset(second)]}
         model.same, model.again = tf.saved_model.Asset(first), model.x
         model.read = tf.function(lambda: [tf.io.read_file(asset.asset_path) for asset in (
@@ -437,7 +425,7 @@ class Written(FolderCase):
         self.assertRaises(AssertionError, tf.function(lambda: self.save(tf.Module())))
 
 
-class Graphs(unittest.TestCase):
+class Graphs(FolderCase):
     """tf.compat.v1.saved_model: graphs and sessions."""
 
     old = tf.compat.v1.saved_model
@@ -455,49 +443,45 @@ class Graphs(unittest.TestCase):
         return found, session, meta
 
     def test_recorded(self):
-        with tempfile.TemporaryDirectory() as folder:
-            moved = os.path.join(folder, 'moved')
-            shutil.copytree(os.path.join(GOLDEN, 'graph'), moved)
-            found, session, meta = self.answers(moved)
-            self.assertEqual(found, [[15.0], [1, -1]])  # the variable was 1, 2, 3, and one was added
-            self.assertEqual(self.answers(moved, import_scope='inner')[0], found)
-            with self.assertRaisesRegex(RuntimeError, 'could not be found in SavedModel'):
-                self.old.loader.load(session, ['train'], moved)
-            # Written again, from the session.
-            graph, again = session.graph, os.path.join(folder, 'again')
-            tensor = {key: [self.old.get_tensor_from_tensor_info(info, graph) for part in (one.inputs, one.outputs)
-                            for info in dict(part).values()] for key, one in dict(meta.signature_def).items()
-                      if not key.startswith('__')}
-            signatures = {key: self.old.predict_signature_def({'in': a}, {'out': b}) for key, (a, b) in tensor.items()}
-            asset = graph.get_tensor_by_name('file:0')
-            main = graph.get_operation_by_name(meta.collection_def['saved_model_main_op'].node_list.value[0])
-            self.addCleanup(os.chdir, os.getcwd())
-            os.chdir(os.path.join(moved, 'assets'))  # the constant has the file's name alone
-            for as_text in False, True:
-                builder = self.old.Builder(again + str(as_text))
-                with graph.as_default(), self.assertRaisesRegex(AssertionError, 'has not been saved yet'):
-                    builder.add_meta_graph(['serve'])
-                builder.add_meta_graph_and_variables(session, ['serve'], signatures, assets_collection=[asset], main_op=main)
-                builder.save(as_text=as_text)
-            os.chdir(GOLDEN)
-            for as_text in False, True:
-                self.assertEqual(self.answers(again + str(as_text))[0], found)
-            with self.assertRaisesRegex(AssertionError, "isn't empty"):
-                self.old.builder.SavedModelBuilder(again + 'True')
+        moved = self.path('moved')
+        shutil.copytree(os.path.join(GOLDEN, 'graph'), moved)
+        found, session, meta = self.answers(moved)
+        self.assertEqual(found, [[15.0], [1, -1]])  # the variable was 1, 2, 3, and one was added
+        self.assertEqual(self.answers(moved, import_scope='inner')[0], found)
+        with self.assertRaisesRegex(RuntimeError, 'could not be found in SavedModel'):
+            self.old.loader.load(session, ['train'], moved)
+        # Written again, from the session.
+        graph, again = session.graph, self.path('again')
+        tensor = {key: [self.old.get_tensor_from_tensor_info(info, graph) for part in (one.inputs, one.outputs)
+                        for info in dict(part).values()] for key, one in dict(meta.signature_def).items()
+                  if not key.startswith('__')}
+        signatures = {key: self.old.predict_signature_def({'in': a}, {'out': b}) for key, (a, b) in tensor.items()}
+        asset = graph.get_tensor_by_name('file:0')
+        main = graph.get_operation_by_name(meta.collection_def['saved_model_main_op'].node_list.value[0])
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(os.path.join(moved, 'assets'))  # the constant has the file's name alone
+        for as_text in False, True:
+            builder = self.old.Builder(again + str(as_text))
+            with graph.as_default(), self.assertRaisesRegex(AssertionError, 'has not been saved yet'):
+                builder.add_meta_graph(['serve'])
+            builder.add_meta_graph_and_variables(session, ['serve'], signatures, assets_collection=[asset], main_op=main)
+            builder.save(as_text=as_text)
+        os.chdir(GOLDEN)
+        for as_text in False, True:
+            self.assertEqual(self.answers(again + str(as_text))[0], found)
+        with self.assertRaisesRegex(AssertionError, "isn't empty"):
+            self.old.builder.SavedModelBuilder(again + 'True')
 
     def test_of_objects(self):
-        with tempfile.TemporaryDirectory() as folder:
-            file = os.path.join(folder, 'words.txt')
-            with open(file, 'w', encoding='utf-8') as out:
-                out.write('one\ntwo\nthree\n')
-            model = Tables(file)
-            tf.saved_model.save(model, os.path.join(folder, 'ours'), signatures={'find': model.find})
-            for path in os.path.join(GOLDEN, 'tables'), os.path.join(folder, 'ours'):
-                session = tf.compat.v1.Session(graph=tf.Graph())
-                signature = self.old.load(session, ['serve'], path).signature_def['find']
-                found = session.run({name: info.name for name, info in dict(signature.outputs).items()},
-                                    {signature.inputs['k'].name: ['a', 'three', 'zz', 'q']})
-                self.assertEqual({name: value.tolist() for name, value in found.items()}, IN_TABLES[0])
+        file = self.write('words.txt', 'one\ntwo\nthree\n')
+        model = Tables(file)
+        tf.saved_model.save(model, self.path('ours'), signatures={'find': model.find})
+        for path in os.path.join(GOLDEN, 'tables'), self.path('ours'):
+            session = tf.compat.v1.Session(graph=tf.Graph())
+            signature = self.old.load(session, ['serve'], path).signature_def['find']
+            found = session.run({name: info.name for name, info in dict(signature.outputs).items()},
+                                {signature.inputs['k'].name: ['a', 'three', 'zz', 'q']})
+            self.assertEqual({name: value.tolist() for name, value in found.items()}, IN_TABLES[0])
 
     def test_simple_save(self):
         with tempfile.TemporaryDirectory() as folder, tf.Graph().as_default() as graph:
@@ -553,7 +537,7 @@ class Graphs(unittest.TestCase):
                     call()
 
 
-class Signatures(unittest.TestCase):
+class Signatures(FolderCase):
     def test_set_shape_leaves_the_signature(self):
         class Model(tf.Module):
             @tf.function(input_signature=[tf.TensorSpec([None, None])])
@@ -561,12 +545,11 @@ class Signatures(unittest.TestCase):
                 x.set_shape([None, 3])
                 return x + 1
         model = Model()
-        with tempfile.TemporaryDirectory() as folder:
-            tf.saved_model.save(model, folder, signatures=model.add)
-            signature = tf.saved_model.load(folder).signatures['serving_default']
-            self.assertEqual(signature.structured_input_signature[1]['x'].shape.as_list(), [None, None])
-            self.assertEqual(signature.inputs[0].shape.as_list(), [None, None])
-            (result,) = signature(x=tf.zeros([2, 3])).values()
-            self.assertEqual(result.shape, [2, 3])
-            with self.assertRaises(tf.errors.InvalidArgumentError):
-                signature(x=tf.zeros([2, 2]))
+        tf.saved_model.save(model, self.folder, signatures=model.add)
+        signature = tf.saved_model.load(self.folder).signatures['serving_default']
+        self.assertEqual(signature.structured_input_signature[1]['x'].shape.as_list(), [None, None])
+        self.assertEqual(signature.inputs[0].shape.as_list(), [None, None])
+        (result,) = signature(x=tf.zeros([2, 3])).values()
+        self.assertEqual(result.shape, [2, 3])
+        with self.assertRaises(tf.errors.InvalidArgumentError):
+            signature(x=tf.zeros([2, 2]))

@@ -6,11 +6,11 @@ import os
 import random
 import shutil
 import tempfile
-import unittest
 import weakref
 
 import footlight as tf
 from footlight import _proto
+from folder_case import FolderCase
 
 v1 = tf.compat.v1
 
@@ -21,7 +21,7 @@ def tensor(given):
     return tf.reshape(tf.constant(given['data'], getattr(tf, given['dtype'])), given['shape'])
 
 
-class Recorded(unittest.TestCase):
+class Recorded(FolderCase):
     def compare(self, found, expected):
         wanted = tensor(expected)
         self.assertEqual(found.dtype, wanted.dtype)
@@ -72,71 +72,67 @@ class Recorded(unittest.TestCase):
             logits = model.infer(tf.ones([1, 3]))['logits']
         self.assertEqual(tape.gradient(logits, model.first.w).shape, [3, 4])
         checkpoint = tf.train.Checkpoint(model=model)
-        with tempfile.TemporaryDirectory() as folder:
-            path = checkpoint.save(os.path.join(folder, 'ck'))
-            before = model.first.w.numpy().tolist()
-            model.first.w.assign(tf.zeros([3, 4]))
-            checkpoint.restore(path)
-            self.assertEqual(model.first.w.numpy().tolist(), before)
+        path = checkpoint.save(self.path('ck'))
+        before = model.first.w.numpy().tolist()
+        model.first.w.assign(tf.zeros([3, 4]))
+        checkpoint.restore(path)
+        self.assertEqual(model.first.w.numpy().tolist(), before)
 
 
-class Damaged(unittest.TestCase):
+class Damaged(FolderCase):
     def test_refusals(self):
-        with tempfile.TemporaryDirectory() as folder:
-            with self.assertRaisesRegex(OSError, 'does not exist'):
-                tf.saved_model.load(folder)
-            with open(os.path.join(folder, 'saved_model.pb'), 'wb') as file:
-                file.write(b'no message')
-            with self.assertRaisesRegex(OSError, 'Cannot parse'):
-                tf.saved_model.load(folder)
-            os.truncate(os.path.join(folder, 'saved_model.pb'), (1 << 31) + 1)
-            with self.assertRaisesRegex(OSError, 'larger than'):
-                tf.saved_model.load(folder)
+        with self.assertRaisesRegex(OSError, 'does not exist'):
+            tf.saved_model.load(self.folder)
+        with open(self.path('saved_model.pb'), 'wb') as file:
+            file.write(b'no message')
+        with self.assertRaisesRegex(OSError, 'Cannot parse'):
+            tf.saved_model.load(self.folder)
+        os.truncate(self.path('saved_model.pb'), (1 << 31) + 1)
+        with self.assertRaisesRegex(OSError, 'larger than'):
+            tf.saved_model.load(self.folder)
         with self.assertRaisesRegex(ValueError, 'tag sets'):
             tf.saved_model.load(os.path.join(GOLDEN, 'scale'), tags='other')
 
     def test_places_in_lists(self):
         module = tf.Module()
         module.l = [tf.Variable(1.), tf.Variable(2.), tf.Variable(3.)]
-        with tempfile.TemporaryDirectory() as folder:
-            tf.saved_model.save(module, folder)
-            path = os.path.join(folder, 'saved_model.pb')
-            with open(path, 'rb') as file:
-                whole = file.read()
-            for names, words in ((['-1', '0', '1'], 'an item -1'), (['0', 'one', '2'], "an item 'one', which is no number"),
-                                 (['600000', '1200000', '1800000'], 'an item 1200000')):
-                message = _proto.SavedModel.FromString(whole)
-                node = next(node for node in message.meta_graphs[0].object_graph_def.nodes
-                            if node.user_object.identifier == 'trackable_list_wrapper')
-                for child, name in zip(node.children, names):
-                    child.local_name = name
-                with open(path, 'wb') as file:
-                    file.write(message.SerializeToString())
-                with self.assertRaisesRegex(tf.errors.DataLossError, 'damaged: a list has ' + words):
-                    tf.saved_model.load(folder)
+        tf.saved_model.save(module, self.folder)
+        path = self.path('saved_model.pb')
+        with open(path, 'rb') as file:
+            whole = file.read()
+        for names, words in ((['-1', '0', '1'], 'an item -1'), (['0', 'one', '2'], "an item 'one', which is no number"),
+                             (['600000', '1200000', '1800000'], 'an item 1200000')):
+            message = _proto.SavedModel.FromString(whole)
+            node = next(node for node in message.meta_graphs[0].object_graph_def.nodes
+                        if node.user_object.identifier == 'trackable_list_wrapper')
+            for child, name in zip(node.children, names):
+                child.local_name = name
+            with open(path, 'wb') as file:
+                file.write(message.SerializeToString())
+            with self.assertRaisesRegex(tf.errors.DataLossError, 'damaged: a list has ' + words):
+                tf.saved_model.load(self.folder)
 
     def test_mutations(self):
         rng = random.Random(3)
         with open(os.path.join(GOLDEN, 'scale', 'saved_model.pb'), 'rb') as file:
             whole = file.read()
         loaded = 0
-        with tempfile.TemporaryDirectory() as folder:
-            shutil.copytree(os.path.join(GOLDEN, 'scale', 'variables'), os.path.join(folder, 'variables'))
-            for _ in range(150):
-                content = bytearray(whole)
-                for _ in range(rng.randint(1, 3)):
-                    content[rng.randrange(len(content))] = rng.randrange(256)
-                with open(os.path.join(folder, 'saved_model.pb'), 'wb') as file:
-                    file.write(content)
-                try:
-                    tf.saved_model.load(folder).signatures['serving_default'](x=[1.0])
-                    loaded += 1
-                except Exception:  # any error will do; a crash would end the test
-                    pass
+        shutil.copytree(os.path.join(GOLDEN, 'scale', 'variables'), self.path('variables'))
+        for _ in range(150):
+            content = bytearray(whole)
+            for _ in range(rng.randint(1, 3)):
+                content[rng.randrange(len(content))] = rng.randrange(256)
+            with open(self.path('saved_model.pb'), 'wb') as file:
+                file.write(content)
+            try:
+                tf.saved_model.load(self.folder).signatures['serving_default'](x=[1.0])
+                loaded += 1
+            except Exception:  # any error will do; a crash would end the test
+                pass
         self.assertGreater(loaded, 0)
 
 
-class Objects(unittest.TestCase):
+class Objects(FolderCase):
     """What objects of a file are like after loading, saved again and loaded again."""
 
     def cycle(self, obj, times=2, **options):
@@ -261,41 +257,38 @@ class Objects(unittest.TestCase):
         module = tf.Module()
         module.f = tf.function(lambda x: x, input_signature=[tf.TensorSpec([])])
         module.function_aliases = tf.Variable(1.)
-        with tempfile.TemporaryDirectory() as folder:
-            tf.saved_model.save(module, folder, options=tf.saved_model.SaveOptions(function_aliases={'g': module.f}))
-            with self.assertRaisesRegex(ValueError, 'experimental_load_function_aliases'):
-                tf.saved_model.load(folder, options=tf.saved_model.LoadOptions(experimental_load_function_aliases=True))
+        tf.saved_model.save(module, self.folder, options=tf.saved_model.SaveOptions(function_aliases={'g': module.f}))
+        with self.assertRaisesRegex(ValueError, 'experimental_load_function_aliases'):
+            tf.saved_model.load(self.folder, options=tf.saved_model.LoadOptions(experimental_load_function_aliases=True))
 
     def test_aliases_of_several_functions(self):
         module = tf.Module()
         module.f = tf.function(lambda x: x)
         traces = [module.f.get_concrete_function(tf.TensorSpec([], dtype)) for dtype in (tf.float32, tf.int32)]
-        with tempfile.TemporaryDirectory() as folder:
-            for given in (traces, module.f, {module.f}):
-                tf.saved_model.save(module, folder, options=tf.saved_model.SaveOptions(function_aliases={'g': given}))
-                options = tf.saved_model.LoadOptions(experimental_load_function_aliases=True)
-                self.assertEqual(list(tf.saved_model.load(folder, options=options).function_aliases), ['g'])
-            with self.assertRaisesRegex(TypeError, 'Unsupported type'):
-                tf.saved_model.save(module, folder, options=tf.saved_model.SaveOptions(function_aliases={'g': lambda x: x}))
+        for given in (traces, module.f, {module.f}):
+            tf.saved_model.save(module, self.folder, options=tf.saved_model.SaveOptions(function_aliases={'g': given}))
+            options = tf.saved_model.LoadOptions(experimental_load_function_aliases=True)
+            self.assertEqual(list(tf.saved_model.load(self.folder, options=options).function_aliases), ['g'])
+        with self.assertRaisesRegex(TypeError, 'Unsupported type'):
+            tf.saved_model.save(module, self.folder, options=tf.saved_model.SaveOptions(function_aliases={'g': lambda x: x}))
 
     def test_signatures_that_give_composites(self):
         module = tf.Module()
         module.f = tf.function(lambda x: {'r': x, 's': x.to_sparse(), 'v': x.values},
                                input_signature=[tf.RaggedTensorSpec([None, None])])
-        with tempfile.TemporaryDirectory() as folder:
-            tf.saved_model.save(module, folder, signatures={'k': module.f})
-            ragged = tf.ragged.constant([[1.], [2., 3.]])
-            found = tf.saved_model.load(folder).signatures['k'](x=ragged.values, x_1=ragged.row_splits)
-            self.assertEqual(found['r'].to_list(), [[1.], [2., 3.]])
-            self.assertEqual(found['s'].values.numpy().tolist(), [1., 2., 3.])
-            with tf.Graph().as_default(), v1.Session() as session:
-                signature = v1.saved_model.load(session, ['serve'], folder).signature_def['k']
-                kinds = [signature.outputs[name].dtype for name in 'rsv']
-                self.assertEqual(kinds, [0, tf.float32.as_datatype_enum, tf.float32.as_datatype_enum])  # r: in its parts
-                parts = [part.name for part in signature.outputs['r'].composite_tensor.components]
-                names = [*parts, signature.outputs['s'].coo_sparse.indices_tensor_name, signature.outputs['v'].name]
-                feed = {signature.inputs['x'].name: [1., 2., 3.], signature.inputs['x_1'].name: [0, 1, 3]}
-                values, splits, indices, again = session.run(names, feed)
+        tf.saved_model.save(module, self.folder, signatures={'k': module.f})
+        ragged = tf.ragged.constant([[1.], [2., 3.]])
+        found = tf.saved_model.load(self.folder).signatures['k'](x=ragged.values, x_1=ragged.row_splits)
+        self.assertEqual(found['r'].to_list(), [[1.], [2., 3.]])
+        self.assertEqual(found['s'].values.numpy().tolist(), [1., 2., 3.])
+        with tf.Graph().as_default(), v1.Session() as session:
+            signature = v1.saved_model.load(session, ['serve'], self.folder).signature_def['k']
+            kinds = [signature.outputs[name].dtype for name in 'rsv']
+            self.assertEqual(kinds, [0, tf.float32.as_datatype_enum, tf.float32.as_datatype_enum])  # r: in its parts
+            parts = [part.name for part in signature.outputs['r'].composite_tensor.components]
+            names = [*parts, signature.outputs['s'].coo_sparse.indices_tensor_name, signature.outputs['v'].name]
+            feed = {signature.inputs['x'].name: [1., 2., 3.], signature.inputs['x_1'].name: [0, 1, 3]}
+            values, splits, indices, again = session.run(names, feed)
         self.assertEqual((values.tolist(), splits.tolist(), again.tolist()), ([1., 2., 3.], [0, 1, 3], [1., 2., 3.]))
         self.assertEqual(indices.tolist(), [[0, 0], [1, 0], [1, 1]])
 
@@ -313,14 +306,13 @@ class Objects(unittest.TestCase):
     def test_a_graph_does_not_train_what_it_loads(self):
         module = tf.Module()
         module.a, module.b = tf.Variable(1.), tf.Variable([2., 3.])
-        with tempfile.TemporaryDirectory() as folder:
-            tf.saved_model.save(module, folder)
-            with tf.Graph().as_default():
-                own = v1.get_variable('own', initializer=1.)
-                loaded = tf.saved_model.load(folder)
-                self.assertTrue(loaded.b.trainable)
-                self.assertEqual([v.name for v in v1.trainable_variables()], [own.name])
-                self.assertEqual(len(v1.global_variables()), 3)
+        tf.saved_model.save(module, self.folder)
+        with tf.Graph().as_default():
+            own = v1.get_variable('own', initializer=1.)
+            loaded = tf.saved_model.load(self.folder)
+            self.assertTrue(loaded.b.trainable)
+            self.assertEqual([v.name for v in v1.trainable_variables()], [own.name])
+            self.assertEqual(len(v1.global_variables()), 3)
 
     def test_an_untracked_table_is_named(self):
         table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(['a'], [1]), -1)

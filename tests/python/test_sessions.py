@@ -4,6 +4,7 @@ import tempfile
 import unittest
 
 import footlight as tf
+from folder_case import FolderCase
 
 v1 = tf.compat.v1
 
@@ -239,18 +240,17 @@ class AlikeInGraphsTest(unittest.TestCase):
                 session.run(fed * 2., {fed: 'x'})
 
 
-class SavedGraphTest(unittest.TestCase):
+class SavedGraphTest(FolderCase):
     def test_load_without_a_session(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, 'saved')
-            with tf.Graph().as_default(), v1.Session() as session:
-                x = v1.placeholder(tf.float32, [None, 2], name='x')
-                w = v1.get_variable('w', [2, 1], initializer=v1.constant_initializer(3.))
-                y = tf.identity(x @ w, name='y')
-                session.run(v1.global_variables_initializer())
-                session.run(w.assign([[4.], [5.]]))
-                v1.saved_model.simple_save(session, path, {'x': x}, {'y': y, 'twice': y * 2.})
-            loaded = tf.saved_model.load(path)
+        path = self.path('saved')
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder(tf.float32, [None, 2], name='x')
+            w = v1.get_variable('w', [2, 1], initializer=v1.constant_initializer(3.))
+            y = tf.identity(x @ w, name='y')
+            session.run(v1.global_variables_initializer())
+            session.run(w.assign([[4.], [5.]]))
+            v1.saved_model.simple_save(session, path, {'x': x}, {'y': y, 'twice': y * 2.})
+        loaded = tf.saved_model.load(path)
         self.assertEqual(list(loaded.signatures), ['serving_default'])
         function = loaded.signatures['serving_default']
         self.assertEqual(function.structured_input_signature, ((), {'x': tf.TensorSpec([None, 2], tf.float32, 'x')}))

@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 import footlight as tf
+from folder_case import FolderCase
 
 ROOT = pathlib.Path(__file__).parents[2]
 WRITER = ROOT / 'engine/python/stubs'
@@ -126,7 +127,7 @@ def defined(path):
     return names
 
 
-class Stubs(unittest.TestCase):
+class Stubs(FolderCase):
     def check_types(self, config, path, *what, uses=''):
         """Runs mypy in a folder of its own, which has the module `uses_of_stubs`."""
         with tempfile.TemporaryDirectory() as folder:
@@ -170,12 +171,11 @@ class Stubs(unittest.TestCase):
             self.assertIn('ModuleNotFoundError', done.stderr)
 
     def test_refuses_what_the_package_does_not_have(self):
-        with tempfile.TemporaryDirectory() as folder:
-            writer = shutil.copytree(WRITER, pathlib.Path(folder, 'stubs'))
-            nest = writer / 'known/nest.pyi'
-            text = nest.read_text().replace('structure: object', 'value: object')
-            nest.write_text(text + 'def unpacked(x: Any) -> Any: ...\n')
-            done = subprocess.run([sys.executable, writer / 'write.py', PACKAGE.parent], capture_output=True, text=True)
+        writer = shutil.copytree(WRITER, pathlib.Path(self.folder, 'stubs'))
+        nest = writer / 'known/nest.pyi'
+        text = nest.read_text().replace('structure: object', 'value: object')
+        nest.write_text(text + 'def unpacked(x: Any) -> Any: ...\n')
+        done = subprocess.run([sys.executable, writer / 'write.py', PACKAGE.parent], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("is_nested has the parameters ['structure'], not ['value']", done.stderr)
         self.assertIn('unpacked is no name of the package', done.stderr)

@@ -248,8 +248,7 @@ class WhenAndWhere(InFolder):
     def test_refusals(self):
         with self.assertRaisesRegex(ValueError, 'logdir'):
             tf.summary.create_file_writer(None)
-        with open(os.path.join(self.folder, 'file'), 'w'):
-            pass
+        self.write('file', '')
         with self.assertRaisesRegex(tf.errors.PermissionDeniedError, 'cannot create the folder'):
             tf.summary.create_file_writer(os.path.join(self.folder, 'file', 'x'))
         with self.writer.as_default(step=0):

@@ -2,12 +2,11 @@
 import abc
 import collections
 import copy
-import os
 import pickle
-import tempfile
 import unittest
 
 import footlight as tf
+from folder_case import FolderCase
 
 tracking = tf.__internal__.tracking
 
@@ -268,20 +267,19 @@ class Position(tf.train.experimental.PythonState):
         self.line = int(string_value)
 
 
-class PythonStates(unittest.TestCase):
+class PythonStates(FolderCase):
     def test_a_checkpoint_has_the_string(self):
-        with tempfile.TemporaryDirectory() as folder:
-            position = Position(3)
-            checkpoint = tf.train.Checkpoint(position=position)
-            path = checkpoint.save(os.path.join(folder, 'c'))
-            self.assertEqual(tf.train.load_variable(path, 'position/.ATTRIBUTES/py_state'), b'3')
-            position.line = 5
-            checkpoint.restore(path).assert_consumed()
-            self.assertEqual(position.line, 3)
-            later = tf.train.Checkpoint()
-            later.restore(path)
-            later.position = Position(0)
-            self.assertEqual(later.position.line, 3)
+        position = Position(3)
+        checkpoint = tf.train.Checkpoint(position=position)
+        path = checkpoint.save(self.path('c'))
+        self.assertEqual(tf.train.load_variable(path, 'position/.ATTRIBUTES/py_state'), b'3')
+        position.line = 5
+        checkpoint.restore(path).assert_consumed()
+        self.assertEqual(position.line, 3)
+        later = tf.train.Checkpoint()
+        later.restore(path)
+        later.position = Position(0)
+        self.assertEqual(later.position.line, 3)
 
     def test_both_methods_are_needed(self):
         class Half(tf.train.experimental.PythonState):

@@ -1,9 +1,9 @@
 """Arrays stay the user's: no op writes into them, and later writes to them change no tensor or variable."""
-import os
 import tempfile
 import unittest
 
 import footlight as tf
+from folder_case import FolderCase
 
 try:
     import numpy as np
@@ -31,7 +31,7 @@ def memory_of(t):
 
 
 @unittest.skipUnless(np, 'NumPy is not installed')
-class Variables(unittest.TestCase):
+class Variables(FolderCase):
 
     def changed_in_every_way(self, v):
         v.assign_add(tf.ones([N]))
@@ -47,12 +47,11 @@ class Variables(unittest.TestCase):
             self.assertFalse(array.any())
 
     def test_of_a_map_of_a_file(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, 'w.npy')
-            np.save(path, np.zeros(N, np.float32))
-            for mode in ('r', 'r+', 'c'):
-                self.changed_in_every_way(tf.Variable(np.load(path, mmap_mode=mode)))
-            self.assertFalse(np.load(path).any())
+        path = self.path('w.npy')
+        np.save(path, np.zeros(N, np.float32))
+        for mode in ('r', 'r+', 'c'):
+            self.changed_in_every_way(tf.Variable(np.load(path, mmap_mode=mode)))
+        self.assertFalse(np.load(path).any())
 
     def test_of_shared_memory(self):
         array, _ = aligned()

@@ -9,6 +9,7 @@ import unittest
 import numpy as np
 
 import footlight as tf
+from folder_case import FolderCase
 
 v1 = tf.compat.v1
 LABELS = np.array([[0.1, 0.9], [0.4, 0.3], [0.8, 0.2]], np.float32)
@@ -24,7 +25,7 @@ def in_session(make):
         return session.run(made)
 
 
-class Names(unittest.TestCase):
+class Names(FolderCase):
     def both(self, make, expected):
         for value in (make().numpy(), in_session(make)):
             np.testing.assert_allclose(value, expected, 1e-5)
@@ -150,16 +151,15 @@ class Names(unittest.TestCase):
             v1.debugging.assert_equal(1, 2, data=[7], message='wrong')
 
     def test_files(self):
-        with tempfile.TemporaryDirectory() as folder:
-            v1.gfile.MakeDirs(folder + '/a/b')
-            with v1.gfile.Open(folder + '/a/file', 'w') as file:
-                file.write('text')
-            v1.gfile.Copy(folder + '/a/file', folder + '/copy')
-            self.assertEqual(sorted(v1.gfile.ListDirectory(folder + '/a')), ['b', 'file'])
-            self.assertTrue(v1.gfile.IsDirectory(folder + '/a/b') and v1.gfile.Exists(folder + '/copy'))
-            self.assertEqual(v1.gfile.Stat(folder + '/copy').length, 4)
-            v1.gfile.DeleteRecursively(folder + '/a')
-            self.assertEqual(v1.gfile.Glob(folder + '/*'), [folder + '/copy'])
+        v1.gfile.MakeDirs(self.folder + '/a/b')
+        with v1.gfile.Open(self.folder + '/a/file', 'w') as file:
+            file.write('text')
+        v1.gfile.Copy(self.folder + '/a/file', self.folder + '/copy')
+        self.assertEqual(sorted(v1.gfile.ListDirectory(self.folder + '/a')), ['b', 'file'])
+        self.assertTrue(v1.gfile.IsDirectory(self.folder + '/a/b') and v1.gfile.Exists(self.folder + '/copy'))
+        self.assertEqual(v1.gfile.Stat(self.folder + '/copy').length, 4)
+        v1.gfile.DeleteRecursively(self.folder + '/a')
+        self.assertEqual(v1.gfile.Glob(self.folder + '/*'), [self.folder + '/copy'])
 
     def test_iterators(self):
         with v1.Graph().as_default(), v1.Session() as session:

@@ -6,12 +6,12 @@ import os
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import unittest
 
 import numpy as np
 
 import footlight as tf
+from folder_case import FolderCase
 
 draws = np.random.default_rng(7)
 
@@ -374,19 +374,18 @@ class InTurn(unittest.TestCase):
             self.assertEqual(variable.numpy(), expected)
 
 
-class Recorded(unittest.TestCase):
+class Recorded(FolderCase):
 
     def test_a_recording_names_the_line_of_the_users_function(self):
-        with tempfile.TemporaryDirectory() as folder:
-            script, recording = os.path.join(folder, 'rows.py'), os.path.join(folder, 'rows.footlight')
-            with open(script, 'w', encoding='utf-8') as file:
-                file.write('import tensorflow as tf\n'
-                           'def twice(row):\n'
-                           '    return row * 2.0\n'
-                           'tf.vectorized_map(twice, tf.ones([4, 2]))\n')
-            subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', recording, script], check=True,
-                           capture_output=True, timeout=120)
-            with contextlib.closing(sqlite3.connect(recording)) as db:
-                made = db.execute('SELECT function.name, line, path FROM function JOIN file ON file.id = file').fetchall()
+        script, recording = self.path('rows.py'), self.path('rows.footlight')
+        with open(script, 'w', encoding='utf-8') as file:
+            file.write('import tensorflow as tf\n'
+                       'def twice(row):\n'
+                       '    return row * 2.0\n'
+                       'tf.vectorized_map(twice, tf.ones([4, 2]))\n')
+        subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', recording, script], check=True,
+                       capture_output=True, timeout=120)
+        with contextlib.closing(sqlite3.connect(recording)) as db:
+            made = db.execute('SELECT function.name, line, path FROM function JOIN file ON file.id = file').fetchall()
         self.assertEqual([(name, line, os.path.basename(path)) for name, line, path in made],
                          [('vectorized_map_twice', 2, 'rows.py')])

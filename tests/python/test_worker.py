@@ -101,9 +101,7 @@ class Worker(FolderCase):
 
     def test_errors_are_safe_for_a_terminal(self):
         path, bad = self.script('print(1)'), '\x1b[31m\x9b31m\u202eabc\udcff'
-        taken = self.path(bad)
-        with open(taken, 'w', encoding='utf-8') as file:
-            file.write('no recording')
+        taken = self.write(bad, 'no recording')
         for words in (['--' + bad, path], ['--level', bad, path], [taken + '.py'], ['-o', taken, path],
                       ['-o', os.path.join(taken, 'below'), path]):
             with self.subTest(words):
@@ -450,8 +448,7 @@ class Worker(FolderCase):
 
     def test_files_of_the_current_folder_are_not_run(self):
         for name in ('footlight', 'footlight_recorder', 'worker', '_interpreter', 'atexit', 'importlib'):
-            with open(self.path(name + '.py'), 'w', encoding='utf-8') as file:
-                file.write(f'print("ran ./{name}.py")\n')
+            self.write(f'{name}.py', f'print("ran ./{name}.py")\n')
         os.mkdir(self.path('scripts'))
         path = self.script('import tensorflow as tf; print(tf.constant(1).numpy(), tf.__file__.endswith("__init__.py"))',
                            'scripts/script.py')

@@ -240,8 +240,7 @@ class Refusals(FolderCase):
         self.assertIn(f'Footlight is not built for Python {mine} ({sys.executable}) (only for 3.99, which FOOTLIGHT_PYTHON can name)', said)
         self.assertIn('packaging/run.sh', said)
         # In a build tree the command is exact, and keeps what was built before.
-        with open(os.path.join(self.folder, 'CMakeCache.txt'), 'w') as cache:
-            cache.write('FOOTLIGHT_PYTHONS_BUILT:INTERNAL=/usr/bin/python3.99\n')
+        self.write('CMakeCache.txt', 'FOOTLIGHT_PYTHONS_BUILT:INTERNAL=/usr/bin/python3.99\n')
         self.assertIn(f'run: cmake -DFOOTLIGHT_ONE_PYTHON=OFF -DFOOTLIGHT_PYTHONS="/usr/bin/python3.99;{sys.executable}" {self.folder} && '
                       f'cmake --build {self.folder}\n', self.said(packages))
 

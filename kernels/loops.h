@@ -9,7 +9,8 @@
 
 namespace footlight {
 
-// A stride is 0 (one element for all) or 1. The output may be exactly the memory of an input of as large elements.
+// The loop of a kernel over contiguous elements. A stride is 0 (one element for all) or 1. The output may be the memory
+// of an input whose elements have the same size.
 struct ElementLoop {
   using Unary = void (*)(const void* in, void* out, int64_t n);
   using Binary = void (*)(const void* a, int a_stride, const void* b, int b_stride, void* out, int64_t n);

@@ -1,10 +1,10 @@
-// The placement decision and the copies.
+// Decides where an op runs, and copies its inputs there.
 #include "kernels/place.h"
 
 namespace footlight {
 namespace {
 
-// Views touch no elements: the host's kernel serves every device.
+// Views touch no elements, so the host's kernel serves every device.
 Kernel kernel_on(Device device, const OpRow& row, DType by) {
   if (row.host_only) return nullptr;
   const bool view = (row.alias == Alias::kSame || row.alias == Alias::kView) && is_plain(by);

@@ -21,7 +21,7 @@ Placement place_of(const OpRow&, std::span<const Tensor> inputs, DType by, const
 // something had to be copied; then `moved` holds all inputs.
 bool move_inputs(const OpRow&, std::span<const Tensor> inputs, Device, std::vector<Tensor>& moved);
 
-// A placeholder for another branch's output may be empty.
+// Whether a tensor is on a device. It may be empty if it stands for the output of a branch that did not run.
 inline bool on_device(const Tensor& t) { return t && t.device().type != DeviceType::kCpu; }
 
 inline bool any_on_device(std::span<const Tensor> inputs) {

@@ -1,4 +1,4 @@
-// The table itself and the choice of the instruction set.
+// Keeps the table of kernels, and chooses the instruction set.
 #include "kernels/table.h"
 
 #include "engine/base/text.h"
@@ -20,9 +20,9 @@ namespace {
 
 std::string_view chosen_isa;
 ElementLoop loop_table[kMaxOps][kDTypeCount];
-StreamedReduction made_table[kMaxOps][kDTypeCount];
+StreamedReduction reduction_table[kMaxOps][kDTypeCount];
 
-bool built(std::string_view isa) {
+bool is_built(std::string_view isa) {
   for (KernelFile* f = KernelFile::first; f; f = f->next)
     if (f->isa == isa) return true;
   return false;
@@ -46,19 +46,19 @@ constexpr std::string_view kSets[] = {"avx512", "avx2", "baseline"};
 std::string built_sets() {
   std::string all;
   for (const std::string_view isa : kSets)
-    if (built(isa)) append_to(all, str(all.empty() ? "" : ", ", isa));
+    if (is_built(isa)) append_to(all, str(all.empty() ? "" : ", ", isa));
   return all;
 }
 
 std::string_view choose() {
   if (const char* wanted = std::getenv("FOOTLIGHT_ISA"); wanted && *wanted) {
-    const bool there = built(wanted);
+    const bool there = is_built(wanted);
     if (there && supported(wanted)) return wanted;
     std::fprintf(stderr, "footlight: FOOTLIGHT_ISA=%s is not %s (built: %s); choosing by the processor\n", wanted,
                  there ? "supported by this processor" : "built here", built_sets().c_str());
   }
   for (const std::string_view isa : kSets)
-    if (built(isa) && supported(isa)) return isa;
+    if (is_built(isa) && supported(isa)) return isa;
   fail(ErrorKind::kUnimplemented, "Footlight's kernels were built for ", built_sets(),
        " only, which this processor does not have: build on this machine, or with "
        "FOOTLIGHT_ISAS=\"baseline;avx2;avx512\"");
@@ -72,7 +72,7 @@ uint32_t allowed(const OpRow& row, uint32_t dtypes) {
 }
 
 template <class Entry>
-void enter(Entry (&table)[kMaxOps][kDTypeCount], std::string_view op, uint32_t dtypes, const Entry& entry) {
+void set_entries(Entry (&table)[kMaxOps][kDTypeCount], std::string_view op, uint32_t dtypes, const Entry& entry) {
   const OpRow* row = find_row(op);
   FL_CHECK(row && row->id.value < kMaxOps);
   for (size_t d = 0; d < kDTypeCount; ++d)
@@ -92,18 +92,20 @@ void register_kernel(DeviceType device, std::string_view op, uint32_t dtypes, Ke
     kernel_table[static_cast<size_t>(device)][row->id.value][d] = kernel;
     if (device != DeviceType::kCpu) continue;
     loop_table[row->id.value][d] = {};
-    made_table[row->id.value][d] = {};
+    reduction_table[row->id.value][d] = {};
   }
 }
 
-void register_loop(std::string_view op, uint32_t dtypes, ElementLoop loop) { enter(loop_table, op, dtypes, loop); }
+void register_loop(std::string_view op, uint32_t dtypes, ElementLoop loop) {
+  set_entries(loop_table, op, dtypes, loop);
+}
 
 void register_streamed_reduction(std::string_view op, uint32_t dtypes, const StreamedReduction& reduction) {
-  enter(made_table, op, dtypes, reduction);
+  set_entries(reduction_table, op, dtypes, reduction);
 }
 
 const StreamedReduction* streamed_reduction_for(OpId op, DType by) {
-  const StreamedReduction& made = made_table[op.value][static_cast<size_t>(by)];
+  const StreamedReduction& made = reduction_table[op.value][static_cast<size_t>(by)];
   return made.start ? &made : nullptr;
 }
 
@@ -125,7 +127,7 @@ void init_cpu_kernels() {
       for (KernelFile* f = KernelFile::first; f; f = f->next)
         if (f->isa == isa) f->fill();
     };
-    // Each set replaces kernels of those before.
+    // Kernels of each set replace those of the sets before it.
     fill("scalar");
     if (chosen_isa == "avx512") fill("avx2");  // some gain nothing from AVX-512 and are built for AVX2 at most
     fill(chosen_isa);

@@ -27,7 +27,7 @@ struct KernelContext {
 
 using Kernel = void (*)(KernelContext&);
 
-// Installed by the device backend if there is one: the stream of this thread, and copies between devices.
+// How to reach devices: the stream of this thread, and copies between devices. A device backend installs it.
 struct DeviceAccess {
   void* (*stream)(Device);
   Tensor (*copy)(const Tensor&, Device);
@@ -41,21 +41,21 @@ inline Kernel kernel_for(DeviceType device, OpId op, DType dtype) {
   return kernel_table[static_cast<size_t>(device)][op.value][static_cast<size_t>(dtype)];
 }
 
-// The dtype that selects the kernel of this application (OpRow::dispatch).
+// The dtype that selects the kernel (OpRow::dispatch).
 inline DType dispatch_dtype(const OpRow& row, std::span<const Tensor> inputs, std::span<const DType> output_dtypes) {
   if (row.dispatch >= 0 && static_cast<size_t>(row.dispatch) < inputs.size())
     return inputs[static_cast<size_t>(row.dispatch)].dtype();
   return output_dtypes.empty() ? DType::kFloat32 : output_dtypes[0];
 }
 
-// `dtypes` is a set of them (dtype_set(...), kAllTypes). FL_CHECKs that the row exists.
+// Registers a kernel for a set of dtypes (dtype_set(...), kAllTypes). FL_CHECKs that the row exists.
 void register_kernel(DeviceType, std::string_view op, uint32_t dtypes, Kernel);
 
 // Chooses the instruction set (FOOTLIGHT_ISA forces one: "baseline", "avx2", "avx512") and registers the host's
 // kernels. Called once by engine/eager's and engine/runtime's start; calling it again does nothing.
 void init_cpu_kernels();
 std::string_view cpu_isa();
-// Why there is no kernel: throws kInvalidArgument naming op, dtype and device, and the dtypes that have one.
+// Throws kInvalidArgument because there is no kernel, naming op, dtype and device, and the dtypes that have one.
 [[noreturn]] void no_kernel(DeviceType, const OpRow&, DType);
 
 }  // namespace footlight

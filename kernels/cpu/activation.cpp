@@ -8,9 +8,9 @@ namespace footlight::FL_ISA {
 
 namespace {
 
-// Two inputs of one shape, or one input given twice: out = x > 0 ? in : alpha in.
+// Computes out = x > 0 ? in : alpha in, for two inputs of one shape or for one input given twice.
 template <class T>
-void leaky(KernelContext& c, const Tensor& in_tensor, const Tensor& x_tensor) {
+void scale_negative(KernelContext& c, const Tensor& in_tensor, const Tensor& x_tensor) {
   using C = Compute<T>;
   if (!(in_tensor.shape() == x_tensor.shape()))
     invalid("the gradients have shape ", in_tensor.shape().to_string(), ", the features ", x_tensor.shape().to_string(),
@@ -38,12 +38,12 @@ void leaky(KernelContext& c, const Tensor& in_tensor, const Tensor& x_tensor) {
   });
 }
 template <class T>
-void leaky_relu(KernelContext& c) { leaky<T>(c, c.inputs[0], c.inputs[0]); }
+void leaky_relu(KernelContext& c) { scale_negative<T>(c, c.inputs[0], c.inputs[0]); }
 template <class T>
-void leaky_relu_grad(KernelContext& c) { leaky<T>(c, c.inputs[0], c.inputs[1]); }
+void leaky_relu_grad(KernelContext& c) { scale_negative<T>(c, c.inputs[0], c.inputs[1]); }
 
 template <class... Types>
-void leakies() {
+void leaky_kernels() {
   (on_cpu("LeakyRelu", bit_of(dtype_of<Types>), leaky_relu<Types>), ...);
   (on_cpu("LeakyReluGrad", bit_of(dtype_of<Types>), leaky_relu_grad<Types>), ...);
 }
@@ -61,7 +61,7 @@ FL_CPU_KERNELS {
   costly_binary<functors::SoftplusGrad, FL_FLOATS>("SoftplusGrad");
   unary<functors::Softsign, FL_FLOATS>("Softsign");
   binary<functors::SoftsignGrad, FL_FLOATS>("SoftsignGrad");
-  leakies<FL_FLOATS>();
+  leaky_kernels<FL_FLOATS>();
 }
 
 }  // namespace footlight::FL_ISA

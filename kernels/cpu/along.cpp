@@ -149,8 +149,8 @@ void softmax_last(KernelContext& c) {
   });
 }
 
-// The same for adjacent columns, `row` elements from one row to the next. Input and output may be the
-// same memory.
+// Softmax of adjacent columns, `row` elements from one row to the next. Input and output may be the same
+// memory.
 constexpr int64_t kColumnsAtOnce = 128;
 
 template <class T, bool kLog>
@@ -274,7 +274,7 @@ struct Polynomial {
   }
 };
 
-// Exclusive prefix times suffix products: no division, so zeros do no harm.
+// Multiplies exclusive prefix and suffix products. Without a division, zeros do no harm.
 template <class T>
 void prod_others(KernelContext& c) {
   using C = Compute<T>;

@@ -36,7 +36,7 @@ struct FloorMod {
   }
 };
 
-// Python's ZeroDivisionError, in TensorFlow's words.
+// Throws what Python raises as ZeroDivisionError, in TensorFlow's words.
 template <class F, class T>
 void checked_division(KernelContext& c) {
   const T* b = c.in<T>(1);

@@ -25,7 +25,7 @@ Layout layout_of(const KernelContext& c, const Shape& shape) {
   return l;
 }
 
-constexpr int64_t kBlock = 1 << 14;  // elements of a part of a sum
+constexpr int64_t kBlock = 1 << 14;  // elements that are summed before partial sums are added
 
 // Sums over all elements of each channel: body(to, channel, index of the element) adds to two floats. Parts
 // of a fixed size are added up in their order, so the result does not depend on the number of threads.
@@ -69,7 +69,7 @@ void sums(const Layout& l, double* one, double* two, Body&& body) {
     }
 }
 
-// body(channel, index) for each element.
+// Calls body(channel, index) for each element.
 template <class Body>
 void each(const Layout& l, Body&& body) {
   const int64_t row = l.channels * l.inner;

@@ -18,7 +18,7 @@ using functors::branchless::with_sign_of;
 constexpr int64_t kBlock = 256;
 
 template <class R>
-void apart(const std::complex<R>* in, R* re, R* im, int64_t n) {
+void split_parts(const std::complex<R>* in, R* re, R* im, int64_t n) {
   const R* parts = reinterpret_cast<const R*>(in);
   for (int64_t i = 0; i < n; ++i) {
     re[i] = parts[2 * i];
@@ -26,7 +26,7 @@ void apart(const std::complex<R>* in, R* re, R* im, int64_t n) {
   }
 }
 template <class R>
-void together(const R* re, const R* im, std::complex<R>* out, int64_t n) {
+void join_parts(const R* re, const R* im, std::complex<R>* out, int64_t n) {
   R* parts = reinterpret_cast<R*>(out);
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) {
@@ -35,7 +35,7 @@ void together(const R* re, const R* im, std::complex<R>* out, int64_t n) {
   }
 }
 
-// Magnitudes whose squares and quotients neither overflow nor lose digits.
+// Whether squares and quotients of numbers of this magnitude neither overflow nor lose digits.
 template <class R>
 struct Middle {
   static constexpr R kLow = sizeof(R) == 4 ? R(1e-15) : R(1e-140), kHigh = sizeof(R) == 4 ? R(1e15) : R(1e140);
@@ -89,12 +89,12 @@ void complex_loop(const void* in_memory, void* out_memory, int64_t n) {
   R x[kBlock], y[kBlock], re[kBlock], im[kBlock];
   for (int64_t at = 0; at < n; at += kBlock) {
     const int64_t here = std::min(kBlock, n - at);
-    apart(in + at, x, y, here);
+    split_parts(in + at, x, y, here);
     int beyond = 0;
     for (int64_t i = 0; i < here; ++i) beyond |= !F::covers(x[i], y[i]);
 #pragma GCC ivdep
     for (int64_t i = 0; i < here; ++i) F::at(x[i], y[i], re[i], im[i]);
-    together(re, im, out + at, here);
+    join_parts(re, im, out + at, here);
     for (int64_t i = 0; beyond && i < here; ++i)
       if (!F::covers(x[i], y[i])) out[at + i] = F()(std::complex<R>(x[i], y[i]));
   }
@@ -102,14 +102,14 @@ void complex_loop(const void* in_memory, void* out_memory, int64_t n) {
 
 // The magnitude of (x, y). Floats are computed in double, where nothing overflows; an infinite part makes it infinite.
 template <class R>
-void lengths(const void* in_memory, void* out_memory, int64_t n) {
+void absolute_values(const void* in_memory, void* out_memory, int64_t n) {
   const auto* in = static_cast<const std::complex<R>*>(in_memory);
   R* out = static_cast<R*>(out_memory);
   constexpr R kInfinity = std::numeric_limits<R>::infinity();
   R x[kBlock], y[kBlock];
   for (int64_t at = 0; at < n; at += kBlock) {
     const int64_t here = std::min(kBlock, n - at);
-    apart(in + at, x, y, here);
+    split_parts(in + at, x, y, here);
     R* to = out + at;
     if constexpr (sizeof(R) == 4) {
 #pragma GCC ivdep
@@ -124,7 +124,7 @@ void lengths(const void* in_memory, void* out_memory, int64_t n) {
   }
 }
 
-// Scaled by the larger part of y, so that no intermediate overflows.
+// Divides after scaling by the larger part of y, so that no intermediate overflows.
 template <class R>
 void divided(R a, R b, R p, R q, R& re, R& im) {
   const R most = magnitude(p) < magnitude(q) ? magnitude(q) : magnitude(p);
@@ -135,9 +135,9 @@ void divided(R a, R b, R p, R q, R& re, R& im) {
   im = (a * -d + b * c) / square / most;
 }
 
-// Smith's algorithm, for the tail after TensorFlow's last whole vector.
+// Divides by Smith's algorithm, as TensorFlow does in the tail after the last whole vector.
 template <class R>
-std::complex<R> divided_alone(std::complex<R> x, std::complex<R> y) {
+std::complex<R> divide_one(std::complex<R> x, std::complex<R> y) {
   const R a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
   if (std::abs(c) < std::abs(d)) {
     const R ratio = c / d;
@@ -173,12 +173,12 @@ void divide_loop(const void* x_memory, int x_stride, const void* y_memory, int y
   std::fill_n(q, kBlock, y->imag());
   for (int64_t at = 0; at < n; at += kBlock) {
     const int64_t here = std::min(kBlock, n - at);
-    if (x_stride) apart(x + at, a, b, here);
-    if (y_stride) apart(y + at, p, q, here);
+    if (x_stride) split_parts(x + at, a, b, here);
+    if (y_stride) split_parts(y + at, p, q, here);
     R re[kBlock], im[kBlock];
 #pragma GCC ivdep
     for (int64_t i = 0; i < here; ++i) divided(a[i], b[i], p[i], q[i], re[i], im[i]);
-    together(re, im, out + at, here);
+    join_parts(re, im, out + at, here);
   }
 }
 
@@ -195,7 +195,7 @@ void divide(KernelContext& c) {
     last_y[k] = c.in<T>(1)[place_of(n - rest + k, c.inputs[1].shape(), c.outputs[0].shape())];
   }
   run_binary(c, divide_loop<R>, sizeof(T), sizeof(T), 8);
-  for (int64_t k = 0; k < rest; ++k) c.out<T>()[n - rest + k] = divided_alone(last_x[k], last_y[k]);
+  for (int64_t k = 0; k < rest; ++k) c.out<T>()[n - rest + k] = divide_one(last_x[k], last_y[k]);
 }
 
 template <class R>
@@ -209,7 +209,7 @@ void complex_kernels() {
     run_unary(c, complex_loop<Exp, R>, sizeof(T), sizeof(T), kWeight);
   });
   on_cpu("ComplexAbs", bit_of(dtype_of<T>), [](KernelContext& c) {
-    run_unary(c, lengths<R>, sizeof(T), sizeof(R), kWeight);
+    run_unary(c, absolute_values<R>, sizeof(T), sizeof(R), kWeight);
   });
   on_cpu("RealDiv", bit_of(dtype_of<T>), divide<R>);
 }

@@ -10,11 +10,11 @@ namespace {
 void constant(KernelContext& c) { c.outputs[0] = c.attrs.get<Tensor>("value"_attr).alias(); }
 
 // Number of elements from which several threads write, each its own part.
-constexpr int64_t kWorthAThread = 1 << 16;
+constexpr int64_t kMinParallelElements = 1 << 16;
 
 template <class T>
 void fill_with(T* out, int64_t n, const T& value) {
-  parallel_for(n, kWorthAThread, [&](int64_t begin, int64_t end) { std::fill(out + begin, out + end, value); });
+  parallel_for(n, kMinParallelElements, [&](int64_t begin, int64_t end) { std::fill(out + begin, out + end, value); });
 }
 
 void zeros_like(KernelContext& c) { clear(c.outputs[0]); }
@@ -31,17 +31,17 @@ void range(KernelContext& c) {
   using W = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
   const W start = static_cast<W>(*c.in<T>(0));
   const W delta = static_cast<W>(*c.in<T>(2));
-  parallel_for(c.outputs[0].elements(), kWorthAThread, [&](int64_t begin, int64_t end) {
+  parallel_for(c.outputs[0].elements(), kMinParallelElements, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) out[i] = static_cast<T>(static_cast<W>(i) * delta + start);
   });
 }
-// Rounded after the product and after the sum, as in TensorFlow, so that the digits are the same.
+// Rounds after the product and after the sum, as TensorFlow does, so that the digits are the same.
 template <class T>
 void float_range(KernelContext& c) {
   T* out = c.out<T>();
   const T start = *c.in<T>(0);
   const T delta = *c.in<T>(2);
-  parallel_for(c.outputs[0].elements(), kWorthAThread, [&](int64_t begin, int64_t end) {
+  parallel_for(c.outputs[0].elements(), kMinParallelElements, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) out[i] = T(start + T(static_cast<T>(i) * delta));
   });
 }
@@ -53,7 +53,7 @@ void linspace(KernelContext& c) {
   const int64_t n = c.outputs[0].elements();
   const T delta = (last - first) / static_cast<T>(std::max<int64_t>(n - 1, 1));
   T* out = c.out<T>();
-  parallel_for(n, kWorthAThread, [&](int64_t begin, int64_t end) {
+  parallel_for(n, kMinParallelElements, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) out[i] = first + delta * static_cast<T>(static_cast<int32_t>(i));
   });
   if (n > 1) out[n - 1] = last;
@@ -83,7 +83,7 @@ void one_hot(KernelContext& c) {
   T* out = c.out<T>();
   const T on = *c.in<T>(2), off = *c.in<T>(3);
   if (depth == 0 || planes == 0) return;
-  // A few planes at a time, still in the cache when the ones are written.
+  // Writes a few planes at a time, which are still in the cache when the ones are written.
   const int64_t plane = depth * inner, at_once = std::max<int64_t>(1, kPlanesAtOnce / plane);
   parallel_for(planes, std::max<int64_t>(1, (1 << 14) / plane), [&](int64_t begin, int64_t end) {
     for (int64_t first = begin; first < end; first += at_once) {

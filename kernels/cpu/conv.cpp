@@ -21,13 +21,13 @@ struct Geometry : Convolution {
         group_out(c.out_channels / std::max<int64_t>(1, c.groups)),
         window{&d, &h, &w} {}
   Geometry(const Geometry&) = delete;
-  // A single tap that reads each pixel once: then the pixels of all images can stand in one line.
+  // Whether a single tap reads each pixel once. Then the pixels of all images can be treated as one line.
   bool is_pointwise() const {
     bool all = true;
     for (const Window* o : window) all &= o->size == 1 && o->stride == 1 && o->before == 0 && o->in == o->out;
     return all;
   }
-  // A single tap that skips pixels between those that it reads.
+  // Whether a single tap skips pixels between those that it reads.
   bool is_strided_pointwise() const {
     bool single = true, strided = false;
     for (const Window* o : window) {
@@ -36,7 +36,7 @@ struct Geometry : Convolution {
     }
     return single && strided;
   }
-  // The same for images that consist of the pixels read.
+  // The convolution of images that consist of the pixels read.
   Convolution without_strides() const {
     Convolution c = *this;
     for (Window* o : {&c.d, &c.h, &c.w}) *o = {o->out, 1, 1, 1, 0, 0, o->out};
@@ -56,7 +56,7 @@ std::optional<Conv3x3Shape> conv3x3_shape(const Geometry& g) {
   return shape;
 }
 
-// Start offsets of the weights of each tap.
+// Returns where the weights of each tap begin.
 template <class T>
 std::vector<const T*> tap_starts(const Pass<T>& pass, const Geometry& g, const T* filter) {
   std::vector<const T*> starts;
@@ -67,7 +67,7 @@ std::vector<const T*> tap_starts(const Pass<T>& pass, const Geometry& g, const T
   return starts;
 }
 
-// The pass of a convolution with a single tap over all pixels.
+// Describes a convolution with a single tap as one pass over all pixels.
 template <class T>
 void pointwise(const Geometry& g, const T* in, int64_t in_channels, const Weights<T>& weights, T* out,
                int64_t out_channels) {
@@ -106,7 +106,7 @@ class StridedPixels {
     return data();
   }
 
-  // Copies the pixels to their places in the images, and zeros to all others.
+  // Copies the pixels to their places in the images, and writes zeros to all others.
   void copy_to(T* images) const {
     const int64_t line_size = g_.w.in * g_.in_channels;
     const int64_t stride = g_.h.stride, bands = pieces(g_.h.in, stride);  // a line that was read, and those below it

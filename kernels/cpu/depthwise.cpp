@@ -9,11 +9,11 @@ namespace footlight::FL_ISA {
 
 namespace {
 
-// A tap of the filter along one dimension, and the element of the other side that it pairs with the element at hand.
+// A tap of the filter along one dimension, and the element of the other side that it connects with a given element.
 struct TapPair {
   int64_t tap, other;
 };
-// The pairs of each element along the dimension.
+// The pairs of all elements along a dimension.
 struct TapPairs {
   std::vector<TapPair> all;
   std::vector<size_t> start;  // the beginning for each element, and the end
@@ -284,7 +284,7 @@ void to_input(KernelContext& c) {
   out.finish();
 }
 
-// sums += over a row of pixels, input times incoming gradient; four vectors of channels stay in registers.
+// Adds to `sums`, over a row of pixels, input times incoming gradient. Four vectors of channels stay in registers.
 template <class C>
 void add_row(const Depthwise& g, const TapRange& s, const C* in, const C* arriving, C* sums) {
   constexpr int64_t kWidth = VectorOf<C>::kLength;

@@ -79,9 +79,9 @@ inline void copy_runs(DType dtype, const void* from, int64_t from_at, int64_t fr
   const char* in = static_cast<const char*>(from) + from_at * bytes;
   char* out = static_cast<char*>(to) + to_at * bytes;
   const auto run = static_cast<size_t>(size * bytes);
-  constexpr int64_t kWorthAThread = 1 << 18;  // bytes
+  constexpr int64_t kMinParallelBytes = 1 << 18;
   if (count == 1) {  // a single long run is split
-    parallel_for(static_cast<int64_t>(run), kWorthAThread, [&](int64_t begin, int64_t end) {
+    parallel_for(static_cast<int64_t>(run), kMinParallelBytes, [&](int64_t begin, int64_t end) {
       std::memcpy(out + begin, in + begin, static_cast<size_t>(end - begin));
     });
     return;
@@ -91,7 +91,7 @@ inline void copy_runs(DType dtype, const void* from, int64_t from_at, int64_t fr
     for (int64_t i = begin; i < end; ++i)
       std::memcpy(out + i * to_step * bytes, in + i * from_step * bytes, kFixed ? kFixed : run);
   };
-  parallel_for(count, std::max<int64_t>(1, kWorthAThread / std::max<int64_t>(8, static_cast<int64_t>(run))),
+  parallel_for(count, std::max<int64_t>(1, kMinParallelBytes / std::max<int64_t>(8, static_cast<int64_t>(run))),
                [&](int64_t begin, int64_t end) {
                  switch (run) {
                    case 4: runs(std::integral_constant<size_t, 4>(), begin, end); break;
@@ -102,7 +102,7 @@ inline void copy_runs(DType dtype, const void* from, int64_t from_at, int64_t fr
                });
 }
 
-// Zeros, empty strings.
+// Fills a tensor with zeros or empty strings.
 inline void clear(Tensor& t) {
   if (!is_plain(t.dtype())) return;
   parallel_for(static_cast<int64_t>(t.bytes()), 1 << 18, [&](int64_t begin, int64_t end) {
@@ -110,7 +110,7 @@ inline void clear(Tensor& t) {
   });
 }
 
-// "1,2" for the flat index of an element, for messages.
+// The position of an element as text, "1,2", for messages.
 inline std::string place_in(const Shape& shape, int64_t flat) {
   std::string at;
   for (int d = shape.rank() - 1; d >= 0; --d) {

@@ -1,4 +1,4 @@
-// The driver behind all elementwise loops: equal shapes and scalars directly, other broadcasts row by row.
+// Drives all elementwise loops: over equal shapes and scalars directly, over other broadcasts row by row.
 #include "kernels/cpu/elementwise.h"
 
 #include "engine/base/thread_pool.h"
@@ -10,7 +10,7 @@ namespace {
 const char* at(const void* memory, int64_t bytes) { return static_cast<const char*>(memory) + bytes; }
 char* at(void* memory, int64_t bytes) { return static_cast<char*>(memory) + bytes; }
 
-// The broadcast in as few dimensions as possible, innermost first: adjacent ones with matching strides are merged.
+// A broadcast in as few dimensions as possible, innermost first: adjacent ones with matching strides are merged.
 struct MergedBroadcast {
   static constexpr int kMax = 32;
   int rank = 0;

@@ -42,7 +42,7 @@ template <class F, class T>
 template <class T>
 inline constexpr bool is_half = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
 
-// 16-bit floats go through the loop of floats, a block at a time.
+// Runs the loop of floats over 16-bit floats, a block at a time.
 template <class T, class R, class Loop>
 void binary_by_blocks(const T* a, int a_stride, const T* b, int b_stride, R* out, int64_t n, Loop&& loop) {
   float x[kHalfBlock], y[kHalfBlock], result[is_half<R> ? kHalfBlock : 1];
@@ -61,7 +61,7 @@ void binary_by_blocks(const T* a, int a_stride, const T* b, int b_stride, R* out
   }
 }
 
-// ivdep: the output may be exactly an input's memory; no other overlap occurs.
+// The loop may ignore dependencies (ivdep): the output is an input's memory, or does not overlap it.
 template <class F, class T, class R>
 void binary_loop(const void* a_memory, int a_stride, const void* b_memory, int b_stride, void* out_memory, int64_t n) {
   const T* a = static_cast<const T*>(a_memory);
@@ -172,7 +172,7 @@ template <class F, class... Types>
 void unary(std::string_view op) {
   (unary_as<F, Types, Types, 1>(op, dtype_of<Types>), ...);
 }
-// Expensive functions (exp, tanh, pow, ...): parallelised from fewer elements on.
+// Registers expensive functions (exp, tanh, pow, ...), which are parallelised from fewer elements on.
 template <class F, class... Types>
 void costly_binary(std::string_view op) {
   (binary_as<F, Types, Types, 8>(op, dtype_of<Types>), ...);

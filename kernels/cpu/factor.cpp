@@ -1,4 +1,4 @@
-// The recursions behind factor.h and their base cases.
+// Implements factor.h by recursion with small base cases.
 #include "kernels/cpu/factor.h"
 
 #include "kernels/cpu/vector.h"
@@ -10,13 +10,13 @@ namespace footlight::FL_ISA {
 
 namespace {
 
-// Below this many rows a triangle is solved, and below this many columns a panel is decomposed, without products.
+// A triangle of fewer rows is solved without products, and a panel of fewer columns decomposed without them.
 constexpr int64_t kSmall = 16;
 
 // The larger of two halves, rounded to whole base blocks.
 int64_t half_of(int64_t n) { return (n / 2 + kSmall - 1) / kSmall * kSmall; }
 
-// kVectors vectors of columns of the solution for a small triangle.
+// Solves a small triangle for kVectors vectors of columns.
 template <class T, int kVectors>
 void solve_columns(Triangle triangle, int64_t n, const Matrix<T>& a, T* x, int64_t x_row) {
   constexpr int64_t kV = VectorOf<T>::kLength;
@@ -50,13 +50,13 @@ void solve_small(Triangle triangle, int64_t n, const Matrix<T>& a, T* x, int64_t
   for (int64_t i = 0; i < n; ++i) std::copy_n(rest + i * kV, columns - j, x + i * x_row + j);
 }
 
-// to -= x * from.
+// Computes to -= x * from.
 template <class T>
 void subtract(T* __restrict__ to, const T* __restrict__ from, T x, int64_t n) {
   for (int64_t i = 0; i < n; ++i) to[i] -= x * from[i];
 }
 
-// One contiguous column: along the rows of a, or along its columns.
+// Solves for one contiguous column, along the rows of a or along its columns.
 template <class T>
 void solve_vector(Triangle triangle, int64_t n, const Matrix<T>& a, T* x) {
   const bool upper = triangle == Triangle::kUpper;
@@ -105,7 +105,7 @@ class Lu {
     columns_ = static_cast<T*>(memory_->data());
   }
 
-  // Columns [begin, end), of the rows from `begin` on.
+  // Decomposes columns [begin, end), of the rows from `begin` on.
   void run(int64_t begin, int64_t end) {
     const int64_t width = end - begin;
     if (width <= kSmall) {
@@ -124,7 +124,7 @@ class Lu {
  private:
   T* at(int64_t i, int64_t j) { return a_ + i * row_ + j; }
 
-  // A few columns, transposed so that each is contiguous.
+  // Decomposes a few columns, which are transposed so that each is contiguous.
   void panel(int64_t begin, int64_t end) {
     const int64_t rows = n_ - begin, width = end - begin;
     transpose_copy(at(begin, begin), row_, columns_, rows, rows, width);
@@ -150,7 +150,7 @@ class Lu {
     }
   }
 
-  // The first element of the largest magnitude; a NaN is never larger.
+  // The index of the first element of the largest magnitude. A NaN is never larger.
   static int64_t largest_of(const T* x, int64_t begin, int64_t end) {
     constexpr int64_t kV = VectorOf<T>::kLength;
     int64_t i = begin;
@@ -192,7 +192,7 @@ bool cholesky_small(int64_t n, T* a, int64_t row) {
   return true;
 }
 
-// The upper triangle of a -= transposed(b) * b.
+// Computes the upper triangle of a -= transposed(b) * b.
 template <class T>
 void subtract_square(int64_t n, int64_t depth, const T* b, T* a, int64_t row) {
   constexpr int64_t kColumns = 128;

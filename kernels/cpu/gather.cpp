@@ -29,7 +29,7 @@ GatherLayout gather_layout(KernelContext& c, const Shape& params) {
           product(indices, b, indices.rank())};
 }
 
-// The indices, bounds-checked, in 64 bits.
+// Converts the indices to 64 bits and checks their bounds.
 BufferPtr checked_indices(KernelContext& c, const GatherLayout& w) {
   const Tensor& indices = c.inputs[1];
   const int64_t n = indices.elements();

@@ -149,16 +149,16 @@ struct Ahead {
   }
 };
 
-// Number of multiplications that justify a core of their own.
-constexpr int64_t kWorthAThread = 1 << 19;
+// Number of multiplications from which a further thread is worth starting.
+constexpr int64_t kMinParallelWork = 1 << 19;
 
-// Columns of b at once, so that its panels stay in the L2 cache.
+// Columns of b that are multiplied at once, so that its panels stay in the L2 cache.
 constexpr int64_t kMaxColumns = 1024;
 
 // With at most kFewStrips strips a core copies all of them, if it multiplies with at least kPanelsWorthACopy panels.
 constexpr int64_t kFewStrips = 24, kPanelsWorthACopy = 4;
 
-// The product for a block of columns of b and of the depth.
+// Computes the product for a block of columns of b and of the depth.
 template <class T>
 class Product {
   using S = Tile<T>;
@@ -194,7 +194,7 @@ class Product {
     Into into;
     int64_t columns(int64_t p) const { return std::min(S::kColumns, n - p * S::kColumns); }
     const T* at(int64_t p) const { return b.data + k0 * b.row + (j0 + p * S::kColumns) * b.column; }
-    // A whole panel whose rows a tile can read where they are.
+    // Whether the panel is whole and a tile can read its rows in place.
     bool in_place(int64_t p) const { return b.column == 1 && columns(p) == S::kColumns; }
   };
 
@@ -204,7 +204,7 @@ class Product {
     else parallel_for(count, grain, body);
   }
 
-  // Few rows: the cores share the panels, and each packs a panel while it multiplies the first strip with it.
+  // For few rows: the cores share the panels, and each packs a panel while it multiplies the first strip with it.
   void share_panels_out(int64_t panels) {
     blocks_ = 1;
     // Two groups a core balance cores of different speed, but each copies all rows again.
@@ -231,7 +231,7 @@ class Product {
     }
   }
 
-  // Many rows: the panels are packed for all, then the cores share the rows.
+  // For many rows: the panels are packed for all, then the cores share the rows.
   void share_rows_out(int64_t most_panels) {
     const int64_t block_strips = threads_ == 1 ? 8 : std::clamp<int64_t>(strips_ / (threads_ * 8), 1, 8);
     blocks_ = std::min(strips_, pieces(pieces(strips_, block_strips), threads_) * threads_);
@@ -297,7 +297,7 @@ class Product {
     packed_ = allocate_buffer(Device::cpu(), static_cast<size_t>(count * panel_size_) * sizeof(T));
   }
   T* panel(int64_t p) const { return static_cast<T*>(packed_->data()) + p * panel_size_; }
-  // Strips of equal height.
+  // The first row of a strip. Strips have equal height.
   int64_t row_of(int64_t strip) const { return m_ * strip / strips_; }
 
   const int64_t m_;
@@ -328,7 +328,7 @@ void multiply_parts(int64_t parts, int64_t m, int64_t n, int64_t depth, const Ma
     if (part == 0) Product<T>(m, left, out, out_row, alone).run(n, k1 - k0, right, into);
     else Product<T>(m, left, sums + (part - 1) * m * n, n, alone).run(n, k1 - k0, right, Into::kSet);
   };
-  const bool small = m * n * depth < 2 * kWorthAThread;
+  const bool small = m * n * depth < 2 * kMinParallelWork;
   if (small || pool_size() <= 2 * parts) {
     parallel_for(parts, small ? parts : 1, [&](int64_t begin, int64_t end) {
       for (int64_t part = begin; part < end; ++part) multiply_part(part, true);
@@ -352,7 +352,7 @@ void blocked(int64_t m, int64_t n, int64_t depth, const Matrix<T>& a, const Matr
              Into into) {
   if (const int64_t parts = depth_parts(m, n, depth); parts > 1)
     return multiply_parts(parts, m, n, depth, a, b, out, out_row, into);
-  const bool alone = m * n * depth < 2 * kWorthAThread || pool_size() == 1;
+  const bool alone = m * n * depth < 2 * kMinParallelWork || pool_size() == 1;
   Product<T>(m, a, out, out_row, alone).run(n, depth, b, into);
 }
 
@@ -402,19 +402,20 @@ void gemm(int64_t m, int64_t n, int64_t depth, const Matrix<T>& a, const Matrix<
       for (int64_t i = 0; i < m; ++i) std::fill(out + i * out_row, out + i * out_row + n, T(0));
     return;
   }
-  // A few rows or columns by contiguous rows: packing is not worth it.
+  // Packing is not worth it for a few rows or columns with contiguous rows.
   if ((m <= 2 || n <= 2) && a.column == 1 && b.row == 1 && depth >= 8) {
     const int64_t longer = std::max(m, n);
     const int64_t shorter = std::min(m, n);
-    parallel_for(longer, std::max<int64_t>(1, kWorthAThread / 4 / (shorter * depth)), [&](int64_t begin, int64_t end) {
-      for (int64_t x = begin; x < end; ++x)
-        for (int64_t y = 0; y < shorter; ++y) {
-          const int64_t i = m >= n ? x : y, j = m >= n ? y : x;
-          const T value = long_dot(a.data + i * a.row, b.data + j * b.column, depth);
-          T& to = out[i * out_row + j];
-          to = into == Into::kSet ? value : into == Into::kAdd ? to + value : to - value;
-        }
-    });
+    parallel_for(longer, std::max<int64_t>(1, kMinParallelWork / 4 / (shorter * depth)),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t x = begin; x < end; ++x)
+                     for (int64_t y = 0; y < shorter; ++y) {
+                       const int64_t i = m >= n ? x : y, j = m >= n ? y : x;
+                       const T value = long_dot(a.data + i * a.row, b.data + j * b.column, depth);
+                       T& to = out[i * out_row + j];
+                       to = into == Into::kSet ? value : into == Into::kAdd ? to + value : to - value;
+                     }
+                 });
     return;
   }
   blocked(m, n, depth, a, b, out, out_row, into);

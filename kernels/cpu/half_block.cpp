@@ -1,4 +1,4 @@
-// Float16 with the F16C instructions, eight at a time; BFloat16 by shifts, which the compiler vectorises.
+// Converts Float16 with the F16C instructions, eight at a time, and BFloat16 by shifts, which the compiler vectorises.
 #include "kernels/cpu/half_block.h"
 
 #include <bit>

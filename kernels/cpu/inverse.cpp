@@ -57,7 +57,7 @@ struct Atanh {
 }  // namespace
 
 FL_CPU_KERNELS {
-  // Complex numbers, and the error functions in double: kernels/cpu/scalar.
+  // Complex numbers, and error functions in double, are in kernels/cpu/scalar.
   costly_unary<Asin, FL_FLOATS>("Asin");
   costly_unary<Acos, FL_FLOATS>("Acos");
   costly_unary<Atan, FL_FLOATS>("Atan");

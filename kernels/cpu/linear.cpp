@@ -43,13 +43,13 @@ class Lu {
     for (int64_t i = 0; i < n_; ++i) odd ^= pivots_[i] != i;
     return odd ? T(-1) : T(1);
   }
-  // Stops at a pivot of 0, and at a NaN that comes first; later ones propagate through the results.
+  // Throws if a pivot is 0 or the first one is NaN. A later NaN propagates through the results.
   void check_invertible(const KernelContext& c) const {
     bool invertible = std::abs(pivot(0)) > T(0);
     for (int64_t i = 1; i < n_; ++i) invertible &= pivot(i) != T(0);
     if (!invertible) invalid("Input matrix is not invertible: a pivot is 0 or not a number [Op:", c.row.name, "]");
   }
-  // x: rows in pivoted order.
+  // Solves for x, whose rows are in pivoted order.
   void solve(T* x, int64_t columns) const {
     const Matrix<T> a{a_, n_, 1};
     solve_triangle(Triangle::kUnitLower, n_, a, x, columns, columns);
@@ -64,7 +64,7 @@ class Lu {
   T* a_;
 };
 
-// body(index, decomposition) for each non-empty matrix; all must be invertible.
+// Calls body(index, decomposition) for each non-empty matrix. Throws if one is not invertible.
 template <class T, class Body>
 void for_invertible(KernelContext& c, bool adjoint, Body&& body) {
   const Sizes s = sizes_of(c.inputs[0]);
@@ -187,7 +187,7 @@ FL_CPU_KERNELS {
   on_real_matrices<lu<float>, lu<double>>("Lu");
   on_real_matrices<cholesky<float>, cholesky<double>>("Cholesky");
   on_real_matrices<triangular_solve<float>, triangular_solve<double>>("MatrixTriangularSolve");
-  on_cpu("MatrixTriangularSolve", bit_of(DType::kBFloat16), through<BFloat16, float, triangular_solve<float>>);
+  on_cpu("MatrixTriangularSolve", bit_of(DType::kBFloat16), in_wider_type<BFloat16, float, triangular_solve<float>>);
 }
 
 }  // namespace footlight::FL_ISA

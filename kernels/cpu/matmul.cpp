@@ -30,7 +30,7 @@ void multiply_rows(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t begin
   }
 }
 
-// One row or two by a large matrix: b is read once, four of its rows at a time, in memory order.
+// Multiplies one row or two by a large matrix. b is read once, four of its rows at a time, in memory order.
 template <class T>
 void multiply_few(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t m, int64_t n, int64_t depth) {
   constexpr int64_t kChunk = 4096 / static_cast<int64_t>(sizeof(T));
@@ -58,7 +58,7 @@ void multiply_few(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t m, int
   });
 }
 
-// Large complex products: four products of the real and imaginary parts.
+// Computes a large complex product by four products of the real and imaginary parts.
 template <class R>
 void multiply_parts(const Matrix<std::complex<R>>& a, const Matrix<std::complex<R>>& b, std::complex<R>* out, int64_t m,
                     int64_t n, int64_t depth) {
@@ -160,7 +160,7 @@ void batch_matmul(KernelContext& c) {
   const int64_t rows_b = bs[bs.rank() - 2], columns_b = bs[bs.rank() - 1];
   const int64_t m = os[os.rank() - 2], n = os[os.rank() - 1];
   const int64_t depth = ta ? rows_a : columns_a;
-  // An adjoint is also conjugated.
+  // Adjoint operands are conjugated copies.
   Tensor conjugated[2];
   auto memory = [&](size_t i, bool adjoint) {
     const T* data = c.in<T>(i);

@@ -40,7 +40,7 @@ inline int64_t source_of(const Shape& in, const Shape& out, int64_t at) {
   return index;
 }
 
-// body(index) for each matrix of the first input, in parallel if they are large enough.
+// Calls body(index) for each matrix of the first input, in parallel if they are large enough.
 template <class Body>
 void for_matrices(const KernelContext& c, Body&& body) {
   if (std::all_of(c.outputs.begin(), c.outputs.end(), [](const Tensor& t) { return t.elements() == 0; })) return;
@@ -57,10 +57,11 @@ void convert(const Tensor& from, const Tensor& to) {
   std::transform(in, in + from.elements(), to.data<To>(), [](From x) { return static_cast<To>(x); });
 }
 
-// A kernel of `Wide` for a narrower dtype: its inputs and outputs are converted. Half precision goes through float; the
-// largest decompositions exist in double precision alone, because each further dtype costs a minute of compile time.
+// Runs a kernel of `Wide` for a narrower dtype, by converting its inputs and outputs. Half precision goes through
+// float; the largest decompositions exist in double precision alone, because each further dtype costs a minute of
+// compile time.
 template <class T, class Wide, void (*kernel)(KernelContext&)>
-void through(KernelContext& c) {
+void in_wider_type(KernelContext& c) {
   std::vector<Tensor> inputs(c.inputs.begin(), c.inputs.end()), outputs(c.outputs.begin(), c.outputs.end());
   for (Tensor& t : inputs) {
     if (t.dtype() != dtype_of<T>) continue;
@@ -76,12 +77,12 @@ void through(KernelContext& c) {
     if (c.outputs[i].dtype() == dtype_of<T>) convert<Wide, T>(outputs[i], c.outputs[i]);
 }
 
-// The kernels of an op on real matrices.
+// Registers the kernels of an op on real matrices.
 template <void (*of_floats)(KernelContext&), void (*of_doubles)(KernelContext&)>
 void on_real_matrices(std::string_view op) {
   on_cpu(op, bit_of(DType::kFloat32), of_floats);
   on_cpu(op, bit_of(DType::kFloat64), of_doubles);
-  on_cpu(op, bit_of(DType::kFloat16), through<Float16, float, of_floats>);
+  on_cpu(op, bit_of(DType::kFloat16), in_wider_type<Float16, float, of_floats>);
 }
 
 }  // namespace footlight::FL_ISA

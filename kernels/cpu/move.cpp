@@ -130,11 +130,11 @@ void copy_strided(const Strided& w, const T* in, T* out, int64_t begin, int64_t 
   }
 }
 
-struct Sixteen {
+struct Element16 {
   int64_t halves[2];
 };
 
-// Dimensions of size one are dropped, adjacent ones with matching strides are merged.
+// Drops dimensions of size one, and merges adjacent ones with matching strides.
 void merge(Strided& w) {
   int rank = 0;
   for (int d = 0; d < w.rank; ++d) {
@@ -215,7 +215,7 @@ void gather_strided(KernelContext& c, Strided& w, int64_t offset) {
     case 2: run(uint16_t{}); break;
     case 4: run(uint32_t{}); break;
     case 8: run(uint64_t{}); break;
-    default: run(Sixteen{}); break;
+    default: run(Element16{}); break;
   }
 }
 

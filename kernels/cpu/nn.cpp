@@ -46,7 +46,7 @@ void bias_add(KernelContext& c) {
   });
 }
 
-// Float sums are taken in blocks, so that small terms are not lost next to a large sum.
+// Sums floats in blocks, so that small terms are not lost next to a large sum.
 template <class T>
 void bias_add_grad(KernelContext& c) {
   using C = Compute<T>;
@@ -82,7 +82,7 @@ void bias_add_grad(KernelContext& c) {
   }
 }
 
-// A sum in separate lanes, so that the loop vectorises.
+// Sums in separate lanes, so that the loop vectorises.
 template <class C, class Term>
 C sum_in_lanes(int64_t n, Term&& term) {
   constexpr int64_t kLanes = 16;
@@ -96,7 +96,7 @@ C sum_in_lanes(int64_t n, Term&& term) {
   return sum;
 }
 
-// One row of logits: the exponentials of x - max, and their sum.
+// Computes the exponentials of x - max for a row of logits, and their sum.
 template <class C>
 struct Exponentials {
   C* powers;
@@ -128,7 +128,7 @@ void cross_entropy(KernelContext& c) {
   parallel_for(rows, std::max<int64_t>(1, 8192 / n), [&](int64_t begin, int64_t end) {
     Exponentials<C> row_of(n);
     std::vector<T> wide_logits, wide_labels;
-    // A single column is broadcast.
+    // Broadcasts a single column to the row.
     const auto widened = [&](const T* from, int64_t columns, std::vector<T>& wide) {
       if (columns == n) return from;
       wide.assign(static_cast<size_t>(n), *from);

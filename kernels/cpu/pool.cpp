@@ -29,7 +29,7 @@ struct Pool {
     }
   }
   int64_t window_size() const { return window[0].size * window[1].size * window[2].size; }
-  // Whether no place is in two windows, and none lies between them.
+  // Whether windows neither overlap nor leave gaps.
   bool side_by_side() const {
     bool yes = true;
     for (const Window& w : window) yes &= w.stride == w.size;
@@ -74,7 +74,7 @@ void for_windows(const Pool& p, Body&& body) {
   });
 }
 
-// Zeros for the places after the last window, where windows lie side by side.
+// Writes zeros to the places after the last window, if windows lie side by side.
 template <class C>
 void clear_rest(const Pool& p, C* image) {
   const auto& w = p.window;
@@ -298,7 +298,7 @@ void max_pool_grad(KernelContext& c) {
   out.finish();
 }
 
-// The third input's value at the position of the maximum.
+// Copies the third input's value at the position of the maximum.
 template <class T>
 void max_pool_grad_grad(KernelContext& c) {
   using C = Compute<T>;

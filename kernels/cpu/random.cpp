@@ -24,7 +24,7 @@ Philox stream_of(KernelContext& c) {
 }
 
 // Reads the stream from a generator's variable.
-Philox held_stream(KernelContext& c) {
+Philox generator_stream(KernelContext& c) {
   return take_from_state(c, static_cast<uint64_t>(c.outputs[0].elements()) * kBlocksPerElement);
 }
 
@@ -182,7 +182,7 @@ ThreefryDraws<F> threefry_draws(const KernelContext& c, std::span<const int64_t>
   return {Threefry(*c.in<uint64_t>(1)), *c.in<uint64_t>(2), ThreefryPlaces(dims)};
 }
 
-// Newton's method on std::erf, from Winitzki's approximation.
+// Inverts std::erf by Newton's method, from Winitzki's approximation.
 double inverse_erf(double y) {
   const double log_part = std::log1p(-y * y);
   const double first = 2 / (3.14159265358979323846 * 0.147) + log_part / 2;
@@ -221,7 +221,7 @@ void threefry_normal(KernelContext& c) {
   }
 }
 
-// Inverts the distribution function.
+// Draws by inverting the distribution function.
 template <class T, class F>
 void threefry_truncated(KernelContext& c) {
   const int64_t count = c.outputs[0].elements();
@@ -277,7 +277,7 @@ void stateful_uniform_int(KernelContext& c) {
   using U = std::make_unsigned_t<T>;
   const T low = *c.in<T>(3), high = *c.in<T>(4);
   check_range(low, high, c.row);
-  fill_whole<T>(held_stream(c), c.out<T>(), c.outputs[0].elements(), static_cast<U>(low),
+  fill_whole<T>(generator_stream(c), c.out<T>(), c.outputs[0].elements(), static_cast<U>(low),
                 static_cast<U>(static_cast<U>(high) - static_cast<U>(low)));
 }
 
@@ -297,11 +297,11 @@ void floats() {
   on_cpu("TruncatedNormal", type,
          [](KernelContext& c) { fill_truncated<T, F>(stream_of(c), c.out<T>(), c.outputs[0].elements()); });
   on_cpu("StatefulUniform", type,
-         [](KernelContext& c) { fill<T, UniformBlocks<T>>(held_stream(c), c.out<T>(), c.outputs[0].elements()); });
+         [](KernelContext& c) { fill<T, UniformBlocks<T>>(generator_stream(c), c.out<T>(), c.outputs[0].elements()); });
   on_cpu("StatefulStandardNormalV2", type,
-         [](KernelContext& c) { fill<T, NormalBlocks<T>>(held_stream(c), c.out<T>(), c.outputs[0].elements()); });
+         [](KernelContext& c) { fill<T, NormalBlocks<T>>(generator_stream(c), c.out<T>(), c.outputs[0].elements()); });
   on_cpu("StatefulTruncatedNormal", type,
-         [](KernelContext& c) { fill_truncated<T, F>(held_stream(c), c.out<T>(), c.outputs[0].elements()); });
+         [](KernelContext& c) { fill_truncated<T, F>(generator_stream(c), c.out<T>(), c.outputs[0].elements()); });
   on_cpu("StatelessRandomUniformV2", type, [](KernelContext& c) {
     if (is_threefry(c)) threefry_uniform<T, F>(c);
     else fill<T, UniformBlocks<T>>(given_stream(c), c.out<T>(), c.outputs[0].elements());
@@ -322,7 +322,7 @@ void integers() {
   if constexpr (std::is_signed_v<T>) on_cpu("RandomUniformInt", type, uniform_int<T>);
   on_cpu("StatefulUniformInt", type, stateful_uniform_int<T>);
   on_cpu("StatefulUniformFullInt", type,
-         [](KernelContext& c) { fill_whole<T>(held_stream(c), c.out<T>(), c.outputs[0].elements(), 0, 0); });
+         [](KernelContext& c) { fill_whole<T>(generator_stream(c), c.out<T>(), c.outputs[0].elements(), 0, 0); });
   on_cpu("StatelessRandomUniformIntV2", type, stateless_uniform_int<T>);
   on_cpu("StatelessRandomUniformFullIntV2", type, stateless_full_int<T>);
 }

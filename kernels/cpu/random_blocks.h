@@ -1,4 +1,4 @@
-// Many Philox blocks at a time, and conversion to numbers, in loops without a branch: word k of all blocks
+// Draws many Philox blocks at a time, and converts them to numbers, in loops without a branch: word k of all blocks
 // is contiguous, so that they vectorise. The digits do not depend on how many are drawn at once.
 #pragma once
 
@@ -51,7 +51,8 @@ struct BlockWords {
   }
 }
 
-// Box and Muller. The angle is within one turn, where float is enough to find its quadrant.
+// Converts two words to two normal numbers, by Box and Muller. The angle is within one turn, where float is enough to
+// find its quadrant.
 inline void normals_of(uint32_t a, uint32_t b, float& first, float& second) {
   namespace f = functors::branchless;
   constexpr float kHigh = 0x1.92p+0f, kMiddle = 0x1.fb5p-12f, kLow = 0x1.110b46p-26f;  // pi / 2

@@ -32,7 +32,7 @@ struct ProductOf {
   template <class C> static C join(C a, C b) { return functors::Mul()(a, b); }
   template <class V> static V vectors(V a, V b) { return a * b; }
 };
-// NaN propagates.
+// The maximum. NaN propagates.
 struct LargestOf {
   template <class C> static C start() { return lowest<C>(); }
   template <class C> static C join(C a, C b) { return a > b || a != a ? a : b; }
@@ -43,7 +43,7 @@ struct SmallestOf {
   template <class C> static C join(C a, C b) { return a < b || a != a ? a : b; }
   template <class V> static V vectors(V a, V b) { return (a < b) | (a != a) ? a : b; }
 };
-// The input is bytes that are 0 or 1.
+// Logical and of bytes that are 0 or 1.
 struct AllOf {
   template <class C> static C start() { return C(1); }
   template <class C> static C join(C a, C b) { return a & b; }

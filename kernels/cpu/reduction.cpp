@@ -78,7 +78,7 @@ void reduce_columns(const T* in, C* acc, int64_t rows, int64_t columns) {
   reduce_strided<Op>(in, columns, acc, rows, columns);
 }
 
-// The same in chunks: many rows by halves, for the error of a sum, and short rows several at once.
+// Adds rows in chunks: many rows by halves, for a smaller error of the sum, and several short rows at once.
 template <class Op, class T, class C>
 [[gnu::noinline]] void reduce_rows_into(const T* in, C* acc, int64_t rows, int64_t columns) {
   if (folds_rows(rows, columns)) {
@@ -103,7 +103,7 @@ template <class Op, class T, class C>
   reduce_columns<Op>(part, acc, 1, columns);
 }
 
-// acc[i] of kCount elements each: short enough for the compiler to handle several i at once.
+// Reduces kCount elements for each acc[i], few enough for the compiler to handle several i at once.
 template <class Op, int kCount, class T, class C>
 [[gnu::noinline]] void reduce_short_rows(const T* in, C* __restrict__ acc, int64_t rows) {
   for (int64_t i = 0; i < rows; ++i) {
@@ -113,7 +113,7 @@ template <class Op, int kCount, class T, class C>
   }
 }
 
-// FusibleReduction into `acc` (one element per kept position). Recursive over the groups.
+// Reduces into `acc` (one element per kept position). Recursive over the groups.
 template <class Op, class T, class C>
 [[gnu::noinline]] void reduce_group(const Groups& g, int d, const T* in, C* acc, int64_t in_size, int64_t acc_size) {
   const int64_t n = g.size[d];
@@ -195,7 +195,7 @@ template <class Op, class T, class C>
 
 // `reduce` fills a row of accumulators, which is the output itself if the types are the same.
 template <class T, class C, class Reduce>
-void through(T* out, int64_t elements, const Reduce& reduce) {
+void with_accumulators(T* out, int64_t elements, const Reduce& reduce) {
   if constexpr (std::is_same_v<C, T>) {
     reduce(out);
   } else {
@@ -210,7 +210,7 @@ template <class Op, class T>
 void reduce_kernel(KernelContext& c) {
   using C = Compute<T>;
   const Groups g = groups_of(c.inputs[0], c.inputs[1]);
-  through<T, C>(c.out<T>(), g.kept_count, [&](C* acc) { reduce<Op, T, C>(g, c.in<T>(0), acc); });
+  with_accumulators<T, C>(c.out<T>(), g.kept_count, [&](C* acc) { reduce<Op, T, C>(g, c.in<T>(0), acc); });
 }
 
 // Integers are summed in 64 bits, so that a mean does not overflow.
@@ -242,7 +242,7 @@ void mean(KernelContext& c) {
   divide_sums<T>(acc, g.kept_count, g.reduced_count, c.out<T>());
 }
 
-// The same steps for elements that are made while they are reduced.
+// The kernel's steps as a StreamedReduction, for elements that are computed while they are reduced.
 template <class Op, class T, class C>
 StreamedReduction made() {
   StreamedReduction made;

@@ -9,8 +9,8 @@ namespace footlight::FL_ISA {
 
 namespace {
 
-// Works in chunks: counts first, then computes positions. A chunk's positions are collected in a block without a
-// branch.
+// Finds the positions in chunks: counts them first, then writes them. A chunk's positions are collected in a block
+// without a branch.
 template <class T>
 void where(KernelContext& c) {
   const T* in = c.in<T>(0);
@@ -56,18 +56,18 @@ void where(KernelContext& c) {
   });
 }
 
-struct Sixteen {
+struct Element16 {
   int64_t halves[2];
 };
 
-// Bitwise: a branch per element would often be mispredicted. The condition is a byte, 0 or 1: loops over bool do not
-// vectorise.
+// Selects bitwise, because a branch per element would often be mispredicted. The condition is a byte, 0 or 1: loops
+// over bool do not vectorise.
 template <class T>
 T pick(uint8_t condition, T t, T e) {
   const T mask = static_cast<T>(-static_cast<T>(condition));
   return static_cast<T>((t & mask) | (e & static_cast<T>(~mask)));
 }
-Sixteen pick(uint8_t condition, Sixteen t, Sixteen e) { return condition ? t : e; }
+Element16 pick(uint8_t condition, Element16 t, Element16 e) { return condition ? t : e; }
 std::string pick(uint8_t condition, const std::string& t, const std::string& e) { return condition ? t : e; }
 
 // Dispatches by element size alone.
@@ -152,17 +152,17 @@ void select_plain(KernelContext& c) {
     case 2: select<uint16_t>(c); break;
     case 4: select<uint32_t>(c); break;
     case 8: select<uint64_t>(c); break;
-    default: select<Sixteen>(c); break;
+    default: select<Element16>(c); break;
   }
 }
 
-// Elements of one size are moved alike.
+// Dispatches by element size, because elements of one size are moved in the same way.
 template <class T>
 using Moved = std::conditional_t<
     sizeof(T) == 1, uint8_t,
     std::conditional_t<sizeof(T) == 2, uint16_t,
                        std::conditional_t<sizeof(T) == 4, uint32_t,
-                                          std::conditional_t<sizeof(T) == 8, uint64_t, Sixteen>>>>;
+                                          std::conditional_t<sizeof(T) == 8, uint64_t, Element16>>>>;
 
 template <class... Types>
 void typed() {

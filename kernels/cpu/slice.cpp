@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kMaxDims = 64;
 
-// Appending a little to much: the result shares the memory of what was there, if that has room and nobody has appended
+// Appends a little to much. The result shares the memory of the large input, if that has room and nobody has appended
 // to it yet. Memory that is appended to again gets room for as much again, so that a growing list is copied rarely.
 bool append(KernelContext& c, size_t n) {
   constexpr size_t kWorthIt = 256;
@@ -82,7 +82,7 @@ void pack(KernelContext& c) {
               n * inner, inner, outer);
 }
 
-// A large contiguous part, or most of the input, is not copied: output k becomes a view of the input's memory from
+// Avoids copying a large contiguous part, or most of the input: output k becomes a view of the input's memory from
 // element `first` on. It starts at a cache line, like all tensor memory.
 bool output_view(KernelContext& c, const Tensor& from, int64_t first, size_t k) {
   constexpr size_t kWorthIt = 1 << 16, kMinBytesOfMost = 1 << 10, kLine = 64;
@@ -95,7 +95,7 @@ bool output_view(KernelContext& c, const Tensor& from, int64_t first, size_t k) 
   return true;
 }
 
-// Output k from the `part` elements after `at` of each of `outer` rows.
+// Copies the `part` elements after `at` of each of `outer` rows to output k.
 void copy_part(KernelContext& c, const Tensor& from, size_t k, int64_t at, int64_t row, int64_t part, int64_t outer) {
   if (outer == 1 && output_view(c, from, at, k)) return;
   copy_runs(from.dtype(), from.raw(), at, row, c.outputs[k].raw(), 0, part, part, outer);
@@ -187,7 +187,7 @@ void for_rows(const Shape& shape, const std::vector<int64_t>& begin, const std::
   });
 }
 
-// A block of elements `stride` apart, of a dtype that gather_strided supports.
+// Copies a block of elements `stride` apart, of a dtype that gather_strided supports.
 bool gather_block(KernelContext& c, const Shape& in, const std::vector<int64_t>& begin,
                   const std::vector<int64_t>& stride, const Shape& block) {
   if (in.rank() > Strided::kMax || !(is_plain(c.inputs[0].dtype()) || c.inputs[0].dtype() == DType::kString))

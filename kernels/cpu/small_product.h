@@ -15,7 +15,7 @@
 
 namespace footlight::FL_ISA {
 
-// Unsigned for integers: they wrap.
+// Integers are computed unsigned, because they wrap.
 template <class T>
 struct SmallVector {
   using U = std::conditional_t<std::is_integral_v<T>,

@@ -8,7 +8,7 @@ namespace footlight::FL_ISA {
 
 namespace {
 
-// Blocks are summed in lanes and the blocks' sums pairwise, so that no digit of a long tensor is lost.
+// Sums blocks in lanes, and the blocks' sums pairwise, so that a long tensor loses no digits.
 template <class T>
 functors::Compute<T> square_sum(const T* x, int64_t n) {
   using C = functors::Compute<T>;

@@ -45,7 +45,7 @@ void shape_of_variable(KernelContext& c) {
   }
 }
 
-// All of it even if the loop is cancelled in its midst: a variable is never updated by halves.
+// Updates all elements even if the loop is cancelled meanwhile, so that a variable is never half updated.
 template <class F, class T>
 void update_all(const T* a, const T* b, T* out, int64_t n) {
   const int64_t pieces = (n + kParallelElements - 1) / kParallelElements;

@@ -37,7 +37,7 @@ inline void store(T* to, Vector<T> v) {
   *reinterpret_cast<Vector<T>*>(to) = v;
 }
 
-// How many pieces of at most `size` a whole is cut into.
+// The number of pieces of at most `size` into which a whole is cut.
 inline int64_t pieces(int64_t whole, int64_t size) { return (whole + size - 1) / size; }
 
 // to[j * to_row + i] = from[i * from_row + j] for an 8x8 block of 32-bit or a 4x4 block of 64-bit elements: three, or

@@ -36,7 +36,7 @@ Tensor copy(const Tensor& from, Device to) {
   const Device there = up ? to : from.device();
   const cudaStream_t stream = device(there).stream();
   if (up && from.device().type == DeviceType::kGpu) {
-    // Between two GPUs: first the source's pending work, then the copy on the destination's stream.
+    // A copy between two GPUs waits for the source's pending work, and then runs on the destination's stream.
     check(cudaStreamSynchronize(device(from.device()).stream()), "waiting for a GPU");
     check(cudaMemcpyPeerAsync(out.raw(), to.index, from.raw(), from.device().index, bytes, device(to).stream()),
           "copying between GPUs");
@@ -78,7 +78,7 @@ void GpuDevice::start() {
   }
   cudaStream_t stream = nullptr;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
-  // The first work of a process includes loading code; a recorded first op should not.
+  // The first work of a process includes loading code, which would be counted as time of the first op.
   void* warm = nullptr;
   check(cudaMalloc(&warm, 256), "taking memory on the GPU");
   check(cudaMemsetAsync(warm, 0, 256, stream), "starting the GPU");

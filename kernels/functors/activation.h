@@ -5,7 +5,7 @@
 
 namespace footlight::functors {
 
-// Comparisons are written so that NaN stays NaN.
+// The comparisons are such that NaN stays NaN.
 struct Relu6 {
   template <class T> FL_HOST_DEVICE T operator()(T x) const { return x < T(0) ? T(0) : x > T(6) ? T(6) : x; }
 };

@@ -64,10 +64,10 @@ struct Normal<double> {
   }
 };
 
-// Words one at a time.
-class Singles {
+// Reads words one at a time.
+class WordReader {
  public:
-  explicit Singles(Philox philox) : philox_(philox) {}
+  explicit WordReader(Philox philox) : philox_(philox) {}
   uint32_t next() {
     if (used_ == 4) {
       words_ = philox_.next();
@@ -82,7 +82,7 @@ class Singles {
   int used_ = 4;
 };
 
-// Results of a distribution one at a time, the last of each block first.
+// Draws results of a distribution one at a time, the last of each block first.
 template <class Distribution, class T>
 class FromTheEnd {
  public:

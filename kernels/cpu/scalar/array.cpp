@@ -63,7 +63,7 @@ void fill_zero(Tensor& t, int64_t at, int64_t n) {
               static_cast<size_t>(n) * size_of(t.dtype()));
 }
 
-// Single elements of T in another order along the last dimension.
+// Copies single elements of T in another order along the last dimension.
 template <class T>
 void move_singly(KernelContext& c, const Shape& in, const IndexMaps& maps) {
   const IndexMaps outer(maps.begin(), maps.end() - 1);
@@ -133,7 +133,7 @@ void move(KernelContext& c, IndexMaps& maps) {
   move_mapped(c, in, maps, inner);
 }
 
-// Rows that end after the last rolled dimension: the end of each comes first.
+// Rolls rows that end after the last rolled dimension: the end of each comes first.
 void roll(KernelContext& c) {
   const Shape& in = c.inputs[0].shape();
   const std::vector<int64_t> shifts = ints_of(c.inputs[1]);

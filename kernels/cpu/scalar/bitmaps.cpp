@@ -12,7 +12,7 @@
 namespace footlight::image_files {
 namespace {
 
-// Little-endian numbers out of bytes, each with a check that it is there.
+// Reads little-endian numbers, and checks that the bytes are there.
 class Bytes {
  public:
   Bytes(std::string_view bytes, const char* kind) : bytes_(bytes), kind_(kind) {}
@@ -62,7 +62,7 @@ std::string blocks_of(Bytes& bytes) {
   return all;
 }
 
-// Lempel-Ziv-Welch: `count` places of a palette out of codes of growing width.
+// Decodes Lempel-Ziv-Welch: returns `count` palette indices from codes of growing width.
 std::vector<uint8_t> unpacked(const std::string& data, int least_bits, int64_t count, const Bytes& file) {
   if (least_bits < 1 || least_bits > 8) file.refuse("codes of a wrong width");
   constexpr int kMaxCodes = 4096;
@@ -120,7 +120,7 @@ std::vector<uint8_t> unpacked(const std::string& data, int least_bits, int64_t c
 struct Frame {
   int left, top, width, height;
   Palette palette;
-  int transparent = -1;  // the place of the palette that shows the frame before
+  int transparent = -1;  // the palette index that shows the frame before
   std::vector<uint8_t> places;
 };
 

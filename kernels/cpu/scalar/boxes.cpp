@@ -13,7 +13,7 @@ namespace {
 
 using functors::Compute;
 
-// The share of what two boxes [y1, x1, y2, x2] cover that both cover.
+// The intersection of two boxes [y1, x1, y2, x2], divided by their union.
 float shared_area(const float* a, const float* b) {
   const float a_top = std::min(a[0], a[2]), a_left = std::min(a[1], a[3]), a_bottom = std::max(a[0], a[2]),
               a_right = std::max(a[1], a[3]);
@@ -45,8 +45,8 @@ struct Chosen {
   std::vector<float> scores;
 };
 
-// The best by score of those that do not overlap a better one; `similarity(a, b)` of two of them. With a sigma, scores
-// decrease with the similarity instead.
+// Chooses the boxes with the best scores that do not overlap a better one; `similarity(a, b)` of two of them. With a
+// sigma, scores decrease with the similarity instead.
 template <class Similarity>
 Chosen choose(const float* scores, int64_t stride, int64_t count, const Limits& limits, Similarity&& similarity) {
   std::vector<Candidate> queue;  // a heap

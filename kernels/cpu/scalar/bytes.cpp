@@ -63,7 +63,6 @@ void write_file(KernelContext& c) {
   if (std::fclose(file.release()) != 0) refuse_file(path, errno, c.row.name);
 }
 
-// --- numbers ---
 // Reverses the bytes of each number: files may have the order that this machine has not.
 void swap_bytes(char* bytes, size_t count, size_t size) {
   for (size_t i = 0; i + size <= count; i += size) std::reverse(bytes + i, bytes + i + size);
@@ -179,7 +178,6 @@ void decode_base64(KernelContext& c) {
   });
 }
 
-// --- compressed ---
 void decode_compressed(KernelContext& c) {
   const std::string type = c.attrs.get_or("compression_type"_attr, std::string());
   for (int64_t i = 0; i < c.inputs[0].elements(); ++i) {
@@ -189,7 +187,6 @@ void decode_compressed(KernelContext& c) {
   }
 }
 
-// --- sound ---
 class WavReader {
  public:
   explicit WavReader(std::string_view bytes) : rest_(bytes) {}

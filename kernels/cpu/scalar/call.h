@@ -1,4 +1,4 @@
-// Calling other kernels by name, through the table.
+// Calls other kernels by name, through the table.
 #pragma once
 
 #include "kernels/cpu/register.h"

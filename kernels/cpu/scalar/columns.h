@@ -1,5 +1,5 @@
-// Distributes columns where each thread goes through all rows: one share per thread, since each reads the rows
-// again.
+// Distributes columns among threads that each go through all rows. Each thread gets one share, because it reads all
+// rows again.
 #pragma once
 
 #include "engine/base/thread_pool.h"

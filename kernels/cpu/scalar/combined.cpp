@@ -35,7 +35,7 @@ struct Squares<std::complex<Real>> {
   static Sum of(std::complex<Real> x) { return std::norm(x); }
 };
 
-// A row in parallel chains; long rows are halved, which keeps the error small.
+// Sums a row in parallel chains. Long rows are halved, which keeps the error small.
 template <class T>
 typename Squares<T>::Sum sum_of_squares(const T* in, int64_t n) {
   using Sum = typename Squares<T>::Sum;

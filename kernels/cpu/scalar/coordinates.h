@@ -1,4 +1,4 @@
-// A sparse tensor as kernels read it: checked parts, the places of values in the order of rows.
+// Reads the parts of a sparse tensor, checks them, and orders its values by rows.
 #pragma once
 
 #include "engine/tensor/size.h"
@@ -49,7 +49,7 @@ inline int compare_places(const int64_t* a, const int64_t* b, int64_t rank) {
   return 0;
 }
 
-// The values' numbers in the order of rows.
+// The indexes of the values in the order of rows.
 inline std::vector<int64_t> in_order(const Coordinates& s) {
   std::vector<int64_t> order(static_cast<size_t>(s.count));
   std::iota(order.begin(), order.end(), 0);
@@ -58,7 +58,7 @@ inline std::vector<int64_t> in_order(const Coordinates& s) {
   return order;
 }
 
-// Outputs: `count` places, values (those of `from` by their numbers), shape.
+// The following set one output each: `count` places, the values of `from` at given indexes, or the shape.
 inline void set_places(KernelContext& c, size_t output, const std::vector<int64_t>& at, size_t count,
                        int64_t rank) {
   Tensor& to = c.set_output(output, DType::kInt64, Shape{static_cast<int64_t>(count), rank});

@@ -1,4 +1,4 @@
-// The kernel that takes lines of CSV apart (RFC 4180).
+// The kernel that parses lines of CSV (RFC 4180).
 #include "kernels/cpu/register.h"
 
 #include "engine/base/text.h"
@@ -20,7 +20,7 @@ struct CsvOptions {
   std::vector<int64_t> selected;
 };
 
-// The wanted fields of a line.
+// Reads the selected fields of a line.
 void fields_of(const std::string& line, const CsvOptions& o, std::vector<std::string>& out) {
   out.clear();
   if (line.empty()) return;

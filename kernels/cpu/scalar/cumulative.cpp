@@ -1,4 +1,5 @@
-// Running sums, products and logsumexps: several lines of the array at a time, so that memory is read in order.
+// Kernels of running sums, products and logsumexps. They process several lines of the array at a time, so that memory
+// is read in order.
 #include "kernels/cpu/register.h"
 
 #include "engine/base/thread_pool.h"

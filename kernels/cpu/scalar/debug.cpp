@@ -1,4 +1,4 @@
-// Kernels that check: assertions, NaN and infinity; and timestamps.
+// Kernels that check values (assertions, NaN and infinity), and timestamps.
 #include "kernels/cpu/register.h"
 
 #include "engine/base/assertion.h"
@@ -13,7 +13,7 @@ namespace footlight::FL_ISA {
 
 namespace {
 
-// Strings escaped as in C, but for what is beyond ASCII.
+// Escapes strings as C does, except characters beyond ASCII.
 Tensor escaped(const Tensor& strings) {
   if (strings.dtype() != DType::kString) return strings;
   Tensor out = Tensor::empty(DType::kString, strings.shape());

@@ -147,7 +147,7 @@ void tensor_diag_part(KernelContext& c) {
   });
 }
 
-// Differences of products; integers wrap around.
+// A difference of two products. Integers wrap around.
 template <class T>
 T minor(T a, T b, T c, T d) {
   if constexpr (std::is_integral_v<T>) {

@@ -17,7 +17,7 @@ struct RoundedSquaredDifference {
   }
 };
 
-// So is a quotient, before it is rounded to an integer.
+// A quotient of 16-bit floats is rounded before it is rounded to an integer.
 template <class T>
 struct RoundedFloorDiv {
   float operator()(float a, float b) const { return std::floor(static_cast<float>(T(a / b))); }
@@ -26,7 +26,7 @@ template <class T>
 struct RoundedTruncateDiv {
   float operator()(float a, float b) const { return std::trunc(static_cast<float>(T(a / b))); }
 };
-// And the sum of Selu's output and its limit, which must be 0 at the limit.
+// The sum of Selu's output and its limit is rounded, so that it is 0 at the limit.
 template <class T>
 struct RoundedSeluGrad {
   float operator()(float g, float y) const {

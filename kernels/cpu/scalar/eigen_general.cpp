@@ -7,7 +7,7 @@ namespace footlight::FL_ISA {
 
 namespace {
 
-// Computed in 64-bit floats `W` or in complex numbers of them; `R` is the precision of the output.
+// Computes in 64-bit floats `W` or in complex numbers of them; `R` is the precision of the output.
 template <class T, class W, class R>
 void general(KernelContext& c) {
   using Solver = std::conditional_t<std::is_floating_point_v<W>, Eigen::EigenSolver<Matrix<W>>,

@@ -1,4 +1,5 @@
-// Einsum: operands are brought into the form of a batch of matrix products, the result into the requested order.
+// The kernel of Einsum. It turns the operands into a batch of matrix products, and brings the result into the requested
+// order.
 #include "engine/tensor/equation.h"
 #include "kernels/cpu/scalar/call.h"
 #include "kernels/functors/arithmetic.h"
@@ -16,7 +17,7 @@ using Labels = std::vector<int>;
 constexpr int kEllipsis = 256;
 using SizeOf = std::map<int, int64_t>;
 
-// An operand, or the result, as strides along labels, each label once (a repeated one is the diagonal).
+// An operand, or the result, as a stride for each label. A repeated label means the diagonal.
 struct View {
   Tensor tensor;
   Labels labels;
@@ -94,7 +95,7 @@ View contiguous(DType dtype, const Labels& labels, const SizeOf& sizes, const Te
   return v;
 }
 
-// The same for an operand that is contiguous in its labels' order, by the kernels of sums and transposes.
+// Sums and transposes an operand that is contiguous in its labels' order, by the kernels of sums and transposes.
 Tensor summed_and_transposed(const View& v, const Labels& labels, const SizeOf& sizes) {
   const auto is_kept = [&](int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); };
   Tensor value = v.tensor;

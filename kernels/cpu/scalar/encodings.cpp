@@ -1,4 +1,4 @@
-// Encodings of text.
+// Reads and writes code points in the encodings that TensorFlow names.
 #include "kernels/cpu/scalar/encodings.h"
 
 #include "kernels/cpu/scalar/unicode.h"
@@ -44,7 +44,7 @@ void each_utf8(std::string_view text, const Found& found) {
     size_t taken = 1;
     for (; more && taken <= more && at + taken < text.size(); ++taken) {
       const unsigned next = byte_at(text, at + taken);
-      // The second byte of some may not be all that others may.
+      // After some first bytes, the range of the second one is smaller.
       const unsigned least = taken == 1 && first == 0xe0 ? 0xa0 : taken == 1 && first == 0xf0 ? 0x90 : 0x80;
       const unsigned most = taken == 1 && first == 0xed ? 0x9f : taken == 1 && first == 0xf4 ? 0x8f : 0xbf;
       if (next < least || next > most) break;

@@ -1,4 +1,4 @@
-// Reading Example messages.
+// Reads Example messages.
 #include "kernels/cpu/scalar/example_reader.h"
 
 #include <algorithm>

@@ -27,9 +27,9 @@ struct FeatureBytes {
   DType dtype = DType::kInvalid;  // kInvalid: it has no list
   std::string_view list;
 };
-// False where the bytes are no Feature.
+// Reads a Feature message. False if the bytes are not one.
 bool read_feature(std::string_view bytes, FeatureBytes& out);
-// Adds its values, and says how many there were; false where the bytes are no such list.
+// Appends the feature's values and counts them. False if the bytes are not such a list.
 bool read_values(const FeatureBytes& feature, Values& to, int64_t& count);
 
 // The wanted keys of a map, numbered.

@@ -26,7 +26,7 @@ struct Lines {
 
 int64_t grain_of(int64_t length) { return std::max<int64_t>(1, 8192 / std::max<int64_t>(length, 1)); }
 
-// A transform of complex lines in place.
+// Transforms complex lines in place.
 template <class T, bool kInverse>
 void transform_lines(std::complex<T>* data, const Lines& lines) {
   if (lines.length <= 1) return;
@@ -94,7 +94,7 @@ Plan plan_of(const KernelContext& c, int rank) {
   return plan;
 }
 
-// Refuses an input that is too short to be cut to the lengths.
+// Throws if the input is too short to be cut to the lengths.
 void check_length(const KernelContext& c, const Plan& plan, bool half) {
   const Shape& in = c.inputs[0].shape();
   for (size_t k = 0; k < plan.axes.size(); ++k) {

@@ -1,4 +1,4 @@
-// Hashes of byte strings. All read little-endian words, all sums and products wrap.
+// Computes hashes of byte strings. All of them read little-endian words, and their sums and products wrap.
 #include "kernels/cpu/scalar/hash.h"
 
 #include <bit>

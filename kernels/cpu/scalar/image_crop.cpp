@@ -181,7 +181,6 @@ void crop_to_boxes(KernelContext& c) {
   }
 }
 
-// --- projections ---
 enum class Fill { kConstant, kReflect, kWrap, kNearest };
 Fill fill_of(const KernelContext& c) {
   const std::string mode = c.attrs.get_or("fill_mode"_attr, std::string("CONSTANT"));
@@ -192,7 +191,7 @@ Fill fill_of(const KernelContext& c) {
   invalid("fill_mode must be CONSTANT, REFLECT, WRAP or NEAREST, not ", mode, " [Op:", c.row.name, "]");
 }
 
-// A place that may lie outside, as one inside that stands for it.
+// Maps a position that may be outside of the image to the one inside that stands for it.
 float bring_inside(Fill fill, float at, int64_t size) {
   const auto length = static_cast<float>(size);
   switch (fill) {
@@ -285,7 +284,6 @@ void project(KernelContext& c) {
   });
 }
 
-// --- patches ---
 void patches(KernelContext& c) {
   using Ints = std::vector<int64_t>;
   const auto &sizes = c.attrs.get<Ints>("ksizes"_attr), &strides = c.attrs.get<Ints>("strides"_attr),
@@ -323,7 +321,6 @@ void patches(KernelContext& c) {
   });
 }
 
-// --- boxes on images ---
 template <class T>
 void draw_boxes(KernelContext& c) {
   using C = Compute<T>;

@@ -15,7 +15,7 @@ const std::string& contents_of(const KernelContext& c) { return *c.in<std::strin
 
 int channels_of(const KernelContext& c) { return static_cast<int>(c.attrs.get_or("channels"_attr, int64_t{0})); }
 
-// Output 0, made when its size is known.
+// Allocates output 0 once its size is known.
 files::Allocate output_of(KernelContext& c, DType dtype) {
   return [&c, dtype](int64_t height, int64_t width, int64_t channels) {
     return static_cast<uint8_t*>(c.set_output(0, dtype, Shape{height, width, channels}).raw());
@@ -31,8 +31,8 @@ files::JpegOptions jpeg_options(const KernelContext& c) {
           method == "INTEGER_ACCURATE"};
 }
 
-// The contents of a file in memory of its own.
-struct Held {
+// Decoded pixels in memory of their own.
+struct DecodedImage {
   std::vector<uint8_t> pixels;
   int64_t height = 0, width = 0, channels = 0;
   files::Allocate allocate() {
@@ -49,7 +49,7 @@ void decode_jpeg(KernelContext& c) { files::decode_jpeg(contents_of(c), jpeg_opt
 void decode_cropped_jpeg(KernelContext& c) {
   if (c.inputs[1].elements() != 4) invalid("crop_window must have four elements [Op:DecodeAndCropJpeg]");
   const auto* window = c.in<int32_t>(1);
-  Held whole;
+  DecodedImage whole;
   files::decode_jpeg(contents_of(c), jpeg_options(c), whole.allocate());
   const int64_t top = window[0], left = window[1], height = window[2], width = window[3];
   if (top < 0 || left < 0 || height <= 0 || width <= 0 || top + height > whole.height || left + width > whole.width)
@@ -74,7 +74,7 @@ void decode_gif(KernelContext& c) {
   });
 }
 
-// Bytes as elements of the dtype that is wanted.
+// Converts bytes to the elements of the wanted dtype.
 void convert(const std::vector<uint8_t>& from, Tensor& to) {
   if (to.dtype() == DType::kUInt8)
     std::copy(from.begin(), from.end(), to.data<uint8_t>());
@@ -90,7 +90,7 @@ void decode_image(KernelContext& c) {
   const std::string& bytes = contents_of(c);
   const DType dtype = c.attrs.get_or("dtype"_attr, DType::kUInt8);
   const int channels = channels_of(c);
-  Held held;
+  DecodedImage held;
   if (files::is_png(bytes)) {
     if (dtype != DType::kFloat32)
       return files::decode_png(bytes, channels, dtype == DType::kUInt16, output_of(c, dtype));

@@ -1,5 +1,5 @@
-// Images out of files of several kinds, and back. The bytes come from anywhere: every size is checked before memory is
-// taken for it, and what is wrong with a file is an InvalidArgument.
+// Decodes image files of several kinds, and encodes them. The bytes come from anywhere: every size is checked before
+// memory is taken for it, and what is wrong with a file is an InvalidArgument.
 #pragma once
 
 #include "engine/base/text.h"
@@ -13,7 +13,7 @@ namespace footlight::image_files {
 
 inline constexpr int64_t kMaxBytes = int64_t{1} << 29;  // largest size of an image
 
-// Gives the memory for an image; called at most once, before the first pixel.
+// Allocates the memory for an image; called at most once, before the first pixel.
 using Allocate = std::function<uint8_t*(int64_t height, int64_t width, int64_t channels)>;
 
 struct JpegOptions {
@@ -21,7 +21,7 @@ struct JpegOptions {
   int ratio = 1;     // factor by which it is made smaller
   bool fancy_upscaling = true;
   bool recover_truncated = false;
-  bool accurate = false;  // not the fast transform, which TensorFlow takes by default
+  bool accurate = false;  // TensorFlow's default is the fast transform
 };
 void decode_jpeg(std::string_view bytes, const JpegOptions&, const Allocate&);
 struct JpegShape {

@@ -1,4 +1,4 @@
-// Decompresses in parts, by zlib, and stops at a limit.
+// Decompresses part by part with zlib, and stops at a limit.
 #include "kernels/cpu/scalar/inflate.h"
 
 #include "engine/base/text.h"

@@ -1,4 +1,4 @@
-// Decompression of bytes that come from anywhere.
+// Decompresses data that may be damaged or hostile.
 #pragma once
 
 #include <string>

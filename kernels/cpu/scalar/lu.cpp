@@ -20,14 +20,14 @@ Lu<T> decomposed(const KernelContext& c, int64_t i, bool adjoint) {
   return Lu<T>(std::move(m));
 }
 
-// Stops at a pivot of 0, or NaN.
+// Throws if a pivot is 0 or NaN.
 template <class T>
 void check_invertible(const KernelContext& c, const Lu<T>& lu) {
   if (lu.matrixLU().diagonal().cwiseAbs().minCoeff() > RealOf<T>(0)) return;
   invalid("Input matrix is not invertible: a pivot is 0 or not a number [Op:", c.row.name, "]");
 }
 
-// body(index, decomposition, output) for each non-empty matrix; all must be invertible.
+// Calls body(index, decomposition, output) for each non-empty matrix. Throws if one is not invertible.
 template <class T, class Body>
 void for_invertible(KernelContext& c, bool adjoint, Body&& body) {
   for_matrices(c, [&](int64_t i) {

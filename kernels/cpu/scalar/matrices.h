@@ -27,19 +27,19 @@ Eigen::Map<RowMajor<T>> output_matrix(const KernelContext& c, size_t output, int
 
 }  // namespace footlight::FL_ISA
 
-// The kernel `function`, a template over the element, for the dtypes that decompositions have. Those made of products
-// (kernels/cpu/linear.cpp) are here for complex numbers alone.
+// Registers the kernel `function`, a template over the element, for the dtypes of decompositions. Those made of
+// products (kernels/cpu/linear.cpp) are here for complex numbers alone.
 #define FL_COMPLEX_MATRIX_KERNEL(op, function)                                            \
   on_cpu(op, bit_of(DType::kComplex64), function<std::complex<float>>);                   \
   on_cpu(op, bit_of(DType::kComplex128), function<std::complex<double>>)
 #define FL_WIDE_COMPLEX_MATRIX_KERNEL(op, function)                                       \
   on_cpu(op, bit_of(DType::kComplex128), function<std::complex<double>>);                 \
   on_cpu(op, bit_of(DType::kComplex64),                                                   \
-         through<std::complex<float>, std::complex<double>, function<std::complex<double>>>)
+         in_wider_type<std::complex<float>, std::complex<double>, function<std::complex<double>>>)
 #define FL_WIDE_REAL_MATRIX_KERNEL(op, function)                                          \
   on_cpu(op, bit_of(DType::kFloat64), function<double>);                                  \
-  on_cpu(op, bit_of(DType::kFloat32), through<float, double, function<double>>);          \
-  on_cpu(op, bit_of(DType::kFloat16), through<Float16, double, function<double>>)
+  on_cpu(op, bit_of(DType::kFloat32), in_wider_type<float, double, function<double>>);          \
+  on_cpu(op, bit_of(DType::kFloat16), in_wider_type<Float16, double, function<double>>)
 #ifdef FL_REAL_ONLY  // a file of those that are compiled for wide vectors too
 #define FL_WIDE_MATRIX_KERNEL(op, function) FL_WIDE_REAL_MATRIX_KERNEL(op, function)
 #elif defined(FL_COMPLEX_ONLY)  // the same file beside it, where that one serves every machine

@@ -40,7 +40,7 @@ Matrix<T> square_root_of(const Eigen::ComplexSchur<Matrix<T>>& schur) {
   return schur.matrixU() * triangle_root(u) * schur.matrixU().adjoint();
 }
 
-// A real matrix with a negative eigenvalue has no real root: NaN.
+// The result is NaN for a real matrix with a negative eigenvalue, which has no real root.
 template <class T>
 Matrix<T> square_root_of(const Matrix<T>& in) {
   using Complex = std::complex<T>;

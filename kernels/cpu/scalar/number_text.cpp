@@ -1,4 +1,4 @@
-// Numbers as text, with the digits of printf: those with a fixed number of decimals from one product of integers,
+// Formats numbers with the digits of printf: those with a fixed number of decimals from one product of integers,
 // which is exact, all others by the library.
 #include "kernels/cpu/scalar/strings.h"
 
@@ -12,7 +12,8 @@ namespace {
 
 constexpr int kMaxDecimals = 17;
 
-// The end of the text; null when the number is too large or has too many decimals for this method.
+// Writes the number and returns the end of the text; null if the number is too large or has too many decimals for this
+// method.
 char* print_fixed(double value, int precision, char* to) {
   if (precision > kMaxDecimals) return nullptr;
   constexpr uint64_t kUnit = uint64_t{1} << 52;

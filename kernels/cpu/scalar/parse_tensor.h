@@ -1,4 +1,4 @@
-// Reading a tensor needs no kernel, so it is also fuzzed by itself.
+// Reads a tensor out of a TensorProto. It is apart from the kernel so that it can be fuzzed.
 #pragma once
 
 #include "engine/tensor/tensor.h"

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kBlocksTogether = 1024;
 
-// The cumulative sums of the exponentials of a row.
+// Computes the cumulative sums of the exponentials of a row.
 template <class T>
 double sum_up(const T* logits, std::vector<double>& sums) {
   double most = std::numeric_limits<double>::lowest();
@@ -230,7 +230,7 @@ void from_the_system(KernelContext& c) {
 
 // --- candidates for losses over few of many classes, bit for bit as TensorFlow draws them ---
 
-// The words of a stream, one after the other.
+// Reads the words of a stream one after the other.
 class Words {
  public:
   explicit Words(Philox philox) : philox_(philox) {}
@@ -248,7 +248,7 @@ class Words {
   int at_ = Philox::kWords;
 };
 
-// Evenly from the classes.
+// Draws all classes with the same probability.
 struct Even {
   explicit Even(int64_t range) : range(static_cast<uint64_t>(range)) {}
   int64_t draw(Words& words) const {
@@ -283,7 +283,7 @@ struct ByLogarithm {
   double log_range;
 };
 
-// How often a class is to be expected among `count` of `tries`, which are more where each is taken once.
+// The expected number of times that a class is drawn among `count` of `tries`, which are more where each is taken once.
 float expected(float share, int64_t count, int64_t tries) {
   if (tries == count) return share * static_cast<float>(count);
   return static_cast<float>(-std::expm1(static_cast<double>(tries) * std::log1p(-static_cast<double>(share))));
@@ -318,7 +318,7 @@ void sample_classes(KernelContext& c) {
   expectations(drawn, count, c.out<float>(2));
 }
 
-// Each class once.
+// Returns each class once.
 void all_classes(KernelContext& c) {
   for (int64_t i = 0; i < c.outputs[0].elements(); ++i) {
     c.out<int64_t>(0)[i] = i;

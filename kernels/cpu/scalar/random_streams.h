@@ -1,5 +1,5 @@
-// The sources of random kernels' streams: the op's own state, a pair of seeds, a key with a counter, a generator's
-// variable. And offsets of broadcast parameters.
+// Makes the streams of random kernels, from the op's own state, a pair of seeds, a key with a counter, or a generator's
+// variable. Also finds the offsets of broadcast parameters.
 #pragma once
 
 #include "kernels/functors/random_draw.h"
@@ -82,7 +82,7 @@ inline Philox take_from_state(KernelContext& c, uint64_t blocks) {
   return philox_at(static_cast<uint64_t>(s[2]), static_cast<uint64_t>(s[0]), static_cast<uint64_t>(s[1]));
 }
 
-// Bulk draws for these kernels, in the file compiled for the machine's instruction set (kernels/cpu/random.cpp).
+// Functions that draw in bulk, in the file compiled for the machine's instruction set (kernels/cpu/random.cpp).
 struct BulkDraws {
   // The words of `blocks` blocks, starting `first` blocks after the stream's position.
   void (*words)(const Philox&, uint64_t first, int64_t blocks, uint32_t* out);
@@ -142,7 +142,7 @@ inline Shape broadcast_shape_of(std::initializer_list<Shape> shapes, const OpRow
   return out;
 }
 
-// body(T{}) for the dtypes of counts: floats, int32, int64.
+// Calls body(T{}) for the dtypes of counts: floats, int32, int64.
 template <class Body>
 void with_number(DType dtype, Body&& body) {
   switch (dtype) {

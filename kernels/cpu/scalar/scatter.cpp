@@ -26,7 +26,8 @@ struct Places {
   int64_t inner = 1;
 };
 
-// The same for vectors of a length known at compile time; false: one is out of bounds, and find_places reports which.
+// find_places() for index vectors of a length known at compile time. False if one is out of bounds; find_places() then
+// reports which.
 template <int kDepth, class Int>
 bool find_plainly(const Int* indices, const Shape& shape, std::vector<int64_t>& out) {
   int64_t dims[kDepth];
@@ -173,7 +174,7 @@ void write(const Places& p, const T* updates, T* out, Combine combine) {
   });
 }
 
-// The tensor that is scattered into.
+// Copies the tensor into which updates are scattered.
 void copy_all(const Tensor& from, Tensor& to) {
   const int64_t n = from.elements();
   copy_runs(from.dtype(), from.raw(), 0, n, to.raw(), 0, n, n, 1);

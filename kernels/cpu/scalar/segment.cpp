@@ -72,7 +72,7 @@ struct Smallest {
   }
 };
 
-// Rows in order of their ids; an id without rows gives zeros (ones for products).
+// Reduces rows whose ids are in increasing order. An id without rows gives zeros (ones for products).
 template <class T, class Reduce, bool mean = false>
 void sorted(KernelContext& c) {
   using C = Compute<T>;
@@ -147,8 +147,8 @@ void join(T& to, const T& from) {
   to = static_cast<T>(Reduce()(static_cast<Compute<T>>(to), static_cast<Compute<T>>(from)));
 }
 
-// Single elements. If there are many for few segments they are reduced in chunks, each alternating between a few
-// results: an element does not wait for the one before. Chunks depend on the size alone, and so do the digits.
+// Reduces single elements. If there are many for few segments, they are reduced in chunks, each alternating between a
+// few results: an element does not wait for the one before. Chunks depend on the size alone, and so do the digits.
 template <class T, class Reduce>
 void unsorted_elements(const T* in, const Tensor& ids, int64_t count, T* out) {
   constexpr int64_t kPiece = 1 << 16, kAlternating = 4, kFew = 4096;
@@ -215,7 +215,7 @@ void unsorted(KernelContext& c) {
   });
 }
 
-// How often each value occurs in each row of `columns`. Many values of a few kinds are counted in chunks, each
+// Counts how often each value occurs in each row of `columns`. Many values of a few kinds are counted in chunks, each
 // alternating between a few counters: an element does not wait for the one before.
 template <class T, class Int>
 void count_into(KernelContext& c, const Int* in, int64_t columns, int64_t size, bool binary) {

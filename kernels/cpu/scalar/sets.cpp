@@ -11,7 +11,7 @@ namespace footlight::FL_ISA {
 
 namespace {
 
-// The values of each row, by the number of the row; and the shape of all.
+// The sets of all rows: the values by the number of the row, and the shape.
 template <class T>
 struct Sets {
   std::vector<int64_t> shape;

@@ -26,7 +26,7 @@ void write_int(Tensor& t, int64_t at, int64_t value) {
     t.data<int32_t>()[at] = static_cast<int32_t>(value);
 }
 
-// Larger first, of equal ones the one that is first; NaN last.
+// Orders larger values first, equal ones by position, and NaN last.
 template <class C>
 struct Ranked {
   C value;
@@ -111,7 +111,7 @@ void best_of(const T* in, int64_t begin, int64_t end, int64_t k, std::vector<Ran
   }
 }
 
-// Long rows are searched in chunks.
+// Finds the first k; long rows are searched in chunks.
 template <class T>
 void few_best(const T* in, int64_t n, int64_t k, std::vector<Ranked<Compute<T>>>& best) {
   constexpr int64_t kPiece = 1 << 16;
@@ -291,7 +291,7 @@ void unique(KernelContext& c) {
 
 constexpr int64_t kSearches = 16;
 
-// Several searches in lockstep, without a branch: while one waits for its element, so do the others.
+// Runs several binary searches in lockstep without a branch, so that their memory accesses overlap.
 template <class T, bool upper>
 void search_together(const T* sorted, int64_t n, const T* values, int64_t (&at)[kSearches]) {
   using C = Compute<T>;
@@ -358,7 +358,7 @@ void fingerprint(KernelContext& c) {
             out);
     return;
   }
-  // Several strings in a row: the fingerprint of their fingerprints.
+  // The fingerprint of several strings is that of their fingerprints.
   std::vector<uint8_t> each(static_cast<size_t>(data.elements()) * 8);
   for (int64_t i = 0; i < data.elements(); ++i) write(i, fingerprint64(c.in<std::string>(0)[i]), each.data());
   if (width == 1) {

@@ -190,7 +190,7 @@ struct Spence {
     return sum;
   }
 };
-// Computed in float64 whatever the dtype.
+// Computes in float64 for all dtypes.
 template <class F>
 struct InDouble {
   template <class T> T operator()(T x) const { return T(F()(double(x))); }
@@ -248,7 +248,7 @@ struct VectorNdtri {
   }
 };
 
-// Three inputs, each of the output's shape or a scalar.
+// Runs a function of three inputs, each of the output's shape or a scalar.
 template <class T>
 void betainc(KernelContext& c) {
   const T* in[3];

@@ -1,4 +1,4 @@
-// Kernels that take strings apart and put them together.
+// Kernels that split and join strings.
 #include "kernels/cpu/scalar/encodings.h"
 #include "kernels/cpu/register.h"
 
@@ -10,7 +10,6 @@ namespace footlight::FL_ISA {
 
 namespace {
 
-// --- words ---
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // Python's str.split(sep, maxsplit); an empty separator: any run of blanks.
@@ -53,7 +52,7 @@ void split_bytes(std::string_view text, const std::string& any_of, bool skip_emp
   }
 }
 
-// The parts of each row as a sparse tensor.
+// Writes the parts of each row as a sparse tensor.
 template <class Split>
 void put_parts(KernelContext& c, Split&& split) {
   const int64_t rows = c.inputs[0].elements();
@@ -92,7 +91,6 @@ void string_split_any(KernelContext& c) {
   put_parts(c, [&](std::string_view text, auto& out) { split_bytes(text, any_of, skip, out); });
 }
 
-// --- splits ---
 int64_t split_at(const Tensor& splits, int64_t i) {
   return splits.dtype() == DType::kInt64 ? splits.data<int64_t>()[i] : splits.data<int32_t>()[i];
 }
@@ -103,7 +101,7 @@ void put_split(const Tensor& splits, int64_t i, int64_t value) {
     splits.data<int32_t>()[i] = static_cast<int32_t>(value);
 }
 
-// Splits that begin with 0, do not decrease, and end with the number of values.
+// Checks that splits begin with 0, do not decrease, and end with the number of values.
 void check_splits(const Tensor& splits, int64_t values, const char* name, const char* op) {
   const int64_t count = splits.elements();
   if (count == 0) return;
@@ -118,7 +116,6 @@ void check_splits(const Tensor& splits, int64_t values, const char* name, const 
             " and ", values, " [Op:", op, "]");
 }
 
-// --- n-grams ---
 struct NGrams {
   std::string separator, left, right;
   int64_t pad;
@@ -174,7 +171,6 @@ void ngrams(KernelContext& c) {
   std::ranges::move(out, joined.data<std::string>());
 }
 
-// --- characters ---
 class CharacterReader {
  public:
   explicit CharacterReader(KernelContext& c) : op_(c.row.name) {
@@ -184,7 +180,7 @@ class CharacterReader {
     control_ = c.attrs.get_or("replace_control_characters"_attr, false);
     read_errors(c);
   }
-  // put(code, start) for each code point.
+  // Calls put(code, start) for each code point.
   template <class Put>
   void read(const std::string& text, Put&& put) const {
     each_code(text, encoding_, [&](uint32_t code, size_t start, bool valid) {
@@ -270,7 +266,6 @@ void unicode_transcode(KernelContext& c) {
   }
 }
 
-// --- segments ---
 void segment_join(KernelContext& c) {
   const std::string separator = c.attrs.get_or("separator"_attr, std::string());
   const Tensor& ids = c.inputs[1];

@@ -11,8 +11,8 @@ namespace footlight {
 // A string costs from 20 ns on (what fits into the string itself) to a few hundred.
 inline constexpr int64_t kStringsAtOnce = 2048;
 
-// body(begin, end) over ranges of elements. A failed range is run again in order, so that the error is about the first
-// invalid element.
+// Calls body(begin, end) for ranges of elements, on all cores. A failed range is run again in order, so that the error
+// is about the first invalid element.
 template <class Body>
 void for_strings(int64_t count, Body&& body) {
   if (count <= kStringsAtOnce) {

@@ -28,7 +28,7 @@ void put_little(std::string& out, Number number) {
   for (size_t i = 0; i < sizeof number; ++i) out.push_back(static_cast<char>(number >> (8 * i) & 255));
 }
 
-// A part of a PNG file: its size, its type, the data, a checksum.
+// Appends a chunk of a PNG file: size, type, data and checksum.
 void put_part(std::string& file, const char* type, const std::string& data) {
   put_big(file, static_cast<uint32_t>(data.size()));
   const size_t start = file.size();
@@ -47,7 +47,7 @@ std::string compressed(const std::string& bytes, int level) {
   return out;
 }
 
-// Each row says of its pixels how they differ from those to their left: neighbours are alike.
+// Encodes each row by the differences of pixels from those to their left, which are small.
 template <class T>
 std::string png(const T* pixels, int64_t height, int64_t width, int64_t channels, int level) {
   const auto row = static_cast<size_t>(width * channels) * sizeof(T), pixel = static_cast<size_t>(channels) * sizeof(T);

@@ -57,7 +57,7 @@ std::vector<size_t> character_places(std::string_view s) {
   return out;
 }
 
-// Negative positions count from the end; fewer than `len` may be left.
+// Returns up to `len` characters from `pos` on. Negative positions count from the end.
 std::string_view part(std::string_view s, int64_t pos, int64_t len, bool characters, int64_t index) {
   const auto out_of_range = [&] {
     invalid("pos ", pos, " out of range for string at index ", index, " [Op:Substr]");
@@ -109,7 +109,7 @@ void substr(KernelContext& c) {
   });
 }
 
-// Digits, possibly with a decimal point, as one division: exact if both numbers are.
+// Reads digits, possibly with a decimal point, by one division, which is exact if both numbers are.
 bool read_short(std::string_view s, float& out) {
   static constexpr float kPowers[] = {1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f, 1e8f, 1e9f, 1e10f};
   uint32_t digits = 0;

@@ -1,4 +1,4 @@
-// Systems whose matrix has three diagonals: elimination with exchanged rows, or without.
+// Solves tridiagonal systems by elimination, with or without exchanged rows.
 #include "kernels/cpu/matrices.h"
 
 #include <cmath>
@@ -34,7 +34,7 @@ class Tridiagonal {
     if (n > 0) upper_[n_ - 1] = lower_[0] = T(0);  // both lie outside of the matrix
   }
 
-  // Whether the matrix is regular; where it is not, x is unspecified.
+  // Solves for x. False if the matrix is singular; x is then unspecified.
   bool solve(T* x, int64_t systems, Pivoting pivoting) {
     if (n_ == 0) return true;
     if (pivoting == Pivoting::kPerturbed) find_least_pivot();
@@ -60,7 +60,7 @@ class Tridiagonal {
  private:
   static T* row(T* x, size_t i, int64_t systems) { return x + static_cast<int64_t>(i) * systems; }
 
-  // Rows i and i + 1.
+  // Exchanges rows i and i + 1.
   void exchange(size_t i, T* x, int64_t systems) {
     std::swap(main_[i], lower_[i + 1]);
     std::swap(upper_[i], main_[i + 1]);

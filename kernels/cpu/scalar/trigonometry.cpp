@@ -7,7 +7,7 @@ namespace footlight::FL_ISA {
 
 FL_CPU_KERNELS {
   costly_unary<functors::Tan, FL_COMPLEX>("Tan");
-  // The other dtypes: kernels/cpu/inverse.cpp.
+  // The other dtypes are in kernels/cpu/inverse.cpp.
   costly_unary<functors::Asin, FL_COMPLEX>("Asin");
   costly_unary<functors::Acos, FL_COMPLEX>("Acos");
   costly_unary<functors::Atan, FL_COMPLEX>("Atan");

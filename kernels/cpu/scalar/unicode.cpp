@@ -1,4 +1,4 @@
-// Letters and case conversion.
+// Classifies letters and converts their case.
 #include "kernels/cpu/scalar/unicode.h"
 
 #include <algorithm>

@@ -107,7 +107,7 @@ void combine(KernelContext& c, Update update, Tensor& value, int64_t at, const T
   });
 }
 
-// The value on the host, in memory with no other owner.
+// Moves the value to host memory that has no other owner.
 void make_own(Tensor& value) {
   value = gpu::on_host(value);
   if (value.exclusive()) return;
@@ -116,7 +116,6 @@ void make_own(Tensor& value) {
   value = own;
 }
 
-// --- rows ---
 template <Update update>
 void scatter(KernelContext& c) {
   const Tensor &indices = c.inputs[1], &updates = c.inputs[2];
@@ -156,7 +155,6 @@ void gather(KernelContext& c) {
   kernel_for(DeviceType::kCpu, "GatherV2"_op.id(), value.dtype())(rows);
 }
 
-// --- elements at index vectors ---
 struct Places {
   std::vector<int64_t> at;  // offset of each
   int64_t width;            // elements of each
@@ -211,7 +209,6 @@ void gather_nd(KernelContext& c) {
     copy(value.dtype(), value.raw(), places.at[i], out.raw(), static_cast<int64_t>(i) * places.width, places.width);
 }
 
-// --- a strided slice ---
 void slice_assign(KernelContext& c) {
   const auto numbers = [&](size_t input) {
     std::vector<int64_t> out;

@@ -31,14 +31,14 @@ std::vector<Tensor> loop(const Tensor& x, int32_t from, const Tensor& bound,
 // Instructions without those of whole groups, whose nodes follow as instructions of their own.
 size_t code_size(const compile::Program& program) {
   return static_cast<size_t>(std::ranges::count_if(
-      program.code, [](const compile::Instruction& in) { return in.step != compile::Step::kFused; }));
+      program.code, [](const compile::Instruction& in) { return in.opcode != compile::Opcode::kFused; }));
 }
 
 // Ops of all these of a program and of what it calls, "Exp While{Less}{AddV2}".
 std::string code_text(const compile::Program& program) {
   std::string out;
   for (const compile::Instruction& in : program.code) {
-    if (in.step == compile::Step::kFused) continue;
+    if (in.opcode == compile::Opcode::kFused) continue;
     out += (out.empty() ? "" : " ") + std::string(program.node(in).op->name);
     for (const int32_t callee : {in.callee, in.other})
       if (callee >= 0) out += '{' + code_text(*program.callees[static_cast<size_t>(callee)]) + '}';
@@ -197,7 +197,7 @@ class TestControlPasses : public QObject {
     QVERIFY(same_bits(f->call(std::vector{real(1), real(0)})[0], as_traced(*f, {real(1), real(0)})[0]));
     // It is told where it happened, and the node that runs says whose work it does.
     const compile::Program& program = f->program();
-    const auto loop_step = std::ranges::find(program.code, compile::Step::kWhile, &compile::Instruction::step);
+    const auto loop_step = std::ranges::find(program.code, compile::Opcode::kWhile, &compile::Instruction::opcode);
     QVERIFY(loop_step != program.code.end());
     const Graph* body = program.callees[static_cast<size_t>(loop_step->other)]->graph.get();
     QCOMPARE(program.origin(program.code[0]).graph, body);

@@ -36,7 +36,7 @@ void check_same(const std::shared_ptr<trace::Concrete>& f, const std::vector<Ten
 // Instructions without those of whole groups, whose nodes follow as instructions of their own.
 size_t code_size(const std::shared_ptr<trace::Concrete>& f) {
   return static_cast<size_t>(std::ranges::count_if(
-      f->program().code, [](const compile::Instruction& in) { return in.step != compile::Step::kFused; }));
+      f->program().code, [](const compile::Instruction& in) { return in.opcode != compile::Opcode::kFused; }));
 }
 
 }  // namespace
@@ -368,7 +368,7 @@ class TestRewrites : public QObject {
     check_same(f, {odd_floats().reshaped(Shape{11, 1}), odd_ints().reshaped(Shape{1, 10})});
     size_t sums = 0;
     for (const compile::Instruction& in : f->program().code) {
-      if (in.step == compile::Step::kFused) continue;  // its nodes follow
+      if (in.opcode == compile::Opcode::kFused) continue;  // its nodes follow
       const std::string name = f->program().node(in).op->name;
       sums += name == "Sum" || name == "Mean";
       QVERIFY2(name == "Reshape" || name == "Sum" || name == "Mean", name.c_str());

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-double either(double a, double b) {
+double log_add(double a, double b) {
   if (a == kNever) return b;
   if (b == kNever) return a;
   const double larger = std::max(a, b);
@@ -60,7 +60,8 @@ std::vector<Labels> labels_of(const KernelContext& c, const Loss& loss) {
   return all;
 }
 
-// Forward and backward over the labels with a blank between any two: the loss, and its slope for each score.
+// Runs forward and backward over the labels with a blank between any two. Computes the loss and its derivative by each
+// score.
 template <class T>
 void one_loss(const Loss& loss, const T* scores, const Labels& labels, int64_t length, T* result, T* slopes) {
   const int64_t row = loss.batch * loss.classes, classes = loss.classes;
@@ -96,27 +97,27 @@ void one_loss(const Loss& loss, const T* scores, const Labels& labels, int64_t l
   for (int64_t t = 1; t < length; ++t)
     for (int64_t u = 0; u < count; ++u) {
       double sum = stays(u) ? forward(t - 1, u) : kNever;
-      if (u > 0) sum = either(sum, forward(t - 1, u - 1));
-      if (skips(u)) sum = either(sum, forward(t - 1, u - 2));
+      if (u > 0) sum = log_add(sum, forward(t - 1, u - 1));
+      if (skips(u)) sum = log_add(sum, forward(t - 1, u - 2));
       forward(t, u) = sum + at(t, u);
     }
   for (int64_t u = std::max<int64_t>(0, count - 2); u < count; ++u) backward(length - 1, u) = 0;
   for (int64_t t = length - 1; t-- > 0;)
     for (int64_t u = 0; u < count; ++u) {
       double sum = stays(u) ? backward(t + 1, u) + at(t + 1, u) : kNever;
-      if (u + 1 < count) sum = either(sum, backward(t + 1, u + 1) + at(t + 1, u + 1));
-      if (u + 2 < count && skips(u + 2)) sum = either(sum, backward(t + 1, u + 2) + at(t + 1, u + 2));
+      if (u + 1 < count) sum = log_add(sum, backward(t + 1, u + 1) + at(t + 1, u + 1));
+      if (u + 2 < count && skips(u + 2)) sum = log_add(sum, backward(t + 1, u + 2) + at(t + 1, u + 2));
       backward(t, u) = sum;
     }
   double total = kNever;
-  for (int64_t u = 0; u < count; ++u) total = either(total, forward(0, u) + backward(0, u));
+  for (int64_t u = 0; u < count; ++u) total = log_add(total, forward(0, u) + backward(0, u));
   *result = static_cast<T>(-total);
   std::vector<double> shares(static_cast<size_t>(classes));
   for (int64_t t = 0; t < length; ++t) {
     std::fill(shares.begin(), shares.end(), kNever);
     for (int64_t u = 0; u < count; ++u) {
       double& share = shares[static_cast<size_t>(state(u))];
-      share = either(share, forward(t, u) + backward(t, u));
+      share = log_add(share, forward(t, u) + backward(t, u));
     }
     for (int64_t k = 0; k < classes; ++k) {
       const double expected = total == kNever ? 0 : std::exp(shares[static_cast<size_t>(k)] - total);
@@ -152,7 +153,7 @@ void loss(KernelContext& c) {
   });
 }
 
-// Sequences of labels as the parts of a sparse matrix, in outputs `first`, `first + step`, `first + 2 * step`.
+// Writes sequences of labels as the parts of a sparse matrix, in outputs `first`, `first + step`, `first + 2 * step`.
 void write_sparse(KernelContext& c, size_t first, size_t step, const std::vector<Labels>& sequences) {
   int64_t count = 0, longest = 0;
   for (const Labels& one : sequences) {
@@ -201,7 +202,7 @@ void greedy(KernelContext& c) {
   write_sparse(c, 0, 1, found);
 }
 
-// A sequence of labels that is followed, as its last label and the sequence before that.
+// A sequence of labels that the search follows, as its last label and the sequence before that.
 struct Beam {
   struct Probability {
     double total = kNever, blank = kNever, label = kNever;  // ending with a blank, with the label
@@ -229,12 +230,12 @@ class Search {
       if (b->parent) {
         if (b->parent->active()) {
           const bool repeated = b->label == b->parent->label;
-          b->now.label = either(b->now.label, repeated ? b->parent->before.blank : b->parent->before.total);
+          b->now.label = log_add(b->now.label, repeated ? b->parent->before.blank : b->parent->before.total);
         }
         b->now.label += p[b->label];
       }
       b->now.blank = b->before.total + p[blank];
-      b->now.total = either(b->now.blank, b->now.label);
+      b->now.total = log_add(b->now.blank, b->now.label);
       leaves_.push_back(b);
     }
     std::make_heap(leaves_.begin(), leaves_.end(), better);

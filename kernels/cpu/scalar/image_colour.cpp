@@ -68,7 +68,7 @@ void hsv_to_rgb(KernelContext& c) {
 // How hue, saturation and value change with the largest, the smallest and the channel between them. Of equal channels
 // the first is the largest; where nothing can be said there is no slope.
 template <class T>
-void rgb_to_hsv_back(KernelContext& c) {
+void rgb_to_hsv_gradient(KernelContext& c) {
   using C = Compute<T>;
   const T *hsv = c.in<T>(1), *grads = c.in<T>(2);
   const auto over = [](C x, C y) { return y == 0 ? C(0) : x / y; };
@@ -142,7 +142,7 @@ void adjust_contrast(KernelContext& c) {
 template <class... Types>
 void colours() {
   (on_cpu("RGBToHSV", bit_of(dtype_of<Types>), rgb_to_hsv<Types>), ...);
-  (on_cpu("RGBToHSVGrad", bit_of(dtype_of<Types>), rgb_to_hsv_back<Types>), ...);
+  (on_cpu("RGBToHSVGrad", bit_of(dtype_of<Types>), rgb_to_hsv_gradient<Types>), ...);
   (on_cpu("HSVToRGB", bit_of(dtype_of<Types>), hsv_to_rgb<Types>), ...);
 }
 template <class... Types>

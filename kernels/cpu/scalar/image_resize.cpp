@@ -1,4 +1,4 @@
-// Kernels that make images of another size. Positions and weights are computed in float, as TensorFlow does.
+// Kernels that resize images. Positions and weights are computed in float, as TensorFlow does.
 #include "engine/base/thread_pool.h"
 #include "kernels/cpu/register.h"
 #include "kernels/functors/common.h"
@@ -49,7 +49,6 @@ class Positions {
   bool align_, half_;
 };
 
-// --- linear ---
 struct LinearTaps {
   int64_t low, high;
   float share;  // weight of the higher one
@@ -102,7 +101,7 @@ void add_to(T& place, float value) {
 
 // Calls body(image, row of gradients) for each image of a batch in parallel, with its output cleared before.
 template <class T, class Body>
-void for_images_back(KernelContext& c, const Sizes& s, Body&& body) {
+void for_images_gradient(KernelContext& c, const Sizes& s, Body&& body) {
   T* out = c.out<T>();
   const int64_t size = s.in_height * s.in_width * s.channels;
   std::fill(out, out + c.outputs[0].elements(), T{});
@@ -114,12 +113,12 @@ void for_images_back(KernelContext& c, const Sizes& s, Body&& body) {
 }
 
 template <class T>
-void bilinear_back(KernelContext& c) {
+void bilinear_gradient(KernelContext& c) {
   const Sizes s = sizes_of(c.outputs[0].shape(), c.inputs[0].shape());
   if (c.outputs[0].elements() == 0) return;
   const float* grads = c.in<float>(0);
   const auto ys = linear_taps(c, s.in_height, s.out_height), xs = linear_taps(c, s.in_width, s.out_width);
-  for_images_back<T>(c, s, [&](T* image, int64_t at) {
+  for_images_gradient<T>(c, s, [&](T* image, int64_t at) {
     for (const LinearTaps& y : ys) {
       T* top = image + y.low * s.in_width * s.channels;
       T* bottom = image + y.high * s.in_width * s.channels;
@@ -136,7 +135,6 @@ void bilinear_back(KernelContext& c) {
   });
 }
 
-// --- nearest ---
 std::vector<int64_t> nearest_of(const KernelContext& c, int64_t in, int64_t out) {
   const Positions position(c, in, out);
   std::vector<int64_t> list;
@@ -160,13 +158,13 @@ void nearest(KernelContext& c) {
 }
 
 template <class T>
-void nearest_back(KernelContext& c) {
+void nearest_gradient(KernelContext& c) {
   using C = Compute<T>;
   const Sizes s = sizes_of(c.outputs[0].shape(), c.inputs[0].shape());
   if (c.outputs[0].elements() == 0) return;
   const T* grads = c.in<T>(0);
   const auto ys = nearest_of(c, s.in_height, s.out_height), xs = nearest_of(c, s.in_width, s.out_width);
-  for_images_back<T>(c, s, [&](T* image, int64_t at) {
+  for_images_gradient<T>(c, s, [&](T* image, int64_t at) {
     for (const int64_t y : ys)
       for (const int64_t x : xs) {
         T* to = image + (y * s.in_width + x) * s.channels;
@@ -178,7 +176,6 @@ void nearest_back(KernelContext& c) {
   });
 }
 
-// --- cubic ---
 struct CubicTaps {
   std::array<int64_t, 4> places;
   std::array<float, 4> weights;
@@ -213,7 +210,7 @@ std::vector<CubicTaps> cubic_taps(const KernelContext& c, int64_t in, int64_t ou
     for (int k = 0; k < 4; ++k) {
       const auto slot = static_cast<size_t>(k);
       taps.places[slot] = std::clamp<int64_t>(whole - 1 + k, 0, in - 1);
-      // Keys's cubic leaves out what lies outside, the older one repeats the border.
+      // Keys's cubic gives pixels outside of the image no weight, the older one repeats the border.
       if (position.half() && taps.places[slot] != whole - 1 + k) taps.weights[slot] = 0;
       sum += taps.weights[slot];
     }
@@ -255,12 +252,12 @@ void bicubic(KernelContext& c) {
 }
 
 template <class T>
-void bicubic_back(KernelContext& c) {
+void bicubic_gradient(KernelContext& c) {
   const Sizes s = sizes_of(c.outputs[0].shape(), c.inputs[0].shape());
   if (c.outputs[0].elements() == 0) return;
   const float* grads = c.in<float>(0);
   const auto ys = cubic_taps(c, s.in_height, s.out_height), xs = cubic_taps(c, s.in_width, s.out_width);
-  for_images_back<T>(c, s, [&](T* image, int64_t at) {
+  for_images_gradient<T>(c, s, [&](T* image, int64_t at) {
     for (const CubicTaps& y : ys)
       for (const CubicTaps& x : xs)
         for (int64_t k = 0; k < s.channels; ++k, ++at)
@@ -429,7 +426,7 @@ void scale_and_translate(KernelContext& c) {
   });
 }
 
-void scale_and_translate_back(KernelContext& c) {
+void scale_and_translate_gradient(KernelContext& c) {
   const Sizes s = sizes_of(c.outputs[0].shape(), c.inputs[0].shape());
   if (c.outputs[0].elements() == 0) return;
   const float* grads = c.in<float>(0);
@@ -437,7 +434,7 @@ void scale_and_translate_back(KernelContext& c) {
   const auto ys = weighted_spans(c, s.in_height, s.out_height, scale[0], translation[0]);
   const auto xs = weighted_spans(c, s.in_width, s.out_width, scale[1], translation[1]);
   const int64_t width = s.in_width * s.channels;
-  for_images_back<float>(c, s, [&](float* image, int64_t at) {
+  for_images_gradient<float>(c, s, [&](float* image, int64_t at) {
     std::vector<float> line(static_cast<size_t>(width));
     for (const Span& y : ys) {
       std::fill(line.begin(), line.end(), 0.f);
@@ -477,20 +474,20 @@ FL_CPU_KERNELS {
   any_image<BFloat16>();
   any_image<float>();
   any_image<double>();
-  on_cpu("ResizeBilinearGrad", bit_of(DType::kFloat32), bilinear_back<float>);
-  on_cpu("ResizeBilinearGrad", bit_of(DType::kFloat64), bilinear_back<double>);
-  on_cpu("ResizeBilinearGrad", bit_of(DType::kFloat16), bilinear_back<Float16>);
-  on_cpu("ResizeBilinearGrad", bit_of(DType::kBFloat16), bilinear_back<BFloat16>);
-  on_cpu("ResizeBicubicGrad", bit_of(DType::kFloat32), bicubic_back<float>);
-  on_cpu("ResizeBicubicGrad", bit_of(DType::kFloat64), bicubic_back<double>);
-  on_cpu("ResizeNearestNeighborGrad", bit_of(DType::kUInt8), nearest_back<uint8_t>);
-  on_cpu("ResizeNearestNeighborGrad", bit_of(DType::kInt8), nearest_back<int8_t>);
-  on_cpu("ResizeNearestNeighborGrad", bit_of(DType::kInt32), nearest_back<int32_t>);
-  on_cpu("ResizeNearestNeighborGrad", bit_of(DType::kFloat16), nearest_back<Float16>);
-  on_cpu("ResizeNearestNeighborGrad", bit_of(DType::kBFloat16), nearest_back<BFloat16>);
-  on_cpu("ResizeNearestNeighborGrad", bit_of(DType::kFloat32), nearest_back<float>);
-  on_cpu("ResizeNearestNeighborGrad", bit_of(DType::kFloat64), nearest_back<double>);
-  on_cpu("ScaleAndTranslateGrad", bit_of(DType::kFloat32), scale_and_translate_back);
+  on_cpu("ResizeBilinearGrad", bit_of(DType::kFloat32), bilinear_gradient<float>);
+  on_cpu("ResizeBilinearGrad", bit_of(DType::kFloat64), bilinear_gradient<double>);
+  on_cpu("ResizeBilinearGrad", bit_of(DType::kFloat16), bilinear_gradient<Float16>);
+  on_cpu("ResizeBilinearGrad", bit_of(DType::kBFloat16), bilinear_gradient<BFloat16>);
+  on_cpu("ResizeBicubicGrad", bit_of(DType::kFloat32), bicubic_gradient<float>);
+  on_cpu("ResizeBicubicGrad", bit_of(DType::kFloat64), bicubic_gradient<double>);
+  on_cpu("ResizeNearestNeighborGrad", bit_of(DType::kUInt8), nearest_gradient<uint8_t>);
+  on_cpu("ResizeNearestNeighborGrad", bit_of(DType::kInt8), nearest_gradient<int8_t>);
+  on_cpu("ResizeNearestNeighborGrad", bit_of(DType::kInt32), nearest_gradient<int32_t>);
+  on_cpu("ResizeNearestNeighborGrad", bit_of(DType::kFloat16), nearest_gradient<Float16>);
+  on_cpu("ResizeNearestNeighborGrad", bit_of(DType::kBFloat16), nearest_gradient<BFloat16>);
+  on_cpu("ResizeNearestNeighborGrad", bit_of(DType::kFloat32), nearest_gradient<float>);
+  on_cpu("ResizeNearestNeighborGrad", bit_of(DType::kFloat64), nearest_gradient<double>);
+  on_cpu("ScaleAndTranslateGrad", bit_of(DType::kFloat32), scale_and_translate_gradient);
 }
 
 }  // namespace footlight::FL_ISA

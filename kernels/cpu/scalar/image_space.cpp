@@ -1,4 +1,4 @@
-// Kernels that move pixels between space and channels, and of morphological dilation.
+// Kernels of morphological dilation, and those that move pixels between space and channels.
 #include "engine/base/thread_pool.h"
 #include "engine/ops/window.h"
 #include "kernels/cpu/register.h"
@@ -102,7 +102,7 @@ void dilation(KernelContext& c) {
   });
 }
 template <class T, bool kFilter>
-void dilation_back(KernelContext& c) {
+void dilation_gradient(KernelContext& c) {
   using C = Compute<T>;
   T* out = c.out<T>();
   std::fill(out, out + c.outputs[0].elements(), T(C(0)));
@@ -112,7 +112,7 @@ void dilation_back(KernelContext& c) {
   });
 }
 template <class T, bool kFilter>
-void dilation_pick(KernelContext& c) {
+void dilation_at_maximum(KernelContext& c) {
   for_largest<T>(c, [&](int64_t at, int64_t in, int64_t filter, Compute<T>) {
     const int64_t from = kFilter ? filter : in;
     c.out<T>()[at] = from < 0 ? T(Compute<T>(0)) : c.in<T>(2)[from];
@@ -122,10 +122,10 @@ void dilation_pick(KernelContext& c) {
 template <class... Types>
 void dilations() {
   (on_cpu("Dilation2D", bit_of(dtype_of<Types>), dilation<Types>), ...);
-  (on_cpu("Dilation2DBackpropInput", bit_of(dtype_of<Types>), dilation_back<Types, false>), ...);
-  (on_cpu("Dilation2DBackpropFilter", bit_of(dtype_of<Types>), dilation_back<Types, true>), ...);
-  (on_cpu("Dilation2DPickInput", bit_of(dtype_of<Types>), dilation_pick<Types, false>), ...);
-  (on_cpu("Dilation2DPickFilter", bit_of(dtype_of<Types>), dilation_pick<Types, true>), ...);
+  (on_cpu("Dilation2DBackpropInput", bit_of(dtype_of<Types>), dilation_gradient<Types, false>), ...);
+  (on_cpu("Dilation2DBackpropFilter", bit_of(dtype_of<Types>), dilation_gradient<Types, true>), ...);
+  (on_cpu("Dilation2DPickInput", bit_of(dtype_of<Types>), dilation_at_maximum<Types, false>), ...);
+  (on_cpu("Dilation2DPickFilter", bit_of(dtype_of<Types>), dilation_at_maximum<Types, true>), ...);
 }
 
 }  // namespace

@@ -26,12 +26,12 @@ void give_up(j_common_ptr info) {
   (*info->err->format_message)(info, failure->message);
   std::longjmp(failure->back, 1);
 }
-void say_nothing(j_common_ptr) {}
+void ignore_message(j_common_ptr) {}
 
 void prepare(Failure& failure) {
   jpeg_std_error(&failure.manager);
   failure.manager.error_exit = give_up;
-  failure.manager.output_message = say_nothing;
+  failure.manager.output_message = ignore_message;
   failure.message[0] = 0;
 }
 

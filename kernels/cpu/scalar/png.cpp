@@ -23,7 +23,7 @@ void give_up(png_structp png, png_const_charp message) {
   std::snprintf(static_cast<Source*>(png_get_error_ptr(png))->message, sizeof(Source::message), "%s", message);
   png_longjmp(png, 1);
 }
-void say_nothing(png_structp, png_const_charp) {}
+void ignore_message(png_structp, png_const_charp) {}
 void read_some(png_structp png, png_bytep to, size_t count) {
   auto* source = static_cast<Source*>(png_get_io_ptr(png));
   if (count > source->left) png_error(png, "the file ends too early");
@@ -35,7 +35,7 @@ void read_some(png_structp png, png_bytep to, size_t count) {
 class PngReader {
  public:
   explicit PngReader(std::string_view bytes) : source_{bytes.data(), bytes.size(), {}} {
-    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source_, give_up, say_nothing);
+    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source_, give_up, ignore_message);
     if (png_) info_ = png_create_info_struct(png_);
     if (!info_) {
       png_destroy_read_struct(&png_, nullptr, nullptr);

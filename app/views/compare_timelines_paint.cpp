@@ -57,6 +57,7 @@ QColor CompareTimelines::color_of(const explain::Piece& p) const {
     case Share::kTracing: return t["amberFill"];
     case Share::kMachineCode: return t["pinkFill"];
     case Share::kInput: return t["greenFill"];
+    case Share::kGuards: return t["amberFill"];
     case Share::kDispatch: return t["hairline"];
     default: return t["raised"];
   }

@@ -14,11 +14,12 @@
 namespace footlight {
 
 // kWaiting: waits for the device. kInput: waits for an element of a pipeline, or makes it, whatever that takes.
+// kGuards: another engine looks for the trace that serves a call.
 enum class Activity : uint8_t {
-  kPython, kConversion, kDispatch, kAllocation, kKernel, kWaiting, kLaunch, kRecording, kMachineCode, kInput
+  kPython, kConversion, kDispatch, kAllocation, kKernel, kWaiting, kLaunch, kRecording, kMachineCode, kInput, kGuards
 };
-constexpr const char* kActivities[] = {"python",  "conversion", "dispatch",  "allocation",   "kernel",
-                                       "waiting", "launch",     "recording", "machine code", "input"};
+constexpr const char* kActivities[] = {"python", "conversion", "dispatch",     "allocation", "kernel", "waiting",
+                                       "launch", "recording",  "machine code", "input",      "guards"};
 
 class ActivityLog {
  public:

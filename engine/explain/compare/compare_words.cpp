@@ -10,6 +10,7 @@
 namespace footlight::explain {
 namespace {
 
+constexpr std::string_view kNotRepeated = "the call cannot be repeated";  // as repetitions.py says it
 constexpr double kMaxUnexplained = 0.05;  // more is said in the sentence
 
 struct Words {
@@ -24,7 +25,7 @@ constexpr Words kWords[kGroups] = {
     {"joined", "Equal ops that became one"},
     {"only traced", "Casts, identities, control flow and copies that tracing added"},
     {"only eager", "Ops for which the graph has no node"},
-    {"in the executable", "Ops that one executable computes; it was measured as a whole"},
+    {"in the executable", "Ops that one executable computes, against its kernels where those were seen"},
     {"other counts", "The same ops on the same lines, run more or less often"},
     {"only left", "Ops that ran on the left alone"},
     {"only right", "Ops that ran on the right alone"},
@@ -102,6 +103,7 @@ std::string time_text(double ns) {
 }
 
 std::string sentence_of(const Comparison& c) {
+  if (!c.pairs && c.stopped == kNotRepeated) return "The call cannot be repeated: " + c.error + ".";
   if (!c.pairs) return c.error.empty() ? "Nothing was compared." : "The comparison failed " + c.error + ".";
   const double eager = c.eager.total.mean, traced = c.traced.total.mean;
   std::string text = c.recorded ? c.eager.name + " took " + time_text(eager) + ", " + c.traced.name + " " +

@@ -129,6 +129,11 @@ void Groups::add_nodes(GraphId id, const session::GraphRecord& graph, std::vecto
 
 void Groups::decide(Row& row, const Ops* ops, const Nodes* nodes) const {
   const uint64_t eager = ops ? ops->ran : 0, traced = nodes ? nodes->ran : 0;
+  if (!eager && one_executable_ && nodes->all.empty()) {
+    row.group = Group::kCompiled;
+    row.why = "A kernel of the executable";
+    return;
+  }
   if (!eager) {
     row.group = Group::kOnlyTraced;
     row.why = "Tracing added it";

@@ -22,6 +22,7 @@ Share share_of_activity(Activity activity) {
     case Activity::kRecording: return Share::kRecording;
     case Activity::kMachineCode: return Share::kMachineCode;
     case Activity::kInput: return Share::kInput;
+    case Activity::kGuards: return Share::kGuards;
   }
   return Share::kUnexplained;      // of a newer version
 }

@@ -17,6 +17,7 @@ constexpr Words kWords[kShares] = {
     {"allocation", "Memory for results is allocated"},
     {"tracing", "A function is traced: Python, AutoGraph, optimizing"},
     {"input", "An element of a tf.data pipeline is produced or waited for"},
+    {"guards", "The trace that serves the call is looked for: arguments are bound, keys made, guards checked"},
     {"dispatch", "The engine works outside of kernels: binding, checks, shapes, executor"},
     {"conversion", "Values are converted between Python and tensors"},
     {"Python", "Python code runs, outside of the engine"},

@@ -16,13 +16,14 @@ enum class Share : uint8_t {
   kAllocation,
   kTracing,        // making a trace
   kInput,          // an element of a pipeline is made or waited for
+  kGuards,         // another engine looks for the trace that serves a call
   kDispatch,       // in the engine: binding, checks, shapes, executor
   kConversion,     // between Python values and tensors
   kPython,         // outside of the engine
   kRecording,      // the recorder's own work: no part of what a call takes
   kUnexplained,    // nothing is known
 };
-constexpr size_t kShares = 14;
+constexpr size_t kShares = 15;
 const char* name_of(Share);     // "Python", "dispatch", "kernels", ...
 const char* meaning_of(Share);  // "outside of the engine", ...
 

@@ -87,7 +87,7 @@ class Waterfall {
 
   void make() {
     for (const Share share :
-         {Share::kPython, Share::kConversion, Share::kInput, Share::kTracing, Share::kMachineCode})
+         {Share::kPython, Share::kConversion, Share::kInput, Share::kTracing, Share::kMachineCode, Share::kGuards})
       add_share(share);
     add({.kind = Part::Kind::kShare,
          .share = Share::kDispatch,

@@ -10,12 +10,13 @@ import random
 import resource
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
-from typing import Any, NamedTuple, Protocol, TextIO
+from typing import Any, NamedTuple, TextIO
 
 import footlight_recorder
 from footlight_recorder import _recorder
+from footlight_recorder.observed import kept_state
 
 _WARM_UP = 3
 _MIN_PAIRS, _MIN_PAIRS_WITH_MARKS = 10, 3  # before the spread may end it
@@ -23,14 +24,38 @@ _MAX_MARKS_OF_RUN, _MAX_MARKS = 100_000, 200_000
 _KNOWN_WITHIN = 0.02
 _MIN_SECONDS = 0.2
 _MAX_WARM_UP = 0.2  # share of the time
+NOT_REPEATED = 'the call cannot be repeated'
+
+
+class Mark(NamedTuple):
+    """The thread starts an activity; what follows says what a kernel or a launch does."""
+    start_ns: int
+    activity: str
+    op: int | None = None
+    source: tuple[CodeType, int] | None = None
+    graph: int | None = None
+    node: int | None = None
+
+
+class Work(NamedTuple):
+    """A kernel that was seen to run, on whatever thread."""
+    start_ns: int
+    end_ns: int
+    op: int
+    source: tuple[CodeType, int] | None = None
+    graph: int | None = None
+    node: int | None = None
 
 
 class Marks:
     """What the calling thread does in one repetition, moment by moment. Full, it counts what is lost."""
 
-    def __init__(self) -> None:
-        self.rows: list[tuple[int, str, int | None, tuple[CodeType, int] | None]] = []
+    def __init__(self, way_ns: int = 0) -> None:
+        """`way_ns`: how long it takes to get from the engine into a hook, and back."""
+        self.rows: list[tuple[Any, ...]] = []  # the fields of Mark: a plain tuple is made in no time
         self.lost = 0
+        self.first = 'python'  # what the thread does when the call begins
+        self._way_ns = way_ns
 
     def begin(self, activity: str, op: int | None = None, source: tuple[CodeType, int] | None = None) -> None:
         """The thread starts this activity now; `op` and `source` say what a kernel or a launch does, and for which line."""
@@ -39,30 +64,187 @@ class Marks:
         else:
             self.lost += 1
 
+    def enter(self) -> None:
+        """The thread is in a hook; the way there was recording too."""
+        start_ns = time.time_ns() - self._way_ns
+        if self.rows:
+            start_ns = max(start_ns, self.rows[-1][0])
+        self._add((start_ns, 'recording'))
+
+    def leave(self, activity: str) -> None:
+        """The thread leaves a hook; it starts this activity after the way back."""
+        now_ns = time.time_ns()
+        self._add((now_ns, 'recording'))
+        self._add((now_ns + self._way_ns, activity))
+
+    def _add(self, mark: tuple[Any, ...]) -> None:
+        if len(self.rows) < _MAX_MARKS_OF_RUN:
+            self.rows.append(mark)
+        else:
+            self.lost += 1
+
+    def add_work(self, activity: str, work: list[Work]) -> None:
+        """Puts kernels in the place of what the thread did meanwhile. Of those that overlap, the one that began first has the
+        time until it ends."""
+        rows, self.rows = [Mark(*row) for row in self.rows], []
+        if not rows:
+            return
+        at, end = 0, rows[0].start_ns
+
+        def go_to(time_ns: int) -> None:
+            """Adds what the thread did until then, where no kernel ran."""
+            nonlocal at
+            while at < len(rows) and rows[at].start_ns <= end:
+                at += 1
+            if end < time_ns and at:
+                self.rows.append(rows[at - 1]._replace(start_ns=end))
+            while at < len(rows) and rows[at].start_ns < time_ns:
+                self.rows.append(rows[at])
+                at += 1
+        for one in sorted(work):
+            if one.end_ns < rows[0].start_ns:
+                continue
+            go_to(one.start_ns)
+            start = max(one.start_ns, end)
+            self.rows.append(Mark(start, activity, *one[2:]))
+            end = max(end, one.end_ns)
+        go_to(sys.maxsize)
+        self.lost += max(0, len(self.rows) - _MAX_MARKS_OF_RUN)
+        del self.rows[_MAX_MARKS_OF_RUN:]
+
     def records(self) -> list[dict[str, Any]]:
         """The rows of comparison_mark."""
-        records = []
-        for start_ns, activity, op, source in self.rows:
-            record: dict[str, Any] = {'start_ns': start_ns, 'activity': activity}
-            if op is not None:
-                record['op'] = op
-            if source is not None:
-                record['source'] = source
-            records.append(record)
-        return records
+        return [{name: value for name, value in zip(Mark._fields, row) if value is not None} for row in self.rows]
 
 
-class Engine(Protocol):
-    """How a call of this engine is repeated."""
+class RepeatedCall:
+    """A call that is repeated. A subclass for each engine says how it runs, and what is put back before each repetition."""
 
-    def call(self, compiled: bool, marks: Marks | None) -> Any:
-        """Makes the call once more, on the same arguments, and waits for its results. With `marks` it marks what it does."""
+    waits = True  # for devices
 
-    def put_back(self) -> None:
-        """Restores the program's state as it was before the call."""
+    def __init__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Keeps the state before the program's own call, which is still to be made."""
+        self.function, self.args, self.kwargs = function, args, kwargs
+        self.ops: dict[str, int] = {}  # numbers of ops by name
+        self.way_ns = 0                # into a hook, or back
+        self.before = self.kept()
+        self.after = self.before
+
+    # ---- what an engine provides ------------------------------------------------------------------------------------
+
+    def run_eagerly(self) -> Any:
+        """Makes the call op by op."""
+        raise NotImplementedError
+
+    def run_compiled(self) -> Any:
+        """Makes the call by what was compiled."""
+        raise NotImplementedError
+
+    def eagerly(self) -> contextlib.AbstractContextManager[Any]:
+        """In its scope `run_eagerly` compiles nothing."""
+        return contextlib.nullcontext()
+
+    def marking(self, compiled: bool, marks: Marks) -> contextlib.AbstractContextManager[Any]:
+        """In its scope, what the call does is marked."""
+        raise NotImplementedError
+
+    def wait(self, result: Any) -> None:
+        """Waits until devices have computed the results."""
+
+    def kinds_of_state(self) -> list[kept_state.Kind]:
+        """The engine's values that change in place."""
+        return []
+
+    def state(self) -> list[Any]:
+        """The engine's objects whose state is put back, beside those that the function can reach."""
+        return []
+
+    def generators(self) -> list[kept_state.Generator]:
+        """The engine's random number generators."""
+        return []
+
+    def family(self, op: str) -> str:
+        """What kind of work an op is."""
+        raise NotImplementedError
+
+    def user_frame(self, frame: FrameType | None) -> FrameType | None:
+        """The innermost frame of the program."""
+        raise NotImplementedError
 
     def notes(self) -> list[str]:
         """What a reader of the comparison has to know."""
+        return []
+
+    # ---- the same for all -------------------------------------------------------------------------------------------
+
+    def kept(self) -> kept_state.KeptState:
+        """The state now."""
+        with _unrecorded():
+            return kept_state.KeptState(self.function, kept_state.named_arguments(self.named(), self.args, self.kwargs),
+                                        self.state(), self.kinds_of_state(), self.generators())
+
+    def named(self) -> Any:
+        """What names the parameters."""
+        return self.function
+
+    def put_back(self) -> None:
+        """Restores the program's state as it was before its own call."""
+        self.before.put_back()
+
+    @contextlib.contextmanager
+    def ready(self, compiled: bool, marks: Marks | None) -> Iterator[Callable[[], None]]:
+        """Gives what makes the call once more and waits for its results; nothing else has to be done in the time of a call."""
+        run = self.run_compiled if compiled else self.run_eagerly
+
+        def call() -> None:
+            if marks is not None:
+                marks.begin(marks.first)
+            result = run()
+            if marks is not None and self.waits:
+                marks.begin('waiting')
+            self.wait(result)
+        with contextlib.nullcontext() if compiled else self.eagerly():
+            if marks is None:
+                yield call
+                return
+            with self.marking(compiled, marks):
+                yield call
+
+    def number(self, op: str) -> int:
+        """The number of an op in the recording."""
+        known = self.ops.get(op)
+        if known is None:
+            known = self.ops[op] = _recorder.new_id('op')
+        return known
+
+    def describe_ops(self) -> None:
+        """Records the names of the ops that ran."""
+        for name, number in self.ops.items():
+            _recorder.add('op', {'id': number, 'name': name, 'family': self.family(name)})
+
+    def measure_way(self, run_op: Callable[[], Any], num_ways: int) -> None:
+        """Measures how long it takes to get into a hook, on an op that does next to nothing and gets into hooks and out of
+        them so often."""
+        rounds, count = [], 50
+        for _ in range(9):
+            taken = []
+            for marked in (False, True):
+                marks = Marks()
+                with self.marking(False, marks) if marked else contextlib.nullcontext():
+                    start = time.perf_counter_ns()
+                    for _ in range(count):
+                        run_op()
+                    taken.append(time.perf_counter_ns() - start)
+            own = sum(after[0] - row[0] for row, after in zip(marks.rows, marks.rows[1:]) if row[1] == 'recording')
+            rounds.append((taken[1] - taken[0] - own) // (count * num_ways))
+        self.way_ns = max(0, sorted(rounds)[4])
+
+    def time_of_mark(self) -> int:
+        """Picoseconds that a mark takes."""
+        return _time_of_mark()
+
+    def measure(self) -> None:
+        """Measures what hooks take, before the call is repeated."""
 
 
 class Compared(NamedTuple):
@@ -143,8 +325,9 @@ class _Differences:
 
 
 class _Repetitions:
-    def __init__(self, engine: Engine, most_pairs: int, seconds: float) -> None:
-        self.engine, self.most_pairs, self.seconds = engine, most_pairs, seconds
+    def __init__(self, call: RepeatedCall, most_pairs: int, seconds: float) -> None:
+        self.call, self.most_pairs, self.seconds = call, most_pairs, seconds
+        self.order = random.Random()  # not the program's
         self.runs: list[dict[str, Any]] = []
         self.error, self.stopped = '', ''
         self.sinks = {False: _Sink(), True: _Sink()}
@@ -203,10 +386,10 @@ class _Repetitions:
     def repeat(self, pair: int, warms: bool, marked: bool) -> bool:
         """Runs one pair in random order; whether another program took the processor meanwhile."""
         runs: dict[bool, dict[str, Any]] = {}
-        for compiled in random.sample((False, True), 2):
+        for compiled in self.order.sample((False, True), 2):
             run = {'pair': pair, 'traced': compiled, 'warm_up': warms, 'with_events': marked}
             try:
-                self.once(run, compiled, Marks() if marked else None)
+                self.once(run, compiled, Marks(self.call.way_ns) if marked else None)
             except Exception as error:
                 self.error = f'{"compiled" if compiled else "eagerly"}: {type(error).__name__}: {error}'
                 return False
@@ -216,39 +399,45 @@ class _Repetitions:
         return any(run['interruptions'] for run in runs.values())
 
     def once(self, run: dict[str, Any], compiled: bool, marks: Marks | None) -> None:
-        self.engine.put_back()
+        self.call.put_back()
         sink = self.sinks[compiled]
         sink.printed = 0
         with _standard_output(sink):
-            before = _interruptions()
-            run['start_ns'] = time.time_ns()
-            self.engine.call(compiled, marks)
-            run['end_ns'] = time.time_ns()
-            run['interruptions'] = _interruptions() - before
+            with self.call.ready(compiled, marks) as call:
+                before = _interruptions()
+                run['start_ns'] = time.time_ns()
+                call()
+                run['end_ns'] = time.time_ns()
+                run['interruptions'] = _interruptions() - before
         run['lost'] = marks.lost if marks else 0
         run['comparison_mark'] = marks.records() if marks else []
         self.printed[compiled] = max(self.printed[compiled], sink.printed)
 
 
-def compare(engine: Engine, what: Compared, most_pairs: int, seconds: float) -> None:
+def compare(call: RepeatedCall, what: Compared, most_pairs: int, seconds: float) -> None:
     """Repeats the call and records the comparison; nothing else is recorded meanwhile, and what repetitions print is dropped."""
-    state = random.getstate()
     start_ns = time.time_ns()
-    repetitions = _Repetitions(engine, most_pairs, seconds)
-    try:
+    repetitions = _Repetitions(call, most_pairs, seconds)
+    call.after = call.kept()
+    refused = call.before.refused()
+    if refused:
+        repetitions.stopped, repetitions.error = NOT_REPEATED, refused
+    else:
         with _unrecorded():
-            repetitions.run()
-    finally:
-        engine.put_back()
-        random.setstate(state)
-    notes = engine.notes()
+            try:
+                call.measure()
+                repetitions.run()
+            finally:
+                call.after.put_back()
+    notes = call.notes() if repetitions.runs else []
     if any(repetitions.printed.values()):
         notes.append(f'Each eager repetition printed {repetitions.printed[False]} bytes, each compiled one '
                      f'{repetitions.printed[True]}; Footlight dropped that output')
     row: dict[str, Any] = {
         'function': what.function, 'trace': what.trace, 'call': what.call, 'source': what.source,
         'stopped': repetitions.stopped, 'error': repetitions.error[:500], 'start_ns': start_ns, 'end_ns': time.time_ns(),
-        'mark_ps': _time_of_mark(), 'comparison_run': repetitions.runs, 'comparison_note': notes}
+        'mark_ps': call.time_of_mark(), 'comparison_run': repetitions.runs,
+        'comparison_note': notes}
     _recorder.add('comparison', row)
 
 
@@ -260,6 +449,10 @@ class ChosenCall:
         self.name, self.number, self.pairs, self.seconds = wanted if wanted else (None, 0, 0, 0.0)
         self._calls: dict[int, int] = {}
         self._over = wanted is None
+
+    def is_wanted(self) -> bool:
+        """Whether a call is still to be compared."""
+        return not self._over
 
     def is_of(self, qualified_name: str) -> bool:
         """Whether calls of that function may be meant; "step" names "Model.step" too, and no name every function."""
@@ -280,10 +473,26 @@ def caller(frame: FrameType | None) -> tuple[CodeType, int] | None:
     return None if frame is None else (frame.f_code, frame.f_lasti)
 
 
-def call_of(engine: Engine, chosen: ChosenCall, what: Compared) -> None:
-    """Compares the call after the program's own has returned; an error of ours is noted, and the program goes on."""
+def call_and_compare(call: Callable[..., Any], chosen: ChosenCall, function: int, make: Callable[..., RepeatedCall],
+                     frame: FrameType | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Makes the program's own call and compares it then. An error of ours is noted, and the program goes on.
+
+    `make` is called before the program's call, which may take its arguments away or change what they refer to.
+    """
+    repeated = _quietly(lambda: make(args, kwargs))
+    result = call(*args, **kwargs)
+    if repeated is not None:
+        _, called, trace = _recorder.finished_call()
+        what = Compared(function, trace if called == function else None, chosen.number, caller(repeated.user_frame(frame)))
+        _quietly(lambda: compare(repeated, what, chosen.pairs, chosen.seconds))
+        _quietly(repeated.describe_ops)
+    return result
+
+
+def _quietly(body: Callable[[], Any]) -> Any:
     from footlight_recorder.adapters import note
     try:
-        compare(engine, what, chosen.pairs, chosen.seconds)
+        return body()
     except Exception as error:
         note('compare', error)
+        return None

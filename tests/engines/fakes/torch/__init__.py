@@ -1,15 +1,41 @@
 """A fake of what the adapter for PyTorch hooks and reads. It compiles nothing: a traced function runs as it is."""
+import time
 from types import SimpleNamespace
+
+from torch import compiler, overrides
+from torch.utils import _python_dispatch
 
 __version__ = '2.15.0'
 float32, int64 = 'torch.float32', 'torch.int64'
 _grad = [True]
 
 
+class Device(str):
+    type = 'cpu'
+
+    def __new__(cls):
+        return str.__new__(cls, 'cpu')
+
+
 class Tensor:
     def __init__(self, shape, dtype=float32, requires_grad=False, strides=None):
-        self.shape, self.dtype, self.requires_grad, self.device = tuple(shape), dtype, requires_grad, 'cpu'
+        self.shape, self.dtype, self.requires_grad = tuple(shape), dtype, requires_grad
+        self.device = Device()
         self._strides = strides
+        self.elements, self.grad, self.is_leaf = [0.0], None, True  # one element is enough to see it change
+
+    def detach(self):
+        made = Tensor(self.shape, self.dtype)
+        made.elements = self.elements
+        return made
+
+    def clone(self):
+        made = Tensor(self.shape, self.dtype)
+        made.elements = list(self.elements)
+        return made
+
+    def copy_(self, other):
+        self.elements[:] = other.elements
 
     def stride(self):
         found, step = [], 1
@@ -35,6 +61,30 @@ class Module:
 
 class Parameter(Tensor):
     pass
+
+
+def work(seconds):
+    """Takes the processor for so long."""
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
+
+
+def _function(name, seconds_of_dispatch, seconds_of_kernel):
+    """A function of PyTorch whose op takes so long, in the dispatcher and in its kernel."""
+    def kernel(x):
+        work(seconds_of_kernel)
+        return x
+    kernel.overloadpacket = SimpleNamespace(__name__=name)
+
+    def function(x):
+        work(seconds_of_dispatch)
+        return _python_dispatch.run(kernel, x)
+    function.__name__ = name
+    return lambda x: overrides.call(function, x)
+
+
+relu, exp = _function('relu', 0.001, 0.004), _function('exp', 0.0, 0.002)
 
 
 class no_grad:

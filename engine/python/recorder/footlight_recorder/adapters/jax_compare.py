@@ -9,37 +9,37 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
-from footlight_recorder import _recorder, repetitions
+from footlight_recorder import repetitions
 from footlight_recorder.adapters.jax_graphs import family
 
 
-class Call:
-    """A call of a jitted function, with its arguments; repetitions.Engine says what its methods are for."""
+class Call(repetitions.RepeatedCall):
+    """A call of a jitted function. Its arrays never change; only those that are donated are gone after a call."""
 
     def __init__(self, jax: Any, core: Any, user_frame: Callable[[FrameType | None], FrameType | None], jitted: Any,
                  donates: bool, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.jax, self.core, self.user_frame, self.jitted = jax, core, user_frame, jitted
+        self.jax, self.core, self.own_frame, self.jitted = jax, core, user_frame, jitted
         self.donates = donates
-        self.args, self.kwargs = self.copied((args, kwargs)) if donates else (args, kwargs)
-        self.now = (self.args, self.kwargs)
-        self.ops: dict[str, int] = {}  # numbers of primitives
+        args, kwargs = self.copied((args, kwargs)) if donates else (args, kwargs)
+        self.now = (args, kwargs)
+        super().__init__(getattr(jitted, '__wrapped__', None), args, kwargs)
 
-    def call(self, compiled: bool, marks: repetitions.Marks | None) -> Any:
+    def run_eagerly(self) -> Any:
+        return self.run_compiled()
+
+    def run_compiled(self) -> Any:
         args, kwargs = self.now
-        if compiled:
-            if marks is not None:
-                marks.begin('launch')
-            result = self.jitted(*args, **kwargs)
-        else:
-            with self.jax.disable_jit(), self.marked(marks):
-                result = self.jitted(*args, **kwargs)
-        if marks is not None:
-            marks.begin('waiting')
+        return self.jitted(*args, **kwargs)
+
+    def eagerly(self) -> contextlib.AbstractContextManager[Any]:
+        scope: contextlib.AbstractContextManager[Any] = self.jax.disable_jit()
+        return scope
+
+    def wait(self, result: Any) -> None:
         self.jax.block_until_ready(result)
-        return result
 
     def put_back(self) -> None:
-        """Arrays never change; only those that are donated are gone after a call."""
+        super().put_back()
         if self.donates:
             self.now = self.copied((self.args, self.kwargs))
 
@@ -48,14 +48,21 @@ class Call:
         return self.jax.tree_util.tree_map(
             lambda leaf: self.jax.numpy.array(leaf, copy=True) if isinstance(leaf, self.jax.Array) else leaf, values)
 
+    def family(self, op: str) -> str:
+        return family(op)
+
+    def user_frame(self, frame: FrameType | None) -> FrameType | None:
+        return self.own_frame(frame)
+
     def notes(self) -> list[str]:
         return ['Python is the time of the program and of JAX itself',
                 'JAX runs small kernels while it launches them: their time is part of the launches']
 
     @contextlib.contextmanager
-    def marked(self, marks: repetitions.Marks | None) -> Iterator[None]:
-        """In its scope every primitive that runs eagerly is marked as a launch."""
-        if marks is None:
+    def marking(self, compiled: bool, marks: repetitions.Marks) -> Iterator[None]:
+        """Compiled, all is the launch of an executable; eagerly, every primitive is a launch."""
+        if compiled:
+            marks.first = 'launch'
             yield
             return
         trace = self.core.EvalTrace
@@ -75,17 +82,6 @@ class Call:
         finally:
             trace.process_primitive = original
 
-    def number(self, primitive: str) -> int:
-        known = self.ops.get(primitive)
-        if known is None:
-            known = self.ops[primitive] = _recorder.new_id('op')
-        return known
-
-    def describe_ops(self) -> None:
-        """Records the names of the primitives that ran."""
-        for name, number in self.ops.items():
-            _recorder.add('op', {'id': number, 'name': name, 'family': family(name)})
-
 
 class Compared:
     """Stands in for a jitted function one of whose calls is compared."""
@@ -99,14 +95,8 @@ class Compared:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._is_traced(args, kwargs) or not self._chosen.arrives(self._function):
             return self._stand_in(*args, **kwargs)
-        call = self._make(args, kwargs)  # before the program's own, which may take donated arguments away
-        source = repetitions.caller(call.user_frame(sys._getframe(1)))
-        result = self._stand_in(*args, **kwargs)
-        _, _, trace = _recorder.finished_call()
-        what = repetitions.Compared(self._function, trace, self._chosen.number, source)
-        repetitions.call_of(call, self._chosen, what)
-        call.describe_ops()
-        return result
+        return repetitions.call_and_compare(self._stand_in, self._chosen, self._function, self._make, sys._getframe(1), args,
+                                            kwargs)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import FrameType, ModuleType
 from typing import Any
 
-from footlight_recorder import _recorder
+from footlight_recorder import _recorder, repetitions
 from footlight_recorder.adapters import Adapter, Hook, guarded, places, tensorflow_graphs, tensorflow_keys
 from footlight_recorder.adapters.tensorflow_autograph import AutoGraph
 from footlight_recorder.adapters.tensorflow_keras import Keras
@@ -86,6 +86,12 @@ class _Recorder:
         self.autograph = AutoGraph(self.current_trace)
         self.keras = Keras()
         self.lines = ValueLines()
+        self.comparison: Any = None  # what repeats a call, where one is to be compared
+        chosen = repetitions.ChosenCall()
+        if chosen.is_wanted():
+            from footlight_recorder.adapters import tensorflow_compare
+            self.comparison = tensorflow_compare.Comparison(tensorflow, chosen, self.user_frame, self.name_of, self.graphs,
+                                                            self.graph_of)
         Tensors.all += (tensorflow.Tensor,)
         Tensors.eager += (ops.EagerTensor,)
         Tensors.variables += variables
@@ -162,6 +168,15 @@ class _Recorder:
                           'function_parameter': names, 'made_ns': time.time_ns()}
         _recorder.add('function', family.columns)
         return family
+
+    def name_of(self, function: int) -> str:
+        """The name of a recorded function."""
+        return next((str(one.columns['name']) for one in self.families.values() if one.number == function), '')
+
+    def graph_of(self, trace: int) -> int | None:
+        """The graph of a trace that a call can be served by."""
+        found = next((one.columns.get('trace_graph') for one in self.served.values() if one.number == trace), None)
+        return found[0]['graph'] if found else None
 
     @guarded
     def describe_again(self) -> None:
@@ -516,7 +531,8 @@ def adapter(tensorflow: ModuleType) -> Adapter:
     def call(original: Any) -> Any:
         from tensorflow.python.eager.polymorphic_function import polymorphic_function
         Tensors.functions += (polymorphic_function.Function,)
-        return _recorder.called(original, None)
+        recorded = _recorder.called(original, None)
+        return recorded if rec.comparison is None else rec.comparison.stand_in(recorded, original)
 
     def lower(original: Any) -> Any:
         return classmethod(_recorder.hooked(original.__func__, *rec.phase('concrete')))

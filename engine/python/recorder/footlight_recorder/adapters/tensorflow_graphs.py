@@ -70,6 +70,8 @@ class Graphs:
         self._as_dtype, self._make_ndarray = as_dtype, make_ndarray
         self._known: dict[str, int] = {}  # runtime functions by name
         self._locations = places.Locations()
+        self.names: dict[int, dict[str, int]] | None = None  # of the nodes of each graph, where somebody asks for them
+        self._inner: dict[int, list[int]] = {}               # the graphs that nodes of a graph run
 
     # ---- lines ------------------------------------------------------------------------------------------------------
 
@@ -172,12 +174,33 @@ class Graphs:
                 'node_output': [type_text(one) for one in op.outputs], 'attributes': self._attributes(definition),
                 'constant': self._constant(op, definition) if op.type == 'Const' else '', 'node_function': functions,
                 **(places.get(op.name, {}) if op.type != 'Placeholder' else {})})
+        if self.names is not None:
+            self.names[number] = at
+            self._inner[number] = [one['function_graph'] for node in nodes for one in node['node_function']]
         _recorder.add('graph', {
             'id': number, 'name': name, 'node': nodes,
             'graph_input': [at[one.op.name] for one in graph.inputs if one.op.name in at],
             'graph_output': [{'source': at[one.op.name], 'output': one.value_index} for one in graph.outputs
                              if one.op.name in at]})
         return number
+
+    def node_named(self, graph: int | None, path: str) -> tuple[int | None, int | None]:
+        """The graph and the number of a node by the path that it has after functions were inlined, which may be that of one
+        in a graph that the graph runs: "cond/then/_0/cond/Tanh"."""
+        names = self.names or {}
+        open_graphs, seen = [graph] if graph is not None else [], set()
+        while open_graphs:
+            one = open_graphs.pop(0)
+            if one in seen:
+                continue
+            seen.add(one)
+            known, rest = names.get(one, {}), path
+            while rest:
+                if rest in known:
+                    return one, known[rest]
+                rest = rest.partition('/')[2] if one != graph else ''
+            open_graphs.extend(self._inner.get(one, ()))
+        return None, None
 
     def _of_function(self, graph: Any, name: str, source_of: SourceOf, depth: int) -> int | None:
         """The graph of a runtime function that a node runs."""

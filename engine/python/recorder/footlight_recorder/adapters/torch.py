@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
-from footlight_recorder import _recorder
+from footlight_recorder import _recorder, repetitions
 from footlight_recorder.adapters import (Adapter, Hook, guarded, places, torch_graphs, torch_guards, torch_log,
                                          torch_older)
 from footlight_recorder.observed.value_lines import ValueLines
@@ -83,6 +83,11 @@ class _Recorder:
         self.value_lines = ValueLines()
         self.handler = torch_log.Handler(self.entry_of, self.logged)
         self.older = torch_older.Older(lambda: self.entry_of(None), self.limit_of_frame)
+        self.comparison: Any = None  # what repeats a call, where one is to be compared
+        chosen = repetitions.ChosenCall()
+        if chosen.is_wanted():
+            from footlight_recorder.adapters import torch_compare
+            self.comparison = torch_compare.Comparison(torch, self.user_frame, chosen)
 
     def describe_again(self) -> None:
         """Adds what is known to a recording that begins later; graphs are not kept."""
@@ -167,7 +172,9 @@ class _Recorder:
         user = self.user_frame(frame)
         if user is not None and torch_graphs.is_library(user.f_code.co_filename):
             user = None
-        return self.stand_in(compiled, self.function_of(*target, user, self.options(context)))
+        function = self.function_of(*target, user, self.options(context))
+        stand_in = self.stand_in(compiled, function)
+        return stand_in if self.comparison is None else self.comparison.stand_in(stand_in, compiled, model, function)
 
     def options(self, context: Any) -> str:
         """What torch.compile was asked for, as it is written: "backend='eager', dynamic=False"."""
@@ -191,18 +198,15 @@ class _Recorder:
             if function.limited:
                 return described(*args, **kwargs)
             return native(*args, **kwargs)
-        if hasattr(compiled, '_torchdynamo_wrapper_id'):
-            setattr(call_compiled, '_torchdynamo_wrapper_id', id(call_compiled))
-        del call_compiled.__wrapped__
-        _skip(call_compiled)
-        return call_compiled
+        stand_in: Callable[..., Any] = torch_graphs.looked_through(call_compiled)
+        return stand_in
 
     def recording(self, compiled: Callable[..., Any], function: _Function) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """Two stand-ins that record calls; the second one with a key, for calls that may run eagerly."""
         def describe_and_call(*args: Any, **kwargs: Any) -> Any:
             self.describe(function, compiled, args, kwargs)
             return compiled(*args, **kwargs)
-        _skip(describe_and_call)
+        torch_graphs.skip(describe_and_call)
         return (_recorder.called(compiled, function.number, unserved='eager'),
                 _recorder.called(describe_and_call, function.number, unserved='eager'))
 
@@ -327,7 +331,7 @@ class _Recorder:
         trace = self.trace_of(self.thread.compilations[-1])
         made = _recorder.serves(torch_graphs.own_forward(result), trace.function.number, trace.number)
         trace.stand_ins.append(made)
-        return made
+        return made if self.comparison is None else self.comparison.graphs.graph(made)
 
     @guarded
     def guarded_by(self, manager: Any, code: CodeType | None, output: Any) -> None:

@@ -29,6 +29,11 @@ RESUME = re.compile(r'(?:.*\.)?torch_dynamo_resume_in_(?P<name>.+)_at_(?P<line>\
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]*)", line (?P<line>\d+)(?:, in (?P<name>.*))?$')
 
 
+def family_of(op: str) -> str:
+    """What kind of work an op is, which is its colour in the window."""
+    return _FAMILY_OF.get(op, 'elementwise')
+
+
 def frames_of(stack: str) -> list[tuple[str, int, str]]:
     """(file, line, function) of each frame that a printed stack names, the outermost first."""
     found = []
@@ -126,7 +131,7 @@ class Graphs:
                     edges.extend({'source': at[used], 'output': 0} for used in _nodes_in(value) if used in at)
                     attributes.append(f'{key if named else f"argument {key}"}={_attribute_text(value)}')
             op = _op_name(node)
-            at[node] = add_node(node.name, op, _FAMILY_OF.get(op, 'elementwise'), gives, node_input=edges,
+            at[node] = add_node(node.name, op, family_of(op), gives, node_input=edges,
                                 attributes='; '.join(attributes), node_function=functions,
                                 location=self._locations.of_stack(node.meta.get('stack_trace') or ''))
         _recorder.add('graph', {'id': number, 'name': name, 'node': nodes, 'graph_input': inputs, 'graph_output': outputs})
@@ -205,3 +210,21 @@ def own_forward(result: Any) -> Any:
         return result
     recompile()
     return module.forward
+
+
+def looked_through(wrapper: Any) -> Any:
+    """Makes of a function that wraps a compiled one another that TorchDynamo looks through."""
+    if hasattr(wrapper, '_torchdynamo_wrapper_id'):
+        setattr(wrapper, '_torchdynamo_wrapper_id', id(wrapper))
+    del wrapper.__wrapped__
+    skip(wrapper)
+    return wrapper
+
+
+def skip(function: Any) -> None:
+    """TorchDynamo is not to compile a function of ours."""
+    try:
+        from torch._dynamo.eval_frame import skip_code
+    except ImportError:
+        from torch._C._dynamo.eval_frame import skip_code
+    skip_code(function.__code__)

@@ -5,6 +5,7 @@ import torch
 from torch._dynamo import convert_frame
 
 _caches = {}  # by code
+seconds_of_guards = [0.0]
 
 
 def skip_code(code):
@@ -12,6 +13,7 @@ def skip_code(code):
 
 
 def serves(demanded, local):
+    torch.work(seconds_of_guards[0])
     if demanded['grad'] != torch.is_grad_enabled():
         return False
     for source, value in convert_frame.sources_of(local):
@@ -46,6 +48,8 @@ class _TorchDynamoContext:
         code = inner.__code__
 
         def compile_wrapper(*args, **kwargs):
+            if torch.compiler.stance[-1] == 'force_eager':
+                return fn(*args, **kwargs)
             given = args if module is None else (module, *args)
             local = {**dict(zip(code.co_varnames, given)), **kwargs}
             entries, seen = _caches.setdefault(code, ([], {}))

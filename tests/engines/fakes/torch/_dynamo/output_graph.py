@@ -1,6 +1,8 @@
 """The graph that TorchDynamo makes of a frame."""
 from types import SimpleNamespace
 
+import torch
+
 
 class Node:
     def __init__(self, name, op, target, args=(), value=None):
@@ -22,7 +24,11 @@ class OutputGraph:
     def _call_user_compiler(self, gm, example_inputs):
         """A backend keeps its code from being traced by a wrapper, which disable() looks through."""
         def compiled(*args, **kwargs):
-            return gm.run(*args, **kwargs)
+            torch.compiler.running.append(gm)
+            try:
+                return gm.run(*args, **kwargs)
+            finally:
+                torch.compiler.running.pop()
         compiled._torchdynamo_orig_callable = gm.run
         return compiled
 

@@ -1,0 +1,135 @@
+"""A call of a compiled function, repeated with TorchDynamo off and compiled, under a fake of PyTorch."""
+import unittest
+
+from with_fakes import WithFakes
+
+# An eager call takes 3 ms in Python, 1 ms in the dispatcher and 4 ms in a kernel; a compiled one 2 ms in guards and 5 ms in a
+# kernel of generated code.
+SCRIPT = '''
+    import torch
+    from torch._dynamo import eval_frame
+    from torch._inductor.codecache import PyCodeCache
+
+    generated = PyCodeCache.load("""
+    import torch
+
+    class async_compile:
+        cpp_pybinding = staticmethod(lambda: lambda: torch.work(0.005))
+
+    cpp_fused_relu_0 = async_compile.cpp_pybinding()
+
+    def call():
+        cpp_fused_relu_0()
+    """.replace('\\\\n    ', '\\\\n'))
+    weight = torch.nn.Parameter((4,), requires_grad=True)
+    counts = {'steps': 0}
+
+    @torch.compile
+    def step(x):
+        counts['steps'] += 1
+        weight.elements[0] += 1.0
+        weight.grad = torch.Tensor((4,))
+        if torch.compiler.running:
+            generated.call()
+            return x
+        print('eagerly')
+        torch.work(0.003)
+        return torch.relu(x)
+
+    for _ in range(4):
+        step(torch.Tensor((4,)))
+        eval_frame.seconds_of_guards[0] = 0.002
+    print(weight.elements[0], weight.grad is not None, counts['steps'])
+    '''
+
+
+class CompareTorch(WithFakes):
+    installed = ('torch',)
+
+    def compare(self, text, call=1):
+        done = self.record(text, '--compare', f'step:{call}', '--compare-seconds', '2', '--engine', 'torch')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        compared, = self.said('compare', self.session)
+        return done.stdout, compared
+
+    def test_each_kind_of_work_has_its_share(self):
+        said, compared = self.compare(SCRIPT, 3)
+        self.assertEqual(said, '4.0 True 4\n')  # nothing of the repetitions is left
+        self.assertEqual((compared['function'], compared['call'], compared['error']), ('step', 3, ''))
+        self.assertEqual((compared['left']['name'], compared['right']['name']), ('eager', 'compiled'))
+        eager, compiled = compared['left']['shares_ns'], compared['right']['shares_ns']
+        for share, time_ns in (('Python', 3e6), ('dispatch', 1e6), ('kernels', 4e6)):
+            self.assertGreater(eager[share], 0.97 * time_ns, compared)
+        self.assertGreater(compiled['guards'], 1.9e6)
+        self.assertGreater(compiled['kernels'], 4.9e6)
+        rows = {row['eager_ops'] or row['graph_nodes']: row for row in compared['rows']}
+        self.assertEqual(rows['relu']['group'], 'in the executable')
+        self.assertGreater(rows['relu']['eager_ns']['mean'], 3.9e6)
+        self.assertEqual(rows['cpp_fused_relu_0']['group'], 'in the executable')
+        self.assertGreater(rows['cpp_fused_relu_0']['traced_ns']['mean'], 4.9e6)
+        self.assertAlmostEqual(sum(part['difference_ns']['mean'] for part in compared['parts']),
+                               compared['difference_ns']['mean'], delta=1)
+        self.assertEqual(self.rows('SELECT t.number FROM comparison c JOIN trace t ON t.id = c.trace'), [(1,)])
+        self.assertEqual([function['calls'] for function in self.report()['functions']], [4])
+
+    def test_a_call_that_takes_elements_of_a_generator_is_not_repeated(self):
+        said, compared = self.compare('''
+            import torch
+
+            def numbers():
+                yield from range(100)
+            batches = numbers()
+
+            @torch.compile
+            def step(x):
+                next(batches)
+                return x
+
+            step(torch.Tensor((4,)))
+            print(next(batches))
+            ''')
+        self.assertEqual(said, '1\n')
+        self.assertEqual(compared['sentence'], 'The call cannot be repeated: it uses batches, a generator, whose elements every '
+                                               'repetition would use up.')
+
+    def test_a_call_that_writes_to_a_file_is_not_repeated(self):
+        _, compared = self.compare('''
+            import torch
+
+            class Trainer:
+                def __init__(self):
+                    self.log = open('log.txt', 'w')
+
+                def write(self):
+                    self.log.write('x')
+            trainer = Trainer()
+
+            @torch.compile
+            def step(x):
+                trainer.write()
+                return x
+
+            step(torch.Tensor((4,)))
+            trainer.log.close()
+            ''')
+        self.assertIn('it uses log, a file that it may write to', compared['sentence'])
+        with open(self.path('log.txt'), encoding='utf-8') as file:
+            self.assertEqual(file.read(), 'x')
+
+    def test_a_repetition_that_fails_is_said(self):
+        _, compared = self.compare('''
+            import torch
+
+            @torch.compile
+            def step(x):
+                if not torch.compiler.running:
+                    raise ValueError('only compiled')
+                return x
+
+            step(torch.Tensor((4,)))
+            ''')
+        self.assertEqual(compared['error'], 'eagerly: ValueError: only compiled')
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,8 +1,11 @@
 """Programs that change Python state only while they are traced, each with its one finding."""
+import os
 import subprocess
 import sys
+import tempfile
 import textwrap
 
+import recorded
 import recorded_state
 
 EFFECTS = {
@@ -205,6 +208,39 @@ COUNTED = {
     ''',
 }
 
+# A library's loop, which calls a method of the program inside of functions that are not converted.
+TRAINER = '''
+import tensorflow as tf
+class Trainer:
+    def fit(self, epochs):
+        @tf.autograph.experimental.do_not_convert
+        def one_step(x):
+            return self.train_step(x)
+        @tf.autograph.experimental.do_not_convert
+        def step(x):
+            return one_step(x)
+        run = tf.function(step)
+        for epoch in range(epochs):
+            self.begin(epoch)
+            run(tf.ones([2]))
+'''
+OF_TRAINER = '''
+import os
+import sys
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'site-packages'))
+from trainer import Trainer
+class Model(Trainer):
+    beta, seen = 1.0, 0
+    def begin(self, epoch):
+        self.beta = 2.0 + epoch
+    def train_step(self, x):
+        self.seen += 1  # side effect
+        return self.beta * x  # frozen
+model = Model()
+model.fit(4)
+print(model.seen)
+'''
+
 
 def bodies_run(program, eagerly):
     """How often the program counts its body, as traced and when everything runs eagerly."""
@@ -227,3 +263,16 @@ class SideEffects(recorded_state.Case):
                 bodies_in_a_call = 2 if name.startswith('two traces') else 1
                 self.assertEqual([(f['line'], f['evidence']['calls'] * bodies_in_a_call) for f in found],
                                  [(marked[0], missed)], found)
+
+    def test_state_of_a_step_that_a_library_calls(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, 'site-packages'))
+            with open(os.path.join(folder, 'site-packages', 'trainer.py'), 'w', encoding='utf-8') as file:
+                file.write(TRAINER)
+            found = recorded.findings(folder, OF_TRAINER)
+        lines = ('import tensorflow as tf\n' + OF_TRAINER).splitlines()
+        line_of = {word: next(i for i, line in enumerate(lines, 1) if line.endswith('# ' + word))
+                   for word in ('side effect', 'frozen')}
+        self.assertEqual(sorted((f['cause'], f['path'], f['line'], f['evidence']['calls']) for f in found),
+                         [('python_side_effect', 'self.seen', line_of['side effect'], 3),
+                          ('stale_capture', 'self.beta', line_of['frozen'], 3)])

@@ -162,7 +162,9 @@ PyTypeObject unconverted_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 PyObject* unconverted_vectorcall(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
   const ConversionOff off;
-  return PyObject_Vectorcall(reinterpret_cast<Unconverted*>(self)->function.get(), args, count, names);
+  PyObject* const function = reinterpret_cast<Unconverted*>(self)->function.get();
+  if (autograph_hooks.unconverted_call && recording_structure()) autograph_hooks.unconverted_call(function);
+  return PyObject_Vectorcall(function, args, count, names);
 }
 
 PyObject* unconverted_bind(PyObject* self, PyObject* object, PyObject*) {

@@ -3,6 +3,7 @@
 #include "engine/python/function/observed/state_watch.h"
 
 #include "engine/base/clock.h"
+#include "engine/base/error_words.h"
 #include "engine/base/recording.h"
 #include "engine/python/autograph/convert.h"
 #include "engine/python/function/observed/state_records.h"
@@ -128,6 +129,32 @@ struct StateWatch::Impl {
       if (entry.before.kind == SeenValue::kCode && access.kind <= OutsideAccess::kCall) continue;
       entries.push_back(std::move(entry));
     }
+  }
+
+  // Of a library's function, what its closure holds of the program's: functions, and methods that its code names.
+  void enter_called_by_library(PyObject* function) {
+    PyObject* const closure = PyFunction_GET_CLOSURE(function);
+    if (!closure || is_users(function)) return;
+    PyObject* const names = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function))->co_names;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(closure); ++i) {
+      const Ref held = Ref::borrow(PyCell_GET(PyTuple_GET_ITEM(closure, i)));
+      if (!held) continue;
+      if (PyFunction_Check(held.get()) && is_users(held.get())) enter(held.get(), {});
+      if (PyMethod_Check(held.get()) && is_users(PyMethod_GET_FUNCTION(held.get()))) {
+        PyObject* self = PyMethod_GET_SELF(held.get());
+        enter(PyMethod_GET_FUNCTION(held.get()), {&self, 1});
+      }
+      for (Py_ssize_t n = 0; n < PyTuple_GET_SIZE(names); ++n) {
+        const Ref method = Ref::borrow(_PyType_Lookup(Py_TYPE(held.get()), PyTuple_GET_ITEM(names, n)));
+        PyObject* self = held.get();
+        if (method && PyFunction_Check(method.get()) && is_users(method.get())) enter(method.get(), {&self, 1});
+      }
+    }
+  }
+
+  static bool is_users(PyObject* function) {
+    const SharedBody body = body_of(function);
+    return body && is_users_file(body->file);
   }
 
   void follow_call(const Entry& entry, int depth) {
@@ -373,6 +400,16 @@ void StateWatch::entering(PyObject* callable, PyObject* const* args, Py_ssize_t 
     const Ref made = function_behind(callable, all);
     all.insert(all.end(), args, args + count);
     if (made) around->enter(made.get(), all);
+  });
+}
+
+void StateWatch::entering_unconverted(PyObject* function) {
+  Impl* const around = innermost();
+  if (!around || around->bodies.size() >= kMaxFunctions || !PyFunction_Check(function)) return;
+  quietly([&] {
+    const bool before = std::exchange(around->follow, true);
+    around->enter_called_by_library(function);
+    around->follow = before;
   });
 }
 

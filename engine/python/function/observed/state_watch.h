@@ -65,6 +65,8 @@ class StateWatch {
   static void contains(const std::shared_ptr<TraceState>& inner);
   // Converted code calls something.
   static void entering(PyObject* callable, PyObject* const* args, Py_ssize_t count);
+  // A function that is not converted is called: what it calls of the program's is found by names.
+  static void entering_unconverted(PyObject* function);
 
  private:
   struct Impl;

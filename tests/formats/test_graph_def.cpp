@@ -1,5 +1,6 @@
 // GraphDef: what is written, and that the message descriptions are TensorFlow's own.
 #include "engine/formats/graph_def.h"
+#include "tests/graph/sample_graph.h"
 #include "tests/source_path.h"
 
 #include <QDir>
@@ -16,42 +17,6 @@ using formats::to_graph_def;
 using formats::to_node_def;
 
 namespace {
-
-const AttrName kDType("dtype"), kShape("shape"), kValue("value"), kT("T");
-
-NodeId placeholder(Graph& graph, const char* name) {
-  static const Op op{"Placeholder"};
-  Node node;
-  node.op = &op.row();
-  node.name = name;
-  node.attrs = {{kDType, DType::kFloat32}, {kShape, Shape{2}}};
-  node.dtypes = {DType::kFloat32};
-  node.shapes = {Shape{2}};
-  const NodeId id = graph.add(std::move(node));
-  graph.inputs.push_back(id);
-  ++graph.parameters;
-  return id;
-}
-
-NodeId add(Graph& graph, NodeId a, NodeId b, const char* name = "add") {
-  static const Op op{"AddV2"};
-  Node node;
-  node.op = &op.row();
-  node.name = name;
-  node.inputs = {{a, 0}, {b, 0}};
-  node.attrs = {{kT, DType::kFloat32}};
-  node.dtypes = {DType::kFloat32};
-  node.shapes = {Shape{2}};
-  return graph.add(std::move(node));
-}
-
-GraphPtr sample() {
-  auto graph = std::make_shared<Graph>("sample");
-  const NodeId x = placeholder(*graph, "x");
-  const NodeId y = add(*graph, x, x);
-  graph->outputs.push_back({add(*graph, y, x), 0});
-  return graph;
-}
 
 QByteArray contents(const QString& path) {
   QFile file(path);

@@ -72,7 +72,7 @@ std::vector<NavigatorModel::FunctionRow> NavigatorModel::rows_of(const Document&
     const session::FunctionRecord& f = *document.function(group.ids.front());
     row.name = explain::is_resume(f) ? group.title : q(f.name);
     row.spoken = group.title;
-    row.title = explain::is_resume(f) ? QString::fromUtf8("↳ resumed ") + q(f.options) : group.title;
+    row.title = explain::is_resume(f) ? QString::fromUtf8("↳ ") + q(f.options) : group.title;
     std::vector<const session::TraceRecord*> traces;
     std::map<uint32_t, int> made;
     for (const FunctionId id : group.ids) {

@@ -75,14 +75,14 @@ QString engine_of_sample(const QString& script) {
 }
 
 QString package_words(const PackagesFound& found, const QString& package) {
-  const QString needs = QStringLiteral("Needs the package ") + package;
-  if (found.python.isEmpty()) return needs + QStringLiteral("; there is no python3 on the path");
-  if (!found.problem.isEmpty()) return needs + QStringLiteral("; the interpreter gave no answer");
+  const QString needs = QStringLiteral("Needs ") + package;
+  if (found.python.isEmpty()) return needs + QStringLiteral(": no python3 on the path");
+  if (!found.problem.isEmpty()) return needs + QStringLiteral(": Python gave no answer");
   if (!found.known) return needs;
   const auto version = found.versions.find(package);
-  if (version == found.versions.end()) return needs + QStringLiteral(", which the interpreter does not have");
-  if (version->second.isEmpty()) return needs + QStringLiteral("; the interpreter has it");
-  return needs + QStringLiteral("; the interpreter has ") + version->second;
+  if (version == found.versions.end()) return needs + QStringLiteral(": not found");
+  if (version->second.isEmpty()) return needs + QStringLiteral(": found");
+  return needs + QStringLiteral(": %1 found").arg(version->second);
 }
 
 std::vector<Sample> sample_scripts() {

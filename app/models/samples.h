@@ -43,7 +43,7 @@ struct PackagesFound {
   QString problem = {};                 // why it did not answer
   friend bool operator==(const PackagesFound&, const PackagesFound&) = default;
 };
-// "Needs the package jax: 0.10.2 is there", "Needs the package jax, which is not there".
+// "Needs jax: 0.10.2 found", "Needs jax: not found".
 QString package_words(const PackagesFound& found, const QString& package);
 
 // The user's folder of copies; FOOTLIGHT_EXAMPLES names another.

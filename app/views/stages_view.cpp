@@ -232,6 +232,7 @@ void StagesView::fill_stages() {
                                   all_[i].title + (all_[i].recorded() ? QString() : QStringLiteral(", not recorded")));
     if (all_[i].title == stage_) stages_->setCurrentIndex(at);
   }
+  stages_->updateGeometry();  // Qt does this by itself only where the tabs are visible
   filling_ = false;
 }
 

@@ -16,7 +16,7 @@ constexpr int kMaxRecent = 8;
 
 void empty(QLayout* layout) {
   while (QLayoutItem* item = layout->takeAt(0)) {
-    if (item->widget()) item->widget()->deleteLater();
+    if (item->widget()) item->widget()->hide(), item->widget()->deleteLater();
     delete item;
   }
 }
@@ -229,7 +229,7 @@ QWidget* WelcomePage::make_engine(const SampleEngine& engine) {
   auto* said = new ElidedLabel(found_.python.isEmpty() ? QStringLiteral("There is no python3 on the path")
                 : !found_.known         ? found_.python
                 : there ? QStringLiteral("%1 %2 in %3").arg(package, found_.versions.at(package), found_.python)
-                        : QStringLiteral("%1 has no package %2").arg(found_.python, package));
+                        : QStringLiteral("%1 not found in %2").arg(package, found_.python));
   said->setProperty("role", "dim");
   set_tip(said, there || !found_.known ? found_.python
                                        : QStringLiteral("Choose another interpreter, or install it into this one: "

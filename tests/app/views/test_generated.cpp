@@ -195,7 +195,7 @@ class GeneratedTest : public WindowCase {
     QCOMPARE(model.index(0, 0, run).data(Qt::DisplayRole).toString(), QStringLiteral("step"));
     QCOMPARE(model.index(0, 0, run).data(NavigatorModel::kDetail).toString(), QStringLiteral("1 trace"));
     const QModelIndex resume = model.index(1, 0, run);
-    QCOMPARE(resume.data(Qt::DisplayRole).toString(), QString::fromUtf8("↳ resumed after line 7"));
+    QCOMPARE(resume.data(Qt::DisplayRole).toString(), QString::fromUtf8("↳ after line 7"));
     QCOMPARE(resume.data(Qt::AccessibleTextRole).toString(), QStringLiteral("step, resumed after line 7, 2 traces"));
     QCOMPARE(model.rowCount(resume), 2);
     QCOMPARE(model.index_of(FunctionId(2), TraceId(3)).parent(), resume);

@@ -9,6 +9,7 @@
 #include "engine/base/errors.h"
 #include "engine/explain/engines.h"
 
+#include <QScrollBar>
 #include <QShortcut>
 #include <QVBoxLayout>
 
@@ -83,7 +84,7 @@ QWidget* StagesView::half(const char* title, QHBoxLayout*& head, QWidget* below)
   column->setSpacing(8);
   head = new QHBoxLayout;
   head->setSpacing(14);
-  head->addStrut(34);
+  head->addStrut(38);
   if (*title) {
     auto* heading = new ElidedLabel(QString::fromUtf8(title));
     heading->setProperty("role", "heading");
@@ -269,6 +270,7 @@ void StagesView::show_text() {
   if (another) {
     shown_ = now;
     shown_text_ = {};
+    chosen_line_ = 0;
     QString damage = part->absent;
     if (damage.isEmpty()) try {
         shown_text_ = stage_text(document(), trace->id, part->artifact);
@@ -278,6 +280,7 @@ void StagesView::show_text() {
     absent_->say({damage.isEmpty() ? QString() : QStringLiteral("Not recorded. ") + damage, {}, {}, {}});
     pages_->setCurrentIndex(damage.isEmpty() ? 0 : 1);
     text_->set_lines(shown_text_.lines);
+    for (QScrollBar* bar : {text_->verticalScrollBar(), text_->horizontalScrollBar()}) bar->setValue(0);
     find_->text_changed();
     file_shown_ = {};
   }
@@ -348,7 +351,7 @@ void StagesView::mark() {
     joined_->setText(QStringLiteral("Line %1 of the text").arg(chosen_line_) + QString::fromUtf8(" ↔ ") +
                      said.join(QStringLiteral(", ")));
   else if (lines.empty())
-    joined_->setText(QStringLiteral("%1 is in no line of this text").arg(document().place_text(place)));
+    joined_->setText(QStringLiteral("No line of this text names %1").arg(document().place_text(place)));
   else
     joined_->setText(document().place_text(place) + QString::fromUtf8(" ↔ ") +
                      (lines.size() == 1 ? QStringLiteral("line ") : QStringLiteral("lines ")) + ranges);

@@ -156,7 +156,7 @@ class GeneratedTest : public WindowCase {
     click(view().text(), 1);
     QCOMPARE(view().joined(), QStringLiteral("Line 1 of the text names no line of your code"));
     click(view().source(), 9);
-    QCOMPARE(view().joined(), QStringLiteral("train.py:9 is in no line of this text"));
+    QCOMPARE(view().joined(), QStringLiteral("No line of this text names train.py:9"));
     view().text()->setFocus();
     QTest::keyClick(view().text(), Qt::Key_Up);
     window().selection().back();

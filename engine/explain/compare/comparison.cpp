@@ -225,9 +225,14 @@ void measure(Comparison& c, const session::Reader& reader, const ComparisonRecor
 }
 
 void say_tracing(Comparison& c, const session::Reader& reader) {
-  const session::TraceRecord* trace = reader.trace(c.trace);
-  if (!trace || !session::is_possible_time(trace->start_ns) || !session::is_possible_time(trace->end_ns)) return;
-  c.tracing_ns = trace->end_ns - trace->start_ns;
+  std::vector<const session::TraceRecord*> traces = traces_within(reader, c.function);
+  if (const session::TraceRecord* own = reader.trace(c.trace)) traces.push_back(own);
+  for (const session::TraceRecord* trace : traces) {
+    if (!session::is_possible_time(trace->start_ns) || !session::is_possible_time(trace->end_ns)) return;
+    if (session::kLatestTime - c.tracing_ns < trace->end_ns - trace->start_ns) return;
+    c.tracing_ns += trace->end_ns - trace->start_ns;
+  }
+  if (traces.empty()) return;
   const double saving = -c.difference.mean;
   if (saving > 0 && c.known_within < 1 && c.tracing_ns >= 0)
     c.worth_from = static_cast<uint64_t>(std::min(std::ceil(static_cast<double>(c.tracing_ns) / saving), 1e18));

@@ -31,6 +31,26 @@ std::string times(uint64_t count, const std::string& name) {
 
 }  // namespace
 
+std::vector<const session::TraceRecord*> traces_within(const session::Reader& reader, FunctionId outer) {
+  constexpr int kMaxDepth = 100;
+  if (!is_torch(reader.function(outer))) return {};
+  const auto is_within = [&](FunctionId function) {
+    for (int depth = 0; depth < kMaxDepth; ++depth) {
+      const session::FunctionRecord* record = reader.function(function);
+      if (!record || !record->parent.valid()) return false;
+      if (record->parent == outer) return true;
+      function = record->parent;
+    }
+    return false;
+  };
+  std::map<FunctionId, const session::TraceRecord*> last;
+  for (const session::TraceRecord& trace : reader.contents().traces)
+    if (trace.graph().valid() && is_within(trace.function)) last[trace.function] = &trace;
+  std::vector<const session::TraceRecord*> found;
+  for (const auto& [function, trace] : last) found.push_back(trace);
+  return found;
+}
+
 Groups::Groups(const session::Reader& reader, const session::ComparisonRecord& record, const std::vector<Run>& eager,
                const std::vector<Run>& traced)
     : reader_(reader) {
@@ -47,6 +67,7 @@ Groups::Groups(const session::Reader& reader, const session::ComparisonRecord& r
   const session::FunctionRecord* function = reader.function(record.function);
   one_executable_ = is_of_another_engine(function, reader.contents().processes);
   if (const session::TraceRecord* trace = reader.trace(record.trace)) add_graph(trace->graph(), seen);
+  for (const session::TraceRecord* trace : traces_within(reader, record.function)) add_graph(trace->graph(), seen);
   for (const auto& [key, times_run] : ran_) add_graph(key.first, seen);
   make_rows();
 }
@@ -62,19 +83,17 @@ void Groups::take_changes(const session::ComparisonRecord& record) {
 }
 
 Groups::LineOp Groups::place_of(const OpRun& op) const {
-  SourceRef source = op.source;
-  std::string name;
   if (op.node.graph.valid()) {
     if (const session::GraphRecord* graph = reader_.graph(op.node.graph);
         graph && op.node.node.value < graph->nodes.size()) {
-      source = graph->nodes[op.node.node.value].source;
-      name = graph->nodes[op.node.node.value].op;
+      const session::NodeRecord& node = graph->nodes[op.node.node.value];
+      const session::Reader::SourcePlace place = place_of_node(reader_, node);
+      return {{place.file, place.line}, node.op.empty() ? "unknown" : node.op};
     }
   }
-  if (name.empty())
-    if (const session::OpNameRecord* record = reader_.op_name(op.op)) name = record->name;
-  const session::Reader::SourcePlace place = reader_.place(source);
-  return {{place.file, place.line}, name.empty() ? "unknown" : name};
+  const session::OpNameRecord* record = reader_.op_name(op.op);
+  const session::Reader::SourcePlace place = reader_.place(op.source);
+  return {{place.file, place.line}, record && !record->name.empty() ? record->name : "unknown"};
 }
 
 void Groups::count(const Run& run) {
@@ -116,6 +135,7 @@ void Groups::add_nodes(GraphId id, const session::GraphRecord& graph, std::vecto
     if (is_value(node) && !ran) continue;
     const session::Reader::SourcePlace place = place_of_node(reader_, node);
     Nodes& nodes = nodes_[{{place.file, place.line}, node.op}];
+    if (place.file.valid()) lines_of_nodes_.insert({place.file, place.line});
     nodes.all.push_back({id, NodeId(i)});
     nodes.names.push_back(node.name);
     const auto change = changes_.find({id, NodeId(i)});
@@ -141,8 +161,9 @@ void Groups::decide(Row& row, const Ops* ops, const Nodes* nodes) const {
   }
   if (one_executable_ && !traced) {
     row.group = Group::kCompiled;
-    row.why = nodes ? "The executable of the trace computes it"
-                    : "The trace has no such node at this line";
+    row.why = nodes                           ? "The executable of the trace computes it"
+              : lines_of_nodes_.contains(row.at) ? "The trace has other nodes at this line"
+                                                 : "The trace has no node at this line";
     return;
   }
   if (!nodes) {

@@ -9,6 +9,10 @@
 
 namespace footlight::explain {
 
+// What PyTorch makes of the rest of a function after a graph break, and of functions that are compiled since it calls
+// them, are functions of their own: the last trace of each, which is taken to serve.
+std::vector<const session::TraceRecord*> traces_within(const session::Reader& reader, FunctionId outer);
+
 class Groups {
  public:
   // Takes the repetitions with events of one comparison, as far as they count: eager and traced.
@@ -52,6 +56,7 @@ class Groups {
   const session::Reader& reader_;
   std::map<std::pair<GraphId, NodeId>, const session::PassChange*> changes_;
   std::map<LineOp, Nodes> nodes_;
+  std::set<Line> lines_of_nodes_;
   std::map<LineOp, Ops> ops_;
   std::map<LineOp, int32_t> row_at_;
   std::map<std::pair<GraphId, NodeId>, uint64_t> ran_;

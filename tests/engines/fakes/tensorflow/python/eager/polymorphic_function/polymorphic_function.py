@@ -7,6 +7,13 @@ from tensorflow.core.function.polymorphism import function_cache
 from tensorflow.python.eager.polymorphic_function import tracing_compilation
 
 
+_run_eagerly = [False]
+
+
+def run_functions_eagerly(eagerly):
+    _run_eagerly[0] = eagerly
+
+
 class Target:
     def __init__(self, instance):
         self.weakrefself_target__ = weakref.ref(instance)
@@ -19,6 +26,10 @@ class Function:
         self._function_cache, self._methods = function_cache.FunctionCache(), {}
         self.eagerly = False
 
+    @property
+    def _run_functions_eagerly(self):
+        return _run_eagerly[0]
+
     def _options(self):
         function = self._python_function
         body, signature = function, inspect.signature(function)
@@ -28,7 +39,7 @@ class Function:
                                            'ScopeType.NO_VARIABLE_CREATION', signature)
 
     def __call__(self, *args, **kwargs):
-        if self.eagerly:
+        if self.eagerly or self._run_functions_eagerly:
             return self._python_function(*args, **kwargs)
         return tracing_compilation.call_function(args, kwargs, self._options())
 

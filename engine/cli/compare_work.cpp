@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/cli/text.h"
 #include "engine/explain/compare/text.h"
+#include "engine/explain/engines.h"
 #include "engine/explain/words.h"
 #include "engine/query/device_sums.h"
 
@@ -49,6 +50,26 @@ void add_phases(Table& table, const session::Reader& reader, Sum Both::*side) {
           add(table, phase_name(s.name), side, 1, s.end_ns - s.start_ns);
     } catch (const Error&) {
       // a damaged chunk: its spans are missing from the sums
+    }
+  }
+}
+
+// Calls of functions, and traces of them; a function of PyTorch with what follows its graph breaks.
+void add_functions(Table& calls, Table& traces, const session::Reader& reader, Sum Both::*side) {
+  std::map<FunctionId, const session::FunctionRecord*> own;
+  for (const session::FunctionRecord& f : reader.contents().functions)
+    if (!explain::is_internal(f)) own[f.id] = &f;
+  for (const session::TraceRecord& t : reader.contents().traces)
+    if (const auto f = own.find(t.function); f != own.end() && t.end_ns >= t.start_ns)
+      add(traces, f->second->name, side, 1, t.end_ns - t.start_ns);
+  for (size_t c = 0; c < reader.calls().index().size(); ++c) {
+    try {
+      for (const session::CallRecord& call : *reader.calls().chunk(c))
+        if (const auto f = own.find(call.function);
+            f != own.end() && !explain::is_resume(*f->second) && call.end_ns >= call.start_ns)
+          add(calls, f->second->name, side, 1, call.end_ns - call.start_ns);
+    } catch (const Error&) {
+      // a damaged chunk: its calls are missing from the sums
     }
   }
 }
@@ -99,12 +120,16 @@ std::string print(const char* title, const char* of, const Table& table) {
 }  // namespace
 
 std::string compared_work(const session::Reader& left, const session::Reader& right) {
-  Table kernels, phases;
+  Table calls, traces, kernels, phases;
+  add_functions(calls, traces, left, &Both::left);
+  add_functions(calls, traces, right, &Both::right);
   add_kernels(kernels, left, &Both::left);
   add_kernels(kernels, right, &Both::right);
   add_phases(phases, left, &Both::left);
   add_phases(phases, right, &Both::right);
-  return print("by kernel, sums of device time, the largest differences first", "kernels", kernels) +
+  return print("by function, its calls", "functions", calls) +
+         print("by function, its traces and the time of making them", "functions", traces) +
+         print("by kernel, sums of device time, the largest differences first", "kernels", kernels) +
          print("by phase, as the program names its parts", "phases", phases);
 }
 

@@ -29,6 +29,7 @@ constexpr Words kWords[kGroups] = {
     {"other counts", "The same ops on the same lines, run more or less often"},
     {"only left", "Ops that ran on the left alone"},
     {"only right", "Ops that ran on the right alone"},
+    {"recorded once", "Ops of one side; those of the other were not recorded"},
 };
 
 std::string reason(const Part& part, bool recorded) {
@@ -39,6 +40,7 @@ std::string reason(const Part& part, bool recorded) {
         case Group::kCounts: return "ops run more or less often";
         case Group::kOnlyLeft: return "ops on the left alone";
         case Group::kOnlyRight: return "ops on the right alone";
+        case Group::kOneRecorded: return "ops that one side alone recorded";
         case Group::kCompiled: return "ops run one by one";
         default: return part.name + " ops";
       }

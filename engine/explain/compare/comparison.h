@@ -23,9 +23,9 @@ struct Spread {
 // What became of eager ops in the graph.
 enum class Group : uint8_t {
   kSame, kFused, kFolded, kPruned, kHoisted, kJoined, kOnlyTraced, kUnmatched, kCompiled,
-  kCounts, kOnlyLeft, kOnlyRight,  // of recordings
+  kCounts, kOnlyLeft, kOnlyRight, kOneRecorded,  // of recordings
 };
-constexpr size_t kGroups = 12;
+constexpr size_t kGroups = 13;
 const char* name_of(Group);     // "same", "fused", ..., "only traced", "only eager"
 const char* meaning_of(Group);  // "op and node one to one", ...
 

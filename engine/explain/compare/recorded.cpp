@@ -205,9 +205,21 @@ void pair_the_rest(std::vector<Both>& rows, const Lines& lines, bool other_funct
   std::erase_if(rows, [](const Both& row) { return !row.left && !row.right; });
 }
 
-void decide(Row& row, const Both& both) {
+// Nothing says which ops ran: they were not asked for, or the engine's are not recorded.
+bool records_no_ops(const RecordedSide& side) {
+  const session::Contents& c = side.reader.contents();
+  const bool of_other_engine = std::ranges::any_of(c.processes, [](const session::ProcessRecord& process) {
+    return !process.engine.empty() && process.engine != "footlight";
+  });
+  return side.reader.op_events().index().empty() && (c.level != RecordingLevel::kOps || of_other_engine);
+}
+
+void decide(Row& row, const Both& both, bool one_recorded) {
   const uint64_t left = row.eager_count, right = row.traced_count;
-  if (!both.right || !right) {
+  if (one_recorded) {
+    row.group = Group::kOneRecorded;
+    row.why = std::string("The ") + (both.left ? "right" : "left") + " recording does not say which ops ran";
+  } else if (!both.right || !right) {
     row.group = Group::kOnlyLeft;
   } else if (!both.left || !left) {
     row.group = Group::kOnlyRight;
@@ -253,6 +265,7 @@ void make_rows(const Sides& s, Comparison& c, std::vector<int32_t>& left_rows, s
   for (const auto& [key, both] : ordered) all.push_back(both);
   const bool other_functions = &s.left.reader == &s.right.reader && s.left_runs.function() != s.right_runs.function();
   pair_the_rest(all, lines, other_functions);
+  const bool left_unknown = records_no_ops(s.left), right_unknown = records_no_ops(s.right);
   left_rows.assign(s.left_runs.places().size(), -1);
   right_rows.assign(s.right_runs.places().size(), -1);
   for (const Both& both : all) {
@@ -278,7 +291,7 @@ void make_rows(const Sides& s, Comparison& c, std::vector<int32_t>& left_rows, s
     row.eager_ops = ran_text(both.left);
     row.graph_nodes = ran_text(both.right);
     row.place = place_text(s.left, s.right, row);
-    decide(row, both);
+    decide(row, both, both.left ? !both.right && right_unknown : left_unknown);
     if (row.eager_count || row.traced_count || !row.eager_ops.empty() || !row.graph_nodes.empty()) {
       c.rows.push_back(std::move(row));
       continue;
@@ -306,6 +319,12 @@ size_t nearest(const RecordedRuns& runs, double mean) {
 }
 
 // --- words ---------------------------------------------------------------------------------------------------------
+
+struct EngineName {
+  std::string_view recorded;
+  std::string shown;
+};
+const EngineName kEngineNames[] = {{"tensorflow", "TensorFlow"}, {"jax", "JAX"}, {"torch", "PyTorch"}};
 
 std::string stem(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
@@ -335,6 +354,22 @@ void name_sides(Comparison& c, const RecordedSide& left, const RecordedSide& rig
   c.name = left.what.function;
 }
 
+// "TensorFlow 2.21.0", "JAX 0.10.2 and PyTorch 2.15.0".
+std::string engine_text(const session::Reader& reader) {
+  const session::Contents& contents = reader.contents();
+  std::vector<std::string> found;
+  for (const session::ProcessRecord& process : contents.processes) {
+    const auto name = std::ranges::find(kEngineNames, std::string_view(process.engine), &EngineName::recorded);
+    if (name == std::end(kEngineNames)) continue;
+    const std::string words = name->shown + (process.engine_version.empty() ? "" : " " + process.engine_version);
+    if (std::ranges::find(found, words) == found.end()) found.push_back(words);
+  }
+  std::string text;
+  for (size_t i = 0; i < found.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == found.size() ? " and " : ", ") + found[i];
+  return text.empty() ? "Footlight's engine" : text;
+}
+
 void add_notes(Comparison& c, const Sides& s) {
   for (const RecordedRuns* runs : {&s.left_runs, &s.right_runs})
     for (const std::string& note : runs->notes())
@@ -344,6 +379,12 @@ void add_notes(Comparison& c, const Sides& s) {
                       with_commas(c.traced.calls) + " on the right");
   if (s.left_runs.runs().size() == 1 && s.right_runs.runs().size() == 1 && s.left.what.kind == Kind::kCall)
     c.notes.push_back("Each side is a single call: how much calls vary is not known");
+  const std::string left_engine = engine_text(s.left.reader), right_engine = engine_text(s.right.reader);
+  if (left_engine != right_engine)
+    c.notes.push_back("The left side ran under " + left_engine + ", the right one under " + right_engine);
+  for (const RecordedSide* side : {&s.left, &s.right})
+    if (records_no_ops(*side) && side->reader.contents().level == RecordingLevel::kOps)
+      c.notes.push_back(side->path + " does not say which ops ran: what they took is part of calls and Python");
   const std::string &left = s.left.reader.contents().run.machine, &right = s.right.reader.contents().run.machine;
   if (left != right) c.notes.push_back("The recordings come from different machines: " + left + "; " + right);
   std::string making;

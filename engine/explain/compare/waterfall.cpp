@@ -105,7 +105,7 @@ class Waterfall {
     for (const Share share : {Share::kWaiting, Share::kDeviceCopy}) add_share(share);
     for (const Group group : {Group::kFolded, Group::kPruned, Group::kHoisted, Group::kJoined, Group::kFused,
                               Group::kSame, Group::kOnlyTraced, Group::kUnmatched, Group::kCompiled, Group::kCounts,
-                              Group::kOnlyLeft, Group::kOnlyRight})
+                              Group::kOnlyLeft, Group::kOnlyRight, Group::kOneRecorded})
       add_group(group);
     Part call{.kind = Part::Kind::kCall, .name = "call"};
     if (c_.recorded) call.meaning = "Traced calls outside of their ops: binding, finding the trace, the executor";

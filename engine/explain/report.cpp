@@ -46,14 +46,44 @@ void add_compiles(const session::TraceRecord& t, ReportedFunction& f) {
   }
 }
 
+// The function during whose tracing a function was first traced. Keras makes one_step_on_data for train_function and
+// for test_function: the functions around them tell two apart that one def makes.
+std::map<FunctionId, FunctionId> outer_functions(const RunRecords& records) {
+  std::vector<const session::TraceRecord*> all;
+  for (const session::TraceRecord& t : records.traces) all.push_back(&t);
+  std::ranges::stable_sort(all, [](const auto* a, const auto* b) {
+    return std::pair(a->start_ns, b->end_ns) < std::pair(b->start_ns, a->end_ns);
+  });
+  std::map<FunctionId, FunctionId> outer;
+  std::map<session::ThreadId, std::vector<const session::TraceRecord*>> open;  // by thread
+  for (const session::TraceRecord* t : all) {
+    if (t->phases.empty()) continue;
+    auto& around = open[t->phases.front().thread];
+    while (!around.empty() && around.back()->end_ns < t->end_ns) around.pop_back();
+    outer.try_emplace(t->function, around.empty() ? FunctionId() : around.back()->function);
+    around.push_back(t);
+  }
+  return outer;
+}
+
 std::vector<ReportedFunction> functions_of(const RunRecords& records, bool tensorflow) {
   std::vector<ReportedFunction> all;
-  std::map<std::pair<std::string, Line>, size_t> by_definition;
+  using Definition = std::pair<std::string, Line>;
+  std::map<std::pair<Definition, Definition>, size_t> by_definition;  // with that of the function around it
+  std::map<FunctionId, Definition> definitions;
+  for (const session::FunctionRecord& f : records.functions) definitions[f.id] = {f.name, def_of(f)};
+  const std::map<FunctionId, FunctionId> outer = outer_functions(records);
+  const auto key = [&](const session::FunctionRecord& f) {
+    const bool by_outer = f.kind == "tf.function" || f.kind == "keras";
+    const auto around = by_outer ? outer.find(f.id) : outer.end();
+    const auto its = around == outer.end() ? definitions.end() : definitions.find(around->second);
+    return std::pair(definitions.at(f.id), its == definitions.end() ? Definition() : its->second);
+  };
   std::unordered_map<FunctionId, size_t> by_id;
   std::set<FunctionId> resumes;
   for (const session::FunctionRecord& f : records.functions) {
     const Line line = def_of(f);
-    const auto [at, added] = by_definition.try_emplace({f.name, line}, all.size());
+    const auto [at, added] = by_definition.try_emplace(key(f), all.size());
     if (is_resume(f)) {  // a part of the function that it continues
       if (added) by_definition.erase(at);
       resumes.insert(f.id);
@@ -66,7 +96,7 @@ std::vector<ReportedFunction> functions_of(const RunRecords& records, bool tenso
   }
   for (const session::FunctionRecord& f : records.functions) {
     if (!resumes.contains(f.id)) continue;
-    if (const auto at = by_definition.find({f.name, def_of(f)}); at != by_definition.end()) by_id[f.id] = at->second;
+    if (const auto at = by_definition.find(key(f)); at != by_definition.end()) by_id[f.id] = at->second;
   }
   std::vector<bool> traced(all.size());
   std::vector<Times> times(all.size());

@@ -178,6 +178,59 @@ for k in range(8):
         self.assertEqual((code, re.search(r'traces (\d+)', out)[1]), (0, str(8 - saved)), out)
 
     def test_none_is_not_converted(self):
+    def test_ops_that_tracing_evaluates_are_not_eager(self):
+        """One zeros(...) a call runs outside of `f`; in it, sizes are computed for each copy of its line."""
+        def counts(shapes):
+            session = recorded.record(self.folder, f'''
+                @tf.function
+                def f(x):
+                    for k in range(600):
+                        z = tf.zeros([tf.shape(x)[0], 4])
+                    return z
+                for k in range({shapes}):
+                    f(tf.zeros([k + 2, 3]))
+            ''')
+            self.assertNotIn('eager_hot_loop', [f['cause'] for f in recorded.report(session)['findings']])
+            return [self.ask(session, query) for query in (
+                'select count(*) from ops where traced = 0 and while_tracing = 0',
+                'select count(*) from ops where while_tracing = 1', 'eager-lines')]
+        [[[eager]], [[evaluated]], lines] = counts(2)
+        self.assertEqual(([line for _, line, _, count, _ in lines], eager), (['f(tf.zeros([k + 2, 3]))'], 2))
+        [[[eager]], [[more]], _] = counts(4)
+        self.assertEqual((eager, more), (4, 2 * evaluated))
+        self.assertGreater(evaluated, 1200)
+
+    def ask(self, session, query):
+        words = ['--query', query] if ' ' not in query else [query]
+        out = subprocess.run([recorded.FOOTLIGHT, 'sql', session, *words, '--json'], capture_output=True, text=True,
+                             check=True, env=recorded.ENVIRONMENT, timeout=60).stdout
+        return [list(row.values()) for row in json.loads(out)]
+
+    def test_functions_of_one_def_inside_other_functions_are_other_functions(self):
+        body = '''
+            def make(step):
+                @tf.function
+                def inner(x):
+                    return step(x)
+                return inner
+            @tf.function
+            def train(x):
+                return make(lambda v: v * 2.0)(x)
+            @tf.function
+            def evaluate(x):
+                return make(lambda v: v + 1.0)(x)
+            for k in range({shapes}):
+                train(tf.ones([2 + k]))
+            evaluate(tf.ones([2]))
+        '''
+        for shapes, retraces in ((1, 0), (2, 2)):  # a second shape: train again, and the inner function that it makes
+            session = recorded.record(self.folder, body.replace('{shapes}', str(shapes)))
+            for allowed, code in ((retraces, 0), (retraces - 1, 3)):
+                if allowed >= 0:
+                    done = subprocess.run([recorded.FOOTLIGHT, 'report', session, '--max-retraces', str(allowed)],
+                                          capture_output=True, text=True, env=recorded.ENVIRONMENT, timeout=60)
+                    self.assertEqual(done.returncode, code, done.stderr)
+
         [finding] = recorded.findings(self.folder, '''
             @tf.function
             def masked(x, mask):

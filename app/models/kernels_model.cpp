@@ -18,7 +18,7 @@ QString kind_word(const DeviceSum& sum) {
 }
 
 double mean(const DeviceSum& sum) {
-  return sum.count ? static_cast<double>(sum.total_ns) / static_cast<double>(sum.count) : 0;
+  return sum.count ? static_cast<double>(sum.whole_ns) / static_cast<double>(sum.count) : 0;
 }
 
 }  // namespace
@@ -29,7 +29,9 @@ KernelsModel::KernelsModel(QObject* parent) : TableOf(parent) {
   set_columns({
       {.name = "Kernel or call", .value = &DeviceSum::name, .tip = [](const DeviceSum& sum) { return q(sum.name); }},
       {.name = "Kind", .value = kind_word},
-      {.name = "Count", .value = &DeviceSum::count, .unit = Unit::kCount},
+      {.name = "Count", .value = &DeviceSum::count, .unit = Unit::kCount,
+       .title_tip = "With those that an edge of this range cuts: their whole times and bytes count in the columns from "
+                    "Mean on"},
       {.name = "Total", .value = &DeviceSum::total_ns, .unit = Unit::kTime,
        .key = [this, device_first](const DeviceSum& sum) {
          return order_ == Qt::DescendingOrder ? device_first(sum) : Cell(sum.total_ns);

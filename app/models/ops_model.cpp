@@ -7,7 +7,7 @@ namespace {
 QString rate_tip(const OpStatistics& row) {
   if (row.kernels <= 0) return {};
   return QStringLiteral("In %1 of kernels on the GPU; its launches took %2")
-      .arg(duration_text(row.kernels), duration_text(row.total + row.kernels - row.computed));
+      .arg(duration_text(row.kernels), duration_text(row.launches));
 }
 
 }  // namespace
@@ -21,8 +21,10 @@ OpsModel::OpsModel(QObject* parent) : TableOf(parent) {
   set_columns({
       {.name = "Name", .value = &OpStatistics::name, .title = [this](auto&) { return group_name(statistics_.by); },
        .key = [](const OpStatistics& row) { return row.name.toCaseFolded(); }, .tip = &OpStatistics::name},
-      {.name = "Count", .value = &OpStatistics::count, .unit = Unit::kCount},
-      {.name = "Total", .value = &OpStatistics::total, .unit = Unit::kTime},
+      {.name = "Count", .value = &OpStatistics::count, .unit = Unit::kCount,
+       .title_tip = "With the ops that an edge of this range cuts: their whole times, bytes and FLOPs count in the "
+                    "columns from Median on"},
+      {.name = "Total", .value = &OpStatistics::total, .unit = Unit::kTime, .title_tip = "Within this range"},
       {.name = "Share", .value = &OpStatistics::total, .unit = Unit::kNumber,
        .text = [this](const OpStatistics& row) { return share_text(row.total, statistics_.total()); },
        .title_tip = "Of the time of all ops in this range"},

@@ -300,7 +300,7 @@ RangeStatistics range_statistics(const query::Store& store, int64_t from, int64_
     s.op = row.op;
     s.signature = row.signature;
     s.count = row.durations.count();
-    s.total = row.durations.sums().total;
+    s.total = row.total_ns;
     s.greatest = row.durations.sums().max;
     s.self = row.self_ns;
     s.median = row.durations.median();
@@ -308,6 +308,7 @@ RangeStatistics range_statistics(const query::Store& store, int64_t from, int64_
     s.bytes = row.bytes;
     s.flops = row.flops;
     s.kernels = row.kernel_ns;
+    s.launches = row.launch_ns;
     s.computed = row.compute_ns();
     s.steps = coarse(row.durations.runs());
     made.rows.push_back(std::move(s));

@@ -61,10 +61,12 @@ struct OpStatistics {
   QString name;
   std::string family;
   uint64_t count = 0;
-  int64_t total = 0, self = 0, median = 0, p95 = 0, greatest = 0;
+  int64_t total = 0, self = 0;     // within the range
+  int64_t median = 0, p95 = 0, greatest = 0;
   uint64_t bytes = 0, flops = 0;   // totals; bytes in and out
   int64_t kernels = 0;             // time of its kernels on devices
-  int64_t computed = 0;            // total, with kernels in place of their launches: what FLOPs are divided by
+  int64_t launches = 0;            // time of the ops that have kernels
+  int64_t computed = 0;            // of whole ops, with kernels in place of their launches: what FLOPs are divided by
   std::vector<std::pair<int64_t, uint64_t>> steps;  // durations and how often, ascending
 };
 struct MemoryPeak {

@@ -10,7 +10,7 @@
 namespace footlight::query {
 
 double DeviceSum::bytes_per_second() const {
-  return bytes && total_ns > 0 ? static_cast<double>(bytes) * 1e9 / static_cast<double>(total_ns) : 0;
+  return bytes && whole_ns > 0 ? static_cast<double>(bytes) * 1e9 / static_cast<double>(whole_ns) : 0;
 }
 
 RepeatedTimes::RepeatedTimes(const session::Reader& reader) {
@@ -45,7 +45,8 @@ std::vector<DeviceSum> device_sums(const session::Reader& reader, const Cancel& 
         const int64_t took = std::max<int64_t>(0, d.end_ns - d.start_ns);
         sum.least_ns = sum.count ? std::min(sum.least_ns, took) : took;
         sum.most_ns = std::max(sum.most_ns, took);
-        sum.total_ns += took;
+        sum.whole_ns += took;
+        sum.total_ns += std::max<int64_t>(0, std::min(d.end_ns, to) - std::max(d.start_ns, from));
         sum.bytes += d.bytes;
         sum.durations.add(took);
         ++sum.count;

@@ -20,7 +20,9 @@ struct DeviceName {
 
 struct DeviceSum : DeviceName {
   uint64_t count = 0;
-  int64_t total_ns = 0, least_ns = 0, most_ns = 0;
+  int64_t total_ns = 0;        // within the range
+  int64_t whole_ns = 0;        // with what an edge of the range cuts off
+  int64_t least_ns = 0, most_ns = 0;
   uint64_t bytes = 0;          // bytes that were moved; not recorded for kernels
   bool on_device = false;      // work of the device itself; else a call of its interface, on the host
   LogHistogram durations;

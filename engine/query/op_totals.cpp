@@ -338,10 +338,12 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
         if (options.by == GroupBy::kShape) row->signature = e.signature[i];
       }
       if (!nesting || thread != e.thread[i]) nesting = &threads[thread = e.thread[i]];
-      const int64_t inner = nesting->close(start, end);
+      const int64_t from = std::max(start, options.from), to = std::min(end, options.to);
+      const int64_t inner = nesting->close(from, to);
       if (row) {
         row->durations.add(end - start);
-        row->self_ns += end - start - inner;
+        row->total_ns += to - from;
+        row->self_ns += to - from - inner;
         if (const Cost* cost = costs.find(e.signature[i])) {
           row->bytes += cost->bytes;
           row->flops += cost->flops;
@@ -356,7 +358,6 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
         ++made.unlisted;
       }
       ++made.events;
-      const int64_t from = std::max(start, options.from), to = std::min(end, options.to);
       if (!input_ops.empty() && input_ops.contains(e.op[i].value)) {
         covers.add_input(from, to);
       } else if (of_pipelines.empty() || !of_pipelines.contains(e.graph[i])) {
@@ -378,8 +379,7 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
   for (const int64_t ns : covers.others()) made.others_ns.push_back(std::max<int64_t>(0, ns));
   for (auto& [key, row] : rows.all()) made.rows.push_back(std::move(row));
   std::sort(made.rows.begin(), made.rows.end(), [](const OpTotal& a, const OpTotal& b) {
-    const int64_t total_a = a.durations.sums().total, total_b = b.durations.sums().total;
-    return total_a != total_b ? total_a > total_b : a.key < b.key;
+    return a.total_ns != b.total_ns ? a.total_ns > b.total_ns : a.key < b.key;
   });
   return made;
 }

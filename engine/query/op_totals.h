@@ -14,8 +14,9 @@ struct OpTotal {
   uint64_t key = 0;       // from Grouping
   session::OpNumber op;   // op of the first event
   SignatureId signature;  // signature, if grouped by shape
-  Durations durations;
-  int64_t self_ns = 0;    // without the time of inner ops
+  Durations durations;    // of whole ops, also of those that an edge of the range cuts
+  int64_t total_ns = 0;   // time within the range
+  int64_t self_ns = 0;    // the same without the time of inner ops
   uint64_t bytes = 0, flops = 0;  // totals; bytes in and out
   int64_t kernel_ns = 0;  // time of its ops' kernels
   int64_t launch_ns = 0;  // time of the ops that have kernels

@@ -4,6 +4,7 @@
 #include "engine/query/matches.h"
 #include "engine/query/op_totals.h"
 #include "engine/query/stacks.h"
+#include "engine/session/run_times.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -59,12 +60,17 @@ class RangeTest : public QObject {
     for (const GroupBy by : {GroupBy::kOp, GroupBy::kShape, GroupBy::kLine, GroupBy::kFunction}) {
       for (const auto& [from, to] : ranges()) {
         std::map<uint64_t, Sums> wanted;
-        std::map<uint64_t, int64_t> self;
+        std::map<uint64_t, int64_t> self, within;
+        std::map<uint16_t, std::vector<session::TimeSpan>> spans;  // by thread
         for (const PlainOp& op : all_.ops) {
           if (op.start >= to || op.end <= from) continue;
           wanted[group(op, by)].add(op.end - op.start);
           self[group(op, by)] += op.end - op.start - op.inner;
+          spans[op.thread].emplace_back(std::max(op.start, from), std::min(op.end, to));
+          within[group(op, by)] += spans[op.thread].back().second - spans[op.thread].back().first;
         }
+        int64_t covered = 0, sum_of_self = 0;
+        for (auto& [thread, all] : spans) covered += session::covered_time(std::move(all));
         OpTotalsOptions options;
         options.by = by;
         options.from = from, options.to = to;
@@ -72,8 +78,11 @@ class RangeTest : public QObject {
         QCOMPARE(totals.rows.size(), wanted.size());
         for (const OpTotal& row : totals.rows) {
           QVERIFY(row.durations.sums() == wanted.at(row.key));
+          QCOMPARE(row.total_ns, within.at(row.key));
+          sum_of_self += row.self_ns;
           if (from < first_) QCOMPARE(row.self_ns, self.at(row.key));
         }
+        QCOMPARE(sum_of_self, covered);  // what an edge cuts off is in no column
       }
     }
   }

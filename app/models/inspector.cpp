@@ -10,6 +10,7 @@
 
 #include "engine/explain/compare/text.h"
 #include "engine/explain/engines.h"
+#include "engine/model/model_file.h"
 
 #include <algorithm>
 
@@ -30,6 +31,13 @@ QString error_and_frames(const std::string& error) {
 void InspectorWriter::run() {
   const session::RunRecord& r = document_.run;
   content_.title = file_name(r.script);
+  if (model::is_model(r.engine)) {
+    row_if("Model", q(r.script));
+    row("Kind", q(r.engine));
+    row("Graphs", count_text(document_.graphs.size()));
+    row("Recorded", QStringLiteral("Nothing: a model's file tells of no run"));
+    return;
+  }
   row_if("Script", q(r.script));
   row_if("Arguments", joined(r.arguments, " "));
   row_if("Directory", q(r.working_directory));
@@ -73,9 +81,13 @@ void InspectorWriter::function() {
   const query::CallSums sums = document_.calls_of(f->id);
   int64_t tracing = 0;
   for (const auto* t : traces) tracing += std::max<int64_t>(0, t->end_ns - t->start_ns);
-  row("Called", counted(sums.calls, "time", "times"));
   const TraceCounts counts = counts_of(traces);
-  row("Traced", counted(counts.traces, "time", "times"), counts.traces > 2 ? "amber" : "");
+  if (model::is_model(document_.run.engine)) {
+    row("Graphs in the file", count_text(counts.traces));
+  } else {
+    row("Called", counted(sums.calls, "time", "times"));
+    row("Traced", counted(counts.traces, "time", "times"), counts.traces > 2 ? "amber" : "");
+  }
   if (counts.failed) row("Tracing failed", counted(counts.failed, "time", "times"), "red");
   if (tracing) row("Tracing took", duration_text(tracing));
   if (facts_ && facts_->waits)
@@ -93,7 +105,7 @@ void InspectorWriter::function() {
   if (facts_) add(layers_group(facts_->layers));
   source({f->file, f->line}, 4);
   if (!traces.empty()) {
-    go("Why it was traced", "retraces", s_);
+    if (!model::is_model(document_.run.engine)) go("Why it was traced", "retraces", s_);
     // Tracing that failed leaves no graph.
     const auto with_graph = std::ranges::find_if(
         traces, [&](const session::TraceRecord* t) { return document_.graph(t->graph()) != nullptr; });
@@ -141,7 +153,8 @@ void InspectorWriter::trace() {
     row("Traced in", duration_text(t->end_ns - t->start_ns));
   }
   const query::CallSums sums = document_.calls_of(t->id);
-  row("Called", counted(sums.calls, "time", "times"), sums.calls <= 1 && t->number > 1 ? "amber" : "");
+  if (!model::is_model(document_.run.engine))
+    row("Called", counted(sums.calls, "time", "times"), sums.calls <= 1 && t->number > 1 ? "amber" : "");
   per_hit([&](const explain::Comparison& c) { return c.trace == t->id; });
   if (sums.calls) row("Calls in total", duration_text(sums.total_ns));
   if (t->cached && t->error.empty()) row("Added to", counted(t->cached, "live trace", "live traces"));

@@ -6,6 +6,7 @@
 #include "app/models/trace_counts.h"
 
 #include "engine/explain/report.h"
+#include "engine/model/model_file.h"
 #include "engine/session/run_times.h"
 
 #include <algorithm>
@@ -262,6 +263,8 @@ std::vector<StripCell> call_strip(const Document& document, const std::vector<qu
 
 QString calls_summary(const Document& document, FunctionId function) {
   const query::CallSums sums = document.calls_of(function);
+  if (model::is_model(document.run.engine))
+    return counted(document.traces_of(function).size(), "graph", "graphs") + QStringLiteral(" in a model's file");
   TraceCounts counts;
   uint64_t creating = 0;
   std::vector<const session::TraceRecord*> in_calls, requested;

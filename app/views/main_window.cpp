@@ -426,9 +426,11 @@ void MainWindow::update_status() {
   machine_->setText(machine.join(dot));
   QString recorded;
   if (session_.is_open()) {
-    recorded = QStringLiteral("Recorded with level ") + d.level + QString::fromUtf8("   ") +
-               (d.dropped ? counted(d.dropped, "event", "events") : QStringLiteral("Nothing")) +
-               QStringLiteral(" dropped");
+    const QString dropped = (d.dropped ? counted(d.dropped, "event", "events") : QStringLiteral("Nothing")) +
+                            QStringLiteral(" dropped");
+    recorded = model::is_model(d.run.engine)
+                   ? QStringLiteral("A model's file: nothing ran")
+                   : QStringLiteral("Recorded with level ") + d.level + QString::fromUtf8("   ") + dropped;
     if (session_.queries().busy()) recorded.prepend(QString::fromUtf8("Counting …   "));
   }
   recorded_->setText(recorded);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -58,6 +59,10 @@ struct ModelFile {
   std::vector<session::GraphRecord> graphs;  // the graph outside of functions first, if there is one
 };
 
+// Whether a recording was made of a model: from its RunRecord::engine, which is ModelFile::kind. Nothing ran in it.
+inline bool is_model(std::string_view engine) {
+  return engine == "SavedModel" || engine == "GraphDef" || engine == "Keras model";
+}
 // Whether a path may be one: a folder with a saved_model.pb, or a file that ends with .pb, .pbtxt or .keras.
 bool looks_like_model(const std::string& path);
 // Throws kValue for what is none, for damage, and for what is too large; kNotFound for what is not there.

@@ -8,6 +8,7 @@
 
 #include <QDir>
 #include <QDropEvent>
+#include <QLabel>
 #include <QMimeData>
 #include <QScrollArea>
 #include <QSettings>
@@ -117,6 +118,33 @@ class WindowTest : public WindowCase {
     };
     QVERIFY(has("join") && has("collatz"));
     QCOMPARE(document.calls, uint64_t(0));
+  }
+
+  // A model's functions are no calls and no traces of a run, and nothing was recorded.
+  void a_model_tells_of_no_run() {
+    for (const char* path : {"tests/golden/savedmodel/text", "tests/golden/models/dense.keras"}) {
+      QVERIFY(window().open(test::source_path(path)));
+      window().settle();
+      const Document& document = window().session().document();
+      QVERIFY(!document.functions.empty());
+      std::vector<Selection> all{Selection{}};
+      for (const session::FunctionRecord& f : document.functions) all.push_back(Selection::of_function(document, f.id));
+      for (const session::TraceRecord& t : document.traces) all.push_back(Selection::of_trace(document, t.id));
+      for (const Selection& selection : all) {
+        window().selection().select(selection);
+        window().settle();
+        for (const InspectorGroup& group : window().inspector()->content().groups)
+          for (const InspectorRow& row : group.rows)
+            for (const char* word : {"Called", "Traced", "Traces", "Calls", "Level"})
+              QVERIFY2(row.label != QLatin1String(word), qPrintable(row.label + QLatin1Char(' ') + row.value));
+      }
+      bool says = false;
+      for (const QLabel* label : window().findChildren<QLabel*>()) {
+        QVERIFY(!label->text().contains(QStringLiteral("Recorded with level")));
+        says |= label->text() == QStringLiteral("A model's file: nothing ran");
+      }
+      QVERIFY(says);
+    }
   }
 
   void a_broken_file_says_so() {

@@ -132,11 +132,16 @@ void InspectorWriter::per_hit(const std::function<bool(const explain::Comparison
   }
   // Hits of a function's other traces may take another time: what was compared is one of them.
   const session::TraceRecord* compared = document_.trace(measured->trace);
-  QString of_which;
-  if (compared && s_.kind == Selection::Kind::kFunction && document_.traces_of(compared->function).size() > 1)
-    of_which = QStringLiteral(" for #%1").arg(compared->number);
-  row("Recording adds", q(explain::recording_text(measured->traced)) + of_which);  // the same sentence as in Compare
-  row("Unrecorded", q(explain::time_text(measured->traced.total.mean)) + of_which);
+  const bool is_one_of = compared && s_.kind == Selection::Kind::kFunction &&
+                         document_.traces_of(compared->function).size() > 1;
+  const double unrecorded = measured->traced.total.mean, adds = static_cast<double>(hits.median) - unrecorded;
+  if (is_one_of)
+    row("Recording adds", QStringLiteral("Known for #%1: see that trace").arg(compared->number));
+  else
+    row("Recording adds", adds > 0 ? q(explain::time_text(adds)) + QStringLiteral(", by this median")
+                                   : QStringLiteral("Nothing measurable"));
+  row("Unrecorded", q(explain::time_text(unrecorded)) + QStringLiteral(", in Compare") +
+                        (is_one_of ? QStringLiteral(" of #%1").arg(compared->number) : QString()));
 }
 
 void InspectorWriter::trace() {

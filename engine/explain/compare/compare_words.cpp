@@ -146,8 +146,9 @@ std::string recording_text(const Side& side) {
 std::string recording_of(const Comparison& c) {
   if (c.recorded) return "These times are as recorded: what recording took is in them.";
   if (!c.pairs || !c.pairs_with_events) return {};
-  return "Recording adds " + recording_text(c.eager) + " to an " + c.eager.name + " call and " +
-         recording_text(c.traced) + " to a " + c.traced.name + " one; the totals do not include it.";
+  return "Noting when each part began and ended added " + recording_text(c.eager) + " to an " + c.eager.name +
+         " repetition and " + recording_text(c.traced) + " to a " + c.traced.name +
+         " one; the totals are of repetitions without that.";
 }
 
 std::string worth_of(const Comparison& c) {

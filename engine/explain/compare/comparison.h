@@ -95,7 +95,7 @@ struct Side {
   std::string session = {};         // of recordings: the file
   Spread total;                     // without events, beside those with: what it really takes
   Spread recorded;                  // the same with events
-  double recording = 0;             // mean of recorded - mean of total: what recording adds
+  double recording = 0;             // mean of recorded - mean of total: what events add
   double recorder = 0;              // of that, the recorder's own work, measured by itself
   double unexplained = 0;           // of the total: what neither the shares nor the recorder's work explain; signed
   std::array<double, kShares> shares{};      // means, those of the recorder among them; they add up to recorded.mean
@@ -145,8 +145,8 @@ std::string sentence_of(const Comparison& comparison);
 // "Tracing took 6.1 ms; each traced call saves 316 us." Empty: it never pays.
 std::string worth_of(const Comparison& comparison);
 
-// "Recording adds 17.2 us to an eager call and 19.3 us to a traced one; the totals do not include it." Empty when that
-// is not known.
+// "Noting when each part began and ended added 17.2 us to an eager repetition ..." Empty when that is not known. It is
+// not what recording adds to the program's own calls: those go through the recorder, repetitions do not.
 std::string recording_of(const Comparison& comparison);
 
 }  // namespace footlight::explain

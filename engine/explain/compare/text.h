@@ -10,7 +10,7 @@ namespace footlight::explain {
 // "412 us", "6.10 ms": three digits.
 std::string time_text(double ns);
 
-// What recording adds to a call of that side: "17.2 us".
+// What events add to a repetition of that side: "17.2 us".
 std::string recording_text(const Side& side);
 
 // The sentence, the waterfall and the table.

@@ -474,8 +474,8 @@ class CommandLine(Compared):
         self.assertRegex(out, r'(?m)^  eager +[\d.]+ [num]s  #+')
         self.assertRegex(out, r'script.py:5 +Sin +[\d.]+ [num]s +\S*Sin\S* +[\d.]+ [num]s .* fused')
         adds = r'([\d.]+ [num]s|nothing measurable)'
-        self.assertRegex(out, f'Recording adds {adds} to an eager call and {adds} to a traced one; '
-                              r'the totals do not include it\.')
+        self.assertRegex(out, f'Noting when each part began and ended added {adds} to an eager repetition and {adds} to '
+                              r'a traced one; the totals are of repetitions without that\.')
         self.assertEqual(out, run('compare', self.session).stdout)
 
     def test_a_call_that_cannot_be_bound_again_keeps_its_result(self):

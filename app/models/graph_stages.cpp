@@ -1,6 +1,7 @@
 // Passes run one after the other over every graph, so a stage is the same number of them for all graphs shown.
 #include "app/models/graph_stages.h"
 
+#include "app/models/inspector_parts.h"
 #include "app/models/text.h"
 
 #include "engine/explain/stages.h"
@@ -18,8 +19,7 @@ QString title_of(const std::string& stage) {
 
 // Describes what a pass did to the root, and how many nodes it changed in the graphs that the root runs.
 QString sentence(const Document& part, const session::GraphRecord& root, size_t pass) {
-  QString text = q(explain::what_pass_did(
-      root, pass, [&](const session::NodeRecord& n) { return part.place(n.source).line; }));
+  QString text = q(explain::what_pass_did(root, pass, line_in(part, root)));
   size_t inside = 0;
   for (const session::GraphRecord& g : part.graphs)
     if (g.id != root.id) inside += explain::steps_in(g, pass).size();

@@ -172,8 +172,18 @@ InspectorGroup phases_group(const Document& document, const session::TraceRecord
 InspectorGroup passes_group(const Document& document, const session::GraphRecord& graph) {
   InspectorGroup group{QStringLiteral("Passes"), {}, {}};
   for (size_t pass = 0; pass < explain::pass_count(graph); ++pass) {
-    const QString did = q(explain::what_pass_did(
-        graph, pass, [&](const session::NodeRecord& n) { return document.place(n.source).line; }));
+explain::LineOf line_in(const Document& document, const session::GraphRecord& graph) {
+  const session::TraceRecord* trace = document.trace_of_graph(graph.id);
+  const session::FunctionRecord* function = trace ? document.function(trace->function) : nullptr;
+  return [&document, own = function ? function->file : session::FileId()](const session::NodeRecord& n) {
+    const SourcePlace at = document.place(n.source);
+    const session::FileRecord* file = at.file == own ? nullptr : document.file(at.file);
+    return explain::NodeLine{file ? file_name(file->path).toStdString() : std::string(), at.line};
+  };
+}
+
+    const QString did = q(explain::what_pass_did(graph, pass, line_of));
+  const explain::LineOf line_of = line_in(document, graph);
     const qsizetype name = did.indexOf(QStringLiteral(": "));
     group.rows.push_back(text_row(capitalized(did.left(name)), capitalized(did.mid(name + 2))));
   }

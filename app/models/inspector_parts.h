@@ -3,6 +3,7 @@
 
 #include "app/models/inspector.h"
 
+#include "engine/explain/stages.h"
 #include "engine/query/line_sums.h"
 
 namespace footlight::app {
@@ -16,6 +17,8 @@ InspectorGroup phases_group(const Document& document, const session::TraceRecord
 // The memory of values while a graph runs: of all, and of a node's.
 InspectorGroup memory_group(const session::GraphRecord& graph);
 InspectorGroup memory_group(const session::GraphRecord& graph, const session::NodeRecord& node);
+// Names the file of a node where that is not the file of the function that the graph was made of.
+explain::LineOf line_in(const Document& document, const session::GraphRecord& graph);
 // The changes by each pass to a graph; the fate of one node in them.
 InspectorGroup passes_group(const Document& document, const session::GraphRecord& graph);
 InspectorGroup passes_group(const Document& document, const session::GraphRecord& graph,

@@ -221,6 +221,13 @@ void write_passes(const Export& what) {
   Csv csv(what, {"graph", "stage", "nodes", "replaced", "removed", "made", "alone", "did"});
   for (const GraphRecord& g : what.reader.contents().graphs) {
     const std::vector<std::string> stages = explain::stage_names(g);
+    const TraceRecord* trace = csv.names.trace_of(g.id);
+    const FunctionRecord* function = trace ? what.reader.function(trace->function) : nullptr;
+    const explain::LineOf line_of = [&](const NodeRecord& n) {
+      const Reader::SourcePlace at = what.reader.place(n.source);
+      const FileRecord* file = function && at.file != function->file ? what.reader.file(at.file) : nullptr;
+      return explain::NodeLine{file ? file->path.substr(file->path.rfind('/') + 1) : std::string(), at.line};
+    };
     for (size_t pass = 0; pass < explain::pass_count(g); ++pass) {
       std::map<Fate, size_t> count;
       for (const GraphChange& change : g.changes)
@@ -231,7 +238,7 @@ void write_passes(const Export& what) {
         if (fate != Fate::kInserted && fate != Fate::kNothing && fate != Fate::kFusedWith) replaced += times;
       csv.text(g.name).text(stages[pass + 1]).number(explain::graph_after(g, pass + 1).nodes.size());
       csv.number(replaced).number(removed).number(made).number(explain::alone_in(g, pass).size());
-      csv.text(explain::what_pass_did(g, pass, [&](const NodeRecord& n) { return what.reader.place(n.source).line; }));
+      csv.text(explain::what_pass_did(g, pass, line_of));
       csv.end_row();
     }
   }

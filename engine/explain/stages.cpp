@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_set>
 
 namespace footlight::explain {
@@ -129,16 +130,18 @@ class Stage {
 
 std::string counted(size_t n, const char* one, const char* many) { return str(n, ' ', n == 1 ? one : many); }
 
-// "lines 12, 14 and 3 more"
+// "lines 12, 14 and 3 more"; "line 12, adam.py:241"
 std::string lines_text(const std::vector<const NodeRecord*>& nodes, const LineOf& line_of) {
-  std::vector<int> lines;
+  std::vector<NodeLine> lines;
   for (const NodeRecord* node : nodes)
-    if (const int line = line_of(*node)) lines.push_back(line);
+    if (NodeLine line = line_of(*node); line.line) lines.push_back(std::move(line));
   std::ranges::sort(lines);
   lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   if (lines.empty()) return "";
-  std::string text = lines.size() == 1 ? "line " : "lines ";
-  for (size_t i = 0; i < lines.size() && i < kMaxNamed; ++i) text += str(i ? ", " : "", lines[i]);
+  const auto own = static_cast<size_t>(std::ranges::count(lines, "", &NodeLine::file));  // they come first
+  std::string text = own == 0 ? "" : own == 1 ? "line " : "lines ";
+  for (size_t i = 0; i < lines.size() && i < kMaxNamed; ++i)
+    text += str(i ? ", " : "", lines[i].file, lines[i].file.empty() ? "" : ":", lines[i].line);
   if (lines.size() > kMaxNamed) text += str(" and ", lines.size() - kMaxNamed, " more");
   return text;
 }
@@ -256,6 +259,28 @@ void say_why_gone(const AllNodes& nodes, NodeStep& step) {
   }
 }
 
+// Nodes with values that a pass replaced while others stay, and how many of them it replaced by fate: such a node is
+// still there.
+using Results = std::map<std::pair<uint32_t, Fate>, size_t>;
+Results replaced_results(const GraphRecord& graph, size_t pass, const AllNodes& nodes) {
+  std::map<uint32_t, std::set<uint16_t>> outputs;
+  Results results;
+  std::unordered_set<uint32_t> gone;
+  for (const GraphChange& change : graph.changes) {
+    if (change.pass == pass && change.fate == Fate::kNothing) gone.insert(change.node);
+    const Fate fate = change.fate;
+    const bool by_value = fate == Fate::kConstant || fate == Fate::kInput || fate == Fate::kEqualNode;
+    if (change.pass != pass || !by_value || !outputs[change.node].insert(change.output).second) continue;
+    ++results[{change.node, fate}];
+  }
+  std::erase_if(results, [&](const auto& each) {
+    const uint32_t id = each.first.first;
+    const NodeRecord* node = nodes.find(id);
+    return gone.contains(id) || !node || outputs[id].size() >= node->outputs.size();
+  });
+  return results;
+}
+
 NodeStep step_of(const GraphRecord& graph, const AllNodes& nodes, const GraphChange& change) {
   NodeStep step{change.node, title_of(graph.passes[change.pass]), "", {}, change.fate};
   // A node that is gone, with a new one that stands for it.
@@ -346,8 +371,10 @@ std::string what_pass_did(const GraphRecord& graph, size_t pass, const LineOf& l
   if (pass >= pass_count(graph)) return "";
   const AllNodes all(graph);
   std::map<Fate, std::vector<const NodeRecord*>> became;
+  const Results results = replaced_results(graph, pass, all);
   for (const NodeStep& step : steps_in(graph, pass))
-    if (const NodeRecord* node = all.find(step.node)) became[step.fate].push_back(node);
+    if (const NodeRecord* node = all.find(step.node); node && !results.contains({step.node, step.fate}))
+      became[step.fate].push_back(node);
   const auto details = [&](const std::vector<const NodeRecord*>& nodes) {
     const std::string lines = lines_text(nodes, line_of);
     return str(" (", ops_text(nodes), lines.empty() ? "" : "; ", lines, ')');
@@ -375,10 +402,25 @@ std::string what_pass_did(const GraphRecord& graph, size_t pass, const LineOf& l
     }
     text += details(nodes);
   }
+  std::map<Fate, std::pair<size_t, std::vector<const NodeRecord*>>> partly;
+  for (const auto& [of, count] : results) {
+    partly[of.second].first += count;
+    partly[of.second].second.push_back(all.find(of.first));
+  }
+  for (const auto& [fate, found] : partly) {
+    const auto& [count, nodes] = found;
+    text += str(first ? "" : "; ", counted(count, "result of ", "results of "), counted(nodes.size(), "node", "nodes"),
+                nodes.size() == 1 ? ", which stays, " : ", which stay, ", count == 1 ? "was" : "were",
+                fate == Fate::kConstant ? " replaced by constants"
+                : fate == Fate::kInput  ? " replaced by inputs"
+                                        : " replaced by equal values",
+                details(nodes));
+    first = false;
+  }
   std::map<std::string_view, std::vector<const NodeRecord*>> alone;  // by reason
   for (const AloneNode& each : graph.alone)
     if (const NodeRecord* node = each.pass == pass ? all.find(each.node) : nullptr) alone[each.why].push_back(node);
-  if (became.empty()) text += "nothing to do";
+  if (became.empty() && partly.empty()) text += "nothing to do";
   for (const auto& [why, nodes] : alone)
     text += str("; ", counted(nodes.size(), "node runs", "nodes run"), " alone, ", nodes.size() > 1 ? "each " : "",
                 "because ", why, details(nodes));

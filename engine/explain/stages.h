@@ -48,8 +48,13 @@ class GraphsAfter {
 // How many nodes each pass replaces or removes.
 std::vector<size_t> changed_by_passes(const session::GraphRecord& graph);
 
-// The line of a node, 0 if it is unknown.
-using LineOf = std::function<int(const session::NodeRecord&)>;
+// The line of a node, 0 if it is unknown; the name of its file, empty if that is the function's own.
+struct NodeLine {
+  std::string file;
+  int line = 0;
+  friend auto operator<=>(const NodeLine&, const NodeLine&) = default;
+};
+using LineOf = std::function<NodeLine(const session::NodeRecord&)>;
 // "fold constants: 3 nodes became constants (lines 12, 14)". A pass that did nothing: "prune: nothing to do".
 std::string what_pass_did(const session::GraphRecord& graph, size_t pass, const LineOf& line_of);
 

@@ -50,7 +50,7 @@ std::string text_of(const GraphRecord& g) {
   return text;
 }
 
-int line_of(const session::NodeRecord& n) { return static_cast<int>(n.source.offset); }
+NodeLine line_of(const session::NodeRecord& n) { return {"", static_cast<int>(n.source.offset)}; }
 
 }  // namespace
 
@@ -185,6 +185,32 @@ class TestStages : public QObject {
     QCOMPARE(steps_of(g, 1)[0].words, std::string("removed: Mul, which needed it, moved before the loop"));
     QCOMPARE(steps_of(g, 6)[0].words, std::string("removed: nothing uses it"));
     QVERIFY(what_pass_did(g, 1, line_of).find("1 node moved out of its loop (Three; line 12)") != std::string::npos);
+  }
+
+  // A loop of which two of three results are values that it was given, and of which the third is not.
+  void results_of_a_node_that_stays() {
+    GraphRecord g = sample();
+    g.nodes[4].outputs = {"float32 ()", "float32 ()", "float32 ()"};
+    g.passes = {"arguments"};
+    g.changes = {{0, Fate::kInput, 4, 0, 1, 0}, {0, Fate::kInput, 4, 2, 2, 0}};
+    const std::string op = g.nodes[4].op;
+    QCOMPARE(what_pass_did(g, 0, line_of),
+             "arguments: 2 results of 1 node, which stays, were replaced by inputs (" + op + "; line " +
+                 std::to_string(line_of(g.nodes[4]).line) + ")");
+    const GraphRecord after = graph_after(g, 1);
+    QVERIFY(std::ranges::find(after.nodes, 4u, &session::NodeRecord::id) != after.nodes.end());
+    g.changes.push_back({0, Fate::kInput, 4, 1, 1, 0});
+    QVERIFY(what_pass_did(g, 0, line_of).starts_with("arguments: 1 node was replaced by its input ("));
+  }
+
+  void lines_of_other_files_have_their_names() {
+    GraphRecord g = sample();
+    const auto elsewhere = [](const session::NodeRecord& n) {
+      return NodeLine{n.op == "Identity" ? "adam.py" : "", static_cast<int>(n.source.offset)};
+    };
+    QCOMPARE(what_pass_did(g, 0, elsewhere), std::string("forward identities: 1 node was replaced by its input "
+                                                         "(Identity; adam.py:14)"));
+    QCOMPARE(what_pass_did(g, 2, elsewhere), what_pass_did(g, 2, line_of));
   }
 
   void words() {

@@ -36,7 +36,10 @@ void InspectorWriter::event() {
   const query::OpEventRow& e = *facts_->op;
   const OpInfo& op = document_.op(e.op);
   content_.title = q(op.name);
-  content_.tag = e.node.valid() ? QStringLiteral("Traced") : QStringLiteral("Eager");
+  const bool for_graph = !e.call.valid() && session::TracingSpans(document_.traces).contain(e.thread, e.start_ns);
+  content_.tag = e.node.valid() ? QStringLiteral("Traced")
+                 : for_graph    ? QStringLiteral("While tracing")
+                                : QStringLiteral("Eager");
   content_.tag_tone = e.node.valid() ? QStringLiteral("violet") : QStringLiteral("blue");
   if (const session::NodeRecord* n = document_.node(s_.graph, e.node.value); n && e.node.valid()) {
     link("Node", q(n->name), Selection::of_node(document_, s_.graph, n->id));

@@ -203,7 +203,7 @@ void InspectorWriter::line(SourcePlace where) {
   if (more > 6) row("", QStringLiteral("and %1 more").arg(count_text(more - 6)));
   // Known at once; the sums of all lines come later.
   if (!cost && facts_ && facts_->ran.count)
-    row("Eager ops", count_text(facts_->ran.count) + QStringLiteral("  ") + duration_text(facts_->ran.total));
+    row("Ops outside graphs", count_text(facts_->ran.count) + QStringLiteral("  ") + duration_text(facts_->ran.total));
   add(ways_group(document_, where, s_.trace));
   callers();
   const QString whole = document_.line_text(where).trimmed();

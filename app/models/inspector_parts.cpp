@@ -128,6 +128,9 @@ void add_cost_rows(std::vector<InspectorRow>& rows, const query::LineSum& sum) {
     rows.push_back(text_row(QStringLiteral("Ran"), ran.join(QStringLiteral("; "))));
     rows.push_back(text_row(QStringLiteral("Ops"), count_text(sum.eager_ops + sum.traced_ops)));
   }
+  if (sum.evaluated_ops)
+    rows.push_back(text_row(QStringLiteral("While tracing"),
+                            counted(sum.evaluated_ops, "op was", "ops were") + QStringLiteral(" evaluated")));
   if (sum.eager() || sum.traced_ns)
     rows.push_back(text_row(QStringLiteral("Time"), timed(sum.eager() + sum.traced_ns, eager + traced)));
   const int64_t share = sum.eager() > 0 ? sum.python_ns * 100 / (sum.eager() + sum.traced_ns) : 0;
@@ -169,9 +172,6 @@ InspectorGroup phases_group(const Document& document, const session::TraceRecord
   return group;
 }
 
-InspectorGroup passes_group(const Document& document, const session::GraphRecord& graph) {
-  InspectorGroup group{QStringLiteral("Passes"), {}, {}};
-  for (size_t pass = 0; pass < explain::pass_count(graph); ++pass) {
 explain::LineOf line_in(const Document& document, const session::GraphRecord& graph) {
   const session::TraceRecord* trace = document.trace_of_graph(graph.id);
   const session::FunctionRecord* function = trace ? document.function(trace->function) : nullptr;
@@ -182,8 +182,11 @@ explain::LineOf line_in(const Document& document, const session::GraphRecord& gr
   };
 }
 
-    const QString did = q(explain::what_pass_did(graph, pass, line_of));
+InspectorGroup passes_group(const Document& document, const session::GraphRecord& graph) {
+  InspectorGroup group{QStringLiteral("Passes"), {}, {}};
   const explain::LineOf line_of = line_in(document, graph);
+  for (size_t pass = 0; pass < explain::pass_count(graph); ++pass) {
+    const QString did = q(explain::what_pass_did(graph, pass, line_of));
     const qsizetype name = did.indexOf(QStringLiteral(": "));
     group.rows.push_back(text_row(capitalized(did.left(name)), capitalized(did.mid(name + 2))));
   }

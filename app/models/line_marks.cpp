@@ -108,10 +108,10 @@ void mark_lines(const Document& document, const query::LineSums& sums, session::
     if (const auto at = notes.find(line); sum.nodes && at != notes.end() && at->second.fate == QStringLiteral("python"))
       at->second.fate = QStringLiteral("staged");
     const uint64_t traced = sum.traced_ops + sum.library_ops;
-    if (!sum.eager_ops && !traced) continue;
+    if (!sum.eager_ops && !sum.evaluated_ops && !traced) continue;
     CodeLine& made = notes[line];
     if (made.strip.isEmpty() && made.fate.isEmpty())
-      made.strip = traced || sum.nodes ? QStringLiteral("violet") : QStringLiteral("blue");  // tracing runs ops, too
+      made.strip = traced || sum.evaluated_ops || sum.nodes ? QStringLiteral("violet") : QStringLiteral("blue");
   }
 }
 

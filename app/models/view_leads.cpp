@@ -116,6 +116,8 @@ ViewLead timeline_lead(const Document& document) {
     text += eager == document.events ? QStringLiteral(", all eager")
                                      : QStringLiteral(", %1 of them eager").arg(count_text(eager));
   }
+  if (const uint64_t evaluated = document.eager.while_tracing; evaluated && evaluated <= document.events)
+    text += QStringLiteral(", %1 evaluated while tracing").arg(count_text(evaluated));
   if (document.calls) text += QStringLiteral("; ") + counted(document.calls, "call", "calls");
   if (const int64_t ns = session::tracing_time(document.traces); ns > 0)
     text += QStringLiteral("; functions were being traced for %1 of %2")

@@ -112,6 +112,7 @@ void Loader::open(const QString& path, bool live) {
     return;
   }
   if (stop_) return;
+  tracing_ = session::TracingSpans(reader_->contents().traces);
   store_ = std::make_unique<query::Store>(*reader_);
   send();
   index_.start();
@@ -123,6 +124,7 @@ void Loader::poll() {
   try {
     const session::Changes changes = reader_->refresh();
     if (changes) unsent_ = true;
+    if (changes) tracing_ = session::TracingSpans(reader_->contents().traces);
     if (changes.chunks) index_.start();
     if (unsent_ && waiting_ <= 0 && !index_.isActive()) send();
     if (reader_->state() != session::State::kLive && !unsent_) timer_.stop();
@@ -148,6 +150,13 @@ bool Loader::read_one() {
   }
 }
 
+void Loader::sum_eager_ops() {
+  if (summed_ops_ < store_->op_chunks()) summed_live_ |= reader_->state() == session::State::kLive;
+  for (; summed_ops_ < store_->op_chunks(); ++summed_ops_)
+    if (store_->op_chunk_readable(static_cast<uint32_t>(summed_ops_)))
+      eager_.add(*store_->op_store().chunk(summed_ops_), tracing_);
+}
+
 void Loader::go_on() {
   if (stop_ || !store_) {
     index_.stop();
@@ -157,9 +166,7 @@ void Loader::go_on() {
   clock.start();
   while (read_one()) {
     unsent_ = true;
-    for (; summed_ops_ < store_->op_chunks(); ++summed_ops_)
-      if (store_->op_chunk_readable(static_cast<uint32_t>(summed_ops_)))
-        eager_.add(*store_->op_store().chunk(summed_ops_));
+    sum_eager_ops();
     answer();
     if (stop_ || clock.elapsed() >= std::max<qint64>(kSliceMs, owed_ms_)) break;
   }
@@ -249,6 +256,12 @@ void Loader::send() {
   b.generated = changed(c.generated, generated_, [](const session::GeneratedRecord& g) {
     return mixed({g.text.size(), g.line_map.size(), g.statements.size()});
   });
+  if (summed_live_ && reader_->state() != session::State::kLive) {
+    eager_ = {};
+    summed_ops_ = 0;
+    sum_eager_ops();
+    summed_live_ = false;
+  }
   b.eager = eager_.sums();
   b.decisions = tail(c.decisions, decisions_);
   b.observations = tail(c.observations, observations_);

@@ -85,6 +85,7 @@ class Loader : public QObject {
   void send();
   void take_times(Batch& batch);
   void take_comparisons(Batch& batch);
+  void sum_eager_ops();
 
   // Detects whether a record has changed since it was sent.
   using Print = uint64_t;
@@ -108,7 +109,9 @@ class Loader : public QObject {
   size_t keys_ = 0, distinct_calls_ = 0, comparisons_ = 0, values_ = 0, checked_calls_ = 0, timed_spans_ = 0;
   int64_t first_span_ns_ = 0, last_span_ns_ = 0;
   explain::EagerOps eager_;
-  size_t summed_ops_ = 0;  // chunks that eager_ has
+  session::TracingSpans tracing_;
+  size_t summed_ops_ = 0;     // chunks that eager_ has
+  bool summed_live_ = false;  // a trace that was being made when they were added may have evaluated ops of them
   size_t ops_ = 0, device_names_ = 0;
   size_t timed_ops_ = 0, timed_calls_ = 0, timed_device_ = 0;  // chunks already counted in first_ns_ etc.
   int64_t first_ns_ = 0, last_ns_ = 0, first_device_ns_ = 0, last_device_ns_ = 0;

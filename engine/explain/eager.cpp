@@ -17,7 +17,7 @@ constexpr uint64_t kFewImports = 3;
 
 }  // namespace
 
-void EagerOps::add(const session::OpColumns& events) {
+void EagerOps::add(const session::OpColumns& events, const session::TracingSpans& tracing) {
   for (size_t i = 0; i < events.size(); ++i) {
     const int64_t start = events.start_ns[i], end = std::max(start, events.end_ns[i]);
     first_ns_ = std::min(first_ns_, start);
@@ -37,7 +37,9 @@ void EagerOps::add(const session::OpColumns& events) {
         long_pauses_ns_ += gap;
       }
     }
-    const bool eager = !events.call[i].valid() && !events.node[i].valid() && events.code[i].valid();
+    const bool outside = !events.call[i].valid() && !events.node[i].valid() && events.code[i].valid();
+    const bool eager = outside && !tracing.contain(events.thread[i], start);
+    while_tracing_ += outside && !eager;
     EagerPlace* place = nullptr;
     if (eager) {
       place = &places_[uint64_t{events.code[i].value} << 32 | events.offset[i]];
@@ -57,7 +59,7 @@ void EagerOps::add(const session::OpColumns& events) {
 }
 
 EagerSums EagerOps::sums() const {
-  EagerSums sums{{}, first_ns_, last_ns_, long_pauses_ <= kFewImports ? long_pauses_ns_ : 0};
+  EagerSums sums{{}, while_tracing_, first_ns_, last_ns_, long_pauses_ <= kFewImports ? long_pauses_ns_ : 0};
   std::vector<EagerPlace>& all = sums.places;
   for (const auto& [key, place] : places_) {
     all.push_back(place);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/session/events.h"
+#include "engine/session/tracing_spans.h"
 
 #include <map>
 #include <unordered_map>
@@ -21,6 +22,7 @@ struct EagerPlace {
 
 struct EagerSums {
   std::vector<EagerPlace> places;
+  uint64_t while_tracing = 0;  // ops outside of graphs that ran while their thread traced: no place has them
   int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;  // of all ops, traced ones too; first > last: there are none
   int64_t import_ns = 0;  // of a few long pauses in a run: modules that are imported when they are first needed
 };
@@ -28,7 +30,7 @@ struct EagerSums {
 // Takes the events chunk by chunk, in the order of the session, and keeps no event.
 class EagerOps {
  public:
-  void add(const session::OpColumns& events);
+  void add(const session::OpColumns& events, const session::TracingSpans& tracing);
 
   EagerSums sums() const;
 
@@ -42,7 +44,7 @@ class EagerOps {
   std::unordered_map<uint64_t, EagerPlace> places_;
   std::map<session::ThreadId, Last> threads_;
   int64_t first_ns_ = INT64_MAX, last_ns_ = INT64_MIN;
-  uint64_t long_pauses_ = 0;
+  uint64_t while_tracing_ = 0, long_pauses_ = 0;
   int64_t long_pauses_ns_ = 0;
 };
 

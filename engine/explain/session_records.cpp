@@ -13,10 +13,11 @@ SessionRecords::SessionRecords(const session::Reader& reader, const std::functio
                reader.contents().observations, reader.contents().decisions, reader.contents().generated, &eager_,
                reader.contents().end && reader.contents().end->exit_code != 0} {
   EagerOps ops;
+  const session::TracingSpans tracing(reader.contents().traces);
   for (size_t i = 0; i < reader.op_events().index().size(); ++i) {
     go_on();
     try {
-      ops.add(*reader.op_events().chunk(i));
+      ops.add(*reader.op_events().chunk(i), tracing);
     } catch (const Error&) {
       // a damaged chunk: its ops are missing from the sums
     }

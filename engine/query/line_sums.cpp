@@ -174,12 +174,16 @@ class Summing {
     const int64_t start = e.start_ns[i], end = std::max(start, e.end_ns[i]);
     Thread& thread = threads_[e.thread[i]];
     if (thread.last && start > thread.end) pause(thread, e, i);
-    const int64_t self = end - start - claim(thread.done, start, end);
+    const int64_t own = end - start - claim(thread.done, start, end);
+    const bool tracing = traces_.contain(e.thread[i], start);
+    const int64_t self = tracing ? 0 : own;  // the time is the trace's
     Ran* eager = nullptr;
     if (e.node[i].valid()) {
       GraphId graph = e.graph[i];
       if (!graph.valid()) graph = graph_of(e.call[i]);
       add(nodes_[uint64_t{graph.value} << 32 | e.node[i].value], e.op[i], self);
+    } else if (tracing && !e.call[i].valid()) {
+      ++evaluated_[instruction(e.source(i), e.location[i])];
     } else {
       eager = &eager_[instruction(e.source(i), e.location[i])];
       add(*eager, e.op[i], self);
@@ -270,6 +274,7 @@ class Summing {
       l.python_ns += ran.python_ns;
       l.eager_runs = std::max(l.eager_runs, ran.runs());
     }
+    for (const auto& [key, ops] : evaluated_) line(key).evaluated_ops += ops;
   }
 
   void put_nodes() {
@@ -437,6 +442,7 @@ class Summing {
   std::unordered_map<GraphId, std::vector<GraphId>> called_;  // by the nodes of a graph
   std::map<session::ThreadId, Thread> threads_;
   std::unordered_map<uint64_t, Ran> eager_;  // keyed by instruction
+  std::unordered_map<uint64_t, uint64_t> evaluated_;  // ops by instruction
   std::unordered_map<uint64_t, Ran> nodes_;  // keyed by graph and node
   std::unordered_map<CallId, int64_t> in_call_;
   std::unordered_map<CallId, GraphId> graph_of_call_;

@@ -13,6 +13,7 @@
 namespace footlight::query {
 
 struct LineSum {
+  uint64_t evaluated_ops = 0;  // ops that ran while their thread was tracing: their time is the trace's
   uint64_t eager_ops = 0, eager_runs = 0;
   int64_t eager_ns = 0;    // ops outside of calls, without ops inside them
   int64_t python_ns = 0;   // after such an op, up to the next op, call or trace of the thread

@@ -45,8 +45,12 @@ Columns<Op> op_columns() {
     const OpNameRecord* op = l.reader.op_name(r.chunk->op[r.at]);
     return Kept{op ? std::string_view(op->family) : std::string_view()};
   });
-  c.add("traced", "1 inside a traced call, 0 where the op ran eagerly",
+  c.add("traced", "1 inside a traced call, 0 where the op ran eagerly or while tracing",
         [](L&, const Op& r) { return r.chunk->call[r.at].valid(); });
+  c.add("while_tracing", "1 outside of a traced call where its thread was tracing: it was evaluated for a graph",
+        [](L& l, const Op& r) {
+          return !r.chunk->call[r.at].valid() && l.tracing().contain(r.chunk->thread[r.at], r.chunk->start_ns[r.at]);
+        });
   c.add("thread", "Name of the thread that started it",
         [](L& l, const Op& r) { return l.names.thread(r.chunk->thread[r.at]); });
   c.add("thread_id", "Number of that thread", [](L&, const Op& r) { return r.chunk->thread[r.at]; });

@@ -38,4 +38,9 @@ size_t Lookup::traces_of(FunctionId function) {
   return at == traces_->end() ? 0 : at->second;
 }
 
+const session::TracingSpans& Lookup::tracing() {
+  if (!tracing_) tracing_.emplace(reader.contents().traces);
+  return *tracing_;
+}
+
 }  // namespace footlight::sql

@@ -54,7 +54,7 @@ ORDER BY total_ms DESC)"},
      R"(SELECT source, trim(lines.text) AS line, op, count, ns / 1e6 AS total_ms
 FROM (SELECT source, op, count(*) AS count, sum(duration_ns) AS ns
       FROM ops
-      WHERE traced = 0
+      WHERE traced = 0 AND while_tracing = 0
       GROUP BY source, op
       ORDER BY ns DESC
       LIMIT 100)

@@ -3,6 +3,7 @@
 
 #include "engine/query/cancel.h"
 #include "engine/query/names.h"
+#include "engine/session/tracing_spans.h"
 
 #include <cstdint>
 #include <memory>
@@ -76,10 +77,12 @@ struct Lookup {
   // The text of the line of its def; empty: it is not known. All are read when the first one is asked for.
   std::string_view def_text(const session::FunctionRecord& function);
   size_t traces_of(FunctionId function);
+  const session::TracingSpans& tracing();
 
  private:
   std::optional<std::unordered_map<const session::FunctionRecord*, std::string_view>> def_texts_;
   std::optional<std::unordered_map<FunctionId, size_t>> traces_;
+  std::optional<session::TracingSpans> tracing_;
 };
 
 // Adds every table of a recording, in the order in which they are listed. `to` has to stay where it is: the last table

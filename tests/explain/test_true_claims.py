@@ -1,4 +1,5 @@
 """What findings claim, beside the program's own counts, and with their fixes applied."""
+import json
 import re
 import sqlite3
 
@@ -177,7 +178,6 @@ for k in range(8):
         code, out = self.run_script()
         self.assertEqual((code, re.search(r'traces (\d+)', out)[1]), (0, str(8 - saved)), out)
 
-    def test_none_is_not_converted(self):
     def test_ops_that_tracing_evaluates_are_not_eager(self):
         """One zeros(...) a call runs outside of `f`; in it, sizes are computed for each copy of its line."""
         def counts(shapes):
@@ -190,7 +190,7 @@ for k in range(8):
                 for k in range({shapes}):
                     f(tf.zeros([k + 2, 3]))
             ''')
-            self.assertNotIn('eager_hot_loop', [f['cause'] for f in recorded.report(session)['findings']])
+            self.assertNotIn('eager_hot_loop', [f['cause'] for f in footlight_program.report(session)['findings']])
             return [self.ask(session, query) for query in (
                 'select count(*) from ops where traced = 0 and while_tracing = 0',
                 'select count(*) from ops where while_tracing = 1', 'eager-lines')]
@@ -202,9 +202,7 @@ for k in range(8):
 
     def ask(self, session, query):
         words = ['--query', query] if ' ' not in query else [query]
-        out = subprocess.run([recorded.FOOTLIGHT, 'sql', session, *words, '--json'], capture_output=True, text=True,
-                             check=True, env=recorded.ENVIRONMENT, timeout=60).stdout
-        return [list(row.values()) for row in json.loads(out)]
+        return [list(row.values()) for row in json.loads(footlight_program.run('sql', session, *words, '--json').stdout)]
 
     def test_functions_of_one_def_inside_other_functions_are_other_functions(self):
         body = '''
@@ -227,10 +225,9 @@ for k in range(8):
             session = recorded.record(self.folder, body.replace('{shapes}', str(shapes)))
             for allowed, code in ((retraces, 0), (retraces - 1, 3)):
                 if allowed >= 0:
-                    done = subprocess.run([recorded.FOOTLIGHT, 'report', session, '--max-retraces', str(allowed)],
-                                          capture_output=True, text=True, env=recorded.ENVIRONMENT, timeout=60)
-                    self.assertEqual(done.returncode, code, done.stderr)
+                    footlight_program.run('report', session, '--max-retraces', str(allowed), code=code)
 
+    def test_none_is_not_converted(self):
         [finding] = recorded.findings(self.folder, '''
             @tf.function
             def masked(x, mask):

@@ -222,7 +222,8 @@ class LineSumsTest : public QObject {
     w->add(inner);
     w->add(outer);
     session::OpColumns ops;
-    add_op(ops, 10, 20, 1, {CodeId(1), 2});  // Python until the call begins, at 50
+    add_op(ops, 10, 20, 1, {CodeId(1), 2});    // Python until the call begins, at 50
+    add_op(ops, 300, 320, 1, {CodeId(1), 12});  // for the graph: no eager op, and in the time of the trace
     for (int c = 0; c < 2; ++c) {
       const int64_t t = c ? 1000 : 700;
       const CallId call(static_cast<uint64_t>(c) + 1);
@@ -256,6 +257,9 @@ class LineSumsTest : public QObject {
     QCOMPARE(first.traced_ns, int64_t{20});
     QCOMPARE(first.traced_runs, uint64_t{2});
     QCOMPARE(loop.traced_ns, int64_t{0});
+    QCOMPARE(loop.evaluated_ops, uint64_t{1});
+    QCOMPARE(loop.eager_ops, uint64_t{0});
+    QCOMPARE(loop.time(), int64_t{0});
     QCOMPARE(loop.inside_ns, int64_t{36});
     QCOMPARE(loop.nodes, uint64_t{1});
     QCOMPARE(body.traced_ns, int64_t{36});

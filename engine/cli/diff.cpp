@@ -86,10 +86,7 @@ class Run {
   const session::GraphRecord* graph(GraphId id) const { return graphs_(id); }
 
   const TraceRecord& trace(const Named& which) const {
-    const auto f = functions_.find(which.function);
-    if (f == functions_.end())
-      throw Error(ErrorKind::kNotFound, path_ + ": there is no function '" + which.function + "'");
-    for (const TraceRecord* t : traces(f->second->id))
+    for (const TraceRecord* t : traces(function(which.function).id))
       if (which.trace ? t->number == which.trace : reader_->graph(t->graph()) != nullptr) {
         if (reader_->graph(t->graph())) return *t;
         throw Error(ErrorKind::kNotFound, path_ + ": the graph of " + which.function + "#" +
@@ -97,6 +94,19 @@ class Run {
       }
     throw Error(ErrorKind::kNotFound, path_ + ": " + which.function + " has no trace" +
                                           (which.trace ? " #" + std::to_string(which.trace) : " with a graph"));
+  }
+
+  // By its whole name, or by the end of it, as `footlight compare` takes it: "call" for "Gate.call".
+  const FunctionRecord& function(const std::string& name) const {
+    if (const auto f = functions_.find(name); f != functions_.end()) return *f->second;
+    std::vector<std::string> found;
+    for (const auto& [whole, f] : functions_)
+      if (whole.ends_with("." + name)) found.push_back(whole);
+    if (found.size() == 1) return *functions_.at(found[0]);
+    std::string message = path_ + ": there is no function '" + name + "'";
+    if (!found.empty()) message = path_ + ": several functions end with '" + name + "': ";
+    for (const std::string& each : found) message += (&each == found.data() ? "" : ", ") + each;
+    throw Error(ErrorKind::kNotFound, message);
   }
 
   std::string place(const session::NodeRecord& node) const {

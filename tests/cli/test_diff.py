@@ -40,6 +40,16 @@ class Diff(FolderCase):
         self.assertEqual(diff(run + ':train_step#1', run + ':train_step#1')[:2], (0, 'identical graphs\n'))
         self.assertEqual(diff(run + ':train_step', run + ':train_step#1')[:2], (0, 'identical graphs\n'))
 
+    def test_the_end_of_a_name(self):
+        """A method's name is enough, as for `footlight compare`, unless several functions end with it."""
+        run = self.sample('a.footlight', "UPDATE function SET name = 'Net.train_step' WHERE name = 'train_step'")
+        self.assertEqual(diff(run + ':train_step#1', run + ':Net.train_step#3'),
+                         diff(run + ':Net.train_step#1', run + ':Net.train_step#3'))
+        self.assertEqual(diff(run + ':train_step#1', run + ':train_step#1')[:2], (0, 'identical graphs\n'))
+        self.assertIn("there is no function 'rain_step'", diff(run + ':rain_step', run + ':evaluate')[2])
+        both = self.sample('b.footlight', "UPDATE function SET name = 'Net.' || name || '.run'")
+        self.assertIn("several functions end with 'run': Net.", diff(both + ':run', both + ':run')[2])
+
     def test_two_functions(self):
         run = self.sample('a.footlight')
         code, out, _ = diff(run + ':train_step', run + ':evaluate')

@@ -22,6 +22,8 @@ std::vector<LeafSeries> leaf_series(const FunctionRun& run);
 using LeafText = std::function<std::string(const session::KeyLeaf*)>;  // null: the key has no such path
 // What `text` says of each trace's leaf, each text once, in order of their traces.
 std::vector<std::string> distinct(const LeafSeries& series, const LeafText& text);
+// Whether, from trace to trace, one text changes exactly when the other does, between the same values.
+bool change_together(const LeafSeries& a, const LeafSeries& b, const LeafText& text);
 using TraceText = std::function<std::string(const session::TraceRecord&)>;
 // What `text` says of a trace's leaf at this path.
 TraceText at_path(const std::string& path, const LeafText& text);

@@ -60,23 +60,6 @@ ReplayResult not_checked(std::string why) {
   return result;
 }
 
-// A copy of a key with some of its items rewritten.
-template <class Rewrite>
-Words rewritten(std::span<const uint64_t> words, Rewrite&& rewrite) {
-  keys::KeyWriter out;
-  size_t copied = 0;
-  const auto copy_to = [&](size_t end) {
-    for (; copied < end; ++copied) out.words.push_back(words[copied]);
-  };
-  for (const keys::ItemPlace& place : keys::places(words)) {
-    if (place.begin < copied) continue;  // inside a rewritten item
-    copy_to(place.begin);
-    if (rewrite(place, out)) copied = place.end;
-  }
-  copy_to(words.size());
-  return {out.words.begin(), out.words.end()};
-}
-
 }  // namespace
 
 namespace {
@@ -177,6 +160,21 @@ std::set<std::string> places_of(const Evidence& evidence, const FunctionRun& run
   return found;
 }
 
+std::vector<uint64_t> rewritten(std::span<const uint64_t> words, const Rewrite& rewrite) {
+  keys::KeyWriter out;
+  size_t copied = 0;
+  const auto copy_to = [&](size_t end) {
+    for (; copied < end; ++copied) out.words.push_back(words[copied]);
+  };
+  for (const keys::ItemPlace& place : keys::places(words)) {
+    if (place.begin < copied) continue;  // inside a rewritten item
+    copy_to(place.begin);
+    if (rewrite(place, out)) copied = place.end;
+  }
+  copy_to(words.size());
+  return {out.words.begin(), out.words.end()};
+}
+
 ProposedFix::Change pass_as_tensor(std::set<std::string> where, uint8_t dtype) {
   return [where = std::move(where), dtype](std::span<const uint64_t> words) {
     return rewritten(words, [&](const keys::ItemPlace& place, keys::KeyWriter& out) {
@@ -218,17 +216,6 @@ ProposedFix::Change become_tensor(std::set<std::string> where, uint8_t dtype) {
     return rewritten(words, [&](const keys::ItemPlace& place, keys::KeyWriter& out) {
       if (!where.count(place.path)) return false;
       out.tensor({dtype, false, {}});
-      return true;
-    });
-  };
-}
-
-ProposedFix::Change non_tensors_become_tensor(std::set<std::string> where, uint8_t dtype) {
-  return [where = std::move(where), dtype](std::span<const uint64_t> words) {
-    return rewritten(words, [&](const keys::ItemPlace& place, keys::KeyWriter& out) {
-      const keys::Token token = place.item.token;
-      if (!where.count(place.path) || token == keys::Token::kTensor || token == keys::Token::kVariable) return false;
-      out.tensor({dtype, place.item.is_literal() && token != keys::Token::kNone, {}});
       return true;
     });
   };

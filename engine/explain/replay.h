@@ -58,6 +58,10 @@ std::set<std::string> places_of(const Evidence& evidence, const session::TraceRe
 // The same for the keys of all its traces.
 std::set<std::string> places_of(const Evidence& evidence, const FunctionRun& run, const std::set<std::string>& paths);
 
+// A copy of a key with some items rewritten: those for which `rewrite` has written other words and says so.
+using Rewrite = std::function<bool(const keys::ItemPlace& place, keys::KeyWriter& out)>;
+std::vector<uint64_t> rewritten(std::span<const uint64_t> words, const Rewrite& rewrite);
+
 // Changes of keys. `places`: paths as in places().
 // Numbers and strings there become scalar tensors of this dtype.
 ProposedFix::Change pass_as_tensor(std::set<std::string> places, uint8_t dtype);
@@ -69,8 +73,6 @@ ProposedFix::Change round_up_sizes(std::map<std::string, std::set<size_t>> dimen
 ProposedFix::Change cast_to(std::map<std::string, uint8_t> dtypes);
 // The items there, with all that they hold, become tensors of this dtype and of unknown shape.
 ProposedFix::Change become_tensor(std::set<std::string> places, uint8_t dtype);
-// The same for the items there that are neither tensors nor variables; numbers and strings become scalars.
-ProposedFix::Change non_tensors_become_tensor(std::set<std::string> places, uint8_t dtype);
 // The calls are all made outside of device scopes.
 ProposedFix::Change leave_context();
 // One change, then the other; either may be none.

@@ -202,7 +202,8 @@ for k in range(8):
 
     def ask(self, session, query):
         words = ['--query', query] if ' ' not in query else [query]
-        return [list(row.values()) for row in json.loads(footlight_program.run('sql', session, *words, '--json').stdout)]
+        rows = json.loads(footlight_program.run('sql', session, *words, '--json').stdout)
+        return [list(row.values()) for row in rows]
 
     def test_functions_of_one_def_inside_other_functions_are_other_functions(self):
         body = '''

@@ -2,6 +2,7 @@
 #include "engine/explain/causes/layouts.h"
 #include "engine/explain/edits.h"
 #include "engine/explain/engines.h"
+#include "engine/explain/forms.h"
 #include "engine/explain/words.h"
 
 #include "engine/base/dtype_names.h"
@@ -42,18 +43,6 @@ bool could_be_tensors(const FunctionRun& run, const LeafSeries& s) {
       return false;
   }
   return nestings.empty() || (nestings.size() == 1 && !others);
-}
-
-// Whether one tensor could stand for all forms. Tensors of several dtypes or shapes still make several traces, and a
-// number becomes a scalar, whose trace is another one than a vector's.
-bool are_alike(const LeafSeries& s) {
-  std::set<std::pair<std::string, std::string>> specs;
-  bool numbers = false;
-  for (const KeyLeaf* leaf : s.leaves) {
-    numbers |= leaf->kind == "literal";
-    if (leaf->kind == "tensor" || leaf->kind == "variable") specs.emplace(leaf->type, leaf->shape);
-  }
-  return specs.empty() || (specs.size() == 1 && (!numbers || specs.begin()->second.empty()));
 }
 
 std::string dtype_of(const LeafSeries& s) {
@@ -100,11 +89,13 @@ bool all_convert(const FunctionRun& run, const LeafSeries& s, const std::string&
 
 void propose_argument_form(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   propose_forms_of_tensors(evidence, run, to);
-  std::set<std::string> taken;  // what stands inside a list that is a tensor at other times is no argument
-  for (const LeafSeries& s : leaf_series(run)) {
+  const std::vector<LeafSeries> all = leaf_series(run);
+  std::set<std::string> taken;
+  for (const LeafSeries& s : all) {
+    // What stands inside a list that is a tensor at other times is no argument.
     const size_t inner = s.path.find('[', std::string_view("args[").size());
     if (inner != s.path.npos && taken.count(s.path.substr(0, inner))) continue;
-    if (!could_be_tensors(run, s)) continue;
+    if (taken.contains(s.path) || !could_be_tensors(run, s)) continue;
     const std::vector<std::string> forms = distinct(s, form_text);
     const std::string dtype = dtype_of(s);
     const auto holds_tensors = [&](const TraceRecord* t) { return contents_of(*t, s.path).tensors; };
@@ -116,15 +107,22 @@ void propose_argument_form(const Evidence& evidence, const FunctionRun& run, std
     f.parameter = s.parameter;
     f.values = forms;
     c.paths = {s.path};
+    for (const LeafSeries& other : all) {
+      if (taken.contains(other.path) || !could_be_tensors(run, other) || dtype_of(other) != dtype) continue;
+      if (!change_together(s, other, form_text)) continue;
+      taken.insert(other.path);
+      c.paths.insert(other.path);
+      f.also_paths.push_back(other.path);
+    }
     const uint8_t number = dtype_number(dtype.empty() ? "float32" : dtype);
     const std::set<std::string> where = places_of(evidence, run, c.paths);
-    c.fix.call = are_alike(s) ? become_tensor(where, number) : non_tensors_become_tensor(where, number);
+    c.fix.call = always_tensors(evidence, run, where, number);
     c.most = GraphRelation::kStructure;
     c.fewest = 1;
     // Two forms from two lines are two uses of the function.
     c.variants = forms.size() < kManyForms && most_from_one_line(evidence, run, at_path(s.path, form_text)) < 2;
     f.title = s.name() + " is " + joined(forms, " or ") + " in turn";
-    f.detail = s.path + ": " + joined(forms, ", ");
+    f.detail = s.path + ": " + joined(forms, ", ") + with_it(f.also_paths);
     const std::string before = is_jax(run) ? "jnp.asarray(" : "tf.convert_to_tensor(";
     const std::string behind = (is_jax(run) ? ", dtype=jnp." : ", tf.") + dtype + ")";
     const bool converts = !dtype.empty() && all_convert(run, s, dtype);
@@ -135,7 +133,7 @@ void propose_argument_form(const Evidence& evidence, const FunctionRun& run, std
             : !converts   ? "Always pass a tensor of one dtype and shape" + instead_of_none
             : is_jax(run) ? "Always pass an array: " + before + s.name() + behind
                           : "Always pass a tensor: " + before + s.name() + behind;
-    if (converts) {
+    if (converts && f.also_paths.empty()) {
       c.complete = [&evidence, &run, before, behind](Finding& made, const ReplayResult&) {
         made.edit = wrap_argument(evidence, run, made, before, behind);
       };

@@ -58,6 +58,7 @@ bool change_together(const FunctionRun& run, const std::string& a, const std::st
   std::map<std::string, std::string> there, back;
   for (const TraceRecord* t : run.traces) {
     const KeyLeaf *x = leaf_at(*t, a), *y = leaf_at(*t, b);
+    if (!x && !y) continue;
     if (!x || !y || there.emplace(x->type, y->type).first->second != y->type) return false;
     if (back.emplace(y->type, x->type).first->second != x->type) return false;
   }

@@ -2,10 +2,9 @@
 // keys.
 #include "engine/explain/engines.h"
 #include "engine/explain/findings.h"
+#include "engine/explain/forms.h"
 #include "engine/keys/key.h"
 #include "engine/explain/words.h"
-
-#include "engine/base/dtype_names.h"
 
 #include <algorithm>
 
@@ -50,38 +49,69 @@ bool are_structures(const FunctionRun& run, const LeafSeries& s) {
   return structures && (tensors || std::ranges::all_of(s.leaves, [](auto* l) { return l->kind == "structure"; }));
 }
 
+std::set<std::string> kinds_of(const LeafSeries& s) {
+  std::set<std::string> kinds;
+  for (const KeyLeaf* leaf : s.leaves) kinds.insert(kind_of(leaf->type));
+  return kinds;
+}
+
+// What it is itself in each trace, each once: nothing of what differs inside of it.
+std::vector<std::string> values_of(const FunctionRun& run, const LeafSeries& s) {
+  std::vector<std::string> values;
+  for (size_t i = 0; i < s.leaves.size(); ++i) {
+    std::string text = short_text(*run.traces[i], *s.leaves[i]);
+    if (std::ranges::find(values, text) == values.end()) values.push_back(std::move(text));
+  }
+  return values;
+}
+
+// Whether the contents of one change from trace to trace exactly when those of the other do.
+bool change_together(const FunctionRun& run, const LeafSeries& a, const LeafSeries& b) {
+  std::map<std::string, std::string> there, back;
+  for (const TraceRecord* t : run.traces) {
+    const std::string x = contents_of(*t, a.path).text, y = contents_of(*t, b.path).text;
+    if (there.emplace(x, y).first->second != y || back.emplace(y, x).first->second != x) return false;
+  }
+  return true;
+}
+
 void propose_structure_change(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   std::vector<std::string> taken;
-  for (const LeafSeries& s : leaf_series(run)) {
+  const std::vector<LeafSeries> all = leaf_series(run);
+  for (const LeafSeries& s : all) {
     const auto inside = [&](const std::string& outer) { return s.path.starts_with(outer); };
     if (std::ranges::any_of(taken, inside)) continue;
     if (!are_structures(run, s)) continue;
     const auto counts = uses(run, [&](const TraceRecord& t) { return contents_of(t, s.path).text; });
     if (counts.size() < 2) continue;
     // If what differs lies in one container inside, that one is named.
-    std::set<std::string> types;
     Candidate c;
     Finding& f = c.finding;
-    bool keys = false;
-    for (size_t i = 0; i < s.leaves.size(); ++i) {
-      types.insert(s.leaves[i]->type);
-      std::string text = short_text(*run.traces[i], *s.leaves[i]);
-      if (std::ranges::find(f.values, text) == f.values.end()) f.values.push_back(std::move(text));
-    }
+    const std::set<std::string> kinds = kinds_of(s);
+    f.values = values_of(run, s);
     if (f.values.size() < 2) continue;
     taken.push_back(s.path);
-    std::set<std::string> kinds;
-    for (const std::string& type : types) kinds.insert(kind_of(type));
-    keys = kinds.size() == 1 && kinds.count("dict");
+    c.paths = {s.path};
+    for (const LeafSeries& other : all) {
+      const auto holds = [&](const std::string& outer) { return other.path.starts_with(outer); };
+      if (std::ranges::any_of(taken, holds)) continue;
+      if (!are_structures(run, other) || values_of(run, other).size() < 2) continue;
+      if (kinds_of(other) != kinds || !change_together(run, s, other)) continue;
+      taken.push_back(other.path);
+      c.paths.insert(other.path);
+      f.also_paths.push_back(other.path);
+    }
+    const bool keys = kinds.size() == 1 && kinds.count("dict");
     f.path = kinds.size() > 1 ? s.path : keys ? s.path + ".keys()" : "len(" + s.path + ')';
     f.parameter = s.parameter;
-    c.paths = {s.path};
-    c.fix.call = become_tensor(places_of(evidence, run, c.paths), dtype_number("float32"));
+    const std::set<std::string> where = places_of(evidence, run, c.paths);
+    c.fix.call = keys ? with_all_keys(evidence, run, where) : stacked(evidence, run, where);
     c.most = GraphRelation::kStructure;
     c.captures_may_differ = true;
     c.variants = recurring(counts, kFewStructures, kOftenUsed);
     f.title = s.name() + (keys ? " comes with different keys" : " comes with different structures");
     f.detail = s.path + ": " + with_commas(f.values.size()) + " structures, " + progression(f.values);
+    f.detail += with_it(f.also_paths);
     f.fix = keys ? "Always pass all keys of " + s.name()
             : is_jax(run) ? "jnp.stack(" + s.name() + ") padded to one length, with a mask"
                  : "tf.stack(" + s.name() + ") padded to one length, or declared with a None dimension";

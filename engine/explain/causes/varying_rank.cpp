@@ -19,30 +19,49 @@ constexpr size_t kOftenUsed = 4;  // the call that traced, and three hits
 
 std::string shape_text(const KeyLeaf* leaf) { return leaf ? '[' + leaf->shape + ']' : ""; }
 
+// Tensors of one dtype whose ranks differ; ranks and dtype are empty for anything else.
+struct Ranks {
+  std::set<size_t> ranks;
+  std::string dtype;
+};
+
+Ranks ranks_of(const LeafSeries& s) {
+  Ranks found;
+  for (const KeyLeaf* leaf : s.leaves) {
+    if (!leaf || leaf->kind != "tensor" || leaf->shape == "<unknown>") return {};
+    if (!found.dtype.empty() && found.dtype != leaf->type) return {};
+    found.dtype = leaf->type;
+    found.ranks.insert(sizes_of(leaf->shape).size());
+  }
+  return found;
+}
+
 void propose_varying_rank(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
-  for (const LeafSeries& s : leaf_series(run)) {
-    std::set<size_t> ranks;
-    std::string dtype;
-    bool tensors = true;
-    for (const KeyLeaf* leaf : s.leaves) {
-      tensors &= leaf && leaf->kind == "tensor" && leaf->shape != "<unknown>" && (dtype.empty() || dtype == leaf->type);
-      if (!tensors) break;
-      dtype = leaf->type;
-      ranks.insert(sizes_of(leaf->shape).size());
-    }
-    if (!tensors || ranks.size() < 2) continue;
+  const std::vector<LeafSeries> all = leaf_series(run);
+  std::set<std::string> taken;
+  for (const LeafSeries& s : all) {
+    const auto [ranks, dtype] = ranks_of(s);
+    if (ranks.size() < 2 || !taken.insert(s.path).second) continue;
     Candidate c;
     Finding& f = c.finding;
     f.path = s.path + ".shape";
     f.parameter = s.parameter;
     f.values = distinct(s, shape_text);
     c.paths = {s.path};
+    for (const LeafSeries& other : all) {
+      const auto [other_ranks, other_dtype] = ranks_of(other);
+      if (other_ranks.size() < 2 || other_dtype != dtype || taken.contains(other.path)) continue;
+      if (!change_together(s, other, shape_text)) continue;
+      taken.insert(other.path);
+      c.paths.insert(other.path);
+      f.also_paths.push_back(other.path + ".shape");
+    }
     c.fix.call = become_tensor(places_of(evidence, run, c.paths), dtype_number(dtype));
     c.most = GraphRelation::kStructure;
     c.steady = recurring(uses(run, at_path(s.path, shape_text)), kFewShapes, kOftenUsed);
     f.title = s.name() + " has " + with_commas(ranks.size()) + " different ranks";
     f.detail = s.path + ": " + with_commas(f.values.size()) + " shapes of " + with_commas(ranks.size()) +
-               " ranks, " + progression(f.values);
+               " ranks, " + progression(f.values) + with_it(f.also_paths);
     f.fix = (is_jax(run) ? "jnp.reshape(" : "tf.reshape(") + s.name() + ", ...) to one rank at the call";
     to.push_back(std::move(c));
   }

@@ -49,14 +49,15 @@ std::vector<VaryingTensor> varying_tensors(const FunctionRun& run) {
   return all;
 }
 
-// The shape of `b` follows from that of `a`.
+// The shape of `b` follows from that of `a`. A trace may lack both, as where None stands for what holds them.
 bool follows(const FunctionRun& run, const std::string& a, const std::string& b) {
   std::map<std::string, std::string> shape_of;
   for (const TraceRecord* t : run.traces) {
     const KeyLeaf *x = leaf_at(*t, a), *y = leaf_at(*t, b);
+    if (!x && !y) continue;
     if (!x || !y || shape_of.emplace(x->shape, y->shape).first->second != y->shape) return false;
   }
-  return true;
+  return !shape_of.empty();
 }
 
 // Under PyTorch a dimension that varies becomes a symbol, unless that is turned off.

@@ -1,0 +1,221 @@
+// Rewrites items of keys, with what the other calls of the run pass at the same place.
+#include "engine/explain/forms.h"
+
+#include "engine/base/dtype_names.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace footlight::explain {
+namespace {
+
+using keys::Item;
+using keys::ItemPlace;
+using keys::Token;
+using Words = std::vector<uint64_t>;
+using Sizes = std::vector<int64_t>;
+
+void append(std::span<const uint64_t> words, keys::KeyWriter& to) {
+  for (const uint64_t word : words) to.words.push_back(word);
+}
+
+// Behind the item that begins at `at`, its children included.
+size_t end_of(std::span<const uint64_t> words, size_t at) {
+  for (size_t open = 1; open > 0; --open) open += keys::read(words, at).children;
+  return at;
+}
+
+bool is_list(const Item& item) { return item.token == Token::kList || item.token == Token::kTuple; }
+bool is_value(const Item& item) { return item.is_literal() && item.token > Token::kEllipsis; }
+
+// The sizes of the tensor that a number, or a list of them, makes.
+std::optional<Sizes> sizes_of_values(std::span<const uint64_t> words, size_t at) {
+  const Item item = keys::read(words, at);
+  if (is_value(item)) return Sizes();
+  if (!is_list(item)) return {};
+  std::optional<Sizes> inner;
+  for (uint32_t i = 0; i < item.children; ++i) {
+    std::optional<Sizes> one = sizes_of_values(words, at);
+    if (!one || (i && one != inner)) return {};
+    inner = std::move(one);
+    at = end_of(words, at);
+  }
+  Sizes sizes{item.children};
+  if (inner) sizes.insert(sizes.end(), inner->begin(), inner->end());
+  return sizes;
+}
+
+// The keys of all calls and traces.
+std::vector<std::span<const uint64_t>> all_keys(const Evidence& evidence, const FunctionRun& run) {
+  std::vector<std::span<const uint64_t>> keys;
+  for (const FunctionRun::Step& step : run.steps) keys.push_back(step.key);
+  for (const session::TraceRecord* t : run.traces) keys.push_back(evidence.key_of(*t));
+  std::erase_if(keys, [](std::span<const uint64_t> key) { return key.empty(); });
+  return keys;
+}
+
+Words values_as_tensors(std::span<const uint64_t> words, const std::set<std::string>& where, uint8_t dtype) {
+  return rewritten(words, [&](const ItemPlace& place, keys::KeyWriter& out) {
+    if (!where.contains(place.path)) return false;
+    if (place.item.token == Token::kVariable) {
+      out.tensor(place.item.spec());
+      return true;
+    }
+    const std::optional<Sizes> sizes = sizes_of_values(words, place.begin);
+    if (sizes) out.tensor({dtype, true, *sizes});
+    return sizes.has_value();
+  });
+}
+
+// A key in two parts: what stands at some places, and the rest with None there.
+struct Parted {
+  std::map<std::string, Words> there;
+  Words rest;
+  bool none = false;  // at one of the places
+
+  Parted(std::span<const uint64_t> words, const std::set<std::string>& where) {
+    rest = rewritten(words, [&](const ItemPlace& place, keys::KeyWriter& out) {
+      if (!where.contains(place.path)) return false;
+      const auto own = words.subspan(place.begin, place.end - place.begin);
+      there.emplace(place.path, Words(own.begin(), own.end()));
+      none |= place.item.token == Token::kNone;
+      out.put(Token::kNone);
+      return true;
+    });
+  }
+};
+
+}  // namespace
+
+ProposedFix::Change always_tensors(const Evidence& evidence, const FunctionRun& run, std::set<std::string> where,
+                                   uint8_t dtype) {
+  std::map<Words, std::set<std::map<std::string, Words>>> passed;  // by the rest of the key
+  for (const auto words : all_keys(evidence, run)) {
+    Parted parted(values_as_tensors(words, where, dtype), where);
+    if (!parted.none) passed[std::move(parted.rest)].insert(std::move(parted.there));
+  }
+  return [where = std::move(where), dtype, passed = std::move(passed)](std::span<const uint64_t> words) {
+    Words made = values_as_tensors(words, where, dtype);
+    const Parted parted(made, where);
+    if (!parted.none) return made;
+    const auto others = passed.find(parted.rest);
+    if (others == passed.end() || others->second.size() != 1) return made;
+    const std::map<std::string, Words>& other = *others->second.begin();
+    return rewritten(made, [&](const ItemPlace& place, keys::KeyWriter& out) {
+      const auto at = other.find(place.path);
+      if (at == other.end() || !where.contains(place.path)) return false;
+      append(at->second, out);
+      return true;
+    });
+  };
+}
+
+namespace {
+
+struct Stack {
+  uint8_t dtype = 0;
+  Sizes element;
+  friend auto operator<=>(const Stack&, const Stack&) = default;
+};
+
+// What a list or tuple of tensors that are all alike would be stacked of; none for anything else.
+std::optional<Stack> stack_of(std::span<const uint64_t> words, const ItemPlace& place) {
+  if (!is_list(place.item)) return {};
+  std::optional<Stack> first;
+  size_t at = place.begin;
+  keys::read(words, at);
+  for (uint32_t i = 0; i < place.item.children; ++i) {
+    const Item item = keys::read(words, at);
+    if (item.token != Token::kTensor || !item.spec().has_rank) return {};
+    Stack one{item.spec().dtype, {item.spec().sizes.begin(), item.spec().sizes.end()}};
+    if (first && *first != one) return {};
+    first = std::move(one);
+  }
+  return first;
+}
+
+}  // namespace
+
+ProposedFix::Change stacked(const Evidence& evidence, const FunctionRun& run, std::set<std::string> where) {
+  std::set<Stack> stacks;
+  std::set<std::string> ragged;  // places where something stands at times that cannot be stacked
+  for (const auto words : all_keys(evidence, run)) {
+    for (const ItemPlace& place : keys::places(words)) {
+      if (!where.contains(place.path)) continue;
+      if (const auto stack = stack_of(words, place)) stacks.insert(*stack);
+      else if (is_list(place.item) && place.item.children == 0) continue;
+      else if (place.item.token != Token::kTensor || !place.item.spec().has_rank) ragged.insert(place.path);
+    }
+  }
+  return [where = std::move(where), stacks = std::move(stacks), ragged = std::move(ragged)](
+             std::span<const uint64_t> words) {
+    return rewritten(words, [&](const ItemPlace& place, keys::KeyWriter& out) {
+      if (!where.contains(place.path)) return false;
+      if (ragged.contains(place.path)) {
+        out.tensor({dtype_number("float32"), false, {}});
+        return true;
+      }
+      std::optional<Stack> stack = stack_of(words, place);
+      if (!stack && is_list(place.item)) {  // an empty one, of what the others hold
+        if (stacks.size() != 1) return false;
+        stack = *stacks.begin();
+      }
+      if (!stack) {  // one tensor: an element by itself, or elements that are stacked already
+        const keys::TensorSpec spec = place.item.spec();
+        stack = Stack{spec.dtype, {spec.sizes.begin(), spec.sizes.end()}};
+        if (!stacks.contains(*stack) && !stack->element.empty()) stack->element.erase(stack->element.begin());
+      }
+      Sizes sizes{0};
+      sizes.insert(sizes.end(), stack->element.begin(), stack->element.end());
+      out.tensor({stack->dtype, true, sizes});
+      return true;
+    });
+  };
+}
+
+namespace {
+
+std::map<Words, Words> entries_of(std::span<const uint64_t> words, const ItemPlace& place) {
+  std::map<Words, Words> entries;
+  size_t at = place.begin;
+  keys::read(words, at);
+  const auto next = [&] {
+    const size_t begin = at;
+    at = end_of(words, at);
+    const auto own = words.subspan(begin, at - begin);
+    return Words(own.begin(), own.end());
+  };
+  while (at < place.end) {
+    Words key = next();
+    entries.emplace(std::move(key), next());
+  }
+  return entries;
+}
+
+}  // namespace
+
+ProposedFix::Change with_all_keys(const Evidence& evidence, const FunctionRun& run, std::set<std::string> where) {
+  std::map<std::string, std::map<Words, std::set<Words>>> held;  // by path: the values at each key
+  for (const auto words : all_keys(evidence, run))
+    for (const ItemPlace& place : keys::places(words))
+      if (where.contains(place.path) && place.item.token == Token::kDict)
+        for (auto& [key, value] : entries_of(words, place)) held[place.path][key].insert(value);
+  return [where = std::move(where), held = std::move(held)](std::span<const uint64_t> words) {
+    return rewritten(words, [&](const ItemPlace& place, keys::KeyWriter& out) {
+      const auto all = held.find(place.path);
+      if (all == held.end() || place.item.token != Token::kDict) return false;
+      const std::map<Words, Words> own = entries_of(words, place);
+      keys::KeyWriter made;
+      made.put(Token::kTuple, all->second.size());
+      for (const auto& [key, values] : all->second) {
+        const auto at = own.find(key);
+        if (at == own.end() && values.size() > 1) return false;
+        append(at == own.end() ? *values.begin() : at->second, made);
+      }
+      append(std::span(made.words.begin(), made.words.end()), out);
+      return true;
+    });
+  };
+}
+
+}  // namespace footlight::explain

@@ -1,0 +1,142 @@
+"""What a fix is said to save, beside the number of traces of the script in which somebody has made it.
+
+Each program counts its traces itself, and prints them: the recorded ones, and those with the change made.
+"""
+import re
+import subprocess
+import sys
+import unittest
+
+import recorded
+
+
+class Fixes(recorded.Case):
+    def counted(self, body):
+        """What the program prints about itself where nobody records it."""
+        script = f'{self.folder}/alone.py'
+        with open(script, 'w', encoding='utf-8') as file:
+            file.write('import footlight as tf\n' + recorded.dedent(body))
+        done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300, check=True)
+        return {name: int(count) for name, count in re.findall(r'(\w+)=(\d+)', done.stdout)}
+
+    def check(self, body, old, new, function, cause, **wanted):
+        """The first finding about the function, and the traces that are left when `old` is `new` in the program."""
+        body = recorded.dedent(body)
+        self.assertIn(old, body)
+        report = recorded.report(recorded.record(self.folder, body))
+        about = [f for f in report['findings'] if f['function'] == function]
+        self.assertTrue(about, report)
+        first = about[0]
+        self.assertEqual((first['cause'], first['checked']['ok']), (cause, True), first)
+        before, after = self.counted(body)[function], self.counted(body.replace(old, new))[function]
+        self.assertEqual((first['checked']['traces_before'], first['checked']['traces_after']), (before, after), first)
+        for name, value in wanted.items():
+            self.assertEqual(first[name], value)
+        return about
+
+    def check_clean(self, body, cause):
+        """No finding of this cause."""
+        report = recorded.report(recorded.record(self.folder, body))
+        self.assertNotIn(cause, [f['cause'] for f in report['findings']])
+        return report
+
+    def test_a_cache_that_grows(self):
+        """None at first, then a tensor: an empty one in its place has a shape of its own."""
+        about = self.check('''
+            @tf.function
+            def step(x, cache):
+                return x[:, None] if cache is None else tf.concat([cache, x[:, None]], axis=1)
+            for _ in range(3):
+                cache = None
+                for i in range(8):
+                    cache = step(tf.ones([1, 4]), cache)
+            print(f'step={step.experimental_get_tracing_count()}')
+        ''', '@tf.function', '@tf.function(reduce_retracing=True)', 'step', 'varying_shape')
+        self.assertEqual([f['cause'] for f in about], ['varying_shape'])
+
+    def test_two_caches_that_grow_are_one_finding(self):
+        about = self.check('''
+            @tf.function
+            def step(x, cache):
+                k = x[:, None] if cache is None else tf.concat([cache["k"], x[:, None]], axis=1)
+                v = x[:, None] if cache is None else tf.concat([cache["v"], x[:, None]], axis=1)
+                return {"k": k, "v": v}
+            for _ in range(3):
+                cache = None
+                for i in range(8):
+                    cache = step(tf.ones([1, 4]), cache)
+            print(f'step={step.experimental_get_tracing_count()}')
+        ''', '@tf.function', '@tf.function(reduce_retracing=True)', 'step', 'varying_shape',
+            also_paths=["args[1]['v'].shape[1]"])
+        self.assertEqual(len(about), 1)
+
+    def test_a_mask_that_is_left_out_at_times(self):
+        self.check('''
+            @tf.function
+            def step(x, mask):
+                return tf.reduce_sum(x if mask is None else x * mask)
+            for n in (3, 4, 5):
+                for k in range(6):
+                    step(tf.ones([n]), None if k % 3 else tf.ones([n]))
+            print(f'step={step.experimental_get_tracing_count()}')
+        ''', 'None if k % 3 else tf.ones([n])', 'tf.ones([n])', 'step', 'argument_form')
+
+    def test_a_state_of_two_tensors_that_is_not_there_at_first(self):
+        about = self.check('''
+            @tf.function
+            def step(x, h, c):
+                if h is None:
+                    h = x
+                if c is None:
+                    c = x
+                return x + h, x * c
+            for _ in range(3):
+                h = c = None
+                for i in range(4):
+                    h, c = step(tf.ones([4]), h, c)
+            print(f'step={step.experimental_get_tracing_count()}')
+        ''', 'h = c = None', 'h = c = tf.ones([4])', 'step', 'argument_form', also_paths=['args[2]'])
+        self.assertEqual(len(about), 1)
+
+    def test_lists_whose_tensors_vary_too(self):
+        """Stacked and padded to one length, the sizes of the elements still make traces."""
+        self.check('''
+            @tf.function
+            def step(xs):
+                return tf.add_n([tf.reduce_sum(x) for x in tf.unstack(xs)] if tf.is_tensor(xs) else
+                                [tf.reduce_sum(x) for x in xs])
+            for n in (2, 3):
+                for length in range(1, 7):
+                    step([tf.ones([n])] * length)
+            print(f'step={step.experimental_get_tracing_count()}')
+        ''', '[tf.ones([n])] * length', 'tf.stack([tf.ones([n])] * length + [tf.zeros([n])] * (6 - length))', 'step',
+            'structure_change')
+
+    def test_lists_that_grow_together_are_one_finding(self):
+        about = self.check('''
+            @tf.function
+            def step(cache):
+                both = [cache[name] for name in ("k", "v")]
+                return [tf.reduce_sum(tf.stack(one) if isinstance(one, list) else one) for one in both]
+            for length in range(1, 7):
+                step({"k": [tf.ones([4])] * length, "v": [tf.ones([2])] * length})
+            print(f'step={step.experimental_get_tracing_count()}')
+        ''', 'step({"k": [tf.ones([4])] * length, "v": [tf.ones([2])] * length})',
+            'step({"k": tf.ones([6, 4]), "v": tf.ones([6, 2])})', 'step', 'structure_change', also_paths=["args[0]['v']"])
+        self.assertEqual(len(about), 1)
+
+    def test_keys_that_come_later_and_sizes_that_vary(self):
+        """All keys from the first call on: what else varies still makes traces."""
+        self.check('''
+            @tf.function
+            def step(batch):
+                return tf.add_n([tf.reduce_sum(one) for one in batch.values()])
+            for n in (3, 4):
+                for keys in (('a',), ('a', 'b'), ('a', 'c')):
+                    step({**{k: tf.ones([2]) for k in keys}, 'x': tf.ones([n])})
+            print(f'step={step.experimental_get_tracing_count()}')
+        ''', 'for k in keys}', "for k in ('a', 'b', 'c')}", 'step', 'structure_change')
+
+
+if __name__ == '__main__':
+    unittest.main()

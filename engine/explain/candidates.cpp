@@ -175,7 +175,9 @@ void try_together(const Evidence& evidence, const FunctionRun& run, std::vector<
   std::erase_if(made.result.saved, [&](const TraceRecord* t) {
     return std::ranges::find(alone.result.saved, t) != alone.result.saved.end();
   });
-  if (made.result.saved.size() < kMinSaved) return;
+  size_t fewest = kMinSaved;
+  for (size_t i = own; i < team.size(); ++i) fewest = std::max(fewest, team[i]->fewest);
+  if (made.result.saved.size() < fewest) return;
   std::ranges::sort(team.begin() + static_cast<std::ptrdiff_t>(own), team.end(), {},
                     [](const Candidate* c) { return std::string_view(c->finding.path); });
   for (size_t i = own; i < team.size(); ++i) {

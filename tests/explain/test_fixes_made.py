@@ -98,6 +98,28 @@ class Fixes(recorded.Case):
         ''', 'h = c = None', 'h = c = tf.ones([4])', 'step', 'argument_form', also_paths=['args[2]'])
         self.assertEqual(len(about), 1)
 
+    def test_a_schedule_of_few_values_and_a_few_shapes(self):
+        self.check('''
+            @tf.function
+            def train(x, lr):
+                return tf.reduce_sum(x) * lr
+            for epoch in range(4):
+                for n in (5, 6, 7, 5, 6, 7):
+                    train(tf.ones([n]), 0.1 * 0.9 ** epoch)
+            print(f'train={train.experimental_get_tracing_count()}')
+        ''', '0.1 * 0.9 ** epoch)', 'tf.constant(0.1 * 0.9 ** epoch))', 'train', 'python_scalar_argument')
+
+    def test_few_values_that_come_back_are_a_choice(self):
+        self.check_clean('''
+            @tf.function
+            def train(x, lr):
+                return tf.reduce_sum(x) * lr
+            for epoch in range(4):
+                for n in (5, 6, 7):
+                    for lr in (0.1, 0.2, 0.3):
+                        train(tf.ones([n]), lr)
+        ''', 'python_scalar_argument')
+
     def test_lists_whose_tensors_vary_too(self):
         """Stacked and padded to one length, the sizes of the elements still make traces."""
         self.check('''

@@ -13,7 +13,8 @@ namespace {
 using session::KeyLeaf;
 using session::TraceRecord;
 
-// With fewer values it is a choice between variants, not a changing number.
+// With fewer values it is a choice between variants, not a changing number; unless none of them comes back, as in a
+// schedule, and each is traced again for every shape.
 constexpr size_t kManyValues = 5;
 
 bool is_number_or_text(const KeyLeaf& leaf) {
@@ -57,6 +58,20 @@ std::vector<std::string> values_of(const FunctionRun& run, const std::string& pa
   return values;
 }
 
+// Whether no value is passed again once another one was.
+bool are_in_turn(const FunctionRun& run, const std::string& path) {
+  std::unordered_set<std::string> known;
+  std::string last;
+  for (const FunctionRun::Step& step : run.steps) {
+    if (!step.call) continue;
+    std::string now = value_at(*step.trace, path);
+    if (!known.empty() && now == last) continue;
+    if (!known.insert(now).second) return false;
+    last = std::move(now);
+  }
+  return true;
+}
+
 // Each value of one always goes with the same value of the other.
 bool change_together(const FunctionRun& run, const std::string& a, const std::string& b) {
   std::map<std::string, std::string> there, back;
@@ -96,7 +111,10 @@ std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const F
     ChangingLiteral literal;
     Finding& f = literal.candidate.finding;
     f.values = values_of(run, path);
-    if (f.values.size() < kManyValues) continue;
+    if (f.values.size() < kManyValues) {
+      if (f.values.size() < 2 || !are_in_turn(run, path)) continue;
+      literal.candidate.fewest = kManyValues - 1;  // as many as a number of five values would cost
+    }
     f.path = path;
     std::set<std::string>& paths = literal.candidate.paths;
     paths.insert(path);

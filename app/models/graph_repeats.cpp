@@ -51,10 +51,10 @@ class RepeatFinder {
     auto [known, added] = attributes_.try_emplace(n.attributes);
     if (added) {
       Hasher128 inner;
-      for (const explain::AttributeText& a : explain::split_attributes(n.attributes)) {
+      for (const explain::AttributeText& a : explain::compared_attributes(n.attributes)) {
         const bool function =
             std::ranges::any_of(n.functions, [&](const auto& f) { return f.attribute == a.name; });
-        if (function || a.name == explain::kUserName) continue;
+        if (function) continue;
         inner.add(a.name);
         inner.add(explain::without_values(a.name, a.value));
       }

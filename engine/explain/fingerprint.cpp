@@ -85,14 +85,23 @@ std::vector<AttributeText> split_attributes(std::string_view attributes) {
   return found;
 }
 
+std::vector<AttributeText> compared_attributes(std::string_view attributes) {
+  std::vector<AttributeText> found = split_attributes(attributes);
+  const auto is_known = std::ranges::find(found, "python_function", &AttributeText::name) != found.end();
+  std::erase_if(found, [&](const AttributeText& a) {
+    return a.name == "_user_specified_name" || (is_known && a.name == "token");
+  });
+  return found;
+}
+
 Hash128 Fingerprints::label(const GraphRecord& graph, const NodeRecord& node, bool exact, bool& complete) {
   Hasher128 hasher;
   hasher.add(node.op);
-  for (const AttributeText& a : split_attributes(node.attributes)) {
+  for (const AttributeText& a : compared_attributes(node.attributes)) {
     // A function is compared by its contents, below.
     const bool function = std::any_of(node.functions.begin(), node.functions.end(),
                                       [&](const auto& f) { return f.attribute == a.name; });
-    if (function || a.name == kUserName) continue;
+    if (function) continue;
     hasher.add(a.name);
     hasher.add(exact ? std::string(a.value) : without_values(a.name, a.value));
   }

@@ -54,7 +54,9 @@ class Fingerprints {
 // An attribute of a recorded node: "alpha=0.2".
 struct AttributeText { std::string_view name, value; };
 std::vector<AttributeText> split_attributes(std::string_view attributes);
-constexpr std::string_view kUserName = "_user_specified_name";  // the user's name for an argument does not matter
+// Without those that are mere names: what the user calls an argument, and the number of a call of a Python function
+// where the function itself is known.
+std::vector<AttributeText> compared_attributes(std::string_view attributes);
 
 // "(32, None)" -> "(?, ?)": sizes are values, the rank is structure.
 std::string without_sizes(std::string_view text);

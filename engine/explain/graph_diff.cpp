@@ -65,14 +65,15 @@ class Compared {
 
   static void attributes(const NodeRecord& a, const NodeRecord& b, std::vector<NodeChange>& found) {
     std::map<std::string_view, std::pair<const std::string_view*, const std::string_view*>> by_name;
-    const std::vector<AttributeText> left = split_attributes(a.attributes), right = split_attributes(b.attributes);
+    const std::vector<AttributeText> left = compared_attributes(a.attributes);
+    const std::vector<AttributeText> right = compared_attributes(b.attributes);
     for (const AttributeText& one : left) by_name[one.name].first = &one.value;
     for (const AttributeText& one : right) by_name[one.name].second = &one.value;
     const auto is_function = [](const NodeRecord& n, std::string_view name) {
       return std::any_of(n.functions.begin(), n.functions.end(), [&](const auto& f) { return f.attribute == name; });
     };
     for (const auto& [name, values] : by_name) {
-      if (name == kUserName || is_function(a, name) || is_function(b, name)) continue;
+      if (is_function(a, name) || is_function(b, name)) continue;
       const auto [x, y] = values;
       if (x && y && *x == *y) continue;
       NodeChange c{ChangeKind::kAttribute, std::string(name), x ? std::string(*x) : "", y ? std::string(*y) : ""};

@@ -41,11 +41,11 @@ void add_kinds(const Evidence& evidence, GraphId a, GraphId b, Kinds& kinds, int
     kinds.constants |= m.constant != n.constant;
     kinds.shapes |= m.outputs != n.outputs;
     if (m.attributes != n.attributes) {
-      const auto left = split_attributes(m.attributes), right = split_attributes(n.attributes);
+      const auto left = compared_attributes(m.attributes), right = compared_attributes(n.attributes);
       for (size_t k = 0; k < std::min(left.size(), right.size()); ++k) {
         const bool function =
             std::ranges::any_of(m.functions, [&](const auto& f) { return f.attribute == left[k].name; });
-        if (function || left[k].name == kUserName || left[k].value == right[k].value) continue;
+        if (function || left[k].value == right[k].value) continue;
         const bool size = left[k].value.starts_with('(') || left[k].value.starts_with("[(");
         (size ? kinds.shapes : kinds.attributes) = true;
       }

@@ -12,10 +12,14 @@ Tensor host_function_value(HostFunction* function) {
   return value;
 }
 
-HostFunction& host_function_of(const Attrs& attrs) {
+HostFunction* host_function_in(const Attrs& attrs) {
   const AttrValue* value = attrs.find("_function"_attr);
   const Tensor* held = value ? std::get_if<Tensor>(value) : nullptr;
-  auto* function = held ? dynamic_cast<HostFunction*>(*held->data<Resource*>()) : nullptr;
+  return held && held->dtype() == DType::kVariant ? dynamic_cast<HostFunction*>(*held->data<Resource*>()) : nullptr;
+}
+
+HostFunction& host_function_of(const Attrs& attrs) {
+  HostFunction* function = host_function_in(attrs);
   if (!function)
     invalid("the function ", attrs.get_or(AttrName("token"), std::string()), " is not in this process: a graph that "
             "calls Python functions runs only where it was traced");

@@ -4,6 +4,7 @@
 #include "engine/ops/attrs.h"
 
 #include <span>
+#include <string>
 #include <vector>
 
 namespace footlight {
@@ -16,9 +17,14 @@ class HostFunction : public Resource {
   // Returns the value of `_function` for the op that computes the gradient. That op's inputs are the inputs of this
   // function, its outputs and their gradients; its outputs are the gradients of the inputs.
   virtual Tensor gradient() = 0;
+  // Tells functions apart in a recording: "clip #3". Nodes that would do the same in any call have the same text.
+  // Empty: not known, or not now.
+  virtual std::string identity() { return {}; }
 };
 
 Tensor host_function_value(HostFunction*);
+// Null for other attributes.
+HostFunction* host_function_in(const Attrs&);
 // Throws kInvalidArgument if the node has no function, because it came from another process.
 HostFunction& host_function_of(const Attrs&);
 // Whether an attribute refers to an object of this process, so that no file can hold it.

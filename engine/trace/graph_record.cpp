@@ -3,6 +3,7 @@
 
 #include "engine/base/recording.h"
 #include "engine/graph/describe.h"
+#include "engine/ops/host_function.h"
 #include "engine/runtime/executor.h"
 #include "engine/session/writer.h"
 #include "engine/trace/call_sites.h"
@@ -36,6 +37,9 @@ session::NodeRecord node_record(const Node& node, uint32_t index) {
   for (NodeId control : node.control_inputs) record.control_inputs.push_back(control.value);
   for (size_t i = 0; i < node.dtypes.size(); ++i) record.outputs.push_back(describe(node.dtypes[i], node.shapes[i]));
   record.attributes = describe_attrs(node);
+  if (HostFunction* function = host_function_in(node.attrs))
+    if (const std::string identity = function->identity(); !identity.empty())
+      record.attributes += "; python_function=" + identity;
   for (const auto& [name, value] : node.attrs)
     if (const GraphPtr* callee = std::get_if<GraphPtr>(&value))
       record.functions.push_back({std::string(name.text()), *callee ? (*callee)->id : GraphId()});

@@ -40,6 +40,40 @@ class Fixes(recorded.Case):
         self.assertNotIn(cause, [f['cause'] for f in report['findings']])
         return report
 
+    def test_a_number_beside_a_python_function(self):
+        for name, python in (('a function of the program', 'tf.py_function(double, [x], tf.float32)'),
+                             ('a lambda that each trace makes', 'tf.py_function(lambda v: v * 2.0, [x], tf.float32)'),
+                             ('one that closes over the same', 'tf.py_function(lambda v: v * by, [x], tf.float32)'),
+                             ('a method', 'tf.py_function(box.double, [x], tf.float32)')):
+            with self.subTest(name):
+                self.check(f'''
+                    class Box:
+                        def double(self, v):
+                            return v * 2.0
+                    box = Box()
+                    def double(v):
+                        return v * 2.0
+                    @tf.function
+                    def step(x, scale):
+                        by = 3.0
+                        return tf.reduce_sum({python} * scale)
+                    for i in range(8):
+                        step(tf.ones([3]), 0.1 * i)
+                    print(f'step={{step.experimental_get_tracing_count()}}')
+                ''', '0.1 * i)', 'tf.constant(0.1 * i))', 'step', 'python_scalar_argument')
+
+    def test_a_python_function_that_holds_the_number(self):
+        """It would hold a tensor that has no value: neither is the number a constant, nor do the graphs do the same."""
+        body = '''
+            @tf.function
+            def step(x, scale):
+                return tf.py_function(lambda v: v * scale, [x], tf.float32)
+            for i in range(8):
+                step(tf.ones([3]), 0.1 * i)
+        '''
+        for cause in ('python_scalar_argument', 'identical_graphs'):
+            self.check_clean(body, cause)
+
     def test_a_cache_that_grows(self):
         """None at first, then a tensor: an empty one in its place has a shape of its own."""
         about = self.check('''

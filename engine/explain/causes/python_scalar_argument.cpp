@@ -36,7 +36,7 @@ std::string differing_attribute(const Evidence& evidence, GraphId a, GraphId b, 
   for (size_t i = 0; i < x->nodes.size(); ++i) {
     const session::NodeRecord &m = x->nodes[i], &n = y->nodes[i];
     if (m.op != n.op || m.functions.size() != n.functions.size()) return {};
-    const auto left = split_attributes(m.attributes), right = split_attributes(n.attributes);
+    const auto left = compared_attributes(m.attributes), right = compared_attributes(n.attributes);
     for (size_t k = 0; k < left.size() && k < right.size(); ++k) {
       const bool function = std::any_of(m.functions.begin(), m.functions.end(),
                                         [&](const auto& f) { return f.attribute == left[k].name; });

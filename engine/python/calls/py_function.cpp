@@ -6,6 +6,7 @@
 #include "engine/ops/host_function.h"
 #include "engine/ops/indexed_slices.h"
 #include "engine/python/calls/callbacks.h"
+#include "engine/python/calls/function_number.h"
 #include "engine/python/calls/library.h"
 #include "engine/python/calls/python_calls.h"
 #include "engine/python/interpreter/attributes.h"
@@ -176,6 +177,11 @@ class Gradient final : public Differentiable {
  public:
   explicit Gradient(Differentiable* of) : of_(host_function_value(of)), function_(*of) {}
 
+  std::string identity() override {
+    std::string of = function_.identity();
+    return of.empty() ? of : "gradient of " + of;
+  }
+
   std::vector<Tensor> run(std::span<const Tensor> given, std::span<const DType> dtypes) override {
     const size_t inputs = dtypes.size(), outputs = (given.size() - inputs) / 2;
     TapedCall made;
@@ -221,6 +227,7 @@ class Callable {
       return;
     }
     const WithGil held;
+    numbered_.forget();
     function_ = {};
   }
   Callable(const Callable&) = delete;
@@ -233,9 +240,11 @@ class Callable {
     return checked(PyObject_Vectorcall(function_.get(), given.data(), given.size(), nullptr));
   }
   const std::string& token() const { return token_; }
+  std::string identity() { return function_ ? numbered_.text(function_.get()) : std::string(); }
 
  private:
   Ref function_;
+  FunctionNumber numbered_;
   const std::string token_;
   PythonCalls runs_{function_.get(), token_};
 };
@@ -243,6 +252,7 @@ class Callable {
 class TensorFunction final : public Differentiable {
  public:
   TensorFunction(PyObject* function, std::string token) : callable_(function, std::move(token)) {}
+  std::string identity() override { return callable_.identity(); }
 
   std::vector<Tensor> run(std::span<const Tensor> inputs, std::span<const DType> dtypes) override {
     std::vector<Ref> arguments;
@@ -290,6 +300,7 @@ Tensor tensor_of_array(PyObject* value) {
 class ArrayFunction final : public HostFunction {
  public:
   ArrayFunction(PyObject* function, std::string token) : callable_(function, std::move(token)) {}
+  std::string identity() override { return callable_.identity(); }
 
   std::vector<Tensor> call(std::span<const Tensor> inputs, std::span<const DType> dtypes) override {
     const WithGil held;

@@ -1,6 +1,8 @@
 // Exact hits by hash, covering traces by a scan that is cached until a trace is added or removed.
 #include "engine/keys/dispatch.h"
 
+#include "engine/keys/nearness.h"
+
 #include <algorithm>
 
 namespace footlight::keys {
@@ -100,7 +102,7 @@ int DispatchTable::nearest(const Key& wanted, std::vector<Difference>& differing
   int best = kMiss;
   for (auto at = by_age_.rbegin(); at != by_age_.rend(); ++at) {
     std::vector<Difference> found = differences(key(*at), wanted);
-    if (best != kMiss && found.size() >= differing.size()) continue;
+    if (best != kMiss && !is_nearer(found, differing)) continue;
     best = *at;
     differing = std::move(found);
   }

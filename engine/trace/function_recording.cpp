@@ -8,6 +8,7 @@
 #include "engine/base/recording.h"
 #include "engine/base/text.h"
 #include "engine/graph/describe.h"
+#include "engine/keys/nearness.h"
 #include "engine/session/writer.h"
 #include "engine/trace/graph_record.h"
 
@@ -35,12 +36,12 @@ std::vector<uint32_t> capture_numbers(Family& family, const Concrete& concrete) 
   return numbers;
 }
 
-// Finds the recorded trace with the fewest differing leaves; the latest of several.
+// Finds the nearest recorded trace; the latest of several.
 void find_nearest(const Family& family, const keys::Key& key, session::TraceRecord& record) {
   std::vector<keys::Difference> differing;
   for (auto seen = family.seen.rbegin(); seen != family.seen.rend(); ++seen) {
     std::vector<keys::Difference> found = keys::differences(seen->key, key);
-    if (record.nearest.valid() && found.size() >= differing.size()) continue;
+    if (record.nearest.valid() && !keys::is_nearer(found, differing)) continue;
     record.nearest = seen->trace;
     differing = std::move(found);
   }

@@ -3,6 +3,7 @@
 Each program counts its traces itself, and prints them: the recorded ones, and those with the change made.
 """
 import re
+import sqlite3
 import subprocess
 import sys
 import unittest
@@ -192,6 +193,22 @@ class Fixes(recorded.Case):
                     step({**{k: tf.ones([2]) for k in keys}, 'x': tf.ones([n])})
             print(f'step={step.experimental_get_tracing_count()}')
         ''', 'for k in keys}', "for k in ('a', 'b', 'c')}", 'step', 'structure_change')
+
+    def test_the_nearest_trace_is_of_the_same_form(self):
+        """A cache is None once: later traces differ from the one before in shapes, however many tensors it holds."""
+        session = recorded.record(self.folder, '''
+            @tf.function
+            def step(cache):
+                if cache is None:
+                    return {k: tf.ones([1, 2]) for k in 'abc'}
+                return {k: tf.concat([v, v[:1]], axis=0) for k, v in cache.items()}
+            cache = None
+            for i in range(5):
+                cache = step(cache)
+        ''')
+        with sqlite3.connect(session) as db:
+            said = db.execute('select number, why from trace order by number').fetchall()
+        self.assertEqual([why.split(' of ')[0] for number, why in said[2:]], ['shape'] * 3)
 
 
 if __name__ == '__main__':

@@ -4,6 +4,7 @@
 #include "engine/base/dtype_names.h"
 #include "engine/base/recording.h"
 #include "engine/keys/key.h"
+#include "engine/keys/nearness.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/lists.h"
 #include "engine/python/interpreter/text.h"
@@ -193,8 +194,8 @@ PyObject* describe_key(PyObject*, PyObject* number) {
   return Py_BuildValue("NO", text_object(keys::summary(key)).release(), leaves.get());
 }
 
-// nearest_key(key, others): (position of the key that differs in the fewest leaves, the last one of several; the paths
-// of these leaves; a sentence about them), or None without others.
+// nearest_key(key, others): (position of the nearest key, the last one of several; the paths at which it differs; a
+// sentence about them), or None without others.
 PyObject* nearest_key(PyObject*, PyObject* args) {
   PyObject *number, *others;
   if (!PyArg_ParseTuple(args, "OO:nearest_key", &number, &others)) throw PythonErrorSet();
@@ -203,7 +204,7 @@ PyObject* nearest_key(PyObject*, PyObject* args) {
   std::vector<keys::Difference> least;
   for (PyObject* const other : Items(others)) {
     std::vector<keys::Difference> differences = keys::differences(key_numbered(other), wanted);
-    if (best < 0 || differences.size() <= least.size()) best = position, least = std::move(differences);
+    if (best < 0 || !keys::is_nearer(least, differences)) best = position, least = std::move(differences);
     ++position;
   }
   if (best < 0) Py_RETURN_NONE;

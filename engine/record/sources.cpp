@@ -115,8 +115,10 @@ bool is_own_file(std::string_view path) {
 
 bool is_library_file(std::string_view path) {
   static constexpr std::string_view kPackages = "-packages/";
-  static constexpr std::string_view kLibraries[] = {"keras/", "tf_keras/", "tensorflow/", "wrapt/",   "jax/",
-                                                    "jaxlib/", "flax/",    "optax/",      "equinox/", "haiku/"};
+  static constexpr std::string_view kLibraries[] = {
+      "keras/", "tf_keras/", "tensorflow/", "wrapt/", "jax/",       "jaxlib/",
+      "flax/",  "optax/",    "equinox/",    "haiku/", "torch/",     "lightning/",
+      "pytorch_lightning/"};
   const size_t at = path.rfind(kPackages);
   if (at == path.npos) return false;
   const std::string_view package = path.substr(at + kPackages.size());

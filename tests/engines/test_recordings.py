@@ -1,4 +1,6 @@
-"""Recordings of real engines, by version: what the report says of them. `recordings/jax_train.py` made those of JAX."""
+"""Recordings of real engines, by version: what the report says of them. `recordings/ENGINE_train.py` made those of an engine;
+texts of its own files were taken out of them.
+"""
 import gzip
 import pathlib
 import shutil
@@ -36,3 +38,27 @@ class Recordings(WithFakes):
                 self.assertEqual(found['recompile_without_retrace'][1], "args[0]['b'].sharding")
                 stages = self.rows('SELECT stage, count(*) FROM trace_graph GROUP BY 1 ORDER BY 1', session)
                 self.assertEqual(stages, [('hlo', 8), ('jaxpr', 8)])
+
+    def check(self, engine, versions, functions, found):
+        """(calls, traces, hits) of functions, and (function, path, line) of findings, whatever the version."""
+        packed = {path.name: path for path in RECORDINGS.glob(f'{engine}-*.footlight.gz')}
+        self.assertEqual(sorted(packed), sorted(f'{engine}-{version}.footlight.gz' for version in versions))
+        for version in versions:
+            with self.subTest(f'{engine} {version}'):
+                said = self.said('report', self.unpacked(packed[f'{engine}-{version}.footlight.gz']))
+                ran = said['run']['engines'][-1]
+                self.assertEqual((ran['name'], ran['version'].partition('+')[0], ran['missing_hooks']), (engine, version, []))
+                self.assertEqual({f['function']: (f['calls'], f['traces'], f['hits']) for f in said['functions']}, functions)
+                self.assertEqual({f['cause']: (f['function'], f['path'], f['line']) for f in said['findings']}, found)
+
+    def test_torch(self):
+        self.check('torch', ('2.3.1', '2.6.0', '2.15.0'),
+                   {'score': (12, 6, 6), 'width': (12, 5, 7), 'Net.forward': (12, 1, 11)},
+                   {'identical_graphs': ('score', 'args[1]', 33), 'varying_shape': ('width', 'args[0].shape[0]', 22),
+                    'graph_break': ('Net.forward', 'hidden.sum() > 0', 12)})
+
+    def test_tensorflow(self):
+        self.check('tensorflow', ('2.15.1', '2.18.1', '2.21.0'),
+                   {'error': (6, 6, 0), 'update': (6, 6, 0), 'mean_of.<locals>.mean': (6, 6, 0)},
+                   {'varying_shape': ('error', 'args[1].shape[0]', 10), 'python_scalar_argument': ('update', 'args[2]', 25),
+                    'function_made_in_loop': ('mean_of.<locals>.mean', 'mean_of', 16)})

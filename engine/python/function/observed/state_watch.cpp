@@ -136,6 +136,7 @@ struct StateWatch::Impl {
     PyObject* const closure = PyFunction_GET_CLOSURE(function);
     if (!closure || is_users(function)) return;
     PyObject* const names = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function))->co_names;
+    const bool followed = std::exchange(follow, true);  // nobody converts what the library calls
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(closure); ++i) {
       const Ref held = Ref::borrow(PyCell_GET(PyTuple_GET_ITEM(closure, i)));
       if (!held) continue;
@@ -150,6 +151,7 @@ struct StateWatch::Impl {
         if (method && PyFunction_Check(method.get()) && is_users(method.get())) enter(method.get(), {&self, 1});
       }
     }
+    follow = followed;
   }
 
   static bool is_users(PyObject* function) {
@@ -362,7 +364,9 @@ StateWatch::StateWatch(PyObject* body, std::span<PyObject* const> values, Functi
     std::vector<PyObject*> all;
     const Ref made = function_behind(body, all);
     all.insert(all.end(), values.begin(), values.end());
-    if (made) impl_->enter(made.get(), all);
+    if (!made) return;
+    impl_->enter(made.get(), all);
+    impl_->enter_called_by_library(made.get());
   });
 }
 
@@ -406,11 +410,7 @@ void StateWatch::entering(PyObject* callable, PyObject* const* args, Py_ssize_t 
 void StateWatch::entering_unconverted(PyObject* function) {
   Impl* const around = innermost();
   if (!around || around->bodies.size() >= kMaxFunctions || !PyFunction_Check(function)) return;
-  quietly([&] {
-    const bool before = std::exchange(around->follow, true);
-    around->enter_called_by_library(function);
-    around->follow = before;
-  });
+  quietly([&] { around->enter_called_by_library(function); });
 }
 
 std::vector<std::string> outside_changes(PyObject* callable) {

@@ -2,6 +2,7 @@
 #include "engine/python/function/observed/watched_body.h"
 
 #include "engine/python/autograph/convert.h"
+#include "engine/python/autograph/runtime.h"
 #include "engine/python/autograph/source.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/frame_layout.h"
@@ -51,6 +52,8 @@ SharedBody body_of(PyObject* function) {
 }
 
 Ref function_behind(PyObject* callable, std::vector<PyObject*>& first) {
+  const Ref wrapped = ag::is_unconverted(callable) ? optional_attribute(callable, "__wrapped__") : Ref();
+  if (wrapped) callable = wrapped.get();
   if (PyMethod_Check(callable)) {
     first.push_back(PyMethod_GET_SELF(callable));
     callable = PyMethod_GET_FUNCTION(callable);

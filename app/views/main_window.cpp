@@ -188,7 +188,8 @@ void MainWindow::run(const QStringList& options) {
   request.session = new_session_path(request.script);
   request.python = choose_python(options_.python, recorded_python_);
   request.options = options;
-  if (!options_.engine.isEmpty()) request.options << QStringLiteral("--engine") << options_.engine;
+  const QString engine = options_.engine.isEmpty() ? recorded_engine_ : options_.engine;
+  if (!engine.isEmpty()) request.options << QStringLiteral("--engine") << engine;
   run_note_.clear();
   run_failed_ = false;
   noted_end_ = findings_wanted_ = false;
@@ -278,6 +279,7 @@ void MainWindow::take_document(bool another) {
         options_.arguments.clear();
       }
       recorded_python_ = interpreter_of(q(d.run.python));
+      run_under_recorded_engine();
       top_->set_script(script, arguments);
       watcher_.watch(QFileInfo::exists(q(d.run.script)) ? QStringList{q(d.run.script)} : QStringList{});
     }

@@ -5,6 +5,7 @@
 #include "app/models/recent.h"
 #include "app/session/export_job.h"
 #include "app/session/found_packages.h"
+#include "app/session/queries.h"
 #include "app/session/run_options.h"
 #include "app/session/session.h"
 #include "app/session/watcher.h"
@@ -147,6 +148,7 @@ class MainWindow : public QMainWindow {
   void show_dock(int index);
   void compare_graphs(TraceId trace);
   void compare_runs(const ComparePlan& plan);
+  void run_under_recorded_engine();
   void record_values(const ValuesPlan& plan);
   void remember_file(const QString& path);
   void note_run();
@@ -177,6 +179,8 @@ class MainWindow : public QMainWindow {
   RecentFiles recent_;
   RunOptions options_;    // options for the script, without its arguments, which the top bar has
   QString recorded_python_;  // the interpreter of the recording of the script
+  QString recorded_engine_;  // its engine, where one has to be asked for
+  QueryHandle engine_asked_;
   QString previous_run_;  // an earlier run of the same script, to compare with
   bool rerun_on_save_ = false, rerun_wanted_ = false;
   QString run_note_;          // how the last run ended, for the status text

@@ -71,7 +71,10 @@ void MainWindow::prepare_script(const QString& path, const QStringList& argument
   const QString absolute = QFileInfo(path).absoluteFilePath();
   hide_banner();
   welcome_asked_ = false;
-  if (absolute != top_->script()) recorded_python_.clear();
+  if (absolute != top_->script()) {
+    recorded_python_.clear();
+    recorded_engine_.clear();
+  }
   options_ = options_for(absolute, remember_, options_.python);
   top_->set_script(absolute, arguments.isEmpty() ? options_.arguments : arguments);
   options_.arguments.clear();

@@ -4,6 +4,7 @@
 #include "app/views/main_window.h"
 #include "app/views/paint.h"
 #include "app/views/view_list.h"
+#include "engine/explain/engines.h"
 
 #include <QAction>
 #include <QApplication>
@@ -187,6 +188,17 @@ QString MainWindow::view() const {
 void MainWindow::compare_graphs(TraceId trace) {
   diff()->compare(trace);
   show_view(QStringLiteral("diff"));
+}
+
+// A script that imports TensorFlow is run under Footlight's engine unless TensorFlow is asked for.
+void MainWindow::run_under_recorded_engine() {
+  recorded_engine_.clear();
+  session_.queries().ask(
+      engine_asked_,
+      [](const query::Store& store, const query::Cancel&) { return store.reader().contents().processes; },
+      [this](const std::vector<session::ProcessRecord>& processes) {
+        recorded_engine_ = explain::has_tensorflow(processes) ? QStringLiteral("tensorflow") : QString();
+      });
 }
 
 // The same script once more, which repeats a call when it gets there.

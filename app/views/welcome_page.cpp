@@ -16,7 +16,11 @@ constexpr int kMaxRecent = 8;
 
 void empty(QLayout* layout) {
   while (QLayoutItem* item = layout->takeAt(0)) {
-    if (item->widget()) item->widget()->hide(), item->widget()->deleteLater();
+    if (QWidget* widget = item->widget()) {  // it may be the one that is clicked now
+      widget->hide();
+      widget->setParent(nullptr);
+      widget->deleteLater();
+    }
     delete item;
   }
 }

@@ -23,18 +23,25 @@ bool is_of_another_device(const MissRecord& miss) {
   return miss.was.starts_with(kCommitted) && miss.now.starts_with(kCommitted) && miss.was.find("over") == miss.was.npos;
 }
 
-constexpr size_t kOften = 3;
+constexpr size_t kOften = 3;  // calls of an executable after all others were made
 constexpr const char* kCompiles = "jit_compile=True";
 
 // A dimension that a trace of TensorFlow leaves open and XLA does not: "args[0].shape[1]".
 bool is_open_size(const MissRecord& miss) { return miss.was == "None" && miss.path.ends_with(']'); }
 
-// Whether the executables of a trace, one for each key of its calls, all stay in use.
+// Whether the executables of a trace, one for each key of its calls, all stay in use once the last was made.
 bool in_use(const FunctionRun& run, const TraceRecord& trace) {
   std::map<std::vector<uint64_t>, size_t> calls;
-  for (const FunctionRun::Step& step : run.steps)
-    if (step.call && step.trace == &trace) ++calls[{step.key.begin(), step.key.end()}];
-  return std::ranges::all_of(calls, [](const auto& one) { return one.second > kOften; });
+  for (const FunctionRun::Step& step : run.steps) {
+    if (!step.call || step.trace != &trace) continue;
+    const auto [at, made] = calls.try_emplace({step.key.begin(), step.key.end()});
+    if (made) {
+      for (auto& one : calls) one.second = 0;
+    } else {
+      ++at->second;
+    }
+  }
+  return std::ranges::all_of(calls, [](const auto& one) { return one.second >= kOften; });
 }
 
 // "jit_compile=False" in its place, if it stands on the line.

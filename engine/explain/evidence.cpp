@@ -47,7 +47,12 @@ Evidence::Evidence(const RunRecords& records)
     ++calls_[c.function];
     const TraceRecord* t = trace(c.trace);
     const auto at = functions_.find(c.function);
-    if (!t || at == functions_.end()) continue;
+    if (at == functions_.end()) continue;
+    if (!t && c.outcome == CallOutcome::kEager && c.key.valid()) {  // PyTorch left a trace that was there unused
+      const auto same = std::ranges::find(at->second.traces, c.key, &TraceRecord::call_key);
+      if (same != at->second.traces.end()) t = *same;
+    }
+    if (!t) continue;
     at->second.steps.push_back({c.start_ns, c.end_ns, t, words(c.key), true, c.source});
   }
   for (auto& [id, run] : functions_) {

@@ -80,7 +80,10 @@ Cause::Cause(const char* n, Propose f, const char* e) : name(n), engine(e), prop
   first_ = this;
 }
 Cause::Cause(const char* n, FindIn f, const char* e) : name(n), engine(e), in_(f), next_(first_) { first_ = this; }
-Cause::Cause(const char* n, FindAll f, const char* e) : name(n), engine(e), all_(f), next_(first_) { first_ = this; }
+Cause::Cause(const char* n, FindAll f, const char* e, bool last)
+    : name(n), engine(e), after_others(last), all_(f), next_(first_) {
+  first_ = this;
+}
 Cause::Cause(const char* n, Propose p, FindAll f, const char* e)
     : name(n), engine(e), propose_(p), all_(f), next_(first_) {
   first_ = this;
@@ -106,7 +109,7 @@ void Cause::find(const Evidence& evidence, Findings& to) const {
 std::vector<const Cause*> all_causes() {
   std::vector<const Cause*> causes;
   for (const Cause* c = Cause::first_; c; c = c->next_) causes.push_back(c);
-  std::sort(causes.begin(), causes.end(), [](auto* a, auto* b) { return std::strcmp(a->name, b->name) < 0; });
+  std::ranges::sort(causes, {}, [](const Cause* c) { return std::pair(c->after_others, std::string_view(c->name)); });
   return causes;
 }
 

@@ -129,13 +129,15 @@ class Cause {
   // One static object per cause. `engine`: those under which it occurs; null: any.
   Cause(const char* name, Propose propose, const char* engine = nullptr);
   Cause(const char* name, FindIn find, const char* engine = nullptr);
-  Cause(const char* name, FindAll find, const char* engine = nullptr);
+  // `after_others`: it looks at what the others found.
+  Cause(const char* name, FindAll find, const char* engine = nullptr, bool after_others = false);
   Cause(const char* name, Propose propose, FindAll find, const char* engine = nullptr);
   void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) const;
   void find(const Evidence& evidence, Findings& to) const;
 
   const char* name;
   const char* engine;
+  bool after_others = false;
 
  private:
   Propose propose_ = nullptr;
@@ -145,7 +147,7 @@ class Cause {
   const Cause* next_;
   static const Cause* first_;
 };
-std::vector<const Cause*> all_causes();  // by name
+std::vector<const Cause*> all_causes();  // by name; those that look at what others found come last
 
 // Fills in the results of a replay; false if the change would save too little. The line to edit is that of the first
 // call that need not have traced, and the line that made the argument at `path` is related to it.

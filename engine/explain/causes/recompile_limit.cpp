@@ -16,12 +16,14 @@ using session::CallRecord;
 using session::DecisionRecord;
 
 constexpr std::string_view kLimit = "recompile limit";
+constexpr const char* kOldName = "config.cache_size_limit";  // before PyTorch 2.7
 constexpr uint64_t kCallsOfKind = 3;
 constexpr size_t kMaxKinds = 64;  // of calls; more of them mean a value that changes
 
 struct Reached {
   const DecisionRecord* decision = nullptr;
   size_t limit = 0;
+  bool in_rest = false;                  // in what follows a graph break, whose values made the traces
   std::vector<const CallRecord*> eager;  // calls after it
   std::map<KeyId, uint64_t> keys;        // of all calls that have one: how often
   std::set<KeyId> eager_keys;
@@ -30,7 +32,11 @@ struct Reached {
 std::map<FunctionId, Reached> reached_limits(const Evidence& evidence) {
   const RunRecords& records = evidence.records();
   std::unordered_map<TraceId, FunctionId> function_of;
-  for (const session::TraceRecord& t : records.traces) function_of[t.id] = first_function(evidence, t.function);
+  std::set<TraceId> of_rests;
+  for (const session::TraceRecord& t : records.traces) {
+    function_of[t.id] = first_function(evidence, t.function);
+    if (function_of[t.id] != t.function) of_rests.insert(t.id);
+  }
   std::map<FunctionId, Reached> all;
   for (const DecisionRecord& d : records.decisions) {
     const auto at = function_of.find(d.trace);
@@ -38,6 +44,7 @@ std::map<FunctionId, Reached> reached_limits(const Evidence& evidence) {
     Reached& reached = all[at->second];
     if (reached.decision) continue;
     reached.decision = &d;
+    reached.in_rest = of_rests.contains(d.trace);
     std::from_chars(d.note.data(), d.note.data() + d.note.size(), reached.limit);
   }
   for (const CallRecord& call : records.calls) {
@@ -57,29 +64,38 @@ void find_limits(const Evidence& evidence, Findings& to) {
   const auto& functions = evidence.records().functions;
   for (const auto& [function, reached] : reached_limits(evidence)) {
     const auto record = std::ranges::find(functions, function, &session::FunctionRecord::id);
-    if (record == functions.end() || reached.eager.empty()) continue;
+    if (record == functions.end() || (reached.eager.empty() && !reached.in_rest)) continue;
     const size_t colon = reached.decision->note.find(": ");
     const std::string said = colon == std::string::npos ? "" : reached.decision->note.substr(colon + 2);
-    // The limit is a consequence of what made the traces.
+    // The limit is a consequence of what made the traces: of a graph break, those of what follows it.
     bool explained = false;
     for (Finding& f : to.found) {
-      if (first_function(evidence, f.function) != function || f.saved.empty()) continue;
+      const bool of_break = reached.in_rest && f.cause == "graph_break";
+      if (first_function(evidence, f.function) != function || (f.saved.empty() && !of_break)) continue;
       explained = true;
       f.eager_calls = reached.eager.size();
       f.limit = reached.limit;
-      f.detail += "; after " + with_commas(reached.limit) + " traces PyTorch compiled no more, and " +
-                  with_commas(reached.eager.size()) + (reached.eager.size() == 1 ? " call" : " calls") + " ran eagerly";
+      f.detail += "; after " + with_commas(reached.limit) + " traces PyTorch compiled " +
+                  (of_break ? "what follows it no more" : "no more");
+      if (!reached.eager.empty())
+        f.detail += ", and " + with_commas(reached.eager.size()) + (reached.eager.size() == 1 ? " call" : " calls") +
+                    " ran eagerly";
     }
     if (explained) continue;
+    if (reached.in_rest) {
+      to.suppressed.push_back({function, {}, Rule::kBreaks});
+      continue;
+    }
     // Each program is used again and again, those too that were never compiled.
     const auto often = [](const auto& key) { return key.second >= kCallsOfKind; };
-    if (reached.keys.size() > kMaxKinds || reached.eager_keys.empty() || !std::ranges::all_of(reached.keys, often)) {
+    const bool needs_more = reached.keys.size() > reached.limit && reached.keys.size() <= kMaxKinds;
+    if (!needs_more || reached.eager_keys.empty() || !std::ranges::all_of(reached.keys, often)) {
       to.suppressed.push_back({function, {}, Rule::kNotConfirmed});
       continue;
     }
     Finding f;
     f.function = function;
-    f.path = "config.recompile_limit";
+    f.path = said.find(kOldName) == said.npos ? "config.recompile_limit" : kOldName;
     f.limit = reached.limit;
     f.eager_calls = reached.eager.size();
     f.calls = evidence.calls_of(function);
@@ -95,8 +111,7 @@ void find_limits(const Evidence& evidence, Findings& to) {
                " calls ran eagerly: " + with_commas(reached.eager_keys.size()) + " of " +
                with_commas(reached.keys.size()) +
                " kinds of calls were never compiled, and each kind is called again and again";
-    f.fix = "torch.compile(..., recompile_limit=" + std::to_string(wanted) +
-            "), or torch._dynamo.config.recompile_limit = " + std::to_string(wanted);
+    f.fix = "torch._dynamo.config." + f.path.substr(f.path.find('.') + 1) + " = " + std::to_string(wanted);
     f.checked.method = Checked::Method::kReplay;
     f.checked.ok = true;
     f.checked.traces_before = reached.limit;
@@ -107,9 +122,7 @@ void find_limits(const Evidence& evidence, Findings& to) {
   }
 }
 
-// It looks at findings of others: candidates are tried before any cause searches, and causes search in the order of
-// their names.
-const Cause recompile_limit("recompile_limit", find_limits, "torch");
+const Cause recompile_limit("recompile_limit", find_limits, "torch", true);
 
 }  // namespace
 }  // namespace footlight::explain

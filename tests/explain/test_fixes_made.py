@@ -3,28 +3,27 @@
 Each program counts its traces itself, and prints them: the recorded ones, and those with the change made.
 """
 import re
-import sqlite3
 import subprocess
 import sys
-import unittest
+import textwrap
 
+import footlight_program
 import recorded
+from folder_case import FolderCase
 
 
-class Fixes(recorded.Case):
+class Fixes(FolderCase):
     def counted(self, body):
         """What the program prints about itself where nobody records it."""
-        script = f'{self.folder}/alone.py'
-        with open(script, 'w', encoding='utf-8') as file:
-            file.write('import footlight as tf\n' + recorded.dedent(body))
+        script = self.write('alone.py', 'import footlight as tf\n' + textwrap.dedent(body))
         done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300, check=True)
         return {name: int(count) for name, count in re.findall(r'(\w+)=(\d+)', done.stdout)}
 
     def check(self, body, old, new, function, cause, **wanted):
         """The first finding about the function, and the traces that are left when `old` is `new` in the program."""
-        body = recorded.dedent(body)
+        body = textwrap.dedent(body)
         self.assertIn(old, body)
-        report = recorded.report(recorded.record(self.folder, body))
+        report = footlight_program.report(recorded.record(self.folder, body))
         about = [f for f in report['findings'] if f['function'] == function]
         self.assertTrue(about, report)
         first = about[0]
@@ -37,7 +36,7 @@ class Fixes(recorded.Case):
 
     def check_clean(self, body, cause):
         """No finding of this cause."""
-        report = recorded.report(recorded.record(self.folder, body))
+        report = footlight_program.report(recorded.record(self.folder, body))
         self.assertNotIn(cause, [f['cause'] for f in report['findings']])
         return report
 
@@ -206,10 +205,5 @@ class Fixes(recorded.Case):
             for i in range(5):
                 cache = step(cache)
         ''')
-        with sqlite3.connect(session) as db:
-            said = db.execute('select number, why from trace order by number').fetchall()
-        self.assertEqual([why.split(' of ')[0] for number, why in said[2:]], ['shape'] * 3)
-
-
-if __name__ == '__main__':
-    unittest.main()
+        said = footlight_program.rows(session, 'select why from trace order by number')
+        self.assertEqual([why.split(' of ')[0] for why, in said[2:]], ['shape'] * 3)

@@ -1,6 +1,7 @@
 // Compares functions by what they are made of, without running any code of the program's.
 #include "engine/python/calls/function_number.h"
 
+#include "engine/python/autograph/runtime.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
 
@@ -71,6 +72,8 @@ std::string name_of(PyObject* function) {
 
 std::string FunctionNumber::text(PyObject* function) {
   if (!Py_IsInitialized() || !PyGILState_Check()) return {};
+  // tf.py_function wraps its function anew in each call. What a wrapper holds lives as long as the wrapper.
+  if (ag::is_unconverted(function)) function = checked(PyObject_GetAttrString(function, "__wrapped__")).get();
   if (!number_) {
     static uint64_t last = 0;
     const auto [begin, end] = numbered().equal_range(common_part(function));

@@ -5,7 +5,10 @@
 
 namespace footlight::explain {
 
-inline bool is_jax(const session::FunctionRecord* function) { return function && function->kind == "jit"; }
+// A jitted function, or the body of a loop or branch that runs outside of one, for which JAX makes a trace too.
+inline bool is_jax(const session::FunctionRecord* function) {
+  return function && (function->kind == "jit" || function->kind == "eager");
+}
 inline bool is_jax(const FunctionRun& run) { return is_jax(run.record); }
 inline bool is_jax(const Evidence& evidence, FunctionId function) {
   const auto run = evidence.functions().find(function);
@@ -25,6 +28,8 @@ inline bool is_torch(const session::FunctionRecord* function) {
   return function && (function->kind == "dynamo" || is_resume(*function));
 }
 inline bool is_torch(const FunctionRun& run) { return is_torch(run.record); }
+// What compiled a trace: the path of that leaf of its key.
+inline constexpr const char* kBackend = "context.backend";
 inline bool has_tensorflow(const std::vector<session::ProcessRecord>& processes) {
   for (const session::ProcessRecord& process : processes)
     if (process.engine == "tensorflow") return true;

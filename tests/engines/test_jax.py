@@ -285,6 +285,32 @@ class Jax(WithFakes):
         self.assertEqual(self.rows('SELECT name, kind FROM trace_artifact'),
                          [('jaxpr', 'absent'), ('StableHLO', 'absent'), ('HLO', 'absent')])
 
+    def test_bodies_of_loops_outside_of_jit(self):
+        done = self.record('''
+            import jax
+            from jax import lax
+
+            def rollout(start, values):
+                def body(carry, value):
+                    return carry, value
+                return lax.scan(body, start, values)
+
+            def again(carry, value):
+                return carry, value
+
+            for step in range(5):
+                rollout(jax.Array((4,)), jax.Array((8,)))
+                lax.scan(again, jax.Array((3,)), jax.Array((8,)))
+            print('done')
+            ''')
+        self.assertEqual((done.returncode, done.stdout), (0, 'done\n'), done.stderr)
+        functions = {one['function']: (one['calls'], one['traces'], one['hits']) for one in self.report()['functions']}
+        self.assertEqual(functions, {'body': (5, 5, 0), 'again': (5, 1, 4)})
+        finding, = self.report()['findings']
+        self.assertEqual((finding['cause'], finding['function'], finding['line'], finding['engine']),
+                         ('function_made_in_loop', 'body', 8, 'jax'))
+        self.assertIn('lax.scan', finding['title'])
+
     def test_a_missing_hook_is_said(self):
         self.replace('jax/_src/pjit.py', '_resolve_and_lower', '_lower')
         done = self.record('''

@@ -1,5 +1,6 @@
 """PyTorch's adapter against a fake of what it hooks: what is recorded, and that the program sees nothing of it."""
 import json
+import textwrap
 
 from with_fakes import WithFakes
 
@@ -240,6 +241,26 @@ class Torch(WithFakes):
         self.run_script(script.replace('DOC', 'breaks').replace('DYNAMIC', 'None'), 'done\n')
         finding, = self.findings()
         self.assertEqual((finding['cause'], finding['line'], finding['engine_said']), ('graph_break', 7, 'Tensor.item'))
+
+    def test_backends_are_told_apart_as_pytorch_does(self):
+        done = self.run_python('-c', textwrap.dedent('''
+            from footlight_recorder.adapters.torch_backends import Backends
+
+            def made():
+                def counting(graph, inputs):
+                    return graph
+                return counting
+
+            def wrapped(backend):
+                def wrapper():
+                    pass
+                wrapper._torchdynamo_orig_backend = backend
+                return wrapper
+
+            backends, first, second = Backends(), made(), made()
+            print([backends.text(one) for one in (first, second, wrapped(first), None, None)])
+            '''))
+        self.assertEqual(done.stdout, "['counting', 'counting, object 2', 'counting', 'inductor', 'inductor']\n", done.stderr)
 
     def test_a_missing_hook_is_said(self):
         self.replace('torch/_dynamo/guards.py', 'CheckFunctionManager', 'Checks')

@@ -87,7 +87,7 @@ void propose_modes(const Evidence& evidence, const FunctionRun& run, std::vector
   };
   for (const LeafSeries& s : leaf_series(run)) {
     const bool context = s.path.starts_with("context."), layout = s.path.ends_with(".layout");
-    if (!context && !layout) continue;
+    if ((!context && !layout) || s.path == kBackend) continue;
     const LeafText text = context ? LeafText(value) : LeafText(mode);
     Candidate c;
     Finding& f = c.finding;

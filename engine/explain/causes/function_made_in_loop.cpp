@@ -99,18 +99,43 @@ void find_function_made_in_loop(const Evidence& evidence, Findings& to) {
     edit_at(f, where.first, "call");
     f.path = surroundings(evidence, where.first);
     const bool jax = is_jax(*runs.front());
-    f.title = where.second + (jax ? " is given to jit again on each iteration"
-                                  : " is re-created as a tf.function on each iteration");
+    const bool body = runs.front()->record->kind == "eager";
+    f.title = where.second + (body  ? " is made anew for each " + runs.front()->record->options
+                              : jax ? " is given to jit again on each iteration"
+                                    : " is re-created as a tf.function on each iteration");
     f.reason = "the function was re-created";
     f.detail = "One line made " + with_commas(all) + " functions, " +
                (runs.size() == all ? std::string() : with_commas(runs.size()) + " of them ") +
                "one after the other; their graphs " + f.graphs_words;
     f.fix = "Make it once, outside of " + (f.path.empty() ? "the loop" : f.path) + ", and pass what it captures";
+    if (body) f.fix += "; or put jax.jit around what calls it";
     to.found.push_back(std::move(f));
   }
 }
 
-const Cause function_made_in_loop("function_made_in_loop", find_function_made_in_loop);
+// PyTorch shares the traces of a code object, but not with another backend object.
+void propose_backend_made_in_loop(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+  if (!is_torch(run)) return;
+  for (const LeafSeries& s : leaf_series(run)) {
+    if (s.path != kBackend) continue;
+    Candidate c;
+    Finding& f = c.finding;
+    f.values = distinct(s, [](const session::KeyLeaf* leaf) { return leaf ? leaf->value : std::string(); });
+    if (f.values.size() < kManyFunctions) continue;
+    f.path = s.path;
+    c.paths = {s.path};
+    c.fix.call = leave_out(places_of(evidence, run, c.paths));
+    c.most = GraphRelation::kConstants;
+    c.edit_at = Candidate::EditAt::kDefinition;
+    f.title = std::string(last_name(run.record->name)) + " is compiled for a new backend object again and again";
+    f.reason = "the backend was re-created";
+    f.detail = f.path + ": " + progression(f.values) + "; PyTorch compares backends by identity";
+    f.fix = "Make the backend once, and call torch.compile once, outside of the loop";
+    to.push_back(std::move(c));
+  }
+}
+
+const Cause function_made_in_loop("function_made_in_loop", propose_backend_made_in_loop, find_function_made_in_loop);
 
 }  // namespace
 }  // namespace footlight::explain

@@ -1,7 +1,7 @@
 """The part of JAX 0.10 that the adapter hooks, over nested lists of numbers: no array is computed."""
 import contextlib
 
-from jax import monitoring, tree_util
+from jax import lax, monitoring, tree_util
 from jax._src import config
 from jax._src.core import Array
 from jax._src.pjit import jit

@@ -11,7 +11,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from footlight_recorder import _recorder, repetitions
-from footlight_recorder.adapters import (Adapter, Hook, guarded, jax_graphs, jax_hlo, jax_keys, jax_texts,
+from footlight_recorder.adapters import (Adapter, Hook, guarded, jax_eager, jax_graphs, jax_hlo, jax_keys, jax_texts,
                                          places)
 from footlight_recorder.observed.state_value import Tensors
 from footlight_recorder.observed.state_watch import State, States, Watch, innermost
@@ -77,6 +77,7 @@ class _Recorder:
             from jax._src import api_util
             abstract = api_util.shaped_abstractify
         self.keys = jax_keys.Keys(registry.flatten_one_level, abstract)
+        self.bodies = jax_eager.Bodies(self.keys, self.graphs, _user_frame)
         self.value_lines = ValueLines()
         self.states = States()
         Tensors.all += (jax.Array, core.Tracer)
@@ -519,6 +520,13 @@ def adapter(jax: ModuleType) -> Adapter:
             return rec.lower(original, args, more)
         return lower
 
+    def process_primitive(original: Any) -> Any:
+        def process(trace: Any, primitive: Any, args: Any, params: Any) -> Any:
+            if jax_eager.is_body(primitive):
+                return rec.bodies.run(original, trace, primitive, args, params)
+            return original(trace, primitive, args, params)
+        return functools.wraps(original)(process)
+
     def cached_compilation(original: Any) -> Any:
         return _Stand(original, rec.compile)
 
@@ -532,5 +540,6 @@ def adapter(jax: ModuleType) -> Adapter:
         Hook('jax._src.pjit', '_trace_for_jit', trace_for_jit, 'traces', needed=False),  # since 0.9
         Hook('jax._src.pjit', '_resolve_and_lower', resolve_and_lower, 'StableHLO, lowering and compilation'),
         Hook('jax._src.interpreters.pxla', '_cached_compilation', cached_compilation, 'compilations'),
+        Hook('jax._src.core', 'EvalTrace.process_primitive', process_primitive, 'loops and branches outside of jit'),
         Hook('jax.monitoring', 'register_event_duration_secs_listener', listener, 'times of lowering and compilation'),
     ], describe_again=rec.describe_again)

@@ -13,8 +13,8 @@ from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 from footlight_recorder import _recorder, repetitions
-from footlight_recorder.adapters import (Adapter, Hook, guarded, places, torch_graphs, torch_guards, torch_log,
-                                         torch_older)
+from footlight_recorder.adapters import (Adapter, Hook, guarded, places, torch_backends, torch_graphs, torch_guards,
+                                         torch_log, torch_older)
 from footlight_recorder.observed.value_lines import ValueLines
 
 _CALLS_OF_MODULES = ('_call_impl', '_wrapped_call_impl', '__call__', 'forward')
@@ -82,6 +82,7 @@ class _Recorder:
         self.graphs = torch_graphs.Graphs(torch, self.locations)
         self.value_lines = ValueLines()
         self.handler = torch_log.Handler(self.entry_of, self.logged)
+        self.backends = torch_backends.Backends()
         self.older = torch_older.Older(lambda: self.entry_of(None), self.limit_of_frame)
         self.comparison: Any = None  # what repeats a call, where one is to be compared
         chosen = repetitions.ChosenCall()
@@ -178,10 +179,7 @@ class _Recorder:
 
     def options(self, context: Any) -> str:
         """What torch.compile was asked for, as it is written: "backend='eager', dynamic=False"."""
-        backend = context.callback
-        for name in ('_torchdynamo_orig_backend', '_torchdynamo_orig_callable', '_torchdynamo_orig_backend'):
-            backend = getattr(backend, name, backend)
-        backend = getattr(backend, 'compiler_name', None) or getattr(backend, '__name__', 'inductor')
+        backend = torch_backends.name_of(context.callback)
         found = [] if backend == 'inductor' else [f'backend={backend!r}']
         dynamic = getattr(context, '_dynamic', getattr(context, 'dynamic', None))
         found += [f'dynamic={dynamic}'] * (dynamic is not None) + ['fullgraph=True'] * bool(getattr(context, 'fullgraph', 0))
@@ -264,11 +262,11 @@ class _Recorder:
     @guarded
     def begin(self, args: tuple[Any, ...]) -> _Compilation | None:
         """Keeps the variables and the global state that the frame sees."""
-        logger = _trace_log()
-        if self.handler not in logger.handlers:
-            logger.addHandler(self.handler)
+        if self.handler not in _trace_log().handlers:
+            _trace_log().addHandler(self.handler)
         code, names, local = args[0], args[1], args[2]
-        compilation = _Compilation(code, dict(local), names, self.context())
+        backend = next((one for one in args[4:6] if callable(one)), None)
+        compilation = _Compilation(code, dict(local), names, self.context() | {'backend': self.backends.text(backend)})
         compilation.entry.words = self.older.take_words()
         return compilation
 
@@ -512,11 +510,12 @@ class _Recorder:
             return
         function.first().limited = function.limited = True
         number = (limit['limit'] or limit['old']) if limit is not None else str(len(function.traces))
+        name = torch_older.name_of_limit(self.torch)
         said = next((word.partition('#')[0].strip() for word in compilation.entry.words), '')
         _recorder.add('decision', {
             'trace': function.traces[-1].number, 'file': function.first().columns['file'], 'fate': 'eager',
             'line': function.first().columns['line'], 'kind': 'recompile limit',
-            'note': f'{number}: torch._dynamo hit config.recompile_limit ({number}); last reason: {said}'})
+            'note': f'{number}: torch._dynamo hit config.{name} ({number}); last reason: {said}'})
         items = self.call_items(function, compilation.local, compilation.names, compilation.context)
         call = _recorder.current_call()
         if call is not None and call[1] == function.number:

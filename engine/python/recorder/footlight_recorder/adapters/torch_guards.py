@@ -319,7 +319,8 @@ class Sources:
         for at, place in enumerate(self.places):
             scope, name = place.steps[0]
             if scope == 'context':
-                items[at] = self.describer.text(context.get(name, ''))
+                # A call that runs eagerly does not tell its backend.
+                items[at] = self.describer.text(context[name]) if name in context else like.get(at)
             elif scope == 'alias':
                 items[at] = self._aliases(local, names)
             elif place.steps[-1][0] == 'layout':

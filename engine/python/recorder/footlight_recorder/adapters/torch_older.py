@@ -23,6 +23,11 @@ def version_of(torch: ModuleType) -> tuple[int, int]:
     return (int(found[1]), int(found[2])) if found else (99, 0)
 
 
+def name_of_limit(torch: ModuleType) -> str:
+    """What the limit of traces is called in the configuration; the old name stays as another one."""
+    return 'recompile_limit' if hasattr(torch._dynamo.config, 'recompile_limit') else 'cache_size_limit'
+
+
 class Older:
     """The bodies of the hooks. `entry`: what is known of the compilation under way; `limit`: notes a limit that was reached."""
 

@@ -1,7 +1,6 @@
 // Compares functions by what they are made of, without running any code of the program's.
 #include "engine/python/calls/function_number.h"
 
-#include "engine/python/autograph/runtime.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
 
@@ -59,6 +58,14 @@ bool are_same(PyObject* a, PyObject* b, int depth) {
          !PyFunction_GET_KW_DEFAULTS(a) && !PyFunction_GET_KW_DEFAULTS(b);
 }
 
+// tf.py_function puts its function into a wrapper of the package's, a new one in each call; the wrapper keeps the
+// function alive.
+PyObject* inside_own_wrapper(PyObject* function) {
+  if (!std::string_view(Py_TYPE(function)->tp_name).starts_with("footlight.")) return function;
+  const Ref inside = optional_attribute(function, "__wrapped__");
+  return inside ? inside.get() : function;
+}
+
 std::string name_of(PyObject* function) {
   std::string name;
   quietly([&] {
@@ -72,8 +79,7 @@ std::string name_of(PyObject* function) {
 
 std::string FunctionNumber::text(PyObject* function) {
   if (!Py_IsInitialized() || !PyGILState_Check()) return {};
-  // tf.py_function wraps its function anew in each call. What a wrapper holds lives as long as the wrapper.
-  if (ag::is_unconverted(function)) function = checked(PyObject_GetAttrString(function, "__wrapped__")).get();
+  function = inside_own_wrapper(function);
   if (!number_) {
     static uint64_t last = 0;
     const auto [begin, end] = numbered().equal_range(common_part(function));

@@ -468,7 +468,7 @@ class ModelsTest : public QObject {
     const InspectorContent line = inspected(Selection::of_line(d_, {session::FileId(1), 17}));
     QVERIFY(as_markdown(line).contains(QStringLiteral("Traced calls: `24`")));
     const InspectorContent eager = inspected(Selection::of_line(d_, {session::FileId(1), 16}));
-    QVERIFY(as_markdown(eager).contains(QStringLiteral("Eager ops: `6  18.0 us`")));
+    QVERIFY(as_markdown(eager).contains(QStringLiteral("Ops outside graphs: `6  18.0 us`")));
     const InspectorContent call = inspected(Selection::of_call(d_, run_.calls[5]));
     QCOMPARE(call.title, QStringLiteral("Call 6"));
     QCOMPARE(call.tag, QStringLiteral("Hit"));

@@ -69,13 +69,21 @@ class TimelineKernelsTest : public TimelineCase {
     friend bool operator==(const Sum&, const Sum&) = default;
   };
   using Sums = std::map<std::pair<std::string, std::string>, Sum>;
-  Sums by_sql(const std::string& where) {
+  // The totals are of a range; SQL counts time from the first event on.
+  Sums by_sql(const std::string& where, int64_t from = 0, int64_t to = INT64_MAX) {
     const auto reader = session::Reader::open(path().toStdString());
     sql::Recording recording(*reader);
     Sums sums;
     std::string without = "-1";
     for (const size_t row : repeated_) without += "," + std::to_string(row);
-    recording.run("SELECT kind, name, count(*), sum(duration_ns), min(duration_ns), max(duration_ns), sum(bytes) "
+    int64_t least = INT64_MAX, origin = 0;
+    for (const session::DeviceRecord& d : run_.device) least = std::min(least, d.start_ns);
+    recording.run("SELECT min(start_ns) FROM device",
+                  {.columns = [](const std::vector<std::string>&) {},
+                   .row = [&](std::span<const sql::Value> v) { return origin = least - v[0].integer, true; }});
+    const std::string first = std::to_string(from - origin), last = std::to_string(to - origin);
+    const std::string total = "sum(min(start_ns + duration_ns, " + last + ") - max(start_ns, " + first + "))";
+    recording.run("SELECT kind, name, count(*), " + total + ", min(duration_ns), max(duration_ns), sum(bytes) "
                   "FROM device WHERE device_row NOT IN (" + without + ")" + where + " GROUP BY kind, name",
                   {.columns = [](const std::vector<std::string>&) {},
                    .row =
@@ -110,7 +118,7 @@ class TimelineKernelsTest : public TimelineCase {
     std::set<size_t> before = repeated_;
     for (size_t i = 0; i < run_.device.size(); ++i)
       if (run_.device[i].end_ns < from.start_ns + 1 || run_.device[i].start_ns >= to.start_ns) repeated_.insert(i);
-    QVERIFY(shown() == by_sql({}));
+    QVERIFY(shown() == by_sql({}, from.start_ns + 1, to.start_ns));
     repeated_ = before;
     canvas()->mark_range(0, 0);
     window().settle();

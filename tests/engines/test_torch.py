@@ -296,8 +296,9 @@ class Torch(WithFakes):
             print(loss(torch.Tensor((4,))))
             ''', 'loss\n')
         self.assertEqual(self.rows('SELECT name, kind FROM trace_artifact ORDER BY name'),
-                         [('Bytecode', 'bytecode'), ('Inductor code', 'python'), ('Inductor code, backward', 'python'),
-                          ('Inductor graph', 'fx'), ('Inductor graph, backward', 'fx')])
+                         [('Bytecode', 'bytecode'), ('Dynamo graph', 'fx'), ('Inductor code', 'python'),
+                          ('Inductor code, backward', 'python'), ('Inductor graph', 'fx'),
+                          ('Inductor graph, backward', 'fx')])
         sizes = {name: data[0] for name, data in self.rows('SELECT name, data FROM trace_artifact')}  # before the text
         self.assertEqual(sizes['Inductor graph'], len('graph of the forward'))
         self.assertEqual(sizes['Inductor graph, backward'], len('graph of the backward'))

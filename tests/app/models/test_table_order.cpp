@@ -152,7 +152,7 @@ class TableOrderTest : public QObject {
   void work_of_devices_before_the_calls_that_asked_for_it() {
     const auto sum = [](const char* kind, const char* name, int64_t total) {
       query::DeviceSum one;
-      one.kind = kind, one.name = name, one.count = 1, one.total_ns = total;
+      one.kind = kind, one.name = name, one.count = 1, one.total_ns = one.whole_ns = total;
       one.on_device = one.kind != "runtime";
       return one;
     };

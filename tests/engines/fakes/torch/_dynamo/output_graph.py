@@ -23,13 +23,16 @@ class OutputGraph:
 
     def _call_user_compiler(self, gm, example_inputs):
         """A backend keeps its code from being traced by a wrapper, which disable() looks through."""
-        def compiled(*args, **kwargs):
+        def run_graph(*args, **kwargs):
             torch.compiler.running.append(gm)
             try:
                 return gm.run(*args, **kwargs)
             finally:
                 torch.compiler.running.pop()
-        compiled._torchdynamo_orig_callable = gm.run
+
+        def compiled(*args, **kwargs):
+            return run_graph(*args, **kwargs)
+        compiled._torchdynamo_orig_callable = run_graph
         return compiled
 
 

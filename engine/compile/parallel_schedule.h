@@ -28,7 +28,7 @@ struct Task {
   int64_t critical_ns = 0;       // length of the longest path from its start to the end of the section
 };
 
-// Instructions [first, end) of a executable, none of which has an effect.
+// Instructions [first, end) of an executable, none of which has an effect.
 struct Section {
   // A value that several tasks read; the last of them releases it.
   struct Shared {

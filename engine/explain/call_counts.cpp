@@ -1,4 +1,4 @@
-// Finds the traces whose graphs include another one's, then collects the calls that each of them served.
+// Finds the traces whose graphs include an observed trace's graph, then collects the calls that each of them served.
 #include "engine/explain/call_counts.h"
 
 #include "engine/base/errors.h"
@@ -13,8 +13,9 @@ namespace {
 using session::CallRecord;
 using session::ObservationKind;
 using session::TraceRecord;
-// Visits the calls; those of a time in which nothing of interest happened may be left out.
+// Whether calls between two times are wanted.
 using IsOfInterest = std::function<bool(int64_t from, int64_t to)>;
+// Visits all calls that are wanted, and possibly others.
 using EachCall = std::function<void(const IsOfInterest&, const std::function<void(const CallRecord&)>&)>;
 
 bool is_counted(ObservationKind kind) {
@@ -27,7 +28,7 @@ bool same_thread(const CallRecord& call, const TraceRecord& trace) {
   return !thread.valid() || !call.thread.valid() || thread == call.thread;
 }
 
-// Says during which traces a call was made.
+// Finds the traces that were being made when a call began.
 class TracesByTime {
  public:
   explicit TracesByTime(std::span<const TraceRecord> traces) {
@@ -42,7 +43,7 @@ class TracesByTime {
     return after != sorted_.begin() && latest_ends_[static_cast<size_t>(after - sorted_.begin()) - 1] > from;
   }
 
-  // Calls `visit` with each trace that was being made when the call began; ends when that returns false.
+  // Calls `visit` with each trace that was being made when the call began, until it returns false.
   template <class F>
   void around(const CallRecord& call, F&& visit) const {
     const auto after = std::ranges::upper_bound(sorted_, call.start_ns, {}, &TraceRecord::start_ns);
@@ -52,7 +53,7 @@ class TracesByTime {
 
  private:
   std::vector<const TraceRecord*> sorted_;  // by their start
-  std::vector<int64_t> latest_ends_;        // of the traces up to each
+  std::vector<int64_t> latest_ends_;        // for each trace, the latest end of it and those before it
 };
 
 ServedCalls collect(std::span<const TraceRecord> traces, std::span<const session::ObservationRecord> observations,
@@ -62,7 +63,7 @@ ServedCalls collect(std::span<const TraceRecord> traces, std::span<const session
   for (const session::ObservationRecord& o : observations)
     if (is_counted(o.kind) && o.trace.valid()) observed.insert(o.trace);
   if (observed.empty()) return served;
-  // The traces that called each trace while they were made: they include its graph.
+  // For each trace, the traces that were being made when it was called: they include its graph.
   std::unordered_map<TraceId, std::set<TraceId>> callers;
   const TracesByTime by_time(traces);
   each_call(std::bind_front(&TracesByTime::any_between, &by_time), [&](const CallRecord& call) {

@@ -1,4 +1,4 @@
-// Which calls of the program ran the graph of a trace, as far as findings about wrong results ask for it.
+// Which calls of the program ran the graph of a trace, for the traces that findings about wrong results ask about.
 #pragma once
 
 #include "engine/explain/evidence.h"
@@ -10,9 +10,9 @@ namespace footlight::explain {
 
 ServedCalls served_calls(const RunRecords& records);
 
-// The same of all calls of a recording, for whoever keeps only the first few of each kind, as the window does. Decodes
-// the calls only if something was observed whose later calls have to be counted; else one chunk's index is read.
-// `go_on` is called for every chunk, and throws to end it.
+// The same for all calls of a recording. The window uses it, because its records hold only the first few calls of each
+// kind. Decodes the calls only if something was observed whose later calls have to be counted. `go_on` is called for
+// every chunk, and throws to cancel.
 ServedCalls served_calls(const session::Reader& reader, const std::function<void()>& go_on);
 
 }  // namespace footlight::explain

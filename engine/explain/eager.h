@@ -22,7 +22,7 @@ struct EagerPlace {
 
 struct EagerSums {
   std::vector<EagerPlace> places;
-  uint64_t while_tracing = 0;  // ops outside of graphs that ran while their thread traced: no place has them
+  uint64_t while_tracing = 0;  // ops outside of graphs that ran while their thread traced: in no place
   int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;  // of all ops, traced ones too; first > last: there are none
   int64_t import_ns = 0;  // of a few long pauses in a run: modules that are imported when they are first needed
 };

@@ -28,7 +28,7 @@ inline bool is_torch(const session::FunctionRecord* function) {
   return function && (function->kind == "dynamo" || is_resume(*function));
 }
 inline bool is_torch(const FunctionRun& run) { return is_torch(run.record); }
-// What compiled a trace: the path of that leaf of its key.
+// The path of the leaf that says which backend compiled a trace.
 inline constexpr const char* kBackend = "context.backend";
 inline bool has_tensorflow(const std::vector<session::ProcessRecord>& processes) {
   for (const session::ProcessRecord& process : processes)

@@ -15,11 +15,11 @@
 
 namespace footlight::explain {
 
-// The program's calls, without those that ran while something was being traced, of traces that something was observed
-// in and of the traces that run the graphs of these.
+// Calls that the program made while nothing was being traced: for each trace in which something was observed, and for
+// each trace whose graph includes the graph of such a trace.
 struct ServedCalls {
-  std::unordered_map<TraceId, std::vector<int64_t>> starts;    // of the calls that a trace served, sorted
-  std::unordered_map<TraceId, std::vector<TraceId>> run_by;    // the traces whose graphs include that trace's
+  std::unordered_map<TraceId, std::vector<int64_t>> starts;    // for each trace, of the calls that it served; sorted
+  std::unordered_map<TraceId, std::vector<TraceId>> run_by;    // for each observed trace, those that include its graph
 };
 
 // Counts of all calls, for records that hold only the first few calls of each kind.

@@ -1,4 +1,4 @@
-// Rewrites items of keys, with what the other calls of the run pass at the same place.
+// Rewrites items of keys with what other calls of the run pass at the same place.
 #include "engine/explain/forms.h"
 
 #include "engine/base/dtype_names.h"
@@ -19,7 +19,7 @@ void append(std::span<const uint64_t> words, keys::KeyWriter& to) {
   for (const uint64_t word : words) to.words.push_back(word);
 }
 
-// Behind the item that begins at `at`, its children included.
+// The position after the item that begins at `at`, and after its children.
 size_t end_of(std::span<const uint64_t> words, size_t at) {
   for (size_t open = 1; open > 0; --open) open += keys::read(words, at).children;
   return at;
@@ -67,11 +67,11 @@ Words values_as_tensors(std::span<const uint64_t> words, const std::set<std::str
   });
 }
 
-// A key in two parts: what stands at some places, and the rest with None there.
+// A key in two parts: the items at some places, and the rest of the key with None in their place.
 struct Parted {
   std::map<std::string, Words> there;
   Words rest;
-  bool none = false;  // at one of the places
+  bool none = false;  // whether one of the items is None
 
   Parted(std::span<const uint64_t> words, const std::set<std::string>& where) {
     rest = rewritten(words, [&](const ItemPlace& place, keys::KeyWriter& out) {
@@ -118,7 +118,7 @@ struct Stack {
   friend auto operator<=>(const Stack&, const Stack&) = default;
 };
 
-// What a list or tuple of tensors that are all alike would be stacked of; none for anything else.
+// The dtype and shape of the tensors in a list or tuple if all have the same; empty for anything else.
 std::optional<Stack> stack_of(std::span<const uint64_t> words, const ItemPlace& place) {
   if (!is_list(place.item)) return {};
   std::optional<Stack> first;
@@ -138,7 +138,7 @@ std::optional<Stack> stack_of(std::span<const uint64_t> words, const ItemPlace& 
 
 ProposedFix::Change stacked(const Evidence& evidence, const FunctionRun& run, std::set<std::string> where) {
   std::set<Stack> stacks;
-  std::set<std::string> ragged;  // places where something stands at times that cannot be stacked
+  std::set<std::string> ragged;  // places where some key has something that cannot be stacked
   for (const auto words : all_keys(evidence, run)) {
     for (const ItemPlace& place : keys::places(words)) {
       if (!where.contains(place.path)) continue;

@@ -1,20 +1,20 @@
-// Changes of keys where an argument has another form or structure at times: what its key is if it always has the same.
+// Changes of keys for arguments whose form or structure varies: the key that a call would have if all passed one form.
 #pragma once
 
 #include "engine/explain/replay.h"
 
 namespace footlight::explain {
 
-// Numbers, and lists of them, become the tensors that they make; variables become tensors. None becomes what other
-// calls that are the same in everything else pass there, if all of these pass the same: a state that grows has no such
-// form.
+// Numbers, and lists of them, become the tensors that they make. Variables become tensors. None becomes what
+// other calls with the same rest of the key pass there, if they all pass the same; otherwise it stays, as for a state
+// that grows.
 ProposedFix::Change always_tensors(const Evidence& evidence, const FunctionRun& run, std::set<std::string> places,
                                    uint8_t dtype);
-// Lists of tensors of one shape become one tensor with a first dimension that is always the same; what cannot be
-// stacked becomes one that is the same in every call.
+// Lists of tensors of one shape become one tensor, whose first dimension is the same in every key. What cannot be
+// stacked becomes a tensor of unknown shape.
 ProposedFix::Change stacked(const Evidence& evidence, const FunctionRun& run, std::set<std::string> places);
-// Dicts have all the keys that any of them has; a missing one gets what the others hold there, if that is always the
-// same.
+// Every dict gets all keys that any of the dicts has. A missing key gets the value that the others have for it, if that
+// is always the same.
 ProposedFix::Change with_all_keys(const Evidence& evidence, const FunctionRun& run, std::set<std::string> places);
 
 }  // namespace footlight::explain

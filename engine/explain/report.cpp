@@ -46,8 +46,8 @@ void add_compiles(const session::TraceRecord& t, ReportedFunction& f) {
   }
 }
 
-// The function during whose tracing a function was first traced. Keras makes one_step_on_data for train_function and
-// for test_function: the functions around them tell two apart that one def makes.
+// For each function, the one during whose tracing it was first traced. Keras makes one_step_on_data
+// once for train_function and once for test_function: only the functions around them tell apart what one def makes.
 std::map<FunctionId, FunctionId> outer_functions(const RunRecords& records) {
   std::vector<const session::TraceRecord*> all;
   for (const session::TraceRecord& t : records.traces) all.push_back(&t);

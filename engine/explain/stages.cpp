@@ -259,8 +259,8 @@ void say_why_gone(const AllNodes& nodes, NodeStep& step) {
   }
 }
 
-// Nodes with values that a pass replaced while others stay, and how many of them it replaced by fate: such a node is
-// still there.
+// The nodes of which a pass replaced some values but not all, with the number of replaced values by fate. Such a node
+// stays in the graph.
 using Results = std::map<std::pair<uint32_t, Fate>, size_t>;
 Results replaced_results(const GraphRecord& graph, size_t pass, const AllNodes& nodes) {
   std::map<uint32_t, std::set<uint16_t>> outputs;

@@ -13,8 +13,8 @@ namespace {
 using session::KeyLeaf;
 using session::TraceRecord;
 
-// With fewer values it is a choice between variants, not a changing number; unless none of them comes back, as in a
-// schedule, and each is traced again for every shape.
+// With fewer values it is a choice between variants, not a changing number; unless no value comes back, as in a
+// schedule, and each value is traced again for every shape.
 constexpr size_t kManyValues = 5;
 
 bool is_number_or_text(const KeyLeaf& leaf) {
@@ -113,7 +113,7 @@ std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const F
     f.values = values_of(run, path);
     if (f.values.size() < kManyValues) {
       if (f.values.size() < 2 || !are_in_turn(run, path)) continue;
-      literal.candidate.fewest = kManyValues - 1;  // as many as a number of five values would cost
+      literal.candidate.fewest = kManyValues - 1;  // what a number with five values would cost
     }
     f.path = path;
     std::set<std::string>& paths = literal.candidate.paths;

@@ -11,8 +11,8 @@ struct ChangingLiteral {
   std::set<std::string> places;  // its paths as in places(); empty without raw keys
 };
 
-// Leaves that hold at least five values, or fewer of which none comes back, other than bools; and those that change
-// together with them.
+// Leaves that hold at least five values, or fewer if no value is passed again after another one; bools are left out.
+// Leaves that change together with one of these belong to it.
 std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const FunctionRun& run);
 
 // "args[1]: 6 values, 0.1 → 0.05 → … → 0.017"

@@ -9,8 +9,8 @@
 
 namespace footlight::explain {
 
-// The later calls of the program that ran the graphs of some traces, alone or as a part of others; the calls that made
-// the traces are none of them.
+// Counts the later calls of the program that ran the graphs of some traces, alone or as a part of other graphs. Calls
+// that made the traces do not count.
 class LaterCalls {
  public:
   explicit LaterCalls(const Evidence& evidence);
@@ -18,12 +18,12 @@ class LaterCalls {
   std::vector<FunctionId> functions(const std::set<TraceId>& traces) const;  // that the program called
 
  private:
-  // Since when each trace runs one of these graphs that it did not make then.
+  // The traces that run graphs of `traces`, each with the time when the first of those graphs was complete.
   std::map<TraceId, int64_t> run_by(const std::set<TraceId>& traces) const;
   size_t count_of(TraceId served_by, int64_t since, int64_t until) const;
 
   const Evidence& evidence_;
-  ServedCalls own_;  // where the evidence does not bring them
+  ServedCalls own_;  // used if the evidence has no counts
   const ServedCalls* served_;
 };
 

@@ -9,8 +9,8 @@
 
 namespace footlight::explain {
 
-// What PyTorch makes of the rest of a function after a graph break, and of functions that are compiled since it calls
-// them, are functions of their own: the last trace of each, which is taken to serve.
+// The last trace of each function that PyTorch compiled as a part of another one: of what follows its graph breaks, and
+// of functions that it calls. The last trace is taken to be the one that serves.
 std::vector<const session::TraceRecord*> traces_within(const session::Reader& reader, FunctionId outer);
 
 class Groups {

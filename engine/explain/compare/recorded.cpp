@@ -205,7 +205,8 @@ void pair_the_rest(std::vector<Both>& rows, const Lines& lines, bool other_funct
   std::erase_if(rows, [](const Both& row) { return !row.left && !row.right; });
 }
 
-// Nothing says which ops ran: they were not asked for, or the engine's are not recorded.
+// Whether the recording does not say which ops ran: the user did not ask for them, or those of the engine cannot be
+// recorded.
 bool records_no_ops(const RecordedSide& side) {
   const session::Contents& c = side.reader.contents();
   const bool of_other_engine = std::ranges::any_of(c.processes, [](const session::ProcessRecord& process) {

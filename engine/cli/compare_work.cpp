@@ -54,7 +54,8 @@ void add_phases(Table& table, const session::Reader& reader, Sum Both::*side) {
   }
 }
 
-// Calls of functions, and traces of them; a function of PyTorch with what follows its graph breaks.
+// Sums the calls and the traces of each function. What follows a graph break of PyTorch has traces of its own, which
+// count for the function, but no calls.
 void add_functions(Table& calls, Table& traces, const session::Reader& reader, Sum Both::*side) {
   std::map<FunctionId, const session::FunctionRecord*> own;
   for (const session::FunctionRecord& f : reader.contents().functions)

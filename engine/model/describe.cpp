@@ -49,7 +49,7 @@ std::string ops_of(const session::GraphRecord& graph) {
   return text + (most.size() > 6 ? ", ..." : "");
 }
 
-// ", 8 of them not trained": the weights that are not trained, and those of which the file does not say it.
+// ", 8 of them not trained": counts weights that are not trained, and those of which the file does not say whether.
 std::string untrained_text(const ModelFile& m) {
   int64_t not_trained = 0, not_known = 0;
   for (const Variable& v : m.variables) {

@@ -59,7 +59,8 @@ struct ModelFile {
   std::vector<session::GraphRecord> graphs;  // the graph outside of functions first, if there is one
 };
 
-// Whether a recording was made of a model: from its RunRecord::engine, which is ModelFile::kind. Nothing ran in it.
+// Whether a recording was made from a model's file: `engine` is its RunRecord::engine, which then is ModelFile::kind.
+// Nothing ran in such a recording.
 inline bool is_model(std::string_view engine) {
   return engine == "SavedModel" || engine == "GraphDef" || engine == "Keras model";
 }

@@ -380,7 +380,7 @@ class Summing {
     }
   }
 
-  // A function that a library made has no line of its own: the lines that let it trace have its traces.
+  // A function that a library made has no line of its own: its traces count for the lines that let it trace.
   LineSum& line_of(const session::TraceRecord& trace) {
     const session::FunctionRecord* f = reader_.function(trace.function);
     if (!f) return made_.nowhere;
@@ -436,7 +436,7 @@ class Summing {
   const session::Reader& reader_;
   const Cancel& cancel_;
   LineSums made_;
-  std::unordered_map<FunctionId, bool> is_defined_;  // on its line, which else is where it was called first
+  std::unordered_map<FunctionId, bool> is_defined_;  // false: its line is where it was first called
   Outermost outermost_, traces_;   // traces and calls; traces alone
   std::unordered_map<TraceId, session::ThreadId> thread_of_trace_;
   std::unordered_map<GraphId, std::vector<GraphId>> called_;  // by the nodes of a graph

@@ -24,7 +24,7 @@ struct LineSum {
   int64_t inside_ns = 0;   // graphs that nodes of this line run: branches, bodies, called functions
   uint64_t calls = 0;      // calls of traced functions on this line
   int64_t call_ns = 0;     // those calls, without their ops, their traces and the calls inside them
-  uint64_t traces = 0;     // traces of the function that is defined on this line; of a library's, those made for it
+  uint64_t traces = 0;     // traces of the function defined on this line; of a library's function, those it let trace
   int64_t tracing_ns = 0;  // those traces, without traces inside them
   uint64_t nodes = 0;      // nodes in the graphs of the chosen traces
 

@@ -18,7 +18,7 @@ struct Definition {
 
   Definition(std::string n, std::string p) : name(std::move(n)), place(std::move(p)) {}
   void note_hit() { recent <<= 1; }
-  void forget_hit() { recent >>= 1; }    // of the last call, whose trace was made ahead of it
+  void forget_hit() { recent >>= 1; }  // undoes note_hit() for a call whose trace was made ahead of it
   // Called when a call traced; `own`: how often this function has traced. Returns whether to warn about retracing: once
   // per line, and once more for each other function of it that retraces as often.
   bool note_traced(int own);

@@ -185,7 +185,8 @@ class Function {
     record({next_call_id(), this_thread.call, {}, start_ns}, {}, CallOutcome::kFailed);
   }
 
-  // Counts the call that comes next as one that traced, since its trace was made ahead of it; warns as that would have.
+  // Counts the next call as one that traced, since its trace was made ahead of it, and warns about retracing as that
+  // call would have.
   void note_traced();
 
   // The traces, in order of creation.

@@ -74,7 +74,7 @@ bool takes_elements(const OpRow& row) {
 }
 
 void ElementWatch::on_result(const compile::Program& program, const compile::Instruction& in, std::span<const Tensor>,
-                       std::span<const Tensor> outputs) {
+                             std::span<const Tensor> outputs) {
   if (is_cut || !takes_elements(*program.node(in).op)) return;
   for (const Tensor& output : outputs) bytes_ += output && is_plain(output.dtype()) ? output.bytes() : 64;
   is_cut = bytes_ > kMaxBytes || taken.size() >= kMaxElements;

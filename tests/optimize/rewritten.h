@@ -62,7 +62,7 @@ inline void tidy(optimize::ProgramRewrite& rewrites) {
   prune_all(rewrites);
 }
 
-// Runs one pass over all graphs of a program and what it leaves unused away, verified.
+// Runs one pass over all graphs of a program, prunes what it leaves unused, and verifies the program after each.
 template <class Pass>
 void run_pass(optimize::ProgramRewrite& rewrites, Pass pass) {
   for (optimize::Rewrite* rewrite : rewrites.reachable()) rewrite->begin_pass("test");

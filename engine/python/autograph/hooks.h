@@ -8,7 +8,7 @@ namespace footlight::python {
 struct AutographHooks {
   // Called for every call that converted code makes while something is recorded. install_hooks.cpp installs it.
   void (*converted_call)(PyObject* callable, PyObject* const* args, Py_ssize_t count) = nullptr;
-  // Called for every call of a function that do_not_convert() wraps, as Keras' own steps are.
+  // The same for every call of a function that do_not_convert() wraps, such as Keras' own steps.
   void (*unconverted_call)(PyObject* function) = nullptr;
 };
 extern constinit AutographHooks autograph_hooks;

@@ -131,7 +131,8 @@ struct StateWatch::Impl {
     }
   }
 
-  // Of a library's function, what its closure holds of the program's: functions, and methods that its code names.
+  // Enters what a library's function calls of the program: functions in its closure, and methods of objects there that
+  // its code names.
   void enter_called_by_library(PyObject* function) {
     PyObject* const closure = PyFunction_GET_CLOSURE(function);
     if (!closure || is_users(function)) return;

@@ -65,7 +65,7 @@ class StateWatch {
   static void contains(const std::shared_ptr<TraceState>& inner);
   // Converted code calls something.
   static void entering(PyObject* callable, PyObject* const* args, Py_ssize_t count);
-  // A function that is not converted is called: what it calls of the program's is found by names.
+  // Code calls a function that is not converted. The program's functions that it calls are found by their names.
   static void entering_unconverted(PyObject* function);
 
  private:

@@ -50,12 +50,12 @@ class Work(NamedTuple):
 class Marks:
     """What the calling thread does in one repetition, moment by moment. Full, it counts what is lost."""
 
-    def __init__(self, way_ns: int = 0) -> None:
-        """`way_ns`: how long it takes to get from the engine into a hook, and back."""
-        self.rows: list[tuple[Any, ...]] = []  # the fields of Mark: a plain tuple is made in no time
+    def __init__(self, crossing_ns: int = 0) -> None:
+        """`crossing_ns`: how long it takes to get from the engine into a hook, or out of it."""
+        self.rows: list[tuple[Any, ...]] = []  # the fields of Mark; making a plain tuple is cheaper
         self.lost = 0
         self.first = 'python'  # what the thread does when the call begins
-        self._way_ns = way_ns
+        self._crossing_ns = crossing_ns
 
     def begin(self, activity: str, op: int | None = None, source: tuple[CodeType, int] | None = None) -> None:
         """The thread starts this activity now; `op` and `source` say what a kernel or a launch does, and for which line."""
@@ -65,17 +65,17 @@ class Marks:
             self.lost += 1
 
     def enter(self) -> None:
-        """The thread is in a hook; the way there was recording too."""
-        start_ns = time.time_ns() - self._way_ns
+        """The thread has entered a hook; getting into it was recording too."""
+        start_ns = time.time_ns() - self._crossing_ns
         if self.rows:
             start_ns = max(start_ns, self.rows[-1][0])
         self._add((start_ns, 'recording'))
 
     def leave(self, activity: str) -> None:
-        """The thread leaves a hook; it starts this activity after the way back."""
+        """The thread leaves a hook; it starts this activity once it is out of it."""
         now_ns = time.time_ns()
         self._add((now_ns, 'recording'))
-        self._add((now_ns + self._way_ns, activity))
+        self._add((now_ns + self._crossing_ns, activity))
 
     def _add(self, mark: tuple[Any, ...]) -> None:
         if len(self.rows) < _MAX_MARKS_OF_RUN:
@@ -84,8 +84,8 @@ class Marks:
             self.lost += 1
 
     def add_work(self, activity: str, work: list[Work]) -> None:
-        """Puts kernels in the place of what the thread did meanwhile. Of those that overlap, the one that began first has the
-        time until it ends."""
+        """Puts kernels in the place of what the thread did meanwhile. If kernels overlap, the time counts for the one that
+        began first, until it ends."""
         rows, self.rows = [Mark(*row) for row in self.rows], []
         if not rows:
             return
@@ -120,13 +120,13 @@ class Marks:
 class RepeatedCall:
     """A call that is repeated. A subclass for each engine says how it runs, and what is put back before each repetition."""
 
-    waits = True  # for devices
+    waits = True  # whether a device has to finish its work after the call
 
     def __init__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Keeps the state before the program's own call, which is still to be made."""
         self.function, self.args, self.kwargs = function, args, kwargs
         self.ops: dict[str, int] = {}  # numbers of ops by name
-        self.way_ns = 0                # into a hook, or back
+        self.crossing_ns = 0           # the time to get into a hook, or out of it
         self.before = self.kept()
         self.after = self.before
 
@@ -184,7 +184,7 @@ class RepeatedCall:
                                         self.state(), self.kinds_of_state(), self.generators())
 
     def named(self) -> Any:
-        """What names the parameters."""
+        """The function whose parameters name the arguments."""
         return self.function
 
     def put_back(self) -> None:
@@ -193,7 +193,7 @@ class RepeatedCall:
 
     @contextlib.contextmanager
     def ready(self, compiled: bool, marks: Marks | None) -> Iterator[Callable[[], None]]:
-        """Gives what makes the call once more and waits for its results; nothing else has to be done in the time of a call."""
+        """Gives a function that makes the call once more and waits for its results, and does nothing else that takes time."""
         run = self.run_compiled if compiled else self.run_eagerly
 
         def call() -> None:
@@ -222,9 +222,9 @@ class RepeatedCall:
         for name, number in self.ops.items():
             _recorder.add('op', {'id': number, 'name': name, 'family': self.family(name)})
 
-    def measure_way(self, run_op: Callable[[], Any], num_ways: int) -> None:
-        """Measures how long it takes to get into a hook, on an op that does next to nothing and gets into hooks and out of
-        them so often."""
+    def measure_crossing(self, run_op: Callable[[], Any], num_crossings: int) -> None:
+        """Measures how long it takes to get into a hook, or out of it, on an op that does next to nothing and crosses
+        `num_crossings` times between the engine and hooks."""
         rounds, count = [], 50
         for _ in range(9):
             taken = []
@@ -236,8 +236,8 @@ class RepeatedCall:
                         run_op()
                     taken.append(time.perf_counter_ns() - start)
             own = sum(after[0] - row[0] for row, after in zip(marks.rows, marks.rows[1:]) if row[1] == 'recording')
-            rounds.append((taken[1] - taken[0] - own) // (count * num_ways))
-        self.way_ns = max(0, sorted(rounds)[4])
+            rounds.append((taken[1] - taken[0] - own) // (count * num_crossings))
+        self.crossing_ns = max(0, sorted(rounds)[4])
 
     def time_of_mark(self) -> int:
         """Picoseconds that a mark takes."""
@@ -327,7 +327,7 @@ class _Differences:
 class _Repetitions:
     def __init__(self, call: RepeatedCall, most_pairs: int, seconds: float) -> None:
         self.call, self.most_pairs, self.seconds = call, most_pairs, seconds
-        self.order = random.Random()  # not the program's
+        self.order = random.Random()  # a generator of its own: the program's is part of the state
         self.runs: list[dict[str, Any]] = []
         self.error, self.stopped = '', ''
         self.sinks = {False: _Sink(), True: _Sink()}
@@ -389,7 +389,7 @@ class _Repetitions:
         for compiled in self.order.sample((False, True), 2):
             run = {'pair': pair, 'traced': compiled, 'warm_up': warms, 'with_events': marked}
             try:
-                self.once(run, compiled, Marks(self.call.way_ns) if marked else None)
+                self.once(run, compiled, Marks(self.call.crossing_ns) if marked else None)
             except Exception as error:
                 self.error = f'{"compiled" if compiled else "eagerly"}: {type(error).__name__}: {error}'
                 return False
@@ -475,7 +475,7 @@ def caller(frame: FrameType | None) -> tuple[CodeType, int] | None:
 
 def call_and_compare(call: Callable[..., Any], chosen: ChosenCall, function: int, make: Callable[..., RepeatedCall],
                      frame: FrameType | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Makes the program's own call and compares it then. An error of ours is noted, and the program goes on.
+    """Makes the program's own call, then compares it. An error of ours is noted, and the program goes on.
 
     `make` is called before the program's call, which may take its arguments away or change what they refer to.
     """
@@ -490,6 +490,7 @@ def call_and_compare(call: Callable[..., Any], chosen: ChosenCall, function: int
 
 
 def _quietly(body: Callable[[], Any]) -> Any:
+    """Runs something of ours. An error is noted, and the result is None."""
     from footlight_recorder.adapters import note
     try:
         return body()

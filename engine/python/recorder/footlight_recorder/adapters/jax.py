@@ -42,7 +42,7 @@ class _Trace:
         self.placed: dict[str, str] = {}    # where the arguments of that call lay, by path
         self.placements: list[dict[str, str]] = []  # the same, for each executable
         self.served = False                 # a call, with its graph
-        self.too_large = ''                 # why its texts are not kept
+        self.why_no_texts = ''              # why its texts are not kept; empty if they are
         self.modules: list[Any] = []        # references to what XLA compiles of it
         self.jaxpr: Any = None
         self.state: State | None = None     # what it has read of the program's state
@@ -347,7 +347,7 @@ class _Recorder:
         key = id(module)
         self.lowered_traces[key] = trace
         trace.modules.append(weakref.ref(module, lambda _: self.lowered_traces.pop(key, None)))
-        trace.too_large = jax_texts.too_large(jaxpr, self.graphs.equations(jaxpr))
+        trace.why_no_texts = jax_texts.why_no_texts(jaxpr, self.graphs.equations(jaxpr))
         self.add_text(trace, jax_texts.STABLEHLO, 'stablehlo', functools.partial(jax_texts.stablehlo, module))
 
     def compile(self, original: Any, module: Any, args: Any, more: dict[str, Any]) -> Any:
@@ -363,12 +363,12 @@ class _Recorder:
         return executable
 
     def add_text(self, trace: _Trace, name: str, kind: str, make: Callable[[], str]) -> str | None:
-        """Adds the text of a stage, or why it is not kept; the text or "". None: the trace has it already."""
+        """Adds the text of a stage, or why it is not kept. Returns the text, "" if it is not kept, None if it was there."""
         artifacts = trace.columns.setdefault('trace_artifact', [])
         if any(artifact['name'] == name for artifact in artifacts):
             return None
-        if trace.too_large:
-            artifacts.append(jax_texts.absent(name, trace.too_large))
+        if trace.why_no_texts:
+            artifacts.append(jax_texts.absent(name, trace.why_no_texts))
             return ''
         text = make()
         artifacts.append({'name': name, 'kind': kind, 'data': text})

@@ -25,7 +25,7 @@ class Call(repetitions.RepeatedCall):
         super().__init__(getattr(jitted, '__wrapped__', None), args, kwargs)
 
     def run_eagerly(self) -> Any:
-        return self.run_compiled()
+        return self.run_compiled()  # in the scope of eagerly()
 
     def run_compiled(self) -> Any:
         args, kwargs = self.now

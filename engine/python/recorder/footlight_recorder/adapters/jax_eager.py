@@ -1,5 +1,5 @@
-"""Loops and branches that run outside of jit: JAX traces their bodies and compiles them, and does it silently again for each
-body that is a new function.
+"""Loops and branches that run outside of jit. JAX traces and compiles their bodies, and silently does so again for each body
+that is a new function.
 """
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def is_body(primitive: Any) -> bool:
 
 
 class Bodies:
-    """Records bodies as functions: each has one trace, and a call for each time that it runs."""
+    """Records bodies as functions, with a trace for each key and a call for each run."""
 
     def __init__(self, keys: jax_keys.Keys, graphs: jax_graphs.Graphs,
                  user_frame: Callable[[FrameType | None], FrameType | None]) -> None:
@@ -48,7 +48,7 @@ class Bodies:
         self._known: dict[int, _Body] = {}  # by the id of the jaxpr
 
     def run(self, original: Callable[..., Any], trace: Any, primitive: Any, args: Any, params: dict[str, Any]) -> Any:
-        """JAX runs a primitive with a body on values."""
+        """Runs a primitive that has a body, on values, and records the run."""
         start_ns = time.time_ns()
         result = original(trace, primitive, args, params)
         self.ran(primitive.name, args, params, start_ns)

@@ -1,4 +1,4 @@
-"""The texts of JAX's stages, in which each line says from where in the program it is, or why a text is not kept."""
+"""The texts of JAX's stages, whose lines name the lines of the program that they come from, or why a text is not kept."""
 from __future__ import annotations
 
 from typing import Any
@@ -16,8 +16,8 @@ def _too_many(equations: int) -> str:
     return f'The trace has {equations} equations; texts are kept of those with at most {_MAX_EQUATIONS}.'
 
 
-def too_large(jaxpr: Any, equations: int) -> str:
-    """Why the texts of later stages are not kept; empty if they are. They hold the constants in full."""
+def why_no_texts(jaxpr: Any, equations: int) -> str:
+    """Why the texts of later stages, which hold constants in full, are not kept; empty if they are kept."""
     if equations > _MAX_EQUATIONS:
         return _too_many(equations)
     largest = max((getattr(const, 'nbytes', 0) for const in getattr(jaxpr, 'consts', ())), default=0)

@@ -26,7 +26,7 @@ class Comparison:
                  graph_of: Callable[[int], int | None]) -> None:
         self.tensorflow, self.chosen, self.user_frame = tensorflow, chosen, user_frame
         self.name_of, self.graphs, self.graph_of = name_of, graphs, graph_of
-        graphs.names = {}
+        graphs.names = {}  # the names of nodes are kept from now on: the profiler tells them
 
     def stand_in(self, recorded: Any, original: Any) -> Any:
         """Stands in for `Function.__call__`. `recorded` records the calls."""
@@ -61,7 +61,7 @@ class Call(repetitions.RepeatedCall):
         super().__init__(getattr(function, 'python_function', None) or function._python_function, args, kwargs)
 
     def run_eagerly(self) -> Any:
-        return self.original(self.traced, *self.args, **self.kwargs)
+        return self.run_compiled()  # in the scope of eagerly()
 
     def run_compiled(self) -> Any:
         return self.original(self.traced, *self.args, **self.kwargs)
@@ -124,7 +124,7 @@ class Call(repetitions.RepeatedCall):
 
     @contextlib.contextmanager
     def marking(self, compiled: bool, marks: repetitions.Marks) -> Iterator[None]:
-        """What runs ops is marked. The profiler says when kernels ran; without it they are launches."""
+        """Marks what runs ops. The profiler says when kernels ran; without it their time counts as launches."""
         from tensorflow.python import pywrap_tfe
         marks.first = 'guards' if compiled else 'python'
         ran: list[tuple[int, int, int, Any]] = []  # start, end, op and line of what ran eagerly
@@ -202,7 +202,7 @@ class Call(repetitions.RepeatedCall):
         from tensorflow.python.framework import constant_op
         from tensorflow.python.ops import gen_array_ops
         value = constant_op.constant(1.0)
-        self.measure_way(lambda: gen_array_ops.identity(value), 2)
+        self.measure_crossing(lambda: gen_array_ops.identity(value), 2)
 
 
 def _put_variable_back(variable: Any, kept: Any) -> None:

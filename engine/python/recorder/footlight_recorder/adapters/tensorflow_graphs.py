@@ -70,7 +70,7 @@ class Graphs:
         self._as_dtype, self._make_ndarray = as_dtype, make_ndarray
         self._known: dict[str, int] = {}  # runtime functions by name
         self._locations = places.Locations()
-        self.names: dict[int, dict[str, int]] | None = None  # of the nodes of each graph, where somebody asks for them
+        self.names: dict[int, dict[str, int]] | None = None  # numbers of nodes by name, for each graph; None: not kept
         self._inner: dict[int, list[int]] = {}               # the graphs that nodes of a graph run
 
     # ---- lines ------------------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ class Graphs:
             return known
         number: int = _recorder.new_id('graph')
         self._known[name] = number
-        places = self._stacks(info, source_of) if info is not None else {}
+        of_nodes = self._stacks(info, source_of) if info is not None else {}
         operations = graph.get_operations()
         at = {op.name: position for position, op in enumerate(operations)}
         nodes: list[dict[str, Any]] = []
@@ -173,7 +173,7 @@ class Graphs:
                 'node_control_input': [at[one.name] for one in op.control_inputs if one.name in at],
                 'node_output': [type_text(one) for one in op.outputs], 'attributes': self._attributes(definition),
                 'constant': self._constant(op, definition) if op.type == 'Const' else '', 'node_function': functions,
-                **(places.get(op.name, {}) if op.type != 'Placeholder' else {})})
+                **(of_nodes.get(op.name, {}) if op.type != 'Placeholder' else {})})
         if self.names is not None:
             self.names[number] = at
             self._inner[number] = [one['function_graph'] for node in nodes for one in node['node_function']]

@@ -196,7 +196,7 @@ class _Recorder:
             if function.limited:
                 return described(*args, **kwargs)
             return native(*args, **kwargs)
-        stand_in: Callable[..., Any] = torch_graphs.looked_through(call_compiled)
+        stand_in: Callable[..., Any] = torch_graphs.make_transparent(call_compiled)
         return stand_in
 
     def recording(self, compiled: Callable[..., Any], function: _Function) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -327,7 +327,7 @@ class _Recorder:
         if not self.thread.compilations:
             return None
         trace = self.trace_of(self.thread.compilations[-1])
-        made = _recorder.serves(torch_graphs.own_forward(result), trace.function.number, trace.number)
+        made = _recorder.serves(torch_graphs.function_that_runs(result), trace.function.number, trace.number)
         trace.stand_ins.append(made)
         return made if self.comparison is None else self.comparison.graphs.graph(made)
 

@@ -1,4 +1,4 @@
-"""Backends of torch.compile by name, and which of them PyTorch takes for the same: only with an equal one it shares traces."""
+"""Backends of torch.compile: their names, and which of them PyTorch takes for equal. Traces are shared only between those."""
 from __future__ import annotations
 
 import weakref
@@ -18,7 +18,7 @@ def innermost(backend: Any) -> Any:
 
 
 def name_of(backend: Any) -> str:
-    """As it is written: "eager", "inductor"."""
+    """The name as the program writes it: "eager", "inductor"."""
     backend = innermost(backend)
     return str(getattr(backend, 'compiler_name', None) or getattr(backend, '__name__', 'inductor'))
 
@@ -31,7 +31,7 @@ class Backends:
         self._of_name: dict[str, int] = {}
 
     def text(self, backend: Any) -> str:
-        """The name; with a number from the second object on that PyTorch takes for another one."""
+        """The name. Other objects of that name, which PyTorch does not take for equal, have a number: "toy, object 2"."""
         name, backend = name_of(backend), innermost(backend)
         backend = getattr(backend, 'compiler_fn', backend)  # torch.compile wraps one for each of its calls
         if name == 'inductor':

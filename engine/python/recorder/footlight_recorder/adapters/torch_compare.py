@@ -12,7 +12,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from footlight_recorder import repetitions
-from footlight_recorder.adapters.torch_graphs import family_of, looked_through
+from footlight_recorder.adapters.torch_graphs import family_of, make_transparent
 from footlight_recorder.observed import kept_state
 
 _KERNEL = re.compile(r'^(\w+) = async_compile\.', re.MULTILINE)  # in the code that Inductor generates
@@ -22,12 +22,13 @@ _OF_STATE = ('torch.optim', 'torch.amp', 'torch.cuda.amp')       # modules whose
 
 
 class Compiled:
-    """The graphs that torch.compile made, whose runs are marked while a repetition is."""
+    """The graphs that torch.compile made. Their runs are marked during a repetition."""
 
     def __init__(self) -> None:
         self.marks: repetitions.Marks | None = None
         self.thread = 0
-        self.inside: Callable[[], contextlib.AbstractContextManager[Any]] | None = None  # for what no generated code runs
+        # Marks the ops of graphs that have no generated code.
+        self.inside: Callable[[], contextlib.AbstractContextManager[Any]] | None = None
 
     def graph(self, run: Callable[..., Any]) -> Callable[..., Any]:
         """What stands in for a compiled graph."""
@@ -56,7 +57,7 @@ class Comparison:
 
     def stand_in(self, recorded: Callable[..., Any], compiled: Callable[..., Any], original: Callable[..., Any],
                  function: Any) -> Callable[..., Any]:
-        """Stands in for a compiled function one of whose calls may be the one. `recorded` records its calls."""
+        """Stands in for a compiled function, one of whose calls may be the chosen one. `recorded` records its calls."""
         if not self.chosen.is_of(function.name):
             return recorded
 
@@ -69,7 +70,7 @@ class Comparison:
             if not self.chosen.arrives(function.number):
                 return recorded(*args, **kwargs)
             return repetitions.call_and_compare(recorded, self.chosen, function.number, make, sys._getframe(1), args, kwargs)
-        stand_in: Callable[..., Any] = looked_through(call_or_compare)
+        stand_in: Callable[..., Any] = make_transparent(call_or_compare)
         return stand_in
 
 
@@ -80,7 +81,7 @@ class Call(repetitions.RepeatedCall):
                  original: Any, graphs: Compiled, generates: bool, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.torch, self.own_frame, self.compiled, self.original = torch, user_frame, compiled, original
         self.graphs, self.generates = graphs, generates
-        self.stand_ins: dict[int, tuple[Any, Any]] = {}  # for what generated code calls, by its id
+        self.stand_ins: dict[int, tuple[Any, Any]] = {}  # what generated code calls, and its stand-in, by id
         self.on_device = any(value.device.type not in ('cpu', 'meta') for value in self.tensors((args, kwargs)))
         self.waits = self.on_device
         super().__init__(original, args, kwargs)
@@ -180,7 +181,7 @@ class Call(repetitions.RepeatedCall):
 
     @contextlib.contextmanager
     def marking(self, compiled: bool, marks: repetitions.Marks) -> Iterator[None]:
-        """Eagerly, ops are seen below autograd. Compiled, graphs are, and in them what generated code calls."""
+        """In an eager repetition, marks ops below autograd; in a compiled one, graphs and what their generated code calls."""
         if not compiled:
             with self.ops_marked(marks):
                 yield
@@ -274,13 +275,13 @@ class Call(repetitions.RepeatedCall):
         return known[1]
 
     def time_of_mark(self) -> int:
-        """Hooks take longer in a program than in a loop, where they find their code in the caches: each mark has a share of
-        that."""
-        return max(super().time_of_mark(), self.way_ns * 1000 // 3)
+        """Hooks take longer in a program than in the loop that measures them, where their code stays in the caches. Each mark
+        takes a share of that."""
+        return max(super().time_of_mark(), self.crossing_ns * 1000 // 3)
 
     def measure(self) -> None:
         if hasattr(self.torch, 'zeros'):
-            self.measure_way(self.torch.zeros(1).neg_, 4)
+            self.measure_crossing(self.torch.zeros(1).neg_, 4)
 
 
 class _Kernel:

@@ -193,11 +193,11 @@ def _op_name(node: Any) -> str:
     return str(name).removesuffix('.default')
 
 
-def own_forward(result: Any) -> Any:
+def function_that_runs(result: Any) -> Any:
     """The function that TorchDynamo would run for what a backend gave it.
 
-    It looks through wrappers that keep it from tracing compiled code, and for the `forward` of a module that compiles
-    itself when it is called first; a stand-in around one of these would be left out.
+    TorchDynamo looks through wrappers that keep it from tracing compiled code. It also takes the `forward` of a module that
+    compiles itself in its first call. It would leave out a stand-in around one of these.
     """
     for _ in range(50):
         inner = getattr(result, '_torchdynamo_orig_callable', None)
@@ -212,8 +212,8 @@ def own_forward(result: Any) -> Any:
     return module.forward
 
 
-def looked_through(wrapper: Any) -> Any:
-    """Makes of a function that wraps a compiled one another that TorchDynamo looks through."""
+def make_transparent(wrapper: Any) -> Any:
+    """Makes TorchDynamo look through a function that wraps a compiled one; returns that function."""
     if hasattr(wrapper, '_torchdynamo_wrapper_id'):
         setattr(wrapper, '_torchdynamo_wrapper_id', id(wrapper))
     del wrapper.__wrapped__
@@ -222,7 +222,7 @@ def looked_through(wrapper: Any) -> Any:
 
 
 def skip(function: Any) -> None:
-    """TorchDynamo is not to compile a function of ours."""
+    """Tells TorchDynamo not to compile a function of ours."""
     try:
         from torch._dynamo.eval_frame import skip_code
     except ImportError:

@@ -99,7 +99,7 @@ class Entry:
         self.texts['inductor_output_code' + direction] = text
 
     def add_bytecode(self, result: Any, resumed: CodeType | None) -> None:
-        """Adds the bytecode that TorchDynamo made of a frame. `resumed`: that of the frame, if TorchDynamo made it too."""
+        """Adds the bytecode that TorchDynamo made of a frame. `resumed`: the frame's own code, if TorchDynamo made that too."""
         code = getattr(getattr(result, 'guarded_code', result), 'code', None)  # before 2.5 it is the guarded code
         if isinstance(code, CodeType):
             self.texts['dynamo_bytecode'] = dis.Bytecode(code).dis()

@@ -24,12 +24,12 @@ def version_of(torch: ModuleType) -> tuple[int, int]:
 
 
 def name_of_limit(torch: ModuleType) -> str:
-    """What the limit of traces is called in the configuration; the old name stays as another one."""
+    """What the limit of traces is called in the configuration. Versions with the new name still accept the old one."""
     return 'recompile_limit' if hasattr(torch._dynamo.config, 'recompile_limit') else 'cache_size_limit'
 
 
 class Older:
-    """The bodies of the hooks. `entry`: what is known of the compilation under way; `limit`: notes a limit that was reached."""
+    """The bodies of the hooks. `entry` returns what is known of this compilation; `limit` notes a limit that was reached."""
 
     def __init__(self, entry: Callable[[], torch_log.Entry | None], limit: Callable[[FrameType], None]) -> None:
         self._entry, self._limit = entry, limit

@@ -1,4 +1,4 @@
-"""The state that a function can reach: what changes in place is kept, and put back later, so that a call can be repeated."""
+"""Keeps the state that a function can reach and puts it back later, so that a call can be repeated."""
 from __future__ import annotations
 
 import collections
@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-_MAX_VALUES = 100_000  # that are looked at
+_MAX_VALUES = 100_000  # values that are looked at; those beyond are not put back
 _STANDARD = sysconfig.get_path('stdlib') + '/'
 _PLAIN = (int, float, complex, str, bytes, bool, type(None), type, types.ModuleType, types.BuiltinFunctionType, range)
 
@@ -52,7 +52,7 @@ class KeptState:
         self._undo: list[Callable[[], None]] = []
         self._seen: dict[int, Any] = {}
         self._names: set[str] = set()           # that the functions use
-        self._used_up: list[tuple[str, str]] = []  # what a repetition would use up or write to: its name, and what it is
+        self._used_up: list[tuple[str, str]] = []  # what a repetition would use up or write to: name, description
         self._failed = ''
         self._work: collections.deque[tuple[Any, str]] = collections.deque()
         for name, value in arguments.items():

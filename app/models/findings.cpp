@@ -100,7 +100,7 @@ void add_end(const Document& document, std::vector<FindingCard>& cards) {
   cards.push_back(std::move(card));
 }
 
-// The error that ended the script comes before those that it caught.
+// Moves the error that ended the script before those that it caught, and says of these that it caught them.
 void end_comes_first(const Document& document, std::vector<FindingCard>& cards) {
   const RunEnd end = run_end(document);
   if (!end.is_known) return;

@@ -87,7 +87,7 @@ class Locations {
         named_.emplace(line.substr(0, equals), line.substr(equals + 3));
   }
 
-  // Of a text that begins with "loc(".
+  // Reads a text that begins with "loc(".
   SaidOrigin read(std::string_view text) {
     SaidOrigin found;
     text.remove_prefix(4);
@@ -314,7 +314,7 @@ std::vector<std::string_view> named_nodes(std::string_view comment) {
   return names;
 }
 
-// The name before " = async_compile.": of a kernel.
+// The kernel's name, which stands before " = async_compile."; empty on other lines.
 std::string_view kernel_of(std::string_view line) {
   const size_t at = line.find(" = async_compile.");
   return at == std::string_view::npos || line.starts_with(' ') ? std::string_view() : line.substr(0, at);
@@ -370,7 +370,7 @@ std::vector<std::vector<SaidOrigin>> inductor_origins(const std::vector<std::str
     return std::vector<SaidOrigin>(all.begin(), all.end());
   };
   std::map<std::string_view, std::vector<SaidOrigin>> kernels;
-  std::vector<SaidOrigin> above;  // of the comment above
+  std::vector<SaidOrigin> above;  // origins from the comment above
   bool in_kernel = false;
   for (size_t i = 0; i < lines.size(); ++i) {
     const std::string_view line = trimmed(lines[i]);

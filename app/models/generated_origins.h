@@ -17,13 +17,13 @@ struct SaidPlace {
 // Places that a line of a text comes from; the innermost first, then those that called it.
 using SaidOrigin = std::vector<SaidPlace>;
 
-// Of each line. `kind`: of the artifact; `file`: of the function, for texts that give line numbers only.
+// The origin of each line. `kind` is the artifact's. `file` is the function's, for texts with line numbers only.
 std::vector<SaidOrigin> said_origins(std::string_view kind, const std::vector<std::string_view>& lines,
                                      const std::string& file);
 
 // The origins of the nodes of an FX graph's text, by name.
 std::map<std::string, SaidOrigin, std::less<>> origins_of_nodes(const std::vector<std::string_view>& lines);
-// Of each line of Inductor's code: those of the nodes that are named above it, all of them.
+// For each line of Inductor's code, the origins of all nodes that are named above it.
 using OriginsOfNodes = std::map<std::string, SaidOrigin, std::less<>>;
 std::vector<std::vector<SaidOrigin>> inductor_origins(const std::vector<std::string_view>& lines,
                                                       const std::vector<OriginsOfNodes>& graphs);

@@ -41,7 +41,7 @@ struct Of {
   const std::vector<std::string>& missing;
 };
 
-// What the recorder could not record, if it says that of one of these.
+// The recorder's sentence that it could not record one of these; empty if it said nothing of that kind.
 QString hook_missing(const Of& of, std::initializer_list<std::string_view> gives) {
   for (const std::string& sentence : of.missing)
     for (const std::string_view what : gives)
@@ -50,7 +50,7 @@ QString hook_missing(const Of& of, std::initializer_list<std::string_view> gives
   return {};
 }
 
-// What is said of every stage; empty: nothing that is the same for all.
+// Why a text of any stage or engine may be absent; empty if none of these reasons holds.
 QString absent_for_all(const Of& of, const std::string& artifact) {
   const session::ArtifactRecord* held = artifact_of(of.trace, artifact);
   if (held && held->kind == kAbsent) return q(session::unpack(held->data));
@@ -78,7 +78,7 @@ QString absent_of_jax(const Of& of, const std::string& artifact) {
   return QStringLiteral("The recording has no text of this module.");
 }
 
-// "eager" of "backend='eager', dynamic=False"; "inductor", the default, where none is named.
+// "eager" from "backend='eager', dynamic=False"; "inductor", the default, if none is named.
 QString backend_of(const Of& of) {
   const session::FunctionRecord* f = continued_function(of.document, of.function.id);
   const QString options = f ? q(f->options) : QString();
@@ -178,7 +178,7 @@ std::vector<GeneratedStage> of_torch(const Of& of) {
   return all;
 }
 
-// Finds the line of the program's own code for what a text says.
+// Finds lines of the program's own code from what a text says.
 class Places {
  public:
   explicit Places(const Document& document) : document_(document) {}

@@ -20,12 +20,12 @@ struct GeneratedStage {
   std::vector<GeneratedPart> parts;
   bool recorded() const;
 };
-// In the order in which the engine makes them. `missing`: what the recorder said that it could not record. Empty: the
-// trace is not of JAX or PyTorch.
+// The stages in the order in which the engine makes them; none if the trace is not of JAX or PyTorch. `missing`: what
+// the recorder said it could not record.
 std::vector<GeneratedStage> generated_stages(const Document& document, TraceId trace,
                                              const std::vector<std::string>& missing);
 
-// What is said instead, where nothing is selected that has stages.
+// What to show instead if nothing that has stages is selected.
 ViewLead stages_nothing(const Document& document, const Selection& selection);
 
 struct StageText {

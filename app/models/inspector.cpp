@@ -35,7 +35,7 @@ void InspectorWriter::run() {
     row_if("Model", q(r.script));
     row("Kind", q(r.engine));
     row("Graphs", count_text(document_.graphs.size()));
-    row("Recorded", QStringLiteral("Nothing: a model's file tells of no run"));
+    row("Recorded", QStringLiteral("Nothing: this is a model's file, and nothing ran"));
     return;
   }
   row_if("Script", q(r.script));

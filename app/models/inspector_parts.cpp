@@ -35,7 +35,7 @@ QString timed(int64_t ns, uint64_t runs) {
   return text + QStringLiteral(", %1 a run").arg(duration_text(ns / static_cast<int64_t>(runs)));
 }
 
-// The traces of other functions that were made inside this one, but not inside another of these.
+// The outermost traces of other functions that were made inside this one.
 std::vector<const session::TraceRecord*> traces_inside(const Document& document, const session::TraceRecord& trace) {
   std::vector<const session::TraceRecord*> inside;
   for (const session::TraceRecord& t : document.traces)
@@ -55,7 +55,7 @@ class PhaseRows {
       inside_[deepest_phase_at(t->start_ns)].push_back(t);
   }
 
-  // Equal phases together, those inside of them, too.
+  // Adds a row for each name of a phase, with the sum of equal ones; those inside of it follow, indented.
   void add(const std::vector<int>& parents, int indent) {
     struct Sum { std::string name; int64_t ns = 0; std::vector<int> positions; };
     std::vector<Sum> sums;

@@ -12,12 +12,12 @@ namespace footlight::app {
 void add_cost_rows(std::vector<InspectorRow>& rows, const query::LineSum& sum);
 // Which way a statement went in which traces; empty unless there are several ways.
 InspectorGroup ways_group(const Document& document, SourcePlace place, TraceId shown);
-// The phases of a trace with those inside them, equal ones together; and what it took to trace other functions there.
+// The phases of a trace with those inside them, equal ones together, and the time of tracing other functions in them.
 InspectorGroup phases_group(const Document& document, const session::TraceRecord& trace);
 // The memory of values while a graph runs: of all, and of a node's.
 InspectorGroup memory_group(const session::GraphRecord& graph);
 InspectorGroup memory_group(const session::GraphRecord& graph, const session::NodeRecord& node);
-// Names the file of a node where that is not the file of the function that the graph was made of.
+// Gives a node's line; names its file if that is not the file of the function that the graph was made of.
 explain::LineOf line_in(const Document& document, const session::GraphRecord& graph);
 // The changes by each pass to a graph; the fate of one node in them.
 InspectorGroup passes_group(const Document& document, const session::GraphRecord& graph);

@@ -38,7 +38,7 @@ void mark_traces(const Document& document, session::FileId file, std::unordered_
   std::map<int, Traced> traced;
   for (const session::FunctionRecord& f : document.functions) {
     const bool is_defined = is_definition(document, {f.file, f.line});
-    std::map<int, size_t> by_line;  // of a function that a library made, at the lines that let it trace
+    std::map<int, size_t> by_line;  // a library's function has its traces at the lines that let it trace
     for (const session::TraceRecord* t : document.traces_of(f.id)) {
       const SourcePlace place = is_defined ? SourcePlace{f.file, f.line} : document.place(t->source);
       if (t->error.empty() && place.file == file && place.line > 0) ++by_line[place.line];

@@ -10,7 +10,7 @@
 namespace footlight::app {
 
 struct Sample {
-  QString name;   // "shapes.py"; with its folder "jax/weak_type.py", where it is of another engine
+  QString name;   // "shapes.py"; for another engine with its folder: "jax/weak_type.py"
   QString title;  // "Shapes that change": the beginning of its comment
   QString about;  // the rest of that sentence
   QByteArray bytes;
@@ -32,7 +32,8 @@ struct SampleEngine {
 std::span<const SampleEngine> sample_engines();
 // The samples of all of them, by engine and name.
 std::vector<Sample> engine_samples();
-// The engine of the sample of which the script is the user's copy; empty: it is none, or Footlight's.
+// The engine under which a script has to run that is the user's copy of a sample; empty if it is no sample's copy, or
+// one for Footlight's engine.
 QString engine_of_sample(const QString& script);
 
 // Which of the engines' packages an interpreter has.

@@ -66,7 +66,7 @@ struct OpStatistics {
   uint64_t bytes = 0, flops = 0;   // totals; bytes in and out
   int64_t kernels = 0;             // time of its kernels on devices
   int64_t launches = 0;            // time of the ops that have kernels
-  int64_t computed = 0;            // of whole ops, with kernels in place of their launches: what FLOPs are divided by
+  int64_t computed = 0;            // time of whole ops, kernels in place of their launches; FLOPs are divided by it
   std::vector<std::pair<int64_t, uint64_t>> steps;  // durations and how often, ascending
 };
 struct MemoryPeak {

@@ -278,7 +278,7 @@ QString calls_summary(const Document& document, FunctionId function) {
   QString text = counted(sums.calls, "call", "calls");
   const QString dot = QString::fromUtf8(" · ");
   if (sums.hits) text += dot + counted(sums.hits, "hit", "hits");
-  // A call that failed after its trace was made is one that failed, so that there may be more traces.
+  // A call that failed after its trace was made counts as failed, so there may be more traces than calls that traced.
   if (sums.traced && sums.traced != counts.traces)
     text += dot + QStringLiteral("%1 that traced").arg(count_text(sums.traced));
   if (sums.eager) text += dot + counted(sums.eager, "eager", "eager");

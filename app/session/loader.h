@@ -111,7 +111,7 @@ class Loader : public QObject {
   explain::EagerOps eager_;
   session::TracingSpans tracing_;
   size_t summed_ops_ = 0;     // chunks that eager_ has
-  bool summed_live_ = false;  // a trace that was being made when they were added may have evaluated ops of them
+  bool summed_live_ = false;  // some were added while the run was live, when a trace under way was not known yet
   size_t ops_ = 0, device_names_ = 0;
   size_t timed_ops_ = 0, timed_calls_ = 0, timed_device_ = 0;  // chunks already counted in first_ns_ etc.
   int64_t first_ns_ = 0, last_ns_ = 0, first_device_ns_ = 0, last_device_ns_ = 0;

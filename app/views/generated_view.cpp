@@ -1,4 +1,5 @@
-// The title of the page is that of its tab: "AutoGraph" for Footlight's own runs, "Generated" for other engines.
+// Shows AutoGraph's code or another engine's stages, by the selected function. The page's title, which is the tab's, is
+// "AutoGraph" for Footlight's own runs and "Generated" for runs of other engines.
 #include "app/views/generated_view.h"
 
 #include "engine/explain/engines.h"

@@ -1,4 +1,4 @@
-// Chooses the text to show, and joins its lines with the lines of the program that it names.
+// Chooses the text to show, and marks its lines together with the lines of the program that they name.
 #include "app/views/stages_view.h"
 
 #include "app/models/function_groups.h"
@@ -181,7 +181,7 @@ void StagesView::follow_selection() {
   if (!lines.empty()) text_->reveal(lines.front());
 }
 
-// The selected trace; of a function without one its first.
+// The selected trace; if only a function is selected, its first trace.
 TraceId StagesView::trace_now() const {
   if (document().trace(current().trace)) return current().trace;
   const auto traces = document().traces_of(current().function);

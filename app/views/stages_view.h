@@ -1,4 +1,4 @@
-// The Generated tab for another engine: the person's code beside the texts that the engine made of it, stage by stage.
+// The Generated tab for another engine: the user's code beside the texts that the engine made of it, stage by stage.
 #pragma once
 
 #include "app/models/generated_stages.h"
@@ -32,7 +32,7 @@ class StagesView : public View {
   Lead* lead() { return lead_; }
   Lead* nothing() { return empty_; }                  // there is no trace to show
   Lead* absent() { return absent_; }                  // why the chosen text was not recorded
-  QString joined() const { return joined_->text(); }  // "Line 12 comes back in lines 4, 9–11"
+  QString joined() const { return joined_->text(); }  // "train.py:12 ↔ lines 4, 9–11"
   FindBar* find() { return find_; }
 
  private:
@@ -57,12 +57,12 @@ class StagesView : public View {
 
   std::vector<std::string> missing_;
   std::vector<GeneratedStage> all_;
-  QString stage_, part_;  // titles of what is chosen, kept from trace to trace
+  QString stage_, part_;  // titles of the chosen stage and part, kept from trace to trace
   Shown shown_;
   StageText shown_text_;
   session::FileId file_shown_;
   bool filling_ = false;
-  int chosen_line_ = 0;  // of the text, without a line of the program
+  int chosen_line_ = 0;  // the line of the text that was clicked last; 0: none
   FindBar* find_;
   Lead *lead_, *empty_, *absent_;
   QLabel *file_, *trace_title_, *joined_;

@@ -92,8 +92,8 @@ QString absent_of_torch(const Of& of, const std::string& artifact) {
   if (QString said = absent_for_all(of, artifact); !said.isEmpty()) return said;
   if (artifact == "Bytecode" || artifact == "Resume function")
     return QStringLiteral(
-        "The recorder was given no bytecode of this trace. Earlier recorders kept only that of resume "
-        "functions, as TorchDynamo changed it.");
+        "The recorder was given no bytecode of this trace. Earlier versions of it kept bytecode only of "
+        "resume functions.");
   if (QString said = hook_missing(of, {"generated code"}); !said.isEmpty()) return said;
   if (artifact == "Dynamo graph")
     return QStringLiteral("PyTorch's log has no graph of this trace: TorchDynamo may have found no operation for one.");

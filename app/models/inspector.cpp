@@ -35,7 +35,7 @@ void InspectorWriter::run() {
     row_if("Model", q(r.script));
     row("Kind", q(r.engine));
     row("Graphs", count_text(document_.graphs.size()));
-    row("Recorded", QStringLiteral("Nothing: this is a model's file, and nothing ran"));
+    row("Recorded", QStringLiteral("Nothing ran: this is a model's file"));
     return;
   }
   row_if("Script", q(r.script));

@@ -128,8 +128,8 @@ std::string compared_work(const session::Reader& left, const session::Reader& ri
   add_kernels(kernels, right, &Both::right);
   add_phases(phases, left, &Both::left);
   add_phases(phases, right, &Both::right);
-  return print("by function, its calls", "functions", calls) +
-         print("by function, its traces and the time of making them", "functions", traces) +
+  return print("by function, sums over its calls", "functions", calls) +
+         print("by function, sums over the making of its traces", "functions", traces) +
          print("by kernel, sums of device time, the largest differences first", "kernels", kernels) +
          print("by phase, as the program names its parts", "phases", phases);
 }

@@ -23,7 +23,7 @@ constexpr size_t kMaxKinds = 64;  // of calls; more of them mean a value that ch
 struct Reached {
   const DecisionRecord* decision = nullptr;
   size_t limit = 0;
-  bool in_rest = false;                  // in what follows a graph break, whose values made the traces
+  bool in_rest = false;                  // whether what follows a graph break reached it
   std::vector<const CallRecord*> eager;  // calls after it
   std::map<KeyId, uint64_t> keys;        // of all calls that have one: how often
   std::set<KeyId> eager_keys;
@@ -67,7 +67,7 @@ void find_limits(const Evidence& evidence, Findings& to) {
     if (record == functions.end() || (reached.eager.empty() && !reached.in_rest)) continue;
     const size_t colon = reached.decision->note.find(": ");
     const std::string said = colon == std::string::npos ? "" : reached.decision->note.substr(colon + 2);
-    // The limit is a consequence of what made the traces: of a graph break, those of what follows it.
+    // What made the traces explains the limit; a graph break explains a limit reached by what follows it.
     bool explained = false;
     for (Finding& f : to.found) {
       const bool of_break = reached.in_rest && f.cause == "graph_break";
@@ -75,8 +75,8 @@ void find_limits(const Evidence& evidence, Findings& to) {
       explained = true;
       f.eager_calls = reached.eager.size();
       f.limit = reached.limit;
-      f.detail += "; after " + with_commas(reached.limit) + " traces PyTorch compiled " +
-                  (of_break ? "what follows it no more" : "no more");
+      f.detail += "; after " + with_commas(reached.limit) + " traces PyTorch no longer compiled " +
+                  (of_break ? "what follows it" : "it");
       if (!reached.eager.empty())
         f.detail += ", and " + with_commas(reached.eager.size()) + (reached.eager.size() == 1 ? " call" : " calls") +
                     " ran eagerly";

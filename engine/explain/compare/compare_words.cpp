@@ -29,7 +29,7 @@ constexpr Words kWords[kGroups] = {
     {"other counts", "The same ops on the same lines, run more or less often"},
     {"only left", "Ops that ran on the left alone"},
     {"only right", "Ops that ran on the right alone"},
-    {"recorded once", "Ops of one side; those of the other were not recorded"},
+    {"one side recorded", "Ops of one side; those of the other were not recorded"},
 };
 
 std::string reason(const Part& part, bool recorded) {

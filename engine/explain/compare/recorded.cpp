@@ -385,7 +385,7 @@ void add_notes(Comparison& c, const Sides& s) {
     c.notes.push_back("The left side ran under " + left_engine + ", the right one under " + right_engine);
   for (const RecordedSide* side : {&s.left, &s.right})
     if (records_no_ops(*side) && side->reader.contents().level == RecordingLevel::kOps)
-      c.notes.push_back(side->path + " does not say which ops ran: what they took is part of calls and Python");
+      c.notes.push_back(side->path + " does not say which ops ran: their time is part of calls and Python");
   const std::string &left = s.left.reader.contents().run.machine, &right = s.right.reader.contents().run.machine;
   if (left != right) c.notes.push_back("The recordings come from different machines: " + left + "; " + right);
   std::string making;

@@ -247,7 +247,7 @@ void RecordedRuns::take_call() {
 void RecordedRuns::say_what_is_missing() {
   const session::Contents& c = reader_.contents();
   if (c.level != RecordingLevel::kOps && places_.empty())
-    notes_.push_back(side_.path + " was recorded without ops: what they took is part of calls and Python");
+    notes_.push_back(side_.path + " was recorded without ops: their time is part of calls and Python");
   uint64_t lost = 0;
   for (const session::DroppedRecord& d : c.dropped)
     if (d.what.starts_with("op")) lost += d.count;

@@ -128,7 +128,6 @@ class RepeatedCall:
         self.ops: dict[str, int] = {}  # numbers of ops by name
         self.crossing_ns = 0           # the time to get into a hook, or out of it
         self.before = self.kept()
-        self.after = self.before
 
     # ---- what an engine provides ------------------------------------------------------------------------------------
 
@@ -418,7 +417,7 @@ def compare(call: RepeatedCall, what: Compared, most_pairs: int, seconds: float)
     """Repeats the call and records the comparison; nothing else is recorded meanwhile, and what repetitions print is dropped."""
     start_ns = time.time_ns()
     repetitions = _Repetitions(call, most_pairs, seconds)
-    call.after = call.kept()
+    after = call.kept()
     refused = call.before.refused()
     if refused:
         repetitions.stopped, repetitions.error = NOT_REPEATED, refused
@@ -428,7 +427,7 @@ def compare(call: RepeatedCall, what: Compared, most_pairs: int, seconds: float)
                 call.measure()
                 repetitions.run()
             finally:
-                call.after.put_back()
+                after.put_back()
     notes = call.notes() if repetitions.runs else []
     if any(repetitions.printed.values()):
         notes.append(f'Each eager repetition printed {repetitions.printed[False]} bytes, each compiled one '

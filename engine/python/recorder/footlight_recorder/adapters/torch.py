@@ -528,15 +528,6 @@ def _trace_log() -> Any:
     return _internal.trace_log
 
 
-def _skip(function: Any) -> None:
-    """TorchDynamo is not to compile a function of ours."""
-    try:
-        from torch._dynamo.eval_frame import skip_code
-    except ImportError:
-        from torch._C._dynamo.eval_frame import skip_code
-    skip_code(function.__code__)
-
-
 def adapter(dynamo: ModuleType) -> Adapter:
     """The hooks for this PyTorch, whose compiler was just imported."""
     torch = sys.modules[dynamo.__name__.partition('.')[0]]

@@ -1,6 +1,4 @@
 """A call of a tf.function, repeated with functions run eagerly and by its graph, under a fake of TensorFlow."""
-import unittest
-
 from with_fakes import WithFakes
 
 # An eager call takes 3 ms in Python, 1 ms in the dispatcher and 4 ms in a kernel; a compiled one 2 ms until its graph runs and
@@ -77,7 +75,7 @@ class CompareTensorFlow(WithFakes):
                                compared['difference_ns']['mean'], delta=1)
         self.assertEqual([function['calls'] for function in self.report()['functions']], [4])
 
-    def test_a_profiler_that_is_in_use_leaves_launches(self):
+    def test_without_a_profiler_kernels_count_as_launches(self):
         self.replace('tensorflow/python/profiler/internal/_pywrap_profiler.py', '    def start(self, folder, options):\n',
                      '    def start(self, folder, options):\n        raise RuntimeError("another profiler runs")\n')
         _, compared = self.compare(SCRIPT, 3)
@@ -85,7 +83,7 @@ class CompareTensorFlow(WithFakes):
         self.assertGreater(compared['right']['shares_ns']['launches'], 4.9e6)
         self.assertIn('TensorFlow runs kernels while it launches them', ' '.join(compared['notes']))
 
-    def test_an_iterator_that_cannot_be_saved_is_said(self):
+    def test_an_iterator_that_cannot_be_saved_is_named(self):
         said, compared = self.compare('''
             import tensorflow as tf
             from tensorflow.python.data.ops.iterator_ops import OwnedIterator
@@ -101,7 +99,3 @@ class CompareTensorFlow(WithFakes):
         self.assertEqual(said, '1\n')
         self.assertEqual(compared['sentence'], "The call cannot be repeated: the dataset's iterator batches cannot be put back: "
                                                'NotImplementedError: GeneratorDataset cannot be saved.')
-
-
-if __name__ == '__main__':
-    unittest.main()

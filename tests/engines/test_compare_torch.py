@@ -1,6 +1,4 @@
 """A call of a compiled function, repeated with TorchDynamo off and compiled, under a fake of PyTorch."""
-import unittest
-
 from with_fakes import WithFakes
 
 # An eager call takes 3 ms in Python, 1 ms in the dispatcher and 4 ms in a kernel; a compiled one 2 ms in guards and 5 ms in a
@@ -116,7 +114,7 @@ class CompareTorch(WithFakes):
         with open(self.path('log.txt'), encoding='utf-8') as file:
             self.assertEqual(file.read(), 'x')
 
-    def test_a_repetition_that_fails_is_said(self):
+    def test_a_repetition_that_fails_is_reported(self):
         _, compared = self.compare('''
             import torch
 
@@ -129,7 +127,3 @@ class CompareTorch(WithFakes):
             step(torch.Tensor((4,)))
             ''')
         self.assertEqual(compared['error'], 'eagerly: ValueError: only compiled')
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -1,6 +1,6 @@
-"""What a fix is said to save, beside the number of traces of the script in which somebody has made it.
+"""Compares the traces that a fix is said to leave with those of the script after the fix was made.
 
-Each program counts its traces itself, and prints them: the recorded ones, and those with the change made.
+Each program counts its own traces and prints the number, before the change and after it.
 """
 import re
 import subprocess
@@ -14,13 +14,13 @@ from folder_case import FolderCase
 
 class Fixes(FolderCase):
     def counted(self, body):
-        """What the program prints about itself where nobody records it."""
+        """The numbers that the program prints when it is not recorded."""
         script = self.write('alone.py', 'import footlight as tf\n' + textwrap.dedent(body))
         done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300, check=True)
         return {name: int(count) for name, count in re.findall(r'(\w+)=(\d+)', done.stdout)}
 
     def check(self, body, old, new, function, cause, **wanted):
-        """The first finding about the function, and the traces that are left when `old` is `new` in the program."""
+        """Checks the first finding about the function against the traces that are left with `new` in place of `old`."""
         body = textwrap.dedent(body)
         self.assertIn(old, body)
         report = footlight_program.report(recorded.record(self.folder, body))
@@ -35,7 +35,7 @@ class Fixes(FolderCase):
         return about
 
     def check_clean(self, body, cause):
-        """No finding of this cause."""
+        """Checks that there is no finding of this cause."""
         report = footlight_program.report(recorded.record(self.folder, body))
         self.assertNotIn(cause, [f['cause'] for f in report['findings']])
         return report

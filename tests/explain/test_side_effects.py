@@ -159,7 +159,7 @@ EFFECTS = {
     '''),
 }
 
-# Programs that count how often a body runs: in calls of several functions, and inside of the graphs of others.
+# Programs that count how often a body runs that several functions reach, or that is a part of other graphs.
 COUNTED = {
     'a line that two functions reach': '''
         class Net:
@@ -243,7 +243,7 @@ print(model.seen)
 
 
 def bodies_run(program, eagerly):
-    """How often the program counts its body, as traced and when everything runs eagerly."""
+    """How often the program's body runs, with everything eager or with functions traced."""
     setting = f'tf.config.run_functions_eagerly({eagerly})\n'
     program = 'import footlight as tf\n' + setting + program + "\nprint('body ran', COUNT['body'])\n"
     done = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True, timeout=300, check=True)

@@ -15,7 +15,7 @@ class FolderCase(unittest.TestCase):
         return os.path.join(self.folder, *names)
 
     def write(self, name, text):
-        """Writes a file of the folder, and the folders that it is in; returns its path."""
+        """Writes a file in the folder, and makes the folders on the way to it; returns its path."""
         os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
         with open(self.path(name), 'w', encoding='utf-8') as file:
             file.write(textwrap.dedent(text))

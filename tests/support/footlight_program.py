@@ -48,6 +48,6 @@ def make_session(maker, path, *options):
 
 
 def rows(session, query):
-    """What SQLite finds in a recording."""
+    """The rows that a query of SQLite returns from a recording."""
     with contextlib.closing(sqlite3.connect(f'file:{session}?mode=ro', uri=True)) as db:
         return db.execute(query).fetchall()

@@ -1,5 +1,5 @@
-// Texts that other engines make of a function: which lines of the program their lines name, and what is said of a text
-// that was not recorded.
+// Texts that other engines make of a function: which lines of the program their lines name, and the reasons given for
+// texts that were not recorded.
 #include "app/models/generated_origins.h"
 #include "app/models/generated_stages.h"
 
@@ -12,7 +12,7 @@ using namespace footlight::app;
 
 namespace {
 
-// The line of the program that each line names, the innermost; 0: none.
+// For each line of the text, the innermost line of the program that it names; 0: none.
 std::vector<int> named(std::string_view kind, std::string_view text, const std::string& file = "/home/ada/train.py") {
   std::vector<int> lines;
   for (const SaidOrigin& said : said_origins(kind, lines_of(text), file))

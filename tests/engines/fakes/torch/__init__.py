@@ -64,14 +64,14 @@ class Parameter(Tensor):
 
 
 def work(seconds):
-    """Takes the processor for so long."""
+    """Keeps the processor busy for this time."""
     end = time.perf_counter() + seconds
     while time.perf_counter() < end:
         pass
 
 
 def _function(name, seconds_of_dispatch, seconds_of_kernel):
-    """A function of PyTorch whose op takes so long, in the dispatcher and in its kernel."""
+    """A function of PyTorch whose op takes these times in the dispatcher and in its kernel."""
     def kernel(x):
         work(seconds_of_kernel)
         return x

@@ -2,7 +2,7 @@
 import contextlib
 
 stance = ['default']
-running = []  # something for each compiled graph that runs now
+running = []  # an item for each compiled graph that runs now
 
 
 @contextlib.contextmanager

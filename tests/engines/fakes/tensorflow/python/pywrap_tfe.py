@@ -1,11 +1,11 @@
-"""What runs ops and functions. An op is a function here, which takes its time in the dispatcher or in its kernel."""
+"""Runs ops and functions. An op only takes time, in the dispatcher and in its kernel; a function is called."""
 import time
 
 from tensorflow.python.profiler.internal import _pywrap_profiler
 
 
 def work(seconds):
-    """Takes the processor for so long."""
+    """Keeps the processor busy for this time."""
     end = time.perf_counter() + seconds
     while time.perf_counter() < end:
         pass

@@ -1,4 +1,4 @@
-"""Compiles frames. What a function is to stand for is said by its doc: "fixes sizes", "breaks", "trains"."""
+"""Compiles frames. A function says in its docstring what it stands for: "fixes sizes", "breaks", "trains"."""
 import json
 from types import SimpleNamespace
 

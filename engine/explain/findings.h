@@ -129,7 +129,7 @@ class Cause {
   // One static object per cause. `engine`: those under which it occurs; null: any.
   Cause(const char* name, Propose propose, const char* engine = nullptr);
   Cause(const char* name, FindIn find, const char* engine = nullptr);
-  // `after_others`: it looks at what the others found.
+  // `after_others`: the cause looks at what other causes found, so it runs after them.
   Cause(const char* name, FindAll find, const char* engine = nullptr, bool after_others = false);
   Cause(const char* name, Propose propose, FindAll find, const char* engine = nullptr);
   void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) const;

@@ -28,7 +28,7 @@ NOT_REPEATED = 'the call cannot be repeated'
 
 
 class Mark(NamedTuple):
-    """The thread starts an activity; what follows says what a kernel or a launch does."""
+    """The thread starts an activity. The other fields say what a kernel or a launch does."""
     start_ns: int
     activity: str
     op: int | None = None

@@ -86,7 +86,7 @@ class _Recorder:
         self.autograph = AutoGraph(self.current_trace)
         self.keras = Keras()
         self.lines = ValueLines()
-        self.comparison: Any = None  # what repeats a call, where one is to be compared
+        self.comparison: Any = None  # repeats a call, if one is to be compared
         chosen = repetitions.ChosenCall()
         if chosen.is_wanted():
             from footlight_recorder.adapters import tensorflow_compare

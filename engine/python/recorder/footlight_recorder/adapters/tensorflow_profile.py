@@ -1,4 +1,4 @@
-"""The kernels that TensorFlow's profiler saw: one call at a time, as moments of this machine's clock."""
+"""Asks TensorFlow's profiler when kernels ran during one call, and converts the times to this machine's clock."""
 from __future__ import annotations
 
 import time
@@ -29,11 +29,11 @@ class Profile:
         self._session = _pywrap_profiler.ProfilerSession()
         self._session.start('', _OPTIONS)
         self._marked_ns = time.time_ns()
-        with trace.Trace(_MARKER):  # whose moment both clocks know
+        with trace.Trace(_MARKER):  # an event whose time both clocks know
             pass
 
     def kernels(self) -> list[Kernel]:
-        """Ends the profile; by start."""
+        """Ends the profile. Returns the kernels, sorted by their start."""
         events = list(_events(self._session.stop()))
         marker = next((start for name, start, _, _ in events if name == _MARKER), None)
         if marker is None:
@@ -52,7 +52,7 @@ class Profile:
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, Any]]:
-    """The fields of a message of protocol buffers: numbers, and bytes of what has a length."""
+    """The fields of a protobuf message, as (number of the field, value): an integer, or the bytes of all other types."""
     at = 0
 
     def number() -> int:

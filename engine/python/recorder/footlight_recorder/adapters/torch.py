@@ -84,7 +84,7 @@ class _Recorder:
         self.handler = torch_log.Handler(self.entry_of, self.logged)
         self.backends = torch_backends.Backends()
         self.older = torch_older.Older(lambda: self.entry_of(None), self.limit_of_frame)
-        self.comparison: Any = None  # what repeats a call, where one is to be compared
+        self.comparison: Any = None  # repeats a call, if one is to be compared
         chosen = repetitions.ChosenCall()
         if chosen.is_wanted():
             from footlight_recorder.adapters import torch_compare
@@ -498,7 +498,7 @@ class _Recorder:
         self.decisions(trace, compilation)
 
     def limit_of_frame(self, frame: FrameType) -> None:
-        """PyTorch does not begin to compile a frame, of which it has too many traces."""
+        """PyTorch refuses to compile a frame, because it has too many traces of it."""
         compilation = _Compilation(frame.f_code, dict(frame.f_locals), frame.f_globals, self.context())
         compilation.entry.words = self.older.take_words()
         self.reached_limit(compilation, None)

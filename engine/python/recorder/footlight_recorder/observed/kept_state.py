@@ -21,7 +21,7 @@ _PLAIN = (int, float, complex, str, bytes, bool, type(None), type, types.ModuleT
 class Kind(NamedTuple):
     """Values of an engine that change in place. `keep` gives what `put_back` restores a value from."""
     classes: tuple[type, ...]
-    keep: Callable[[Any], Any] | None        # raises where the state cannot be kept; None: only attributes change
+    keep: Callable[[Any], Any] | None        # raises if the state cannot be kept; None: only attributes change
     put_back: Callable[[Any, Any], None] | None
     words: str                               # "the variable"
     attributes: bool = False                 # what its attributes hold is state too
@@ -64,7 +64,7 @@ class KeptState:
             self._look(*self._work.popleft())
 
     def refused(self) -> str:
-        """Why a call from this state cannot be repeated; empty: it can."""
+        """Why a call from this state cannot be repeated; empty if it can."""
         for name, what in self._used_up:
             if name in self._names:
                 return f'it uses {name}, {what}'
@@ -195,7 +195,7 @@ def _is_of_program(kind: type) -> bool:
 
 
 def _is_library(path: str) -> bool:
-    """Whether a file belongs to Python, to an installed package, or to no file at all."""
+    """Whether a path is that of a file of Python or of an installed package, or of no file."""
     return '-packages/' in path or path.startswith((_STANDARD, '<')) or '/footlight_recorder/' in path
 
 

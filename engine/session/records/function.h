@@ -27,7 +27,7 @@ struct FunctionRecord {
     f.column("file", &R::file, "where it is defined");
     f.column("line", &R::line, "of the def");
     f.column("decorator_line", &R::decorator_line, "of @tf.function or tf.function(");
-    f.column("kind", &R::kind, "tf.function, jit, dynamo, resume, dataset, internal", {.since = 3});
+    f.column("kind", &R::kind, "tf.function, keras, jit, eager, dynamo, resume, dataset, internal", {.since = 3});
     f.column("options", &R::options, "that it was made with, as they are written", {.since = 3});
     f.column("parent", &R::parent, "function that made it", {.since = 3});
     f.column("location", &R::location, "where it was made", {.since = 3});

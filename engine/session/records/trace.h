@@ -88,7 +88,7 @@ struct ArtifactRecord {
   template <class F>
   static void describe(F& f) {
     f.column("name", &ArtifactRecord::name, "what it is");
-    f.column("kind", &ArtifactRecord::kind, "python, stablehlo, guards, proto, ...");
+    f.column("kind", &ArtifactRecord::kind, "python, stablehlo, guards, ...; absent: why there is no text");
     f.column("data", &ArtifactRecord::data, "the text or the bytes, compressed with zstd");
   }
 };

@@ -74,7 +74,7 @@ class Stack {
   const session::Reader& reader_;
 };
 
-// A location for the line, with callers, from the stack of some node of the trace's graph; invalid if there is none.
+// Finds a location with callers for the line, in the stack of a node of the trace's graph; invalid if no stack has it.
 session::LocationId location_in_trace(const Stack& stack, const session::Reader& reader, SourcePlace place,
                                       TraceId wanted) {
   const session::TraceRecord* trace = reader.trace(wanted);

@@ -19,7 +19,7 @@ std::string_view trimmed(std::string_view text) {
 
 size_t indent_of(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
 
-// The number at the beginning, and what follows it; 0 if there is none.
+// Returns the number at the beginning and the text after it; 0 where the text begins with no number.
 int take_number(std::string_view& text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -43,23 +43,8 @@ AutographView::AutographView(const Context& context, QWidget* parent) : View(con
   columns->setSpacing(12);
 
   const auto column = [&](const char* title, QHBoxLayout*& head, CodeView*& view) {
-    // Both halves have the same width, whatever their headings.
-    auto* half = new QWidget;
-    half->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    half->setMinimumWidth(120);
-    auto* made = new QVBoxLayout(half);
-    made->setContentsMargins(0, 0, 0, 0);
-    made->setSpacing(8);
-    head = new QHBoxLayout;
-    head->setSpacing(14);
-    head->addStrut(30);
-    auto* heading = new ElidedLabel(QString::fromUtf8(title));
-    heading->setProperty("role", "heading");
-    head->addWidget(heading);
-    made->addLayout(head);
     view = new CodeView;
-    made->addWidget(card_with(view), 1);
-    columns->addWidget(half, 1);
+    columns->addWidget(column_with(card_with(view), QString::fromUtf8(title), 30, &head), 1);
   };
   QHBoxLayout *left = nullptr, *right = nullptr;
   column("Your code", left, source_);

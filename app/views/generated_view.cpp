@@ -10,6 +10,11 @@
 #include <algorithm>
 
 namespace footlight::app {
+namespace {
+
+bool is_made_in_stages(const session::FunctionRecord& f) { return explain::is_jax(&f) || explain::is_torch(&f); }
+
+}  // namespace
 
 GeneratedView::GeneratedView(const Context& context, QWidget* parent) : View(context, parent) {
   auto* column = new QVBoxLayout(this);
@@ -28,17 +33,14 @@ GeneratedView::GeneratedView(const Context& context, QWidget* parent) : View(con
 QWidget* GeneratedView::main_widget() { return static_cast<View*>(pages_->currentWidget())->main_widget(); }
 
 bool GeneratedView::has_stages() const {
-  const auto of_stages = [](const session::FunctionRecord& f) { return explain::is_jax(&f) || explain::is_torch(&f); };
-  if (const session::FunctionRecord* f = document().function(current().function)) return of_stages(*f);
-  return std::ranges::any_of(document().functions, of_stages);
+  if (const session::FunctionRecord* f = document().function(current().function)) return is_made_in_stages(*f);
+  return std::ranges::any_of(document().functions, is_made_in_stages);
 }
 
 void GeneratedView::choose() {
   const bool stages = has_stages();
   pages_->setCurrentWidget(stages ? static_cast<QWidget*>(stages_) : autograph_);
-  const bool others = stages || tensorflow_ || std::ranges::any_of(document().functions, [](const auto& f) {
-                        return explain::is_jax(&f) || explain::is_torch(&f);
-                      });
+  const bool others = stages || tensorflow_ || std::ranges::any_of(document().functions, is_made_in_stages);
   setWindowTitle(others ? QStringLiteral("Generated") : QStringLiteral("AutoGraph"));
 }
 

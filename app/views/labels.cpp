@@ -132,4 +132,24 @@ QFrame* card_with(QWidget* code) {
   return card;
 }
 
+QWidget* column_with(QWidget* below, const QString& title, int head_height, QHBoxLayout** head) {
+  auto* made = new QWidget;
+  made->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  made->setMinimumWidth(120);
+  auto* column = new QVBoxLayout(made);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(8);
+  auto* row = *head = new QHBoxLayout;
+  row->setSpacing(14);
+  row->addStrut(head_height);
+  if (!title.isEmpty()) {
+    auto* heading = new ElidedLabel(title);
+    heading->setProperty("role", "heading");
+    row->addWidget(heading);
+  }
+  column->addLayout(row);
+  column->addWidget(below, 1);
+  return made;
+}
+
 }  // namespace footlight::app

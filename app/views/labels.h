@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QFrame>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 
@@ -46,5 +47,8 @@ QPushButton* chip_switch(const QString& text, const QString& tip, bool on = fals
 QLabel* empty_label();
 // A card in which a view's code stands.
 QFrame* card_with(QWidget* code);
+// One of several columns of the same width, whatever their headings: a row at least so high, with the title if there is
+// one, above a widget. `head` gets that row.
+QWidget* column_with(QWidget* below, const QString& title, int head_height, QHBoxLayout** head);
 
 }  // namespace footlight::app

@@ -27,7 +27,6 @@ class RunPanel : public QDialog {
   QLineEdit* directory() { return directory_; }
   QLineEdit* arguments() { return arguments_; }
   QPlainTextEdit* environment() { return environment_; }
-  QComboBox* engine() { return engine_; }
   QPushButton* run_button() { return run_; }
   QPushButton* keep_button() { return keep_; }
   QString problem() const;

@@ -74,27 +74,6 @@ StagesView::StagesView(const Context& context, QWidget* parent) : View(context, 
   reset();
 }
 
-// One of two halves of the same width, whatever their headings.
-QWidget* StagesView::half(const char* title, QHBoxLayout*& head, QWidget* below) {
-  auto* made = new QWidget;
-  made->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  made->setMinimumWidth(120);
-  auto* column = new QVBoxLayout(made);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(8);
-  head = new QHBoxLayout;
-  head->setSpacing(14);
-  head->addStrut(38);
-  if (*title) {
-    auto* heading = new ElidedLabel(QString::fromUtf8(title));
-    heading->setProperty("role", "heading");
-    head->addWidget(heading);
-  }
-  column->addLayout(head);
-  column->addWidget(below, 1);
-  return made;
-}
-
 void StagesView::build() {
   auto* outer = new QVBoxLayout(this);
   outer->setContentsMargins(0, 0, 0, 0);
@@ -124,8 +103,8 @@ void StagesView::build() {
   auto* columns = new QHBoxLayout;
   columns->setSpacing(12);
   QHBoxLayout *left = nullptr, *right = nullptr;
-  columns->addWidget(half("Your code", left, card_with(source_)), 1);
-  columns->addWidget(half("", right, pages_), 1);
+  columns->addWidget(column_with(card_with(source_), QStringLiteral("Your code"), 38, &left), 1);
+  columns->addWidget(column_with(pages_, {}, 38, &right), 1);
   file_ = new ElidedLabel;
   file_->setProperty("role", "dim");
   left->addWidget(file_, 1);

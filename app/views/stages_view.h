@@ -30,7 +30,6 @@ class StagesView : public View {
   Tabs* stages() { return stages_; }
   QComboBox* parts() { return parts_; }
   Lead* lead() { return lead_; }
-  Lead* nothing() { return empty_; }                  // there is no trace to show
   Lead* absent() { return absent_; }                  // why the chosen text was not recorded
   QString joined() const { return joined_->text(); }  // "train.py:12 ↔ lines 4, 9–11"
   FindBar* find() { return find_; }
@@ -42,7 +41,6 @@ class StagesView : public View {
     std::string part;
     friend bool operator==(const Shown&, const Shown&) = default;
   };
-  QWidget* half(const char* title, QHBoxLayout*& head, QWidget* below);
   void build();
   TraceId trace_now() const;
   const GeneratedPart* part_now() const;
@@ -69,7 +67,7 @@ class StagesView : public View {
   Tabs* stages_;
   QComboBox* parts_;
   QWidget* body_;
-  QStackedWidget* pages_;  // the text, or why there is none
+  QStackedWidget* pages_;  // the text, or why it is missing
   CodeView *source_, *text_;
 };
 

@@ -37,7 +37,7 @@ bool is_class_of_keras(const Json& layer) {
 
 bool is_frozen(const Json& layer) { return layer["config"]["trainable"].is_word("false"); }
 
-// Of a layer whose kernel is quantized to integers the bias alone is trained; float8 trains all.
+// A layer whose kernel is quantized to integers trains its bias alone; with float8 it trains all.
 Trainable of_quantized(const Json& layer, size_t index) {
   const Json& config = layer["config"];
   const std::string& mode = config["dtype"]["config"]["mode"].text();
@@ -47,7 +47,7 @@ Trainable of_quantized(const Json& layer, size_t index) {
   return has_bias && index == 1;
 }
 
-// Of a layer's own variable.
+// Says whether a variable that the layer itself owns is trained.
 Trainable of_variable(const Json& layer, size_t index) {
   const Json& config = layer["config"];
   const std::string& name = layer["class_name"].text();
@@ -65,7 +65,8 @@ Trainable of_variable(const Json& layer, size_t index) {
   return true;
 }
 
-// Of a variable in a layer that no configuration describes, as the cell of an LSTM: Keras makes that layer anew.
+// The same for a variable of an inner layer that no configuration describes, such as the cell of an LSTM, which Keras
+// makes anew.
 Trainable of_hidden(const Json& layer, std::string_view attribute) {
   if (!is_class_of_keras(layer)) return std::nullopt;
   if (!is_frozen(layer)) return true;

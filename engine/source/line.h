@@ -21,7 +21,7 @@ std::string_view defined_function(std::string_view line);
 // line stands for is not known.
 bool is_definition(std::string_view line);
 
-// The line of a text with this number, from 1; empty if there is none.
+// Returns the line of a text with this number, counted from 1; empty if the text is shorter.
 std::string_view line_at(std::string_view text, int number);
 
 // Whether a name stands on the line, alone or before its attributes.

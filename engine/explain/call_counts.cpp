@@ -23,11 +23,6 @@ bool is_counted(ObservationKind kind) {
          kind == ObservationKind::kRandomRead || kind == ObservationKind::kTensorLeak;
 }
 
-bool same_thread(const CallRecord& call, const TraceRecord& trace) {
-  const session::ThreadId thread = thread_of(trace);
-  return !thread.valid() || !call.thread.valid() || thread == call.thread;
-}
-
 // Finds the traces that were being made when a call began.
 class TracesByTime {
  public:
@@ -48,7 +43,9 @@ class TracesByTime {
   void around(const CallRecord& call, F&& visit) const {
     const auto after = std::ranges::upper_bound(sorted_, call.start_ns, {}, &TraceRecord::start_ns);
     for (size_t i = static_cast<size_t>(after - sorted_.begin()); i-- > 0 && latest_ends_[i] > call.start_ns;)
-      if (sorted_[i]->end_ns > call.start_ns && same_thread(call, *sorted_[i]) && !visit(*sorted_[i])) return;
+      if (sorted_[i]->end_ns > call.start_ns && on_same_thread(call.thread, thread_of(*sorted_[i])) &&
+          !visit(*sorted_[i]))
+        return;
   }
 
  private:

@@ -1,6 +1,7 @@
 // Sorts the records of a run by function.
 #include "engine/explain/evidence.h"
 
+#include "engine/explain/call_counts.h"
 #include "engine/explain/engines.h"
 #include "engine/keys/key.h"
 #include "engine/session/run_times.h"
@@ -65,6 +66,12 @@ uint64_t Evidence::calls_of(FunctionId function) const {
   const auto& counts = records_.counts ? records_.counts->of_function : calls_;
   const auto at = counts.find(function);
   return at == counts.end() ? 0 : at->second;
+}
+
+const ServedCalls& Evidence::served_calls() const {
+  if (records_.counts) return records_.counts->served;
+  if (!served_calls_) served_calls_ = explain::served_calls(records_);
+  return *served_calls_;
 }
 
 const TraceRecord* Evidence::trace(TraceId id) const {

@@ -107,6 +107,8 @@ class Evidence {
   }
 
   const RunRecords& records() const { return records_; }
+  // From the counts of the records, or counted in their calls at the first question.
+  const ServedCalls& served_calls() const;
   Line line(SourceRef source) const;
   Line definition(const FunctionRun& run) const { return run.record ? definition_of(*run.record) : Line(); }
   // "    x = step(x, lr)"; empty if the file was not recorded or has no such line.
@@ -138,6 +140,7 @@ class Evidence {
   std::unordered_map<KeyId, const session::KeyRecord*> keys_;  // well-formed keys only
   std::unordered_map<KeyId, std::vector<uint64_t>> completed_;
   mutable Fingerprints fingerprints_;
+  mutable std::optional<ServedCalls> served_calls_;
   mutable std::unordered_map<session::FileId, std::vector<std::string_view>> lines_;  // of files that were asked for
 };
 

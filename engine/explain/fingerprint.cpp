@@ -73,7 +73,7 @@ const char* name_of(GraphRelation relation) {
   return "unknown";
 }
 
-std::vector<AttributeText> split_attributes(std::string_view attributes) {
+static std::vector<AttributeText> split_attributes(std::string_view attributes) {
   std::vector<AttributeText> found;
   while (!attributes.empty()) {
     const std::string_view one = attributes.substr(0, attributes.find("; "));

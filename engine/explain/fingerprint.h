@@ -53,7 +53,6 @@ class Fingerprints {
 
 // An attribute of a recorded node: "alpha=0.2".
 struct AttributeText { std::string_view name, value; };
-std::vector<AttributeText> split_attributes(std::string_view attributes);
 // The attributes that decide whether two nodes are equal. Mere names are left out: the user's name for an argument, and
 // the token of a call of a Python function if the function itself is known.
 std::vector<AttributeText> compared_attributes(std::string_view attributes);

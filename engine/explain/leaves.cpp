@@ -35,13 +35,10 @@ std::vector<std::string> distinct(const LeafSeries& series, const LeafText& text
 }
 
 bool change_together(const LeafSeries& a, const LeafSeries& b, const LeafText& text) {
-  std::unordered_map<std::string, std::string> there, back;
-  for (size_t i = 0; i < std::max(a.leaves.size(), b.leaves.size()); ++i) {
-    const std::string x = text(i < a.leaves.size() ? a.leaves[i] : nullptr);
-    const std::string y = text(i < b.leaves.size() ? b.leaves[i] : nullptr);
-    if (there.emplace(x, y).first->second != y || back.emplace(y, x).first->second != x) return false;
-  }
-  return there.size() > 1;
+  const auto text_of = [&](const LeafSeries& series) {
+    return [&](size_t i) { return text(i < series.leaves.size() ? series.leaves[i] : nullptr); };
+  };
+  return one_to_one(std::max(a.leaves.size(), b.leaves.size()), text_of(a), text_of(b)).value_or(0) > 1;
 }
 
 TraceText at_path(const std::string& path, const LeafText& text) {

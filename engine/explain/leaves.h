@@ -5,7 +5,9 @@
 #include "engine/explain/words.h"
 
 #include <functional>
+#include <optional>
 #include <set>
+#include <unordered_map>
 
 namespace footlight::explain {
 
@@ -22,6 +24,17 @@ std::vector<LeafSeries> leaf_series(const FunctionRun& run);
 using LeafText = std::function<std::string(const session::KeyLeaf*)>;  // null: the key has no such path
 // What `text` says of each trace's leaf, each text once, in order of their traces.
 std::vector<std::string> distinct(const LeafSeries& series, const LeafText& text);
+// How many different pairs there are of the texts that `a` and `b` give for 0 to `count` - 1, if each text of one goes
+// with a single text of the other; nothing if not.
+template <class A, class B>
+std::optional<size_t> one_to_one(size_t count, A&& a, B&& b) {
+  std::unordered_map<std::string, std::string> there, back;
+  for (size_t i = 0; i < count; ++i) {
+    const std::string x = a(i), y = b(i);
+    if (there.emplace(x, y).first->second != y || back.emplace(y, x).first->second != x) return {};
+  }
+  return there.size();
+}
 // Whether, from trace to trace, one text changes exactly when the other does, between the same values.
 bool change_together(const LeafSeries& a, const LeafSeries& b, const LeafText& text);
 using TraceText = std::function<std::string(const session::TraceRecord&)>;

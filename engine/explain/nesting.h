@@ -1,19 +1,16 @@
 // Which traces were made inside others: calls of the outer function run the graph of the inner one too.
 #pragma once
 
-#include "engine/session/records/trace.h"
+#include "engine/session/trace_nesting.h"
 
 namespace footlight::explain {
 
-// The thread that traced; not valid: the recording does not say.
-inline session::ThreadId thread_of(const session::TraceRecord& trace) {
-  return trace.phases.empty() ? session::ThreadId() : trace.phases.front().thread;
-}
-
 // Two threads may trace at the same time: what one makes is no part of what the other makes.
-inline bool on_same_thread(const session::TraceRecord& a, const session::TraceRecord& b) {
-  const session::ThreadId one = thread_of(a), other = thread_of(b);
+inline bool on_same_thread(session::ThreadId one, session::ThreadId other) {
   return one == other || !one.valid() || !other.valid();
+}
+inline bool on_same_thread(const session::TraceRecord& a, const session::TraceRecord& b) {
+  return on_same_thread(thread_of(a), thread_of(b));
 }
 
 inline bool was_made_inside(const session::TraceRecord& inner, const session::TraceRecord& outer) {

@@ -50,19 +50,13 @@ void add_compiles(const session::TraceRecord& t, ReportedFunction& f) {
 // once for train_function and once for test_function: only the functions around them tell apart what one def makes.
 std::map<FunctionId, FunctionId> outer_functions(const RunRecords& records) {
   std::vector<const session::TraceRecord*> all;
-  for (const session::TraceRecord& t : records.traces) all.push_back(&t);
-  std::ranges::stable_sort(all, [](const auto* a, const auto* b) {
-    return std::pair(a->start_ns, b->end_ns) < std::pair(b->start_ns, a->end_ns);
-  });
+  for (const session::TraceRecord& t : records.traces)
+    if (!t.phases.empty()) all.push_back(&t);
   std::map<FunctionId, FunctionId> outer;
-  std::map<session::ThreadId, std::vector<const session::TraceRecord*>> open;  // by thread
-  for (const session::TraceRecord* t : all) {
-    if (t->phases.empty()) continue;
-    auto& around = open[t->phases.front().thread];
-    while (!around.empty() && around.back()->end_ns < t->end_ns) around.pop_back();
-    outer.try_emplace(t->function, around.empty() ? FunctionId() : around.back()->function);
-    around.push_back(t);
-  }
+  const auto thread = [](const session::TraceRecord& t) { return thread_of(t); };
+  session::visit_nested(std::move(all), thread, [&](const session::TraceRecord& t, const session::TraceRecord* around) {
+    outer.try_emplace(t.function, around ? around->function : FunctionId());
+  });
   return outer;
 }
 

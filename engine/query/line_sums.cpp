@@ -4,6 +4,7 @@
 #include "engine/base/error_words.h"
 #include "engine/base/errors.h"
 #include "engine/query/calls.h"
+#include "engine/session/trace_nesting.h"
 #include "engine/session/users_line.h"
 #include "engine/source/line.h"
 
@@ -159,7 +160,7 @@ class Summing {
 
   // Older files have it only of the calls.
   session::ThreadId thread_of(const session::TraceRecord& t) const {
-    if (!t.phases.empty() && t.phases.front().thread.valid()) return t.phases.front().thread;
+    if (const session::ThreadId thread = session::thread_of(t); thread.valid()) return thread;
     const auto call = thread_of_trace_.find(t.id);
     return call == thread_of_trace_.end() ? session::ThreadId() : call->second;
   }
@@ -365,19 +366,14 @@ class Summing {
   void put_traces() {
     std::vector<const session::TraceRecord*> all;
     for (const session::TraceRecord& t : reader_.contents().traces) all.push_back(&t);
-    std::stable_sort(all.begin(), all.end(), [](const auto* a, const auto* b) {
-      return std::pair(a->start_ns, b->end_ns) < std::pair(b->start_ns, a->end_ns);
-    });
-    std::map<session::ThreadId, std::vector<const session::TraceRecord*>> by_thread;
-    for (const session::TraceRecord* t : all) {
-      auto& open = by_thread[thread_of(*t)];
-      while (!open.empty() && open.back()->end_ns < t->end_ns) open.pop_back();
-      LineSum& l = line_of(*t);
+    const auto thread = [this](const session::TraceRecord& t) { return thread_of(t); };
+    using session::TraceRecord;
+    session::visit_nested(std::move(all), thread, [&](const TraceRecord& t, const TraceRecord* outer) {
+      LineSum& l = line_of(t);
       ++l.traces;
-      l.tracing_ns += length(t->start_ns, t->end_ns);
-      if (!open.empty()) line_of(*open.back()).tracing_ns -= length(t->start_ns, t->end_ns);
-      open.push_back(t);
-    }
+      l.tracing_ns += length(t.start_ns, t.end_ns);
+      if (outer) line_of(*outer).tracing_ns -= length(t.start_ns, t.end_ns);
+    });
   }
 
   // A function that a library made has no line of its own: its traces count for the lines that let it trace.

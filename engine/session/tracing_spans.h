@@ -3,6 +3,7 @@
 
 #include "engine/session/records.h"
 #include "engine/session/run_times.h"
+#include "engine/session/trace_nesting.h"
 
 #include <algorithm>
 #include <map>
@@ -16,8 +17,7 @@ class TracingSpans {
   TracingSpans() = default;
   explicit TracingSpans(std::span<const TraceRecord> traces) {
     for (const TraceRecord& t : traces)
-      if (!t.phases.empty() && t.phases.front().thread.valid())  // older recordings do not name the thread
-        of_[t.phases.front().thread].emplace_back(t.start_ns, t.end_ns);
+      if (const ThreadId thread = thread_of(t); thread.valid()) of_[thread].emplace_back(t.start_ns, t.end_ns);
     for (auto& [thread, spans] : of_) spans = joined(std::move(spans));
   }
 

@@ -74,12 +74,10 @@ bool are_in_turn(const FunctionRun& run, const std::string& path) {
 
 // Each value of one always goes with the same value of the other.
 bool change_together(const FunctionRun& run, const std::string& a, const std::string& b) {
-  std::map<std::string, std::string> there, back;
-  for (const TraceRecord* t : run.traces) {
-    const std::string x = value_at(*t, a), y = value_at(*t, b);
-    if (there.emplace(x, y).first->second != y || back.emplace(y, x).first->second != x) return false;
-  }
-  return back.size() > 1;
+  const auto values = [&](const std::string& path) {
+    return [&](size_t i) { return value_at(*run.traces[i], path); };
+  };
+  return one_to_one(run.traces.size(), values(a), values(b)).value_or(0) > 1;
 }
 
 // "args[0][1]" and "args[0][2]": items of the same list.

@@ -55,14 +55,15 @@ std::map<std::string, TensorDTypes> dtypes_of(const FunctionRun& run) {
 }
 
 bool change_together(const FunctionRun& run, const std::string& a, const std::string& b) {
-  std::map<std::string, std::string> there, back;
-  for (const TraceRecord* t : run.traces) {
-    const KeyLeaf *x = leaf_at(*t, a), *y = leaf_at(*t, b);
-    if (!x && !y) continue;
-    if (!x || !y || there.emplace(x->type, y->type).first->second != y->type) return false;
-    if (back.emplace(y->type, x->type).first->second != x->type) return false;
-  }
-  return true;
+  const auto only_one = [&](const TraceRecord* t) { return !leaf_at(*t, a) != !leaf_at(*t, b); };
+  if (std::ranges::any_of(run.traces, only_one)) return false;
+  const auto types = [&](const std::string& path) {
+    return [&](size_t i) {
+      const KeyLeaf* leaf = leaf_at(*run.traces[i], path);
+      return leaf ? leaf->type : std::string();
+    };
+  };
+  return one_to_one(run.traces.size(), types(a), types(b)).has_value();
 }
 
 // The cast in the line that makes the odd tensor, or else where it is passed: casting a tensor of the usual dtype

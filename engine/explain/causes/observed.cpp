@@ -1,7 +1,6 @@
 // Counts the calls that ran a trace's graph, and begins findings of wrong results.
 #include "engine/explain/causes/observed.h"
 
-#include "engine/explain/call_counts.h"
 #include "engine/explain/engines.h"
 #include "engine/explain/words.h"
 
@@ -13,17 +12,12 @@ namespace footlight::explain {
 using session::ObservationRecord;
 using session::TraceRecord;
 
-LaterCalls::LaterCalls(const Evidence& evidence) : evidence_(evidence), served_(&own_) {
-  if (const CallCounts* counts = evidence.records().counts) served_ = &counts->served;
-  else own_ = served_calls(evidence.records());
-}
-
 std::map<TraceId, int64_t> LaterCalls::run_by(const std::set<TraceId>& traces) const {
   std::map<TraceId, int64_t> all;
   for (const TraceId id : traces) {
     const TraceRecord* trace = evidence_.trace(id);
-    const auto at = served_->run_by.find(id);
-    if (!trace || at == served_->run_by.end()) continue;
+    const auto at = served_.run_by.find(id);
+    if (!trace || at == served_.run_by.end()) continue;
     const auto add = [&](TraceId served_by) {
       const auto [since, fresh] = all.try_emplace(served_by, trace->end_ns);
       if (!fresh) since->second = std::min(since->second, trace->end_ns);
@@ -35,7 +29,7 @@ std::map<TraceId, int64_t> LaterCalls::run_by(const std::set<TraceId>& traces) c
 }
 
 size_t LaterCalls::count_of(TraceId served_by, int64_t since, int64_t until) const {
-  const std::vector<int64_t>& starts = served_->starts.at(served_by);
+  const std::vector<int64_t>& starts = served_.starts.at(served_by);
   const auto first = std::ranges::lower_bound(starts, since);
   return static_cast<size_t>(std::lower_bound(first, starts.end(), until) - first);
 }

@@ -13,7 +13,7 @@ namespace footlight::explain {
 // that made the traces do not count.
 class LaterCalls {
  public:
-  explicit LaterCalls(const Evidence& evidence);
+  explicit LaterCalls(const Evidence& evidence) : evidence_(evidence), served_(evidence.served_calls()) {}
   size_t count(const std::set<TraceId>& traces, int64_t since = 0, int64_t until = INT64_MAX) const;
   std::vector<FunctionId> functions(const std::set<TraceId>& traces) const;  // that the program called
 
@@ -23,8 +23,7 @@ class LaterCalls {
   size_t count_of(TraceId served_by, int64_t since, int64_t until) const;
 
   const Evidence& evidence_;
-  ServedCalls own_;  // used if the evidence has no counts
-  const ServedCalls* served_;
+  const ServedCalls& served_;
 };
 
 // "global RATE" -> "RATE", "self.scale" -> "self.scale"

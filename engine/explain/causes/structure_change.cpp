@@ -67,12 +67,10 @@ std::vector<std::string> values_of(const FunctionRun& run, const LeafSeries& s) 
 
 // Whether the contents of one change from trace to trace exactly when those of the other do.
 bool change_together(const FunctionRun& run, const LeafSeries& a, const LeafSeries& b) {
-  std::map<std::string, std::string> there, back;
-  for (const TraceRecord* t : run.traces) {
-    const std::string x = contents_of(*t, a.path).text, y = contents_of(*t, b.path).text;
-    if (there.emplace(x, y).first->second != y || back.emplace(y, x).first->second != x) return false;
-  }
-  return true;
+  const auto contents = [&](const LeafSeries& s) {
+    return [&](size_t i) { return contents_of(*run.traces[i], s.path).text; };
+  };
+  return one_to_one(run.traces.size(), contents(a), contents(b)).has_value();
 }
 
 void propose_structure_change(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {

@@ -9,13 +9,17 @@ namespace {
 // In one run of a function all of the time between two ops is its own. Between two runs its caller may do anything:
 // what is longer than it takes Python to return and to call is the caller's.
 constexpr int64_t kLongestGap = 20'000;
-// What is longer still is a wait or an import.
-constexpr int64_t kLongestStall = 50'000'000;
 constexpr uint64_t kRarely = 20;
-// More of them are waits for data, say, which belong to the run.
-constexpr uint64_t kFewImports = 3;
+
+bool comes_once(const EagerPlace& place) { return place.visits == 1 && place.ops <= kRarely; }
 
 }  // namespace
+
+void EagerOps::add(const Pause& pause) {
+  if (pause.ns <= longest_.front().ns) return;
+  longest_.front() = pause;
+  std::ranges::sort(longest_, {}, &Pause::ns);
+}
 
 void EagerOps::add(const session::OpColumns& events, const session::TracingSpans& tracing) {
   for (size_t i = 0; i < events.size(); ++i) {
@@ -30,11 +34,9 @@ void EagerOps::add(const session::OpColumns& events, const session::TracingSpans
       if (onward || gap <= kLongestGap) {
         last.place->ns += gap;
         if (gap > kLongestGap) last.place->onward_ns += gap;
-      } else if (gap <= kLongestStall) {
-        last.place->stall_ns += gap;
       } else {
-        ++long_pauses_;
-        long_pauses_ns_ += gap;
+        last.place->stall_ns += gap;
+        add(Pause{gap, last.place});
       }
     }
     const bool outside = !events.call[i].valid() && !events.node[i].valid() && events.code[i].valid();
@@ -59,13 +61,16 @@ void EagerOps::add(const session::OpColumns& events, const session::TracingSpans
 }
 
 EagerSums EagerOps::sums() const {
-  EagerSums sums{{}, while_tracing_, first_ns_, last_ns_, long_pauses_ <= kFewImports ? long_pauses_ns_ : 0};
+  EagerSums sums{{}, while_tracing_, first_ns_, last_ns_};
   std::vector<EagerPlace>& all = sums.places;
   for (const auto& [key, place] : places_) {
     all.push_back(place);
     // What comes once in a run is an import, or the making of data.
-    if (place.visits == 1 && place.ops <= kRarely) sums.import_ns += place.stall_ns + place.onward_ns;
+    if (comes_once(place)) sums.pauses_ns += place.stall_ns + place.onward_ns;
   }
+  // A program of some milliseconds waits longer for the processor than it runs. Waits for data come more often.
+  for (const Pause& pause : longest_)
+    if (pause.after && !comes_once(*pause.after)) sums.pauses_ns += pause.ns;
   std::ranges::sort(all, [](const EagerPlace& a, const EagerPlace& b) {
     return std::pair(a.source.code, a.source.offset) < std::pair(b.source.code, b.source.offset);
   });

@@ -4,6 +4,7 @@
 #include "engine/session/events.h"
 #include "engine/session/tracing_spans.h"
 
+#include <array>
 #include <map>
 #include <unordered_map>
 #include <vector>
@@ -24,7 +25,7 @@ struct EagerSums {
   std::vector<EagerPlace> places;
   uint64_t while_tracing = 0;  // ops outside of graphs that ran while their thread traced: in no place
   int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;  // of all ops, traced ones too; first > last: there are none
-  int64_t import_ns = 0;  // of a few long pauses in a run: modules that are imported when they are first needed
+  int64_t pauses_ns = 0;  // pauses that come once: imports when a module is first needed, another program's turn
 };
 
 // Takes the events chunk by chunk, in the order of the session, and keeps no event.
@@ -41,11 +42,17 @@ class EagerOps {
     EagerPlace* place = nullptr;  // of the last eager op of a thread
     int64_t end_ns = 0;
   };
+  struct Pause {
+    int64_t ns = 0;
+    const EagerPlace* after = nullptr;
+  };
+  void add(const Pause& pause);
+
   std::unordered_map<uint64_t, EagerPlace> places_;
   std::map<session::ThreadId, Last> threads_;
   int64_t first_ns_ = INT64_MAX, last_ns_ = INT64_MIN;
-  uint64_t while_tracing_ = 0, long_pauses_ = 0;
-  int64_t long_pauses_ns_ = 0;
+  uint64_t while_tracing_ = 0;
+  std::array<Pause, 3> longest_;  // the longest pauses between two runs of functions, the shortest of them first
 };
 
 }  // namespace footlight::explain

@@ -17,11 +17,11 @@ def orbit(position, velocity, step):
 def main():
     position, velocity = tf.constant([1.0, 0.0]), tf.constant([0.0, 1.0])
     step = tf.constant(0.01)
-    for number in range(600):
+    for number in range(6000):
         position, velocity = orbit(position, velocity, step)
-        if number % 150 == 149:
+        if number % 1500 == 1499:
             x, y = position.numpy()
-            print(f'after {number + 1:3} steps: {x:.2f} {y:.2f}')
+            print(f'after {number + 1:4} steps: {x:.2f} {y:.2f}')
 
 
 if __name__ == '__main__':

@@ -123,9 +123,9 @@ void collect(const HotFunction& f, std::set<const HotFunction*>& all) {
   for (const HotFunction* inner : f.inner) collect(*inner, all);
 }
 
-// From the first op to the last one, without traces and imports.
+// From the first op to the last one, without traces and what came once.
 int64_t host_ns(const Evidence& evidence, const EagerSums& ops) {
-  int64_t ns = ops.last_ns - ops.first_ns - ops.import_ns, until = ops.first_ns;
+  int64_t ns = ops.last_ns - ops.first_ns - ops.pauses_ns, until = ops.first_ns;
   std::vector<std::pair<int64_t, int64_t>> traces;
   for (const session::TraceRecord& t : evidence.records().traces) traces.emplace_back(t.start_ns, t.end_ns);
   std::ranges::sort(traces);

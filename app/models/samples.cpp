@@ -1,6 +1,8 @@
 // Reads the comment on top of each sample, and copies samples.
 #include "app/models/samples.h"
 
+#include "engine/session/other_engines.h"
+
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -16,8 +18,6 @@ QByteArray read(const QString& path) {
   QFile file(path);
   return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
-
-constexpr SampleEngine kEngines[] = {{"tensorflow", "TensorFlow"}, {"jax", "JAX"}, {"torch", "PyTorch"}};
 
 QString path_of(const Sample& sample) { return samples_folder() + QLatin1Char('/') + sample.name; }
 
@@ -43,11 +43,9 @@ void take_engine_title(Sample& sample) {
 
 }  // namespace
 
-std::span<const SampleEngine> sample_engines() { return kEngines; }
-
 std::vector<Sample> engine_samples() {
   std::vector<Sample> all;
-  for (const SampleEngine& engine : kEngines) {
+  for (const session::OtherEngine& engine : session::kOtherEngines) {
     const QString package = QLatin1String(engine.package);
     const QDir dir(kFolder + QStringLiteral("/engines/") + package);
     for (const QString& name : dir.entryList({QStringLiteral("*.py")}, QDir::Files, QDir::Name)) {
@@ -69,20 +67,9 @@ QString engine_of_sample(const QString& script) {
   const QString path = QDir::cleanPath(script);
   if (!path.startsWith(folder)) return {};
   const QString name = path.mid(folder.size());
-  for (const SampleEngine& engine : kEngines)
+  for (const session::OtherEngine& engine : session::kOtherEngines)
     if (name.startsWith(QLatin1String(engine.package) + QLatin1Char('/'))) return QLatin1String(engine.package);
   return {};
-}
-
-QString package_words(const PackagesFound& found, const QString& package) {
-  const QString needs = QStringLiteral("Needs ") + package;
-  if (found.python.isEmpty()) return needs + QStringLiteral(": no python3 on the path");
-  if (!found.problem.isEmpty()) return needs + QStringLiteral(": Python gave no answer");
-  if (!found.known) return needs;
-  const auto version = found.versions.find(package);
-  if (version == found.versions.end()) return needs + QStringLiteral(": not found");
-  if (version->second.isEmpty()) return needs + QStringLiteral(": found");
-  return needs + QStringLiteral(": %1 found").arg(version->second);
 }
 
 std::vector<Sample> sample_scripts() {

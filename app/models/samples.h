@@ -3,8 +3,6 @@
 
 #include <QString>
 
-#include <map>
-#include <span>
 #include <vector>
 
 namespace footlight::app {
@@ -24,28 +22,11 @@ std::vector<Sample> sample_scripts();
 // The scripts, then the recordings of machines that few people have.
 std::vector<Sample> all_samples();
 
-// Other engines that have samples.
-struct SampleEngine {
-  const char* package;  // "torch"
-  const char* title;    // "PyTorch"
-};
-std::span<const SampleEngine> sample_engines();
-// The samples of all of them, by engine and name.
+// Samples for other engines, by engine and name.
 std::vector<Sample> engine_samples();
 // The engine under which a script has to run that is the user's copy of a sample; empty if it is no sample's copy, or
 // one for Footlight's engine.
 QString engine_of_sample(const QString& script);
-
-// Which of the engines' packages an interpreter has.
-struct PackagesFound {
-  QString python;                       // empty: there is no interpreter
-  std::map<QString, QString> versions;  // of those that it has
-  bool known = false;                   // it has answered
-  QString problem = {};                 // why it did not answer
-  friend bool operator==(const PackagesFound&, const PackagesFound&) = default;
-};
-// "Needs jax: 0.10.2 found", "Needs jax: not found".
-QString package_words(const PackagesFound& found, const QString& package);
 
 // The user's folder of copies; FOOTLIGHT_EXAMPLES names another.
 QString samples_folder();

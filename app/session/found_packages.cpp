@@ -1,6 +1,8 @@
 // Runs a few lines of Python that look for the packages where an import would find them.
 #include "app/session/found_packages.h"
 
+#include "engine/session/other_engines.h"
+
 #include <QDir>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -28,6 +30,17 @@ print(json.dumps(found))
 
 }  // namespace
 
+QString package_words(const PackagesFound& found, const QString& package) {
+  const QString needs = QStringLiteral("Needs ") + package;
+  if (found.python.isEmpty()) return needs + QStringLiteral(": no python3 on the path");
+  if (!found.problem.isEmpty()) return needs + QStringLiteral(": Python gave no answer");
+  if (!found.known) return needs;
+  const auto version = found.versions.find(package);
+  if (version == found.versions.end()) return needs + QStringLiteral(": not found");
+  if (version->second.isEmpty()) return needs + QStringLiteral(": found");
+  return needs + QStringLiteral(": %1 found").arg(version->second);
+}
+
 PackageSearch::PackageSearch(QObject* parent) : QObject(parent) {
   connect(&process_, &QProcess::finished, this, &PackageSearch::answered);
   connect(&process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
@@ -54,7 +67,7 @@ void PackageSearch::ask(const QString& python) {
   Q_EMIT changed();
   if (python.isEmpty()) return;
   QStringList words{QStringLiteral("-c"), kProgram};
-  for (const SampleEngine& engine : sample_engines()) words << QLatin1String(engine.package);
+  for (const session::OtherEngine& engine : session::kOtherEngines) words << QLatin1String(engine.package);
   // Where the packages of a script's run are found: Footlight's own package for TensorFlow is not among them.
   QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
   environment.remove(QStringLiteral("PYTHONPATH"));

@@ -4,6 +4,7 @@
 #include "app/models/text.h"
 #include "app/views/theme.h"
 #include "app/views/view_list.h"
+#include "engine/session/other_engines.h"
 
 #include "footlight_version.h"
 
@@ -40,7 +41,7 @@ void MainWindow::build_actions() {
                                   [this, sample] { open_sample(sample, false); });
     action->setText(QStringLiteral("%1 (%2)").arg(sample.title, sample.name));
   }
-  for (const SampleEngine& engine : sample_engines()) {
+  for (const session::OtherEngine& engine : session::kOtherEngines) {
     const QString title = QLatin1String(engine.title);
     QMenu* of_engine = samples->addMenu(title);
     for (const Sample& sample : engine_samples()) {

@@ -1,9 +1,9 @@
 // Lays out the fields, and checks them while somebody types.
 #include "app/views/run_panel.h"
 
-#include "app/models/samples.h"
 #include "app/views/labels.h"
 #include "app/views/theme.h"
+#include "engine/session/other_engines.h"
 
 #include <QDialogButtonBox>
 #include <QFileDialog>
@@ -50,7 +50,7 @@ RunPanel::RunPanel(QWidget* parent) : QDialog(parent) {
   row("Interpreter", python_, find_python);
   engine_ = new QComboBox;
   engine_->addItem(QStringLiteral("Footlight's engine for TensorFlow; JAX and PyTorch as installed"), QString());
-  for (const SampleEngine& engine : sample_engines())
+  for (const session::OtherEngine& engine : session::kOtherEngines)
     engine_->addItem(QStringLiteral("%1, as installed").arg(QLatin1String(engine.title)),
                      QLatin1String(engine.package));
   row("Engine", engine_);

@@ -215,11 +215,11 @@ void WelcomePage::set_packages(const PackagesFound& found) {
 void WelcomePage::show_engines() {
   auto* column = static_cast<QVBoxLayout*>(engines_->layout());
   empty(column);
-  for (const SampleEngine& engine : sample_engines()) column->addWidget(make_engine(engine));
+  for (const session::OtherEngine& engine : session::kOtherEngines) column->addWidget(make_engine(engine));
 }
 
 // The samples of one engine below its name, and what the chosen interpreter has of it.
-QWidget* WelcomePage::make_engine(const SampleEngine& engine) {
+QWidget* WelcomePage::make_engine(const session::OtherEngine& engine) {
   const QString package = QLatin1String(engine.package);
   auto* made = new QWidget;
   made->setAccessibleName(QStringLiteral("Samples for ") + QLatin1String(engine.title));

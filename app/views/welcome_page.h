@@ -4,6 +4,8 @@
 
 #include "app/models/recent.h"
 #include "app/models/samples.h"
+#include "app/session/found_packages.h"
+#include "engine/session/other_engines.h"
 
 #include <QFrame>
 #include <QLabel>
@@ -48,7 +50,7 @@ class WelcomePage : public QScrollArea {
  private:
   QWidget* make_card(const Sample& sample);
   void show_engines();
-  QWidget* make_engine(const SampleEngine& engine);
+  QWidget* make_engine(const session::OtherEngine& engine);
 
   QFrame* drop_;
   QWidget* ready_;  // replaces the drop zone once a script is loaded

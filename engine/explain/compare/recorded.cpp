@@ -6,6 +6,7 @@
 #include "engine/explain/compare/recorded_side.h"
 #include "engine/explain/compare/text.h"
 #include "engine/explain/words.h"
+#include "engine/session/other_engines.h"
 
 #include <algorithm>
 #include <charconv>
@@ -321,12 +322,6 @@ size_t nearest(const RecordedRuns& runs, double mean) {
 
 // --- words ---------------------------------------------------------------------------------------------------------
 
-struct EngineName {
-  std::string_view recorded;
-  std::string shown;
-};
-const EngineName kEngineNames[] = {{"tensorflow", "TensorFlow"}, {"jax", "JAX"}, {"torch", "PyTorch"}};
-
 std::string stem(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
 std::string unit_text(const Recorded& what) {
@@ -360,9 +355,10 @@ std::string engine_text(const session::Reader& reader) {
   const session::Contents& contents = reader.contents();
   std::vector<std::string> found;
   for (const session::ProcessRecord& process : contents.processes) {
-    const auto name = std::ranges::find(kEngineNames, std::string_view(process.engine), &EngineName::recorded);
-    if (name == std::end(kEngineNames)) continue;
-    const std::string words = name->shown + (process.engine_version.empty() ? "" : " " + process.engine_version);
+    const auto engine = std::ranges::find(session::kOtherEngines, std::string_view(process.engine),
+                                          &session::OtherEngine::package);
+    if (engine == std::end(session::kOtherEngines)) continue;
+    const std::string words = engine->title + (process.engine_version.empty() ? "" : " " + process.engine_version);
     if (std::ranges::find(found, words) == found.end()) found.push_back(words);
   }
   std::string text;

@@ -13,10 +13,14 @@ from folder_case import FolderCase
 
 
 class Fixes(FolderCase):
+    def run_alone(self, body):
+        script = self.write('alone.py', 'import footlight as tf\n' + textwrap.dedent(body))
+        return subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)
+
     def counted(self, body):
         """The numbers that the program prints when it is not recorded."""
-        script = self.write('alone.py', 'import footlight as tf\n' + textwrap.dedent(body))
-        done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300, check=True)
+        done = self.run_alone(body)
+        done.check_returncode()
         return {name: int(count) for name, count in re.findall(r'(\w+)=(\d+)', done.stdout)}
 
     def check(self, body, old, new, function, cause, **wanted):
@@ -207,3 +211,37 @@ class Fixes(FolderCase):
         ''')
         said = footlight_program.rows(session, 'select why from trace order by number')
         self.assertEqual([why.split(' of ')[0] for why, in said[2:]], ['shape'] * 3)
+
+    def test_a_size_that_the_body_reads(self):
+        """A signature makes the size None: the line that takes it as a number comes first."""
+        body = '''
+            @tf.function
+            def halves(x):
+                n = x.shape[1]
+                return tf.reshape(x, [2, -1, n])
+            for i in range(8):
+                halves(tf.ones([4, i + 2]))
+            print(f'halves={halves.experimental_get_tracing_count()}')
+        '''
+        report = footlight_program.report(recorded.record(self.folder, body))
+        [finding] = report['findings']
+        self.assertEqual(finding['cause'], 'varying_shape')
+        self.assertRegex(finding['fix']['text'], r'^First let line 5 of .*\.py take the size from tf.shape\(\)')
+        self.assertIsNone(finding['fix']['edit'])
+        self.assertEqual([a['edit'] for a in finding['alternatives']], [None] * len(finding['alternatives']))
+        with_signature = body.replace('@tf.function', '@tf.function(input_signature=[tf.TensorSpec([4, None])])')
+        self.assertNotEqual(self.run_alone(with_signature).returncode, 0)
+        changed = with_signature.replace('x.shape[1]', 'tf.shape(x)[1]')
+        self.assertEqual(finding['checked']['traces_after'], self.counted(changed)['halves'])
+
+    def test_a_size_that_stays_the_same(self):
+        report = footlight_program.report(recorded.record(self.folder, '''
+            @tf.function
+            def scaled(x):
+                n = x.shape[0]
+                return x / n
+            for i in range(8):
+                scaled(tf.ones([4, i + 2]))
+        '''))
+        [finding] = report['findings']
+        self.assertIsNotNone(finding['fix']['edit'])

@@ -5,6 +5,7 @@
 #include "engine/explain/words.h"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace footlight::explain {
 namespace {
@@ -120,11 +121,47 @@ std::string signature_text(const FunctionRun& run, const std::vector<VaryingTens
 
 constexpr const char* kRelaxing = "reduce_retracing=True";
 
+// A line that takes a size as a Python number. Once the dimension is unknown, it gets None.
+struct SizeRead {
+  Line line;
+  std::string path;  // "shape[1]"
+};
+
+// Those that got another size in another trace.
+std::vector<SizeRead> reads_of_sizes(const Evidence& evidence, const FunctionRun& run) {
+  std::map<std::pair<Line, std::string>, std::map<TraceId, std::set<std::string>>> sizes;
+  for (const session::ObservationRecord& o : evidence.records().observations) {
+    if (o.kind != session::ObservationKind::kSizeRead) continue;
+    if (std::ranges::find(run.traces, o.trace, &TraceRecord::id) == run.traces.end()) continue;
+    sizes[{{o.file, o.line}, o.path}][o.trace].insert(o.note);
+  }
+  std::vector<SizeRead> found;
+  for (const auto& [at, by_trace] : sizes) {
+    const auto differs = [&](const auto& one) { return one.second != by_trace.begin()->second; };
+    if (std::ranges::any_of(by_trace, differs)) found.push_back({at.first, at.second});
+  }
+  return found;
+}
+
+// What the lines have to do first, as the beginning of a fix; empty if there are none.
+std::string change_first(const Evidence& evidence, const std::vector<SizeRead>& reads) {
+  if (reads.empty()) return {};
+  const SizeRead& read = reads.front();
+  const auto& files = evidence.records().files;
+  const auto file = std::ranges::find(files, read.line.file, &session::FileRecord::id);
+  std::string place = "line " + std::to_string(read.line.line);
+  if (file != files.end()) place += " of " + std::filesystem::path(file->path).filename().string();
+  if (reads.size() > 1) place += " (and " + std::to_string(reads.size() - 1) + " more)";
+  return "First let " + place + " take the size from tf.shape(): ." + read.path +
+         " is None where the dimension is unknown. Then ";
+}
+
 // Shapes that are relaxed by themselves, where a signature is the first choice.
-void add_relaxing(const Evidence& evidence, const FunctionRun& run, Finding& finding) {
+void add_relaxing(const Evidence& evidence, const FunctionRun& run, const std::string& first, Finding& finding) {
   ProposedFix relaxed;
   relaxed.reduce_retracing = true;
-  also_if_it_saves(evidence, run, relaxed, finding, kRelaxing, add_options(evidence, run, kRelaxing));
+  also_if_it_saves(evidence, run, relaxed, finding, first + kRelaxing,
+                   first.empty() ? add_options(evidence, run, kRelaxing) : Finding::Edit{});
 }
 
 // JAX has no unknown sizes: every one is a trace, so fewer of them are the fix.
@@ -152,6 +189,8 @@ void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std
     if (t->reason == session::TraceReason::kRelaxed) return;  // it relaxes already
   std::set<std::string> taken;
   const std::vector<VaryingTensor> tensors = varying_tensors(run);
+  const std::vector<SizeRead> reads = reads_of_sizes(evidence, run);
+  const std::string first = change_first(evidence, reads);
   for (const VaryingTensor& tensor : tensors) {
     if (taken.count(tensor.path) || tensor.shapes.size() < kManyShapes) continue;
     if (is_torch(run) && becomes_symbol(evidence, run, tensor)) continue;
@@ -200,12 +239,13 @@ void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std
       to.push_back(std::move(c));
       continue;
     }
-    f.fix = signature ? spec_text(tensor) : "@tf.function(reduce_retracing=True)";
+    f.fix = first + (signature ? spec_text(tensor) : "@tf.function(reduce_retracing=True)");
+    for (const SizeRead& read : reads) f.related.push_back({"use", read.line});
     const std::string specs = signature ? signature_text(run, tensors, together) : "";
-    if (!signature) f.edit = add_options(evidence, run, kRelaxing);
-    else if (!specs.empty()) f.edit = add_options(evidence, run, "input_signature=[" + specs + ']');
-    c.complete = [&evidence, &run, signature, dimensions, name](Finding& made, const ReplayResult&) {
-      if (signature) add_relaxing(evidence, run, made);
+    if (!signature && first.empty()) f.edit = add_options(evidence, run, kRelaxing);
+    else if (!specs.empty() && first.empty()) f.edit = add_options(evidence, run, "input_signature=[" + specs + ']');
+    c.complete = [&evidence, &run, signature, dimensions, name, first](Finding& made, const ReplayResult&) {
+      if (signature) add_relaxing(evidence, run, first, made);
       add_padding(evidence, run, dimensions, name, made);
     };
     to.push_back(std::move(c));

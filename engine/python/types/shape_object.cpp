@@ -8,6 +8,7 @@
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/types.h"
 #include "engine/python/interpreter/walk.h"
+#include "engine/python/types/size_reads.h"
 #include "engine/tensor/size.h"
 
 #include <algorithm>
@@ -126,6 +127,7 @@ PyObject* item(PyObject* self, PyObject* key) {
     if (i < 0 || i >= s.rank())
       throw Error(ErrorKind::kIndex, "TensorShape index out of range: " + s.to_string() + " has " +
                                          std::to_string(s.rank()) + " dimensions");
+    record_size_read(s, static_cast<int>(i));
     return dimension(s[static_cast<int>(i)]);
   });
 }
@@ -137,6 +139,7 @@ PyObject* item_at(PyObject* self, Py_ssize_t i) {
 
 PyObject* iterate(PyObject* self) {
   if (!shape_of(self).has_rank()) no_rank("Iterating over the dimensions");
+  record_size_reads(shape_of(self));
   return PyObject_GetIter(list_of(shape_of(self)).get());
 }
 
@@ -150,7 +153,11 @@ PyObject* get_dims(PyObject* self, void*) {
   return guarded([&] { return list_of(shape_of(self)).release(); });
 }
 
-PyObject* as_list(PyObject* self, PyObject*) { return list_of(shape_of(self)).release(); }
+PyObject* as_list(PyObject* self, PyObject*) {
+  Ref list = list_of(shape_of(self));
+  record_size_reads(shape_of(self));
+  return list.release();
+}
 PyObject* num_elements(PyObject* self, PyObject*) {
   const Shape& s = shape_of(self);
   if (!s.fully_known()) Py_RETURN_NONE;

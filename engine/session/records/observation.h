@@ -13,9 +13,10 @@ enum class ObservationKind : uint8_t {
   kRandomRead,      // the body read `path` (random, numpy.random, a clock) at `line` while it was traced
   kTensorLeak,      // a symbolic tensor was kept in `path` at `line`; the lines with role "use" used it
   kPythonCall,      // a py_function at `line` ran `count` times inside traced calls
+  kSizeRead,        // the body took `path` ("shape[1]") of a tensor as a number at `line`: the note says which
 };
 constexpr const char* kObservationKinds[] = {"value line",  "state changed", "side effect",
-                                             "random read", "tensor leak",   "python call"};
+                                             "random read", "tensor leak",   "python call", "size read"};
 constexpr std::span<const char* const> enumerators(ObservationKind) { return kObservationKinds; }
 
 // The note of a changed state that has the value again which the trace has read.

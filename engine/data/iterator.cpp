@@ -15,6 +15,7 @@ constexpr const char* kStateFormat = "footlight iterator 1";
 Iterator::~Iterator() { drop(); }
 
 void Iterator::drop() {
+  ahead_.clear();
   if (!run_) return;
   run_->cancel();
   // The run's threads, and the locks that they held, stayed in the parent process.
@@ -64,6 +65,10 @@ void Iterator::begin(const StagePtr& stage, State* state) {
 std::string Iterator::save() {
   const auto lock = lock_outside(mutex_);
   if (!run_) throw Error(ErrorKind::kFailedPrecondition, "an iterator that has not been initialized cannot be saved");
+  if (!ahead_.empty())
+    fail(ErrorKind::kFailedPrecondition, "an iterator cannot be saved while ", ahead_.size(),
+         " elements are left that the repetitions of a compared call took from its pipeline: save it later, or run "
+         "without a comparison");
   State state;
   state.any_function = run_->any_state();
   state.of(kStateFormat);
@@ -87,6 +92,42 @@ bool Iterator::next(Element& out) {
     throw Error(ErrorKind::kFailedPrecondition,
                 "GetNext() failed because the iterator has not been initialized. Ensure that you have run the "
                 "initializer operation for this iterator before getting the next element.");
+  runtime::RepeatedElements* const repeated = runtime::RepeatedElements::of(number);
+  if (!repeated) [[likely]] return take(out);
+  if (repeated->is_given()) {
+    take_ahead(*repeated);
+    return repeated->give(number, out);
+  }
+  const bool any = take(out);
+  if (any) repeated->keep(number, out);
+  else repeated->keep_end(number);
+  return any;
+}
+
+bool Iterator::take(Element& out) {
+  if (ahead_.empty()) [[likely]] return produce(out);
+  Ahead next = std::move(ahead_.front());
+  ahead_.pop_front();
+  if (next.error) std::rethrow_exception(next.error);
+  out = std::move(next.element);
+  return next.any;
+}
+
+// A repetition waits for its input as the call did. The program gets that element when its turn comes.
+void Iterator::take_ahead(runtime::RepeatedElements& repeated) {
+  const bool is_over = !ahead_.empty() && (!ahead_.back().any || ahead_.back().error);
+  if (is_over || !repeated.may_take_ahead()) return;
+  Ahead next;
+  try {
+    next.any = produce(next.element);
+  } catch (...) {
+    next.error = std::current_exception();
+  }
+  if (next.any) repeated.add_ahead(next.element);
+  ahead_.push_back(std::move(next));
+}
+
+bool Iterator::produce(Element& out) {
   if (!cursor_) return false;
   run_->check();
   {

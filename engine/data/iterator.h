@@ -3,6 +3,10 @@
 
 #include "engine/data/stage.h"
 #include "engine/data/watch.h"
+#include "engine/runtime/repeated_elements.h"
+
+#include <deque>
+#include <exception>
 
 namespace footlight::data {
 
@@ -23,14 +27,24 @@ class Iterator {
   const uint64_t number = next_tensor_id();  // identifies the iterator
 
  private:
+  // What repetitions of a call took from the pipeline, and the program has not had yet.
+  struct Ahead {
+    Element element;
+    bool any = false;                // else it is the end
+    std::exception_ptr error = {};   // or what was raised in its place
+  };
   void begin(const StagePtr& stage, class State* state);
   void drop();
+  bool take(Element& out);     // from what was taken ahead, then from the pipeline
+  bool produce(Element& out);  // from the pipeline
+  void take_ahead(runtime::RepeatedElements& repeated);
   std::mutex mutex_;  // held by next() and make()
   std::mutex run_mutex_;
   RunPtr run_;
   CursorPtr cursor_;
   StagePtr stage_;
   std::unique_ptr<SpanRecorder> recorder_;  // records what the program does with it
+  std::deque<Ahead> ahead_;
 };
 
 // Handles of one iterator: the original one, and those found by its name.

@@ -315,6 +315,31 @@ class Unnoticed(Compared):
             ''', '--pairs', '4')
         self.assertTrue(any('seen (line 6)' in note for note in c['notes']), c['notes'])
 
+    def test_elements_of_iterators(self):
+        """Each repetition gets those of the call, and the script gets all of them once, in order."""
+        for name, source in (('slices', 'tf.data.Dataset.from_tensor_slices(np.arange(9.)).map(lambda v: v * 2.)'),
+                             ('a generator', 'tf.data.Dataset.from_generator(lambda: map(float, range(9)), tf.float64)')):
+            with self.subTest(name):
+                body = f'''
+                    import numpy as np
+                    iterator = iter({source}.prefetch(2))
+                    total = tf.Variable(0., dtype=tf.float64)
+                    @tf.function
+                    def step(iterator):
+                        value = next(iterator) + next(iterator)
+                        total.assign_add(value)
+                        return value
+                    for i in range(4):
+                        print(float(step(iterator)), float(total))
+                    print(float(next(iterator)), [float(x) for x in iterator])
+                '''
+                plain = run('record', '-o', self.session, self.script(body)).stdout
+                c = self.compare(body, '--function', 'step', '--call', '2')
+                self.assertEqual(c['error'], '')
+                self.assertRegex(' '.join(c['notes']), 'got the elements again .* 5 more were taken')
+                self.assertEqual(run('compare', self.script(body), '--function', 'step', '--call', '2', '-o',
+                                     self.session).stdout.splitlines()[:5], plain.splitlines())
+
     def test_a_failing_repetition_is_said(self):
         script = self.script('''
             tracing = True

@@ -13,6 +13,7 @@
 #include "engine/python/interpreter/source.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/types/objects.h"
+#include "engine/runtime/repeated_elements.h"
 #include "engine/session/writer.h"
 #include "engine/trace/pass_record.h"
 
@@ -189,8 +190,8 @@ class Repetitions {
  public:
   // `before`: the program as the call found it.
   Repetitions(const WantedComparison& wanted, const CallWords& call, const KeptProgram& before,
-              ComparisonRecord& record)
-      : wanted_(wanted), call_(call), record_(record), before_(before), after_(kMaxBytes) {}
+              runtime::RepeatedElements& elements, ComparisonRecord& record)
+      : wanted_(wanted), call_(call), record_(record), before_(before), elements_(elements), after_(kMaxBytes) {}
 
   // Restores the program's state, however the comparison ends.
   void run() {
@@ -242,6 +243,10 @@ class Repetitions {
     }
     if (record_.stopped.empty()) record_.stopped = record_.error.empty() ? "all pairs were run" : "a repetition failed";
     const uint64_t printed = std::max(printed_[0], printed_[1]);
+    if (!elements_.empty())
+      record_.notes.push_back(str("Each repetition got the elements again that the call took out of iterators; "
+                                  "meanwhile ", elements_.ahead(), " more were taken from the pipelines, which the "
+                                  "script got afterwards"));
     if (printed)
       record_.notes.push_back(str("Each eager repetition printed ", printed_[0], " bytes, each traced one ",
                                   printed_[1], "; Footlight dropped that output"));
@@ -282,12 +287,14 @@ class Repetitions {
   void once(ComparisonRun& run) {
     after_.put_back();                      // with what the call has made
     before_.put_back();
+    elements_.rewind();
     log_.clear();
     FunctionCore& core = core_of(call_.function);
     PyObject* const callable = run.traced ? call_.function : core.python_function.get();
     {
       const Eagerly eagerly(!run.traced);
       const DevicesUnrecorded unrecorded(!run.with_events);
+      const runtime::RepeatedElements::Scope giving(elements_, runtime::RepeatedElements::Mode::kGive);
       const Marking marking(run.with_events ? &log_ : nullptr);
       const uint64_t before = interruptions_so_far();
       run.start_ns = now_ns();
@@ -310,6 +317,7 @@ class Repetitions {
   const CallWords& call_;
   ComparisonRecord& record_;
   const KeptProgram& before_;
+  runtime::RepeatedElements& elements_;
   const KeptProgram after_;
   SuppressSideEffects quiet_;
   ActivityLog log_{kMaxMarksOfRun};
@@ -333,14 +341,17 @@ void describe_graph(FunctionCore& core, BoundCall& bound, ComparisonRecord& reco
 }
 
 void compare_into(ComparisonRecord& record, const WantedComparison& wanted, const CallWords& call,
-                  const KeptProgram* before, session::Writer& writer) {
+                  const KeptProgram* before, runtime::RepeatedElements& elements, session::Writer& writer) {
   FunctionCore& core = core_of(call.function);
   BoundCall bound(call);
   describe_graph(core, bound, record, writer);
+  if (elements.is_cut())
+    throw Error(ErrorKind::kResourceExhausted,
+                "The call took more elements out of iterators than are kept, so it was not repeated");
   if (before) {
     const KeptDefinition kept(core.function.definition());
     const HideTapes hidden;
-    Repetitions(wanted, call, *before, record).run();
+    Repetitions(wanted, call, *before, elements, record).run();
   }
   if (bound.entry().concrete->program().schedule.state() == compile::ParallelSchedule::State::kParallel)
     record.notes.push_back("Some ops of the graph run side by side; recorded repetitions run them one after the other");
@@ -360,7 +371,12 @@ Ref compare_call(const WantedComparison& wanted, vectorcallfunc plain, const Cal
     record.error = exception_text();
   }
   // The program's own call comes first, as if nothing was compared: it traces, and its calls and times are its own.
-  Ref result = checked(plain(call.function, call.args, call.nargsf, call.kwnames));
+  runtime::RepeatedElements elements;
+  Ref result;
+  {
+    const runtime::RepeatedElements::Scope keeping(elements, runtime::RepeatedElements::Mode::kKeep);
+    result = checked(plain(call.function, call.args, call.nargsf, call.kwnames));
+  }
   if (!writer || session::active_writer() != writer) return result;
   record.function = core_of(call.function).function.id();
   record.call = wanted.call.number();
@@ -374,7 +390,7 @@ Ref compare_call(const WantedComparison& wanted, vectorcallfunc plain, const Cal
   if (const OpenDevices* devices = open_devices.load(std::memory_order_acquire)) record.simulated = devices->simulated;
   // That call has its result, which is not to be lost by what follows.
   try {
-    compare_into(record, wanted, call, before ? &*before : nullptr, *writer);
+    compare_into(record, wanted, call, before ? &*before : nullptr, elements, *writer);
   } catch (const Error& e) {
     record.error = e.message();
   } catch (const PythonErrorSet&) {

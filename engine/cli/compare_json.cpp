@@ -94,6 +94,7 @@ std::string comparison_json(const session::Reader& reader, const Comparison& c) 
   JsonObject out;
   if (c.recorded) out.add("title", c.title);
   out.add("function", c.name).add("call", c.call).add("sentence", sentence_of(c)).add("worth", worth_of(c));
+  out.add("other_work", c.other_work);
   out.raw("left", json_of(c.eager)).raw("right", json_of(c.traced)).raw("difference_ns", json_of(c.difference));
   out.raw("known_within", std::to_string(c.known_within)).raw("unexplained", std::to_string(c.unexplained));
   out.add("pairs", uint64_t{c.pairs}).add("pairs_with_events", uint64_t{c.pairs_with_events});

@@ -132,9 +132,10 @@ std::string sentence_of(const Comparison& c) {
               " the largest reason: " + time_text(std::abs(largest->difference.mean)) +
               (std::abs(largest->difference.mean) <= std::abs(c.difference.mean)
                    ? " of " + time_text(std::abs(c.difference.mean)) + "."
-                   : ", of which other parts take some back.");
+                   : ", partly offset by other parts.");
   }
   if (const std::string unexplained = unexplained_of(c); !unexplained.empty()) text += " " + unexplained;
+  if (!c.other_work.empty()) text += " " + c.other_work;
   return text;
 }
 
@@ -155,6 +156,8 @@ std::string worth_of(const Comparison& c) {
   if (!c.pairs || !c.tracing_ns) return {};
   const std::string took = (c.traced.name == "compiled" ? "Tracing and compiling took " : "Tracing took ") +
                            time_text(static_cast<double>(c.tracing_ns));
+  if (!c.other_work.empty())
+    return took + "; whether it pays for that call is not known, since the repetitions did other work.";
   if (nothing_known(c))
     return took + "; whether it pays is within the spread.";
   if (!c.worth_from) return took + " and does not pay off.";

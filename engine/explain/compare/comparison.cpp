@@ -4,6 +4,7 @@
 #include "engine/explain/compare/groups.h"
 #include "engine/explain/engines.h"
 #include "engine/explain/compare/pictures.h"
+#include "engine/explain/compare/repeated_call.h"
 #include "engine/explain/compare/waterfall.h"
 #include "engine/explain/words.h"
 #include "engine/session/run_times.h"
@@ -214,6 +215,7 @@ void measure(Comparison& c, const session::Reader& reader, const ComparisonRecor
     traced_side.with_events[i].beside = traced_beside[i];
   }
   fill(c, eager_side, traced_side);
+  check_repetitions(c, reader, record, eager, traced);
   if (eager.empty()) return;
   const size_t shown = nearest(eager, traced, c);
   add_sizes(reader, eager[shown], groups, c.rows);
@@ -234,7 +236,7 @@ void say_tracing(Comparison& c, const session::Reader& reader) {
   }
   if (traces.empty()) return;
   const double saving = -c.difference.mean;
-  if (saving > 0 && c.known_within < 1 && c.tracing_ns >= 0)
+  if (saving > 0 && c.known_within < 1 && c.tracing_ns >= 0 && c.other_work.empty())
     c.worth_from = static_cast<uint64_t>(std::min(std::ceil(static_cast<double>(c.tracing_ns) / saving), 1e18));
 }
 

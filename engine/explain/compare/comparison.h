@@ -130,6 +130,7 @@ struct Comparison {
   bool simulated = false;           // the device is simulated
   std::string device;               // "GPU 0: NVIDIA H100"; empty: none was used
   std::vector<std::string> notes;   // "prints; what the repetitions printed was dropped", ...
+  std::string other_work = {};      // how repetitions differ from the recorded call, in sentences; empty: in nothing
 
   double factor() const { return traced.total.mean > 0 ? eager.total.mean / traced.total.mean : 0; }
   static double unexplained_share(const Side& side) {

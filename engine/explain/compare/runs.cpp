@@ -33,6 +33,36 @@ struct MarkedOp {
   int32_t what;
 };
 
+bool is_kernel(Activity activity) { return activity == Activity::kKernel || activity == Activity::kLaunch; }
+bool names_op(const session::ComparisonMark& mark) {
+  return is_kernel(mark.activity) && (mark.op.valid() || mark.node.valid());
+}
+
+// For each mark the op whose Python function (tf.py_function) the thread ran, by its number in the run; -1: none. The
+// function runs between two marks of its op's kernel, and the second one names the op. What the function calls has
+// marks of its own between these.
+std::vector<int32_t> python_functions_of(const std::vector<session::ComparisonMark>& marks) {
+  std::vector<int32_t> ops(marks.size(), -1);
+  std::vector<std::vector<size_t>> open;  // marks of functions that have not returned
+  int32_t op = 0;
+  for (size_t i = 0; i < marks.size(); ++i) {
+    const bool after_python = i && marks[i - 1].activity == Activity::kPython;
+    const bool before_python = i + 1 < marks.size() && marks[i + 1].activity == Activity::kPython;
+    if (marks[i].activity == Activity::kPython) {
+      if (!open.empty()) open.back().push_back(i);
+    } else if (names_op(marks[i])) {
+      if (after_python && !open.empty()) {
+        for (const size_t mark : open.back()) ops[mark] = op;
+        open.pop_back();
+      }
+      ++op;
+    } else if (marks[i].activity == Activity::kKernel && before_python) {
+      open.push_back({i});
+    }
+  }
+  return ops;
+}
+
 std::vector<MarkedOp> add_marks(Run& run, double mark_ns) {
   std::vector<MarkedOp> marked_ops;
   const session::ComparisonRun& record = *run.record;
@@ -51,17 +81,23 @@ std::vector<MarkedOp> add_marks(Run& run, double mark_ns) {
     if (end > marked) run.host.push_back({std::max(at, marked), end, now, what});
     at = std::max(at, end);
   };
-  for (const session::ComparisonMark& mark : record.marks) {
+  const std::vector<int32_t> functions = python_functions_of(record.marks);
+  for (size_t i = 0; i < record.marks.size(); ++i) {
+    const session::ComparisonMark& mark = record.marks[i];
     close(std::min(mark.start_ns, record.end_ns));
     // A log never marks the same activity twice in a row: the second one is a part of a kernel that ran several ops.
     measured = last != mark.activity;
     last = mark.activity;
     now = share_of_activity(last);
-    const bool has_op = mark.activity == Activity::kKernel || mark.activity == Activity::kLaunch;
-    what = has_op ? static_cast<int32_t>(run.ops.size()) : -1;
+    if (functions[i] >= 0) {  // the function is the work of its op
+      now = Share::kHostKernel;
+      what = functions[i];
+      marked_ops.push_back({mark.start_ns, what});
+      continue;
+    }
+    what = is_kernel(mark.activity) ? static_cast<int32_t>(run.ops.size()) : -1;
     marked_ops.push_back({mark.start_ns, what});
-    if (!has_op) continue;
-    if (!mark.op.valid() && !mark.node.valid()) continue;  // it was interrupted: the next mark of its kind has its op
+    if (!names_op(mark)) continue;  // a kernel was interrupted: the next mark of its kind has its op
     run.ops.push_back({mark.op, mark.source, {mark.graph, mark.node}, mark.signature});
   }
   if (!record.lost) close(record.end_ns);  // else nobody knows what followed the last mark

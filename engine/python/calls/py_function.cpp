@@ -371,15 +371,36 @@ PyObject* call_python(PyObject*, PyObject* args) {
   return wrap(results[0]);
 }
 
-// arrays_of(values): what a tf.numpy_function gets outside of traces.
-PyObject* arrays_of(PyObject*, PyObject* values) {
-  return list_of(Items(values), [](PyObject* value) { return array_of(to_tensor(value)); }).release();
+// call_with_arrays(function, values, stateful): a tf.numpy_function outside of traces. It is no op there, but in a call
+// that is compared it counts as the op that it is in the graph.
+PyObject* call_with_arrays(PyObject*, PyObject* args) {
+  PyObject *function, *values;
+  int stateful;
+  if (!PyArg_ParseTuple(args, "OOp:call_with_arrays", &function, &values, &stateful)) return nullptr;
+  const Ref arrays = list_of(Items(values), [](PyObject* value) { return array_of(to_tensor(value)); });
+  const Ref given = checked(PyList_AsTuple(arrays.get()));
+  ActivityLog* const log = this_thread.activity;
+  if (!log) return PyObject_CallObject(function, given.get());
+  OpEvent event{};
+  event.start_ns = now_ns();
+  event.op = (stateful ? "PyFunc"_op : "PyFuncStateless"_op).row().id;
+  event.set_source(current_source());
+  const ActivityScope kernel(log, Activity::kKernel);
+  Ref result;
+  {
+    const ActivityScope python(log, Activity::kPython);
+    result = Ref::steal(PyObject_CallObject(function, given.get()));
+  }
+  event.end_ns = now_ns();
+  log->add(event);
+  return result.release();
 }
 
 PyMethodDef functions[] = {
     {"call_python", guard<call_python>, METH_VARARGS,
      "call_python(op, function, inputs, Tout, name)\n--\n\nAn op that calls a Python function when it runs."},
-    {"arrays_of", guard<arrays_of>, METH_O, "arrays_of(values)\n--\n\nA list of NumPy arrays."},
+    {"call_with_arrays", guard<call_with_arrays>, METH_VARARGS,
+     "call_with_arrays(function, values, stateful)\n--\n\nCalls the function with the values as NumPy arrays."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -77,7 +77,7 @@ def _with_arrays(public: str, func: Callable[..., Any], inp: list[Any] | None, T
         if not tf.executing_eagerly():
             return _result(_engine.call_python('PyFunc' if stateful else 'PyFuncStateless', function, values, Tout, name))
         results = [r if r is None else tf.convert_to_tensor(r)
-                   for r in tf.nest.flatten(function(*_engine.arrays_of(values)))]
+                   for r in tf.nest.flatten(_engine.call_with_arrays(function, values, stateful))]
         return results[0] if len(results) == 1 else results
     return _checked(public, func, inp, Tout, call)
 

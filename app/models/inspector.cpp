@@ -18,7 +18,7 @@ namespace footlight::app {
 namespace {
 
 constexpr size_t kMaxShownErrors = 3;  // errors of one function
-constexpr uint64_t kFewHits = 10;      // the 5th and 95th of 100 are the first and the last
+constexpr uint64_t kFewHits = 19;      // of so few the 5th and 95th percentiles are the least and the greatest
 
 // The words that count, then all of it.
 QString error_and_frames(const std::string& error) {

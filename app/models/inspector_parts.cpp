@@ -29,10 +29,12 @@ InspectorRow text_row(const QString& label, const QString& value, int indent = 0
   return row;
 }
 
-QString timed(int64_t ns, uint64_t runs) {
+// "5.4 ms, 104 us a run": the mean of `count` of `each`.
+QString timed(int64_t ns, uint64_t count, const char* each) {
   const QString text = duration_text(ns);
-  if (runs < 2) return text;
-  return text + QStringLiteral(", %1 a run").arg(duration_text(ns / static_cast<int64_t>(runs)));
+  if (count < 2) return text;
+  const QString mean = duration_text(ns / static_cast<int64_t>(count));
+  return text + QStringLiteral(", %1 a %2").arg(mean, QLatin1String(each));
 }
 
 // The outermost traces of other functions that were made inside this one.
@@ -132,7 +134,7 @@ void add_cost_rows(std::vector<InspectorRow>& rows, const query::LineSum& sum) {
     rows.push_back(text_row(QStringLiteral("While tracing"),
                             counted(sum.evaluated_ops, "op was", "ops were") + QStringLiteral(" evaluated")));
   if (sum.eager() || sum.traced_ns)
-    rows.push_back(text_row(QStringLiteral("Time"), timed(sum.eager() + sum.traced_ns, eager + traced)));
+    rows.push_back(text_row(QStringLiteral("Time"), timed(sum.eager() + sum.traced_ns, eager + traced, "run")));
   const int64_t share = sum.eager() > 0 ? sum.python_ns * 100 / (sum.eager() + sum.traced_ns) : 0;
   if (sum.eager() > 0) rows.push_back(text_row(QStringLiteral("Python in it"), QStringLiteral("%1 %").arg(share)));
   if (sum.library_ns)
@@ -140,7 +142,7 @@ void add_cost_rows(std::vector<InspectorRow>& rows, const query::LineSum& sum) {
                                                                 counted(sum.library_ops, "op", "ops")));
   if (sum.inside_ns)
     rows.push_back(text_row(QStringLiteral("Including what it calls"), duration_text(sum.traced_ns + sum.inside_ns)));
-  if (sum.calls) rows.push_back(text_row(QStringLiteral("Outside of ops"), timed(sum.call_ns, sum.calls)));
+  if (sum.calls) rows.push_back(text_row(QStringLiteral("Outside of ops"), timed(sum.call_ns, sum.calls, "call")));
   const QString traces = counted(sum.traces, "trace", "traces") + QStringLiteral(", ") + duration_text(sum.tracing_ns);
   if (sum.traces) rows.push_back(text_row(QStringLiteral("Tracing"), traces));
 }

@@ -62,10 +62,10 @@ int64_t cost_ns(const query::LineSum& sum, CostMode mode) {
 }
 
 uint64_t cost_runs(const query::LineSum& sum, CostMode mode) {
-  const uint64_t traced = std::max(sum.traced_runs, sum.calls);
+  const uint64_t traced = std::max(sum.traced_runs, sum.own_calls);
   switch (mode) {
     // A line that calls a traced function runs its own ops eagerly each time.
-    case CostMode::kTime: return std::max(std::max(sum.eager_runs, sum.calls) + sum.traced_runs, sum.traces);
+    case CostMode::kTime: return std::max(sum.eager_runs, sum.own_calls) + sum.traced_runs;
     case CostMode::kEager: return sum.eager_runs;
     case CostMode::kTraced: return traced;
     case CostMode::kTracing: return sum.traces;

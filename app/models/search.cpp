@@ -3,6 +3,7 @@
 
 #include "app/models/text.h"
 #include "app/models/trace_counts.h"
+#include "engine/base/error_words.h"
 
 #include <algorithm>
 #include <cctype>
@@ -14,6 +15,8 @@ namespace footlight::app {
 namespace {
 
 constexpr size_t kMaxConsoleHit = 200;
+// A line of the program comes before what libraries have of the same name.
+constexpr int kOwnLine = 45, kLibraryLine = -20;
 
 // Words in UTF-8 without regard to the case of ASCII letters: looks at a graph of 50,000 nodes at every key.
 class Matcher {
@@ -131,13 +134,14 @@ std::vector<SearchHit> search(const Document* document, const QStringList& comma
       }
       for (const session::FileRecord& f : document->files) {
         const auto& lines = document->lines(f.id);
+        const int weight = is_users_file(f.path) ? kOwnLine : kLibraryLine;
         for (size_t i = 0; i < lines.size(); ++i) {
           std::string_view bare = lines[i];
           bare.remove_prefix(std::min(bare.find_first_not_of(" \t"), bare.size()));
-          if (const int s = match.score(bare); s && is_wanted(s)) {
+          if (const int s = match.score(bare); s && is_wanted(s + weight)) {
             const QString text = q(lines[i]).trimmed();
             const SourcePlace place{f.id, static_cast<int>(i) + 1};
-            add(SearchHit::Kind::kSource, s, 0, text, document->place_text(place), "source",
+            add(SearchHit::Kind::kSource, s, weight, text, document->place_text(place), "source",
                 Selection::of_line(*document, place));
           }
         }

@@ -102,19 +102,13 @@ std::string ErrorWords::place() const {
 
 std::string ErrorWords::text() const { return line ? message + " at " + place() : message; }
 
-std::string_view last_traceback(std::string_view text) {
-  const size_t at = text.rfind(kTraceback);
-  return at == text.npos ? std::string_view() : text.substr(at);
-}
+namespace {
 
-ErrorWords error_words(std::string_view raw) {
-  const std::string plain = without_control_sequences(raw);
-  std::string_view text = plain;
-  // The error raised last counts, with what its message says of its causes.
-  if (const std::string_view last = last_traceback(text); !last.empty()) text = last;
+// The error of a traceback, with what its message says of its causes; no message if it ends without one.
+ErrorWords words_of(std::string_view text) {
   ErrorWords words;
   std::string_view name;
-  bool found = false, in_place = false;
+  bool found = false, in_place = false, has_traceback = false;
   for (const std::string_view line : lines_of(text)) {
     std::string file;
     int number = 0;
@@ -124,6 +118,13 @@ ErrorWords error_words(std::string_view raw) {
       continue;
     }
     const std::string_view said = trimmed(line);
+    // An op that called Python: its message holds the traceback of that call, and the op's own place follows.
+    if (said.starts_with("[[{{node ") && has_traceback) break;
+    if (found && said.starts_with(kTraceback)) {
+      has_traceback = true;
+      if (const auto [class_name, rest] = split_class(words.message); names_an_error(split_class(rest).first))
+        words.message = rest;
+    }
     const bool is_code = in_place && line.starts_with("    ");  // the source line of that place
     if (said.empty()) in_place = false;
     if (found || said.empty() || is_code || said.starts_with(kTraceback)) continue;
@@ -131,13 +132,36 @@ ErrorWords error_words(std::string_view raw) {
     auto [class_name, rest] = split_class(said);
     if (!name.empty() && class_name != name && !names_an_error(class_name)) class_name = {}, rest = said;
     if (!class_name.empty()) name = class_name;
-    if (is_frame_words(rest)) continue;
+    if (is_frame_words(rest) || said.starts_with("[[{{node ")) continue;
     found = true;
     words.message = name;
     if (!name.empty() && !rest.empty()) words.message += ": ";
     words.message += rest;
   }
-  if (!found) words.message = trimmed(text.substr(0, text.find('\n')));
+  return words;
+}
+
+}  // namespace
+
+std::string_view last_traceback(std::string_view text) {
+  constexpr int kMaxNested = 8;
+  std::string_view last;
+  for (size_t at = text.size(), i = 0; at > 0 && i < kMaxNested; ++i) {
+    at = text.rfind(kTraceback, at - 1);
+    if (at == text.npos) break;
+    last = text.substr(at);
+    // A traceback without a message is a part of the message before it.
+    if (!words_of(last).message.empty()) break;
+  }
+  return last;
+}
+
+ErrorWords error_words(std::string_view raw) {
+  const std::string plain = without_control_sequences(raw);
+  // The error that was raised last counts.
+  const std::string_view last = last_traceback(plain);
+  ErrorWords words = words_of(last.empty() ? std::string_view(plain) : last);
+  if (words.message.empty()) words.message = trimmed(plain.substr(0, plain.find('\n')));
   if (words.message.size() > kMaxMessage) words.message = shortened_error(words.message, kMaxMessage);
   return words;
 }

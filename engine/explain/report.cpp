@@ -291,7 +291,7 @@ std::map<TraceId, std::string> reasons_of_findings(std::span<const session::Trac
       const std::string name = argument_name(f.path, f.parameter);
       std::string& text = reasons[id];
       if (text.empty() && f.reason.empty()) text = known;
-      text += (text.empty() ? "" : "; ") + (f.reason.empty() ? name + " too" : f.reason);
+      text += (text.empty() ? "" : "; ") + (f.reason.empty() ? name + " differs from other traces" : f.reason);
     }
   }
   return reasons;

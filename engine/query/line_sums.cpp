@@ -394,7 +394,7 @@ class Summing {
     each(reader_.calls(), [&](const std::vector<session::CallRecord>& chunk) {
       for (const session::CallRecord& c : chunk) {
         if (traces_.contain(c.thread, c.start_ns)) {  // its time is the trace's
-          ++line(c.source, c.location).calls;
+          count(c);
           continue;
         }
         const int64_t took = length(c.start_ns, c.end_ns);
@@ -403,11 +403,18 @@ class Summing {
         if (const auto ops = in_call_.find(c.id); ops != in_call_.end()) own -= ops->second;
         if (const auto calls = inner.find(c.id); calls != inner.end()) own -= calls->second, inner.erase(calls);
         if (c.outcome != CallOutcome::kHit) own -= traces_.time_in(c.thread, c.start_ns, c.end_ns);
-        LineSum& l = line(c.source, c.location);
-        ++l.calls;
-        l.call_ns += std::max<int64_t>(0, own);  // ops on other threads may take longer than the call
+        count(c).call_ns += std::max<int64_t>(0, own);  // ops on other threads may take longer than the call
       }
     });
+  }
+
+  LineSum& count(const session::CallRecord& call) {
+    LineSum& sum = line(call.source, call.location);
+    ++sum.calls;
+    const session::FunctionRecord* f = reader_.function(call.function);
+    const bool is_library = f && (f->kind == "keras" || f->kind == "dataset");
+    sum.own_calls += !is_library;
+    return sum;
   }
 
   // The parameters and results of a graph stand on the line that let it trace: that line only called it.

@@ -23,6 +23,7 @@ struct LineSum {
   int64_t library_ns = 0;  // ops of graphs that a library made, called from this line; its own lines have them as well
   int64_t inside_ns = 0;   // graphs that nodes of this line run: branches, bodies, called functions
   uint64_t calls = 0;      // calls of traced functions on this line
+  uint64_t own_calls = 0;  // without those of a library's functions, of which one run of a line may make several
   int64_t call_ns = 0;     // those calls, without their ops, their traces and the calls inside them
   uint64_t traces = 0;     // traces of the function defined on this line; of a library's function, those it let trace
   int64_t tracing_ns = 0;  // those traces, without traces inside them

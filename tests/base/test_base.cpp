@@ -96,6 +96,11 @@ class TestBase : public QObject {
                  "  File \"/run/a.py\", line 3\n    def f(\n         ^\nSyntaxError: '(' was never closed\n")
                  .text(),
              std::string("SyntaxError: '(' was never closed at a.py:3"));
+    QCOMPARE(error_words("Traceback (most recent call last):\n  File \"/run/a.py\", line 26, in <module>\n    load()\n"
+                         "footlight.errors.UnknownError: KeyError: 'c'\nTraceback (most recent call last):\n"
+                         "  File \"/run/words.py\", line 8, in lookup\n    return TABLE[word]\n\n"
+                         "\t [[{{node EagerPyFunc}}]]\n    File \"/run/a.py\", line 12, in encode [Op:Next]").text(),
+             std::string("KeyError: 'c' at words.py:8"));
     QCOMPARE(error_words("AssertionError").text(), std::string("AssertionError"));
     QCOMPARE(error_words("").text(), std::string());
     QCOMPARE(error_words("the worker was killed").text(), std::string("the worker was killed"));

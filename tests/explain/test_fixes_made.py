@@ -147,7 +147,7 @@ class Fixes(FolderCase):
             print(f'train={train.experimental_get_tracing_count()}')
         ''', '0.1 * 0.9 ** epoch)', 'tf.constant(0.1 * 0.9 ** epoch))', 'train', 'python_scalar_argument')
 
-    def test_few_values_that_come_back_are_a_choice(self):
+    def test_few_values_whose_traces_are_used_are_a_choice(self):
         self.check_clean('''
             @tf.function
             def train(x, lr):
@@ -245,3 +245,32 @@ class Fixes(FolderCase):
         '''))
         [finding] = report['findings']
         self.assertIsNotNone(finding['fix']['edit'])
+
+    def test_two_numbers_in_every_shape(self):
+        body = '''
+            @tf.function
+            def scaled(x, t):
+                return tf.reduce_sum(x) / t
+            for n in range(6, 13):
+                for r in range(3):
+                    scaled(tf.ones([4, n]), 1.0 + 0.5 * (r % 2))
+            print(f'scaled={scaled.experimental_get_tracing_count()}')
+        '''
+        about = self.check(body, '@tf.function', '@tf.function(reduce_retracing=True)', 'scaled', 'varying_shape')
+        self.assertEqual([f['cause'] for f in about], ['varying_shape', 'python_scalar_argument'])
+        changed = body.replace(', 1.0 + 0.5 * (r % 2))', ', tf.constant(1.0 + 0.5 * (r % 2)))')
+        self.assertEqual(about[1]['checked']['traces_after'], self.counted(changed)['scaled'])
+
+    def test_shapes_that_change_together_where_one_may_be_none(self):
+        about = self.check('''
+            @tf.function
+            def masked(x, mask=None):
+                if mask is not None:
+                    x = x * mask
+                return tf.reduce_sum(x)
+            for k in range(6):
+                masked(tf.ones([k + 1]))
+                masked(tf.ones([k + 1]), tf.ones([k + 1]))
+            print(f'masked={masked.experimental_get_tracing_count()}')
+        ''', '@tf.function', '@tf.function(reduce_retracing=True)', 'masked', 'varying_shape')
+        self.assertEqual(len(about), 1)

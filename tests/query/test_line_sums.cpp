@@ -114,6 +114,7 @@ class LineSumsTest : public QObject {
         QCOMPARE(found->traced_ns, wanted.traced_ns);
         if (line) QCOMPARE(found->traced_runs, wanted.traced_runs);
         QCOMPARE(found->calls, wanted.calls);
+        QCOMPARE(found->own_calls, wanted.calls);  // none is a library's
         QCOMPARE(found->call_ns, wanted.call_ns);
         QCOMPARE(found->nodes, wanted.nodes);
         whole.eager_ns += found->eager_ns;
@@ -182,7 +183,9 @@ class LineSumsTest : public QObject {
   // The trace of a call that failed is no time of the call's line.
   void a_call_that_failed_after_its_trace() {
     auto w = begin(at("failed.footlight"));
-    w->add(session::FunctionRecord{FunctionId(1), "f", kFile, 10, 9, {}});
+    session::FunctionRecord function{FunctionId(1), "f", kFile, 10, 9, {}};
+    function.kind = "keras";
+    w->add(function);
     session::TraceRecord trace;
     trace.id = TraceId(1), trace.function = FunctionId(1), trace.number = 1;
     trace.start_ns = 100, trace.end_ns = 600, trace.error = "ValueError";
@@ -201,6 +204,7 @@ class LineSumsTest : public QObject {
     const LineSums sums = line_sums(*reader, {}, Cancel());
     QCOMPARE(sums.at(kFile, 3)->call_ns, int64_t{250});
     QCOMPARE(sums.at(kFile, 10)->tracing_ns, int64_t{500});
+    QCOMPARE(std::pair(sums.at(kFile, 3)->calls, sums.at(kFile, 3)->own_calls), std::pair(uint64_t{1}, uint64_t{0}));
   }
 
   // A function with a loop, called twice: its lines, the calling line, the line of the loop, the trace.

@@ -4,6 +4,7 @@
 #include "engine/explain/words.h"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 #include <unordered_set>
 
@@ -13,8 +14,7 @@ namespace {
 using session::KeyLeaf;
 using session::TraceRecord;
 
-// With fewer values it is a choice between variants, not a changing number; unless no value comes back, as in a
-// schedule, and each value is traced again for every shape.
+// Fewer values cost little, unless each of them is traced again for every shape and those traces are hardly used.
 constexpr size_t kManyValues = 5;
 
 bool is_number_or_text(const KeyLeaf& leaf) {
@@ -58,18 +58,13 @@ std::vector<std::string> values_of(const FunctionRun& run, const std::string& pa
   return values;
 }
 
-// Whether no value is passed again once another one was.
-bool are_in_turn(const FunctionRun& run, const std::string& path) {
-  std::unordered_set<std::string> known;
-  std::string last;
-  for (const FunctionRun::Step& step : run.steps) {
-    if (!step.call) continue;
-    std::string now = value_at(*step.trace, path);
-    if (!known.empty() && now == last) continue;
-    if (!known.insert(now).second) return false;
-    last = std::move(now);
-  }
-  return true;
+// Whether each trace served some calls after the one that made it.
+bool are_often_used(const FunctionRun& run) {
+  constexpr size_t kOften = 3;
+  std::map<TraceId, size_t> calls;
+  for (const FunctionRun::Step& step : run.steps)
+    if (step.call) ++calls[step.trace->id];
+  return std::ranges::all_of(run.traces, [&](const TraceRecord* t) { return calls[t->id] > kOften; });
 }
 
 // Each value of one always goes with the same value of the other.
@@ -110,7 +105,7 @@ std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const F
     Finding& f = literal.candidate.finding;
     f.values = values_of(run, path);
     if (f.values.size() < kManyValues) {
-      if (f.values.size() < 2 || !are_in_turn(run, path)) continue;
+      if (f.values.size() < 2 || are_often_used(run)) continue;
       literal.candidate.fewest = kManyValues - 1;  // what a number with five values would cost
     }
     f.path = path;

@@ -2,9 +2,11 @@
 #include "engine/explain/causes/observed.h"
 
 #include "engine/explain/engines.h"
+#include "engine/explain/outlines.h"
 #include "engine/explain/words.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 
 namespace footlight::explain {
@@ -112,10 +114,35 @@ std::string later_calls(size_t count) {
   return with_commas(count) + (count == 1 ? " later call" : " later calls");
 }
 
+std::optional<double> number_of(std::string_view text) {
+  if (text == "True" || text == "False") return text == "True" ? 1 : 0;
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return number;
+}
+
+bool is_scalar(const std::string& value) {
+  return number_of(value) || value.starts_with('\'') || value.starts_with('"');
+}
+
 std::string short_name(const Evidence& evidence, FunctionId function) {
   const auto run = evidence.functions().find(function);
   const bool known = run != evidence.functions().end() && run->second.record;
   return known ? std::string(last_name(run->second.record->name)) : "the function";
+}
+
+bool is_step_of_library(const Evidence& evidence, FunctionId function) {
+  const auto run = evidence.functions().find(function);
+  return run != evidence.functions().end() && is_step_of_library(run->second.record);
+}
+
+std::string name_at(const Evidence& evidence, FunctionId function, const Line& line) {
+  if (line && is_step_of_library(evidence, function)) {
+    Outlines outlines(evidence);
+    if (const source::Function* def = outlines.of(line.file).innermost(line.line)) return def->name;
+  }
+  return short_name(evidence, function);
 }
 
 }  // namespace footlight::explain

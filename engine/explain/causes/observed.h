@@ -4,6 +4,7 @@
 #include "engine/explain/findings.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -38,10 +39,19 @@ void suppress(const Evidence& evidence, const session::ObservationRecord& observ
 // Relates the lines with role `from` as `role`.
 void relate(Finding& finding, const session::ObservationRecord& observed, std::string_view from, const char* role);
 
+// The number of "2.0", "5", "True"; nothing for other values.
+std::optional<double> number_of(std::string_view text);
+// Whether a recorded value is a scalar, which a tf.Variable can keep.
+bool is_scalar(const std::string& value);
+
 // "12 later calls", "1 later call"
 std::string later_calls(size_t count);
 
 // "track": the name of a function without those around it.
 std::string short_name(const Evidence& evidence, FunctionId function);
+// Whether a library made the function that it traces around the program's own: train_step of a Keras model.
+bool is_step_of_library(const Evidence& evidence, FunctionId function);
+// The name of the function; of a library's step the name of the program's function around the line.
+std::string name_at(const Evidence& evidence, FunctionId function, const Line& line);
 
 }  // namespace footlight::explain

@@ -147,8 +147,8 @@ void propose_python_scalar_argument(const Evidence& evidence, const FunctionRun&
         if (dtypes.size() < 2) {
           made.edit = wrap_all(evidence, run, made, behind, dtypes.empty() ? std::string() : *dtypes.begin());
           if (made.also_paths.empty()) add_at_value(evidence, made, behind);
-          else made.fix += ", and the others like it";
         }
+        if (!made.also_paths.empty()) made.fix += ", and the others like it";
         // The same variable in every call: nothing in the key changes.
         ProposedFix variable;
         variable.call = leave_out(places);

@@ -64,8 +64,10 @@ void describe(const Evidence& evidence, const LaterCalls& later, Change& change)
   const std::string traced = joined({change.traced.begin(), change.traced.end()}, " and ");
   const std::string called = names_of(evidence, later.functions(change.traces));
   const bool several = change.traced.size() > 1;
-  f.title = name + " changes only while " + traced + (several ? " are" : " is") + " traced";
-  f.detail = "This line ran when " + traced + (several ? " were" : " was") + " traced, and not in the " +
+  const std::string they = several ? "they were" : "it was";
+  f.title = traced + (several ? " change " : " changes ") + name + " only while " +
+            (several ? "they are" : "it is") + " traced";
+  f.detail = traced + " changed " + name + " at this line when " + they + " traced, and not in the " +
              later_calls(f.calls) + (called == traced ? "" : " of " + called) + " that ran " +
              (several ? "their graphs" : "its graph") + ", so what reads " + name + " sees nothing of those";
   const bool of_tensors = std::ranges::any_of(f.values, has_symbolic_tensor);
@@ -78,9 +80,11 @@ void describe(const Evidence& evidence, const LaterCalls& later, Change& change)
     f.detail += std::string(", and the ") + tensor + "s that it holds have no value after the trace";
     return;
   }
-  f.fix = "Change " + name + where_called;
+  f.fix = is_step_of_library(evidence, f.function) ? "Change " + name + " in a callback, which runs in every step"
+                                                   : "Change " + name + where_called;
   if (jax) also(f, "Return the value from " + called + ", and keep it where it is called", f.checked);
-  else also(f, "Keep " + name + " in a tf.Variable and assign to that", f.checked);
+  else if (std::ranges::all_of(f.values, is_scalar))
+    also(f, "Keep " + name + " in a tf.Variable and assign to that", f.checked);
 }
 
 void find_python_side_effect(const Evidence& evidence, Findings& to) {
@@ -96,7 +100,7 @@ void find_python_side_effect(const Evidence& evidence, Findings& to) {
     const auto at = all.try_emplace({o.path, Line{o.file, o.line}}, Change{wrong_result(evidence, o, 0), {}, {}}).first;
     Change& change = at->second;
     change.traces.insert(o.trace);
-    change.traced.insert(short_name(evidence, o.function));
+    change.traced.insert(name_at(evidence, o.function, {o.file, o.line}));
     relate(change.finding, o, "read", "use");
   }
   // All values that it took, also those of traces that no later call ran.

@@ -7,7 +7,6 @@
 #include "engine/source/line.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 namespace footlight::explain {
@@ -18,15 +17,6 @@ using session::ObservationRecord;
 
 using ReadKey = std::tuple<TraceId, std::string, Line>;
 ReadKey place_of(const ObservationRecord& o) { return {o.trace, o.path, Line{o.file, o.line}}; }
-
-// The number of "2.0", "5", "True"; nothing for other values.
-std::optional<double> number_of(std::string_view text) {
-  if (text == "True" || text == "False") return text == "True" ? 1 : 0;
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return {};
-  return number;
-}
 
 // `if self.scale > 1.0:` with a number on its right: what the condition is for a value; nothing for other lines.
 std::optional<bool> condition_at(std::string_view line, const std::string& name, double value) {
@@ -100,9 +90,12 @@ std::map<const ObservationRecord*, size_t> calls_with_another_value(const Eviden
   return calls;
 }
 
-// A scalar that a tf.Variable can keep.
-bool is_scalar(const std::string& value) {
-  return number_of(value) || value.starts_with('\'') || value.starts_with('"');
+// "it changed to 0.25 → 0.125": all values that it got, as the calls since the first change are counted.
+std::string change_text(const std::vector<std::string>& values) {
+  const std::vector<std::string> later(values.begin() + 1, values.end());
+  const bool same_words = std::ranges::any_of(
+      later, [&](const std::string& value) { return short_value(value) == short_value(values.front()); });
+  return later.empty() || same_words ? "what it holds changed" : "it changed to " + progression(later);
 }
 
 void find_stale_capture(const Evidence& evidence, Findings& to) {
@@ -127,14 +120,17 @@ void find_stale_capture(const Evidence& evidence, Findings& to) {
     relate(f, o, "change", "change");
   }
   for (auto& [key, f] : all) {
-    const std::string name = name_in(f.path), function = short_name(evidence, f.function);
-    const std::string old_value = short_value(f.values.front()), now = short_value(f.values.back());
+    const std::string name = name_in(f.path), function = name_at(evidence, f.function, f.line);
+    const std::string old_value = short_value(f.values.front());
     f.title = name + " is frozen in the graph of " + function;
-    f.detail = function + " read " + name + " = " + old_value + " while it was traced; it changed to " + now +
+    f.detail = function + " read " + name + " = " + old_value + " while it was traced; " + change_text(f.values) +
                ", but " + later_calls(f.calls) + " still used " + old_value;
+    const bool of_library = is_step_of_library(evidence, f.function);  // nobody passes it an argument
     if (!is_jax(evidence, f.function) && std::ranges::all_of(f.values, is_scalar)) {
       f.fix = "Keep " + name + " in a tf.Variable and assign to it";
-      also(f, "Pass " + name + " to " + function + " as a tensor", f.checked);
+      if (!of_library) also(f, "Pass " + name + " to " + function + " as a tensor", f.checked);
+    } else if (of_library) {
+      f.fix = "Call compile() of the model again when " + name + " has changed: it traces " + function + " anew";
     } else {
       f.fix = "Pass " + name + " to " + function + " as an argument";
     }

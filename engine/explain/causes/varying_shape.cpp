@@ -50,13 +50,13 @@ std::vector<VaryingTensor> varying_tensors(const FunctionRun& run) {
   return all;
 }
 
-// The shape of `b` follows from that of `a`. A trace may lack both, as where None stands for what holds them.
+// The shape of `b` follows from that of `a`. A trace may lack one, as where None stands for it.
 bool follows(const FunctionRun& run, const std::string& a, const std::string& b) {
   std::map<std::string, std::string> shape_of;
   for (const TraceRecord* t : run.traces) {
     const KeyLeaf *x = leaf_at(*t, a), *y = leaf_at(*t, b);
-    if (!x && !y) continue;
-    if (!x || !y || shape_of.emplace(x->shape, y->shape).first->second != y->shape) return false;
+    if (!x || !y || x->kind != "tensor" || y->kind != "tensor") continue;
+    if (shape_of.emplace(x->shape, y->shape).first->second != y->shape) return false;
   }
   return !shape_of.empty();
 }

@@ -89,8 +89,7 @@ std::vector<MarkedOp> add_marks(Run& run, double mark_ns) {
     measured = last != mark.activity;
     last = mark.activity;
     now = share_of_activity(last);
-    if (functions[i] >= 0) {  // the function is the work of its op
-      now = Share::kHostKernel;
+    if (functions[i] >= 0) {  // the function is Python's time, shown at its op
       what = functions[i];
       marked_ops.push_back({mark.start_ns, what});
       continue;

@@ -246,7 +246,7 @@ class InspectorPartsTest : public QObject {
     // The line that calls: how many calls, and what they took beyond ops.
     const InspectorContent call = said(run, Selection::of_line(run.document, {session::FileId(1), 17}));
     QCOMPARE(value(call.groups.front(), QStringLiteral("Traced calls")), QStringLiteral("24"));
-    QVERIFY(value(call.groups.front(), QStringLiteral("Outside of ops")).contains(QStringLiteral("a run")));
+    QVERIFY(value(call.groups.front(), QStringLiteral("Outside of ops")).contains(QStringLiteral("a call")));
     // A line without instructions costs nothing, and nothing is said.
     const InspectorContent none = said(run, Selection::of_line(run.document, {session::FileId(1), 3}));
     QVERIFY(value(none.groups.front(), QStringLiteral("Ran")).isEmpty());

@@ -145,6 +145,14 @@ class TextsTest : public QObject {
     QCOMPARE(hits.size(), size_t{1});
     QCOMPARE(hits.front().kind, SearchHit::Kind::kConsole);
     QCOMPARE(hits.front().text, QStringLiteral("then it failed"));
+    // A line of the program comes before any number of a library's.
+    Document sources;
+    std::string library;
+    for (int i = 0; i < 100; ++i) library += "loss = None\n";
+    sources.add(session::FileRecord{session::FileId(0), "/usr/lib/site-packages/keras/loss.py", library});
+    sources.add(session::FileRecord{session::FileId(1), "/home/me/fit.py", "import keras\ndef my_loss(x):\n"});
+    hits = search(&sources, {}, {}, QStringLiteral("loss"));
+    QCOMPARE(hits.front().text, QStringLiteral("def my_loss(x):"));
   }
 
   void console_lines() {

@@ -22,7 +22,7 @@ class TestPythonSideEffect : public QObject {
     QCOMPARE(found[0].line.line, 12);
     QCOMPARE(found[0].calls, size_t{5});
     QCOMPARE(found[0].related[0].role, std::string("use"));
-    QCOMPARE(found[0].title, std::string("self.steps changes only while step is traced"));
+    QCOMPARE(QString::fromStdString(found[0].title), QStringLiteral("step changes self.steps only while it is traced"));
   }
 
   void a_list_that_keeps_tensors_of_the_trace() {

@@ -111,6 +111,7 @@ def _loaded_files(first: str) -> list[str]:
 
 
 def _lines(uses: list[names_outside.Use], stores: bool, role: str) -> list[dict[str, Any]]:
+    uses = [use for use in uses if '__autograph_generated_file' not in use.path]  # nobody has that file
     wanted = [use for use in uses if use.store == stores and not use.initial]
     if not stores:
         wanted += [use for use in uses if not use.store and use.initial]

@@ -40,14 +40,14 @@ class Stack {
     }
   }
 
-  // The call that made a trace; if it is not known, the line.
+  // The stack of the call that made a trace; of older recordings the calls around it, or the line.
   void add_trace(TraceId id) {
+    const session::TraceRecord* trace = reader_.trace(id);
+    if (trace && trace->location.valid()) return add_locations(trace->location);
     for (const auto& [row, call] : store_.calls().traced()) {
       if (call.trace == id) return add_call(call);
     }
-    const session::TraceRecord* trace = reader_.trace(id);
-    if (!trace) return;
-    trace->location.valid() ? add_locations(trace->location) : add_source(trace->source);
+    if (trace) add_source(trace->source);
   }
 
   void add_function(FunctionId id) {

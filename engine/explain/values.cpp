@@ -5,6 +5,7 @@
 #include "engine/explain/words.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <charconv>
 #include <cmath>
@@ -134,6 +135,13 @@ std::string value_name(const FindNode& nodes, const TensorValue& value) {
   return value.output ? str(name, ":", value.output) : name;
 }
 
+// Whether an element of the result depends on more than the inputs at its place.
+static bool mixes_elements(std::string_view op) {
+  return std::ranges::any_of(
+      std::initializer_list<std::string_view>{"Softmax", "Cumsum", "Cumprod", "Cumulative", "Norm", "Matrix", "FFT"},
+      [&](std::string_view part) { return op.find(part) != op.npos; });
+}
+
 std::string why_not_finite(const FindNode& nodes, const TensorValue& value) {
   const NodeRecord* const node = nodes(value.graph, value.node);
   const char* const what = value.nan ? "NaN" : "an infinity";
@@ -143,7 +151,7 @@ std::string why_not_finite(const FindNode& nodes, const TensorValue& value) {
   if (node->op == "ReadVariableOp") return str("the variable held ", what, " when it was read");
   const auto wanted = std::ranges::find_if(
       value.places, [&](const session::ValuePlace& p) { return (p.value == "NaN") == (value.nan > 0); });
-  if (wanted != value.places.end() && !wanted->inputs.empty())
+  if (wanted != value.places.end() && !wanted->inputs.empty() && !mixes_elements(node->op))
     return str(node->op, "(", wanted->inputs, ") is ", wanted->value);
   if (value.input_nan) return str(node->op, " read NaN");
   if (value.input_infinity) return str(node->op, " read an infinity and gave ", what);

@@ -38,11 +38,12 @@ class CallSites {
     return site;
   }
 
-  void record(const Graph& graph, session::Writer& writer) {
+  // Adds the sites, and their callers, that the recording has not got.
+  void record(std::span<const uint32_t> sites, session::Writer& writer) {
     std::lock_guard lock(mutex_);
     const uint32_t recording = recording_number.load();
-    for (uint32_t i = 0; i < graph.size(); ++i) {
-      for (uint32_t site = graph.node(NodeId(i)).call_site; site < sites_.size(); site = sites_[site].caller) {
+    for (uint32_t site : sites) {
+      for (; site < sites_.size(); site = sites_[site].caller) {
         Site& s = sites_[site];
         if (s.recorded == recording) break;  // the callers are recorded too then
         s.recorded = recording;
@@ -71,6 +72,14 @@ CallSites& call_sites() {
   return sites;
 }
 
+// The call stack of this thread.
+uint32_t call_site_here() {
+  if (!front_end_hooks.stack) return kNoCallSite;
+  std::array<SourceRef, kDeepest> frames;
+  const size_t count = front_end_hooks.stack(frames);
+  return count && count <= frames.size() ? call_sites().add({frames.data(), count}) : kNoCallSite;
+}
+
 }  // namespace
 
 InPlaceOf::InPlaceOf(const Node& node) : node_(node), before_(this_thread.in_place_of) {
@@ -85,14 +94,22 @@ void note_place(Node& node) {
     node.call_site = other->node_.call_site;
     return;
   }
-  if (recording_structure() && front_end_hooks.stack) {
-    std::array<SourceRef, kDeepest> frames;
-    const size_t count = front_end_hooks.stack(frames);
-    if (count && count <= frames.size()) node.call_site = call_sites().add({frames.data(), count});
-  }
+  if (recording_structure())
+    if (const uint32_t site = call_site_here(); site != kNoCallSite) node.call_site = site;
   node.source = current_source();
 }
 
-void record_call_sites(const Graph& graph, session::Writer& writer) { call_sites().record(graph, writer); }
+void record_call_sites(const Graph& graph, session::Writer& writer) {
+  std::vector<uint32_t> sites(graph.size());
+  for (uint32_t i = 0; i < graph.size(); ++i) sites[i] = graph.node(NodeId(i)).call_site;
+  call_sites().record(sites, writer);
+}
+
+session::LocationId record_call_site(session::Writer& writer) {
+  const uint32_t site = call_site_here();
+  if (site == kNoCallSite) return {};
+  call_sites().record({&site, 1}, writer);
+  return session::LocationId(site);
+}
 
 }  // namespace footlight::trace

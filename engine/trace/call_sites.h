@@ -1,7 +1,9 @@
 // Keeps where nodes were created: each place with its caller, once, and only while something records.
 #pragma once
 
+#include "engine/base/recording.h"
 #include "engine/graph/graph.h"
+#include "engine/session/records/ids.h"
 
 namespace footlight::session {
 class Writer;
@@ -29,5 +31,7 @@ class InPlaceOf {
 // Adds the call sites of a graph's nodes, and their callers, to the session before the graph itself; each once in a
 // recording.
 void record_call_sites(const Graph& graph, session::Writer& writer);
+// The same with the call stack of this thread; invalid if it is not known.
+session::LocationId record_call_site(session::Writer& writer);
 
 }  // namespace footlight::trace

@@ -10,6 +10,7 @@
 #include "engine/graph/describe.h"
 #include "engine/keys/nearness.h"
 #include "engine/session/writer.h"
+#include "engine/trace/call_sites.h"
 #include "engine/trace/graph_record.h"
 
 #include <bit>
@@ -123,6 +124,7 @@ void record_trace(Function& function, Trace& trace, const keys::Key& key, sessio
   trace.key = record.call_key = function.keys().id_of(family.id, key.words, [&](auto) { return key.names; });
   find_nearest(family, key, record);
   record.source = caller_source();
+  record.location = record_call_site(*writer);
   record.error = error;
   if (trace.concrete) {
     record.graphs = {{"traced", trace.concrete->graph()->id}};

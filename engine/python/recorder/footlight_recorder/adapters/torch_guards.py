@@ -339,17 +339,17 @@ class Sources:
             return describer.tensor(value, None)
         if value is None or type(value) in _PLAIN:
             return value
+        kind = like.kind if isinstance(like, keys.Leaf) else ''
+        if kind == 'type' and isinstance(like, keys.Leaf) and like.name == type(value).__qualname__:
+            return describer.text(like.name)  # only the type is compared, of a container too
         if type(value) in (list, tuple) and len(value) <= _MAX_ITEMS:
             inner = like if isinstance(like, (list, tuple)) and len(like) == len(value) else [None] * len(value)
             return type(value)(self._found(item, of) for item, of in zip(value, inner))
         if type(value) is dict and len(value) <= _MAX_ITEMS:
             known = like if isinstance(like, dict) else {}
             return {_entry(key): self._found(value[key], known.get(_entry(key))) for key in sorted(value, key=str)}
-        kind = like.kind if isinstance(like, keys.Leaf) else ''
         if kind in ('object', 'callable') and not isinstance(value, enum.Enum):
             return describer.identity(value)
-        if kind == 'type' and isinstance(like, keys.Leaf) and like.name == type(value).__qualname__:
-            return describer.text(type(value).__qualname__)
         if isinstance(value, enum.Enum) or type(value).__module__ == 'torch':
             return describer.constant(value)
         return describer.text(type(value).__qualname__)

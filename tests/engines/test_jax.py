@@ -311,6 +311,59 @@ class Jax(WithFakes):
                          ('function_made_in_loop', 'body', 8, 'jax'))
         self.assertIn('lax.scan', finding['title'])
 
+    def test_ops_outside_of_functions(self):
+        done = self.record('''
+            import jax
+            from jax import numpy
+
+            def total(x, y):
+                y = numpy.negative(x)
+                return numpy.sum(numpy.add(x, y))
+
+            @jax.jit
+            def inside(x):
+                return numpy.add(x, x)
+
+            for size in (4, 4, 5):
+                total(jax.Array((size,)), jax.Array((size,)))
+            inside(jax.Array((4,)))
+            numpy.add(jax.Array((4,)), jax._src.core.Tracer())
+            print(numpy.add.__name__, repr(numpy.add)[:10])
+            ''')
+        self.assertEqual((done.returncode, done.stdout), (0, 'add <function \n'), done.stderr)
+        self.assertEqual(self.rows("SELECT text FROM console WHERE text LIKE 'Not all%'"), [])
+        ops = self.rows('SELECT name, family, inputs, outputs FROM op_signature JOIN op ON op = op.id ORDER BY 1, 3')
+        self.assertEqual(ops, [('add', 'elementwise', 'float32[4], float32[4]', 'float32[4]'),
+                               ('add', 'elementwise', 'float32[5], float32[5]', 'float32[5]'),
+                               ('neg', 'elementwise', 'float32[4]', 'float32[4]'),
+                               ('neg', 'elementwise', 'float32[5]', 'float32[5]'),
+                               ('reduce_sum', 'reduction', 'float32[4]', 'float32[]'),
+                               ('reduce_sum', 'reduction', 'float32[5]', 'float32[]')])
+        # What an op runs for itself, and what runs in a traced function, is no op of its own.
+        counts = [(one['op'], one['source'], one['n']) for one in self.said(
+            'sql', self.session, 'SELECT op, source, count(*) AS n FROM ops GROUP BY 1, 2 ORDER BY 1')]
+        self.assertEqual(counts, [('add', 'script.py:7', 3), ('neg', 'script.py:6', 3), ('reduce_sum', 'script.py:7', 3)])
+        self.record('import jax\njax.numpy.sum(jax.Array((4,)))', '--level', 'structure')
+        self.assertEqual(self.rows('SELECT count(*) FROM op_signature'), [(0,)])
+
+    def test_a_function_that_runs_many_ops(self):
+        done = self.record('''
+            import jax
+            from jax import numpy
+
+            def relax(x):
+                y = numpy.add(x, x)
+                return numpy.add(numpy.add(y, x), numpy.negative(y))
+
+            x = jax.Array((4,))
+            for _ in range(600):
+                relax(x)
+            ''')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        finding, = self.report()['findings']
+        self.assertEqual((finding['cause'], finding['line'], finding['path']), ('eager_hot_loop', 5, 'relax'))
+        self.assertEqual(finding['fix']['edit']['new'], '@jax.jit\ndef relax(')
+
     def test_a_missing_hook_is_said(self):
         self.replace('jax/_src/pjit.py', '_resolve_and_lower', '_lower')
         done = self.record('''

@@ -252,6 +252,32 @@ class TensorFlow(WithFakes):
             ''')
         self.assertEqual(printed, '[None, None, None]\n')
 
+    def test_ops_outside_of_functions(self):
+        self.record('''
+            import tensorflow as tf
+            from tensorflow.python import pywrap_tfe
+
+            def add(x, y):
+                return pywrap_tfe.TFE_Py_FastPathExecute(None, 'AddV2', None, 0.0, 0.0, x, y)
+
+            @tf.function
+            def scale(weights):
+                return weights
+
+            pywrap_tfe.RESULTS['AddV2'] = lambda: tf.ones((4,))
+            for _ in range(3):
+                add(tf.ones((4,)), tf.ones(()))
+                scale(tf.ones((4,)))
+            pywrap_tfe.TFE_Py_Execute(None, '', b'Copy', lambda: [tf.ones((2, 3))], (), 1)
+            pywrap_tfe.TFE_Py_Execute(None, '', b'__inference_scale_1', lambda: [], (), 1)
+            ''')
+        self.assertEqual(self.notes(), [])
+        self.assertEqual(self.rows('SELECT name, inputs, outputs, input_bytes, output_bytes FROM op_signature JOIN op '
+                                   'ON op = op.id ORDER BY 1'),
+                         [('AddV2', 'float32[4], float32[]', 'float32[4]', 20, 16), ('Copy', '', 'float32[2,3]', 0, 24)])
+        counts = self.said('sql', self.session, 'SELECT op, source, count(*) AS n FROM ops GROUP BY 1, 2 ORDER BY 1')
+        self.assertEqual([tuple(one.values()) for one in counts], [('AddV2', 'script.py:6', 3), ('Copy', 'script.py:16', 1)])
+
     def test_a_missing_hook_is_said(self):
         self.replace(f'{POLYMORPHIC}/tracing_compilation.py', '_create_concrete_function', '_create')
         printed = self.record('''

@@ -1,7 +1,9 @@
 """PyTorch's adapter against a fake of what it hooks: what is recorded, and that the program sees nothing of it."""
 import json
 import textwrap
+import types
 
+from footlight_recorder.adapters import torch_guards
 from with_fakes import WithFakes
 
 
@@ -138,6 +140,18 @@ class Torch(WithFakes):
         self.assertEqual((finding['evidence']['limit'], finding['evidence']['eager_calls']), (8, 10))
         self.assertEqual(finding['saves']['eager_calls'], 10)
         self.assertEqual(self.report()['functions'][0]['eager_calls'], 10)
+
+    def test_what_is_compared_of_a_container(self):
+        def differs(kind):
+            net = types.SimpleNamespace(held={})
+            sources = torch_guards.Sources((lambda self: self).__code__, torch_guards.Describer(
+                types.SimpleNamespace(Tensor=types.SimpleNamespace)))
+            demanded = sources.of_trace({(('L', 'self'), ('attr', 'held')): {kind}}, {}, {'self': net}, {}, {})
+            net.held['new'] = 1
+            found = sources.of_call(demanded, {'self': net}, {}, {})
+            return torch_guards.differing(demanded, found, sources)
+        self.assertEqual(differs('TYPE_MATCH'), [])
+        self.assertEqual(differs('DICT_LENGTH'), [('self.held.keys()', 'structure of held', '', 'new')])
 
     def test_layouts_and_gradients(self):
         self.run_script('''

@@ -1,5 +1,6 @@
 // Callables that stand in for others: timed() records each call as a span, called() as a call of a traced function, and
-// serves() says of the call around it which trace serves it; hooked() tells an adapter of each call.
+// serves() says of the call around it which trace serves it; hooked() tells an adapter of each call; eager_op() records
+// each as an op.
 #include "engine/python/recorder/module.h"
 
 #include "engine/base/clock.h"
@@ -12,6 +13,7 @@
 #include "engine/python/interpreter/types.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/recorder/code_objects.h"
+#include "engine/python/recorder/eager_ops.h"
 #include "engine/python/recorder/signature.h"
 #include "engine/record/spans.h"
 #include "engine/session/events.h"
@@ -62,6 +64,7 @@ struct RecordedCallable {
   std::shared_ptr<Traced> traced;  // null unless called() made it; of all that stand in for the same function
   std::unique_ptr<Serves> serves;  // null unless serves() made it
   Ref before, after;               // of hooked(); may be null
+  std::unique_ptr<EagerOps> eager;  // null unless eager_op() made it
   PyObject *dict, *weakrefs;
 };
 
@@ -118,6 +121,7 @@ PyObject* bind(PyObject* self, PyObject* instance, PyObject*) {
 }
 
 PyObject* repr(PyObject* self) {
+  if (recorded(self)->eager) return PyObject_Repr(recorded(self)->wrapped.get());
   return PyUnicode_FromFormat(recorded(self)->traced ? "<recorded %R>" : "<timed %R>", recorded(self)->wrapped.get());
 }
 
@@ -156,7 +160,7 @@ PyObject* reduce(PyObject* self, PyObject*) {
   if (qualname && PyUnicode_Check(qualname.get()) && PyUnicode_Check(module.get()) &&
       object_named(module.get(), qualname.get()).get() == self)
     return Py_NewRef(qualname.get());
-  if (callable->traced || callable->serves || callable->before || callable->after)
+  if (callable->traced || callable->serves || callable->before || callable->after || callable->eager)
     return PyObject_CallMethod(callable->wrapped.get(), "__reduce__", nullptr);
   const Ref recorder = checked(PyImport_ImportModule("footlight_recorder._recorder"));
   const Ref maker = checked(PyObject_GetAttrString(recorder.get(), "timed"));
@@ -390,6 +394,12 @@ PyObject* serve_keys(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+// A program that asks the engine's callable for what it wraps gets the same from its stand-in.
+void show_wrapped(PyObject* stand_in, PyObject* callable) {
+  if (const Ref inner = optional_attribute(callable, "__wrapped__"))
+    if (PyObject_SetAttrString(stand_in, "__wrapped__", inner.get()) < 0) throw PythonErrorSet();
+}
+
 // called(callable, function, static_positions=(), static_names=(), flatten=None, context=None, array_type=None,
 // unserved="hit"): the stand-in for a traced function.
 PyObject* called(PyObject*, PyObject* args, PyObject* keywords) {
@@ -408,9 +418,7 @@ PyObject* called(PyObject*, PyObject* args, PyObject* keywords) {
     traced = std::make_shared<Traced>(FunctionId(function), rules_of(positions, names, flatten, context, array_type));
   if (unserved) traced->unserved = outcome_called(readable(unserved));
   Ref made = stand_in(call_as_traced, wrapped, "", "", traced);
-  // A program that asks the engine's callable for what it wraps gets the same here.
-  if (const Ref inner = optional_attribute(wrapped, "__wrapped__"))
-    if (PyObject_SetAttrString(made.get(), "__wrapped__", inner.get()) < 0) throw PythonErrorSet();
+  show_wrapped(made.get(), wrapped);
   return made.release();
 }
 
@@ -506,7 +514,31 @@ PyObject* hooked(PyObject*, PyObject* args, PyObject* keywords) {
   return made.release();
 }
 
+PyObject* call_as_eager_op(PyObject* self, PyObject* const* args, size_t count, PyObject* keywords) {
+  PyObject* const wrapped = recorded(self)->wrapped.get();
+  if (!recording_ops()) return PyObject_Vectorcall(wrapped, args, count, keywords);
+  const Ref kept = Ref::borrow(self);  // the callable may drop the last reference to this
+  return recorded(self)->eager->call(wrapped, args, count, keywords);
+}
+
+// eager_op(callable, describe, arrays, result=None, first=0, op_at=-1)
+PyObject* eager_op(PyObject*, PyObject* args, PyObject* keywords) {
+  PyObject *wrapped, *describe, *arrays, *result = Py_None;
+  Py_ssize_t first = 0, op_at = -1;
+  parse_keywords(args, keywords, "OOO!|Onn:eager_op", {"callable", "describe", "arrays", "result", "first", "op_at"},
+                 &wrapped, &describe, &PyTuple_Type, &arrays, &result, &first, &op_at);
+  if (!PyCallable_Check(wrapped)) throw Error(ErrorKind::kType, "eager_op: the first argument is not callable");
+  Ref made = stand_in(call_as_eager_op, wrapped, "", "", nullptr);
+  recorded(made.get())->eager = std::make_unique<EagerOps>(EagerOps{
+      Ref::borrow(describe), Ref::borrow(arrays), result == Py_None ? Ref() : Ref::borrow(result), first, op_at});
+  show_wrapped(made.get(), wrapped);
+  return made.release();
+}
+
 PyMethodDef functions[] = {
+    {"eager_op", as_method(guard<eager_op>), METH_VARARGS | METH_KEYWORDS,
+     "eager_op(callable, describe, arrays, result=None, first=0, op_at=-1): a stand-in whose calls are recorded as "
+     "ops. EagerOps in eager_ops.h says what the arguments are."},
     {"hooked", as_method(guard<hooked>), METH_VARARGS | METH_KEYWORDS,
      "hooked(callable, before=None, after=None): a stand-in for the callable that calls before(*args, **kwargs), the "
      "callable, then after(what before gave, the result or None, the exception or None, *args, **kwargs). No frame of "

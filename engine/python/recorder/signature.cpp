@@ -11,11 +11,6 @@
 namespace footlight::python {
 namespace {
 
-constexpr uint64_t mixed(uint64_t hash, uint64_t with) {
-  hash = (hash ^ with) * 0x9e3779b97f4a7c15;
-  return hash ^ (hash >> 29);
-}
-
 uint64_t hash_of(PyObject* object) {
   const Py_hash_t hash = PyObject_Hash(object);
   if (hash == -1) throw PythonErrorSet();
@@ -66,6 +61,14 @@ class ArgumentHasher {
     return flattened(object);
   }
 
+  static uint64_t typed(PyObject* array_type) {
+    if (const uint64_t* const known = known_types().find(array_type)) return *known;
+    const Ref dtype = optional_attribute(array_type, "dtype");
+    const uint64_t hash = array(array_type, dtype ? dtype.get() : Py_None);
+    known_types().add(array_type, hash);
+    return hash;
+  }
+
  private:
   uint64_t items(PyObject* sequence, uint64_t hash) const {
     for (PyObject* const item : Items(sequence)) hash = mixed(hash, value(item));
@@ -92,15 +95,7 @@ class ArgumentHasher {
     return Ref::steal(found);
   }
 
-  uint64_t typed(PyObject* array_type) const {
-    if (const uint64_t* const known = known_types().find(array_type)) return *known;
-    const Ref dtype = optional_attribute(array_type, "dtype");
-    const uint64_t hash = array(array_type, dtype ? dtype.get() : Py_None);
-    known_types().add(array_type, hash);
-    return hash;
-  }
-
-  uint64_t array(PyObject* object, PyObject* dtype) const {
+  static uint64_t array(PyObject* object, PyObject* dtype) {
     uint64_t hash = mixed(1, hash_of(dtype));
     if (const Ref shape = optional_attribute(object, "shape")) hash = mixed(hash, hash_of(shape.get()));
     const Ref weak = optional_attribute(object, "weak_type");
@@ -141,6 +136,8 @@ uint64_t signature_of(const SignatureRules& rules, PyObject* const* args, size_t
   }
   return mixed(hash, named);
 }
+
+uint64_t hash_of_array_type(PyObject* array_type) { return ArgumentHasher::typed(array_type); }
 
 uint64_t context_of(const SignatureRules& rules) {
   return rules.context ? hash_of(checked(PyObject_CallNoArgs(rules.context.get())).get()) : 0;

@@ -25,6 +25,13 @@ struct SignatureRules {
 // their hash(). Throws what the arguments' own code raises.
 uint64_t signature_of(const SignatureRules& rules, PyObject* const* args, size_t count, PyObject* keywords);
 
+// The hash of an array's attribute that has its shape, dtype and weak type, and never changes.
+uint64_t hash_of_array_type(PyObject* array_type);
+constexpr uint64_t mixed(uint64_t hash, uint64_t with) {
+  hash = (hash ^ with) * 0x9e3779b97f4a7c15;
+  return hash ^ (hash >> 29);
+}
+
 // The hash of the settings that count now; 0 without rules for them.
 uint64_t context_of(const SignatureRules& rules);
 

@@ -1,12 +1,12 @@
 """The part of JAX 0.10 that the adapter hooks, over nested lists of numbers: no array is computed."""
 import contextlib
 
-from jax import lax, monitoring, tree_util
+from jax import lax, monitoring, numpy, tree_util
 from jax._src import config
 from jax._src.core import Array
 from jax._src.pjit import jit
+from jax.version import __version__
 
-__version__ = '0.10.0'
 
 
 @contextlib.contextmanager

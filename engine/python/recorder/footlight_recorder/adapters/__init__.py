@@ -20,9 +20,10 @@ from footlight_recorder import _recorder
 from footlight_recorder.engines import ENGINES
 
 _PACKAGES = {'torch': 'torch._dynamo'}  # whose import installs an adapter, where it is not the engine's own
-# Libraries that are recorded with an engine: the modules after which their adapters are installed.
+# Libraries that are recorded with an engine, and parts of it: the modules after which their adapters are installed.
 _KERAS = 'footlight_recorder.adapters.tensorflow_keras'
-_ON_TOP = {'tensorflow': {'keras.src.models.model': _KERAS, 'keras.src.engine.training': _KERAS,  # of Keras 3 and 2
+_ON_TOP = {'jax': {'jax._src.pjit': 'footlight_recorder.adapters.jax_ops'},  # a part of JAX, before the rest of it is made
+           'tensorflow': {'keras.src.models.model': _KERAS, 'keras.src.engine.training': _KERAS,  # of Keras 3 and 2
                           'tf_keras.src.engine.training': _KERAS}}
 _ADAPTERS = {name: f'footlight_recorder.adapters.{name}' for name in ENGINES}
 _ADAPTERS |= {module: adapter for parts in _ON_TOP.values() for module, adapter in parts.items()}
@@ -127,7 +128,7 @@ def _install_for(name: str, module: ModuleType, was_imported: bool = False) -> N
         return  # another package stands in for the engine
     adapter = importlib.import_module(_ADAPTERS[name]).adapter(module)
     missing = install(adapter)
-    if was_imported:
+    if was_imported and not adapter.part_of:
         missing.append(f'functions that existed before the recorder not recorded: {name} was imported before it; call '
                        f'footlight_recorder.prepare() before `import {name}`')
     _installed[name] = adapter, missing
@@ -135,6 +136,10 @@ def _install_for(name: str, module: ModuleType, was_imported: bool = False) -> N
         adapter, with_parts = _installed[adapter.part_of]
         with_parts += missing
         missing = with_parts
+    elif adapter.part_of:
+        return  # described with the engine, whose import goes on
+    else:
+        missing += [words for part, of_part in _installed.values() if part.part_of == name for words in of_part]
     _describe(adapter, missing)
 
 

@@ -11,8 +11,8 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from footlight_recorder import _recorder, repetitions
-from footlight_recorder.adapters import (Adapter, Hook, guarded, jax_eager, jax_graphs, jax_hlo, jax_keys, jax_texts,
-                                         places)
+from footlight_recorder.adapters import (Adapter, Hook, guarded, jax_eager, jax_graphs, jax_hlo, jax_keys, jax_ops,
+                                         jax_texts, places)
 from footlight_recorder.observed.state_value import Tensors
 from footlight_recorder.observed.state_watch import State, States, Watch, innermost
 from footlight_recorder.observed.value_lines import ValueLines
@@ -92,9 +92,8 @@ class _Recorder:
     @guarded
     def made(self, fun: Any, info: Any, jitted: Any, frame: FrameType | None) -> Any:
         """Records a jitted function; what stands in for it, or None for one that JAX makes for itself."""
-        while frame is not None and '/jax/' in frame.f_code.co_filename and frame.f_code.co_filename.endswith(_MAKERS):
-            frame = frame.f_back
-        if frame is None or '/jax/_src/' in frame.f_code.co_filename or '/jax/numpy/' in frame.f_code.co_filename:
+        frame = _maker(frame)
+        if frame is None or _is_own(frame):
             return None
         under = jax_keys.function_under(fun)
         code = jax_keys.code_of(under)
@@ -106,6 +105,12 @@ class _Recorder:
         stand_in = _recorder.called(jitted, function.number, [at for at in info.static_argnums or ()],
                                     list(info.static_argnames or ()), self.flatten, self.config.trace_context, 'aval')
         return self.compared_if_chosen(stand_in, function, info, jitted)
+
+    @staticmethod
+    def made_for_itself(fun: Any, jitted: Any, frame: FrameType | None) -> Any:
+        """What stands in for a function that JAX jits for itself; else the jitted function."""
+        frame = _maker(frame)
+        return jax_ops.for_itself(jitted, fun) if frame is not None and _is_own(frame) else jitted
 
     def compared_if_chosen(self, stand_in: Any, function: _Function, info: Any, jitted: Any) -> Any:
         """The stand-in, or one that also compares the call that the user asked for."""
@@ -152,6 +157,8 @@ class _Recorder:
     def describe_again(self) -> None:
         """Adds what is known to a recording that begins later."""
         self.locations.begin()
+        if (ops := jax_ops.ops()) is not None:
+            ops.describe_again()
         for by_options in self.functions.values():
             for function in by_options.values():
                 _recorder.add('function', function.columns)
@@ -439,6 +446,18 @@ class _Recorder:
         return f'committed to {where}'
 
 
+def _maker(frame: FrameType | None) -> FrameType | None:
+    """The frame that asks for a jitted function."""
+    while frame is not None and '/jax/' in frame.f_code.co_filename and frame.f_code.co_filename.endswith(_MAKERS):
+        frame = frame.f_back
+    return frame
+
+
+def _is_own(frame: FrameType) -> bool:
+    """Whether it is JAX that jits a function for itself."""
+    return '/jax/_src/' in frame.f_code.co_filename or '/jax/numpy/' in frame.f_code.co_filename
+
+
 def _error_text(error: BaseException) -> str:
     return f'{type(error).__name__}: {(str(error).splitlines() or [""])[0]}'
 
@@ -494,11 +513,14 @@ def adapter(jax: ModuleType) -> Adapter:
     rec = _Recorder(jax)
 
     def cpp_pjit(original: Any) -> Any:
+        original = getattr(original, '_footlight_original', original)  # under the hook that JAX's import needed
+
         @functools.wraps(original)
         def make(fun: Any, info: Any, *more: Any, **named: Any) -> Any:
             jitted = original(fun, info, *more, **named)
             stand_in = rec.made(fun, info, jitted, sys._getframe(1))
-            return jitted if stand_in is None else stand_in
+            return rec.made_for_itself(fun, jitted, sys._getframe(1)) if stand_in is None else stand_in
+        vars(make)['_footlight_original'] = original
         return make
 
     def infer_params(original: Any) -> Any:
@@ -525,7 +547,8 @@ def adapter(jax: ModuleType) -> Adapter:
             if jax_eager.is_body(primitive):
                 return rec.bodies.run(original, trace, primitive, args, params)
             return original(trace, primitive, args, params)
-        return functools.wraps(original)(process)
+        ops, process = jax_ops.ops(), functools.wraps(original)(process)
+        return process if ops is None else ops.of_primitives(process)
 
     def cached_compilation(original: Any) -> Any:
         return _Stand(original, rec.compile)
@@ -540,6 +563,6 @@ def adapter(jax: ModuleType) -> Adapter:
         Hook('jax._src.pjit', '_trace_for_jit', trace_for_jit, 'traces', needed=False),  # since 0.9
         Hook('jax._src.pjit', '_resolve_and_lower', resolve_and_lower, 'StableHLO, lowering and compilation'),
         Hook('jax._src.interpreters.pxla', '_cached_compilation', cached_compilation, 'compilations'),
-        Hook('jax._src.core', 'EvalTrace.process_primitive', process_primitive, 'loops and branches outside of jit'),
+        Hook('jax._src.core', 'EvalTrace.process_primitive', process_primitive, 'ops, loops and branches outside of jit'),
         Hook('jax.monitoring', 'register_event_duration_secs_listener', listener, 'times of lowering and compilation'),
     ], describe_again=rec.describe_again)

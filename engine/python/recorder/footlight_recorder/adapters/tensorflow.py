@@ -12,7 +12,8 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from footlight_recorder import _recorder, repetitions
-from footlight_recorder.adapters import Adapter, Hook, guarded, places, tensorflow_graphs, tensorflow_keys
+from footlight_recorder.adapters import (Adapter, Hook, guarded, places, tensorflow_graphs, tensorflow_keys,
+                                         tensorflow_ops)
 from footlight_recorder.adapters.tensorflow_autograph import AutoGraph
 from footlight_recorder.adapters.tensorflow_keras import Keras
 from footlight_recorder.observed.state_value import Tensors
@@ -181,6 +182,7 @@ class _Recorder:
     @guarded
     def describe_again(self) -> None:
         """Adds what earlier recordings knew to one that begins now; graphs are not kept."""
+        tensorflow_ops.describe_again()
         _recorder.add('console', {'time_ns': time.time_ns(), 'stream': 'note',
                                   'text': 'Functions of TensorFlow that were made while nothing was recorded are missing\n'})
         traces = list(self.served.values())
@@ -549,4 +551,5 @@ def adapter(tensorflow: ModuleType) -> Adapter:
         Hook('tensorflow.python.data.ops.structured_function', 'StructuredFunctionWrapper.__init__',
              hooked(rec.mapping, rec.mapped), 'functions of datasets'),
     ]
-    return Adapter('tensorflow', tensorflow.__version__, traces + rec.autograph.hooks(), describe_again=rec.describe_again)
+    return Adapter('tensorflow', tensorflow.__version__, traces + rec.autograph.hooks() + tensorflow_ops.hooks(),
+                   describe_again=rec.describe_again)

@@ -1,7 +1,13 @@
 """Arrays and jaxprs."""
+class Aval:
+    def __init__(self, shape, dtype, weak_type):
+        self.shape, self.dtype, self.weak_type = shape, dtype, weak_type
+
+
 class Array:
     def __init__(self, shape, dtype='float32', weak_type=False, device=None):
         self.shape, self.dtype, self.weak_type = shape, dtype, weak_type
+        self.aval = Aval(shape, dtype, weak_type)
         self.device, self._committed, self.sharding = device or 'cpu:0', device is not None, None
 
     def devices(self):

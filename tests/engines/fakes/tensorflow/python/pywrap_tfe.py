@@ -11,10 +11,14 @@ def work(seconds):
         pass
 
 
-def TFE_Py_FastPathExecute(context, op_name, name, seconds_of_dispatch=0.0, seconds_of_kernel=0.0):
+def TFE_Py_FastPathExecute(context, op_name, name, seconds_of_dispatch=0.0, seconds_of_kernel=0.0, *inputs):
     work(seconds_of_dispatch)
     with _pywrap_profiler.event(f'EagerLocalExecute: {op_name}'), _pywrap_profiler.event('EagerKernelExecute'):
         work(seconds_of_kernel)
+    return RESULTS[op_name]() if op_name in RESULTS else None
+
+
+RESULTS = {}  # what makes the result of an op, by its name
 
 
 def TFE_Py_Execute(handle, device, op_name, inputs, attributes, num_outputs):

@@ -3,7 +3,7 @@
 
 class DType:
     def __init__(self, name):
-        self.name = name
+        self.name, self.size = name, int(name[-2:]) // 8
 
 
 float32, float64 = DType('float32'), DType('float64')

@@ -9,7 +9,11 @@ class Tensor:
 
 
 class EagerTensor(Tensor):
-    pass
+    def _shape_tuple(self):
+        return tuple(self.shape.as_list())
+
+    def _datatype_enum(self):
+        return 1 if self.dtype == 'float32' else 2
 
 
 def ones(sizes, dtype='float32'):

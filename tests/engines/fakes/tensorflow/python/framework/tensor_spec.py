@@ -6,6 +6,9 @@ class Shape:
     def __init__(self, sizes):
         self.sizes, self.rank = sizes, len(sizes)
 
+    def __iter__(self):
+        return iter(self.sizes)
+
     def as_list(self):
         return list(self.sizes)
 

@@ -1,0 +1,1 @@
+"""What JAX takes from its library in C++."""

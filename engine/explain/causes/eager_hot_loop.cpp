@@ -123,6 +123,39 @@ void collect(const HotFunction& f, std::set<const HotFunction*>& all) {
   for (const HotFunction* inner : f.inner) collect(*inner, all);
 }
 
+// "import jax.numpy as jnp", "from jax import lax"; with `by_name` only what makes the package's own name known.
+bool imports(const Evidence& evidence, session::FileId file, std::string_view package, bool by_name = false) {
+  Line line{file, 1};
+  for (const int last = evidence.line_count(file); line.line <= last; ++line.line) {
+    const std::string_view text = source::trimmed(source::without_comment(evidence.text(line)));
+    const std::string_view word = source::leading_word(text);
+    if (word != "import" && (by_name || word != "from")) continue;
+    std::string_view rest = source::trimmed(text.substr(word.size()));
+    if (!rest.starts_with(package)) continue;
+    rest.remove_prefix(package.size());
+    if (!rest.empty() && rest.find_first_of(" .,") != 0) continue;
+    if (!by_name || rest.find(" as ") == rest.npos) return true;
+  }
+  return false;
+}
+
+// Whether the function's ops are JAX's: its file may import neither engine and get its arrays from others.
+bool runs_under_jax(const Evidence& evidence, session::FileId file) {
+  if (imports(evidence, file, "tensorflow")) return false;
+  return std::ranges::any_of(evidence.records().files, [&](const session::FileRecord& one) {
+    return imports(evidence, one.id, "jax");
+  });
+}
+
+// The edit that puts a decorator before a function.
+Finding::Edit decorated(const Evidence& evidence, const Line& def, const std::string& decorator) {
+  const std::string_view text = evidence.text(def);
+  if (source::defined_function(text).empty()) return {};
+  const size_t at = source::indent_of(text).characters, open = text.find('(');
+  const std::string old(text.substr(at, open == text.npos ? open : open + 1 - at));
+  return {def, old, decorator + '\n' + std::string(text.substr(0, at)) + old};
+}
+
 // From the first op to the last one, without traces and what came once.
 int64_t host_ns(const Evidence& evidence, const EagerSums& ops) {
   int64_t ns = ops.last_ns - ops.first_ns - ops.pauses_ns, until = ops.first_ns;
@@ -175,13 +208,15 @@ void find_eager_hot_loop(const Evidence& evidence, Findings& to) {
     made.title = f.name + " runs eagerly: " + with_commas(h.ops) + " separate ops";
     made.detail = f.qualname + ": " + with_commas(h.ops) + " ops in " + with_commas(f.calls) + " calls took " +
                   time_text(static_cast<double>(h.ns));
-    made.fix = "Write @tf.function before def " + f.name;
-    const std::string_view text = evidence.text(f.def);
-    if (!source::defined_function(text).empty()) {
-      const size_t def = source::indent_of(text).characters;
-      const std::string old(text.substr(def, text.find('(') == text.npos ? text.npos : text.find('(') + 1 - def));
-      made.edit = {f.def, old, "@tf.function\n" + std::string(text.substr(0, def)) + old};
-    }
+    const bool jax = runs_under_jax(evidence, f.def.file);
+    // JAX takes arrays alone as arguments: not the object of a method.
+    const bool of_object =
+        jax && f.qualname.find('.') != std::string::npos && !f.qualname.ends_with("<locals>." + f.name);
+    const std::string decorator = jax ? "@jax.jit" : "@tf.function";
+    made.fix = of_object ? "Put what " + f.name + " computes into a function with @jax.jit whose arguments are arrays"
+                         : "Write " + decorator + " before def " + f.name;
+    if (!of_object && (!jax || imports(evidence, f.def.file, "jax", true)))
+      made.edit = decorated(evidence, f.def, decorator);
     to.found.push_back(std::move(made));
   }
 }

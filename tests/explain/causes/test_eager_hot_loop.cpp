@@ -111,6 +111,25 @@ class TestEagerHotLoop : public QObject {
     QCOMPARE(found[0].related[0].at.line, 7);
   }
 
+  void the_decorator_of_the_engine() {
+    const auto fix = [](const std::string& imports, const std::string& name) {
+      SampleSource run(kSource);
+      run.files[0].text = kSource + imports;
+      const CodeId train = run.code(name, 1), main = run.code("main", 5);
+      for (int i = 0; i < 2000; ++i) run.op(train, 2), run.op(train, 3), run.op(main, 7);
+      const auto found = run.findings();
+      return found.empty() ? std::string("none") : found[0].fix + '|' + found[0].edit.new_text;
+    };
+    QCOMPARE(fix("import tensorflow as tf", "train"),
+             std::string("Write @tf.function before def train|@tf.function\ndef train("));
+    QCOMPARE(fix("import jax, math", "train"), std::string("Write @jax.jit before def train|@jax.jit\ndef train("));
+    QCOMPARE(fix("from jax import lax", "train"), std::string("Write @jax.jit before def train|"));
+    QCOMPARE(fix("import jax\nimport tensorflow as tf", "train"),
+             std::string("Write @tf.function before def train|@tf.function\ndef train("));
+    QCOMPARE(fix("import jax", "Net.train"),
+             std::string("Put what train computes into a function with @jax.jit whose arguments are arrays|"));
+  }
+
   void generators_make_data() {
     SampleSource run(
         "def batches(x):\n"

@@ -17,13 +17,23 @@ struct LineNodes {
   std::map<int, uint64_t> own, called;
 };
 
+// Whether this frame only runs the body of one of its own statements: a loop of converted code is a function of its own.
+bool is_own_block(const Document& document, const session::LocationRecord& caller,
+                  const session::LocationRecord& inner) {
+  const session::CodeRecord* const code = document.code(caller.source.code);
+  const session::CodeRecord* const body = document.code(inner.source.code);
+  return code && body && code != body && code->file == body->file && code->qualname == body->qualname;
+}
+
 // The lines of the file in the stack of a node, without the innermost place.
 void add_callers(const Document& document, session::FileId file, session::LocationId id, int own,
                  std::map<int, uint64_t>& nodes) {
   constexpr int kMaxFrames = 64;
   std::set<int> lines;
   const session::LocationRecord* at = document.location(id);
-  for (int depth = 0; at && depth < kMaxFrames; ++depth, at = document.location(at->caller)) {
+  const session::LocationRecord* inner = nullptr;
+  for (int depth = 0; at && depth < kMaxFrames; ++depth, inner = at, at = document.location(at->caller)) {
+    if (inner && is_own_block(document, *at, *inner)) continue;
     SourcePlace place{at->file, at->line};
     if (!place) place = document.place(at->source);
     if (place.file == file && place.line > 0 && place.line != own) lines.insert(place.line);

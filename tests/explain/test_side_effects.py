@@ -241,6 +241,43 @@ model.fit(4)
 print(model.seen)
 '''
 
+# A library's objects, which converted code calls, and which call a method of the program by way of others.
+LAYERS = '''
+class Layer:
+    def __call__(self, x):
+        return self._run(x)
+    def _run(self, x):
+        return self.call(x)
+class Chain(Layer):
+    def __init__(self, layers):
+        self.layers = layers
+    def call(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+'''
+OF_LAYERS = '''
+import os
+import sys
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'site-packages'))
+from layers import Chain, Layer
+RATE = 1.0
+COUNT = {'calls': 0}
+class Scale(Layer):
+    def call(self, x):
+        COUNT['calls'] += 1  # side effect
+        return scaled(x)
+def scaled(x):
+    return x * RATE  # frozen
+model = Chain([Scale(), Chain([])])
+@tf.function
+def step(x):
+    return model(x) + 1.0
+for k in range(4):
+    RATE = 1.0 + k
+    print(float(step(tf.constant(1.0))), COUNT['calls'])
+'''
+
 
 def bodies_run(program, eagerly):
     """How often the program's body runs, with everything eager or with functions traced."""
@@ -264,15 +301,22 @@ class SideEffects(recorded_state.Case):
                 self.assertEqual([(f['line'], f['evidence']['calls'] * bodies_in_a_call) for f in found],
                                  [(marked[0], missed)], found)
 
-    def test_state_of_a_step_that_a_library_calls(self):
+    def check_with_library(self, name, library, program, effect, frozen):
+        """The program has two findings, of these paths, on the lines that are marked so."""
         with tempfile.TemporaryDirectory() as folder:
             os.mkdir(os.path.join(folder, 'site-packages'))
-            with open(os.path.join(folder, 'site-packages', 'trainer.py'), 'w', encoding='utf-8') as file:
-                file.write(TRAINER)
-            found = recorded.findings(folder, OF_TRAINER)
-        lines = ('import tensorflow as tf\n' + OF_TRAINER).splitlines()
+            with open(os.path.join(folder, 'site-packages', name + '.py'), 'w', encoding='utf-8') as file:
+                file.write(library)
+            found = recorded.findings(folder, program)
+        lines = ('import tensorflow as tf\n' + program).splitlines()
         line_of = {word: next(i for i, line in enumerate(lines, 1) if line.endswith('# ' + word))
                    for word in ('side effect', 'frozen')}
         self.assertEqual(sorted((f['cause'], f['path'], f['line'], f['evidence']['calls']) for f in found),
-                         [('python_side_effect', 'self.seen', line_of['side effect'], 3),
-                          ('stale_capture', 'self.beta', line_of['frozen'], 3)])
+                         [('python_side_effect', effect, line_of['side effect'], 3),
+                          ('stale_capture', frozen, line_of['frozen'], 3)])
+
+    def test_state_of_a_step_that_a_library_calls(self):
+        self.check_with_library('trainer', TRAINER, OF_TRAINER, 'self.seen', 'self.beta')
+
+    def test_state_of_layers_that_a_library_calls(self):
+        self.check_with_library('layers', LAYERS, OF_LAYERS, "global COUNT['calls']", 'global RATE')

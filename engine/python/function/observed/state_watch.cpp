@@ -7,12 +7,15 @@
 #include "engine/base/recording.h"
 #include "engine/python/autograph/convert.h"
 #include "engine/python/function/observed/state_records.h"
+#include "engine/python/interpreter/arguments.h"
 #include "engine/python/interpreter/exceptions.h"
+#include "engine/python/interpreter/frame_layout.h"
 #include "engine/python/interpreter/source.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/thread_context.h"
 #include "engine/python/interpreter/weak.h"
 #include "engine/python/types/objects.h"
+#include "engine/python/types/variable_object.h"
 #include "engine/session/writer.h"
 #include "engine/trace/graph_builder.h"
 
@@ -63,6 +66,29 @@ auto& leaks() {
   return all;
 }
 
+// A file of an installed package or of Python.
+bool is_of_library(PyObject* function) {
+  const std::string file = readable(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function))->co_filename);
+  return !file.starts_with('<') && !is_own_file(file) && !is_users_file(file);
+}
+
+// told(function, frame), as the recorder calls it.
+PyObject* told_of_call(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (count > 0) StateWatch::entered_from_library(args[0]);
+  Py_RETURN_NONE;
+}
+
+// Begins or ends that the innermost watch is told which functions of the program a library calls. False: it cannot be,
+// since the program has a profile function of its own.
+bool watch_calls(bool on) {
+  static PyMethodDef method{"told", as_method(told_of_call), METH_FASTCALL, nullptr};
+  static PyObject* const told = checked(PyCFunction_New(&method, nullptr)).release();
+  static PyObject* const watch =
+      checked(PyObject_GetAttrString(checked(PyImport_ImportModule("footlight_recorder._recorder")).get(),
+                                     "watch_calls")).release();
+  return checked(PyObject_CallOneArg(watch, on ? told : Py_None)).get() == Py_True;
+}
+
 // Whether enough was recorded: a function that is traced again and again has the same findings each time.
 bool said_enough(FunctionId function, const std::string& path) {
   constexpr int kMax = 256;
@@ -91,6 +117,11 @@ struct StateWatch::Impl {
   std::set<std::string> seeded;          // "random", "numpy.random"
   StateWatch* outer = nullptr;
   bool follow = false;
+  bool calls_watched = false;            // a library has run, which may call any function of the program
+
+  void watch_library() {
+    if (!calls_watched) calls_watched = watch_calls(true);
+  }
 
   // `values`: of its parameters, as far as they are known; `owned` while tracing.
   void enter(PyObject* made, std::span<PyObject* const> values, int depth = 0) {
@@ -368,11 +399,16 @@ StateWatch::StateWatch(PyObject* body, std::span<PyObject* const> values, Functi
     if (!made) return;
     impl_->enter(made.get(), all);
     impl_->enter_called_by_library(made.get());
+    // An inner trace has calls of its own.
+    const bool around = impl_->outer && impl_->outer->impl_ && impl_->outer->impl_->calls_watched;
+    if (around || is_of_library(made.get())) impl_->watch_library();
   });
 }
 
 StateWatch::~StateWatch() {
-  if (impl_) python_thread.state_watch = impl_->outer;
+  if (!impl_) return;
+  if (impl_->calls_watched) quietly([] { watch_calls(false); });
+  python_thread.state_watch = impl_->outer;
 }
 
 std::shared_ptr<TraceState> StateWatch::finish(const Graph* graph) {
@@ -404,14 +440,32 @@ void StateWatch::entering(PyObject* callable, PyObject* const* args, Py_ssize_t 
     std::vector<PyObject*> all;
     const Ref made = function_behind(callable, all);
     all.insert(all.end(), args, args + count);
-    if (made) around->enter(made.get(), all);
+    if (!made) return;
+    around->enter(made.get(), all);
+    if (is_of_library(made.get())) around->watch_library();
   });
 }
 
 void StateWatch::entering_unconverted(PyObject* function) {
   Impl* const around = innermost();
   if (!around || around->bodies.size() >= kMaxFunctions || !PyFunction_Check(function)) return;
-  quietly([&] { around->enter_called_by_library(function); });
+  quietly([&] {
+    around->enter_called_by_library(function);
+    around->watch_library();
+  });
+}
+
+void StateWatch::entered_from_library(PyObject* function) {
+  Impl* const around = innermost();
+  const InterpreterFrame* const frame = top_frame(own_thread_state());
+  if (!around || around->bodies.size() >= kMaxFunctions || frame->code != PyFunction_GET_CODE(function)) return;
+  quietly([&] {
+    if (ag_is_converted_code(frame->code) || !Impl::is_users(function)) return;
+    std::vector<PyObject*> values;
+    const int count = reinterpret_cast<PyCodeObject*>(frame->code)->co_argcount;
+    for (int i = 0; i < count; ++i) values.push_back(local_at(frame, i));
+    around->enter(function, values);
+  });
 }
 
 std::vector<std::string> outside_changes(PyObject* callable) {

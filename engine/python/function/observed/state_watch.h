@@ -67,6 +67,8 @@ class StateWatch {
   static void entering(PyObject* callable, PyObject* const* args, Py_ssize_t count);
   // Code calls a function that is not converted. The program's functions that it calls are found by their names.
   static void entering_unconverted(PyObject* function);
+  // A function of the program begins, called by a library: it is what the thread's innermost frame runs.
+  static void entered_from_library(PyObject* function);
 
  private:
   struct Impl;

@@ -65,7 +65,10 @@ uint64_t cost_runs(const query::LineSum& sum, CostMode mode) {
   const uint64_t traced = std::max(sum.traced_runs, sum.own_calls);
   switch (mode) {
     // A line that calls a traced function runs its own ops eagerly each time.
-    case CostMode::kTime: return std::max(sum.eager_runs, sum.own_calls) + sum.traced_runs;
+    case CostMode::kTime: {
+      const uint64_t runs = std::max(sum.eager_runs, sum.own_calls) + sum.traced_runs;
+      return sum.calls ? runs : std::max(runs, sum.traces);  // of a def those of its body while it was traced
+    }
     case CostMode::kEager: return sum.eager_runs;
     case CostMode::kTraced: return traced;
     case CostMode::kTracing: return sum.traces;

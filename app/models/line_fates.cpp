@@ -17,7 +17,7 @@ struct LineNodes {
   std::map<int, uint64_t> own, called;
 };
 
-// Whether this frame only runs the body of one of its own statements: a loop of converted code is a function of its own.
+// Whether the caller only runs the body of one of its own statements, which is a function in converted code.
 bool is_own_block(const Document& document, const session::LocationRecord& caller,
                   const session::LocationRecord& inner) {
   const session::CodeRecord* const code = document.code(caller.source.code);

@@ -33,8 +33,8 @@ Columns<Function> function_columns() {
   });
   c.add("function_id", "Number of the function in the recording", [](L&, const Function& r) { return r->id; });
   c.add("kind",
-        "tf.function, keras, dataset or internal; under JAX jit, or eager for the body of a loop outside of jit; "
-        "under PyTorch dynamo, or resume for what follows a graph break",
+        "Kind of function: tf.function, keras, dataset or internal; under JAX jit, or eager for the body of a loop "
+        "outside of jit; under PyTorch dynamo, or resume for what follows a graph break",
         [](L&, const Function& r) { return Kept{r->kind}; });
   c.add("options", "Options that it was made with", [](L&, const Function& r) { return Kept{r->options}; });
   c.add("parameters", "Names of its parameters", [](L&, const Function& r) { return joined(r->parameters); });

@@ -4,6 +4,7 @@
 #include "app/models/compare_facts.h"
 
 #include <algorithm>
+#include <set>
 
 namespace footlight::app {
 
@@ -27,9 +28,7 @@ CompareTable::CompareTable(QObject* parent) : TableOf(parent) {
   };
   set_columns({
       {.name = "Line", .unit = Unit::kNumber,
-       .text = [](const Row& row) {
-         return !row.place.empty() ? q(row.place) : row.at ? QString::number(row.at.line) : QString();
-       },
+       .text = [this](const Row& row) { return line_text(row); },
        .key = [](const Row& row) { return row.at.line; }},
       {.name = "Eager ops", .value = &Row::eager_ops, .title = titled(true, "ops"), .is_prose = is_sum_row},
       {.name = "Eager time", .unit = Unit::kNumber, .title = titled(true, nullptr),
@@ -60,6 +59,13 @@ CompareTable::CompareTable(QObject* parent) : TableOf(parent) {
   marks_order_ = false;
 }
 
+// Its number; with the file where the rows are of several ones.
+QString CompareTable::line_text(const explain::Row& row) const {
+  if (!row.place.empty()) return q(row.place);
+  if (!row.at) return {};
+  return has_several_files_ ? document_->place_text({row.at.file, row.at.line}) : QString::number(row.at.line);
+}
+
 std::span<const explain::Row> CompareTable::rows() const {
   return comparison_ ? std::span(comparison_->rows) : std::span<const explain::Row>();
 }
@@ -69,6 +75,10 @@ void CompareTable::set_comparison(const Document* document, ComparisonPtr compar
     document_ = document;
     comparison_ = std::move(comparison);
     if (!comparison_) return;
+    std::set<session::FileId> files;
+    for (const explain::Row& row : comparison_->rows)
+      if (row.at) files.insert(row.at.file);
+    has_several_files_ = files.size() > 1;
     double least = 0;
     for (const explain::Row& row : comparison_->rows) {
       for (const double ns : {row.eager.mean, row.traced.mean})

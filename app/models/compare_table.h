@@ -33,6 +33,7 @@ class CompareTable : public TableOf<explain::Row> {
 
  private:
   bool is_sum(const explain::Row& row) const { return &row == &rest_ || &row == &total_; }
+  QString line_text(const explain::Row& row) const;
   QString tip(const explain::Row& row) const;
   QString side(bool left) const;    // "Eager", "#2"
 
@@ -40,6 +41,7 @@ class CompareTable : public TableOf<explain::Row> {
   ComparisonPtr comparison_;
   explain::Row rest_, total_;       // the last two rows
   ColumnUnit unit_ = unit_for(1e3);
+  bool has_several_files_ = false;
 };
 
 }  // namespace footlight::app

@@ -104,6 +104,21 @@ class CompareModelTest : public QObject {
     QCOMPARE(cell(table, last, "Eager ops"), QStringLiteral("Total"));
   }
 
+  void lines_of_several_files_have_their_names() {
+    Document document;
+    document.add(session::FileRecord{session::FileId(0), "/home/me/train.py", "x\ny\n"});
+    document.add(session::FileRecord{session::FileId(1), "/home/me/model.py", "x\ny\n"});
+    auto made = std::make_shared<explain::Comparison>(*document_.comparisons[0]);
+    for (size_t i = 0; i < made->rows.size(); ++i) made->rows[i].at = {session::FileId(0), static_cast<int>(i) + 1};
+    CompareTable table;
+    table.set_comparison(&document, made);
+    QCOMPARE(cell(table, 1, "Line"), QStringLiteral("2"));
+    made->rows[0].at.file = session::FileId(1);
+    table.set_comparison(&document, made);
+    QCOMPARE(cell(table, 0, "Line"), QStringLiteral("model.py:1"));
+    QCOMPARE(cell(table, 1, "Line"), QStringLiteral("train.py:2"));
+  }
+
   void rows_are_sorted_and_sums_stay_last() {
     CompareTable table;
     table.set_comparison(&document_, document_.comparisons[0]);

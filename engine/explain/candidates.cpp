@@ -1,6 +1,7 @@
 // Replays candidates alone and together.
 #include "engine/explain/candidates.h"
 
+#include "engine/explain/engines.h"
 #include "engine/explain/graph_pairs.h"
 #include "engine/explain/torch_rules.h"
 
@@ -66,14 +67,12 @@ Attempt attempt(const Evidence& evidence, const FunctionRun& run, const std::vec
   return attempt(evidence, run, fix, paths, captures_may_differ);
 }
 
-// The place of its finding; none if the change would save nothing.
-std::optional<size_t> accept(const Evidence& evidence, const FunctionRun& run, Candidate& c, const Attempt& made,
-                             Findings& to) {
-  Finding& f = c.finding;
+// Fills in what the replay tells; false if the change would save nothing.
+bool complete(const Evidence& evidence, const FunctionRun& run, const Candidate& c, const Attempt& made, Finding& f) {
   // A fix that spares calls makes no two graphs one.
   const bool any_merged = std::ranges::any_of(made.result.merged, [](const auto& group) { return group.size() > 1; });
   f.graphs = any_merged ? made.graphs : GraphRelation::kUnknown;
-  if (!conclude(evidence, run, made.result, f, 1)) return {};
+  if (!conclude(evidence, run, made.result, f, 1)) return false;
   describe_graphs(evidence, made.result.merged, f);
   if (c.edit_at == Candidate::EditAt::kDefinition) {
     edit_at(f, evidence.definition(run), "call");
@@ -82,20 +81,103 @@ std::optional<size_t> accept(const Evidence& evidence, const FunctionRun& run, C
     if (value != f.related.end()) edit_at(f, Line(value->at), "call");
   }
   if (c.complete) c.complete(f, made.result);
-  // An edit of one call does not help where several lines call.
+  return true;
+}
+
+// The lines of calls that need not have traced.
+std::set<Line> saved_calls(const Evidence& evidence, const Attempt& made) {
   std::set<Line> calls;
   for (const TraceRecord* t : made.result.saved) calls.insert(evidence.line(t->source));
   calls.erase(Line());
-  if (calls.size() > 1 && c.edit_at == Candidate::EditAt::kCall) {
-    f.edit = {};
-    for (Finding::Alternative& a : f.alternatives)
-      if (a.edit.at == f.line) a.edit = {};
+  return calls;
+}
+
+void drop_edits_at_call(Finding& f) {
+  f.edit = {};
+  for (Finding::Alternative& a : f.alternatives)
+    if (a.edit.at == f.line) a.edit = {};
+}
+
+// The calls whose argument an edit of a line changes: it is the line of the call, or makes the value.
+class EditedCalls {
+ public:
+  EditedCalls(const Evidence& evidence, const FunctionRun& run, const std::string& path, const Line& edited)
+      : evidence_(evidence), run_(run), path_(path), edited_(edited) {}
+
+  bool contain(const FunctionRun::Step& step) {
+    const Line call = evidence_.line(step.source);
+    const auto [at, added] = known_.try_emplace({call, step.trace->id}, call == edited_);
+    if (added && !at->second) {
+      const std::vector<Line> values = evidence_.value_lines(run_, call, path_, step.trace->id);
+      at->second = std::ranges::find(values, edited_) != values.end();
+    }
+    return at->second;
+  }
+
+ private:
+  const Evidence& evidence_;
+  const FunctionRun& run_;
+  const std::string& path_;
+  Line edited_;
+  std::map<std::pair<Line, TraceId>, bool> known_;
+};
+
+// Whether the fix changes calls that an edit of this line alone does not.
+bool touches_others(const Evidence& evidence, const FunctionRun& run, const Candidate& c, const Line& edited) {
+  EditedCalls calls(evidence, run, c.finding.path, edited);
+  return std::ranges::any_of(run.steps, [&](const FunctionRun::Step& step) {
+    return step.call && c.fix.call.touches(step) && !calls.contain(step);
+  });
+}
+
+// The fixes of `team`, where the one of `c` changes only what an edit of this line does.
+Attempt attempt_at(const Evidence& evidence, const FunctionRun& run, const Candidate& c, const Line& edited,
+                   const std::vector<Candidate*>& team) {
+  Candidate here = c;
+  EditedCalls calls(evidence, run, c.finding.path, edited);
+  here.fix.call = c.fix.call.only([&](const FunctionRun::Step& step) { return calls.contain(step); });
+  std::vector<Candidate*> all = team;
+  std::erase(all, &c);
+  all.push_back(&here);
+  return attempt(evidence, run, all);
+}
+
+// The place of its finding; none if the change would save nothing. `rest`: the team that it was tried with.
+std::optional<size_t> accept(const Evidence& evidence, const FunctionRun& run, const Candidate& c, Attempt made,
+                             Findings& to, const std::vector<Candidate*>& rest = {}) {
+  Finding f = c.finding;
+  if (!complete(evidence, run, c, made, f)) return {};
+  std::set<Line> calls = saved_calls(evidence, made);
+  // An edit of one call does not help where several lines call.
+  if (calls.size() > 1 && c.edit_at == Candidate::EditAt::kCall) drop_edits_at_call(f);
+  // Nor does it change the calls of other lines: the fix is worth what a replay of that edit saves.
+  const auto elsewhere = [&](const Line& edited) {
+    return edited && edited != evidence.definition(run) && touches_others(evidence, run, c, edited);
+  };
+  if (elsewhere(f.edit.at)) {
+    Attempt here = attempt_at(evidence, run, c, f.edit.at, rest);
+    const bool is_same = here.result.checked.traces_after == made.result.checked.traces_after;
+    if (!is_same && rest.empty() && here.result.saved.size() >= c.fewest && here.suits(c.most)) {
+      f = c.finding;
+      made = std::move(here);
+      if (!complete(evidence, run, c, made, f)) return {};
+      calls = saved_calls(evidence, made);
+    } else if (!is_same) {
+      drop_edits_at_call(f);
+    }
+  }
+  for (Finding::Alternative& a : f.alternatives) {
+    if (a.edit.at == f.edit.at || !elsewhere(a.edit.at)) continue;
+    Attempt here = attempt_at(evidence, run, c, a.edit.at, rest);
+    if (here.result.checked.traces_after == a.checked.traces_after) continue;
+    if (rest.empty() && here.result.checked.ok) a.checked = here.result.checked;
+    else a.edit = {};
   }
   for (const Line& call : calls) {
     const bool known = call == f.line || std::ranges::find(f.related, call, &RelatedLine::at) != f.related.end();
     if (!known && f.related.size() < kMaxRelated) f.related.push_back({"call", call});
   }
-  to.found.push_back(f);
+  to.found.push_back(std::move(f));
   return to.found.size() - 1;
 }
 
@@ -182,7 +264,7 @@ void try_together(const Evidence& evidence, const FunctionRun& run, std::vector<
                     [](const Candidate* c) { return std::string_view(c->finding.path); });
   for (size_t i = own; i < team.size(); ++i) {
     taken.push_back(team[i]);
-    if (const auto place = accept(evidence, run, *team[i], made, to)) places[team[i]] = *place;
+    if (const auto place = accept(evidence, run, *team[i], made, to, team)) places[team[i]] = *place;
   }
   for (size_t i = own; i < team.size(); ++i) {
     const auto place = places.find(team[i]);
@@ -198,6 +280,8 @@ void try_together(const Evidence& evidence, const FunctionRun& run, std::vector<
 void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& to) {
   std::vector<Candidate> candidates;
   for (const Cause* cause : all_causes()) cause->propose(evidence, run, candidates);
+  // What a library passes to its own functions is no argument of the program's.
+  if (is_made_by_library(evidence, run)) std::erase_if(candidates, [](const Candidate& c) { return !c.of_library; });
 
   std::vector<std::pair<Candidate*, Attempt>> good;
   std::vector<Candidate*> left;

@@ -10,30 +10,6 @@
 namespace footlight::explain {
 namespace {
 
-// Whether the definition takes this parameter by keyword only, or as one of many: no position in a call is its own.
-bool is_variadic_or_keyword_only(const Evidence& evidence, const FunctionRun& run, std::string_view parameter) {
-  constexpr int kMaxLines = 24;
-  std::string definition;
-  size_t open = definition.npos;
-  for (int i = 0; i < kMaxLines; ++i) {
-    definition += source::without_comment(evidence.text({run.record->file, run.record->line + i}));
-    definition += ' ';
-    if (open == definition.npos) open = definition.find('(', std::min(definition.find("def "), definition.size()));
-    if (open == definition.npos) continue;
-    const auto parameters = source::arguments_from(definition, open + 1);
-    if (!parameters) continue;
-    bool starred = false;
-    for (std::string_view one : *parameters) {
-      one = source::trimmed(one);
-      starred |= one.starts_with('*');
-      while (one.starts_with('*')) one.remove_prefix(1);
-      if (one.substr(0, one.find_first_of(" :=")) == parameter) return starred;
-    }
-    return false;
-  }
-  return false;
-}
-
 // What an edit changes, without what it leaves as it is.
 struct Span {
   size_t begin = 0, end = 0;
@@ -61,38 +37,92 @@ std::string with_spans(std::string text, std::vector<Span> spans) {
 
 }  // namespace
 
-Finding::Edit wrap_argument(const Evidence& evidence, const FunctionRun& run, const Finding& finding,
-                            std::string_view before, std::string_view after) {
-  const std::string_view text = evidence.text(finding.line);
+ParameterKind parameter_kind(const Evidence& evidence, const FunctionRun& run, std::string_view parameter) {
+  constexpr int kMaxLines = 24;
+  if (!run.record) return ParameterKind::kPlain;
+  std::string definition;
+  size_t open = definition.npos;
+  for (int i = 0; i < kMaxLines; ++i) {
+    definition += source::without_comment(evidence.text({run.record->file, run.record->line + i}));
+    definition += ' ';
+    if (open == definition.npos) open = definition.find('(', std::min(definition.find("def "), definition.size()));
+    if (open == definition.npos) continue;
+    const auto parameters = source::arguments_from(definition, open + 1);
+    if (!parameters) continue;
+    bool starred = false;
+    for (std::string_view one : *parameters) {
+      one = source::trimmed(one);
+      const size_t stars = std::min(one.find_first_not_of('*'), one.size());
+      one.remove_prefix(stars);
+      if (one.substr(0, one.find_first_of(" :=")) == parameter)
+        return stars == 1 ? ParameterKind::kStarred
+               : stars    ? ParameterKind::kDoubleStarred
+               : starred  ? ParameterKind::kKeywordOnly
+                          : ParameterKind::kPlain;
+      starred |= stars > 0;
+    }
+    return ParameterKind::kPlain;
+  }
+  return ParameterKind::kPlain;
+}
+
+namespace {
+
+struct FoundArgument {
+  Written written = Written::kUnknown;
+  size_t at = 0, size = 0;  // in the line, where it is written
+  bool whole = false;       // the path is that of the argument, not of what it holds
+};
+
+FoundArgument find_argument(const Evidence& evidence, const FunctionRun& run, const Line& line,
+                            const std::string& path, const std::string& parameter) {
+  FoundArgument found;
+  const std::string_view text = evidence.text(line);
   constexpr std::string_view kStart = "args[";
-  if (text.empty() || !run.record || !finding.path.starts_with(kStart) || !finding.path.ends_with(']')) return {};
+  if (text.empty() || !run.record || !path.starts_with(kStart)) return found;
   size_t index = 0;
-  const char* const end = finding.path.data() + finding.path.size();
-  const auto read = std::from_chars(finding.path.data() + kStart.size(), end, index);
-  if (read.ptr + 1 != end) return {};
+  const char* const end = path.data() + path.size();
+  const auto read = std::from_chars(path.data() + kStart.size(), end, index);
+  if (read.ptr == end || *read.ptr != ']') return found;
   const std::string_view callee = last_name(run.record->name);
   const size_t open = source::find_call(text, callee);
-  if (open == text.npos || source::find_call(text, callee, open) != text.npos) return {};
+  if (open == text.npos || source::find_call(text, callee, open) != text.npos) return found;
   const auto arguments = source::arguments_from(text, open);
-  if (!arguments) return {};
+  const ParameterKind kind = parameter_kind(evidence, run, parameter);
+  if (!arguments || kind == ParameterKind::kStarred || kind == ParameterKind::kDoubleStarred) return found;
   const auto& parameters = run.record->parameters;
   const bool method = !parameters.empty() && parameters[0] == "self" && index > 0;
-  const bool by_name = is_variadic_or_keyword_only(evidence, run, finding.parameter);
   for (size_t i = 0; i < arguments->size(); ++i) {
     std::string_view argument = source::trimmed((*arguments)[i]);
-    if (argument.starts_with('*')) return {};
+    if (argument.starts_with('*')) return found;
     if (const std::string_view keyword = source::keyword_of(argument); !keyword.empty()) {
-      if (keyword != finding.parameter) continue;
+      if (keyword != parameter) continue;
       argument = source::trimmed(argument.substr(argument.find('=') + 1));
-    } else if (by_name || i != index - method) {
+    } else if (kind == ParameterKind::kKeywordOnly || i != index - method) {
       continue;
     }
-    const size_t at = static_cast<size_t>(argument.data() - text.data());
-    std::string changed(text);
-    changed.replace(at, argument.size(), std::string(before) + std::string(argument) + std::string(after));
-    return {finding.line, std::string(source::trimmed(text)), std::string(source::trimmed(changed))};
+    return {Written::kYes, static_cast<size_t>(argument.data() - text.data()), argument.size(), read.ptr + 1 == end};
   }
-  return {};
+  found.written = Written::kNo;
+  return found;
+}
+
+}  // namespace
+
+Written is_written(const Evidence& evidence, const FunctionRun& run, const Line& line, const std::string& path,
+                   const std::string& parameter) {
+  return find_argument(evidence, run, line, path, parameter).written;
+}
+
+Finding::Edit wrap_argument(const Evidence& evidence, const FunctionRun& run, const Finding& finding,
+                            std::string_view before, std::string_view after) {
+  const FoundArgument found = find_argument(evidence, run, finding.line, finding.path, finding.parameter);
+  if (found.written != Written::kYes || !found.whole) return {};
+  const std::string_view text = evidence.text(finding.line);
+  std::string changed(text);
+  changed.insert(found.at + found.size, after);
+  changed.insert(found.at, before);
+  return {finding.line, std::string(source::trimmed(text)), std::string(source::trimmed(changed))};
 }
 
 Finding::Edit add_options(const Evidence& evidence, const FunctionRun& run, std::string_view options) {

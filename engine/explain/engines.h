@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/explain/evidence.h"
+#include "engine/source/line.h"
 
 namespace footlight::explain {
 
@@ -28,6 +29,13 @@ inline bool is_torch(const session::FunctionRecord* function) {
   return function && (function->kind == "dynamo" || is_resume(*function));
 }
 inline bool is_torch(const FunctionRun& run) { return is_torch(run.record); }
+// A function that a library made for a call such as `fit`, whose line it has: nobody can edit its definition or calls.
+inline bool is_made_by_library(const Evidence& evidence, const FunctionRun& run) {
+  if (!run.record || is_jax(run) || is_torch(run)) return false;
+  if (run.record->kind == "keras") return true;
+  const std::string_view text = evidence.text({run.record->file, run.record->line});
+  return !source::is_definition(text) && source::find_call(text, "function") == text.npos;
+}
 // The path of the leaf that says which backend compiled a trace.
 inline constexpr const char* kBackend = "context.backend";
 inline bool has_tensorflow(const std::vector<session::ProcessRecord>& processes) {

@@ -115,6 +115,7 @@ struct Candidate {
   bool captures_may_differ = false;
   size_t fewest = kMinSaved;       // traces to be saved
   bool steady = false;                // few, and each comes back: legitimate (rule 3)
+  bool of_library = false;            // the fix is one for what is passed to a library, which passes it on
   bool variants = false;              // few, and each is a program of its own: legitimate (rule 2)
   std::function<void(Finding&, const ReplayResult&)> complete;  // adds to the texts what the replay tells
 };

@@ -112,22 +112,84 @@ ProposedFix::Change always_tensors(const Evidence& evidence, const FunctionRun& 
 
 namespace {
 
+// What all elements of a list have in common, so that they can be stacked: the structure of an element, with a tensor
+// for each of its parts. A key of one element, whose tensors have one dimension more, of size 0.
 struct Stack {
-  uint8_t dtype = 0;
-  Sizes element;
+  Words words;
+  bool is_tensor = false;  // an element is a single tensor
   friend auto operator<=>(const Stack&, const Stack&) = default;
 };
 
-// The dtype and shape of the tensors in a list or tuple if all have the same; empty for anything else.
+void put_stacked(uint8_t dtype, std::span<const int64_t> element, keys::KeyWriter& out) {
+  Sizes sizes{0};
+  sizes.insert(sizes.end(), element.begin(), element.end());
+  out.tensor({dtype, true, sizes});
+}
+
+// Writes the stack that elements like the item at `at` make, and moves past it; false if such elements make none.
+bool write_stack(std::span<const uint64_t> words, size_t& at, keys::KeyWriter& out) {
+  const Item item = keys::read(words, at);
+  switch (item.token) {
+    case Token::kTensor:
+      if (!item.spec().has_rank) return false;
+      put_stacked(item.spec().dtype, item.spec().sizes, out);
+      return true;
+    case Token::kInt:
+    case Token::kFloat: put_stacked(dtype_number("float32"), {}, out); return true;
+    case Token::kBool: put_stacked(dtype_number("bool"), {}, out); return true;
+    case Token::kList:
+    case Token::kTuple:
+    case Token::kNamedTuple:
+    case Token::kDict: break;
+    default: return false;
+  }
+  append(item.words, out);
+  for (uint32_t i = 0; i < item.children; ++i) {
+    if (item.token == Token::kDict && i % 2 == 0) {  // a key
+      const size_t begin = at;
+      at = end_of(words, at);
+      append(words.subspan(begin, at - begin), out);
+    } else if (!write_stack(words, at, out)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The stack of a list or tuple; empty if its elements make none, or several.
 std::optional<Stack> stack_of(std::span<const uint64_t> words, const ItemPlace& place) {
   if (!is_list(place.item)) return {};
   std::optional<Stack> first;
   size_t at = place.begin;
   keys::read(words, at);
   for (uint32_t i = 0; i < place.item.children; ++i) {
+    keys::KeyWriter out;
+    size_t peeked = at;
+    const bool tensor = keys::read(words, peeked).token == Token::kTensor;
+    if (!write_stack(words, at, out)) return {};
+    Stack one{{out.words.begin(), out.words.end()}, tensor};
+    if (first && *first != one) return {};
+    first = std::move(one);
+  }
+  return first;
+}
+
+Words stack_of_tensors(uint8_t dtype, std::span<const int64_t> element) {
+  keys::KeyWriter out;
+  put_stacked(dtype, element, out);
+  return {out.words.begin(), out.words.end()};
+}
+
+// The stack of all tensors in a list or tuple, however deep; empty if they have several shapes, or are not all that it
+// holds.
+std::optional<Stack> flat_stack_of(std::span<const uint64_t> words, const ItemPlace& place) {
+  if (!is_list(place.item)) return {};
+  std::optional<Stack> first;
+  for (size_t at = place.begin; at < place.end;) {
     const Item item = keys::read(words, at);
+    if (is_list(item)) continue;
     if (item.token != Token::kTensor || !item.spec().has_rank) return {};
-    Stack one{item.spec().dtype, {item.spec().sizes.begin(), item.spec().sizes.end()}};
+    Stack one{stack_of_tensors(item.spec().dtype, item.spec().sizes), true};
     if (first && *first != one) return {};
     first = std::move(one);
   }
@@ -136,41 +198,37 @@ std::optional<Stack> stack_of(std::span<const uint64_t> words, const ItemPlace& 
 
 }  // namespace
 
-ProposedFix::Change stacked(const Evidence& evidence, const FunctionRun& run, std::set<std::string> where) {
+Stacked stacked(const Evidence& evidence, const FunctionRun& run, std::set<std::string> where) {
+  bool flat = false;
+  for (const auto words : all_keys(evidence, run))
+    for (const ItemPlace& place : keys::places(words))
+      flat |= where.contains(place.path) && !stack_of(words, place) && flat_stack_of(words, place).has_value();
+  const auto stack_at = flat ? flat_stack_of : stack_of;
   std::set<Stack> stacks;
-  std::set<std::string> ragged;  // places where some key has something that cannot be stacked
-  for (const auto words : all_keys(evidence, run)) {
-    for (const ItemPlace& place : keys::places(words)) {
-      if (!where.contains(place.path)) continue;
-      if (const auto stack = stack_of(words, place)) stacks.insert(*stack);
-      else if (is_list(place.item) && place.item.children == 0) continue;
-      else if (place.item.token != Token::kTensor || !place.item.spec().has_rank) ragged.insert(place.path);
-    }
-  }
-  return [where = std::move(where), stacks = std::move(stacks), ragged = std::move(ragged)](
-             std::span<const uint64_t> words) {
+  for (const auto words : all_keys(evidence, run))
+    for (const ItemPlace& place : keys::places(words))
+      if (where.contains(place.path))
+        if (auto stack = stack_at(words, place)) stacks.insert(std::move(*stack));
+  const auto change = [where = std::move(where), stacks = std::move(stacks),
+                       stack_at](std::span<const uint64_t> words) {
     return rewritten(words, [&](const ItemPlace& place, keys::KeyWriter& out) {
       if (!where.contains(place.path)) return false;
-      if (ragged.contains(place.path)) {
-        out.tensor({dtype_number("float32"), false, {}});
-        return true;
-      }
-      std::optional<Stack> stack = stack_of(words, place);
-      if (!stack && is_list(place.item)) {  // an empty one, of what the others hold
-        if (stacks.size() != 1) return false;
-        stack = *stacks.begin();
-      }
-      if (!stack) {  // one tensor: an element by itself, or elements that are stacked already
+      std::optional<Stack> stack = stack_at(words, place);
+      if (!stack && is_list(place.item) && place.item.children == 0 && stacks.size() == 1)
+        stack = *stacks.begin();  // an empty one, of what the others hold
+      if (!stack && place.item.token == Token::kTensor && place.item.spec().has_rank) {
+        // One tensor: an element by itself, or elements that are stacked already.
         const keys::TensorSpec spec = place.item.spec();
-        stack = Stack{spec.dtype, {spec.sizes.begin(), spec.sizes.end()}};
-        if (!stacks.contains(*stack) && !stack->element.empty()) stack->element.erase(stack->element.begin());
+        stack = Stack{stack_of_tensors(spec.dtype, spec.sizes), true};
+        if (!stacks.contains(*stack) && !spec.sizes.empty())
+          stack->words = stack_of_tensors(spec.dtype, spec.sizes.subspan(1));
       }
-      Sizes sizes{0};
-      sizes.insert(sizes.end(), stack->element.begin(), stack->element.end());
-      out.tensor({stack->dtype, true, sizes});
+      if (!stack) return false;
+      append(stack->words, out);
       return true;
     });
   };
+  return {change, flat};
 }
 
 namespace {
@@ -216,6 +274,18 @@ ProposedFix::Change with_all_keys(const Evidence& evidence, const FunctionRun& r
       return true;
     });
   };
+}
+
+bool converts_to(const session::KeyLeaf& leaf, const std::string& dtype) {
+  const bool floating = dtype.find("float") != dtype.npos, complex = dtype.starts_with("complex");
+  const bool integer = dtype.starts_with("int") || dtype.starts_with("uint");
+  if (leaf.kind == "structure") return leaf.type.starts_with("list") || leaf.type.starts_with("tuple");
+  if (leaf.kind == "tensor" || leaf.kind == "variable") return leaf.type == dtype;
+  if (leaf.kind != "literal") return false;
+  if (leaf.type == "int") return integer || floating || complex;
+  if (leaf.type == "float") return floating || complex;
+  if (leaf.type == "complex") return complex;
+  return leaf.type == "bool" ? dtype == "bool" : dtype == "string" && (leaf.type == "str" || leaf.type == "bytes");
 }
 
 }  // namespace footlight::explain

@@ -10,11 +10,21 @@ namespace footlight::explain {
 // that grows.
 ProposedFix::Change always_tensors(const Evidence& evidence, const FunctionRun& run, std::set<std::string> places,
                                    uint8_t dtype);
-// Lists of tensors of one shape become one tensor, whose first dimension is the same in every key. What cannot be
-// stacked becomes a tensor of unknown shape.
-ProposedFix::Change stacked(const Evidence& evidence, const FunctionRun& run, std::set<std::string> places);
+// Lists of tensors of one shape become one tensor, whose first dimension is the same in every key. Lists of tuples,
+// dicts or lists of one form become one such structure of tensors, each for one part of the elements; numbers count as
+// tensors there. What cannot be stacked stays what it is. `flat`: lists of other nestings, whose tensors all have one
+// shape, become one tensor of them all.
+struct Stacked {
+  ProposedFix::Change change;
+  bool flat = false;
+};
+Stacked stacked(const Evidence& evidence, const FunctionRun& run, std::set<std::string> places);
 // Every dict gets all keys that any of the dicts has. A missing key gets the value that the others have for it, if that
 // is always the same.
 ProposedFix::Change with_all_keys(const Evidence& evidence, const FunctionRun& run, std::set<std::string> places);
+
+// Whether tf.convert_to_tensor and tf.constant make a tensor of this dtype of what stands there: of a list, if they do
+// of each of its items. They make none of None, and none of a value that would be changed.
+bool converts_to(const session::KeyLeaf& leaf, const std::string& dtype);
 
 }  // namespace footlight::explain

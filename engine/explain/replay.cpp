@@ -36,12 +36,12 @@ Run run_steps(const Evidence& evidence, const FunctionRun& run, const ProposedFi
       continue;
     }
     // Whoever asks for a trace by its specs goes on doing so.
-    const Words call = step.call ? changed(fix.call, step.key) : Words(step.key.begin(), step.key.end());
+    const Words call = step.call ? fix.call(step.key, step) : Words(step.key.begin(), step.key.end());
     int at = table.find(call);
     const bool miss = at == keys::DispatchTable::kMiss;
     if (miss) {
       // A function with declared shapes traces for those: the recorded trace's key has them.
-      Words wanted = relaxes ? table.relaxed(call) : changed(fix.call, evidence.key_of(*step.trace));
+      Words wanted = relaxes ? table.relaxed(call) : fix.call(evidence.key_of(*step.trace), step);
       wanted = changed(fix.trace, wanted);
       at = table.add(keys::Key(wanted, {}, nullptr));
       recorded.push_back(step.trace);
@@ -61,6 +61,26 @@ ReplayResult not_checked(std::string why) {
 }
 
 }  // namespace
+
+Words CallChange::operator()(std::span<const uint64_t> words, const FunctionRun::Step& step) const {
+  Words made(words.begin(), words.end());
+  for (const Part& part : parts_)
+    if (part.change && (!part.touches || part.touches(step))) made = part.change(made);
+  return made;
+}
+
+bool CallChange::touches(const FunctionRun::Step& step) const {
+  return std::ranges::any_of(parts_, [&](const Part& part) { return !part.touches || part.touches(step); });
+}
+
+CallChange CallChange::only(const Touches& touches) const {
+  CallChange made = *this;
+  for (Part& part : made.parts_)
+    part.touches = [touches, before = part.touches](const FunctionRun::Step& step) {
+      return touches(step) && (!before || before(step));
+    };
+  return made;
+}
 
 namespace {
 
@@ -236,7 +256,9 @@ ProposedFix both(const ProposedFix& first, const ProposedFix& second) {
     if (!a || !b) return a ? a : b;
     return [a, b](std::span<const uint64_t> words) { return b(a(words)); };
   };
-  return {in_turn(first.call, second.call), in_turn(first.trace, second.trace),
+  CallChange call = first.call;
+  call.append(second.call);
+  return {std::move(call), in_turn(first.trace, second.trace),
           first.reduce_retracing || second.reduce_retracing,
           first.no_longer_made ? first.no_longer_made : second.no_longer_made};
 }

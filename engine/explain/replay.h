@@ -10,10 +10,34 @@
 
 namespace footlight::explain {
 
+// What a fix makes of the keys of calls: changes, one after the other, each of all calls or of some.
+class CallChange {
+ public:
+  using Change = std::function<std::vector<uint64_t>(std::span<const uint64_t>)>;
+  using Touches = std::function<bool(const FunctionRun::Step&)>;  // none: it touches every call
+
+  CallChange() = default;
+  CallChange(Change change, Touches touches = {}) { parts_.push_back({std::move(change), std::move(touches)}); }
+  explicit operator bool() const { return !parts_.empty(); }
+  // The new key of this call.
+  std::vector<uint64_t> operator()(std::span<const uint64_t> words, const FunctionRun::Step& step) const;
+  bool touches(const FunctionRun::Step& step) const;  // whether one of the changes does
+  void append(const CallChange& other) { parts_.insert(parts_.end(), other.parts_.begin(), other.parts_.end()); }
+  // The same changes, of those of their calls that `touches` is true of too.
+  CallChange only(const Touches& touches) const;
+
+ private:
+  struct Part {
+    Change change;
+    Touches touches;
+  };
+  std::vector<Part> parts_;
+};
+
 // A change to a function or its calls, expressed as a change of keys.
 struct ProposedFix {
-  using Change = std::function<std::vector<uint64_t>(std::span<const uint64_t>)>;
-  Change call;                    // the new key of a call; none: unchanged
+  using Change = CallChange::Change;
+  CallChange call;                // the new key of a call; none: unchanged
   Change trace;                   // the new key that a trace serves, after `call`; none: unchanged
   bool reduce_retracing = false;  // the function relaxes shapes
   // Calls that would be calls of plain Python; none: no call is.

@@ -66,23 +66,12 @@ void propose_forms_of_tensors(const Evidence& evidence, const FunctionRun& run, 
   }
 }
 
-// Whether tf.convert_to_tensor takes each form: it makes no tensor of None, and none of a value that would be changed.
+// Whether tf.convert_to_tensor takes each form.
 bool all_convert(const FunctionRun& run, const LeafSeries& s, const std::string& dtype) {
-  const bool floating = dtype.find("float") != dtype.npos, complex = dtype.starts_with("complex");
-  const bool integer = dtype.starts_with("int") || dtype.starts_with("uint");
-  const auto converts = [&](const KeyLeaf& leaf) {
-    if (leaf.kind == "structure") return leaf.type.starts_with("list") || leaf.type.starts_with("tuple");
-    if (leaf.kind == "tensor" || leaf.kind == "variable") return leaf.type == dtype;
-    if (leaf.kind != "literal") return false;
-    if (leaf.type == "int") return integer || floating || complex;
-    if (leaf.type == "float") return floating || complex;
-    if (leaf.type == "complex") return complex;
-    return leaf.type == "bool" ? dtype == "bool" : dtype == "string" && (leaf.type == "str" || leaf.type == "bytes");
-  };
   for (size_t i = 0; i < s.leaves.size(); ++i) {
-    if (!s.leaves[i] || !converts(*s.leaves[i])) return false;
+    if (!s.leaves[i] || !converts_to(*s.leaves[i], dtype)) return false;
     for (const KeyLeaf& leaf : run.traces[i]->key)
-      if (leaf.path.starts_with(s.path + '[') && !converts(leaf)) return false;
+      if (leaf.path.starts_with(s.path + '[') && !converts_to(leaf, dtype)) return false;
   }
   return true;
 }

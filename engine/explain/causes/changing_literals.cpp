@@ -1,6 +1,7 @@
 // Finds literal leaves that take many values, and the leaves that change together with them.
 #include "engine/explain/causes/changing_literals.h"
 
+#include "engine/explain/edits.h"
 #include "engine/explain/words.h"
 
 #include <algorithm>
@@ -48,10 +49,40 @@ std::string value_at(const TraceRecord& t, const std::string& path) {
   return leaf ? leaf->type + ' ' + leaf->value : std::string();
 }
 
-std::vector<std::string> values_of(const FunctionRun& run, const std::string& path) {
+using Traces = std::vector<const TraceRecord*>;
+
+// Which calls give the parameter at a path a value, and the traces that served them. Where the line does not tell, the
+// call counts as one that does.
+struct Passed {
+  std::set<Line> left_out;
+  Traces traces;  // in order
+  bool by(const Evidence& evidence, const FunctionRun::Step& step) const {
+    return left_out.empty() || !left_out.contains(evidence.line(step.source));
+  }
+};
+
+Passed passed_at(const Evidence& evidence, const FunctionRun& run, const std::string& path) {
+  Passed passed;
+  std::string parameter;
+  for (const TraceRecord* t : run.traces)
+    if (const KeyLeaf* leaf = leaf_at(*t, path); leaf && parameter.empty()) parameter = leaf->parameter;
+  std::set<Line> lines;
+  std::unordered_set<const TraceRecord*> used;
+  for (const FunctionRun::Step& step : run.steps) {
+    const Line line = evidence.line(step.source);
+    if (line && lines.insert(line).second && is_written(evidence, run, line, path, parameter) == Written::kNo)
+      passed.left_out.insert(line);
+    if (passed.by(evidence, step)) used.insert(step.trace);
+  }
+  for (const TraceRecord* t : run.traces)
+    if (run.steps.empty() || used.contains(t)) passed.traces.push_back(t);
+  return passed;
+}
+
+std::vector<std::string> values_of(const Traces& traces, const std::string& path) {
   std::vector<std::string> values;
   std::unordered_set<std::string_view> known;
-  for (const TraceRecord* t : run.traces) {
+  for (const TraceRecord* t : traces) {
     const KeyLeaf* leaf = leaf_at(*t, path);
     if (leaf && is_number_or_text(*leaf) && known.insert(leaf->value).second) values.push_back(leaf->value);
   }
@@ -68,11 +99,11 @@ bool are_often_used(const FunctionRun& run) {
 }
 
 // Each value of one always goes with the same value of the other.
-bool change_together(const FunctionRun& run, const std::string& a, const std::string& b) {
+bool change_together(const Traces& traces, const std::string& a, const std::string& b) {
   const auto values = [&](const std::string& path) {
-    return [&](size_t i) { return value_at(*run.traces[i], path); };
+    return [&](size_t i) { return value_at(*traces[i], path); };
   };
-  return one_to_one(run.traces.size(), values(a), values(b)).value_or(0) > 1;
+  return one_to_one(traces.size(), values(a), values(b)).value_or(0) > 1;
 }
 
 // "args[0][1]" and "args[0][2]": items of the same list.
@@ -82,10 +113,10 @@ bool in_one_list(const std::string& a, const std::string& b) {
 }
 
 // The widest type among its values.
-std::string type_of(const FunctionRun& run, const std::string& path) {
+std::string type_of(const Traces& traces, const std::string& path) {
   static constexpr const char* kTypes[] = {"int", "float", "complex", "bytes", "str"};
   size_t widest = 0;
-  for (const TraceRecord* t : run.traces)
+  for (const TraceRecord* t : traces)
     if (const KeyLeaf* leaf = leaf_at(*t, path))
       for (size_t i = 0; i < std::size(kTypes); ++i)
         if (leaf->type == kTypes[i]) widest = std::max(widest, i);
@@ -99,11 +130,15 @@ std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const F
   if (run.traces.size() < kManyValues) return found;
   const std::vector<std::string> candidates = literal_paths(run);
   std::set<std::string> taken;
+  std::map<std::string, Passed> known;  // by argument
   for (const std::string& path : candidates) {
     if (taken.count(path)) continue;
+    const auto [at, added] = known.try_emplace(path.substr(0, path.find(']') + 1));
+    if (added) at->second = passed_at(evidence, run, path);
+    const Passed& passed = at->second;
     ChangingLiteral literal;
     Finding& f = literal.candidate.finding;
-    f.values = values_of(run, path);
+    f.values = values_of(passed.traces, path);
     if (f.values.size() < kManyValues) {
       if (f.values.size() < 2 || are_often_used(run)) continue;
       literal.candidate.fewest = kManyValues - 1;  // what a number with five values would cost
@@ -113,12 +148,14 @@ std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const F
     paths.insert(path);
     for (const std::string& other : candidates) {
       if (other == path || taken.count(other)) continue;
-      const bool varies = values_of(run, other).size() > 1;
-      if (!change_together(run, path, other) && !(varies && in_one_list(path, other))) continue;
+      const bool varies = values_of(passed.traces, other).size() > 1;
+      if (!change_together(passed.traces, path, other) && !(varies && in_one_list(path, other))) continue;
       f.also_paths.push_back(other);
       paths.insert(other);
     }
-    literal.type = type_of(run, path);
+    if (!passed.left_out.empty())
+      literal.written = [&evidence, passed](const FunctionRun::Step& step) { return passed.by(evidence, step); };
+    literal.type = type_of(passed.traces, path);
     for (const TraceRecord* t : run.traces)
       if (const KeyLeaf* leaf = leaf_at(*t, path); leaf && f.parameter.empty()) f.parameter = leaf->parameter;
     literal.places = places_of(evidence, run, paths);

@@ -9,6 +9,7 @@ struct ChangingLiteral {
   Candidate candidate;           // with path, values; without a fix
   std::string type;              // "float", "int", "str"; the widest if there are several
   std::set<std::string> places;  // its paths as in places(); empty without raw keys
+  CallChange::Touches written;   // the calls that do not leave it out: elsewhere its default stays what it is
 };
 
 // Leaves that hold at least five values, or fewer if no value is passed again after another one; bools are left out.

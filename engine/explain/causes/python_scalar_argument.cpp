@@ -3,9 +3,12 @@
 #include "engine/explain/causes/changing_literals.h"
 #include "engine/explain/edits.h"
 #include "engine/explain/engines.h"
+#include "engine/explain/forms.h"
 #include "engine/explain/words.h"
 
 #include "engine/base/dtype_names.h"
+
+#include <algorithm>
 
 namespace footlight::explain {
 namespace {
@@ -66,10 +69,21 @@ void differing_dtypes(const Evidence& evidence, GraphId a, GraphId b, std::set<s
   }
 }
 
-// All arguments that change together, in one line; none if one of them is not a whole argument of it. `dtype`: what
-// the graphs made of all of them; empty: what tf.constant() makes of each.
+// Whether tf.constant takes what each call from that line passes at the path.
+bool takes_all(const Evidence& evidence, const FunctionRun& run, const Line& line, const std::string& path,
+               const std::string& dtype) {
+  return std::ranges::all_of(run.steps, [&](const FunctionRun::Step& step) {
+    if (!step.call || evidence.line(step.source) != line) return true;
+    const session::KeyLeaf* leaf = leaf_at(*step.trace, path);
+    return leaf && leaf->kind == "literal" && converts_to(*leaf, dtype);
+  });
+}
+
+// All arguments that change together, in one line; none if one of them is not a whole argument of it. `own`: of the
+// finding's path. `dtype`: what the graphs made of all of them; empty: what tf.constant() makes of each.
 Finding::Edit wrap_all(const Evidence& evidence, const FunctionRun& run, const Finding& finding,
-                       const std::string& behind, const std::string& dtype) {
+                       const std::string& own, const std::string& behind, const std::string& dtype) {
+  if (!takes_all(evidence, run, finding.line, finding.path, dtype.empty() ? own : dtype)) return {};
   Finding::Edit all = wrap_argument(evidence, run, finding, "tf.constant(", behind);
   for (const std::string& path : finding.also_paths) {
     Finding other = finding;
@@ -84,6 +98,7 @@ Finding::Edit wrap_all(const Evidence& evidence, const FunctionRun& run, const F
     }
     const Tensor tensor = tensor_for(literal);
     const std::string wanted = dtype.empty() ? tensor.dtype : dtype;
+    if (!takes_all(evidence, run, finding.line, path, wanted)) return {};
     const std::string end = tensor.by_itself && wanted == tensor.dtype ? ")" : ", tf." + wanted + ")";
     all = both_edits(all, wrap_argument(evidence, run, other, "tf.constant(", end));
   }
@@ -121,14 +136,15 @@ void propose_python_scalar_argument(const Evidence& evidence, const FunctionRun&
     const std::string name = argument_name(f.path, f.parameter);
     const bool text = tensor.dtype == "string";
     f.title = name + (text ? " is a Python string that changes" : " is a Python number that changes");
-    c.fix.call = pass_as_tensor(literal.places, dtype_number(tensor.dtype));
+    c.fix.call = {pass_as_tensor(literal.places, dtype_number(tensor.dtype)), literal.written};
     f.detail = values_text(f);
     if (is_jax(run)) {
       ask_to_trace(name, tensor.dtype, c);
       to.push_back(std::move(c));
       continue;
     }
-    c.complete = [&evidence, &run, name, tensor, places = literal.places](Finding& made, const ReplayResult& result) {
+    c.complete = [&evidence, &run, name, tensor, places = literal.places,
+                  written = literal.written](Finding& made, const ReplayResult& result) {
       std::string attribute;
       std::set<std::string> dtypes;  // what the number has become in the graphs: 2 beside floats is a float there
       for (const auto& group : result.merged)
@@ -145,13 +161,14 @@ void propose_python_scalar_argument(const Evidence& evidence, const FunctionRun&
         made.detail += "; the graphs " + made.graphs_words;
         made.fix = constant;
         if (dtypes.size() < 2) {
-          made.edit = wrap_all(evidence, run, made, behind, dtypes.empty() ? std::string() : *dtypes.begin());
+          const std::string common = dtypes.empty() ? std::string() : *dtypes.begin();
+          made.edit = wrap_all(evidence, run, made, tensor.dtype, behind, common);
           if (made.also_paths.empty()) add_at_value(evidence, made, behind);
         }
         if (!made.also_paths.empty()) made.fix += ", and the others like it";
         // The same variable in every call: nothing in the key changes.
         ProposedFix variable;
-        variable.call = leave_out(places);
+        variable.call = {leave_out(places), written};
         also_if_it_saves(evidence, run, variable, made, "Keep " + name + " in a tf.Variable and assign to it");
       } else {
         made.detail += "; the graphs differ in " + attribute + ", which takes no tensor";

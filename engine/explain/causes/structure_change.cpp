@@ -65,6 +65,22 @@ std::vector<std::string> values_of(const FunctionRun& run, const LeafSeries& s) 
   return values;
 }
 
+// False where it is always of one length, or a tensor.
+bool lengths_vary(const LeafSeries& s) {
+  std::set<std::string> lengths;
+  for (const KeyLeaf* leaf : s.leaves)
+    if (leaf->kind == "structure") lengths.insert(leaf->type.substr(std::min(leaf->type.find('['), leaf->type.size())));
+  return lengths.size() > 1;
+}
+
+// Whether its elements are tuples, lists or dicts themselves.
+bool holds_parts(const FunctionRun& run, const LeafSeries& s) {
+  return std::ranges::any_of(run.traces, [&](const TraceRecord* t) {
+    const KeyLeaf* element = leaf_at(*t, s.path + "[0]");
+    return element && element->kind == "structure";
+  });
+}
+
 // Whether the contents of one change from trace to trace exactly when those of the other do.
 bool change_together(const FunctionRun& run, const LeafSeries& a, const LeafSeries& b) {
   const auto contents = [&](const LeafSeries& s) {
@@ -103,16 +119,24 @@ void propose_structure_change(const Evidence& evidence, const FunctionRun& run, 
     f.path = kinds.size() > 1 ? s.path : keys ? s.path + ".keys()" : "len(" + s.path + ')';
     f.parameter = s.parameter;
     const std::set<std::string> where = places_of(evidence, run, c.paths);
-    c.fix.call = keys ? with_all_keys(evidence, run, where) : stacked(evidence, run, where);
+    const Stacked lists = keys ? Stacked{with_all_keys(evidence, run, where)} : stacked(evidence, run, where);
+    c.fix.call = lists.change;
     c.most = GraphRelation::kStructure;
     c.captures_may_differ = true;
     c.variants = recurring(counts, kFewStructures, kOftenUsed);
     f.title = s.name() + (keys ? " comes with different keys" : " comes with different structures");
     f.detail = s.path + ": " + with_commas(f.values.size()) + " structures, " + progression(f.values);
     f.detail += with_it(f.also_paths);
-    f.fix = keys ? "Always pass all keys of " + s.name()
-            : is_jax(run) ? "jnp.stack(" + s.name() + ") padded to one length, with a mask"
-                 : "tf.stack(" + s.name() + ") padded to one length, or declared with a None dimension";
+    const std::string stack = is_jax(run) ? "jnp.stack" : "tf.stack";
+    const std::string padded = is_jax(run) ? " padded to one length, with a mask" : " padded to one length";
+    f.fix = keys                  ? "Always pass all keys of " + s.name()
+            : lists.flat          ? stack + "(" + (is_jax(run) ? "jax.tree.leaves(" : "tf.nest.flatten(") + s.name() +
+                                        "))" + padded
+            : !lengths_vary(s)    ? "Always pass " + s.name() + " in one form, such as " + f.values.front()
+            : holds_parts(run, s) ? "Pass the parts of the elements of " + s.name() + " as tensors: " + stack +
+                                        " for each of them," + padded
+            : is_jax(run)         ? stack + "(" + s.name() + ")" + padded
+                                  : stack + "(" + s.name() + ")" + padded + ", or declared with a None dimension";
     to.push_back(std::move(c));
   }
 }

@@ -2,6 +2,7 @@
 // recurring. Fix: declare those dimensions as None; if other arguments rule out a signature, use reduce_retracing.
 #include "engine/explain/edits.h"
 #include "engine/explain/engines.h"
+#include "engine/explain/signatures.h"
 #include "engine/explain/words.h"
 
 #include <algorithm>
@@ -83,42 +84,6 @@ bool steady(const FunctionRun& run, const VaryingTensor& tensor) {
          std::all_of(calls.begin(), calls.end(), [](const auto& c) { return c.second > kOftenUsed; });
 }
 
-// A signature declares tensors only.
-bool may_have_signature(const FunctionRun& run) {
-  for (const TraceRecord* t : run.traces) {
-    for (const KeyLeaf& leaf : t->key) {
-      const bool self = leaf.path == "args[0]" && leaf.parameter == "self";
-      if (leaf.kind != "tensor" && leaf.kind != "structure" && leaf.kind != "context" && !self) return false;
-    }
-  }
-  return true;
-}
-
-std::string spec_text(const VaryingTensor& tensor) {
-  std::string sizes;
-  const auto first = sizes_of(tensor.shapes.front());
-  for (size_t d = 0; d < first.size(); ++d)
-    sizes += (d ? ", " : "") + (tensor.dimensions.count(d) ? "None" : first[d]);
-  return "tf.TensorSpec([" + sizes + "], tf." + tensor.dtype + ")";
-}
-
-// The specs of all parameters; empty if there is more than a tensor in one of them, or more than these shapes vary.
-std::string signature_text(const FunctionRun& run, const std::vector<VaryingTensor>& tensors,
-                           const std::vector<const VaryingTensor*>& together) {
-  std::string text;
-  for (const KeyLeaf& leaf : run.traces.front()->key) {
-    if (leaf.kind == "context" || leaf.parameter == "self") continue;
-    if (leaf.kind != "tensor" || leaf.path.find(']') + 1 != leaf.path.size()) return {};
-    const auto varies = std::ranges::find(tensors, leaf.path, &VaryingTensor::path);
-    const bool declared =
-        std::ranges::any_of(together, [&](const VaryingTensor* v) { return v->path == leaf.path; });
-    if (varies != tensors.end() && !declared) return {};
-    VaryingTensor fixed{leaf.path, leaf.parameter, leaf.type, {leaf.shape}, {}};
-    text += (text.empty() ? "" : ", ") + spec_text(declared ? *varies : fixed);
-  }
-  return text;
-}
-
 constexpr const char* kRelaxing = "reduce_retracing=True";
 
 // A line that takes a size as a Python number. Once the dimension is unknown, it gets None.
@@ -191,12 +156,21 @@ void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std
   const std::vector<VaryingTensor> tensors = varying_tensors(run);
   const std::vector<SizeRead> reads = reads_of_sizes(evidence, run);
   const std::string first = change_first(evidence, reads);
+  const bool jax = is_jax(run), library = is_made_by_library(evidence, run);
+  const bool of_definition = !jax && !library && !is_torch(run);
+  std::map<std::string, std::set<size_t>> unknown;
+  for (const VaryingTensor& tensor : tensors) unknown[tensor.path] = tensor.dimensions;
+  const std::string specs = of_definition ? signature_for_all(evidence, run, unknown) : std::string();
+  const bool signature = !specs.empty();
+  const auto is_worse = [&](const VaryingTensor& t) { return t.shapes.size() >= kManyShapes && !steady(run, t); };
   for (const VaryingTensor& tensor : tensors) {
     if (taken.count(tensor.path) || tensor.shapes.size() < kManyShapes) continue;
     if (is_torch(run) && becomes_symbol(evidence, run, tensor)) continue;
+    if (of_definition && !is_worse(tensor) && std::ranges::any_of(tensors, is_worse)) continue;
+    // What the definition declares is declared for all arguments at once.
     std::vector<const VaryingTensor*> together{&tensor};
     for (const VaryingTensor& other : tensors)
-      if (&other != &tensor && !taken.count(other.path) && follows(run, tensor.path, other.path))
+      if (&other != &tensor && !taken.count(other.path) && (of_definition || follows(run, tensor.path, other.path)))
         together.push_back(&other);
 
     Candidate c;
@@ -208,11 +182,12 @@ void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std
         for (const std::string& place : places_of(evidence, *t, {v->path})) dimensions[place] = v->dimensions;
     }
     taken.insert(c.paths.begin(), c.paths.end());
-    const bool jax = is_jax(run), signature = !jax && !is_torch(run) && may_have_signature(run);
-    if (signature) c.fix.trace = forget_sizes(dimensions);
+    if (library) c.fix.call = forget_sizes(dimensions);
+    else if (signature) c.fix.trace = forget_sizes(dimensions);
     else if (!jax) c.fix.reduce_retracing = true;
     c.steady = steady(run, tensor);
-    c.edit_at = Candidate::EditAt::kDefinition;
+    c.edit_at = library ? Candidate::EditAt::kCall : Candidate::EditAt::kDefinition;
+    c.of_library = library;
     f.path = tensor.path + ".shape[" + std::to_string(*tensor.dimensions.begin()) + ']';
     f.parameter = tensor.parameter;
     f.values = tensor.shapes;
@@ -239,11 +214,22 @@ void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std
       to.push_back(std::move(c));
       continue;
     }
-    f.fix = first + (signature ? spec_text(tensor) : "@tf.function(reduce_retracing=True)");
+    if (library) {
+      const std::string function(last_name(run.record->name));
+      f.title = function + " gets " + with_commas(f.values.size()) + " different shapes";
+      f.fix = "Pad what the library is given to one size, or leave out a smaller last batch (drop_remainder=True)";
+      to.push_back(std::move(c));
+      continue;
+    }
+    const bool is_one_argument = together.size() == 1 && tensor.path.find(']') + 1 == tensor.path.size();
+    if (signature) f.edit = add_options(evidence, run, "input_signature=[" + specs + ']');
+    else f.edit = add_options(evidence, run, kRelaxing);
+    f.fix = first;
+    if (!signature) f.fix += "@tf.function(reduce_retracing=True)";
+    else if (f.edit.at || is_one_argument) f.fix += spec_text(tensor.shapes.front(), tensor.dtype, tensor.dimensions);
+    else f.fix += "input_signature=[" + specs + ']';
+    if (!first.empty()) f.edit = {};
     for (const SizeRead& read : reads) f.related.push_back({"use", read.line});
-    const std::string specs = signature ? signature_text(run, tensors, together) : "";
-    if (!signature && first.empty()) f.edit = add_options(evidence, run, kRelaxing);
-    else if (!specs.empty() && first.empty()) f.edit = add_options(evidence, run, "input_signature=[" + specs + ']');
     c.complete = [&evidence, &run, signature, dimensions, name, first](Finding& made, const ReplayResult&) {
       if (signature) add_relaxing(evidence, run, first, made);
       add_padding(evidence, run, dimensions, name, made);

@@ -255,6 +255,9 @@ void RecordedRuns::say_what_is_missing() {
   if (elsewhere_)
     notes_.push_back(with_commas(elsewhere_) + (elsewhere_ == 1 ? " op" : " ops") + " on other threads of " +
                      side_.path + " ran meanwhile and are not counted");
+  if (helped_)
+    notes_.push_back(with_commas(helped_) + (helped_ == 1 ? " op" : " ops") + " of calls in " + side_.path +
+                     " ran on other threads: they are counted, without their time");
 }
 
 // --- what happened in them -----------------------------------------------------------------------------------------
@@ -331,6 +334,7 @@ void RecordedRuns::add_calls(Stretches& stretches, int64_t from, int64_t to) {
       if (c.outcome == CallOutcome::kEager || !is_sane(c.start_ns, c.end_ns)) continue;
       each_overlapped(stretches, c.thread, c.start_ns, c.end_ns, [&](Stretch& s) {
         s.host.push_back({c.start_ns, c.end_ns, Share::kDispatch, number_of(c.function)});
+        if (run_of_call_.size() < kMaxEvents) run_of_call_.try_emplace(c.id, s.span.run);
       });
     }
   });
@@ -378,6 +382,17 @@ int32_t RecordedRuns::place_of(const session::OpColumns& e, size_t i) {
   return at->second;
 }
 
+void RecordedRuns::count(const session::OpColumns& e, size_t i, int32_t place) {
+  if (place < 0) return;
+  PlaceRan& ran = places_[static_cast<size_t>(place)];
+  ++ran.ran;
+  ran.first = std::min(ran.first, order_++);
+  if (const session::SignatureRecord* signature = reader_.signature(e.signature[i])) {
+    ran.bytes += signature->input_bytes + signature->output_bytes;
+    ran.flops += signature->flops;
+  }
+}
+
 void RecordedRuns::add_ops(Stretches& stretches, int64_t from, int64_t to, bool drawing) {
   const bool devices = reader_.device_events().rows() > 0;
   each_chunk(reader_.op_events(), from, to, go_on_, [&](const session::OpColumns& e) {
@@ -385,6 +400,17 @@ void RecordedRuns::add_ops(Stretches& stretches, int64_t from, int64_t to, bool 
       const int64_t start = e.start_ns[i], end = std::max(start, e.end_ns[i]);
       if (start >= to || end < from || !is_sane(start, end)) continue;
       if (!stretches.contains(known(e.thread[i]))) {
+        // Threads of the engine help with the graph of a call.
+        if (const auto of = run_of_call_.find(e.call[i]); e.call[i].valid() && of != run_of_call_.end()) {
+          if (drawing || start < from) continue;
+          ++helped_;
+          ++ops_of_[of->second];
+          const bool launches = e.device[i].valid() && e.device[i].value != 0;
+          const int32_t place = place_of(e, i);
+          if (launches && place_of_event_.size() < kMaxEvents) place_of_event_[e.id[i]] = place;
+          count(e, i, place);
+          continue;
+        }
         elsewhere_ += !drawing;
         // Devices work for all threads of a whole recording, and what they did belongs to a line, too.
         const bool launches = e.device[i].valid() && e.device[i].value != 0;
@@ -408,14 +434,7 @@ void RecordedRuns::add_ops(Stretches& stretches, int64_t from, int64_t to, bool 
         if (start < s.span.start || drawing) return;
         ++ops_of_[s.span.run];
         if (devices && !host && place_of_event_.size() < kMaxEvents) place_of_event_[e.id[i]] = place;
-        if (place < 0) return;
-        PlaceRan& ran = places_[static_cast<size_t>(place)];
-        ++ran.ran;
-        ran.first = std::min(ran.first, order_++);
-        if (const session::SignatureRecord* signature = reader_.signature(e.signature[i])) {
-          ran.bytes += signature->input_bytes + signature->output_bytes;
-          ran.flops += signature->flops;
-        }
+        count(e, i, place);
       });
     }
   });

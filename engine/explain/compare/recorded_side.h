@@ -86,6 +86,7 @@ class RecordedRuns {
   void add_machine_code(Stretches& stretches, int64_t from, int64_t to);
   void add_input(Stretches& all, int64_t from, int64_t to);
   void add_ops(Stretches& stretches, int64_t from, int64_t to, bool drawing);
+  void count(const session::OpColumns& e, size_t i, int32_t place);  // the op ran at that place
   void add_devices(Stretches& stretches, int64_t from, int64_t to);
   void give(const Stretch& stretch);
   void draw(const Stretch& stretch, Drawing& drawing) const;
@@ -110,9 +111,10 @@ class RecordedRuns {
   std::vector<PlaceRan> places_;
   std::unordered_map<Key, int32_t, KeyHash> known_;
   std::unordered_map<uint64_t, int32_t> place_of_event_;       // of ops that devices worked for
+  std::unordered_map<CallId, uint32_t> run_of_call_;           // of calls within the runs, and what these called
   std::unordered_map<FunctionId, int32_t> numbers_;            // of functions whose calls are drawn
   std::vector<FunctionId> named_;
-  uint64_t order_ = 0, elsewhere_ = 0;
+  uint64_t order_ = 0, elsewhere_ = 0, helped_ = 0;
 };
 
 }  // namespace footlight::explain

@@ -2,6 +2,8 @@
 #include "engine/data/iterator.h"
 
 #include "engine/base/activity.h"
+#include "engine/base/call_stack.h"
+#include "engine/base/end_of_sequence.h"
 #include "engine/data/stage_registry.h"
 #include "engine/runtime/optional.h"
 
@@ -43,7 +45,7 @@ void Iterator::begin(const StagePtr& stage, State* state) {
   Start start{run, {}};
   std::unique_ptr<SpanRecorder> recorder;
   if (recording_structure()) {
-    const SourceRef source = current_source();
+    const SourceRef source = caller_source();  // a library may iterate for the program
     start.track = start.run->track("", [&] { return std::make_shared<StageTrack>("next", source, nullptr, true); });
     recorder = std::make_unique<SpanRecorder>(start.track);
   }
@@ -160,7 +162,7 @@ Iterator& iterator_of(const Tensor& handle) { return *shared_iterator(handle); }
 
 namespace {
 
-[[noreturn]] void end_of_sequence() { throw Error(ErrorKind::kOutOfRange, "End of sequence"); }
+[[noreturn]] void end_of_sequence() { throw Error(ErrorKind::kOutOfRange, std::string(kEndOfSequence)); }
 
 // Gives each element that leaves the pipeline an identity of its own, for tapes.
 void give(Element& element, const Attrs& attrs, std::span<Tensor> outputs, const char* op) {

@@ -2,6 +2,7 @@
 #include "engine/trace/function.h"
 
 #include "engine/base/clock.h"
+#include "engine/base/end_of_sequence.h"
 #include "engine/base/errors.h"
 #include "engine/base/text.h"
 #include "engine/eager/tape.h"
@@ -327,6 +328,18 @@ void Function::note_traced() {
                       ". Tracing is expensive: pass changing numbers as tensors, declare changing dimensions "
                       "as None in an input_signature "
                       "or use reduce_retracing=True, and make the function once, outside of loops"));
+}
+
+CallOutcome Function::outcome_of_error(TraceId trace, CallOutcome good) {
+  if (!trace.valid()) return CallOutcome::kFailed;
+  try {
+    throw;
+  } catch (const Error& e) {
+    const bool at_end = e.kind() == ErrorKind::kOutOfRange && e.message().starts_with(kEndOfSequence);
+    return at_end ? good : CallOutcome::kFailed;
+  } catch (...) {
+    return CallOutcome::kFailed;
+  }
 }
 
 void Function::record(const CallRun& call, TraceId trace, CallOutcome outcome, std::span<const uint64_t> asked) {

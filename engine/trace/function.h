@@ -147,8 +147,8 @@ class Function {
     TraceId id;
     const CallRun call{start_ns ? next_call_id() : CallId(), this_thread.call, {}, start_ns};
     const runtime::CallScope inside(start_ns ? call.id : call.parent);
+    bool traced = false;
     try {
-      bool traced = false;
       std::shared_ptr<Trace> found;
       if (!trace) [[unlikely]] {
         found = find_or_trace(key, arguments, session::TraceReason::kCall, traced);
@@ -163,7 +163,7 @@ class Function {
       record(call, id, traced ? CallOutcome::kTrace : CallOutcome::kHit, key);
       return result;
     } catch (...) {
-      if (start_ns) record(call, id, CallOutcome::kFailed, key);
+      if (start_ns) record(call, id, outcome_of_error(id, traced ? CallOutcome::kTrace : CallOutcome::kHit), key);
       throw;
     }
   }
@@ -235,10 +235,14 @@ class Function {
       record(call, trace, good);
       return result;
     } catch (...) {
-      record(call, trace, CallOutcome::kFailed);
+      record(call, trace, outcome_of_error(trace, good));
       throw;
     }
   }
+
+  // The outcome of a call that raises the error being handled: failed, but `good` where a dataset came to its end
+  // while the trace ran, which is how loops over its elements end.
+  static CallOutcome outcome_of_error(TraceId trace, CallOutcome good);
 
   // `called_now`: a call waits for the trace and runs it as soon as it is finished.
   Made make_trace(const Arguments&, const keys::Key&, session::TraceReason, bool called_now);

@@ -13,6 +13,10 @@
 #include "engine/session/writer.h"
 #include "engine/trace/function_scope.h"
 
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <ctime>
 #include <set>
 
 namespace footlight::python {
@@ -57,10 +61,11 @@ PythonCalls::~PythonCalls() {
   if (writer && recording_ == recording_number.load()) write(*writer);
 }
 
-void PythonCalls::add(int64_t ns) {
+void PythonCalls::add(int64_t ns, int64_t busy_ns) {
   if (repeating_call.load(std::memory_order_relaxed)) return;  // a comparison's
   ++runs_;
   spent_ns_ += ns;
+  busy_ns_ += busy_ns;
   if (runs_ < kMany || runs_ < 2 * written_) return;
   session::Writer* writer = recording_structure() ? session::active_writer() : nullptr;
   if (writer && recording_ == recording_number.load()) write(*writer);
@@ -78,13 +83,28 @@ void PythonCalls::write(session::Writer& writer) {
   record.line = line_;
   record.count = runs_;
   record.spent_ns = spent_ns_;
+  record.values = {std::to_string(busy_ns_)};  // of spent_ns, the time in which its thread computed and did not wait
   record.note = token_;
   writer.add(std::move(record));
 }
 
-PythonCall::PythonCall(PythonCalls& calls) : calls_(calls), start_ns_(calls.counted() ? now_ns() : 0) {}
+PythonCall::Usage PythonCall::usage() {
+  rusage of_thread{};
+  timespec processor{};
+  getrusage(RUSAGE_THREAD, &of_thread);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &processor);
+  return {int64_t{processor.tv_sec} * 1'000'000'000 + processor.tv_nsec, of_thread.ru_nvcsw};
+}
+
+PythonCall::PythonCall(PythonCalls& calls)
+    : calls_(calls), start_ns_(calls.counted() ? now_ns() : 0), before_(start_ns_ ? usage() : Usage()) {}
 PythonCall::~PythonCall() {
-  if (start_ns_) calls_.add(now_ns() - start_ns_);
+  if (!start_ns_) return;
+  const int64_t ns = now_ns() - start_ns_;
+  const Usage after = usage();
+  // A call that never waited computed all the time, whatever other programs took of the processor meanwhile.
+  const bool waited = after.waits != before_.waits;
+  calls_.add(ns, waited ? std::min(ns, after.processor_ns - before_.processor_ns) : ns);
 }
 
 void init_python_calls() {

@@ -22,7 +22,8 @@ class PythonCalls {
   PythonCalls& operator=(const PythonCalls&) = delete;
 
   bool counted() const { return recording_ != 0; }
-  void add(int64_t ns);
+  // A call that took `ns`, in `busy_ns` of which the thread computed.
+  void add(int64_t ns, int64_t busy_ns);
   void write(session::Writer& writer);  // writes what is new since the last call
 
  private:
@@ -32,7 +33,7 @@ class PythonCalls {
   TraceId trace_;
   uint32_t recording_ = 0;              // recording in which the trace was made; 0: nobody counts
   uint64_t runs_ = 0, written_ = 0;
-  int64_t spent_ns_ = 0;
+  int64_t spent_ns_ = 0, busy_ns_ = 0;
 };
 
 // One of the calls.
@@ -44,8 +45,16 @@ class PythonCall {
   PythonCall& operator=(const PythonCall&) = delete;
 
  private:
+  // What the system counts of a thread.
+  struct Usage {
+    int64_t processor_ns = 0;
+    long waits = 0;  // how often it gave up the processor to wait for something
+  };
+  static Usage usage();
+
   PythonCalls& calls_;
   const int64_t start_ns_;
+  const Usage before_;
 };
 
 void init_python_calls();

@@ -34,12 +34,13 @@ int64_t made_ns(const FunctionRun& run) {
 }
 
 // As if they were one function; those that captured variables and tensors of other shapes stay functions of their own.
-ReplayResult replay_as_few(const Evidence& evidence, const std::vector<const FunctionRun*>& runs) {
+ReplayResult replay_as_few(const Evidence& evidence, const std::vector<const FunctionRun*>& runs,
+                           const ProposedFix& fix) {
   std::map<std::string, std::vector<const FunctionRun*>> alike;
   for (const FunctionRun* run : runs) alike[capture_types(*run->traces.front())].push_back(run);
   ReplayResult all;
   for (const auto& [types, some] : alike) {
-    ReplayResult one = replay_as_one(evidence, some, {});
+    ReplayResult one = replay_as_one(evidence, some, fix);
     if (one.checked.method == Checked::Method::kNone) return one;
     all.checked.method = one.checked.method;
     all.checked.ok |= one.checked.ok;
@@ -50,6 +51,39 @@ ReplayResult replay_as_few(const Evidence& evidence, const std::vector<const Fun
   }
   std::ranges::sort(all.saved, {}, &session::TraceRecord::start_ns);
   return all;
+}
+
+// A tensor argument whose sizes differ from function to function: neither one function nor unknown sizes help alone.
+struct VaryingSizes {
+  std::map<std::string, std::set<size_t>> dimensions;  // by place
+  std::vector<std::string> specs;                      // "tf.TensorSpec([None, 4], tf.float32)"
+};
+
+VaryingSizes varying_sizes(const Evidence& evidence, const std::vector<const FunctionRun*>& runs) {
+  VaryingSizes varying;
+  const session::TraceRecord& first = *runs.front()->traces.front();
+  for (const session::KeyLeaf& leaf : first.key) {
+    if (leaf.kind != "tensor" || leaf.shape == "<unknown>") continue;
+    std::vector<std::string> sizes = sizes_of(leaf.shape);
+    std::set<size_t> differ;
+    bool alike = true;
+    for (const FunctionRun* run : runs) {
+      for (const session::TraceRecord* t : run->traces) {
+        const session::KeyLeaf* other = leaf_at(*t, leaf.path);
+        const auto its = other ? sizes_of(other->shape) : std::vector<std::string>();
+        alike &= other && other->kind == leaf.kind && other->type == leaf.type && its.size() == sizes.size() &&
+                 other->shape != "<unknown>";
+        for (size_t d = 0; alike && d < sizes.size(); ++d)
+          if (its[d] != sizes[d]) differ.insert(d);
+      }
+    }
+    if (!alike || differ.empty()) continue;
+    for (const FunctionRun* run : runs)
+      for (const std::string& place : places_of(evidence, *run, {leaf.path})) varying.dimensions[place] = differ;
+    for (const size_t d : differ) sizes[d] = "None";
+    varying.specs.push_back("tf.TensorSpec([" + joined(sizes, ", ") + "], tf." + leaf.type + ")");
+  }
+  return varying;
 }
 
 void find_function_made_in_loop(const Evidence& evidence, Findings& to) {
@@ -79,7 +113,16 @@ void find_function_made_in_loop(const Evidence& evidence, Findings& to) {
       continue;
     }
     runs = std::move(in_turn);
-    const ReplayResult result = replay_as_few(evidence, runs);
+    const bool jax = is_jax(*runs.front());
+    const bool body = runs.front()->record->kind == "eager";
+    ReplayResult result = replay_as_few(evidence, runs, {});
+    VaryingSizes varying;
+    if (result.saved.size() < kMinSaved && !jax && !body && !is_torch(*runs.front())) {
+      varying = varying_sizes(evidence, runs);
+      ProposedFix sizes;
+      if (!varying.dimensions.empty()) sizes.trace = forget_sizes(varying.dimensions);
+      if (sizes.trace) result = replay_as_few(evidence, runs, sizes);
+    }
     Finding f;
     f.graphs = GraphRelation::kIdentical;
     for (const auto& group : result.merged) f.graphs = std::max(f.graphs, evidence.compare_graphs(group, true));
@@ -98,8 +141,6 @@ void find_function_made_in_loop(const Evidence& evidence, Findings& to) {
     describe_graphs(evidence, result.merged, f);
     edit_at(f, where.first, "call");
     f.path = surroundings(evidence, where.first);
-    const bool jax = is_jax(*runs.front());
-    const bool body = runs.front()->record->kind == "eager";
     f.title = where.second + (body  ? " is made anew for each " + runs.front()->record->options
                               : jax ? " is given to jit again on each iteration"
                                     : " is re-created as a tf.function on each iteration");
@@ -108,6 +149,10 @@ void find_function_made_in_loop(const Evidence& evidence, Findings& to) {
                (runs.size() == all ? std::string() : with_commas(runs.size()) + " of them ") +
                "one after the other; their graphs " + f.graphs_words;
     f.fix = "Make it once, outside of " + (f.path.empty() ? "the loop" : f.path) + ", and pass what it captures";
+    if (!varying.specs.empty()) {
+      f.detail += "; the shapes of its arguments vary, too";
+      f.fix += "; declare the sizes that vary as None: " + joined(varying.specs, ", ");
+    }
     if (body) f.fix += "; or put jax.jit around what calls it";
     to.found.push_back(std::move(f));
   }

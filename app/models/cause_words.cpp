@@ -55,6 +55,8 @@ constexpr CauseGroup kCauseGroups[] = {
     {"eager_hot_loop", kEagerOps},
     {"first_nan", kValues},
     {"starved_by_input", kPipelines},
+    {"pipeline_made_in_loop", kPipelines},
+    {"library_call_in_loop", kPipelines},
 };
 
 Where where_of(std::string_view cause) {

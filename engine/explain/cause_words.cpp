@@ -46,6 +46,8 @@ constexpr Words kWords[] = {
     {"layout_change", "tensors whose elements lie in another order"},
     {"first_nan", "NaN in the values of recorded calls"},
     {"starved_by_input", "loops that wait for the elements of a dataset"},
+    {"pipeline_made_in_loop", "pipelines that are built again and again"},
+    {"library_call_in_loop", "calls of libraries that trace anew each time"},
 };
 
 }  // namespace

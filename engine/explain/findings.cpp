@@ -48,7 +48,15 @@ bool is_what_input_waits_for(const Evidence& evidence, const Finding& inner, con
          function->decorator_line == outer.line.line && outer.cost_ns * 2 >= inner.cost_ns;
 }
 
+// The pipelines that a library makes in each call are not what is to be made faster.
+bool is_pipeline_of_library(const Finding& inner, const Finding& outer) {
+  if (inner.cause != "starved_by_input" || outer.cause != "library_call_in_loop") return false;
+  const auto same = [&](const RelatedLine& related) { return related.at == outer.line; };
+  return inner.line == outer.line || std::ranges::any_of(inner.related, same);
+}
+
 bool explained_by(const Evidence& evidence, const Finding& inner, const Finding& outer) {
+  if (is_pipeline_of_library(inner, outer)) return true;
   if (is_what_input_waits_for(evidence, inner, outer)) return true;
   if (!made_inside(evidence, inner, outer)) return false;
   if (!made_inside(evidence, outer, inner)) return true;
@@ -219,8 +227,12 @@ void put_in_order(std::vector<Finding>& found, std::vector<size_t> serials) {
 // A stage that runs Python is also faster with a faster function.
 void add_fixes_of_python(Findings& all, const Evidence& evidence) {
   for (Finding& outer : all.found)
-    for (const Finding& inner : all.found)
-      if (is_what_input_waits_for(evidence, inner, outer)) also(outer, inner.fix, inner.checked, inner.edit);
+    for (const Finding& inner : all.found) {
+      if (!is_what_input_waits_for(evidence, inner, outer)) continue;
+      const auto same = [&](const Finding::Alternative& a) { return a.fix == inner.fix; };
+      if (outer.fix != inner.fix && std::ranges::none_of(outer.alternatives, same))
+        also(outer, inner.fix, inner.checked, inner.edit);
+    }
 }
 
 // A fix that is an edit comes before one that is advice, if it is as good.

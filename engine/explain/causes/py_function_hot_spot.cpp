@@ -3,15 +3,14 @@
 #include "engine/explain/causes/observed.h"
 
 #include "engine/explain/compare/text.h"
+#include "engine/explain/python_runs.h"
 #include "engine/explain/words.h"
 
-#include <algorithm>
-#include <tuple>
+#include <map>
 
 namespace footlight::explain {
 namespace {
 
-using session::ObservationKind;
 using session::ObservationRecord;
 
 constexpr uint64_t kManyRuns = 20;
@@ -25,15 +24,8 @@ struct HotSpot {
 };
 
 void find_py_function_hot_spot(const Evidence& evidence, Findings& to) {
-  // The last word of each node: its number grows.
-  std::map<std::tuple<TraceId, std::string, Line>, const ObservationRecord*> nodes;
-  for (const ObservationRecord& o : evidence.records().observations) {
-    if (o.kind != ObservationKind::kPythonCall) continue;
-    const ObservationRecord*& known = nodes[{o.trace, o.note, {o.file, o.line}}];
-    if (!known || known->count < o.count) known = &o;
-  }
   std::map<std::pair<Line, std::string>, HotSpot> spots;
-  for (const auto& [key, o] : nodes) {
+  for (const ObservationRecord* o : python_nodes(evidence)) {
     HotSpot& spot = spots[{{o->file, o->line}, o->path}];
     if (!spot.first) spot.first = o;
     const session::TraceRecord* trace = evidence.trace(o->trace);

@@ -1,9 +1,11 @@
 // starved_by_input: a loop that calls traced functions spends much of its time waiting for the elements of its
-// pipeline. Fix: let the stage that works meanwhile run in several threads, or ahead.
-#include "engine/base/error_words.h"
+// pipeline. Fix: let the stage that works meanwhile run in several threads, or ahead; Python that computes holds the
+// interpreter, which one thread has at a time, so tensor operations come first there.
 #include "engine/explain/findings.h"
 
 #include "engine/explain/compare/text.h"
+#include "engine/explain/made_again.h"
+#include "engine/explain/python_runs.h"
 #include "engine/explain/words.h"
 #include "engine/source/line.h"
 
@@ -21,6 +23,15 @@ constexpr double kMinOfRun = 0.05;
 // has another reason, such as a busy processor.
 constexpr double kMinWork = 0.5, kMinWorkOfOne = 0.3;
 constexpr double kAllWork = 0.9;
+// From these shares on, a stage's work is that of a Python function, and that function computes.
+constexpr double kMostlyPython = 0.5, kMostlyBusy = 0.5;
+// Elements made ahead help only if they hide this share of the wait.
+constexpr double kLargeGain = 0.3;
+
+// Stages that pass on what others made.
+constexpr std::string_view kPassingOn[] = {"assert_cardinality", "cache",   "concatenate", "directed_interleave",
+                                           "ignore_errors",      "options", "prefetch",    "repeat",
+                                           "shard",              "shuffle", "skip",        "take", "zip"};
 
 // `.map(f)` with threads: where the call stands on one line and says nothing of them.
 Finding::Edit parallel(const Evidence& evidence, const Line& line, const std::string& name) {
@@ -35,13 +46,6 @@ Finding::Edit parallel(const Evidence& evidence, const Line& line, const std::st
   return {line, old + ")", old + ", num_parallel_calls=tf.data.AUTOTUNE)"};
 }
 
-// Nobody is to edit the file of a library.
-bool is_own(const Evidence& evidence, const Line& line) {
-  const auto& files = evidence.records().files;
-  const auto file = std::ranges::find(files, line.file, &session::FileRecord::id);
-  return file != files.end() && is_users_file(file->path);
-}
-
 bool starves(const PipelineSums& p) {
   const int64_t all_ns = std::max<int64_t>(1, p.last_ns - p.first_ns);
   const double share = static_cast<double>(p.wait_ns) / static_cast<double>(all_ns);
@@ -53,24 +57,31 @@ bool starves(const PipelineSums& p) {
 struct Pipeline {
   PipelineSums sums;
   size_t iterations = 0;
+  int64_t all_ns = 0;        // from the first request to the last element, in all iterations
+  uint64_t alike = 0;        // iterations with as many elements as the first one
+
+  // A loop that computes meanwhile hides no more than this of the wait.
+  int64_t outside_ns() const { return std::max<int64_t>(0, all_ns - sums.wait_ns); }
 };
 
-bool are_same(const PipelineSums& a, const PipelineSums& b) {
+bool are_same(const Evidence& evidence, const PipelineSums& a, const PipelineSums& b) {
   const auto same_stage = [](const PipelineStage& x, const PipelineStage& y) {
     return x.name == y.name && x.source == y.source;
   };
-  return a.source == b.source && std::ranges::equal(a.stages, b.stages, same_stage);
+  // A library takes the elements of its first epoch at another place of its own.
+  return evidence.line(a.source) == evidence.line(b.source) && std::ranges::equal(a.stages, b.stages, same_stage);
 }
 
-std::vector<Pipeline> by_pipeline(std::span<const PipelineSums> iterations) {
+std::vector<Pipeline> by_pipeline(const Evidence& evidence) {
   std::vector<Pipeline> all;
-  for (const PipelineSums& one : iterations) {
+  for (const PipelineSums& one : evidence.records().pipelines) {
     if (!starves(one)) continue;
-    auto known = std::ranges::find_if(all, [&](const Pipeline& p) { return are_same(p.sums, one); });
+    auto known = std::ranges::find_if(all, [&](const Pipeline& p) { return are_same(evidence, p.sums, one); });
     if (known == all.end()) {
-      all.push_back({one, 0});
+      all.push_back({one});
       known = all.end() - 1;
     } else {
+      known->alike += one.steps == known->sums.steps / known->iterations;
       known->sums.steps += one.steps;
       known->sums.waits += one.waits;
       known->sums.wait_ns += one.wait_ns;
@@ -78,25 +89,99 @@ std::vector<Pipeline> by_pipeline(std::span<const PipelineSums> iterations) {
       for (size_t i = 0; i < one.stages.size(); ++i) known->sums.stages[i].work_ns += one.stages[i].work_ns;
     }
     ++known->iterations;
+    known->all_ns += one.last_ns - one.first_ns;
   }
   std::erase_if(all, [](const Pipeline& p) { return p.sums.steps < kManySteps || p.sums.waits < kManyWaits; });
   return all;
 }
 
+bool passes_on(const PipelineStage& stage) { return std::ranges::find(kPassingOn, stage.name) != std::end(kPassingOn); }
+
+// Whether each epoch has the stage make the same elements again: nothing below it draws or shuffles them.
+bool makes_them_again(const Pipeline& p, size_t stage) {
+  const auto named = [](std::string_view name) {
+    return [name](const PipelineStage& s) { return s.name == name; };
+  };
+  const auto at = p.sums.stages.begin() + static_cast<std::ptrdiff_t>(stage);
+  if (std::any_of(at, p.sums.stages.end(), named("shuffle"))) return false;
+  if (std::any_of(at, p.sums.stages.end(), named("random"))) return false;
+  return p.alike > 0 || std::any_of(p.sums.stages.begin(), at, named("repeat"));
+}
+
+// A pipeline that was built for each iteration traced its functions again each time.
+bool is_made_anew(const Evidence& evidence, const PipelineSums& p) {
+  return std::ranges::any_of(p.stages, [&](const PipelineStage& stage) {
+    size_t traces = 0;
+    for (const auto& [id, run] : evidence.functions())
+      if (run.record->name.starts_with("Dataset_" + stage.name + '_'))
+        for (const session::TraceRecord* t : run.all_traces) traces += t->source == stage.source;
+    return stage.source.code.valid() && traces > 1;
+  });
+}
+
+// What to do about the wait, the best first. Only the first may be an edit that the window offers at once.
+void add_fixes(const Evidence& evidence, const Pipeline& p, size_t at, Finding& f) {
+  const PipelineStage& stage = p.sums.stages[at];
+  const PythonRuns python = python_runs_of(evidence, stage);
+  const bool is_python = static_cast<double>(python.spent_ns) >= kMostlyPython * static_cast<double>(stage.work_ns);
+  const bool holds_python = is_python && python.runs && static_cast<double>(python.busy_ns) >=
+                                                            kMostlyBusy * static_cast<double>(python.spent_ns);
+  const bool is_generator = stage.name == "from_generator";
+  const bool again = makes_them_again(p, at);
+  const std::string keep = (is_made_anew(evidence, p.sums) ? "Make the pipeline once, before the loop, with .cache() "
+                                                           : "Keep what it gives: .cache() ") +
+                           ("behind " + stage.name) + ", if each epoch may get the same elements";
+  std::vector<std::string> fixes;
+  if (holds_python) {
+    f.detail += "; " + python.name + ", which is Python, took " + time_text(static_cast<double>(python.spent_ns)) +
+                " in " + with_commas(python.runs) + " runs, and it computed for " +
+                time_text(static_cast<double>(python.busy_ns)) + " of that: one thread at a time runs Python";
+    fixes.push_back("Write " + python.name + " with tensor operations, or call it once for a whole batch");
+    if (again) fixes.push_back(keep);
+  }
+  const bool maps = stage.name == "map" || stage.name == "interleave";
+  if (maps && !holds_python && is_own(evidence, f.line)) f.edit = parallel(evidence, f.line, stage.name);
+  if (f.edit.at) fixes.push_back("Run it in several threads: num_parallel_calls=tf.data.AUTOTUNE");
+  const bool hides_much = static_cast<double>(p.outside_ns()) >= kLargeGain * static_cast<double>(p.sums.wait_ns);
+  std::string ahead = "Make elements ahead: .prefetch(tf.data.AUTOTUNE) at the end of the pipeline";
+  if (p.outside_ns() < p.sums.wait_ns)
+    ahead += ", which hides at most the " + time_text(static_cast<double>(p.outside_ns())) +
+             " that the loop spends on other things";
+  if (!p.sums.ahead && hides_much) fixes.push_back(ahead);
+  if (is_python && python.runs && !holds_python)
+    fixes.push_back("Write " + python.name + " with tensor operations, or call it once for a whole batch");
+  const std::string what = is_generator ? "the generator" : stage.name;
+  if (fixes.empty()) fixes.push_back("Make " + what + " cheaper");
+  if (again && !holds_python) fixes.push_back(keep);
+  if (!p.sums.ahead && !hides_much) fixes.push_back(ahead);
+  f.fix = fixes.front();
+  for (size_t i = 1; i < fixes.size(); ++i) also(f, fixes[i], f.checked);
+}
+
 void find_starved_by_input(const Evidence& evidence, Findings& to) {
-  for (const auto& [p, iterations] : by_pipeline(evidence.records().pipelines)) {
+  for (const Pipeline& pipeline : by_pipeline(evidence)) {
+    const PipelineSums& p = pipeline.sums;
     const double least = kMinOfRun * static_cast<double>(evidence.records().run_ns);
     if (p.wait_ns < kMinWaitNs || static_cast<double>(p.wait_ns) < least) continue;
-    const PipelineStage& stage = *std::ranges::max_element(p.stages, {}, &PipelineStage::work_ns);
     double all_work = 0;
-    for (const PipelineStage& one : p.stages) all_work += static_cast<double>(one.work_ns);
+    size_t slowest = p.stages.size();
+    for (size_t i = 0; i < p.stages.size(); ++i) {
+      all_work += static_cast<double>(p.stages[i].work_ns);
+      if (passes_on(p.stages[i])) continue;
+      if (slowest == p.stages.size() || p.stages[i].work_ns > p.stages[slowest].work_ns) slowest = i;
+    }
+    if (slowest == p.stages.size()) continue;
+    const PipelineStage& stage = p.stages[slowest];
     const auto wait = static_cast<double>(p.wait_ns);
     if (all_work < kMinWork * wait || static_cast<double>(stage.work_ns) < kMinWorkOfOne * wait) continue;
     Finding f;
     f.path = stage.name;
     f.line = evidence.line(stage.source);
     f.code = stage.source.code;
-    if (const Line taken = evidence.line(p.source)) f.related.push_back({"use", taken});
+    const Line taken = evidence.line(p.source);
+    // A stage that a library added is named where the program calls the library.
+    if (is_own(evidence, taken) && !is_own(evidence, f.line)) f.line = taken, f.code = p.source.code;
+    else if (taken) f.related.push_back({"use", taken});
     f.graphs = GraphRelation::kUnknown;
     f.calls = p.steps;
     f.counted = "elements";
@@ -104,18 +189,12 @@ void find_starved_by_input(const Evidence& evidence, Findings& to) {
     f.checked.why_not = "run again to measure it";
     f.title = "The program waits for its input: " + stage.name + " is slow";
     f.detail = with_commas(p.waits) + " of " + with_commas(p.steps) + " steps" +
-               (iterations > 1 ? " in " + with_commas(iterations) + " iterations" : std::string()) + " waited for " +
-               stage.name + (f.line ? " at line " + std::to_string(f.line.line) : std::string()) + ": " +
-               time_text(static_cast<double>(p.wait_ns)) + " in all";
+               (pipeline.iterations > 1 ? " in " + with_commas(pipeline.iterations) + " iterations" : std::string()) +
+               " waited for " + stage.name + (f.line ? " at line " + std::to_string(f.line.line) : std::string()) +
+               ": " + time_text(static_cast<double>(p.wait_ns)) + " in all";
     if (static_cast<double>(stage.work_ns) < kAllWork * static_cast<double>(p.wait_ns))
       f.detail += ", " + time_text(static_cast<double>(stage.work_ns)) + " of which " + stage.name + " worked";
-    const bool maps = stage.name == "map" || stage.name == "interleave";
-    if (maps && is_own(evidence, f.line)) f.edit = parallel(evidence, f.line, stage.name);
-    const std::string ahead = ".prefetch(tf.data.AUTOTUNE) at the end of the pipeline";
-    if (f.edit.at) f.fix = "Run it in several threads: num_parallel_calls=tf.data.AUTOTUNE";
-    else if (!p.ahead) f.fix = "Make elements ahead: " + ahead;
-    else f.fix = "Make " + stage.name + " cheaper, or cache() what it gives";
-    if (f.edit.at && !p.ahead) also(f, "Make elements ahead: " + ahead, f.checked);
+    add_fixes(evidence, pipeline, slowest, f);
     to.found.push_back(std::move(f));
   }
 }

@@ -75,6 +75,59 @@ class TestStarvedByInput : public QObject {
     QVERIFY(!found_in({p})[0].edit.at);
   }
 
+  // What prefetch seems to work is the time of the stage above which it stands.
+  void stages_that_pass_elements_on_are_not_blamed() {
+    PipelineSums p = waiting();
+    p.stages = {{"take", {}, 1000}, {"prefetch", kBatch, 40'000'000}, {"map", kMap, 30'000'000}, {"range", {}, 0}};
+    const auto found = found_in({p});
+    QCOMPARE(found.size(), size_t{1});
+    QCOMPARE(found[0].path, std::string("map"));
+    QCOMPARE(found[0].line.line, 2);
+    QVERIFY(found[0].detail.ends_with(": 60.0 ms in all, 30.0 ms of which map worked"));
+    p.stages[2].work_ns = 15'000'000;
+    QVERIFY(found_in({p}).empty());
+  }
+
+  void elements_ahead_come_first_only_where_they_hide_much() {
+    PipelineSums p = waiting();
+    p.stages[0].work_ns = 55'000'000;
+    QVERIFY(found_in({p})[0].fix.ends_with("hides at most the 40.0 ms that the loop spends on other things"));
+    p.last_ns = p.first_ns + 200'000'000;  // as long as it waits
+    QVERIFY(found_in({p})[0].fix.ends_with("at the end of the pipeline"));
+    p.last_ns = p.first_ns + 70'000'000;
+    const auto found = found_in({p});
+    QCOMPARE(found[0].fix, std::string("Make batch cheaper"));
+    QVERIFY(found[0].alternatives[0].fix.ends_with("at most the 10.0 ms that the loop spends on other things"));
+  }
+
+  void what_each_epoch_makes_again_can_be_kept() {
+    const auto keeps = [](const std::vector<Finding>& found) {
+      size_t all = 0;
+      for (const auto& a : found.at(0).alternatives) all += a.fix.find(".cache() behind map") != std::string::npos;
+      return all;
+    };
+    QCOMPARE(keeps(found_in({waiting()})), size_t{0});
+    QCOMPARE(keeps(found_in({waiting(), waiting()})), size_t{1});
+    PipelineSums other = waiting();
+    other.steps = other.waits = 9;
+    QCOMPARE(keeps(found_in({waiting(), other})), size_t{0});
+    PipelineSums shuffled = waiting();
+    shuffled.stages[2].name = "shuffle";
+    QCOMPARE(keeps(found_in({shuffled, shuffled})), size_t{0});
+    PipelineSums repeated = waiting();
+    repeated.stages[0].name = "repeat";
+    QCOMPARE(keeps(found_in({repeated})), size_t{1});
+  }
+
+  // Keras takes the first element of the first epoch at another instruction of its own.
+  void iterations_at_one_line_are_of_one_pipeline() {
+    std::vector<PipelineSums> epochs(3, waiting());
+    epochs[0].source.offset += 2;
+    const auto found = found_in(epochs);
+    QCOMPARE(found.size(), size_t{1});
+    QVERIFY(found[0].detail.starts_with("30 of 30 steps in 3 iterations"));
+  }
+
   void the_epochs_of_a_pipeline_are_one_finding() {
     std::vector<PipelineSums> epochs(8, waiting());
     const auto found = found_in(epochs);

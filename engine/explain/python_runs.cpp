@@ -1,0 +1,60 @@
+// A stage and the trace of its function were made at the same instruction.
+#include "engine/explain/python_runs.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <tuple>
+
+namespace footlight::explain {
+
+using session::ObservationKind;
+using session::ObservationRecord;
+
+std::vector<const ObservationRecord*> python_nodes(const Evidence& evidence) {
+  std::map<std::tuple<TraceId, std::string, Line>, const ObservationRecord*> nodes;
+  for (const ObservationRecord& o : evidence.records().observations) {
+    if (o.kind != ObservationKind::kPythonCall) continue;
+    const ObservationRecord*& known = nodes[{o.trace, o.note, {o.file, o.line}}];
+    if (!known || known->count < o.count) known = &o;
+  }
+  std::vector<const ObservationRecord*> all;
+  for (const auto& [key, o] : nodes) all.push_back(o);
+  return all;
+}
+
+namespace {
+
+// The first of its values; 0 in recordings of older versions, which do not say it.
+int64_t busy_ns(const ObservationRecord& o) {
+  int64_t ns = 0;
+  if (o.values.empty()) return ns;
+  const std::string& text = o.values.front();
+  std::from_chars(text.data(), text.data() + text.size(), ns);
+  return std::clamp<int64_t>(ns, 0, o.spent_ns);
+}
+
+}  // namespace
+
+PythonRuns python_runs_of(const Evidence& evidence, const PipelineStage& stage) {
+  PythonRuns sum;
+  const Line line = evidence.line(stage.source);
+  const std::string name = "Dataset_" + stage.name + '_';
+  std::map<std::string, int64_t> by_name;
+  for (const ObservationRecord* o : python_nodes(evidence)) {
+    const session::TraceRecord* trace = evidence.trace(o->trace);
+    if (!line || !trace) continue;
+    const auto run = evidence.functions().find(trace->function);
+    if (run == evidence.functions().end() || !run->second.record->name.starts_with(name)) continue;
+    // Several stages may stand on one line; a library that adds the stage stands elsewhere than its caller.
+    if (trace->source != stage.source && evidence.line(trace->source) != line) continue;
+    sum.runs += o->count;
+    sum.spent_ns += o->spent_ns;
+    sum.busy_ns += busy_ns(*o);
+    by_name[o->path] += o->spent_ns;
+  }
+  if (!by_name.empty()) sum.name = std::ranges::max_element(by_name, {}, [](const auto& n) { return n.second; })->first;
+  return sum;
+}
+
+}  // namespace footlight::explain

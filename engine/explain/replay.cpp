@@ -168,9 +168,12 @@ std::set<std::string> places_of(const Evidence& evidence, const TraceRecord& tra
   std::vector<std::string> places;
   for (const keys::ItemPlace& place : all)
     if (place.item.token != keys::Token::kAny) places.push_back(place.path);  // which is no leaf
-  if (places.size() != trace.key.size()) return found;
+  std::vector<const session::KeyLeaf*> leaves;
+  for (const session::KeyLeaf& leaf : trace.key)
+    if (leaf.kind != "element") leaves.push_back(&leaf);  // which is a part of the type before it
+  if (places.size() != leaves.size()) return found;
   for (size_t i = 0; i < places.size(); ++i)
-    if (paths.count(trace.key[i].path)) found.insert(places[i]);
+    if (paths.count(leaves[i]->path)) found.insert(places[i]);
   return found;
 }
 

@@ -3,6 +3,7 @@
 
 #include "engine/base/dtype_names.h"
 #include "engine/base/hash128.h"
+#include "engine/keys/elements.h"
 
 #include <algorithm>
 #include <bit>
@@ -118,8 +119,15 @@ struct Tree {
   size_t begin = 0, end = 0;  // range of its words, children included
   Item item;
   std::string path, parameter;
+  std::vector<ElementLeaf> elements;  // of the type of a dataset or iterator
   std::vector<Tree> children;
 };
+
+// "args[0].element_spec['x']": the type is the first item of what stands at "args[0]".
+std::string element_path(const Tree& type, const ElementLeaf& element) {
+  const std::string outer = type.path.ends_with("[0]") ? type.path.substr(0, type.path.size() - 3) : type.path;
+  return outer + ".element_spec" + element.path;
+}
 
 std::string child_path(const Key& key, const Tree& parent, uint32_t index, const Item& child_key) {
   switch (parent.item.token) {
@@ -141,6 +149,7 @@ Tree build(const Key& key, size_t& position, std::string path, const std::string
   tree.item = read(key.words, position);
   tree.path = std::move(path);
   tree.parameter = parameter;
+  if (tree.item.token == Token::kCustom) tree.elements = element_leaves(name_of_number(key, tree.item.number));
   if (tree.item.token == Token::kDict) {
     for (uint64_t i = 0; i < tree.item.payload; ++i) {
       const Tree entry_key = build(key, position, "", parameter);
@@ -171,6 +180,9 @@ void flatten(const Key& key, const Tree& tree, std::vector<session::KeyLeaf>& le
   leaf.path = tree.path;
   leaf.parameter = tree.parameter;
   leaves.push_back(std::move(leaf));
+  for (const ElementLeaf& element : tree.elements)
+    leaves.push_back({.path = element_path(tree, element), .parameter = tree.parameter, .kind = "element",
+                      .type = element.type, .shape = element.shape, .value = ""});
   for (const Tree& child : tree.children) flatten(key, child, leaves);
 }
 
@@ -180,6 +192,16 @@ void flatten(const Tree& tree, std::vector<ItemPlace>& out) {
 }
 
 using Kind = Difference::Kind;
+
+std::vector<std::string_view> split_sizes(std::string_view shape) {
+  std::vector<std::string_view> sizes;
+  while (!shape.empty()) {
+    const size_t comma = std::min(shape.find(','), shape.size());
+    sizes.push_back(shape.substr(0, comma));
+    shape.remove_prefix(std::min(comma + 1, shape.size()));
+  }
+  return sizes;
+}
 
 void compare_specs(const Tree& a, const TensorSpec& x, const TensorSpec& y, std::vector<Difference>& out) {
   if (x.dtype != y.dtype) out.push_back({a.path + ".dtype", a.parameter, Kind::kDType});
@@ -191,6 +213,28 @@ void compare_specs(const Tree& a, const TensorSpec& x, const TensorSpec& y, std:
   for (size_t i = 0; i < x.sizes.size(); ++i)
     if (x.sizes[i] != y.sizes[i])
       out.push_back({a.path + ".shape[" + std::to_string(i) + ']', a.parameter, Kind::kShape});
+}
+
+// How two types of datasets or iterators differ; false if they differ in more than dtypes and shapes of their elements.
+bool compare_elements(const Tree& a, const Tree& b, std::vector<Difference>& out) {
+  if (a.elements.empty() || a.elements.size() != b.elements.size()) return false;
+  std::vector<Difference> found;
+  const std::string parameter = "the elements of " + (a.parameter.empty() ? a.path : a.parameter);
+  for (size_t i = 0; i < a.elements.size(); ++i) {
+    const ElementLeaf &x = a.elements[i], &y = b.elements[i];
+    const std::string path = element_path(a, x);
+    if (x.path != y.path || x.tensor != y.tensor) return false;
+    if (x.type != y.type) found.push_back({path + ".dtype", parameter, Kind::kDType});
+    const std::vector<std::string_view> p = split_sizes(x.shape), q = split_sizes(y.shape);
+    if (p.size() != q.size()) {
+      found.push_back({path + ".shape", parameter, Kind::kRank});
+      continue;
+    }
+    for (size_t d = 0; d < p.size(); ++d)
+      if (p[d] != q[d]) found.push_back({path + ".shape[" + std::to_string(d) + ']', parameter, Kind::kShape});
+  }
+  out.insert(out.end(), found.begin(), found.end());
+  return !found.empty();
 }
 
 bool same_keys(const Tree& a, const Tree& b) {
@@ -222,7 +266,7 @@ void compare(const Tree& a, const Tree& b, std::vector<Difference>& out) {
       if (x.number != y.number) add(a.path, Kind::kObject);
       return;
     case Token::kCustom:  // a description, such as a RaggedTensorSpec: new objects of it are equal
-      if (x.number != y.number) add(a.path, Kind::kForm);
+      if (x.number != y.number && !compare_elements(a, b, out)) add(a.path, Kind::kForm);
       return;
     case Token::kCallable:
       if (x.number != y.number || x.payload != y.payload) return add(a.path, Kind::kCallable);
@@ -245,7 +289,8 @@ void compare(const Tree& a, const Tree& b, std::vector<Difference>& out) {
   const size_t before = out.size();
   for (size_t i = 0; i < a.children.size() && i < b.children.size(); ++i) compare(a.children[i], b.children[i], out);
   // What consists of tensors has a description of another kind because these have other shapes.
-  const bool described = !a.children.empty() && a.children[0].item.token == Token::kCustom;
+  const bool described = !a.children.empty() && a.children[0].item.token == Token::kCustom &&
+                         a.children[0].elements.empty();
   if (described && out.size() > before + 1 && out[before].path == a.children[0].path)
     out.erase(out.begin() + static_cast<std::ptrdiff_t>(before));
 }
@@ -265,6 +310,8 @@ void summarise(const Key& key, const Tree& tree, std::string& out) {
     if (item.spec().weak) out += "weak ";
     out += dtype_names(item.spec().dtype).abbreviation;
     out += '[' + sizes_text(item.spec()) + ']';
+  } else if (!tree.children.empty() && !tree.children[0].elements.empty()) {
+    out += leaf_of(key, tree.children[0].item).value;  // its parts are handles, which say nothing
   } else if (item.token == Token::kList || item.token == Token::kSet) {
     children("[", "]");
   } else if (item.token == Token::kTuple || item.token == Token::kSlice) {

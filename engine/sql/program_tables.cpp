@@ -109,7 +109,7 @@ Columns<Leaf> key_columns() {
   add_trace(c);
   c.add("path", "Path of the argument, such as args[0]", [](L&, const Leaf& r) { return Kept{r.it->path}; });
   c.add("parameter", "Name of the parameter, such as batch", [](L&, const Leaf& r) { return Kept{r.it->parameter}; });
-  c.add("kind", "Kind of argument: tensor, variable, literal, structure, object, callable, context or none",
+  c.add("kind", "Kind of argument: tensor, variable, literal, structure, object, element, callable, context or none",
         [](L&, const Leaf& r) { return Kept{r.it->kind}; });
   c.add("type", "Type of the argument, such as float32", [](L&, const Leaf& r) { return Kept{r.it->type}; });
   c.add("shape", "Shape of a tensor, such as 32,8", [](L&, const Leaf& r) { return Kept{r.it->shape}; });

@@ -216,3 +216,31 @@ class Edits(FolderCase):
                 step([tf.ones([i]) for i in range(1, n)])
         '''))
         self.assertNotIn('structure_change', [f['cause'] for f in report['findings']])
+
+    def test_elements_of_other_shapes(self):
+        body = '''
+            @tf.function
+            def run(it):
+                return tf.reduce_sum(next(it)['x'])
+            for n in (4, 6, 8):
+                rows = tf.data.Dataset.from_tensor_slices({'x': tf.ones([8, n])})
+                run(iter(rows.batch(4)))
+            print(f'run={run.experimental_get_tracing_count()}')
+        '''
+        first, = self.check(body, 'run', '-varying_shape')
+        self.assertEqual(first['path'], "args[0].element_spec['x'].shape[1]")
+        self.assertIn('[None, 8]', first['fix']['text'])
+        padded = body.replace('rows.batch(4)', 'rows.padded_batch(4, padded_shapes={"x": [8]})')
+        text = 'import footlight as tf\n' + textwrap.dedent(padded)
+        self.assertEqual(first['checked']['traces_after'], self.counted(text)['run'])
+
+    def test_the_kind_of_elements_is_told(self):
+        session = recorded.record(self.folder, '''
+            @tf.function
+            def run(data):
+                return data.reduce(0.0, lambda total, row: total + tf.reduce_sum(tf.cast(row, tf.float32)))
+            for dtype in (tf.float32, tf.int32):
+                run(tf.data.Dataset.from_tensor_slices(tf.ones([8, 3], dtype)))
+        ''')
+        said = footlight_program.rows(session, "select why, signature from trace where signature like '%DatasetSpec%'")
+        self.assertEqual(said, [('', 'DatasetSpec(f32[3])'), ('dtype of the elements of data', 'DatasetSpec(i32[3])')])

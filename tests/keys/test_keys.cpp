@@ -243,6 +243,32 @@ class TestKeys : public QObject {
       })));
     QCOMPARE(told, (std::set<std::string>{"{a: True}", "{b: True}"}));
   }
+
+  // The type of an iterator is a number in the key; its name says what it yields.
+  void iterators_differ_in_what_they_yield() {
+    const auto iterator = [](uint64_t number, const std::string& name) {
+      KeyWriter writer;
+      writer.context(0);
+      writer.put(Token::kTuple, 2);
+      writer.numbered(Token::kCustom, number);
+      writer.tensor(key_spec(DType::kInt64, Shape{}));
+      return made(writer, {"it"}, {{number, {name}}});
+    };
+    const Key a = iterator(1, "IteratorSpec((f32[4,4] {'n': i32[4]}))");
+    const Key longer = iterator(2, "IteratorSpec((f32[4,6] {'n': i32[4]}))");
+    QCOMPARE(paths(a, longer), (Paths{"args[0].element_spec[0].shape[1]"}));
+    QCOMPARE(phrase(differences(a, longer)), std::string("shape of the elements of it"));
+    QCOMPARE(paths(a, iterator(3, "IteratorSpec((f32[4,4] {'n': i64[4]}))")),
+             (Paths{"args[0].element_spec[1]['n'].dtype"}));
+    for (const char* other : {"IteratorSpec(f32[4,4])", "<Iterator value 4>", "IteratorSpec((f32[4,4] {'n': i32[4]})"})
+      QCOMPARE(phrase(differences(a, iterator(4, other))), std::string("kind of it"));
+    std::vector<std::string> leaves;
+    for (const session::KeyLeaf& leaf : describe(a))
+      if (leaf.kind == "element") leaves.push_back(leaf.path + ' ' + leaf.type + ' ' + leaf.shape);
+    QCOMPARE(leaves, (std::vector<std::string>{"args[0].element_spec[0] float32 4,4",
+                                               "args[0].element_spec[1]['n'] int32 4"}));
+    QCOMPARE(summary(a), std::string("IteratorSpec((f32[4,4] {'n': i32[4]}))"));
+  }
 };
 
 QTEST_APPLESS_MAIN(TestKeys)

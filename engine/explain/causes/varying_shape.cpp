@@ -238,7 +238,98 @@ void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std
   }
 }
 
-const Cause varying_shape("varying_shape", propose_varying_shape);
+// The type of a dataset or an iterator in the keys of all traces, and the tensors that it yields.
+struct VaryingElements {
+  std::vector<std::vector<const KeyLeaf*>> leaves;  // of each trace
+  std::vector<VaryingTensor> tensors;               // those whose shapes differ
+
+  // Whether all yield tensors of the same dtypes and ranks.
+  bool are_alike() const {
+    return std::ranges::all_of(leaves, [&](const auto& other) {
+      return std::ranges::equal(leaves.front(), other, [](const KeyLeaf* a, const KeyLeaf* b) {
+        const bool known = (a->shape == "<unknown>") == (b->shape == "<unknown>");
+        return a->path == b->path && a->type == b->type && known &&
+               sizes_of(a->shape).size() == sizes_of(b->shape).size();
+      });
+    });
+  }
+};
+
+VaryingElements elements_of(const FunctionRun& run, const std::string& type) {
+  const std::string outer = type.ends_with("[0]") ? type.substr(0, type.size() - 3) : type;
+  VaryingElements found;
+  for (const TraceRecord* t : run.traces) {
+    auto& leaves = found.leaves.emplace_back();
+    for (const KeyLeaf& leaf : t->key)
+      if (leaf.kind == "element" && leaf.path.starts_with(outer + ".element_spec")) leaves.push_back(&leaf);
+  }
+  if (!found.are_alike()) return found;
+  for (size_t i = 0; i < found.leaves.front().size(); ++i) {
+    const KeyLeaf& first = *found.leaves.front()[i];
+    VaryingTensor tensor{first.path, first.parameter, first.type, {first.shape}, {}};
+    const auto sizes = sizes_of(first.shape);
+    for (const auto& leaves : found.leaves) {
+      const std::string& shape = leaves[i]->shape;
+      if (std::ranges::find(tensor.shapes, shape) == tensor.shapes.end()) tensor.shapes.push_back(shape);
+      const auto own = sizes_of(shape);
+      for (size_t d = 0; d < own.size(); ++d)
+        if (own[d] != sizes[d]) tensor.dimensions.insert(d);
+    }
+    if (tensor.shapes.size() > 1) found.tensors.push_back(std::move(tensor));
+  }
+  return found;
+}
+
+// "[4, 8]" of "4,6" and "4,8".
+std::string largest_text(const VaryingTensor& tensor) {
+  std::vector<std::string> largest = sizes_of(tensor.shapes.front());
+  for (const std::string& shape : tensor.shapes) {
+    const auto sizes = sizes_of(shape);
+    for (size_t d = 0; d < largest.size(); ++d)
+      if (std::pair(sizes[d].size(), sizes[d]) > std::pair(largest[d].size(), largest[d])) largest[d] = sizes[d];
+  }
+  return '[' + joined(largest, ", ") + ']';
+}
+
+// Datasets and iterators that yield tensors of other shapes.
+void propose_varying_elements(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+  for (const LeafSeries& s : leaf_series(run)) {
+    const auto is_type = [](const KeyLeaf* leaf) { return leaf && leaf->type == "trace type"; };
+    if (!std::ranges::all_of(s.leaves, is_type)) continue;
+    const VaryingElements elements = elements_of(run, s.path);
+    const auto most = std::ranges::max_element(elements.tensors, {}, [](const auto& t) { return t.shapes.size(); });
+    if (most == elements.tensors.end() || most->shapes.size() < kManyShapes) continue;
+    Candidate c;
+    Finding& f = c.finding;
+    c.paths = {s.path};
+    c.fix.call = leave_out(places_of(evidence, run, c.paths));
+    c.steady = steady(run, *most);
+    c.edit_at = Candidate::EditAt::kValue;
+    c.of_library = is_made_by_library(evidence, run);
+    f.path = most->path + ".shape[" + std::to_string(*most->dimensions.begin()) + ']';
+    f.parameter = s.parameter;
+    f.values = most->shapes;
+    for (const VaryingTensor& other : elements.tensors)
+      if (other.path != most->path) f.also_paths.push_back(other.path);
+    const std::string whole = s.path.ends_with("[0]") ? s.path.substr(0, s.path.size() - 3) : s.path;
+    const std::string name = c.of_library ? std::string(last_name(run.record->name))
+                                          : argument_name(whole, s.parameter);
+    f.title = (c.of_library ? name + " gets elements of " : "the elements of " + name + " have ") +
+              with_commas(f.values.size()) + " different shapes";
+    f.detail = most->path + ": " + with_commas(f.values.size()) + " shapes, " + progression(f.values, true) +
+               with_it(f.also_paths);
+    f.fix = "Give the elements one shape, such as " + largest_text(*most) +
+            ": padded_batch with padded_shapes, or drop_remainder=True where only the last batch is smaller";
+    to.push_back(std::move(c));
+  }
+}
+
+void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+  propose_varying_shape(evidence, run, to);
+  propose_varying_elements(evidence, run, to);
+}
+
+const Cause varying_shape("varying_shape", propose);
 
 }  // namespace
 }  // namespace footlight::explain

@@ -1,6 +1,7 @@
 // Ids of objects in keys: one for each object, or for all equal ones; freed with the object.
 #include "engine/python/function/call/object_ids.h"
 
+#include "engine/base/dtype_names.h"
 #include "engine/base/recording.h"
 #include "engine/base/text.h"
 #include "engine/python/function/call/key.h"
@@ -10,6 +11,7 @@
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/weak.h"
+#include "engine/python/types/spec_object.h"
 #include "engine/trace/function.h"
 
 #include <algorithm>
@@ -70,6 +72,51 @@ std::string class_text(PyObject* type) {
   return text + ')';
 }
 
+constexpr int kDeepestElement = 16;
+
+// "(f32[4,4] {'n': i32[4]})": what keys::element_leaves() reads. Empty if it cannot be written so.
+std::string element_text(PyObject* spec, int depth = 0) {
+  if (depth > kDeepestElement) return {};
+  if (is_spec(spec)) {
+    const SpecValue& value = spec_of(spec);
+    std::string sizes = value.shape.has_rank() ? "" : "<unknown>";
+    for (int i = 0; value.shape.has_rank() && i < value.shape.rank(); ++i) {
+      const int64_t size = value.shape[i];
+      sizes += (i ? "," : "") + (size < 0 ? "None" : std::to_string(size));
+    }
+    return str(dtype_names(static_cast<uint8_t>(value.dtype)).abbreviation, '[', sizes, ']');
+  }
+  std::string text;
+  if (PyTuple_Check(spec)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(spec); ++i) {
+      const std::string one = element_text(PyTuple_GET_ITEM(spec, i), depth + 1);
+      if (one.empty()) return {};
+      text += (i ? " " : "") + one;
+    }
+    return '(' + text + ')';
+  }
+  if (PyDict_Check(spec)) {
+    PyObject *key = nullptr, *value = nullptr;
+    for (Py_ssize_t at = 0; PyDict_Next(spec, &at, &key, &value);) {
+      const std::string name = repr_of(key), one = element_text(value, depth + 1);
+      if (one.empty() || name.find(": ") != name.npos) return {};
+      text += (text.empty() ? "" : " ") + name + ": " + one;
+    }
+    return '{' + text + '}';
+  }
+  const std::string name = short_name(Py_TYPE(spec));
+  return name.find_first_of("[](){} ") == name.npos ? name + "[]" : std::string();
+}
+
+// "IteratorSpec(f32[4,4])" for the type of a dataset or an iterator, else empty.
+std::string dataset_type_text(PyObject* type) {
+  const std::string name = short_name(Py_TYPE(type));
+  if (name != "IteratorSpec" && name != "DatasetSpec") return {};
+  const Ref element = optional_attribute(type, "element_spec");
+  const std::string text = element ? element_text(element.get()) : std::string();
+  return text.empty() ? text : name + '(' + text + ')';
+}
+
 // "Mode.TRAIN" for a member of an enumeration, else empty.
 std::string member_text(PyObject* object) {
   if (!optional_attribute(reinterpret_cast<PyObject*>(Py_TYPE(object)), "_member_map_")) return {};
@@ -92,6 +139,8 @@ uint64_t fresh_number(PyObject* object, bool by_value) {
   } else if (PyCode_Check(object)) {
     auto* code = reinterpret_cast<PyCodeObject*>(object);
     made.name = str(readable(code->co_qualname), " (line ", code->co_firstlineno, ")");
+  } else if (made.name = dataset_type_text(object); !made.name.empty()) {
+    // Its name says what it is; equal ones have one number.
   } else if (made.name = member_text(object); made.name.empty()) {
     made = {str("<", short_name(Py_TYPE(object)), by_value ? " value " : " object ", number, ">"), known_since(object)};
   }
@@ -115,7 +164,8 @@ void note_equal(uint64_t number, PyObject* object, Py_hash_t hash) {
   if (!attributes) return clear_only(PyExc_AttributeError);
   Numbers& all = numbers();
   Numbers::Equal equal(Py_TYPE(object)->tp_name, hash, see(attributes.get()).hash);
-  if (const auto dead = all.dead_equals.find(equal); dead != all.dead_equals.end())
+  const bool is_described = !all.names[number].name.starts_with('<');
+  if (const auto dead = all.dead_equals.find(equal); !is_described && dead != all.dead_equals.end())
     all.names[number].name = str("<", short_name(Py_TYPE(object)), " value ", number, " like ", dead->second, ">");
   all.equals.emplace(number, std::move(equal));
 }

@@ -57,7 +57,7 @@ EvidenceRow use_row(const Document& document, const Finding& f) {
                      ? QStringLiteral("%1 of %2 avoidable").arg(count_text(f.saved.size())).arg(
                            counted(f.checked.traces_before, "trace", "traces"))
                      : counted(f.saved.size(), "trace", "traces") + QStringLiteral(" probably avoidable");
-  if (once) text += QStringLiteral("; %1 used once").arg(count_text(once));
+  if (once) text += QStringLiteral("; %1 of these used once").arg(count_text(once));
   EvidenceRow made = row(QStringLiteral("Traces"), text);
   made.link = QStringLiteral("Show their calls");
   made.action = EvidenceRow::Action::kCalls;

@@ -112,7 +112,7 @@ QString weakness(const session::KeyLeaf& tensor) {
 
 QString leaf_short(const session::KeyLeaf& leaf) {
   if (leaf.kind == "tensor") return weakness(leaf) + shape_brackets(leaf);
-  if (leaf.kind == "variable") return shape_brackets(leaf);
+  if (leaf.kind == "variable" || leaf.kind == "element") return shape_brackets(leaf);
   if (!leaf.value.empty()) return leaf.kind == "literal" ? short_number(q(leaf.value)) : q(leaf.value);
   return q(leaf.type.empty() ? leaf.kind : leaf.type);
 }
@@ -123,6 +123,7 @@ QString leaf_text(const session::KeyLeaf& leaf) {
     const QString alias = leaf.value.empty() ? QString() : QStringLiteral("  alias ") + q(leaf.value);
     return QStringLiteral("Variable ") + shape_brackets(leaf) + alias;
   }
+  if (leaf.kind == "element") return QStringLiteral("Yields ") + shape_brackets(leaf);
   if (leaf.kind == "none") return QStringLiteral("None");
   QString text = q(leaf.type);
   if (!leaf.value.empty()) {
@@ -141,24 +142,28 @@ namespace {
 // Writes leaves as Python writes them: "[1, 2]", "(1, 2)", "{a: float32[3]}". The first ones, and how many more.
 class CellWriter {
  public:
-  explicit CellWriter(std::vector<const session::KeyLeaf*> leaves) : leaves_(std::move(leaves)) {}
+  CellWriter(std::vector<const session::KeyLeaf*> leaves, const std::set<std::string>& shared)
+      : leaves_(std::move(leaves)), shared_(shared) {}
 
   QString all() {
     std::vector<QString> parts;
     size_t more = 0;
-    while (at_ < leaves_.size()) item({}, parts, more);
+    bool left_out = false;
+    while (at_ < leaves_.size()) item({}, parts, more, left_out);
+    if (parts.empty() && !more) return {};
     if (parts.size() == 1 && !more) return parts.front();
-    return QLatin1Char('(') + joined(parts, more) + QLatin1Char(')');
+    return QLatin1Char('(') + joined(parts, more, left_out) + QLatin1Char(')');
   }
 
  private:
   static constexpr size_t kShown = 3;
 
-  static QString joined(const std::vector<QString>& parts, size_t more) {
+  static QString joined(std::vector<QString> parts, size_t more, bool left_out) {
+    if (more) parts.push_back(QStringLiteral("+%1").arg(more));
+    if (left_out) parts.push_back(QString::fromUtf8("…"));
     QString text;
     for (const QString& part : parts) text += (text.isEmpty() ? QString() : QStringLiteral(", ")) + part;
-    if (!more) return text;
-    return text + (text.isEmpty() ? QString() : QStringLiteral(", ")) + QStringLiteral("+%1").arg(more);
+    return text;
   }
 
   // "a" of "args[0]['a']" below "args[0]"; `is_named`: keys and fields have names, positions have none.
@@ -178,10 +183,11 @@ class CellWriter {
   }
 
   // Takes the leaf at `at_`, and those inside of it.
-  void item(const QString& name, std::vector<QString>& parts, size_t& more) {
+  void item(const QString& name, std::vector<QString>& parts, size_t& more, bool& left_out) {
     const session::KeyLeaf& leaf = *leaves_[at_++];
     if (leaf.kind != "structure") {
-      if (shown_ < kShown) parts.push_back(name + leaf_short(leaf)), ++shown_;
+      if (shared_.contains(leaf.path)) left_out = true;
+      else if (shown_ < kShown) parts.push_back(name + leaf_short(leaf)), ++shown_;
       else ++more;
       return;
     }
@@ -190,14 +196,20 @@ class CellWriter {
     const bool is_list = kind == "list", is_tuple = kind == "tuple", is_dict = kind == "dict", is_set = kind == "set";
     std::vector<QString> inner;
     size_t more_inside = 0;
+    bool left_out_inside = false;
     while (at_ < leaves_.size() && is_inside(leaf.path))
-      item(name_of(leaves_[at_]->path, leaf.path, !is_list && !is_tuple && !is_set), inner, more_inside);
+      item(name_of(leaves_[at_]->path, leaf.path, !is_list && !is_tuple && !is_set), inner, more_inside,
+           left_out_inside);
+    if (inner.empty() && !more_inside && left_out_inside) {
+      left_out = true;
+      return;
+    }
     if (is_full && more_inside) {
       more += more_inside;
       return;
     }
-    QString text = joined(inner, more_inside);
-    if (is_tuple && inner.size() == 1 && !more_inside) text += QLatin1Char(',');
+    QString text = joined(inner, more_inside, left_out_inside);
+    if (is_tuple && inner.size() == 1 && !more_inside && !left_out_inside) text += QLatin1Char(',');
     const bool is_braced = is_dict || is_set;
     const QString open = is_list ? QStringLiteral("[") : is_braced ? QStringLiteral("{") : QStringLiteral("(");
     const QString close = is_list ? QStringLiteral("]") : is_braced ? QStringLiteral("}") : QStringLiteral(")");
@@ -206,16 +218,47 @@ class CellWriter {
   }
 
   std::vector<const session::KeyLeaf*> leaves_;
+  const std::set<std::string>& shared_;
   size_t at_ = 0, shown_ = 0;
 };
 
+// The leaves of a parameter; a dataset or an iterator is its type, which says what it yields.
+std::vector<const session::KeyLeaf*> leaves_of(const session::TraceRecord& t, const std::string& name) {
+  std::vector<const session::KeyLeaf*> leaves;
+  std::string described;  // the path of the dataset or iterator
+  for (size_t i = 0; i < t.key.size(); ++i) {
+    const session::KeyLeaf& leaf = t.key[i];
+    if (leaf.parameter != name || (!described.empty() && leaf.path.starts_with(described))) continue;
+    if (i + 1 < t.key.size() && t.key[i + 1].kind == "element" && leaf.path.ends_with("[0]")) {
+      described = leaf.path.substr(0, leaf.path.size() - 3);
+      if (!leaves.empty() && leaves.back()->path == described) leaves.pop_back();
+    }
+    leaves.push_back(&leaf);
+  }
+  return leaves;
+}
+
 }  // namespace
 
-QString parameter_cell(const session::TraceRecord& t, const std::string& name) {
-  std::vector<const session::KeyLeaf*> leaves;
-  for (const session::KeyLeaf& leaf : t.key)
-    if (leaf.parameter == name) leaves.push_back(&leaf);
-  return leaves.empty() ? QString() : CellWriter(std::move(leaves)).all();
+QString parameter_cell(const session::TraceRecord& t, const std::string& name, const std::set<std::string>& shared) {
+  std::vector<const session::KeyLeaf*> leaves = leaves_of(t, name);
+  return leaves.empty() ? QString() : CellWriter(std::move(leaves), shared).all();
+}
+
+std::set<std::string> shared_leaves(const std::vector<const session::TraceRecord*>& traces, const std::string& name) {
+  std::set<std::string> shared;
+  if (traces.size() < 2) return shared;
+  std::unordered_map<std::string, std::pair<const session::KeyLeaf*, size_t>> same;  // how many traces have it
+  for (const session::KeyLeaf* leaf : leaves_of(*traces.front(), name))
+    if (leaf->kind != "structure") same.emplace(leaf->path, std::pair(leaf, size_t{0}));
+  for (const session::TraceRecord* t : traces) {
+    for (const session::KeyLeaf* leaf : leaves_of(*t, name))
+      if (const auto at = same.find(leaf->path); at != same.end() && same_leaf(*at->second.first, *leaf))
+        ++at->second.second;
+  }
+  for (const auto& [path, found] : same)
+    if (found.second == traces.size()) shared.insert(path);
+  return shared;
 }
 
 std::optional<double> parameter_number(const session::TraceRecord& t, const std::string& name) {

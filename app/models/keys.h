@@ -17,7 +17,11 @@ QString leaf_short(const session::KeyLeaf& leaf);      // "f32[32,8]", "0.1"
 bool same_leaf(const session::KeyLeaf& a, const session::KeyLeaf& b);
 
 // The value of parameter `name` in trace `t`, short enough for a table; empty if the key has no such parameter.
-QString parameter_cell(const session::TraceRecord& t, const std::string& name);
+// `shared`: paths of leaves that are left out.
+QString parameter_cell(const session::TraceRecord& t, const std::string& name,
+                       const std::set<std::string>& shared = {});
+// The paths of the leaves of a parameter that are the same in all these traces: they tell none of them from the others.
+std::set<std::string> shared_leaves(const std::vector<const session::TraceRecord*>& traces, const std::string& name);
 // Its number, if the parameter is one number: with all digits of the recording, of which a cell shows the first.
 std::optional<double> parameter_number(const session::TraceRecord& t, const std::string& name);
 // The parameters in which trace `t` differs from its nearest one.

@@ -22,21 +22,24 @@ constexpr int kTraceShift = 20;
 constexpr quintptr kPageMask = (quintptr{1} << kTraceShift) - 1;
 
 // Parameters that distinguish the traces: those that vary, but not exactly as an earlier one does.
-std::vector<std::string> telling_parameters(const session::FunctionRecord& f,
-                                            const std::vector<const session::TraceRecord*>& traces) {
-  std::vector<std::string> telling;
+// With what all traces have in common, which is left out.
+std::vector<std::pair<std::string, std::set<std::string>>> telling_parameters(
+    const session::FunctionRecord& f, const std::vector<const session::TraceRecord*>& traces) {
+  std::vector<std::pair<std::string, std::set<std::string>>> telling;
   std::vector<std::vector<int>> known;
   constexpr size_t kLookedAt = 64, kTold = 8;
   for (size_t i = 0; i < std::min(f.parameters.size(), kLookedAt) && telling.size() < kTold; ++i) {
     const std::string& p = f.parameters[i];
+    std::set<std::string> shared = shared_leaves(traces, p);
     std::map<QString, int> numbers;
     std::vector<int> pattern;
     for (const session::TraceRecord* t : traces) {
-      pattern.push_back(numbers.try_emplace(parameter_cell(*t, p), static_cast<int>(numbers.size())).first->second);
+      const QString cell = parameter_cell(*t, p, shared);
+      pattern.push_back(numbers.try_emplace(cell, static_cast<int>(numbers.size())).first->second);
     }
     if (numbers.size() < 2 || std::find(known.begin(), known.end(), pattern) != known.end()) continue;
     known.push_back(std::move(pattern));
-    telling.push_back(p);
+    telling.emplace_back(p, std::move(shared));
   }
   return telling;
 }
@@ -81,14 +84,14 @@ std::vector<NavigatorModel::FunctionRow> NavigatorModel::rows_of(const Document&
     }
     // Sorted by creation, so that new ones are appended.
     if (group.ids.size() > 1) std::ranges::stable_sort(traces, {}, [](const auto* t) { return t->id.value; });
-    const std::vector<std::string> telling = telling_parameters(f, traces);
+    const auto telling = telling_parameters(f, traces);
     size_t most = 0;
     std::map<uint32_t, size_t> counts;
     for (const session::TraceRecord* t : traces) {
       most = std::max(most, ++counts[t->function.value]);
       QString words;
-      for (const std::string& p : telling) {
-        const QString cell = parameter_cell(*t, p);
+      for (const auto& [p, shared] : telling) {
+        const QString cell = parameter_cell(*t, p, shared);
         if (!cell.isEmpty()) words += (words.isEmpty() ? QString() : QStringLiteral(" ")) + cell;
       }
       if (words.isEmpty()) words = q(t->signature);

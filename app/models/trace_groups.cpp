@@ -22,11 +22,27 @@ bool inside_calls(const session::TraceRecord& t) {
   return t.reason != session::TraceReason::kGetConcreteFunction;
 }
 
-// The leaf that a differing path names, or of which it names a part.
+// The leaf that a differing path names, or of which it names a part; else one below it.
 const session::KeyLeaf* leaf_at(const session::TraceRecord& t, const std::string& path) {
-  for (const session::KeyLeaf& leaf : t.key)
-    if (path.starts_with(leaf.path) || leaf.path.starts_with(path)) return &leaf;
-  return nullptr;
+  const session::KeyLeaf *outer = nullptr, *inner = nullptr;
+  for (const session::KeyLeaf& leaf : t.key) {
+    if (path.starts_with(leaf.path) && (!outer || leaf.path.size() > outer->path.size())) outer = &leaf;
+    if (!inner && leaf.path.starts_with(path)) inner = &leaf;
+  }
+  return outer ? outer : inner;
+}
+
+// What the path says of the leaf: "7" of its second dimension, its dtype, or all of it.
+QString part_text(const session::KeyLeaf& leaf, const std::string& path) {
+  const std::string part = path.size() > leaf.path.size() ? path.substr(leaf.path.size()) : std::string();
+  if (part == ".dtype") return q(leaf.type);
+  constexpr std::string_view kShape = ".shape[";
+  if (part.starts_with(kShape)) {
+    const auto sizes = explain::sizes_of(leaf.shape);
+    const size_t d = static_cast<size_t>(q(part).mid(kShape.size()).chopped(1).toUInt());
+    if (d < sizes.size()) return q(sizes[d]);
+  }
+  return leaf_short(leaf);
 }
 
 QString name_of(const session::TraceRecord& t) {
@@ -51,7 +67,7 @@ struct Values {
   void add(const session::TraceRecord& t) {
     const session::KeyLeaf* leaf = t.differing.empty() ? nullptr : leaf_at(t, t.differing.front());
     if (!leaf) return;
-    std::string text = leaf_short(*leaf).toStdString();
+    std::string text = part_text(*leaf, t.differing.front()).toStdString();
     if (seen.size() >= kMaxNoted) texts.back() = std::move(text);  // the last is shown, those between are not
     else if (seen.insert(text).second) texts.push_back(std::move(text));
   }

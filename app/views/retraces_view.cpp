@@ -222,8 +222,8 @@ void RetracesView::fill_groups() {
   const TraceGroup* chosen = current_group();
   const QString name = chosen ? chosen->name : QString();
   following_ = true;
-  groups_.set_groups(lines ? QStringLiteral("call line") : QStringLiteral("what differs"),
-                     lines ? QStringLiteral("the line") : QStringLiteral("values"),
+  groups_.set_groups(lines ? QStringLiteral("Call line") : QStringLiteral("What differs"),
+                     lines ? QStringLiteral("The line") : QStringLiteral("Values"),
                      std::move(lines ? by_line : by_difference));
   if (const int row = groups_.row_named(name); row >= 0 && !name.isEmpty())
     group_table_->setCurrentIndex(sorted_groups_.mapFromSource(groups_.index(row, 0)));

@@ -31,8 +31,8 @@ class Edits(FolderCase):
     def check(self, body, function, *causes):
         """Makes the edits of all findings about the function, one after the other; returns the findings.
 
-        Each finding is one of these causes, in this order, and promises a number of traces. A cause with a `-` before it
-        has no edit.
+        Each finding is one of these causes, in this order, and promises a number of traces. One with a `-` before it has
+        no edit.
         """
         report = footlight_program.report(recorded.record(self.folder, body))
         text = 'import footlight as tf\n' + textwrap.dedent(body)

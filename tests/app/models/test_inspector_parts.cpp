@@ -462,6 +462,35 @@ class InspectorPartsTest : public QObject {
     QCOMPARE(cell(Leaves{{"args[1]", "literal", "1"}, {"args[2]", "literal", "2"}}), std::string("(1, 2)"));
   }
 
+  // A cell can do without what all traces share; an iterator is what it yields.
+  void cells_of_what_tells_traces_apart() {
+    using Leaves = std::vector<std::array<const char*, 3>>;
+    const auto trace = [](const Leaves& leaves) {
+      session::TraceRecord t;
+      for (const auto& [path, kind, text] : leaves) {
+        session::KeyLeaf leaf;
+        leaf.path = path, leaf.parameter = "x", leaf.kind = kind;
+        (leaf.kind == "structure" || leaf.kind == "element" ? leaf.type : leaf.value) = text;
+        t.key.push_back(leaf);
+      }
+      return t;
+    };
+    const auto batch = [&](const char* rate) {
+      return trace({{"args[0]", "structure", "dict[3]"}, {"args[0]['a']", "literal", "1"},
+                    {"args[0]['b']", "structure", "list[1]"}, {"args[0]['b'][0]", "literal", "2"},
+                    {"args[0]['rate']", "literal", rate}});
+    };
+    const session::TraceRecord first = batch("3"), second = batch("4");
+    const std::set<std::string> shared = shared_leaves({&first, &second}, "x");
+    QCOMPARE(shared, (std::set<std::string>{"args[0]['a']", "args[0]['b'][0]"}));
+    QCOMPARE(parameter_cell(second, "x", shared), QString::fromUtf8("{rate: 4, …}"));
+    QCOMPARE(parameter_cell(second, "x"), QStringLiteral("{a: 1, b: [2], rate: 4}"));
+    const session::TraceRecord iterator =
+        trace({{"args[0]", "structure", "tuple[2]"}, {"args[0][0]", "object", "IteratorSpec(f32[4])"},
+               {"args[0].element_spec", "element", "float32"}, {"args[0][1]", "tensor", ""}});
+    QCOMPARE(parameter_cell(iterator, "x"), QStringLiteral("IteratorSpec(f32[4])"));
+  }
+
   // The line of a call that made a library define a function is not the function's definition.
   void a_call_is_no_definition() {
     Document d;

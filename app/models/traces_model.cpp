@@ -2,6 +2,7 @@
 #include "app/models/traces_model.h"
 
 #include "app/models/keys.h"
+#include "app/models/nothing_ran.h"
 #include "app/models/run_end.h"
 #include "app/models/trace_counts.h"
 
@@ -263,8 +264,9 @@ std::vector<StripCell> call_strip(const Document& document, const std::vector<qu
 
 QString calls_summary(const Document& document, FunctionId function) {
   const query::CallSums sums = document.calls_of(function);
-  if (model::is_model(document.run.engine))
-    return counted(document.traces_of(function).size(), "graph", "graphs") + QStringLiteral(" in a model's file");
+  if (nothing_ran(document.run.engine))
+    return counted(document.traces_of(function).size(), "graph", "graphs") + QStringLiteral(" in ") +
+           source_of_graphs(document.run.engine);
   TraceCounts counts;
   uint64_t creating = 0;
   std::vector<const session::TraceRecord*> in_calls, requested;

@@ -2,6 +2,7 @@
 #include "app/views/main_window.h"
 
 #include "app/models/function_groups.h"
+#include "app/models/nothing_ran.h"
 #include "app/models/run_end.h"
 #include "app/models/selection_names.h"
 #include "app/models/text.h"
@@ -430,8 +431,8 @@ void MainWindow::update_status() {
   if (session_.is_open()) {
     const QString dropped = (d.dropped ? counted(d.dropped, "event", "events") : QStringLiteral("Nothing")) +
                             QStringLiteral(" dropped");
-    recorded = model::is_model(d.run.engine)
-                   ? QStringLiteral("A model's file: nothing ran")
+    recorded = nothing_ran(d.run.engine)
+                   ? QStringLiteral("Nothing ran: this is ") + source_of_graphs(d.run.engine)
                    : QStringLiteral("Recorded with level ") + d.level + QString::fromUtf8("   ") + dropped;
     if (session_.queries().busy()) recorded.prepend(QString::fromUtf8("Counting …   "));
   }

@@ -36,15 +36,18 @@ bool MainWindow::open(const QString& path) {
     show_banner(QStringLiteral("There is no file ") + absolute);
     return false;
   }
-  if (info.isDir() && !model::looks_like_model(absolute.toStdString())) {
-    show_banner(absolute + QStringLiteral(" is a folder, and no SavedModel. Open a Python script, a .footlight file "
-                                          "or a model."));
+  const std::string file = absolute.toStdString();
+  const foreign::Format format = foreign::format_of(file);
+  if (info.isDir() && format == foreign::Format::kNone && !model::looks_like_model(file)) {
+    show_banner(absolute + QStringLiteral(" is a folder, and neither a SavedModel nor one with logs of "
+                                          "TORCH_TRACE. Open a Python script, a .footlight file or a model."));
     return false;
   }
   hide_banner();
   close_finding();
   welcome_asked_ = false;
-  if (info.suffix() == QStringLiteral("py")) {
+  // The code of an FX graph may have the ending of a script.
+  if (info.suffix() == QStringLiteral("py") && format == foreign::Format::kNone) {
     prepare_script(absolute);
     return true;
   }
@@ -56,7 +59,8 @@ bool MainWindow::open(const QString& path) {
   run_failed_ = false;
   previous_run_.clear();
   session_.open(absolute);
-  if (model::looks_like_model(absolute.toStdString())) show_view(QStringLiteral("graph"));  // nothing of it was called
+  const bool is_model = format == foreign::Format::kNone && model::looks_like_model(file);
+  if (is_model || foreign::is_program(format)) show_view(QStringLiteral("graph"));  // nothing of it was called
   remember_file(absolute);
   update_status();
   Q_EMIT file_shown(absolute);
@@ -201,7 +205,10 @@ void MainWindow::ask_for_file() {
   const QString path = QFileDialog::getOpenFileName(this, QStringLiteral("Open a script, a recording or a model"), {},
                                                     QStringLiteral("Scripts and recordings (*.py *.footlight);;"
                                                                    "Models (*.keras *.pb *.pbtxt);;"
-                                                                   "Traces (*.json *.gz *.pb);;All files (*)"));
+                                                                   "Traces (*.json *.gz *.pb *.pftrace "
+                                                                   "*.perfetto-trace *.sqlite *.log);;"
+                                                                   "Texts of graphs (*.hlo *.mlir *.fx *.txt);;"
+                                                                   "All files (*)"));
   if (!path.isEmpty()) open(path);
 }
 

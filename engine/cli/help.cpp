@@ -170,6 +170,12 @@ or not:
 
   Chrome or Kineto JSON   what PyTorch's and JAX's profilers and chrome://tracing write
   XPlane                  .xplane.pb, what TensorFlow's and JAX's profilers write
+  PyTorch log             the folder TORCH_TRACE, or a log of it: compilations, graphs, guards, why it recompiled
+  HLO text                XLA's modules: jax's compiled.as_text(), XLA_FLAGS=--xla_dump_to
+  StableHLO text          modules of MLIR, short or generic: jax's lowered.as_text()
+  FX graph text           print_readable(), GraphModule.code, str(graph), an exported program of PyTorch
+
+Of a program's text nothing ran: the recording has its functions, graphs and the lines that the text names.
 
 The window and the commands info, report, compare, values, nan, diff, export and sql open such files too: they import
 them into a temporary recording first.

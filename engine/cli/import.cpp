@@ -16,10 +16,12 @@ namespace {
 
 constexpr const char* kHow = "`footlight import FILE... -o X.footlight`";
 
-// "trace.json.gz" becomes "trace.footlight", in this folder.
+// "trace.json.gz" becomes "trace.footlight", in this folder; "logs/" becomes "logs.footlight".
 std::string usual_output(const std::string& file) {
-  std::string name = std::filesystem::path(file).filename().string();
-  for (const std::string_view ending : {".gz", ".json", ".pt.trace", ".trace"})
+  const std::filesystem::path path(file);
+  std::string name = (path.has_filename() ? path : path.parent_path()).filename().string();
+  for (const std::string_view ending : {".gz", ".json", ".pt.trace", ".trace", ".txt", ".hlo", ".mlir", ".fx", ".py",
+                                        ".log", ".pftrace", ".perfetto-trace", ".sqlite"})
     if (name.size() > ending.size() && name.ends_with(ending)) name.resize(name.size() - ending.size());
   return name + ".footlight";
 }

@@ -61,8 +61,10 @@ struct FileFacts {
   std::string engine, engine_version;
   std::string machine, host;
   int rank = 0, world = 1;
+  int files = 1;                         // of the whole import
   int64_t pid = 0;
   int64_t base_ns = 0;                   // to be added to all times
+  int64_t first_ns = 0, last_ns = 0;     // of what the importer itself wrote; 0: nothing that has a time
 };
 
 class Builder {

@@ -3,7 +3,11 @@
 
 #include "engine/base/text.h"
 #include "engine/foreign/chrome.h"
-#include "engine/foreign/input.h"
+#include "engine/foreign/fx.h"
+#include "engine/foreign/hlo.h"
+#include "engine/foreign/program.h"
+#include "engine/foreign/stablehlo.h"
+#include "engine/foreign/torch_trace.h"
 #include "engine/foreign/xplane.h"
 
 #include <unistd.h>
@@ -21,29 +25,37 @@ struct Importer {
   Format format;
   const char* name;
   bool (*looks_like)(std::string_view begin);
-  void (*read)(const std::string& path, Builder& builder, FileFacts& facts, Progress& progress);
+  void (*read)(const Import& import);
+  bool is_program = false;  // a program's text, of which nothing ran
 };
 
 // Messages of protobuf name things before they describe them, so they are read as a whole.
 constexpr size_t kMaxMessage = size_t{2} << 30;
 
-void read_chrome_file(const std::string& path, Builder& builder, FileFacts& facts, Progress& progress) {
-  read_chrome(*open_input(path, progress), builder, facts);
-}
-void read_xplane_file(const std::string& path, Builder& builder, FileFacts& facts, Progress& progress) {
-  read_xplane(all_bytes(path, kMaxMessage, progress), builder, facts);
+void read_chrome_file(const Import& import) { read_chrome(*import.source.open(), import.builder, import.facts); }
+void read_xplane_file(const Import& import) {
+  read_xplane(import.source.all(kMaxMessage), import.builder, import.facts);
 }
 
 constexpr Importer kImporters[] = {
     {Format::kChrome, "Chrome or Kineto JSON", looks_like_chrome, read_chrome_file},
     {Format::kXPlane, "XPlane", looks_like_xplane, read_xplane_file},
+    {Format::kHlo, "HLO text", looks_like_hlo, read_hlo, true},
+    {Format::kStableHlo, "StableHLO text", looks_like_stablehlo, read_stablehlo, true},
+    {Format::kTorchTrace, "PyTorch log (TORCH_TRACE)", looks_like_torch_trace, read_torch_trace},
+    {Format::kFx, "FX graph text", looks_like_fx, read_fx, true},
 };
 
-const Importer* importer_of(const std::string& path) {
-  const std::string begin = first_bytes(path, kBegin);
+const Importer* importer_of(const Source& source) {
+  const std::string begin = source.first(kBegin);
   for (const Importer& importer : kImporters)
     if (importer.looks_like(begin)) return &importer;
   return nullptr;
+}
+const Importer* importer_of(const std::string& path) {
+  Progress unseen;
+  if (const auto logs = torch_traces_in(path); !logs.empty()) return importer_of(Source(logs[0], unseen));
+  return importer_of(Source(path, unseen));
 }
 
 // A recording of the first file, to which each other file adds a process.
@@ -66,18 +78,22 @@ class Imported {
     }
     FileFacts facts;
     facts.path = path;
+    facts.files = static_cast<int>(of);
     facts.format = importer->name;
     Progress progress([&](double share) {
       return !options_.go_on || options_.go_on((static_cast<double>(number) + share) / static_cast<double>(of));
     });
     progress.part(0, 0.5);
-    std::unique_ptr<session::Writer> writer = open(facts, number);
+    std::unique_ptr<session::Writer> writer = open(facts, number, importer->is_program);
     Builder builder(*writer, to_, devices_);
-    importer->read(path, builder, facts, progress);
-    const Builder::Times times = builder.finish(facts, progress);
-    if (!times.last) return;
-    first_ = first_ ? std::min(first_, times.first) : times.first;
-    last_ = std::max(last_, times.last);
+    const Source source(path, progress);
+    importer->read({source, *writer, builder, facts, progress});
+    Builder::Times times = builder.finish(facts, progress);
+    if (!times.last) times = {facts.first_ns, facts.last_ns};
+    if (times.last) {
+      first_ = first_ ? std::min(first_, times.first) : times.first;
+      last_ = std::max(last_, times.last);
+    }
     if (facts_.empty() || facts.machine != facts_.back().machine) facts_.push_back(facts);
     if (number == 0) writer_ = std::move(writer);
     else writer->close();
@@ -101,11 +117,12 @@ class Imported {
   }
 
  private:
-  std::unique_ptr<session::Writer> open(const FileFacts& facts, size_t number) {
+  std::unique_ptr<session::Writer> open(const FileFacts& facts, size_t number, bool is_program) {
     if (number > 0) return session::Writer::attach(to_);
     session::RunRecord run;
     run.script = facts.path;
-    auto writer = session::Writer::create(to_, run, RecordingLevel::kOps);
+    const RecordingLevel level = is_program ? RecordingLevel::kStructure : RecordingLevel::kOps;
+    auto writer = session::Writer::create(to_, run, level);
     made_ = true;
     return writer;
   }
@@ -132,6 +149,10 @@ const char* name_of(Format format) {
   return "";
 }
 
+bool is_program(Format format) {
+  return std::ranges::any_of(kImporters, [&](const Importer& i) { return i.is_program && i.format == format; });
+}
+
 bool is_foreign(const std::string& path) { return format_of(path) != Format::kNone; }
 
 std::string known_formats() {
@@ -142,20 +163,33 @@ std::string known_formats() {
 
 bool is_imported(std::string_view engine) { return engine.starts_with(kImported); }
 
+bool is_program_text(std::string_view engine) {
+  if (!is_imported(engine)) return false;
+  engine.remove_prefix(kImported.size());
+  return std::ranges::any_of(kImporters, [&](const Importer& i) { return i.is_program && engine == i.name; });
+}
+
 void import_bytes(std::string_view bytes, session::Writer& writer, const std::string& beside) {
   std::set<uint32_t> devices;
   Builder builder(writer, beside, devices);
   FileFacts facts;
+  facts.path = "the file";
   Progress progress;
-  const std::string_view begin = bytes.substr(0, kBegin);
-  if (looks_like_chrome(begin)) read_chrome(*input_of(bytes), builder, facts);
-  else if (looks_like_xplane(begin)) read_xplane(bytes, builder, facts);
-  else fail(ErrorKind::kValue, "it is in no format that Footlight knows; it knows ", known_formats());
+  const Source source(bytes, facts.path, progress);
+  const Importer* const importer = importer_of(source);
+  if (!importer) fail(ErrorKind::kValue, "it is in no format that Footlight knows; it knows ", known_formats());
+  importer->read({source, writer, builder, facts, progress});
   builder.finish(facts, progress);
 }
 
-void import_files(const std::vector<std::string>& files, const std::string& to, const ImportOptions& options) {
-  if (files.empty()) fail(ErrorKind::kValue, "there is no file to import");
+void import_files(const std::vector<std::string>& named, const std::string& to, const ImportOptions& options) {
+  if (named.empty()) fail(ErrorKind::kValue, "there is no file to import");
+  std::vector<std::string> files;
+  for (const std::string& name : named) {
+    const std::vector<std::string> logs = torch_traces_in(name);
+    if (logs.empty()) files.push_back(name);
+    else files.insert(files.end(), logs.begin(), logs.end());
+  }
   if (files.size() > session::kMaxProcesses)
     fail(ErrorKind::kValue, "at most ", session::kMaxProcesses, " files can be imported into one recording");
   for (const std::string& file : files) {
@@ -164,7 +198,7 @@ void import_files(const std::vector<std::string>& files, const std::string& to, 
   }
   Imported imported(to, options);
   for (size_t i = 0; i < files.size(); ++i) imported.add(files[i], i, files.size());
-  imported.finish(files);
+  imported.finish(named);
 }
 
 }  // namespace footlight::foreign

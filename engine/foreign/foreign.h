@@ -13,16 +13,19 @@ class Writer;
 
 namespace footlight::foreign {
 
-enum class Format : uint8_t { kNone, kChrome, kXPlane };
+enum class Format : uint8_t { kNone, kChrome, kXPlane, kHlo, kStableHlo, kFx, kTorchTrace };
 
 // The format of a file, by its content; kNone: a recording of ours, a model, or anything unknown.
 Format format_of(const std::string& path);
 const char* name_of(Format format);   // "Chrome or Kineto JSON"
 bool is_foreign(const std::string& path);
+bool is_program(Format format);       // the text of a program, of which nothing ran
 // For a message: "Chrome or Kineto JSON, ...".
 std::string known_formats();
 // Whether a recording says that it was made by import_files(): from its RunRecord::engine.
 bool is_imported(std::string_view engine);
+// Whether that was the text of a program, so that the recording has graphs and nothing of it ran.
+bool is_program_text(std::string_view engine);
 
 struct ImportOptions {
   std::function<bool(double)> go_on = {};  // the share that is done; false ends the import with an Error (kCancelled)

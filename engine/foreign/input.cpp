@@ -172,4 +172,12 @@ std::string all_bytes(const std::string& path, size_t most, Progress& progress) 
   return found;
 }
 
+std::string Source::all(size_t most) const {
+  return is_bytes_ ? std::string(bytes_.substr(0, most)) : all_bytes(path_, most, progress_);
+}
+
+std::string Source::first(size_t most) const {
+  return is_bytes_ ? std::string(bytes_.substr(0, most)) : first_bytes(path_, most);
+}
+
 }  // namespace footlight::foreign

@@ -30,4 +30,23 @@ std::string first_bytes(const std::string& path, size_t most);
 // All of a file, unpacked. Throws kValue beyond `most` bytes.
 std::string all_bytes(const std::string& path, size_t most, Progress& progress);
 
+// What an importer reads: a file, or bytes in place of one, for tests.
+class Source {
+ public:
+  Source(std::string path, Progress& progress) : path_(std::move(path)), progress_(progress) {}
+  Source(std::string_view bytes, std::string path, Progress& progress)
+      : path_(std::move(path)), bytes_(bytes), is_bytes_(true), progress_(progress) {}
+  std::unique_ptr<Input> open() const { return is_bytes_ ? input_of(bytes_) : open_input(path_, progress_); }
+  // Throws kValue beyond `most` bytes.
+  std::string all(size_t most) const;
+  std::string first(size_t most) const;  // empty if it cannot be read
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  std::string_view bytes_;
+  bool is_bytes_ = false;
+  Progress& progress_;
+};
+
 }  // namespace footlight::foreign

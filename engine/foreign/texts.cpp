@@ -46,15 +46,20 @@ Locations::Frame Locations::frame(std::string_view file, int line, std::string_v
   const std::string key = str(file, '\n', line, '\n', function);
   if (const auto at = frame_of_.find(key); at != frame_of_.end()) return at->second;
   if (frames_.size() >= kMaxFrames) return kNoFrame;
-  const auto [at, added] = file_of_.try_emplace(std::string(file), static_cast<uint32_t>(files_.size()));
-  if (added) {
-    files_.emplace_back(file);
-    // PyTorch shortens paths by the folder that Python found them in.
-    is_users_.push_back(is_users_file(file) && !file.starts_with("torch/") && !file.starts_with('<'));
-  }
-  frames_.push_back({at->second, line, std::string(function)});
+  frames_.push_back({this->file(file), line, std::string(function)});
   frame_of_.emplace(key, static_cast<Frame>(frames_.size() - 1));
   return static_cast<Frame>(frames_.size() - 1);
+}
+
+uint32_t Locations::file(std::string_view path, std::string_view text) {
+  const auto [at, added] = file_of_.try_emplace(std::string(path), static_cast<uint32_t>(files_.size()));
+  if (added) {
+    files_.emplace_back(path);
+    // PyTorch shortens paths by the folder that Python found them in.
+    is_users_.push_back(is_users_file(path) && !path.starts_with("torch/") && !path.starts_with('<'));
+  }
+  if (!text.empty()) texts_[at->second] = text;
+  return at->second;
 }
 
 LocationNumber Locations::called(LocationNumber caller, Frame frame) {
@@ -80,7 +85,10 @@ LocationNumber Locations::users(LocationNumber location) const {
 
 void Locations::write(session::Writer& writer) const {
   // A file of that name on this machine need not be what ran, so its text is not taken.
-  for (uint32_t i = 0; i < files_.size(); ++i) writer.add(session::FileRecord{session::FileId(i), files_[i], ""});
+  for (uint32_t i = 0; i < files_.size(); ++i) {
+    const auto text = texts_.find(i);
+    writer.add(session::FileRecord{session::FileId(i), files_[i], text == texts_.end() ? std::string() : text->second});
+  }
   for (uint32_t i = 0; i < all_.size(); ++i) {
     const FrameFacts& frame = frames_[all_[i].frame];
     session::LocationRecord record;

@@ -43,6 +43,8 @@ class Locations {
   Frame frame(std::string_view file, int line, std::string_view function);
   // The place of a frame that was called from `caller`.
   LocationNumber called(LocationNumber caller, Frame frame);
+  // The number of a file in the recording; with the text that the Source view shows, if the importer has it.
+  uint32_t file(std::string_view path, std::string_view text = {});
   // Finds the innermost place of a stack that is in the user's own code; without one, the innermost of all.
   LocationNumber users(LocationNumber location) const;
   bool is_full() const { return all_.size() >= kMaxLocations; }
@@ -53,6 +55,7 @@ class Locations {
   struct FrameFacts { uint32_t file = 0; int line = 0; std::string function; };
   struct Location { LocationNumber caller, users; Frame frame; };
   std::vector<std::string> files_;
+  std::map<uint32_t, std::string> texts_;  // of files
   std::vector<bool> is_users_;
   std::vector<FrameFacts> frames_;
   std::vector<Location> all_;

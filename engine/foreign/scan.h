@@ -1,0 +1,54 @@
+// Small steps of reading a program's text: brackets, lists, lines. Nothing here throws.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace footlight::foreign {
+
+std::string_view trimmed(std::string_view text);
+// Removes the word and the blanks around it from the begin of the text; false: the text begins with another.
+bool skip_word(std::string_view& text, std::string_view word);
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+// The number at the begin; 0 where there is none, and where it is too large.
+uint64_t leading_number(std::string_view text);
+
+enum class Angles : bool { kPlain, kBrackets };  // whether < and > are brackets; those of -> never are
+// Where the string that begins at `at` ends: behind its closing quote.
+size_t behind_string(std::string_view text, size_t at);
+// Where the bracket at `at` is closed; npos: nowhere. Brackets in strings do not count.
+size_t closing(std::string_view text, size_t at, Angles angles = Angles::kPlain);
+// The first place outside of brackets and strings where `word` stands; npos: nowhere.
+size_t find_outside(std::string_view text, std::string_view word, Angles angles = Angles::kPlain, size_t from = 0);
+// The parts between commas outside of brackets and strings, without blanks around them and without empty ones.
+std::vector<std::string_view> split_list(std::string_view text, Angles angles = Angles::kPlain);
+// How many brackets of a text stay open: negative where it closes more than it opens.
+int open_brackets(std::string_view text);
+
+// The lines of a text, one after the other.
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : text_(text) {}
+  bool next();
+  std::string_view line() const { return line_; }
+  int number() const { return number_; }  // from 1
+  size_t position() const { return at_; }
+  // Adds following lines to this one until all brackets that it opens are closed. Where that is not soon, it changes
+  // nothing.
+  void complete();
+
+ private:
+  std::string_view text_, line_;
+  size_t at_ = 0, begin_ = 0;
+  int number_ = 0;
+};
+
+// "f32" of HLO and FX, "f32" and "ui8" of MLIR: "float32", "uint8"; itself where it is unknown.
+std::string element_type(std::string_view name);
+// At most so many bytes, and no piece of a letter.
+std::string_view cut(std::string_view text, size_t most);
+
+}  // namespace footlight::foreign

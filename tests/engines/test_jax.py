@@ -364,6 +364,38 @@ class Jax(WithFakes):
         self.assertEqual((finding['cause'], finding['line'], finding['path']), ('eager_hot_loop', 5, 'relax'))
         self.assertEqual(finding['fix']['edit']['new'], '@jax.jit\ndef relax(')
 
+    def test_settings_under_which_calls_are_made(self):
+        def script(calls):
+            return f'''
+                import jax
+                from jax._src import config
+
+                @jax.jit
+                def step(x):
+                    return x
+
+                x = jax.Array((4,))
+                with config.changed(rank_promotion='raise'):
+                    step(x)
+                for _ in range(10):
+                    step(x)
+                for _ in range({calls}):
+                    with config.changed(rank_promotion='raise'):
+                        step(x)
+                with config.changed(mesh=object()):
+                    step(jax.Array((5,)))
+                '''
+        done = self.record(script(0))
+        self.assertEqual((done.returncode, done.stderr), (0, ''))
+        self.assertEqual(self.rows("SELECT number, value, why FROM trace JOIN key_leaf ON trace = trace.id "
+                                   "WHERE path = 'context' ORDER BY number"),
+                         [(1, 'rank_promotion=raise', ''), (2, '', 'context.settings'), (3, '', 'context.settings, shape of x')])
+        finding, = self.report()['findings']
+        self.assertEqual((finding['cause'], finding['path'], finding['line']), ('context_change', 'context.rank_promotion', 10))
+        self.assertEqual((finding['checked']['traces_before'], finding['checked']['traces_after']), (3, 2))
+        self.record(script(4))  # each of the two is in use, from lines of their own
+        self.assertEqual(self.report()['findings'], [])
+
     def test_a_missing_hook_is_said(self):
         self.replace('jax/_src/pjit.py', '_resolve_and_lower', '_lower')
         done = self.record('''

@@ -1,4 +1,5 @@
-// context_change: the arguments are the same, and the calls are made in other device scopes. Fix: one context for all.
+// context_change: the arguments are the same, and the calls are made in other device scopes, in other modes of PyTorch
+// or under other settings of JAX. Fix: one context for all.
 #include "engine/explain/causes/layouts.h"
 #include "engine/explain/enclosing.h"
 #include "engine/explain/engines.h"
@@ -114,8 +115,40 @@ void propose_modes(const Evidence& evidence, const FunctionRun& run, std::vector
   }
 }
 
+// Under JAX: settings that differ from those with which the program began, as "numpy_rank_promotion=raise".
+void propose_settings(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+  const TraceText settings = at_path("context", [](const KeyLeaf* leaf) {
+    return leaf && !leaf->value.empty() ? leaf->value : std::string("as at the start");
+  });
+  Candidate c;
+  Finding& f = c.finding;
+  std::string name;
+  for (const TraceRecord* t : run.traces) {
+    std::string value = settings(*t);
+    if (name.empty() && value.find('=') != value.npos) name = value.substr(0, value.find('='));
+    if (std::ranges::find(f.values, value) == f.values.end()) f.values.push_back(std::move(value));
+  }
+  if (f.values.size() < 2) return;
+  f.path = "context." + name;
+  c.paths = {"context"};
+  c.fix.call = leave_context();
+  c.most = GraphRelation::kStructure;
+  c.fewest = 1;
+  c.variants = recurring(uses(run, settings), kFewModes, kCallsOfMode) &&
+               (most_from_one_line(evidence, run, settings) < 2 ||
+                evidence.compare_graphs(run.traces) == GraphRelation::kStructure);
+  c.complete = [&evidence, &run, settings](Finding& made, const ReplayResult&) {
+    name_mode(evidence, settings, run, made);
+  };
+  f.title = "The calls are made under different settings of " + name;
+  f.detail = f.path + ": " + joined(f.values, ", then ") + "; each has its own trace";
+  f.fix = "Make all calls under one setting, the warm-up too";
+  to.push_back(std::move(c));
+}
+
 void propose_context_change(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   if (is_torch(run)) return propose_modes(evidence, run, to);
+  if (is_jax(run)) return propose_settings(evidence, run, to);
   std::vector<uint64_t> devices;
   for (const TraceRecord* t : run.traces) {
     const uint64_t device = device_of(evidence.key_of(*t));

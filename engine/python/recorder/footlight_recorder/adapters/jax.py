@@ -1,6 +1,7 @@
 """Records what JAX does: jitted functions, their calls, traces with keys and graphs, lowering and compilation."""
 from __future__ import annotations
 
+import enum
 import functools
 import sys
 import threading
@@ -83,7 +84,9 @@ class _Recorder:
         Tensors.all += (jax.Array, core.Tracer)
         Tensors.eager += (jax.Array,)
         Tensors.symbolic += (core.Tracer,)
-        self.context: Any = None
+        self.context: tuple[Any, ...] = tuple(config.trace_context())  # before the program changes it
+        self.contexts: dict[str, int] = {'': 0}   # numbers of the settings that calls were made under
+        self.context_of: dict[int, str] = {}      # by key, where it is not the first one
         self.compared = repetitions.ChosenCall()
         self.sees_traces = False  # at their beginning; else a new jaxpr tells of one
 
@@ -181,23 +184,28 @@ class _Recorder:
         for name, value, static in function.parameters.bound(args, kwargs):
             names.append(name)
             items.append(self.keys.static(value) if static else self.keys.traced(value))
-        besides = '; '.join(filter(None, [function.parameters.how_given(args, kwargs), self.changed_context()]))
-        if besides:
+        how_given = function.parameters.how_given(args, kwargs)
+        if how_given:
             names.append('')
-            items.append(self.keys.named('type', besides, besides))
-        number: int = _recorder.key(function.number, names, items)
+            items.append(self.keys.named('type', how_given, how_given))
+        context = self.changed_context()
+        at = self.contexts.setdefault('; '.join(context), len(self.contexts))
+        number: int = _recorder.key(function.number, names, items, at)
+        if context:
+            self.context_of[number] = '; '.join(one for one in context if '=' in one)
         return number
 
-    def changed_context(self) -> str:
-        """The settings that differ from those of the first trace: JAX traces anew under others."""
+    def changed_context(self) -> list[str]:
+        """What the program changed: "enable_x64=True"; of what is no setting, as a mesh, the name alone."""
         context = self.config.trace_context()
-        if self.context is None:
-            self.context = context
         if context == self.context:
-            return ''
-        names = getattr(self.config, 'trace_context_names', lambda: [f'setting {i}' for i in range(len(context))])()
-        changed = [f'{name}={value}' for name, value, before in zip(names, context, self.context) if value != before]
-        return f'context: {", ".join(changed)}'
+            return []
+        try:
+            names = list(self.config.trace_context_names())
+        except (AttributeError, NotImplementedError):  # of versions before 0.10
+            names = [f'setting {at}' for at in range(len(context))]
+        return [f'{name.removeprefix("jax_")}{_setting(value)}'
+                for name, value, before in zip(names, context, self.context) if value != before]
 
     # ---- dispatch and traces ----------------------------------------------------------------------------------------
 
@@ -316,11 +324,13 @@ class _Recorder:
         """The key of a trace, and the trace whose key is nearest."""
         columns['call_key'] = key
         columns['signature'], columns['key_leaf'] = _recorder.describe_key(key)
+        columns['key_leaf'][0]['value'] = self.context_of.get(key, '')
         others = [other for other in function.traces if 'call_key' in other.columns]
         nearest = _recorder.nearest_key(key, [other.columns['call_key'] for other in others])
         if nearest is not None:
             columns['nearest'] = others[nearest[0]].columns['id']
-            columns['trace_differing'], columns['why'] = nearest[1], nearest[2]
+            name = self.context_of.get(key, '').partition('=')[0] or 'settings'
+            columns['trace_differing'], columns['why'] = (_with_setting(one, name) for one in nearest[1:3])
 
     @guarded
     def describe_graph(self, columns: dict[str, Any], jaxpr: Any) -> None:
@@ -456,6 +466,19 @@ def _maker(frame: FrameType | None) -> FrameType | None:
 def _is_own(frame: FrameType) -> bool:
     """Whether it is JAX that jits a function for itself."""
     return '/jax/_src/' in frame.f_code.co_filename or '/jax/numpy/' in frame.f_code.co_filename
+
+
+def _with_setting(words: Any, name: str) -> Any:
+    """What differs, with the name of a setting where the recorder knows that something besides the arguments does."""
+    if isinstance(words, str):
+        return words.replace('context.device', f'context.{name}')
+    return [_with_setting(one, name) for one in words]
+
+
+def _setting(value: Any) -> str:
+    if value is None or isinstance(value, (bool, int, float, str, enum.Enum)):
+        return f'={value.value if isinstance(value, enum.Enum) else value}'
+    return f' {value}'.partition(' object at 0x')[0]
 
 
 def _error_text(error: BaseException) -> str:

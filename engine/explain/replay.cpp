@@ -244,6 +244,21 @@ ProposedFix::Change become_tensor(std::set<std::string> where, uint8_t dtype) {
   };
 }
 
+ProposedFix::Change widen_to(std::set<std::string> where, size_t rank) {
+  return [where = std::move(where), rank](std::span<const uint64_t> words) {
+    return rewritten(words, [&](const keys::ItemPlace& place, keys::KeyWriter& out) {
+      if (!where.count(place.path) || place.item.token != keys::Token::kTensor) return false;
+      keys::TensorSpec spec = place.item.spec();
+      if (!spec.has_rank || spec.sizes.size() >= rank) return false;
+      std::vector<int64_t> sizes(rank - spec.sizes.size(), 1);
+      sizes.insert(sizes.end(), spec.sizes.begin(), spec.sizes.end());
+      spec.sizes = sizes;
+      out.tensor(spec);
+      return true;
+    });
+  };
+}
+
 ProposedFix::Change leave_context() {
   return [](std::span<const uint64_t> words) {
     return rewritten(words, [&](const keys::ItemPlace& place, keys::KeyWriter& out) {

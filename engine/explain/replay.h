@@ -97,6 +97,8 @@ ProposedFix::Change round_up_sizes(std::map<std::string, std::set<size_t>> dimen
 ProposedFix::Change cast_to(std::map<std::string, uint8_t> dtypes);
 // The items there, with all that they hold, become tensors of this dtype and of unknown shape.
 ProposedFix::Change become_tensor(std::set<std::string> places, uint8_t dtype);
+// Tensors there get this rank, by dimensions of size 1 in front.
+ProposedFix::Change widen_to(std::set<std::string> places, size_t rank);
 // The calls are all made outside of device scopes.
 ProposedFix::Change leave_context();
 // One change, then the other; either may be none.

@@ -2,6 +2,7 @@
 
 Each program counts its own traces and prints the number, before the edit and after it.
 """
+import importlib.util
 import re
 import subprocess
 import sys
@@ -244,3 +245,33 @@ class Edits(FolderCase):
         ''')
         said = footlight_program.rows(session, "select why, signature from trace where signature like '%DatasetSpec%'")
         self.assertEqual(said, [('', 'DatasetSpec(f32[3])'), ('dtype of the elements of data', 'DatasetSpec(i32[3])')])
+
+    def test_a_number_that_python_computes_with(self):
+        computed = {'import math': 'math.cos(angle)'}
+        if importlib.util.find_spec('numpy'):
+            computed['import numpy as np'] = 'np.sin(np.arange(4) * angle)'
+        for imported, line in computed.items():
+            with self.subTest(line):
+                first, = self.check(f'''
+                    {imported}
+                    @tf.function
+                    def turn(x, angle):
+                        return x * {line}
+                    for i in range(8):
+                        turn(tf.ones([4], tf.float64), 0.1 * i)
+                    print(f'turn={{turn.experimental_get_tracing_count()}}')
+                ''', 'turn', '-python_scalar_argument')
+                self.assertIn("TensorFlow's functions at line 6", first['fix']['text'])
+
+    def test_a_number_of_two_dtypes(self):
+        first, = self.check('''
+            last = tf.Variable(0, dtype=tf.int64)
+            @tf.function
+            def step(x, number):
+                last.assign(number)
+                return x * tf.cast(number, tf.float32)
+            for i in range(8):
+                step(tf.ones([4]), i)
+            print(f'step={step.experimental_get_tracing_count()}')
+        ''', 'step', '-python_scalar_argument')
+        self.assertIn('the graphs use it as', first['fix']['text'])

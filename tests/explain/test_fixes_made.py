@@ -276,3 +276,20 @@ class Fixes(FolderCase):
             print(f'masked={masked.experimental_get_tracing_count()}')
         ''', '@tf.function', '@tf.function(reduce_retracing=True)', 'masked', 'varying_shape')
         self.assertEqual(len(about), 1)
+
+    def test_ranks_and_sizes_that_vary(self):
+        """A reshape to one rank keeps the sizes, which reduce_retracing leaves open."""
+        body = '''
+            @tf.function
+            def total(x):
+                return tf.reduce_sum(x)
+            for k in range(1, 6):
+                total(tf.ones([3]))
+                total(tf.ones([k, 3]))
+            print(f'total={total.experimental_get_tracing_count()}')
+        '''
+        [finding] = footlight_program.report(recorded.record(self.folder, body))['findings']
+        self.assertEqual(finding['cause'], 'varying_rank')
+        changed = body.replace('tf.ones([3])', 'tf.reshape(tf.ones([3]), [1, 3])').replace(
+            '@tf.function', '@tf.function(reduce_retracing=True)')
+        self.assertEqual(finding['checked']['traces_after'], self.counted(changed)['total'])

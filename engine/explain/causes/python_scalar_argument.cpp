@@ -4,11 +4,14 @@
 #include "engine/explain/edits.h"
 #include "engine/explain/engines.h"
 #include "engine/explain/forms.h"
+#include "engine/explain/outlines.h"
 #include "engine/explain/words.h"
 
 #include "engine/base/dtype_names.h"
+#include "engine/source/line.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace footlight::explain {
 namespace {
@@ -115,6 +118,33 @@ void add_at_value(const Evidence& evidence, Finding& finding, const std::string&
   }
 }
 
+// The first line of the function that hands the parameter to Python's own arithmetic or to NumPy, which take no symbolic
+// tensor; no line if none does.
+Line line_in_python(const Evidence& evidence, const FunctionRun& run, const std::string& parameter) {
+  const Line definition = evidence.definition(run);
+  if (parameter.empty() || !definition) return {};
+  Outlines outlines(evidence);
+  const auto& functions = outlines.of(definition.file).functions;
+  const auto function = std::ranges::find(functions, definition.line, &source::Function::line);
+  if (function == functions.end()) return {};
+  for (Line line{definition.file, definition.line + 1}; line.line <= function->last_line; ++line.line) {
+    const std::string_view text = source::without_comment(evidence.text(line));
+    for (const std::string_view library : {"math.", "np.", "numpy."}) {
+      for (size_t at = text.find(library); at != text.npos; at = text.find(library, at + 1)) {
+        const auto before = static_cast<unsigned char>(at ? text[at - 1] : ' ');
+        const bool is_word = !std::isalnum(before) && before != '_' && before != '.';
+        const size_t open = text.find('(', at);
+        const auto arguments = is_word && open != text.npos ? source::arguments_from(text, open + 1) : std::nullopt;
+        if (arguments && std::ranges::any_of(*arguments, [&](std::string_view argument) {
+              return source::has_name(argument, parameter);
+            }))
+          return line;
+      }
+    }
+  }
+  return {};
+}
+
 // A number or text is static to JAX because the program says so.
 void ask_to_trace(const std::string& name, const std::string& type, Candidate& c) {
   c.edit_at = Candidate::EditAt::kDefinition;
@@ -160,7 +190,15 @@ void propose_python_scalar_argument(const Evidence& evidence, const FunctionRun&
       if (attribute.empty()) {
         made.detail += "; the graphs " + made.graphs_words;
         made.fix = constant;
-        if (dtypes.size() < 2) {
+        const Line in_python = line_in_python(evidence, run, made.parameter);
+        if (in_python) {
+          made.fix += ", and TensorFlow's functions at line " + std::to_string(in_python.line) +
+                      ", where Python computes with it";
+          made.related.push_back({"use", in_python});
+        } else if (dtypes.size() > 1) {
+          made.fix = "Pass " + name + " as a tensor; the graphs use it as " +
+                     joined({dtypes.begin(), dtypes.end()}, " and ") + ", so choose one and tf.cast() it for the other";
+        } else {
           const std::string common = dtypes.empty() ? std::string() : *dtypes.begin();
           made.edit = wrap_all(evidence, run, made, tensor.dtype, behind, common);
           if (made.also_paths.empty()) add_at_value(evidence, made, behind);

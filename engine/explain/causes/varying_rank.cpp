@@ -56,13 +56,17 @@ void propose_varying_rank(const Evidence& evidence, const FunctionRun& run, std:
       c.paths.insert(other.path);
       f.also_paths.push_back(other.path + ".shape");
     }
-    c.fix.call = become_tensor(places_of(evidence, run, c.paths), dtype_number(dtype));
+    const std::set<std::string> places = places_of(evidence, run, c.paths);
+    const bool relaxes = !is_jax(run) && !is_torch(run);  // sizes that differ still make traces
+    c.fix.call = is_torch(run) ? become_tensor(places, dtype_number(dtype)) : widen_to(places, *ranks.rbegin());
+    c.fix.reduce_retracing = relaxes;
     c.most = GraphRelation::kStructure;
     c.steady = recurring(uses(run, at_path(s.path, shape_text)), kFewShapes, kOftenUsed);
     f.title = s.name() + " has " + with_commas(ranks.size()) + " different ranks";
     f.detail = s.path + ": " + with_commas(f.values.size()) + " shapes of " + with_commas(ranks.size()) +
                " ranks, " + progression(f.values) + with_it(f.also_paths);
     f.fix = (is_jax(run) ? "jnp.reshape(" : "tf.reshape(") + s.name() + ", ...) to one rank at the call";
+    if (relaxes) f.fix += ", and @tf.function(reduce_retracing=True)";
     to.push_back(std::move(c));
   }
 }

@@ -141,7 +141,7 @@ class WindowTest : public WindowCase {
       bool says = false;
       for (const QLabel* label : window().findChildren<QLabel*>()) {
         QVERIFY(!label->text().contains(QStringLiteral("Recorded with level")));
-        says |= label->text() == QStringLiteral("A model's file: nothing ran");
+        says |= label->text() == QStringLiteral("Nothing ran: this is a model's file");
       }
       QVERIFY(says);
     }

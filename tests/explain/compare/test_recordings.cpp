@@ -82,6 +82,13 @@ class Recording {
     spend(Share::kHostKernel, ns);
     lines_[line] += ns;
   }
+  // The same on a thread that helps with the graph: it takes no time of the caller's.
+  void node_elsewhere(uint32_t trace, int line) {
+    add_op(line % 4, 50, 3);
+    ops_.call.back() = call_.id;
+    ops_.graph.back() = GraphId(trace);
+    ops_.node.back() = NodeId(static_cast<uint32_t>(line - 1));
+  }
   void end_call() {
     call_.end_ns = now_;
     writer_->add(call_);
@@ -270,6 +277,32 @@ class TestRecordings : public QObject {
       for (const auto& [line, ns] : left.lines()) QCOMPARE(std::llround(lines[line]), ns);
       QCOMPARE(c.title, std::string("before against after"));
       QVERIFY(std::ranges::any_of(c.notes, [](const std::string& n) { return n.find("on other threads") != n.npos; }));
+    }
+  }
+
+  // How many ran on the caller's thread differs from run to run.
+  void ops_of_a_call_count_on_all_threads() {
+    Recording left("before"), right("after");
+    for (Recording* r : {&left, &right}) {
+      r->name_main_thread();
+      r->graph(1);
+      r->begin_call();
+      r->in_call(100);
+      const int here = r == &left ? 4 : 1;
+      for (int i = 0; i < 6; ++i) {
+        if (i < here) r->node(1, 10, 60);
+        else r->node_elsewhere(1, 10);
+      }
+      r->in_call(100);
+      r->end_call();
+    }
+    for (const char* what : {"", "Model.step"}) {
+      const Comparison c = compared(left.side(what), right.side(what));
+      QCOMPARE(c.rows.size(), size_t{1});
+      QCOMPARE(c.rows[0].group, Group::kSame);
+      QCOMPARE(c.rows[0].eager_count, uint64_t{6});
+      QCOMPARE(c.rows[0].traced_count, uint64_t{6});
+      QVERIFY(std::ranges::any_of(c.notes, [](const std::string& n) { return n.find("5 ops of calls") == 0; }));
     }
   }
 

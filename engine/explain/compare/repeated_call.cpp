@@ -160,24 +160,25 @@ std::string difference(const Comparison& c, const session::Reader& reader, const
   if (reader.contents().level == RecordingLevel::kOps && are_all_kept(reader)) {
     const Work recorded = work_of(reader, *call, called.graphs);
     uint64_t least = UINT64_MAX, most = 0;
-    double python = 0, count = 0;
+    std::vector<int64_t> python;  // of each repetition: on a busy machine some take far longer
     for (const Run& run : traced) {
       if (run.record->lost) continue;
       const Work work = work_of(reader, run, called.graphs);
       least = std::min(least, work.ops);
       most = std::max(most, work.ops);
-      python += static_cast<double>(work.python_ns);
-      ++count;
+      python.push_back(work.python_ns);
     }
     // Another engine's ops inside of a compiled call may not be recorded.
-    if (count > 0 && recorded.ops > 0) {
+    if (!python.empty() && recorded.ops > 0) {
       if (least != recorded.ops || most != recorded.ops)
         return name + " ran " + ops_text(recorded.ops) + ", a " + c.traced.name + " repetition " +
                from_to(least, most);
       const double whole = std::max(static_cast<double>(call->end_ns - call->start_ns), repetition);
-      if (are_other_times(static_cast<double>(recorded.python_ns), python / count, whole))
-        return "Its Python in call " + with_commas(record.call) +
-               took(static_cast<double>(recorded.python_ns), python / count);
+      std::ranges::nth_element(python, python.begin() + static_cast<ptrdiff_t>(python.size() / 2));
+      const auto in_call = static_cast<double>(recorded.python_ns);
+      const auto in_repetition = static_cast<double>(python[python.size() / 2]);
+      if (are_other_times(in_call, in_repetition, whole))
+        return "Its Python in call " + with_commas(record.call) + took(in_call, in_repetition);
       return {};
     }
   }

@@ -12,8 +12,12 @@ namespace {
 
 QString percent(double share) { return QString::number(std::lround(share * 100)) + QStringLiteral(" %"); }
 
+// The clock counts whole nanoseconds.
+bool is_below_clock(double ns, uint64_t count) { return count > 1 && ns < static_cast<double>(count); }
+
 QString side_words(uint64_t count, const char* one, const char* many, const explain::Spread& time) {
   if (!count) return QStringLiteral("Nothing runs");
+  if (is_below_clock(time.mean, count)) return counted(count, one, many) + QStringLiteral(", <1 ns each");
   return counted(count, one, many) + QStringLiteral(", ") + time_words(time.mean);
 }
 
@@ -69,9 +73,11 @@ RowFacts facts_of_row(const Document& document, const explain::Comparison& c, co
                                                   bytes_text(row.traced_bytes)});
   if (row.flops) {
     const double ns = row.eager_count ? row.eager.mean : row.traced.mean;
-    facts.push_back({QStringLiteral("FLOPs"), QStringLiteral("%1, %2 GFLOP/s")
-                                                  .arg(flops_text(row.flops),
-                                                       rate_text(row.flops, std::llround(ns)))});
+    const bool has_rate = !is_below_clock(ns, row.eager_count ? row.eager_count : row.traced_count);
+    facts.push_back({QStringLiteral("FLOPs"),
+                     flops_text(row.flops) + (has_rate ? QStringLiteral(", %1 GFLOP/s")
+                                                             .arg(rate_text(row.flops, std::llround(ns)))
+                                                       : QString())});
   }
   if (!c.recorded) add_nodes(facts, row);
   add_place(facts, document, row);

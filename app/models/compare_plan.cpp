@@ -21,7 +21,7 @@ QString promise_of(const ComparePlan& plan, const Document& document) {
       plan.call == 1 ? QStringLiteral("the first time") : QStringLiteral("time number ") + count_text(plan.call);
   return QStringLiteral("Footlight runs %1 again. After it has called %2 for %3, that call is repeated with the same "
                         "arguments, alternately eagerly and traced, up to %4 times each and for at most about %5 s. "
-                        "Variables and random state are restored after each repetition. Then the script continues.")
+                        "Variables and random state are put back before each repetition. Then the script continues.")
       .arg(script.isEmpty() ? QStringLiteral("the script") : script, name, which, QString::number(plan.pairs),
            QString::number(plan.seconds));
 }

@@ -70,8 +70,10 @@ void InspectorWriter::node() {
     link("Gradient of", q(document_.node(s_.graph, id)->name), Selection::of_node(document_, s_.graph, id));
   const session::TraceRecord* trace = document_.trace_of_graph(s_.graph);
   if (facts_ && facts_->ran.count) {
-    row("Took", facts_->median_ns < 0 ? QString::fromUtf8("counting …")
-                                      : duration_text(facts_->median_ns) + QStringLiteral(" a call"));
+    const QString median = facts_->median_ns < 0 ? QString() : duration_text(facts_->median_ns);
+    row("Took", median.isEmpty()              ? QString::fromUtf8("counting …")
+                : facts_->ran.count == 1 ? median
+                                         : median + QStringLiteral(" a run, the median"));
     row("Ran", counted(facts_->ran.count, "time", "times"));
     row("In total", duration_text(facts_->ran.total));
   }

@@ -172,7 +172,8 @@ class Page {
     }
     out_ += "<div class=\"tiles\">";
     tile(removable.empty() ? "green" : "amber", str(removable.size(), " of ", report_.traces), "traces avoidable");
-    tile(saved ? "amber" : "green", time(saved), "of " + time(report_.trace_ns) + " spent tracing");
+    if (saved) tile("amber", time(saved), "of " + time(report_.trace_ns) + " spent tracing");
+    else tile("green", time(report_.trace_ns), "spent tracing");
     const size_t count = report_.findings.size();
     tile("", std::to_string(count), str(count == 1 ? "finding, " : "findings, ", checked, " checked"));
     tile(wrong ? "red" : "green", std::to_string(wrong), "about wrong results");

@@ -31,6 +31,11 @@ const char* kind_words(Kind kind) {
   }
 }
 
+// Throws kNotFound if the side names a function that its recording does not have.
+void check_function(const RecordedSide& side) {
+  if (side.what.kind != Kind::kRecording) function_named(side);
+}
+
 void check_kinds(const Recorded& left, const Recorded& right) {
   const auto unit = [](Kind kind) { return kind == Kind::kCall ? Kind::kTrace : kind; };
   if (unit(left.kind) == unit(right.kind)) return;
@@ -376,6 +381,8 @@ void add_notes(Comparison& c, const Sides& s) {
                       with_commas(c.traced.calls) + " on the right");
   if (s.left_runs.runs().size() == 1 && s.right_runs.runs().size() == 1 && s.left.what.kind == Kind::kCall)
     c.notes.push_back("Each side is a single call: how much calls vary is not known");
+  if (s.left.what.kind == Kind::kRecording)
+    c.notes.push_back("Each side is one run: how much runs vary is not known");
   const std::string left_engine = engine_text(s.left.reader), right_engine = engine_text(s.right.reader);
   if (left_engine != right_engine)
     c.notes.push_back("The left side ran under " + left_engine + ", the right one under " + right_engine);
@@ -438,6 +445,7 @@ std::vector<std::pair<std::string, FunctionId>> function_names(std::span<const s
 }
 
 Comparison compare_recorded(const RecordedSide& left, const RecordedSide& right, const GoOn& go_on) {
+  for (const RecordedSide* side : {&left, &right}) check_function(*side);
   check_kinds(left.what, right.what);
   RecordedRuns left_runs(left, go_on), right_runs(right, go_on);
   const Sides sides{left, right, left_runs, right_runs};

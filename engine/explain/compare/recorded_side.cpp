@@ -33,7 +33,7 @@ void thin_out(std::vector<T>& all, size_t most) {
 RecordedRuns::RecordedRuns(const RecordedSide& side, const GoOn& go_on)
     : side_(side), reader_(side.reader), go_on_(go_on) {
   find_trace_threads();
-  if (side.what.kind != Recorded::Kind::kRecording) find_function();
+  if (side.what.kind != Recorded::Kind::kRecording) function_ = function_named(side);
   switch (side.what.kind) {
     case Recorded::Kind::kRecording: take_whole(); break;
     case Recorded::Kind::kFunction: take_function(); break;
@@ -99,18 +99,23 @@ bool RecordedRuns::in_trace(session::ThreadId thread, int64_t time) const {
   return after != list->second.begin() && time < std::prev(after)->end;
 }
 
-void RecordedRuns::find_function() {
-  const std::string& wanted = side_.what.function;
+FunctionId function_named(const RecordedSide& side) {
+  constexpr size_t kMaxNames = 8;
+  const std::string& wanted = side.what.function;
+  const auto names = function_names(side.reader.contents().functions);
   FunctionId by_end;
   size_t ends = 0;
-  for (const auto& [name, id] : function_names(reader_.contents().functions)) {
-    if (name == wanted) function_ = id;
+  std::string known;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const auto& [name, id] = names[i];
+    if (name == wanted) return id;
     if (name.substr(name.rfind('.') + 1) == wanted) by_end = id, ++ends;
+    if (i < kMaxNames) known += (i ? ", " : "; it has ") + name;
   }
-  if (!function_.valid() && ends == 1) function_ = by_end;
-  if (function_.valid()) return;
-  throw Error(ErrorKind::kNotFound, side_.path + (ends > 1 ? ": has several functions '" : ": has no function '") +
-                                        wanted + "'");
+  if (ends == 1) return by_end;
+  if (names.size() > kMaxNames) known += " and " + with_commas(names.size() - kMaxNames) + " more";
+  throw Error(ErrorKind::kNotFound, side.path + (ends > 1 ? ": has several functions '" : ": has no function '") +
+                                        wanted + "'" + known);
 }
 
 void RecordedRuns::add_span(session::ThreadId thread, int64_t start, int64_t end, uint32_t run) {

@@ -21,6 +21,9 @@ struct PlaceRan {
   uint64_t first = UINT64_MAX;               // in the order of time
 };
 
+// The function that the side names, by its whole name or the end of it. Throws kNotFound.
+FunctionId function_named(const RecordedSide& side);
+
 class RecordedRuns {
  public:
   RecordedRuns(const RecordedSide& side, const GoOn& go_on);
@@ -68,7 +71,6 @@ class RecordedRuns {
     }
   };
 
-  void find_function();
   void find_trace_threads();
   session::ThreadId main_thread() const;
   void take_whole();

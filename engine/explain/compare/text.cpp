@@ -33,6 +33,11 @@ std::string cut(const std::string& text, size_t columns) {
   return text.substr(0, at) + "…";
 }
 
+// The clock counts whole nanoseconds: of ops that took less than one each it only tells that they did.
+std::string time_of_ops(double ns, uint64_t count) {
+  return count > 1 && ns < static_cast<double>(count) ? "<" + time_text(static_cast<double>(count)) : time_text(ns);
+}
+
 std::string signed_time(double ns) { return (ns > 0 ? "+" : "") + time_text(ns); }
 
 // A bar from one level to another, of `whole`.
@@ -93,8 +98,9 @@ std::string table(const session::Reader& reader, const Comparison& c) {
   for (size_t i = 0; i < std::min(c.rows.size(), kMaxRows); ++i) {
     const Row& row = c.rows[i];
     out += "  " + left(cut(place(row), wide), wide + 1) + left(cut(row.eager_ops, 25), 26) +
-           right(row.eager_count ? time_text(row.eager.mean) : "", 9) + "  " + left(cut(row.graph_nodes, 25), 26) +
-           right(row.traced_count ? time_text(row.traced.mean) : "", 9) +
+           right(row.eager_count ? time_of_ops(row.eager.mean, row.eager_count) : "", 9) + "  " +
+           left(cut(row.graph_nodes, 25), 26) +
+           right(row.traced_count ? time_of_ops(row.traced.mean, row.traced_count) : "", 9) +
            right(row.has_difference() ? signed_time(row.difference.mean) : "", 12) +
            "  " + name_of(row.group) + (row.why.empty() ? "" : ", " + row.why) + "\n";
   }

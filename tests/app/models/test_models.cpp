@@ -459,7 +459,7 @@ class ModelsTest : public QObject {
     const InspectorContent node = inspected(Selection::of_node(d_, GraphId(10), 4));
     QCOMPARE(node.title, QStringLiteral("Relu"));
     QVERIFY(as_markdown(node).contains(QStringLiteral("Inputs: `MatMul`")));
-    QVERIFY(as_markdown(node).contains(QStringLiteral("Took: `4.00 us a call`")));
+    QVERIFY(as_markdown(node).contains(QStringLiteral("Took: `4.00 us a run, the median`")));
     QVERIFY(as_markdown(node).contains(QStringLiteral("Ran: `4 times`")));
     const InspectorContent trace = inspected(Selection::of_trace(d_, TraceId(12)));
     QCOMPARE(trace.title, QStringLiteral("Trace #3"));

@@ -551,6 +551,7 @@ class TestRecordings : public QObject {
     QVERIFY(failure(r.side("step"), r.side("step:1")).find("are not comparable") != std::string::npos);
     QVERIFY(failure(r.side("step:1"), r.side("step:2")).find("was called 1 time") != std::string::npos);
     QVERIFY(failure(r.side("step#3"), r.side("step#4")).find("has no trace step#3") != std::string::npos);
+    QVERIFY(failure(r.side(), r.side("nobody")).find("has no function 'nobody'; it has ") != std::string::npos);
     QVERIFY(failure(r.side("nobody"), r.side("step")).find("has no function 'nobody'") != std::string::npos);
     QVERIFY(failure(r.side("other"), r.side("step")).find("no call of other") != std::string::npos);
     QVERIFY(failure(r.side(), empty.side()).find("holds nothing") != std::string::npos);

@@ -12,9 +12,11 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <map>
+#include <utility>
 
 namespace footlight::cli {
 namespace {
@@ -171,7 +173,11 @@ std::vector<Row> rows(const GraphDiff& diff, const Run& a, const Run& b) {
 
 void print_text(const GraphDiff& diff, const Run& a, const Run& b) {
   std::printf("%s\n", diff.sentence.c_str());
-  const std::vector<Row> all = rows(diff, a, b);
+  std::vector<Row> all = rows(diff, a, b);
+  // A node of other types because its inputs have them is no difference of its own.
+  const auto only_follows = [](const Row& row) { return row.diff->follows && row.left && row.right; };
+  const auto follow = static_cast<size_t>(std::ranges::count_if(all, only_follows));
+  if (follow < all.size()) std::erase_if(all, only_follows);
   for (NodeState state : {NodeState::kChanged, NodeState::kOnlyLeft, NodeState::kOnlyRight}) {
     bool first = true;
     for (const Row& row : all) {
@@ -188,6 +194,9 @@ void print_text(const GraphDiff& diff, const Run& a, const Run& b) {
       for (const NodeChange& c : row.diff->changes) std::printf("      %s\n", printable(words(c)).c_str());
     }
   }
+  if (follow && all.size() < rows(diff, a, b).size())
+    std::printf("\n%s\n", (counted(follow, "node more only follows its inputs", "nodes more only follow their inputs") +
+                            "; --json lists them").c_str());
   for (size_t p = 0; p < diff.pairs.size(); ++p)
     for (const NodeChange& c : diff.pairs[p].results)
       std::printf("\n%s%s\n", printable(words(c)).c_str(),
@@ -234,22 +243,42 @@ std::string graphs_json(const GraphDiff& diff, const Run& a, const Run& b) {
 struct FunctionDiff {
   std::string name;
   const FunctionRecord *left = nullptr, *right = nullptr;
-  std::vector<std::pair<int, std::string>> graphs;  // the number of a trace, and the verdict
+  struct Graphs {
+    int left, right;                   // numbers of the traces
+    std::string sentence;
+    std::string name() const {
+      return "#" + std::to_string(left) + (left == right ? "" : " = #" + std::to_string(right));
+    }
+  };
+  std::vector<Graphs> graphs;
   bool same = false;
 };
 
-// The traces of one number are compared: runs of one program make them in the same order.
+// Traces of one signature are compared, in their order; those that are left are taken in their order, too: an edit may
+// have changed what they are made for.
+std::vector<std::pair<const TraceRecord*, const TraceRecord*>> pairs_of(std::vector<const TraceRecord*> left,
+                                                                        std::vector<const TraceRecord*> right) {
+  std::vector<std::pair<const TraceRecord*, const TraceRecord*>> pairs;
+  for (const bool alike : {true, false}) {
+    for (const TraceRecord*& l : left) {
+      const auto r = std::ranges::find_if(
+          right, [&](const TraceRecord* one) { return l && one && (!alike || one->signature == l->signature); });
+      if (r == right.end()) continue;
+      pairs.emplace_back(std::exchange(l, nullptr), std::exchange(*r, nullptr));
+    }
+  }
+  std::ranges::sort(pairs, {}, [](const auto& pair) { return pair.first->number; });
+  return pairs;
+}
+
 FunctionDiff diff_function(const Run& a, const Run& b, FunctionDiff f) {
   if (!f.left || !f.right) return f;
   const auto &left = a.traces(f.left->id), &right = b.traces(f.right->id);
   f.same = left.size() == right.size();
-  std::map<int, const TraceRecord*> by_number;
-  for (const TraceRecord* r : right) by_number.emplace(r->number, r);
-  for (const TraceRecord* l : left) {
-    const auto r = by_number.find(l->number);
-    if (r == by_number.end() || !a.reader().graph(l->graph()) || !b.reader().graph(r->second->graph())) continue;
-    const GraphDiff diff = diff_traces(a, *l, b, *r->second);
-    f.graphs.push_back({l->number, diff.sentence});
+  for (const auto& [l, r] : pairs_of(left, right)) {
+    if (!a.reader().graph(l->graph()) || !b.reader().graph(r->graph())) continue;
+    const GraphDiff diff = diff_traces(a, *l, b, *r);
+    f.graphs.push_back({l->number, r->number, diff.sentence});
     f.same &= diff.counts.differences() == 0;
   }
   return f;
@@ -258,12 +287,12 @@ FunctionDiff diff_function(const Run& a, const Run& b, FunctionDiff f) {
 std::string verdict(const FunctionDiff& f) {
   std::string text;
   size_t equal = 0;
-  for (const auto& [number, sentence] : f.graphs) {
-    if (sentence == f.graphs.front().second) ++equal;
-    text += (text.empty() ? "#" : "; #") + std::to_string(number) + ' ' + sentence;
+  for (const FunctionDiff::Graphs& one : f.graphs) {
+    if (one.sentence == f.graphs.front().sentence) ++equal;
+    text += (text.empty() ? "" : "; ") + one.name() + ' ' + one.sentence;
   }
   if (f.graphs.empty()) return "no graphs to compare";
-  return equal < f.graphs.size() ? text : (equal > 1 ? "all: " : "") + f.graphs.front().second;
+  return equal < f.graphs.size() ? text : (equal > 1 ? "all: " : "") + f.graphs.front().sentence;
 }
 
 std::string ms(int64_t ns) {
@@ -311,8 +340,9 @@ std::string runs_json(const std::vector<FunctionDiff>& functions, const Run& a, 
     side("left", a, f.left);
     side("right", b, f.right);
     std::vector<std::string> graphs;
-    for (const auto& [number, sentence] : f.graphs)
-      graphs.push_back(JsonObject().add("trace", number).add("sentence", sentence).inline_());
+    for (const FunctionDiff::Graphs& g : f.graphs)
+      graphs.push_back(
+          JsonObject().add("trace", g.left).add("right_trace", g.right).add("sentence", g.sentence).inline_());
     list.push_back(one.raw("graphs", json_list(graphs)).inline_());
   }
   return JsonObject().add("same", same).raw("functions", json_list(list)).lines();

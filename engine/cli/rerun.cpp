@@ -164,7 +164,11 @@ void rerun_findings(const session::Reader& reader, explain::Report& report) {
   for (size_t i = 0; i < report.findings.size(); ++i) {
     Finding& finding = report.findings[i];
     const session::FileRecord* file = reader.file(finding.edit.at.file);
-    if (!finding.edit.at || !file || file->path != run.script) continue;
+    if (!finding.edit.at || !file || file->path != run.script) {
+      std::fprintf(stderr, "footlight: F%zu is not run again: its fix is no edit of %s\n", i + 1,
+                   printable(run.script).c_str());
+      continue;
+    }
     if (file->text != on_disk)
       fail(ErrorKind::kFailedPrecondition, run.script, " is not what was recorded: record it again, then --rerun");
     const std::vector<Finding::Edit> edits = explain::edits_together(report.findings, i);

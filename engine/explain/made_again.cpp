@@ -32,7 +32,7 @@ bool stands_in_library(const Evidence& evidence, const session::TraceRecord& tra
 // Something that happened at the line, in order of time.
 struct Event {
   int64_t start_ns = 0, end_ns = 0;
-  int what = 0;  // the same for functions of one definition that are made, and for calls of one
+  int what = 0;  // the same for functions of one definition that are made; -1: an iteration
   uint64_t elements = 0, iterations = 0;
 };
 
@@ -105,27 +105,25 @@ std::vector<MadeAt> made_at_lines(const Evidence& evidence) {
 }
 
 std::vector<LineRun> runs_of_line(const Evidence& evidence, const MadeAt& made) {
-  std::map<std::pair<Definition, bool>, int> numbers;
-  const auto number = [&](const FunctionRun& run, bool is_call) {
-    return numbers.try_emplace({definition(run), is_call}, static_cast<int>(numbers.size())).first->second;
-  };
+  // A call that also validates makes everything twice, which looks like two calls.
+  std::set<Definition> called;
+  std::map<Definition, int> numbers;
   std::vector<Event> events;
-  std::set<FunctionId> again;
-  for (const FunctionRun* run : made.functions) {
-    const session::TraceRecord& first = *run->all_traces.front();
-    again.insert(run->id);
-    events.push_back({first.start_ns, first.end_ns, number(*run, false)});
-  }
   for (const session::CallRecord& call : evidence.records().calls) {
-    if (call.parent.valid() || again.contains(call.function) || evidence.line(call.source) != made.line) continue;
+    if (call.parent.valid() || evidence.line(call.source) != made.line) continue;
     const auto run = evidence.functions().find(call.function);
     if (run != evidence.functions().end() && run->second.record && run->second.record->kind != "dataset")
-      events.push_back({call.start_ns, call.end_ns, number(run->second, true)});
+      called.insert(definition(run->second));
+  }
+  if (called.size() > 1) return {};
+  for (const FunctionRun* run : made.functions) {
+    const session::TraceRecord& first = *run->all_traces.front();
+    const int what = numbers.try_emplace(definition(*run), static_cast<int>(numbers.size())).first->second;
+    events.push_back({first.start_ns, first.end_ns, what});
   }
   for (const PipelineSums& p : evidence.records().pipelines)
     if (evidence.line(p.source) == made.line) events.push_back({p.first_ns, p.last_ns, -1, p.steps, 1});
   std::ranges::stable_sort(events, {}, &Event::start_ns);
-  // A loop over batches calls a function as often as there are any.
   std::vector<Event> joined;
   for (const Event& e : events) {
     if (joined.empty() || joined.back().what != e.what) {

@@ -24,15 +24,15 @@ std::vector<MadeAt> made_at_lines(const Evidence& evidence);
 // A file of the program's own: nobody is to edit that of a library.
 bool is_own(const Evidence& evidence, const Line& line);
 
-// One run of the line, as far as it was recorded: from the first function that it made to the end of the last call,
-// trace or element there.
+// One run of the line, as far as it was recorded: from the first function that it made to the last trace or element
+// there.
 struct LineRun {
   int64_t start_ns = 0, end_ns = 0;
   uint64_t elements = 0;    // that pipelines gave to the line
   uint64_t iterations = 0;  // over pipelines
 };
-// The runs of such a line, told apart by the order in which functions are made and called, which repeats; empty where
-// it does not.
+// The runs of such a line, told apart by the order in which functions are made, which repeats; empty where it does not,
+// or where the line calls several functions.
 std::vector<LineRun> runs_of_line(const Evidence& evidence, const MadeAt& made);
 
 }  // namespace footlight::explain

@@ -118,7 +118,7 @@ void add_at_value(const Evidence& evidence, Finding& finding, const std::string&
   }
 }
 
-// The first line of the function that hands the parameter to Python's own arithmetic or to NumPy, which take no symbolic
+// The first line of the function that hands the parameter to Python's arithmetic or to NumPy, which take no symbolic
 // tensor; no line if none does.
 Line line_in_python(const Evidence& evidence, const FunctionRun& run, const std::string& parameter) {
   const Line definition = evidence.definition(run);

@@ -116,7 +116,8 @@ LineCosts line_costs(const query::LineSums& sums, session::FileId file, CostMode
   } else {
     made.sentence = duration_text(made.total_ns) + QStringLiteral(" in ") + counted(made.lines, "line", "lines");
     // Where it is one line, the share of that line says more.
-    if (made.half > 1 && made.half < made.lines) made.sentence += QStringLiteral(", half of it on ") + small_number(made.half);
+    if (made.half > 1 && made.half < made.lines)
+      made.sentence += QStringLiteral(", half of it on ") + small_number(made.half);
     if (made.lines > 1)
       made.sentence += QStringLiteral("; line %1 costs most, ").arg(made.slowest) +
                        share_text(most, made.total_ns) + QStringLiteral(" of that time");

@@ -112,5 +112,6 @@ class PythonInGraphs(FolderCase):
         except ImportError:
             self.skipTest('NumPy is not installed')
         text = WAIT.replace('py_function(wait, [x + 1.0], tf.float32)',
-                            'numpy_function(lambda x: wait(x), [x + 1.0], tf.float32)').replace('2.0', "x.dtype.type(2)")
+                            'numpy_function(lambda x: wait(x), [x + 1.0], tf.float32)')
+        text = text.replace('2.0', 'x.dtype.type(2)')
         self.python_row(self.compare(text % 'pass', '--function', 'f', '--call', '2', '--pairs', '20'))

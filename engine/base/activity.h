@@ -124,7 +124,7 @@ class ActivityScope {
   ActivityScope(ActivityLog* log, Activity activity) : log_(log) {
     if (log_) [[unlikely]] before_ = log_->begin(activity);
   }
-  ~ActivityScope() {
+  [[gnu::always_inline]] ~ActivityScope() {
     if (log_) [[unlikely]] log_->begin(before_);
   }
   ActivityScope(const ActivityScope&) = delete;

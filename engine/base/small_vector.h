@@ -57,7 +57,7 @@ class SmallVector {
   const T* begin() const { return data(); }
   const T* end() const { return data() + size_; }
   T& back() { return data()[size_ - 1]; }
-  void push_back(T value) {
+  [[gnu::always_inline]] void push_back(T value) {
     if (size_ == capacity_) reserve(capacity_ * 2);
     data()[size_++] = value;
   }

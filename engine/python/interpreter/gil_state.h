@@ -23,7 +23,7 @@ class EngineEntry {
   EngineEntry() {
     if (!stays_out) [[unlikely]] begin();
   }
-  ~EngineEntry() {
+  [[gnu::always_inline]] ~EngineEntry() {
     if (log_) [[unlikely]] log_->begin(before_);
   }
   EngineEntry(const EngineEntry&) = delete;

@@ -170,6 +170,8 @@ or not:
 
   Chrome or Kineto JSON   what PyTorch's and JAX's profilers and chrome://tracing write
   XPlane                  .xplane.pb, what TensorFlow's and JAX's profilers write
+  Perfetto                .pftrace, .perfetto-trace: slices, instants and counters of track events
+  Nsight Systems          .sqlite, what `nsys export --type sqlite` writes: kernels, copies, calls of CUDA, NVTX
   PyTorch log             the folder TORCH_TRACE, or a log of it: compilations, graphs, guards, why it recompiled
   HLO text                XLA's modules: jax's compiled.as_text(), XLA_FLAGS=--xla_dump_to
   StableHLO text          modules of MLIR, short or generic: jax's lowered.as_text()

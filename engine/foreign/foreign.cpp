@@ -5,6 +5,8 @@
 #include "engine/foreign/chrome.h"
 #include "engine/foreign/fx.h"
 #include "engine/foreign/hlo.h"
+#include "engine/foreign/nsight.h"
+#include "engine/foreign/perfetto.h"
 #include "engine/foreign/program.h"
 #include "engine/foreign/stablehlo.h"
 #include "engine/foreign/torch_trace.h"
@@ -42,6 +44,8 @@ constexpr Importer kImporters[] = {
     {Format::kXPlane, "XPlane", looks_like_xplane, read_xplane_file},
     {Format::kHlo, "HLO text", looks_like_hlo, read_hlo, true},
     {Format::kStableHlo, "StableHLO text", looks_like_stablehlo, read_stablehlo, true},
+    {Format::kNsight, "Nsight Systems (SQLite)", looks_like_nsight, read_nsight},
+    {Format::kPerfetto, "Perfetto", looks_like_perfetto, read_perfetto},
     {Format::kTorchTrace, "PyTorch log (TORCH_TRACE)", looks_like_torch_trace, read_torch_trace},
     {Format::kFx, "FX graph text", looks_like_fx, read_fx, true},
 };

@@ -13,7 +13,7 @@ class Writer;
 
 namespace footlight::foreign {
 
-enum class Format : uint8_t { kNone, kChrome, kXPlane, kHlo, kStableHlo, kFx, kTorchTrace };
+enum class Format : uint8_t { kNone, kChrome, kXPlane, kHlo, kStableHlo, kFx, kTorchTrace, kPerfetto, kNsight };
 
 // The format of a file, by its content; kNone: a recording of ours, a model, or anything unknown.
 Format format_of(const std::string& path);

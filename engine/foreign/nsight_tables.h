@@ -1,0 +1,30 @@
+// The tables of an export of Nsight Systems, with the columns that its version has.
+#pragma once
+
+#include "engine/session/database.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace footlight::foreign {
+
+// The rows of a table, without order. A column that the file does not have holds 0 and no text.
+class NsightTable {
+ public:
+  // `wanted`: names of columns; values are asked for by their position there.
+  NsightTable(session::Database& database, const std::string& name, const std::vector<std::string>& wanted);
+  bool exists() const { return rows_.has_value(); }
+  bool has(size_t column) const { return column < has_.size() && has_[column]; }
+  bool next() { return rows_ && rows_->step(); }
+  int64_t number(size_t column) const;
+  std::string_view text(size_t column) const;  // valid until next()
+  bool is_null(size_t column) const;
+
+ private:
+  std::vector<bool> has_;
+  std::optional<session::Statement> rows_;
+};
+
+}  // namespace footlight::foreign

@@ -1,0 +1,29 @@
+// The packets of a Perfetto trace one by one, in the memory of one; packed ones are unpacked.
+#pragma once
+
+#include "engine/foreign/input.h"
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace footlight::foreign {
+
+class PacketStream {
+ public:
+  using Visit = std::function<void(std::string_view packet)>;
+  explicit PacketStream(Input& input) : input_(input) {}
+  // Calls visit for each packet. Returns why the end of the file was not reached; empty: it was.
+  std::string read(const Visit& visit);
+
+ private:
+  bool has(size_t bytes);  // so many bytes are in memory, at `at_`
+  bool unpack(std::string_view packed, const Visit& visit);
+
+  Input& input_;
+  std::string held_;
+  size_t at_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace footlight::foreign

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace footlight::fuzz {
 
@@ -12,5 +13,9 @@ bool read_foreign_input(std::string_view input);
 // Small files of each format, from which mutations begin.
 std::string small_kineto();
 std::string small_xplane();
+std::string small_perfetto();
+std::string small_nsight();
+// HLO, StableHLO, both forms of FX, a log of TORCH_TRACE.
+std::vector<std::string> small_programs();
 
 }  // namespace footlight::fuzz

@@ -16,7 +16,10 @@ class TestForeignMutations : public QObject {
   void traces_and_mutations_never_crash() {
     std::mt19937 random(5);
     const auto below = [&](size_t n) { return n ? random() % n : 0; };
-    for (const std::string& bytes : {fuzz::small_kineto(), fuzz::small_xplane()}) {
+    std::vector<std::string> files = fuzz::small_programs();
+    for (const auto& more : {fuzz::small_kineto(), fuzz::small_xplane(), fuzz::small_perfetto(), fuzz::small_nsight()})
+      files.push_back(more);
+    for (const std::string& bytes : files) {
       QVERIFY(fuzz::read_foreign_input(bytes));
       int read = 0;
       for (int i = 0; i < 300; ++i) {

@@ -124,10 +124,11 @@ Line line_in_python(const Evidence& evidence, const FunctionRun& run, const std:
   const Line definition = evidence.definition(run);
   if (parameter.empty() || !definition) return {};
   Outlines outlines(evidence);
-  const auto& functions = outlines.of(definition.file).functions;
-  const auto function = std::ranges::find(functions, definition.line, &source::Function::line);
-  if (function == functions.end()) return {};
-  for (Line line{definition.file, definition.line + 1}; line.line <= function->last_line; ++line.line) {
+  const source::Outline& outline = outlines.of(definition.file);
+  const auto function = std::ranges::find(outline.functions, outline.function_from(definition.line),
+                                          &source::Function::line);
+  if (function == outline.functions.end()) return {};
+  for (Line line{definition.file, function->line + 1}; line.line <= function->last_line; ++line.line) {
     const std::string_view text = source::without_comment(evidence.text(line));
     for (const std::string_view library : {"math.", "np.", "numpy."}) {
       for (size_t at = text.find(library); at != text.npos; at = text.find(library, at + 1)) {

@@ -93,7 +93,7 @@ Finding wrong_result(const Evidence& evidence, const ObservationRecord& observed
   if (run == evidence.functions().end()) return f;
   f.cost_ns = run->second.tracing_ns();
   // What goes wrong inside of a step that a library traces belongs to the program's function that does it.
-  if (is_step_of_library(run->second.record)) f.code = code_around(evidence, f.line);
+  if (is_step_of_library(evidence, observed.function)) f.code = code_around(evidence, f.line);
   size_t parameter = 0;
   const char* path = f.path.c_str();
   if (std::sscanf(path, "args[%zu]", &parameter) == 1 && run->second.record &&
@@ -134,7 +134,8 @@ std::string short_name(const Evidence& evidence, FunctionId function) {
 
 bool is_step_of_library(const Evidence& evidence, FunctionId function) {
   const auto run = evidence.functions().find(function);
-  return run != evidence.functions().end() && is_step_of_library(run->second.record);
+  return run != evidence.functions().end() &&
+         (is_step_of_library(run->second.record) || is_made_by_library(evidence, run->second));
 }
 
 std::string name_at(const Evidence& evidence, FunctionId function, const Line& line) {

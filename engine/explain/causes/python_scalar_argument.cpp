@@ -196,11 +196,11 @@ void propose_python_scalar_argument(const Evidence& evidence, const FunctionRun&
           made.fix += ", and TensorFlow's functions at line " + std::to_string(in_python.line) +
                       ", where Python computes with it";
           made.related.push_back({"use", in_python});
-        } else if (dtypes.size() > 1) {
+        } else if (dtypes.size() > 1 && made.also_paths.empty()) {
           made.fix = "Pass " + name + " as a tensor; the graphs use it as " +
                      joined({dtypes.begin(), dtypes.end()}, " and ") + ", so choose one and tf.cast() it for the other";
         } else {
-          const std::string common = dtypes.empty() ? std::string() : *dtypes.begin();
+          const std::string common = dtypes.size() == 1 ? *dtypes.begin() : std::string();
           made.edit = wrap_all(evidence, run, made, tensor.dtype, behind, common);
           if (made.also_paths.empty()) add_at_value(evidence, made, behind);
         }

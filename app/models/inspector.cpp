@@ -73,7 +73,8 @@ void InspectorWriter::function() {
   content_.title = function_title(document_, *f);
   const auto traces = document_.traces_of(f->id);
   if (traces.empty()) content_.tag = QStringLiteral("Not traced"), content_.tag_tone = QStringLiteral("blue");
-  place(is_definition(document_, {f->file, f->line}) ? "Defined" : "Called at", {f->file, f->line});
+  const bool is_defined = nothing_ran(document_.run.engine) || is_definition(document_, {f->file, f->line});
+  place(is_defined ? "Defined" : "Called at", {f->file, f->line});
   if (f->decorator_line && f->decorator_line != f->line) place("Decorated", {f->file, f->decorator_line});
   // TorchDynamo's traces are kept by guards, which look at more than arguments.
   row_if(explain::is_torch(f) ? "Guards look at" : "Parameters", joined(f->parameters, ", "));

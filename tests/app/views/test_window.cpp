@@ -3,6 +3,7 @@
 #include "tests/app/window_case.h"
 #include "tests/source_path.h"
 
+#include "app/models/function_groups.h"
 #include "app/models/text.h"
 #include "app/views/view_list.h"
 
@@ -122,13 +123,15 @@ class WindowTest : public WindowCase {
 
   // A model's functions are no calls and no traces of a run, and nothing was recorded.
   void a_model_tells_of_no_run() {
-    for (const char* path : {"tests/golden/savedmodel/text", "tests/golden/models/dense.keras"}) {
+    for (const char* path : {"tests/golden/savedmodel/text", "tests/golden/models/dense.keras",
+                             "tests/foreign/programs/lowered.hlo"}) {
       QVERIFY(window().open(test::source_path(path)));
       window().settle();
       const Document& document = window().session().document();
       QVERIFY(!document.functions.empty());
       std::vector<Selection> all{Selection{}};
       for (const session::FunctionRecord& f : document.functions) all.push_back(Selection::of_function(document, f.id));
+      for (const session::FunctionRecord& f : document.functions) QVERIFY(!is_of_library(document, f));
       for (const session::TraceRecord& t : document.traces) all.push_back(Selection::of_trace(document, t.id));
       for (const Selection& selection : all) {
         window().selection().select(selection);
@@ -141,7 +144,7 @@ class WindowTest : public WindowCase {
       bool says = false;
       for (const QLabel* label : window().findChildren<QLabel*>()) {
         QVERIFY(!label->text().contains(QStringLiteral("Recorded with level")));
-        says |= label->text() == QStringLiteral("Nothing ran: this is a model's file");
+        says |= label->text().startsWith(QStringLiteral("Nothing ran: this is "));
       }
       QVERIFY(says);
     }

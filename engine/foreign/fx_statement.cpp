@@ -219,17 +219,11 @@ FxStatement fx_listed(std::string_view line) {
 std::string fx_type_text(std::string_view annotation) {
   annotation = trimmed(annotation);
   if (annotation.size() >= 2 && (annotation[0] == '"' || annotation[0] == '\''))
-    annotation = annotation.substr(1, annotation.size() - 2);
+    annotation = without_quotes(annotation);
   const size_t open = annotation.find('[');
   const size_t close = open == annotation.npos ? open : closing(annotation, open);
   if (close == annotation.npos || annotation.find('.') < open) return std::string(cut(annotation, 200));
-  std::string text = element_type(annotation.substr(0, open)) + " (";
-  bool is_first = true;
-  for (const std::string_view size : split_list(annotation.substr(open + 1, close - open - 1))) {
-    text += (is_first ? "" : ", ") + std::string(size);
-    is_first = false;
-  }
-  return text + ")";
+  return array_type(annotation.substr(0, open), annotation.substr(open + 1, close - open - 1));
 }
 
 std::vector<std::string_view> fx_names(std::string_view expression) {

@@ -40,13 +40,7 @@ std::string type_text(std::string_view type) {
   const size_t open = type.find('[');
   if (open == type.npos) return std::string(type);
   const size_t close = std::min(type.find(']', open), type.size() - 1);
-  std::string text = element_type(type.substr(0, open)) + " (";
-  bool is_first = true;
-  for (const std::string_view size : split_list(type.substr(open + 1, close - open - 1))) {
-    text += (is_first ? "" : ", ") + std::string(size);
-    is_first = false;
-  }
-  return text + ")";
+  return array_type(type.substr(0, open), type.substr(open + 1, close - open - 1));
 }
 
 bool is_called_by(std::string_view attribute) {

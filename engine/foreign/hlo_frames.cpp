@@ -18,8 +18,7 @@ std::string_view field(std::string_view text, std::string_view name) {
     if (value >= text.size() || text[value] != '=' || (at > 0 && is_word(text[at - 1]))) continue;
     std::string_view rest = text.substr(value + 1);
     if (!rest.starts_with('"')) return rest.substr(0, rest.find_first_of(" ,}"));
-    const size_t end = behind_string(rest, 0);
-    return rest.substr(1, end > 1 ? end - 2 : 0);
+    return without_quotes(rest.substr(0, behind_string(rest, 0)));
   }
   return {};
 }
@@ -36,7 +35,7 @@ void HloFrames::take(std::string_view line) {
   const size_t blank = line.find(' ');
   if (number == 0 || blank == line.npos) return;
   std::string_view row = trimmed(line.substr(blank));
-  if (row.starts_with('"')) row = row.substr(1, std::max<size_t>(behind_string(row, 0), 2) - 2);
+  if (row.starts_with('"')) row = without_quotes(row.substr(0, behind_string(row, 0)));
   const auto value = [row](const char* name) { return leading_number(field(row, name)); };
   if (table_ == "FileNames") files_[number] = row;
   else if (table_ == "FunctionNames") functions_[number] = row;

@@ -12,8 +12,6 @@ constexpr uint32_t kMaxValues = 4096;  // of one operation
 
 }  // namespace
 
-size_t behind_string_of_mlir(std::string_view text, size_t at) { return behind_string(text, at); }
-
 uint32_t MlirOperation::values() const {
   uint32_t sum = 0;
   for (const auto& [name, count] : results) sum += count;
@@ -59,7 +57,7 @@ MlirOperation mlir_operation(std::string_view line) {
   }
   if (line.starts_with('"')) {
     const size_t end = behind_string(line, 0);
-    op.name = line.substr(1, end > 1 ? end - 2 : 0);
+    op.name = without_quotes(line.substr(0, end));
     line = line.substr(end);
   } else {
     const size_t end = std::min(line.find_first_not_of(kMlirNameLetters), line.size());
@@ -82,7 +80,7 @@ std::vector<std::string> result_types(std::string_view types, uint32_t values) {
   if (list.starts_with('(') && closing(list, 0, Angles::kBrackets) == list.size() - 1)
     list = list.substr(1, list.size() - 2);
   const std::vector<std::string_view> all = split_list(list, Angles::kBrackets);
-  // Of a short form such as "select %p, %a, %b : tensor<i1>, tensor<f32>" the last type is the result's.
+  // A short form such as "select %p, %a, %b : tensor<i1>, tensor<f32>" ends with the type of its result.
   for (uint32_t i = 0; i < values && !all.empty(); ++i)
     found.push_back(mlir_type_text(all.size() == values ? all[i] : all.back()));
   return found;

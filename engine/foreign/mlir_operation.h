@@ -1,6 +1,8 @@
 // One printed operation of MLIR, taken apart: results, name, operands, types, location.
 #pragma once
 
+#include "engine/foreign/scan.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,27 +30,23 @@ std::string_view take_location(std::string_view& line);
 std::vector<std::string> result_types(std::string_view types, uint32_t values);
 // "tensor<4x16xf32>" -> "float32 (4, 16)".
 std::string mlir_type_text(std::string_view type);
-// Calls visit("9", 2) for each "%9#2" outside of strings; of "%iterArg = %1" both are visited.
-template <class Visit>
-void for_each_value(std::string_view text, const Visit& visit);
 // "%arg0: tensor<4xf32> {a = 1}, %arg1: tensor<i32> loc("x")": names and types.
 std::vector<std::pair<std::string_view, std::string>> mlir_arguments(std::string_view list);
 constexpr std::string_view kMlirNameLetters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.-";
 
-size_t behind_string_of_mlir(std::string_view text, size_t at);
-
+// Calls visit("9", 2) for each "%9#2" outside of strings; of "%iterArg = %1" both are visited.
 template <class Visit>
 void for_each_value(std::string_view text, const Visit& visit) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '"') {
-      i = behind_string_of_mlir(text, i) - 1;
+      i = behind_string(text, i) - 1;
     } else if (text[i] == '%') {
       const size_t end = std::min(text.find_first_not_of(kMlirNameLetters, i + 1), text.size());
       uint64_t part = 0;
       size_t behind = end;
       if (behind < text.size() && text[behind] == '#')
-        for (++behind; behind < text.size() && text[behind] >= '0' && text[behind] <= '9' && part < 65'536; ++behind)
+        for (++behind; behind < text.size() && is_digit(text[behind]) && part < 65'536; ++behind)
           part = part * 10 + static_cast<uint64_t>(text[behind] - '0');
       visit(text.substr(i + 1, end - i - 1), static_cast<uint32_t>(part));
       i = behind - 1;

@@ -1,4 +1,4 @@
-// Of fused locations the first is taken; a name without a file is that of an operation or of the function around it.
+// The first of fused locations counts. A name without a file names an operation, or the function around it.
 #include "engine/foreign/mlir_places.h"
 
 #include "engine/foreign/scan.h"
@@ -62,7 +62,7 @@ void MlirPlaces::read(std::string_view& text, std::string_view function, std::ve
     read(inner, function, frames, depth + 1);
   } else if (text.starts_with('"')) {
     const size_t end = behind_string(text, 0);
-    const std::string_view name = text.substr(1, end > 1 ? end - 2 : 0);
+    const std::string_view name = without_quotes(text.substr(0, end));
     text.remove_prefix(end);
     if (text.starts_with(':')) {
       text.remove_prefix(1);

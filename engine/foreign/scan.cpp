@@ -56,6 +56,10 @@ size_t behind_string(std::string_view text, size_t at) {
   return text.size();
 }
 
+std::string_view without_quotes(std::string_view string) {
+  return string.size() < 2 ? std::string_view() : string.substr(1, string.size() - 2);
+}
+
 size_t closing(std::string_view text, size_t at, Angles angles) {
   size_t found = text.npos;
   walk(text, at, angles, [&](size_t i, int depth) {
@@ -141,6 +145,12 @@ std::string element_type(std::string_view name) {
   for (const Named& named : kTypes)
     if (named.written == name) return std::string(named.type);
   return std::string(name);
+}
+
+std::string array_type(std::string_view element, std::string_view sizes) {
+  std::string text;
+  for (const std::string_view size : split_list(sizes)) text += (text.empty() ? "" : ", ") + std::string(size);
+  return element_type(element) + " (" + text + ")";
 }
 
 std::string_view cut(std::string_view text, size_t most) {

@@ -19,6 +19,8 @@ uint64_t leading_number(std::string_view text);
 enum class Angles : bool { kPlain, kBrackets };  // whether < and > are brackets; those of -> never are
 // Where the string that begins at `at` ends: behind its closing quote.
 size_t behind_string(std::string_view text, size_t at);
+// What a string with its quotes, "a b", holds; escapes stay as they are.
+std::string_view without_quotes(std::string_view string);
 // Where the bracket at `at` is closed; npos: nowhere. Brackets in strings do not count.
 size_t closing(std::string_view text, size_t at, Angles angles = Angles::kPlain);
 // The first place outside of brackets and strings where `word` stands; npos: nowhere.
@@ -48,6 +50,8 @@ class Lines {
 
 // "f32" of HLO and FX, "f32" and "ui8" of MLIR: "float32", "uint8"; itself where it is unknown.
 std::string element_type(std::string_view name);
+// "f32" and "4,8": "float32 (4, 8)".
+std::string array_type(std::string_view element, std::string_view sizes);
 // At most so many bytes, and no piece of a letter.
 std::string_view cut(std::string_view text, size_t most);
 

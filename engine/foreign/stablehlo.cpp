@@ -18,10 +18,7 @@ constexpr size_t kMaxAttributes = 500, kMaxConstant = 200, kMaxDepth = 200;
 
 std::string_view text_of_symbol(std::string_view text) {
   text = trimmed(text);
-  if (text.starts_with('"')) {
-    const size_t end = behind_string(text, 0);
-    return text.substr(1, end > 1 ? end - 2 : 0);
-  }
+  if (text.starts_with('"')) return without_quotes(text.substr(0, behind_string(text, 0)));
   return text.substr(0, std::min(text.find_first_not_of(kMlirNameLetters), text.size()));
 }
 
@@ -76,10 +73,9 @@ class ModuleReader {
   // A module, whose graph is null, a function, or a region of the last operation of the scope around it.
   struct Scope {
     std::unique_ptr<TextGraph> graph;
-    std::string function;             // its symbol, of a function's own scope
-    uint32_t owner = 0;               // node in the scope around it
-    uint32_t regions = 0;             // of its last operation
-    std::vector<std::pair<std::string, std::string>> next_arguments;  // of these regions: names and types
+    std::string function;             // the symbol, if it is a function
+    uint32_t regions = 0;             // how many its last operation has so far
+    std::vector<std::pair<std::string, std::string>> next_arguments;  // names and types for these regions
   };
 
   void look_ahead(std::string_view text) {
@@ -109,7 +105,7 @@ class ModuleReader {
     if (const std::string_view name = function_of(line); !name.empty()) return begin_function(name, line, number);
     if (scopes_.empty() || !scopes_.back().graph)
       return import_.builder.leave_out("operations", "they stand outside of functions");
-    if (line.starts_with('^')) return block(line, number);
+    if (line.starts_with('^')) return add_inputs(line, number);
     if (const std::string_view role = region_role(line); !role.empty()) return begin_region(role, line, number);
     operation(line, number);
   }
@@ -135,11 +131,7 @@ class ModuleReader {
     scope.function = is_first ? name : "";
     scopes_.push_back(std::move(scope));
     if (line.starts_with('"')) return;  // the generic form has arguments in the line below
-    const size_t open = line.find('(');
-    if (open == line.npos) return;
-    const size_t end = std::min(closing(line, open, Angles::kBrackets), line.size());
-    for (const auto& [argument, type] : mlir_arguments(line.substr(open + 1, end - open - 1)))
-      add_input(argument, type, number);
+    add_inputs(line, number);
   }
 
   void begin_region(std::string_view role, std::string_view line, int number) {
@@ -151,7 +143,6 @@ class ModuleReader {
     scope.graph->line = number;
     TextGraph& graph = *outer.graph;
     if (graph.record.nodes.empty()) graph.add(str("op_", number), "unknown", "elementwise", kNoLocation);
-    scope.owner = graph.record.nodes.back().id;
     const std::string attribute = role.empty() ? str("region ", outer.regions) : std::string(role);
     ++outer.regions;
     const GraphId id = program_.new_graph();
@@ -161,15 +152,11 @@ class ModuleReader {
     const auto arguments = outer.next_arguments;
     scopes_.push_back(std::move(scope));
     for (const auto& [name, type] : arguments) add_input(name, type, number);
-    if (const size_t open = line.find('('); !role.empty() && open != line.npos) {
-      const size_t end = std::min(closing(line, open, Angles::kBrackets), line.size());
-      for (const auto& [name, type] : mlir_arguments(line.substr(open + 1, end - open - 1)))
-        add_input(name, type, number);
-    }
+    if (!role.empty()) add_inputs(line, number);
   }
 
-  // "^bb0(%arg3: tensor<f32>, %arg4: tensor<f32>):"
-  void block(std::string_view line, int number) {
+  // The arguments in a line's brackets: "^bb0(%arg3: tensor<f32>, %arg4: tensor<f32>):".
+  void add_inputs(std::string_view line, int number) {
     const size_t open = line.find('(');
     if (open == line.npos) return;
     const size_t end = std::min(closing(line, open, Angles::kBrackets), line.size());
@@ -247,7 +234,7 @@ class ModuleReader {
     return found == kNoLocation ? program_.own_line(number, scopes_.back().graph->record.name) : found;
   }
 
-  // What is no operand.
+  // All parts of the body that are no operands.
   static std::string attributes_of(std::string_view body) {
     std::string text;
     for (std::string_view part : split_list(body, Angles::kBrackets)) {

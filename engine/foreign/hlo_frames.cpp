@@ -3,7 +3,6 @@
 
 #include "engine/foreign/scan.h"
 
-#include <algorithm>
 #include <vector>
 
 namespace footlight::foreign {

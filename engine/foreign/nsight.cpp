@@ -22,9 +22,9 @@ constexpr size_t kApplicationIdAt = 68;
 enum NvtxType : int64_t { kMark = 34, kPushPop = 59, kStartEnd = 60 };
 
 uint64_t positive(int64_t number) { return number > 0 ? static_cast<uint64_t>(number) : 0; }
-uint32_t number_of(int64_t number) { return static_cast<uint32_t>(std::min<uint64_t>(positive(number), UINT32_MAX)); }
+uint32_t uint32_of(int64_t number) { return static_cast<uint32_t>(std::min<uint64_t>(positive(number), UINT32_MAX)); }
 
-// Numbers of processes and threads hold the machine in the bits above.
+// A global number of a process or thread has 24 bits for each of them, below the bits of the machine.
 int64_t pid_of(int64_t global) { return (global >> 24) & 0xffffff; }
 int64_t tid_of(int64_t global) { return global & 0xffffff; }
 
@@ -35,7 +35,7 @@ std::string_view copy_name(int64_t kind) {
   return kind > 0 && kind < static_cast<int64_t>(std::size(kNames)) ? kNames[kind] : kNames[0];
 }
 
-// A file with these bytes that has no name.
+// A file in memory with the unpacked bytes of the source.
 session::Descriptor in_memory(const Source& source) {
   session::Descriptor file(memfd_create("footlight-nsight", MFD_CLOEXEC));
   if (!file) fail(ErrorKind::kMemory, "there is no memory to read ", source.path());
@@ -68,23 +68,23 @@ class NsightReader {
       : builder_(import.builder), facts_(import.facts), database_(database) {}
 
   void read() {
-    if (!take_names())
+    if (!read_names())
       fail(ErrorKind::kValue, facts_.path,
            " is an SQLite file, but neither a recording nor an export of Nsight Systems: it has no table StringIds");
-    take_facts();
-    calls("CUPTI_ACTIVITY_KIND_RUNTIME");
-    kernels();
-    copies();
-    waits();
-    ranges();
+    read_facts();
+    read_calls("CUPTI_ACTIVITY_KIND_RUNTIME");
+    read_kernels();
+    read_copies();
+    read_waits();
+    read_ranges();
     for (const char* table : {"OSRT_API", "CUBLAS_EVENTS", "CUDNN_EVENTS", "MPI_P2P_EVENTS", "MPI_COLLECTIVES_EVENTS",
                               "MPI_OTHER_EVENTS"})
-      library_calls(table);
+      read_library_calls(table);
     if (builder_.events() == 0) fail(ErrorKind::kValue, facts_.path, " holds no event");
   }
 
  private:
-  bool take_names() {
+  bool read_names() {
     NsightTable names(database_, "StringIds", {"id", "value"});
     if (!names.exists()) return false;
     size_t bytes = 0;
@@ -103,12 +103,12 @@ class NsightReader {
     return found == names_.end() ? std::string_view() : found->second;
   }
 
-  void take_facts() {
+  void read_facts() {
     NsightTable start(database_, "TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"});
     if (start.next()) facts_.base_ns = start.number(0);
     NsightTable gpus(database_, "TARGET_INFO_GPU", {"id", "name"});
     while (gpus.next()) {
-      builder_.name_device(number_of(gpus.number(0)), gpus.text(1));
+      builder_.name_device(uint32_of(gpus.number(0)), gpus.text(1));
       if (facts_.machine.find(gpus.text(1)) != std::string::npos) continue;
       facts_.machine += facts_.machine.empty() ? "" : ", ";
       facts_.machine += gpus.text(1);
@@ -144,20 +144,16 @@ class NsightReader {
     return number > 0 ? static_cast<uint64_t>(number) | static_cast<uint64_t>(pid_of(global)) << 40 : 0;
   }
 
-  // Times that are missing or impossible are counted by the builder.
-  bool put(Event& event, const NsightTable& row, size_t start, size_t end) {
-    if (row.is_null(start)) {
-      builder_.leave_out("events", "they have no time");
-      return false;
-    }
-    event.start_ns = row.number(start);
-    event.end_ns = row.is_null(end) ? event.start_ns : row.number(end);
+  // Adds the event with the times in the first two columns. The builder counts events whose times are impossible.
+  void put(Event& event, const NsightTable& row) {
+    if (row.is_null(0)) return builder_.leave_out("events", "they have no time");
+    event.start_ns = row.number(0);
+    event.end_ns = row.is_null(1) ? event.start_ns : row.number(1);
     if (event.name.empty()) event.name = "event without a name";
     builder_.add(event);
-    return true;
   }
 
-  void calls(const std::string& table) {
+  void read_calls(const std::string& table) {
     NsightTable rows(database_, table, {"start", "end", "globalTid", "correlationId", "nameId", "eventClass"});
     while (rows.next()) {
       Event e;
@@ -168,7 +164,7 @@ class NsightReader {
       e.kind = e.name.starts_with("cuda") ? EventKind::kRuntime : EventKind::kDriver;
       e.lane = lane(rows.number(2));
       e.correlation = correlation(rows.number(3), rows.number(2));
-      put(e, rows, 0, 1);
+      put(e, rows);
       count_process(rows.number(2));
     }
   }
@@ -181,38 +177,42 @@ class NsightReader {
     }
   }
 
-  void device_work(Event& e, const NsightTable& rows) {
-    e.lane = builder_.lane(str(pid_of(rows.number(6))), "device");
-    e.device = number_of(rows.number(2));
-    e.context = number_of(rows.number(3));
-    e.stream = number_of(rows.number(4));
-    e.correlation = correlation(rows.number(5), rows.has(6) ? rows.number(6) : facts_.pid << 24);
-    put(e, rows, 0, 1);
+  // The columns that put_device_work() reads, then those that one table has beside them.
+  static std::vector<std::string> device_columns(const std::vector<std::string>& own = {}) {
+    std::vector<std::string> all = {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid"};
+    all.insert(all.end(), own.begin(), own.end());
+    return all;
   }
 
-  void kernels() {
-    NsightTable rows(database_, "CUPTI_ACTIVITY_KIND_KERNEL",
-                     {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid",
-                      "demangledName", "shortName"});
+  void put_device_work(Event& e, const NsightTable& rows) {
+    e.lane = builder_.lane(str(pid_of(rows.number(6))), "device");
+    e.device = uint32_of(rows.number(2));
+    e.context = uint32_of(rows.number(3));
+    e.stream = uint32_of(rows.number(4));
+    e.correlation = correlation(rows.number(5), rows.has(6) ? rows.number(6) : facts_.pid << 24);
+    put(e, rows);
+  }
+
+  void read_kernels() {
+    NsightTable rows(database_, "CUPTI_ACTIVITY_KIND_KERNEL", device_columns({"demangledName", "shortName"}));
     while (rows.next()) {
       Event e;
       e.kind = EventKind::kKernel;
       e.name = name(rows.number(7));
       if (e.name.empty()) e.name = name(rows.number(8));
-      device_work(e, rows);
+      put_device_work(e, rows);
     }
   }
 
-  void copies() {
-    const std::vector<std::string> columns = {"start", "end", "deviceId", "contextId", "streamId", "correlationId",
-                                              "globalPid", "bytes", "copyKind"};
+  void read_copies() {
+    const std::vector<std::string> columns = device_columns({"bytes", "copyKind"});
     NsightTable copied(database_, "CUPTI_ACTIVITY_KIND_MEMCPY", columns);
     while (copied.next()) {
       Event e;
       e.kind = EventKind::kMemcpy;
       e.name = copy_name(copied.number(8));
       e.bytes = positive(copied.number(7));
-      device_work(e, copied);
+      put_device_work(e, copied);
     }
     NsightTable set(database_, "CUPTI_ACTIVITY_KIND_MEMSET", columns);
     while (set.next()) {
@@ -220,18 +220,17 @@ class NsightReader {
       e.kind = EventKind::kMemset;
       e.name = "Memset";
       e.bytes = positive(set.number(7));
-      device_work(e, set);
+      put_device_work(e, set);
     }
   }
 
-  void waits() {
-    NsightTable rows(database_, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
-                     {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid"});
+  void read_waits() {
+    NsightTable rows(database_, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", device_columns());
     while (rows.next()) {
       Event e;
       e.kind = EventKind::kSync;
       e.name = "Synchronization";
-      device_work(e, rows);
+      put_device_work(e, rows);
     }
   }
 
@@ -240,7 +239,7 @@ class NsightReader {
     return text.starts_with("aten::") || (text.find(", seq = ") != text.npos && text.find(", op_id = ") != text.npos);
   }
 
-  void ranges() {
+  void read_ranges() {
     NsightTable rows(database_, "NVTX_EVENTS",
                      {"start", "end", "eventType", "text", "textId", "globalTid", "rangeId", "endGlobalTid"});
     while (rows.next()) {
@@ -268,11 +267,11 @@ class NsightReader {
         e.is_gradient = e.name.find("Backward") != e.name.npos;
         facts_.engine = "torch";
       }
-      put(e, rows, 0, 1);
+      put(e, rows);
     }
   }
 
-  void library_calls(const std::string& table) {
+  void read_library_calls(const std::string& table) {
     NsightTable rows(database_, table, {"start", "end", "globalTid", "nameId", "textId"});
     while (rows.next()) {
       Event e;
@@ -281,7 +280,7 @@ class NsightReader {
       const std::string category = table.substr(0, table.find('_'));
       e.category = category;
       e.lane = lane(rows.number(2));
-      put(e, rows, 0, 1);
+      put(e, rows);
     }
   }
 

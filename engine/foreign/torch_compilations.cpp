@@ -1,4 +1,4 @@
-// Names of records and of steps are those of PyTorch 2.3 to 2.15; what is unknown is only shown on the timeline.
+// Knows the records and steps of PyTorch 2.3 to 2.15; other steps are only shown on the timeline.
 #include "engine/foreign/torch_compilations.h"
 
 #include "engine/base/error_words.h"
@@ -14,7 +14,7 @@ namespace footlight::foreign {
 namespace {
 
 constexpr uint64_t kMaxTexts = 256 << 20;  // of all compilations, as they are kept: compressed
-constexpr size_t kMaxStrings = 1 << 18, kMaxWords = 500, kMaxCompilations = 200'000;
+constexpr size_t kMaxStrings = 1 << 18, kMaxReason = 500, kMaxCompilations = 200'000;
 
 // Steps of PyTorch's own timeline that are phases of a trace.
 struct Step { std::string_view event, name, category; };
@@ -62,7 +62,7 @@ int line_of(std::string_view value) {
   return static_cast<int>(std::clamp<int64_t>(json_integer(value).value_or(0), 0, INT32_MAX));
 }
 
-// What PyTorch calls the break, and its explanation, without hints.
+// PyTorch's name for a graph break and its explanation, without hints.
 std::string headline(std::string_view reason) {
   std::string first, explained;
   for (Lines lines(reason); lines.next();) {
@@ -74,7 +74,7 @@ std::string headline(std::string_view reason) {
     if (explained.empty() && line.starts_with(kExplanation)) explained = line.substr(kExplanation.size());
   }
   if (first.empty()) first = "Graph break";
-  return std::string(cut(explained.empty() ? first : first + ". " + explained, kMaxWords));
+  return std::string(cut(explained.empty() ? first : first + ". " + explained, kMaxReason));
 }
 
 // "n == 0", "tensor 'y' size mismatch at index 0. expected 4, actual 5": which value differs, and how.
@@ -131,13 +131,13 @@ TorchCompilations::Record TorchCompilations::record_of(std::string_view object) 
 bool TorchCompilations::add(std::string_view object, std::string_view payload) {
   if (json_value(object).empty()) return false;
   const Record record = record_of(object);
-  about_process(record, payload);
+  add_process_record(record, payload);
   const auto frame = json_integer(record.frame), compile = json_integer(record.compile);
-  if (frame && compile && *frame >= 0 && *compile >= 0) about_compilation(record, payload);
+  if (frame && compile && *frame >= 0 && *compile >= 0) add_compilation_record(record, payload);
   return true;
 }
 
-void TorchCompilations::about_process(const Record& record, std::string_view payload) {
+void TorchCompilations::add_process_record(const Record& record, std::string_view payload) {
   FileFacts& facts = import_.facts;
   if (!record.rank.empty()) {
     facts.rank = static_cast<int>(std::clamp<int64_t>(json_integer(record.rank).value_or(0), 0, 1 << 24));
@@ -175,32 +175,32 @@ TorchCompilations::Compilation& TorchCompilations::compilation(const Record& rec
   return all_[at->second];
 }
 
-void TorchCompilations::about_compilation(const Record& record, std::string_view payload) {
+void TorchCompilations::add_compilation_record(const Record& record, std::string_view payload) {
   Compilation& c = compilation(record);
   c.attempt = std::max(c.attempt, line_of(record.attempt));
-  if (record.kind == "chromium_event") step(c, payload);
-  else if (record.kind == "dynamo_start") start(c, record.about);
-  else if (record.kind == "compilation_metrics") metrics(c, record.about);
-  else if (record.artifact == "recompile_reasons") recompiled(c, payload);
-  else if (record.artifact == "dynamo_graph_break_reason") broke(c, payload);
+  if (record.kind == "chromium_event") add_step(c, payload);
+  else if (record.kind == "dynamo_start") add_start(c, record.about);
+  else if (record.kind == "compilation_metrics") add_metrics(c, record.about);
+  else if (record.artifact == "recompile_reasons") add_recompile_reasons(c, payload);
+  else if (record.artifact == "dynamo_graph_break_reason") add_break(c, payload);
   else if (record.artifact.ends_with("_MODIFIED_BYTECODE") || record.artifact == "dynamo_modified_bytecode")
-    text(c, "dynamo_bytecode", payload);
+    add_text(c, "dynamo_bytecode", payload);
   else if (record.artifact == "inductor_post_grad_graph") c.post_grad = payload;
   else if (record.artifact == "inductor_output_code") {
     // The code says which graph it was made of: the forward one or the backward one.
     const bool is_backward = payload.substr(0, 4096).find("_backward']") != payload.npos;
     const std::string direction = is_backward ? ", backward" : "";
-    if (!c.post_grad.empty()) text(c, "inductor_post_grad_graph" + direction, c.post_grad);
+    if (!c.post_grad.empty()) add_text(c, "inductor_post_grad_graph" + direction, c.post_grad);
     c.post_grad.clear();
-    text(c, "inductor_output_code" + direction, payload);
+    add_text(c, "inductor_output_code" + direction, payload);
   } else {
     if (record.artifact == "dynamo_cpp_guards_str") c.guards = torch_guards(payload);
-    text(c, record.artifact, payload);
+    add_text(c, record.artifact, payload);
   }
 }
 
 // A "B" or "E" event of PyTorch's timeline.
-void TorchCompilations::step(Compilation& c, std::string_view event) {
+void TorchCompilations::add_step(Compilation& c, std::string_view event) {
   std::string name;
   std::string_view phase;
   std::optional<int64_t> time;
@@ -231,7 +231,7 @@ void TorchCompilations::step(Compilation& c, std::string_view event) {
   }
 }
 
-void TorchCompilations::text(Compilation& c, const std::string& kind, std::string_view payload) {
+void TorchCompilations::add_text(Compilation& c, const std::string& kind, std::string_view payload) {
   const Text* const known = std::ranges::find(kTexts, std::string_view(kind), &Text::record);
   if (known == std::end(kTexts) || payload.empty()) return;
   if (!known->stage.empty()) {
@@ -250,7 +250,7 @@ void TorchCompilations::text(Compilation& c, const std::string& kind, std::strin
 }
 
 // The stack of the call; its last frame is the function itself.
-void TorchCompilations::start(Compilation& c, std::string_view about) {
+void TorchCompilations::add_start(Compilation& c, std::string_view about) {
   std::string_view stack;
   for (JsonParts part(about); part.next();)
     if (part.key == "stack") stack = part.value;
@@ -284,7 +284,7 @@ void TorchCompilations::start(Compilation& c, std::string_view about) {
   if (c.location != kNoLocation) c.location = all.users(c.location);
 }
 
-void TorchCompilations::metrics(Compilation& c, std::string_view about) {
+void TorchCompilations::add_metrics(Compilation& c, std::string_view about) {
   std::string name, file, fail_type, reason;
   int line = 0;
   double start_s = 0, took_s = 0;
@@ -304,7 +304,7 @@ void TorchCompilations::metrics(Compilation& c, std::string_view about) {
     function.file = file;
     function.line = line;
   }
-  if (!fail_type.empty()) c.error = cut(str(fail_type, ": ", reason.substr(0, reason.find('\n'))), kMaxWords);
+  if (!fail_type.empty()) c.error = cut(str(fail_type, ": ", reason.substr(0, reason.find('\n'))), kMaxReason);
   constexpr double kLatest = 4e9;  // seconds since 1970
   if (c.first_ns == 0 && start_s > 0 && start_s < kLatest && took_s >= 0 && took_s < kLatest) {
     c.first_ns = static_cast<int64_t>(start_s * 1e9);
@@ -312,18 +312,18 @@ void TorchCompilations::metrics(Compilation& c, std::string_view about) {
   }
 }
 
-// One reason as text, or several as JSON.
-void TorchCompilations::recompiled(Compilation& c, std::string_view payload) {
-  c.words.clear();
+// The payload is one reason as text, or several as JSON.
+void TorchCompilations::add_recompile_reasons(Compilation& c, std::string_view payload) {
+  c.reasons.clear();
   if (payload.starts_with('[')) {
-    for (JsonParts part(payload); part.next() && c.words.size() < 1000;) c.words.push_back(json_text(part.value));
+    for (JsonParts part(payload); part.next() && c.reasons.size() < 1000;) c.reasons.push_back(json_text(part.value));
   } else {
-    c.words.push_back(payload.starts_with('"') ? json_text(payload) : std::string(payload));
+    c.reasons.push_back(payload.starts_with('"') ? json_text(payload) : std::string(payload));
   }
 }
 
 // "Graph break in user code at train.py:6\nGraph Break Reason: ..."
-void TorchCompilations::broke(Compilation& c, std::string_view payload) {
+void TorchCompilations::add_break(Compilation& c, std::string_view payload) {
   constexpr std::string_view kAt = "Graph break in user code at ", kReason = "Graph Break Reason: ";
   const size_t at = payload.find(kAt);
   if (at == payload.npos || c.breaks.size() >= 1000) return;
@@ -339,18 +339,18 @@ void TorchCompilations::broke(Compilation& c, std::string_view payload) {
 
 void TorchCompilations::finish() {
   events_.finish();
-  ByName<FunctionId> by_name;
+  ByName<FunctionId> originals;  // by file and name; functions that resume one come after it
   for (const bool resumed : {false, true})
     for (auto& [frame, function] : functions_) {
       int line = 0;
       const std::string original = resumed_function(function.name, line);
       if ((line > 0) != resumed) continue;
-      write(function, by_name);
-      if (!resumed && function.id.valid()) by_name.try_emplace(function.file + '\n' + original, function.id);
+      write(function, originals);
+      if (!resumed && function.id.valid()) originals.try_emplace(function.file + '\n' + original, function.id);
     }
 }
 
-void TorchCompilations::write(Function& function, const ByName<FunctionId>& resumed) {
+void TorchCompilations::write(Function& function, const ByName<FunctionId>& originals) {
   std::vector<const Compilation*> kept;
   for (const size_t at : function.compilations) {
     const Compilation& c = all_[at];
@@ -364,8 +364,8 @@ void TorchCompilations::write(Function& function, const ByName<FunctionId>& resu
   record.kind = after ? "resume" : "dynamo";
   if (after) {
     record.options = str("after line ", after);
-    const auto parent = resumed.find(function.file + '\n' + record.name);
-    if (parent != resumed.end()) record.parent = parent->second;
+    const auto parent = originals.find(function.file + '\n' + record.name);
+    if (parent != originals.end()) record.parent = parent->second;
   }
   if (record.name.empty()) record.name = str("frame ", kept[0]->frame);
   record.file = session::FileId(program_.locations().file(function.file.empty() ? "<unknown>" : function.file));
@@ -397,16 +397,16 @@ void TorchCompilations::write_trace(const Function& function, const Compilation&
   trace.phases = c.phases;
   trace.graphs = c.graphs;
   for (const auto& [kind, artifact] : c.texts) trace.artifacts.push_back(artifact);
-  for (const std::string& words : c.words) {
+  for (const std::string& reason : c.reasons) {
     // "0/0: n == 0    # if n > 2: y = y + n  # train.py:5 in step"
-    const size_t colon = words.find(": ");
-    if (colon == words.npos) continue;
-    const auto existing = std::ranges::find(before, std::string_view(words).substr(0, colon),
+    const size_t colon = reason.find(": ");
+    if (colon == reason.npos) continue;
+    const auto existing = std::ranges::find(before, std::string_view(reason).substr(0, colon),
                                             [](const Compilation* one) { return std::string_view(one->native); });
-    std::string_view said = std::string_view(words).substr(colon + 2);
+    std::string_view said = std::string_view(reason).substr(colon + 2);
     said = trimmed(said.substr(0, std::min(said.find("  # "), said.find('\n'))));
     if (existing != before.end()) trace.misses.push_back(miss((*existing)->id, said));
-    if (trace.why.empty()) trace.why = cut(said, kMaxWords);
+    if (trace.why.empty()) trace.why = cut(said, kMaxReason);
   }
   if (!trace.misses.empty()) {
     trace.nearest = trace.misses[0].existing;

@@ -1,4 +1,4 @@
-// What the records of a log of PyTorch's say of each compilation, collected until the log ends.
+// Collects the records of PyTorch's structured log by compilation, and writes functions and traces when it ends.
 #pragma once
 
 #include "engine/foreign/chrome_events.h"
@@ -28,11 +28,11 @@ class TorchCompilations {
     int attempt = 0;
     int64_t first_ns = 0, last_ns = 0;
     std::vector<session::PhaseRecord> phases;
-    std::vector<int32_t> open;                        // phases that have not ended; -1: a second name of one
+    std::vector<int32_t> open;                        // phases that have not ended; -1: a part of the same phase
     std::map<std::string, session::ArtifactRecord> texts;
     std::vector<session::TraceGraph> graphs;
     std::vector<session::KeyLeaf> guards;
-    std::vector<std::string> words;                   // why the traces that were there did not serve
+    std::vector<std::string> reasons;                 // "0/0: n == 0": guards of earlier traces that failed
     std::vector<Break> breaks;
     std::string signature;
     LocationNumber location = kNoLocation;            // of the call
@@ -48,16 +48,16 @@ class TorchCompilations {
     std::string artifact;
   };
   Record record_of(std::string_view object) const;
-  void about_process(const Record& record, std::string_view payload);
+  void add_process_record(const Record& record, std::string_view payload);
   Compilation& compilation(const Record& record);
-  void about_compilation(const Record& record, std::string_view payload);
-  void step(Compilation& c, std::string_view event);
-  void text(Compilation& c, const std::string& kind, std::string_view payload);
-  void start(Compilation& c, std::string_view about);
-  void metrics(Compilation& c, std::string_view about);
-  void recompiled(Compilation& c, std::string_view payload);
-  void broke(Compilation& c, std::string_view payload);
-  void write(Function& function, const ByName<FunctionId>& resumed);
+  void add_compilation_record(const Record& record, std::string_view payload);
+  void add_step(Compilation& c, std::string_view event);
+  void add_text(Compilation& c, const std::string& kind, std::string_view payload);
+  void add_start(Compilation& c, std::string_view about);
+  void add_metrics(Compilation& c, std::string_view about);
+  void add_recompile_reasons(Compilation& c, std::string_view payload);
+  void add_break(Compilation& c, std::string_view payload);
+  void write(Function& function, const ByName<FunctionId>& originals);
   void write_trace(const Function& function, const Compilation& c, int number,
                    const std::vector<const Compilation*>& before);
 

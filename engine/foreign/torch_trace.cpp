@@ -12,7 +12,7 @@
 namespace footlight::foreign {
 namespace {
 
-constexpr size_t kMaxRecord = 64 << 20;  // what is longer is left out
+constexpr size_t kMaxRecord = 64 << 20;  // longer ones are left out
 constexpr size_t kBegin = 1 << 16;
 
 // The object of "V1130 18:35:29.036000 32758 torch/_dynamo/utils.py:2473] {...}"; empty: the line is none.
@@ -34,32 +34,32 @@ class TraceReader {
     for (std::string_view piece; !(piece = input->next()).empty();) {
       while (!piece.empty()) {
         const size_t end = piece.find('\n');
-        take(piece.substr(0, end));
+        append_to_line(piece.substr(0, end));
         if (end == piece.npos) break;
-        line();
+        end_line();
         piece.remove_prefix(end + 1);
       }
     }
-    if (!line_.empty()) line();
-    record();
+    if (!line_.empty()) end_line();
+    end_record();
     if (!input->damage().empty()) import_.builder.leave_out("the rest of the file", input->damage());
     if (records_ == 0) fail(ErrorKind::kValue, import_.facts.path, " is damaged; no record could be read");
     compilations_.finish();
   }
 
  private:
-  void take(std::string_view part) {
+  void append_to_line(std::string_view part) {
     if (line_.size() + payload_.size() + part.size() <= kMaxRecord) line_ += part;
     else too_large_ = true;
   }
 
-  void line() {
+  void end_line() {
     if (line_.ends_with('\r')) line_.pop_back();
     if (line_.starts_with('\t')) {
       if (!payload_.empty()) payload_ += '\n';
       payload_.append(line_, 1);
     } else if (!object_of(line_).empty()) {
-      record();
+      end_record();
       object_ = object_of(line_);
     } else if (!line_.empty()) {
       import_.builder.leave_out("lines", "they belong to no record");
@@ -67,8 +67,8 @@ class TraceReader {
     line_.clear();
   }
 
-  // The one whose lines are complete.
-  void record() {
+  // Hands on the record whose lines are complete.
+  void end_record() {
     if (too_large_) import_.builder.leave_out("records", str("they are larger than ", bytes_text(kMaxRecord)));
     else if (!object_.empty() && compilations_.add(object_, payload_)) ++records_;
     else if (!object_.empty()) import_.builder.leave_out("records", "they are damaged");

@@ -1,4 +1,4 @@
-// Exports of Nsight Systems as SQLite: kernels, copies, calls of CUDA's interfaces, ranges of NVTX, system calls.
+// SQLite exports of Nsight Systems: kernels, copies, CUDA API calls, NVTX ranges, system calls.
 #pragma once
 
 #include "engine/foreign/program.h"

@@ -1,4 +1,4 @@
-// A trace is a protobuf message of nothing but packets, so each is a tag, a length and so many bytes.
+// A trace is a protobuf message of nothing but packets, so each is a tag, a length and its bytes.
 #include "engine/foreign/packet_stream.h"
 
 #include "engine/wire/protobuf.h"

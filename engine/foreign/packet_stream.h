@@ -1,4 +1,4 @@
-// The packets of a Perfetto trace one by one, in the memory of one; packed ones are unpacked.
+// Reads a Perfetto trace packet by packet, without the whole file in memory. Inflates compressed packets.
 #pragma once
 
 #include "engine/foreign/input.h"
@@ -17,7 +17,7 @@ class PacketStream {
   std::string read(const Visit& visit);
 
  private:
-  bool has(size_t bytes);  // so many bytes are in memory, at `at_`
+  bool has(size_t bytes);  // reads until that many bytes are in memory at `at_`; false: the file ends before
   bool unpack(std::string_view packed, const Visit& visit);
 
   Input& input_;

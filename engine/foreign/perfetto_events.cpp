@@ -17,6 +17,8 @@ constexpr size_t kMaxTextBytes = 64 << 20, kMaxOpenSlices = 32 << 20, kMaxTracks
 constexpr int kMaxDepth = 20;
 constexpr size_t kMaxAnnotations = 1 << 14;
 constexpr uint64_t kThreadOfSequence = uint64_t{1} << 63;  // tracks of sequences that only name a thread
+constexpr uint64_t kStateCleared = 1;                       // a flag of a packet: its sequence begins anew
+enum TrackEventType : uint64_t { kUnspecified = 0, kSliceBegin = 1, kSliceEnd = 2, kInstant = 3, kCounterValue = 4 };
 
 void append_quoted_json(std::string& out, std::string_view text) {
   out += '"';
@@ -43,9 +45,9 @@ uint64_t fixed_of(std::string_view bytes) {
 struct PerfettoEvents::TrackEvent {
   uint64_t type = 0, track = 0;
   std::string name, category, args;
-  std::optional<int64_t> whole;
-  std::optional<double> real;
-  std::vector<int64_t> extra;
+  std::optional<int64_t> whole;   // the value of a counter
+  std::optional<double> real;     // or this
+  std::vector<int64_t> extra;     // values of further counters
   std::vector<std::pair<uint64_t, bool>> flows;  // and whether it ends there
   char phase = 0;                                // of an event that Chrome's older tracer wrote
   int64_t duration_us = -1;
@@ -63,7 +65,7 @@ void PerfettoEvents::add(std::string_view packet) {
       if (field.field == 8) timestamp = field.number;
       if (field.field == 10) sequence_id = field.number;
       if (field.field == 13) flags = field.number;
-      if (field.field == 41 && field.number) flags |= 1;
+      if (field.field == 41 && field.number) flags |= kStateCleared;
       if (field.field == 58) clock = field.number;
     } else if (field.type == wire::kBytes) {
       if (field.field == 11) event_message = field.bytes;
@@ -74,7 +76,7 @@ void PerfettoEvents::add(std::string_view packet) {
   if (sequences_.size() >= kMaxSequences && !sequences_.contains(sequence_id))
     return builder_.leave_out("packets", "the trace has too many sequences");
   Sequence& sequence = sequences_[sequence_id];
-  if (flags & 1) sequence = Sequence();
+  if (flags & kStateCleared) sequence = Sequence();
   for (const auto& [number, message] : messages) {
     switch (number) {
       case 6: clocks_.take_snapshot(sequence_id, message); break;
@@ -93,7 +95,7 @@ void PerfettoEvents::add(std::string_view packet) {
         sequence.track = track;
         break;
       }
-      case 59: sequence_defaults(sequence, message); break;
+      case 59: take_defaults(sequence, message); break;
       case 60: describe_track(message); break;
       case 1: builder_.leave_out("packets of the kernel's tracer", "Footlight shows track events only"); break;
       default: break;
@@ -102,11 +104,11 @@ void PerfettoEvents::add(std::string_view packet) {
   if (event_message.data() == nullptr) return;
   const auto time = clocks_.time(sequence_id, clock.value_or(sequence.clock), timestamp);
   if (!time) return builder_.leave_out("events", "their times are impossible");
-  event(sequence, event_message, *time);
+  add_event(sequence, event_message, *time);
 }
 
 // TracePacketDefaults
-void PerfettoEvents::sequence_defaults(Sequence& sequence, std::string_view message) {
+void PerfettoEvents::take_defaults(Sequence& sequence, std::string_view message) {
   for (ProtobufReader field(message); field.next();) {
     if (field.field == 58 && field.type == wire::kVarint) sequence.clock = field.number;
     if (field.field != 11 || field.type != wire::kBytes) continue;
@@ -211,7 +213,7 @@ uint32_t PerfettoEvents::lane_of(uint64_t uuid) {
 }
 
 // TrackEvent
-void PerfettoEvents::event(Sequence& sequence, std::string_view message, int64_t time) {
+void PerfettoEvents::add_event(Sequence& sequence, std::string_view message, int64_t time) {
   TrackEvent e;
   e.track = sequence.track;
   std::vector<uint64_t> counter_tracks;
@@ -260,36 +262,36 @@ void PerfettoEvents::event(Sequence& sequence, std::string_view message, int64_t
   if (!e.args.empty()) e.args += '}';
   const std::vector<uint64_t>& extra_tracks = counter_tracks.empty() ? sequence.counter_tracks : counter_tracks;
   for (size_t i = 0; i < e.extra.size() && i < extra_tracks.size(); ++i)
-    count(extra_tracks[i], 0, true, e.extra[i], time);
+    add_count(extra_tracks[i], 0, true, e.extra[i], time);
   last_ = std::max(last_, time);
-  if (e.type == 4) {
-    if (e.whole || e.real) count(e.track, e.real.value_or(0), e.whole.has_value(), e.whole.value_or(0), time);
+  if (e.type == kCounterValue) {
+    if (e.whole || e.real) add_count(e.track, e.real.value_or(0), e.whole.has_value(), e.whole.value_or(0), time);
     else builder_.leave_out("counters", "they have no value");
     return;
   }
-  if (e.type == 0 && e.phase) return legacy(e, time);
+  if (e.type == kUnspecified && e.phase) return add_legacy_event(e, time);
   const uint32_t lane = lane_of(e.track);
-  if (e.type == 1) begin(lane, e, time);
-  else if (e.type == 2) end(lane, time);
-  else if (e.type == 3) put(lane, {time, e.name, e.category, e.args}, time);
+  if (e.type == kSliceBegin) begin_slice(lane, e, time);
+  else if (e.type == kSliceEnd) end_slice(lane, time);
+  else if (e.type == kInstant) add_slice(lane, {time, e.name, e.category, e.args}, time);
   else return builder_.leave_out("events", str("Footlight shows none of type ", e.type));
   for (const auto& [number, ends] : e.flows) builder_.add_flow(lane, time, number ? number : 1, ends);
 }
 
-void PerfettoEvents::legacy(const TrackEvent& e, int64_t time) {
+void PerfettoEvents::add_legacy_event(const TrackEvent& e, int64_t time) {
   const uint32_t lane = lane_of(e.track);
   int64_t end_ns = 0;
   switch (e.phase) {
-    case 'B': return begin(lane, e, time);
-    case 'E': return end(lane, time);
+    case 'B': return begin_slice(lane, e, time);
+    case 'E': return end_slice(lane, time);
     case 'X':
       if (__builtin_mul_overflow(std::max<int64_t>(e.duration_us, 0), 1000, &end_ns) ||
           __builtin_add_overflow(end_ns, time, &end_ns))
         return builder_.leave_out("events", "their times are impossible");
       last_ = std::max(last_, end_ns);
-      return put(lane, {time, e.name, e.category, e.args}, end_ns);
+      return add_slice(lane, {time, e.name, e.category, e.args}, end_ns);
     case 'I':
-    case 'i': return put(lane, {time, e.name, e.category, e.args}, time);
+    case 'i': return add_slice(lane, {time, e.name, e.category, e.args}, time);
     default: builder_.leave_out("events", str("Footlight shows none of the kind \"", e.phase, "\""));
   }
 }
@@ -343,24 +345,24 @@ void PerfettoEvents::annotation_value(const Sequence& sequence, std::string_view
   json += value.empty() ? "null" : value;
 }
 
-void PerfettoEvents::begin(uint32_t lane, const TrackEvent& e, int64_t time) {
+void PerfettoEvents::begin_slice(uint32_t lane, const TrackEvent& e, int64_t time) {
   const size_t bytes = e.name.size() + e.category.size() + e.args.size() + sizeof(Begun);
   if (open_bytes_ + bytes > kMaxOpenSlices) return builder_.leave_out("events", "too many had begun and not ended");
   open_bytes_ += bytes;
   open_[lane].push_back({time, e.name, e.category, e.args});
 }
 
-void PerfettoEvents::end(uint32_t lane, int64_t time) {
+void PerfettoEvents::end_slice(uint32_t lane, int64_t time) {
   const auto open = open_.find(lane);
   if (open == open_.end() || open->second.empty())
     return builder_.leave_out("ends of events", "nothing had begun that they could end");
   const Begun begun = std::move(open->second.back());
   open->second.pop_back();
   open_bytes_ -= std::min(open_bytes_, begun.name.size() + begun.category.size() + begun.args.size() + sizeof(Begun));
-  put(lane, begun, time);
+  add_slice(lane, begun, time);
 }
 
-void PerfettoEvents::put(uint32_t lane, const Begun& begun, int64_t end) {
+void PerfettoEvents::add_slice(uint32_t lane, const Begun& begun, int64_t end) {
   Event e;
   e.kind = EventKind::kSpan;
   e.lane = lane;
@@ -372,7 +374,7 @@ void PerfettoEvents::put(uint32_t lane, const Begun& begun, int64_t end) {
   builder_.add(e);
 }
 
-void PerfettoEvents::count(uint64_t uuid, double value, bool is_whole, int64_t whole, int64_t time) {
+void PerfettoEvents::add_count(uint64_t uuid, double value, bool is_whole, int64_t whole, int64_t time) {
   if (tracks_.size() >= kMaxTracks && !tracks_.contains(uuid)) uuid = 0;
   Track& track = tracks_[uuid];
   if (is_whole) {
@@ -398,7 +400,7 @@ void PerfettoEvents::finish() {
   for (auto& [lane, open] : open_)
     for (const Begun& begun : open) {
       builder_.leave_out("ends of events", "the file does not have them; the events end with the last one");
-      put(lane, begun, std::max(begun.start, last_));
+      add_slice(lane, begun, std::max(begun.start, last_));
     }
   open_.clear();
   facts_.base_ns = clocks_.since_1970();

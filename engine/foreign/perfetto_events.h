@@ -40,17 +40,17 @@ class PerfettoEvents {
     std::string name, category, args;
   };
   struct TrackEvent;
-  void sequence_defaults(Sequence& sequence, std::string_view message);
+  void take_defaults(Sequence& sequence, std::string_view message);
   void intern(Sequence& sequence, std::string_view message);
   void describe_track(std::string_view message);
-  void event(Sequence& sequence, std::string_view message, int64_t time);
-  void legacy(const TrackEvent& e, int64_t time);
+  void add_event(Sequence& sequence, std::string_view message, int64_t time);
+  void add_legacy_event(const TrackEvent& e, int64_t time);
   void annotate(const Sequence& sequence, std::string_view message, std::string& json, int depth);
   void annotation_value(const Sequence& sequence, std::string_view message, std::string& json, int depth);
-  void begin(uint32_t lane, const TrackEvent& e, int64_t time);
-  void end(uint32_t lane, int64_t time);
-  void put(uint32_t lane, const Begun& begun, int64_t end);
-  void count(uint64_t track, double value, bool is_whole, int64_t whole, int64_t time);
+  void begin_slice(uint32_t lane, const TrackEvent& e, int64_t time);
+  void end_slice(uint32_t lane, int64_t time);
+  void add_slice(uint32_t lane, const Begun& begun, int64_t end);
+  void add_count(uint64_t track, double value, bool is_whole, int64_t whole, int64_t time);
   std::string process_of(uint64_t track) const;
   uint32_t lane_of(uint64_t track);
 

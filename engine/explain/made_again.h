@@ -1,5 +1,5 @@
-// Traced functions that are made again each time a line runs: those that a library makes for a line of the program,
-// and those of a pipeline's stages.
+// Finds traced functions that are made again each time a line runs: a library makes them for a line of the program, or
+// they belong to the stages of a pipeline (a tf.data.Dataset) that the line builds.
 #pragma once
 
 #include "engine/explain/evidence.h"
@@ -8,8 +8,8 @@
 
 namespace footlight::explain {
 
-// What was made at one line of the program: functions that a library made there, or the functions of its own stages.
-struct MadeAt {
+// Functions that were made again at one line of the program, by a library or for stages that the line itself adds.
+struct MadeAgain {
   Line line;
   CodeId code;
   bool by_library = false;
@@ -18,21 +18,21 @@ struct MadeAt {
   int64_t tracing_ns() const;
 };
 
-// By line, then by who made them: functions of which there are several from one definition.
-std::vector<MadeAt> made_at_lines(const Evidence& evidence);
+// One entry for each line and maker. Leaves out functions of which only one was made from their definition.
+std::vector<MadeAgain> made_again_by_line(const Evidence& evidence);
 
-// A file of the program's own: nobody is to edit that of a library.
+// Whether the line is in a file of the program, which its author can edit, and not in a library's.
 bool is_own(const Evidence& evidence, const Line& line);
 
 // One run of the line, as far as it was recorded: from the first function that it made to the last trace or element
 // there.
 struct LineRun {
   int64_t start_ns = 0, end_ns = 0;
-  uint64_t elements = 0;    // that pipelines gave to the line
-  uint64_t iterations = 0;  // over pipelines
+  uint64_t elements = 0;    // how many elements pipelines gave to the line
+  uint64_t iterations = 0;  // how often the line iterated over a pipeline
 };
-// The runs of such a line, told apart by the order in which functions are made, which repeats; empty where it does not,
-// or where the line calls several functions.
-std::vector<LineRun> runs_of_line(const Evidence& evidence, const MadeAt& made);
+// The runs of the line. It makes functions in the same order in each run, which tells runs apart; empty where that
+// order does not repeat, or where the line calls several functions.
+std::vector<LineRun> runs_of_line(const Evidence& evidence, const MadeAgain& made);
 
 }  // namespace footlight::explain

@@ -1,4 +1,4 @@
-// A stage and the trace of its function were made at the same instruction.
+// A stage finds the trace of its function by the instruction that made both.
 #include "engine/explain/python_runs.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::vector<const ObservationRecord*> python_nodes(const Evidence& evidence) {
 
 namespace {
 
-// The first of its values; 0 in recordings of older versions, which do not say it.
+// The time is the first value of the observation; recordings of older versions lack it.
 int64_t busy_ns(const ObservationRecord& o) {
   int64_t ns = 0;
   if (o.values.empty()) return ns;

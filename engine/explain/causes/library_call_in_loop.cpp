@@ -15,8 +15,8 @@ namespace {
 constexpr size_t kManyCalls = 10;
 constexpr int64_t kMinNs = 50'000'000;
 constexpr double kMinOfRun = 0.05;
-constexpr double kFewElements = 2;    // for each iteration over a pipeline: larger inputs are worth one
-constexpr double kMuchTracing = 0.2;  // of the time of lines that iterate over none
+constexpr double kFewElements = 2;    // per iteration over a pipeline; for more of them a pipeline is worth its cost
+constexpr double kMuchTracing = 0.2;  // share of the time, where the line iterates over no pipeline
 
 // "model" of "q = model.predict(s)"; empty if the line does not call that method.
 std::string called_on(std::string_view text, std::string_view method) {
@@ -29,7 +29,7 @@ std::string called_on(std::string_view text, std::string_view method) {
   return std::string(text.substr(begin, at - begin));
 }
 
-// What Keras offers for one small input, or one batch.
+// Names the method of Keras for one small input or one batch.
 std::string fix_of(std::string_view text) {
   if (const std::string model = called_on(text, "predict"); !model.empty())
     return "Call " + model + "(x) for small inputs, which makes nothing anew, or " + model +
@@ -44,7 +44,7 @@ std::string fix_of(std::string_view text) {
 }
 
 void find_library_call_in_loop(const Evidence& evidence, Findings& to) {
-  for (const MadeAt& made : made_at_lines(evidence)) {
+  for (const MadeAgain& made : made_again_by_line(evidence)) {
     if (!made.by_library || made.functions.size() < kManyCalls) continue;
     const std::vector<LineRun> runs = runs_of_line(evidence, made);
     if (runs.size() < kManyCalls) continue;

@@ -16,14 +16,14 @@ constexpr size_t kManyTimes = 3;
 constexpr int64_t kMinNs = 5'000'000;
 constexpr double kMinOfRun = 0.01;
 
-// When the elements that it makes were last asked for.
+// The end of the function's last call, which is when an element was last asked of its stage.
 int64_t last_used_ns(const FunctionRun& run) {
   int64_t last = run.all_traces.front()->end_ns;
   for (const FunctionRun::Step& step : run.steps) last = std::max(last, step.end_ns);
   return last;
 }
 
-// One stage's function each time: the next is made when nobody needs the one before any more.
+// Takes one stage's functions in the order of their making: whether each was last called before the next was made.
 bool is_made_in_turn(const std::vector<const FunctionRun*>& runs) {
   for (size_t i = 0; i + 1 < runs.size(); ++i)
     if (last_used_ns(*runs[i]) > runs[i + 1]->all_traces.front()->start_ns) return false;
@@ -36,7 +36,7 @@ bool are_alike(const Evidence& evidence, const std::vector<const FunctionRun*>& 
   return evidence.compare_graphs(traces, true) <= GraphRelation::kConstants;
 }
 
-// The stages of one function of the program that are made again.
+// The stages that one function of the program makes again, each as often as the others.
 struct Pipeline {
   std::vector<Line> lines;
   CodeId code;
@@ -46,7 +46,7 @@ struct Pipeline {
 
 void find_pipeline_made_in_loop(const Evidence& evidence, Findings& to) {
   std::map<std::pair<CodeId, size_t>, Pipeline> pipelines;
-  for (const MadeAt& made : made_at_lines(evidence)) {
+  for (const MadeAgain& made : made_again_by_line(evidence)) {
     if (made.by_library) continue;
     std::map<std::tuple<CodeId, uint32_t, std::string>, std::vector<const FunctionRun*>> stages;
     for (const FunctionRun* run : made.functions) {

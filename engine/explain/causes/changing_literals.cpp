@@ -15,7 +15,7 @@ namespace {
 using session::KeyLeaf;
 using session::TraceRecord;
 
-// Fewer values cost little, unless each of them is traced again for every shape and those traces are hardly used.
+// Fewer values cost little, unless each is traced again for every shape and few calls use each of those traces.
 constexpr size_t kManyValues = 5;
 
 bool is_number_or_text(const KeyLeaf& leaf) {
@@ -51,12 +51,12 @@ std::string value_at(const TraceRecord& t, const std::string& path) {
 
 using Traces = std::vector<const TraceRecord*>;
 
-// Which calls give the parameter at a path a value, and the traces that served them. Where the line does not tell, the
-// call counts as one that does.
+// The calls that pass a value for the parameter at a path, and the traces that served them. A call whose line does not
+// show its arguments counts as one of them.
 struct Passed {
-  std::set<Line> left_out;
+  std::set<Line> left_out;  // lines whose call leaves the parameter out
   Traces traces;  // in order
-  bool by(const Evidence& evidence, const FunctionRun::Step& step) const {
+  bool contains(const Evidence& evidence, const FunctionRun::Step& step) const {
     return left_out.empty() || !left_out.contains(evidence.line(step.source));
   }
 };
@@ -72,7 +72,7 @@ Passed passed_at(const Evidence& evidence, const FunctionRun& run, const std::st
     const Line line = evidence.line(step.source);
     if (line && lines.insert(line).second && is_written(evidence, run, line, path, parameter) == Written::kNo)
       passed.left_out.insert(line);
-    if (passed.by(evidence, step)) used.insert(step.trace);
+    if (passed.contains(evidence, step)) used.insert(step.trace);
   }
   for (const TraceRecord* t : run.traces)
     if (run.steps.empty() || used.contains(t)) passed.traces.push_back(t);
@@ -89,7 +89,7 @@ std::vector<std::string> values_of(const Traces& traces, const std::string& path
   return values;
 }
 
-// Whether each trace served some calls after the one that made it.
+// Whether each trace served several calls after the one that made it.
 bool are_often_used(const FunctionRun& run) {
   constexpr size_t kOften = 3;
   std::map<TraceId, size_t> calls;
@@ -154,7 +154,7 @@ std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const F
       paths.insert(other);
     }
     if (!passed.left_out.empty())
-      literal.written = [&evidence, passed](const FunctionRun::Step& step) { return passed.by(evidence, step); };
+      literal.written = [&evidence, passed](const FunctionRun::Step& step) { return passed.contains(evidence, step); };
     literal.type = type_of(passed.traces, path);
     for (const TraceRecord* t : run.traces)
       if (const KeyLeaf* leaf = leaf_at(*t, path); leaf && f.parameter.empty()) f.parameter = leaf->parameter;

@@ -9,10 +9,10 @@ struct ChangingLiteral {
   Candidate candidate;           // with path, values; without a fix
   std::string type;              // "float", "int", "str"; the widest if there are several
   std::set<std::string> places;  // its paths as in places(); empty without raw keys
-  CallChange::Touches written;   // the calls that do not leave it out: elsewhere its default stays what it is
+  CallChange::Touches written;   // calls that pass it; calls that leave it out keep its default
 };
 
-// Leaves that hold at least five values, or fewer if no value is passed again after another one; bools are left out.
+// Leaves that hold at least five values, or fewer if few calls use each trace; bools are left out.
 // Leaves that change together with one of these belong to it.
 std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const FunctionRun& run);
 

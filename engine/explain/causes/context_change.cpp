@@ -115,7 +115,8 @@ void propose_modes(const Evidence& evidence, const FunctionRun& run, std::vector
   }
 }
 
-// Under JAX: settings that differ from those with which the program began, as "numpy_rank_promotion=raise".
+// JAX keys a trace by its settings. A trace's context names those that differ from the program's first ones, such as
+// "numpy_rank_promotion=raise".
 void propose_settings(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   const TraceText settings = at_path("context", [](const KeyLeaf* leaf) {
     return leaf && !leaf->value.empty() ? leaf->value : std::string("as at the start");

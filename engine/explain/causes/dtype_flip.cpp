@@ -108,7 +108,7 @@ void propose_dtype_flip(const Evidence& evidence, const FunctionRun& run, std::v
     c.fix.call = cast_to(casts);
     c.most = GraphRelation::kStructure;
     c.fewest = 1;
-    c.of_library = true;  // fit() takes what is cast before
+    c.of_library = true;  // a library such as Keras' fit() passes on what the program cast before
     c.edit_at = Candidate::EditAt::kValue;
     const std::string name = argument_name(path, f.parameter);
     f.title = name + " has " + with_commas(f.values.size()) + " different dtypes";

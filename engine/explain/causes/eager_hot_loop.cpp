@@ -123,7 +123,8 @@ void collect(const HotFunction& f, std::set<const HotFunction*>& all) {
   for (const HotFunction* inner : f.inner) collect(*inner, all);
 }
 
-// "import jax.numpy as jnp", "from jax import lax"; with `by_name` only what makes the package's own name known.
+// Whether a file imports the package: "import jax.numpy as jnp", "from jax import lax". With `by_name` only imports
+// count after which the file can write the package's own name.
 bool imports(const Evidence& evidence, session::FileId file, std::string_view package, bool by_name = false) {
   Line line{file, 1};
   for (const int last = evidence.line_count(file); line.line <= last; ++line.line) {
@@ -139,7 +140,7 @@ bool imports(const Evidence& evidence, session::FileId file, std::string_view pa
   return false;
 }
 
-// Whether the function's ops are JAX's: its file may import neither engine and get its arrays from others.
+// Whether functions of the file run JAX's ops. The file itself may import no engine, and get its arrays from others.
 bool runs_under_jax(const Evidence& evidence, session::FileId file) {
   if (imports(evidence, file, "tensorflow")) return false;
   return std::ranges::any_of(evidence.records().files, [&](const session::FileRecord& one) {
@@ -156,7 +157,7 @@ Finding::Edit decorated(const Evidence& evidence, const Line& def, const std::st
   return {def, old, decorator + '\n' + std::string(text.substr(0, at)) + old};
 }
 
-// From the first op to the last one, without traces and what came once.
+// The time from the first op to the last one, without traces and pauses that came once.
 int64_t host_ns(const Evidence& evidence, const EagerSums& ops) {
   int64_t ns = ops.last_ns - ops.first_ns - ops.pauses_ns, until = ops.first_ns;
   std::vector<std::pair<int64_t, int64_t>> traces;
@@ -209,7 +210,7 @@ void find_eager_hot_loop(const Evidence& evidence, Findings& to) {
     made.detail = f.qualname + ": " + with_commas(h.ops) + " ops in " + with_commas(f.calls) + " calls took " +
                   time_text(static_cast<double>(h.ns));
     const bool jax = runs_under_jax(evidence, f.def.file);
-    // JAX takes arrays alone as arguments: not the object of a method.
+    // jax.jit takes only arrays as arguments, and a method has its object as one.
     const bool of_object =
         jax && f.qualname.find('.') != std::string::npos && !f.qualname.ends_with("<locals>." + f.name);
     const std::string decorator = jax ? "@jax.jit" : "@tf.function";

@@ -53,9 +53,10 @@ ReplayResult replay_as_few(const Evidence& evidence, const std::vector<const Fun
   return all;
 }
 
-// A tensor argument whose sizes differ from function to function: neither one function nor unknown sizes help alone.
+// Tensor arguments whose sizes differ from function to function. Then one function for all saves traces only together
+// with unknown sizes.
 struct VaryingSizes {
-  std::map<std::string, std::set<size_t>> dimensions;  // by place
+  std::map<std::string, std::set<size_t>> dimensions;  // place -> dimensions that differ
   std::vector<std::string> specs;                      // "tf.TensorSpec([None, 4], tf.float32)"
 };
 

@@ -72,7 +72,7 @@ void differing_dtypes(const Evidence& evidence, GraphId a, GraphId b, std::set<s
   }
 }
 
-// Whether tf.constant takes what each call from that line passes at the path.
+// Whether tf.constant converts the values that calls from that line pass at the path.
 bool takes_all(const Evidence& evidence, const FunctionRun& run, const Line& line, const std::string& path,
                const std::string& dtype) {
   return std::ranges::all_of(run.steps, [&](const FunctionRun::Step& step) {
@@ -82,8 +82,9 @@ bool takes_all(const Evidence& evidence, const FunctionRun& run, const Line& lin
   });
 }
 
-// All arguments that change together, in one line; none if one of them is not a whole argument of it. `own`: of the
-// finding's path. `dtype`: what the graphs made of all of them; empty: what tf.constant() makes of each.
+// The edit that wraps all arguments that change together in one line; none if one of them is a part of an argument.
+// `own`: the dtype that tf.constant() makes of the finding's argument. `dtype`: the one as which the graphs use all of
+// them; empty: each keeps its own.
 Finding::Edit wrap_all(const Evidence& evidence, const FunctionRun& run, const Finding& finding,
                        const std::string& own, const std::string& behind, const std::string& dtype) {
   if (!takes_all(evidence, run, finding.line, finding.path, dtype.empty() ? own : dtype)) return {};
@@ -146,7 +147,7 @@ Line line_in_python(const Evidence& evidence, const FunctionRun& run, const std:
   return {};
 }
 
-// A number or text is static to JAX because the program says so.
+// JAX takes a number or text as static only where the program declares it static.
 void ask_to_trace(const std::string& name, const std::string& type, Candidate& c) {
   c.edit_at = Candidate::EditAt::kDefinition;
   if (type == "string") {

@@ -90,7 +90,7 @@ std::map<const ObservationRecord*, size_t> calls_with_another_value(const Eviden
   return calls;
 }
 
-// "it changed to 0.25 → 0.125": all values that it got, as the calls since the first change are counted.
+// "it changed to 0.25 → 0.125". Names all values that it got, since calls are counted from the first change on.
 std::string change_text(const std::vector<std::string>& values) {
   const std::vector<std::string> later(values.begin() + 1, values.end());
   const bool same_words = std::ranges::any_of(

@@ -1,6 +1,6 @@
 // starved_by_input: a loop that calls traced functions spends much of its time waiting for the elements of its
-// pipeline. Fix: let the stage that works meanwhile run in several threads, or ahead; Python that computes holds the
-// interpreter, which one thread has at a time, so tensor operations come first there.
+// pipeline. Fix: let the slow stage run in several threads, or ahead. Where the stage computes in Python, threads do
+// not help, since one at a time holds the interpreter: tensor operations come first there.
 #include "engine/explain/findings.h"
 
 #include "engine/explain/compare/text.h"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kManySteps = 10;
 constexpr uint64_t kManyWaits = 5;
-constexpr double kLargeShare = 0.2;           // of an iteration
+constexpr double kLargeShare = 0.2;         // of an iteration
 constexpr int64_t kMinWaitNs = 50'000'000;  // in all iterations
 constexpr double kMinOfRun = 0.05;
 // The stages have to work for these shares of the wait, together and the busiest alone. Where they did less, the wait
@@ -33,8 +33,8 @@ constexpr std::string_view kPassingOn[] = {"assert_cardinality", "cache",   "con
                                            "ignore_errors",      "options", "prefetch",    "repeat",
                                            "shard",              "shuffle", "skip",        "take", "zip"};
 
-// `.map(f)` with threads: where the call stands on one line and says nothing of them.
-Finding::Edit parallel(const Evidence& evidence, const Line& line, const std::string& name) {
+// The edit that runs `.map(f)` in threads. The call must stand on one line, without num_parallel_calls.
+Finding::Edit with_threads(const Evidence& evidence, const Line& line, const std::string& name) {
   const std::string_view text = evidence.text(line);
   const size_t at = text.find("." + name + "(");
   if (at == text.npos || text.find("num_parallel_calls") != text.npos) return {};
@@ -53,14 +53,14 @@ bool starves(const PipelineSums& p) {
   return p.calls * 2 >= p.steps;  // else nobody computes with the elements
 }
 
-// One pipeline in all of the iterations in which it starves: an epoch is one of them.
+// Sums over the iterations in which one pipeline is too slow. An epoch is one iteration.
 struct Pipeline {
   PipelineSums sums;
   size_t iterations = 0;
-  int64_t all_ns = 0;        // from the first request to the last element, in all iterations
-  uint64_t alike = 0;        // iterations with as many elements as the first one
+  int64_t all_ns = 0;            // from the first request to the last element, in all iterations
+  uint64_t alike_iterations = 0;  // those with as many elements as the first one
 
-  // A loop that computes meanwhile hides no more than this of the wait.
+  // The time that the loop spends on other things: elements made ahead hide no more of the wait.
   int64_t outside_ns() const { return std::max<int64_t>(0, all_ns - sums.wait_ns); }
 };
 
@@ -68,7 +68,7 @@ bool are_same(const Evidence& evidence, const PipelineSums& a, const PipelineSum
   const auto same_stage = [](const PipelineStage& x, const PipelineStage& y) {
     return x.name == y.name && x.source == y.source;
   };
-  // A library takes the elements of its first epoch at another place of its own.
+  // Lines are compared, not instructions: a library takes the elements of its first epoch elsewhere in its code.
   return evidence.line(a.source) == evidence.line(b.source) && std::ranges::equal(a.stages, b.stages, same_stage);
 }
 
@@ -81,7 +81,7 @@ std::vector<Pipeline> by_pipeline(const Evidence& evidence) {
       all.push_back({one});
       known = all.end() - 1;
     } else {
-      known->alike += one.steps == known->sums.steps / known->iterations;
+      known->alike_iterations += one.steps == known->sums.steps / known->iterations;
       known->sums.steps += one.steps;
       known->sums.waits += one.waits;
       known->sums.wait_ns += one.wait_ns;
@@ -97,18 +97,18 @@ std::vector<Pipeline> by_pipeline(const Evidence& evidence) {
 
 bool passes_on(const PipelineStage& stage) { return std::ranges::find(kPassingOn, stage.name) != std::end(kPassingOn); }
 
-// Whether each epoch has the stage make the same elements again: nothing below it draws or shuffles them.
-bool makes_them_again(const Pipeline& p, size_t stage) {
+// Whether the stage makes the same elements in each epoch: no stage below it draws random ones or shuffles.
+bool repeats_elements(const Pipeline& p, size_t stage) {
   const auto named = [](std::string_view name) {
     return [name](const PipelineStage& s) { return s.name == name; };
   };
   const auto at = p.sums.stages.begin() + static_cast<std::ptrdiff_t>(stage);
   if (std::any_of(at, p.sums.stages.end(), named("shuffle"))) return false;
   if (std::any_of(at, p.sums.stages.end(), named("random"))) return false;
-  return p.alike > 0 || std::any_of(p.sums.stages.begin(), at, named("repeat"));
+  return p.alike_iterations > 0 || std::any_of(p.sums.stages.begin(), at, named("repeat"));
 }
 
-// A pipeline that was built for each iteration traced its functions again each time.
+// Whether the pipeline was built for each iteration: its functions were then traced each time.
 bool is_made_anew(const Evidence& evidence, const PipelineSums& p) {
   return std::ranges::any_of(p.stages, [&](const PipelineStage& stage) {
     size_t traces = 0;
@@ -119,7 +119,7 @@ bool is_made_anew(const Evidence& evidence, const PipelineSums& p) {
   });
 }
 
-// What to do about the wait, the best first. Only the first may be an edit that the window offers at once.
+// Adds what to do about the wait, the best first. Only the first may be an edit that the window offers at once.
 void add_fixes(const Evidence& evidence, const Pipeline& p, size_t at, Finding& f) {
   const PipelineStage& stage = p.sums.stages[at];
   const PythonRuns python = python_runs_of(evidence, stage);
@@ -127,20 +127,21 @@ void add_fixes(const Evidence& evidence, const Pipeline& p, size_t at, Finding& 
   const bool holds_python = is_python && python.runs && static_cast<double>(python.busy_ns) >=
                                                             kMostlyBusy * static_cast<double>(python.spent_ns);
   const bool is_generator = stage.name == "from_generator";
-  const bool again = makes_them_again(p, at);
+  const bool repeats = repeats_elements(p, at);
   const std::string keep = (is_made_anew(evidence, p.sums) ? "Make the pipeline once, before the loop, with .cache() "
                                                            : "Keep what it gives: .cache() ") +
                            ("behind " + stage.name) + ", if each epoch may get the same elements";
+  const std::string write_ops = "Write " + python.name + " with tensor operations, or call it once for a whole batch";
   std::vector<std::string> fixes;
   if (holds_python) {
     f.detail += "; " + python.name + ", which is Python, took " + time_text(static_cast<double>(python.spent_ns)) +
                 " in " + with_commas(python.runs) + " runs, and it computed for " +
                 time_text(static_cast<double>(python.busy_ns)) + " of that: one thread at a time runs Python";
-    fixes.push_back("Write " + python.name + " with tensor operations, or call it once for a whole batch");
-    if (again) fixes.push_back(keep);
+    fixes.push_back(write_ops);
+    if (repeats) fixes.push_back(keep);
   }
   const bool maps = stage.name == "map" || stage.name == "interleave";
-  if (maps && !holds_python && is_own(evidence, f.line)) f.edit = parallel(evidence, f.line, stage.name);
+  if (maps && !holds_python && is_own(evidence, f.line)) f.edit = with_threads(evidence, f.line, stage.name);
   if (f.edit.at) fixes.push_back("Run it in several threads: num_parallel_calls=tf.data.AUTOTUNE");
   const bool hides_much = static_cast<double>(p.outside_ns()) >= kLargeGain * static_cast<double>(p.sums.wait_ns);
   std::string ahead = "Make elements ahead: .prefetch(tf.data.AUTOTUNE) at the end of the pipeline";
@@ -149,10 +150,10 @@ void add_fixes(const Evidence& evidence, const Pipeline& p, size_t at, Finding& 
              " that the loop spends on other things";
   if (!p.sums.ahead && hides_much) fixes.push_back(ahead);
   if (is_python && python.runs && !holds_python)
-    fixes.push_back("Write " + python.name + " with tensor operations, or call it once for a whole batch");
+    fixes.push_back(write_ops);
   const std::string what = is_generator ? "the generator" : stage.name;
   if (fixes.empty()) fixes.push_back("Make " + what + " cheaper");
-  if (again && !holds_python) fixes.push_back(keep);
+  if (repeats && !holds_python) fixes.push_back(keep);
   if (!p.sums.ahead && !hides_much) fixes.push_back(ahead);
   f.fix = fixes.front();
   for (size_t i = 1; i < fixes.size(); ++i) also(f, fixes[i], f.checked);

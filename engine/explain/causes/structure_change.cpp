@@ -65,7 +65,7 @@ std::vector<std::string> values_of(const FunctionRun& run, const LeafSeries& s) 
   return values;
 }
 
-// False where it is always of one length, or a tensor.
+// Whether lists come in several lengths; false where each has the same, or is a tensor.
 bool lengths_vary(const LeafSeries& s) {
   std::set<std::string> lengths;
   for (const KeyLeaf* leaf : s.leaves)

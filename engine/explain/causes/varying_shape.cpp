@@ -86,13 +86,13 @@ bool steady(const FunctionRun& run, const VaryingTensor& tensor) {
 
 constexpr const char* kRelaxing = "reduce_retracing=True";
 
-// A line that takes a size as a Python number. Once the dimension is unknown, it gets None.
+// A line that takes a size as a Python number. It gets None once the dimension is declared as unknown.
 struct SizeRead {
   Line line;
   std::string path;  // "shape[1]"
 };
 
-// Those that got another size in another trace.
+// The reads that got another size in another trace.
 std::vector<SizeRead> reads_of_sizes(const Evidence& evidence, const FunctionRun& run) {
   std::map<std::pair<Line, std::string>, std::map<TraceId, std::set<std::string>>> sizes;
   for (const session::ObservationRecord& o : evidence.records().observations) {
@@ -108,8 +108,8 @@ std::vector<SizeRead> reads_of_sizes(const Evidence& evidence, const FunctionRun
   return found;
 }
 
-// What the lines have to do first, as the beginning of a fix; empty if there are none.
-std::string change_first(const Evidence& evidence, const std::vector<SizeRead>& reads) {
+// The beginning of a fix: how the lines have to change before it. Empty if there are none.
+std::string changes_before(const Evidence& evidence, const std::vector<SizeRead>& reads) {
   if (reads.empty()) return {};
   const SizeRead& read = reads.front();
   const auto& files = evidence.records().files;
@@ -155,18 +155,18 @@ void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std
   std::set<std::string> taken;
   const std::vector<VaryingTensor> tensors = varying_tensors(run);
   const std::vector<SizeRead> reads = reads_of_sizes(evidence, run);
-  const std::string first = change_first(evidence, reads);
+  const std::string first = changes_before(evidence, reads);
   const bool jax = is_jax(run), library = is_made_by_library(evidence, run);
-  const bool of_definition = !jax && !library && !is_torch(run);
+  const bool of_definition = !jax && !library && !is_torch(run);  // a change of the definition is the fix
   std::map<std::string, std::set<size_t>> unknown;
   for (const VaryingTensor& tensor : tensors) unknown[tensor.path] = tensor.dimensions;
   const std::string specs = of_definition ? signature_for_all(evidence, run, unknown) : std::string();
   const bool signature = !specs.empty();
-  const auto is_worse = [&](const VaryingTensor& t) { return t.shapes.size() >= kManyShapes && !steady(run, t); };
+  const auto is_unsteady = [&](const VaryingTensor& t) { return t.shapes.size() >= kManyShapes && !steady(run, t); };
   for (const VaryingTensor& tensor : tensors) {
     if (taken.count(tensor.path) || tensor.shapes.size() < kManyShapes) continue;
     if (is_torch(run) && becomes_symbol(evidence, run, tensor)) continue;
-    if (of_definition && !is_worse(tensor) && std::ranges::any_of(tensors, is_worse)) continue;
+    if (of_definition && !is_unsteady(tensor) && std::ranges::any_of(tensors, is_unsteady)) continue;
     // What the definition declares is declared for all arguments at once.
     std::vector<const VaryingTensor*> together{&tensor};
     for (const VaryingTensor& other : tensors)

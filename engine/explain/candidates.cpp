@@ -98,7 +98,7 @@ void drop_edits_at_call(Finding& f) {
     if (a.edit.at == f.line) a.edit = {};
 }
 
-// The calls whose argument an edit of a line changes: it is the line of the call, or makes the value.
+// The calls whose argument changes with an edit of one line, which is the line of the call or makes the value.
 class EditedCalls {
  public:
   EditedCalls(const Evidence& evidence, const FunctionRun& run, const std::string& path, const Line& edited)
@@ -122,16 +122,17 @@ class EditedCalls {
   std::map<std::pair<Line, TraceId>, bool> known_;
 };
 
-// Whether the fix changes calls that an edit of this line alone does not.
-bool touches_others(const Evidence& evidence, const FunctionRun& run, const Candidate& c, const Line& edited) {
+// Whether the fix changes calls that an edit of this line alone does not. One of the definition changes them all.
+bool needs_more_edits(const Evidence& evidence, const FunctionRun& run, const Candidate& c, const Line& edited) {
+  if (!edited || edited == evidence.definition(run)) return false;
   EditedCalls calls(evidence, run, c.finding.path, edited);
   return std::ranges::any_of(run.steps, [&](const FunctionRun::Step& step) {
     return step.call && c.fix.call.touches(step) && !calls.contain(step);
   });
 }
 
-// The fixes of `team`, where the one of `c` changes only what an edit of this line does.
-Attempt attempt_at(const Evidence& evidence, const FunctionRun& run, const Candidate& c, const Line& edited,
+// Tries the fixes of `team`, where the fix of `c` changes only the calls that an edit of this line changes.
+Attempt attempt_with_edit(const Evidence& evidence, const FunctionRun& run, const Candidate& c, const Line& edited,
                    const std::vector<Candidate*>& team) {
   Candidate here = c;
   EditedCalls calls(evidence, run, c.finding.path, edited);
@@ -142,22 +143,32 @@ Attempt attempt_at(const Evidence& evidence, const FunctionRun& run, const Candi
   return attempt(evidence, run, all);
 }
 
-// The place of its finding; none if the change would save nothing. `rest`: the team that it was tried with.
+// Alternatives whose edit leaves out calls that the fix changes are worth what a replay of that edit saves.
+void check_alternatives(const Evidence& evidence, const FunctionRun& run, const Candidate& c,
+                        const std::vector<Candidate*>& team, Finding& f) {
+  for (Finding::Alternative& a : f.alternatives) {
+    if (a.edit.at == f.edit.at || !needs_more_edits(evidence, run, c, a.edit.at)) continue;
+    const Attempt here = attempt_with_edit(evidence, run, c, a.edit.at, team);
+    if (here.result.checked.traces_after == a.checked.traces_after) continue;
+    if (team.empty() && here.result.checked.ok) a.checked = here.result.checked;
+    else a.edit = {};
+  }
+}
+
+// Adds the finding and returns its place; none if the change would save nothing. `team`: the candidates with which it
+// was tried; empty: it was tried alone.
 std::optional<size_t> accept(const Evidence& evidence, const FunctionRun& run, const Candidate& c, Attempt made,
-                             Findings& to, const std::vector<Candidate*>& rest = {}) {
+                             Findings& to, const std::vector<Candidate*>& team = {}) {
   Finding f = c.finding;
   if (!complete(evidence, run, c, made, f)) return {};
   std::set<Line> calls = saved_calls(evidence, made);
   // An edit of one call does not help where several lines call.
   if (calls.size() > 1 && c.edit_at == Candidate::EditAt::kCall) drop_edits_at_call(f);
   // Nor does it change the calls of other lines: the fix is worth what a replay of that edit saves.
-  const auto elsewhere = [&](const Line& edited) {
-    return edited && edited != evidence.definition(run) && touches_others(evidence, run, c, edited);
-  };
-  if (elsewhere(f.edit.at)) {
-    Attempt here = attempt_at(evidence, run, c, f.edit.at, rest);
+  if (needs_more_edits(evidence, run, c, f.edit.at)) {
+    Attempt here = attempt_with_edit(evidence, run, c, f.edit.at, team);
     const bool is_same = here.result.checked.traces_after == made.result.checked.traces_after;
-    if (!is_same && rest.empty() && here.result.saved.size() >= c.fewest && here.suits(c.most)) {
+    if (!is_same && team.empty() && here.result.saved.size() >= c.fewest && here.suits(c.most)) {
       f = c.finding;
       made = std::move(here);
       if (!complete(evidence, run, c, made, f)) return {};
@@ -166,13 +177,7 @@ std::optional<size_t> accept(const Evidence& evidence, const FunctionRun& run, c
       drop_edits_at_call(f);
     }
   }
-  for (Finding::Alternative& a : f.alternatives) {
-    if (a.edit.at == f.edit.at || !elsewhere(a.edit.at)) continue;
-    Attempt here = attempt_at(evidence, run, c, a.edit.at, rest);
-    if (here.result.checked.traces_after == a.checked.traces_after) continue;
-    if (rest.empty() && here.result.checked.ok) a.checked = here.result.checked;
-    else a.edit = {};
-  }
+  check_alternatives(evidence, run, c, team, f);
   for (const Line& call : calls) {
     const bool known = call == f.line || std::ranges::find(f.related, call, &RelatedLine::at) != f.related.end();
     if (!known && f.related.size() < kMaxRelated) f.related.push_back({"call", call});
@@ -280,7 +285,7 @@ void try_together(const Evidence& evidence, const FunctionRun& run, std::vector<
 void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& to) {
   std::vector<Candidate> candidates;
   for (const Cause* cause : all_causes()) cause->propose(evidence, run, candidates);
-  // What a library passes to its own functions is no argument of the program's.
+  // The program cannot change the arguments that a library passes to its own functions.
   if (is_made_by_library(evidence, run)) std::erase_if(candidates, [](const Candidate& c) { return !c.of_library; });
 
   std::vector<std::pair<Candidate*, Attempt>> good;

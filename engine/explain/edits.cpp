@@ -10,7 +10,7 @@
 namespace footlight::explain {
 namespace {
 
-// What an edit changes, without what it leaves as it is.
+// The part of a line's text that an edit changes, and what it becomes.
 struct Span {
   size_t begin = 0, end = 0;
   std::string text;
@@ -68,10 +68,11 @@ ParameterKind parameter_kind(const Evidence& evidence, const FunctionRun& run, s
 
 namespace {
 
+// The argument of a call, as the line writes it.
 struct FoundArgument {
   Written written = Written::kUnknown;
-  size_t at = 0, size = 0;  // in the line, where it is written
-  bool whole = false;       // the path is that of the argument, not of what it holds
+  size_t at = 0, size = 0;  // its place in the line, if it is written
+  bool whole = false;       // the path names the whole argument, not a part of it
 };
 
 FoundArgument find_argument(const Evidence& evidence, const FunctionRun& run, const Line& line,

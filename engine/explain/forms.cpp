@@ -112,10 +112,9 @@ ProposedFix::Change always_tensors(const Evidence& evidence, const FunctionRun& 
 
 namespace {
 
-// What all elements of a list have in common, so that they can be stacked: the structure of an element, with a tensor
-// for each of its parts. A key of one element, whose tensors have one dimension more, of size 0.
+// The structure of tensors that stacking the elements of a list makes. All elements have the same one.
 struct Stack {
-  Words words;
+  Words words;             // the key of one element, whose tensors have a first dimension of size 0 beside their own
   bool is_tensor = false;  // an element is a single tensor
   friend auto operator<=>(const Stack&, const Stack&) = default;
 };
@@ -126,7 +125,7 @@ void put_stacked(uint8_t dtype, std::span<const int64_t> element, keys::KeyWrite
   out.tensor({dtype, true, sizes});
 }
 
-// Writes the stack that elements like the item at `at` make, and moves past it; false if such elements make none.
+// Writes the stack of elements like the item at `at`, and moves past it; false if such elements cannot be stacked.
 bool write_stack(std::span<const uint64_t> words, size_t& at, keys::KeyWriter& out) {
   const Item item = keys::read(words, at);
   switch (item.token) {
@@ -156,7 +155,7 @@ bool write_stack(std::span<const uint64_t> words, size_t& at, keys::KeyWriter& o
   return true;
 }
 
-// The stack of a list or tuple; empty if its elements make none, or several.
+// The stack of a list or tuple; empty if its elements cannot be stacked, or differ.
 std::optional<Stack> stack_of(std::span<const uint64_t> words, const ItemPlace& place) {
   if (!is_list(place.item)) return {};
   std::optional<Stack> first;
@@ -180,8 +179,8 @@ Words stack_of_tensors(uint8_t dtype, std::span<const int64_t> element) {
   return {out.words.begin(), out.words.end()};
 }
 
-// The stack of all tensors in a list or tuple, however deep; empty if they have several shapes, or are not all that it
-// holds.
+// The stack of all tensors in a list or tuple, however deep; empty if they have several shapes, or if it holds anything
+// else.
 std::optional<Stack> flat_stack_of(std::span<const uint64_t> words, const ItemPlace& place) {
   if (!is_list(place.item)) return {};
   std::optional<Stack> first;

@@ -1,4 +1,4 @@
-// Keeps elements by iterator.
+// Keeps the elements of each iterator in the order in which the call took them.
 #include "engine/runtime/repeated_elements.h"
 
 #include "engine/base/errors.h"

@@ -1,4 +1,4 @@
-// Counts the ops of the recorded call and of its repetitions, and the time of Python functions that the graph calls.
+// Compares the ops of the recorded call with those of its repetitions, and the time of Python that the graph calls.
 #include "engine/explain/compare/repeated_call.h"
 
 #include "engine/explain/compare/recorded_read.h"
@@ -16,15 +16,15 @@ namespace {
 
 using session::CallRecord;
 
-// Times that differ by less are taken for the same: the call may have been the first, with nothing in the caches.
+// Times that differ by less count as the same: the recorded call may have been the first, with cold caches.
 constexpr double kOtherFactor = 2;
-constexpr double kOtherShare = 0.25;   // of the call
+constexpr double kOtherShare = 0.25;  // of the call
 constexpr double kOtherNs = 100'000;
 constexpr size_t kMaxNames = 4;
 
 bool calls_python(std::string_view op) { return op.starts_with("EagerPyFunc") || op.starts_with("PyFunc"); }
 
-// The graphs of the trace with those that their nodes run, and the Python functions that these call.
+// All graphs that a trace runs: its own and those that nodes call; and the Python functions that these call.
 struct Called {
   std::set<GraphId> graphs;
   std::vector<std::string> functions;  // "Env.step (train.py:18)", in the order of nodes
@@ -99,8 +99,8 @@ Work work_of(const session::Reader& reader, const CallRecord& call, const std::s
   return work;
 }
 
-// In a repetition, eager ops inside of a Python function that the graph calls are no time of the function's own, so its
-// time is taken from its first mark to its last.
+// Eager ops that a Python function runs in a repetition have marks of their own, so the function's time is counted from
+// its first mark to its last.
 Work work_of(const session::Reader& reader, const Run& run, const std::set<GraphId>& graphs) {
   Work work;
   std::vector<std::pair<int64_t, int64_t>> spans(run.ops.size(), {INT64_MAX, INT64_MIN});
@@ -131,7 +131,7 @@ std::string from_to(uint64_t least, uint64_t most) {
 
 std::string ops_text(uint64_t count) { return with_commas(count) + (count == 1 ? " op" : " ops"); }
 
-// "3 to 40" of repetitions that do not all run as many; empty if they do.
+// "3 to 40": the least and most ops of a repetition; empty if all run equally many.
 std::string varying_ops(const std::vector<Run>& runs) {
   uint64_t least = UINT64_MAX, most = 0;
   for (const Run& run : runs) {
@@ -147,7 +147,7 @@ bool are_other_times(double call, double repetition, double whole) {
   return high >= kOtherFactor * low && high - low >= std::max(kOtherNs, kOtherShare * whole);
 }
 
-// What tells that a repetition is another call; empty: nothing does.
+// Says how repetitions differ from the recorded call; empty: they do the same work.
 std::string difference(const Comparison& c, const session::Reader& reader, const session::ComparisonRecord& record,
                        const Called& called, const std::vector<Run>& traced) {
   const std::optional<CallRecord> call = recorded_call(reader, record);

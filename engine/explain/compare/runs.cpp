@@ -38,9 +38,9 @@ bool names_op(const session::ComparisonMark& mark) {
   return is_kernel(mark.activity) && (mark.op.valid() || mark.node.valid());
 }
 
-// For each mark the op whose Python function (tf.py_function) the thread ran, by its number in the run; -1: none. The
-// function runs between two marks of its op's kernel, and the second one names the op. What the function calls has
-// marks of its own between these.
+// For each mark the number, in the run, of the op whose Python function (tf.py_function) the thread ran; -1: none. The
+// function runs between two marks of its op's kernel, of which the second names the op. Ops that the function calls
+// have marks of their own between these.
 std::vector<int32_t> python_functions_of(const std::vector<session::ComparisonMark>& marks) {
   std::vector<int32_t> ops(marks.size(), -1);
   std::vector<std::vector<size_t>> open;  // marks of functions that have not returned

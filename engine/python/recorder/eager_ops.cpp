@@ -1,5 +1,5 @@
-// The signature of an op is a hash over its name and over the shapes and dtypes of what it takes and gives; its
-// description is asked for once.
+// An op is known by a hash over its name and over the shapes and dtypes of its arguments and results; Python describes
+// each once.
 #include "engine/python/recorder/eager_ops.h"
 
 #include "engine/base/clock.h"
@@ -26,7 +26,7 @@ struct Described {
   SignatureId signature;
 };
 
-// By the hash of a call. Accessed with the GIL held.
+// The ops described so far, by the hash of a call. Accessed with the GIL held.
 std::unordered_map<uint64_t, Described>& described() {
   static auto* const all = new std::unordered_map<uint64_t, Described>;
   return *all;
@@ -71,7 +71,7 @@ class OpHasher {
     return hash;
   }
 
-  // Parameters of an op: texts are a part of its name.
+  // The parameters of an op: those that are texts tell ops apart, as its name does.
   static uint64_t texts(PyObject* dict) {
     uint64_t sum = 1;
     PyObject *key, *held;
@@ -92,7 +92,7 @@ class OpHasher {
     return hash;
   }
 
-  // An array of another library.
+  // Another library's array, or a value of any other type.
   static uint64_t other(PyObject* object) {
     const Ref shape = optional_attribute(object, "shape");
     if (!shape || !PyTuple_CheckExact(shape.get())) return reinterpret_cast<uintptr_t>(Py_TYPE(object));
@@ -129,13 +129,13 @@ bool EagerOps::has_run(PyObject* found) const {
 }
 
 bool EagerOps::describe_event(PyObject* const* args, size_t count, PyObject* found, OpEvent& event) const {
-  bool known_op = false;
+  bool is_op = false;
   quietly([&] {
     const OpHasher hasher(arrays.get());
     uint64_t hash = mixed(reinterpret_cast<uintptr_t>(describe.get()), hasher.value(found));
     for (auto i = static_cast<size_t>(first); i < count; ++i) {
-      const bool is_op = static_cast<Py_ssize_t>(i) == op_at;
-      hash = mixed(hash, is_op ? reinterpret_cast<uintptr_t>(args[i]) : hasher.value(args[i]));
+      const bool is_op_itself = static_cast<Py_ssize_t>(i) == op_at;
+      hash = mixed(hash, is_op_itself ? reinterpret_cast<uintptr_t>(args[i]) : hasher.value(args[i]));
     }
     auto known = described().find(hash);
     if (known == described().end()) {
@@ -148,9 +148,9 @@ bool EagerOps::describe_event(PyObject* const* args, size_t count, PyObject* fou
     }
     event.op = known->second.op;
     event.signature = known->second.signature;
-    known_op = event.op.valid();
+    is_op = event.op.valid();
   });
-  return known_op;
+  return is_op;
 }
 
 PyObject* EagerOps::call(PyObject* callable, PyObject* const* args, size_t count, PyObject* keywords) const {

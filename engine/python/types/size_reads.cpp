@@ -1,4 +1,4 @@
-// Writes each line once per trace, dimension and size.
+// Each line is written once for each trace, dimension and size.
 #include "engine/python/types/size_reads.h"
 
 #include "engine/base/error_words.h"
@@ -20,7 +20,7 @@ struct Line {
   int number = 0;
 };
 
-// The line that runs now; none if it is a library's.
+// The line that runs now; number 0 if it is a library's.
 Line users_line() {
   PyFrameObject* const frame = PyEval_GetFrame();
   if (!frame) return {};

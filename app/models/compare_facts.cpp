@@ -12,7 +12,7 @@ namespace {
 
 QString percent(double share) { return QString::number(std::lround(share * 100)) + QStringLiteral(" %"); }
 
-// The clock counts whole nanoseconds.
+// The clock counts whole nanoseconds: a mean of less than one for each of `count` cannot be told.
 bool is_below_clock(double ns, uint64_t count) { return count > 1 && ns < static_cast<double>(count); }
 
 QString side_words(uint64_t count, const char* one, const char* many, const explain::Spread& time) {

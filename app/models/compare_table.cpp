@@ -59,7 +59,7 @@ CompareTable::CompareTable(QObject* parent) : TableOf(parent) {
   marks_order_ = false;
 }
 
-// Its number; with the file where the rows are of several ones.
+// The line's number, with its file where the rows come from several files.
 QString CompareTable::line_text(const explain::Row& row) const {
   if (!row.place.empty()) return q(row.place);
   if (!row.at) return {};

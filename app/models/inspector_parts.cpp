@@ -29,7 +29,7 @@ InspectorRow text_row(const QString& label, const QString& value, int indent = 0
   return row;
 }
 
-// "5.4 ms, 104 us a run": the mean of `count` of `each`.
+// "5.4 ms, 104 us a run": the sum, and the mean of `count` runs. `each`: the word for one of them.
 QString timed(int64_t ns, uint64_t count, const char* each) {
   const QString text = duration_text(ns);
   if (count < 2) return text;

@@ -222,7 +222,7 @@ class CellWriter {
   size_t at_ = 0, shown_ = 0;
 };
 
-// The leaves of a parameter; a dataset or an iterator is its type, which says what it yields.
+// The leaves of a parameter. A dataset or an iterator has a single leaf, its type, which says what it yields.
 std::vector<const session::KeyLeaf*> leaves_of(const session::TraceRecord& t, const std::string& name) {
   std::vector<const session::KeyLeaf*> leaves;
   std::string described;  // the path of the dataset or iterator
@@ -248,7 +248,8 @@ QString parameter_cell(const session::TraceRecord& t, const std::string& name, c
 std::set<std::string> shared_leaves(const std::vector<const session::TraceRecord*>& traces, const std::string& name) {
   std::set<std::string> shared;
   if (traces.size() < 2) return shared;
-  std::unordered_map<std::string, std::pair<const session::KeyLeaf*, size_t>> same;  // how many traces have it
+  // The first trace's leaf at each path, and how many traces have the same.
+  std::unordered_map<std::string, std::pair<const session::KeyLeaf*, size_t>> same;
   for (const session::KeyLeaf* leaf : leaves_of(*traces.front(), name))
     if (leaf->kind != "structure") same.emplace(leaf->path, std::pair(leaf, size_t{0}));
   for (const session::TraceRecord* t : traces) {

@@ -17,7 +17,7 @@ struct LineNodes {
   std::map<int, uint64_t> own, called;
 };
 
-// Whether the caller only runs the body of one of its own statements, which is a function in converted code.
+// Whether the caller runs the body of its own statement: in converted code the body of a loop or an if is a function.
 bool is_own_block(const Document& document, const session::LocationRecord& caller,
                   const session::LocationRecord& inner) {
   const session::CodeRecord* const code = document.code(caller.source.code);

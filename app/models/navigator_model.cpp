@@ -22,7 +22,7 @@ constexpr int kTraceShift = 20;
 constexpr quintptr kPageMask = (quintptr{1} << kTraceShift) - 1;
 
 // Parameters that distinguish the traces: those that vary, but not exactly as an earlier one does.
-// With what all traces have in common, which is left out.
+// Each comes with the leaves that all traces share, which its cells leave out.
 std::vector<std::pair<std::string, std::set<std::string>>> telling_parameters(
     const session::FunctionRecord& f, const std::vector<const session::TraceRecord*>& traces) {
   std::vector<std::pair<std::string, std::set<std::string>>> telling;

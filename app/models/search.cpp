@@ -15,7 +15,7 @@ namespace footlight::app {
 namespace {
 
 constexpr size_t kMaxConsoleHit = 200;
-// A line of the program comes before what libraries have of the same name.
+// Lines of the program rank above lines of libraries that have the same name.
 constexpr int kOwnLine = 45, kLibraryLine = -20;
 
 // Words in UTF-8 without regard to the case of ASCII letters: looks at a graph of 50,000 nodes at every key.

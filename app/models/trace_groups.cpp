@@ -22,7 +22,7 @@ bool inside_calls(const session::TraceRecord& t) {
   return t.reason != session::TraceReason::kGetConcreteFunction;
 }
 
-// The leaf that a differing path names, or of which it names a part; else one below it.
+// The leaf that a differing path names as a whole or in part; else the first leaf below the path.
 const session::KeyLeaf* leaf_at(const session::TraceRecord& t, const std::string& path) {
   const session::KeyLeaf *outer = nullptr, *inner = nullptr;
   for (const session::KeyLeaf& leaf : t.key) {
@@ -32,7 +32,7 @@ const session::KeyLeaf* leaf_at(const session::TraceRecord& t, const std::string
   return outer ? outer : inner;
 }
 
-// What the path says of the leaf: "7" of its second dimension, its dtype, or all of it.
+// The text of the part that the path names: the size of one dimension, as "7", the dtype, or the whole leaf.
 QString part_text(const session::KeyLeaf& leaf, const std::string& path) {
   const std::string part = path.size() > leaf.path.size() ? path.substr(leaf.path.size()) : std::string();
   if (part == ".dtype") return q(leaf.type);

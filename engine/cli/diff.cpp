@@ -177,7 +177,8 @@ void print_text(const GraphDiff& diff, const Run& a, const Run& b) {
   // A node of other types because its inputs have them is no difference of its own.
   const auto only_follows = [](const Row& row) { return row.diff->follows && row.left && row.right; };
   const auto follow = static_cast<size_t>(std::ranges::count_if(all, only_follows));
-  if (follow < all.size()) std::erase_if(all, only_follows);
+  const bool leaves_out = follow > 0 && follow < all.size();
+  if (leaves_out) std::erase_if(all, only_follows);
   for (NodeState state : {NodeState::kChanged, NodeState::kOnlyLeft, NodeState::kOnlyRight}) {
     bool first = true;
     for (const Row& row : all) {
@@ -194,7 +195,7 @@ void print_text(const GraphDiff& diff, const Run& a, const Run& b) {
       for (const NodeChange& c : row.diff->changes) std::printf("      %s\n", printable(words(c)).c_str());
     }
   }
-  if (follow && all.size() < rows(diff, a, b).size())
+  if (leaves_out)
     std::printf("\n%s\n", (counted(follow, "node more only follows its inputs", "nodes more only follow their inputs") +
                             "; --json lists them").c_str());
   for (size_t p = 0; p < diff.pairs.size(); ++p)
@@ -254,8 +255,8 @@ struct FunctionDiff {
   bool same = false;
 };
 
-// Traces of one signature are compared, in their order; those that are left are taken in their order, too: an edit may
-// have changed what they are made for.
+// Pairs traces of one signature in their order, then those that are left, also in their order: an edit may have changed
+// their signatures.
 std::vector<std::pair<const TraceRecord*, const TraceRecord*>> pairs_of(std::vector<const TraceRecord*> left,
                                                                         std::vector<const TraceRecord*> right) {
   std::vector<std::pair<const TraceRecord*, const TraceRecord*>> pairs;

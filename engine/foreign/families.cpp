@@ -1,4 +1,4 @@
-// The same families as those of what the recorder writes for these engines.
+// Gives ops the families that the recorder gives them when it records these engines.
 #include "engine/foreign/families.h"
 
 #include <algorithm>

@@ -81,7 +81,7 @@ class FxReader {
   }
 
  private:
-  // Keeps the way from the outermost class to this one, by how far they are indented.
+  // Enters a class: path_ holds the classes around it, which are indented less.
   void enter(std::string_view name, size_t indent) {
     while (!path_.empty() && path_.back().first >= indent) path_.pop_back();
     if (path_.size() >= kMaxDepth) path_.pop_back();

@@ -11,8 +11,8 @@ namespace footlight::foreign {
 
 using wire::ProtobufReader;
 
-// A trace begins with a packet; a packet has known fields of known types, and one says which sequence it belongs to, or
-// describes tracks, clocks or the trace. Nodes of a GraphDef, which look alike, have no number in these fields.
+// A trace begins with packets whose known fields have known types. Some packet holds events, tracks, clocks or facts of
+// the trace, and some packet has a time or a sequence. Nodes of a GraphDef look alike, but have no such fields.
 bool looks_like_perfetto(std::string_view begin) {
   int packets = 0;
   bool is_known = false, is_stamped = false;

@@ -1,4 +1,4 @@
-// Graphs go to the file as soon as they are read, so that memory holds one of them beside the text.
+// Graphs are written as soon as they are read, so that memory holds few of them beside the text.
 #include "engine/foreign/program.h"
 
 #include "engine/base/text.h"

@@ -9,8 +9,8 @@
 namespace footlight::foreign {
 
 std::vector<session::KeyLeaf> torch_guards(std::string_view tree);
-// What the program calls the first value that an expression of a guard names: "x" of "L['x'].size()[0] == 4",
-// "self.rate" of "L['self'].rate"; empty: it names none.
+// The program's name for the first value in the expression of a guard: "x" in "L['x'].size()[0] == 4", "self.rate" in
+// "L['self'].rate"; empty: the expression names no value.
 std::string torch_source(std::string_view expression);
 
 }  // namespace footlight::foreign

@@ -66,27 +66,27 @@ auto& leaks() {
   return all;
 }
 
-// A file of an installed package or of Python.
+// Whether the function is in a file of an installed package or of Python.
 bool is_of_library(PyObject* function) {
   const std::string file = readable(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function))->co_filename);
   return !file.starts_with('<') && !is_own_file(file) && !is_users_file(file);
 }
 
-// told(function, frame), as the recorder calls it.
-PyObject* told_of_call(PyObject*, PyObject* const* args, Py_ssize_t count) {
+// on_call(function, frame): the recorder calls it when a function of the program begins.
+PyObject* on_call(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (count > 0) StateWatch::entered_from_library(args[0]);
   Py_RETURN_NONE;
 }
 
-// Begins or ends that the innermost watch is told which functions of the program a library calls. False: it cannot be,
+// Turns on or off that the innermost watch hears of the program's functions which a library calls. False: it cannot,
 // since the program has a profile function of its own.
 bool watch_calls(bool on) {
-  static PyMethodDef method{"told", as_method(told_of_call), METH_FASTCALL, nullptr};
-  static PyObject* const told = checked(PyCFunction_New(&method, nullptr)).release();
+  static PyMethodDef method{"on_call", as_method(on_call), METH_FASTCALL, nullptr};
+  static PyObject* const callback = checked(PyCFunction_New(&method, nullptr)).release();
   static PyObject* const watch =
       checked(PyObject_GetAttrString(checked(PyImport_ImportModule("footlight_recorder._recorder")).get(),
                                      "watch_calls")).release();
-  return checked(PyObject_CallOneArg(watch, on ? told : Py_None)).get() == Py_True;
+  return checked(PyObject_CallOneArg(watch, on ? callback : Py_None)).get() == Py_True;
 }
 
 // Whether enough was recorded: a function that is traced again and again has the same findings each time.

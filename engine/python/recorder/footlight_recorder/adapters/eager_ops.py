@@ -19,7 +19,7 @@ Described = tuple[int, str, str, int, int, int]  # as EagerOps in eager_ops.h re
 
 
 def are_recorded() -> bool:
-    """Whether hooks of ops are put in place: where a call is compared, they would be a part of what is measured."""
+    """Whether ops are hooked. Where a call is compared they are not: the hooks would be measured with it."""
     return footlight_recorder.wanted_comparison is None
 
 
@@ -33,11 +33,11 @@ class Ops:
 
     def stand_in(self, callable_: Any, describe: Callable[[Any, Any], Described | None], first: int = 0,
                  op_at: int = -1) -> Any:
-        """What stands in for a callable that runs ops; `first`, `op_at`: the first argument that counts, and the op."""
+        """Wrap a callable that runs ops. `first`: its first argument that counts; `op_at`: the argument that is the op."""
         return _recorder.eager_op(callable_, describe, self._arrays, self._result, first, op_at)
 
     def stand_in_for(self, name: str, callable_: Any) -> Any:
-        """What stands in for a callable that runs one op."""
+        """Wrap a callable that runs one op."""
         describe = self._named.get(name)
         if describe is None:  # kept: the recorder knows ops by it
             describe = self._named[name] = functools.partial(self._describe_named, name)
@@ -47,7 +47,7 @@ class Ops:
         return self.described(name, arguments, result)
 
     def described(self, name: str, arguments: Any, result: Any) -> Described | None:
-        """What the recorder is told of an op."""
+        """Describe an op for the recorder; None: there are too many ops."""
         number = self._known.get(name)
         if number is None:
             number = next(_numbers)

@@ -1,4 +1,4 @@
-"""JAX's own jitted functions, as which `jnp.add` and its kin run outside of jit: each call of one with arrays is an op.
+"""JAX's own jitted functions: outside of jit `jnp.add` and its kin run as these. Each call with arrays is an op.
 
 The hook is placed when `jax._src.pjit` is imported, which JAX does before it makes these functions.
 """
@@ -35,12 +35,12 @@ class Ops(eager_ops.Ops):
 
     @guarded
     def of_function(self, jitted: Any, fun: Any) -> Any:
-        """What stands in for a function that JAX jits for itself, or None."""
+        """Wrap a function that JAX jits for itself; None: it has no name."""
         name = getattr(fun, '__name__', '').strip('_')
         return self.stand_in_for(name, jitted) if name else None
 
     def of_primitives(self, process: Any) -> Any:
-        """What stands in for `EvalTrace.process_primitive`."""
+        """Wrap `EvalTrace.process_primitive`."""
         return self.stand_in(process, self._describe_primitive, first=1, op_at=1)
 
     def _describe_primitive(self, arguments: Any, result: Any) -> eager_ops.Described | None:
@@ -65,7 +65,7 @@ def _made() -> Ops:
 
 
 def for_itself(jitted: Any, fun: Any) -> Any:
-    """What stands in for a function that JAX jits for itself; the function where ops are not recorded."""
+    """Wrap a function that JAX jits for itself; without a record of ops it stays as it is."""
     known = ops()
     stand_in = known.of_function(jitted, fun) if known is not None else None
     return jitted if stand_in is None else stand_in

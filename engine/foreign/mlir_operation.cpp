@@ -1,4 +1,4 @@
-// Types stand behind the last " : " outside of brackets; a function's own results behind an arrow there.
+// An operation's types follow the last " : " outside of brackets; the types of its results follow an arrow there.
 #include "engine/foreign/mlir_operation.h"
 
 #include "engine/foreign/scan.h"

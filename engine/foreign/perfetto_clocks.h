@@ -1,4 +1,4 @@
-// The clocks of a Perfetto trace: each packet says which one its time is of, and snapshots say how they stand.
+// Converts times of a Perfetto trace to one clock. Packets name the clocks of their times; snapshots relate clocks.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class PerfettoClocks {
   // The time in nanoseconds of the trace's own clock; empty: it would overflow. Clocks from 64 to 127 belong to a
   // sequence, and may count on from the time before.
   std::optional<int64_t> time(uint64_t sequence, uint64_t clock, uint64_t reading);
-  // To be added to times to count from 1970; 0: not known.
+  // Add it to a time to count from 1970; 0: not known.
   int64_t since_1970() const { return real_ > 0 && boot_ > 0 ? real_ - boot_ : 0; }
 
  private:

@@ -1,4 +1,4 @@
-// What each packet of a Perfetto trace means: tracks, texts with numbers, defaults of a sequence, events.
+// Reads the packets of a Perfetto trace: tracks, numbered texts, defaults of a sequence, events.
 #pragma once
 
 #include "engine/foreign/builder.h"
@@ -15,12 +15,12 @@ class PerfettoEvents {
  public:
   PerfettoEvents(Builder& builder, FileFacts& facts) : builder_(builder), facts_(facts) {}
   void add(std::string_view packet);
-  // Slices that began and did not end are given the end of the last event.
+  // Slices that did not end get the end of the last event.
   void finish();
 
  private:
   using Texts = std::unordered_map<uint64_t, std::string>;
-  // Packets of one writer, which shares texts and defaults among them.
+  // The packets of one writer share texts and defaults.
   struct Sequence {
     Texts categories, names, annotation_names, annotation_texts;
     uint64_t track = 0, clock = PerfettoClocks::kBootTime;

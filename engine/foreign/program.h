@@ -1,4 +1,4 @@
-// A program in a file of text, as functions, traces and graphs of a recording in which nothing ran.
+// Writes a program from a text file as functions, traces and graphs of a recording in which nothing ran.
 #pragma once
 
 #include "engine/foreign/builder.h"
@@ -11,7 +11,7 @@
 
 namespace footlight::foreign {
 
-// What an importer is given: a file, and what it fills.
+// The arguments of an importer: the file that it reads, and the writers that it fills.
 struct Import {
   const Source& source;
   session::Writer& writer;
@@ -51,7 +51,7 @@ class Program {
   GraphId new_graph() { return GraphId(++graphs_); }
   void add(TextGraph&& graph);
   TraceId new_trace() { return TraceId(++traces_); }
-  // Each returns the number. A trace that has one already keeps it.
+  // Each returns the record's number. A trace that has a number keeps it.
   FunctionId add(session::FunctionRecord function);
   TraceId add(session::TraceRecord trace);
   // Adds a function whose only trace has that graph at that stage, and the text that it was read from.
@@ -75,7 +75,7 @@ session::ArtifactRecord text_artifact(std::string_view name, std::string_view ki
 // The signature of a graph: its inputs with their types.
 std::string signature_of(const session::GraphRecord& graph);
 
-// What texts of programs may hold; messages name the file.
+// The most bytes of a program's text that an importer reads.
 constexpr size_t kMaxProgramText = size_t{512} << 20;
 
 }  // namespace footlight::foreign

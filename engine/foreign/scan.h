@@ -1,4 +1,4 @@
-// Small steps of reading a program's text: brackets, lists, lines. Nothing here throws.
+// Helpers of readers of program texts: brackets, lists, lines. Nothing here throws.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 namespace footlight::foreign {
 
 std::string_view trimmed(std::string_view text);
-// Removes the word and the blanks around it from the begin of the text; false: the text begins with another.
+// Removes the word and the blanks around it from the beginning of the text; false: the text begins otherwise.
 bool skip_word(std::string_view& text, std::string_view word);
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-// The number at the begin; 0 where there is none, and where it is too large.
+// The number with which the text begins; 0 if it begins with none or with one that is too large.
 uint64_t leading_number(std::string_view text);
 
 enum class Angles : bool { kPlain, kBrackets };  // whether < and > are brackets; those of -> never are
-// Where the string that begins at `at` ends: behind its closing quote.
+// The position behind the closing quote of the string that begins at `at`.
 size_t behind_string(std::string_view text, size_t at);
-// What a string with its quotes, "a b", holds; escapes stay as they are.
+// The contents of a string that is given with its quotes. Escapes stay as they are.
 std::string_view without_quotes(std::string_view string);
-// Where the bracket at `at` is closed; npos: nowhere. Brackets in strings do not count.
+// The position of the bracket that closes the one at `at`; npos: none does. Brackets in strings do not count.
 size_t closing(std::string_view text, size_t at, Angles angles = Angles::kPlain);
 // The first place outside of brackets and strings where `word` stands; npos: nowhere.
 size_t find_outside(std::string_view text, std::string_view word, Angles angles = Angles::kPlain, size_t from = 0);
@@ -38,8 +38,8 @@ class Lines {
   std::string_view line() const { return line_; }
   int number() const { return number_; }  // from 1
   size_t position() const { return at_; }
-  // Adds following lines to this one until all brackets that it opens are closed. Where that is not soon, it changes
-  // nothing.
+  // Adds following lines to this one until all brackets that it opens are closed. Changes nothing if they stay open for
+  // too many lines.
   void complete();
 
  private:
@@ -52,7 +52,7 @@ class Lines {
 std::string element_type(std::string_view name);
 // "f32" and "4,8": "float32 (4, 8)".
 std::string array_type(std::string_view element, std::string_view sizes);
-// At most so many bytes, and no piece of a letter.
+// At most `most` bytes of the text. Cuts between UTF-8 characters.
 std::string_view cut(std::string_view text, size_t most);
 
 }  // namespace footlight::foreign

@@ -1,4 +1,4 @@
-// What a dataset or an iterator yields, as the name of its type says it: "IteratorSpec((f32[4,4] {n: i32[4]}))".
+// Reads from the name of its type what a dataset or an iterator yields: "IteratorSpec((f32[4,4] {n: i32[4]}))".
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 namespace footlight::keys {
 
 struct ElementLeaf {
-  std::string path;   // "[0]", "[1]['n']"; of an element that is a single tensor empty
-  std::string type;   // "float32"; of what is no tensor the name of its type
+  std::string path;   // "[0]", "[1]['n']"; empty if the element is a single tensor
+  std::string type;   // "float32"; the name of its type if it is no tensor
   std::string shape;  // "4,4"
   bool tensor = true;
 };

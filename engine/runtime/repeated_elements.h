@@ -1,4 +1,4 @@
-// What a call takes out of iterators, so that its repetitions get the same elements again.
+// Keeps the elements that a call takes out of iterators, so that its repetitions get the same elements again.
 #pragma once
 
 #include "engine/tensor/tensor.h"
@@ -13,7 +13,7 @@ class RepeatedElements {
  public:
   enum class Mode : uint8_t { kKeep, kGive };
 
-  // In its scope the iterators that this thread asks keep what they give, or give again what they gave.
+  // While it lives, iterators that this thread asks keep the elements that they give, or give the kept ones again.
   class Scope {
    public:
     Scope(RepeatedElements& elements, Mode mode);
@@ -26,14 +26,14 @@ class RepeatedElements {
   };
 
   RepeatedElements();
-  // The one in whose scope this thread is, if that concerns the iterator: iterators that the call makes by itself start
-  // anew in each repetition.
+  // The elements of the innermost Scope of this thread. Null without one, and for iterators that the call itself makes:
+  // these start anew in each repetition.
   static RepeatedElements* of(uint64_t iterator);
 
   bool is_given() const { return mode_ == Mode::kGive; }
   void keep(uint64_t iterator, const std::vector<Tensor>& element);
   void keep_end(uint64_t iterator);
-  // The next element of a repetition; false at the end. Throws if the call itself took less.
+  // The next element of a repetition; false at the end. Throws if the call itself took fewer elements.
   bool give(uint64_t iterator, std::vector<Tensor>& element);
   // Whether another element may be taken ahead of the program while a repetition waits for it.
   bool may_take_ahead() const { return ahead_ < kMaxAhead && ahead_bytes_ < kMaxBytes; }

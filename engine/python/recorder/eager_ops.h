@@ -7,7 +7,7 @@
 
 namespace footlight::python {
 
-// What is known of a callable that runs an op, or different ones.
+// Describes a callable that runs ops: one, or several by its arguments.
 struct EagerOps {
   // describe(arguments, result) -> (number of the op, inputs, outputs, bytes of the inputs, of the outputs, FLOPs), or
   // None for what is no op. Called once for each op with types and shapes.

@@ -73,12 +73,24 @@ bool lengths_vary(const LeafSeries& s) {
   return lengths.size() > 1;
 }
 
-// Whether its elements are tuples, lists or dicts themselves.
+// Whether the first element of the list is a tuple, list or dict in some trace.
 bool holds_parts(const FunctionRun& run, const LeafSeries& s) {
   return std::ranges::any_of(run.traces, [&](const TraceRecord* t) {
     const KeyLeaf* element = leaf_at(*t, s.path + "[0]");
     return element && element->kind == "structure";
   });
+}
+
+// How to pass lists or tuples as tensors. `flat`: all tensors in them, however deep, have one shape.
+std::string list_fix(const FunctionRun& run, const LeafSeries& s, bool flat, const std::string& example) {
+  const bool jax = is_jax(run);
+  const std::string stack = jax ? "jnp.stack" : "tf.stack";
+  const std::string padded = jax ? " padded to one length, with a mask" : " padded to one length";
+  if (flat) return stack + (jax ? "(jax.tree.leaves(" : "(tf.nest.flatten(") + s.name() + "))" + padded;
+  if (!lengths_vary(s)) return "Always pass " + s.name() + " in one form, such as " + example;
+  if (holds_parts(run, s))
+    return "Pass the parts of the elements of " + s.name() + " as tensors: " + stack + " for each of them," + padded;
+  return stack + "(" + s.name() + ")" + padded + (jax ? "" : ", or declared with a None dimension");
 }
 
 // Whether the contents of one change from trace to trace exactly when those of the other do.
@@ -127,16 +139,7 @@ void propose_structure_change(const Evidence& evidence, const FunctionRun& run, 
     f.title = s.name() + (keys ? " comes with different keys" : " comes with different structures");
     f.detail = s.path + ": " + with_commas(f.values.size()) + " structures, " + progression(f.values);
     f.detail += with_it(f.also_paths);
-    const std::string stack = is_jax(run) ? "jnp.stack" : "tf.stack";
-    const std::string padded = is_jax(run) ? " padded to one length, with a mask" : " padded to one length";
-    f.fix = keys                  ? "Always pass all keys of " + s.name()
-            : lists.flat          ? stack + "(" + (is_jax(run) ? "jax.tree.leaves(" : "tf.nest.flatten(") + s.name() +
-                                        "))" + padded
-            : !lengths_vary(s)    ? "Always pass " + s.name() + " in one form, such as " + f.values.front()
-            : holds_parts(run, s) ? "Pass the parts of the elements of " + s.name() + " as tensors: " + stack +
-                                        " for each of them," + padded
-            : is_jax(run)         ? stack + "(" + s.name() + ")" + padded
-                                  : stack + "(" + s.name() + ")" + padded + ", or declared with a None dimension";
+    f.fix = keys ? "Always pass all keys of " + s.name() : list_fix(run, s, lists.flat, f.values.front());
     to.push_back(std::move(c));
   }
 }

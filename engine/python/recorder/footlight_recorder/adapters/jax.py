@@ -111,7 +111,7 @@ class _Recorder:
 
     @staticmethod
     def made_for_itself(fun: Any, jitted: Any, frame: FrameType | None) -> Any:
-        """What stands in for a function that JAX jits for itself; else the jitted function."""
+        """Wrap a function that JAX jits for itself; other functions stay as they are."""
         frame = _maker(frame)
         return jax_ops.for_itself(jitted, fun) if frame is not None and _is_own(frame) else jitted
 

@@ -185,11 +185,12 @@ class NsightReader {
   }
 
   void put_device_work(Event& e, const NsightTable& rows) {
-    e.lane = builder_.lane(str(pid_of(rows.number(6))), "device");
+    const int64_t process = rows.has(6) ? rows.number(6) : facts_.pid << 24;  // older exports do not name it
+    e.lane = builder_.lane(str(pid_of(process)), "device");
     e.device = uint32_of(rows.number(2));
     e.context = uint32_of(rows.number(3));
     e.stream = uint32_of(rows.number(4));
-    e.correlation = correlation(rows.number(5), rows.has(6) ? rows.number(6) : facts_.pid << 24);
+    e.correlation = correlation(rows.number(5), process);
     put(e, rows);
   }
 

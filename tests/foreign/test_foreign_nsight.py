@@ -1,29 +1,15 @@
 """Kernels, copies, calls, ops, sums and gaps of an export of Nsight Systems equal those that SQLite itself counts in it."""
 import gzip
-import json
 import os
 import sqlite3
 import subprocess
 import sys
 import tempfile
-from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import count
 import make_nsight
-
-PROGRAM = os.environ.get('FOOTLIGHT_PROGRAM', os.path.join(os.environ.get('FOOTLIGHT_BUILD', ''), 'bin', 'footlight'))
-
-
-def run(*words: str) -> str:
-    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def sql(recording: str, statement: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(run('sql', recording, statement, '--json', '--limit', '0'))
-    return rows
+from imported import PROGRAM, run, sql
 
 
 def check(path: str, made: str) -> str:

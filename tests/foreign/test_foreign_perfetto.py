@@ -1,5 +1,4 @@
 """Slices, sums, counters and times of a Perfetto trace equal those counted from its packets by a little Python."""
-import json
 import os
 import sqlite3
 import struct
@@ -12,37 +11,10 @@ from typing import Any, Iterator
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import make_perfetto
+from imported import PROGRAM, run, sql
+from wire import fields
 
-PROGRAM = os.environ.get('FOOTLIGHT_PROGRAM', os.path.join(os.environ.get('FOOTLIGHT_BUILD', ''), 'bin', 'footlight'))
 Fields = dict[int, list[Any]]
-
-
-def fields(data: bytes) -> Fields:
-    """The fields of a message: numbers as they stand, others as bytes."""
-    found: Fields = {}
-    at = 0
-
-    def varint() -> int:
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 0x7f) << shift
-            shift += 7
-            if byte < 0x80:
-                return value
-
-    while at < len(data):
-        key = varint()
-        if key & 7 == 0:
-            value: Any = varint()
-        else:
-            size = {1: 8, 5: 4}.get(key & 7) or varint()
-            value = data[at:at + size]
-            at += size
-        found.setdefault(key >> 3, []).append(value)
-    return found
 
 
 def packets(data: bytes) -> Iterator[Fields]:
@@ -89,17 +61,6 @@ class Count:
                 self.slices[name] += 1
             else:
                 self.values[float(event[30][0]) if 30 in event else struct.unpack('<d', event[44][0])[0]] += 1
-
-
-def run(*words: str) -> str:
-    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def sql(recording: str, statement: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(run('sql', recording, statement, '--json', '--limit', '0'))
-    return rows
 
 
 def check(path: str, made: str) -> str:

@@ -1,29 +1,16 @@
 """Nodes, graphs, edges and lines of a program's text equal those counted from it by a little Python."""
-import json
 import os
 import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections import Counter
-from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import count_programs
+from imported import PROGRAM, run, sql
 
-PROGRAM = os.environ.get('FOOTLIGHT_PROGRAM', os.path.join(os.environ.get('FOOTLIGHT_BUILD', ''), 'bin', 'footlight'))
 TEXTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'programs')
-
-
-def run(*words: str) -> str:
-    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def sql(recording: str, statement: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(run('sql', recording, statement, '--json', '--limit', '0'))
-    return rows
 
 
 def check(path: str, folder: str) -> str:

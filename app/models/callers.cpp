@@ -18,10 +18,7 @@ class Stack {
       const SourcePlace place = place_of(*l);
       const session::CodeRecord* code = reader_.code(l->source.code);
       const std::string name = l->qualname.empty() && code ? code->qualname : l->qualname;
-      // A loop or a branch of converted code is a function of its own: part of the one around it.
-      const bool block = inner && inner->source.code != l->source.code && !frames.empty() &&
-                         frames.back().name == name && frames.back().place.file == place.file;
-      if (!block) push({name, place});
+      if (!inner || !is_own_block(code, reader_.code(inner->source.code))) push({name, place});
       inner = l;
     }
   }
@@ -113,6 +110,10 @@ void add_line(Stack& stack, const session::Reader& reader, SourcePlace place, Tr
 }
 
 }  // namespace
+
+bool is_own_block(const session::CodeRecord* caller, const session::CodeRecord* body) {
+  return caller && body && caller != body && caller->file == body->file && caller->qualname == body->qualname;
+}
 
 std::vector<CallerFrame> find_callers(const query::Store& store, const Selection& s) {
   const session::Reader& reader = store.reader();

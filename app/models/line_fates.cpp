@@ -1,6 +1,7 @@
 // Counts nodes by line and looks at which lines have instructions at all.
 #include "app/models/line_fates.h"
 
+#include "app/models/callers.h"
 #include "app/models/lines_run.h"
 #include "app/models/text.h"
 #include "engine/source/lexer.h"
@@ -17,14 +18,6 @@ struct LineNodes {
   std::map<int, uint64_t> own, called;
 };
 
-// Whether the caller runs the body of its own statement: in converted code the body of a loop or an if is a function.
-bool is_own_block(const Document& document, const session::LocationRecord& caller,
-                  const session::LocationRecord& inner) {
-  const session::CodeRecord* const code = document.code(caller.source.code);
-  const session::CodeRecord* const body = document.code(inner.source.code);
-  return code && body && code != body && code->file == body->file && code->qualname == body->qualname;
-}
-
 // The lines of the file in the stack of a node, without the innermost place.
 void add_callers(const Document& document, session::FileId file, session::LocationId id, int own,
                  std::map<int, uint64_t>& nodes) {
@@ -33,7 +26,7 @@ void add_callers(const Document& document, session::FileId file, session::Locati
   const session::LocationRecord* at = document.location(id);
   const session::LocationRecord* inner = nullptr;
   for (int depth = 0; at && depth < kMaxFrames; ++depth, inner = at, at = document.location(at->caller)) {
-    if (inner && is_own_block(document, *at, *inner)) continue;
+    if (inner && is_own_block(document.code(at->source.code), document.code(inner->source.code))) continue;
     SourcePlace place{at->file, at->line};
     if (!place) place = document.place(at->source);
     if (place.file == file && place.line > 0 && place.line != own) lines.insert(place.line);

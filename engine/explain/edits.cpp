@@ -1,6 +1,7 @@
 // Finds arguments and decorators in a line of Python.
 #include "engine/explain/edits.h"
 
+#include "engine/base/error_words.h"
 #include "engine/source/line.h"
 
 #include <algorithm>
@@ -36,6 +37,12 @@ std::string with_spans(std::string text, std::vector<Span> spans) {
 }
 
 }  // namespace
+
+bool is_own(const Evidence& evidence, const Line& line) {
+  const auto& files = evidence.records().files;
+  const auto file = std::ranges::find(files, line.file, &session::FileRecord::id);
+  return file != files.end() && is_users_file(file->path);
+}
 
 ParameterKind parameter_kind(const Evidence& evidence, const FunctionRun& run, std::string_view parameter) {
   constexpr int kMaxLines = 24;

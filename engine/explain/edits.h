@@ -5,6 +5,9 @@
 
 namespace footlight::explain {
 
+// Whether the line is in a file of the program, which its author can edit, and not in a library's.
+bool is_own(const Evidence& evidence, const Line& line);
+
 // How calls pass a parameter: kPlain where the definition is not known.
 enum class ParameterKind : uint8_t { kPlain, kKeywordOnly, kStarred, kDoubleStarred };
 ParameterKind parameter_kind(const Evidence& evidence, const FunctionRun& run, std::string_view parameter);

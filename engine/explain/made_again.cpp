@@ -1,7 +1,7 @@
 // A function is a library's if its nodes come from the library's files; its trace names the line of the program.
 #include "engine/explain/made_again.h"
 
-#include "engine/base/error_words.h"
+#include "engine/explain/edits.h"
 
 #include <algorithm>
 #include <map>
@@ -70,12 +70,6 @@ int64_t MadeAgain::tracing_ns() const {
   std::vector<const session::TraceRecord*> traces;
   for (const FunctionRun* run : functions) traces.insert(traces.end(), run->all_traces.begin(), run->all_traces.end());
   return session::tracing_time(traces);
-}
-
-bool is_own(const Evidence& evidence, const Line& line) {
-  const auto& files = evidence.records().files;
-  const auto file = std::ranges::find(files, line.file, &session::FileRecord::id);
-  return file != files.end() && is_users_file(file->path);
 }
 
 std::vector<MadeAgain> made_again_by_line(const Evidence& evidence) {

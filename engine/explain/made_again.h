@@ -21,9 +21,6 @@ struct MadeAgain {
 // One entry for each line and maker. Leaves out functions of which only one was made from their definition.
 std::vector<MadeAgain> made_again_by_line(const Evidence& evidence);
 
-// Whether the line is in a file of the program, which its author can edit, and not in a library's.
-bool is_own(const Evidence& evidence, const Line& line);
-
 // One run of the line, as far as it was recorded: from the first function that it made to the last trace or element
 // there.
 struct LineRun {

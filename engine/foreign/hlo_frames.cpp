@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMaxFramesOfStack = 200;  // a damaged table may hold a circle
 
-// The text behind "name=", without quotes; empty: there is none.
+// Returns the text behind "name=" without its quotes, and an empty text if the line has no such name.
 std::string_view field(std::string_view text, std::string_view name) {
   for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
     const size_t value = at + name.size();

@@ -17,7 +17,7 @@ struct MlirOperation {
   std::string_view name;                                       // "stablehlo.while"
   std::string_view body;                                       // what stands between the name and the types
   std::string_view types;                                      // behind the last colon outside of brackets
-  std::string_view location;                                   // behind "loc("; empty: there is none
+  std::string_view location;                                   // what stands behind "loc(", if anything
   bool opens_region = false;
 
   uint32_t values() const;

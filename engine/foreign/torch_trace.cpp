@@ -15,7 +15,8 @@ namespace {
 constexpr size_t kMaxRecord = 64 << 20;  // longer ones are left out
 constexpr size_t kBegin = 1 << 16;
 
-// The object of "V1130 18:35:29.036000 32758 torch/_dynamo/utils.py:2473] {...}"; empty: the line is none.
+// Returns the JSON object of "V1130 18:35:29.036000 32758 torch/_dynamo/utils.py:2473] {...}", and an empty text for
+// lines of another form.
 std::string_view object_of(std::string_view line) {
   if (line.size() < 20 || std::string_view("VDIWEC").find(line[0]) == line.npos) return {};
   for (size_t i = 1; i < 5; ++i)

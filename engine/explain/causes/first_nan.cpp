@@ -1,6 +1,6 @@
 // first_nan: a call whose values were recorded made a NaN. Its line is that of the node where it began: of the infinity
 // that the NaN was made of, if there was one before. Fix: what keeps the op's inputs where it is finite.
-#include "engine/base/error_words.h"
+#include "engine/explain/edits.h"
 #include "engine/explain/findings.h"
 #include "engine/explain/values.h"
 #include "engine/explain/words.h"
@@ -51,11 +51,6 @@ void find_first_nan(const Evidence& evidence, Findings& to) {
     const session::GraphRecord* const g = evidence.graph(graph);
     return g && node.value < g->nodes.size() ? &g->nodes[node.value] : nullptr;
   };
-  // A line inside of a library is nothing to edit.
-  const auto is_own = [&](const Line& line) {
-    const auto file = std::ranges::find(evidence.records().files, line.file, &session::FileRecord::id);
-    return file != evidence.records().files.end() && is_users_file(file->path);
-  };
   std::set<FunctionId> told;
   for (const session::CallValues& call : evidence.records().values) {
     const NumericsStory story = story_of(call);
@@ -70,12 +65,13 @@ void find_first_nan(const Evidence& evidence, Findings& to) {
     const session::NodeRecord* const edited = forward ? forward : node;
     f.line = edited ? evidence.line(edited->source) : Line();
     const Line called = evidence.line(call.source);
-    if (!f.line || !is_own(f.line)) f.line = called;
-    else if (called && called != f.line && is_own(called)) f.related.push_back({"call", called});
+    if (!f.line || !is_own(evidence, f.line)) f.line = called;
+    else if (called && called != f.line && is_own(evidence, called)) f.related.push_back({"call", called});
     if (const session::NodeRecord* const nan = nodes(story.first_nan->graph, story.first_nan->node))
-      if (const Line used = evidence.line(nan->source); used && used != f.line && is_own(used))
+      if (const Line used = evidence.line(nan->source); used && used != f.line && is_own(evidence, used))
         f.related.push_back({"use", used});
-    if (const Line used = forward ? evidence.line(node->source) : Line(); used && used != f.line && is_own(used))
+    if (const Line used = forward ? evidence.line(node->source) : Line();
+        used && used != f.line && is_own(evidence, used))
       if (std::ranges::find(f.related, used, &RelatedLine::at) == f.related.end()) f.related.push_back({"use", used});
     f.calls = checked_calls(evidence.records().checked_calls, call.function).calls;
     f.nodes = story.with_nan;

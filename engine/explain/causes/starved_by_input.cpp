@@ -1,10 +1,10 @@
 // starved_by_input: a loop that calls traced functions spends much of its time waiting for the elements of its
 // pipeline. Fix: let the slow stage run in several threads, or ahead. Where the stage computes in Python, threads do
 // not help, since one at a time holds the interpreter: tensor operations come first there.
+#include "engine/explain/edits.h"
 #include "engine/explain/findings.h"
 
 #include "engine/explain/compare/text.h"
-#include "engine/explain/made_again.h"
 #include "engine/explain/python_runs.h"
 #include "engine/explain/words.h"
 #include "engine/source/line.h"

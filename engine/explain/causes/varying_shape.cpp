@@ -108,7 +108,7 @@ std::vector<SizeRead> reads_of_sizes(const Evidence& evidence, const FunctionRun
   return found;
 }
 
-// The beginning of a fix: how the lines have to change before it. Empty if there are none.
+// Returns the words with which a fix begins that needs changes of these lines first; empty if there are none.
 std::string changes_before(const Evidence& evidence, const std::vector<SizeRead>& reads) {
   if (reads.empty()) return {};
   const SizeRead& read = reads.front();

@@ -29,7 +29,14 @@ struct BodyCache {
   bool closed;
 };
 // A cache: bodies that this thread has freed, and ids that are its own.
-thread_local constinit BodyCache body_cache{};
+thread_local constinit BodyCache thread_bodies{};
+
+// The address is computed by a function call, and a compiler that knows what it is of would repeat that at each use.
+inline BodyCache& body_cache() {
+  BodyCache* cache = &thread_bodies;
+  asm("" : "+r"(cache));
+  return *cache;
+}
 
 // The caches hold constructed bodies whose first words are overwritten by the list; refs, dtype and the flags are
 // stored there and are set again.
@@ -42,10 +49,11 @@ void destroy(TensorBody* body) {
 
 struct BodyCleaner {
   ~BodyCleaner() {
-    body_cache.closed = true;
-    while (void* block = body_cache.list.pop()) destroy(static_cast<TensorBody*>(block));
+    BodyCache& cache = body_cache();
+    cache.closed = true;
+    while (void* block = cache.list.pop()) destroy(static_cast<TensorBody*>(block));
     for (size_t c = 0; c < kSmallClasses; ++c)
-      while (void* block = body_cache.with_memory[c].pop()) {
+      while (void* block = cache.with_memory[c].pop()) {
         count_small_use(static_cast<int64_t>(class_size(c) + class_size(0)));
         destroy(static_cast<TensorBody*>(block));
       }
@@ -55,7 +63,7 @@ struct BodyCleaner {
 void watch_thread() {
   static thread_local BodyCleaner cleaner;
   (void)cleaner;
-  body_cache.watched = true;
+  body_cache().watched = true;
 }
 
 std::atomic<uint64_t> next_block{1};
@@ -71,7 +79,7 @@ uint64_t next_id(BodyCache& cache) {
 }
 
 TensorBody* make_body(DType dtype, Device device, TensorBody* body = nullptr) {
-  BodyCache& cache = body_cache;
+  BodyCache& cache = body_cache();
   if (!body) body = static_cast<TensorBody*>(cache.list.pop());
   if (!body) body = new (::operator new(sizeof(TensorBody), std::align_val_t{alignof(TensorBody)})) TensorBody;
   body->refs.store(1, std::memory_order_relaxed);
@@ -199,7 +207,7 @@ bool is_borrowed(const Tensor& t) {
   return buffer && typeid(*buffer) == typeid(BorrowedBuffer);
 }
 
-uint64_t next_tensor_id() { return next_id(body_cache); }
+uint64_t next_tensor_id() { return next_id(body_cache()); }
 
 Tensor Tensor::empty(DType dtype, const Shape& shape, Device device) {
   int64_t count = 1;
@@ -214,7 +222,7 @@ Tensor Tensor::empty(DType dtype, const Shape& shape, Device device) {
   const int64_t bytes = bytes_of(dtype, shape, count);
   if (bytes > 16 && static_cast<size_t>(bytes) <= kSmallLimit && device == Device::cpu() && is_plain(dtype)) {
     const size_t c = class_of(static_cast<size_t>(bytes));
-    auto* const kept = static_cast<TensorBody*>(body_cache.with_memory[c].pop());
+    auto* const kept = static_cast<TensorBody*>(body_cache().with_memory[c].pop());
     Tensor out(make_body(dtype, device, kept));
     out.body_->shape = shape;
     if (kept) count_small_use(static_cast<int64_t>(class_size(c) + kControlBlock));
@@ -343,9 +351,9 @@ bool Tensor::exclusive() const {
 }
 
 void Tensor::retire(TensorBody* body) {
+  BodyCache& cache = body_cache();
   if (FL_CACHE_MEMORY && !body->symbolic && body->buffer.use_count() == 1) {
     const Buffer& buffer = *body->buffer;
-    BodyCache& cache = body_cache;
     if (typeid(buffer) == typeid(SmallBuffer) && cache.watched && !cache.closed) {
       const size_t c = class_of(buffer.bytes());
       if (cache.with_memory[c].count < kBodiesWithMemoryKept) {
@@ -363,7 +371,6 @@ void Tensor::retire(TensorBody* body) {
       if (Resource* r = *body->reinterpret_resource()) r->unref();
     if (body->buffer) body->buffer.reset();
   }
-  BodyCache& cache = body_cache;
   if (FL_CACHE_MEMORY && cache.list.count < kBodiesKept && !cache.closed) {
     if (!cache.watched) watch_thread();
     cache.list.push(body);

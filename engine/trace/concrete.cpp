@@ -88,7 +88,10 @@ Concrete::Concrete(GraphPtr graph, std::vector<Tensor> captures)
     : graph_(std::move(graph)), captures_(std::move(captures)), stateful_(has_effects(*graph_)) {}
 
 const compile::ProgramPtr& Concrete::shared_program(compile::Phases* phases) {
-  std::call_once(compiled_, [this, phases] { program_ = make_program(phases); });
+  std::call_once(compiled_, [this, phases] {
+    program_ = make_program(phases);
+    made_program_.store(program_.get(), std::memory_order_release);
+  });
   return program_;
 }
 

@@ -4,6 +4,7 @@
 #include "engine/compile/program.h"
 #include "engine/trace/graph_builder.h"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 
@@ -26,13 +27,15 @@ class Concrete {
   std::vector<Tensor> call(std::span<const Tensor> arguments, CallId call = {});
 
   // Compiled at first use, which fills `phases`.
-  const compile::Program& program(compile::Phases* phases = nullptr) { return *shared_program(phases); }
+  const compile::Program& program(compile::Phases* phases = nullptr) {
+    const compile::Program* const made = made_program_.load(std::memory_order_acquire);
+    return made ? *made : *shared_program(phases);
+  }
   const compile::ProgramPtr& shared_program(compile::Phases* phases = nullptr);
   // Makes an equal program for inspection that never runs.
   compile::ProgramPtr make_program(compile::Phases* phases = nullptr) const;
 
  private:
-  void run(std::span<const Tensor> arguments, std::span<Tensor> outputs, CallId call);
   void run_for_tape(std::span<const Tensor> inputs, std::span<Tensor> outputs, CallId call);
   void stage(std::span<const Tensor> inputs, std::span<Tensor> outputs);
 
@@ -41,6 +44,7 @@ class Concrete {
   bool stateful_;
   std::once_flag compiled_;
   compile::ProgramPtr program_;
+  std::atomic<const compile::Program*> made_program_ = nullptr;  // program_ once it is made: quicker than call_once
 };
 
 // The call id in the attributes that a tape kept: the backward graph runs for the same call.

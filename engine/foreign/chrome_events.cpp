@@ -154,7 +154,7 @@ void ChromeEvents::metadata(const Fields& f) {
 
 EventKind ChromeEvents::kind_of(std::string_view category, std::string_view name, uint32_t lane, const Arguments& a) {
   if (category == "cpu_op" || category == "operator") return EventKind::kOp;
-  if (category == "kernel") return EventKind::kKernel;
+  if (category == "kernel" || category == "mtia_ccp_events") return EventKind::kKernel;
   if (category == "gpu_memcpy" || category == "memcpy") return EventKind::kMemcpy;
   if (category == "gpu_memset" || category == "memset") return EventKind::kMemset;
   if (category == "cuda_runtime" || category == "runtime" || category == "hip_runtime" || category == "xpu_runtime" ||

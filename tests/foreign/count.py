@@ -5,8 +5,9 @@ from collections import Counter
 from decimal import Decimal
 from typing import Any
 
-DEVICE = {'kernel': 'kernel', 'gpu_memcpy': 'memcpy', 'memcpy': 'memcpy', 'gpu_memset': 'memset', 'memset': 'memset'}
-RUNTIME = ('cuda_runtime', 'runtime', 'cuda_driver')
+DEVICE = {'kernel': 'kernel', 'mtia_ccp_events': 'kernel', 'gpu_memcpy': 'memcpy', 'memcpy': 'memcpy',
+          'gpu_memset': 'memset', 'memset': 'memset'}
+RUNTIME = ('cuda_runtime', 'mtia_runtime', 'runtime', 'cuda_driver')
 OPS = ('cpu_op', 'operator')
 
 
@@ -37,7 +38,7 @@ class Count:
                 ops.append((event['pid'], event['tid'], start, end))
             elif category in DEVICE:
                 self.device[DEVICE[category]] += 1
-                if category == 'kernel':
+                if DEVICE[category] == 'kernel':
                     self.kernels[event['name']] += 1
                     self.kernel_ns[event['name']] += max(0, end - start)
                 self.bytes += int(args.get('bytes', args.get('Bytes', 0)))

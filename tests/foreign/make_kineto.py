@@ -112,6 +112,8 @@ class Step:
         yield complete('user_annotation', f'ProfilerStep#{self.number}', pid, pid, begin, end - begin, {})
         yield from self.host
         yield from self.device
+        yield complete('mtia_ccp_events', 'linear of an accelerator that is no GPU', 1, 3, end, 1.5,
+                       {'device': 1, 'stream': 3})
         yield {'ph': 'i', 's': 't', 'cat': 'cpu_instant_event', 'name': '[memory]', 'pid': pid, 'tid': pid, 'ts': end,
                'args': {'Total Allocated': 1_000_000 + self.number, 'Device Type': 1, 'Device Id': 0, 'Bytes': 64}}
         self.clock.now = max(self.clock.now, self.gpu_free)

@@ -72,7 +72,7 @@ bool complete(const Evidence& evidence, const FunctionRun& run, const Candidate&
   // A fix that spares calls makes no two graphs one.
   const bool any_merged = std::ranges::any_of(made.result.merged, [](const auto& group) { return group.size() > 1; });
   f.graphs = any_merged ? made.graphs : GraphRelation::kUnknown;
-  if (!conclude(evidence, run, made.result, f, 1)) return false;
+  if (!fill_from_replay(evidence, run, made.result, f, 1)) return false;
   describe_graphs(evidence, made.result.merged, f);
   if (c.edit_at == Candidate::EditAt::kDefinition) {
     edit_at(f, evidence.definition(run), "call");

@@ -128,8 +128,8 @@ void edit_at(Finding& finding, const Line& line, const char* role) {
   std::erase_if(finding.related, [&](const RelatedLine& r) { return r.at == line; });
 }
 
-bool conclude(const Evidence& evidence, const FunctionRun& run, const ReplayResult& result, Finding& finding,
-              size_t fewest) {
+bool fill_from_replay(const Evidence& evidence, const FunctionRun& run, const ReplayResult& result, Finding& finding,
+                      size_t fewest) {
   if (result.saved.size() < fewest) return false;
   finding.function = run.id;
   finding.checked = result.checked;
@@ -147,17 +147,17 @@ bool conclude(const Evidence& evidence, const FunctionRun& run, const ReplayResu
   return true;
 }
 
-void also(Finding& finding, std::string fix, Checked checked, Finding::Edit edit) {
+void add_alternative(Finding& finding, std::string fix, Checked checked, Finding::Edit edit) {
   if (checked.method == Checked::Method::kNone && checked.why_not.empty())
     checked.why_not = "a replay of the recorded calls cannot show it";
   finding.alternatives.push_back({std::move(fix), std::move(edit), std::move(checked)});
 }
 
-bool also_if_it_saves(const Evidence& evidence, const FunctionRun& run, const ProposedFix& change, Finding& finding,
-                      std::string fix, Finding::Edit edit) {
+bool add_if_it_saves(const Evidence& evidence, const FunctionRun& run, const ProposedFix& change, Finding& finding,
+                     std::string fix, Finding::Edit edit) {
   Checked checked = replay(evidence, run, change).checked;
   if (!checked.ok) return false;
-  also(finding, std::move(fix), std::move(checked), std::move(edit));
+  add_alternative(finding, std::move(fix), std::move(checked), std::move(edit));
   return true;
 }
 
@@ -231,7 +231,7 @@ void add_fixes_of_python(Findings& all, const Evidence& evidence) {
       if (!is_what_input_waits_for(evidence, inner, outer)) continue;
       const auto same = [&](const Finding::Alternative& a) { return a.fix == inner.fix; };
       if (outer.fix != inner.fix && std::ranges::none_of(outer.alternatives, same))
-        also(outer, inner.fix, inner.checked, inner.edit);
+        add_alternative(outer, inner.fix, inner.checked, inner.edit);
     }
 }
 

@@ -152,13 +152,13 @@ std::vector<const Cause*> all_causes();  // by name; those that look at what oth
 
 // Fills in the results of a replay; false if the change would save too little. The line to edit is that of the first
 // call that need not have traced, and the line that made the argument at `path` is related to it.
-bool conclude(const Evidence& evidence, const FunctionRun& run, const ReplayResult& result, Finding& finding,
-              size_t fewest = kMinSaved);
-// Adds another way to end it. One that was not checked is not for a replay to tell.
-void also(Finding& finding, std::string fix, Checked checked = {}, Finding::Edit edit = {});
-// The same, if a replay of the calls with that change saves traces; false if it does not.
-bool also_if_it_saves(const Evidence& evidence, const FunctionRun& run, const ProposedFix& change, Finding& finding,
-                      std::string fix, Finding::Edit edit = {});
+bool fill_from_replay(const Evidence& evidence, const FunctionRun& run, const ReplayResult& result, Finding& finding,
+                      size_t fewest = kMinSaved);
+// Adds another fix to the finding. A fix without a check says that a replay cannot show whether it helps.
+void add_alternative(Finding& finding, std::string fix, Checked checked = {}, Finding::Edit edit = {});
+// Adds the fix if a replay of the calls with that change saves traces; false if it saves none.
+bool add_if_it_saves(const Evidence& evidence, const FunctionRun& run, const ProposedFix& change, Finding& finding,
+                     std::string fix, Finding::Edit edit = {});
 // Makes `line` the one to edit and relates the old one to it as `role`.
 void edit_at(Finding& finding, const Line& line, const char* role);
 

@@ -112,15 +112,16 @@ void find_baked_random(const Evidence& evidence, Findings& to) {
     f.fix = clock ? "Read it " + at_call
             : jax ? "Draw with jax.random, from a key that is an argument"
                   : "Draw with tf.random";
-    if (jax && !clock) also(f, "Draw the number " + at_call, f.checked);
+    if (jax && !clock) add_alternative(f, "Draw the number " + at_call, f.checked);
     if (jax) continue;
     if (!clock) {
       f.edit = edit_of(evidence, f.line, kSameDraw);
-      also(f, "Draw the number " + at_call, f.checked);
+      add_alternative(f, "Draw the number " + at_call, f.checked);
     } else if (name.starts_with("time.")) {
       // What a name keeps may be passed to Python, which takes no tensor.
       const bool kept = evidence.text(f.line).find(" = ") != std::string_view::npos;
-      also(f, "Use tf.timestamp()", f.checked, kept ? Finding::Edit() : edit_of(evidence, f.line, kSameClock));
+      add_alternative(f, "Use tf.timestamp()", f.checked,
+                      kept ? Finding::Edit() : edit_of(evidence, f.line, kSameClock));
     }
   }
   for (auto& [line, f] : all) {

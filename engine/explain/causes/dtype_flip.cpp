@@ -82,7 +82,7 @@ void add_casts(const Evidence& evidence, const FunctionRun& run, const std::stri
   at_call.line = *calls.begin();
   at_call.path = path;
   Finding::Edit edit = wrap_argument(evidence, run, at_call, before, behind);
-  if (edit.at && edit.at != made.edit.at) also(made, "Cast it at the call", made.checked, std::move(edit));
+  if (edit.at && edit.at != made.edit.at) add_alternative(made, "Cast it at the call", made.checked, std::move(edit));
 }
 
 void propose_dtype_flip(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {

@@ -75,8 +75,8 @@ void propose_flag_flip(const Evidence& evidence, const FunctionRun& run, std::ve
       c.complete = [&evidence, &run, name = s->name(), paths = c.paths](Finding& made, const ReplayResult&) {
         ProposedFix tensor;
         tensor.call = become_tensor(places_of(evidence, run, paths), dtype_number("bool"));
-        also_if_it_saves(evidence, run, tensor, made, "Pass tf.constant(" + name + ")",
-                         wrap_argument(evidence, run, made, "tf.constant(", ")"));
+        add_if_it_saves(evidence, run, tensor, made, "Pass tf.constant(" + name + ")",
+                        wrap_argument(evidence, run, made, "tf.constant(", ")"));
       };
     }
     to.push_back(std::move(c));
@@ -109,7 +109,7 @@ void propose_flag_flip(const Evidence& evidence, const FunctionRun& run, std::ve
   f.detail = "They came in " + with_commas(f.values.size()) + " combinations, " + progression(f.values);
   f.fix = is_jax(run) ? "Leave " + first.name() + " out of the static arguments, and use jnp.where or jax.lax.cond"
                       : "Pass tf.constant(" + first.name() + ") and use tf.cond or a weight of 0 or 1";
-  also(f, "Decide before the calls: a function for each combination that is in use");
+  add_alternative(f, "Decide before the calls: a function for each combination that is in use");
   to.push_back(std::move(c));
 }
 

@@ -127,7 +127,7 @@ void find_function_made_in_loop(const Evidence& evidence, Findings& to) {
     Finding f;
     f.graphs = GraphRelation::kIdentical;
     for (const auto& group : result.merged) f.graphs = std::max(f.graphs, evidence.compare_graphs(group, true));
-    if (f.graphs > GraphRelation::kConstants || !conclude(evidence, *runs.front(), result, f)) {
+    if (f.graphs > GraphRelation::kConstants || !fill_from_replay(evidence, *runs.front(), result, f)) {
       to.suppressed.push_back({runs.front()->id, {}, Rule::kNotConfirmed});
       continue;
     }

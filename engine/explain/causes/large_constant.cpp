@@ -113,7 +113,8 @@ void find_large_constant(const Evidence& evidence, const FunctionRun& run, Findi
     f.detail = (f.path.empty() ? "" : f.path + ": ") + large.type;
     if (large.traces.size() > 1) f.detail += ", in " + with_commas(large.traces.size()) + " traces";
     f.fix = "Pass the array as an argument";
-    if (!is_jax(run)) also(f, "Keep it in a tf.Variable that is made once, outside of the function", f.checked);
+    if (!is_jax(run))
+      add_alternative(f, "Keep it in a tf.Variable that is made once, outside of the function", f.checked);
     to.found.push_back(std::move(f));
   }
 }

@@ -30,16 +30,19 @@ void propose_new_object_identity(const Evidence& evidence, const FunctionRun& ru
     f.fix = self ? "Make the object once, before the loop" : "Make " + name + " once";
     if (is_jax(run)) f.fix += ", or give its class __eq__ and __hash__: a frozen dataclass has them";
     c.complete = [self, name, &run, jax = is_jax(run)](Finding& made, const ReplayResult&) {
-      if (jax) return also(made, "Pass the arrays that it holds to a function", made.checked);
-      also(made, self ? "Pass the tensors and variables that it holds to a function"
-                      : "Pass the tensors and variables that " + name + " holds", made.checked);
+      if (jax) return add_alternative(made, "Pass the arrays that it holds to a function", made.checked);
+      add_alternative(made,
+                      self ? "Pass the tensors and variables that it holds to a function"
+                           : "Pass the tensors and variables that " + name + " holds",
+                      made.checked);
       // Objects that hold different values cannot be one.
       const auto captures_alike = [&](const session::TraceRecord* t) {
         return t->captured == run.traces.front()->captured;
       };
       const bool values_differ = made.graphs != GraphRelation::kIdentical;
-      if (values_differ) made.alternatives.back().fix = "Pass the values that " + (self ? std::string("it") : name) +
-                                                        " holds as tensors";
+      if (values_differ)
+        made.alternatives.back().fix =
+            "Pass the values that " + (self ? std::string("it") : name) + " holds as tensors";
       if (values_differ || (!self && !std::ranges::all_of(run.traces, captures_alike)))
         std::swap(made.fix, made.alternatives.back().fix);
     };

@@ -86,11 +86,11 @@ void find_in(const Evidence& evidence, const FunctionRun& run, Search& search, F
                (idle.traces > 1 ? "each of " + with_commas(idle.traces) + " traces" : std::string("the trace")) +
                ", and the graph has only its result";
     f.fix = "Run the loop before the call and pass its result as a tensor";
-    also(f,
-         idle.loop.kind == source::Loop::Kind::kComprehension
-             ? "Use operations on tf.range or a tensor in place of the comprehension, if each call needs it"
-             : "Loop over tf.range, with tensors as the state of the loop, if each call needs it",
-         f.checked);
+    add_alternative(f,
+                    idle.loop.kind == source::Loop::Kind::kComprehension
+                        ? "Use operations on tf.range or a tensor in place of the comprehension, if each call needs it"
+                        : "Loop over tf.range, with tensors as the state of the loop, if each call needs it",
+                    f.checked);
     to.found.push_back(std::move(f));
   }
 }

@@ -115,7 +115,7 @@ void add_at_value(const Evidence& evidence, Finding& finding, const std::string&
   for (const RelatedLine& related : finding.related) {
     if (related.role != "value" || related.at == finding.line) continue;
     Finding::Edit edit = wrap_value(evidence, related.at, "tf.constant(", behind);
-    if (edit.at) also(finding, "Make it a tensor where it is made", finding.checked, std::move(edit));
+    if (edit.at) add_alternative(finding, "Make it a tensor where it is made", finding.checked, std::move(edit));
   }
 }
 
@@ -209,7 +209,7 @@ void propose_python_scalar_argument(const Evidence& evidence, const FunctionRun&
         // The same variable in every call: nothing in the key changes.
         ProposedFix variable;
         variable.call = {leave_out(places), written};
-        also_if_it_saves(evidence, run, variable, made, "Keep " + name + " in a tf.Variable and assign to it");
+        add_if_it_saves(evidence, run, variable, made, "Keep " + name + " in a tf.Variable and assign to it");
       } else {
         made.detail += "; the graphs differ in " + attribute + ", which takes no tensor";
         made.fix = constant + ", and compute with it instead of setting " + attribute;

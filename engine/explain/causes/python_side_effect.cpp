@@ -82,9 +82,10 @@ void describe(const Evidence& evidence, const LaterCalls& later, Change& change)
   }
   f.fix = is_step_of_library(evidence, f.function) ? "Change " + name + " in a callback, which runs in every step"
                                                    : "Change " + name + where_called;
-  if (jax) also(f, "Return the value from " + called + ", and keep it where it is called", f.checked);
+  if (jax)
+    add_alternative(f, "Return the value from " + called + ", and keep it where it is called", f.checked);
   else if (std::ranges::all_of(f.values, is_scalar))
-    also(f, "Keep " + name + " in a tf.Variable and assign to that", f.checked);
+    add_alternative(f, "Keep " + name + " in a tf.Variable and assign to that", f.checked);
 }
 
 void find_python_side_effect(const Evidence& evidence, Findings& to) {

@@ -110,7 +110,7 @@ void find_lengths(const Evidence& evidence, const FunctionRun& run, Findings& to
   f.fix = "Leave out jit_compile, or set jit_compile=False";
   f.edit = without_compilation(evidence, f.line);
   f.checked.why_not = "run again with the change to confirm it";
-  also(f, "Pad " + name + " to few lengths before the call", f.checked);
+  add_alternative(f, "Pad " + name + " to few lengths before the call", f.checked);
   to.found.push_back(std::move(f));
 }
 

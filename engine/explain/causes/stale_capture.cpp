@@ -128,7 +128,7 @@ void find_stale_capture(const Evidence& evidence, Findings& to) {
     const bool of_library = is_step_of_library(evidence, f.function);  // nobody passes it an argument
     if (!is_jax(evidence, f.function) && std::ranges::all_of(f.values, is_scalar)) {
       f.fix = "Keep " + name + " in a tf.Variable and assign to it";
-      if (!of_library) also(f, "Pass " + name + " to " + function + " as a tensor", f.checked);
+      if (!of_library) add_alternative(f, "Pass " + name + " to " + function + " as a tensor", f.checked);
     } else if (of_library) {
       f.fix = "Call compile() of the model again when " + name + " has changed: it traces " + function + " anew";
     } else {

@@ -156,7 +156,7 @@ void add_fixes(const Evidence& evidence, const Pipeline& p, size_t at, Finding& 
   if (repeats && !holds_python) fixes.push_back(keep);
   if (!p.sums.ahead && !hides_much) fixes.push_back(ahead);
   f.fix = fixes.front();
-  for (size_t i = 1; i < fixes.size(); ++i) also(f, fixes[i], f.checked);
+  for (size_t i = 1; i < fixes.size(); ++i) add_alternative(f, fixes[i], f.checked);
 }
 
 void find_starved_by_input(const Evidence& evidence, Findings& to) {

@@ -409,7 +409,7 @@ void describe(const Evidence& evidence, Found& found) {
   } else if (!range.empty()) {
     f.fix = std::string(words) + " tf." + std::string(range);
     if (evidence.text(f.line).find(f.path) != std::string_view::npos) f.edit = {f.line, f.path, f.fix};
-    also(f, "Use tf.while_loop, with tensors as the state of the loop", f.checked);
+    add_alternative(f, "Use tf.while_loop, with tensors as the state of the loop", f.checked);
   } else {
     f.fix = "Stack the items into one tensor and loop over that: a for over a tensor is in the graph once";
   }

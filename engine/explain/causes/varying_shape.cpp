@@ -125,8 +125,8 @@ std::string changes_before(const Evidence& evidence, const std::vector<SizeRead>
 void add_relaxing(const Evidence& evidence, const FunctionRun& run, const std::string& first, Finding& finding) {
   ProposedFix relaxed;
   relaxed.reduce_retracing = true;
-  also_if_it_saves(evidence, run, relaxed, finding, first + kRelaxing,
-                   first.empty() ? add_options(evidence, run, kRelaxing) : Finding::Edit{});
+  add_if_it_saves(evidence, run, relaxed, finding, first + kRelaxing,
+                  first.empty() ? add_options(evidence, run, kRelaxing) : Finding::Edit{});
 }
 
 // JAX has no unknown sizes: every one is a trace, so fewer of them are the fix.
@@ -145,8 +145,8 @@ void add_padding(const Evidence& evidence, const FunctionRun& run,
                  Finding& finding) {
   ProposedFix padded;
   padded.call = forget_sizes(dimensions);
-  also_if_it_saves(evidence, run, padded, finding,
-                   "Pad " + name + " to one size before the call, or leave out a smaller last batch");
+  add_if_it_saves(evidence, run, padded, finding,
+                  "Pad " + name + " to one size before the call, or leave out a smaller last batch");
 }
 
 void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {

@@ -158,7 +158,7 @@ void check_alternatives(const Evidence& evidence, const FunctionRun& run, const 
 // Adds the finding and returns its place; none if the change would save nothing. `team`: the candidates with which it
 // was tried; empty: it was tried alone.
 std::optional<size_t> accept(const Evidence& evidence, const FunctionRun& run, const Candidate& c, Attempt made,
-                             Findings& to, const std::vector<Candidate*>& team = {}) {
+                             Findings& findings, const std::vector<Candidate*>& team = {}) {
   Finding f = c.finding;
   if (!complete(evidence, run, c, made, f)) return {};
   std::set<Line> calls = saved_calls(evidence, made);
@@ -182,8 +182,8 @@ std::optional<size_t> accept(const Evidence& evidence, const FunctionRun& run, c
     const bool known = call == f.line || std::ranges::find(f.related, call, &RelatedLine::at) != f.related.end();
     if (!known && f.related.size() < kMaxRelated) f.related.push_back({"call", call});
   }
-  to.found.push_back(std::move(f));
-  return to.found.size() - 1;
+  findings.found.push_back(std::move(f));
+  return findings.found.size() - 1;
 }
 
 // Among candidates for the same argument, the best comes first.
@@ -229,7 +229,7 @@ bool needs(const Evidence& evidence, const FunctionRun& run, std::vector<Candida
 // What saves nothing alone may do so with another: two arguments that are both different in every call. `taken` are
 // findings already; the others that help each other are appended to it.
 void try_together(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate*>& taken, Places& places,
-                  std::vector<Candidate*> others, Findings& to) {
+                  std::vector<Candidate*> others, Findings& findings) {
   // The most tolerant candidate stands for an argument.
   std::ranges::stable_sort(others, [](const Candidate* a, const Candidate* b) { return a->most > b->most; });
   const size_t own = taken.size();
@@ -269,20 +269,20 @@ void try_together(const Evidence& evidence, const FunctionRun& run, std::vector<
                     [](const Candidate* c) { return std::string_view(c->finding.path); });
   for (size_t i = own; i < team.size(); ++i) {
     taken.push_back(team[i]);
-    if (const auto place = accept(evidence, run, *team[i], made, to, team)) places[team[i]] = *place;
+    if (const auto place = accept(evidence, run, *team[i], made, findings, team)) places[team[i]] = *place;
   }
   for (size_t i = own; i < team.size(); ++i) {
     const auto place = places.find(team[i]);
     for (size_t k = 0; k < team.size() && place != places.end(); ++k)
       if (const auto other = places.find(team[k]);
           k != i && other != places.end() && needs(evidence, run, team, team[i], team[k]))
-        to.found[place->second].after.push_back(other->second);
+        findings.found[place->second].after.push_back(other->second);
   }
 }
 
 }  // namespace
 
-void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& to) {
+void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& findings) {
   std::vector<Candidate> candidates;
   for (const Cause* cause : all_causes()) cause->propose(evidence, run, candidates);
   // The program cannot change the arguments that a library passes to its own functions.
@@ -292,17 +292,17 @@ void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& 
   std::vector<Candidate*> left;
   for (Candidate& c : candidates) {
     if (const auto rule = torch_rule_against(evidence, run, c)) {
-      to.suppressed.push_back({run.id, c.finding.cause, *rule});
+      findings.suppressed.push_back({run.id, c.finding.cause, *rule});
       continue;
     }
     if (c.steady || c.variants) {
-      to.suppressed.push_back({run.id, c.finding.cause, c.variants ? Rule::kVariants : Rule::kSteady});
+      findings.suppressed.push_back({run.id, c.finding.cause, c.variants ? Rule::kVariants : Rule::kSteady});
       continue;
     }
     Attempt made = attempt(evidence, run, c.fix, c.paths, c.captures_may_differ);
     const Checked& checked = made.result.checked;
     if (checked.method == Checked::Method::kNone && checked.why_not != kNoRawKeys) {
-      to.suppressed.push_back({run.id, c.finding.cause, Rule::kNotConfirmed});
+      findings.suppressed.push_back({run.id, c.finding.cause, Rule::kNotConfirmed});
       continue;
     }
     if (made.suits(c.most) && made.result.saved.size() >= c.fewest) good.emplace_back(&c, std::move(made));
@@ -317,18 +317,18 @@ void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& 
   for (auto& [candidate, made] : good) {
     if (is_taken(candidate)) continue;
     taken.push_back(candidate);
-    if (const auto place = accept(evidence, run, *candidate, made, to)) places[candidate] = *place;
+    if (const auto place = accept(evidence, run, *candidate, made, findings)) places[candidate] = *place;
   }
 
   std::erase_if(left, is_taken);
-  try_together(evidence, run, taken, places, left, to);
+  try_together(evidence, run, taken, places, left, findings);
   // Several candidates for one argument are listed once, as the one that allows most.
   const auto is_said_by_another = [&](const Candidate* c) {
     return std::ranges::any_of(left, [&](const Candidate* o) { return o->most > c->most && overlap(*o, *c); });
   };
   for (const Candidate* c : left)
     if (!is_taken(c) && !is_said_by_another(c))
-      to.suppressed.push_back({run.id, c->finding.cause, Rule::kNotConfirmed});
+      findings.suppressed.push_back({run.id, c->finding.cause, Rule::kNotConfirmed});
 }
 
 }  // namespace footlight::explain

@@ -7,6 +7,6 @@ namespace footlight::explain {
 
 // Asks every cause for candidates and replays each on its own; those that save too little alone are tried together. Of
 // those for the same argument, the one that saves most is taken.
-void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& to);
+void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& findings);
 
 }  // namespace footlight::explain

@@ -97,21 +97,21 @@ Cause::Cause(const char* n, Propose p, FindAll f, const char* e)
   first_ = this;
 }
 
-void Cause::propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) const {
-  const size_t before = to.size();
-  if (propose_) propose_(evidence, run, to);
-  for (size_t i = before; i < to.size(); ++i) to[i].finding.cause = name;
+void Cause::propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) const {
+  const size_t before = candidates.size();
+  if (propose_) propose_(evidence, run, candidates);
+  for (size_t i = before; i < candidates.size(); ++i) candidates[i].finding.cause = name;
 }
 
-void Cause::find(const Evidence& evidence, Findings& to) const {
-  const size_t found = to.found.size(), suppressed = to.suppressed.size();
-  if (all_) all_(evidence, to);
+void Cause::find(const Evidence& evidence, Findings& findings) const {
+  const size_t found = findings.found.size(), suppressed = findings.suppressed.size();
+  if (all_) all_(evidence, findings);
   if (in_) {
     for (const auto& [id, run] : evidence.functions())
-      if (!run.traces.empty()) in_(evidence, run, to);
+      if (!run.traces.empty()) in_(evidence, run, findings);
   }
-  for (size_t i = found; i < to.found.size(); ++i) to.found[i].cause = name;
-  for (size_t i = suppressed; i < to.suppressed.size(); ++i) to.suppressed[i].cause = name;
+  for (size_t i = found; i < findings.found.size(); ++i) findings.found[i].cause = name;
+  for (size_t i = suppressed; i < findings.suppressed.size(); ++i) findings.suppressed[i].cause = name;
 }
 
 std::vector<const Cause*> all_causes() {

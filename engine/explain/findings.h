@@ -124,17 +124,17 @@ struct Candidate {
 // whole run.
 class Cause {
  public:
-  using Propose = void (*)(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to);
-  using FindIn = void (*)(const Evidence& evidence, const FunctionRun& run, Findings& to);
-  using FindAll = void (*)(const Evidence& evidence, Findings& to);
+  using Propose = void (*)(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates);
+  using FindIn = void (*)(const Evidence& evidence, const FunctionRun& run, Findings& findings);
+  using FindAll = void (*)(const Evidence& evidence, Findings& findings);
   // One static object per cause. `engine`: those under which it occurs; null: any.
   Cause(const char* name, Propose propose, const char* engine = nullptr);
   Cause(const char* name, FindIn find, const char* engine = nullptr);
   // `after_others`: the cause looks at what other causes found, so it runs after them.
   Cause(const char* name, FindAll find, const char* engine = nullptr, bool after_others = false);
   Cause(const char* name, Propose propose, FindAll find, const char* engine = nullptr);
-  void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) const;
-  void find(const Evidence& evidence, Findings& to) const;
+  void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) const;
+  void find(const Evidence& evidence, Findings& findings) const;
 
   const char* name;
   const char* engine;

@@ -52,7 +52,7 @@ std::string dtype_of(const LeafSeries& s) {
 }
 
 // Under PyTorch a tensor with a gradient, a parameter and a plain tensor are three forms.
-void propose_forms_of_tensors(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_forms_of_tensors(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   for (const auto& [part, path] : {std::pair(LayoutPart::kGradient, ".requires_grad"), {LayoutPart::kClass, ""}}) {
     for (LayoutChange& change : layout_changes(evidence, run, part)) {
       Finding& f = change.candidate.finding;
@@ -61,7 +61,7 @@ void propose_forms_of_tensors(const Evidence& evidence, const FunctionRun& run, 
       f.title = name + " is a tensor of different kinds in turn";
       f.detail = change.path + ": " + joined(f.values, ", then ") + "; shape and dtype are the same";
       f.fix = "Always pass " + name + " in the same form";
-      to.push_back(std::move(change.candidate));
+      candidates.push_back(std::move(change.candidate));
     }
   }
 }
@@ -76,8 +76,8 @@ bool all_convert(const FunctionRun& run, const LeafSeries& s, const std::string&
   return true;
 }
 
-void propose_argument_form(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
-  propose_forms_of_tensors(evidence, run, to);
+void propose_argument_form(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
+  propose_forms_of_tensors(evidence, run, candidates);
   const std::vector<LeafSeries> all = leaf_series(run);
   std::set<std::string> taken;
   for (const LeafSeries& s : all) {
@@ -127,7 +127,7 @@ void propose_argument_form(const Evidence& evidence, const FunctionRun& run, std
         made.edit = wrap_argument(evidence, run, made, before, behind);
       };
     }
-    to.push_back(std::move(c));
+    candidates.push_back(std::move(c));
   }
 }
 

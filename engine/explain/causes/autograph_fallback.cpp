@@ -117,7 +117,7 @@ Unconverted unconverted_at(const Evidence& evidence, Search& search, const Line&
   return {"Python itself asks here whether a tensor is true, or what it holds", fix_for({})};
 }
 
-void find_autograph_fallback(const Evidence& evidence, Findings& to) {
+void find_autograph_fallback(const Evidence& evidence, Findings& findings) {
   Search search(evidence);
   for (const TraceRecord& t : evidence.records().traces) {
     if (!met_a_tensor(t.error)) continue;
@@ -128,10 +128,10 @@ void find_autograph_fallback(const Evidence& evidence, Findings& to) {
     Finding f;
     f.function = t.function;
     f.line = {line.file, whole ? line.line : found.statement->line};
-    const auto known = std::ranges::find_if(to.found, [&](const Finding& other) {
+    const auto known = std::ranges::find_if(findings.found, [&](const Finding& other) {
       return other.cause.empty() && other.line == f.line;  // of this cause: names are given at the end
     });
-    if (known != to.found.end()) continue;  // the outer trace failed with the inner one, or it was tried again
+    if (known != findings.found.end()) continue;  // the outer trace failed with the inner one, or it was tried again
     const std::string_view text = source::without_comment(source::unindented(evidence.text(f.line)));
     f.path = std::string(text.substr(0, text.find_last_not_of(": \t\r") + 1));
     if (line != f.line) f.related.push_back({"use", line});
@@ -148,14 +148,14 @@ void find_autograph_fallback(const Evidence& evidence, Findings& to) {
     } else {
       const Unconverted why = unconverted_at(evidence, search, line, t.function);
       if (why.asked_for && !evidence.records().failed) {
-        to.suppressed.push_back({t.function, {}, Rule::kAskedFor});
+        findings.suppressed.push_back({t.function, {}, Rule::kAskedFor});
         continue;
       }
       f.title = "A tensor decides here, and the statement stayed in Python";
       f.detail = why.detail;
       f.fix = why.fix;
     }
-    to.found.push_back(std::move(f));
+    findings.found.push_back(std::move(f));
   }
 }
 

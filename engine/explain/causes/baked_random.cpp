@@ -83,7 +83,7 @@ class TimeUses {
   Outlines outlines_;
 };
 
-void find_baked_random(const Evidence& evidence, Findings& to) {
+void find_baked_random(const Evidence& evidence, Findings& findings) {
   const LaterCalls later(evidence);
   std::map<Line, Finding> all;
   std::map<Line, std::vector<std::string>> functions;  // a helper is called by several
@@ -92,7 +92,7 @@ void find_baked_random(const Evidence& evidence, Findings& to) {
   for (const session::ObservationRecord& o : evidence.records().observations) {
     if (o.kind != ObservationKind::kRandomRead) continue;
     if (!later.count({o.trace})) {
-      suppress(evidence, o, to);
+      suppress(evidence, o, findings);
       continue;
     }
     if (o.note == "clock" && times.stays_in_python({o.file, o.line})) continue;
@@ -130,7 +130,7 @@ void find_baked_random(const Evidence& evidence, Findings& to) {
     f.calls = later.count(traces[line]);
     f.detail = "The value that " + joined(traced, " and ") + " got while " + (several ? "they were" : "it was") +
                " traced is not read again: " + later_calls(f.calls) + " used the same one";
-    to.found.push_back(std::move(f));
+    findings.found.push_back(std::move(f));
   }
 }
 

@@ -18,7 +18,7 @@ bool are_callables(const LeafSeries& s) {
 constexpr size_t kManyCells = 3;
 
 // PyTorch compares functions by their code and by what their cells hold: another number there is another trace.
-void propose_cells(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_cells(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   const auto text = [](const KeyLeaf* leaf) { return leaf ? leaf->value : std::string("absent"); };
   for (const LeafSeries& s : leaf_series(run)) {
     if (!s.path.starts_with("args[") || s.path.find(".closure ") == s.path.npos) continue;
@@ -35,12 +35,13 @@ void propose_cells(const Evidence& evidence, const FunctionRun& run, std::vector
     f.title = s.path.substr(0, s.path.find(".closure ")) + " is a function that is made for each call";
     f.detail = s.path + ": " + with_commas(f.values.size()) + " values, " + progression(f.values) +
                "; functions with the same code are told apart by what they capture";
-    to.push_back(std::move(c));
+    candidates.push_back(std::move(c));
   }
 }
 
-void propose_callable_made_at_call(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
-  if (is_torch(run)) propose_cells(evidence, run, to);
+void propose_callable_made_at_call(const Evidence& evidence, const FunctionRun& run,
+                                   std::vector<Candidate>& candidates) {
+  if (is_torch(run)) propose_cells(evidence, run, candidates);
   for (Candidate& c : changing_objects(evidence, run, are_callables)) {
     Finding& f = c.finding;
     const std::string name = argument_name(f.path, f.parameter);
@@ -49,7 +50,7 @@ void propose_callable_made_at_call(const Evidence& evidence, const FunctionRun& 
     f.detail = f.path + ": " + joined(f.values, ", ") + "; what it captured differs, and is part of the key" +
                with_it(f.also_paths);
     f.fix = "Pass a function of the module, and what " + name + " captures as " + (is_jax(run) ? "arrays" : "tensors");
-    to.push_back(std::move(c));
+    candidates.push_back(std::move(c));
   }
 }
 

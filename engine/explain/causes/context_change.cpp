@@ -80,7 +80,7 @@ void name_mode(const Evidence& evidence, const TraceText& text, const FunctionRu
 
 // Under PyTorch: gradients, inference mode, autocast, the number of threads. Two modes that are both in use are two
 // programs, if they compute different things or are called from different lines.
-void propose_modes(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_modes(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   const auto value = [](const KeyLeaf* leaf) { return leaf ? leaf->value : std::string(); };
   const auto mode = [](const KeyLeaf* leaf) {
     return layout_part(leaf, LayoutPart::kMode).empty() ? std::string("made outside")
@@ -110,14 +110,14 @@ void propose_modes(const Evidence& evidence, const FunctionRun& run, std::vector
     f.title = "The calls are made with different " + name;
     f.detail = f.path + ": " + joined(f.values, ", then ") + "; each has its own trace";
     f.fix = "Make all calls in one mode, the warm-up too";
-    to.push_back(std::move(c));
+    candidates.push_back(std::move(c));
     if (layout) return;  // one tensor stands for all that were made so
   }
 }
 
 // JAX keys a trace by its settings. A trace's context names those that differ from the program's first ones, such as
 // "numpy_rank_promotion=raise".
-void propose_settings(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_settings(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   const TraceText settings = at_path("context", [](const KeyLeaf* leaf) {
     return leaf && !leaf->value.empty() ? leaf->value : std::string("as at the start");
   });
@@ -144,12 +144,12 @@ void propose_settings(const Evidence& evidence, const FunctionRun& run, std::vec
   f.title = "The calls are made under different settings of " + name;
   f.detail = f.path + ": " + joined(f.values, ", then ") + "; each has its own trace";
   f.fix = "Make all calls under one setting, the warm-up too";
-  to.push_back(std::move(c));
+  candidates.push_back(std::move(c));
 }
 
-void propose_context_change(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
-  if (is_torch(run)) return propose_modes(evidence, run, to);
-  if (is_jax(run)) return propose_settings(evidence, run, to);
+void propose_context_change(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
+  if (is_torch(run)) return propose_modes(evidence, run, candidates);
+  if (is_jax(run)) return propose_settings(evidence, run, candidates);
   std::vector<uint64_t> devices;
   for (const TraceRecord* t : run.traces) {
     const uint64_t device = device_of(evidence.key_of(*t));
@@ -169,7 +169,7 @@ void propose_context_change(const Evidence& evidence, const FunctionRun& run, st
   f.title = "The calls are made in different device scopes";
   f.detail = "Calls came from " + joined(f.values, " and ") + "; each has its own trace";
   f.fix = "Make the calls in one tf.device scope, or put the scope into the function";
-  to.push_back(std::move(c));
+  candidates.push_back(std::move(c));
 }
 
 const Cause context_change("context_change", propose_context_change);

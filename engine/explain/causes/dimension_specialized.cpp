@@ -66,7 +66,7 @@ void describe_fixed(const Evidence& evidence, const FixedSize& fixed, Finding& f
   f.fix = "Use tensor operations in place of Python over the length, so that " + name + " stays a symbol";
 }
 
-void propose_fixed_sizes(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_fixed_sizes(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   if (!is_torch(run)) return;
   std::set<TraceId> traces;
   for (const TraceRecord* t : run.traces) traces.insert(t->id);
@@ -84,12 +84,12 @@ void propose_fixed_sizes(const Evidence& evidence, const FunctionRun& run, std::
       edit_at(made, line, "call");
       add_mark(evidence, made);
     };
-    to.push_back(std::move(c));
+    candidates.push_back(std::move(c));
   }
 }
 
 // A dimension that was marked as dynamic, and a statement that fixed it: the compilation failed.
-void find_broken_marks(const Evidence& evidence, Findings& to) {
+void find_broken_marks(const Evidence& evidence, Findings& findings) {
   std::set<FunctionId> said;
   for (const TraceRecord& t : evidence.records().traces) {
     if (t.error.find("ConstraintViolation") == std::string::npos || said.contains(t.function)) continue;
@@ -107,7 +107,7 @@ void find_broken_marks(const Evidence& evidence, Findings& to) {
     f.detail += ", although it was marked as dynamic: the compilation failed";
     f.checked.why_not = "a replay of the recorded calls cannot show it; run the edited script again";
     add_mark(evidence, f);
-    to.found.push_back(std::move(f));
+    findings.found.push_back(std::move(f));
   }
 }
 

@@ -85,7 +85,7 @@ void add_casts(const Evidence& evidence, const FunctionRun& run, const std::stri
   if (edit.at && edit.at != made.edit.at) add_alternative(made, "Cast it at the call", made.checked, std::move(edit));
 }
 
-void propose_dtype_flip(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_dtype_flip(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   const auto all = dtypes_of(run);
   std::set<std::string> taken;
   for (const auto& [path, dtypes] : all) {
@@ -121,7 +121,7 @@ void propose_dtype_flip(const Evidence& evidence, const FunctionRun& run, std::v
         add_casts(evidence, run, path, usual, made);
       };
     }
-    to.push_back(std::move(c));
+    candidates.push_back(std::move(c));
   }
 }
 

@@ -170,7 +170,7 @@ int64_t host_ns(const Evidence& evidence, const EagerSums& ops) {
   return ns;
 }
 
-void find_eager_hot_loop(const Evidence& evidence, Findings& to) {
+void find_eager_hot_loop(const Evidence& evidence, Findings& findings) {
   const EagerSums* ops = evidence.records().eager;
   if (!ops || ops->first_ns >= ops->last_ns) return;
   const int64_t all_ns = std::max<int64_t>(1, host_ns(evidence, *ops));
@@ -218,7 +218,7 @@ void find_eager_hot_loop(const Evidence& evidence, Findings& to) {
                          : "Write " + decorator + " before def " + f.name;
     if (!of_object && (!jax || imports(evidence, f.def.file, "jax", true)))
       made.edit = decorated(evidence, f.def, decorator);
-    to.found.push_back(std::move(made));
+    findings.found.push_back(std::move(made));
   }
 }
 

@@ -46,7 +46,7 @@ const session::NodeRecord* forward_of(const session::GraphRecord* graph, const s
   return nullptr;
 }
 
-void find_first_nan(const Evidence& evidence, Findings& to) {
+void find_first_nan(const Evidence& evidence, Findings& findings) {
   const FindNode nodes = [&](GraphId graph, NodeId node) -> const session::NodeRecord* {
     const session::GraphRecord* const g = evidence.graph(graph);
     return g && node.value < g->nodes.size() ? &g->nodes[node.value] : nullptr;
@@ -86,7 +86,7 @@ void find_first_nan(const Evidence& evidence, Findings& to) {
     if (f.detail.ends_with('.')) f.detail.pop_back();  // who shows it ends the sentence
     f.fix = remedy_for(edited);
     f.checked.why_not = "only a run with the change can show that no NaN comes";
-    to.found.push_back(std::move(f));
+    findings.found.push_back(std::move(f));
   }
 }
 

@@ -51,7 +51,7 @@ struct Flags {
   }
 };
 
-void propose_flag_flip(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_flag_flip(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   const std::vector<LeafSeries> all = leaf_series(run);
   Flags flags;
   for (const LeafSeries& s : all)
@@ -79,7 +79,7 @@ void propose_flag_flip(const Evidence& evidence, const FunctionRun& run, std::ve
                         wrap_argument(evidence, run, made, "tf.constant(", ")"));
       };
     }
-    to.push_back(std::move(c));
+    candidates.push_back(std::move(c));
   }
 
   if (flags.series.size() < 2) return;  // one flag is as many programs as it has values
@@ -110,7 +110,7 @@ void propose_flag_flip(const Evidence& evidence, const FunctionRun& run, std::ve
   f.fix = is_jax(run) ? "Leave " + first.name() + " out of the static arguments, and use jnp.where or jax.lax.cond"
                       : "Pass tf.constant(" + first.name() + ") and use tf.cond or a weight of 0 or 1";
   add_alternative(f, "Decide before the calls: a function for each combination that is in use");
-  to.push_back(std::move(c));
+  candidates.push_back(std::move(c));
 }
 
 const Cause flag_flip("flag_flip", propose_flag_flip);

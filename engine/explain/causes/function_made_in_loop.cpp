@@ -87,7 +87,7 @@ VaryingSizes varying_sizes(const Evidence& evidence, const std::vector<const Fun
   return varying;
 }
 
-void find_function_made_in_loop(const Evidence& evidence, Findings& to) {
+void find_function_made_in_loop(const Evidence& evidence, Findings& findings) {
   std::map<std::pair<Line, std::string>, std::vector<const FunctionRun*>> made;
   for (const auto& [id, run] : evidence.functions()) {
     if (const Line line = evidence.definition(run); line && !run.traces.empty())
@@ -110,7 +110,7 @@ void find_function_made_in_loop(const Evidence& evidence, Findings& to) {
       used_until = std::max(used_until, last);
     }
     if (in_turn.size() < kManyFunctions) {
-      to.suppressed.push_back({runs.front()->id, {}, Rule::kVariants});
+      findings.suppressed.push_back({runs.front()->id, {}, Rule::kVariants});
       continue;
     }
     runs = std::move(in_turn);
@@ -128,7 +128,7 @@ void find_function_made_in_loop(const Evidence& evidence, Findings& to) {
     f.graphs = GraphRelation::kIdentical;
     for (const auto& group : result.merged) f.graphs = std::max(f.graphs, evidence.compare_graphs(group, true));
     if (f.graphs > GraphRelation::kConstants || !fill_from_replay(evidence, *runs.front(), result, f)) {
-      to.suppressed.push_back({runs.front()->id, {}, Rule::kNotConfirmed});
+      findings.suppressed.push_back({runs.front()->id, {}, Rule::kNotConfirmed});
       continue;
     }
     f.related.clear();
@@ -155,12 +155,13 @@ void find_function_made_in_loop(const Evidence& evidence, Findings& to) {
       f.fix += "; declare the sizes that vary as None: " + joined(varying.specs, ", ");
     }
     if (body) f.fix += "; or put jax.jit around what calls it";
-    to.found.push_back(std::move(f));
+    findings.found.push_back(std::move(f));
   }
 }
 
 // PyTorch shares the traces of a code object, but not with another backend object.
-void propose_backend_made_in_loop(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_backend_made_in_loop(const Evidence& evidence, const FunctionRun& run,
+                                  std::vector<Candidate>& candidates) {
   if (!is_torch(run)) return;
   for (const LeafSeries& s : leaf_series(run)) {
     if (s.path != kBackend) continue;
@@ -177,7 +178,7 @@ void propose_backend_made_in_loop(const Evidence& evidence, const FunctionRun& r
     f.reason = "the backend was re-created";
     f.detail = f.path + ": " + progression(f.values) + "; PyTorch compares backends by identity";
     f.fix = "Make the backend once, and call torch.compile once, outside of the loop";
-    to.push_back(std::move(c));
+    candidates.push_back(std::move(c));
   }
 }
 

@@ -51,7 +51,7 @@ struct Break {
   std::set<TraceId> traces;
 };
 
-void find_graph_breaks(const Evidence& evidence, Findings& to) {
+void find_graph_breaks(const Evidence& evidence, Findings& findings) {
   const RunRecords& records = evidence.records();
   std::unordered_map<TraceId, FunctionId> function_of;
   for (const session::TraceRecord& t : records.traces) function_of[t.id] = first_function(evidence, t.function);
@@ -62,7 +62,7 @@ void find_graph_breaks(const Evidence& evidence, Findings& to) {
     if (d.kind != kGraphBreak || at == function_of.end()) continue;
     places[at->second].insert({d.file, d.line});
     if (d.fate != kSplitHere) {
-      to.suppressed.push_back({at->second, {}, Rule::kBreaks});
+      findings.suppressed.push_back({at->second, {}, Rule::kBreaks});
       continue;
     }
     Break& found = breaks[{at->second, {d.file, d.line}}];
@@ -76,7 +76,7 @@ void find_graph_breaks(const Evidence& evidence, Findings& to) {
     // One that was compiled since another one calls it after a break belongs to that break.
     const uint64_t calls = evidence.calls_of(function);
     if (calls < kCallsOfBroken || record->parent.valid()) {
-      to.suppressed.push_back({function, {}, Rule::kBreaks});
+      findings.suppressed.push_back({function, {}, Rule::kBreaks});
       continue;
     }
     const std::string_view text = evidence.text(line);
@@ -101,7 +101,7 @@ void find_graph_breaks(const Evidence& evidence, Findings& to) {
       if (const Line at = evidence.line(call.source); at) f.related.push_back({"call", at});
       break;
     }
-    to.found.push_back(std::move(f));
+    findings.found.push_back(std::move(f));
   }
 }
 

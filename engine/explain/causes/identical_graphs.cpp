@@ -6,7 +6,7 @@
 namespace footlight::explain {
 namespace {
 
-void propose_identical_graphs(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_identical_graphs(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   for (ChangingLiteral& literal : changing_literals(evidence, run)) {
     Candidate c = std::move(literal.candidate);
     Finding& f = c.finding;
@@ -17,7 +17,7 @@ void propose_identical_graphs(const Evidence& evidence, const FunctionRun& run, 
     f.fix = "Pass the same " + name + " in each call, or remove it from the function where nothing reads it";
     c.fix.call = leave_out(literal.places);
     c.most = GraphRelation::kIdentical;
-    to.push_back(std::move(c));
+    candidates.push_back(std::move(c));
   }
 }
 

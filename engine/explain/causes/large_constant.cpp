@@ -93,7 +93,7 @@ std::string megabytes(uint64_t bytes) {
   return std::to_string(tenths / 10) + (tenths % 10 ? '.' + std::to_string(tenths % 10) : "") + " MB";
 }
 
-void find_large_constant(const Evidence& evidence, const FunctionRun& run, Findings& to) {
+void find_large_constant(const Evidence& evidence, const FunctionRun& run, Findings& findings) {
   Outlines outlines(evidence);
   for (const Large& large : Search(evidence, run).find()) {
     Finding f;
@@ -115,7 +115,7 @@ void find_large_constant(const Evidence& evidence, const FunctionRun& run, Findi
     f.fix = "Pass the array as an argument";
     if (!is_jax(run))
       add_alternative(f, "Keep it in a tf.Variable that is made once, outside of the function", f.checked);
-    to.found.push_back(std::move(f));
+    findings.found.push_back(std::move(f));
   }
 }
 

@@ -8,7 +8,7 @@
 namespace footlight::explain {
 namespace {
 
-void propose_layout_change(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_layout_change(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   for (LayoutChange& change : layout_changes(evidence, run, LayoutPart::kOrder)) {
     Candidate c = std::move(change.candidate);
     Finding& f = c.finding;
@@ -23,7 +23,7 @@ void propose_layout_change(const Evidence& evidence, const FunctionRun& run, std
       at_call.path = path;
       made.edit = wrap_argument(evidence, run, at_call, "", ".contiguous()");
     };
-    to.push_back(std::move(c));
+    candidates.push_back(std::move(c));
   }
 }
 

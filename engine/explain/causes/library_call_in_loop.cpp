@@ -43,7 +43,7 @@ std::string fix_of(std::string_view text) {
   return "Call it once for all inputs, outside of the loop";
 }
 
-void find_library_call_in_loop(const Evidence& evidence, Findings& to) {
+void find_library_call_in_loop(const Evidence& evidence, Findings& findings) {
   for (const MadeAgain& made : made_again_by_line(evidence)) {
     if (!made.by_library || made.functions.size() < kManyCalls) continue;
     const std::vector<LineRun> runs = runs_of_line(evidence, made);
@@ -75,7 +75,7 @@ void find_library_call_in_loop(const Evidence& evidence, Findings& to) {
                                : std::string()) +
                ": " + time_text(time) + " in all, " + time_text(tracing) + " of which were tracing";
     f.fix = fix_of(evidence.text(made.line));
-    to.found.push_back(std::move(f));
+    findings.found.push_back(std::move(f));
   }
 }
 

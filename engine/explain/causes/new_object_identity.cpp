@@ -17,7 +17,7 @@ bool are_objects(const LeafSeries& s) {
   }) && std::ranges::none_of(s.leaves, [](const KeyLeaf* l) { return is_value(*l); });
 }
 
-void propose_new_object_identity(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_new_object_identity(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   for (Candidate& c : changing_objects(evidence, run, are_objects)) {
     Finding& f = c.finding;
     c.edit_at = Candidate::EditAt::kValue;
@@ -46,7 +46,7 @@ void propose_new_object_identity(const Evidence& evidence, const FunctionRun& ru
       if (values_differ || (!self && !std::ranges::all_of(run.traces, captures_alike)))
         std::swap(made.fix, made.alternatives.back().fix);
     };
-    to.push_back(std::move(c));
+    candidates.push_back(std::move(c));
   }
 }
 

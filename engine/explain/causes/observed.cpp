@@ -51,10 +51,10 @@ std::vector<FunctionId> LaterCalls::functions(const std::set<TraceId>& traces) c
   return called;
 }
 
-void suppress(const Evidence& evidence, const ObservationRecord& observed, Findings& to) {
+void suppress(const Evidence& evidence, const ObservationRecord& observed, Findings& findings) {
   const TraceRecord* trace = evidence.trace(observed.trace);
   if (trace && trace->reason == session::TraceReason::kVariableCreation)
-    to.suppressed.push_back({observed.function, {}, Rule::kAskedFor});
+    findings.suppressed.push_back({observed.function, {}, Rule::kAskedFor});
 }
 
 std::string name_in(const std::string& path) {

@@ -34,7 +34,7 @@ std::string name_in(const std::string& path);
 Finding wrong_result(const Evidence& evidence, const session::ObservationRecord& observed, size_t hits);
 
 // Nothing is to be found if no call hit the trace; says so if a trace was asked for (rule 4).
-void suppress(const Evidence& evidence, const session::ObservationRecord& observed, Findings& to);
+void suppress(const Evidence& evidence, const session::ObservationRecord& observed, Findings& findings);
 
 // Relates the lines with role `from` as `role`.
 void relate(Finding& finding, const session::ObservationRecord& observed, std::string_view from, const char* role);

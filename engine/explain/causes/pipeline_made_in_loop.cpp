@@ -44,7 +44,7 @@ struct Pipeline {
   std::vector<const FunctionRun*> functions;
 };
 
-void find_pipeline_made_in_loop(const Evidence& evidence, Findings& to) {
+void find_pipeline_made_in_loop(const Evidence& evidence, Findings& findings) {
   std::map<std::pair<CodeId, size_t>, Pipeline> pipelines;
   for (const MadeAgain& made : made_again_by_line(evidence)) {
     if (made.by_library) continue;
@@ -86,7 +86,7 @@ void find_pipeline_made_in_loop(const Evidence& evidence, Findings& to) {
                with_commas(traces.size()) + " traces, " + time_text(static_cast<double>(ns)) +
                " in all; none of the pipelines was used any more once the next was built";
     f.fix = "Build it once, outside of the loop, and iterate over it again; then cache() keeps what it makes, too";
-    to.found.push_back(std::move(f));
+    findings.found.push_back(std::move(f));
   }
 }
 

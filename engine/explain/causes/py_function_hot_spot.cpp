@@ -23,7 +23,7 @@ struct HotSpot {
   int64_t ns = 0;
 };
 
-void find_py_function_hot_spot(const Evidence& evidence, Findings& to) {
+void find_py_function_hot_spot(const Evidence& evidence, Findings& findings) {
   std::map<std::pair<Line, std::string>, HotSpot> spots;
   for (const ObservationRecord* o : python_nodes(evidence)) {
     HotSpot& spot = spots[{{o->file, o->line}, o->path}];
@@ -50,7 +50,7 @@ void find_py_function_hot_spot(const Evidence& evidence, Findings& to) {
     f.detail = "The graph waited for Python in " + with_commas(spot.runs) + " runs: " +
                time_text(static_cast<double>(spot.ns)) + " in all";
     f.fix = "Write " + f.path + " with tensor operations, or call it once for a whole batch";
-    to.found.push_back(std::move(f));
+    findings.found.push_back(std::move(f));
   }
 }
 

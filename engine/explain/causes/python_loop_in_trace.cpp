@@ -69,7 +69,7 @@ class Search {
   LoopNotes notes_;
 };
 
-void find_in(const Evidence& evidence, const FunctionRun& run, Search& search, Findings& to) {
+void find_in(const Evidence& evidence, const FunctionRun& run, Search& search, Findings& findings) {
   for (const auto& [line, idle] : search.find(run)) {
     Finding f;
     f.function = run.id;
@@ -91,13 +91,13 @@ void find_in(const Evidence& evidence, const FunctionRun& run, Search& search, F
                         ? "Use operations on tf.range or a tensor in place of the comprehension, if each call needs it"
                         : "Loop over tf.range, with tensors as the state of the loop, if each call needs it",
                     f.checked);
-    to.found.push_back(std::move(f));
+    findings.found.push_back(std::move(f));
   }
 }
 
-void find_python_loop_in_trace(const Evidence& evidence, Findings& to) {
+void find_python_loop_in_trace(const Evidence& evidence, Findings& findings) {
   Search search(evidence);
-  for (const auto& [id, run] : evidence.functions()) find_in(evidence, run, search, to);
+  for (const auto& [id, run] : evidence.functions()) find_in(evidence, run, search, findings);
 }
 
 const Cause python_loop_in_trace("python_loop_in_trace", find_python_loop_in_trace);

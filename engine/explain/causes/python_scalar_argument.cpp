@@ -160,7 +160,8 @@ void ask_to_trace(const std::string& name, const std::string& type, Candidate& c
   };
 }
 
-void propose_python_scalar_argument(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_python_scalar_argument(const Evidence& evidence, const FunctionRun& run,
+                                    std::vector<Candidate>& candidates) {
   for (ChangingLiteral& literal : changing_literals(evidence, run)) {
     const Tensor tensor = tensor_for(literal);
     Candidate c = std::move(literal.candidate);
@@ -172,7 +173,7 @@ void propose_python_scalar_argument(const Evidence& evidence, const FunctionRun&
     f.detail = values_text(f);
     if (is_jax(run)) {
       ask_to_trace(name, tensor.dtype, c);
-      to.push_back(std::move(c));
+      candidates.push_back(std::move(c));
       continue;
     }
     c.complete = [&evidence, &run, name, tensor, places = literal.places,
@@ -216,7 +217,7 @@ void propose_python_scalar_argument(const Evidence& evidence, const FunctionRun&
       }
       made.detail += with_it(made.also_paths);
     };
-    to.push_back(std::move(c));
+    candidates.push_back(std::move(c));
   }
 }
 

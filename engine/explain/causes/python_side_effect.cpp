@@ -88,13 +88,13 @@ void describe(const Evidence& evidence, const LaterCalls& later, Change& change)
     add_alternative(f, "Keep " + name + " in a tf.Variable and assign to that", f.checked);
 }
 
-void find_python_side_effect(const Evidence& evidence, Findings& to) {
+void find_python_side_effect(const Evidence& evidence, Findings& findings) {
   const LaterCalls later(evidence);
   std::map<std::pair<std::string, Line>, Change> all;
   for (const session::ObservationRecord& o : evidence.records().observations) {
     if (o.kind != ObservationKind::kSideEffect) continue;
     if (later.count({o.trace}) < kMinLaterCalls) {
-      suppress(evidence, o, to);
+      suppress(evidence, o, findings);
       continue;
     }
     if (adds_the_same(evidence, o)) continue;
@@ -114,7 +114,7 @@ void find_python_side_effect(const Evidence& evidence, Findings& to) {
   }
   for (auto& [key, change] : all) {
     describe(evidence, later, change);
-    to.found.push_back(std::move(change.finding));
+    findings.found.push_back(std::move(change.finding));
   }
 }
 

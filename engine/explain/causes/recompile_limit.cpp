@@ -60,7 +60,7 @@ std::map<FunctionId, Reached> reached_limits(const Evidence& evidence) {
   return all;
 }
 
-void find_limits(const Evidence& evidence, Findings& to) {
+void find_limits(const Evidence& evidence, Findings& findings) {
   const auto& functions = evidence.records().functions;
   for (const auto& [function, reached] : reached_limits(evidence)) {
     const auto record = std::ranges::find(functions, function, &session::FunctionRecord::id);
@@ -69,7 +69,7 @@ void find_limits(const Evidence& evidence, Findings& to) {
     const std::string said = colon == std::string::npos ? "" : reached.decision->note.substr(colon + 2);
     // What made the traces explains the limit; a graph break explains a limit reached by what follows it.
     bool explained = false;
-    for (Finding& f : to.found) {
+    for (Finding& f : findings.found) {
       const bool of_break = reached.in_rest && f.cause == "graph_break";
       if (first_function(evidence, f.function) != function || (f.saved.empty() && !of_break)) continue;
       explained = true;
@@ -83,14 +83,14 @@ void find_limits(const Evidence& evidence, Findings& to) {
     }
     if (explained) continue;
     if (reached.in_rest) {
-      to.suppressed.push_back({function, {}, Rule::kBreaks});
+      findings.suppressed.push_back({function, {}, Rule::kBreaks});
       continue;
     }
     // Each program is used again and again, those too that were never compiled.
     const auto often = [](const auto& key) { return key.second >= kCallsOfKind; };
     const bool needs_more = reached.keys.size() > reached.limit && reached.keys.size() <= kMaxKinds;
     if (!needs_more || reached.eager_keys.empty() || !std::ranges::all_of(reached.keys, often)) {
-      to.suppressed.push_back({function, {}, Rule::kNotConfirmed});
+      findings.suppressed.push_back({function, {}, Rule::kNotConfirmed});
       continue;
     }
     Finding f;
@@ -118,7 +118,7 @@ void find_limits(const Evidence& evidence, Findings& to) {
     f.checked.traces_after = reached.keys.size();
     f.checked.eager_before = reached.eager.size();
     if (const Line at = evidence.line(reached.eager.front()->source); at) f.related.push_back({"call", at});
-    to.found.push_back(std::move(f));
+    findings.found.push_back(std::move(f));
   }
 }
 

@@ -53,7 +53,7 @@ Finding::Edit without_compilation(const Evidence& evidence, const Line& line) {
   return {line, text, changed.replace(at, std::string_view(kCompiles).size(), "jit_compile=False")};
 }
 
-void find_lengths(const Evidence& evidence, const FunctionRun& run, Findings& to) {
+void find_lengths(const Evidence& evidence, const FunctionRun& run, Findings& findings) {
   Finding f;
   std::map<std::string, std::vector<std::string>> sizes;  // by path
   size_t compiles = 0;
@@ -77,7 +77,7 @@ void find_lengths(const Evidence& evidence, const FunctionRun& run, Findings& to
   std::erase_if(sizes, [](const auto& one) { return one.second.empty(); });
   if (sizes.empty() || !f.example.valid()) return;
   if (steady) {
-    to.suppressed.push_back({run.id, "recompile_without_retrace", Rule::kSteady});
+    findings.suppressed.push_back({run.id, "recompile_without_retrace", Rule::kSteady});
     return;
   }
   const auto most = std::ranges::max_element(sizes, {}, [](const auto& one) { return one.second.size(); });
@@ -111,11 +111,11 @@ void find_lengths(const Evidence& evidence, const FunctionRun& run, Findings& to
   f.edit = without_compilation(evidence, f.line);
   f.checked.why_not = "run again with the change to confirm it";
   add_alternative(f, "Pad " + name + " to few lengths before the call", f.checked);
-  to.found.push_back(std::move(f));
+  findings.found.push_back(std::move(f));
 }
 
-void find_in(const Evidence& evidence, const FunctionRun& run, Findings& to) {
-  if (!is_jax(run)) return find_lengths(evidence, run, to);
+void find_in(const Evidence& evidence, const FunctionRun& run, Findings& findings) {
+  if (!is_jax(run)) return find_lengths(evidence, run, findings);
   Finding f;
   std::map<std::string, const MissRecord*> placed;  // by path
   for (const TraceRecord* t : run.traces) {
@@ -132,7 +132,7 @@ void find_in(const Evidence& evidence, const FunctionRun& run, Findings& to) {
   }
   if (placed.empty()) return;
   if (std::ranges::all_of(placed, [](const auto& one) { return is_of_another_device(*one.second); })) {
-    to.suppressed.push_back({run.id, "recompile_without_retrace", Rule::kSteady});
+    findings.suppressed.push_back({run.id, "recompile_without_retrace", Rule::kSteady});
     return;
   }
   const auto& [path, miss] = *placed.begin();
@@ -163,7 +163,7 @@ void find_in(const Evidence& evidence, const FunctionRun& run, Findings& to) {
   f.fix = miss->now.starts_with(kCommitted)
               ? "Place " + name + " from the first call on as later calls have it, or leave out the device: jnp.asarray"
               : "Keep " + name + " where the first call had it: jax.device_put";
-  to.found.push_back(std::move(f));
+  findings.found.push_back(std::move(f));
 }
 
 const Cause recompile_without_retrace("recompile_without_retrace", find_in, "jax tensorflow");

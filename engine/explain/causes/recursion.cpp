@@ -14,7 +14,7 @@ bool inside(const TraceRecord& outer, const TraceRecord& inner) {
   return outer.start_ns < inner.start_ns && inner.end_ns < outer.end_ns && on_same_thread(outer, inner);
 }
 
-void propose_recursion(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_recursion(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   const TraceRecord* first = nullptr;  // of those made inside another one
   size_t inner = 0;
   for (const TraceRecord* t : run.traces) {
@@ -55,7 +55,7 @@ void propose_recursion(const Evidence& evidence, const FunctionRun& run, std::ve
              " traces were made while it was being traced itself: each step of the recursion has its own graph";
   f.fix = "Decorate an outer function only, and let " + name + " recurse in plain Python";
   c.complete = [line = evidence.line(first->source)](Finding& made, const ReplayResult&) { made.line = line; };
-  to.push_back(std::move(c));
+  candidates.push_back(std::move(c));
 }
 
 const Cause recursion("recursion", propose_recursion);

@@ -98,7 +98,7 @@ std::string change_text(const std::vector<std::string>& values) {
   return later.empty() || same_words ? "what it holds changed" : "it changed to " + progression(later);
 }
 
-void find_stale_capture(const Evidence& evidence, Findings& to) {
+void find_stale_capture(const Evidence& evidence, Findings& findings) {
   const auto calls = calls_with_another_value(evidence);
   // One root cause is one finding, however many functions and traces read it.
   std::map<std::pair<std::string, Line>, Finding> all;
@@ -134,7 +134,7 @@ void find_stale_capture(const Evidence& evidence, Findings& to) {
     } else {
       f.fix = "Pass " + name + " to " + function + " as an argument";
     }
-    to.found.push_back(std::move(f));
+    findings.found.push_back(std::move(f));
   }
 }
 

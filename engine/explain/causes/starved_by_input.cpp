@@ -159,7 +159,7 @@ void add_fixes(const Evidence& evidence, const Pipeline& p, size_t at, Finding& 
   for (size_t i = 1; i < fixes.size(); ++i) add_alternative(f, fixes[i], f.checked);
 }
 
-void find_starved_by_input(const Evidence& evidence, Findings& to) {
+void find_starved_by_input(const Evidence& evidence, Findings& findings) {
   for (const Pipeline& pipeline : by_pipeline(evidence)) {
     const PipelineSums& p = pipeline.sums;
     const double least = kMinOfRun * static_cast<double>(evidence.records().run_ns);
@@ -196,7 +196,7 @@ void find_starved_by_input(const Evidence& evidence, Findings& to) {
     if (static_cast<double>(stage.work_ns) < kAllWork * static_cast<double>(p.wait_ns))
       f.detail += ", " + time_text(static_cast<double>(stage.work_ns)) + " of which " + stage.name + " worked";
     add_fixes(evidence, pipeline, slowest, f);
-    to.found.push_back(std::move(f));
+    findings.found.push_back(std::move(f));
   }
 }
 

@@ -101,7 +101,7 @@ bool change_together(const FunctionRun& run, const LeafSeries& a, const LeafSeri
   return one_to_one(run.traces.size(), contents(a), contents(b)).has_value();
 }
 
-void propose_structure_change(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_structure_change(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   std::vector<std::string> taken;
   const std::vector<LeafSeries> all = leaf_series(run);
   for (const LeafSeries& s : all) {
@@ -140,7 +140,7 @@ void propose_structure_change(const Evidence& evidence, const FunctionRun& run, 
     f.detail = s.path + ": " + with_commas(f.values.size()) + " structures, " + progression(f.values);
     f.detail += with_it(f.also_paths);
     f.fix = keys ? "Always pass all keys of " + s.name() : list_fix(run, s, lists.flat, f.values.front());
-    to.push_back(std::move(c));
+    candidates.push_back(std::move(c));
   }
 }
 

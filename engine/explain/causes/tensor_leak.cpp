@@ -21,7 +21,7 @@ std::set<Line> traced_lines(const Evidence& evidence) {
 
 bool is_leak(const ObservationRecord& o) { return o.kind == ObservationKind::kTensorLeak; }
 
-void find_tensor_leak(const Evidence& evidence, Findings& to) {
+void find_tensor_leak(const Evidence& evidence, Findings& findings) {
   const LaterCalls later(evidence);
   const auto& all = evidence.records().observations;
   std::map<std::pair<std::string, Line>, Finding> found;
@@ -44,7 +44,7 @@ void find_tensor_leak(const Evidence& evidence, Findings& to) {
     f.fix = "Return the tensor from " + function + " and store it in " + name + " where it is called";
     found.try_emplace({stored.path, f.line}, std::move(f));
   }
-  for (auto& [key, f] : found) to.found.push_back(std::move(f));
+  for (auto& [key, f] : found) findings.found.push_back(std::move(f));
 }
 
 const Cause tensor_leak("tensor_leak", find_tensor_leak);

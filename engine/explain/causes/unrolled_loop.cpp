@@ -415,14 +415,14 @@ void describe(const Evidence& evidence, Found& found) {
   }
 }
 
-void find_unrolled_loop(const Evidence& evidence, Findings& to) {
+void find_unrolled_loop(const Evidence& evidence, Findings& findings) {
   Search search(evidence);
   std::vector<Found> all;
   for (const auto& [id, run] : evidence.functions())
     for (const Search::Unrolled& u : search.find(run)) add(evidence, run, u, all);
   for (Found& found : all) {
     describe(evidence, found);
-    to.found.push_back(std::move(found.finding));
+    findings.found.push_back(std::move(found.finding));
   }
 }
 

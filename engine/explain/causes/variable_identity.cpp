@@ -16,7 +16,7 @@ using session::TraceRecord;
 std::string alias_text(const KeyLeaf* leaf) { return leaf->value; }
 
 // Under PyTorch: the same tensor at two parameters. The leaf says "args[1] is args[0]".
-void propose_same_tensor(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_same_tensor(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   for (const LeafSeries& s : leaf_series(run)) {
     const auto text = [](const KeyLeaf* leaf) { return leaf ? leaf->value : std::string(); };
     if (s.path != "alias" || distinct(s, text).size() < 2) continue;
@@ -34,12 +34,12 @@ void propose_same_tensor(const Evidence& evidence, const FunctionRun& run, std::
     c.fewest = 1;
     f.title = argument_name(f.path, f.parameter) + " is the same tensor as another argument at times";
     f.detail = "Which tensors are the same one: " + joined(f.values, ", then ");
-    to.push_back(std::move(c));
+    candidates.push_back(std::move(c));
   }
 }
 
-void propose_variable_identity(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
-  if (is_torch(run)) return propose_same_tensor(evidence, run, to);
+void propose_variable_identity(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
+  if (is_torch(run)) return propose_same_tensor(evidence, run, candidates);
   std::vector<LeafSeries> variables;
   bool differs = false;
   for (LeafSeries& s : leaf_series(run)) {
@@ -71,7 +71,7 @@ void propose_variable_identity(const Evidence& evidence, const FunctionRun& run,
   f.title = "Which of the variables are the same differs from call to call";
   f.detail = "There are " + with_commas(f.values.size()) + " patterns of equal variables, " + progression(f.values);
   f.fix = "Pass values (tf.identity(" + argument_name(f.path, f.parameter) + ")), and assign outside of the function";
-  to.push_back(std::move(c));
+  candidates.push_back(std::move(c));
 }
 
 const Cause variable_identity("variable_identity", propose_variable_identity);

@@ -36,7 +36,7 @@ Ranks ranks_of(const LeafSeries& s) {
   return found;
 }
 
-void propose_varying_rank(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_varying_rank(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   const std::vector<LeafSeries> all = leaf_series(run);
   std::set<std::string> taken;
   for (const LeafSeries& s : all) {
@@ -67,7 +67,7 @@ void propose_varying_rank(const Evidence& evidence, const FunctionRun& run, std:
                " ranks, " + progression(f.values) + with_it(f.also_paths);
     f.fix = (is_jax(run) ? "jnp.reshape(" : "tf.reshape(") + s.name() + ", ...) to one rank at the call";
     if (relaxes) f.fix += ", and @tf.function(reduce_retracing=True)";
-    to.push_back(std::move(c));
+    candidates.push_back(std::move(c));
   }
 }
 

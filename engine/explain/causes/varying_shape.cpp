@@ -149,7 +149,7 @@ void add_padding(const Evidence& evidence, const FunctionRun& run,
                   "Pad " + name + " to one size before the call, or leave out a smaller last batch");
 }
 
-void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   for (const TraceRecord* t : run.traces)
     if (t->reason == session::TraceReason::kRelaxed) return;  // it relaxes already
   std::set<std::string> taken;
@@ -211,14 +211,14 @@ void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std
     }
     if (jax) {
       ask_for_padding(run, dimensions, name, c);
-      to.push_back(std::move(c));
+      candidates.push_back(std::move(c));
       continue;
     }
     if (library) {
       const std::string function(last_name(run.record->name));
       f.title = function + " gets " + with_commas(f.values.size()) + " different shapes";
       f.fix = "Pad what the library is given to one size, or leave out a smaller last batch (drop_remainder=True)";
-      to.push_back(std::move(c));
+      candidates.push_back(std::move(c));
       continue;
     }
     const bool is_one_argument = together.size() == 1 && tensor.path.find(']') + 1 == tensor.path.size();
@@ -234,7 +234,7 @@ void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std
       if (signature) add_relaxing(evidence, run, first, made);
       add_padding(evidence, run, dimensions, name, made);
     };
-    to.push_back(std::move(c));
+    candidates.push_back(std::move(c));
   }
 }
 
@@ -292,7 +292,7 @@ std::string largest_text(const VaryingTensor& tensor) {
 }
 
 // Datasets and iterators that yield tensors of other shapes.
-void propose_varying_elements(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_varying_elements(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   for (const LeafSeries& s : leaf_series(run)) {
     const auto is_type = [](const KeyLeaf* leaf) { return leaf && leaf->type == "trace type"; };
     if (!std::ranges::all_of(s.leaves, is_type)) continue;
@@ -320,13 +320,13 @@ void propose_varying_elements(const Evidence& evidence, const FunctionRun& run, 
                with_it(f.also_paths);
     f.fix = "Give the elements one shape, such as " + largest_text(*most) +
             ": padded_batch with padded_shapes, or drop_remainder=True where only the last batch is smaller";
-    to.push_back(std::move(c));
+    candidates.push_back(std::move(c));
   }
 }
 
-void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
-  propose_varying_shape(evidence, run, to);
-  propose_varying_elements(evidence, run, to);
+void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
+  propose_varying_shape(evidence, run, candidates);
+  propose_varying_elements(evidence, run, candidates);
 }
 
 const Cause varying_shape("varying_shape", propose);

@@ -39,7 +39,7 @@ bool change_together(const LeafSeries& a, const LeafSeries& b) {
   return true;
 }
 
-void propose_weak_type_flip(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_weak_type_flip(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   if (!is_jax(run)) return;
   const std::vector<LeafSeries> all = leaf_series(run);
   std::set<std::string> taken;
@@ -74,7 +74,7 @@ void propose_weak_type_flip(const Evidence& evidence, const FunctionRun& run, st
       if (made.also_paths.empty() && made.path.find(']') + 1 == made.path.size())
         made.edit = wrap_argument(evidence, run, made, "jnp.asarray(", ", dtype=jnp." + dtype + ")");
     };
-    to.push_back(std::move(c));
+    candidates.push_back(std::move(c));
   }
 }
 

@@ -15,7 +15,7 @@ bool are_dead_equals(const LeafSeries& s) {
          std::ranges::any_of(s.leaves, [](const KeyLeaf* l) { return replaces_dead_equal(*l); });
 }
 
-void propose_weak_value_died(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_weak_value_died(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   for (Candidate& c : changing_objects(evidence, run, are_dead_equals)) {
     Finding& f = c.finding;
     const std::string name = argument_name(f.path, f.parameter);
@@ -23,7 +23,7 @@ void propose_weak_value_died(const Evidence& evidence, const FunctionRun& run, s
     f.detail = f.path + ": " + with_commas(f.values.size()) + " objects, " + progression(f.values) +
                "; a trace lives as long as the object that it was made for" + with_it(f.also_paths);
     f.fix = "Keep " + name + " alive between the calls: make it once";
-    to.push_back(std::move(c));
+    candidates.push_back(std::move(c));
   }
 }
 

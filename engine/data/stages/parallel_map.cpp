@@ -89,7 +89,7 @@ class ParallelMap final : public Stage {
       const size_t left = ready_;
       lock.unlock();
       workers_.record_length(left);
-      workers_.room().notify_one();
+      workers_.room_freed().notify_one();
       return true;
     }
 
@@ -125,7 +125,7 @@ class ParallelMap final : public Stage {
         block->done = true;
         ready_ += block->items.size();
       }
-      workers_.filled().notify_one();
+      workers_.elements_added().notify_one();
       return true;
     }
 
@@ -140,8 +140,8 @@ class ParallelMap final : public Stage {
     }
     bool end() {  // called with the lock held
       ended_ = true;
-      workers_.room().notify_all();
-      workers_.filled().notify_all();
+      workers_.room_freed().notify_all();
+      workers_.elements_added().notify_all();
       return false;
     }
 

@@ -32,7 +32,7 @@ class Buffered final : public Cursor {
     const size_t left = buffer_.size();
     lock.unlock();
     workers_.record_length(left);
-    if (left + 1 == size_) workers_.room().notify_one();
+    if (left + 1 == size_) workers_.room_freed().notify_one();
     outcome.give(out);
     return true;
   }
@@ -53,7 +53,7 @@ class Buffered final : public Cursor {
       std::unique_lock lock(workers_.mutex());
       if (!workers_.wait_for_room(lock, [&] { return buffer_.size() < size_; })) {
         ended_ = true;
-        workers_.filled().notify_all();
+        workers_.elements_added().notify_all();
         return false;
       }
       pulling_ = true;
@@ -66,7 +66,7 @@ class Buffered final : public Cursor {
     if (more) buffer_.push_back(std::move(outcome));
     ended_ = !more || cancelled;
     pulling_ = false;
-    if (waiting_) workers_.filled().notify_one();
+    if (waiting_) workers_.elements_added().notify_one();
     return !ended_;
   }
 

@@ -4,6 +4,7 @@
 #include "engine/explain/engines.h"
 #include "engine/explain/graph_pairs.h"
 #include "engine/explain/torch_rules.h"
+#include "engine/explain/words.h"
 
 #include <algorithm>
 #include <map>
@@ -67,6 +68,41 @@ Attempt attempt(const Evidence& evidence, const FunctionRun& run, const std::vec
   return attempt(evidence, run, fix, paths, captures_may_differ);
 }
 
+// What the traces of a group read outside of their arguments and found changed since its first trace: "self.beta". The
+// graph of that one would keep the old value.
+std::vector<std::string> state_read_anew(const Evidence& evidence,
+                                         const std::vector<std::vector<const TraceRecord*>>& merged) {
+  std::vector<std::string> names;
+  for (const auto& group : merged) {
+    if (group.size() < 2) continue;
+    const TraceRecord* const first = *std::ranges::min_element(group, {}, &TraceRecord::start_ns);
+    for (const session::ObservationRecord& o : evidence.records().observations) {
+      if (o.kind != session::ObservationKind::kStateChanged || o.trace != first->id) continue;
+      const bool came_back = o.note == session::kCameBack;
+      const std::string name = name_in(o.path);
+      const bool read_later =
+          std::ranges::any_of(group, [&](const TraceRecord* t) { return t->start_ns > o.time_ns; });
+      if (!came_back && read_later && std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+// One trace would serve calls that found another value there: no edit that leaves out traces alone is right then.
+void keep_state_first(const Evidence& evidence, const std::vector<std::string>& names, Finding& f) {
+  if (names.empty()) return;
+  const std::string all = joined(names, " and ");
+  const std::string too = is_jax(evidence, f.function) ? ", and pass " + all + " as an argument: "
+                                                       : ", and keep " + all + " in a tf.Variable: ";
+  const std::string why = "each new trace reads it again, and one trace would keep its first value";
+  f.fix += too + why;
+  f.edit = {};
+  for (Finding::Alternative& a : f.alternatives) {
+    a.fix += too + why;
+    a.edit = {};
+  }
+}
+
 // Fills in what the replay tells; false if the change would save nothing.
 bool complete(const Evidence& evidence, const FunctionRun& run, const Candidate& c, const Attempt& made, Finding& f) {
   // A fix that spares calls makes no two graphs one.
@@ -81,6 +117,7 @@ bool complete(const Evidence& evidence, const FunctionRun& run, const Candidate&
     if (value != f.related.end()) edit_at(f, Line(value->at), "call");
   }
   if (c.complete) c.complete(f, made.result);
+  keep_state_first(evidence, state_read_anew(evidence, made.result.merged), f);
   return true;
 }
 

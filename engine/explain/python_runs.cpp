@@ -46,8 +46,9 @@ PythonRuns python_runs_of(const Evidence& evidence, const PipelineStage& stage) 
     if (!line || !trace) continue;
     const auto run = evidence.functions().find(trace->function);
     if (run == evidence.functions().end() || !run->second.record->name.starts_with(name)) continue;
-    // Several stages may stand on one line; a library that adds the stage stands elsewhere than its caller.
-    if (trace->source != stage.source && evidence.line(trace->source) != line) continue;
+    // Instructions tell the stages of one line apart. A library that adds the stage stands elsewhere than its caller.
+    const bool is_other_code = trace->source.code != stage.source.code;
+    if (trace->source != stage.source && !(is_other_code && evidence.line(trace->source) == line)) continue;
     sum.runs += o->count;
     sum.spent_ns += o->spent_ns;
     sum.busy_ns += busy_ns(*o);

@@ -74,4 +74,10 @@ std::vector<std::string> sizes_of(std::string_view shape) {
   return sizes;
 }
 
+std::string name_in(const std::string& path) {
+  for (const std::string_view kind : {"global ", "closure "})
+    if (path.starts_with(kind)) return path.substr(kind.size());
+  return path;
+}
+
 }  // namespace footlight::explain

@@ -26,6 +26,9 @@ std::string_view last_name(std::string_view qualname);
 // A sentence with a period at its end, if it has none.
 std::string with_period(std::string text);
 
+// What an observation is about, as the program names it: "global RATE" -> "RATE", "self.scale" -> "self.scale".
+std::string name_in(const std::string& path);
+
 std::string joined(const std::vector<std::string>& parts, std::string_view separator);
 
 // "; also changes: args[2], args[3]", or nothing.

@@ -76,7 +76,7 @@ class Recording(FolderCase):
         self.assertEqual(found['related_lines'][0]['line'], line_of('iter(data)'))
         self.assertEqual((said['steps'], said['calls']), (20, 60))
         self.assertEqual(found['evidence']['calls'], said['steps'])
-        waits, steps = map(int, re.search(rf'(\d+) of (\d+) steps waited for map at line {found["line"]}\b',
+        waits, steps = map(int, re.search(rf'(\d+) of (\d+) steps waited for map\(slow\) at line {found["line"]}\b',
                                           found['message']).groups())
         self.assertEqual(steps, said['steps'])
         self.assertLessEqual(waits, steps)

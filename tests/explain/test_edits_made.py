@@ -49,6 +49,42 @@ class Edits(FolderCase):
             self.assertEqual(finding['checked']['traces_after'], self.counted(text)[function], (finding, text))
         return about
 
+    def test_a_value_that_two_lines_make_is_no_edit_of_one(self):
+        found, = self.check('''
+            @tf.function
+            def act(x, epsilon):
+                return x * epsilon
+            def episode(epsilon):
+                for _ in range(2):
+                    act(tf.ones([3]), epsilon)
+            epsilon = 1.0
+            for k in range(9):
+                episode(epsilon)
+                epsilon = max(0.1, epsilon * 0.9)
+            print(f'act={act.experimental_get_tracing_count()}')
+        ''', 'act', 'python_scalar_argument')
+        other = [fix for fix in found['alternatives'] if 'where' in fix['text']]
+        self.assertEqual([(fix['text'], fix['edit']) for fix in other],
+                         [('Make it a tensor wherever it is made', None)])
+
+    def test_state_that_each_trace_reads_anew_is_named_with_the_fix(self):
+        found, = self.check('''
+            class Model:
+                beta = 0.0
+                @tf.function
+                def train(self, x, bits):
+                    return tf.maximum(x, bits) * self.beta
+            model = Model()
+            for epoch in range(6):
+                model.beta = epoch / 4
+                model.train(tf.ones([3]), 2.0 - 0.25 * epoch)
+            print(f'Model.train={model.train.experimental_get_tracing_count()}')
+        ''', 'Model.train', '-python_scalar_argument')
+        self.assertIn('keep self.beta in a tf.Variable', found['fix']['text'])
+        for other in found['alternatives']:
+            self.assertIn('keep self.beta in a tf.Variable', other['text'])
+            self.assertIsNone(other['edit'])
+
     def test_a_signature_serves_every_call(self):
         first, = self.check('''
             @tf.function

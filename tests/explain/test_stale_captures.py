@@ -334,3 +334,18 @@ STALE = {
 
 class StaleCaptures(recorded_state.Case):
     test_stale_captures = recorded_state.one_finding_each('stale_capture', STALE)
+
+    def test_calls_of_all_traces_with_the_old_value_count(self):
+        found, _ = recorded_state.findings('''
+            class Model:
+                beta = 0.0
+                @tf.function
+                def train(self, x):
+                    return x * self.beta
+            model = Model()
+            for epoch in range(5):
+                model.beta = epoch / 4
+                for size in (8, 8, 6):
+                    model.train(tf.ones([size]))
+        ''')
+        self.assertEqual([f['evidence']['calls'] for f in found], [4 * 3])

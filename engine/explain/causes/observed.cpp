@@ -36,9 +36,27 @@ size_t LaterCalls::count_of(TraceId served_by, int64_t since, int64_t until) con
   return static_cast<size_t>(std::lower_bound(first, starts.end(), until) - first);
 }
 
-size_t LaterCalls::count(const std::set<TraceId>& traces, int64_t since, int64_t until) const {
+size_t LaterCalls::count(const std::set<TraceId>& traces) const {
   size_t sum = 0;
-  for (const auto& [served_by, made] : run_by(traces)) sum += count_of(served_by, std::max(since, made), until);
+  for (const auto& [served_by, made] : run_by(traces)) sum += count_of(served_by, made, INT64_MAX);
+  return sum;
+}
+
+size_t LaterCalls::count(const std::vector<Span>& spans) const {
+  std::map<TraceId, std::vector<std::pair<int64_t, int64_t>>> times;
+  for (const Span& span : spans)
+    for (const auto& [served_by, made] : run_by({span.trace}))
+      times[served_by].emplace_back(std::max(span.since, made), span.until);
+  size_t sum = 0;
+  for (auto& [served_by, all] : times) {
+    std::ranges::sort(all);
+    int64_t counted_to = INT64_MIN;
+    for (const auto& [since, until] : all) {
+      if (until <= counted_to) continue;
+      sum += count_of(served_by, std::max(since, counted_to), until);
+      counted_to = until;
+    }
+  }
   return sum;
 }
 
@@ -55,12 +73,6 @@ void suppress(const Evidence& evidence, const ObservationRecord& observed, Findi
   const TraceRecord* trace = evidence.trace(observed.trace);
   if (trace && trace->reason == session::TraceReason::kVariableCreation)
     findings.suppressed.push_back({observed.function, {}, Rule::kAskedFor});
-}
-
-std::string name_in(const std::string& path) {
-  for (const std::string_view kind : {"global ", "closure "})
-    if (path.starts_with(kind)) return path.substr(kind.size());
-  return path;
 }
 
 namespace {

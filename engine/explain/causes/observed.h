@@ -15,7 +15,13 @@ namespace footlight::explain {
 class LaterCalls {
  public:
   explicit LaterCalls(const Evidence& evidence) : evidence_(evidence), served_(evidence.served_calls()) {}
-  size_t count(const std::set<TraceId>& traces, int64_t since = 0, int64_t until = INT64_MAX) const;
+  size_t count(const std::set<TraceId>& traces) const;
+  // The time from a moment on, and up to another, in which calls that ran the trace's graph count.
+  struct Span {
+    TraceId trace;
+    int64_t since = 0, until = INT64_MAX;
+  };
+  size_t count(const std::vector<Span>& spans) const;  // a call in several spans counts once
   std::vector<FunctionId> functions(const std::set<TraceId>& traces) const;  // that the program called
 
  private:
@@ -26,9 +32,6 @@ class LaterCalls {
   const Evidence& evidence_;
   const ServedCalls& served_;
 };
-
-// "global RATE" -> "RATE", "self.scale" -> "self.scale"
-std::string name_in(const std::string& path);
 
 // A finding that results are wrong, with what every such finding says.
 Finding wrong_result(const Evidence& evidence, const session::ObservationRecord& observed, size_t hits);

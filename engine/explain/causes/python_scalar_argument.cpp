@@ -109,14 +109,18 @@ Finding::Edit wrap_all(const Evidence& evidence, const FunctionRun& run, const F
   return all;
 }
 
-// The same change where the number is made: the keys become the same.
+// The same change where the number is made: the keys become the same. It is an edit only where one line makes it.
 void add_at_value(const Evidence& evidence, Finding& finding, const std::string& behind) {
   if (finding.path.find(']') + 1 != finding.path.size()) return;  // what is made there holds more than the number
-  for (const RelatedLine& related : finding.related) {
-    if (related.role != "value" || related.at == finding.line) continue;
-    Finding::Edit edit = wrap_value(evidence, related.at, "tf.constant(", behind);
-    if (edit.at) add_alternative(finding, "Make it a tensor where it is made", finding.checked, std::move(edit));
-  }
+  std::vector<Line> made;
+  for (const RelatedLine& related : finding.related)
+    if (related.role == "value" && related.at != finding.line) made.push_back(related.at);
+  if (made.empty()) return;
+  Finding::Edit edit = wrap_value(evidence, made.front(), "tf.constant(", behind);
+  if (made.size() > 1) edit = {};
+  if (made.size() > 1 || edit.at)
+    add_alternative(finding, made.size() > 1 ? "Make it a tensor wherever it is made" : "Make it a tensor where it is made",
+                    finding.checked, std::move(edit));
 }
 
 // The first line of the function that hands the parameter to Python's arithmetic or to NumPy, which take no symbolic

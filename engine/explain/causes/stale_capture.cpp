@@ -68,26 +68,25 @@ bool is_same_graph(const Evidence& evidence, const ObservationRecord& o, const s
   return was && is && *was == *is && reads_in_file(evidence, o.file, name) == 1;
 }
 
-// Calls between a change and the moment when the old value, or one that gives the same graph, was back. A further
-// change in between adds none. A change after which nothing differs has no entry.
-std::map<const ObservationRecord*, size_t> calls_with_another_value(const Evidence& evidence) {
-  const LaterCalls later(evidence);
+// The times from a change to the moment when the old value, or one that gives the same graph, was back. A further
+// change in between begins none. A change after which nothing differs has no entry.
+std::map<const ObservationRecord*, LaterCalls::Span> times_with_another_value(const Evidence& evidence) {
   std::map<ReadKey, std::vector<const ObservationRecord*>> places;
   for (const ObservationRecord& o : evidence.records().observations)
     if (o.kind == ObservationKind::kStateChanged && o.values.size() >= 2) places[place_of(o)].push_back(&o);
-  std::map<const ObservationRecord*, size_t> calls;
+  std::map<const ObservationRecord*, LaterCalls::Span> times;
   for (auto& [place, changes] : places) {
     std::ranges::stable_sort(changes, {}, &ObservationRecord::time_ns);
     const ObservationRecord* since = nullptr;
     for (const ObservationRecord* o : changes) {
       const bool back = o->note == session::kCameBack || is_same_graph(evidence, *o, changes.front()->values.front());
-      if (!back) calls.try_emplace(o, 0);
-      if (since && back) calls[since] = later.count({since->trace}, since->time_ns, o->time_ns);
+      if (!back) times.try_emplace(o, LaterCalls::Span{o->trace, o->time_ns, o->time_ns});
+      if (since && back) times[since].until = o->time_ns;
       if (!since || back) since = back ? nullptr : o;
     }
-    if (since) calls[since] = later.count({since->trace}, since->time_ns);
+    if (since) times[since].until = INT64_MAX;
   }
-  return calls;
+  return times;
 }
 
 // "it changed to 0.25 → 0.125". Names all values that it got, since calls are counted from the first change on.
@@ -98,28 +97,37 @@ std::string change_text(const std::vector<std::string>& values) {
   return later.empty() || same_words ? "what it holds changed" : "it changed to " + progression(later);
 }
 
+// What one finding is about: all functions and traces that read the same thing.
+struct StaleReads {
+  Finding finding;
+  std::vector<LaterCalls::Span> times;  // in which the function that is named worked with the first value
+};
+
 void find_stale_capture(const Evidence& evidence, Findings& findings) {
-  const auto calls = calls_with_another_value(evidence);
-  // One root cause is one finding, however many functions and traces read it.
-  std::map<std::pair<std::string, Line>, Finding> all;
+  const auto times = times_with_another_value(evidence);
+  const LaterCalls later(evidence);
+  std::map<std::pair<std::string, Line>, StaleReads> all;
   for (const ObservationRecord& o : evidence.records().observations) {
     if (o.kind != ObservationKind::kStateChanged || o.values.size() < 2) continue;
-    const auto with_another = calls.find(&o);
-    if (with_another == calls.end() && o.note != session::kCameBack) continue;
-    const size_t hits = with_another == calls.end() ? 0 : with_another->second;
+    const auto time = times.find(&o);
+    if (time == times.end() && o.note != session::kCameBack) continue;
+    const size_t calls = time == times.end() ? 0 : later.count(std::vector{time->second});
     const Line line{o.file, o.line};
     const std::pair<std::string, Line> key{o.path, o.path.starts_with("global ") ? Line() : line};
-    if (!hits && !all.contains(key)) continue;
-    const auto [at, fresh] = all.try_emplace(key, wrong_result(evidence, o, hits));
-    Finding& f = at->second;
-    if (!fresh && f.example == o.trace && f.line == line) f.calls += hits;
-    if (f.function == o.function || fresh) {
+    if (!calls && !all.contains(key)) continue;
+    const auto [at, fresh] = all.try_emplace(key, StaleReads{wrong_result(evidence, o, calls), {}});
+    Finding& f = at->second.finding;
+    if (fresh || f.function == o.function) {
+      const bool same_value = fresh || o.values.front() == f.values.front();
+      if (calls && same_value && f.line == line) at->second.times.push_back(time->second);
       for (const std::string& value : o.values)
         if (std::ranges::find(f.values, value) == f.values.end()) f.values.push_back(value);
     }
     relate(f, o, "change", "change");
   }
-  for (auto& [key, f] : all) {
+  for (auto& [key, reads] : all) {
+    Finding& f = reads.finding;
+    f.calls = later.count(reads.times);
     const std::string name = name_in(f.path), function = name_at(evidence, f.function, f.line);
     const std::string old_value = short_value(f.values.front());
     f.title = name + " is frozen in the graph of " + function;

@@ -10,6 +10,7 @@
 #include "engine/source/line.h"
 
 #include <algorithm>
+#include <set>
 
 namespace footlight::explain {
 namespace {
@@ -33,17 +34,44 @@ constexpr std::string_view kPassingOn[] = {"assert_cardinality", "cache",   "con
                                            "ignore_errors",      "options", "prefetch",    "repeat",
                                            "shard",              "shuffle", "skip",        "take", "zip"};
 
-// The edit that runs `.map(f)` in threads. The call must stand on one line, without num_parallel_calls.
-Finding::Edit with_threads(const Evidence& evidence, const Line& line, const std::string& name) {
+// The positions of ".map(" in a line.
+std::vector<size_t> calls_in(std::string_view text, const std::string& name) {
+  std::vector<size_t> calls;
+  const std::string call = "." + name + "(";
+  for (size_t at = text.find(call); at != text.npos; at = text.find(call, at + 1)) calls.push_back(at);
+  return calls;
+}
+
+// The edit that runs the stage's `.map(f)` in threads. The call must stand on one line, without num_parallel_calls. Of
+// several in one line, the instructions of the stages tell which is which.
+Finding::Edit with_threads(const Evidence& evidence, const PipelineSums& p, const PipelineStage& stage,
+                           const Line& line) {
   const std::string_view text = evidence.text(line);
-  const size_t at = text.find("." + name + "(");
-  if (at == text.npos || text.find("num_parallel_calls") != text.npos) return {};
-  const auto arguments = source::arguments_from(text, at + name.size() + 2);
+  const std::vector<size_t> calls = calls_in(text, stage.name);
+  std::set<uint32_t> offsets;
+  for (const PipelineStage& other : p.stages)
+    if (other.name == stage.name && evidence.line(other.source) == line) offsets.insert(other.source.offset);
+  if (calls.empty() || (calls.size() > 1 && calls.size() != offsets.size())) return {};
+  const auto place = static_cast<size_t>(std::distance(offsets.begin(), offsets.lower_bound(stage.source.offset)));
+  const size_t at = calls[calls.size() > 1 ? place : 0];
+  const auto arguments = source::arguments_from(text, at + stage.name.size() + 2);
   if (!arguments) return {};
   const auto end = static_cast<size_t>(arguments->back().data() + arguments->back().size() - text.data());
   const std::string old(text.substr(at, end - at));
-  if (old.find_first_of("\"'") != old.npos) return {};
+  if (old.find("num_parallel_calls") != old.npos || old.find_first_of("\"'") != old.npos) return {};
   return {line, old + ")", old + ", num_parallel_calls=tf.data.AUTOTUNE)"};
+}
+
+// "map(enrich)": the stage with the function that it was given; "map" if it has none, or one without a name.
+std::string stage_text(const Evidence& evidence, const PipelineStage& stage) {
+  const std::string start = "Dataset_" + stage.name + '_';
+  std::set<std::string> functions;
+  for (const auto& [id, run] : evidence.functions())
+    if (run.record->name.starts_with(start) &&
+        std::ranges::any_of(run.all_traces, [&](const auto* t) { return t->source == stage.source; }))
+      functions.insert(run.record->name.substr(start.size()));
+  const bool is_named = functions.size() == 1 && !functions.begin()->starts_with('<') && stage.source.code.valid();
+  return is_named ? stage.name + '(' + *functions.begin() + ')' : stage.name;
 }
 
 bool starves(const PipelineSums& p) {
@@ -141,7 +169,7 @@ void add_fixes(const Evidence& evidence, const Pipeline& p, size_t at, Finding& 
     if (repeats) fixes.push_back(keep);
   }
   const bool maps = stage.name == "map" || stage.name == "interleave";
-  if (maps && !holds_python && is_own(evidence, f.line)) f.edit = with_threads(evidence, f.line, stage.name);
+  if (maps && !holds_python && is_own(evidence, f.line)) f.edit = with_threads(evidence, p.sums, stage, f.line);
   if (f.edit.at) fixes.push_back("Run it in several threads: num_parallel_calls=tf.data.AUTOTUNE");
   const bool hides_much = static_cast<double>(p.outside_ns()) >= kLargeGain * static_cast<double>(p.sums.wait_ns);
   std::string ahead = "Make elements ahead: .prefetch(tf.data.AUTOTUNE) at the end of the pipeline";
@@ -151,7 +179,7 @@ void add_fixes(const Evidence& evidence, const Pipeline& p, size_t at, Finding& 
   if (!p.sums.ahead && hides_much) fixes.push_back(ahead);
   if (is_python && python.runs && !holds_python)
     fixes.push_back(write_ops);
-  const std::string what = is_generator ? "the generator" : stage.name;
+  const std::string what = is_generator ? "the generator" : stage_text(evidence, stage);
   if (fixes.empty()) fixes.push_back("Make " + what + " cheaper");
   if (repeats && !holds_python) fixes.push_back(keep);
   if (!p.sums.ahead && !hides_much) fixes.push_back(ahead);
@@ -173,6 +201,7 @@ void find_starved_by_input(const Evidence& evidence, Findings& findings) {
     }
     if (slowest == p.stages.size()) continue;
     const PipelineStage& stage = p.stages[slowest];
+    const std::string name = stage_text(evidence, stage);
     const auto wait = static_cast<double>(p.wait_ns);
     if (all_work < kMinWork * wait || static_cast<double>(stage.work_ns) < kMinWorkOfOne * wait) continue;
     Finding f;
@@ -188,13 +217,13 @@ void find_starved_by_input(const Evidence& evidence, Findings& findings) {
     f.counted = "elements";
     f.cost_ns = f.saved_ns = p.wait_ns;
     f.checked.why_not = "run again to measure it";
-    f.title = "The program waits for its input: " + stage.name + " is slow";
+    f.title = "The program waits for its input: " + name + " is slow";
     f.detail = with_commas(p.waits) + " of " + with_commas(p.steps) + " steps" +
                (pipeline.iterations > 1 ? " in " + with_commas(pipeline.iterations) + " iterations" : std::string()) +
-               " waited for " + stage.name + (f.line ? " at line " + std::to_string(f.line.line) : std::string()) +
+               " waited for " + name + (f.line ? " at line " + std::to_string(f.line.line) : std::string()) +
                ": " + time_text(static_cast<double>(p.wait_ns)) + " in all";
     if (static_cast<double>(stage.work_ns) < kAllWork * static_cast<double>(p.wait_ns))
-      f.detail += ", " + time_text(static_cast<double>(stage.work_ns)) + " of which " + stage.name + " worked";
+      f.detail += ", " + time_text(static_cast<double>(stage.work_ns)) + " of which " + name + " worked";
     add_fixes(evidence, pipeline, slowest, f);
     findings.found.push_back(std::move(f));
   }

@@ -22,10 +22,11 @@ PipelineSums waiting() {
   return p;
 }
 
-std::vector<Finding> found_in(std::vector<PipelineSums> pipelines, int64_t run_ns = 0) {
+std::vector<Finding> found_in(std::vector<PipelineSums> pipelines, int64_t run_ns = 0,
+                              const std::string& maps = "data.map(parse)") {
   const std::vector<session::FileRecord> files = {
       {session::FileId(9), "/home/ada/train.py",
-       "import footlight as tf\ndata = data.map(parse)\ndata = data.batch(8)\nfor x in data:\n"}};
+       "import footlight as tf\ndata = " + maps + "\ndata = data.batch(8)\nfor x in data:\n"}};
   const std::vector<session::CodeRecord> codes = {
       {CodeId(40), session::FileId(9), "<module>", 1, {{0, 2}, {10, 3}, {20, 4}}}};
   RunRecords records;
@@ -55,6 +56,20 @@ class TestStarvedByInput : public QObject {
     QCOMPARE(found[0].edit.old_text, std::string(".map(parse)"));
     QCOMPARE(found[0].edit.new_text, std::string(".map(parse, num_parallel_calls=tf.data.AUTOTUNE)"));
     QCOMPARE(found[0].alternatives.size(), size_t{1});  // prefetch
+  }
+
+  void the_slow_one_of_two_maps_in_a_line_is_edited() {
+    PipelineSums p = waiting();
+    p.stages.insert(p.stages.begin() + 2, {"map", {CodeId(40), 4}, 1'000'000});
+    const auto edit_of = [&](const std::string& maps) { return found_in({p}, 0, maps)[0].edit; };
+    // The first stage is the one that was added last, at the instruction behind.
+    std::swap(p.stages[1].source, p.stages[2].source);
+    QCOMPARE(edit_of("data.map(parse).map(enrich)").old_text, std::string(".map(enrich)"));
+    QCOMPARE(edit_of("data.map(parse, num_parallel_calls=2).map(enrich)").old_text, std::string(".map(enrich)"));
+    QVERIFY(!edit_of("data.map(parse).map(enrich, num_parallel_calls=2)").at);
+    std::swap(p.stages[1].work_ns, p.stages[2].work_ns);
+    QCOMPARE(edit_of("data.map(parse).map(enrich)").old_text, std::string(".map(parse)"));
+    QVERIFY(!edit_of("data.map(a).map(b).map(c)").at);  // of three, two were seen
   }
 
   // The processor was busy, or another thread held Python: no stage is to be blamed.

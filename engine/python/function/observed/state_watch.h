@@ -40,10 +40,11 @@ class TraceState {
     const uint64_t count = ++calls_;
     if (count < 64 || (count & (count - 1)) == 0 || now_ns - compared_ns_ > kInterval) [[unlikely]] compare(now_ns);
   }
+  // Records what has changed since the trace read it.
+  void compare(int64_t now_ns);
 
  private:
   static constexpr int64_t kInterval = 1'000'000;
-  void compare(int64_t now_ns);
   void compare_for(TraceId hit, int64_t now_ns, int depth);
   uint64_t calls_ = 0;
   int64_t compared_ns_ = 0;

@@ -403,6 +403,13 @@ class ContainersAsTheyAre {
 
 std::string FunctionCore::graph_name() const { return "__inference_" + name; }
 
+// Another trace reads the state anew: what has changed since the earlier ones read it is recorded first.
+static void compare_state_of(const std::vector<std::shared_ptr<trace::Trace>>& earlier) {
+  constexpr size_t kMaxTraces = 64;
+  for (size_t i = 0; i < std::min(earlier.size(), kMaxTraces); ++i)
+    if (const auto& state = static_cast<const TraceEntry&>(*earlier[i]).state) state->compare(now_ns());
+}
+
 std::vector<Tensor> FunctionCore::run_body(trace::TraceRun& run) {
   if (Py_EnterRecursiveCall(" while tracing a function")) throw PythonErrorSet();
   struct Leave {
@@ -414,6 +421,7 @@ std::vector<Tensor> FunctionCore::run_body(trace::TraceRun& run) {
   entry.traced = std::make_shared<TracedValues>(*this, arguments.values, run);
   if (!options.autograph) converted = python_function;
   else if (!converted || ag::strict_is_asked()) converted = checked(ag_convert(python_function.get(), true, true));
+  if (recording_structure()) compare_state_of(function.traces());
   StateWatch watch(python_function.get(), arguments.values, function.id(), entry.id, !options.autograph);
   struct Prints {
     explicit Prints(bool staged) : before(std::exchange(python_thread.prints_are_staged, staged)) {}

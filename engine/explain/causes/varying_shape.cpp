@@ -121,7 +121,7 @@ std::string changes_before(const Evidence& evidence, const std::vector<SizeRead>
          " is None where the dimension is unknown. Then ";
 }
 
-// Shapes that are relaxed by themselves, where a signature is the first choice.
+// Adds as another fix that shapes are relaxed by themselves, where a signature is the first choice.
 void add_relaxing(const Evidence& evidence, const FunctionRun& run, const std::string& first, Finding& finding) {
   ProposedFix relaxed;
   relaxed.reduce_retracing = true;
@@ -129,9 +129,10 @@ void add_relaxing(const Evidence& evidence, const FunctionRun& run, const std::s
                   first.empty() ? add_options(evidence, run, kRelaxing) : Finding::Edit{});
 }
 
+using Dimensions = std::map<std::string, std::set<size_t>>;  // those that vary, by the place of a tensor in a key
+
 // JAX has no unknown sizes: every one is a trace, so fewer of them are the fix.
-void ask_for_padding(const FunctionRun& run, const std::map<std::string, std::set<size_t>>& dimensions,
-                     const std::string& name, Candidate& c) {
+void ask_for_padding(const FunctionRun& run, const Dimensions& dimensions, const std::string& name, Candidate& c) {
   c.fix.call = round_up_sizes(dimensions);
   c.most = GraphRelation::kStructure;
   c.fewest = std::max(kMinSaved, (run.traces.size() + 1) / 2);
@@ -139,101 +140,120 @@ void ask_for_padding(const FunctionRun& run, const std::map<std::string, std::se
                   "and write at a position";
 }
 
-// Calls that all pass the same sizes.
-void add_padding(const Evidence& evidence, const FunctionRun& run,
-                 const std::map<std::string, std::set<size_t>>& dimensions, const std::string& name,
-                 Finding& finding) {
+// A library makes the function and its definition, so only its inputs can change.
+void ask_for_padded_inputs(const FunctionRun& run, const Dimensions& dimensions, Candidate& c) {
+  c.fix.call = forget_sizes(dimensions);
+  c.edit_at = Candidate::EditAt::kCall;
+  c.of_library = true;
+  c.finding.title = std::string(last_name(run.record->name)) + " gets " + with_commas(c.finding.values.size()) +
+                    " different shapes";
+  c.finding.fix = "Pad what the library is given to one size, or leave out a smaller last batch (drop_remainder=True)";
+}
+
+// Adds as another fix that all calls pass the same sizes.
+void add_padding(const Evidence& evidence, const FunctionRun& run, const Dimensions& dimensions,
+                 const std::string& name, Finding& finding) {
   ProposedFix padded;
   padded.call = forget_sizes(dimensions);
   add_if_it_saves(evidence, run, padded, finding,
                   "Pad " + name + " to one size before the call, or leave out a smaller last batch");
 }
 
+// How a definition declares sizes as unknown: a signature where one fits all arguments, else reduce_retracing.
+struct Declaration {
+  std::string specs;            // of all arguments; empty: no signature fits
+  std::vector<SizeRead> reads;  // lines that have to change before
+  std::string first;            // the words with which the fix asks for that
+};
+
+void ask_to_declare(const Evidence& evidence, const FunctionRun& run, const Declaration& declaration,
+                    const std::vector<const VaryingTensor*>& together, const Dimensions& dimensions, Candidate& c) {
+  const VaryingTensor& tensor = *together.front();
+  const std::string& first = declaration.first;
+  const std::string signature = "input_signature=[" + declaration.specs + ']';
+  const bool has_signature = !declaration.specs.empty();
+  const bool is_one_argument = together.size() == 1 && tensor.path.find(']') + 1 == tensor.path.size();
+  Finding& f = c.finding;
+  if (has_signature) c.fix.trace = forget_sizes(dimensions);
+  else c.fix.reduce_retracing = true;
+  f.edit = add_options(evidence, run, has_signature ? signature : kRelaxing);
+  f.fix = first;
+  if (!has_signature) f.fix += "@tf.function(reduce_retracing=True)";
+  else if (f.edit.at || is_one_argument) f.fix += spec_text(tensor.shapes.front(), tensor.dtype, tensor.dimensions);
+  else f.fix += signature;
+  if (!first.empty()) f.edit = {};
+  for (const SizeRead& read : declaration.reads) f.related.push_back({"use", read.line});
+  c.complete = [&evidence, &run, has_signature, dimensions, name = argument_name(tensor.path, tensor.parameter),
+                first](Finding& made, const ReplayResult&) {
+    if (has_signature) add_relaxing(evidence, run, first, made);
+    add_padding(evidence, run, dimensions, name, made);
+  };
+}
+
+// What a finding says of the tensors that vary together, under any engine. The first one names it.
+void describe(const std::vector<const VaryingTensor*>& together, Finding& f) {
+  const VaryingTensor& tensor = *together.front();
+  f.path = tensor.path + ".shape[" + std::to_string(*tensor.dimensions.begin()) + ']';
+  f.parameter = tensor.parameter;
+  f.values = tensor.shapes;
+  std::string varying;
+  for (const VaryingTensor* v : together) {
+    for (size_t d : v->dimensions) {
+      const std::string path = v->path + ".shape[" + std::to_string(d) + ']';
+      if (path != f.path) f.also_paths.push_back(path);
+      if (v == &tensor) varying += (varying.empty() ? "" : ", ") + std::to_string(d);
+    }
+  }
+  const std::string count = with_commas(f.values.size());
+  f.title = argument_name(tensor.path, f.parameter) + " has " + count + " different shapes";
+  f.detail = tensor.path + ": " + count + " shapes, " + progression(f.values, true) +
+             (tensor.dimensions.size() == 1 ? "; dimension " : "; dimensions ") + varying +
+             (tensor.dimensions.size() == 1 ? " varies" : " vary");
+  std::vector<std::string> others;
+  for (size_t i = 1; i < together.size(); ++i) others.push_back(together[i]->path);
+  if (!others.empty()) f.detail += "; also changes: " + joined(others, ", ");
+}
+
 void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   for (const TraceRecord* t : run.traces)
     if (t->reason == session::TraceReason::kRelaxed) return;  // it relaxes already
-  std::set<std::string> taken;
   const std::vector<VaryingTensor> tensors = varying_tensors(run);
-  const std::vector<SizeRead> reads = reads_of_sizes(evidence, run);
-  const std::string first = changes_before(evidence, reads);
+  if (tensors.empty()) return;
   const bool jax = is_jax(run), library = is_made_by_library(evidence, run);
-  const bool of_definition = !jax && !library && !is_torch(run);  // a change of the definition is the fix
-  std::map<std::string, std::set<size_t>> unknown;
+  const bool in_definition = !jax && !library && !is_torch(run);  // a change of the definition is the fix
+  Dimensions unknown;
   for (const VaryingTensor& tensor : tensors) unknown[tensor.path] = tensor.dimensions;
-  const std::string specs = of_definition ? signature_for_all(evidence, run, unknown) : std::string();
-  const bool signature = !specs.empty();
+  Declaration declaration;
+  if (in_definition) declaration.specs = signature_for_all(evidence, run, unknown);
+  declaration.reads = reads_of_sizes(evidence, run);
+  declaration.first = changes_before(evidence, declaration.reads);
+
+  std::set<std::string> taken;
   const auto is_unsteady = [&](const VaryingTensor& t) { return t.shapes.size() >= kManyShapes && !steady(run, t); };
   for (const VaryingTensor& tensor : tensors) {
     if (taken.count(tensor.path) || tensor.shapes.size() < kManyShapes) continue;
     if (is_torch(run) && becomes_symbol(evidence, run, tensor)) continue;
-    if (of_definition && !is_unsteady(tensor) && std::ranges::any_of(tensors, is_unsteady)) continue;
+    if (in_definition && !is_unsteady(tensor) && std::ranges::any_of(tensors, is_unsteady)) continue;
     // What the definition declares is declared for all arguments at once.
     std::vector<const VaryingTensor*> together{&tensor};
     for (const VaryingTensor& other : tensors)
-      if (&other != &tensor && !taken.count(other.path) && (of_definition || follows(run, tensor.path, other.path)))
+      if (&other != &tensor && !taken.count(other.path) && (in_definition || follows(run, tensor.path, other.path)))
         together.push_back(&other);
 
     Candidate c;
-    Finding& f = c.finding;
-    std::map<std::string, std::set<size_t>> dimensions;
+    Dimensions dimensions;
     for (const VaryingTensor* v : together) {
       c.paths.insert(v->path);
       for (const TraceRecord* t : run.traces)
         for (const std::string& place : places_of(evidence, *t, {v->path})) dimensions[place] = v->dimensions;
     }
     taken.insert(c.paths.begin(), c.paths.end());
-    if (library) c.fix.call = forget_sizes(dimensions);
-    else if (signature) c.fix.trace = forget_sizes(dimensions);
-    else if (!jax) c.fix.reduce_retracing = true;
     c.steady = steady(run, tensor);
-    c.edit_at = library ? Candidate::EditAt::kCall : Candidate::EditAt::kDefinition;
-    c.of_library = library;
-    f.path = tensor.path + ".shape[" + std::to_string(*tensor.dimensions.begin()) + ']';
-    f.parameter = tensor.parameter;
-    f.values = tensor.shapes;
-    std::string varying;
-    for (const VaryingTensor* v : together) {
-      for (size_t d : v->dimensions) {
-        const std::string path = v->path + ".shape[" + std::to_string(d) + ']';
-        if (path != f.path) f.also_paths.push_back(path);
-        if (v == &tensor) varying += (varying.empty() ? "" : ", ") + std::to_string(d);
-      }
-    }
-    const std::string name = argument_name(tensor.path, f.parameter);
-    f.title = name + " has " + with_commas(f.values.size()) + " different shapes";
-    f.detail = tensor.path + ": " + with_commas(f.values.size()) + " shapes, " + progression(f.values, true) +
-               (tensor.dimensions.size() == 1 ? "; dimension " : "; dimensions ") + varying +
-               (tensor.dimensions.size() == 1 ? " varies" : " vary");
-    if (together.size() > 1) {
-      std::vector<std::string> others;
-      for (size_t i = 1; i < together.size(); ++i) others.push_back(together[i]->path);
-      f.detail += "; also changes: " + joined(others, ", ");
-    }
-    if (jax) {
-      ask_for_padding(run, dimensions, name, c);
-      candidates.push_back(std::move(c));
-      continue;
-    }
-    if (library) {
-      const std::string function(last_name(run.record->name));
-      f.title = function + " gets " + with_commas(f.values.size()) + " different shapes";
-      f.fix = "Pad what the library is given to one size, or leave out a smaller last batch (drop_remainder=True)";
-      candidates.push_back(std::move(c));
-      continue;
-    }
-    const bool is_one_argument = together.size() == 1 && tensor.path.find(']') + 1 == tensor.path.size();
-    if (signature) f.edit = add_options(evidence, run, "input_signature=[" + specs + ']');
-    else f.edit = add_options(evidence, run, kRelaxing);
-    f.fix = first;
-    if (!signature) f.fix += "@tf.function(reduce_retracing=True)";
-    else if (f.edit.at || is_one_argument) f.fix += spec_text(tensor.shapes.front(), tensor.dtype, tensor.dimensions);
-    else f.fix += "input_signature=[" + specs + ']';
-    if (!first.empty()) f.edit = {};
-    for (const SizeRead& read : reads) f.related.push_back({"use", read.line});
-    c.complete = [&evidence, &run, signature, dimensions, name, first](Finding& made, const ReplayResult&) {
-      if (signature) add_relaxing(evidence, run, first, made);
-      add_padding(evidence, run, dimensions, name, made);
-    };
+    c.edit_at = Candidate::EditAt::kDefinition;
+    describe(together, c.finding);
+    if (jax) ask_for_padding(run, dimensions, argument_name(tensor.path, tensor.parameter), c);
+    else if (library) ask_for_padded_inputs(run, dimensions, c);
+    else ask_to_declare(evidence, run, declaration, together, dimensions, c);
     candidates.push_back(std::move(c));
   }
 }

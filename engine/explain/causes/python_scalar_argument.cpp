@@ -164,6 +164,61 @@ void ask_to_trace(const std::string& name, const std::string& type, Candidate& c
   };
 }
 
+// Adds what the graphs tell about the tensor that replaces a number or text: its dtype, and where it is of no use.
+class TensorFix {
+ public:
+  TensorFix(const Evidence& evidence, const FunctionRun& run, std::string name, Tensor tensor,
+            const ReplayResult& result)
+      : evidence_(evidence), run_(run), name_(std::move(name)), tensor_(std::move(tensor)) {
+    for (const auto& group : result.merged) {
+      if (group.size() > 1) differing_dtypes(evidence, group[0]->graph(), group[1]->graph(), dtypes_);
+      for (const session::TraceRecord* t : group)
+        if (attribute_.empty()) attribute_ = differing_attribute(evidence, group.front()->graph(), t->graph());
+    }
+    if (dtypes_.size() == 1 && *dtypes_.begin() != tensor_.dtype) behind_ = ", tf." + *dtypes_.begin() + ")";
+    else behind_ = tensor_.by_itself ? ")" : ", tf." + tensor_.dtype + ")";
+  }
+
+  // `without`: the change of keys that leaves the values out, as a variable in their place does.
+  void complete(Finding& f, const ProposedFix& without) const {
+    f.fix = "tf.constant(" + name_ + behind_;
+    if (attribute_.empty()) {
+      pass_tensor(f);
+      if (!f.also_paths.empty()) f.fix += ", and the others like it";
+      add_if_it_saves(evidence_, run_, without, f, "Keep " + name_ + " in a tf.Variable and assign to it");
+    } else {
+      f.detail += "; the graphs differ in " + attribute_ + ", which takes no tensor";
+      f.fix += ", and compute with it instead of setting " + attribute_;
+    }
+    f.detail += with_it(f.also_paths);
+  }
+
+ private:
+  void pass_tensor(Finding& f) const {
+    f.detail += "; the graphs " + f.graphs_words;
+    if (const Line in_python = line_in_python(evidence_, run_, f.parameter)) {
+      f.fix += ", and TensorFlow's functions at line " + std::to_string(in_python.line) +
+               ", where Python computes with it";
+      f.related.push_back({"use", in_python});
+    } else if (dtypes_.size() > 1 && f.also_paths.empty()) {
+      f.fix = "Pass " + name_ + " as a tensor; the graphs use it as " +
+              joined({dtypes_.begin(), dtypes_.end()}, " and ") + ", so choose one and tf.cast() it for the other";
+    } else {
+      const std::string common = dtypes_.size() == 1 ? *dtypes_.begin() : std::string();
+      f.edit = wrap_all(evidence_, run_, f, tensor_.dtype, behind_, common);
+      if (f.also_paths.empty()) add_at_value(evidence_, f, behind_);
+    }
+  }
+
+  const Evidence& evidence_;
+  const FunctionRun& run_;
+  std::string name_;
+  Tensor tensor_;
+  std::set<std::string> dtypes_;  // that the graphs use: 2 beside floats is a float there
+  std::string attribute_;         // that differs between the graphs, and takes no tensor
+  std::string behind_;            // the end of the call of tf.constant
+};
+
 void propose_python_scalar_argument(const Evidence& evidence, const FunctionRun& run,
                                     std::vector<Candidate>& candidates) {
   for (ChangingLiteral& literal : changing_literals(evidence, run)) {
@@ -177,50 +232,13 @@ void propose_python_scalar_argument(const Evidence& evidence, const FunctionRun&
     f.detail = values_text(f);
     if (is_jax(run)) {
       ask_to_trace(name, tensor.dtype, c);
-      candidates.push_back(std::move(c));
-      continue;
+    } else {
+      ProposedFix without;
+      without.call = {leave_out(literal.places), literal.written};
+      c.complete = [&evidence, &run, name, tensor, without](Finding& made, const ReplayResult& result) {
+        TensorFix(evidence, run, name, tensor, result).complete(made, without);
+      };
     }
-    c.complete = [&evidence, &run, name, tensor, places = literal.places,
-                  written = literal.written](Finding& made, const ReplayResult& result) {
-      std::string attribute;
-      std::set<std::string> dtypes;  // what the number has become in the graphs: 2 beside floats is a float there
-      for (const auto& group : result.merged)
-        if (group.size() > 1) differing_dtypes(evidence, group[0]->graph(), group[1]->graph(), dtypes);
-      const bool other = dtypes.size() == 1 && *dtypes.begin() != tensor.dtype;
-      const std::string behind = other              ? ", tf." + *dtypes.begin() + ")"
-                                 : tensor.by_itself ? ")"
-                                                    : ", tf." + tensor.dtype + ")";
-      const std::string constant = "tf.constant(" + name + behind;
-      for (const auto& group : result.merged)
-        for (const session::TraceRecord* t : group)
-          if (attribute.empty()) attribute = differing_attribute(evidence, group.front()->graph(), t->graph());
-      if (attribute.empty()) {
-        made.detail += "; the graphs " + made.graphs_words;
-        made.fix = constant;
-        const Line in_python = line_in_python(evidence, run, made.parameter);
-        if (in_python) {
-          made.fix += ", and TensorFlow's functions at line " + std::to_string(in_python.line) +
-                      ", where Python computes with it";
-          made.related.push_back({"use", in_python});
-        } else if (dtypes.size() > 1 && made.also_paths.empty()) {
-          made.fix = "Pass " + name + " as a tensor; the graphs use it as " +
-                     joined({dtypes.begin(), dtypes.end()}, " and ") + ", so choose one and tf.cast() it for the other";
-        } else {
-          const std::string common = dtypes.size() == 1 ? *dtypes.begin() : std::string();
-          made.edit = wrap_all(evidence, run, made, tensor.dtype, behind, common);
-          if (made.also_paths.empty()) add_at_value(evidence, made, behind);
-        }
-        if (!made.also_paths.empty()) made.fix += ", and the others like it";
-        // The same variable in every call: nothing in the key changes.
-        ProposedFix variable;
-        variable.call = {leave_out(places), written};
-        add_if_it_saves(evidence, run, variable, made, "Keep " + name + " in a tf.Variable and assign to it");
-      } else {
-        made.detail += "; the graphs differ in " + attribute + ", which takes no tensor";
-        made.fix = constant + ", and compute with it instead of setting " + attribute;
-      }
-      made.detail += with_it(made.also_paths);
-    };
     candidates.push_back(std::move(c));
   }
 }

@@ -121,6 +121,10 @@ std::vector<const Cause*> all_causes() {
   return causes;
 }
 
+bool costs_enough(const Evidence& evidence, int64_t ns, const MinCost& min) {
+  return ns >= min.ns && static_cast<double>(ns) >= min.share_of_run * static_cast<double>(evidence.records().run_ns);
+}
+
 void edit_at(Finding& finding, const Line& line, const char* role) {
   if (!line || line == finding.line) return;
   if (finding.line) finding.related.insert(finding.related.begin(), {role, finding.line});

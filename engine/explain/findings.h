@@ -104,6 +104,13 @@ std::vector<Finding::Edit> edits_together(std::span<const Finding> all, size_t a
 // For most causes, a change that saves fewer traces is not worth a finding.
 inline constexpr size_t kMinSaved = 2;
 
+// How long something must take, for most causes, to be worth a finding.
+struct MinCost {
+  int64_t ns = 50'000'000;
+  double share_of_run = 0.05;
+};
+bool costs_enough(const Evidence& evidence, int64_t ns, const MinCost& min = {});
+
 // A change that would spare a function traces, if a replay of its calls agrees: then it becomes a finding.
 struct Candidate {
   enum class EditAt : uint8_t { kCall, kValue, kDefinition };

@@ -13,8 +13,6 @@ namespace footlight::explain {
 namespace {
 
 constexpr size_t kManyCalls = 10;
-constexpr int64_t kMinNs = 50'000'000;
-constexpr double kMinOfRun = 0.05;
 constexpr double kFewElements = 2;    // per iteration over a pipeline; for more of them a pipeline is worth its cost
 constexpr double kMuchTracing = 0.2;  // share of the time, where the line iterates over no pipeline
 
@@ -56,7 +54,7 @@ void find_library_call_in_loop(const Evidence& evidence, Findings& findings) {
       iterations += static_cast<double>(run.iterations);
     }
     const auto time = static_cast<double>(ns), tracing = static_cast<double>(made.tracing_ns());
-    if (ns < kMinNs || time < kMinOfRun * static_cast<double>(evidence.records().run_ns)) continue;
+    if (!costs_enough(evidence, ns)) continue;
     if (iterations > 0 ? elements > kFewElements * iterations : tracing < kMuchTracing * time) continue;
     Finding f;
     f.line = made.line;

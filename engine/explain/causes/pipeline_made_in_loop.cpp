@@ -13,8 +13,7 @@ namespace footlight::explain {
 namespace {
 
 constexpr size_t kManyTimes = 3;
-constexpr int64_t kMinNs = 5'000'000;
-constexpr double kMinOfRun = 0.01;
+constexpr MinCost kMinTracing{.ns = 5'000'000, .share_of_run = 0.01};
 
 // The end of the function's last call, which is when an element was last asked of its stage.
 int64_t last_used_ns(const FunctionRun& run) {
@@ -67,7 +66,7 @@ void find_pipeline_made_in_loop(const Evidence& evidence, Findings& findings) {
     for (const FunctionRun* run : p.functions)
       traces.insert(traces.end(), run->all_traces.begin(), run->all_traces.end());
     const int64_t ns = session::tracing_time(traces);
-    if (ns < kMinNs || static_cast<double>(ns) < kMinOfRun * static_cast<double>(evidence.records().run_ns)) continue;
+    if (!costs_enough(evidence, ns, kMinTracing)) continue;
     Finding f;
     f.line = p.lines.front();
     f.code = p.code;

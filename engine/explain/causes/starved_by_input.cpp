@@ -18,8 +18,6 @@ namespace {
 constexpr uint64_t kManySteps = 10;
 constexpr uint64_t kManyWaits = 5;
 constexpr double kLargeShare = 0.2;         // of an iteration
-constexpr int64_t kMinWaitNs = 50'000'000;  // in all iterations
-constexpr double kMinOfRun = 0.05;
 // The stages have to work for these shares of the wait, together and the busiest alone. Where they did less, the wait
 // has another reason, such as a busy processor.
 constexpr double kMinWork = 0.5, kMinWorkOfOne = 0.3;
@@ -190,8 +188,7 @@ void add_fixes(const Evidence& evidence, const Pipeline& p, size_t at, Finding& 
 void find_starved_by_input(const Evidence& evidence, Findings& findings) {
   for (const Pipeline& pipeline : by_pipeline(evidence)) {
     const PipelineSums& p = pipeline.sums;
-    const double least = kMinOfRun * static_cast<double>(evidence.records().run_ns);
-    if (p.wait_ns < kMinWaitNs || static_cast<double>(p.wait_ns) < least) continue;
+    if (!costs_enough(evidence, p.wait_ns)) continue;
     double all_work = 0;
     size_t slowest = p.stages.size();
     for (size_t i = 0; i < p.stages.size(); ++i) {

@@ -68,17 +68,17 @@ Words values_as_tensors(std::span<const uint64_t> words, const std::set<std::str
 }
 
 // A key in two parts: the items at some places, and the rest of the key with None in their place.
-struct Parted {
-  std::map<std::string, Words> there;
+struct SplitKey {
+  std::map<std::string, Words> items;  // by place
   Words rest;
-  bool none = false;  // whether one of the items is None
+  bool has_none = false;  // one of the items is None
 
-  Parted(std::span<const uint64_t> words, const std::set<std::string>& where) {
+  SplitKey(std::span<const uint64_t> words, const std::set<std::string>& where) {
     rest = rewritten(words, [&](const ItemPlace& place, keys::KeyWriter& out) {
       if (!where.contains(place.path)) return false;
       const auto own = words.subspan(place.begin, place.end - place.begin);
-      there.emplace(place.path, Words(own.begin(), own.end()));
-      none |= place.item.token == Token::kNone;
+      items.emplace(place.path, Words(own.begin(), own.end()));
+      has_none |= place.item.token == Token::kNone;
       out.put(Token::kNone);
       return true;
     });
@@ -91,14 +91,14 @@ ProposedFix::Change always_tensors(const Evidence& evidence, const FunctionRun& 
                                    uint8_t dtype) {
   std::map<Words, std::set<std::map<std::string, Words>>> passed;  // by the rest of the key
   for (const auto words : all_keys(evidence, run)) {
-    Parted parted(values_as_tensors(words, where, dtype), where);
-    if (!parted.none) passed[std::move(parted.rest)].insert(std::move(parted.there));
+    SplitKey key(values_as_tensors(words, where, dtype), where);
+    if (!key.has_none) passed[std::move(key.rest)].insert(std::move(key.items));
   }
   return [where = std::move(where), dtype, passed = std::move(passed)](std::span<const uint64_t> words) {
     Words made = values_as_tensors(words, where, dtype);
-    const Parted parted(made, where);
-    if (!parted.none) return made;
-    const auto others = passed.find(parted.rest);
+    const SplitKey key(made, where);
+    if (!key.has_none) return made;
+    const auto others = passed.find(key.rest);
     if (others == passed.end() || others->second.size() != 1) return made;
     const std::map<std::string, Words>& other = *others->second.begin();
     return rewritten(made, [&](const ItemPlace& place, keys::KeyWriter& out) {

@@ -1,6 +1,7 @@
 // baked_random: a number of Python's or NumPy's generators, or the time, was read while a trace was made, and each
 // later call that it served got the same one. Fix: tf.random, or an argument.
-#include "engine/explain/causes/observed.h"
+#include "engine/explain/causes/later_calls.h"
+#include "engine/explain/causes/wrong_results.h"
 #include "engine/explain/engines.h"
 #include "engine/explain/outlines.h"
 #include "engine/explain/words.h"

@@ -1,6 +1,6 @@
 // py_function_hot_spot: a Python function that a graph calls runs often: each time the graph waits for the interpreter.
 // Fix: tensor operations.
-#include "engine/explain/causes/observed.h"
+#include "engine/explain/causes/wrong_results.h"
 
 #include "engine/explain/compare/text.h"
 #include "engine/explain/python_runs.h"

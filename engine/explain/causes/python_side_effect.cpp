@@ -1,6 +1,7 @@
 // python_side_effect: the body changed state outside of itself, which happened while it was traced and not in the calls
 // that the trace served later, and the program reads that state. Fix: change it in the caller, or in a tf.Variable.
-#include "engine/explain/causes/observed.h"
+#include "engine/explain/causes/later_calls.h"
+#include "engine/explain/causes/wrong_results.h"
 #include "engine/explain/engines.h"
 #include "engine/explain/words.h"
 

@@ -1,6 +1,7 @@
 // stale_capture: a trace read a global, an attribute or a closure's variable, and calls that it served later found
 // another value there. Fix: a tf.Variable, or an argument.
-#include "engine/explain/causes/observed.h"
+#include "engine/explain/causes/later_calls.h"
+#include "engine/explain/causes/wrong_results.h"
 #include "engine/explain/engines.h"
 #include "engine/explain/outlines.h"
 #include "engine/explain/words.h"

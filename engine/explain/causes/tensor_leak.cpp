@@ -1,6 +1,7 @@
 // tensor_leak: a symbolic tensor was stored outside of the function that was traced, and used after the trace. Fix:
 // return it.
-#include "engine/explain/causes/observed.h"
+#include "engine/explain/causes/later_calls.h"
+#include "engine/explain/causes/wrong_results.h"
 
 #include <algorithm>
 #include <set>

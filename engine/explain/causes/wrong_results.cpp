@@ -1,5 +1,5 @@
-// Counts the calls that ran a trace's graph, and begins findings of wrong results.
-#include "engine/explain/causes/observed.h"
+// Names what an observation is about: the parameter, the lines, and the program's function inside a library's step.
+#include "engine/explain/causes/wrong_results.h"
 
 #include "engine/explain/engines.h"
 #include "engine/explain/outlines.h"
@@ -14,61 +14,6 @@ namespace footlight::explain {
 using session::ObservationRecord;
 using session::TraceRecord;
 
-std::map<TraceId, int64_t> LaterCalls::run_by(const std::set<TraceId>& traces) const {
-  std::map<TraceId, int64_t> all;
-  for (const TraceId id : traces) {
-    const TraceRecord* trace = evidence_.trace(id);
-    const auto at = served_.run_by.find(id);
-    if (!trace || at == served_.run_by.end()) continue;
-    const auto add = [&](TraceId served_by) {
-      const auto [since, fresh] = all.try_emplace(served_by, trace->end_ns);
-      if (!fresh) since->second = std::min(since->second, trace->end_ns);
-    };
-    add(id);
-    std::ranges::for_each(at->second, add);
-  }
-  return all;
-}
-
-size_t LaterCalls::count_of(TraceId served_by, int64_t since, int64_t until) const {
-  const std::vector<int64_t>& starts = served_.starts.at(served_by);
-  const auto first = std::ranges::lower_bound(starts, since);
-  return static_cast<size_t>(std::lower_bound(first, starts.end(), until) - first);
-}
-
-size_t LaterCalls::count(const std::set<TraceId>& traces) const {
-  size_t sum = 0;
-  for (const auto& [served_by, made] : run_by(traces)) sum += count_of(served_by, made, INT64_MAX);
-  return sum;
-}
-
-size_t LaterCalls::count(const std::vector<Span>& spans) const {
-  std::map<TraceId, std::vector<std::pair<int64_t, int64_t>>> times;
-  for (const Span& span : spans)
-    for (const auto& [served_by, made] : run_by({span.trace}))
-      times[served_by].emplace_back(std::max(span.since, made), span.until);
-  size_t sum = 0;
-  for (auto& [served_by, all] : times) {
-    std::ranges::sort(all);
-    int64_t counted_to = INT64_MIN;
-    for (const auto& [since, until] : all) {
-      if (until <= counted_to) continue;
-      sum += count_of(served_by, std::max(since, counted_to), until);
-      counted_to = until;
-    }
-  }
-  return sum;
-}
-
-std::vector<FunctionId> LaterCalls::functions(const std::set<TraceId>& traces) const {
-  std::vector<FunctionId> called;
-  for (const auto& [served_by, made] : run_by(traces)) {
-    const TraceRecord* trace = count_of(served_by, made, INT64_MAX) ? evidence_.trace(served_by) : nullptr;
-    if (trace && std::ranges::find(called, trace->function) == called.end()) called.push_back(trace->function);
-  }
-  return called;
-}
-
 void suppress(const Evidence& evidence, const ObservationRecord& observed, Findings& findings) {
   const TraceRecord* trace = evidence.trace(observed.trace);
   if (trace && trace->reason == session::TraceReason::kVariableCreation)
@@ -77,7 +22,8 @@ void suppress(const Evidence& evidence, const ObservationRecord& observed, Findi
 
 namespace {
 
-// The innermost code of the program that holds a line. None: no such code was recorded.
+// The innermost recorded code of the program that holds a line; none where no such code ran. A name needs no run:
+// name_at reads the source.
 CodeId code_around(const Evidence& evidence, const Line& line) {
   const session::CodeRecord* found = nullptr;
   for (const session::CodeRecord& code : evidence.records().codes) {
@@ -120,10 +66,6 @@ void relate(Finding& finding, const ObservationRecord& observed, std::string_vie
     const bool known = std::ranges::any_of(finding.related, [&](const RelatedLine& r) { return r.at == line; });
     if (l.role == from && line && line != finding.line && !known) finding.related.push_back({role, line});
   }
-}
-
-std::string later_calls(size_t count) {
-  return with_commas(count) + (count == 1 ? " later call" : " later calls");
 }
 
 std::optional<double> number_of(std::string_view text) {

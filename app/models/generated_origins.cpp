@@ -37,7 +37,7 @@ std::string_view between(std::string_view text, std::string_view before, std::st
 
 // ---- jaxpr: "c:f32[8] = sub a b  # train.py:14:55 (step)" ---------------------------------------------------------
 
-SaidOrigin said_in_comment(std::string_view line) {
+LineOrigin origin_in_comment(std::string_view line) {
   const size_t at = line.rfind(" # ");
   if (at == std::string_view::npos) return {};
   std::string_view place = trimmed(line.substr(at + 3));
@@ -60,14 +60,14 @@ SaidOrigin said_in_comment(std::string_view line) {
 }
 
 // Lines inside an equation's brackets belong to it, unless they have an equation of their own.
-std::vector<SaidOrigin> of_jaxpr(const Lines& lines) {
-  std::vector<SaidOrigin> found(lines.size());
-  std::vector<std::pair<size_t, SaidOrigin>> open;  // equations by their indentation
+std::vector<LineOrigin> jaxpr_origins(const Lines& lines) {
+  std::vector<LineOrigin> found(lines.size());
+  std::vector<std::pair<size_t, LineOrigin>> open;  // equations by their indentation
   for (size_t i = 0; i < lines.size(); ++i) {
     const size_t indent = indent_of(lines[i]);
     const bool closes = trimmed(lines[i]).starts_with(']');
     while (!open.empty() && (open.back().first > indent || (open.back().first == indent && !closes))) open.pop_back();
-    found[i] = said_in_comment(lines[i]);
+    found[i] = origin_in_comment(lines[i]);
     if (!found[i].empty())
       open.emplace_back(indent, found[i]);
     else if (!open.empty())
@@ -88,8 +88,8 @@ class Locations {
   }
 
   // Reads a text that begins with "loc(".
-  SaidOrigin read(std::string_view text) {
-    SaidOrigin found;
+  LineOrigin read(std::string_view text) {
+    LineOrigin found;
     text.remove_prefix(4);
     take(text, found, 0);
     return found;
@@ -109,7 +109,7 @@ class Locations {
     text.remove_prefix(std::min(text.find_first_of(any_of), text.size()));
   }
 
-  void take(std::string_view& text, SaidOrigin& found, int depth) {
+  void take(std::string_view& text, LineOrigin& found, int depth) {
     if (depth > kMaxDepth) return;
     if (skip(text, "callsite(")) {
       take(text, found, depth + 1);
@@ -146,9 +146,9 @@ class Locations {
   std::map<std::string_view, std::string_view> named_;
 };
 
-std::vector<SaidOrigin> of_stablehlo(const Lines& lines) {
+std::vector<LineOrigin> stablehlo_origins(const Lines& lines) {
   Locations locations(lines);
-  std::vector<SaidOrigin> found(lines.size());
+  std::vector<LineOrigin> found(lines.size());
   for (size_t i = 0; i < lines.size(); ++i)
     if (const size_t at = lines[i].rfind(" loc("); at != std::string_view::npos)
       found[i] = locations.read(lines[i].substr(at + 1));
@@ -175,8 +175,8 @@ class Frames {
     }
   }
 
-  SaidOrigin at(int frame) const {
-    SaidOrigin found;
+  LineOrigin at(int frame) const {
+    LineOrigin found;
     constexpr int kMaxFrames = 1000;  // a damaged text may hold a circle
     for (int steps = 0; frame > 0 && steps < kMaxFrames; ++steps) {
       const auto held = frames_.find(frame);
@@ -204,16 +204,16 @@ class Frames {
   std::map<int, std::pair<int, int>> places_, frames_;
 };
 
-std::vector<SaidOrigin> of_hlo(const Lines& lines) {
+std::vector<LineOrigin> hlo_origins(const Lines& lines) {
   const Frames frames(lines);
-  std::vector<SaidOrigin> found(lines.size());
+  std::vector<LineOrigin> found(lines.size());
   for (size_t i = 0; i < lines.size(); ++i) {
     const size_t at = lines[i].find("metadata={");
     if (at == std::string_view::npos) continue;
-    const std::string_view said = lines[i].substr(at);
-    if (const int frame = Frames::field(said, "stack_frame_id=")) found[i] = frames.at(frame);
-    const std::string_view file = between(said, "source_file=\"", "\"");
-    const int line = Frames::field(said, "source_line=");
+    const std::string_view metadata = lines[i].substr(at);
+    if (const int frame = Frames::field(metadata, "stack_frame_id=")) found[i] = frames.at(frame);
+    const std::string_view file = between(metadata, "source_file=\"", "\"");
+    const int line = Frames::field(metadata, "source_line=");
     if (found[i].empty() && !file.empty() && line) found[i] = {{std::string(file), line}};
   }
   return found;
@@ -221,7 +221,7 @@ std::vector<SaidOrigin> of_hlo(const Lines& lines) {
 
 // ---- FX: "# File: train.py:12 in forward, code: ..." above the nodes of a line --------------------------------------
 
-SaidOrigin said_above(std::string_view comment) {
+LineOrigin origin_in_file_comment(std::string_view comment) {
   std::string_view place = between(comment, "File: ", ", code: ");
   if (place.empty()) return {};
   if (const size_t in = place.rfind(" in "); in != std::string_view::npos) place = place.substr(0, in);
@@ -233,13 +233,13 @@ SaidOrigin said_above(std::string_view comment) {
   return {{std::string(place.substr(0, colon)), line}};
 }
 
-std::vector<SaidOrigin> of_fx(const Lines& lines) {
-  std::vector<SaidOrigin> found(lines.size());
-  SaidOrigin above;
+std::vector<LineOrigin> fx_origins(const Lines& lines) {
+  std::vector<LineOrigin> found(lines.size());
+  LineOrigin above;
   for (size_t i = 0; i < lines.size(); ++i) {
     const std::string_view line = trimmed(lines[i]);
     if (line.starts_with('#')) {
-      above = said_above(line);
+      above = origin_in_file_comment(line);
       found[i] = above;
     } else if (line.empty() || line.starts_with("return") || line.starts_with("def ") || line.starts_with("class ")) {
       above.clear();
@@ -270,11 +270,11 @@ std::vector<int> numbers_before_name(std::string_view line) {
   }
 }
 
-std::vector<SaidOrigin> of_bytecode(const Lines& lines, const std::string& file) {
+std::vector<LineOrigin> bytecode_origins(const Lines& lines, const std::string& file) {
   std::vector<std::vector<int>> numbers;
   for (const std::string_view line : lines) numbers.push_back(numbers_before_name(line));
   const bool has_offsets = std::ranges::any_of(numbers, [](const auto& n) { return n.size() > 1; });
-  std::vector<SaidOrigin> found(lines.size());
+  std::vector<LineOrigin> found(lines.size());
   int now = 0;
   for (size_t i = 0; i < lines.size(); ++i) {
     if (trimmed(lines[i]).empty()) continue;
@@ -286,8 +286,8 @@ std::vector<SaidOrigin> of_bytecode(const Lines& lines, const std::string& file)
 
 // ---- guards: "... # hidden = torch.relu(x)  # model/net.py:12 in forward" -------------------------------------------
 
-std::vector<SaidOrigin> of_guards(const Lines& lines) {
-  std::vector<SaidOrigin> found(lines.size());
+std::vector<LineOrigin> guards_origins(const Lines& lines) {
+  std::vector<LineOrigin> found(lines.size());
   for (size_t i = 0; i < lines.size(); ++i) {
     const size_t at = lines[i].rfind("  # ");
     if (at == std::string_view::npos) continue;
@@ -332,20 +332,20 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-std::vector<SaidOrigin> said_origins(std::string_view kind, const std::vector<std::string_view>& lines,
-                                     const std::string& file) {
-  if (kind == "jaxpr") return of_jaxpr(lines);
-  if (kind == "stablehlo") return of_stablehlo(lines);
-  if (kind == "hlo") return of_hlo(lines);
-  if (kind == "fx") return of_fx(lines);
-  if (kind == "bytecode") return of_bytecode(lines, file);
-  if (kind == "guards") return of_guards(lines);
-  return std::vector<SaidOrigin>(lines.size());
+std::vector<LineOrigin> origins_of_lines(std::string_view kind, const std::vector<std::string_view>& lines,
+                                         const std::string& file) {
+  if (kind == "jaxpr") return jaxpr_origins(lines);
+  if (kind == "stablehlo") return stablehlo_origins(lines);
+  if (kind == "hlo") return hlo_origins(lines);
+  if (kind == "fx") return fx_origins(lines);
+  if (kind == "bytecode") return bytecode_origins(lines, file);
+  if (kind == "guards") return guards_origins(lines);
+  return std::vector<LineOrigin>(lines.size());
 }
 
 OriginsOfNodes origins_of_nodes(const std::vector<std::string_view>& lines) {
   OriginsOfNodes found;
-  const std::vector<SaidOrigin> origins = of_fx(lines);
+  const std::vector<LineOrigin> origins = fx_origins(lines);
   for (size_t i = 0; i < lines.size(); ++i) {
     const std::string_view line = trimmed(lines[i]);
     const size_t end = line.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
@@ -356,21 +356,21 @@ OriginsOfNodes origins_of_nodes(const std::vector<std::string_view>& lines) {
   return found;
 }
 
-std::vector<std::vector<SaidOrigin>> inductor_origins(const std::vector<std::string_view>& lines,
+std::vector<std::vector<LineOrigin>> inductor_origins(const std::vector<std::string_view>& lines,
                                                       const std::vector<OriginsOfNodes>& graphs) {
-  std::vector<std::vector<SaidOrigin>> found(lines.size());
+  std::vector<std::vector<LineOrigin>> found(lines.size());
   const auto origins_of = [&](std::string_view comment) {
-    std::set<SaidOrigin> all;
+    std::set<LineOrigin> all;
     for (const std::string_view name : named_nodes(comment))
       for (const OriginsOfNodes& graph : graphs)
         if (const auto at = graph.find(name); at != graph.end()) {
           all.insert(at->second);
           break;
         }
-    return std::vector<SaidOrigin>(all.begin(), all.end());
+    return std::vector<LineOrigin>(all.begin(), all.end());
   };
-  std::map<std::string_view, std::vector<SaidOrigin>> kernels;
-  std::vector<SaidOrigin> above;  // origins from the comment above
+  std::map<std::string_view, std::vector<LineOrigin>> kernels;
+  std::vector<LineOrigin> above;  // origins from the comment above
   bool in_kernel = false;
   for (size_t i = 0; i < lines.size(); ++i) {
     const std::string_view line = trimmed(lines[i]);

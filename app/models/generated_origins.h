@@ -9,23 +9,23 @@
 
 namespace footlight::app {
 
-struct SaidPlace {
+struct OriginPlace {
   std::string file;
   int line = 0;
-  friend auto operator<=>(const SaidPlace&, const SaidPlace&) = default;
+  friend auto operator<=>(const OriginPlace&, const OriginPlace&) = default;
 };
 // Places that a line of a text comes from; the innermost first, then those that called it.
-using SaidOrigin = std::vector<SaidPlace>;
+using LineOrigin = std::vector<OriginPlace>;
 
 // The origin of each line. `kind` is the artifact's. `file` is the function's, for texts with line numbers only.
-std::vector<SaidOrigin> said_origins(std::string_view kind, const std::vector<std::string_view>& lines,
-                                     const std::string& file);
+std::vector<LineOrigin> origins_of_lines(std::string_view kind, const std::vector<std::string_view>& lines,
+                                         const std::string& file);
 
 // The origins of the nodes of an FX graph's text, by name.
-std::map<std::string, SaidOrigin, std::less<>> origins_of_nodes(const std::vector<std::string_view>& lines);
+std::map<std::string, LineOrigin, std::less<>> origins_of_nodes(const std::vector<std::string_view>& lines);
 // For each line of Inductor's code, the origins of all nodes that are named above it.
-using OriginsOfNodes = std::map<std::string, SaidOrigin, std::less<>>;
-std::vector<std::vector<SaidOrigin>> inductor_origins(const std::vector<std::string_view>& lines,
+using OriginsOfNodes = std::map<std::string, LineOrigin, std::less<>>;
+std::vector<std::vector<LineOrigin>> inductor_origins(const std::vector<std::string_view>& lines,
                                                       const std::vector<OriginsOfNodes>& graphs);
 
 std::vector<std::string_view> lines_of(std::string_view text);

@@ -34,7 +34,7 @@ bool has_phase(const session::TraceRecord& trace, std::string_view name) {
   return std::ranges::any_of(trace.phases, [&](const session::PhaseRecord& p) { return p.name == name; });
 }
 
-struct Of {
+struct TraceContext {
   const Document& document;
   const session::TraceRecord& trace;
   const session::FunctionRecord& function;
@@ -42,8 +42,8 @@ struct Of {
 };
 
 // The recorder's sentence that it could not record one of these; empty if it said nothing of that kind.
-QString hook_missing(const Of& of, std::initializer_list<std::string_view> gives) {
-  for (const std::string& sentence : of.missing)
+QString hook_missing(const TraceContext& context, std::initializer_list<std::string_view> gives) {
+  for (const std::string& sentence : context.missing)
     for (const std::string_view what : gives)
       if (sentence.find(what) != std::string::npos && sentence.find(what) < sentence.find(" not recorded"))
         return QStringLiteral("The recorder says: ") + q(sentence) + QLatin1Char('.');
@@ -51,27 +51,27 @@ QString hook_missing(const Of& of, std::initializer_list<std::string_view> gives
 }
 
 // Why a text of any stage or engine may be absent; empty if none of these reasons holds.
-QString absent_for_all(const Of& of, const std::string& artifact) {
-  const session::ArtifactRecord* held = artifact_of(of.trace, artifact);
+QString why_absent_in_any(const TraceContext& context, const std::string& artifact) {
+  const session::ArtifactRecord* held = artifact_of(context.trace, artifact);
   if (held && held->kind == kAbsent) return q(session::unpack(held->data));
-  if (!of.trace.error.empty())
-    return QStringLiteral("The trace failed before this was made: ") + error_line(of.trace.error);
+  if (!context.trace.error.empty())
+    return QStringLiteral("The trace failed before this was made: ") + error_line(context.trace.error);
   return {};
 }
 
-QString absent_of_jax(const Of& of, const std::string& artifact) {
-  if (QString said = absent_for_all(of, artifact); !said.isEmpty()) return said;
+QString why_absent_in_jax(const TraceContext& context, const std::string& artifact) {
+  if (QString reason = why_absent_in_any(context, artifact); !reason.isEmpty()) return reason;
   if (artifact == "jaxpr") return QStringLiteral("The recording has no text of this jaxpr.");
   if (artifact == "StableHLO") {
-    if (QString said = hook_missing(of, {"StableHLO"}); !said.isEmpty()) return said;
-    if (!has_phase(of.trace, "lower"))
+    if (QString reason = hook_missing(context, {"StableHLO"}); !reason.isEmpty()) return reason;
+    if (!has_phase(context.trace, "lower"))
       return QStringLiteral(
           "JAX did not lower this trace by itself while it was recorded. A function that is called "
           "inside another jitted function is lowered as a part of that one.");
     return QStringLiteral("The recording has no text of this module.");
   }
-  if (QString said = hook_missing(of, {"compilations", "StableHLO"}); !said.isEmpty()) return said;
-  if (!has_phase(of.trace, "compile"))
+  if (QString reason = hook_missing(context, {"compilations", "StableHLO"}); !reason.isEmpty()) return reason;
+  if (!has_phase(context.trace, "compile"))
     return QStringLiteral(
         "XLA did not compile this trace by itself while it was recorded. A function that is called "
         "inside another jitted function is compiled as a part of that one.");
@@ -79,8 +79,8 @@ QString absent_of_jax(const Of& of, const std::string& artifact) {
 }
 
 // "eager" from "backend='eager', dynamic=False"; "inductor", the default, if none is named.
-QString backend_of(const Of& of) {
-  const session::FunctionRecord* f = continued_function(of.document, of.function.id);
+QString backend_of(const TraceContext& context) {
+  const session::FunctionRecord* f = continued_function(context.document, context.function.id);
   const QString options = f ? q(f->options) : QString();
   const QString before = QStringLiteral("backend='");
   const qsizetype at = options.indexOf(before);
@@ -88,18 +88,19 @@ QString backend_of(const Of& of) {
   return options.mid(at + before.size()).section(QLatin1Char('\''), 0, 0);
 }
 
-QString absent_of_torch(const Of& of, const std::string& artifact) {
-  if (QString said = absent_for_all(of, artifact); !said.isEmpty()) return said;
+QString why_absent_in_torch(const TraceContext& context, const std::string& artifact) {
+  if (QString reason = why_absent_in_any(context, artifact); !reason.isEmpty()) return reason;
   if (artifact == "Bytecode" || artifact == "Resume function")
     return QStringLiteral(
         "The recorder was given no bytecode of this trace. Earlier versions of it kept bytecode only of "
         "resume functions.");
-  if (QString said = hook_missing(of, {"generated code"}); !said.isEmpty()) return said;
+  if (QString reason = hook_missing(context, {"generated code"}); !reason.isEmpty()) return reason;
   if (artifact == "Dynamo graph")
     return QStringLiteral("PyTorch's log has no graph of this trace: TorchDynamo may have found no operation for one.");
   if (artifact == "Guards") return QStringLiteral("PyTorch's log has no text of these guards.");
-  if (!has(of.trace, "Dynamo graph")) return QStringLiteral("Without a graph of TorchDynamo nothing is made here.");
-  const QString backend = backend_of(of);
+  if (!has(context.trace, "Dynamo graph"))
+    return QStringLiteral("Without a graph of TorchDynamo nothing is made here.");
+  const QString backend = backend_of(context);
   const bool of_aot = artifact.starts_with("AOT");
   if (backend == QStringLiteral("eager"))
     return QStringLiteral("backend='eager' runs the graph of TorchDynamo op by op: %1 makes nothing of it.")
@@ -110,7 +111,7 @@ QString absent_of_torch(const Of& of, const std::string& artifact) {
   if (backend != QStringLiteral("inductor") && !backend.startsWith(QStringLiteral("aot_")))
     return QStringLiteral("backend='%1' wrote no such text into PyTorch's log.").arg(backend);
   if (artifact == "Inductor code, backward" || artifact == "Inductor graph, backward") {
-    if (has(of.trace, "AOT inference")) return QStringLiteral("No gradient is computed in this trace.");
+    if (has(context.trace, "AOT inference")) return QStringLiteral("No gradient is computed in this trace.");
     return QStringLiteral(
         "PyTorch's log has no code of a backward graph in this recording. Some are compiled only when "
         "they run for the first time.");
@@ -118,32 +119,33 @@ QString absent_of_torch(const Of& of, const std::string& artifact) {
   return QStringLiteral("PyTorch's log has no such text of this trace.");
 }
 
-using Absent = QString (*)(const Of&, const std::string&);
+using Absent = QString (*)(const TraceContext&, const std::string&);
 
-GeneratedPart part_of(const Of& of, Absent absent, const char* title, const char* artifact, const char* about) {
+GeneratedPart part_of(const TraceContext& context, Absent absent, const char* title, const char* artifact,
+                      const char* about) {
   GeneratedPart part{QString::fromUtf8(title), artifact, QString::fromUtf8(about), {}};
-  if (!has(of.trace, artifact)) part.absent = absent(of, artifact);
+  if (!has(context.trace, artifact)) part.absent = absent(context, artifact);
   return part;
 }
 
-std::vector<GeneratedStage> of_jax(const Of& of) {
+std::vector<GeneratedStage> jax_stages(const TraceContext& context) {
   const auto stage = [&](const char* title, const char* artifact, const char* about) {
-    return GeneratedStage{QString::fromUtf8(title), {part_of(of, absent_of_jax, title, artifact, about)}};
+    return GeneratedStage{QString::fromUtf8(title), {part_of(context, why_absent_in_jax, title, artifact, about)}};
   };
   return {stage("jaxpr", "jaxpr", "What JAX traced: one equation for each operation"),
           stage("StableHLO", "StableHLO", "What JAX lowered the jaxpr to, and gave to XLA"),
           stage("HLO", "HLO", "What XLA made of it and runs: the module after its passes")};
 }
 
-std::vector<GeneratedStage> of_torch(const Of& of) {
+std::vector<GeneratedStage> torch_stages(const TraceContext& context) {
   const auto part = [&](const char* title, const char* artifact, const char* about) {
-    return part_of(of, absent_of_torch, title, artifact, about);
+    return part_of(context, why_absent_in_torch, title, artifact, about);
   };
   std::vector<GeneratedStage> all;
   all.push_back({QStringLiteral("Dynamo"),
                  {part("Graph", "Dynamo graph", "The graph that TorchDynamo traced from the function's bytecode")}});
   GeneratedStage aot{QStringLiteral("AOT"), {}};
-  if (has(of.trace, "AOT inference")) {
+  if (has(context.trace, "AOT inference")) {
     aot.parts.push_back(
         part("Inference", "AOT inference", "The graph as AOTAutograd made it; no gradient is computed"));
   } else {
@@ -158,7 +160,7 @@ std::vector<GeneratedStage> of_torch(const Of& of) {
       QStringLiteral("Inductor"),
       {part("Code", "Inductor code", "Kernels that Inductor generated, and the Python that calls them"),
        part("Graph", "Inductor graph", "The graph after Inductor's passes, from which it generated code")}};
-  if (!has(of.trace, "AOT inference")) {
+  if (!has(context.trace, "AOT inference")) {
     inductor.parts.push_back(part("Code, backward", "Inductor code, backward",
                                   "Kernels that Inductor generated for the gradient, and the Python that calls them"));
     inductor.parts.push_back(part("Graph, backward", "Inductor graph, backward",
@@ -170,7 +172,7 @@ std::vector<GeneratedStage> of_torch(const Of& of) {
   GeneratedStage bytecode{
       QStringLiteral("Bytecode"),
       {part("As it runs", "Bytecode", "The bytecode that TorchDynamo made, and that runs instead")}};
-  if (explain::is_resume(of.function))
+  if (explain::is_resume(context.function))
     bytecode.parts.push_back(
         part("Resume function", "Resume function",
              "The function that TorchDynamo made of what follows a graph break, before it was traced"));
@@ -183,13 +185,13 @@ class Places {
  public:
   explicit Places(const Document& document) : document_(document) {}
 
-  void add(const SaidOrigin& said, std::vector<SourcePlace>& to) {
-    for (const SaidPlace& at : said) {
+  void add(const LineOrigin& origin, std::vector<SourcePlace>& to) {
+    for (const OriginPlace& at : origin) {
       const SourcePlace place{file(at.file), at.line};
       if (const session::FileRecord* f = document_.file(place.file); f && is_users_file(f->path)) return put(place, to);
     }
     // A library's line: the lines of the program from which it was called in this recording.
-    for (const SaidPlace& at : said) {
+    for (const OriginPlace& at : origin) {
       const SourcePlace place{file(at.file), at.line};
       if (!place) continue;
       for (const SourcePlace& caller : callers(place)) put(caller, to);
@@ -212,7 +214,7 @@ class Places {
     return files_[name] = found;
   }
 
-  const std::vector<SourcePlace>& callers(SourcePlace of) {
+  const std::vector<SourcePlace>& callers(SourcePlace called) {
     if (callers_.empty()) {
       constexpr int kMaxFrames = 1000;  // a recording may hold a circle
       for (const session::LocationRecord& l : document_.locations) {
@@ -227,7 +229,7 @@ class Places {
       }
       callers_[{UINT32_MAX, 0}];  // they were looked for
     }
-    return callers_[{of.file.value, of.line}];
+    return callers_[{called.file.value, called.line}];
   }
 
   const Document& document_;
@@ -235,7 +237,7 @@ class Places {
   std::map<std::pair<uint32_t, int>, std::vector<SourcePlace>> callers_;
 };
 
-std::vector<std::vector<SaidOrigin>> origins_in(const session::TraceRecord& trace,
+std::vector<std::vector<LineOrigin>> origins_in(const session::TraceRecord& trace,
                                                 const session::ArtifactRecord& artifact,
                                                 const std::vector<std::string_view>& lines, const std::string& file) {
   if (artifact.kind == "python") {
@@ -252,9 +254,9 @@ std::vector<std::vector<SaidOrigin>> origins_in(const session::TraceRecord& trac
       }
     return inductor_origins(lines, graphs);
   }
-  std::vector<std::vector<SaidOrigin>> all;
-  for (SaidOrigin& said : said_origins(artifact.kind, lines, file))
-    all.push_back(said.empty() ? std::vector<SaidOrigin>{} : std::vector<SaidOrigin>{std::move(said)});
+  std::vector<std::vector<LineOrigin>> all;
+  for (LineOrigin& origin : origins_of_lines(artifact.kind, lines, file))
+    all.push_back(origin.empty() ? std::vector<LineOrigin>{} : std::vector<LineOrigin>{std::move(origin)});
   return all;
 }
 
@@ -268,8 +270,8 @@ std::vector<GeneratedStage> generated_stages(const Document& document, TraceId t
                                              const std::vector<std::string>& missing) {
   const session::TraceRecord* t = document.trace(trace);
   const session::FunctionRecord* f = t ? document.function(t->function) : nullptr;
-  if (explain::is_jax(f)) return of_jax({document, *t, *f, missing});
-  if (explain::is_torch(f)) return of_torch({document, *t, *f, missing});
+  if (explain::is_jax(f)) return jax_stages({document, *t, *f, missing});
+  if (explain::is_torch(f)) return torch_stages({document, *t, *f, missing});
   return {};
 }
 
@@ -307,9 +309,9 @@ StageText stage_text(const Document& document, TraceId trace, const std::string&
   const session::FunctionRecord* f = continued_function(document, t->function);
   const session::FileRecord* file = f ? document.file(f->file) : nullptr;
   Places places(document);
-  for (const auto& said : origins_in(*t, *held, lines, file ? file->path : std::string())) {
+  for (const auto& origins : origins_in(*t, *held, lines, file ? file->path : std::string())) {
     made.origins.emplace_back();
-    for (const SaidOrigin& origin : said) places.add(origin, made.origins.back());
+    for (const LineOrigin& origin : origins) places.add(origin, made.origins.back());
   }
   for (const std::string_view line : lines) {
     CodeLine shown;

@@ -15,7 +15,7 @@ namespace {
 // For each line of the text, the innermost line of the program that it names; 0: none.
 std::vector<int> named(std::string_view kind, std::string_view text, const std::string& file = "/home/ada/train.py") {
   std::vector<int> lines;
-  for (const SaidOrigin& said : said_origins(kind, lines_of(text), file))
+  for (const LineOrigin& said : origins_of_lines(kind, lines_of(text), file))
     lines.push_back(said.empty() ? 0 : said[0].line);
   return lines;
 }
@@ -87,12 +87,12 @@ class GeneratedStagesTest : public QObject {
         "#loc5 = loc(\"/home/ada/train.py\":3:1)\n"
         "#loc7 = loc(callsite(\"layer\"(\"/home/ada/net.py\":5:1) at #loc3))\n"
         "#loc9 = loc(\"jit(step)/add\"(#loc7))\n";
-    const auto said = said_origins("stablehlo", lines_of(text), "");
-    QCOMPARE(said[2], (SaidOrigin{{"/home/ada/net.py", 5}, {"/home/ada/train.py", 12}}));
+    const auto said = origins_of_lines("stablehlo", lines_of(text), "");
+    QCOMPARE(said[2], (LineOrigin{{"/home/ada/net.py", 5}, {"/home/ada/train.py", 12}}));
     QVERIFY(said[3].empty() && said[5].empty());
-    QCOMPARE(said[4], (SaidOrigin{{"/home/ada/train.py", 3}}));
+    QCOMPARE(said[4], (LineOrigin{{"/home/ada/train.py", 3}}));
     // A location that names itself ends.
-    said_origins("stablehlo", lines_of("#loc1 = loc(\"a\"(#loc1))\n x loc(#loc1)\n"), "");
+    origins_of_lines("stablehlo", lines_of("#loc1 = loc(\"a\"(#loc1))\n x loc(#loc1)\n"), "");
   }
 
   void metadata_of_hlo() {
@@ -105,9 +105,9 @@ class GeneratedStagesTest : public QObject {
         "  %mul.1 = f32[8] multiply(%a, %b), metadata={op_name=\"mul\" source_file=\"/home/ada/a.py\" source_line=7}\n"
         "  %x = f32[8] parameter(0)\n";
     const std::vector<std::string_view> lines = lines_of(frames);
-    const auto said = said_origins("hlo", lines, "");
-    QCOMPARE(said[lines.size() - 3], (SaidOrigin{{"/home/ada/net.py", 5}, {"/home/ada/train.py", 12}}));
-    QCOMPARE(said[lines.size() - 2], (SaidOrigin{{"/home/ada/a.py", 7}}));
+    const auto said = origins_of_lines("hlo", lines, "");
+    QCOMPARE(said[lines.size() - 3], (LineOrigin{{"/home/ada/net.py", 5}, {"/home/ada/train.py", 12}}));
+    QCOMPARE(said[lines.size() - 2], (LineOrigin{{"/home/ada/a.py", 7}}));
     QVERIFY(said.back().empty());
   }
 
@@ -162,7 +162,7 @@ class GeneratedStagesTest : public QObject {
                                        {graph});
     const std::vector<size_t> counts{0, 2, 2, 2, 2, 0, 2, 1, 1, 0};
     for (size_t i = 0; i < counts.size(); ++i) QCOMPARE(said[i].size(), counts[i]);
-    QCOMPARE(said[8].front(), (SaidOrigin{{"/home/ada/train.py", 13}}));
+    QCOMPARE(said[8].front(), (LineOrigin{{"/home/ada/train.py", 13}}));
   }
 
   void lines_of_a_library_are_those_of_its_callers() {

@@ -84,17 +84,22 @@ class NsightReader {
   }
 
  private:
+  // Positions of columns. Every table of events begins with its times, and one of work on devices goes on with these.
+  enum TimeColumn : size_t { kStart, kEnd };
+  enum DeviceColumn : size_t { kDevice = 2, kContext, kStream, kCorrelation, kProcess, kFirstOwn };
+
   bool read_names() {
+    enum : size_t { kId, kValue };
     NsightTable names(database_, "StringIds", {"id", "value"});
     if (!names.exists()) return false;
     size_t bytes = 0;
     while (names.next()) {
-      bytes += names.text(1).size() + 64;
+      bytes += names.text(kValue).size() + 64;
       if (bytes > kMaxNames) {
         builder_.leave_out("names", str("they have more than ", bytes_text(kMaxNames)));
         break;
       }
-      names_.emplace(names.number(0), names.text(1));
+      names_.emplace(names.number(kId), names.text(kValue));
     }
     return true;
   }
@@ -108,23 +113,36 @@ class NsightReader {
     if (start.next()) facts_.base_ns = start.number(0);
     NsightTable gpus(database_, "TARGET_INFO_GPU", {"id", "name"});
     while (gpus.next()) {
-      builder_.name_device(uint32_of(gpus.number(0)), gpus.text(1));
-      if (facts_.machine.find(gpus.text(1)) != std::string::npos) continue;
+      const int64_t id = gpus.number(0);
+      const std::string_view gpu = gpus.text(1);
+      builder_.name_device(uint32_of(id), gpu);
+      if (facts_.machine.find(gpu) != std::string::npos) continue;
       facts_.machine += facts_.machine.empty() ? "" : ", ";
-      facts_.machine += gpus.text(1);
+      facts_.machine += gpu;
     }
     NsightTable environment(database_, "TARGET_INFO_SYSTEM_ENV", {"name", "value"});
-    while (environment.next())
-      if (environment.text(0) == "Hostname") facts_.host = environment.text(1);
+    while (environment.next()) {
+      const std::string_view key = environment.text(0), value = environment.text(1);
+      if (key == "Hostname") facts_.host = value;
+    }
+    read_names_of_processes();
+    NsightTable threads(database_, "ThreadNames", {"nameId", "globalTid"});
+    while (threads.next()) {
+      const int64_t name_id = threads.number(0), thread = threads.number(1);
+      thread_names_[thread] = name(name_id);
+    }
+  }
+
+  void read_names_of_processes() {
+    enum : size_t { kGlobalPid, kName, kPid };
     NsightTable processes(database_, "PROCESSES", {"globalPid", "name", "pid"});
     while (processes.next()) {
-      const int64_t pid = processes.has(2) ? processes.number(2) : pid_of(processes.number(0));
-      const size_t slash = processes.text(1).rfind('/');
-      const std::string_view shown = processes.text(1).substr(slash == std::string_view::npos ? 0 : slash + 1);
+      const int64_t pid = processes.has(kPid) ? processes.number(kPid) : pid_of(processes.number(kGlobalPid));
+      const std::string_view path = processes.text(kName);
+      const size_t slash = path.rfind('/');
+      const std::string_view shown = path.substr(slash == std::string_view::npos ? 0 : slash + 1);
       if (!shown.empty()) process_names_[pid] = shown;
     }
-    NsightTable threads(database_, "ThreadNames", {"nameId", "globalTid"});
-    while (threads.next()) thread_names_[threads.number(1)] = name(threads.number(0));
   }
 
   uint32_t lane(int64_t global) {
@@ -144,28 +162,30 @@ class NsightReader {
     return number > 0 ? static_cast<uint64_t>(number) | static_cast<uint64_t>(pid_of(global)) << 40 : 0;
   }
 
-  // Adds the event with the times in the first two columns. The builder counts events whose times are impossible.
+  // Adds the event at the times of the row. The builder counts events whose times are impossible.
   void put(Event& event, const NsightTable& row) {
-    if (row.is_null(0)) return builder_.leave_out("events", "they have no time");
-    event.start_ns = row.number(0);
-    event.end_ns = row.is_null(1) ? event.start_ns : row.number(1);
+    if (row.is_null(kStart)) return builder_.leave_out("events", "they have no time");
+    event.start_ns = row.number(kStart);
+    event.end_ns = row.is_null(kEnd) ? event.start_ns : row.number(kEnd);
     if (event.name.empty()) event.name = "event without a name";
     builder_.add(event);
   }
 
   void read_calls(const std::string& table) {
-    NsightTable rows(database_, table, {"start", "end", "globalTid", "correlationId", "nameId", "eventClass"});
+    enum : size_t { kThread = kEnd + 1, kCall, kNameId };
+    NsightTable rows(database_, table, {"start", "end", "globalTid", "correlationId", "nameId"});
     while (rows.next()) {
+      const int64_t thread = rows.number(kThread);
       Event e;
-      e.name = name(rows.number(4));
+      e.name = name(rows.number(kNameId));
       if (const size_t version = e.name.rfind("_v"); version != e.name.npos && version + 2 < e.name.size() &&
           e.name.find_first_not_of("0123456789", version + 2) == e.name.npos)
         e.name = e.name.substr(0, version);  // "cudaLaunchKernel_v7000"
       e.kind = e.name.starts_with("cuda") ? EventKind::kRuntime : EventKind::kDriver;
-      e.lane = lane(rows.number(2));
-      e.correlation = correlation(rows.number(3), rows.number(2));
+      e.lane = lane(thread);
+      e.correlation = correlation(rows.number(kCall), thread);
       put(e, rows);
-      count_process(rows.number(2));
+      count_process(thread);
     }
   }
 
@@ -177,7 +197,7 @@ class NsightReader {
     }
   }
 
-  // The columns that put_device_work() reads, then those that one table has beside them.
+  // The columns that put_device_work() reads, then the table's own from kFirstOwn on.
   static std::vector<std::string> device_columns(const std::vector<std::string>& own = {}) {
     std::vector<std::string> all = {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid"};
     all.insert(all.end(), own.begin(), own.end());
@@ -185,34 +205,36 @@ class NsightReader {
   }
 
   void put_device_work(Event& e, const NsightTable& rows) {
-    const int64_t process = rows.has(6) ? rows.number(6) : facts_.pid << 24;  // older exports do not name it
+    const int64_t process = rows.has(kProcess) ? rows.number(kProcess) : facts_.pid << 24;  // older exports do not name it
     e.lane = builder_.lane(str(pid_of(process)), "device");
-    e.device = uint32_of(rows.number(2));
-    e.context = uint32_of(rows.number(3));
-    e.stream = uint32_of(rows.number(4));
-    e.correlation = correlation(rows.number(5), process);
+    e.device = uint32_of(rows.number(kDevice));
+    e.context = uint32_of(rows.number(kContext));
+    e.stream = uint32_of(rows.number(kStream));
+    e.correlation = correlation(rows.number(kCorrelation), process);
     put(e, rows);
   }
 
   void read_kernels() {
+    enum : size_t { kDemangledName = kFirstOwn, kShortName };
     NsightTable rows(database_, "CUPTI_ACTIVITY_KIND_KERNEL", device_columns({"demangledName", "shortName"}));
     while (rows.next()) {
       Event e;
       e.kind = EventKind::kKernel;
-      e.name = name(rows.number(7));
-      if (e.name.empty()) e.name = name(rows.number(8));
+      e.name = name(rows.number(kDemangledName));
+      if (e.name.empty()) e.name = name(rows.number(kShortName));
       put_device_work(e, rows);
     }
   }
 
   void read_copies() {
+    enum : size_t { kBytes = kFirstOwn, kCopyKind };
     const std::vector<std::string> columns = device_columns({"bytes", "copyKind"});
     NsightTable copied(database_, "CUPTI_ACTIVITY_KIND_MEMCPY", columns);
     while (copied.next()) {
       Event e;
       e.kind = EventKind::kMemcpy;
-      e.name = copy_name(copied.number(8));
-      e.bytes = positive(copied.number(7));
+      e.name = copy_name(copied.number(kCopyKind));
+      e.bytes = positive(copied.number(kBytes));
       put_device_work(e, copied);
     }
     NsightTable set(database_, "CUPTI_ACTIVITY_KIND_MEMSET", columns);
@@ -220,7 +242,7 @@ class NsightReader {
       Event e;
       e.kind = EventKind::kMemset;
       e.name = "Memset";
-      e.bytes = positive(set.number(7));
+      e.bytes = positive(set.number(kBytes));
       put_device_work(e, set);
     }
   }
@@ -241,17 +263,17 @@ class NsightReader {
   }
 
   void read_ranges() {
-    NsightTable rows(database_, "NVTX_EVENTS",
-                     {"start", "end", "eventType", "text", "textId", "globalTid", "rangeId", "endGlobalTid"});
+    enum : size_t { kType = kEnd + 1, kText, kTextId, kThread };
+    NsightTable rows(database_, "NVTX_EVENTS", {"start", "end", "eventType", "text", "textId", "globalTid"});
     while (rows.next()) {
-      const int64_t type = rows.number(2);
+      const int64_t type = rows.number(kType);
       if (type != kMark && type != kPushPop && type != kStartEnd) continue;  // names of domains and categories
       Event e;
-      e.name = rows.text(3).empty() ? name(rows.number(4)) : rows.text(3);
+      e.name = rows.text(kText).empty() ? name(rows.number(kTextId)) : rows.text(kText);
       e.category = "NVTX";
-      e.lane = lane(rows.number(5));
+      e.lane = lane(rows.number(kThread));
       e.kind = type == kPushPop ? EventKind::kNote : EventKind::kSpan;
-      if (type != kMark && rows.is_null(1)) {
+      if (type != kMark && rows.is_null(kEnd)) {
         builder_.leave_out("ranges", "they have no end");
         continue;
       }
@@ -273,14 +295,15 @@ class NsightReader {
   }
 
   void read_library_calls(const std::string& table) {
+    enum : size_t { kThread = kEnd + 1, kNameId, kTextId };
     NsightTable rows(database_, table, {"start", "end", "globalTid", "nameId", "textId"});
     while (rows.next()) {
       Event e;
       e.kind = EventKind::kSpan;
-      e.name = name(rows.number(rows.has(3) && rows.number(3) ? 3 : 4));
+      e.name = name(rows.number(rows.has(kNameId) && rows.number(kNameId) ? kNameId : kTextId));
       const std::string category = table.substr(0, table.find('_'));
       e.category = category;
-      e.lane = lane(rows.number(2));
+      e.lane = lane(rows.number(kThread));
       put(e, rows);
     }
   }

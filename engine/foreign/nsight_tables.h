@@ -13,7 +13,7 @@ namespace footlight::foreign {
 // The rows of a table, without order. A column that the file does not have holds 0 and no text.
 class NsightTable {
  public:
-  // `wanted`: names of columns; values are asked for by their position there.
+  // `wanted`: names of columns. Values are asked for by a position there, which readers name in an enum.
   NsightTable(session::Database& database, const std::string& name, const std::vector<std::string>& wanted);
   bool exists() const { return rows_.has_value(); }
   bool has(size_t column) const { return column < has_.size() && has_[column]; }

@@ -77,17 +77,11 @@ class HloReader {
       import_.builder.leave_out("the end of a computation", "the file ends before it");
       end();
     }
-    add_functions(text);
+    if (computations_.empty()) fail(ErrorKind::kValue, import_.facts.path, " is damaged; it holds no computation");
+    program_.add_functions(computations_, module_, "hlo", text_artifact("HLO", "hlo", text));
   }
 
  private:
-  struct Computation {
-    GraphId graph;
-    std::string signature;
-    int line = 0;
-    bool is_called = false, is_entry = false;
-  };
-
   void find_computations(std::string_view text) {
     for (Lines lines(text); lines.next();) {
       if (lines.line().starts_with("HloModule ")) {
@@ -97,18 +91,17 @@ class HloReader {
       bool is_entry = false;
       const std::string_view name = computation_of(lines.line(), is_entry);
       if (name.empty()) continue;
-      const auto [at, is_new] = computations_.try_emplace(std::string(name));
-      if (!is_new) continue;
-      at->second.graph = program_.new_graph();
-      at->second.line = lines.number();
-      at->second.is_entry = is_entry;
-      in_order_.push_back(at->first);
+      NamedGraph* const computation = computations_.add(name);
+      if (!computation) continue;
+      computation->graph = program_.new_graph();
+      computation->line = lines.number();
+      computation->is_entry = is_entry;
     }
   }
 
   void begin(std::string_view name, bool is_entry, int line) {
     if (graph_) end();  // the bracket of the one before is missing
-    computation_ = &computations_.find(name)->second;
+    computation_ = computations_.find(name);
     if (computation_->line != line) import_.builder.leave_out("computations", "one before has the same name");
     graph_.emplace();
     graph_->line = line;
@@ -192,34 +185,20 @@ class HloReader {
       std::string_view value = attribute.substr(equals + 1);
       if (value.starts_with('{')) value = value.substr(1, value.size() - 1 - value.ends_with('}'));
       for (const std::string_view called : split_list(value)) {
-        const auto at = computations_.find(without_percent(called));
-        if (at == computations_.end()) continue;
-        at->second.is_called = true;
-        node.functions.push_back({std::string(attribute.substr(0, equals)), at->second.graph});
+        NamedGraph* const computation = computations_.find(without_percent(called));
+        if (!computation) continue;
+        computation->is_called = true;
+        node.functions.push_back({std::string(attribute.substr(0, equals)), computation->graph});
       }
     }
-  }
-
-  // The entry, and what nothing in the file runs.
-  void add_functions(std::string_view text) {
-    if (computations_.empty()) fail(ErrorKind::kValue, import_.facts.path, " is damaged; it holds no computation");
-    const session::ArtifactRecord artifact = text_artifact("HLO", "hlo", text);
-    for (const bool entry : {true, false})
-      for (const std::string& name : in_order_) {
-        const Computation& one = computations_.find(name)->second;
-        if (one.is_entry != entry || (!entry && one.is_called)) continue;
-        program_.add_function(entry && !module_.empty() ? module_ : std::string_view(name), one.line, one.signature,
-                              "hlo", one.graph, artifact);
-      }
   }
 
   const Import& import_;
   Program program_;
   HloFrames frames_;
   std::string_view module_, name_;
-  ByName<Computation> computations_;
-  std::vector<std::string> in_order_;
-  Computation* computation_ = nullptr;
+  NamedGraphs computations_;
+  NamedGraph* computation_ = nullptr;
   std::optional<TextGraph> graph_;
 };
 

@@ -32,6 +32,18 @@ bool TextGraph::take(std::string_view value) {
   return true;
 }
 
+NamedGraph* NamedGraphs::add(std::string_view name) {
+  const auto [at, is_new] = by_name_.try_emplace(std::string(name));
+  if (!is_new) return nullptr;
+  in_order_.push_back(at->first);
+  return &at->second;
+}
+
+NamedGraph* NamedGraphs::find(std::string_view name) {
+  const auto at = by_name_.find(name);
+  return at == by_name_.end() ? nullptr : &at->second;
+}
+
 session::FileId Program::own_text(std::string_view text) {
   path_ = import_.facts.path;
   keeps_text_ = text.size() <= kMaxKept;
@@ -81,6 +93,17 @@ void Program::add_function(std::string_view name, int line, std::string_view sig
   trace.graphs = {{std::string(stage), graph}};
   trace.artifacts = {text};
   add(std::move(trace));
+}
+
+void Program::add_functions(const NamedGraphs& graphs, std::string_view module, std::string_view stage,
+                            const session::ArtifactRecord& text) {
+  for (const bool entry : {true, false})
+    for (const std::string& name : graphs.in_order_) {
+      const NamedGraph& one = graphs.by_name_.find(name)->second;
+      if (one.is_entry != entry || (!entry && one.is_called)) continue;
+      add_function(entry && !module.empty() ? module : std::string_view(name), one.line, one.signature, stage,
+                   one.graph, text);
+    }
 }
 
 session::ArtifactRecord text_artifact(std::string_view name, std::string_view kind, std::string_view text) {

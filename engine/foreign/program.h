@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace footlight::foreign {
 
@@ -39,6 +40,28 @@ struct TextGraph {
   bool take(std::string_view value);
 };
 
+// A function, computation or module of a text by its name there, known before its graph is read.
+struct NamedGraph {
+  GraphId graph;
+  std::string signature;
+  int line = 0;            // of the text, where it begins
+  bool is_called = false;  // by another one in the text
+  bool is_entry = false;
+};
+// All of a text, in its order.
+class NamedGraphs {
+ public:
+  // Null: one before it has the same name.
+  NamedGraph* add(std::string_view name);
+  NamedGraph* find(std::string_view name);
+  bool empty() const { return in_order_.empty(); }
+
+ private:
+  friend class Program;
+  ByName<NamedGraph> by_name_;
+  std::vector<std::string> in_order_;
+};
+
 class Program {
  public:
   explicit Program(const Import& import) : import_(import) {}
@@ -57,6 +80,9 @@ class Program {
   // Adds a function whose only trace has that graph at that stage, and the text that it was read from.
   void add_function(std::string_view name, int line, std::string_view signature, std::string_view stage, GraphId graph,
                     const session::ArtifactRecord& text);
+  // Adds as functions the entry, under the module's name if it has one, and then all that nothing in the text calls.
+  void add_functions(const NamedGraphs& graphs, std::string_view module, std::string_view stage,
+                     const session::ArtifactRecord& text);
   const Import& import() const { return import_; }
   Locations& locations() { return import_.builder.locations(); }
 

@@ -60,16 +60,12 @@ class ModuleReader {
     }
     if (!scopes_.empty()) import_.builder.leave_out("the end of the module", "the file ends before it");
     while (!scopes_.empty()) end_scope();
-    add_functions(text);
+    if (functions_.empty())
+      fail(ErrorKind::kValue, import_.facts.path, " holds no func.func, so there is no graph in it");
+    program_.add_functions(functions_, module_, "stablehlo", text_artifact("StableHLO", "stablehlo", text));
   }
 
  private:
-  struct Function {
-    GraphId graph;
-    std::string signature;
-    int line = 0;
-    bool is_called = false;
-  };
   // A module, whose graph is null, a function, or a region of the last operation of the scope around it.
   struct Scope {
     std::unique_ptr<TextGraph> graph;
@@ -88,11 +84,11 @@ class ModuleReader {
       }
       const std::string_view name = function_of(lines.line());
       if (name.empty()) continue;
-      const auto [at, is_new] = functions_.try_emplace(std::string(name));
-      if (!is_new) continue;
-      at->second.graph = program_.new_graph();
-      at->second.line = lines.number();
-      in_order_.push_back(at->first);
+      NamedGraph* const function = functions_.add(name);
+      if (!function) continue;
+      function->graph = program_.new_graph();
+      function->line = lines.number();
+      function->is_entry = name == "main";
     }
   }
 
@@ -119,14 +115,14 @@ class ModuleReader {
   }
 
   void begin_function(std::string_view name, std::string_view line, int number) {
-    const auto known = functions_.find(name);
-    const bool is_first = known != functions_.end() && known->second.line == number;
+    const NamedGraph* const known = functions_.find(name);
+    const bool is_first = known && known->line == number;
     if (!is_first) import_.builder.leave_out("functions", "one before has the same name");
     if (!line.ends_with('{')) return;  // only declared
     Scope scope;
     scope.graph = std::make_unique<TextGraph>();
     scope.graph->line = number;
-    scope.graph->record.id = is_first ? known->second.graph : program_.new_graph();
+    scope.graph->record.id = is_first ? known->graph : program_.new_graph();
     scope.graph->record.name = name;
     scope.function = is_first ? name : "";
     scopes_.push_back(std::move(scope));
@@ -257,10 +253,10 @@ class ModuleReader {
       if (body[i] == '"') {
         i = behind_string(body, i) - 1;
       } else if (body[i] == '@') {
-        const auto called = functions_.find(text_of_symbol(body.substr(i + 1)));
-        if (called == functions_.end()) continue;
-        called->second.is_called = true;
-        node.functions.push_back({"callee", called->second.graph});
+        NamedGraph* const called = functions_.find(text_of_symbol(body.substr(i + 1)));
+        if (!called) continue;
+        called->is_called = true;
+        node.functions.push_back({"callee", called->graph});
       }
     }
   }
@@ -328,30 +324,15 @@ class ModuleReader {
     Scope scope = std::move(scopes_.back());
     scopes_.pop_back();
     if (!scope.graph) return;
-    if (!scope.function.empty()) functions_.find(scope.function)->second.signature = signature_of(scope.graph->record);
+    if (!scope.function.empty()) functions_.find(scope.function)->signature = signature_of(scope.graph->record);
     program_.add(std::move(*scope.graph));
-  }
-
-  // The main function, and what nothing in the module calls.
-  void add_functions(std::string_view text) {
-    if (functions_.empty())
-      fail(ErrorKind::kValue, import_.facts.path, " holds no func.func, so there is no graph in it");
-    const session::ArtifactRecord artifact = text_artifact("StableHLO", "stablehlo", text);
-    for (const bool is_main : {true, false})
-      for (const std::string& name : in_order_) {
-        const Function& one = functions_.find(name)->second;
-        if ((name == "main") != is_main || (!is_main && one.is_called)) continue;
-        program_.add_function(is_main && !module_.empty() ? module_ : std::string_view(name), one.line, one.signature,
-                              "stablehlo", one.graph, artifact);
-      }
   }
 
   const Import& import_;
   Program program_;
   MlirPlaces places_;
   std::string_view module_;
-  ByName<Function> functions_;
-  std::vector<std::string> in_order_;
+  NamedGraphs functions_;
   std::vector<Scope> scopes_;
 };
 

@@ -67,6 +67,24 @@ class Compare(WithFakes):
         compared, = self.said('compare', self.session)
         self.assertEqual((compared['call'], compared['error']), (1, ''))
 
+    def test_values_beyond_the_limit_are_said(self):
+        for count, is_said in ((10, False), (100_001, True)):
+            done = self.record(f'''
+                import jax
+
+                table = [[number] for number in range({count})]
+
+                @jax.jit
+                def step(x):
+                    assert len(table) == {count}
+                    return x
+
+                step(jax.Array((4,)))
+                ''', '--compare', 'step', '--compare-seconds', '1')
+            self.assertEqual(done.returncode, 0, done.stderr)
+            compared, = self.said('compare', self.session)
+            self.assertEqual('more than 100,000 values' in ' '.join(compared['notes']), is_said, compared)
+
     def test_a_repetition_that_fails_is_said(self):
         done = self.record('''
             import jax

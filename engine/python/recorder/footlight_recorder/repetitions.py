@@ -429,6 +429,8 @@ def compare(call: RepeatedCall, what: Compared, most_pairs: int, seconds: float)
             finally:
                 after.put_back()
     notes = call.notes() if repetitions.runs else []
+    if repetitions.runs and call.before.note():
+        notes.append(call.before.note())
     if any(repetitions.printed.values()):
         notes.append(f'Each eager repetition printed {repetitions.printed[False]} bytes, each compiled one '
                      f'{repetitions.printed[True]}; Footlight dropped that output')

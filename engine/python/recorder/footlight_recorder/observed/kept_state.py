@@ -70,6 +70,12 @@ class KeptState:
                 return f'it uses {name}, {what}'
         return self._failed
 
+    def note(self) -> str:
+        """What is not put back, although the call may change it; empty if all is."""
+        if all(self._needs_no_look(value) for value, _ in self._work):
+            return ''
+        return f'The call can reach more than {_MAX_VALUES:,} values; the others are not put back before a repetition'
+
     def put_back(self) -> None:
         """Makes everything what it was."""
         for undo in self._undo:
@@ -79,10 +85,13 @@ class KeptState:
 
     # ---- one value --------------------------------------------------------------------------------------------------
 
+    def _needs_no_look(self, value: Any) -> bool:
+        return issubclass(type(value), _PLAIN) or id(value) in self._seen
+
     def _look(self, value: Any, name: str) -> None:
-        kind = type(value)
-        if issubclass(kind, _PLAIN) or id(value) in self._seen:
+        if self._needs_no_look(value):
             return
+        kind = type(value)
         self._seen[id(value)] = value
         known = next((one for one in self._kinds if issubclass(kind, one.classes)), None)
         if known is not None:

@@ -229,6 +229,36 @@ class TensorFlow(WithFakes):
         function, = self.report()['functions']
         self.assertEqual((function['calls'], function['failed']), (2, 2))
 
+    def test_the_end_of_a_dataset_fails_no_call(self):
+        printed = self.record('''
+            import tensorflow as tf
+            from tensorflow.python.eager.polymorphic_function import concrete_function
+
+            class OutOfRangeError(Exception):
+                pass
+
+            @tf.function
+            def step(x):
+                return x
+
+            errors = iter([None, None, 'End of sequence [[{{node IteratorGetNext}}]]', 'index 7 is out of range'])
+
+            def run_graph():
+                text = next(errors)
+                if text:
+                    raise OutOfRangeError(text)
+
+            concrete_function.when_run = run_graph
+            for turn in range(4):
+                try:
+                    step(tf.ones((2,)))
+                except OutOfRangeError as error:
+                    print(error)
+            ''')
+        self.assertEqual(printed, 'End of sequence [[{{node IteratorGetNext}}]]\nindex 7 is out of range\n')
+        function, = self.report()['functions']
+        self.assertEqual([function[key] for key in ('calls', 'traces', 'hits', 'failed')], [4, 1, 2, 1])
+
     def test_nothing_lives_longer(self):
         printed = self.record('''
             import gc

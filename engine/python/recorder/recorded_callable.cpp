@@ -4,10 +4,12 @@
 #include "engine/python/recorder/module.h"
 
 #include "engine/base/clock.h"
+#include "engine/base/end_of_sequence.h"
 #include "engine/base/recording.h"
 #include "engine/base/thread_context.h"
 #include "engine/python/interpreter/arguments.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/exceptions.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/thread_context.h"
 #include "engine/python/interpreter/types.h"
@@ -250,6 +252,20 @@ void remember_trace(const RecordedCall& call) {
   });
 }
 
+// Whether TensorFlow's current exception is the end of a dataset. It ends a loop over an iterator, and no call fails by
+// it, as in the own engine.
+bool is_end_of_sequence() {
+  Ref exception = take_exception();
+  bool is_end = false;
+  if (exception && std::string_view(Py_TYPE(exception.get())->tp_name) == "OutOfRangeError")
+    quietly([&] {
+      const std::string text = readable(checked(PyObject_Str(exception.get())).get());
+      is_end = text.find(kEndOfSequence) != text.npos;
+    });
+  raise_again(std::move(exception));
+  return is_end;
+}
+
 // Calls what watch() was given, before each of the first calls and then so often that it takes a hundredth of the time.
 void check_state(Traced& traced) {
   constexpr int kFirstChecks = 200, kShare = 100;
@@ -305,13 +321,15 @@ PyObject* call_as_traced(PyObject* self, PyObject* const* args, size_t count, Py
   this_thread.call = event.parent;
   python_thread.recorded_call = call.outer;
   if (call.dropped || !recording_structure()) return result;
-  if (was_served_alike) assume_only_trace(call, !result);
+  const bool is_at_end = !result && is_end_of_sequence();
+  if (was_served_alike) assume_only_trace(call, !result && !is_at_end);
+  const bool has_failed = !result && !(is_at_end && call.trace.valid());
   event.call = call.id;
   event.function = call.function;
   event.trace = call.trace;
   event.key = call.key;
-  event.outcome = result ? call.outcome : CallOutcome::kFailed;
-  if (result && !call.served && call.outcome == CallOutcome::kHit) event.outcome = traced.unserved;
+  event.outcome = has_failed ? CallOutcome::kFailed : call.outcome;
+  if (!has_failed && !call.served && call.outcome == CallOutcome::kHit) event.outcome = traced.unserved;
   record_call(event);
   finished = {event.call, event.function, event.trace};
   return result;
@@ -366,7 +384,7 @@ PyObject* call_as_served(PyObject* self, PyObject* const* args, size_t count, Py
   event.function = serves.function;
   event.trace = serves.trace;
   event.key = key;
-  event.outcome = result ? outcome : CallOutcome::kFailed;
+  event.outcome = result || is_end_of_sequence() ? outcome : CallOutcome::kFailed;
   record_call(event);
   return result;
 }

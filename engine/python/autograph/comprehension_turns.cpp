@@ -106,7 +106,7 @@ Ref counted_items(PyObject* function, PyObject* values) {
   Ref iterator = checked(PyObject_GetIter(values));
   PyObject* const code = PyFunction_GetCode(function);
   ComprehensionTurns::Turns& all = sums->of(code);
-  if (!all.code) all.code = Ref::borrow(code), all.place = here();
+  if (!all.code) all.code = Ref::borrow(code), all.place = current_line();
   return new_object<Counted>(counted_type, std::move(iterator), Ref::borrow(code), trace::current_trace(),
                              nodes_so_far());
 }
@@ -123,7 +123,7 @@ void count_further_items(PyObject* iterable) {
   PyFrameObject* const frame = sums ? PyEval_GetFrame() : nullptr;
   if (!frame || !is_in_comprehension(frame)) return;
   ComprehensionTurns::Turns& all = sums->of(advanced.code);
-  const UserLine place = here();
+  const UserLine place = current_line();
   if (place.file != all.place.file || place.line < all.place.line) return;  // another comprehension ran meanwhile
   const Py_ssize_t size = PyObject_Size(iterable);
   if (size < 0) return clear_only(PyExc_OverflowError);  // longer than any list

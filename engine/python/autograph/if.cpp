@@ -253,7 +253,7 @@ void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const 
         const bool unchanged = guard && other == before[i].get();
         const bool yes = merge.body_raised || known_true(leaf.get());
         if (yes && (merge.orelse_raised || known_true(other) || unchanged)) note_known_true(result);
-        else note_open_flag(result, {here().line, yes ? "else" : "main"});
+        else note_open_flag(result, {current_line().line, yes ? "else" : "main"});
       }
       leaves.push_back(Ref::steal(wrap(result)));
     }

@@ -4,6 +4,7 @@
 #include "engine/base/errors.h"
 #include "engine/base/text.h"
 #include "engine/python/types/objects.h"
+#include "engine/python/types/user_line.h"
 
 #include <functional>
 #include <string>
@@ -103,11 +104,6 @@ Ref call(PyObject* function, PyObject* argument);
 // Zeros like `like`, as a constant in the graph being built; unknown dims are 0.
 Tensor zeros_like(DType, const Shape&);
 
-struct UserLine {
-  std::string file;
-  int line = 0;
-};
-UserLine here();  // the current line of the user's code
 // Records the decision for the statement on the current line, once per trace, line and fate.
 void record(const char* kind, const char* fate, const std::string& note);
 // The same for a statement or comprehension that stands elsewhere.

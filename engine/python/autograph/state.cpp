@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
@@ -324,18 +323,8 @@ Tensor zeros_like(DType dtype, const Shape& shape) {
   return zeros.as_constant();
 }
 
-UserLine here() {
-  UserLine place;
-  PyFrameObject* frame = PyEval_GetFrame();
-  if (!frame) return place;
-  const Ref code = Ref::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
-  place.file = readable(reinterpret_cast<PyCodeObject*>(code.get())->co_filename);
-  place.line = PyFrame_GetLineNumber(frame);
-  return place;
-}
-
 void record(const char* kind, const char* fate, const std::string& note) {
-  if (recording_structure() && trace::tracing()) record_at(here(), kind, fate, note);
+  if (recording_structure() && trace::tracing()) record_at(current_line(), kind, fate, note);
 }
 
 void record_at(const UserLine& place, const char* kind, const char* fate, const std::string& note) {
@@ -344,12 +333,8 @@ void record_at(const UserLine& place, const char* kind, const char* fate, const 
   const TraceId trace = trace::current_trace();
   if (!writer || !trace.valid()) return;
   // An unrolled loop makes the same decision again and again, with other traces in between if it calls them.
-  constexpr size_t kTraces = 64;
-  using Decision = std::tuple<std::string, int, std::string, std::string>;
-  // A cache of what was recorded already.
-  thread_local std::map<decltype(trace.value), std::set<Decision>> said;
-  if (said.size() >= kTraces && !said.count(trace.value)) said.erase(said.begin());
-  if (!said[trace.value].insert({place.file, place.line, kind, fate + note}).second) return;
+  thread_local RecordedFacts<std::tuple<std::string, int, std::string, std::string>> decisions;
+  if (!decisions.add(trace, {place.file, place.line, kind, fate + note})) return;
   writer->add(session::DecisionRecord{trace, writer->file(place.file), place.line, kind, fate, note});
 }
 

@@ -22,7 +22,7 @@ Unrolling::Unrolling() : start_(nodes_so_far()) {}
 
 void Unrolling::turn() {
   if (++turns_ != kMany || !trace::tracing() || nodes_so_far() < start_ + kMany) return;
-  const UserLine place = here();
+  const UserLine place = current_line();
   const std::string message =
       str("this Python loop adds a copy of its body to the graph in every iteration, more than ", kMany,
           " so far; a loop over tf.range or a tensor is staged once");

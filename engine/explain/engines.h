@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/explain/evidence.h"
+#include "engine/session/function_kinds.h"
 #include "engine/source/line.h"
 
 namespace footlight::explain {
@@ -18,10 +19,7 @@ inline bool is_jax(const Evidence& evidence, FunctionId function) {
 // The kind of a function that a library made for itself: it is kept, and never blamed.
 inline constexpr const char* kInternal = "internal";
 inline bool is_internal(const session::FunctionRecord& function) { return function.kind == kInternal; }
-// A step function that Keras makes, or one that a stage of a dataset runs.
-inline bool is_step_of_library(const session::FunctionRecord* function) {
-  return function && (function->kind == "keras" || function->kind == "dataset");
-}
+using session::is_step_of_library;
 // What TorchDynamo makes of the rest of a function after a graph break.
 inline bool is_resume(const session::FunctionRecord& function) { return function.kind == "resume"; }
 // A code object that TorchDynamo compiles.

@@ -4,6 +4,7 @@
 #include "engine/base/error_words.h"
 #include "engine/base/errors.h"
 #include "engine/query/calls.h"
+#include "engine/session/function_kinds.h"
 #include "engine/session/trace_nesting.h"
 #include "engine/session/users_line.h"
 #include "engine/source/line.h"
@@ -412,8 +413,7 @@ class Summing {
     LineSum& sum = line(call.source, call.location);
     ++sum.calls;
     const session::FunctionRecord* f = reader_.function(call.function);
-    const bool is_library = f && (f->kind == "keras" || f->kind == "dataset");
-    sum.own_calls += !is_library;
+    sum.own_calls += !session::is_step_of_library(f);
     return sum;
   }
 

@@ -2,7 +2,6 @@
 #include "engine/explain/python_runs.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <tuple>
 
@@ -23,19 +22,6 @@ std::vector<const ObservationRecord*> python_nodes(const Evidence& evidence) {
   return all;
 }
 
-namespace {
-
-// The time is the first value of the observation; recordings of older versions lack it.
-int64_t busy_ns(const ObservationRecord& o) {
-  int64_t ns = 0;
-  if (o.values.empty()) return ns;
-  const std::string& text = o.values.front();
-  std::from_chars(text.data(), text.data() + text.size(), ns);
-  return std::clamp<int64_t>(ns, 0, o.spent_ns);
-}
-
-}  // namespace
-
 PythonRuns python_runs_of(const Evidence& evidence, const PipelineStage& stage) {
   PythonRuns sum;
   const Line line = evidence.line(stage.source);
@@ -51,7 +37,7 @@ PythonRuns python_runs_of(const Evidence& evidence, const PipelineStage& stage) 
     if (trace->source != stage.source && !(is_other_code && evidence.line(trace->source) == line)) continue;
     sum.runs += o->count;
     sum.spent_ns += o->spent_ns;
-    sum.busy_ns += busy_ns(*o);
+    sum.busy_ns += std::clamp<int64_t>(o->busy_ns, 0, o->spent_ns);
     by_name[o->path] += o->spent_ns;
   }
   if (!by_name.empty()) sum.name = std::ranges::max_element(by_name, {}, [](const auto& n) { return n.second; })->first;

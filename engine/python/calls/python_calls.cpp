@@ -83,7 +83,7 @@ void PythonCalls::write(session::Writer& writer) {
   record.line = line_;
   record.count = runs_;
   record.spent_ns = spent_ns_;
-  record.values = {std::to_string(busy_ns_)};  // of spent_ns, the time in which its thread computed and did not wait
+  record.busy_ns = busy_ns_;
   record.note = token_;
   writer.add(std::move(record));
 }

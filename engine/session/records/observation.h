@@ -49,6 +49,7 @@ struct ObservationRecord {
   std::vector<std::string> values = {};
   int64_t spent_ns = 0;
   ObservationId id = {};  // none: the writer assigns one
+  int64_t busy_ns = 0;
 
   static constexpr TableNote kTable{"observation", "What a program did around its traces that no graph shows.", 3};
   template <class F>
@@ -64,6 +65,8 @@ struct ObservationRecord {
     f.column("line", &R::line, "the line that the kind names; 0: unknown");
     f.column("count", &R::count, "how often");
     f.column("spent_ns", &R::spent_ns, "the time that took in all", {.unit = "ns", .since = 3});
+    f.column("busy_ns", &R::busy_ns, "the part of that time in which its thread computed and did not wait",
+             {.unit = "ns", .since = 3});
     f.column("note", &R::note, "more about it, in words");
     f.list("observation_line", &R::lines, "Other lines that have to do with what was seen.", {.since = 3});
     f.list("observation_value", &R::values, "Values that were seen, in order.", {.since = 3});

@@ -170,7 +170,7 @@ std::set<std::string> places_of(const Evidence& evidence, const TraceRecord& tra
     if (place.item.token != keys::Token::kAny) places.push_back(place.path);  // which is no leaf
   std::vector<const session::KeyLeaf*> leaves;
   for (const session::KeyLeaf& leaf : trace.key)
-    if (leaf.kind != "element") leaves.push_back(&leaf);  // which is a part of the type before it
+    if (leaf.kind != "element" && leaf.kind != "placement") leaves.push_back(&leaf);  // parts of the type before them
   if (places.size() != leaves.size()) return found;
   for (size_t i = 0; i < places.size(); ++i)
     if (paths.count(leaves[i]->path)) found.insert(places[i]);
@@ -208,16 +208,29 @@ ProposedFix::Change pass_as_tensor(std::set<std::string> where, uint8_t dtype) {
   };
 }
 
-ProposedFix::Change become_strong(std::set<std::string> where) {
-  return [where = std::move(where)](std::span<const uint64_t> words) {
+namespace {
+
+template <class Change>
+ProposedFix::Change change_tensors(std::set<std::string> where, Change change) {
+  return [where = std::move(where), change](std::span<const uint64_t> words) {
     return rewritten(words, [&](const keys::ItemPlace& place, keys::KeyWriter& out) {
       if (!where.count(place.path) || place.item.token != keys::Token::kTensor) return false;
       keys::TensorSpec spec = place.item.spec();
-      spec.weak = false;
+      change(spec);
       out.tensor(spec);
       return true;
     });
   };
+}
+
+}  // namespace
+
+ProposedFix::Change become_strong(std::set<std::string> where) {
+  return change_tensors(std::move(where), [](keys::TensorSpec& spec) { spec.weak = false; });
+}
+
+ProposedFix::Change place_alike(std::set<std::string> where) {
+  return change_tensors(std::move(where), [](keys::TensorSpec& spec) { spec.placement = 0; });
 }
 
 ProposedFix::Change cast_to(std::map<std::string, uint8_t> dtypes) {

@@ -91,6 +91,8 @@ std::vector<uint64_t> rewritten(std::span<const uint64_t> words, const Rewrite& 
 ProposedFix::Change pass_as_tensor(std::set<std::string> places, uint8_t dtype);
 // Arrays at these places get a strong type: an operation keeps their dtype.
 ProposedFix::Change become_strong(std::set<std::string> places);
+// Arrays at these places lie on the same mesh in every call.
+ProposedFix::Change place_alike(std::set<std::string> places);
 // Sizes there become the next power of two: place -> dimensions.
 ProposedFix::Change round_up_sizes(std::map<std::string, std::set<size_t>> dimensions);
 // Tensors there have this dtype: place -> dtype.

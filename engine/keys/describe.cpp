@@ -14,6 +14,7 @@ namespace footlight::keys {
 namespace {
 
 constexpr size_t kLongestText = 200;
+constexpr const char* kPlaced = ".sharding";
 
 std::string number_text(double value) {
   if (std::isnan(value)) return "nan";
@@ -175,11 +176,17 @@ std::vector<Tree> trees(const Key& key) {
   return result;
 }
 
+// Of a tensor; 0: its type names none.
+uint32_t placement_of(const Item& item) { return item.token == Token::kTensor ? item.spec().placement : 0; }
+
 void flatten(const Key& key, const Tree& tree, std::vector<session::KeyLeaf>& leaves) {
   session::KeyLeaf leaf = leaf_of(key, tree.item);
   leaf.path = tree.path;
   leaf.parameter = tree.parameter;
   leaves.push_back(std::move(leaf));
+  if (const uint32_t placement = placement_of(tree.item))
+    leaves.push_back({.path = tree.path + kPlaced, .parameter = tree.parameter, .kind = "placement",
+                      .type = "", .shape = "", .value = name_of_number(key, placement)});
   for (const ElementLeaf& element : tree.elements)
     leaves.push_back({.path = element_path(tree, element), .parameter = tree.parameter, .kind = "element",
                       .type = element.type, .shape = element.shape, .value = ""});
@@ -206,6 +213,7 @@ std::vector<std::string_view> split_sizes(std::string_view shape) {
 void compare_specs(const Tree& a, const TensorSpec& x, const TensorSpec& y, std::vector<Difference>& out) {
   if (x.dtype != y.dtype) out.push_back({a.path + ".dtype", a.parameter, Kind::kDType});
   if (x.weak != y.weak) out.push_back({a.path + ".weak_type", a.parameter, Kind::kWeakType});
+  if (x.placement != y.placement) out.push_back({a.path + kPlaced, a.parameter, Kind::kPlacement});
   if (x.has_rank != y.has_rank || x.sizes.size() != y.sizes.size()) {
     out.push_back({a.path + ".shape", a.parameter, Kind::kRank});
     return;
@@ -343,6 +351,7 @@ const char* word_for(Kind kind) {
     case Kind::kRank: return "rank of ";
     case Kind::kDType: return "dtype of ";
     case Kind::kWeakType: return "weak type of ";
+    case Kind::kPlacement: return "placement of ";
     case Kind::kForm: return "kind of ";
     case Kind::kStructure: return "structure of ";
     case Kind::kObject: return "object in ";

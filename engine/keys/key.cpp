@@ -51,6 +51,7 @@ TensorSpec Item::spec() const {
   spec.has_rank = (payload >> 8 & 0xff) != kUnknownRank;
   spec.sizes = {reinterpret_cast<const int64_t*>(words.data() + 1), words.size() - 1};
   spec.weak = token == Token::kTensor && (payload >> 16 & 1);
+  if (token == Token::kTensor) spec.placement = static_cast<uint32_t>(payload >> 24);
   return spec;
 }
 
@@ -143,6 +144,11 @@ bool same_words(const Item& a, const Item& b) {
          std::memcmp(a.words.data(), b.words.data(), a.words.size() * sizeof(uint64_t)) == 0;
 }
 
+// Whether nothing differs but the shapes.
+bool is_same_kind(const TensorSpec& a, const TensorSpec& b) {
+  return a.dtype == b.dtype && a.weak == b.weak && a.placement == b.placement;
+}
+
 // Whether everything known about `general` also holds for `specific`.
 bool is_subshape(const TensorSpec& specific, const TensorSpec& general) {
   if (!general.has_rank) return true;
@@ -157,6 +163,7 @@ TensorSpec relax(const TensorSpec& a, const TensorSpec& b, SmallVector<int64_t, 
   TensorSpec both;
   both.dtype = a.dtype;
   both.weak = a.weak;
+  both.placement = a.placement;
   both.has_rank = a.has_rank && b.has_rank && a.sizes.size() == b.sizes.size();
   if (!both.has_rank) return both;
   for (size_t i = 0; i < a.sizes.size(); ++i)
@@ -180,7 +187,7 @@ bool is_subtype(std::span<const uint64_t> specific, std::span<const uint64_t> ge
     if (a.token != b.token) return false;
     if (a.token == Token::kTensor || a.token == Token::kVariable) {
       const TensorSpec x = a.spec(), y = b.spec();
-      if (x.dtype != y.dtype || x.weak != y.weak || !is_subshape(x, y)) return false;
+      if (!is_same_kind(x, y) || !is_subshape(x, y)) return false;
       if (a.token == Token::kVariable && (a.trainable() != b.trainable() || a.alias() != b.alias())) return false;
     } else if (!same_words(a, b)) {
       if (a.token != Token::kCustom || !hooks.custom_subtype || !hooks.custom_subtype(a.number, b.number)) return false;
@@ -194,7 +201,7 @@ uint64_t hash_without_shapes(std::span<const uint64_t> words) {
   for (size_t at = 0; at < words.size();) {
     const Item item = read(words, at);
     if (item.token == Token::kTensor) {
-      out.tensor({item.spec().dtype, false, {}, item.spec().weak});
+      out.tensor({item.spec().dtype, false, {}, item.spec().weak, item.spec().placement});
     } else if (item.token == Token::kVariable) {
       out.variable({item.spec().dtype, false, {}}, item.trainable(), item.alias());
     } else if (item.token == Token::kCustom) {
@@ -214,7 +221,7 @@ std::optional<std::vector<uint64_t>> generalise(std::span<const uint64_t> a, std
     if (x.token != y.token) return std::nullopt;
     if (x.token == Token::kTensor || x.token == Token::kVariable) {
       const bool variable = x.token == Token::kVariable;
-      if (x.spec().dtype != y.spec().dtype || x.spec().weak != y.spec().weak) return std::nullopt;
+      if (!is_same_kind(x.spec(), y.spec())) return std::nullopt;
       if (variable && (x.trainable() != y.trainable() || x.alias() != y.alias())) return std::nullopt;
       SmallVector<int64_t, 8> storage;
       const TensorSpec both = relax(x.spec(), y.spec(), storage);

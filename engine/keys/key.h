@@ -18,7 +18,7 @@ namespace footlight::keys {
 // The kind of a leaf or structure. It is the lowest byte of its first word; the rest of that word is its payload.
 enum class Token : uint8_t {
   kContext,     // word: number of the device that the innermost tf.device scope asks for; 0 outside any
-  kTensor,      // payload: dtype, rank (255 unknown) << 8, weak << 16; words: dims
+  kTensor,      // payload: dtype, rank (255 unknown) << 8, weak << 16, placement << 24; words: dims
   kVariable,    // payload: dtype, rank << 8, trainable << 16, alias number << 24; words: dims
   kNone,
   kEllipsis,
@@ -52,6 +52,7 @@ struct TensorSpec {
   bool has_rank = true;
   std::span<const int64_t> sizes;  // kUnknownSize where a size is unknown
   bool weak = false;               // JAX: an operation takes another operand's dtype instead
+  uint32_t placement = 0;          // JAX: number of the mesh that the array's type names; 0: none
 };
 
 using Words = SmallVector<uint64_t, 48>;
@@ -71,7 +72,7 @@ class KeyWriter {
   void clear() { words.clear(); }
   void put(Token token, uint64_t payload = 0) { words.push_back(static_cast<uint64_t>(token) | payload << 8); }
   void tensor(const TensorSpec& spec) {
-    put(Token::kTensor, head(spec) | uint64_t{spec.weak} << 16);
+    put(Token::kTensor, head(spec) | uint64_t{spec.weak} << 16 | uint64_t{spec.placement} << 24);
     append_sizes(spec);
   }
   void variable(const TensorSpec& spec, bool trainable, uint32_t alias) {
@@ -177,6 +178,7 @@ struct Difference {
     kRank,
     kDType,
     kWeakType,
+    kPlacement,
     kForm,
     kStructure,
     kObject,

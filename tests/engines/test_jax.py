@@ -65,6 +65,59 @@ class Jax(WithFakes):
                          ('recompile_without_retrace', "args[0]['a'].sharding", 9))
         self.assertEqual(finding['evidence']['values'], ['not committed to a device', 'committed to cpu:0'])
 
+    def test_executables_that_stay_in_use(self):
+        script = '''
+            import jax
+
+            @jax.jit
+            def step(weights):
+                return weights
+
+            for device in DEVICES:
+                step({'a': jax.Array((4,), device=device)})
+            '''
+        alternating = ['cpu:0', 'cpu:1']
+        for devices, fates, causes in (
+                ([None, 'cpu:0'] * 5, ['used again', 'steady'], []),
+                ([None, 'cpu:0'] * 3, ['used again'], ['recompile_without_retrace']),  # two calls of each
+                ([None] * 9 + ['cpu:0'] * 9, [], ['recompile_without_retrace']),
+                (alternating * 2, ['used again'], []),
+                (alternating[:1] * 9 + alternating[1:] * 9, [], ['recompile_without_retrace']),
+                ([None, 'cpu:0'] * 5 + ['cpu:1'], ['used again', 'steady'], ['recompile_without_retrace'])):
+            done = self.record(script.replace('DEVICES', repr(devices)))
+            self.assertEqual((done.returncode, done.stderr), (0, ''))
+            self.assertEqual(self.rows("SELECT fate, line FROM decision WHERE kind = 'executables'"),
+                             [(fate, 5) for fate in fates], devices)
+            self.assertEqual([f['cause'] for f in self.report()['findings']], causes, devices)
+
+    def test_another_mesh_is_another_trace(self):
+        script = '''
+            import jax
+
+            @jax.jit
+            def step(weights, x):
+                return weights
+
+            x = jax.Array((2,))
+            for at in range(6):
+                step({'a': jax.Array((4,), mesh=(('data', 2),) if at > 2 else ())}, x)
+            for _ in range(MORE):
+                step({'a': jax.Array((4,), mesh=(('data', 2),))}, x)
+            '''
+        done = self.record(script.replace('MORE', '0'))
+        self.assertEqual((done.returncode, done.stderr), (0, ''))
+        self.assertEqual(self.rows('SELECT number, why FROM trace ORDER BY number'), [(1, ''), (2, 'placement of weights')])
+        self.assertEqual(self.rows("SELECT trace, path, value FROM key_leaf WHERE kind = 'placement'"),
+                         [(1, "args[0]['a'].sharding", 'mesh (data: 2)')])
+        counts = self.said('sql', self.session, 'SELECT trace, count(*) AS n FROM calls GROUP BY 1 ORDER BY 1')
+        self.assertEqual([(one['trace'], one['n']) for one in counts], [(1, 3), (2, 3)])
+        finding, = self.report()['findings']
+        self.assertEqual((finding['cause'], finding['path'], finding['line'], finding['evidence']['values']),
+                         ('layout_change', "args[0]['a'].sharding", 10, ['no mesh', 'mesh (data: 2)']))
+        self.assertEqual((finding['checked']['traces_before'], finding['checked']['traces_after']), (2, 1))
+        self.record(script.replace('at > 2', 'False').replace('MORE', '5'))  # each in use, from a line of its own
+        self.assertEqual(self.report()['findings'], [])
+
     def test_static_arguments(self):
         done = self.record('''
             import jax

@@ -18,13 +18,40 @@ using session::TraceRecord;
 
 constexpr std::string_view kPlaced = ".sharding", kCommitted = "committed to ";
 
-// An executable for each of several devices is legitimate.
+// How the executables of a trace are used once the last was made. The adapter notes "2 executables: each was ...".
+enum class Use : uint8_t { kUnknown, kAgain, kSteady };
+
+Use use_of(const Evidence& evidence, TraceId trace, size_t executables) {
+  const std::string note = std::to_string(executables) + " executables: ";
+  Use use = Use::kUnknown;
+  for (const session::DecisionRecord& d : evidence.records().decisions) {
+    if (d.trace != trace || d.kind != "executables" || !d.note.starts_with(note)) continue;
+    use = std::max(use, d.fate == "steady" ? Use::kSteady : Use::kAgain);
+  }
+  return use;
+}
+
+// Whether both placements are on one device each.
 bool is_of_another_device(const MissRecord& miss) {
   return miss.was.starts_with(kCommitted) && miss.now.starts_with(kCommitted) && miss.was.find("over") == miss.was.npos;
 }
 
 constexpr size_t kOften = 3;  // calls of an executable after all others were made
 constexpr const char* kCompiles = "jit_compile=True";
+
+bool is_placement(const TraceRecord& trace, const MissRecord& miss) {
+  return miss.existing == trace.id && miss.path.ends_with(kPlaced);
+}
+
+// Whether all of its executables are there for good: each is in use, or each is for a device of its own and was used
+// again.
+bool is_steady(const Evidence& evidence, const TraceRecord& trace, size_t executables) {
+  const Use use = use_of(evidence, trace.id, executables);
+  if (use != Use::kAgain) return use == Use::kSteady;
+  return std::ranges::all_of(trace.misses, [&](const MissRecord& miss) {
+    return !is_placement(trace, miss) || is_of_another_device(miss);
+  });
+}
 
 // A dimension that a trace of TensorFlow leaves open and XLA does not: "args[0].shape[1]".
 bool is_open_size(const MissRecord& miss) { return miss.was == "None" && miss.path.ends_with(']'); }
@@ -117,22 +144,28 @@ void find_lengths(const Evidence& evidence, const FunctionRun& run, Findings& fi
 void find_in(const Evidence& evidence, const FunctionRun& run, Findings& findings) {
   if (!is_jax(run)) return find_lengths(evidence, run, findings);
   Finding f;
+  bool steady = false;
   std::map<std::string, const MissRecord*> placed;  // by path
   for (const TraceRecord* t : run.traces) {
     size_t compiles = 0;
+    int64_t later_ns = 0;
     for (const PhaseRecord& p : t->phases) {
       if (p.name != "compile") continue;
       f.cost_ns += p.end_ns - p.start_ns;
-      if (compiles++) f.saved_ns += p.end_ns - p.start_ns;
+      if (compiles++) later_ns += p.end_ns - p.start_ns;
     }
     if (compiles < 2) continue;
+    if (is_steady(evidence, *t, compiles)) {
+      steady = true;
+      continue;
+    }
+    f.saved_ns += later_ns;
     for (const MissRecord& miss : t->misses)
-      if (miss.existing == t->id && miss.path.ends_with(kPlaced)) placed.emplace(miss.path, &miss);
+      if (is_placement(*t, miss)) placed.emplace(miss.path, &miss);
     if (!f.example.valid()) f.example = t->id;
   }
-  if (placed.empty()) return;
-  if (std::ranges::all_of(placed, [](const auto& one) { return is_of_another_device(*one.second); })) {
-    findings.suppressed.push_back({run.id, "recompile_without_retrace", Rule::kSteady});
+  if (placed.empty()) {
+    if (steady) findings.suppressed.push_back({run.id, "recompile_without_retrace", Rule::kSteady});
     return;
   }
   const auto& [path, miss] = *placed.begin();

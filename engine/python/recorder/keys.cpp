@@ -131,6 +131,10 @@ class ArgumentWriter {
       return writer_.variable(spec, flag, static_cast<uint32_t>(alias));
     }
     spec.weak = flag;
+    if (const uint64_t mesh = number_of(checked(PyObject_GetAttrString(o, "number")).get())) {
+      spec.placement = static_cast<uint32_t>(mesh);
+      names_[mesh] = {text_in(o, "name"), 0};
+    }
     writer_.tensor(spec);
   }
 

@@ -58,6 +58,7 @@ PyMODINIT_FUNC PyInit__recorder() {
     init_recorded_callables(module.get());
     init_spans(module.get());
     init_watched_calls(module.get());
+    init_executable_uses(module.get());
     Ref api = checked(PyCapsule_New(const_cast<RecorderApi*>(&kApi), kRecorderApi, nullptr));
     if (PyModule_AddObjectRef(module.get(), "api", api.get()) < 0) throw footlight::PythonErrorSet();
     loaded = true;

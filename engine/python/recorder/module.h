@@ -12,5 +12,6 @@ void init_keys(PyObject* module);
 void init_recorded_callables(PyObject* module);
 void init_spans(PyObject* module);
 void init_watched_calls(PyObject* module);
+void init_executable_uses(PyObject* module);
 
 }  // namespace footlight::python

@@ -16,6 +16,7 @@
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/recorder/code_objects.h"
 #include "engine/python/recorder/eager_ops.h"
+#include "engine/python/recorder/executable_uses.h"
 #include "engine/python/recorder/signature.h"
 #include "engine/record/spans.h"
 #include "engine/session/events.h"
@@ -331,6 +332,8 @@ PyObject* call_as_traced(PyObject* self, PyObject* const* args, size_t count, Py
   event.outcome = has_failed ? CallOutcome::kFailed : call.outcome;
   if (!has_failed && !call.served && call.outcome == CallOutcome::kHit) event.outcome = traced.unserved;
   record_call(event);
+  if (result && any_executables_counted())
+    count_use(call.trace, call.outcome == CallOutcome::kCompile, traced.rules, args, call.num_positional, keywords);
   finished = {event.call, event.function, event.trace};
   return result;
 }

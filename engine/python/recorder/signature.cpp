@@ -19,7 +19,7 @@ uint64_t hash_of(PyObject* object) {
 
 uint64_t address(const void* object) { return reinterpret_cast<uintptr_t>(object); }
 
-// Hashes of the types of arrays: many arrays share one. Accessed with the GIL held.
+// Hashes of the types of arrays, and of shardings: many arrays share one. Accessed with the GIL held.
 class KnownTypes {
  public:
   const uint64_t* find(PyObject* type) const {
@@ -46,7 +46,8 @@ KnownTypes& known_types() {
 
 class ArgumentHasher {
  public:
-  explicit ArgumentHasher(const SignatureRules& rules) : rules_(rules) {}
+  enum class By : bool { kType, kPlacement };  // what counts of arrays
+  explicit ArgumentHasher(const SignatureRules& rules, By by = By::kType) : rules_(rules), by_(by) {}
 
   uint64_t value(PyObject* object) const {
     PyTypeObject* const type = Py_TYPE(object);
@@ -56,7 +57,8 @@ class ArgumentHasher {
     const Level level("the arguments of a recorded call");
     if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) return items(object, address(type));
     if (PyDict_CheckExact(object)) return mapping(object);
-    if (const Ref array_type = type_of_array(object)) return typed(array_type.get());
+    if (const Ref array_type = type_of_array(object))
+      return by_ == By::kPlacement ? placed(object) : typed(array_type.get());
     if (const Ref dtype = optional_attribute(object, "dtype")) return array(object, dtype.get());
     return flattened(object);
   }
@@ -64,7 +66,9 @@ class ArgumentHasher {
   static uint64_t typed(PyObject* array_type) {
     if (const uint64_t* const known = known_types().find(array_type)) return *known;
     const Ref dtype = optional_attribute(array_type, "dtype");
-    const uint64_t hash = array(array_type, dtype ? dtype.get() : Py_None);
+    uint64_t hash = array(array_type, dtype ? dtype.get() : Py_None);
+    if (const Ref sharding = optional_attribute(array_type, "sharding"))
+      hash = mixed(hash, hash_if_any(sharding.get()));
     known_types().add(array_type, hash);
     return hash;
   }
@@ -102,6 +106,23 @@ class ArgumentHasher {
     return mixed(hash, weak && is_true(weak.get()));
   }
 
+  static uint64_t hash_if_any(PyObject* object) {
+    const Py_hash_t hash = PyObject_Hash(object);
+    if (hash == -1) clear_only(PyExc_TypeError);
+    return static_cast<uint64_t>(hash);
+  }
+
+  // Shardings are shared by many arrays, so that their hashes are kept.
+  static uint64_t placed(PyObject* array) {
+    const Ref committed = optional_attribute(array, "_committed"), sharding = optional_attribute(array, "sharding");
+    const uint64_t where = committed && is_true(committed.get());
+    if (!sharding) return where;
+    if (const uint64_t* const known = known_types().find(sharding.get())) return mixed(*known, where);
+    const uint64_t hash = hash_if_any(sharding.get());
+    known_types().add(sharding.get(), hash);
+    return mixed(hash, where);
+  }
+
   uint64_t flattened(PyObject* object) const {
     if (!rules_.flatten) return address(Py_TYPE(object));
     const Ref parts = checked(PyObject_CallOneArg(rules_.flatten.get(), object));
@@ -114,12 +135,12 @@ class ArgumentHasher {
   }
 
   const SignatureRules& rules_;
+  By by_;
 };
 
-}  // namespace
-
-uint64_t signature_of(const SignatureRules& rules, PyObject* const* args, size_t count, PyObject* keywords) {
-  const ArgumentHasher hasher(rules);
+uint64_t hash_of_call(const SignatureRules& rules, ArgumentHasher::By by, PyObject* const* args, size_t count,
+                      PyObject* keywords) {
+  const ArgumentHasher hasher(rules, by);
   uint64_t hash = count;
   for (size_t i = 0; i < count; ++i) {
     const auto from_front = static_cast<Py_ssize_t>(i), from_end = from_front - static_cast<Py_ssize_t>(count);
@@ -135,6 +156,16 @@ uint64_t signature_of(const SignatureRules& rules, PyObject* const* args, size_t
     named += mixed(hash_of(name), is_static ? hash_of(argument) : hasher.value(argument));
   }
   return mixed(hash, named);
+}
+
+}  // namespace
+
+uint64_t signature_of(const SignatureRules& rules, PyObject* const* args, size_t count, PyObject* keywords) {
+  return hash_of_call(rules, ArgumentHasher::By::kType, args, count, keywords);
+}
+
+uint64_t placement_of(const SignatureRules& rules, PyObject* const* args, size_t count, PyObject* keywords) {
+  return hash_of_call(rules, ArgumentHasher::By::kPlacement, args, count, keywords);
 }
 
 uint64_t hash_of_array_type(PyObject* array_type) { return ArgumentHasher::typed(array_type); }

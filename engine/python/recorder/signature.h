@@ -25,6 +25,9 @@ struct SignatureRules {
 // their hash(). Throws what the arguments' own code raises.
 uint64_t signature_of(const SignatureRules& rules, PyObject* const* args, size_t count, PyObject* keywords);
 
+// Where the arrays lie: by their shardings, and whether they are committed to them. JAX compiles for each of these.
+uint64_t placement_of(const SignatureRules& rules, PyObject* const* args, size_t count, PyObject* keywords);
+
 // The hash of an array's attribute that has its shape, dtype and weak type, and never changes.
 uint64_t hash_of_array_type(PyObject* array_type);
 constexpr uint64_t mixed(uint64_t hash, uint64_t with) {

@@ -5,8 +5,9 @@ from __future__ import annotations
 class Leaf:
     """A part of a call's key.
 
-    `kind` is tensor, variable (whose `number` is its alias), object, type, custom (a type that the engine compares), callable,
-    namedtuple, fields (of a class whose fields are `parts`) or any (a trace serves whatever stands there).
+    `kind` is tensor (whose `number` is that of the mesh in its type, or 0), variable (whose `number` is its alias),
+    object, type, custom (a type that the engine compares), callable, namedtuple, fields (of a class whose fields are
+    `parts`) or any (a trace serves whatever stands there).
     """
     __slots__ = ('kind', 'dtype', 'shape', 'weak', 'trainable', 'number', 'name', 'parts')
 
@@ -16,9 +17,9 @@ class Leaf:
         self.trainable, self.number, self.name, self.parts = trainable, number, name, parts
 
 
-def tensor(dtype: str, shape: tuple[int | None, ...] | None, weak: bool = False) -> Leaf:
-    """A tensor of this dtype; a size of None, or no shape at all, is unknown."""
-    return Leaf('tensor', dtype=dtype, shape=shape, weak=weak)
+def tensor(dtype: str, shape: tuple[int | None, ...] | None, weak: bool = False, mesh: tuple[int, str] = (0, '')) -> Leaf:
+    """A tensor of this dtype; a size of None, or no shape at all, is unknown. `mesh`: number and name."""
+    return Leaf('tensor', dtype=dtype, shape=shape, weak=weak, number=mesh[0], name=mesh[1])
 
 
 ANY = Leaf('any')

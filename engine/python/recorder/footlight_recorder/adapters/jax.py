@@ -13,7 +13,7 @@ from typing import Any
 
 from footlight_recorder import _recorder, repetitions
 from footlight_recorder.adapters import (Adapter, Hook, guarded, jax_eager, jax_graphs, jax_hlo, jax_keys, jax_ops,
-                                         jax_texts, places)
+                                         jax_placements, jax_texts, places)
 from footlight_recorder.observed.state_value import Tensors
 from footlight_recorder.observed.state_watch import State, States, Watch, innermost
 from footlight_recorder.observed.value_lines import ValueLines
@@ -41,7 +41,7 @@ class _Trace:
         self.columns = columns
         self.found_for = function           # the function that JAX looked it up for last
         self.placed: dict[str, str] = {}    # where the arguments of that call lay, by path
-        self.placements: list[dict[str, str]] = []  # the same, for each executable
+        self.executables = jax_placements.Executables(function.columns)
         self.served = False                 # a call, with its graph
         self.why_no_texts = ''              # why its texts are not kept; empty if they are
         self.modules: list[Any] = []        # references to what XLA compiles of it
@@ -65,7 +65,7 @@ class _Recorder:
         for module in (traceback_util, source_info_util):  # frames of ours are nobody's
             for name in (__file__, jax_keys.__file__, __file__.replace('jax.py', '__init__.py')):
                 module.register_exclusion(name)
-        self.array = jax.Array
+        self.places = jax_placements.Placements(jax.Array, core.Tracer, tree_util)
         self.thread = _Thread()
         self.functions: dict[int, dict[object, _Function]] = {}  # by the id of what was given to jit, and the options
         self.traces: dict[int, _Trace] = {}                      # by the id of the jaxpr
@@ -170,6 +170,7 @@ class _Recorder:
                     if jaxpr is not None:
                         self.describe_graph(trace.columns, jaxpr)
                     _recorder.add('trace', trace.columns)
+                    trace.executables.describe_again()
 
     def flatten(self, value: Any) -> tuple[list[Any], Any]:
         """The leaves and the structure of a container that the native callable does not know."""
@@ -237,7 +238,7 @@ class _Recorder:
         if trace is None:
             return
         # Where the arguments lie, not the arguments: the trace outlives them.
-        trace.found_for, trace.placed = function, self.placements(function, args, kwargs)
+        trace.found_for, trace.placed = function, self.places.of_call(function.parameters, args, kwargs)
         outer = innermost()
         if outer is not None and trace.state is not None:
             outer.contains(trace.state)
@@ -416,44 +417,16 @@ class _Recorder:
         trace.columns['trace_phase'].append(_phase(kind, kind, start_ns, end_ns))
         if kind == 'compile':
             self.compiled(trace)
-        if not trace.placements[1:] and trace.columns['end_ns'] < end_ns:
+        if not trace.executables.placements[1:] and trace.columns['end_ns'] < end_ns:
             trace.columns['end_ns'] = end_ns
         _recorder.add('trace', trace.columns)  # replaces the row
 
     @guarded
     def compiled(self, trace: _Trace) -> None:
-        """An executable was made. After the first of a trace: what is placed elsewhere than for the nearest one."""
-        now = trace.placed
-        trace.placements.append(now)
-        if len(trace.placements) == 1:
-            return
-        differing = [{path: text for path, text in now.items() if other.get(path) != text}
-                     for other in trace.placements[:-1]]
-        at = min(range(len(differing)), key=lambda i: len(differing[i]))
-        misses = trace.columns.setdefault('trace_miss', [])
-        misses.extend({'existing': trace.columns['id'], 'path': path + '.sharding', 'was': trace.placements[at].get(path, ''),
-                       'now': text} for path, text in differing[at].items())
-        if self.is_call_of(trace.found_for):
+        """An executable was made."""
+        trace.executables.made(trace.columns, trace.placed)
+        if len(trace.executables.placements) > 1 and self.is_call_of(trace.found_for):
             _recorder.describe_call(outcome='compile')
-
-    def placements(self, function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, str]:
-        """Where the arguments lie, by path."""
-        found = {}
-        for at, (_, value, static) in enumerate(function.parameters.bound(args, kwargs)):
-            if static:
-                continue
-            for path, leaf in self.tree_util.tree_flatten_with_path(value)[0]:
-                found[f'args[{at}]{self.tree_util.keystr(path)}'] = self.placement(leaf)
-        return found
-
-    def placement(self, leaf: Any) -> str:
-        """"the default device", or where it was committed to."""
-        if not isinstance(leaf, self.array) or isinstance(leaf, self.core.Tracer) or not getattr(leaf, '_committed', False):
-            return 'not committed to a device'
-        devices = sorted(map(str, leaf.devices()))
-        spec = getattr(leaf.sharding, 'spec', None)
-        where = f'{spec} over {len(devices)} devices' if spec is not None else ', '.join(devices)
-        return f'committed to {where}'
 
 
 def _maker(frame: FrameType | None) -> FrameType | None:

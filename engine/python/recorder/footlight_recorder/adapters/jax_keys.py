@@ -136,6 +136,11 @@ class Keys:
         number, first_name = self._numbers.of(value, name, numbered)
         return keys.Leaf(kind, number=number, name=first_name)
 
+    def _mesh(self, aval: Any) -> tuple[int, str]:
+        """Number and name of the mesh that the type of an array names."""
+        name = _mesh_name(aval)
+        return self._numbers.of(name, name) if name else (0, '')
+
     def _entry(self, key: object) -> object:
         return key if type(key) in _PLAIN else repr(key)
 
@@ -151,7 +156,7 @@ class Keys:
         if level is None:
             aval = self._abstract(value)
             return keys.tensor(str(getattr(aval, 'dtype', type(aval).__name__)), tuple(map(_size, getattr(aval, 'shape', ()))),
-                               bool(getattr(aval, 'weak_type', False)))
+                               bool(getattr(aval, 'weak_type', False)), self._mesh(aval))
         children, metadata = list(level[0]), level[1]
         names, parts = _field_names(value, children), [self.traced(child) for child in children]
         if not hasattr(value, '_fields'):
@@ -161,6 +166,17 @@ class Keys:
         cls = type(value)
         number = self._numbers.of(cls, cls.__name__)[0]
         return keys.Leaf('fields', number=number, name=f'{cls.__name__}({",".join(names)})', parts=tuple(parts))
+
+
+def _mesh_name(aval: Any) -> str:
+    """The mesh that the type of an array names: "mesh (data: 2)"; empty if it names none, as in JAX before 0.5."""
+    sharding = getattr(aval, 'sharding', None)
+    mesh = getattr(sharding, 'mesh', None)
+    if mesh is None or getattr(mesh, 'empty', True):
+        return ''
+    axes = ', '.join(f'{name}: {size}' for name, size in dict(mesh.shape).items())
+    spec = getattr(sharding, 'spec', None) or ()
+    return f'{f"{spec} over " if any(one is not None for one in spec) else ""}mesh ({axes})'
 
 
 def _is_leaf(value: object) -> bool:

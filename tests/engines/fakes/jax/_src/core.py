@@ -1,14 +1,24 @@
 """Arrays and jaxprs."""
+import collections
+
+
+Mesh = collections.namedtuple('Mesh', 'axes')
+Mesh.empty, Mesh.shape = property(lambda mesh: not mesh.axes), property(lambda mesh: dict(mesh.axes))
+NamedSharding = collections.namedtuple('NamedSharding', 'mesh spec')
+SingleDeviceSharding = collections.namedtuple('SingleDeviceSharding', 'device')
+
+
 class Aval:
-    def __init__(self, shape, dtype, weak_type):
+    def __init__(self, shape, dtype, weak_type, mesh=()):
         self.shape, self.dtype, self.weak_type = shape, dtype, weak_type
+        self.sharding = NamedSharding(Mesh(mesh), (None,) * len(shape))
 
 
 class Array:
-    def __init__(self, shape, dtype='float32', weak_type=False, device=None):
+    def __init__(self, shape, dtype='float32', weak_type=False, device=None, mesh=()):
         self.shape, self.dtype, self.weak_type = shape, dtype, weak_type
-        self.aval = Aval(shape, dtype, weak_type)
-        self.device, self._committed, self.sharding = device or 'cpu:0', device is not None, None
+        self.aval = Aval(shape, dtype, weak_type, mesh)
+        self.device, self._committed, self.sharding = device or 'cpu:0', device is not None, SingleDeviceSharding(device)
 
     def devices(self):
         return {self.device}
@@ -64,5 +74,5 @@ class ClosedJaxpr:
 
 def shaped_abstractify(value):
     if isinstance(value, Array):
-        return value
-    return Array((), {bool: 'bool', int: 'int32', float: 'float32'}[type(value)], weak_type=True)
+        return value.aval
+    return Aval((), {bool: 'bool', int: 'int32', float: 'float32'}[type(value)], weak_type=True)

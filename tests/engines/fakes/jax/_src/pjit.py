@@ -20,7 +20,7 @@ def _signature(value):
     if isinstance(value, dict):
         return tuple((key, _signature(value[key])) for key in sorted(value))
     if isinstance(value, core.Array):
-        return value.shape, value.dtype, value.weak_type
+        return value.shape, value.dtype, value.weak_type, value.aval.sharding
     return type(value)
 
 
@@ -31,7 +31,7 @@ def _cpp_pjit(fun, info):
         static = [value if at in info.static_argnums else None for at, value in enumerate(args)]
         static += [value if name in info.static_argnames else None for name, value in kwargs.items()]
         key = repr([static, _signature(dict(enumerate(args))), _signature(kwargs), config.trace_context()])
-        placed = repr([getattr(leaf, '_committed', None) for arg in args
+        placed = repr([getattr(leaf, '_committed', None) and leaf.device for arg in args
                        for leaf in (arg.values() if isinstance(arg, dict) else [arg])])
         if (key, placed) not in fast:
             jitted.key, jitted.traced = key, traced

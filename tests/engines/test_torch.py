@@ -96,6 +96,30 @@ class Torch(WithFakes):
         finding, = self.findings()
         self.assertEqual((finding['cause'], finding['path'], finding['line']), ('varying_shape', 'args[0].shape[0]', 4))
 
+    def test_what_is_kept_for_each_size(self):
+        self.run_script('''
+            import torch
+
+            class Net(torch.nn.Module):
+                def __init__(self):
+                    self.masks = {}
+
+                def forward(self, values):
+                    """fixes sizes"""
+                    size = values.shape[0]
+                    if size not in self.masks:
+                        self.masks[size] = size
+                    return self.masks[size]
+
+            model = torch.compile(Net())
+            for size in range(4, 10):
+                print(model(torch.Tensor((size,))), end=' ')
+            ''', '4 5 6 7 8 9 ')
+        finding, = self.findings()
+        self.assertEqual((finding['cause'], finding['path'], finding['line'], finding['fix']['text'].split(' holds')[0]),
+                         ('dimension_specialized', 'args[1].shape[0]', 11, 'Make what self.masks'))
+        self.assertEqual((finding['checked']['traces_before'], finding['checked']['traces_after']), (6, 2))
+
     def test_graph_breaks(self):
         script = '''
             import torch

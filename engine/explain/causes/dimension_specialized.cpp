@@ -2,6 +2,7 @@
 // its number again: range(), int(), a format, a comparison. Fix: tensor operations instead of Python over the length.
 #include "engine/explain/engines.h"
 #include "engine/explain/findings.h"
+#include "engine/explain/leaves.h"
 #include "engine/explain/torch_rules.h"
 #include "engine/explain/words.h"
 #include "engine/source/line.h"
@@ -66,6 +67,24 @@ void describe_fixed(const Evidence& evidence, const FixedSize& fixed, Finding& f
   f.fix = "Use tensor operations in place of Python over the length, so that " + name + " stays a symbol";
 }
 
+// Lists and dicts besides the arguments that grow from trace to trace and are named by the statement that fixes a size:
+// what is made for each size is kept there. Without the look-up neither is guarded.
+std::set<std::string> kept_by_size(const Evidence& evidence, const FunctionRun& run, const FixedSize& fixed) {
+  const std::vector<std::string> names = source::names_in(source::without_comment(evidence.text(fixed.line)));
+  std::set<std::string> found;
+  for (const LeafSeries& s : leaf_series(run)) {
+    const auto grows = [](const session::KeyLeaf* leaf) {
+      return leaf && leaf->kind == "structure" && (leaf->type.starts_with("dict[") || leaf->type.starts_with("list["));
+    };
+    const std::string name = s.path.substr(s.path.rfind(' ') + 1);  // of "global TABLE"
+    const bool is_named = std::ranges::find(names, name) != names.end();
+    if (s.path.starts_with("args[") || !is_named || !std::ranges::all_of(s.leaves, grows)) continue;
+    const auto type = [](const session::KeyLeaf* leaf) { return leaf->type; };
+    if (distinct(s, type).size() > 1) found.insert(s.path);
+  }
+  return found;
+}
+
 void propose_fixed_sizes(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   if (!is_torch(run)) return;
   std::set<TraceId> traces;
@@ -77,9 +96,19 @@ void propose_fixed_sizes(const Evidence& evidence, const FunctionRun& run, std::
     f.parameter = parameter_at(run, path);
     c.paths = {tensor_of(path)};
     c.fix.reduce_retracing = true;
+    const std::set<std::string> kept = kept_by_size(evidence, run, fixed);
+    if (!kept.empty()) {
+      c.fix.call = leave_out(places_of(evidence, run, kept));
+      c.paths.insert(kept.begin(), kept.end());
+      f.also_paths.assign(kept.begin(), kept.end());
+    }
     c.most = GraphRelation::kStructure;
     describe_fixed(evidence, fixed, f);
     f.detail += " in " + with_commas(fixed.values.size()) + " traces, " + progression(fixed.values);
+    if (!kept.empty()) {
+      f.detail += "; " + joined({kept.begin(), kept.end()}, ", ") + " holds what was made for each size";
+      f.fix = "Make what " + *kept.begin() + " holds anew in each call: a look-up by the size fixes the size";
+    }
     c.complete = [&evidence, line = fixed.line](Finding& made, const ReplayResult&) {
       edit_at(made, line, "call");
       add_mark(evidence, made);

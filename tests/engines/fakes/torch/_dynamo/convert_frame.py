@@ -32,10 +32,10 @@ class Symbol:
 
 
 def sources_of(local):
-    """What is guarded, by its source: arguments, and numbers that are attributes of a module."""
+    """What is guarded, by its source: arguments, and numbers and dicts that are attributes of a module."""
     for name, value in local.items():
         if isinstance(value, torch.Module):
-            yield from ((f"L['{name}'].{key}", one) for key, one in vars(value).items() if isinstance(one, (int, bool)))
+            yield from ((f"L['{name}'].{key}", one) for key, one in vars(value).items() if isinstance(one, (int, bool, dict)))
         else:
             yield f"L['{name}']", value
 
@@ -69,6 +69,10 @@ def _compile(code, globals, locals, builtins, closure, entries, seen, dynamic):
     demanded, guards, fakes, constants = {'grad': torch.is_grad_enabled()}, [], [], []
     for source, value in sources_of(locals):
         tensor = isinstance(value, torch.Tensor)
+        if isinstance(value, dict):
+            guards.append(Guard(source, 'DICT_LENGTH'))
+            demanded[source] = dict(value)
+            continue
         guards.append(Guard(source, 'TENSOR_MATCH' if tensor else 'CONSTANT_MATCH'))
         if not tensor:
             demanded[source] = value

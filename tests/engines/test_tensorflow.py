@@ -188,11 +188,51 @@ class TensorFlow(WithFakes):
                 y = labels(step)
                 model.train_on_batch(tf.ones((4, 2)), y)
             ''')
-        self.assertEqual(self.rows('SELECT name, kind, line FROM function'), [('train_on_batch', 'keras', 9)])
+        self.assertEqual(self.rows('SELECT name, kind, line, decorator_line FROM function'),
+                         [('train_on_batch', 'keras', 16, 9)])
         self.assertEqual(self.report()['run']['engines'][-1]['missing_hooks'], [])
         finding, = self.report()['findings']
         self.assertEqual((finding['function'], finding['cause'], finding['parameter']), ('train_on_batch', 'dtype_flip', 'y'))
         self.assertEqual(finding['line'], 15)
+
+    def test_functions_that_keras_makes_in_no_loop(self):
+        self.record('''
+            import keras
+            import tensorflow as tf
+
+            models = [keras.Model(lambda x, y: x) for _ in range(3)]
+            for model in models: model.compile()
+            list(map(lambda model: [model.train_on_batch(tf.ones((4, 2)), tf.ones((4,))) for _ in range(2)], models))
+            ''')
+        self.assertEqual(self.rows('SELECT name, line FROM function'), [('train_on_batch', 7)] * 3)
+        self.assertEqual((self.report()['findings'], self.report()['suppressed']), ([], []))
+
+    def test_a_wrapper_is_not_the_line_of_a_value(self):
+        self.record('''
+            import functools
+            import tensorflow as tf
+
+            def timed(function):
+                @functools.wraps(function)
+                def inner(*a, **k):
+                    return function(*a, **k)
+                return inner
+
+            @timed
+            @tf.function
+            def scale(x, by):
+                return x
+
+            for step in range(6):
+                by = 1.0 / (step + 1)
+                scale(tf.ones((2,)), by)
+                scale(tf.ones((2,)), by=by + 2.0)
+            ''')
+        finding, = self.report()['findings']
+        self.assertEqual((finding['parameter'], finding['line']), ('by', 19))
+        self.assertIn({'role': 'call', 'file': finding['file'], 'line': 8}, finding['related_lines'])
+        self.assertEqual(self.rows("SELECT DISTINCT role, line FROM observation_line ORDER BY 1, 2"),
+                         [('call', 18), ('call', 19), ('value', 17)])
 
     def test_functions_of_datasets(self):
         self.record('''

@@ -90,8 +90,11 @@ VaryingSizes varying_sizes(const Evidence& evidence, const std::vector<const Fun
 void find_function_made_in_loop(const Evidence& evidence, Findings& findings) {
   std::map<std::pair<Line, std::string>, std::vector<const FunctionRun*>> made;
   for (const auto& [id, run] : evidence.functions()) {
-    if (const Line line = evidence.definition(run); line && !run.traces.empty())
-      made[{line, run.record->name}].push_back(&run);
+    const Line line = evidence.definition(run);
+    if (!line || run.traces.empty()) continue;
+    // One call of a library makes several functions of one name: without a loop, none is made again.
+    if (is_step_of_library(run.record) && surroundings(evidence, line).empty()) continue;
+    made[{line, run.record->name}].push_back(&run);
   }
   for (auto& [where, runs] : made) {
     if (runs.size() < kManyFunctions) continue;

@@ -156,10 +156,9 @@ class _Recorder:
         step = self.keras.step_of(under, code) if kind == 'tf.function' else None
         if step is not None:
             kind, name, names, starred = 'keras', step.name, step.names, ('', '')
-            made = step.made or (frame and (frame.f_code.co_filename, frame.f_lineno))
-            if made:
-                path, line = made
-                decorator = line
+            if frame is not None:
+                path, line = frame.f_code.co_filename, frame.f_lineno
+            decorator = step.made[1] if step.made is not None and step.made[0] == path else line
         elif self.is_library(path):
             kind = 'internal'
         family = _Family(_recorder.new_id('function'), kind, names, starred)

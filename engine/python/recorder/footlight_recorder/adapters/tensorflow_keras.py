@@ -27,7 +27,7 @@ class Step(NamedTuple):
     """A step function."""
     name: str
     names: list[str]
-    made: tuple[str, int] | None  # where its model was compiled or made
+    made: tuple[str, int] | None  # where its model was compiled or made, which decides about XLA
 
 
 class Keras:
@@ -56,7 +56,10 @@ class Keras:
             made = _made.get(model.cell_contents) if model is not None else None
         except (TypeError, ValueError):
             made = None
-        return Step(name, _PARTS[:1] if name.startswith('predict') else list(_PARTS), made)
+        parts = _PARTS[:1] if name.startswith('predict') else list(_PARTS)
+        if code.co_name == 'one_step_on_data':  # a function of its own, which the step function calls
+            name = getattr(function, '__qualname__', name)
+        return Step(name, parts, made)
 
     @staticmethod
     def name_items(made: Described, names: list[str]) -> None:
@@ -73,7 +76,7 @@ class Keras:
 
 @guarded
 def _note(_: Any, result: Any, error: Any, model: Any, *more: Any, **named: Any) -> None:
-    """A model was made or compiled: the line that did it last is the line to edit."""
+    """A model was made or compiled: the line that did it last says how its steps are compiled."""
     frame = places.innermost(sys._getframe(1), lambda path: '-packages/' in path)
     if frame is not None and error is None:
         _made[model] = frame.f_code.co_filename, frame.f_lineno

@@ -26,9 +26,13 @@ class Line(NamedTuple):
 
 
 class Argument(NamedTuple):
-    """An argument of a call: the parameter that it is for, and the lines that made it, the most specific first."""
+    """An argument of a call: the parameter that it is for, and the lines that made it, the most specific first.
+
+    `passed`: where a wrapper was called that passes the argument on with its `*args` or `**kwargs`.
+    """
     position: int
     made: list[Line]
+    passed: Line | None = None
 
 
 def _position(code: CodeType, offset: int) -> tuple[int, int, int, int] | None:
@@ -159,15 +163,44 @@ class _Caller:
 
     def expression(self, names: list[str], position: int, bound: int) -> ast.expr | None:
         """What is given for a parameter; `bound` of them are not in the call (self)."""
+        return self._written(names[position], position - bound)
+
+    def _written(self, name: str, at: int) -> ast.expr | None:
+        """What the call itself shows for the parameter of that name and place among the positional ones; -1: no place."""
         assert self.call is not None
         for keyword in self.call.keywords:
-            if keyword.arg == names[position]:
+            if keyword.arg == name:
                 return keyword.value
-        at = position - bound
         before = self.call.args[:at + 1]
         if 0 <= at < len(self.call.args) and not any(isinstance(a, ast.Starred) for a in before):
             return self.call.args[at]
         return None
+
+    def given(self, name: str, at: int, depth: int = 0) -> tuple[_Caller, ast.expr] | None:
+        """The same, with the caller whose call shows it: one that passes on its own `*args` and `**kwargs` does not."""
+        value = self._written(name, at)
+        if value is not None:
+            return self, value
+        outer = self.frame.f_back
+        functions = [n for n in self.around if isinstance(n, _Function)]
+        if depth >= _MAX_CALLERS or outer is None or not functions or \
+                _recorder.is_library_file(outer.f_code.co_filename):
+            return None
+        assert self.call is not None
+        own = functions[-1].args
+        named = own.kwarg is not None and any(
+            k.arg is None and isinstance(k.value, ast.Name) and k.value.id == own.kwarg.arg for k in self.call.keywords)
+        stars = [place for place, value in enumerate(self.call.args) if isinstance(value, ast.Starred)]
+        star = self.call.args[stars[0]] if len(stars) == 1 and stars[0] <= at else None
+        starred = own.vararg is not None and isinstance(star, ast.Starred) and isinstance(star.value, ast.Name) and \
+            star.value.id == own.vararg.arg
+        caller = _Caller(outer)
+        if caller.call is None or not (named or starred):
+            return None
+        names = [a.arg for a in [*own.posonlyargs, *own.args]]
+        bound = 1 if isinstance(caller.call.func, ast.Attribute) and names[:1] == ['self'] else 0
+        place = at - stars[0] + len(names) - bound if starred else -1
+        return caller.given(name if named else '', place, depth + 1)
 
     def lines(self, value: ast.expr, depth: int) -> list[int | Line]:
         """The lines that made a value, the most specific first."""
@@ -220,12 +253,15 @@ def arguments(frame: FrameType, names: list[str], bound: int) -> Iterator[Argume
     if caller.call is None:
         return
     for position in range(bound, len(names)):
-        value = caller.expression(names, position, bound)
-        if value is None:
+        given = caller.given(names[position], position - bound)
+        if given is None:
             continue
-        made = [line if isinstance(line, Line) else Line(caller.file, line) for line in caller.lines(value, 0)]
-        made = [line for line in dict.fromkeys(made) if line != Line(caller.file, caller.call.lineno)]
-        yield Argument(position, made[:_MAX_LINES])
+        shown, value = given
+        assert shown.call is not None
+        call = Line(shown.file, shown.call.lineno)
+        made = [line if isinstance(line, Line) else Line(shown.file, line) for line in shown.lines(value, 0)]
+        made = [line for line in dict.fromkeys(made) if line != call]
+        yield Argument(position, made[:_MAX_LINES], None if shown is caller else call)
 
 
 class ValueLines:
@@ -233,7 +269,7 @@ class ValueLines:
 
     def __init__(self) -> None:
         self._looked: dict[tuple[int, CodeType, int], int] = {}
-        self._last: dict[tuple[int, CodeType, int, int], list[Line]] = {}
+        self._last: dict[tuple[int, CodeType, int, int], Argument] = {}
 
     def record(self, function: int, trace: int, frame: FrameType, names: list[str], bound: int) -> None:
         """Records what is new about the call that a frame makes."""
@@ -243,10 +279,12 @@ class ValueLines:
             return
         for argument in arguments(frame, names, bound):
             key = (*place, argument.position)
-            if self._last.get(key) == argument.made or not argument.made:
+            if self._last.get(key) == argument or not (argument.made or argument.passed):
                 continue
-            self._last[key] = argument.made
+            self._last[key] = argument
+            lines = [('call', argument.passed)] if argument.passed else []
+            lines += [('value', line) for line in argument.made]
             _recorder.add('observation', {
                 'kind': 'value line', 'function': function, 'trace': trace, 'path': f'args[{argument.position}]',
                 'file': frame.f_code.co_filename, 'line': frame.f_lineno,
-                'observation_line': [{'role': 'value', 'file': line.file, 'line': line.line} for line in argument.made]})
+                'observation_line': [{'role': role, 'file': line.file, 'line': line.line} for role, line in lines]})

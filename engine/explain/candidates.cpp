@@ -1,6 +1,7 @@
 // Replays candidates alone and together.
 #include "engine/explain/candidates.h"
 
+#include "engine/base/place.h"
 #include "engine/explain/engines.h"
 #include "engine/explain/graph_pairs.h"
 #include "engine/explain/torch_rules.h"
@@ -129,10 +130,28 @@ std::set<Line> saved_calls(const Evidence& evidence, const Attempt& made) {
   return calls;
 }
 
-void drop_edits_at_call(Finding& f) {
+// "train.py:12, train.py:15 and 3 more": these lines without one of them.
+std::string places_of_lines(const Evidence& evidence, const std::set<Line>& lines, const Line& without = {}) {
+  constexpr size_t kMaxNamed = 3;
+  std::vector<std::string> names;
+  size_t more = 0;
+  for (const Line& line : lines) {
+    const auto& files = evidence.records().files;
+    const auto file = std::ranges::find(files, line.file, &session::FileRecord::id);
+    if (line == without || file == files.end()) continue;
+    if (names.size() < kMaxNamed) names.push_back(place_text(file->path, line.line));
+    else ++more;
+  }
+  return joined(names, ", ") + (more ? " and " + std::to_string(more) + " more" : "");
+}
+
+// An edit of one of these lines alone leaves the calls of the others as they are.
+void ask_for_all(const Evidence& evidence, const std::set<Line>& calls, Finding& f) {
   f.edit = {};
   for (Finding::Alternative& a : f.alternatives)
     if (a.edit.at == f.line) a.edit = {};
+  const std::string places = places_of_lines(evidence, calls);
+  if (calls.size() > 1 && !places.empty()) f.fix += "; each of these lines needs it: " + places;
 }
 
 // The calls whose argument changes with an edit of one line, which is the line of the call or makes the value.
@@ -199,20 +218,27 @@ std::optional<size_t> accept(const Evidence& evidence, const FunctionRun& run, c
   Finding f = c.finding;
   if (!complete(evidence, run, c, made, f)) return {};
   std::set<Line> calls = saved_calls(evidence, made);
-  // An edit of one call does not help where several lines call.
-  if (calls.size() > 1 && c.edit_at == Candidate::EditAt::kCall) drop_edits_at_call(f);
-  // Nor does it change the calls of other lines: the fix is worth what a replay of that edit saves.
+  // An edit does not change the calls of other lines: the fix is worth what a replay of that edit saves.
   if (needs_more_edits(evidence, run, c, f.edit.at)) {
     Attempt here = attempt_with_edit(evidence, run, c, f.edit.at, team);
+    const size_t saved_by_all = made.result.saved.size();
     const bool is_same = here.result.checked.traces_after == made.result.checked.traces_after;
-    if (!is_same && team.empty() && here.result.saved.size() >= c.fewest && here.suits(c.most)) {
+    const bool does = team.empty() && here.result.saved.size() >= c.fewest && here.suits(c.most) &&
+                      here.result.saved.size() * 2 >= saved_by_all;
+    if (!is_same && does) {
+      const Checked all = made.result.checked;
+      const std::set<Line> lines = std::move(calls);
       f = c.finding;
       made = std::move(here);
       if (!complete(evidence, run, c, made, f)) return {};
       calls = saved_calls(evidence, made);
+      const std::string others = places_of_lines(evidence, lines, f.line);
+      if (all.ok && !others.empty()) add_alternative(f, "The same at " + others + ", too", all);
     } else if (!is_same) {
-      drop_edits_at_call(f);
+      ask_for_all(evidence, calls, f);
     }
+  } else if (!f.edit.at && calls.size() > 1 && c.edit_at == Candidate::EditAt::kCall) {
+    ask_for_all(evidence, calls, f);
   }
   check_alternatives(evidence, run, c, team, f);
   for (const Line& call : calls) {

@@ -132,6 +132,20 @@ void edit_at(Finding& finding, const Line& line, const char* role) {
   std::erase_if(finding.related, [&](const RelatedLine& r) { return r.at == line; });
 }
 
+namespace {
+
+// The first of the traces that were made by calls from the line that made most of them.
+const TraceRecord& example_of(const Evidence& evidence, const std::vector<const TraceRecord*>& traces) {
+  std::map<Line, size_t> counts;
+  for (const TraceRecord* t : traces) ++counts[evidence.line(t->source)];
+  const TraceRecord* first = traces.front();
+  for (const TraceRecord* t : traces)
+    if (counts[evidence.line(t->source)] > counts[evidence.line(first->source)]) first = t;
+  return *first;
+}
+
+}  // namespace
+
 bool fill_from_replay(const Evidence& evidence, const FunctionRun& run, const ReplayResult& result, Finding& finding,
                       size_t fewest) {
   if (result.saved.size() < fewest) return false;
@@ -140,9 +154,10 @@ bool fill_from_replay(const Evidence& evidence, const FunctionRun& run, const Re
   finding.cost_ns = run.tracing_ns();
   finding.saved_ns = result.saved_ns();
   for (const TraceRecord* t : result.saved) finding.saved.push_back(t->id);
-  finding.example = result.saved.front()->id;
+  const TraceRecord& example = example_of(evidence, result.saved);
+  finding.example = example.id;
   finding.calls = evidence.calls_of(run.id);
-  finding.line = evidence.line(result.saved.front()->source);
+  finding.line = evidence.line(example.source);
   for (const Line& value : evidence.value_lines(run, finding.line, finding.path, finding.example)) {
     if (finding.related.size() == kMaxValueLines) break;
     finding.related.push_back({"value", value});

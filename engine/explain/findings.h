@@ -33,7 +33,7 @@ struct Finding {
 
   Line line;                            // the one to edit
   std::vector<RelatedLine> related;
-  TraceId example;                      // the first trace that need not have been made
+  TraceId example;                      // the first trace from `line` that need not have been made
   std::vector<TraceId> saved;           // all such traces
 
   Checked checked;
@@ -157,8 +157,8 @@ class Cause {
 };
 std::vector<const Cause*> all_causes();  // by name; those that look at what others found come last
 
-// Fills in the results of a replay; false if the change would save too little. The line to edit is that of the first
-// call that need not have traced, and the line that made the argument at `path` is related to it.
+// Fills in the results of a replay; false if the change would save too little. The line to edit is that of most
+// calls that need not have traced, and the line that made the argument at `path` is related to it.
 bool fill_from_replay(const Evidence& evidence, const FunctionRun& run, const ReplayResult& result, Finding& finding,
                       size_t fewest = kMinSaved);
 // Adds another fix to the finding. A fix without a check says that a replay cannot show whether it helps.

@@ -293,3 +293,41 @@ class Fixes(FolderCase):
         changed = body.replace('tf.ones([3])', 'tf.reshape(tf.ones([3]), [1, 3])').replace(
             '@tf.function', '@tf.function(reduce_retracing=True)')
         self.assertEqual(finding['checked']['traces_after'], self.counted(changed)['total'])
+
+    def test_the_line_that_passes_most_values(self):
+        """One line always passes 0.0, another one a new number each time."""
+        [finding] = self.check('''
+            @tf.function
+            def act(x, eps):
+                return x * eps
+            def explore(i):
+                return act(tf.ones([4]), 1.0 / (i + 1))
+            def exploit():
+                return act(tf.ones([4]), 0.0)
+            for i in range(7):
+                explore(i)
+                exploit()
+            print(f'act={act.experimental_get_tracing_count()}')
+        ''', '1.0 / (i + 1))', 'tf.constant(1.0 / (i + 1)))', 'act', 'python_scalar_argument')
+        self.assertEqual(finding['fix']['edit']['new'], 'return act(tf.ones([4]), tf.constant(1.0 / (i + 1)))')
+        both = finding['alternatives'][-1]
+        self.assertRegex(both['text'], r'^The same at \w+\.py:\d+, too$')
+        self.assertEqual(both['checked']['traces_after'], 1)
+
+    def test_lines_that_pass_equally_many_values(self):
+        """An edit of one line would save a third of the traces."""
+        [finding] = self.check('''
+            @tf.function
+            def act(x, eps):
+                return x * eps
+            for i in range(4):
+                act(tf.ones([4]), 0.1 * i + 1.0)
+                act(tf.ones([4]), 0.1 * i + 2.0)
+                act(tf.ones([4]), 0.1 * i + 3.0)
+            print(f'act={act.experimental_get_tracing_count()}')
+        ''', 'return x * eps', 'return x * eps\nact = lambda x, eps, of=act: of(x, tf.constant(eps))\n'
+             'act.experimental_get_tracing_count = act.__defaults__[0].experimental_get_tracing_count',
+             'act', 'python_scalar_argument')
+        self.assertIsNone(finding['fix']['edit'])
+        lines = ', '.join([r'\w+\.py:\d+'] * 3)
+        self.assertRegex(finding['fix']['text'], f'; each of these lines needs it: {lines}$')

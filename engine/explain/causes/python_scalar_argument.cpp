@@ -119,7 +119,7 @@ void add_at_value(const Evidence& evidence, Finding& finding, const std::string&
   Finding::Edit edit = wrap_value(evidence, made.front(), "tf.constant(", behind);
   if (made.size() > 1) edit = {};
   if (made.size() > 1 || edit.at)
-    add_alternative(finding, made.size() > 1 ? "Make it a tensor wherever it is made" : "Make it a tensor where it is made",
+    add_alternative(finding, "Make it a tensor where" + std::string(made.size() > 1 ? "ver" : "") + " it is made",
                     finding.checked, std::move(edit));
 }
 

@@ -205,7 +205,8 @@ class NsightReader {
   }
 
   void put_device_work(Event& e, const NsightTable& rows) {
-    const int64_t process = rows.has(kProcess) ? rows.number(kProcess) : facts_.pid << 24;  // older exports do not name it
+    // Older exports do not name it.
+    const int64_t process = rows.has(kProcess) ? rows.number(kProcess) : facts_.pid << 24;
     e.lane = builder_.lane(str(pid_of(process)), "device");
     e.device = uint32_of(rows.number(kDevice));
     e.context = uint32_of(rows.number(kContext));

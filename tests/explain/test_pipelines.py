@@ -47,6 +47,15 @@ STARVED = '''
     print(json.dumps({'runs': runs, 'spent_ms': spent * 1e3, 'waited_ms': waited * 1e3}))
 '''
 
+# Other programs take the only processor that the program may use, for at most 30 s.
+CROWDED = '''
+    import atexit, os, subprocess, sys
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    spin = 'import time; end = time.time() + 30\\nwhile time.time() < end: pass'
+    for _ in range(3):
+        atexit.register(subprocess.Popen([sys.executable, '-c', spin]).kill)
+'''
+
 # A stand-in for Keras: it lies where packages do, and builds a pipeline in each call.
 LIBRARY = '''
     import footlight as tf
@@ -100,6 +109,17 @@ class Pipelines(FolderCase):
         self.assertNotIn('num_parallel_calls', ' '.join(fixes))
         runs = re.search(r'slow, which is Python, took .* in (\d+) runs', found['message'])
         self.assertEqual((int(runs.group(1)), said['runs']), (72, 72))
+
+    def test_python_that_other_programs_hold_up_does_not_wait(self):
+        waits_too = STARVED.replace('                pass\n', '                pass\n            time.sleep(0.0001)\n')
+        _, report, session = self.record(CROWDED + waits_too, computes=True, chain='data.map(load).batch(4)',
+                                         again='data')
+        found, = [f for f in report['findings'] if f['cause'] == 'starved_by_input']
+        self.assertIn('Write slow with tensor operations', found['fix']['text'])
+        row, = json.loads(footlight_program.run(
+            'sql', session, '--json', "select max(spent_ns) spent, max(busy_ns) busy from observations "
+            "where kind = 'python call'").stdout)
+        self.assertGreater(2 * int(row['busy']), int(row['spent']))
 
     def test_elements_ahead_hide_no_more_than_the_rest_of_the_loop(self):
         said, found, fixes, session = self.starved(True)

@@ -13,9 +13,12 @@
 #include "engine/session/writer.h"
 #include "engine/trace/function_scope.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <ctime>
 #include <set>
 
@@ -88,12 +91,39 @@ void PythonCalls::write(session::Writer& writer) {
   writer.add(std::move(record));
 }
 
+namespace {
+
+// The time during which this thread was ready to run and other threads had the processors; 0 where the system does not
+// count it.
+int64_t time_in_queue() {
+  struct File {
+    const int descriptor = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    const pid_t process = getpid();
+    ~File() {
+      if (descriptor >= 0) close(descriptor);
+    }
+  };
+  static thread_local const File file;
+  char text[96];
+  // After a fork the file is still that of the parent's thread.
+  if (file.descriptor < 0 || file.process != getpid()) return 0;
+  const ssize_t size = pread(file.descriptor, text, sizeof text, 0);
+  const char* const end = text + std::max<ssize_t>(size, 0);
+  const char* const second = std::find(static_cast<const char*>(text), end, ' ');
+  int64_t ns = 0;
+  if (second != end) std::from_chars(second + 1, end, ns);
+  return ns;
+}
+
+}  // namespace
+
 PythonCall::Usage PythonCall::usage() {
   rusage of_thread{};
   timespec processor{};
   getrusage(RUSAGE_THREAD, &of_thread);
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &processor);
-  return {int64_t{processor.tv_sec} * 1'000'000'000 + processor.tv_nsec, of_thread.ru_nvcsw};
+  const int64_t ns = int64_t{processor.tv_sec} * 1'000'000'000 + processor.tv_nsec;
+  return {ns + time_in_queue(), of_thread.ru_nvcsw};
 }
 
 PythonCall::PythonCall(PythonCalls& calls)
@@ -104,7 +134,7 @@ PythonCall::~PythonCall() {
   const Usage after = usage();
   // A call that never waited computed all the time, whatever other programs took of the processor meanwhile.
   const bool waited = after.waits != before_.waits;
-  calls_.add(ns, waited ? std::min(ns, after.processor_ns - before_.processor_ns) : ns);
+  calls_.add(ns, waited ? std::min(ns, after.ready_ns - before_.ready_ns) : ns);
 }
 
 void init_python_calls() {

@@ -47,7 +47,7 @@ class PythonCall {
  private:
   // What the system counts of a thread.
   struct Usage {
-    int64_t processor_ns = 0;
+    int64_t ready_ns = 0;  // the time during which it ran, or would have if other threads had left it a processor
     long waits = 0;  // how often it gave up the processor to wait for something
   };
   static Usage usage();

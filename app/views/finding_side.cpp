@@ -76,7 +76,7 @@ void FindingSide::set_findings(const FindingList& list) {
     column_->addWidget(button);
     cards_.push_back(button);
   }
-  add_texts(QStringLiteral("Checked and legitimate"), list.dropped);
+  add_texts(QStringLiteral("Checked, and no finding"), list.dropped);
   if (!list.not_found.empty()) {
     column_->addSpacing(12);
     column_->addWidget(plain_label(QStringLiteral("Checked, no problem"), "group"));

@@ -457,7 +457,7 @@ class Page {
 
   void legitimate() {
     if (report_.suppressed.empty()) return;
-    out_ += "<h2>Checked and legitimate</h2><ul>";
+    out_ += "<h2>Checked, and no finding</h2><ul>";
     for (const auto& s : report_.suppressed)
       out_ += str("<li><code>", html(s.function), "</code>: ",
                   html(explain::cause_words(s.cause)), " (", explain::rule_words(explain::Rule(s.rule)), ")</li>");

@@ -109,7 +109,7 @@ std::string report_markdown(const Reader& reader, const explain::Report& report)
 
   if (!report.functions.empty()) out += "\n## Functions\n\n" + functions_markdown(reader, report);
   if (!report.suppressed.empty()) {
-    out += "\n## Checked and legitimate\n\n";
+    out += "\n## Checked, and no finding\n\n";
     for (const auto& s : report.suppressed)
       out += "* " + markdown_words(s.function) + ": " + markdown_words(explain::cause_words(s.cause)) + " (" +
              explain::rule_words(explain::Rule(s.rule)) + ")\n";

@@ -277,6 +277,24 @@ class Fixes(FolderCase):
         ''', '@tf.function', '@tf.function(reduce_retracing=True)', 'masked', 'varying_shape')
         self.assertEqual(len(about), 1)
 
+    def test_the_tensor_with_most_shapes_names_the_finding(self):
+        """A cache that grows: padding the other argument alone would save nothing."""
+        body = '''
+            @tf.function
+            def forward(tokens, cache):
+                return tf.concat([tokens, cache], 0)
+            for k in range(9):
+                forward(tf.ones([3 if k == 4 else 2 if k == 2 else 1, 2]), tf.ones([k + 1, 2]))
+            print(f'forward={forward.experimental_get_tracing_count()}')
+        '''
+        [finding] = footlight_program.report(recorded.record(self.folder, body))['findings']
+        self.assertEqual((finding['parameter'], finding['also_paths']), ('cache', ['args[0].shape[0]']))
+        padding = [fix for fix in finding['alternatives'] if fix['text'].startswith('Pad')]
+        self.assertEqual([fix['text'] for fix in padding], ['Pad cache and tokens to one size before the call'])
+        padded = body.replace('tf.ones([3 if k == 4 else 2 if k == 2 else 1, 2])', 'tf.ones([3, 2])').replace(
+            'tf.ones([k + 1, 2])', 'tf.ones([9, 2])')
+        self.assertEqual(padding[0]['checked']['traces_after'], self.counted(padded)['forward'])
+
     def test_ranks_and_sizes_that_vary(self):
         """A reshape to one rank keeps the sizes, which reduce_retracing leaves open."""
         body = '''

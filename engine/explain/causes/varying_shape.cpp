@@ -6,6 +6,7 @@
 #include "engine/explain/words.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 
 namespace footlight::explain {
@@ -150,13 +151,41 @@ void ask_for_padded_inputs(const FunctionRun& run, const Dimensions& dimensions,
   c.finding.fix = "Pad what the library is given to one size, or leave out a smaller last batch (drop_remainder=True)";
 }
 
+// Whether batches are cut short at times: only first dimensions vary, and most calls pass the largest size of each.
+bool has_small_batches(const FunctionRun& run, const std::vector<const VaryingTensor*>& together) {
+  return std::ranges::all_of(together, [&](const VaryingTensor* tensor) {
+    if (tensor->dimensions != std::set<size_t>{0}) return false;
+    std::map<int64_t, size_t> calls;  // by size
+    size_t all = 0;
+    for (const FunctionRun::Step& step : run.steps) {
+      const KeyLeaf* leaf = step.call ? leaf_at(*step.trace, tensor->path) : nullptr;
+      const auto sizes = leaf ? sizes_of(leaf->shape) : std::vector<std::string>();
+      int64_t size = -1;
+      if (!sizes.empty()) std::from_chars(sizes.front().data(), sizes.front().data() + sizes.front().size(), size);
+      if (size < 0) continue;
+      ++calls[size];
+      ++all;
+    }
+    return !calls.empty() && calls.rbegin()->second * 2 > all;
+  });
+}
+
 // Adds as another fix that all calls pass the same sizes.
 void add_padding(const Evidence& evidence, const FunctionRun& run, const Dimensions& dimensions,
-                 const std::string& name, Finding& finding) {
+                 const std::string& fix, Finding& finding) {
   ProposedFix padded;
   padded.call = forget_sizes(dimensions);
-  add_if_it_saves(evidence, run, padded, finding,
-                  "Pad " + name + " to one size before the call, or leave out a smaller last batch");
+  add_if_it_saves(evidence, run, padded, finding, fix);
+}
+
+std::string padding_of(const FunctionRun& run, const std::vector<const VaryingTensor*>& together) {
+  std::vector<std::string> names;
+  for (const VaryingTensor* tensor : together) {
+    const std::string name = argument_name(tensor->path, tensor->parameter);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return "Pad " + joined(names, " and ") + " to one size before the call" +
+         (has_small_batches(run, together) ? ", or leave out a smaller last batch" : "");
 }
 
 // How a definition declares sizes as unknown: a signature where one fits all arguments, else reduce_retracing.
@@ -183,10 +212,10 @@ void ask_to_declare(const Evidence& evidence, const FunctionRun& run, const Decl
   else f.fix += signature;
   if (!first.empty()) f.edit = {};
   for (const SizeRead& read : declaration.reads) f.related.push_back({"use", read.line});
-  c.complete = [&evidence, &run, has_signature, dimensions, name = argument_name(tensor.path, tensor.parameter),
+  c.complete = [&evidence, &run, has_signature, dimensions, padding = padding_of(run, together),
                 first](Finding& made, const ReplayResult&) {
     if (has_signature) add_relaxing(evidence, run, first, made);
-    add_padding(evidence, run, dimensions, name, made);
+    add_padding(evidence, run, dimensions, padding, made);
   };
 }
 
@@ -217,8 +246,10 @@ void describe(const std::vector<const VaryingTensor*>& together, Finding& f) {
 void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   for (const TraceRecord* t : run.traces)
     if (t->reason == session::TraceReason::kRelaxed) return;  // it relaxes already
-  const std::vector<VaryingTensor> tensors = varying_tensors(run);
+  std::vector<VaryingTensor> tensors = varying_tensors(run);
   if (tensors.empty()) return;
+  // The one with most shapes makes most traces and names the finding.
+  std::ranges::stable_sort(tensors, std::greater(), [](const VaryingTensor& t) { return t.shapes.size(); });
   const bool jax = is_jax(run), library = is_made_by_library(evidence, run);
   const bool in_definition = !jax && !library && !is_torch(run);  // a change of the definition is the fix
   Dimensions unknown;

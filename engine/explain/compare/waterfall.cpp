@@ -135,11 +135,20 @@ class Waterfall {
   void add_group(Group group) {
     add({.kind = Part::Kind::kGroup, .group = group, .name = name_of(group), .meaning = meaning_of(group)},
         [this, group](const auto& r) {
-      int64_t sum = 0, others = 0;
-      for (size_t i = 0; i < r.rows.size(); ++i) (c_.rows[i].group == group ? sum : others) += r.rows[i];
-      if (group == Group::kSame) sum = kernels(r) + r.launches_in_rows - others;
-      return static_cast<double>(sum);
+      double sum = 0, others = 0;
+      for (size_t i = 0; i < r.rows.size(); ++i) (c_.rows[i].group == group ? sum : others) += part_of_row(r, i);
+      if (group == Group::kSame) sum = static_cast<double>(kernels(r) + r.launches_in_rows) - others;
+      return sum;
     });
+  }
+
+  // Of an op that ran more or less often, the time that its count explains: on the right side as much for each run as
+  // on the left. The rest of it is the same op taking more or less time.
+  double part_of_row(const SideRuns::One& r, size_t i) const {
+    const Row& row = c_.rows[i];
+    const bool is_right = std::ranges::any_of(traced_.with_events, [&](const auto& one) { return &one == &r; });
+    if (row.group != Group::kCounts || !is_right || !row.eager_count) return static_cast<double>(r.rows[i]);
+    return row.eager.mean * static_cast<double>(row.traced_count) / static_cast<double>(row.eager_count);
   }
 
   static int64_t kernels(const SideRuns::One& run) {

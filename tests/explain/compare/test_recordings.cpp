@@ -370,6 +370,30 @@ class TestRecordings : public QObject {
     QVERIFY(text_of(r.reader(), c).find("step: call 2 against call 5") == 0);
   }
 
+  // One op ran once more and each time much shorter: its count saved nothing.
+  void what_counts_explain() {
+    Recording r("run");
+    r.graph(1);
+    for (int call = 1; call <= 3; ++call) {
+      r.begin_call(1, 1, call == 1 ? CallOutcome::kTrace : CallOutcome::kHit);
+      if (call == 1) r.trace(1, 10'000);
+      for (int i = 0; i < call + 2; ++i) r.node(1, 7, call == 2 ? 1000 : 100);
+      r.end_call();
+    }
+    const Comparison c = compared(r.side("step:2"), r.side("step:3"));
+    add_up(c);
+    QCOMPARE(c.rows[0].why,
+             std::string("It ran 4 times on the left, 5 on the right; one run took 1.00 us on the left, "
+                         "100 ns on the right"));
+    const auto part = [&](Group group) {
+      const auto at = std::ranges::find_if(
+          c.parts, [&](const Part& p) { return p.kind == Part::Kind::kGroup && p.group == group; });
+      return at == c.parts.end() ? 0.0 : at->difference.mean;
+    };
+    QCOMPARE(part(Group::kCounts), 1000.0);
+    QCOMPARE(part(Group::kSame), -4500.0);
+  }
+
   // Machine code that a call makes, elements that Python waits for, and repetitions that are not the program's.
   void machine_code_input_and_comparisons() {
     Recording r("parts");

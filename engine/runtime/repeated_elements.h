@@ -1,4 +1,5 @@
-// Keeps the elements that a call takes out of iterators, so that its repetitions get the same elements again.
+// Keeps the elements that a call takes out of iterators, so that its repetitions get the same elements again, eagerly
+// too, where no node takes them (trace::ElementWatch).
 #pragma once
 
 #include "engine/tensor/tensor.h"

@@ -19,7 +19,9 @@ compile::ProgramPtr program_as_traced(const Graph& graph);
 bool takes_elements(const OpRow& row);
 using TakenElements = std::vector<std::vector<Tensor>>;  // results of such nodes, in order
 
-// Keeps the elements that a call takes from iterators.
+// Keeps the elements that a call takes from iterators. They are kept by the order of the nodes that take them: an
+// iterator that the call itself makes may shuffle in another order when it runs again, where
+// runtime::RepeatedElements, which knows elements by their iterator, starts it anew.
 class ElementWatch final : public runtime::NodeWatch {
  public:
   ElementWatch() : NodeWatch(false) {}

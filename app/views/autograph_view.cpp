@@ -27,15 +27,9 @@ void Swatch::paintEvent(QPaintEvent*) {
   text_in(painter, QRectF(18, 0, width() - 18, height()), text_, theme()["dim"], theme().ui(-1));
 }
 
-AutographView::AutographView(const Context& context, QWidget* parent) : View(context, parent) {
-  auto* outer = new QVBoxLayout(this);
-  outer->setContentsMargins(0, 0, 0, 0);
-  empty_ = new Lead(Lead::kMiddle);
-  connect(empty_, &Lead::followed, this, &View::wants_view);
-  outer->addWidget(empty_, 1);
-  body_ = new QWidget;
-  outer->addWidget(body_, 1);
-  auto* rows = new QVBoxLayout(body_);
+AutographView::AutographView(const Context& context, QWidget* parent)
+    : LeadView(context, new QWidget, parent) {
+  auto* rows = new QVBoxLayout(body());
   rows->setContentsMargins(16, 8, 16, 14);
   lead_ = new Lead(Lead::kLine);
   rows->addWidget(lead_);
@@ -217,7 +211,7 @@ void AutographView::reset() {
 }
 
 void AutographView::refresh() {
-  if (!shown()) empty_->say(nothing_to_show(document(), current(), LeadFor::kAutograph));
+  if (!shown()) say_nothing(nothing_to_show(document(), current(), LeadFor::kAutograph));
   if (pieces_ == document().generated.size() && decisions_ == document().decisions.size()) return;
   show_code();
 }
@@ -226,10 +220,9 @@ void AutographView::show_code() {
   pieces_ = document().generated.size();
   decisions_ = document().decisions.size();
   const session::GeneratedRecord* code = shown();
-  body_->setVisible(code != nullptr);
-  empty_->setVisible(code == nullptr);
+  show_body(code != nullptr);
   if (!code) {
-    empty_->say(nothing_to_show(document(), current(), LeadFor::kAutograph));
+    say_nothing(nothing_to_show(document(), current(), LeadFor::kAutograph));
     return;
   }
   const session::FileRecord* file = document().file(code->file);

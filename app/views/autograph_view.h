@@ -2,8 +2,7 @@
 #pragma once
 
 #include "app/views/code_view.h"
-#include "app/views/lead.h"
-#include "app/views/view.h"
+#include "app/views/lead_view.h"
 
 #include <QComboBox>
 #include <QLabel>
@@ -12,7 +11,7 @@
 
 namespace footlight::app {
 
-class AutographView : public View {
+class AutographView : public LeadView {
   Q_OBJECT
 
  public:
@@ -21,11 +20,7 @@ class AutographView : public View {
   void reset() override;
   void refresh() override;
   void follow_selection() override;
-  QWidget* main_widget() override {
-    return empty_->isVisibleTo(this) && empty_->leads_on() ? static_cast<QWidget*>(empty_->link()) : source_;
-  }
   Lead* lead() { return lead_; }
-  Lead* nothing() { return empty_; }  // text and actions of an empty view
 
   CodeView* source() { return source_; }
   CodeView* generated() { return generated_; }
@@ -33,6 +28,7 @@ class AutographView : public View {
   FindBar* find() { return find_; }
 
  protected:
+  QWidget* main_of_body() override { return source_; }
   void resizeEvent(QResizeEvent* event) override;
 
  private:
@@ -55,9 +51,9 @@ class AutographView : public View {
   bool filling_ = false, scrolling_ = false;
   FindBar* find_;
   QLabel *file_, *generated_title_;
-  Lead *lead_, *empty_;
+  Lead* lead_;
   QComboBox* choice_;
-  QWidget *body_, *legend_;
+  QWidget* legend_;
   CodeView *source_, *generated_;
 };
 

@@ -16,20 +16,15 @@ namespace {
 constexpr int kManyRows = 12;  // more cannot be looked through at a glance
 }
 
-RetracesView::RetracesView(const Context& context, QWidget* parent) : View(context, parent), model_(this) {
-  auto* outer = new QVBoxLayout(this);
-  outer->setContentsMargins(0, 0, 0, 0);
-  empty_ = new Lead(Lead::kMiddle);
-  connect(empty_, &Lead::followed, this, &View::wants_view);
-  outer->addWidget(empty_, 1);
-  body_ = new QScrollArea;  // scrolls in a low window
-  body_->setFrameShape(QFrame::NoFrame);
-  body_->setWidgetResizable(true);
-  body_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  body_->setFocusPolicy(Qt::NoFocus);
-  outer->addWidget(body_, 1);
+RetracesView::RetracesView(const Context& context, QWidget* parent)
+    : LeadView(context, new QScrollArea, parent), model_(this) {
+  auto* scroll = static_cast<QScrollArea*>(body());  // scrolls in a low window
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setFocusPolicy(Qt::NoFocus);
   auto* inside = new QWidget;
-  body_->setWidget(inside);
+  scroll->setWidget(inside);
   auto* column = new QVBoxLayout(inside);
   column->setContentsMargins(20, 14, 20, 8);
   column->setSpacing(0);
@@ -328,10 +323,9 @@ void RetracesView::show_function(FunctionId function) {
   model_.set_function(function.valid() ? &document() : nullptr, function);
   following_ = false;
   const session::FunctionRecord* f = document().function(function);
-  body_->setVisible(f != nullptr);
-  empty_->setVisible(f == nullptr);
+  show_body(f != nullptr);
   show_sentence();
-  empty_->say(nothing_to_show(document(), current(), LeadFor::kRetraces));
+  say_nothing(nothing_to_show(document(), current(), LeadFor::kRetraces));
   strip_->set_calls(f ? &document() : nullptr, function, {}, {});
   runs_.withdraw();
   if (!f) return;

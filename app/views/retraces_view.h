@@ -7,10 +7,9 @@
 #include "app/models/traces_model.h"
 #include "app/views/call_strip.h"
 #include "app/views/key_diff_view.h"
-#include "app/views/lead.h"
+#include "app/views/lead_view.h"
 #include "app/views/rows.h"
 #include "app/views/tabs.h"
-#include "app/views/view.h"
 
 #include <QLabel>
 #include <QLineEdit>
@@ -18,7 +17,7 @@
 
 namespace footlight::app {
 
-class RetracesView : public View {
+class RetracesView : public LeadView {
   Q_OBJECT
 
  public:
@@ -27,10 +26,6 @@ class RetracesView : public View {
   void reset() override;
   void refresh() override;
   void follow_selection() override;
-  QWidget* main_widget() override {
-    return empty_->isVisibleTo(this) && empty_->leads_on() ? static_cast<QWidget*>(empty_->link()) : shown_table();
-  }
-  Lead* nothing() { return empty_; }  // text and actions of an empty view
 
   // The findings of the run; the sentence on top follows from them.
   void set_findings(const FindingList& list);
@@ -53,6 +48,7 @@ class RetracesView : public View {
   void times_asked(TraceId left, TraceId right);
 
  protected:
+  QWidget* main_of_body() override { return shown_table(); }
   void resizeEvent(QResizeEvent* event) override;
 
  private:
@@ -83,8 +79,6 @@ class RetracesView : public View {
   query::CallChoice choice_;  // the choice of the strip
   FindingList findings_;
   QLabel *heading_, *sentence_, *summary_, *range_, *key_heading_, *key_summary_;
-  Lead* empty_;
-  QScrollArea* body_;
   CallStrip* strip_;
   TracesModel model_;
   SortedTraces sorted_{&model_};

@@ -17,7 +17,7 @@
 
 namespace footlight::app {
 
-StagesView::StagesView(const Context& context, QWidget* parent) : View(context, parent) {
+StagesView::StagesView(const Context& context, QWidget* parent) : LeadView(context, new QWidget, parent) {
   build();
   for (CodeView* view : {source_, text_})
     connect(view, &CodeView::find_asked, this, [this, view] {
@@ -75,14 +75,7 @@ StagesView::StagesView(const Context& context, QWidget* parent) : View(context, 
 }
 
 void StagesView::build() {
-  auto* outer = new QVBoxLayout(this);
-  outer->setContentsMargins(0, 0, 0, 0);
-  empty_ = new Lead(Lead::kMiddle);
-  connect(empty_, &Lead::followed, this, &View::wants_view);
-  outer->addWidget(empty_, 1);
-  body_ = new QWidget;
-  outer->addWidget(body_, 1);
-  auto* rows = new QVBoxLayout(body_);
+  auto* rows = new QVBoxLayout(body());
   rows->setContentsMargins(16, 8, 16, 10);
   lead_ = new Lead(Lead::kLine);
   rows->addWidget(lead_);
@@ -179,10 +172,9 @@ void StagesView::show_trace() {
   const TraceId id = trace_now();
   const session::TraceRecord* trace = document().trace(id);
   all_ = generated_stages(document(), id, missing_);
-  body_->setVisible(!all_.empty());
-  empty_->setVisible(all_.empty());
+  show_body(!all_.empty());
   if (all_.empty()) {
-    empty_->say(stages_nothing(document(), current()));
+    say_nothing(stages_nothing(document(), current()));
     return;
   }
   const session::FunctionRecord* function = document().function(trace->function);

@@ -3,16 +3,15 @@
 
 #include "app/models/generated_stages.h"
 #include "app/views/code_view.h"
-#include "app/views/lead.h"
+#include "app/views/lead_view.h"
 #include "app/views/tabs.h"
-#include "app/views/view.h"
 
 #include <QComboBox>
 #include <QStackedWidget>
 
 namespace footlight::app {
 
-class StagesView : public View {
+class StagesView : public LeadView {
   Q_OBJECT
 
  public:
@@ -21,7 +20,6 @@ class StagesView : public View {
   void reset() override;
   void refresh() override;
   void follow_selection() override;
-  QWidget* main_widget() override { return source_; }
   // What the recorder said that it could not record.
   void set_missing(std::vector<std::string> missing);
 
@@ -33,6 +31,9 @@ class StagesView : public View {
   Lead* absent() { return absent_; }                  // why the chosen text was not recorded
   QString joined() const { return joined_->text(); }  // "train.py:12 ↔ lines 4, 9–11"
   FindBar* find() { return find_; }
+
+ protected:
+  QWidget* main_of_body() override { return source_; }
 
  private:
   struct Shown {
@@ -62,11 +63,10 @@ class StagesView : public View {
   bool filling_ = false;
   int chosen_line_ = 0;  // the line of the text that was clicked last; 0: none
   FindBar* find_;
-  Lead *lead_, *empty_, *absent_;
+  Lead *lead_, *absent_;
   QLabel *file_, *trace_title_, *joined_;
   Tabs* stages_;
   QComboBox* parts_;
-  QWidget* body_;
   QStackedWidget* pages_;  // the text, or why it is missing
   CodeView *source_, *text_;
 };

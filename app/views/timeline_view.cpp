@@ -19,15 +19,9 @@ namespace {
 constexpr uint64_t kManyEvents = 1'000'000;
 }  // namespace
 
-TimelineView::TimelineView(const Context& context, QWidget* parent) : View(context, parent) {
-  auto* outer = new QVBoxLayout(this);
-  outer->setContentsMargins(0, 0, 0, 0);
-  empty_ = new Lead(Lead::kMiddle);
-  connect(empty_, &Lead::followed, this, &View::wants_view);
-  outer->addWidget(empty_, 1);
-  body_ = new QWidget;
-  outer->addWidget(body_, 1);
-  auto* column = new QVBoxLayout(body_);
+TimelineView::TimelineView(const Context& context, QWidget* parent)
+    : LeadView(context, new QWidget, parent) {
+  auto* column = new QVBoxLayout(body());
   column->setContentsMargins(16, 10, 16, 6);
   column->setSpacing(0);
   lead_ = new Lead(Lead::kLine);
@@ -91,10 +85,9 @@ void TimelineView::reset() {
 void TimelineView::refresh() {
   dirty_ = true;
   const bool any = document().calls > 0 || document().events > 0 || document().device_events > 0;
-  body_->setVisible(any);
-  empty_->setVisible(!any);
+  show_body(any);
   if (any) lead_->say(timeline_lead(document()));
-  else empty_->say(nothing_to_show(document(), current(), LeadFor::kTimeline));
+  else say_nothing(nothing_to_show(document(), current(), LeadFor::kTimeline));
   if (any && isVisible()) rebuild();
 }
 
@@ -114,7 +107,7 @@ void TimelineView::rebuild() {
 }
 
 void TimelineView::show_time(qint64 from, qint64 to) {
-  if (!body_->isVisibleTo(this)) return;
+  if (!body()->isVisibleTo(this)) return;
   if (dirty_) rebuild();
   const TimeRange& all = canvas_->range();
   from = std::clamp<int64_t>(from, all.first, all.last - 1);
@@ -175,9 +168,9 @@ void TimelineView::show_statistics() {
 // full; how much does not depend on the table's rows, for them not to jump when it changes.
 void TimelineView::share_room() {
   constexpr int kRow = 27, kAround = 110, kMinTableHeight = 190, kShare = 55;
-  canvas_->set_room(body_->height() * kShare / 100 - overview_->height());
+  canvas_->set_room(body()->height() * kShare / 100 - overview_->height());
   scroll_->setMaximumHeight(canvas_->content_height() + 4);
-  const bool many_tracks = canvas_->content_height() > body_->height() * 3 / 5;
+  const bool many_tracks = canvas_->content_height() > body()->height() * 3 / 5;
   const int rows = table_->form() == TimelineTable::kTable     ? ops().rowCount()
                    : table_->form() == TimelineTable::kKernels ? table_->kernels().rowCount()
                                                                : -1;

@@ -3,8 +3,7 @@
 
 #include "app/views/timeline_canvas.h"
 #include "app/views/timeline_table.h"
-#include "app/views/lead.h"
-#include "app/views/view.h"
+#include "app/views/lead_view.h"
 
 #include <QLabel>
 #include <QScrollArea>
@@ -12,7 +11,7 @@
 
 namespace footlight::app {
 
-class TimelineView : public View {
+class TimelineView : public LeadView {
   Q_OBJECT
 
  public:
@@ -21,11 +20,7 @@ class TimelineView : public View {
   void reset() override;
   void refresh() override;
   void follow_selection() override;
-  QWidget* main_widget() override {
-    return empty_->isVisibleTo(this) && empty_->leads_on() ? static_cast<QWidget*>(empty_->link()) : canvas_;
-  }
   Lead* lead() { return lead_; }
-  Lead* nothing() { return empty_; }  // text and actions of an empty view
   TimelineCanvas* canvas() { return canvas_; }
   TimelineTable* table() { return table_; }
   OpsModel& ops() { return table_->ops(); }
@@ -35,6 +30,7 @@ class TimelineView : public View {
   void settle();
 
  protected:
+  QWidget* main_of_body() override { return canvas_; }
   void showEvent(QShowEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 
@@ -48,9 +44,8 @@ class TimelineView : public View {
   TimelineCanvas* canvas_;
   OverviewStrip* overview_;
   QScrollArea* scroll_;
-  Lead *lead_, *empty_;
+  Lead* lead_;
   QLabel* hint_;
-  QWidget* body_;
   TimelineTable* table_;
   QTimer later_;
   QueryHandle statistics_, stored_, stacks_, kernels_;

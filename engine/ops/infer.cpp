@@ -152,8 +152,8 @@ namespace {
 size_t lists_in(std::span<const ArgSpec> specs) {
   return static_cast<size_t>(std::ranges::count_if(specs, [](const ArgSpec& spec) { return spec.list; }));
 }
-// How many of `outputs` an output of the row is. Only if there are several lists do attributes have to say that, or the
-// number of inputs for a list that has the dtypes of one of inputs.
+// The number of tensors of one output argument; the node has `outputs` in all. A row's only list gets what the others
+// leave. Where there are several, an attribute has the length, or the input list with the same attribute.
 size_t outputs_in(const OpRow& row, const ArgSpec& spec, size_t outputs, const Attrs& attrs, size_t inputs) {
   if (!spec.list) return 1;
   if (lists_in(row.output_specs) == 1) return outputs - std::min(outputs, row.output_specs.size() - 1);

@@ -141,8 +141,8 @@ int64_t combine_places(const float* image, const int64_t* starts, int64_t count,
   return at;
 }
 
-// finish(the combined places of a window, how many they are), in registers; false if the channels are not a
-// multiple.
+// Combines the places of a window in registers and writes finish(combined, number of places). False if the channels do
+// not fill registers, or the window is too large.
 template <class Places, class Combine, class Finish>
 bool in_registers(const Pool& p, const float* image, float* out, Places&& places, float neutral, Combine&& combine,
                   Finish&& finish) {

@@ -16,8 +16,8 @@ namespace {
 
 constexpr int kMaxDims = 64;
 
-// Appends a little to much. The result shares the memory of the large input, if that has room and nobody has appended
-// to it yet. Memory that is appended to again gets room for as much again, so that a growing list is copied rarely.
+// Appends small inputs to a large one. The result shares the memory of the large input, if that has room and nobody has
+// appended to it yet. Memory that is appended to again doubles, so that a growing list is copied rarely.
 bool append(KernelContext& c, size_t n) {
   constexpr size_t kWorthIt = 256;
   Tensor& out = c.outputs[0];

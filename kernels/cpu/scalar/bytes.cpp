@@ -63,7 +63,7 @@ void write_file(KernelContext& c) {
   if (std::fclose(file.release()) != 0) refuse_file(path, errno, c.row.name);
 }
 
-// Reverses the bytes of each number: files may have the order that this machine has not.
+// Reverses the bytes of each number, for files whose byte order is not the machine's.
 void swap_bytes(char* bytes, size_t count, size_t size) {
   for (size_t i = 0; i + size <= count; i += size) std::reverse(bytes + i, bytes + i + size);
 }

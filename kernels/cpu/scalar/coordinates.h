@@ -17,8 +17,8 @@ struct Coordinates {
   const int64_t* place(int64_t k) const { return at.data() + k * rank; }
 };
 
-// Throws for parts that do not fit together, and for places outside of the shape. Empty values: the places
-// alone.
+// Throws if the parts do not fit together, or a place is outside of the shape. With empty values, only the places are
+// read.
 inline Coordinates coordinates(const KernelContext& c, const Tensor& indices, const Tensor& values,
                                const Tensor& shape) {
   if (indices.shape().rank() != 2 || shape.shape().rank() != 1 || indices.shape()[1] != shape.elements() ||

@@ -18,7 +18,7 @@ std::string_view said(DType dtype) {
   return dtype == DType::kFloat32 ? "float" : dtype == DType::kFloat64 ? "double" : name_of(dtype);
 }
 
-// How errors name an example, a feature of it.
+// Names an example, or a feature of it, in an error.
 class ExampleName {
  public:
   ExampleName(const Tensor& names, bool scalar, const char* op) : names_(names), scalar_(scalar), op_(op) {}

@@ -11,9 +11,9 @@ namespace {
 // The range, moved so that zero is one of its steps.
 struct QuantizedRange {
   float low, high, size, zero;
-  bool none;  // an empty range at zero
+  bool is_empty;  // both ends are zero
 
-  QuantizedRange(const KernelContext& c, float min, float max) : none(min == 0 && max == 0) {
+  QuantizedRange(const KernelContext& c, float min, float max) : is_empty(min == 0 && max == 0) {
     const auto first = c.attrs.get_or("narrow_range"_attr, false) ? 1.f : 0.f;
     const auto last = static_cast<float>((1 << c.attrs.get_or("num_bits"_attr, int64_t{8})) - 1);
     size = (max - min) / (last - first);
@@ -24,7 +24,7 @@ struct QuantizedRange {
     zero = std::floor(-low / size + 0.5f);
   }
   float operator()(float x) const {
-    if (none) return 0;
+    if (is_empty) return 0;
     const float within = std::min(std::max(x, low), high);
     return std::floor((within - low) * (1 / size) - zero + 0.5f) * size;
   }
@@ -63,7 +63,7 @@ void given_back(KernelContext& c) {
     const QuantizedRange steps(c, min[k], max[k]);
     float below = 0, above = 0;
     for (int64_t i = k; i < c.inputs[0].elements(); i += channels) {
-      const bool low = !steps.none && x[i] < steps.low, high = !steps.none && x[i] > steps.high;
+      const bool low = !steps.is_empty && x[i] < steps.low, high = !steps.is_empty && x[i] > steps.high;
       c.out<float>(0)[i] = low || high ? 0 : g[i];
       below += low ? g[i] : 0;
       above += high ? g[i] : 0;

@@ -30,8 +30,8 @@ void set_splits(KernelContext& c, size_t output, DType dtype, const std::vector<
       out.data<int32_t>()[k] = static_cast<int32_t>(splits[k]);
 }
 
-// Where the rows of a level begin: by their splits, or found among the values' row ids. These may name more rows than
-// there is memory for, of which an output need not have any.
+// Says where the rows of a level begin, from their splits or by a search among the values' row ids. Splits are not made
+// of ids: these may name more rows than there is memory for, although the output has none of them.
 struct Level {
   std::vector<int64_t> splits, ids;
   int64_t rows = 0;
@@ -59,7 +59,7 @@ std::vector<int64_t> row_ids_of(const KernelContext& c, const Tensor& t, int64_t
   return ids;
 }
 
-// Throws where `rest` is not repeated by broadcasting to a value, as the last dimensions of `values` say.
+// Throws if `rest`, the default value, does not broadcast to the shape of one value, the last dimensions of `values`.
 void check_default(const KernelContext& c, const Shape& rest, const Shape& values) {
   bool fits = rest.rank() < values.rank();
   for (int d = 1; fits && d <= rest.rank(); ++d) {
@@ -71,7 +71,7 @@ void check_default(const KernelContext& c, const Shape& rest, const Shape& value
             ", must be a scalar or have the shape of a value [Op:", c.row.name, "]");
 }
 
-// Repeats `rest`, broadcast to the last dimensions of `out`, of `inner` elements.
+// Fills `out` with `rest`, broadcast to its last dimensions, which have `inner` elements.
 void fill_with(Tensor& out, const Tensor& rest, int64_t inner) {
   const Shape &small = rest.shape(), &large = out.shape();
   if (rest.elements() == 1) {
@@ -96,7 +96,7 @@ void to_tensor(KernelContext& c) {
   const Tensor &values = c.inputs[1], &rest = c.inputs[2];
   if (types.size() + 3 != c.inputs.size())
     invalid("row_partition_types must name each partition [Op:", c.row.name, "]");
-  // The values' numbers of a row follow each other.
+  // The values of a row have consecutive numbers.
   std::vector<Level> levels;
   for (size_t k = types[0] == "FIRST_DIM_SIZE" ? 1 : 0; k < types.size(); ++k) {
     const bool last = k + 1 == types.size();
@@ -124,7 +124,7 @@ void to_tensor(KernelContext& c) {
   for (size_t k = 0; k + 1 < levels.size(); ++k)
     if (levels[k].begin(levels[k].rows) > levels[k + 1].rows)
       invalid("Invalid row split size. [Op:", c.row.name, "]");
-  // The shape: what is given, else the longest rows.
+  // A dimension that is not given is as large as the longest row.
   const size_t deep = levels.size();
   std::vector<int64_t> given(deep + 1, -1);
   if (c.inputs[0].shape().rank() == 1) {

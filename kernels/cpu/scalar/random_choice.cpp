@@ -257,7 +257,7 @@ struct Even {
       return low | uint64_t{words.next()} << 32;
     };
     if ((range & (range - 1)) == 0) return static_cast<int64_t>(word() & (range - 1));
-    const uint64_t rest = (UINT64_MAX % range + 1) % range;  // as many words too many for all to be as likely
+    const uint64_t rest = (UINT64_MAX % range + 1) % range;  // words below it would favour some classes
     uint64_t found;
     do found = word();
     while (found < rest);

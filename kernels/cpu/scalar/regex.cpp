@@ -27,7 +27,7 @@ size_t end_of_class(std::string_view pattern) {
   return npos;
 }
 
-// The part of a valid pattern that stands for one character, where the pattern is that or that with a "+"; else empty.
+// The character or class of a valid pattern that consists of it alone, or of it and a "+"; empty for other patterns.
 std::string_view only_character(std::string_view pattern) {
   size_t end = 1;
   if (pattern.starts_with('[')) end = end_of_class(pattern);
@@ -85,7 +85,7 @@ class Regex {
   }
 
   RE2 re2_;
-  bool one_character_ = false;  // the pattern is one character, or with run_ as many as there are
+  bool one_character_ = false;  // the pattern matches one character, or, with run_, one or more
   bool run_ = false;
   std::array<bool, 128> matches_{};  // whether each ASCII character is in the class
 };

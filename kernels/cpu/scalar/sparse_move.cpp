@@ -1,5 +1,5 @@
-// Kernels that move the values of sparse tensors: in order, into a whole tensor, parts, joined, empty rows
-// filled.
+// Kernels that move the values of sparse tensors: they sort, fill a dense tensor, cut parts out, join, and fill empty
+// rows.
 #include "kernels/cpu/scalar/coordinates.h"
 
 namespace footlight::FL_ISA {
@@ -240,7 +240,7 @@ void fill_empty_rows(KernelContext& c) {
   if (s.rank == 0) invalid("Dense shape cannot be empty. [Op:SparseFillEmptyRows]");
   const int64_t rows = s.shape[0];
   auto* empty = c.set_output(2, DType::kBool, Shape{rows}).data<bool>();
-  // Their numbers row by row, as they came within each.
+  // The numbers of the values, row by row; those of a row keep their order.
   std::vector<int64_t> order(static_cast<size_t>(s.count));
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, {}, [&](int64_t k) { return s.place(k)[0]; });

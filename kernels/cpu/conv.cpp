@@ -250,7 +250,132 @@ Slab<T> slab(const View<T>& image, const int64_t (&from)[3], const int64_t (&cou
   return {memory, count[1] * to_row, to_row};
 }
 
-// Each thread sums over its own images; the partial sums are added at the end.
+// The gradient by the filter, tap by tap. Each thread sums over blocks of pixels of its own, and the sums are added at
+// the end.
+template <class T>
+class FilterGradient {
+ public:
+  FilterGradient(const Geometry& g, const T* in, const T* arriving) : g_(g), in_(in), arriving_(arriving) {
+    const int64_t row_bytes = (g.w.out * g.out_channels + columns_in_ * g.in_channels * g.h.stride) *
+                              static_cast<int64_t>(sizeof(T));
+    const int64_t shared = pieces(g.batch * g.d.out * g.h.out, pool_size());
+    rows_ = std::clamp<int64_t>((int64_t{1} << 18) / std::max<int64_t>(1, row_bytes), 1, std::min(shared, g.h.out));
+    blocks_ = pieces(g.h.out, rows_);
+  }
+
+  void run(T* out) const {
+    const int64_t tasks = g_.batch * g_.d.out * blocks_;
+    const double work = static_cast<double>(g_.batch * g_.d.out * g_.h.out * g_.w.out) *
+                        static_cast<double>(taps_ * g_.group_in) * static_cast<double>(g_.out_channels);
+    const int64_t slots = work < 200000 ? 1 : std::min<int64_t>(tasks, pool_size());
+    const BufferPtr memory =
+        allocate_buffer(Device::cpu(), static_cast<size_t>(slots * g_.groups * sums_) * sizeof(T) + 64);
+    T* const sums = static_cast<T*>(memory->data());
+    parallel_for(slots, 1, [&](int64_t first, int64_t last) {
+      for (int64_t slot = first; slot < last; ++slot) {
+        T* const own = sums + slot * g_.groups * sums_;
+        std::fill(own, own + g_.groups * sums_, T(0));
+        for (int64_t task = tasks * slot / slots; task < tasks * (slot + 1) / slots; ++task) add_block(task, own);
+      }
+    });
+    add_up(sums, slots, out);
+  }
+
+ private:
+  static constexpr int64_t kWidth = Lanes<T>::kWidth;
+  static constexpr int64_t kRows = Lanes<T>::kRows;
+
+  // Where the incoming gradients of a group are, and the elements from one pixel to the next.
+  struct Outputs {
+    const T* data;
+    int64_t pixel;
+  };
+
+  // Adds what a block of rows contributes.
+  void add_block(int64_t task, T* own) const {
+    const Geometry& g = g_;
+    const int64_t y0 = task % blocks_ * rows_;
+    const int64_t z = task / blocks_ % g.d.out;
+    const int64_t n = task / blocks_ / g.d.out;
+    const int64_t height = std::min(rows_, g.h.out - y0);
+    const View<T> image{in_ + n * in_image_, {g.d.in, g.h.in, g.w.in}, g.in_channels};
+    const int64_t from[3] = {z * g.d.stride - g.d.before, y0 * g.h.stride - g.h.before, -g.w.before};
+    const int64_t size[3] = {g.d.reach(), (height - 1) * g.h.stride + g.h.reach(), columns_in_};
+    const Slab<T> s = slab(image, from, size, 0);
+    const T* block = arriving_ + ((n * g.d.out + z) * g.h.out + y0) * g.w.out * g.out_channels;
+    for (int64_t group = 0; group < g.groups; ++group) {
+      const Outputs outputs = whole_vectors({block + group * g.group_out, g.out_channels}, height * g.w.out);
+      add_taps(s, y0, height, group, outputs, own + group * sums_);
+    }
+  }
+
+  // Copies the pixels if the channels of a group do not fill whole vectors.
+  Outputs whole_vectors(const Outputs& given, int64_t count) const {
+    if (padded_ == g_.group_out) return given;
+    T* copy = scratch<T>(1, count * padded_);
+    for (int64_t p = 0; p < count; ++p) {
+      std::memcpy(copy + p * padded_, given.data + p * given.pixel, static_cast<size_t>(g_.group_out) * sizeof(T));
+      std::fill(copy + p * padded_ + g_.group_out, copy + (p + 1) * padded_, T(0));
+    }
+    return {copy, padded_};
+  }
+
+  void add_taps(const Slab<T>& s, int64_t y0, int64_t height, int64_t group, const Outputs& outputs, T* sums) const {
+    const Geometry& g = g_;
+    FilterTile<T> tile{height,        g.w.out, g.h.stride * s.row, g.w.stride * g.in_channels, g.w.out * outputs.pixel,
+                       outputs.pixel, padded_};
+    const int64_t run = merged_ ? g.w.size * g.group_in : g.group_in;
+    const int64_t strips = pieces(run, kRows);
+    for (int64_t tz = 0; tz < g.d.size; ++tz)
+      for (int64_t ty = 0; ty < g.h.size; ++ty) {
+        // The output rows for which this tap is inside the image.
+        int64_t first = 0;
+        tile.height = height;
+        const int64_t at = y0 * g.h.stride - g.h.before + ty * g.h.dilation;
+        while (tile.height > 0 && at + first * g.h.stride < 0) ++first, --tile.height;
+        while (tile.height > 0 && at + (first + tile.height - 1) * g.h.stride >= g.h.in) --tile.height;
+        if (tile.height == 0) continue;
+        for (int64_t tx = 0; tx < (merged_ ? 1 : g.w.size); ++tx) {
+          const T* line = s.data + tz * g.d.dilation * s.plane + ty * g.h.dilation * s.row + first * tile.in_row +
+                          tx * g.w.dilation * g.in_channels + group * g.group_in;
+          const T* from = outputs.data + first * tile.row;
+          T* to = sums + g.filter_index(tz, ty, tx) * g.group_in * padded_;
+          for (int64_t j = 0; j < padded_; j += 2 * kWidth)
+            for (int64_t k = 0, r = 0; k < strips; ++k) {
+              const int64_t next = (k + 1) * run / strips;
+              kTiles<T>.filter[next - r][padded_ - j > kWidth ? 2 : 1](tile, line + r, from + j, to + r * padded_ + j);
+              r = next;
+            }
+        }
+      }
+  }
+
+  // Adds the sums of all threads, in their order, without the padding.
+  void add_up(const T* sums, int64_t slots, T* out) const {
+    for (int64_t group = 0; group < g_.groups; ++group)
+      for (int64_t k = 0; k < taps_ * g_.group_in; ++k) {
+        T* to = out + k * g_.out_channels + group * g_.group_out;
+        const T* from = sums + group * sums_ + k * padded_;
+        std::memcpy(to, from, static_cast<size_t>(g_.group_out) * sizeof(T));
+        for (int64_t slot = 1; slot < slots; ++slot) {
+          from += g_.groups * sums_;
+          for (int64_t j = 0; j < g_.group_out; ++j) to[j] += from[j];
+        }
+      }
+  }
+
+  const Geometry& g_;
+  const T* const in_;
+  const T* const arriving_;
+  const bool merged_ = g_.groups == 1 && (g_.w.dilation == 1 || g_.w.size == 1);  // taps of a row are adjacent
+  const int64_t taps_ = g_.d.size * g_.h.size * g_.w.size;
+  const int64_t padded_ = (g_.group_out + kWidth - 1) / kWidth * kWidth;  // channels of a group, in whole vectors
+  const int64_t sums_ = taps_ * g_.group_in * padded_;                    // of a group
+  const int64_t columns_in_ = (g_.w.out - 1) * g_.w.stride + g_.w.reach();
+  const int64_t in_image_ = g_.d.in * g_.h.in * g_.w.in * g_.in_channels;
+  int64_t rows_ = 0, blocks_ = 0;  // a block has that many rows, so that both sides stay in the cache
+};
+
 template <class T>
 void to_filter(const Geometry& g, const T* in, const T* arriving, T* out) {
   if (g.is_strided_pointwise())
@@ -268,96 +393,7 @@ void to_filter(const Geometry& g, const T* in, const T* arriving, T* out) {
       return gemm<T>(g.in_channels, g.out_channels, pixels, {in, 1, g.in_channels}, {arriving, g.out_channels, 1}, out,
                      g.out_channels);
   }
-  constexpr int64_t kWidth = Lanes<T>::kWidth;
-  constexpr int64_t kRows = Lanes<T>::kRows;
-  const bool merged = g.groups == 1 && (g.w.dilation == 1 || g.w.size == 1);
-  const int64_t taps = g.d.size * g.h.size * g.w.size;
-  // Channels of a group, rounded up to whole vectors.
-  const int64_t padded = (g.group_out + kWidth - 1) / kWidth * kWidth;
-  const int64_t one = taps * g.group_in * padded;  // sums of a group
-  const int64_t columns_in = (g.w.out - 1) * g.w.stride + g.w.reach();
-  // A block of pixels of which both sides stay in the cache.
-  const int64_t row_bytes =
-      (g.w.out * g.out_channels + columns_in * g.in_channels * g.h.stride) * static_cast<int64_t>(sizeof(T));
-  const int64_t shared = pieces(g.batch * g.d.out * g.h.out, pool_size());
-  const int64_t rows = std::clamp<int64_t>((int64_t{1} << 18) / std::max<int64_t>(1, row_bytes), 1,
-                                           std::min(shared, g.h.out));
-  const int64_t blocks = pieces(g.h.out, rows);
-  const int64_t tasks = g.batch * g.d.out * blocks;
-  const double work = static_cast<double>(g.batch * g.d.out * g.h.out * g.w.out) *
-                      static_cast<double>(taps * g.group_in) * static_cast<double>(g.out_channels);
-  const int64_t slots = work < 200000 ? 1 : std::min<int64_t>(tasks, pool_size());
-  const BufferPtr memory =
-      allocate_buffer(Device::cpu(), static_cast<size_t>(slots * g.groups * one) * sizeof(T) + 64);
-  T* const sums = static_cast<T*>(memory->data());
-  const int64_t in_image = g.d.in * g.h.in * g.w.in * g.in_channels;
-  parallel_for(slots, 1, [&](int64_t first, int64_t last) {
-    for (int64_t slot = first; slot < last; ++slot) {
-      T* const own = sums + slot * g.groups * one;
-      std::fill(own, own + g.groups * one, T(0));
-      for (int64_t task = tasks * slot / slots; task < tasks * (slot + 1) / slots; ++task) {
-        const int64_t y0 = task % blocks * rows;
-        const int64_t z = task / blocks % g.d.out;
-        const int64_t n = task / blocks / g.d.out;
-        const int64_t height = std::min(rows, g.h.out - y0);
-        const View<T> image{in + n * in_image, {g.d.in, g.h.in, g.w.in}, g.in_channels};
-        const int64_t from[3] = {z * g.d.stride - g.d.before, y0 * g.h.stride - g.h.before, -g.w.before};
-        const int64_t size[3] = {g.d.reach(), (height - 1) * g.h.stride + g.h.reach(), columns_in};
-        const Slab<T> s = slab(image, from, size, 0);
-        const T* block = arriving + ((n * g.d.out + z) * g.h.out + y0) * g.w.out * g.out_channels;
-        for (int64_t group = 0; group < g.groups; ++group) {
-          const T* from_output = block + group * g.group_out;
-          int64_t pixel = g.out_channels;
-          if (padded != g.group_out) {
-            T* copy = scratch<T>(1, height * g.w.out * padded);
-            for (int64_t p = 0; p < height * g.w.out; ++p) {
-              std::memcpy(copy + p * padded, from_output + p * pixel, static_cast<size_t>(g.group_out) * sizeof(T));
-              std::fill(copy + p * padded + g.group_out, copy + (p + 1) * padded, T(0));
-            }
-            from_output = copy;
-            pixel = padded;
-          }
-          FilterTile<T> tile{height, g.w.out, g.h.stride * s.row, g.w.stride * g.in_channels, g.w.out * pixel,
-                             pixel,  padded};
-          const int64_t run = merged ? g.w.size * g.group_in : g.group_in;
-          const int64_t strips = pieces(run, kRows);
-          for (int64_t tz = 0; tz < g.d.size; ++tz)
-            for (int64_t ty = 0; ty < g.h.size; ++ty) {
-              // The output rows for which this tap is inside the image.
-              int64_t first = 0;
-              tile.height = height;
-              const int64_t at = y0 * g.h.stride - g.h.before + ty * g.h.dilation;
-              while (tile.height > 0 && at + first * g.h.stride < 0) ++first, --tile.height;
-              while (tile.height > 0 && at + (first + tile.height - 1) * g.h.stride >= g.h.in) --tile.height;
-              if (tile.height == 0) continue;
-              for (int64_t tx = 0; tx < (merged ? 1 : g.w.size); ++tx) {
-                const T* line = s.data + tz * g.d.dilation * s.plane + ty * g.h.dilation * s.row +
-                                first * tile.in_row + tx * g.w.dilation * g.in_channels + group * g.group_in;
-                const T* from = from_output + first * tile.row;
-                T* to = own + group * one + g.filter_index(tz, ty, tx) * g.group_in * padded;
-                for (int64_t j = 0; j < padded; j += 2 * kWidth)
-                  for (int64_t k = 0, r = 0; k < strips; ++k) {
-                    const int64_t next = (k + 1) * run / strips;
-                    kTiles<T>.filter[next - r][padded - j > kWidth ? 2 : 1](tile, line + r, from + j,
-                                                                            to + r * padded + j);
-                    r = next;
-                  }
-              }
-            }
-        }
-      }
-    }
-  });
-  for (int64_t group = 0; group < g.groups; ++group)
-    for (int64_t k = 0; k < taps * g.group_in; ++k) {
-      T* to = out + k * g.out_channels + group * g.group_out;
-      const T* from = sums + group * one + k * padded;
-      std::memcpy(to, from, static_cast<size_t>(g.group_out) * sizeof(T));
-      for (int64_t slot = 1; slot < slots; ++slot) {
-        from += g.groups * one;
-        for (int64_t j = 0; j < g.group_out; ++j) to[j] += from[j];
-      }
-    }
+  FilterGradient<T>(g, in, arriving).run(out);
 }
 
 Geometry geometry(KernelContext& c, int spatial, const Shape& input, const Shape& filter) {

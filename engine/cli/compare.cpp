@@ -99,16 +99,17 @@ int compare_two(const Request& request) {
     throw Error(ErrorKind::kValue, std::string("compare needs two calls or recordings; usage: ") + kHow);
   const std::string file = side_named(request.file, "").file;
   const SideName left = side_named(words[0], file), right = side_named(words[1], file);
-  if (left.file == right.file && left.what == right.what)
+  const bool whole = left.what == Recorded() && right.what == Recorded();
+  if (left.file == right.file && left.what == right.what && !whole)
     throw Error(ErrorKind::kValue, std::string("compare: both sides are the same. ") + kHow);
   const auto left_reader = open_file(left.file);
-  const auto other = left.file == right.file ? nullptr : open_file(right.file);
+  const auto other = left.file == right.file && !whole ? nullptr : open_file(right.file);
   const session::Reader& right_reader = other ? *other : *left_reader;
   const Comparison c =
       compare_recorded({*left_reader, left.file, left.what}, {right_reader, right.file, right.what}, [] {});
   if (request.json) std::printf("%s\n", comparison_json(*left_reader, c).c_str());
   else for (const std::string& line : text_lines(text_of(*left_reader, c))) std::printf("%s\n", line.c_str());
-  if (!request.json && other && left.what == Recorded() && right.what == Recorded())
+  if (!request.json && whole)
     std::fputs(compared_work(*left_reader, right_reader).c_str(), stdout);
   return 0;
 }

@@ -1,4 +1,5 @@
-// Kernels are matched by name, phases by the name that the program gave them without the number of a step.
+// Kernels are matched by name, phases and other spans by the name that the program gave them without the number of a
+// step.
 #include "engine/cli/compare_work.h"
 
 #include "engine/base/text.h"
@@ -42,11 +43,12 @@ std::string phase_name(std::string_view name) {
   return std::string(name);
 }
 
-void add_phases(Table& table, const session::Reader& reader, Sum Both::*side) {
+// The program's own phases, or all spans.
+void add_spans(Table& table, const session::Reader& reader, Sum Both::*side, bool all) {
   for (size_t c = 0; c < reader.spans().index().size(); ++c) {
     try {
       for (const session::SpanRecord& s : *reader.spans().chunk(c))
-        if (s.category == "user_annotation" && s.end_ns >= s.start_ns)
+        if ((all || s.category == "user_annotation") && s.end_ns >= s.start_ns)
           add(table, phase_name(s.name), side, 1, s.end_ns - s.start_ns);
     } catch (const Error&) {
       // a damaged chunk: its spans are missing from the sums
@@ -121,17 +123,22 @@ std::string print(const char* title, const char* of, const Table& table) {
 }  // namespace
 
 std::string compared_work(const session::Reader& left, const session::Reader& right) {
-  Table calls, traces, kernels, phases;
+  Table calls, traces, kernels, phases, spans;
   add_functions(calls, traces, left, &Both::left);
   add_functions(calls, traces, right, &Both::right);
   add_kernels(kernels, left, &Both::left);
   add_kernels(kernels, right, &Both::right);
-  add_phases(phases, left, &Both::left);
-  add_phases(phases, right, &Both::right);
+  add_spans(phases, left, &Both::left, false);
+  add_spans(phases, right, &Both::right, false);
+  if (calls.empty() && traces.empty() && kernels.empty() && phases.empty()) {  // nothing else was recorded
+    add_spans(spans, left, &Both::left, true);
+    add_spans(spans, right, &Both::right, true);
+  }
   return print("by function, sums over its calls", "functions", calls) +
          print("by function, sums over the making of its traces", "functions", traces) +
          print("by kernel, sums of device time, the largest differences first", "kernels", kernels) +
-         print("by phase, as the program names its parts", "phases", phases);
+         print("by phase, as the program names its parts", "phases", phases) +
+         print("by span, sums over those of one name", "spans", spans);
 }
 
 }  // namespace footlight::cli

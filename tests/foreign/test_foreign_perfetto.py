@@ -1,5 +1,6 @@
 """Slices, sums, counters and times of a Perfetto trace equal those counted from its packets by a little Python."""
 import os
+import re
 import sqlite3
 import struct
 import subprocess
@@ -94,6 +95,13 @@ def main() -> None:
         done = subprocess.run([PROGRAM, 'import', back, '-o', again], capture_output=True, text=True)
         assert done.returncode == 0 and 'ends too early' in done.stderr, done.stderr
         assert 'Perfetto' in run('info', trace)
+        # Spans are compared by name, a recording with itself too.
+        more = os.path.join(folder, 'more.pftrace')
+        make_perfetto.write(more, 60)
+        both = run('compare', trace, more)
+        assert 'hold spans only' in both and re.search(r'more often +40 -> 60 .* step\n', both), both
+        same = run('compare', trace, trace)
+        assert re.search(r'same +40 -> 40 .*\+0 ns +step\n', same), same
 
 
 if __name__ == '__main__':

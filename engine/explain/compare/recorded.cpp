@@ -382,10 +382,18 @@ std::string engine_text(const session::Reader& reader) {
   return text.empty() ? "Footlight's engine" : text;
 }
 
+// Whether nothing but spans was recorded, as in traces of programs that mark their own parts.
+bool has_spans_only(const session::Reader& reader) {
+  return reader.contents().functions.empty() && reader.op_events().index().empty() &&
+         reader.device_events().index().empty() && !reader.spans().index().empty();
+}
+
 void add_notes(Comparison& c, const Sides& s) {
   for (const RecordedRuns* runs : {&s.left_runs, &s.right_runs})
     for (const std::string& note : runs->notes())
       if (std::ranges::find(c.notes, note) == c.notes.end()) c.notes.push_back(note);
+  if (has_spans_only(s.left.reader) && has_spans_only(s.right.reader))
+    c.notes.push_back("Both recordings hold spans only: what ran in them is not known, and their time is called Python");
   if (s.left.what.kind == Kind::kFunction)
     c.notes.push_back("The times are sums: of " + with_commas(c.eager.calls) + " calls on the left, " +
                       with_commas(c.traced.calls) + " on the right");

@@ -393,7 +393,7 @@ void add_notes(Comparison& c, const Sides& s) {
     for (const std::string& note : runs->notes())
       if (std::ranges::find(c.notes, note) == c.notes.end()) c.notes.push_back(note);
   if (has_spans_only(s.left.reader) && has_spans_only(s.right.reader))
-    c.notes.push_back("Both recordings hold spans only: what ran in them is not known, and their time is called Python");
+    c.notes.push_back("Both hold spans only: what ran in them is not known, and their time is called Python");
   if (s.left.what.kind == Kind::kFunction)
     c.notes.push_back("The times are sums: of " + with_commas(c.eager.calls) + " calls on the left, " +
                       with_commas(c.traced.calls) + " on the right");

@@ -219,10 +219,6 @@ void print_all(const Program& program, std::set<const Program*>& seen, std::stri
 }  // namespace
 
 const char* why_not_fusible(const Program& program, const Instruction& in) {
-  static constexpr const char* kBlockers[] = {
-      "no producer or consumer beside it is elementwise",
-      "another node has to run between it and others of its shape",
-      "an effect lies between it and others of its shape", "the fused loop would have too many steps"};
   if (in.opcode != Opcode::kKernel) return "";
   const ProgramNodes nodes(program);
   const Node& made = program.node(in);
@@ -235,7 +231,7 @@ const char* why_not_fusible(const Program& program, const Instruction& in) {
     const Tensor* const known = axes.array() == Operand::kConstant ? &program.constants[axes.index()] : nullptr;
     if (!fusion::fusible_reduction(made, nodes.type_of(made.inputs[0]), known, why) && !*why) return "";
   }
-  return *why ? why : kBlockers[static_cast<size_t>(in.blocker)];
+  return *why ? why : fusion::words_of(in.blocker);
 }
 
 std::string to_text(const Program& program) {

@@ -1,7 +1,7 @@
 // A node joins the groups of its inputs if all have one shape and no other node has to run between them. There are at
-// most 64 groups between two effects, so the dependencies of a node are the bits of a word. A reduction of short rows
-// is treated like any node. Every other reduction starts as a group of its own; once all groups are complete, it is
-// appended to one that computes, or reads, its input.
+// most 64 groups (kMaxGroups) at a time, so the dependencies of a node are the bits of a word. A reduction of short
+// rows is treated like any node. Every other reduction starts as a group of its own; once all groups are complete, it
+// is appended to one that computes, or reads, its input.
 #include "engine/fusion/grouping.h"
 
 #include "engine/base/errors.h"
@@ -18,7 +18,6 @@ using optimize::Rewrite;
 
 namespace {
 
-constexpr size_t kMaxGroups = 64;
 constexpr size_t kMaxShortRow = 16 << 10;  // bytes; several such rows fit in the fastest cache
 
 class RewriteNodes final : public NodesById {
@@ -53,10 +52,11 @@ bool takes_inputs_of(ElementLoop::Kind kind, const Node& node) {
 class Segment {
  public:
   Segment(const Rewrite& rewrite, std::vector<uint32_t>& position_of, std::vector<FusionBlocker>& blockers)
-      : rewrite_(rewrite), position_of_(position_of), blockers_(blockers) {}
+      : rewrite_(rewrite), position_of_(position_of), blockers_(blockers), effects_before_(rewrite.size(), kNone) {}
 
   bool full() const { return groups_.size() == kMaxGroups; }
   bool empty() const { return nodes_.empty(); }
+  void count_effect() { ++effects_; }
 
   void add(NodeId id) {
     const auto at = static_cast<uint32_t>(nodes_.size());
@@ -68,11 +68,15 @@ class Segment {
     item.reduction = fusible_reduction(rewrite_, node);
     nodes_.push_back(item);
     position_of_[id.value] = at;
+    effects_before_[id.value] = effects_;
     if (item.reduction) join_reduction(at);
     else if (element_loop(rewrite_, node)) join(at);
     else return;
-    for (Edge edge : node.inputs)
-      if (position(edge) == kNone && could_fuse_with_producer(at, edge)) set_blocker(FusionBlocker::kEffect, at, edge);
+    for (Edge edge : node.inputs) {
+      const uint32_t effects = effects_before_[rewrite_.resolve(edge).node.value];  // kNone: the producer does not run
+      if (effects == kNone || position(edge) != kNone || !could_fuse_with_producer(at, edge)) continue;
+      set_blocker(effects == effects_ ? FusionBlocker::kTooManyGroups : FusionBlocker::kEffect, at, edge);
+    }
   }
 
   // Appends its nodes to the schedule and clears the segment.
@@ -150,9 +154,19 @@ class Segment {
     if (!element_loop(rewrite_, producer)) return false;
     return nodes_[at].reduction || producer.shapes[0] == rewrite_.node(nodes_[at].id).shapes[0];
   }
+  void set_blocker(FusionBlocker why, NodeId id) {
+    if (blockers_[id.value] == FusionBlocker::kNoNeighbour) blockers_[id.value] = why;
+  }
   void set_blocker(FusionBlocker why, uint32_t at, Edge edge) {
-    for (const NodeId id : {nodes_[at].id, rewrite_.resolve(edge).node})
-      if (blockers_[id.value] == FusionBlocker::kNoNeighbour) blockers_[id.value] = why;
+    set_blocker(why, nodes_[at].id);
+    set_blocker(why, rewrite_.resolve(edge).node);
+  }
+  // Notes why these groups, and node `at` if it is not kNone, do not become one. Returns false.
+  bool blocked(FusionBlocker why, std::span<const uint32_t> groups, uint32_t at) {
+    if (at != kNone) set_blocker(why, nodes_[at].id);
+    for (const uint32_t group : groups)
+      for (const uint32_t member : groups_[group].members) set_blocker(why, nodes_[member].id);
+    return false;
   }
 
   // The groups on which these groups depend, directly or not, and these themselves.
@@ -218,12 +232,15 @@ class Segment {
     const uint32_t producer = group_of(from);
     if (rows && producer != kNone && nodes_[position(from)].level == Level::kWhole && !groups_[producer].num_ending) {
       Group& group = groups_[producer];
-      if ((!group.dims || *group.dims == reduction) && extend(producer, at)) {
+      if (group.dims && !(*group.dims == reduction)) {
+        blocked(FusionBlocker::kOtherDims, {}, at);
+      } else if (extend(producer, at)) {
         group.dims = reduction;
         group.by_rows = true;
         return;
       }
     }
+    if (rows && producer != kNone && groups_[producer].by_rows) blocked(FusionBlocker::kRowByRow, {}, at);
     Group& group = start(at, from);
     group.dims = reduction;
     group.by_rows = rows;
@@ -259,13 +276,16 @@ class Segment {
   // Appends a group of reductions to the end of another; returns whether it could.
   bool append_to(uint32_t own, uint32_t other) {
     const Group &group = groups_[own], &with = groups_[other];
-    if (own == other || with.by_rows || group.num_ending + with.num_ending > kMaxReductions) return false;
-    if (with.dims && !(*with.dims == *group.dims)) return false;
+    if (own == other) return false;
+    if (with.by_rows) return blocked(FusionBlocker::kRowByRow, {&own, 1}, kNone);
+    if (with.dims && !(*with.dims == *group.dims)) return blocked(FusionBlocker::kOtherDims, {&own, 1}, kNone);
     if (!(shape_of(group) == shape_of(with))) return false;
+    if (group.num_ending + with.num_ending > kMaxReductions)
+      return blocked(FusionBlocker::kTooManyReductions, {&own, 1}, kNone);
     if (with.num_ending && group.dims->last == group.dims->rank) {  // rows that may be long
       const Item &a = nodes_[group.members.back()], &b = nodes_[with.members.back()];
       if (!(a.reduction->reduction->halving == b.reduction->reduction->halving) || element_size(a) != element_size(b))
-        return false;
+        return blocked(FusionBlocker::kOtherOrder, {&own, 1}, kNone);
     }
     return !reads_reduced_value(group, own, other) && !reads_reduced_value(with, own, other) &&
            merge({other, own}, kNone);
@@ -310,18 +330,15 @@ class Segment {
   // Adds a node after all others of the group, so only its own inputs can be new or conflict. Returns whether it could.
   bool extend(uint32_t into, uint32_t at) {
     Group& group = groups_[into];
-    if (group.steps + steps(at) > kMaxSteps) {
-      blockers_[nodes_[at].id.value] = FusionBlocker::kTooManySteps;
-      return false;
-    }
+    if (group.steps + steps(at) > kMaxSteps) return blocked(FusionBlocker::kTooManySteps, {&into, 1}, at);
     const size_t before = group.outside.size();
     take_outside(at, group.outside, [&](uint32_t producer) { return root(nodes_[producer].group) == into; });
-    bool fits = group.outside.size() <= kMaxOutside;
-    for (size_t i = before; fits && i < group.outside.size(); ++i)
-      fits = !depends_on(group.outside[i].edge, group.bits);
-    if (!fits) {
+    bool is_reordered = false;
+    for (size_t i = before; i < group.outside.size(); ++i)
+      is_reordered = is_reordered || depends_on(group.outside[i].edge, group.bits);
+    if (is_reordered || group.outside.size() > kMaxOutside) {
       group.outside.resize(before);
-      return false;
+      return blocked(is_reordered ? FusionBlocker::kReordered : FusionBlocker::kTooManyInputs, {&into, 1}, at);
     }
     group.steps += steps(at);
     group.dependencies = (group.dependencies | nodes_[at].dependencies) & ~group.bits;
@@ -347,13 +364,13 @@ class Segment {
       all.by_rows |= group.by_rows;
     }
     if (at != kNone) all.members.push_back(at);
-    if (all.steps > kMaxSteps) return false;
+    if (all.steps > kMaxSteps) return blocked(FusionBlocker::kTooManySteps, groups, at);
     std::ranges::sort(all.members);
     const auto member = [&](uint32_t producer) { return std::ranges::binary_search(all.members, producer); };
     for (const uint32_t m : all.members) take_outside(m, all.outside, member);
-    if (all.outside.size() > kMaxOutside) return false;
     for (const Outside& outside : all.outside)
-      if (depends_on(outside.edge, all.bits)) return false;
+      if (depends_on(outside.edge, all.bits)) return blocked(FusionBlocker::kReordered, groups, at);
+    if (all.outside.size() > kMaxOutside) return blocked(FusionBlocker::kTooManyInputs, groups, at);
     if (all.num_ending)
       std::ranges::stable_partition(all.members, [&](uint32_t m) { return !nodes_[m].reduction; });
     all.dependencies &= ~all.bits;
@@ -406,6 +423,8 @@ class Segment {
   const Rewrite& rewrite_;
   std::vector<uint32_t>& position_of_;  // position in nodes_ of each node of the graph
   std::vector<FusionBlocker>& blockers_;
+  std::vector<uint32_t> effects_before_;  // for each scheduled node of the graph, how many effects precede it
+  uint32_t effects_ = 0;
   std::vector<Item> nodes_;
   std::vector<Group> groups_;
 };
@@ -428,6 +447,24 @@ const char* why_not_fusible(const NodesById& nodes, const Node& node) {
     const Shape& shape = producer.shapes[edge.output];
     if (shape.fully_known() && node.shapes[0].fully_known() && !spread(shape, node.shapes[0]))
       return "its inputs do not broadcast to its shape";
+  }
+  return "";
+}
+
+const char* words_of(FusionBlocker blocker) {
+  switch (blocker) {
+    case FusionBlocker::kNoNeighbour: return "no producer or consumer beside it is elementwise";
+    case FusionBlocker::kReordered: return "another node has to run between it and others of its shape";
+    case FusionBlocker::kEffect: return "an effect lies between it and others of its shape";
+    case FusionBlocker::kTooManySteps: return "the fused loop would have too many steps";
+    case FusionBlocker::kTooManyInputs: return "the fused loop would read too many values";
+    case FusionBlocker::kTooManyGroups:
+      return "the graph is divided after every 64 groups of nodes, here between it and others of its shape";
+    case FusionBlocker::kTooManyReductions: return "the fused loop would end with too many reductions";
+    case FusionBlocker::kRowByRow: return "the fused loop that it could join runs row by row";
+    case FusionBlocker::kOtherDims: return "the reductions that it could be fused with remove other dimensions";
+    case FusionBlocker::kOtherOrder:
+      return "the reductions that it could be fused with take elements in another order";
   }
   return "";
 }
@@ -511,7 +548,9 @@ Grouping group_elementwise(const Rewrite& rewrite, std::vector<NodeId> schedule)
     const bool barrier = effect == Effect::kWrites || effect == Effect::kOther;
     if (barrier || segment.full()) segment.finish(grouping);
     segment.add(id);
-    if (barrier) segment.finish(grouping);
+    if (!barrier) continue;
+    segment.finish(grouping);
+    segment.count_effect();
   }
   if (!segment.empty()) segment.finish(grouping);
   return grouping;

@@ -18,7 +18,18 @@ namespace footlight::fusion {
 enum class Level : uint8_t { kWhole, kReducedKeepDims, kReduced };
 
 // Why a node that could be fused is not.
-enum class FusionBlocker : uint8_t { kNoNeighbour, kReordered, kEffect, kTooManySteps };
+enum class FusionBlocker : uint8_t {
+  kNoNeighbour,        // nothing beside it could be fused with it
+  kReordered,          // another node has to run between it and others of its shape
+  kEffect,             // an effect lies between it and others of its shape
+  kTooManySteps,       // kMaxSteps
+  kTooManyInputs,      // kMaxOutside
+  kTooManyGroups,      // kMaxGroups
+  kTooManyReductions,  // kMaxReductions
+  kRowByRow,           // a reduction: the loop that it could join runs row by row
+  kOtherDims,          // a reduction: those that it could be fused with remove other dimensions
+  kOtherOrder,         // a reduction: those that it could be fused with take elements in another order
+};
 
 struct Grouping {
   static constexpr uint32_t kUngrouped = UINT32_MAX;
@@ -31,6 +42,8 @@ struct Grouping {
 
 // Limits of a fused loop, because its state is on the stack: steps, values from outside, reductions at its end.
 inline constexpr size_t kMaxSteps = 40, kMaxOutside = 24, kMaxReductions = 4;
+// How many groups are formed at a time, because the dependencies of a node are the bits of a word.
+inline constexpr size_t kMaxGroups = 64;
 
 // The device that tf.device requests for a node; the host if it requests none or there is no such device.
 Device placement(const Node& node);
@@ -44,6 +57,9 @@ class NodesById {
   virtual ~NodesById() = default;
   virtual const Node& node(NodeId id) const = 0;
 };
+
+// "the fused loop would have too many steps": ends the sentence "it is not fused, because ...".
+const char* words_of(FusionBlocker blocker);
 
 // The element loop of a node that can be fused; empty for others.
 ElementLoop element_loop(const optimize::Rewrite& rewrite, const Node& node);

@@ -230,6 +230,52 @@ class TestCompile : public QObject {
              std::string::npos, text.c_str());
   }
 
+  // A reduction that could end a loop, and does not, names the limit that it met.
+  void why_reductions_run_alone() {
+    const Spec wide{DType::kFloat32, {8, 12800}}, rows{DType::kFloat32, {64, 32}};
+    auto f = traced({wide, rows}, [&](std::span<const Tensor> in) {
+      using footlight::ops::ints;
+      const Tensor all = ints({0, 1}), first = ints({0}), last = ints({1});
+      const Tensor x = op("Exp", {in[0]}), y = op("Tanh", {in[1]});
+      return std::vector{op("Sum", {x, all}),    op("Max", {x, all}),  op("Min", {x, all}),  op("Prod", {x, all}),
+                         op("Mean", {x, all}),   op("Sum", {x, first}), op("Sum", {y, last}), op("Max", {y, first})};
+    });
+    const std::string text = compile::to_text(f->program());
+    const auto says = [&](const char* node, const char* words) {
+      const size_t at = text.find(str("# ", node, ':')), found = text.find(str("; not fused: ", words, '\n'), at);
+      return at != std::string::npos && found < text.find('\n', at);
+    };
+    QVERIFY2(says("Mean", "the fused loop would end with too many reductions"), text.c_str());
+    QVERIFY2(says("Sum_1", "the reductions that it could be fused with remove other dimensions"), text.c_str());
+    QVERIFY2(says("Max_1", "the fused loop that it could join runs row by row"), text.c_str());
+  }
+
+  // A chain of elementwise nodes is cut where a loop would read too many values. What is cut off says so.
+  void why_a_chain_is_cut() {
+    auto f = traced({{DType::kFloat32, {4, 4}}}, [](std::span<const Tensor> in) {
+      Tensor x = in[0], factor = in[0];
+      for (size_t i = 0; i < fusion::kMaxOutside; ++i) x = op("Mul", {x, factor = squared(factor)});
+      return std::vector{x};
+    });
+    const std::string text = compile::to_text(f->program());
+    QVERIFY2(text.find("; not fused: the fused loop would read too many values\n") != std::string::npos, text.c_str());
+  }
+
+  // Loops are formed for 64 groups of nodes at a time. Their edge is no effect, and is not called one.
+  void why_nodes_at_an_edge_run_alone() {
+    auto f = traced({{DType::kFloat32, {2, 2}}}, [](std::span<const Tensor> in) {
+      Tensor x = op("Tanh", {in[0]});
+      for (size_t i = 0; i < 2 * fusion::kMaxGroups; ++i) x = op("Tanh", {op("MatMul", {x, in[0]})});
+      const Tensor early = op("Exp", {in[0]});
+      for (size_t i = 0; i < 2 * fusion::kMaxGroups; ++i) x = op("Tanh", {op("MatMul", {x, early})});
+      return std::vector{op("Neg", {early}), x};
+    });
+    const std::string text = compile::to_text(f->program());
+    QVERIFY2(text.find("an effect lies between") == std::string::npos, text.c_str());
+    QVERIFY2(text.find("; not fused: the graph is divided after every 64 groups of nodes, here between it and others "
+                       "of its shape\n") != std::string::npos, text.c_str());
+  }
+
   void a_graph_called_twice_is_compiled_once() {
     // Too large to be copied to both places.
     auto inner = traced({kScalar}, [](std::span<const Tensor> in) {

@@ -70,7 +70,7 @@ struct NodeStep {
 std::vector<NodeStep> steps_of(const session::GraphRecord& graph, uint32_t node);
 std::vector<NodeStep> steps_in(const session::GraphRecord& graph, size_t pass);
 
-// A node for which a pass found no walk over memory, though there are for others of its kind.
+// A node that runs alone, although others of its kind run in fused loops, and the reason.
 struct AloneStep {
   uint32_t node = 0;
   std::string pass, words;  // "fuse", "runs alone, because an effect lies between it and others of its shape"

@@ -20,18 +20,18 @@ template <class Console>
 std::string last_printed_traceback(const Console& console) {
   constexpr size_t kMaxLookedAt = 64 << 10;  // a longer traceback says nothing new
   // Filled from its end. It is read again only when it has doubled: a program may print letter by letter.
-  std::string room(2 * kMaxLookedAt, '\0');
-  size_t begin = room.size(), size_read = 0;
-  const auto last = [&] { return last_traceback(std::string_view(room).substr(begin)); };
-  for (size_t i = console.size(); i-- > 0 && room.size() - begin < kMaxLookedAt;) {
+  std::string buffer(2 * kMaxLookedAt, '\0');
+  size_t begin = buffer.size(), size_read = 0;
+  const auto last = [&] { return last_traceback(std::string_view(buffer).substr(begin)); };
+  for (size_t i = console.size(); i-- > 0 && buffer.size() - begin < kMaxLookedAt;) {
     const auto& piece = console[i];
     if (piece.stream != session::ConsoleStream::kStderr) continue;
     std::string_view said = piece.text;
     if (said.size() > kMaxLookedAt) said.remove_prefix(said.size() - kMaxLookedAt);
     begin -= said.size();
-    said.copy(room.data() + begin, said.size());
-    if (room.size() - begin < 2 * size_read) continue;
-    size_read = room.size() - begin;
+    said.copy(buffer.data() + begin, said.size());
+    if (buffer.size() - begin < 2 * size_read) continue;
+    size_read = buffer.size() - begin;
     if (const std::string_view found = last(); !found.empty()) return std::string(found);
   }
   return std::string(last());

@@ -222,8 +222,8 @@ int nothing_there(sqlite3_vfs*, const char*, int, int* there) {
   *there = 0;
   return SQLITE_OK;
 }
-int full_name(sqlite3_vfs*, const char* name, int room, char* out) {
-  sqlite3_snprintf(room, out, "%s", name);
+int full_name(sqlite3_vfs*, const char* name, int capacity, char* out) {
+  sqlite3_snprintf(capacity, out, "%s", name);
   return SQLITE_OK;
 }
 sqlite3_vfs* usual(sqlite3_vfs* ours) { return static_cast<sqlite3_vfs*>(ours->pAppData); }

@@ -145,7 +145,7 @@ struct Writer::State {
 
   // Reserves that many bytes; false: the queue is full, and `count` is added to the losses. Records may use more of it
   // than events: a lost graph would take the meaning of all its events with it.
-  bool room(size_t bytes, const char* what, uint64_t count, Pending::Rank rank) {
+  bool reserve(size_t bytes, const char* what, uint64_t count, Pending::Rank rank) {
     const auto cap = static_cast<size_t>(options.queue_cap) * (rank == Pending::Rank::kEvent ? 1 : 4);
     if (queue_bytes + bytes > cap) {
       dropped[{what, "the disk was too slow"}] += count;
@@ -161,7 +161,7 @@ struct Writer::State {
     bool wake = false;
     {
       std::lock_guard lock(mutex);
-      if (!room(bytes, kind_of(item), 1, Pending::Rank::kRecord)) return;
+      if (!reserve(bytes, kind_of(item), 1, Pending::Rank::kRecord)) return;
       queue.push_back(std::move(item));
       wake = queue_bytes > static_cast<size_t>(options.queue_cap) / 4 && !filling.exchange(true);
     }
@@ -448,7 +448,7 @@ void Writer::add_event(AnyEvent event) {
   std::lock_guard lock(s.mutex);
   std::visit(
       [&]<class R>(R& record) {
-        if (s.room(sizeof(R), R::kPlural, 1, Pending::Rank::kEvent))
+        if (s.reserve(sizeof(R), R::kPlural, 1, Pending::Rank::kEvent))
           std::get<std::vector<R>>(s.events).push_back(std::move(record));
       },
       event);
@@ -462,7 +462,7 @@ void Writer::add_chunk(PointerToAny<EventChunks>::type rows) {
       [&]<class Chunk>(Chunk* chunk) {
         using Rows = typename RowsOf<Chunk>::type;
         constexpr size_t kRow = kOfRecords<Chunk> ? sizeof(Rows) : 64;
-        if (!s.room(chunk->size() * kRow, Rows::kPlural, chunk->size(), Pending::Rank::kEvent)) return;
+        if (!s.reserve(chunk->size() * kRow, Rows::kPlural, chunk->size(), Pending::Rank::kEvent)) return;
         Chunk& waiting = std::get<Chunk>(s.events);
         if (waiting.size()) append(waiting, *chunk);
         else waiting = std::move(*chunk);

@@ -10,10 +10,10 @@ namespace footlight {
 
 class GrowingBuffer final : public Buffer {
  public:
-  // Holds `bytes` of contents, and may grow to `room`.
-  GrowingBuffer(size_t bytes, size_t room) : used_(bytes) {
-    data_ = host_allocator().allocate(room);
-    bytes_ = room;
+  // Holds `bytes` of contents, and may grow to `capacity`.
+  GrowingBuffer(size_t bytes, size_t capacity) : used_(bytes) {
+    data_ = host_allocator().allocate(capacity);
+    bytes_ = capacity;
   }
   ~GrowingBuffer() override { host_allocator().release(data_, bytes_); }
 

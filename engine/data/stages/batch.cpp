@@ -29,15 +29,15 @@ class Batch final : public Stage {
       run_->check();
       // Allocated for a full batch: a shorter last one is copied once more.
       Element batch;
-      const int64_t room = std::min<int64_t>(stage_.size_, 1 << 20);
+      const int64_t capacity = std::min<int64_t>(stage_.size_, 1 << 20);
       std::vector<Element> late;  // elements beyond the allocated size
-      for (const Tensor& tensor : row_) batch.push_back(rows_like(tensor, room));
+      for (const Tensor& tensor : row_) batch.push_back(rows_like(tensor, capacity));
       const Element first = row_;
       int64_t count = 0;
       std::string unlike;  // the error, thrown when the batch is full: a remainder that is dropped may have any shapes
       do {
         if (unlike.empty()) unlike = difference(first, row_, count);
-        if (unlike.empty() && count < room)
+        if (unlike.empty() && count < capacity)
           for (size_t k = 0; k < batch.size(); ++k) write_row(batch[k], count, row_[k]);
         else if (unlike.empty())
           late.push_back(row_);
@@ -45,12 +45,12 @@ class Batch final : public Stage {
       } while (count < stage_.size_ && more(count));
       if (count < stage_.size_ && stage_.drop_remainder_) return end();
       if (!unlike.empty()) invalid(unlike);
-      if (count != room)
+      if (count != capacity)
         for (size_t k = 0; k < batch.size(); ++k) {
           Tensor fitting = rows_like(first[k], count);
           const RowSlicer rows(batch[k]);
-          for (int64_t i = 0; i < std::min(count, room); ++i) write_row(fitting, i, rows.row(i));
-          for (size_t i = 0; i < late.size(); ++i) write_row(fitting, room + static_cast<int64_t>(i), late[i][k]);
+          for (int64_t i = 0; i < std::min(count, capacity); ++i) write_row(fitting, i, rows.row(i));
+          for (size_t i = 0; i < late.size(); ++i) write_row(fitting, capacity + static_cast<int64_t>(i), late[i][k]);
           batch[k] = std::move(fitting);
         }
       out = std::move(batch);

@@ -8,8 +8,8 @@ import unittest
 import footlight as tf
 
 NAMES = '''function constant Variable GradientTape data.Dataset data.Dataset.from_tensor_slices data.Dataset.map data.Dataset.batch
-data.Dataset.shuffle data.Dataset.prefetch cast reduce_sum reduce_mean matmul reshape stack concat where while_loop cond
-TensorSpec nest nest.map_structure map_fn convert_to_tensor Module autograph'''.split()
+data.Dataset.shuffle data.Dataset.prefetch cast reduce_sum reduce_mean matmul reshape stack concat where gather
+random.uniform nn.softmax while_loop cond TensorSpec nest nest.map_structure map_fn convert_to_tensor Module autograph'''.split()
 
 
 def named(name):

@@ -44,7 +44,7 @@ def public_functions():
 def parameters(function):
     """(name, kind, has a default), from the help."""
     for line in function.__doc__.split('Args:')[1].splitlines():
-        match = re.match(r'\s*(\w+): (.*?)(?: or None)?(;.*)?\.$', line)
+        match = re.match(r'\s*(\w+): (an? [a-z ]+?)(?: or None)?(; .* when it is not given)?\.(?: |$)', line)
         if match and match[2] in FITTING:
             yield match[1], match[2], bool(match[3])
 

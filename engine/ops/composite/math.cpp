@@ -68,7 +68,7 @@ FL_PUBLIC(math) {
       {"math.is_nan", kOne, one_op<"IsNan">, "whether x is NaN"},
       {"math.is_inf", kOne, one_op<"IsInf">, "whether x is infinite"},
       {"math.is_finite", kOne, one_op<"IsFinite">, "whether x is neither infinite nor NaN"},
-      {"nn.softmax math.softmax", kLogits, bind<softmax>, "exp(x) / sum(exp(x)) along an axis"},
+      {"nn.softmax math.softmax", kLogits, bind<softmax>, "the softmax along an axis: exp(x) / sum(exp(x))"},
       {"nn.log_softmax math.log_softmax", kLogits, bind<log_softmax>, "log(softmax(x))"},
   };
 }

@@ -238,7 +238,7 @@ FL_PUBLIC(shape) {
       {"broadcast_to", "input: tensor, shape: shape, name: str? = None", bind<broadcast_to>,
        "repeated to fill a shape"},
       {"where", "condition: tensor, x: tensor? as y = None, y: tensor? as x = None, name: str? = None",
-       bind<where>, "x where the condition holds, else y"},
+       bind<where>, "the elements of x where the condition holds, those of y elsewhere"},
   };
 }
 

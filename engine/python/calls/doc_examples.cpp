@@ -1,4 +1,5 @@
-// Examples in the help of the functions that scripts call most, by their first name in the table of public names.
+// Examples, and what parameters mean, in the help of the functions that scripts call most. A function is found by its
+// first name in the table of public names.
 #include "engine/python/calls/doc_examples.h"
 
 namespace footlight::python {
@@ -64,6 +65,57 @@ indices of what is true, a row for each.
   tf.Tensor(
   [[1]
    [2]], shape=(2, 1), dtype=int64))"},
+    {"gather", R"(`axis` is the dimension, the first one unless told otherwise.
+
+  >>> print(tf.gather([10, 20, 30], [2, 0]))
+  tf.Tensor([30 10], shape=(2,), dtype=int32)
+  >>> print(tf.gather([[1, 2], [3, 4]], [1, 0], batch_dims=1))
+  tf.Tensor([2 3], shape=(2,), dtype=int32))"},
+    {"random.uniform", R"(Integers need `maxval`. Each call gives other numbers; after tf.random.set_seed they are
+the same in each run.
+
+  >>> tf.random.set_seed(1)
+  >>> print(tf.random.uniform([2], 1, 7, tf.int32, seed=5))
+  tf.Tensor([3 4], shape=(2,), dtype=int32))"},
+    {"nn.softmax", R"(The results are positive, and their sum along the axis is 1.
+
+  >>> print(tf.nn.softmax([0., 0.]))
+  tf.Tensor([0.5 0.5], shape=(2,), dtype=float32))"},
+};
+
+struct ParameterText {
+  std::string_view function, parameter, text;
+};
+
+constexpr ParameterText kParameters[] = {
+    {"math.reduce_sum", "axis", "The dimensions to add up; None: all of them."},
+    {"math.reduce_sum", "keepdims", "Whether these dimensions stay in the result, with the size 1."},
+    {"math.reduce_mean", "axis", "The dimensions to average over; None: all of them."},
+    {"math.reduce_mean", "keepdims", "Whether these dimensions stay in the result, with the size 1."},
+    {"linalg.matmul", "a", "It has two dimensions or more."},
+    {"linalg.matmul", "b", "It has two dimensions or more, and the dtype of `a`."},
+    {"linalg.matmul", "transpose_a", "Whether `a` is transposed first."},
+    {"linalg.matmul", "transpose_b", "Whether `b` is transposed first."},
+    {"linalg.matmul", "adjoint_a", "Whether `a` is transposed and conjugated first."},
+    {"linalg.matmul", "adjoint_b", "Whether `b` is transposed and conjugated first."},
+    {"reshape", "shape", "One of its sizes may be -1."},
+    {"stack", "axis", "The new dimension's place in the result; negative numbers count from the end."},
+    {"concat", "axis", "The dimension along which they are joined; negative numbers count from the end."},
+    {"where", "condition", "It holds bools."},
+    {"where", "x", "The elements for where the condition is true."},
+    {"where", "y", "The elements for where it is false; given if x is."},
+    {"gather", "params", "The tensor or variable from which slices are taken."},
+    {"gather", "indices", "Its integers say which slices."},
+    {"gather", "validate_indices", "It has no effect."},
+    {"gather", "axis", "The dimension that is indexed; None: number `batch_dims`."},
+    {"gather", "batch_dims", "How many leading dimensions `params` and `indices` share."},
+    {"random.uniform", "shape", "The sizes of the result's dimensions."},
+    {"random.uniform", "minval", "The least number that may come."},
+    {"random.uniform", "maxval", "The end of the range, which does not come itself; None: 1."},
+    {"random.uniform", "dtype", "Floats or integers."},
+    {"random.uniform", "seed", "An int that gives this call numbers of its own under tf.random.set_seed."},
+    {"nn.softmax", "logits", "It holds floats."},
+    {"nn.softmax", "axis", "The dimension; None: the last one."},
 };
 
 }  // namespace
@@ -71,6 +123,12 @@ indices of what is true, a row for each.
 std::string_view doc_example(std::string_view name) {
   for (const Example& one : kExamples)
     if (one.name == name) return one.text;
+  return {};
+}
+
+std::string_view parameter_text(std::string_view function, std::string_view parameter) {
+  for (const ParameterText& one : kParameters)
+    if (one.function == function && one.parameter == parameter) return one.text;
   return {};
 }
 

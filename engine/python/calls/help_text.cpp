@@ -32,8 +32,11 @@ std::string help_text(const PublicFunction& function, const std::vector<Paramete
   if (const std::string_view example = doc_example(function.names[0]); !example.empty())
     out += "\n\n" + std::string(example);
   out += "\n\nArgs:";
-  for (const Parameter& p : parameters)
+  for (const Parameter& p : parameters) {
     out += "\n  " + p.name + ": " + (p.is_name ? std::string("a str, the name of the operation") : kind_text(p)) + ".";
+    if (const std::string_view text = parameter_text(function.names[0], p.name); !text.empty())
+      out += " " + std::string(text);
+  }
   return out;
 }
 

@@ -235,7 +235,20 @@ PyObject* print(PyObject*, PyObject* args, PyObject* keywords) {
 
 PyMethodDef print_method = {"print", as_method(guard<print>), METH_VARARGS | METH_KEYWORDS,
                             "print(*inputs, output_stream=sys.stderr, summarize=3, sep=' ', "
-                            "end='\\n')\n--\n\nPrints values when the program runs, traced or not."};
+                            "end='\\n')\n--\n\n"
+                            R"(Prints values when the program runs: in a traced function at each call, not once.
+
+  >>> import sys
+  >>> tf.print('sum:', tf.constant([1, 2]), output_stream=sys.stdout)
+  sum: [1 2]
+
+Args:
+  inputs: values to print: tensors, variables, what Python prints, and structures of these.
+  output_stream: sys.stderr, sys.stdout or 'file://PATH'; sys.stderr when it is not given.
+  summarize: an int, how many elements are printed at both ends of a dimension, -1 for all; 3 when it is not given.
+  sep: a str, what is printed between two values; a space when it is not given.
+  end: a str, what is printed after the last one; a newline when it is not given.
+  name: a str, the name of the operation.)"};
 
 }  // namespace
 

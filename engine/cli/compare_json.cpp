@@ -102,6 +102,7 @@ std::string comparison_json(const session::Reader& reader, const Comparison& c) 
   out.add("warm_up", uint64_t{c.warm_up}).add("stopped", c.stopped).add("error", c.error);
   out.add("tracing_ns", c.tracing_ns).add("simulated", c.simulated).add("device", c.device);
   out.raw("worth_from", c.worth_from ? std::to_string(*c.worth_from) : "null");
+  out.add("trace_calls", c.trace_calls);
   std::vector<std::string> notes;
   for (const std::string& note : c.notes) notes.push_back(json_text(note));
   out.raw("notes", json_list(notes)).raw("parts", json_of(c.parts)).raw("rows", json_of(reader, c.rows));

@@ -4,6 +4,7 @@
 #include "engine/explain/compare/groups.h"
 #include "engine/explain/engines.h"
 #include "engine/explain/compare/pictures.h"
+#include "engine/explain/compare/recorded_read.h"
 #include "engine/explain/compare/repeated_call.h"
 #include "engine/explain/compare/waterfall.h"
 #include "engine/explain/words.h"
@@ -235,6 +236,10 @@ void say_tracing(Comparison& c, const session::Reader& reader) {
     c.tracing_ns += trace->end_ns - trace->start_ns;
   }
   if (traces.empty()) return;
+  each_chunk(reader.calls(), [] {}, [&](const std::vector<session::CallRecord>& chunk) {
+    for (const session::CallRecord& call : chunk)
+      c.trace_calls += call.trace == c.trace && call.outcome != CallOutcome::kFailed;
+  });
   const double saving = -c.difference.mean;
   if (saving > 0 && c.known_within < 1 && c.tracing_ns >= 0 && c.other_work.empty())
     c.worth_from = static_cast<uint64_t>(std::min(std::ceil(static_cast<double>(c.tracing_ns) / saving), 1e18));

@@ -49,7 +49,7 @@ struct Row {
   std::string place = {};           // of recordings: "train.py:11", "train.py:11 → 13"
   std::string function;             // the Python function around it
   std::string eager_ops;            // "AddV2, Relu", "40 x Mul"; empty: none
-  std::string graph_nodes;          // names of nodes, the same way
+  std::string graph_nodes;          // names of nodes, and how often they ran where that differs: "while/Mul, 40 runs"
   uint64_t eager_count = 0, traced_count = 0;  // ops that ran in one repetition
   Spread eager, traced, difference;
   Group group = Group::kSame;
@@ -126,6 +126,7 @@ struct Comparison {
   std::string error;                // a repetition failed; empty: none did
   int64_t tracing_ns = 0;           // what making the trace took
   std::optional<uint64_t> worth_from;  // tracing pays from this call on; none: it never does
+  uint64_t trace_calls = 0;         // calls of the program that the trace served
   double unexplained = 0;           // the larger side's: a share of its total
   bool simulated = false;           // the device is simulated
   std::string device;               // "GPU 0: NVIDIA H100"; empty: none was used
@@ -143,7 +144,7 @@ std::vector<Comparison> comparisons_of(const session::Reader& reader);
 
 // "412 us eager, 96 us traced: 4.3 times as fast. Python is the largest reason: 118 us of 316 us. ..."
 std::string sentence_of(const Comparison& comparison);
-// "Tracing took 6.1 ms; each traced call saves 316 us." Empty: it never pays.
+// "Tracing took 6.1 ms; each traced call saves 316 us: worth it from call 20. The program called this trace 3 times."
 std::string worth_of(const Comparison& comparison);
 
 // "Noting when each part began and ended added 17.2 us to an eager repetition ..." Empty when that is not known. It is

@@ -29,6 +29,14 @@ std::string times(uint64_t count, const std::string& name) {
   return count > 1 ? std::to_string(count) + " x " + name : name;
 }
 
+// "matmul", "2 x Sum"; where a loop repeats nodes or passes removed some, "while/MatMul, 9 runs", "23 x RealDiv, 13
+// runs".
+std::string nodes_text(const std::vector<std::string>& names, const std::string& op, uint64_t runs) {
+  const std::string text = times(names.size(), names.size() == 1 ? names.front() : op);
+  if (!runs || runs == names.size()) return text;
+  return text + ", " + with_commas(runs) + (runs == 1 ? " run" : " runs");
+}
+
 }  // namespace
 
 std::vector<const session::TraceRecord*> traces_within(const session::Reader& reader, FunctionId outer) {
@@ -242,9 +250,7 @@ void Groups::make_rows() {
       if (const session::CodeRecord* code = reader_.code(ops->second.source.code)) row.function = code->qualname;
     }
     if (has_nodes) {
-      const std::vector<std::string>& names = nodes->second.names;
-      row.graph_nodes = names.size() == 1 ? times(nodes->second.ran, names.front())
-                                          : times(std::max<uint64_t>(names.size(), nodes->second.ran), place.op);
+      row.graph_nodes = nodes_text(nodes->second.names, place.op, nodes->second.ran);
       row.nodes = nodes->second.all;
     }
     decide(row, has_ops ? &ops->second : nullptr, has_nodes ? &nodes->second : nullptr);

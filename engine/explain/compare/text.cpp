@@ -90,16 +90,19 @@ std::string table(const session::Reader& reader, const Comparison& c) {
   const std::string left_ops = c.recorded ? c.eager.name : "eager ops";
   const std::string right_ops = c.recorded ? c.traced.name : "graph nodes";
   const auto place = [&](const Row& row) { return c.recorded ? row.place : place_text(reader, row.at); };
-  size_t wide = 19;
+  size_t wide = 19, nodes_wide = 25;
   for (size_t i = 0; i < std::min(c.rows.size(), kMaxRows); ++i)
     wide = std::clamp(width(place(c.rows[i])), wide, size_t{36});
+  for (size_t i = 0; i < std::min(c.rows.size(), kMaxRows); ++i)
+    nodes_wide = std::clamp(width(c.rows[i].graph_nodes), nodes_wide, size_t{40});
   std::string out = "  " + left("line", wide + 1) + left(cut(left_ops, 25), 26) + right("time", 9) + "  " +
-                    left(cut(right_ops, 25), 26) + right("time", 9) + right("difference", 12) + "  group\n";
+                    left(cut(right_ops, nodes_wide), nodes_wide + 1) + right("time", 9) + right("difference", 12) +
+                    "  group\n";
   for (size_t i = 0; i < std::min(c.rows.size(), kMaxRows); ++i) {
     const Row& row = c.rows[i];
     out += "  " + left(cut(place(row), wide), wide + 1) + left(cut(row.eager_ops, 25), 26) +
            right(row.eager_count ? time_of_ops(row.eager.mean, row.eager_count) : "", 9) + "  " +
-           left(cut(row.graph_nodes, 25), 26) +
+           left(cut(row.graph_nodes, nodes_wide), nodes_wide + 1) +
            right(row.traced_count ? time_of_ops(row.traced.mean, row.traced_count) : "", 9) +
            right(row.has_difference() ? signed_time(row.difference.mean) : "", 12) +
            "  " + name_of(row.group) + (row.why.empty() ? "" : ", " + row.why) + "\n";

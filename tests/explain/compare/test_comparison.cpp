@@ -176,7 +176,7 @@ class TestComparison : public QObject {
     }
     made.total(1, false, 3000);
     made.total(1, true, 700);
-    const Comparison c = made.comparison();
+    Comparison c = made.comparison();
     const auto rows = by_op(c);
     QCOMPARE(c.rows.size(), 9u);
     QCOMPARE(rows.at("MatMul")->group, Group::kSame);
@@ -188,6 +188,7 @@ class TestComparison : public QObject {
     QCOMPARE(rows.at("Relu")->group, Group::kFused);
     QCOMPARE(rows.at("40 x Mul")->group, Group::kSame);
     QCOMPARE(rows.at("40 x Mul")->eager.mean, 120.0);
+    QCOMPARE(rows.at("40 x Mul")->graph_nodes, std::string("Mul_6, 40 runs"));  // one node, in a loop
     QCOMPARE(rows.at("40 x Mul")->traced.mean, 80.0);
     QCOMPARE(rows.at("40 x Sum")->group, Group::kHoisted);
     QCOMPARE(rows.at("Cast_8")->group, Group::kOnlyTraced);
@@ -202,6 +203,8 @@ class TestComparison : public QObject {
     QCOMPARE(c.call, 3u);
     QCOMPARE(c.tracing_ns, 6'000'000);
     QCOMPARE(c.worth_from, std::optional<uint64_t>(2609));  // 6 ms / 2300 ns = 2608.7
+    c.trace_calls = 3;
+    QVERIFY(worth_of(c).ends_with(": worth it from call 2,609. The program called this trace 3 times."));
   }
 
   // Nodes that ran in one walk have their own events, each for its share.

@@ -164,6 +164,8 @@ a.predict(tf.ones([2]))
     def context_line(self, body):
         [finding] = self.report(body)['findings']
         self.assertEqual(finding['cause'], 'context_change')
+        self.assertIn("tf.device('/cpu:0')", finding['message'])
+        self.assertNotIn('device scope 1', finding['message'])
         calls = [r['line'] for r in finding['related_lines'] if r['role'] == 'call']
         self.assertEqual(len(calls), len(set(calls)))
         return finding['line'], calls

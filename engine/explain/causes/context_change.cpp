@@ -57,6 +57,22 @@ void name_scope(const Evidence& evidence, const FunctionRun& run, Finding& f, co
   }
 }
 
+// "tf.device("/CPU:0")", as it is written around a call that asked for the device; "a device scope" where no such line
+// is found.
+std::string scope_text(const Evidence& evidence, const FunctionRun& run, uint64_t device) {
+  for (const TraceRecord* t : run.traces) {
+    if (device_of(evidence.key_of(*t)) != device) continue;
+    Line scope = scope_around(evidence, *t);
+    if (!scope) scope = only_scope(evidence, evidence.line(t->source).file);
+    if (!scope) continue;
+    std::string_view text = source::trimmed(source::without_comment(evidence.text(scope)));
+    text.remove_prefix(std::min(text.size(), text.find(' ') + 1));
+    const size_t end = text.rfind(')');
+    if (end != text.npos) return std::string(text.substr(0, end + 1));
+  }
+  return "a device scope";
+}
+
 constexpr size_t kCallsOfMode = 3, kFewModes = 2;
 
 bool enters_mode(std::string_view line) {
@@ -159,8 +175,11 @@ void propose_context_change(const Evidence& evidence, const FunctionRun& run, st
   Candidate c;
   Finding& f = c.finding;
   f.path = "context.device";
-  for (const uint64_t device : devices)
-    f.values.push_back(device ? "device scope " + std::to_string(device) : "no device scope");
+  for (const uint64_t device : devices) {
+    const std::string text = device ? scope_text(evidence, run, device) : "no device scope";
+    const bool is_known = std::ranges::find(f.values, text) != f.values.end();
+    f.values.push_back(is_known ? "another " + (text == "a device scope" ? "device scope" : text) : text);
+  }
   c.paths = {"context"};
   c.fix.call = leave_context();
   c.most = GraphRelation::kStructure;

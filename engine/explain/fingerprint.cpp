@@ -22,6 +22,8 @@ bool is_real_number(std::string_view text) {
 
 }  // namespace
 
+bool is_message(std::string_view attribute) { return attribute == "message" || attribute == "template"; }
+
 std::string without_sizes(std::string_view text) {
   std::string out;
   int depth = 0;
@@ -41,7 +43,7 @@ std::string without_sizes(std::string_view text) {
 }
 
 std::string without_values(std::string_view name, std::string_view value) {
-  if (name == "seed" || name == "seed2" || name == "_state") return "?";
+  if (name == "seed" || name == "seed2" || name == "_state" || is_message(name)) return "?";
   if (is_real_number(value)) return "?";
   if (value.starts_with('(') || value.starts_with("[(")) return without_sizes(value);
   if (value.starts_with('[') && value.ends_with(']')) {

@@ -13,7 +13,7 @@ namespace footlight::explain {
 
 struct GraphFingerprint {
   Hash128 exact;
-  // Values left out: of constants, of attributes that are real numbers or seeds, and the sizes of dimensions.
+  // Values left out: of constants, of attributes that are real numbers, seeds or messages, and the sizes of dimensions.
   Hash128 structure;
   friend bool operator==(const GraphFingerprint&, const GraphFingerprint&) = default;
 };
@@ -57,6 +57,8 @@ struct AttributeText { std::string_view name, value; };
 // the token of a call of a Python function if the function itself is known.
 std::vector<AttributeText> compared_attributes(std::string_view attributes);
 
+// Whether an attribute is a text that a node prints, or that its error says: it decides nothing.
+bool is_message(std::string_view attribute);
 // "(32, None)" -> "(?, ?)": sizes are values, the rank is structure.
 std::string without_sizes(std::string_view text);
 // An attribute's value without real numbers, sizes and seeds.

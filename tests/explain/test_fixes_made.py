@@ -349,3 +349,63 @@ class Fixes(FolderCase):
         self.assertIsNone(finding['fix']['edit'])
         lines = ', '.join([r'\w+\.py:\d+'] * 3)
         self.assertRegex(finding['fix']['text'], f'; each of these lines needs it: {lines}$')
+
+    def test_numbers_in_an_object_that_is_compared_by_its_value(self):
+        for name, defined, made in (
+                ('a frozen dataclass', '@dataclasses.dataclass(frozen=True)', 'Hyper({})'),
+                ('one in a dict', '@dataclasses.dataclass(frozen=True)', '{{"hp": Hyper({})}}')):
+            with self.subTest(name):
+                read = 'hp["hp"]' if 'dict' in name else 'hp'
+                [finding] = self.check(f'''
+                    import dataclasses
+                    {defined}
+                    class Hyper:
+                        lr: float
+                        decay: float = 0.9
+                    @tf.function
+                    def step(x, hp, lr=None):
+                        return x * ({read}.lr if lr is None else lr) * {read}.decay
+                    kept = {made.format("0.1")}
+                    for i in range(6):
+                        step(tf.ones([2]), {made.format("0.1 * i")})
+                    print(f'step={{step.experimental_get_tracing_count()}}')
+                ''', made.format('0.1 * i'), 'kept, tf.constant(0.1 * i)', 'step', 'python_scalar_argument')
+                self.assertIn('holds Python values that change', finding['message'])
+
+    def test_a_text_that_a_check_prints(self):
+        for name, check, advice in (
+                ('check_numerics', 'tf.debugging.check_numerics(x, tag)', 'Pass the same tag in each call'),
+                ('print', 'tf.print(tag, x)', 'tf.constant(tag)')):
+            with self.subTest(name):
+                [finding] = self.check(f'''
+                    @tf.function
+                    def step(x, tag):
+                        {check}
+                        return x * 2
+                    for i in range(6):
+                        step(tf.ones([2]), f"step {{i}}")
+                    print(f'step={{step.experimental_get_tracing_count()}}')
+                ''', 'f"step {i}")', '"step")', 'step', 'python_scalar_argument')
+                self.assertIn(advice, finding['message'])
+
+    def test_numbers_at_any_depth(self):
+        for name, made in (('a named tuple', 'Pair({}, 1.0)'), ('a list in a dict', '{{"a": [1.0, {}]}}'),
+                           ('a tuple in a list', '[({}, 2)]'), ('a dataclass', 'Box({})')):
+            with self.subTest(name):
+                [finding] = self.check(f'''
+                    import collections
+                    import dataclasses
+                    Pair = collections.namedtuple('Pair', 'value other')
+                    @dataclasses.dataclass
+                    class Box:
+                        value: float
+                    @tf.function
+                    def step(x, held):
+                        number = (held.value if isinstance(held, (Pair, Box)) else held["a"][1]
+                                  if isinstance(held, dict) else held[0][0])
+                        return x * number
+                    for i in range(6):
+                        step(tf.ones([2]), {made.format('0.1 * i')})
+                    print(f'step={{step.experimental_get_tracing_count()}}')
+                ''', made.format('0.1 * i'), made.format('tf.constant(0.1 * i)'), 'step', 'python_scalar_argument')
+                self.assertTrue(finding['path'].startswith('args[1]'), finding)

@@ -15,9 +15,6 @@ namespace {
 using session::KeyLeaf;
 using session::TraceRecord;
 
-// Fewer values cost little, unless each is traced again for every shape and few calls use each of those traces.
-constexpr size_t kManyValues = 5;
-
 bool is_number_or_text(const KeyLeaf& leaf) {
   return leaf.kind == "literal" && (leaf.type == "int" || leaf.type == "float" || leaf.type == "complex" ||
                                     leaf.type == "str" || leaf.type == "bytes");

@@ -5,6 +5,9 @@
 
 namespace footlight::explain {
 
+// Fewer values cost little, unless each is traced again for every shape and few calls use each of those traces.
+inline constexpr size_t kManyValues = 5;
+
 struct ChangingLiteral {
   Candidate candidate;           // with path, values; without a fix
   std::string type;              // "float", "int", "str"; the widest if there are several

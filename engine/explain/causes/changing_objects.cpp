@@ -13,6 +13,19 @@ namespace {
 
 constexpr size_t kManyObjects = 3, kManyCalls = 3;
 
+// "<Eq value 14 like 12>" -> 14 and 12; 0: no such number.
+std::pair<uint64_t, uint64_t> number_and_like(const std::string& text) {
+  const auto number_at = [&](size_t at) {
+    uint64_t number = 0;
+    for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
+      number = number * 10 + static_cast<uint64_t>(text[at] - '0');
+    return number;
+  };
+  const size_t like = text.find(" like ");
+  if (like == text.npos || like == 0) return {};
+  return {number_at(text.rfind(' ', like - 1) + 1), number_at(like + 6)};
+}
+
 // An object in the calls of a run, one after the other.
 struct Used {
   std::string text;
@@ -85,37 +98,6 @@ bool change_together(const std::vector<Used>& a, const std::vector<Used>& b) {
   return std::ranges::equal(a, b, {}, &Used::last_ns, &Used::last_ns);
 }
 
-// "<Eq value 14 like 12>" -> 14 and 12; 0: no such number.
-std::pair<uint64_t, uint64_t> number_and_like(const std::string& text) {
-  const auto number_at = [&](size_t at) {
-    uint64_t number = 0;
-    for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
-      number = number * 10 + static_cast<uint64_t>(text[at] - '0');
-    return number;
-  };
-  const size_t like = text.find(" like ");
-  if (like == text.npos || like == 0) return {};
-  return {number_at(text.rfind(' ', like - 1) + 1), number_at(like + 6)};
-}
-
-// Groups values that are equal: each group is known by the lowest number in it.
-class EqualValues {
- public:
-  explicit EqualValues(const FunctionRun& run) {
-    for (const TraceRecord* t : run.traces)
-      for (const KeyLeaf& leaf : t->key)
-        if (const auto [number, like] = number_and_like(leaf.value); number) like_[number] = like;
-  }
-  uint64_t first_equal(uint64_t number) const {
-    for (auto at = like_.find(number); at != like_.end() && at->second < number; at = like_.find(number))
-      number = at->second;
-    return number;
-  }
-
- private:
-  std::unordered_map<uint64_t, uint64_t> like_;
-};
-
 // Objects of which the graphs captured variables and tensors of other shapes are no replacement for each other, nor are
 // those that are reused.
 std::unordered_map<uint64_t, uint64_t> classes_of(const Evidence& evidence, const FunctionRun& run, const InTurn& one,
@@ -138,6 +120,25 @@ std::unordered_map<uint64_t, uint64_t> classes_of(const Evidence& evidence, cons
 }
 
 }  // namespace
+
+EqualValues::EqualValues(const FunctionRun& run) {
+  for (const TraceRecord* t : run.traces)
+    for (const KeyLeaf& leaf : t->key)
+      if (const auto [number, like] = number_and_like(leaf.value); number) like_[number] = like;
+}
+
+uint64_t EqualValues::first_equal(uint64_t number) const {
+  for (auto at = like_.find(number); at != like_.end() && at->second < number; at = like_.find(number))
+    number = at->second;
+  return number;
+}
+
+std::string EqualValues::first_equal(const std::string& text) const {
+  const uint64_t number = number_and_like(text).first;
+  if (!number) return text;
+  const size_t before = text.rfind(' ', text.find(" like ") - 1);
+  return text.substr(0, before + 1) + std::to_string(first_equal(number)) + '>';
+}
 
 bool is_value(const KeyLeaf& leaf) {
   return leaf.kind == "object" && (leaf.value.find(" value ") != leaf.value.npos || replaces_dead_equal(leaf));

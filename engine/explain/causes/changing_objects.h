@@ -1,4 +1,4 @@
-// Objects in keys that are others in each call, for new_object_identity, weak_value_died and callable_made_at_call.
+// Objects in keys that are others in each call, for the causes that look at objects.
 #pragma once
 
 #include "engine/explain/findings.h"
@@ -16,5 +16,16 @@ std::vector<Candidate> changing_objects(const Evidence& evidence, const Function
 bool is_value(const session::KeyLeaf& leaf);
 // "<Eq value 14 like 12>": an equal one was in the cache, and died.
 bool replaces_dead_equal(const session::KeyLeaf& leaf);
+
+// Groups values that are equal: each group is known by the lowest number in it.
+class EqualValues {
+ public:
+  explicit EqualValues(const FunctionRun& run);
+  uint64_t first_equal(uint64_t number) const;
+  std::string first_equal(const std::string& text) const;  // "<Eq value 14 like 12>" -> "<Eq value 12>"
+
+ private:
+  std::unordered_map<uint64_t, uint64_t> like_;
+};
 
 }  // namespace footlight::explain

@@ -1,6 +1,8 @@
 // python_scalar_argument: a number or text differs from call to call and becomes a constant of the graph, so each value
-// has a trace of its own. Fix: pass it as a tensor, or keep it in a variable.
+// has a trace of its own. Fix: pass it as a tensor, or keep it in a variable. The same holds of what changes inside of an
+// object that is compared by its value, such as a frozen dataclass.
 #include "engine/explain/causes/changing_literals.h"
+#include "engine/explain/causes/changing_objects.h"
 #include "engine/explain/edits.h"
 #include "engine/explain/engines.h"
 #include "engine/explain/forms.h"
@@ -12,6 +14,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 
 namespace footlight::explain {
 namespace {
@@ -123,32 +126,46 @@ void add_at_value(const Evidence& evidence, Finding& finding, const std::string&
                     finding.checked, std::move(edit));
 }
 
-// The first line of the function that hands the parameter to Python's arithmetic or to NumPy, which take no symbolic
-// tensor; no line if none does.
-Line line_in_python(const Evidence& evidence, const FunctionRun& run, const std::string& parameter) {
+// Calls `look` for each line of the function below its def, without comments, until it returns true.
+void each_line_of(const Evidence& evidence, const FunctionRun& run,
+                  const std::function<bool(const Line&, std::string_view)>& look) {
   const Line definition = evidence.definition(run);
-  if (parameter.empty() || !definition) return {};
+  if (!definition) return;
   Outlines outlines(evidence);
   const source::Outline& outline = outlines.of(definition.file);
   const auto function = std::ranges::find(outline.functions, outline.function_from(definition.line),
                                           &source::Function::line);
-  if (function == outline.functions.end()) return {};
-  for (Line line{definition.file, function->line + 1}; line.line <= function->last_line; ++line.line) {
-    const std::string_view text = source::without_comment(evidence.text(line));
-    for (const std::string_view library : {"math.", "np.", "numpy."}) {
-      for (size_t at = text.find(library); at != text.npos; at = text.find(library, at + 1)) {
-        const auto before = static_cast<unsigned char>(at ? text[at - 1] : ' ');
-        const bool is_word = !std::isalnum(before) && before != '_' && before != '.';
-        const size_t open = text.find('(', at);
-        const auto arguments = is_word && open != text.npos ? source::arguments_from(text, open + 1) : std::nullopt;
-        if (arguments && std::ranges::any_of(*arguments, [&](std::string_view argument) {
-              return source::has_name(argument, parameter);
-            }))
-          return line;
-      }
+  if (function == outline.functions.end()) return;
+  for (Line line{definition.file, function->line + 1}; line.line <= function->last_line; ++line.line)
+    if (look(line, source::without_comment(evidence.text(line)))) return;
+}
+
+// Whether a line hands the name to Python's arithmetic or to NumPy, which take no symbolic tensor.
+bool computes_in_python(std::string_view text, const std::string& name) {
+  for (const std::string_view library : {"math.", "np.", "numpy."}) {
+    for (size_t at = text.find(library); at != text.npos; at = text.find(library, at + 1)) {
+      const auto before = static_cast<unsigned char>(at ? text[at - 1] : ' ');
+      const bool is_word = !std::isalnum(before) && before != '_' && before != '.';
+      const size_t open = text.find('(', at);
+      const auto arguments = is_word && open != text.npos ? source::arguments_from(text, open + 1) : std::nullopt;
+      if (arguments && std::ranges::any_of(*arguments, [&](std::string_view argument) {
+            return source::has_name(argument, name);
+          }))
+        return true;
     }
   }
-  return {};
+  return false;
+}
+
+// The first line of the function that does so with the parameter; no line if none does.
+Line line_in_python(const Evidence& evidence, const FunctionRun& run, const std::string& parameter) {
+  Line found;
+  if (parameter.empty()) return found;
+  each_line_of(evidence, run, [&](const Line& line, std::string_view text) {
+    if (computes_in_python(text, parameter)) found = line;
+    return static_cast<bool>(found);
+  });
+  return found;
 }
 
 // JAX takes a number or text as static only where the program declares it static.
@@ -186,6 +203,10 @@ class TensorFix {
       pass_tensor(f);
       if (!f.also_paths.empty()) f.fix += ", and the others like it";
       add_if_it_saves(evidence_, run_, without, f, "Keep " + name_ + " in a tf.Variable and assign to it");
+    } else if (is_message(attribute_.substr(0, attribute_.find(' ')))) {
+      f.detail += "; the graphs differ in " + attribute_ + ", a text that takes no tensor";
+      if (attribute_.starts_with("template ")) f.fix += ", which tf.print prints as well";
+      else f.fix = "Pass the same " + name_ + " in each call, and leave what changes to tf.print or to the caller";
     } else {
       f.detail += "; the graphs differ in " + attribute_ + ", which takes no tensor";
       f.fix += ", and compute with it instead of setting " + attribute_;
@@ -219,8 +240,77 @@ class TensorFix {
   std::string behind_;            // the end of the call of tf.constant
 };
 
+// "<Hyper value 3>" -> "Hyper"
+std::string_view class_of(const session::KeyLeaf& leaf) {
+  const std::string_view text = leaf.value;
+  return text.substr(1, std::max<size_t>(text.find(' '), 1) - 1);
+}
+
+// Objects that the program compares by value. A spec or shape says what tensors are, and varies with them.
+bool are_values(const LeafSeries& series) {
+  return std::ranges::all_of(series.leaves, [](const session::KeyLeaf* leaf) {
+    return leaf && is_value(*leaf) && leaf->value.starts_with('<') && !class_of(*leaf).ends_with("Spec") &&
+           !class_of(*leaf).ends_with("Shape");
+  });
+}
+
+// The attributes of the parameter that the function reads: "hp.lr", "hp.decay".
+std::vector<std::string> attributes_read(const Evidence& evidence, const FunctionRun& run, const std::string& name) {
+  std::vector<std::string> found;
+  const std::string start = name + '.';
+  each_line_of(evidence, run, [&](const Line&, std::string_view text) {
+    for (size_t at = text.find(start); at != text.npos; at = text.find(start, at + 1)) {
+      size_t end = at + start.size();
+      while (end < text.size() && source::in_name(text[end])) ++end;
+      const bool is_whole = at == 0 || (!source::in_name(text[at - 1]) && text[at - 1] != '.');
+      const std::string attribute(text.substr(at, end - at));
+      const bool is_call = end < text.size() && text[end] == '(';
+      if (is_whole && !is_call && end > at + start.size() && std::ranges::find(found, attribute) == found.end())
+        found.push_back(attribute);
+    }
+    return false;
+  });
+  return found;
+}
+
+void propose_changing_values(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
+  if (is_jax(run) || is_torch(run)) return;  // they look into an object, or take it as the program declares it
+  for (const LeafSeries& series : leaf_series(run)) {
+    if (!are_values(series)) continue;
+    const EqualValues equal(run);
+    const auto values = distinct(series, [&](const session::KeyLeaf* leaf) { return equal.first_equal(leaf->value); });
+    Candidate c;
+    if (values.size() < kManyValues) continue;
+    Finding& f = c.finding;
+    f.path = series.path;
+    f.parameter = series.parameter;
+    f.values = values;
+    c.paths = {series.path};
+    c.fix.call = leave_out(places_of(evidence, run, c.paths));
+    const std::string name = series.name();
+    const std::vector<std::string> read = attributes_read(evidence, run, name);
+    f.title = name + " holds Python values that change";
+    f.detail = f.path + ": " + with_commas(values.size()) + " objects of the class " +
+               std::string(class_of(*series.leaves.front())) + ", each with other values";
+    // A trace ends with the object that it was made for: an equal one made later has a trace of its own.
+    f.fix = "Make " + name + " once, and pass what changes in it" +
+            (read.empty() ? "" : " (of " + joined(read, ", ") + ")") + " as tensors, in arguments of their own";
+    c.complete = [&evidence, &run, name, change = c.fix](Finding& made, const ReplayResult&) {
+      made.detail += "; the graphs " + made.graphs_words;
+      if (made.graphs == GraphRelation::kIdentical) {
+        made.title = name + " changes, and the graph does not";
+        made.fix = "Make " + name + " once: the graph does not depend on what changes in it";
+        return;
+      }
+      add_if_it_saves(evidence, run, change, made, "Keep what changes in a tf.Variable of " + name + ", made once");
+    };
+    candidates.push_back(std::move(c));
+  }
+}
+
 void propose_python_scalar_argument(const Evidence& evidence, const FunctionRun& run,
                                     std::vector<Candidate>& candidates) {
+  propose_changing_values(evidence, run, candidates);
   for (ChangingLiteral& literal : changing_literals(evidence, run)) {
     const Tensor tensor = tensor_for(literal);
     Candidate c = std::move(literal.candidate);

@@ -46,8 +46,8 @@ void add_compiles(const session::TraceRecord& t, ReportedFunction& f) {
   }
 }
 
-// For each function, the one during whose tracing it was first traced. Keras makes one_step_on_data
-// once for train_function and once for test_function: only the functions around them tell apart what one def makes.
+// For each function, the one during whose tracing it was first traced. Keras makes one_step_on_data once for
+// train_function and once for test_function: the second one's trace is no retrace.
 std::map<FunctionId, FunctionId> outer_functions(const RunRecords& records) {
   std::vector<const session::TraceRecord*> all;
   for (const session::TraceRecord& t : records.traces)
@@ -63,16 +63,18 @@ std::map<FunctionId, FunctionId> outer_functions(const RunRecords& records) {
 std::vector<ReportedFunction> functions_of(const RunRecords& records, bool tensorflow) {
   std::vector<ReportedFunction> all;
   using Definition = std::pair<std::string, Line>;
-  std::map<std::pair<Definition, Definition>, size_t> by_definition;  // with that of the function around it
+  std::map<Definition, size_t> by_definition;
   std::map<FunctionId, Definition> definitions;
   for (const session::FunctionRecord& f : records.functions) definitions[f.id] = {f.name, def_of(f)};
   const std::map<FunctionId, FunctionId> outer = outer_functions(records);
-  const auto key = [&](const session::FunctionRecord& f) {
+  const auto key = [&](const session::FunctionRecord& f) { return definitions.at(f.id); };
+  std::map<FunctionId, Definition> around;  // the definition of the function around it
+  for (const session::FunctionRecord& f : records.functions) {
     const bool by_outer = f.kind == "tf.function" || f.kind == "keras";
-    const auto around = by_outer ? outer.find(f.id) : outer.end();
-    const auto its = around == outer.end() ? definitions.end() : definitions.find(around->second);
-    return std::pair(definitions.at(f.id), its == definitions.end() ? Definition() : its->second);
-  };
+    const auto its = by_outer ? outer.find(f.id) : outer.end();
+    const auto definition = its == outer.end() ? definitions.end() : definitions.find(its->second);
+    if (definition != definitions.end()) around[f.id] = definition->second;
+  }
   std::unordered_map<FunctionId, size_t> by_id;
   std::set<FunctionId> resumes;
   for (const session::FunctionRecord& f : records.functions) {
@@ -92,7 +94,7 @@ std::vector<ReportedFunction> functions_of(const RunRecords& records, bool tenso
     if (!resumes.contains(f.id)) continue;
     if (const auto at = by_definition.find(key(f)); at != by_definition.end()) by_id[f.id] = at->second;
   }
-  std::vector<bool> traced(all.size());
+  std::set<std::pair<size_t, Definition>> traced;  // with the definition around it
   std::vector<Times> times(all.size());
   for (const session::TraceRecord& t : records.traces) {
     const auto at = by_id.find(t.function);
@@ -110,8 +112,7 @@ std::vector<ReportedFunction> functions_of(const RunRecords& records, bool tenso
       continue;
     }
     ++f.traces;
-    if (by_call && traced[at->second]) ++f.retraces;
-    if (by_call) traced[at->second] = true;
+    if (by_call && !traced.emplace(at->second, around[t.function]).second) ++f.retraces;
   }
   for (const session::CallRecord& c : records.calls) {
     const auto at = by_id.find(c.function);

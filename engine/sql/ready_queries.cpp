@@ -6,7 +6,8 @@ namespace {
 
 constexpr ReadyQuery kQueries[] = {
     {"functions", "Time of each function",
-     R"(SELECT function, count(*) AS calls, sum(outcome = 'trace') AS traced,
+     R"(SELECT function, count(*) AS calls,
+       (SELECT traces FROM functions WHERE functions.function_id = calls.function_id) AS traces,
        sum(duration_ns) / 1e6 AS total_ms, median(duration_ns) / 1e3 AS median_us, function_id
 FROM calls
 GROUP BY function_id

@@ -227,6 +227,12 @@ for k in range(8):
             for allowed, code in ((retraces, 0), (retraces - 1, 3)):
                 if allowed >= 0:
                     footlight_program.run('report', session, '--max-retraces', str(allowed), code=code)
+            # They are still one definition, in the report as in the counts of the recording.
+            report, info = recorded.report(session), json.loads(footlight_program.run('info', '--json', session).stdout)
+            rows = {f['function'].split('.')[-1]: f['traces'] for f in report['functions']}
+            self.assertEqual((report['summary']['functions'], info['definitions'], rows['inner']), (3, 3, shapes + 1))
+            self.assertEqual(sum(traces for *_, traces, _, _, _ in self.ask(session, 'functions')),
+                             report['summary']['traces'])
 
     def test_none_is_not_converted(self):
         [finding] = recorded.findings(self.folder, '''

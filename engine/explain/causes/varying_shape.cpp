@@ -181,7 +181,9 @@ void add_padding(const Evidence& evidence, const FunctionRun& run, const Dimensi
 std::string padding_of(const FunctionRun& run, const std::vector<const VaryingTensor*>& together) {
   std::vector<std::string> names;
   for (const VaryingTensor* tensor : together) {
-    const std::string name = argument_name(tensor->path, tensor->parameter);
+    const auto same = [&](const VaryingTensor* other) { return other->parameter == tensor->parameter; };
+    const bool is_alone = tensor->parameter.empty() || std::ranges::count_if(together, same) == 1;
+    const std::string name = is_alone ? argument_name(tensor->path, tensor->parameter) : "all of " + tensor->parameter;
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   return "Pad " + joined(names, " and ") + " to one size before the call" +

@@ -165,6 +165,8 @@ Columns<Observation> observation_columns() {
   c.add("line", "Line that did it", [](L&, const Observation& r) { return r->line; });
   c.add("count", "How often it happened", [](L&, const Observation& r) { return r->count; });
   c.add("spent_ns", "Time that it took altogether", [](L&, const Observation& r) { return r->spent_ns; });
+  c.add("busy_ns", "Part of that time in which its thread computed and did not wait",
+        [](L&, const Observation& r) { return r->busy_ns; });
   c.add("note", "Further facts, in words", [](L&, const Observation& r) { return Kept{r->note}; });
   return c;
 }

@@ -32,6 +32,7 @@ std::string times(uint64_t count, const std::string& name) {
 // "matmul", "2 x Sum"; where a loop repeats nodes or passes removed some, "while/MatMul, 9 runs", "23 x RealDiv, 13
 // runs".
 std::string nodes_text(const std::vector<std::string>& names, const std::string& op, uint64_t runs) {
+  if (names.empty()) return times(runs, op);  // kernels of another engine belong to no node
   const std::string text = times(names.size(), names.size() == 1 ? names.front() : op);
   if (!runs || runs == names.size()) return text;
   return text + ", " + with_commas(runs) + (runs == 1 ? " run" : " runs");

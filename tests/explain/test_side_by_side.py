@@ -159,7 +159,8 @@ a.predict(tf.ones([2]))
                 run(tf.ones([3]), Config(%s))
         '''
         self.assertEqual(self.causes(program % '2'), [('weak_value_died', 'run')])
-        self.assertEqual(self.causes(program % 'i'), [])  # they compare by value, and each has another one
+        # They compare by value, and each has another number.
+        self.assertEqual(self.causes(program % 'i'), [('python_scalar_argument', 'run')])
 
     def context_line(self, body):
         [finding] = self.report(body)['findings']

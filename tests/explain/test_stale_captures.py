@@ -1,4 +1,8 @@
 """Programs in which a trace froze a value that changed later, each with its one finding."""
+import os
+import tempfile
+
+import recorded
 import recorded_state
 
 # Programs with one finding: its path, its function, the program. The line to edit is marked.
@@ -349,3 +353,29 @@ class StaleCaptures(recorded_state.Case):
                     model.train(tf.ones([size]))
         ''')
         self.assertEqual([f['evidence']['calls'] for f in found], [4 * 3])
+
+    def test_a_library_calls_functions_of_nested_traces(self):
+        program = '''
+            import os, sys
+            sys.path.insert(0, os.path.join(os.path.dirname(__file__), 'site-packages'))
+            import library
+            A, B, C = 1.0, 2.0, 3.0
+            def times_a(x): return x * A
+            def times_b(x): return x * B
+            def times_c(x): return x * C
+            @tf.function
+            def inner(x):
+                return library.apply(times_b, x)
+            @tf.function
+            def outer(x):
+                return library.apply(times_c, inner(library.apply(times_a, x)))
+            for i in range(6):
+                outer(tf.ones([2]))
+                A, B, C = 4.0, 5.0, 6.0
+        '''
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, 'site-packages'))
+            library = 'def apply(function, *values):\n    return function(*values)\n'
+            found = recorded.findings(folder, program, **{'site-packages/library': library})
+        self.assertEqual(sorted((f['path'], f['function'], f['line']) for f in found if f['cause'] == 'stale_capture'),
+                         [('global A', 'outer', 7), ('global B', 'inner', 8), ('global C', 'outer', 9)])

@@ -27,7 +27,7 @@ struct RowDef {
   GradientFunction gradient;
   OpFamily family;
   const char* doc;
-  struct More {
+  struct Properties {
     FastPath fast = FastPath::kNone;
     Effect effect = Effect::kNone;
     int8_t dispatch = 0;
@@ -40,7 +40,7 @@ struct RowDef {
     int8_t alias_input = 0;
     Execution execution = Execution::kKernel;
     FlopsFunction flops = nullptr;  // null: the family's rule
-  } more = {};
+  } properties = {};
 };
 
 // The families, chained at static initialisation: each file of rows has one FL_ROWS(name) { return {...}; }.

@@ -151,22 +151,23 @@ class Registry {
     row.infer = def.infer;
     row.gradient = def.gradient;
     row.family = def.family;
-    row.effect = def.more.effect;
+    row.effect = def.properties.effect;
     row.doc = def.doc;
-    row.fast = def.more.fast;
-    row.dispatch = inputs.empty() ? int8_t{-1} : def.more.dispatch;
-    row.host_inputs = def.more.host_inputs;
-    row.zero_gradient = def.more.zero_gradient;
+    row.fast = def.properties.fast;
+    row.dispatch = inputs.empty() ? int8_t{-1} : def.properties.dispatch;
+    row.host_inputs = def.properties.host_inputs;
+    row.zero_gradient = def.properties.zero_gradient;
     // Strings are only ever on the host.
     const auto is_text = [](const ArgSpec& arg) { return arg.dtype == DType::kString; };
-    row.host_only = def.more.host_only || std::ranges::any_of(inputs, is_text) || std::ranges::any_of(outputs, is_text);
-    row.takes_slices = def.more.takes_slices;
-    row.copies_elements = def.more.copies_elements || moves_values(def.family);
+    row.host_only =
+        def.properties.host_only || std::ranges::any_of(inputs, is_text) || std::ranges::any_of(outputs, is_text);
+    row.takes_slices = def.properties.takes_slices;
+    row.copies_elements = def.properties.copies_elements || moves_values(def.family);
     const bool in_place = row.fast == FastPath::kUnary || row.fast == FastPath::kBinary;
-    row.alias = def.more.alias == Alias::kNone && in_place ? Alias::kInPlace : def.more.alias;
-    row.alias_input = def.more.alias_input;
-    row.execution = def.more.execution;
-    row.flops = def.more.flops ? def.more.flops : flops::of_family(def.family);
+    row.alias = def.properties.alias == Alias::kNone && in_place ? Alias::kInPlace : def.properties.alias;
+    row.alias_input = def.properties.alias_input;
+    row.execution = def.properties.execution;
+    row.flops = def.properties.flops ? def.properties.flops : flops::of_family(def.family);
     row.id = OpId(static_cast<uint16_t>(pointers_.size()));
     pointers_.push_back(&row);
     FL_CHECK(by_name_.emplace(row.name, &row).second);

@@ -60,7 +60,7 @@ RowDef forward(const char* name, const char* types, GradientFunction gradient, c
 }
 RowDef series(const char* name, GradientFunction gradient, const char* doc) {
   RowDef def = forward(name, "T: floats", gradient, doc);
-  def.more.flops = flops::kSeries;
+  def.properties.flops = flops::kSeries;
   return def;
 }
 RowDef backward(const char* name, const char* other, const char* types, GradientFunction gradient, const char* doc) {

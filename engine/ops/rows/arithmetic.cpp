@@ -151,13 +151,13 @@ RowDef binary(const char* name, const char* types, GradientFunction gradient, co
 }
 RowDef series(const char* name, const char* types, GradientFunction gradient, const char* doc) {
   RowDef def = binary(name, types, gradient, doc);
-  def.more.flops = flops::kSeries;
+  def.properties.flops = flops::kSeries;
   return def;
 }
 // A row whose op returns one of two elements unchanged.
 RowDef selection(const char* name, GradientFunction gradient, const char* doc) {
   RowDef def = binary(name, "T: real", gradient, doc);
-  def.more.copies_elements = true;
+  def.properties.copies_elements = true;
   return def;
 }
 
@@ -172,13 +172,13 @@ FL_ROWS(arithmetic) {
       binary("DivNoNan", "T: floatcomplex", div_no_nan_gradient, "x / y, and 0 where y is 0"),
       [] {
         RowDef d = binary("FloorDiv", "T: real", nullptr, "x // y: rounds towards minus infinity");
-        d.more.zero_gradient = true;
+        d.properties.zero_gradient = true;
         return d;
       }(),
       binary("FloorMod", "T: real", floor_mod_gradient, "x % y: has the sign of y"),
       [] {
         RowDef d = binary("TruncateDiv", "T: numbers", nullptr, "x / y, rounded towards 0");
-        d.more.zero_gradient = true;
+        d.properties.zero_gradient = true;
         return d;
       }(),
       binary("TruncateMod", "T: floats|index", nullptr, "the remainder of x / y, with the sign of x"),

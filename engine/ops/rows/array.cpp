@@ -318,7 +318,7 @@ void parallel_concat_shape(Inference& i) {
 }  // namespace
 
 FL_ROWS(array) {
-  const RowDef::More nothing{.zero_gradient = true};
+  const RowDef::Properties nothing{.zero_gradient = true};
   return {
       {"ReverseV2",
        "tensor: T, axis: Tidx -> output: T",

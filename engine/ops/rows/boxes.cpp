@@ -81,7 +81,7 @@ FL_ROWS(boxes) {
   constexpr const char* kTypes = "T: float16|float32 = float32; T_threshold: float16|float32 = float32";
   constexpr const char* kPaddedTypes =
       "T: float16|float32 = float32; T_threshold: float16|float32 = float32; pad_to_max_output_size: bool = false";
-  const RowDef::More host{.host_inputs = 4};
+  const RowDef::Properties host{.host_inputs = 4};
   return {
       {"NonMaxSuppressionV3",
        "boxes: T, scores: T, max_output_size: int32, iou_threshold: T_threshold, score_threshold: T_threshold -> "

@@ -64,10 +64,10 @@ void wav_shape(Inference& i) {
 }  // namespace
 
 FL_ROWS(bytes) {
-  const RowDef::More plain{.zero_gradient = true, .host_only = true};
-  const RowDef::More from_file{
+  const RowDef::Properties plain{.zero_gradient = true, .host_only = true};
+  const RowDef::Properties from_file{
       .effect = Effect::kOther, .host_inputs = ~0u, .zero_gradient = true, .host_only = true};
-  const RowDef::More by_output{.dispatch = -1, .host_inputs = ~0u, .zero_gradient = true, .host_only = true};
+  const RowDef::Properties by_output{.dispatch = -1, .host_inputs = ~0u, .zero_gradient = true, .host_only = true};
   constexpr OpFamily kIo = OpFamily::kIo;
   constexpr const char* kRaw =
       "out_type: float16|float32|float64|integers|complex|bool|bfloat16; little_endian: bool = true";

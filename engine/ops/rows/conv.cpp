@@ -175,11 +175,11 @@ FL_ROWS(conv) {
   constexpr const char* kForward = "input: T, filter: T -> output: T";
   constexpr const char* kToInput = "input_sizes: int32, filter: T, out_backprop: T -> output: T";
   constexpr const char* kToFilter = "input: T, filter_sizes: int32, out_backprop: T -> output: T";
-  const auto forward = [](FlopsFunction flops) { return RowDef::More{.flops = flops}; };
+  const auto forward = [](FlopsFunction flops) { return RowDef::Properties{.flops = flops}; };
   const auto to_input = [](FlopsFunction flops) {  // the first input is sizes
-    return RowDef::More{.dispatch = 1, .host_inputs = 1, .flops = flops};
+    return RowDef::Properties{.dispatch = 1, .host_inputs = 1, .flops = flops};
   };
-  const auto to_filter = [](FlopsFunction flops) { return RowDef::More{.host_inputs = 2, .flops = flops}; };
+  const auto to_filter = [](FlopsFunction flops) { return RowDef::Properties{.host_inputs = 2, .flops = flops}; };
   return {
       {"Conv2D", kForward, k2DAttrs, forward_shape<k2D>, forward_gradient<k2D>, OpFamily::kProduct,
        "the 2-D convolution of images with filters", forward(flops::convolution)},

@@ -59,7 +59,7 @@ FL_ROWS(cumulative) {
   constexpr const char* kNumbers = "exclusive: bool = false; reverse: bool = false; T: numbers; Tidx: index = int32";
   constexpr const char* kFloats = "exclusive: bool = false; reverse: bool = false; T: floats; Tidx: index = int32";
   constexpr const char* kSignature = "x: T, axis: Tidx -> out: T";
-  constexpr RowDef::More kAxisOnHost{.host_inputs = 2};
+  constexpr RowDef::Properties kAxisOnHost{.host_inputs = 2};
   return {
       {"Cumsum", kSignature, kNumbers, cumulative_shape, sum_gradient, OpFamily::kReduction,
        "running sums along one dimension", kAxisOnHost},

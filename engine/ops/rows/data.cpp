@@ -17,7 +17,7 @@ void component_shapes(Inference& i) {
 RowDef components(const char* name, const char* signature, const char* attrs, const char* doc) {
   RowDef row = source(name, signature, attrs, doc);
   row.infer = component_shapes;
-  row.more.dispatch = 0;
+  row.properties.dispatch = 0;
   return row;
 }
 
@@ -27,15 +27,15 @@ FL_ROWS(data) {
   RowDef make_iterator = source("MakeIterator", "dataset: variant, iterator: resource ->", "",
                                 "starts an iterator over a dataset");
   make_iterator.infer = infer::none;
-  make_iterator.more.effect = Effect::kWrites;
-  make_iterator.more.dispatch = 0;
+  make_iterator.properties.effect = Effect::kWrites;
+  make_iterator.properties.dispatch = 0;
   RowDef element = components("GetElementAtIndex", "dataset: variant, index: int64 -> components: output_types[]",
                               "output_types: list(type); output_shapes: list(shape)",
                               "one element of a dataset, by its number");
-  element.more.effect = Effect::kNone;
+  element.properties.effect = Effect::kNone;
   RowDef string_handle = source("IteratorToStringHandle", "resource_handle: resource -> string_handle: string", "",
                                 "a name by which an iterator is found");
-  string_handle.more.effect = Effect::kReads;
+  string_handle.properties.effect = Effect::kReads;
   return {
       source("TensorDataset", "components: Toutput_types[] -> handle: variant",
              "Toutput_types: list(type); output_shapes: list(shape); metadata: string = \"\"",

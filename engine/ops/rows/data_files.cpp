@@ -11,7 +11,7 @@ FL_ROWS(data_files) {
   RowDef save = source("SaveElements", "input_dataset: variant, path: string -> count: int64",
                        "compression: string = \"\"; sharded: bool = false; parts: list(int) = []",
                        "writes the elements of a dataset into files of a folder, which it counts");
-  save.more.dispatch = 0;
+  save.properties.dispatch = 0;
   return {
       source("TFRecordDatasetV2",
              "filenames: string, compression_type: string, buffer_size: int64, byte_offsets: int64 -> handle: variant",

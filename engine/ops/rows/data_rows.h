@@ -12,13 +12,13 @@ inline RowDef derived(const char* name, const char* signature, const char* attrs
 }
 // A row of an op that changes a resource.
 inline RowDef writes(RowDef row) {
-  row.more.effect = Effect::kWrites;
+  row.properties.effect = Effect::kWrites;
   return row;
 }
 // A row of an op whose dataset has state of its own, or reads what may change, so that two nodes are never merged.
 inline RowDef source(const char* name, const char* signature, const char* attrs, const char* doc) {
   RowDef row = derived(name, signature, attrs, doc);
-  row.more.effect = Effect::kOther;
+  row.properties.effect = Effect::kOther;
   return row;
 }
 

@@ -86,7 +86,7 @@ void sequence_shape(Inference& i) {
 }  // namespace
 
 FL_ROWS(examples) {
-  const RowDef::More parsing{.host_inputs = ~0u, .zero_gradient = true, .host_only = true};
+  const RowDef::Properties parsing{.host_inputs = ~0u, .zero_gradient = true, .host_only = true};
   return {
       {"ParseExampleV2",
        "serialized: string, names: string, sparse_keys: string, dense_keys: string, ragged_keys: string, "

@@ -184,7 +184,7 @@ FL_ROWS(fourier) {
   add_rank<3>(rows, {"FFT3D", "IFFT3D", "RFFT3D", "IRFFT3D"});
   constexpr const char* kPlain = "input: Tcomplex, fft_length: int32, axes: int32 -> output: Tcomplex";
   constexpr const char* kBoth = "Treal: float32|float64 = float32; Tcomplex: complex = complex64";
-  const RowDef::More host{.host_inputs = 6};
+  const RowDef::Properties host{.host_inputs = 6};
   rows.push_back({"FFTND", kPlain, "Tcomplex: complex = complex64", any_axes_shape<Kind::kComplex>, nullptr,
                   OpFamily::kProduct, "the discrete Fourier transform along some dimensions", host});
   rows.push_back({"IFFTND", kPlain, "Tcomplex: complex = complex64", any_axes_shape<Kind::kComplex>, nullptr,

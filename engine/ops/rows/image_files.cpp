@@ -60,7 +60,7 @@ FL_ROWS(image_files) {
   constexpr const char* kJpeg =
       "channels: int = 0; ratio: int = 1; fancy_upscaling: bool = true; try_recover_truncated: bool = false; "
       "acceptable_fraction: float = 1; dct_method: string = \"\"";
-  const RowDef::More host{.zero_gradient = true, .host_only = true};
+  const RowDef::Properties host{.zero_gradient = true, .host_only = true};
   return {
       {"DecodeJpeg", "contents: string -> image: uint8", kJpeg, jpeg_shape, nullptr, OpFamily::kIo,
        "the image in a JPEG file", host},

@@ -112,8 +112,8 @@ FL_ROWS(image_resize) {
   constexpr const char* kBack = "grads: float32, original_image: T -> output: T";
   constexpr const char* kBackTypes =
       "T: floats; align_corners: bool = false; half_pixel_centers: bool = false";
-  const RowDef::More size{.host_inputs = 2};
-  const RowDef::More back{.dispatch = 1};
+  const RowDef::Properties size{.host_inputs = 2};
+  const RowDef::Properties back{.dispatch = 1};
   return {
       {"ResizeBilinear", kToFloat, kImages, resize_shape, bilinear_gradient, OpFamily::kReduction,
        "images of another size, by linear interpolation", size},

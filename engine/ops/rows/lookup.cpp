@@ -24,7 +24,7 @@ RowDef table_op(const char* name, const char* signature, const char* attrs, Infe
 RowDef new_table(const char* name, const char* attrs, const char* doc,
                  const char* signature = "-> table_handle: resource") {
   RowDef row = table_op(name, signature, attrs, infer::scalar, Effect::kOther, doc);
-  row.more.dispatch = -1;
+  row.properties.dispatch = -1;
   return row;
 }
 

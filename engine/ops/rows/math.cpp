@@ -147,12 +147,12 @@ RowDef unary(const char* name, const char* types, GradientFunction gradient, con
 }
 RowDef series(const char* name, const char* types, GradientFunction gradient, const char* doc) {
   RowDef def = unary(name, types, gradient, doc);
-  def.more.flops = flops::kSeries;
+  def.properties.flops = flops::kSeries;
   return def;
 }
 RowDef stepwise(const char* name, const char* types, const char* doc) {
   RowDef def = unary(name, types, nullptr, doc);
-  def.more.zero_gradient = true;
+  def.properties.zero_gradient = true;
   return def;
 }
 RowDef test(const char* name, const char* doc) {
@@ -171,7 +171,7 @@ FL_ROWS(math) {
   return {
       [] {
         RowDef def = unary("Neg", "T: floatcomplex|signed", neg_gradient, "-x");
-        def.more.takes_slices = true;
+        def.properties.takes_slices = true;
         return def;
       }(),
       unary("Abs", "T: floats|signed", abs_gradient, "the absolute value"),

@@ -164,7 +164,7 @@ FL_ROWS(pool) {
   constexpr const char* kOne = "value: T -> output: T";
   constexpr const char* kThree = "orig_input: T, orig_output: T, grad: T -> output: T";
   constexpr const char* kBack = "orig_input_shape: int32, grad: T -> output: T";
-  const RowDef::More first_is_shape{.dispatch = 1, .host_inputs = 1};
+  const RowDef::Properties first_is_shape{.dispatch = 1, .host_inputs = 1};
   return {
       {"AvgPool", kOne, kAverage, pool_shape<2>, average_gradient<2>, OpFamily::kReduction,
        "the mean of each window, without padding"},

@@ -21,7 +21,7 @@ constexpr char kSeeded[] = "seed: int = 0; seed2: int = 0; dtype: floats = float
 }  // namespace
 
 FL_ROWS(random) {
-  const RowDef::More drawn{.effect = Effect::kOther, .dispatch = -1, .host_inputs = 1, .zero_gradient = true};
+  const RowDef::Properties drawn{.effect = Effect::kOther, .dispatch = -1, .host_inputs = 1, .zero_gradient = true};
   return {
       {"RandomUniform", kDrawn, kSeeded, shape_of_input, nullptr, OpFamily::kRandom,
        "numbers evenly from [0, 1)", drawn},

@@ -158,14 +158,14 @@ void gamma_v3_gradient(GradientCall& c) { c.input_gradients[4] = gamma_slope(c, 
 }  // namespace
 
 FL_ROWS(random_distributions) {
-  const RowDef::More drawn{.effect = Effect::kOther, .dispatch = 1, .host_inputs = 1, .zero_gradient = true};
+  const RowDef::Properties drawn{.effect = Effect::kOther, .dispatch = 1, .host_inputs = 1, .zero_gradient = true};
   const auto on = [](int8_t dispatch, bool zero = true, Effect effect = Effect::kNone) {
-    return RowDef::More{.effect = effect, .dispatch = dispatch, .host_inputs = 31, .zero_gradient = zero};
+    return RowDef::Properties{.effect = effect, .dispatch = dispatch, .host_inputs = 31, .zero_gradient = zero};
   };
   return {
       {"RandomGamma", "shape: S, alpha: T -> output: T", "seed: int = 0; seed2: int = 0; S: index; T: floats",
        per_parameter_shape, gamma_gradient, OpFamily::kRandom, "numbers of gamma distributions, those of alpha",
-       RowDef::More{.effect = Effect::kOther, .dispatch = 1, .host_inputs = 1}},
+       RowDef::Properties{.effect = Effect::kOther, .dispatch = 1, .host_inputs = 1}},
       {"StatelessRandomGammaV2", "shape: T, seed: Tseed, alpha: dtype -> output: dtype",
        "dtype: floats; T: index = int32; Tseed: index = int64", gamma_v2_shape, gamma_v2_gradient, OpFamily::kRandom,
        "numbers of gamma distributions that follow from the seed", on(2, false)},
@@ -188,12 +188,12 @@ FL_ROWS(random_distributions) {
       {"StatefulRandomBinomial", "resource: resource, algorithm: int64, shape: S, counts: T, probs: T -> output: dtype",
        "S: index; T: floats|int32|int64 = float64; dtype: floats|int32|int64 = int64", stateful_binomial_shape, nullptr,
        OpFamily::kRandom, "numbers of binomial distributions, from a generator's state",
-       RowDef::More{.effect = Effect::kWrites, .dispatch = 3, .host_inputs = 30, .zero_gradient = true}},
+       RowDef::Properties{.effect = Effect::kWrites, .dispatch = 3, .host_inputs = 30, .zero_gradient = true}},
       {"StatelessParameterizedTruncatedNormal",
        "shape: S, seed: Tseed, means: dtype, stddevs: dtype, minvals: dtype, maxvals: dtype -> output: dtype",
        "S: index; Tseed: index = int64; dtype: float16|float32|float64", truncated_shape, nullptr, OpFamily::kRandom,
        "normal numbers between bounds that follow from the seed",
-       RowDef::More{.dispatch = 2, .host_inputs = 63, .zero_gradient = true}},
+       RowDef::Properties{.dispatch = 2, .host_inputs = 63, .zero_gradient = true}},
       {"ParameterizedTruncatedNormal",
        "shape: T, means: dtype, stdevs: dtype, minvals: dtype, maxvals: dtype -> output: dtype",
        "seed: int = 0; seed2: int = 0; dtype: floats; T: index", drawn_truncated_shape, nullptr, OpFamily::kRandom,
@@ -201,24 +201,25 @@ FL_ROWS(random_distributions) {
       {"Multinomial", "logits: T, num_samples: int32 -> output: output_dtype",
        "seed: int = 0; seed2: int = 0; T: real; output_dtype: index = int64", categorical_shape, nullptr,
        OpFamily::kRandom, "classes by their logits",
-       RowDef::More{.effect = Effect::kOther, .host_inputs = 2, .zero_gradient = true}},
+       RowDef::Properties{.effect = Effect::kOther, .host_inputs = 2, .zero_gradient = true}},
       {"StatelessMultinomial", "logits: T, num_samples: int32, seed: Tseed -> output: output_dtype",
        "T: real; Tseed: index = int64; output_dtype: index = int64", categorical_shape, nullptr, OpFamily::kRandom,
-       "classes by their logits that follow from the seed", RowDef::More{.host_inputs = 6, .zero_gradient = true}},
+       "classes by their logits that follow from the seed",
+       RowDef::Properties{.host_inputs = 6, .zero_gradient = true}},
       {"RandomShuffle", "value: T -> output: T", "seed: int = 0; seed2: int = 0; T: any", infer::same, nullptr,
-       OpFamily::kRandom, "the rows in another order", RowDef::More{.effect = Effect::kOther}},
+       OpFamily::kRandom, "the rows in another order", RowDef::Properties{.effect = Effect::kOther}},
       {"StatelessShuffle", "value: T, key: uint64, counter: uint64, alg: int32 -> output: T", "T: any", infer::same,
        nullptr, OpFamily::kRandom, "the rows in an order that follows from key and counter",
-       RowDef::More{.host_inputs = 14}},
+       RowDef::Properties{.host_inputs = 14}},
       {"RandomIndexShuffle", "index: dtype, seed: Tseed, max_index: dtype -> output: dtype",
        "rounds: int = 4; dtype: int32|int64|uint32|uint64; Tseed: int32|int64|uint32|uint64", index_shape, nullptr,
        OpFamily::kRandom, "the image of an index in a permutation determined by the seed",
-       RowDef::More{.host_inputs = 7, .zero_gradient = true}},
+       RowDef::Properties{.host_inputs = 7, .zero_gradient = true}},
       {"RngReadAndSkip", "resource: resource, alg: int32, delta: uint64 -> value: int64", "", state_shape, nullptr,
        OpFamily::kRandom, "the state of a generator, which is advanced",
-       RowDef::More{.effect = Effect::kWrites, .host_inputs = 6, .zero_gradient = true}},
+       RowDef::Properties{.effect = Effect::kWrites, .host_inputs = 6, .zero_gradient = true}},
       {"RngSkip", "resource: resource, algorithm: int64, delta: int64 ->", "", infer::none, nullptr, OpFamily::kRandom,
-       "moves a generator's state on", RowDef::More{.effect = Effect::kWrites, .host_inputs = 6}},
+       "moves a generator's state on", RowDef::Properties{.effect = Effect::kWrites, .host_inputs = 6}},
       from_variable("StatefulUniform", false, "numbers evenly from [0, 1), from a generator's state"),
       from_variable("StatefulStandardNormalV2", false, "standard normal numbers, from a generator's state"),
       from_variable("StatefulTruncatedNormal", false,
@@ -228,11 +229,11 @@ FL_ROWS(random_distributions) {
        "resource: resource, algorithm: int64, shape: shape_dtype, minval: dtype, maxval: dtype -> output: dtype",
        "dtype: int32|int64|uint32|uint64 = int64; shape_dtype: index = int64", stateful_int_shape, nullptr,
        OpFamily::kRandom, "integers evenly from [minval, maxval), from a generator's state",
-       RowDef::More{.effect = Effect::kWrites, .dispatch = -1, .host_inputs = 30, .zero_gradient = true}},
+       RowDef::Properties{.effect = Effect::kWrites, .dispatch = -1, .host_inputs = 30, .zero_gradient = true}},
       {"NonDeterministicInts", "shape: shape_dtype -> output: dtype",
        "dtype: integers = int64; shape_dtype: index = int64", shape_of_input, nullptr, OpFamily::kRandom,
        "integers from the operating system",
-       RowDef::More{.effect = Effect::kOther, .dispatch = -1, .host_inputs = 1, .zero_gradient = true}},
+       RowDef::Properties{.effect = Effect::kOther, .dispatch = -1, .host_inputs = 1, .zero_gradient = true}},
   };
 }
 

@@ -55,7 +55,7 @@ constexpr char kFloats[] = "dtype: floats = float32; Tshape: index = int32";
 }  // namespace
 
 FL_ROWS(random_stateless) {
-  const RowDef::More drawn{.dispatch = -1, .host_inputs = 63, .zero_gradient = true};
+  const RowDef::Properties drawn{.dispatch = -1, .host_inputs = 63, .zero_gradient = true};
   return {
       {"StatelessRandomGetKeyCounter",
        "seed: Tseed -> key: uint64, counter: uint64",

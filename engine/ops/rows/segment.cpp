@@ -163,7 +163,7 @@ FL_ROWS(segment) {
   constexpr const char* kNumbers = "T: numbers; Tindices: index";
   constexpr const char* kUnsortedReal = "T: real; Tindices: index; Tnumsegments: index = int32";
   constexpr const char* kUnsortedNumbers = "T: numbers; Tindices: index; Tnumsegments: index = int32";
-  const RowDef::More host{.host_inputs = 4};
+  const RowDef::Properties host{.host_inputs = 4};
   return {
       {"SegmentSum", kSorted, kNumbers, segment_shape, segment_sum_gradient, OpFamily::kReduction,
        "the sums of rows that follow each other with one id"},

@@ -26,7 +26,7 @@ void size_shape(Inference& i) {
 }  // namespace
 
 FL_ROWS(sets) {
-  const RowDef::More plain{.host_inputs = ~0u, .zero_gradient = true, .host_only = true};
+  const RowDef::Properties plain{.host_inputs = ~0u, .zero_gradient = true, .host_only = true};
   constexpr const char* kAttrs =
       "set_operation: string; validate_indices: bool = true; T: int8|int16|int32|int64|uint8|uint16|string";
   constexpr OpFamily kIo = OpFamily::kIo;

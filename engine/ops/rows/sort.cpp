@@ -162,7 +162,7 @@ void edit_distance_shape(Inference& i) {
 }  // namespace
 
 FL_ROWS(sort) {
-  const RowDef::More nothing{.zero_gradient = true};
+  const RowDef::Properties nothing{.zero_gradient = true};
   return {
       {"TopKV2",
        "input: T, k: Tk -> values: T, indices: index_type",

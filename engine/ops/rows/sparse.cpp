@@ -271,8 +271,8 @@ void filled_gradient(GradientCall& c) {
 
 FL_ROWS(sparse) {
   constexpr OpFamily kMove = OpFamily::kMove, kReduction = OpFamily::kReduction;
-  const RowDef::More host{.host_inputs = ~0u, .host_only = true};
-  const RowDef::More by_values{.dispatch = 1, .host_inputs = ~0u, .host_only = true};
+  const RowDef::Properties host{.host_inputs = ~0u, .host_only = true};
+  const RowDef::Properties by_values{.dispatch = 1, .host_inputs = ~0u, .host_only = true};
   return {
       {"SparseReorder",
        "input_indices: int64, input_values: T, input_shape: int64 -> output_indices: int64, output_values: T",

@@ -76,7 +76,7 @@ FL_ROWS(sparse_segment) {
   constexpr const char* kBack =
       "grad: T, indices: Tidx, segment_ids: Tsegmentids, output_dim0: int32 -> output: T";
   constexpr OpFamily kFamily = OpFamily::kReduction;
-  const RowDef::More host{.host_inputs = 14};
+  const RowDef::Properties host{.host_inputs = 14};
   return {
       {"SparseSegmentSum", kPlain, kSums, segment_shape, segment_gradient<Divided::kNot>, kFamily,
        "sums of chosen rows that have one segment id", host},

@@ -75,7 +75,7 @@ void segment_join_shape(Inference& i) {
 }  // namespace
 
 FL_ROWS(split_text) {
-  const RowDef::More plain{.host_inputs = ~0u, .zero_gradient = true, .host_only = true};
+  const RowDef::Properties plain{.host_inputs = ~0u, .zero_gradient = true, .host_only = true};
   constexpr OpFamily kIo = OpFamily::kIo;
   constexpr const char* kDecoding =
       "input_encoding: string; errors: string = \"replace\"; replacement_char: int = 65533; "

@@ -51,7 +51,7 @@ void unit_is_known(Inference& i) {
 }  // namespace
 
 FL_ROWS(string) {
-  const RowDef::More text{.zero_gradient = true};
+  const RowDef::Properties text{.zero_gradient = true};
   return {
       {"StringFormat",
        "inputs: T[] -> output: string",

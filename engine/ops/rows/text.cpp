@@ -69,7 +69,7 @@ void reduce_join_shape(Inference& i) {
 }  // namespace
 
 FL_ROWS(text) {
-  const RowDef::More plain{.zero_gradient = true};
+  const RowDef::Properties plain{.zero_gradient = true};
   constexpr OpFamily kEach = OpFamily::kElementwise;
   return {
       {"StringLower", "input: string -> output: string", "encoding: string = \"\"", encoding_shape, nullptr,

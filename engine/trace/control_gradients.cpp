@@ -87,7 +87,7 @@ void call_gradient(GradientCall& call) {
     set_outputs(graph.node(id), output_dtypes(*forward->graph()), output_shapes(*forward->graph()));
   }
   const std::vector<Tensor> all = outputs_of(graph, id);
-  tell_of_more(call.inputs, std::span(all).subspan(derivative->outputs));
+  record_added_outputs(call.inputs, std::span(all).subspan(derivative->outputs));
   derivative->apply(call.inputs, all, padded(call.output_gradients, all.size()), call.input_gradients);
 }
 
@@ -172,7 +172,7 @@ void cond_gradient(GradientCall& call) {
   const bool by_number = !graph.node(id).attrs.find("then_branch"_attr);
   const std::vector<BranchDerivative> derivatives = hand_out(graph, id);
   const std::vector<Tensor> all = outputs_of(graph, id);
-  tell_of_more(call.inputs, std::span(all).subspan(outputs));
+  record_added_outputs(call.inputs, std::span(all).subspan(outputs));
   const std::span<const Tensor> inputs = call.inputs.subspan(1);
   std::vector<size_t> wanted;
   std::vector<DType> dtypes;

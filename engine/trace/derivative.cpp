@@ -341,20 +341,20 @@ std::shared_ptr<const Forward> forward_of(const GraphPtr& graph) {
 
 namespace {
 
-class MoreOutputs final : public Backward {
+class AddedOutputs final : public Backward {
  public:
-  MoreOutputs(std::span<const Tensor> inputs, std::span<const Tensor> more)
-      : inputs_(inputs.begin(), inputs.end()), more_(more.begin(), more.end()) {}
+  AddedOutputs(std::span<const Tensor> inputs, std::span<const Tensor> added)
+      : inputs_(inputs.begin(), inputs.end()), added_(added.begin(), added.end()) {}
   bool wants_zeros() const override { return false; }
 
   std::vector<Tensor> run(std::span<const Tensor> output_gradients) override {
-    Graph& graph = *more_[0].graph();
-    const NodeId id = more_[0].node();
+    Graph& graph = *added_[0].graph();
+    const NodeId id = added_[0].node();
     std::vector<Tensor> outputs, arriving, leaving(inputs_.size());
     for (uint32_t k = 0; k < graph.node(id).dtypes.size(); ++k) outputs.push_back(graph.tensor({id, k}));
     arriving.resize(outputs.size());
-    for (size_t i = 0; i < more_.size(); ++i)
-      if (differentiable(more_[i].dtype())) arriving[more_[i].output()] = output_gradients[i];
+    for (size_t i = 0; i < added_.size(); ++i)
+      if (differentiable(added_[i].dtype())) arriving[added_[i].output()] = output_gradients[i];
     const Attrs attrs = graph.node(id).attrs;
     GradientCall call{*graph.node(id).op, attrs, inputs_, outputs, arriving, leaving};
     call.row.gradient(call);
@@ -362,14 +362,14 @@ class MoreOutputs final : public Backward {
   }
 
  private:
-  const std::vector<Tensor> inputs_, more_;
+  const std::vector<Tensor> inputs_, added_;
 };
 
 }  // namespace
 
-void tell_of_more(std::span<const Tensor> inputs, std::span<const Tensor> more) {
-  if (this_thread.recorders && !more.empty())
-    record_backward(inputs, more, std::make_shared<MoreOutputs>(inputs, more));
+void record_added_outputs(std::span<const Tensor> inputs, std::span<const Tensor> added) {
+  if (this_thread.recorders && !added.empty())
+    record_backward(inputs, added, std::make_shared<AddedOutputs>(inputs, added));
 }
 
 std::shared_ptr<const Derivative> derivative_of(const Graph& forward) {

@@ -52,8 +52,8 @@ std::shared_ptr<const Derivative> derivative_of(const Graph& forward);
 std::vector<Tensor> graph_gradients(Graph& graph, std::span<const Edge> ys, std::span<const Tensor> y_gradients,
                                     std::span<const Edge> xs, std::span<const Edge> stops = {});
 
-// Tells tapes that the outputs which a node got later for its gradient depend on its inputs.
-void tell_of_more(std::span<const Tensor> inputs, std::span<const Tensor> more);
+// Tells tapes that outputs which were added to a node for its gradient depend on its inputs.
+void record_added_outputs(std::span<const Tensor> inputs, std::span<const Tensor> added);
 
 // Remembers a custom gradient in the graph that is being built (eager/hooks.h).
 void note_custom_gradient(std::span<const Tensor> inputs, std::span<const Tensor> outputs,

@@ -130,10 +130,10 @@ void loop_gradient(GradientCall& call) {
     options.shape_invariants.push_back(variable ? variables.back().shape() : shapes[k]);
   }
   if (carried.empty()) return;
-  std::vector<Tensor> more;
-  for (size_t k = 0; k < kept.size(); ++k) more.push_back(graph.tensor({id, static_cast<uint32_t>(count + k)}));
-  tell_of_more(inputs, more);
-  for (const Tensor& list : more) {
+  std::vector<Tensor> added;
+  for (size_t k = 0; k < kept.size(); ++k) added.push_back(graph.tensor({id, static_cast<uint32_t>(count + k)}));
+  record_added_outputs(inputs, added);
+  for (const Tensor& list : added) {
     variables.push_back(list);
     options.shape_invariants.push_back(std::nullopt);
   }

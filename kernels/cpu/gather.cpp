@@ -69,24 +69,26 @@ void gather(KernelContext& c) {
   void* out = c.outputs[0].raw();
   const int64_t lines = w.batch * w.outer;
   const int64_t grain = std::max<int64_t>(1, (1 << 15) / std::max<int64_t>(1, w.inner));
-  const auto walk = [&](auto&& one) {
+  const auto for_each_index = [&](auto&& move) {
     parallel_for(lines * w.many, grain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end;) {
         const int64_t line = i / w.many, m = i % w.many;
         const int64_t* from = indices + line / w.outer * w.many;
         const int64_t stop = std::min(w.many, m + end - i);
-        for (int64_t k = m; k < stop; ++k) one(line * w.size + from[k], line * w.many + k);
+        for (int64_t k = m; k < stop; ++k) move(line * w.size + from[k], line * w.many + k);
         i += stop - m;
       }
     });
   };
   if (w.many == 0) return;
   if (w.inner == 1 && is_plain(dtype) && size_of(dtype) == 4) {
-    walk([&](int64_t from, int64_t to) { static_cast<uint32_t*>(out)[to] = static_cast<const uint32_t*>(in)[from]; });
+    for_each_index(
+        [&](int64_t from, int64_t to) { static_cast<uint32_t*>(out)[to] = static_cast<const uint32_t*>(in)[from]; });
   } else if (w.inner == 1 && is_plain(dtype) && size_of(dtype) == 8) {
-    walk([&](int64_t from, int64_t to) { static_cast<uint64_t*>(out)[to] = static_cast<const uint64_t*>(in)[from]; });
+    for_each_index(
+        [&](int64_t from, int64_t to) { static_cast<uint64_t*>(out)[to] = static_cast<const uint64_t*>(in)[from]; });
   } else {
-    walk([&](int64_t from, int64_t to) { copy(dtype, in, from * w.inner, out, to * w.inner, w.inner); });
+    for_each_index([&](int64_t from, int64_t to) { copy(dtype, in, from * w.inner, out, to * w.inner, w.inner); });
   }
 }
 

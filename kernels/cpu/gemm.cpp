@@ -164,8 +164,13 @@ class Product {
   using S = Tile<T>;
 
  public:
-  Product(int64_t m, const Matrix<T>& a, T* out, int64_t out_row, bool alone)
-      : m_(m), a_(a), out_(out), out_row_(out_row), threads_(alone ? 1 : pool_size()), strips_(pieces(m, S::kRows)) {}
+  Product(int64_t m, const Matrix<T>& a, T* out, int64_t out_row, bool on_one_thread)
+      : m_(m),
+        a_(a),
+        out_(out),
+        out_row_(out_row),
+        threads_(on_one_thread ? 1 : pool_size()),
+        strips_(pieces(m, S::kRows)) {}
 
   void run(int64_t n, int64_t depth, const Matrix<T>& b, Into into) {
     const int64_t panels = pieces(n, S::kColumns), depths = pieces(depth, S::kDepth);
@@ -322,11 +327,13 @@ void multiply_parts(int64_t parts, int64_t m, int64_t n, int64_t depth, const Ma
                     int64_t out_row, Into into) {
   const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>((parts - 1) * m * n) * sizeof(T));
   T* const sums = static_cast<T*>(memory->data());  // sums of all parts but the first
-  const auto multiply_part = [&](int64_t part, bool alone) {
+  const auto multiply_part = [&](int64_t part, bool on_one_thread) {
     const int64_t k0 = depth * part / parts, k1 = depth * (part + 1) / parts;
     const Matrix<T> left{a.data + k0 * a.column, a.row, a.column}, right{b.data + k0 * b.row, b.row, b.column};
-    if (part == 0) Product<T>(m, left, out, out_row, alone).run(n, k1 - k0, right, into);
-    else Product<T>(m, left, sums + (part - 1) * m * n, n, alone).run(n, k1 - k0, right, Into::kSet);
+    if (part == 0)
+      Product<T>(m, left, out, out_row, on_one_thread).run(n, k1 - k0, right, into);
+    else
+      Product<T>(m, left, sums + (part - 1) * m * n, n, on_one_thread).run(n, k1 - k0, right, Into::kSet);
   };
   const bool small = m * n * depth < 2 * kMinParallelWork;
   if (small || pool_size() <= 2 * parts) {
@@ -352,8 +359,8 @@ void blocked(int64_t m, int64_t n, int64_t depth, const Matrix<T>& a, const Matr
              Into into) {
   if (const int64_t parts = depth_parts(m, n, depth); parts > 1)
     return multiply_parts(parts, m, n, depth, a, b, out, out_row, into);
-  const bool alone = m * n * depth < 2 * kMinParallelWork || pool_size() == 1;
-  Product<T>(m, a, out, out_row, alone).run(n, depth, b, into);
+  const bool on_one_thread = m * n * depth < 2 * kMinParallelWork || pool_size() == 1;
+  Product<T>(m, a, out, out_row, on_one_thread).run(n, depth, b, into);
 }
 
 }  // namespace

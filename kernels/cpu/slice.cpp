@@ -19,12 +19,12 @@ constexpr int kMaxDims = 64;
 // Appends small inputs to a large one. The result shares the memory of the large input, if that has room and nobody has
 // appended to it yet. Memory that is appended to again doubles, so that a growing list is copied rarely.
 bool append(KernelContext& c, size_t n) {
-  constexpr size_t kWorthIt = 256;
+  constexpr size_t kMinBytes = 256;
   Tensor& out = c.outputs[0];
   const Tensor& first = c.inputs[0];
   const BufferPtr& buffer = first.body()->buffer;
   const size_t bytes = out.bytes(), before = first.bytes();
-  if (!is_plain(out.dtype()) || bytes < kWorthIt || before < bytes / 2 || !buffer) return false;
+  if (!is_plain(out.dtype()) || bytes < kMinBytes || before < bytes / 2 || !buffer) return false;
   auto* data = static_cast<std::byte*>(first.raw());
   size_t at = before;
   auto* const growing = dynamic_cast<GrowingBuffer*>(buffer.get());
@@ -85,10 +85,10 @@ void pack(KernelContext& c) {
 // Avoids copying a large contiguous part, or most of the input: output k becomes a view of the input's memory from
 // element `first` on. It starts at a cache line, like all tensor memory.
 bool output_view(KernelContext& c, const Tensor& from, int64_t first, size_t k) {
-  constexpr size_t kWorthIt = 1 << 16, kMinBytesOfMost = 1 << 10, kLine = 64;
+  constexpr size_t kMinBytes = 1 << 16, kMinBytesOfMost = 1 << 10, kLine = 64;
   Tensor& out = c.outputs[k];
   if (!is_plain(out.dtype()) || !from.body()->buffer) return false;
-  if (out.bytes() < kWorthIt && (out.bytes() < kMinBytesOfMost || out.bytes() < from.bytes() / 2)) return false;
+  if (out.bytes() < kMinBytes && (out.bytes() < kMinBytesOfMost || out.bytes() < from.bytes() / 2)) return false;
   char* data = static_cast<char*>(from.raw()) + first * static_cast<int64_t>(size_of(out.dtype()));
   if (reinterpret_cast<uintptr_t>(data) % kLine != 0) return false;
   out = Tensor::within(out.dtype(), out.shape(), from.device(), from.body()->buffer, data);

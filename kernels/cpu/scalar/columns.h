@@ -10,8 +10,8 @@
 namespace footlight::FL_ISA {
 
 inline int64_t columns_at_once(int64_t rows, int64_t columns) {
-  constexpr int64_t kWorthIt = 1 << 15, kLine = 16;
-  if (rows * columns < kWorthIt) return columns;
+  constexpr int64_t kMinElements = 1 << 15, kLine = 16;
+  if (rows * columns < kMinElements) return columns;
   return std::max<int64_t>(kLine, (columns + pool_size() - 1) / pool_size());
 }
 

@@ -59,23 +59,23 @@ std::vector<int64_t> row_ids_of(const KernelContext& c, const Tensor& t, int64_t
   return ids;
 }
 
-// Throws if `rest`, the default value, does not broadcast to the shape of one value, the last dimensions of `values`.
-void check_default(const KernelContext& c, const Shape& rest, const Shape& values) {
-  bool fits = rest.rank() < values.rank();
-  for (int d = 1; fits && d <= rest.rank(); ++d) {
-    const int64_t size = rest[rest.rank() - d];
+// Throws if the default does not broadcast to the shape of one value, which is the last dimensions of `values`.
+void check_default(const KernelContext& c, const Shape& otherwise, const Shape& values) {
+  bool fits = otherwise.rank() < values.rank();
+  for (int d = 1; fits && d <= otherwise.rank(); ++d) {
+    const int64_t size = otherwise[otherwise.rank() - d];
     fits = size == 1 || size == values[values.rank() - d];
   }
   if (!fits)
-    invalid("default_value, of the shape ", rest.brackets(),
+    invalid("default_value, of the shape ", otherwise.brackets(),
             ", must be a scalar or have the shape of a value [Op:", c.row.name, "]");
 }
 
-// Fills `out` with `rest`, broadcast to its last dimensions, which have `inner` elements.
-void fill_with(Tensor& out, const Tensor& rest, int64_t inner) {
-  const Shape &small = rest.shape(), &large = out.shape();
-  if (rest.elements() == 1) {
-    for (int64_t k = 0; k < out.elements(); ++k) copy(out.dtype(), rest.raw(), 0, out.raw(), k, 1);
+// Fills `out` with `value`, broadcast to its last dimensions, which have `inner` elements.
+void fill_with(Tensor& out, const Tensor& value, int64_t inner) {
+  const Shape &small = value.shape(), &large = out.shape();
+  if (value.elements() == 1) {
+    for (int64_t k = 0; k < out.elements(); ++k) copy(out.dtype(), value.raw(), 0, out.raw(), k, 1);
     return;
   }
   for (int64_t k = 0; k < inner; ++k) {
@@ -86,14 +86,14 @@ void fill_with(Tensor& out, const Tensor& rest, int64_t inner) {
       step *= size;
       left /= whole;
     }
-    copy(out.dtype(), rest.raw(), from, out.raw(), k, 1);
+    copy(out.dtype(), value.raw(), from, out.raw(), k, 1);
   }
   for (int64_t k = inner; k < out.elements(); k += inner) copy(out.dtype(), out.raw(), 0, out.raw(), k, inner);
 }
 
 void to_tensor(KernelContext& c) {
   const auto types = c.attrs.get_or("row_partition_types"_attr, std::vector<std::string>());
-  const Tensor &values = c.inputs[1], &rest = c.inputs[2];
+  const Tensor &values = c.inputs[1], &otherwise = c.inputs[2];
   if (types.size() + 3 != c.inputs.size())
     invalid("row_partition_types must name each partition [Op:", c.row.name, "]");
   // The values of a row have consecutive numbers.
@@ -149,10 +149,10 @@ void to_tensor(KernelContext& c) {
     shape.append(values.shape()[d]);
     inner *= values.shape()[d];
   }
-  check_default(c, rest.shape(), values.shape());
+  check_default(c, otherwise.shape(), values.shape());
   Tensor& out = c.set_output(0, values.dtype(), shape);
   if (!out.elements()) return;
-  fill_with(out, rest, inner);
+  fill_with(out, otherwise, inner);
   const auto place = [&](auto& self, size_t level, int64_t begin, int64_t end, int64_t at) -> void {
     const int64_t count = std::min(end - begin, shape[static_cast<int>(level)]);
     if (level == deep) {
@@ -299,7 +299,7 @@ void to_sparse(KernelContext& c) {
   const int64_t inner = product(values.shape(), 1, values.shape().rank());
   auto* out = c.set_output(0, DType::kInt64, Shape{values.elements(), rank}).data<int64_t>();
   std::vector<int64_t> index(shape.size());
-  const auto walk = [&](auto& self, size_t level, int64_t begin, int64_t end) -> void {
+  const auto visit = [&](auto& self, size_t level, int64_t begin, int64_t end) -> void {
     for (int64_t k = begin; k < end; ++k) {
       index[level] = k - begin;
       if (level < deep) {
@@ -314,7 +314,7 @@ void to_sparse(KernelContext& c) {
       }
     }
   };
-  walk(walk, 0, 0, shape[0]);
+  visit(visit, 0, 0, shape[0]);
   Tensor& flat = c.set_output(1, values.dtype(), Shape{values.elements()});
   copy(values.dtype(), values.raw(), 0, flat.raw(), 0, values.elements());
   std::ranges::copy(shape, c.set_output(2, DType::kInt64, Shape{rank}).data<int64_t>());

@@ -1,6 +1,6 @@
 // python_scalar_argument: a number or text differs from call to call and becomes a constant of the graph, so each value
-// has a trace of its own. Fix: pass it as a tensor, or keep it in a variable. The same holds of what changes inside of an
-// object that is compared by its value, such as a frozen dataclass.
+// has a trace of its own. Fix: pass it as a tensor, or keep it in a variable. The same holds for numbers and texts
+// inside of an object that is compared by its value, such as a frozen dataclass.
 #include "engine/explain/causes/changing_literals.h"
 #include "engine/explain/causes/changing_objects.h"
 #include "engine/explain/edits.h"

@@ -79,16 +79,50 @@ class InProgram(WithFakes):
         self.run_script('''
             import jax
             import footlight_recorder
-            early = jax.jit(lambda x: x)
-            with footlight_recorder.record('run.footlight'):
-                early(jax.Array((2,)))
-                late = jax.jit(lambda x: x)
-                late(jax.Array((2,)))
+
+            class Model:
+                @jax.jit(static_argnums=(0,))
+                def forward(self, x):
+                    return x
+
+            def closure():
+                scale = jax.jit(lambda x: x)
+                return lambda x: scale(x)
+
+            def hidden(f):
+                with footlight_recorder.record('run.footlight'):
+                    for size in (2, 3, 2, 4, 4):
+                        step(jax.Array((size,)))
+                    model.forward(jax.Array((2,)))
+                    scaled(jax.Array((2,)))
+                    f(jax.Array((2,)))
+                    late = jax.jit(late_one)
+                    late(jax.Array((2,)))
+
+            @jax.jit
+            def step(x):
+                return x
+
+            def late_one(x):
+                return x
+
+            model, scaled = Model(), closure()
+            for size in (2, 3):
+                step(jax.Array((size,)))
+            model.forward(jax.Array((2,)))
+            scaled(jax.Array((2,)))
+            hidden(jax.jit(lambda x: x))
             ''')
-        self.assertEqual(self.calls('run.footlight'), {'<lambda>': (1, 1)})
+        self.assertEqual(self.calls('run.footlight'), {'step': (5, 3), 'Model.forward': (1, 1),
+                                                       'closure.<locals>.<lambda>': (1, 1), 'late_one': (1, 1),
+                                                       '<lambda>': (0, 1)})  # of one call, which was not recorded
+        calls = self.said('sql', 'run.footlight', "SELECT trace, outcome FROM calls WHERE function = 'step' ORDER BY start_ns")
+        self.assertEqual([(one['trace'], one['outcome']) for one in calls],
+                         [(1, 'hit'), (2, 'hit'), (1, 'hit'), (3, 'trace'), (3, 'hit')])
         missing, = self.said('report', 'run.footlight')['run']['engines'][-1]['missing_hooks']
-        self.assertIn('functions that existed before the recorder not recorded', missing)
-        self.assertIn('prepare() before `import jax`', missing)
+        self.assertIn('calls through local variables and tuples, not recorded: jax had made 4 functions before', missing)
+        self.assertIn('prepare() before `import jax` records all', missing)
+        self.assertEqual(self.said('report', 'run.footlight')['findings'], [])
 
     def test_engines_by_name(self):
         self.run_script('''

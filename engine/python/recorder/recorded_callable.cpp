@@ -14,6 +14,7 @@
 #include "engine/python/interpreter/thread_context.h"
 #include "engine/python/interpreter/types.h"
 #include "engine/python/interpreter/walk.h"
+#include "engine/python/recorder/adapter_calls.h"
 #include "engine/python/recorder/code_objects.h"
 #include "engine/python/recorder/eager_ops.h"
 #include "engine/python/recorder/executable_uses.h"
@@ -23,7 +24,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -44,6 +44,7 @@ struct Traced {
   bool is_served_alike = true;                  // by one trace with one key, whatever the signature
   std::set<uint64_t> contexts;                  // hashes of the settings under which calls were described
   Ref check;                                    // see watch(); null: nothing is to be checked
+  Ref tell_earlier;                             // see adopt(); null: all traces are known
   int num_checks = 0;
   int64_t next_check_ns = 0;
 };
@@ -248,8 +249,8 @@ void remember_trace(const RecordedCall& call) {
     const uint64_t context = context_of(traced.rules);
     traced.contexts.insert(context);
     traced.served[signature_of(call, context)] = served;
-    traced.is_served_alike =
-        std::ranges::all_of(traced.served, [&](const auto& known) { return known.second == served; });
+    traced.is_served_alike = !traced.tell_earlier && std::ranges::all_of(
+        traced.served, [&](const auto& known) { return known.second == served; });
   });
 }
 
@@ -319,6 +320,8 @@ PyObject* call_as_traced(PyObject* self, PyObject* const* args, size_t count, Py
   event.start_ns = now_ns();
   PyObject* const result = PyObject_Vectorcall(wrapped, args, count, keywords);
   event.end_ns = now_ns();
+  if (result && traced.tell_earlier && !call.trace.valid())
+    told_of(traced.tell_earlier, function.value, args, count, keywords);
   this_thread.call = event.parent;
   python_thread.recorded_call = call.outer;
   if (call.dropped || !recording_structure()) return result;
@@ -453,6 +456,18 @@ PyObject* watch(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+// adopt(function, tell)
+PyObject* adopt(PyObject*, PyObject* args) {
+  unsigned int function;
+  PyObject* tell;
+  if (!PyArg_ParseTuple(args, "IO:adopt", &function, &tell)) throw PythonErrorSet();
+  const auto known = traced_functions().find(function);
+  if (known == traced_functions().end()) Py_RETURN_NONE;
+  known->second->tell_earlier = Ref::borrow(tell);
+  known->second->is_served_alike = false;
+  Py_RETURN_NONE;
+}
+
 PyObject* forget(PyObject*, PyObject* function) {
   const unsigned long number = PyLong_AsUnsignedLong(function);
   if (PyErr_Occurred()) throw PythonErrorSet();
@@ -495,20 +510,6 @@ PyObject* describe_call(PyObject*, PyObject* args, PyObject* keywords) {
   call->dropped = name == "none";
   if (!call->dropped) call->outcome = outcome_called(name);
   Py_RETURN_NONE;
-}
-
-// Calls an adapter's function, whose errors are its own: the result, or None.
-Ref told(const Ref& function, std::span<PyObject* const> first, PyObject* const* args, size_t count,
-         PyObject* keywords) {
-  std::vector<PyObject*> all(first.begin(), first.end());
-  const auto given = static_cast<size_t>(PyVectorcall_NARGS(count));
-  const size_t named = keywords ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0;
-  all.insert(all.end(), args, args + given + named);
-  Ref result;
-  quietly([&] {
-    result = checked(PyObject_Vectorcall(function.get(), all.data(), first.size() + given, keywords));
-  });
-  return result ? std::move(result) : Ref::borrow(Py_None);
 }
 
 PyObject* call_as_hook(PyObject* self, PyObject* const* args, size_t count, PyObject* keywords) {
@@ -578,6 +579,9 @@ PyMethodDef functions[] = {
     {"watch", guard<watch>, METH_VARARGS,
      "watch(function, check): check(function) is called before calls of the function with that number, as often as a "
      "hundredth of the time allows."},
+    {"adopt", guard<adopt>, METH_VARARGS,
+     "adopt(function, tell): the function has traces from before the recorder. tell(function, *args, **kwargs) "
+     "describes a call that none of the known ones served."},
     {"serves", guard<serves>, METH_VARARGS,
      "serves(callable, function, trace): a stand-in for what an engine compiled. When it runs, the trace serves the "
      "call of that function around it, or else a call that is recorded then."},

@@ -45,6 +45,7 @@ class Adapter(NamedTuple):
     hooks: list[Hook]
     revision: int = 1  # raised when what is recorded changes
     describe_again: Callable[[], None] = lambda: None  # adds the rows of what was seen before another recording began
+    adopt: Callable[[], str] | None = None  # finds functions from before it was installed; says in words what is missing
     part_of: str = ''  # the engine in whose row a library on top of it is described
 
 
@@ -118,6 +119,12 @@ def _describe(adapter: Adapter, missing: list[str]) -> None:
 
 
 @guarded
+def _adopted(adapter: Adapter) -> str | None:
+    """Finds what the engine made before the recorder; says in words what of it is missing, "" if nothing is."""
+    return adapter.adopt() if adapter.adopt is not None else None
+
+
+@guarded
 def _install_for(name: str, module: ModuleType, was_imported: bool = False) -> None:
     """Installs the adapter of an engine, once in a process. `name`: of the package that was imported."""
     from footlight_recorder.adapters import distributed
@@ -129,8 +136,11 @@ def _install_for(name: str, module: ModuleType, was_imported: bool = False) -> N
     adapter = importlib.import_module(_ADAPTERS[name]).adapter(module)
     missing = install(adapter)
     if was_imported and not adapter.part_of:
-        missing.append(f'functions that existed before the recorder not recorded: {name} was imported before it; call '
-                       f'footlight_recorder.prepare() before `import {name}`')
+        said = _adopted(adapter)
+        if said is None:
+            said = (f'functions that existed before the recorder not recorded: {name} was imported before it; call '
+                    f'footlight_recorder.prepare() before `import {name}`')
+        missing += [said] if said else []
     _installed[name] = adapter, missing
     if adapter.part_of in _installed:
         adapter, with_parts = _installed[adapter.part_of]

@@ -12,7 +12,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from footlight_recorder import _recorder, repetitions
-from footlight_recorder.adapters import (Adapter, Hook, guarded, jax_eager, jax_graphs, jax_hlo, jax_keys, jax_ops,
+from footlight_recorder.adapters import (Adapter, Hook, guarded, jax_eager, jax_earlier, jax_graphs, jax_hlo, jax_keys, jax_ops,
                                          jax_placements, jax_texts, places)
 from footlight_recorder.observed.state_value import Tensors
 from footlight_recorder.observed.state_watch import State, States, Watch, innermost
@@ -22,22 +22,23 @@ from footlight_recorder.observed.value_lines import ValueLines
 _MAKERS = ('pjit.py', 'api.py', 'traceback_util.py', 'api_util.py', 'util.py')
 
 
-class _Function:
+class Function:
     """A function with the options with which it is jitted, however often: JAX shares the traces."""
 
     def __init__(self, number: int, fun: Any, info: Any) -> None:
         self.number = number
         self.columns: dict[str, Any] = {}  # its row
         self.parameters = jax_keys.Parameters(fun, tuple(info.static_argnums or ()), tuple(info.static_argnames or ()))
-        self.traces: list[_Trace] = []
+        self.traces: list[Trace] = []
         self.bound = int(hasattr(fun, '__self__'))  # parameters that a method has and its calls do not give
         self.keeps: Any = None  # the reference that ends with the function
+        self.adopted = False    # it was jitted before the recorder
 
 
-class _Trace:
+class Trace:
     """One trace: its row, which is added again when more is known."""
 
-    def __init__(self, function: _Function, columns: dict[str, Any]) -> None:
+    def __init__(self, function: Function, columns: dict[str, Any]) -> None:
         self.columns = columns
         self.found_for = function           # the function that JAX looked it up for last
         self.placed: dict[str, str] = {}    # where the arguments of that call lay, by path
@@ -51,12 +52,13 @@ class _Trace:
 
 class _Thread(threading.local):
     def __init__(self) -> None:
-        self.asked: list[tuple[_Function, tuple[Any, ...], dict[str, Any]]] = []  # the calls that JAX looks up now
-        self.lowering: _Trace | None = None    # while JAX lowers it
-        self.compiling: _Trace | None = None   # while JAX compiles it
+        self.asked: list[tuple[Function, tuple[Any, ...], dict[str, Any]]] = []  # the calls that JAX looks up now
+        self.lowering: Trace | None = None    # while JAX lowers it
+        self.did_trace = False                 # JAX said that it traced something
+        self.compiling: Trace | None = None   # while JAX compiles it
 
 
-class _Recorder:
+class Recorder:
     """The bodies of the hooks."""
 
     def __init__(self, jax: ModuleType) -> None:
@@ -67,9 +69,9 @@ class _Recorder:
                 module.register_exclusion(name)
         self.places = jax_placements.Placements(jax.Array, core.Tracer, tree_util)
         self.thread = _Thread()
-        self.functions: dict[int, dict[object, _Function]] = {}  # by the id of what was given to jit, and the options
-        self.traces: dict[int, _Trace] = {}                      # by the id of the jaxpr
-        self.lowered_traces: dict[int, _Trace] = {}              # by the id of the module that XLA compiles
+        self.functions: dict[int, dict[object, Function]] = {}  # by the id of what was given to jit, and the options
+        self.traces: dict[int, Trace] = {}                      # by the id of the jaxpr
+        self.lowered_traces: dict[int, Trace] = {}              # by the id of the module that XLA compiles
         self.locations = jax_graphs.Locations(source_info_util.user_frames)
         self.graphs = jax_graphs.Graphs(core, self.locations)
         registry = tree_util.default_registry
@@ -105,9 +107,12 @@ class _Recorder:
         function = self.function_of(fun, info)
         if function is None:
             function = self.add_function(fun, info, under, code, _user_frame(frame))
-        stand_in = _recorder.called(jitted, function.number, [at for at in info.static_argnums or ()],
-                                    list(info.static_argnames or ()), self.flatten, self.config.trace_context, 'aval')
-        return self.compared_if_chosen(stand_in, function, info, jitted)
+        return self.compared_if_chosen(self.stand_in(jitted, function, info), function, info, jitted)
+
+    def stand_in(self, jitted: Any, function: Function, info: Any) -> Any:
+        """What records the calls of a jitted function."""
+        return _recorder.called(jitted, function.number, [at for at in info.static_argnums or ()],
+                                list(info.static_argnames or ()), self.flatten, self.config.trace_context, 'aval')
 
     @staticmethod
     def made_for_itself(fun: Any, jitted: Any, frame: FrameType | None) -> Any:
@@ -115,7 +120,7 @@ class _Recorder:
         frame = _maker(frame)
         return jax_ops.for_itself(jitted, fun) if frame is not None and _is_own(frame) else jitted
 
-    def compared_if_chosen(self, stand_in: Any, function: _Function, info: Any, jitted: Any) -> Any:
+    def compared_if_chosen(self, stand_in: Any, function: Function, info: Any, jitted: Any) -> Any:
         """The stand-in, or one that also compares the call that the user asked for."""
         if not self.compared.is_of(function.columns['name']):
             return stand_in
@@ -128,14 +133,14 @@ class _Recorder:
         """Whether JAX is tracing the values: then the call is part of another trace."""
         return any(isinstance(leaf, self.core.Tracer) for leaf in self.tree_util.tree_leaves(values))
 
-    def function_of(self, fun: Any, info: Any) -> _Function | None:
+    def function_of(self, fun: Any, info: Any) -> Function | None:
         """What was recorded of a jitted function."""
         by_options = self.functions.get(id(fun))
         return by_options.get(_distinguishing(info)) if by_options else None
 
-    def add_function(self, fun: Any, info: Any, under: Any, code: CodeType, made: FrameType | None) -> _Function:
+    def add_function(self, fun: Any, info: Any, under: Any, code: CodeType, made: FrameType | None) -> Function:
         """Records a function that is jitted, with these options, for the first time."""
-        function = _Function(_recorder.new_id('function'), fun, info)
+        function = Function(_recorder.new_id('function'), fun, info)
         function.columns = {
             'id': function.number, 'name': getattr(under, '__qualname__', type(under).__qualname__),
             'file': code.co_filename, 'line': places.def_line(code), 'kind': 'jit', 'options': _options(info),
@@ -179,7 +184,7 @@ class _Recorder:
 
     # ---- keys -----------------------------------------------------------------------------------------------------
 
-    def key_of(self, function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+    def key_of(self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
         """The number of the key of a call."""
         names, items = [], []
         for name, value, static in function.parameters.bound(args, kwargs):
@@ -218,6 +223,7 @@ class _Recorder:
         self.thread.asked.append((function, args, kwargs))
         start_ns = time.time_ns()
         watch = None if self.sees_traces else self.begin_watch(function)
+        self.thread.did_trace = False
         try:
             result = original(fun, info, args, kwargs)
             if not self.sees_traces:
@@ -232,7 +238,7 @@ class _Recorder:
         return result
 
     @guarded
-    def found(self, function: _Function, result: Any, args: Any, kwargs: Any) -> None:
+    def found(self, function: Function, result: Any, args: Any, kwargs: Any) -> None:
         """JAX found or made a trace for a call."""
         trace = self.traces.get(id(result[0].params['jaxpr']))
         if trace is None:
@@ -248,7 +254,7 @@ class _Recorder:
         trace.served = True
         _recorder.describe_call(trace=trace.columns['id'], outcome=outcome, key=self.key_of(function, args, kwargs))
 
-    def is_call_of(self, function: _Function) -> bool:
+    def is_call_of(self, function: Function) -> bool:
         """Whether the innermost recorded call is one of the function."""
         call = _recorder.current_call()
         return call is not None and call[1] == function.number
@@ -259,7 +265,7 @@ class _Recorder:
         if function is None:
             return original(fun, *args, **more)
         watch = self.begin_watch(function)
-        start_ns = time.time_ns()
+        start_ns, self.thread.did_trace = time.time_ns(), False
         try:
             result = original(fun, *args, **more)
         except BaseException as error:
@@ -269,12 +275,12 @@ class _Recorder:
         return result
 
     @guarded
-    def begin_watch(self, function: _Function) -> Watch | None:
+    def begin_watch(self, function: Function) -> Watch | None:
         """The function may be traced now."""
         return Watch(function.number)
 
     @guarded
-    def finish_watch(self, watch: Watch | None, trace: _Trace | None) -> None:
+    def finish_watch(self, watch: Watch | None, trace: Trace | None) -> None:
         """The function was traced, or no trace was made."""
         if watch is None:
             return
@@ -283,17 +289,19 @@ class _Recorder:
             trace.state = state
             self.states.add(state)
 
-    def traced(self, function: _Function, result: Any, start_ns: int, error: str, watch: Watch | None) -> None:
+    def traced(self, function: Function, result: Any, start_ns: int, error: str, watch: Watch | None) -> None:
         """A function was traced, or JAX found its jaxpr."""
         self.finish_watch(watch, self.record_trace(function, result, start_ns, error))
 
     @guarded
-    def record_trace(self, function: _Function, result: Any, start_ns: int, error: str) -> _Trace | None:
+    def record_trace(self, function: Function, result: Any, start_ns: int, error: str) -> Trace | None:
         """Records a trace; None if it was known."""
         end_ns = time.time_ns()
         jaxpr = result.params['jaxpr'] if result is not None else None
         if jaxpr is not None and id(jaxpr) in self.traces:
             return None  # another function, or the same with another context, shares it
+        if function.adopted and jaxpr is not None and not self.thread.did_trace:
+            return None  # from before the recorder: JAX found it
         number = _recorder.new_id('trace')
         frame = _user_frame(sys._getframe(1))
         by_call = self.is_call_of(function)
@@ -303,7 +311,7 @@ class _Recorder:
             'error': error[:500], 'trace_phase': [_phase('trace', 'trace', start_ns, end_ns)]}
         if frame is not None:
             columns['source'] = (frame.f_code, frame.f_lasti)
-        trace = _Trace(function, columns)
+        trace = self.new_trace(function, columns)
         if self.thread.asked and self.thread.asked[-1][0] is function:
             _, args, kwargs = self.thread.asked[-1]
             self.describe_key(function, columns, self.key_of(function, args, kwargs))
@@ -320,8 +328,13 @@ class _Recorder:
             self.value_lines.record(function.number, number, frame, function.parameters.names, function.bound)
         return trace
 
+    @staticmethod
+    def new_trace(function: Function, columns: dict[str, Any]) -> Trace:
+        """A trace of the function, with what is known of it."""
+        return Trace(function, columns)
+
     @guarded
-    def describe_key(self, function: _Function, columns: dict[str, Any], key: int) -> None:
+    def describe_key(self, function: Function, columns: dict[str, Any], key: int) -> None:
         """The key of a trace, and the trace whose key is nearest."""
         columns['call_key'] = key
         columns['signature'], columns['key_leaf'] = _recorder.describe_key(key)
@@ -359,7 +372,7 @@ class _Recorder:
         return result
 
     @guarded
-    def lowered(self, trace: _Trace, jaxpr: Any, result: Any) -> None:
+    def lowered(self, trace: Trace, jaxpr: Any, result: Any) -> None:
         """Notes the module that will be compiled, and keeps its text if it is short."""
         module = result.stablehlo()
         key = id(module)
@@ -380,7 +393,7 @@ class _Recorder:
             self.optimised(trace, executable)
         return executable
 
-    def add_text(self, trace: _Trace, name: str, kind: str, make: Callable[[], str]) -> str | None:
+    def add_text(self, trace: Trace, name: str, kind: str, make: Callable[[], str]) -> str | None:
         """Adds the text of a stage, or why it is not kept. Returns the text, "" if it is not kept, None if it was there."""
         artifacts = trace.columns.setdefault('trace_artifact', [])
         if any(artifact['name'] == name for artifact in artifacts):
@@ -393,7 +406,7 @@ class _Recorder:
         return text
 
     @guarded
-    def optimised(self, trace: _Trace, executable: Any) -> None:
+    def optimised(self, trace: Trace, executable: Any) -> None:
         """Keeps what XLA made of the first module of a trace, as text and as a graph."""
         text = self.add_text(trace, jax_texts.HLO, 'hlo', lambda: str(executable.hlo_modules()[0].to_string()))
         if text is None:
@@ -408,6 +421,8 @@ class _Recorder:
     @guarded
     def on_duration(self, event: str, seconds: float, **details: Any) -> None:
         """JAX measured something: told to listeners at its end."""
+        if event.endswith('jaxpr_trace_duration'):
+            self.thread.did_trace = True
         kind = {'jaxpr_to_mlir_module_duration': 'lower', 'backend_compile_duration': 'compile'}.get(event.rpartition('/')[2])
         trace = self.thread.lowering if kind == 'lower' else self.thread.compiling
         if kind is None or trace is None:
@@ -422,7 +437,7 @@ class _Recorder:
         _recorder.add('trace', trace.columns)  # replaces the row
 
     @guarded
-    def compiled(self, trace: _Trace) -> None:
+    def compiled(self, trace: Trace) -> None:
         """An executable was made."""
         trace.executables.made(trace.columns, trace.placed)
         if len(trace.executables.placements) > 1 and self.is_call_of(trace.found_for):
@@ -506,7 +521,7 @@ class _Stand:
 
 def adapter(jax: ModuleType) -> Adapter:
     """The hooks for this JAX."""
-    rec = _Recorder(jax)
+    rec = Recorder(jax)
 
     def cpp_pjit(original: Any) -> Any:
         original = getattr(original, '_footlight_original', original)  # under the hook that JAX's import needed
@@ -561,4 +576,4 @@ def adapter(jax: ModuleType) -> Adapter:
         Hook('jax._src.interpreters.pxla', '_cached_compilation', cached_compilation, 'compilations'),
         Hook('jax._src.core', 'EvalTrace.process_primitive', process_primitive, 'ops, loops and branches outside of jit'),
         Hook('jax.monitoring', 'register_event_duration_secs_listener', listener, 'times of lowering and compilation'),
-    ], describe_again=rec.describe_again)
+    ], describe_again=rec.describe_again, adopt=jax_earlier.EarlierFunctions(rec).adopt)

@@ -97,6 +97,23 @@ def function_under(function: Any) -> Any:
     return function
 
 
+def _held_by(function: Any, class_name: str, depth: int) -> Any:
+    """What a function, or one that it wraps, closes over of a class."""
+    for cell in getattr(function, '__closure__', None) or ():
+        if type(cell.cell_contents).__name__ == class_name:
+            return cell.cell_contents
+    wrapped = getattr(function, '__wrapped__', None)
+    return _held_by(wrapped, class_name, depth - 1) if wrapped is not None and depth else None
+
+
+def jitted_of(jitted: Any) -> tuple[Any, Any]:
+    """What was given to jit, and the options, which are None where JAX does not tell them."""
+    info = getattr(jitted, '_jit_info', None)
+    if info is None:  # before JAX 0.5
+        info = _held_by(getattr(jitted, 'trace', None), 'PjitInfo', 3)
+    return getattr(jitted, '_fun', None) or getattr(jitted, '__wrapped__', None), info
+
+
 def code_of(function: Any) -> types.CodeType | None:
     """The code object of a function, a method or an object that is called."""
     function = getattr(function, '__func__', function)

@@ -1,6 +1,7 @@
 """jit as JAX does it: a fast path without Python code of its own, and a slow one in three steps."""
 import collections
 import inspect
+import types
 
 from jax import monitoring
 from jax._src import config, core, source_info_util
@@ -24,6 +25,20 @@ def _signature(value):
     return type(value)
 
 
+class PjitFunction:
+    def __init__(self, fun, info, call):
+        self._fun, self._jit_info, self._call = fun, info, call
+
+    def __call__(self, *args, **kwargs):
+        return self._call(*args, **kwargs)
+
+    def __repr__(self):
+        return f'<PjitFunction of {self._fun!r}>'
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else types.MethodType(self, instance)
+
+
 def _cpp_pjit(fun, info):
     fast, traced = fun.__dict__.setdefault('caches', (set(), {}))  # of all that are made of the function
 
@@ -40,6 +55,7 @@ def _cpp_pjit(fun, info):
             pxla._cached_compilation(lowered.module, fun.__name__)
             fast.add((key, placed))
         return fun(*args, **kwargs)
+    jitted = PjitFunction(fun, info, jitted)
     fun.__dict__['jitted'] = jitted
     jitted.__name__, jitted.__qualname__, jitted.__wrapped__ = fun.__name__, fun.__qualname__, fun
     return jitted
@@ -55,6 +71,7 @@ def _infer_params(fun, info, args, kwargs):
 def _trace_for_jit(fun, info, args, kwargs):
     code = fun.__code__
     fun(*args, **kwargs)
+    monitoring.tell('/jax/core/compile/jaxpr_trace_duration', 0.001)
     inputs = [core.Variable(core.Array((4,))) for _ in inspect.signature(fun).parameters]
     output = core.Variable(core.Array((4,)))
     frame = source_info_util.Frame(code.co_filename, code.co_qualname, code.co_firstlineno + 1, 4, 0, 20)

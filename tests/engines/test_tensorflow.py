@@ -50,7 +50,7 @@ class TensorFlow(WithFakes):
         self.assertTrue(finding['checked']['ok'])
 
     def test_a_function_from_before_the_recording(self):
-        script = self.write('script.py', '''
+        script = '''
             import footlight_recorder
             footlight_recorder.prepare('tensorflow')
             import tensorflow as tf
@@ -61,13 +61,21 @@ class TensorFlow(WithFakes):
 
             scale(tf.ones((4,)))
             with footlight_recorder.record('run.footlight', engine='tensorflow'):
-                for _ in range(3):
-                    scale(tf.ones((4,)))
-            ''')
-        done = self.run_python(script)
-        self.assertEqual((done.returncode, done.stderr), (0, ''))
-        self.assertEqual(self.rows("SELECT text FROM console WHERE stream = 3"),
-                         [('Functions of TensorFlow that were made while nothing was recorded are missing\n',)])
+                for size in (4, 4, 5, 5):
+                    scale(tf.ones((size,)))
+            '''
+        # Prepared: the hooks are there, and nothing was recorded; else TensorFlow was there before the recorder.
+        for text in script, script.replace("footlight_recorder.prepare('tensorflow')", ''):
+            done = self.run_python(self.write('script.py', text))
+            self.assertEqual((done.returncode, done.stderr), (0, ''))
+            functions = self.report()['functions']
+            self.assertEqual([(one['function'], one['traces'], one['calls'], one['hits']) for one in functions],
+                             [('scale', 2, 4, 3)])
+            self.assertEqual(self.rows('SELECT count(*) FROM node WHERE op = \'Mul\''), [(2,)])
+            said = [*self.report()['run']['engines'][-1]['missing_hooks'], *(text for text, in self.rows("SELECT text FROM console WHERE stream = 3"))]
+            self.assertEqual([text.partition(':')[0] for text in said],
+                             ['times and lines of traces from before the recorder not recorded'])
+            self.assertIn('tensorflow had traced 1 function before', said[0])
 
     def test_a_function_of_an_earlier_recording(self):
         script = self.write('script.py', '''

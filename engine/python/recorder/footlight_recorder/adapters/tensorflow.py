@@ -12,8 +12,8 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from footlight_recorder import _recorder, repetitions
-from footlight_recorder.adapters import (Adapter, Hook, guarded, places, tensorflow_graphs, tensorflow_keys,
-                                         tensorflow_ops)
+from footlight_recorder.adapters import (Adapter, Hook, guarded, places, tensorflow_earlier, tensorflow_graphs,
+                                         tensorflow_keys, tensorflow_ops)
 from footlight_recorder.adapters.tensorflow_autograph import AutoGraph
 from footlight_recorder.adapters.tensorflow_keras import Keras
 from footlight_recorder.observed.state_value import Tensors
@@ -35,7 +35,7 @@ class _Family:
         self.captures = tensorflow_graphs.Captures()
 
 
-class _Instance:
+class Instance:
     """A tf.function object: that of a decorator, or that of one method of one object."""
 
     def __init__(self, family: _Family, function: Any, own: Any) -> None:
@@ -47,7 +47,7 @@ class _Instance:
 class _Trace:
     """A trace, while and after it is made."""
 
-    def __init__(self, instance: _Instance, number: int) -> None:
+    def __init__(self, instance: Instance, number: int) -> None:
         self.instance, self.number = instance, number
         self.start_ns = time.time_ns()
         self.phases: list[dict[str, Any]] = []
@@ -70,15 +70,17 @@ class _Thread(threading.local):
         self.mapped: list[Any] = []   # functions that were given to a dataset
 
 
-class _Recorder:
+class Recorder:
     """The bodies of the hooks."""
 
     def __init__(self, tensorflow: ModuleType) -> None:
         from tensorflow.python.framework import dtypes, ops, tensor_util, type_spec
         self.root = os.path.dirname(os.path.abspath(tensorflow.__file__ or '')) + os.sep
         self.thread = _Thread()
+        self.earlier = tensorflow_earlier.EarlierFunctions(self)
+        self.adopting = False  # functions from before the recorder: the frame that made them is gone
         self.families: dict[int, _Family] = {}     # by the id of the Python function
-        self.instances: dict[int, _Instance] = {}  # by the id of the cache
+        self.instances: dict[int, Instance] = {}  # by the id of the cache
         self.served: dict[int, _Trace] = {}        # by the id of the concrete function
         self.kept: dict[int, Any] = {}             # references that end these entries
         tensor_spec, variable_spec, variables = _classes()
@@ -135,12 +137,12 @@ class _Recorder:
             self.kept[family.number] = reference if reference is not None else under
         function._footlight_function = family.number
         cache = id(function._function_cache)
-        self.instances[cache] = _Instance(family, function, own)
+        self.instances[cache] = Instance(family, function, own)
         weakref.finalize(function, self.instances.pop, cache, None).atexit = False
 
     def new_family(self, function: Any, under: Any) -> _Family | None:
         """Records a function; None for one without code."""
-        frame = self.user_frame(sys._getframe(1))
+        frame = None if self.adopting else self.user_frame(sys._getframe(1))
         attributes = getattr(function, '_attributes', None) or {}
         kind = 'dataset' if '_tf_data_function' in attributes and self.thread.mapped else 'tf.function'
         if kind == 'dataset':
@@ -182,8 +184,6 @@ class _Recorder:
     def describe_again(self) -> None:
         """Adds what earlier recordings knew to one that begins now; graphs are not kept."""
         tensorflow_ops.describe_again()
-        _recorder.add('console', {'time_ns': time.time_ns(), 'stream': 'note',
-                                  'text': 'Functions of TensorFlow that were made while nothing was recorded are missing\n'})
         traces = list(self.served.values())
         families = [*self.families.values(), *(trace.instance.family for trace in traces)]
         for family in {family.number: family for family in families}.values():
@@ -192,6 +192,8 @@ class _Recorder:
             kept = {key: value for key, value in trace.columns.items() if key not in ('location', 'trace_graph')}
             if kept:
                 _recorder.add('trace', kept)
+        if said := self.earlier.adopt():
+            _recorder.add('console', {'time_ns': time.time_ns(), 'stream': 'note', 'text': f'{said}\n'})
 
     @guarded
     def mapping(self, wrapper: Any, function: Any, *more: Any, **named: Any) -> None:
@@ -245,7 +247,7 @@ class _Recorder:
             key = trace.keys[function_type] = self.key_of(trace.instance, function_type, context, {})[0]
         return key
 
-    def key_of(self, instance: _Instance, function_type: Any, context: Any, values: dict[str, Any]) -> tuple[int, bool]:
+    def key_of(self, instance: Instance, function_type: Any, context: Any, values: dict[str, Any]) -> tuple[int, bool]:
         """The number of a key, and whether it is general: a trace that was made for it serves others too."""
         family = instance.family
         own = self.keys.object_of(instance.own) if instance.own is not None else None
@@ -303,7 +305,7 @@ class _Recorder:
         instance = self.instances.get(id(cache)) if cache is not None else None
         if instance is None:
             return None
-        trace = _Trace(instance, _recorder.new_id('trace'))
+        trace = self.new_trace(instance)
         if missed is not None and missed[0] == id(cache):
             trace.asked = missed
         instance.family.traces += 1
@@ -370,10 +372,7 @@ class _Recorder:
         if concrete is not None:
             self.describe_graph(trace, concrete, graph, watched.source_of if watched is not None else _nowhere)
             self.reason(trace, options)
-            instance.family.rows.append(columns)
-            key = id(concrete)
-            self.served[key] = trace
-            weakref.finalize(concrete, self.served.pop, key, None).atexit = False
+            self.serves(trace, concrete)
             if self.thread.traces:
                 self.contains(self.thread.traces[-1], trace)
             if trace.compiles and not self.thread.traces and columns['reason'] != 'get_concrete_function':
@@ -389,6 +388,18 @@ class _Recorder:
                 'outcome': 'trace', 'start_ns': trace.start_ns, 'end_ns': columns['end_ns'],
                 'source': columns.get('source'), 'key': columns.get('call_key')})
         trace.asked = None
+
+    @staticmethod
+    def new_trace(instance: Instance) -> _Trace:
+        """A trace that the function has."""
+        return _Trace(instance, _recorder.new_id('trace'))
+
+    def serves(self, trace: _Trace, concrete: Any) -> None:
+        """The trace serves calls from now on."""
+        trace.instance.family.rows.append(trace.columns)
+        key = id(concrete)
+        self.served[key] = trace
+        weakref.finalize(concrete, self.served.pop, key, None).atexit = False
 
     @guarded
     def finish_watch(self, watched: Watch | None, trace: int) -> State | None:
@@ -524,7 +535,7 @@ def _options(function: Any) -> str:
 
 def adapter(tensorflow: ModuleType) -> Adapter:
     """The hooks for this TensorFlow."""
-    rec = _Recorder(tensorflow)
+    rec = Recorder(tensorflow)
 
     def hooked(before: Any = None, after: Any = None) -> Callable[[Any], Any]:
         return lambda original: _recorder.hooked(original, before, after)
@@ -551,4 +562,4 @@ def adapter(tensorflow: ModuleType) -> Adapter:
              hooked(rec.mapping, rec.mapped), 'functions of datasets'),
     ]
     return Adapter('tensorflow', tensorflow.__version__, traces + rec.autograph.hooks() + tensorflow_ops.hooks(),
-                   describe_again=rec.describe_again)
+                   describe_again=rec.describe_again, adopt=rec.earlier.adopt)

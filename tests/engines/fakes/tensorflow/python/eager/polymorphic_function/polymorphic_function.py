@@ -27,6 +27,10 @@ class Function:
         self.eagerly = False
 
     @property
+    def python_function(self):
+        return self._python_function
+
+    @property
     def _run_functions_eagerly(self):
         return _run_eagerly[0]
 

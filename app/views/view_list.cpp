@@ -19,7 +19,8 @@ View* make(const Context& context) {
   return new T(context);
 }
 
-// Ctrl+7, 8 and 0 go to the panels around the views.
+// Ctrl+7, 8 and 0 go to the panels around the views. GeneratedView shows an AutographView or, for JAX and PyTorch, a
+// StagesView.
 constexpr ViewEntry kViews[] = {
     {"graph", "Graph", "Ctrl+1", make<GraphView>},
     {"retraces", "Retraces", "Ctrl+2", make<RetracesView>},

@@ -322,10 +322,10 @@ int print_story(const session::Reader& reader, const Request& request, const std
     any = true;
     told.insert(call->function);
     page.heading(*call);
-    if (story.cause()) {
+    if (const TensorValue* const cause = to_blame(page.nodes(), story)) {
       page.line("");
-      page.one(*story.cause());
-      if (story.first_nan && story.cause() != story.first_nan) page.one(*story.first_nan);
+      page.one(*cause);
+      if (story.first_nan && cause != story.first_nan) page.one(*story.first_nan);
       page.line("");
       page.line(story.first_nan ? str("Where NaN spread, in the order of the call's steps: ", story.with_nan, " of ",
                                       call->values.size(), " values")
@@ -334,7 +334,7 @@ int print_story(const session::Reader& reader, const Request& request, const std
       page.table(story.spread, false);
       page.line("");
       page.line(recording.empty() ? "With -o run.footlight the recording is kept, for the window to show it."
-                                  : "In the window: " + window_command(reader, recording, *call, *story.cause()));
+                                  : "In the window: " + window_command(reader, recording, *call, *cause));
     }
     page.line(checked_text(checked_calls(reader.contents().checked_calls, call->function)));
   }

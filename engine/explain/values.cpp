@@ -159,6 +159,30 @@ std::string why_not_finite(const FindNode& nodes, const TensorValue& value) {
                    : str(node->op, " of finite inputs is too large, or a division by 0");
 }
 
+// A softmax subtracts the greatest number of each row: without NaN, -Inf alone spoils a row only if there is no other.
+std::string why_not_finite(const FindNode& nodes, const TensorValue& value, std::span<const TensorValue> all) {
+  const NodeRecord* const node = nodes(value.graph, value.node);
+  const bool is_softmax = node && (node->op == "Softmax" || node->op == "LogSoftmax");
+  if (is_softmax && value.nan && !value.input_nan && !node->inputs.empty()) {
+    const auto& edge = node->inputs[0];
+    const auto read = std::ranges::find_if(all, [&](const TensorValue& v) {
+      return v.graph == value.graph && v.node.value == edge.from && v.output == edge.output;
+    });
+    if (read != all.end() && read->runs == 1 && value.runs == 1 && !read->nan) {
+      if (read->negative_infinity && !read->positive_infinity)
+        return str(node->op, " of a row that is all -Inf is NaN");
+      if (read->positive_infinity && !read->negative_infinity) return str(node->op, " of a row with +Inf is NaN");
+    }
+  }
+  return why_not_finite(nodes, value);
+}
+
+const TensorValue* to_blame(const FindNode& nodes, const NumericsStory& story) {
+  const TensorValue* const cause = story.cause();
+  const NodeRecord* const node = cause ? nodes(cause->graph, cause->node) : nullptr;
+  return node && node->op == "Const" && story.first_nan ? story.first_nan : cause;
+}
+
 const TensorValue* NumericsStory::cause() const {
   if (!first_nan) return first_infinity;
   return first_nan->input_infinity && !first_nan->input_nan && infinity_origin ? infinity_origin : first_nan;
@@ -203,8 +227,8 @@ std::string story_text(const FindNode& nodes, const NumericsStory& story) {
                of(infinities(first), first.elements), ". No value is NaN.");
   }
   const TensorValue& nan = *story.first_nan;
-  std::string text = str("The first NaN comes from ", value_name(nodes, nan), ": ", why_not_finite(nodes, nan),
-                         of(nan.nan, nan.elements), ".");
+  std::string text = str("The first NaN comes from ", value_name(nodes, nan), ": ",
+                         why_not_finite(nodes, nan, story.call->values), of(nan.nan, nan.elements), ".");
   if (const TensorValue* const cause = story.cause(); cause != &nan)
     text += str(" Before it, the first infinity comes from ", value_name(nodes, *cause), ": ",
                 why_not_finite(nodes, *cause), of(infinities(*cause), cause->elements), ".");

@@ -43,6 +43,9 @@ std::string non_finite_text(const session::TensorValue& value);
 std::string value_name(const FindNode& nodes, const session::TensorValue& value);
 // Why a value holds NaN or infinity: "Log(0) is -Inf", "x held NaN when the call began".
 std::string why_not_finite(const FindNode& nodes, const session::TensorValue& value);
+// The same, where what its inputs hold may say more; `all`: the values of the same call.
+std::string why_not_finite(const FindNode& nodes, const session::TensorValue& value,
+                           std::span<const session::TensorValue> all);
 
 struct NumericsStory {
   const session::CallValues* call = nullptr;
@@ -55,6 +58,8 @@ struct NumericsStory {
   const session::TensorValue* cause() const;
 };
 NumericsStory story_of(const session::CallValues& call);
+// The same, except that a constant is not to blame: one that holds an infinity is a mask, and calls without NaN had it.
+const session::TensorValue* to_blame(const FindNode& nodes, const NumericsStory& story);
 
 // "The first NaN comes from loss/mul: Mul(0, -Inf) is NaN, in 12 of 16,384 elements."; or what else there is to say.
 std::string story_text(const FindNode& nodes, const NumericsStory& story);

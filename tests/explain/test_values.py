@@ -124,6 +124,35 @@ class Values(FolderCase):
         printed = run('record', self.script(TRAIN), '-o', self.recording).stdout.splitlines()
         self.assertEqual(story['call'], next(i for i, line in enumerate(printed, 1) if line.endswith(' nan')))
 
+    def test_a_softmax_of_masked_rows(self):
+        """The mask is in each call; the last call masks all of a row, and what it made is read by another function."""
+        body = '''
+            w = tf.Variable([1., 1.])
+
+            @tf.function
+            def attend(x, keep):
+                masked = tf.where(keep, x, float('-inf'))
+                part = tf.nn.softmax(masked)
+                w.assign(tf.reduce_sum(part, 0))
+                return part
+
+            @tf.function
+            def apply(x):
+                return x * w
+
+            for keep in (True, True, False):
+                attend(tf.ones([2, 2]), tf.constant([[True, False], [keep, False]]))
+                apply(tf.ones([2]))
+        '''
+        run('nan', self.script(body), '-o', self.recording)
+        [finding] = json.loads(run('report', '--json', self.recording).stdout)['findings']
+        self.assertEqual((finding['cause'], finding['function']), ('first_nan', 'attend'))
+        self.assertIn('in call 3: Softmax of a row that is all -Inf is NaN', finding['title'])
+        with open(finding['file'], encoding='utf-8') as file:
+            self.assertIn('softmax', file.read().splitlines()[finding['line'] - 1])
+        self.assertIn('apply read NaN from a variable in call 3', finding['message'])
+        self.assertIn('-1e9', finding['fix']['text'])
+
     def test_the_program_does_not_notice(self):
         drawn = '    print(tf.random.uniform([3]).numpy().tolist())\n'
         script = self.script('\n    tf.random.set_seed(5)' + TRAIN + drawn)

@@ -5,7 +5,10 @@
 #include "engine/explain/values.h"
 #include "engine/explain/words.h"
 
+#include "engine/base/text.h"
+
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace footlight::explain {
@@ -25,6 +28,8 @@ constexpr Remedy kRemedies[] = {
     {"SqrtGrad", "Keep the argument of sqrt above 0 with tf.maximum: its gradient at 0 is infinite"},
     {"Rsqrt", "Add a small number to the argument of rsqrt"},
     {"Exp", "Keep the argument of exp small with tf.minimum; for log(sum(exp(x))) there is tf.reduce_logsumexp"},
+    {"Softmax", "Leave a finite number in each row: mask with -1e9 instead of -inf, or leave out rows without one"},
+    {"LogSoftmax", "Leave a finite number in each row: mask with -1e9 instead of -inf, or leave out rows without one"},
     {"Pow", "Keep the base of the power positive with tf.maximum"},
 };
 
@@ -46,17 +51,46 @@ const session::NodeRecord* forward_of(const session::GraphRecord* graph, const s
   return nullptr;
 }
 
+// Whether the node only passes on what the call found.
+bool is_read(const session::NodeRecord* node) {
+  return node && (node->op == "ReadVariableOp" || node->op == "Placeholder");
+}
+
+// The function of which an earlier call made a NaN by itself, or an infinity that became one; none: no call did.
+FunctionId made_before(const FindNode& nodes, std::span<const session::CallValues> all,
+                       const session::CallValues& call) {
+  const session::CallValues* first = nullptr;
+  for (const session::CallValues& other : all) {
+    const NumericsStory story = story_of(other);
+    if (!story.first_nan || other.start_ns >= call.start_ns) continue;
+    const session::TensorValue& cause = *to_blame(nodes, story);
+    if (!is_read(nodes(cause.graph, cause.node)) && (!first || other.start_ns < first->start_ns)) first = &other;
+  }
+  return first ? first->function : FunctionId();
+}
+
 void find_first_nan(const Evidence& evidence, Findings& findings) {
   const FindNode nodes = [&](GraphId graph, NodeId node) -> const session::NodeRecord* {
     const session::GraphRecord* const g = evidence.graph(graph);
     return g && node.value < g->nodes.size() ? &g->nodes[node.value] : nullptr;
   };
   std::set<FunctionId> told;
+  std::map<FunctionId, std::vector<std::string>> read_later;  // by the function that made the NaN
+  const size_t before = findings.found.size();
   for (const session::CallValues& call : evidence.records().values) {
     const NumericsStory story = story_of(call);
     if (!story.first_nan || !told.insert(call.function).second) continue;
-    const session::TensorValue& cause = *story.cause();
+    const session::TensorValue& cause = *to_blame(nodes, story);
     const session::NodeRecord* const node = nodes(cause.graph, cause.node);
+    if (const FunctionId maker = made_before(nodes, evidence.records().values, call);
+        is_read(node) && maker.valid() && maker != call.function) {
+      const auto run = evidence.functions().find(call.function);
+      const bool is_named = run != evidence.functions().end() && run->second.record;
+      read_later[maker].push_back(str(is_named ? run->second.record->name : "another function", " read NaN ",
+                                      node->op == "Placeholder" ? "from its arguments" : "from a variable",
+                                      " in call ", call.call));
+      continue;
+    }
     Finding f;
     f.function = call.function;
     f.severity = Severity::kWrongResult;
@@ -76,7 +110,7 @@ void find_first_nan(const Evidence& evidence, Findings& findings) {
     f.calls = checked_calls(evidence.records().checked_calls, call.function).calls;
     f.nodes = story.with_nan;
     f.graphs = GraphRelation::kUnknown;
-    f.title = "The first NaN is in call " + with_commas(call.call) + ": " + why_not_finite(nodes, cause) +
+    f.title = "The first NaN is in call " + with_commas(call.call) + ": " + why_not_finite(nodes, cause, call.values) +
               (forward ? ", in the gradient of " + forward->op : std::string());
     f.detail = story_text(nodes, story) + " " + with_commas(story.with_nan) + " of " +
                with_commas(call.values.size()) + " values of the call hold NaN.";
@@ -88,6 +122,9 @@ void find_first_nan(const Evidence& evidence, Findings& findings) {
     f.checked.why_not = "only a run with the change can show that no NaN comes";
     findings.found.push_back(std::move(f));
   }
+  for (size_t i = before; i < findings.found.size(); ++i)
+    if (const auto later = read_later.find(findings.found[i].function); later != read_later.end())
+      findings.found[i].detail += ". Later, " + joined(later->second, ", and ");
 }
 
 const Cause first_nan("first_nan", find_first_nan);

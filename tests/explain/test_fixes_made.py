@@ -234,6 +234,19 @@ class Fixes(FolderCase):
         changed = with_signature.replace('x.shape[1]', 'tf.shape(x)[1]')
         self.assertEqual(finding['checked']['traces_after'], self.counted(changed)['halves'])
 
+    def test_two_sizes_of_one_line(self):
+        [finding] = footlight_program.report(recorded.record(self.folder, '''
+            @tf.function
+            def step(x):
+                rows, columns = x.shape
+                return tf.reshape(x, [rows * columns])
+            for n in range(2, 10):
+                step(tf.ones([n, n + 1]))
+        '''))['findings']
+        self.assertRegex(finding['fix']['text'], r'^First let line 5 of script.py take the sizes from tf.shape\(\): '
+                         r'.shape\[0\] and .shape\[1\] are None where the dimension is unknown')
+        self.assertEqual([r['line'] for r in finding['related_lines'] if r['role'] == 'use'], [5])
+
     def test_a_size_that_stays_the_same(self):
         report = footlight_program.report(recorded.record(self.folder, '''
             @tf.function

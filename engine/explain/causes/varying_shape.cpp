@@ -117,9 +117,17 @@ std::string changes_before(const Evidence& evidence, const std::vector<SizeRead>
   const auto file = std::ranges::find(files, read.line.file, &session::FileRecord::id);
   std::string place = "line " + std::to_string(read.line.line);
   if (file != files.end()) place += " of " + std::filesystem::path(file->path).filename().string();
-  if (reads.size() > 1) place += " (and " + std::to_string(reads.size() - 1) + " more)";
-  return "First let " + place + " take the size from tf.shape(): ." + read.path +
-         " is None where the dimension is unknown. Then ";
+  std::set<Line> lines;
+  std::set<std::string> sizes;
+  for (const SizeRead& one : reads) {
+    lines.insert(one.line);
+    sizes.insert('.' + one.path);
+  }
+  const bool many = sizes.size() > 1;
+  if (lines.size() > 1) place += " and " + std::to_string(lines.size() - 1) + (lines.size() > 2 ? " others" : " other");
+  return "First let " + place + " take the size" + (many ? "s" : "") + " from tf.shape(): " +
+         joined({sizes.begin(), sizes.end()}, " and ") + (many ? " are" : " is") +
+         " None where the dimension is unknown. Then ";
 }
 
 // Adds as another fix that shapes are relaxed by themselves, where a signature is the first choice.
@@ -213,7 +221,9 @@ void ask_to_declare(const Evidence& evidence, const FunctionRun& run, const Decl
   else if (f.edit.at || is_one_argument) f.fix += spec_text(tensor.shapes.front(), tensor.dtype, tensor.dimensions);
   else f.fix += signature;
   if (!first.empty()) f.edit = {};
-  for (const SizeRead& read : declaration.reads) f.related.push_back({"use", read.line});
+  for (const SizeRead& read : declaration.reads)
+    if (std::ranges::find(f.related, read.line, &RelatedLine::at) == f.related.end())
+      f.related.push_back({"use", read.line});
   c.complete = [&evidence, &run, has_signature, dimensions, padding = padding_of(run, together),
                 first](Finding& made, const ReplayResult&) {
     if (has_signature) add_relaxing(evidence, run, first, made);

@@ -154,6 +154,20 @@ std::optional<size_t> traces_without(const explain::Report& report, size_t at) {
   return first.checked.traces_after;
 }
 
+// The recorded file that an edit is of, if that is the script; null: it is none.
+const session::FileRecord* file_of(const session::Reader& reader, const Finding::Edit& edit,
+                                   const std::string& script) {
+  const session::FileRecord* file = edit.at ? reader.file(edit.at.file) : nullptr;
+  return file && file->path == script ? file : nullptr;
+}
+
+void swap_fixes(Finding& finding, size_t alternative) {
+  Finding::Alternative& other = finding.alternatives[alternative];
+  std::swap(finding.fix, other.fix);
+  std::swap(finding.edit, other.edit);
+  std::swap(finding.checked, other.checked);
+}
+
 }  // namespace
 
 void rerun_findings(const session::Reader& reader, explain::Report& report) {
@@ -163,21 +177,33 @@ void rerun_findings(const session::Reader& reader, explain::Report& report) {
   const DeferredSignals signals;
   for (size_t i = 0; i < report.findings.size(); ++i) {
     Finding& finding = report.findings[i];
-    const session::FileRecord* file = reader.file(finding.edit.at.file);
-    if (!finding.edit.at || !file || file->path != run.script) {
+    const std::string order = explain::order_text(before.findings, i);
+    const auto run_with_edit = [&](const char* which) {
+      if (file_of(reader, finding.edit, run.script)->text != on_disk)
+        fail(ErrorKind::kFailedPrecondition, run.script, " is not what was recorded: record it again, then --rerun");
+      const std::vector<Finding::Edit> edits = explain::edits_together(report.findings, i);
+      const std::string text = edits.empty() ? std::string() : explain::apply_edits(on_disk, edits);
+      if (text.empty()) return;
+      std::fprintf(stderr, "footlight: running %s again with the %s of F%zu%s\n", printable(run.script).c_str(), which,
+                   i + 1, order.empty() ? "" : (", " + order).c_str());
+      check(reader, before, finding, text, traces_without(report, i));
+    };
+    bool any = file_of(reader, finding.edit, run.script);
+    if (any) run_with_edit("fix");
+    for (size_t other = 0; other < finding.alternatives.size() && !DeferredSignals::caught(); ++other) {
+      if (finding.checked.method == Checked::Method::kRerun && finding.checked.ok) break;
+      if (!file_of(reader, finding.alternatives[other].edit, run.script)) continue;
+      any = true;
+      const Finding first = finding;
+      swap_fixes(finding, other);
+      run_with_edit("other fix");
+      if (finding.checked.method == Checked::Method::kRerun && finding.checked.ok) break;
+      swap_fixes(finding, other);  // with what the run said of it
+      finding.saved_ns = first.saved_ns;
+    }
+    if (!any)
       std::fprintf(stderr, "footlight: F%zu is not run again: its fix is no edit of %s\n", i + 1,
                    printable(run.script).c_str());
-      continue;
-    }
-    if (file->text != on_disk)
-      fail(ErrorKind::kFailedPrecondition, run.script, " is not what was recorded: record it again, then --rerun");
-    const std::vector<Finding::Edit> edits = explain::edits_together(report.findings, i);
-    const std::string text = edits.empty() ? std::string() : explain::apply_edits(on_disk, edits);
-    if (text.empty()) continue;
-    const std::string order = explain::order_text(before.findings, i);
-    std::fprintf(stderr, "footlight: running %s again with the fix of F%zu%s\n", printable(run.script).c_str(), i + 1,
-                 order.empty() ? "" : (", " + order).c_str());
-    check(reader, before, finding, text, traces_without(report, i));
     if (DeferredSignals::caught()) return;
   }
 }

@@ -340,6 +340,29 @@ for i in range(6):
         self.assertIn('not what was recorded', self.run_report('--json', '--rerun', session=session, code=2)[1])
 
     @RUNS_PYTHON
+    def test_another_fix_is_run_where_the_first_fails(self):
+        session, _ = self.recorded('other', """import tensorflow as tf
+seen = []
+@tf.function
+def step(x):
+    if 'None' in str(x.shape) and not seen:
+        raise ValueError('the first call has to know its size')
+    seen.append(1)
+    return tf.reduce_sum(x)
+for n in range(2, 10):
+    step(tf.ones([n]))
+""")
+        out, said = self.run_report('--json', '--rerun', session=session)
+        [finding] = json.loads(out)['findings']
+        self.assertEqual(finding['fix']['text'], 'reduce_retracing=True')
+        self.assertIn('reduce_retracing=True', finding['fix']['edit']['new'])
+        self.assertEqual(finding['checked'], {'method': 'rerun', 'ok': True, 'traces_before': 8, 'traces_after': 2})
+        first = finding['alternatives'][0]
+        self.assertIn('TensorSpec', first['text'])
+        self.assertEqual((first['checked']['method'], first['checked']['ok'], first['edit']), ('rerun', False, None))
+        self.assertIn('with the other fix of F1', said)
+
+    @RUNS_PYTHON
     def test_an_interrupt_leaves_nothing_behind(self):
         waits, began = os.path.join(self.folder, 'waits'), os.path.join(self.folder, 'began')
         session, _ = self.recorded('slow', f"""import os, time

@@ -348,7 +348,7 @@ Findings find_findings(const RunRecords& records, const std::function<void()>& g
   // What is a finding elsewhere in the function is not said to be legitimate.
   std::erase_if(kept.suppressed, [&](const Suppressed& s) {
     const auto same = [&](const Finding& f) { return f.function == s.function && f.cause == s.cause; };
-    return s.rule == Rule::kAskedFor && std::ranges::any_of(kept.found, same);
+    return (s.rule == Rule::kAskedFor || s.rule == Rule::kNotConfirmed) && std::ranges::any_of(kept.found, same);
   });
   return kept;
 }

@@ -321,9 +321,10 @@ std::string cost_text(const Finding& f, int64_t run_ns) {
 
 std::string share_of_run(int64_t ns, int64_t run_ns) {
   if (ns <= 0 || run_ns <= 0) return {};
+  const double percent = std::min(100.0, 100.0 * static_cast<double>(ns) / static_cast<double>(run_ns));
+  if (percent < 0.05) return "less than 0.1 % of the run";
   char share[40];
-  std::snprintf(share, sizeof share, "%.1f %% of the run",
-                std::min(100.0, 100.0 * static_cast<double>(ns) / static_cast<double>(run_ns)));
+  std::snprintf(share, sizeof share, "%.1f %% of the run", percent);
   return share;
 }
 

@@ -1,5 +1,6 @@
 // Properties of the findings of all causes.
 #include "engine/explain/findings.h"
+#include "engine/explain/report.h"
 #include "tests/explain/sample_run.h"
 #include "tests/keys/specs.h"
 
@@ -11,6 +12,12 @@ using namespace footlight::explain;
 class TestFindings : public QObject {
   Q_OBJECT
  private Q_SLOTS:
+  void a_share_that_rounds_to_nothing_is_not_nothing() {
+    QCOMPARE(share_of_run(208'000, 993'000'000), std::string("less than 0.1 % of the run"));
+    QCOMPARE(share_of_run(500'000, 993'000'000), std::string("0.1 % of the run"));
+    QCOMPARE(share_of_run(0, 993'000'000), std::string());
+  }
+
   void every_cause_is_registered_under_a_name_of_its_own() {
     std::set<std::string> names;
     for (const Cause* cause : all_causes()) names.insert(cause->name);

@@ -234,6 +234,19 @@ for k in range(8):
             self.assertEqual(sum(traces for *_, traces, _, _, _ in self.ask(session, 'functions')),
                              report['summary']['traces'])
 
+    def test_what_is_a_finding_is_not_legitimate_too(self):
+        """Of one number that changes it is said; another one, of which no replay shows anything, is none of that cause."""
+        report = recorded.report(recorded.record(self.folder, '''
+            @tf.function
+            def scale(x, *, gain=1.0, bias=0.0):
+                return x * gain + bias
+            for i in range(9):
+                scale(tf.ones([2, 3]), gain=0.5 + i / 10)
+            scale(tf.ones([2, 3]), bias=2.0)
+        '''))
+        self.assertEqual([f['parameter'] for f in report['findings']], ['gain'])
+        self.assertNotIn('python_scalar_argument', [one['cause'] for one in report['suppressed']])
+
     def test_none_is_not_converted(self):
         [finding] = recorded.findings(self.folder, '''
             @tf.function

@@ -69,6 +69,19 @@ struct Colour {
 
 using Nodes = std::vector<uint32_t>;
 
+// "loss/mul_2/y" -> "loss/mul/y": the number tells nodes of one name apart.
+std::string without_numbers(const std::string& name) {
+  std::string text;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const size_t end = name[i] == '_' ? name.find_first_not_of("0123456789", i + 1) : i + 1;
+    const bool is_number = name[i] == '_' && end != i + 1 && (end == name.npos || name[end] == '/');
+    if (!is_number) text += name[i];
+    else if (end == name.npos) break;
+    else i = end - 1;
+  }
+  return text;
+}
+
 // What has to agree before one of several nodes that are alike is chosen.
 enum class Context { kBoth, kBothOrNone, kInputs, kUsers, kLine, kNone };
 
@@ -101,6 +114,7 @@ class Matcher {
       for (const Colour& colour : *colours) choose(colour, *label, Context::kLine);
     for (const Colour& colour : by_value) choose(colour, exact, Context::kNone);
     spread_all(op);
+    part_unlike_constants();
     return {std::move(left_.match), std::move(right_.match)};
   }
 
@@ -366,6 +380,17 @@ class Matcher {
     unique(passes[2], [&](const GraphSide& s, uint32_t n) {
       return stands(s, n) && (!s.uses[n].empty() || !s.results[n].empty());
     });
+  }
+
+  // A constant of another name with another type or shape is no changed one: a pass made it in place of other nodes.
+  void part_unlike_constants() {
+    for (uint32_t l = 0; l < left_.size; ++l) {
+      const uint32_t r = left_.match[l];
+      if (r == kNoNode) continue;
+      const session::NodeRecord &a = left_.node(l), &b = right_.node(r);
+      if (a.op != "Const" || b.op != "Const" || a.outputs == b.outputs) continue;
+      if (without_numbers(a.name) != without_numbers(b.name)) left_.match[l] = right_.match[r] = kNoNode;
+    }
   }
 
   GraphSide left_, right_;

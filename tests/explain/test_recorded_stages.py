@@ -1,5 +1,6 @@
 """What passes did to a graph, as recorded: against the ops that ran, and by hand."""
 import collections
+import json
 import os
 import re
 import sqlite3
@@ -175,6 +176,23 @@ class Stages(unittest.TestCase):
         self.assertRegex(done.stdout, r'(?m)^  Sin .*script.py:8')
         same = run('diff', self.session + ':step', self.session + ':step#1@traced')
         self.assertEqual(same.stdout, 'identical graphs\n')
+
+    def test_a_constant_that_a_pass_made_is_no_changed_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            session = record(folder, '''
+                v = tf.Variable(tf.ones([6]))
+                @tf.function
+                def step(x):
+                    with tf.GradientTape() as tape:
+                        loss = tf.reduce_mean(tf.square(v - x))
+                    return tape.gradient(loss, v)
+                for _ in range(2):
+                    step(tf.ones([6]))
+            ''')
+            said = json.loads(run('diff', session + ':step@traced', session + ':step@last', '--json', code=1).stdout)
+        nodes = {(node['state'], node.get('left', node.get('right'))) for node in said['nodes'] if node['op'] == 'Const'}
+        self.assertGreaterEqual(nodes, {('only left', 'Reshape/shape'), ('only right', 'truediv/folded')})
+        self.assertNotIn('changed', [state for state, _ in nodes])
 
     def test_what_is_not_there(self):
         done = run('diff', self.session + ':step@hoist', self.session + ':step', code=2)

@@ -28,7 +28,7 @@ FindingCard card_of(const Document& document, const std::vector<explain::Finding
   const session::FunctionRecord* function = document.function(f.function);
   const session::CodeRecord* code = document.code(f.code);
   card.title = q(f.title);
-  card.function = function ? q(function->name) : code ? q(code->qualname) : QString();
+  card.function = code ? q(code->qualname) : function ? q(function->name) : QString();
   card.detail = q(f.detail);
   card.fix = q(f.fix);
   card.tone = f.severity == explain::Severity::kWrongResult ? QStringLiteral("red") : QStringLiteral("amber");

@@ -216,8 +216,8 @@ const ReportedFunction* Report::function(FunctionId id) const {
 std::string function_name(const Reader& reader, const Finding& finding) {
   const session::FunctionRecord* const f = reader.function(finding.function);
   const session::CodeRecord* const c = reader.code(finding.code);
-  if (f && !(c && is_step_of_library(f))) return f->name;
-  return c ? c->qualname : std::string();
+  if (c) return c->qualname;  // also where a function that a library made ran it
+  return f ? f->name : std::string();
 }
 
 std::string path_of(const Reader& reader, const Line& line) {

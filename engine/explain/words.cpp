@@ -54,6 +54,13 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
   return text;
 }
 
+std::string listed(std::vector<std::string> parts) {
+  if (parts.size() < 2) return joined(parts, {});
+  const std::string last = std::move(parts.back());
+  parts.pop_back();
+  return joined(parts, ", ") + " and " + last;
+}
+
 std::string with_commas(uint64_t number) {
   std::string text = std::to_string(number);
   for (size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");

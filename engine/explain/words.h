@@ -30,6 +30,8 @@ std::string with_period(std::string text);
 std::string name_in(const std::string& path);
 
 std::string joined(const std::vector<std::string>& parts, std::string_view separator);
+// "a", "a and b", "a, b and c"
+std::string listed(std::vector<std::string> parts);
 
 // "; also changes: args[2], args[3]", or nothing.
 std::string with_it(const std::vector<std::string>& also_paths);

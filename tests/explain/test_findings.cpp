@@ -1,6 +1,7 @@
 // Properties of the findings of all causes.
 #include "engine/explain/findings.h"
 #include "engine/explain/report.h"
+#include "engine/explain/words.h"
 #include "tests/explain/sample_run.h"
 #include "tests/keys/specs.h"
 
@@ -12,6 +13,13 @@ using namespace footlight::explain;
 class TestFindings : public QObject {
   Q_OBJECT
  private Q_SLOTS:
+  void names_are_listed() {
+    QCOMPARE(listed({}), std::string());
+    QCOMPARE(listed({"a"}), std::string("a"));
+    QCOMPARE(listed({"a", "b"}), std::string("a and b"));
+    QCOMPARE(listed({"a", "b", "c"}), std::string("a, b and c"));
+  }
+
   void a_share_that_rounds_to_nothing_is_not_nothing() {
     QCOMPARE(share_of_run(208'000, 993'000'000), std::string("less than 0.1 % of the run"));
     QCOMPARE(share_of_run(500'000, 993'000'000), std::string("0.1 % of the run"));

@@ -129,7 +129,7 @@ void find_baked_random(const Evidence& evidence, Findings& findings) {
     const std::vector<std::string>& traced = functions[line];
     const bool several = traced.size() > 1;
     f.calls = later.count(traces[line]);
-    f.detail = "The value that " + joined(traced, " and ") + " got while " + (several ? "they were" : "it was") +
+    f.detail = "The value that " + listed(traced) + " got while " + (several ? "they were" : "it was") +
                " traced is not read again: " + later_calls(f.calls) + " used the same one";
     findings.found.push_back(std::move(f));
   }

@@ -186,7 +186,7 @@ void propose_context_change(const Evidence& evidence, const FunctionRun& run, st
   c.fewest = 1;
   c.complete = [&](Finding& found, const ReplayResult& result) { name_scope(evidence, run, found, result); };
   f.title = "The calls are made in different device scopes";
-  f.detail = "Calls came from " + joined(f.values, " and ") + "; each has its own trace";
+  f.detail = "Calls came from " + listed(f.values) + "; each has its own trace";
   f.fix = "Make the calls in one tf.device scope, or put the scope into the function";
   candidates.push_back(std::move(c));
 }

@@ -223,7 +223,7 @@ class TensorFix {
       f.related.push_back({"use", in_python});
     } else if (dtypes_.size() > 1 && f.also_paths.empty()) {
       f.fix = "Pass " + name_ + " as a tensor; the graphs use it as " +
-              joined({dtypes_.begin(), dtypes_.end()}, " and ") + ", so choose one and tf.cast() it for the other";
+              listed({dtypes_.begin(), dtypes_.end()}) + ", so choose one and tf.cast() it for the other";
     } else {
       const std::string common = dtypes_.size() == 1 ? *dtypes_.begin() : std::string();
       f.edit = wrap_all(evidence_, run_, f, tensor_.dtype, behind_, common);

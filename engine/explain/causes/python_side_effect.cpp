@@ -55,14 +55,14 @@ struct Change {
 std::string names_of(const Evidence& evidence, const std::vector<FunctionId>& functions) {
   std::set<std::string> names;
   for (const FunctionId function : functions) names.insert(short_name(evidence, function));
-  return joined({names.begin(), names.end()}, " and ");
+  return listed({names.begin(), names.end()});
 }
 
 void describe(const Evidence& evidence, const LaterCalls& later, Change& change) {
   Finding& f = change.finding;
   f.calls = later.count(change.traces);
   const std::string name = name_in(f.path);
-  const std::string traced = joined({change.traced.begin(), change.traced.end()}, " and ");
+  const std::string traced = listed({change.traced.begin(), change.traced.end()});
   const std::string called = names_of(evidence, later.functions(change.traces));
   const bool several = change.traced.size() > 1;
   const std::string they = several ? "they were" : "it was";

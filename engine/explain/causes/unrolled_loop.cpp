@@ -393,7 +393,7 @@ void describe(const Evidence& evidence, Found& found) {
                          : "A Python loop puts " + copies + "its body into the graph";
   f.detail = f.path + ": " + from_to(u.fewest_nodes, u.nodes) + " nodes";
   if (found.functions.size() > 1)
-    f.detail += " in " + with_commas(u.traces) + " traces of " + joined(found.functions, " and ");
+    f.detail += " in " + with_commas(u.traces) + " traces of " + listed(found.functions);
   else if (u.traces > 1)
     f.detail += (u.fewest_nodes < u.nodes ? " in " : " in each of ") + with_commas(u.traces) + " traces";
   if (is_jax(evidence, f.function)) return complete_for_jax(f, u.loop->kind);

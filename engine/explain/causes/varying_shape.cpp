@@ -126,7 +126,7 @@ std::string changes_before(const Evidence& evidence, const std::vector<SizeRead>
   const bool many = sizes.size() > 1;
   if (lines.size() > 1) place += " and " + std::to_string(lines.size() - 1) + (lines.size() > 2 ? " others" : " other");
   return "First let " + place + " take the size" + (many ? "s" : "") + " from tf.shape(): " +
-         joined({sizes.begin(), sizes.end()}, " and ") + (many ? " are" : " is") +
+         listed({sizes.begin(), sizes.end()}) + (many ? " are" : " is") +
          " None where the dimension is unknown. Then ";
 }
 
@@ -194,7 +194,7 @@ std::string padding_of(const FunctionRun& run, const std::vector<const VaryingTe
     const std::string name = is_alone ? argument_name(tensor->path, tensor->parameter) : "all of " + tensor->parameter;
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
-  return "Pad " + joined(names, " and ") + " to one size before the call" +
+  return "Pad " + listed(names) + " to one size before the call" +
          (has_small_batches(run, together) ? ", or leave out a smaller last batch" : "");
 }
 

@@ -58,7 +58,7 @@ struct Called {
   }
 };
 
-std::string listed(const std::vector<std::string>& names) {
+std::string first_names(const std::vector<std::string>& names) {
   std::string text;
   for (size_t i = 0; i < std::min(names.size(), kMaxNames); ++i)
     text += (!i ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
@@ -195,7 +195,7 @@ void check_repetitions(Comparison& c, const session::Reader& reader, const sessi
   const session::TraceRecord* trace = reader.trace(record.trace);
   if (!trace || !trace->graph().valid()) return;
   const Called called(reader, *trace);
-  const std::string functions = listed(called.functions);
+  const std::string functions = first_names(called.functions);
   std::string found = difference(c, reader, record, called, traced);
   for (const auto& [side, runs] : {std::pair{&c.eager, &eager}, {&c.traced, &traced}}) {
     const std::string ops = found.empty() ? varying_ops(*runs) : "";

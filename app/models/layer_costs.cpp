@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -24,13 +25,10 @@ class Layers {
 
   void add(const session::GraphRecord& graph) {
     std::vector<size_t> layer(graph.nodes.size());
-    std::vector<std::string> scopes;
-    for (const session::NodeRecord& n : graph.nodes) scopes.push_back(scope_of(n));
-    const auto trace = trace_of_.find(graph.id);
-    const std::map<std::string, std::string> names =
-        trace == trace_of_.end() ? std::map<std::string, std::string>() : layer_names(graph, *trace->second, scopes);
+    const std::vector<std::string> scopes = scopes_of(graph);
+    const auto names = names_in(graph, scopes);
     for (size_t i = 0; i < graph.nodes.size(); ++i)
-      layer[i] = scopes[i].empty() ? 0 : number_of(named_layer(names, scopes[i]));
+      layer[i] = scopes[i].empty() ? 0 : number_of(named_layer(names, scopes[i], have_numbers()));
     const bool has_layers = std::ranges::any_of(layer, [](size_t number) { return number != 0; });
     const std::vector<size_t> no_gradients(graph.nodes.size(), graph.nodes.size());
     const GradientLayers gradients = layers_of_gradients(graph, layer, has_layers ? forward_ops(graph) : no_gradients);
@@ -103,6 +101,30 @@ class Layers {
     }
   };
 
+  std::vector<std::string> scopes_of(const session::GraphRecord& graph) {
+    std::vector<std::string> scopes;
+    for (const session::NodeRecord& n : graph.nodes) scopes.push_back(scope_of(n));
+    return scopes;
+  }
+
+  std::map<std::string, std::string> names_in(const session::GraphRecord& graph,
+                                              const std::vector<std::string>& scopes) const {
+    const auto trace = trace_of_.find(graph.id);
+    if (trace == trace_of_.end()) return {};
+    return layer_names(graph, *trace->second, scopes);
+  }
+
+  // Told by the first graph in which layers have variables: it is the same Keras in all of them.
+  bool have_numbers() {
+    if (have_numbers_) return *have_numbers_;
+    for (const session::GraphRecord& graph : reader_.contents().graphs) {
+      cancel_.check();
+      const auto names = names_in(graph, scopes_of(graph));
+      if (!names.empty()) return *(have_numbers_ = scopes_have_numbers(names));
+    }
+    return *(have_numbers_ = false);
+  }
+
   // The scope of a node's layer; empty if it is in no layer.
   std::string scope_of(const session::NodeRecord& node) {
     const size_t depth = node.location.valid() ? depth_at(node.location) : 0;
@@ -138,6 +160,7 @@ class Layers {
   std::vector<LayerCost> costs_{1};
   std::map<std::string, size_t> known_;  // by the layer's name, with those of the layers around it
   std::map<GraphId, const session::TraceRecord*> trace_of_;
+  std::optional<bool> have_numbers_;  // of scopes of layers; none: not looked at
   std::unordered_map<uint32_t, size_t> depths_;
   std::map<query::NodeKey, size_t, Less> ran_;
 };

@@ -34,12 +34,17 @@ std::string_view before_last(std::string_view path) {
   return slash == path.npos ? std::string_view() : path.substr(0, slash);
 }
 
+// "dropout_1" for "dropout_1_3"; the name itself where no number is behind it.
+std::string_view without_number(std::string_view name) {
+  const size_t bar = name.rfind('_');
+  const bool has_number = bar != name.npos && bar > 0 && bar + 1 < name.size() &&
+                          name.find_first_not_of("0123456789", bar + 1) == name.npos;
+  return has_number ? name.substr(0, bar) : name;
+}
+
 // "gate_1_2" for "gate_1"
 bool is_call_of(std::string_view scope, std::string_view layer) {
-  if (layer.empty() || !scope.starts_with(layer)) return false;
-  scope.remove_prefix(layer.size());
-  if (scope.empty()) return true;
-  return scope.size() > 1 && scope[0] == '_' && scope.find_first_not_of("0123456789", 1) == scope.npos;
+  return !layer.empty() && (scope == layer || (scope != without_number(scope) && without_number(scope) == layer));
 }
 
 }  // namespace
@@ -71,13 +76,22 @@ std::map<std::string, std::string> layer_names(const session::GraphRecord& graph
   return names;
 }
 
-std::string named_layer(const std::map<std::string, std::string>& names, const std::string& scope) {
+bool scopes_have_numbers(const std::map<std::string, std::string>& names) {
+  return !names.empty() &&
+         std::ranges::all_of(names, [](const auto& known) { return last_of(known.first) != known.second; });
+}
+
+std::string named_layer(const std::map<std::string, std::string>& names, const std::string& scope, bool have_numbers) {
   std::string made;
   for (size_t end = 0; end != scope.npos;) {
     const size_t begin = end ? end + 1 : 0;
     end = scope.find('/', begin);
     const auto known = names.find(scope.substr(0, end));
-    made += (made.empty() ? "" : "/") + (known == names.end() ? scope.substr(begin, end - begin) : known->second);
+    std::string_view name = std::string_view(scope).substr(begin, end - begin);
+    if (known != names.end()) name = known->second;
+    else if (have_numbers) name = without_number(name);
+    if (!made.empty()) made += '/';
+    made += name;
   }
   return made;
 }

@@ -39,9 +39,10 @@ void EagerOps::add(const session::OpColumns& events, const session::TracingSpans
         add(Pause{gap, last.place});
       }
     }
+    const bool in_trace = !events.call[i].valid() && tracing.contain(events.thread[i], start);
     const bool outside = !events.call[i].valid() && !events.node[i].valid() && events.code[i].valid();
-    const bool eager = outside && !tracing.contain(events.thread[i], start);
-    while_tracing_ += outside && !eager;
+    const bool eager = outside && !in_trace;
+    while_tracing_ += in_trace;  // nodes too: a graph may be run for its shapes or constants
     EagerPlace* place = nullptr;
     if (eager) {
       place = &places_[uint64_t{events.code[i].value} << 32 | events.offset[i]];

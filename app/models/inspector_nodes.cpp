@@ -1,5 +1,6 @@
 // The inspector's contents for a node and for a line.
 #include "app/models/inspector_writer.h"
+#include "app/models/run_end.h"
 #include "app/models/values.h"
 
 #include "engine/session/users_line.h"
@@ -207,7 +208,15 @@ void InspectorWriter::line(SourcePlace where) {
   if (!cost && facts_ && facts_->ran.count)
     row("Ops outside graphs", count_text(facts_->ran.count) + QStringLiteral("  ") + duration_text(facts_->ran.total));
   add(ways_group(document_, where, s_.trace));
-  callers();
+  std::vector<CallerFrame> failed;
+  if (where == run_end(document_).place) failed = stack_of_end(document_);
+  if (failed.size() > 1) {
+    InspectorGroup stack = callers_group(document_, failed);
+    stack.title = QStringLiteral("Called from, when the script failed");
+    add(std::move(stack));
+  } else {
+    callers();
+  }
   const QString whole = document_.line_text(where).trimmed();
   if (whole.size() > kLongLine) {
     group(QStringLiteral("Whole line"));

@@ -5,6 +5,10 @@
 
 #include "engine/explain/run_end.h"
 
+#include <QRegularExpression>
+
+#include <algorithm>
+
 namespace footlight::app {
 
 QString error_line(const std::string& error) { return q(shortened_error(error_words(error).text(), kMaxShownCell)); }
@@ -33,6 +37,22 @@ RunEnd run_end(const Document& document) {
   end.place = error_place(document, words);
   end.error = std::move(words);
   return end;
+}
+
+std::vector<CallerFrame> stack_of_end(const Document& document) {
+  static const QRegularExpression frame(QStringLiteral("^ *File \"([^\"]+)\", line (\\d+), in (\\S+)"),
+                                        QRegularExpression::MultilineOption);
+  std::vector<CallerFrame> frames;
+  if (run_end(document).error.message.empty()) return frames;
+  auto found = frame.globalMatch(q(explain::last_printed_traceback(document.console)));
+  while (found.hasNext()) {
+    const auto match = found.next();
+    const SourcePlace place{document.file_named(match.captured(1).toStdString()), match.captured(2).toInt()};
+    if (place && (frames.empty() || frames.back().place != place))
+      frames.push_back({match.captured(3).toStdString(), place});
+  }
+  std::ranges::reverse(frames);
+  return frames;
 }
 
 }  // namespace footlight::app

@@ -2,7 +2,7 @@
 // innermost line of their own code.
 #pragma once
 
-#include "app/models/document.h"
+#include "app/models/callers.h"
 
 #include "engine/base/error_words.h"
 
@@ -21,6 +21,9 @@ struct RunEnd {
   SourcePlace place;            // place of the error
 };
 RunEnd run_end(const Document& document);
+// The stack of the error that ended the script, as Python printed it: the innermost line first, without files that are
+// not in the recording. A line that worked in other calls has other stacks.
+std::vector<CallerFrame> stack_of_end(const Document& document);
 
 // Shortens text for a narrow place: the beginning, and the place of an error at the end.
 QString shortened(const QString& text, qsizetype most);

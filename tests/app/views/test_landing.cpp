@@ -98,6 +98,16 @@ class LandingTest : public WindowCase {
     const Landing landing = landing_of(d, list);
     QCOMPARE(landing.view, QStringLiteral("source"));
     QCOMPARE(place_of(d, landing.selection).line, 2);
+    // The way to the error, not that of a call of the line that worked.
+    QStringList stack;
+    for (const CallerFrame& frame : stack_of_end(d))
+      stack << QString::fromStdString(frame.name) + QLatin1Char(' ') + d.place_text(frame.place);
+    QCOMPARE(stack.join(QStringLiteral(", ")),
+             QStringLiteral("project layers.py:2, train_step train.py:4, <module> train.py:9"));
+    bool is_shown = false;
+    for (const InspectorGroup& group : inspect(d, landing.selection, nullptr).groups)
+      is_shown |= group.title == QStringLiteral("Called from, when the script failed") && group.rows.size() == 3;
+    QVERIFY(is_shown);
     // A traceback that was only printed is no end of the script.
     Document printed = failed_document(false);
     printed.end->exit_code = 3;

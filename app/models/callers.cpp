@@ -1,6 +1,8 @@
 // Follows recorded locations where there are any, else the calls of traced functions.
 #include "app/models/callers.h"
 
+#include "engine/session/users_line.h"
+
 #include <algorithm>
 
 namespace footlight::app {
@@ -18,7 +20,7 @@ class Stack {
       const SourcePlace place = place_of(*l);
       const session::CodeRecord* code = reader_.code(l->source.code);
       const std::string name = l->qualname.empty() && code ? code->qualname : l->qualname;
-      if (!inner || !is_own_block(code, reader_.code(inner->source.code))) push({name, place});
+      if (!inner || !session::is_own_block(code, reader_.code(inner->source.code))) push({name, place});
       inner = l;
     }
   }
@@ -110,10 +112,6 @@ void add_line(Stack& stack, const session::Reader& reader, SourcePlace place, Tr
 }
 
 }  // namespace
-
-bool is_own_block(const session::CodeRecord* caller, const session::CodeRecord* body) {
-  return caller && body && caller != body && caller->file == body->file && caller->qualname == body->qualname;
-}
 
 std::vector<CallerFrame> find_callers(const query::Store& store, const Selection& s) {
   const session::Reader& reader = store.reader();

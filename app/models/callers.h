@@ -8,9 +8,6 @@
 
 namespace footlight::app {
 
-// Whether the caller runs the body of its own statement: in converted code the body of a loop or an if is a function.
-bool is_own_block(const session::CodeRecord* caller, const session::CodeRecord* body);
-
 struct CallerFrame {
   std::string name;  // name of the function around the place
   SourcePlace place;

@@ -1,9 +1,9 @@
 // Counts nodes by line and looks at which lines have instructions at all.
 #include "app/models/line_fates.h"
 
-#include "app/models/callers.h"
 #include "app/models/lines_run.h"
 #include "app/models/text.h"
+#include "engine/session/users_line.h"
 #include "engine/source/lexer.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ void add_callers(const Document& document, session::FileId file, session::Locati
   const session::LocationRecord* at = document.location(id);
   const session::LocationRecord* inner = nullptr;
   for (int depth = 0; at && depth < kMaxFrames; ++depth, inner = at, at = document.location(at->caller)) {
-    if (inner && is_own_block(document.code(at->source.code), document.code(inner->source.code))) continue;
+    if (inner && session::is_own_block(document.code(at->source.code), document.code(inner->source.code))) continue;
     SourcePlace place{at->file, at->line};
     if (!place) place = document.place(at->source);
     if (place.file == file && place.line > 0 && place.line != own) lines.insert(place.line);

@@ -105,13 +105,14 @@ void mark_lines(const Document& document, const query::LineSums& sums, session::
       put(notes[line], duration_text(own) + (share.isEmpty() ? QString() : QStringLiteral(", ") + share), "text");
     }
     // What was decided in Python may have made nodes before, as in the AutoGraph view.
-    if (const auto at = notes.find(line); sum.nodes && at != notes.end() && at->second.fate == QStringLiteral("python"))
+    const bool in_graphs = sum.nodes || sum.called_nodes || sum.traced_ops || sum.library_ops;
+    if (const auto at = notes.find(line); in_graphs && at != notes.end() && at->second.fate == QStringLiteral("python"))
       at->second.fate = QStringLiteral("staged");
-    const uint64_t traced = sum.traced_ops + sum.library_ops;
-    if (!sum.eager_ops && !sum.evaluated_ops && !traced) continue;
+    const bool is_staged = in_graphs || sum.evaluated_ops;
+    if (!sum.eager_ops && !is_staged) continue;
     CodeLine& made = notes[line];
     if (made.strip.isEmpty() && made.fate.isEmpty())
-      made.strip = traced || sum.evaluated_ops || sum.nodes ? QStringLiteral("violet") : QStringLiteral("blue");
+      made.strip = is_staged ? QStringLiteral("violet") : QStringLiteral("blue");
   }
 }
 

@@ -157,6 +157,23 @@ class Summing {
     }
     outermost_.sort();
     traces_.sort();
+    // A loop that waits for the elements of a pipeline does not run Python meanwhile.
+    for (size_t i = 0; i < reader_.spans().index().size(); ++i) {
+      cancel_.check();
+      try {
+        for (const session::SpanRecord& span : *reader_.spans().chunk(i)) see_wait(span);
+      } catch (const Error&) {
+        continue;
+      }
+    }
+    waits_.sort();
+  }
+
+  void see_wait(const session::SpanRecord& span) {
+    if (span.category != "wait") return;
+    const session::TrackRecord* track = reader_.track(span.track);
+    if (track && track->kind == session::TrackRecord::kStage && !track->parent.valid())
+      waits_.add(track->thread, {span.start_ns, span.end_ns, track->source});
   }
 
   // Older files have it only of the calls.
@@ -202,12 +219,14 @@ class Summing {
     ran.self_ns += self;
   }
 
-  // Adds the Python time between the last eager op of a thread and the next event. In a trace it counts as tracing.
+  // Adds the Python time between the last eager op of a thread and the next event. In a trace it counts as tracing, and
+  // waiting for a pipeline's elements is no Python.
   void pause(Thread& thread, const session::OpColumns& e, size_t i) {
     if (outermost_.contain(e.thread[i], thread.end)) return;
     const Outermost::Span* next = outermost_.first_in(e.thread[i], thread.end, e.start_ns[i]);
     const SourceRef at = next ? next->source : e.source(i);
-    const int64_t gap = (next ? next->start : e.start_ns[i]) - thread.end;
+    const int64_t to = next ? next->start : e.start_ns[i];
+    const int64_t gap = to - thread.end - waits_.time_in(e.thread[i], thread.end, to);
     const bool onward = at.code.valid() && at.code == thread.source.code && at.offset > thread.source.offset;
     if (onward || gap <= kLongestPause) thread.last->python_ns += gap;
   }
@@ -283,6 +302,7 @@ class Summing {
     const std::unordered_map<GraphId, TraceId> owners = traces_of_graphs();
     std::map<std::pair<uint64_t, TraceId>, Ran> copies;  // all nodes that an instruction added in a trace
     std::map<GraphId, int64_t> graph_ns;
+    std::map<std::pair<LineSum*, GraphId>, int64_t> line_ns;
     for (const auto& [key, ran] : nodes_) {
       const GraphId graph(static_cast<uint32_t>(key >> 32));
       const session::NodeRecord* node = node_at(graph, static_cast<uint32_t>(key));
@@ -290,6 +310,7 @@ class Summing {
       l.traced_ops += ran.count();
       l.traced_ns += ran.self_ns;
       graph_ns[graph] += ran.self_ns;
+      line_ns[{&l, graph}] += ran.self_ns;
       if (!node) continue;
       if (LineSum* const caller = line_of_caller(*node)) {
         caller->library_ops += ran.count();
@@ -306,10 +327,12 @@ class Summing {
       most = std::max(most, ran.runs());
     }
     for (const auto& [key, times] : runs) key.first->traced_runs += times;
-    put_inside(graph_ns);
+    put_inside(graph_ns, line_ns);
   }
 
-  void put_inside(const std::map<GraphId, int64_t>& graph_ns) {
+  // A loop's counter and condition run in its graphs, and are counted as the line's own.
+  void put_inside(const std::map<GraphId, int64_t>& graph_ns,
+                  const std::map<std::pair<LineSum*, GraphId>, int64_t>& line_ns) {
     std::map<LineSum*, std::set<GraphId>> starts;
     for (const session::GraphRecord& graph : reader_.contents().graphs) {
       for (const session::NodeRecord& node : graph.nodes) {
@@ -321,7 +344,9 @@ class Summing {
       cancel_.check();
       for (const GraphId id : reachable({graphs.begin(), graphs.end()})) {
         const auto ns = graph_ns.find(id);
-        if (ns != graph_ns.end()) l->inside_ns += ns->second;
+        if (ns == graph_ns.end()) continue;
+        const auto own = line_ns.find({l, id});
+        l->inside_ns += ns->second - (own == line_ns.end() ? 0 : own->second);
       }
     }
   }
@@ -381,13 +406,26 @@ class Summing {
   LineSum& line_of(const session::TraceRecord& trace) {
     const session::FunctionRecord* f = reader_.function(trace.function);
     if (!f) return made_.nowhere;
-    const auto [at, fresh] = is_defined_.try_emplace(trace.function, true);
-    if (fresh) {
-      const auto& files = reader_.contents().files;
-      const auto file = std::ranges::find(files, f->file, &session::FileRecord::id);
-      at->second = file == files.end() || source::is_definition(source::line_at(file->text, f->line));
-    }
-    return at->second ? line(f->file, f->line) : line(trace.source, trace.location);
+    return is_defined(*f) ? line(f->file, f->line) : line(trace.source, trace.location);
+  }
+
+  // Of the line where a function is defined, or where a library's function was first called.
+  std::string_view first_line(const session::FunctionRecord& f) const {
+    const auto& files = reader_.contents().files;
+    const auto file = std::ranges::find(files, f.file, &session::FileRecord::id);
+    return file == files.end() ? std::string_view() : source::line_at(file->text, f.line);
+  }
+
+  bool is_defined(const session::FunctionRecord& f) {
+    const auto [at, fresh] = is_defined_.try_emplace(f.id, true);
+    if (fresh) at->second = source::is_definition(first_line(f));
+    return at->second;
+  }
+
+  // Defined by the program, or made there of something without a line, such as a partial: tf.function(partial(...)).
+  bool is_programs(const session::FunctionRecord& f) {
+    if (f.kind == "keras" || f.kind == "dataset") return false;
+    return is_defined(f) || first_line(f).find("function(") != std::string_view::npos;
   }
 
   void put_calls() {
@@ -413,7 +451,7 @@ class Summing {
     LineSum& sum = line(call.source, call.location);
     ++sum.calls;
     const session::FunctionRecord* f = reader_.function(call.function);
-    sum.own_calls += !session::is_step_of_library(f);
+    sum.own_calls += !f || is_programs(*f);
     return sum;
   }
 
@@ -430,10 +468,33 @@ class Summing {
       for (const GraphId graph : reachable({trace->graph()})) {
         const session::GraphRecord* g = reader_.graph(graph);
         if (!g) continue;
-        for (const session::NodeRecord& node : g->nodes)
-          if (!is_of_call(node, trace)) ++line(node.source, node.location).nodes;
+        for (const session::NodeRecord& node : g->nodes) {
+          if (is_of_call(node, trace)) continue;
+          ++line(node.source, node.location).nodes;
+          for (LineSum* caller : callers_in(*trace, node)) ++caller->called_nodes;
+        }
       }
     }
+  }
+
+  // The lines in a node's stack from the one that called its own code up to the traced function.
+  const std::vector<LineSum*>& callers_in(const session::TraceRecord& trace, const session::NodeRecord& node) {
+    const auto [known, is_new] = callers_in_.try_emplace({trace.id, node.location});
+    if (!is_new) return known->second;
+    constexpr int kMaxFrames = 64;
+    std::set<LineSum*> lines;
+    const session::LocationRecord *inner = nullptr, *at = reader_.location(node.location);
+    const LineSum* const own = &line(node.source, node.location);
+    const LineSum* const outside = &line(trace.source, trace.location);
+    for (int depth = 0; at && depth < kMaxFrames; ++depth, inner = at, at = reader_.location(at->caller)) {
+      const bool has_line = at->file.valid() && at->line > 0;
+      LineSum* const here = has_line ? &line(at->file, at->line) : &line(at->source, at->id);
+      if (here == outside) break;
+      const bool is_own_block =
+          inner && session::is_own_block(reader_.code(at->source.code), reader_.code(inner->source.code));
+      if (here != own && here != &made_.nowhere && !is_own_block) lines.insert(here);
+    }
+    return known->second = {lines.begin(), lines.end()};
   }
 
   const session::Reader& reader_;
@@ -441,6 +502,7 @@ class Summing {
   LineSums made_;
   std::unordered_map<FunctionId, bool> is_defined_;  // false: its line is where it was first called
   Outermost outermost_, traces_;   // traces and calls; traces alone
+  Outermost waits_;                // for elements of pipelines
   std::unordered_map<TraceId, session::ThreadId> thread_of_trace_;
   std::unordered_map<GraphId, std::vector<GraphId>> called_;  // by the nodes of a graph
   std::map<session::ThreadId, Thread> threads_;
@@ -451,6 +513,7 @@ class Summing {
   std::unordered_map<CallId, GraphId> graph_of_call_;
   std::unordered_map<uint64_t, LineSum*> places_;
   std::unordered_map<session::LocationId, LineSum*> callers_;
+  std::map<std::pair<TraceId, session::LocationId>, std::vector<LineSum*>> callers_in_;
 };
 
 }  // namespace

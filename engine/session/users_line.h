@@ -1,4 +1,5 @@
-// The line of the user's code behind a node that a library made.
+// Stacks of nodes as the program is written: the user's line behind a node that a library made, and statements whose
+// bodies are functions.
 #pragma once
 
 #include "engine/base/error_words.h"
@@ -27,6 +28,11 @@ auto users_line(const Records& records, const NodeRecord& node) {
     if (is_own(at.file)) return at;
   }
   return own;
+}
+
+// Whether the caller runs the body of its own statement: in converted code the body of a loop or an if is a function.
+inline bool is_own_block(const CodeRecord* caller, const CodeRecord* body) {
+  return caller && body && caller != body && caller->file == body->file && caller->qualname == body->qualname;
 }
 
 }  // namespace footlight::session

@@ -275,6 +275,49 @@ class LineSumsTest : public QObject {
     QVERIFY(sums.at(kFile, 20) == nullptr);
   }
 
+  // A line of a traced function whose nodes a helper made, in a loop whose body is a function of converted code.
+  void nodes_that_a_line_called() {
+    auto w = begin(at("helpers.footlight"));
+    session::FunctionRecord f;
+    f.id = FunctionId(1), f.name = "f", f.file = kFile, f.line = 10;
+    w->add(f);
+    const CodeId around(7), body(8), helper(9);
+    w->add(session::CodeRecord{around, kFile, "f", 10, {{0, 10}, {1, 11}, {2, 12}}});
+    w->add(session::CodeRecord{body, kFile, "f", 11, {{0, 12}}});
+    w->add(session::CodeRecord{helper, kFile, "helper", 20, {{0, 21}}});
+    // <module>:3 calls f; its loop at 11 runs a body, whose line 12 calls the helper.
+    const auto frame = [&](uint32_t id, int line, SourceRef source, uint32_t caller) {
+      session::LocationRecord l;
+      l.id = session::LocationId(id), l.file = kFile, l.line = line, l.source = source;
+      if (caller) l.caller = session::LocationId(caller);
+      w->add(l);
+    };
+    frame(1, 3, {CodeId(1), 3}, 0);
+    frame(2, 11, {around, 1}, 1);
+    frame(3, 12, {body, 0}, 2);
+    frame(4, 21, {helper, 0}, 3);
+    session::GraphRecord graph = graph_with(GraphId(1), {3, 3});
+    graph.nodes[0].op = graph.nodes[1].op = "AddV2";
+    graph.nodes[0].source = {helper, 0}, graph.nodes[0].location = session::LocationId(4);
+    graph.nodes[1].source = {body, 0}, graph.nodes[1].location = session::LocationId(3);
+    w->add(graph);
+    session::TraceRecord t;
+    t.id = TraceId(1), t.function = FunctionId(1), t.number = 1, t.start_ns = 150, t.end_ns = 180;
+    t.graphs = {{"traced", GraphId(1)}};
+    t.source = {CodeId(1), 3};
+    w->add(t);
+    w->finish({});
+    const LineSums sums = line_sums(*session::Reader::open(at("helpers.footlight")), {TraceId(1)}, Cancel());
+    const auto counts = [&](int line) {
+      const LineSum* sum = sums.at(kFile, line);
+      return sum ? std::pair(sum->nodes, sum->called_nodes) : std::pair<uint64_t, uint64_t>();
+    };
+    QCOMPARE(counts(21), (std::pair<uint64_t, uint64_t>(1, 0)));
+    QCOMPARE(counts(12), (std::pair<uint64_t, uint64_t>(1, 1)));
+    QCOMPARE(counts(11), (std::pair<uint64_t, uint64_t>(0, 0)));  // the loop runs its own body
+    QCOMPARE(counts(3), (std::pair<uint64_t, uint64_t>(0, 0)));   // outside of the trace
+  }
+
   // The parameter and the result of a graph stand on the line of the call, which runs its own ops eagerly.
   void a_line_that_calls_a_traced_function() {
     auto w = begin(at("called.footlight"));
@@ -337,12 +380,59 @@ class LineSumsTest : public QObject {
       t.source = {CodeId(1), i < 3 ? 1 + i : 3};
       w->add(t);
     }
+    // One run of the line makes a call for each batch; the program's own call is one run.
+    std::vector<session::CallRecord> calls(4);
+    for (uint32_t i = 0; i < 4; ++i) {
+      calls[i].id = CallId(i + 1), calls[i].function = FunctionId(i < 3 ? 1 : 2), calls[i].outcome = CallOutcome::kHit;
+      calls[i].thread = session::ThreadId(0), calls[i].start_ns = 10'000 + 100 * i;
+      calls[i].end_ns = calls[i].start_ns + 50, calls[i].source = {CodeId(1), i < 3 ? 2u : 3u};
+    }
+    w->add_rows(calls);
     w->finish({});
     const LineSums sums = line_sums(*session::Reader::open(at("library.footlight")), {}, Cancel());
+    QCOMPARE(std::pair(sums.at(kFile, 2)->calls, sums.at(kFile, 2)->own_calls), std::pair(uint64_t{3}, uint64_t{0}));
+    QCOMPARE(sums.at(kFile, 3)->own_calls, uint64_t{1});
     for (const int line : {2, 3, 4}) QCOMPARE(sums.at(kFile, line)->traces, uint64_t{1});
     QCOMPARE(sums.at(kFile, 2)->tracing_ns, int64_t{10});
     QCOMPARE(sums.at(kFile, 3)->tracing_ns, int64_t{20});
     QCOMPARE(sums.at(kFile, 4)->tracing_ns, int64_t{30});
+  }
+
+  // The counter of a loop is a node of the loop's line that runs in its body: it is counted once.
+  void a_loop_whose_line_runs_in_its_body() {
+    auto w = begin(at("counter.footlight"));
+    session::GraphRecord root = graph_with(GraphId(1), {12});
+    root.nodes[0].functions = {{"body", GraphId(2)}};
+    w->add(root);
+    w->add(graph_with(GraphId(2), {12, 13}));
+    session::OpColumns ops;
+    add_op(ops, 100, 105, 1, {}, CallId(1), GraphId(2), 0);
+    add_op(ops, 110, 117, 1, {}, CallId(1), GraphId(2), 1);
+    w->add_rows(ops);
+    w->finish({});
+    const LineSums sums = line_sums(*session::Reader::open(at("counter.footlight")), {}, Cancel());
+    const LineSum& loop = *sums.at(kFile, 12);
+    QCOMPARE(std::pair(loop.traced_ns, loop.inside_ns), std::pair(int64_t{5}, int64_t{7}));
+  }
+
+  // it = iter(data); next(it): the loop waits for an element after the op of its first line.
+  void waiting_for_input_is_no_python() {
+    auto w = begin(at("waits.footlight"));
+    session::TrackRecord next, stage;
+    next.id = session::TrackId(1), next.kind = session::TrackRecord::kStage, next.thread = session::ThreadId(0);
+    stage = next;
+    stage.id = session::TrackId(2), stage.parent = next.id;
+    w->add(next);
+    w->add(stage);
+    w->add_rows(std::vector<session::SpanRecord>{{next.id, 25, 125, "next waits for map", "wait"},
+                                                 {stage.id, 20, 120, "map waits", "wait"}});
+    session::OpColumns ops;
+    add_op(ops, 10, 20, 1, {CodeId(1), 2});
+    add_op(ops, 130, 140, 1, {CodeId(1), 5});
+    w->add_rows(ops);
+    w->finish({});
+    const LineSums sums = line_sums(*session::Reader::open(at("waits.footlight")), {}, Cancel());
+    QCOMPARE(sums.at(kFile, 2)->python_ns, int64_t{10});  // 20 to 25, and 125 to 130
   }
 
   // A call was compared before it ran: what that did is nobody's line.

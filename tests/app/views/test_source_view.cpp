@@ -133,10 +133,15 @@ class SourceViewTest : public WindowCase {
     // What tracing runs of a line that has nodes, shapes for example, does not make it an eager one.
     for (const int at_line : {31, 32}) slow.lines[{file, at_line}].eager_ops = 13;
     slow.lines[{file, 31}].nodes = 4;
+    // Nodes that never ran, such as a constant that a pass folded, are in the graph, and so is what a line called.
+    slow.lines[{file, 33}].nodes = 1;
+    slow.lines[{file, 34}].called_nodes = 2;
     notes.clear();
     mark_lines(run.document, slow, file, notes);
     QCOMPARE(notes[31].strip, QStringLiteral("violet"));
     QCOMPARE(notes[32].strip, QStringLiteral("blue"));
+    QCOMPARE(notes[33].strip, QStringLiteral("violet"));
+    QCOMPARE(notes[34].strip, QStringLiteral("violet"));
     QCOMPARE(notes[9].note, duration_text(whole / 4) + QStringLiteral(", 25.0 % of the run"));
     window().selection().select(Selection::of_line(window().session().document(), {file, 17}));
     source().lead()->link()->setFocus();

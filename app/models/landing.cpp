@@ -35,20 +35,27 @@ Selection busiest_function(const Document& document) {
   return run;
 }
 
-Landing landing_of(const Document& document, const FindingList& findings) {
+Landing landing_at(const Document& document, const FindingCard& card) {
   Landing landing;
-  for (const FindingCard& card : findings.cards) {
-    if (card.target.kind == Selection::Kind::kNothing) continue;
-    // A trace that failed shows its error; of a finding, the function with all its traces; of a NaN, where it began.
-    const bool is_node = card.target.kind == Selection::Kind::kNode;
-    const bool of_function = !is_node && card.finding && document.function(card.target.function);
-    landing.selection = of_function ? Selection::of_function(document, card.target.function) : card.target;
-    const bool has_traces = !document.traces_of(card.target.function).empty();
-    const bool is_error = !card.finding && card.target.kind == Selection::Kind::kLine;
-    if (is_node) landing.view = QStringLiteral("values");
-    else if (is_error || !has_traces) landing.view = QStringLiteral("source");
-    return landing;
-  }
+  // A trace that failed shows its error; of a finding, the function with all its traces; of a NaN, where it began.
+  const bool is_node = card.target.kind == Selection::Kind::kNode;
+  const session::FunctionRecord* function = document.function(card.target.function);
+  // What a library made is not where a person can do something: the line of theirs is.
+  const bool is_line = card.target.kind == Selection::Kind::kLine ||
+                       (!is_node && card.place && function && is_of_library(document, *function));
+  if (is_line) landing.selection = Selection::of_line(document, card.place);
+  else if (!is_node && card.finding && function) landing.selection = Selection::of_function(document, function->id);
+  else landing.selection = card.target;
+  const bool has_traces = !document.traces_of(card.target.function).empty();
+  if (is_node) landing.view = QStringLiteral("values");
+  else if (is_line || !has_traces) landing.view = QStringLiteral("source");
+  return landing;
+}
+
+Landing landing_of(const Document& document, const FindingList& findings) {
+  for (const FindingCard& card : findings.cards)
+    if (card.target.kind != Selection::Kind::kNothing) return landing_at(document, card);
+  Landing landing;
   landing.selection = busiest_function(document);
   if (landing.selection.kind == Selection::Kind::kRun) landing.view = QStringLiteral("timeline");
   return landing;

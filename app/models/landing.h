@@ -13,7 +13,10 @@ struct Landing {
 // The function that took most time, with all functions of the same code; of a library only if there is no other. The
 // run, if there is no function.
 Selection busiest_function(const Document& document);
-// The function of the first finding; after an error that no trace failed with, its line; else the busiest function.
+// The function of the finding, or its line where the function is a library's or there is none; of an error that no
+// trace failed with, its line.
+Landing landing_at(const Document& document, const FindingCard& card);
+// Of the first finding; without one, the busiest function.
 Landing landing_of(const Document& document, const FindingList& findings);
 
 }  // namespace footlight::app

@@ -1,6 +1,7 @@
 // Selections, what they correspond to in the other views, and their history.
 #include "app/models/selection.h"
 
+#include "app/models/function_groups.h"
 #include "app/models/text.h"
 
 #include "engine/session/users_line.h"
@@ -12,7 +13,8 @@ namespace {
 
 constexpr size_t kHistory = 200;
 
-// The function whose body holds the line: the last def at or before it in the same file.
+// The function whose generated code holds the line, or that is defined there. A library's functions stand at the line
+// that calls the library, and are not what a person means by that line.
 FunctionId function_at(const Document& document, SourcePlace place) {
   FunctionId best;
   int best_line = 0;
@@ -25,8 +27,10 @@ FunctionId function_at(const Document& document, SourcePlace place) {
     }
   }
   for (const session::FunctionRecord& f : document.functions) {
-    if (f.file == place.file && f.line == place.line) return f.id;
-    if (f.file == place.file && f.decorator_line == place.line) {
+    if (f.file != place.file || (f.line != place.line && f.decorator_line != place.line)) continue;
+    if (is_of_library(document, f)) continue;
+    if (f.line == place.line) return f.id;
+    if (f.decorator_line == place.line) {
       best = f.id;
       best_line = f.decorator_line;
     }

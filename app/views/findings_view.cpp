@@ -2,6 +2,7 @@
 #include "app/views/findings_view.h"
 
 #include "app/models/finding_content.h"
+#include "app/models/landing.h"
 #include "app/models/text.h"
 #include "app/views/labels.h"
 #include "app/views/paint.h"
@@ -276,10 +277,12 @@ void FindingsView::add_card(const FindingCard& card, bool dismissed) {
   if (!dismissed) cards_.push_back(made);
   connect(made, &FindingWidget::chosen, this, [this, made] {
     const FindingCard shown = made->card();  // the widget may go with what follows
-    select(shown.target);
-    follow_selection();
+    const Landing there = landing_at(document(), shown);
     const bool is_node = shown.target.kind == Selection::Kind::kNode;
-    Q_EMIT wants_view(is_node ? QStringLiteral("graph") : QStringLiteral("retraces"));
+    const bool is_line = there.selection.kind == Selection::Kind::kLine;
+    select(is_line ? there.selection : shown.target);
+    follow_selection();
+    Q_EMIT wants_view(is_node ? QStringLiteral("graph") : is_line ? there.view : QStringLiteral("retraces"));
     if (shown.finding) Q_EMIT opened(shown);
   });
   connect(made, &FindingWidget::menu_asked, this, [this, made](const QPoint& at) { menu_for(made)->popup(at); });
@@ -311,7 +314,9 @@ void FindingsView::add_line(const QString& text, const QString& link, std::funct
 void FindingsView::follow_selection() {
   for (FindingWidget* w : cards_) {
     const Selection& target = w->card().target;
-    w->set_chosen(target.kind != Selection::Kind::kNothing && current() == target);
+    const Selection there = landing_at(document(), w->card()).selection;
+    const bool is_line = there.kind == Selection::Kind::kLine && current() == there;
+    w->set_chosen(target.kind != Selection::Kind::kNothing && (is_line || current() == target));
   }
 }
 

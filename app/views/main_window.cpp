@@ -76,7 +76,7 @@ void MainWindow::connect_parts() {
     top_->set_can_go(selection_.can_go_back(), selection_.can_go_forward());
   });
   for (View* v : all_views()) connect(v, &View::wants_view, this, &MainWindow::show_view);
-  connect(navigator_, &NavigatorPanel::run_chosen, this, [this](const QString& path) { open(path); });
+  connect(navigator_, &NavigatorPanel::run_chosen, this, [this](const QString& path) { open(path, true); });
   connect(navigator_, &NavigatorPanel::rename_asked, this, &MainWindow::ask_to_rename);
   connect(navigator_, &NavigatorPanel::delete_asked, this, &MainWindow::ask_to_delete);
   connect(findings_, &FindingsView::count_changed, this, [this](int count) {
@@ -152,6 +152,7 @@ void MainWindow::connect_parts() {
   });
   connect(tabs_, &QTabBar::currentChanged, this, [this](int index) {
     pages_->setCurrentIndex(index);
+    view_chosen_ = true;
     inspector_->set_snippet_shown(view() != QStringLiteral("graph") && view() != QStringLiteral("source"));
     update_welcome();
   });
@@ -198,8 +199,7 @@ void MainWindow::run(const QStringList& options) {
   previous_run_ = q(session_.document().run.script) == request.script ? session_.path() : QString();
   const session::FunctionRecord* function = session_.document().function(selection_.current().function);
   run_function_ = function && !previous_run_.isEmpty() ? q(function->name) : QString();
-  run_view_ = view();
-  view_wanted_ = false;
+  view_wanted_ = view_chosen_ = false;
   welcome_asked_ = false;
   selection_.clear();
   session_.close();
@@ -333,7 +333,8 @@ void MainWindow::land() {
   if (d.live) return;
   const Landing there = landing_of(d, findings_->list());
   const bool first_time = !std::exchange(landed_, true), go = std::exchange(view_wanted_, false);
-  if (selection_.current() == own_selection_ && (first_time || go)) {
+  const bool is_own = selection_.current() == own_selection_;
+  if (is_own && (first_time || go)) {
     const auto known = std::ranges::find_if(d.functions, [&](const session::FunctionRecord& f) {
       return !run_function_.isEmpty() && q(f.name) == run_function_;
     });
@@ -343,7 +344,7 @@ void MainWindow::land() {
     if (target != selection_.current()) select_by_itself(target);
     run_function_.clear();
   }
-  if (go && view() == run_view_ && !finding_is_open() && !source()->editing()) show_view(there.view);
+  if (go && is_own && !view_chosen_ && !finding_is_open() && !source()->editing()) show_view(there.view);
 }
 
 void MainWindow::follow_selection() {

@@ -46,7 +46,8 @@ class MainWindow : public QMainWindow {
   ~MainWindow() override;
 
   // Opens a session, or a script to run. False if it is neither; the banner says why.
-  bool open(const QString& path);
+  // Then shows what suits the first finding, unless it `keeps_view`.
+  bool open(const QString& path, bool keeps_view = false);
   void prepare_script(const QString& path, const QStringList& arguments = {});
   void set_working_directory(const QString& folder) { options_.directory = folder; }
   const RunOptions& run_options() const { return options_; }
@@ -189,9 +190,10 @@ class MainWindow : public QMainWindow {
   bool dock_by_hand_ = false;     // somebody has moved its edge
   bool findings_wanted_ = false;  // after the run that has just ended
   bool landed_ = false;           // whether this recording has its first selection
-  bool view_wanted_ = false;      // a first run has ended, and nobody has turned to another view meanwhile
+  bool view_wanted_ = false;      // the view that suits the first finding is to be shown, once that is known
+  bool view_chosen_ = false;      // somebody has turned to a view since the run began or the recording was opened
   Selection own_selection_;       // the last one that nobody made by hand
-  QString run_view_, run_function_;  // when the run began
+  QString run_function_;          // the selected one when the run began
   QString missing_said_;          // text about missing parts of the recording, in the banner
   bool welcome_asked_ = false;
   bool quit_wanted_ = false;      // once the script has ended

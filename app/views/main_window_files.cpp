@@ -29,7 +29,7 @@ constexpr size_t kMaxRuns = 40;
 
 }  // namespace
 
-bool MainWindow::open(const QString& path) {
+bool MainWindow::open(const QString& path, bool keeps_view) {
   const QFileInfo info(path);
   const QString absolute = info.absoluteFilePath();
   if (!info.exists()) {
@@ -58,6 +58,8 @@ bool MainWindow::open(const QString& path) {
   run_note_.clear();
   run_failed_ = false;
   previous_run_.clear();
+  view_wanted_ = !keeps_view;
+  view_chosen_ = false;
   session_.open(absolute);
   const bool is_model = format == foreign::Format::kNone && model::looks_like_model(file);
   if (is_model || foreign::is_program(format)) show_view(QStringLiteral("graph"));  // nothing of it was called

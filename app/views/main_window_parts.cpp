@@ -160,6 +160,7 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 
 void MainWindow::show_view(const QString& name) {
   close_finding();
+  view_chosen_ = true;
   if (std::exchange(welcome_asked_, false)) update_welcome();
   const auto views = view_list();
   const auto at = std::ranges::find(views, name, [](const ViewEntry& view) { return QLatin1String(view.name); });

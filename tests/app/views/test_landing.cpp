@@ -148,6 +148,65 @@ class LandingTest : public WindowCase {
     QVERIFY(!window().selection().can_go_back());
   }
 
+  // Whatever view was left last: the finding's is shown, once, and not over a view that was chosen meanwhile.
+  void an_opened_recording_lands_in_the_view_of_its_first_finding() {
+    window().show_view(QStringLiteral("compare"));
+    QVERIFY(window().open(at("sample.footlight")));
+    QTRY_COMPARE_WITH_TIMEOUT(window().view(), QStringLiteral("retraces"), 10000);
+    QCOMPARE(window().selection().current().function, FunctionId(1));
+    window().show_view(QStringLiteral("graph"));
+    window().session().show(sample_document());
+    window().settle();
+    QCOMPARE(window().view(), QStringLiteral("graph"));
+    QVERIFY(window().open(at("sample.footlight")));
+    window().show_view(QStringLiteral("timeline"));  // as --view does
+    window().settle();
+    QCOMPARE(window().view(), QStringLiteral("timeline"));
+    QVERIFY(window().open(at("sample.footlight"), true));  // another run of the navigator
+    window().settle();
+    QCOMPARE(window().view(), QStringLiteral("timeline"));
+  }
+
+  // A library's function stands at the line that calls the library: neither that line nor a finding means it.
+  void a_library_s_function_is_no_place_to_land() {
+    Document d = sample_document();
+    session::FileRecord script{session::FileId(50), "/run/fit.py", "import keras\nmodel = build()\nmodel.fit(data)\n"};
+    d.add(script);
+    session::FunctionRecord made = *d.function(FunctionId(1));
+    made.id = FunctionId(70);
+    made.name = "Dataset_map_permutation";
+    made.file = script.id;
+    made.line = 3;
+    made.decorator_line = 0;
+    d.add(made);
+    session::TraceRecord trace = d.traces.front();
+    trace.id = TraceId(70);
+    trace.function = made.id;
+    d.add(trace);
+    const SourcePlace place{script.id, 3};
+    QVERIFY(!Selection::of_line(d, place).function.valid());
+    FindingList list;
+    FindingCard card;
+    card.finding.emplace();
+    card.place = place;
+    card.target = Selection::of_trace(d, trace.id);
+    for (const Selection& target : {Selection::of_trace(d, trace.id), Selection::of_line(d, place)}) {
+      card.target = target;
+      list.cards = {card};
+      const Landing landing = landing_of(d, list), same = landing_at(d, card);
+      QCOMPARE(same.selection, landing.selection);
+      QCOMPARE(landing.view, QStringLiteral("source"));
+      QCOMPARE(landing.selection.kind, Selection::Kind::kLine);
+      QCOMPARE(landing.selection.place.line, 3);
+      QVERIFY(!landing.selection.function.valid());
+    }
+    // What Keras traces of the model is the person's.
+    made.id = FunctionId(71);
+    made.name = "train_function";
+    d.add(made);
+    QCOMPARE(Selection::of_line(d, place).function, FunctionId(71));
+  }
+
   void who_has_gone_elsewhere_stays_there() {
     with_stand_in("1.2");
     window().show_view(QStringLiteral("timeline"));

@@ -299,9 +299,12 @@ void FindingsView::add_line(const QString& text, const QString& link, std::funct
   row->setSpacing(14);
   auto* label = plain_label(text, link.isEmpty() ? "faint" : "dim");
   label->setWordWrap(true);
-  row->addWidget(label, link.isEmpty() ? 1 : 0);
+  constexpr int kAlmostAll = 1000;
+  row->addWidget(label, kAlmostAll);
   if (!link.isEmpty()) {
+    // As wide as the text, so that the link is beside it; the text wraps where there is less room.
     label->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    label->setMaximumWidth(QFontMetrics(theme().ui()).horizontalAdvance(text) + 8);
     auto* button = new LinkButton(link, false);
     button->setAccessibleDescription(text);
     connect(button, &QPushButton::clicked, this, [act] { act(); }, Qt::QueuedConnection);

@@ -70,6 +70,21 @@ class FindingTest : public WindowCase {
   }
 
  private Q_SLOTS:
+  void a_note_without_findings_is_one_line() {
+    Document d;
+    explain::EagerPlace place;
+    place.ops = 7866;
+    d.eager.places.push_back(place);
+    window().session().show(d);
+    window().show_view(QStringLiteral("findings"));
+    window().settle();
+    QLabel* note = nullptr;
+    for (QLabel* label : window().findings()->findChildren<QLabel*>())
+      if (label->text().startsWith(QStringLiteral("7,866 ops ran eagerly"))) note = label;
+    QVERIFY(note && note->isVisible());
+    QVERIFY(note->height() < 2 * QFontMetrics(note->font()).height());
+  }
+
   void says_what_the_report_says() {
     run_script();
     open_first();

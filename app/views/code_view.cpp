@@ -28,6 +28,20 @@ constexpr double kEnoughForNote = 0.3, kNoteShare = 0.45;
 
 }  // namespace
 
+QString note_within(const QString& note, const QFont& font, double width) {
+  const QFontMetricsF metrics(font);
+  if (metrics.horizontalAdvance(note) <= width) return note;
+  const QString dot = QString::fromUtf8(" · "), more = QString::fromUtf8("…");
+  for (QString part = note;;) {
+    qsizetype end = part.lastIndexOf(dot);
+    if (end < 0) end = part.lastIndexOf(QStringLiteral(", "));
+    if (end < 0) break;
+    part.truncate(end);
+    if (metrics.horizontalAdvance(part + more) <= width) return part + more;
+  }
+  return metrics.horizontalAdvance(more) <= width ? more : QString();
+}
+
 CodeView::CodeView(QWidget* parent)
     : QAbstractScrollArea(parent), text_(std::make_shared<ListText>(std::vector<CodeLine>{})) {
   setFocusPolicy(Qt::StrongFocus);
@@ -234,10 +248,10 @@ void CodeView::paint_row(QPainter& painter, size_t row, const QRectF& at) const 
                       horizontalScrollBar()->value() > 0;
     const double left = room - used - 20;
     const bool both = read || left >= kEnoughForNote * room;
-    const double note = std::min(QFontMetricsF(font).horizontalAdvance(line.note), both ? left : kNoteShare * room);
-    if (note > 40) {
+    const QString shown = note_within(line.note, font, both ? left : kNoteShare * room);
+    if (const double note = QFontMetricsF(font).horizontalAdvance(shown); note > 0) {
       const QString tone = line.tone.isEmpty() ? QStringLiteral("dim") : line.tone;
-      text_in(painter, QRectF(at.width() - note - 12, at.top(), note + 2, at.height()), line.note, t.color(tone), font,
+      text_in(painter, QRectF(at.width() - note - 12, at.top(), note + 2, at.height()), shown, t.color(tone), font,
               Qt::AlignRight | Qt::AlignVCenter);
       room -= note + 16;
     }

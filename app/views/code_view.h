@@ -13,6 +13,9 @@
 
 namespace footlight::app {
 
+// As many of the note's parts as fit, never a part that is cut: "traced 11 times…", not "traced 1…".
+QString note_within(const QString& note, const QFont& font, double width);
+
 class CodeView : public QAbstractScrollArea, public Searched {
   Q_OBJECT
 

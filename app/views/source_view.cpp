@@ -217,9 +217,7 @@ void SourceView::show_file(session::FileId file) {
     text_ = std::make_shared<FileText>(text, std::unordered_map<int, CodeLine>{});
     find_->text_changed();
   }
-  for (int i = 0; i < files_->count(); ++i) {
-    if (files_->itemData(i).toUInt() == file.value) files_->setCurrentIndex(i);
-  }
+  files_->setCurrentIndex(files_->findData(file.value));  // the line between the program's files and others has no data
   show_costs();
   // After another run of the script the editor stays as it is.
   if (another && editing() && !editor_->modified() && editor_->path() != disk_path()) set_editing(true);

@@ -9,6 +9,7 @@
 #include "app/views/source_view.h"
 
 #include <QAccessible>
+#include <QComboBox>
 #include <QElapsedTimer>
 #include <QScrollBar>
 
@@ -149,6 +150,31 @@ class SourceViewTest : public WindowCase {
     QCOMPARE(window().selection().current().place, (SourcePlace{file, 5}));
     QVERIFY(source().code()->hasFocus());
     QVERIFY(!cell(costs, 14));
+  }
+
+  // A line parts the program's files from a library's: it is no file.
+  void the_file_is_named_above_its_text() {
+    Document d;
+    d.run.script = "/run/own.py";
+    d.add(session::FileRecord{session::FileId(0), "/run/own.py", "import keras\n"});
+    d.add(session::FileRecord{session::FileId(1), "/v/lib/python3.11/site-packages/keras/layer.py", "x = 1\n"});
+    window().session().show(d);
+    window().show_view(QStringLiteral("source"));
+    window().settle();
+    QCOMPARE(source().findChild<QComboBox*>()->currentText(), QStringLiteral("own.py"));
+  }
+
+  // A number that is cut would be another number.
+  void a_note_is_cut_between_its_parts() {
+    const QFont font = theme().ui(-1);
+    const QFontMetricsF metrics(font);
+    const QString note = QString::fromUtf8("traced 11 times, as 9 functions · retraced here 2 times");
+    const auto width_of = [&](const char* text) { return metrics.horizontalAdvance(QString::fromUtf8(text)); };
+    QCOMPARE(note_within(note, font, metrics.horizontalAdvance(note)), note);
+    const char* parts[] = {"traced 11 times, as 9 functions…", "traced 11 times…", "…"};
+    for (const char* part : parts) QCOMPARE(note_within(note, font, width_of(part)), QString::fromUtf8(part));
+    QCOMPARE(note_within(note, font, width_of("traced 1…")), QString::fromUtf8("…"));
+    QCOMPARE(note_within(note, font, 1), QString());
   }
 
   void modes_by_mouse() {

@@ -227,9 +227,7 @@ void AutographView::show_code() {
   }
   const session::FileRecord* file = document().file(code->file);
   file_->setText(file ? file_name(file->path) : QString());
-  std::vector<CodeLine> lines = function_lines(document(), *code, current().trace);
-  lead_->say(autograph_lead(lines));
-  source_->set_lines(std::move(lines));
+  source_->set_lines(function_lines(document(), *code, current().trace));
   generated_->set_lines(generated_lines(*code));
   find_->text_changed();
   generated_title_->setText(counted(generated_->lines().size(), "line", "lines"));
@@ -244,6 +242,14 @@ void AutographView::mark() {
   const bool own = current().kind != Selection::Kind::kFunction && current().kind != Selection::Kind::kTrace;
   QSet<int> mine;
   if (own && place && place.file == code->file) mine.insert(place.line);
+  // A line of a function that was not converted, such as a layer's, is not among those shown.
+  const auto is_at = [&](const CodeLine& line) { return line.number == place.line; };
+  const bool is_shown = place.file == code->file && std::ranges::any_of(source_->lines(), is_at);
+  if (own && place && !is_shown)
+    lead_->say({QStringLiteral("%1 is not in %2, which is shown here").arg(document().place_text(place), q(code->name)),
+                QStringLiteral("amber"), {}, {}});
+  else
+    lead_->say(autograph_lead(source_->lines()));
   source_->set_marks(mine);
   QSet<int> theirs;
   if (own) {

@@ -85,6 +85,13 @@ class LeadsTest : public WindowCase {
     QVERIFY(staged > 0);
     const QString lead = window().autograph()->lead()->text();
     QVERIFY2(lead.startsWith(QStringLiteral("%1 lines went into the graph").arg(staged)), qPrintable(lead));
+    // A line of a function that was not converted is not among those shown.
+    const Document& d = window().session().document();
+    Selection line = Selection::of_line(d, {d.function(FunctionId(1))->file, 1});
+    line.function = FunctionId(1);
+    window().selection().select(line);
+    const QString other = window().autograph()->lead()->text();
+    QVERIFY2(other.endsWith(QStringLiteral("is not in train_step, which is shown here")), qPrintable(other));
   }
 
   void views_without_a_trace_point_to_the_timeline() {

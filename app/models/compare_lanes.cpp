@@ -135,7 +135,11 @@ QString CompareLanes::name_of(const PlacedLane& placed) const {
   const explain::Lane& l = lane(placed);
   if (l.kind == explain::Lane::Kind::kCalls) return q(l.name);
   if (!l.busy) return q(l.name);
-  return QStringLiteral("%1, busy %2 %").arg(q(l.name)).arg(std::lround(*l.busy * 100));
+  // Python keeps the host as busy as ops do.
+  const bool is_host = l.kind == explain::Lane::Kind::kHost;
+  return QStringLiteral("%1, %2 %3 %")
+      .arg(q(l.name), is_host ? QStringLiteral("ops") : QStringLiteral("busy"))
+      .arg(std::lround(*l.busy * 100));
 }
 
 QString CompareLanes::gap_words(const explain::Piece& piece) const {

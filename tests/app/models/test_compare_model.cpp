@@ -158,6 +158,9 @@ class CompareModelTest : public QObject {
     }
     QCOMPARE(lanes.lane(*lanes.placed(lanes.beside(at, 1))).name, std::string("CUDA API, 2 launches"));
     QCOMPARE(lanes.name_of(lanes.lanes()[2]), QStringLiteral("stream 7, busy 19 %"));
+    for (const PlacedLane& lane : lanes.lanes())
+      if (lanes.lane(lane).kind == explain::Lane::Kind::kHost)
+        QVERIFY2(!lanes.name_of(lane).contains(QStringLiteral("busy")), qPrintable(lanes.name_of(lane)));
     const PieceAt kernel = lanes.of_row(0)[2];
     QCOMPARE(lanes.gap_words(lanes.piece(kernel)), QStringLiteral("4.00 us before it went into launches"));
   }

@@ -10,6 +10,7 @@
 #include "engine/record/sources.h"
 #include "engine/record/spans.h"
 #include "engine/record/this_process.h"
+#include "engine/session/amend_end.h"
 #include "engine/session/chunk.h"
 #include "engine/session/processes_beside.h"
 
@@ -34,6 +35,7 @@ struct Host {
   std::mutex mutex;  // held by start and stop, not while recording
   std::unique_ptr<session::Writer> writer;
   bool attached = false;
+  std::string ended_early;  // the recording that program_ended() completed, whose exit status is not known yet
   // Writers that are closed: another thread may still hold the pointer it got from active_writer().
   std::vector<std::unique_ptr<session::Writer>> closed;
   std::vector<void (*)(session::Writer&)> contributors, last_contributors;
@@ -186,12 +188,18 @@ void fork_in_child() {
   h.attached = false;
 }
 
+std::string words_of(int status) {
+  return status ? "exited with status " + std::to_string(status) : "finished";
+}
+
 void at_exit(int status, void*) {
+  std::string ended_early;
+  std::swap(ended_early, host().ended_early);
+  if (status && !ended_early.empty()) session::amend_end(ended_early, status, words_of(status));
   if (!recording()) return;
   // A process that was started to be recorded is one that just ended; a program that records itself has called exit.
   const bool was_started = !this_process().kind.empty();
-  const std::string ended = status ? "exited with status " + std::to_string(status) : "finished";
-  stop_recording({now_ns(), status, 0, was_started ? ended : "the program called exit"});
+  stop_recording({now_ns(), status, 0, was_started ? words_of(status) : "the program called exit"});
 }
 
 // Exit handlers run in reverse order of registration. The one of begin() would run after CUPTI and the CUDA libraries,
@@ -250,19 +258,22 @@ void begin(std::unique_ptr<session::Writer> writer, bool attached, RecordingLeve
   switch_level(*h.writer, level);
 }
 
-// Needs the lock and a writer. Without `end`, a session of our own stays open for at_exit(), which knows the status.
+// Needs the lock and a writer. Without `end`, the program has ended, with a status that at_exit() knows. The session of
+// a process that was started to be recorded is completed now all the same: libraries that the program loaded are taken
+// down before at_exit() runs, and what some of them leave of the heap breaks whoever allocates then.
 session::Writer::Finished stop(Host& h, const session::EndRecord* end) {
   recording_level.store(RecordingLevel::kOff, std::memory_order_release);
   recorder_hooks.ring_filling.store(nullptr, std::memory_order_release);
   cupti::stop_into_session();
   for (auto* contribute : h.last_contributors) contribute(*h.writer);
   process_ends();
-  if (!h.attached && !end) return {};
+  if (!h.attached && !end && this_process().kind.empty()) return {};
   session::Writer::Finished finished;
   if (h.attached) {
     h.writer->close();
   } else {
-    finished = h.writer->finish(*end);
+    finished = h.writer->finish(end ? *end : session::EndRecord{now_ns(), 0, 0, words_of(0)});
+    if (!end && finished.one_file) h.ended_early = h.writer->path();
     if (this_process().is_child() && session::holds_nothing(h.writer->path())) unlink(h.writer->path().c_str());
   }
   release_clock();

@@ -23,7 +23,8 @@ session::Writer::Finished stop_recording(const session::EndRecord& end);
 
 // Called by an interpreter's last exit handler: the program has ended, its process has not. Recording stops, and so
 // does the devices' recorder while CUDA and CUPTI still work; C's exit handlers would be too late. A session of
-// attach_recording() is closed. One of start_recording() is ended by exit(), with the status of the process.
+// attach_recording() is closed. One of start_recording() is ended by exit(), with the status of the process; that of a
+// child or a rank is completed at once, and exit() adds the status.
 void program_ended();
 
 // `contribute` adds what every session needs from an engine (such as the names of its ops): called when a recording

@@ -1,5 +1,6 @@
 // Converts a log to one SQLite file: rows go to their tables, small chunks are merged, totals are added.
 #include "engine/base/errors.h"
+#include "engine/session/amend_end.h"
 #include "engine/session/assembler.h"
 #include "engine/session/chunk.h"
 #include "engine/session/database.h"
@@ -341,6 +342,18 @@ void finish_log(Descriptor file, const std::string& from, const std::string& to)
   } catch (...) {
     unlink(temporary.c_str());
     throw;
+  }
+}
+
+void amend_end(const std::string& path, int exit_code, const std::string& reason) noexcept {
+  try {
+    Database database = Database::create(path);
+    Statement change = database.prepare("UPDATE run_end SET exit_code = ?, reason = ?");
+    change.bind(1, int64_t{exit_code});
+    change.bind(2, Value{Value::Type::kText, 0, reason});
+    change.step();
+  } catch (const Error&) {
+    // the file is gone, or cannot be written
   }
 }
 

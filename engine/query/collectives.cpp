@@ -5,6 +5,7 @@
 #include "engine/query/names.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 namespace footlight::query {
@@ -12,9 +13,9 @@ namespace {
 
 struct Seen {
   Arrival arrival;
-  std::string name, group;
+  std::string name, group, file;
   bool waits = true;
-  uint64_t bytes = 0;
+  uint64_t bytes = 0, number = 0, line = 0;
 };
 
 uint64_t number_of(const std::string& digits) {
@@ -41,6 +42,9 @@ std::vector<Seen> spans_in(const session::Reader& reader, const Cancel& cancel) 
         one.group = json_value(span.args, "group");
         one.waits = json_value(span.args, "async") != "true";
         one.bytes = number_of(json_value(span.args, "bytes"));
+        one.number = number_of(json_value(span.args, "seq"));
+        one.file = json_value(span.args, "file");
+        one.line = number_of(json_value(span.args, "line"));
         seen.push_back(std::move(one));
       }
     } catch (const Error&) {
@@ -53,6 +57,8 @@ std::vector<Seen> spans_in(const session::Reader& reader, const Cancel& cancel) 
 
 }  // namespace
 
+const Arrival& Collective::last() const { return *std::ranges::max_element(arrivals, {}, &Arrival::start_ns); }
+
 const Arrival* Collective::of(session::ProcessId process) const {
   const auto at = std::ranges::find(arrivals, process, &Arrival::process);
   return at == arrivals.end() ? nullptr : &*at;
@@ -63,9 +69,12 @@ std::vector<Collective> collectives(const session::Reader& reader, const Cancel&
   std::map<std::tuple<std::string, std::string, uint32_t>, uint64_t> counts;
   std::map<std::tuple<std::string, std::string, uint64_t>, size_t> places;
   for (Seen& one : spans_in(reader, cancel)) {
-    const uint64_t number = ++counts[{one.name, one.group, one.arrival.process.value}];
+    uint64_t& count = counts[{one.name, one.group, one.arrival.process.value}];
+    const uint64_t number = count = std::max(count + 1, one.number);
     const auto [at, added] = places.try_emplace({one.name, one.group, number}, all.size());
-    if (added) all.push_back({std::move(one.name), std::move(one.group), number, one.waits, one.bytes, {}});
+    if (added)
+      all.push_back({std::move(one.name), std::move(one.group), number, one.waits, one.bytes, std::move(one.file),
+                     static_cast<int>(std::min<uint64_t>(one.line, INT32_MAX))});
     all[at->second].waits = all[at->second].waits && one.waits;
     all[at->second].arrivals.push_back(one.arrival);
   }

@@ -1,6 +1,9 @@
 // Says in sentences which rank was late, at which collective, and why.
 #include "engine/query/late_ranks.h"
 
+#include "engine/base/place.h"
+#include "engine/query/names.h"
+
 #include <cstdio>
 
 namespace footlight::query {
@@ -46,6 +49,13 @@ std::string reason(const LateArrival& late, const session::Reader& reader) {
 std::string collective_name(const Collective& collective) {
   const bool is_world = collective.group.empty() || collective.group == "world";
   return collective.name + (is_world ? "" : " of group " + collective.group) + " #" + std::to_string(collective.number);
+}
+
+std::string line_of(const Ranks& ranks, const session::Reader& reader, const LateArrival& late) {
+  const session::TraceRecord* const trace = late.why == RankWork::kTracing ? reader.trace(late.trace) : nullptr;
+  const std::string place = trace && late.explained ? Names(reader).place(trace->source, trace->location) : "";
+  const Collective& one = ranks.collectives[late.collective];
+  return place.empty() && !one.file.empty() ? place_text(one.file, one.line) : place;
 }
 
 std::string sentence(const Ranks& ranks, const session::Reader& reader, const LateArrival& late) {

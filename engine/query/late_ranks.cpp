@@ -213,6 +213,8 @@ class Finder {
         const int64_t tracing = sum_in(work.traces, s.from, s.to);
         const int64_t ops = std::max<int64_t>(0, s.ops);
         s.sums = {tracing, input, ops, std::max<int64_t>(0, s.to - s.from - tracing - input - ops)};
+        for (Arrival& arrival : ranks_.collectives[s.collective].arrivals)
+          if (arrival.process == process) arrival.work = s.sums;
       }
     }
   }

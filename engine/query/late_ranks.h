@@ -9,12 +9,6 @@
 
 namespace footlight::query {
 
-// What the time before a collective went into, on the thread that came to it. Each moment counts once: tracing before
-// input, input before ops.
-enum class RankWork : uint8_t { kTracing, kInput, kOps, kOther };
-constexpr size_t kRankWorks = 4;
-constexpr const char* kRankWorkNames[] = {"tracing", "input", "ops", "other Python"};
-
 struct LateArrival {
   size_t collective = 0;       // position in Ranks::collectives
   session::ProcessId process;  // the last to come
@@ -66,6 +60,9 @@ std::string sentence(const Ranks& ranks, const session::Reader& reader, const La
 // Says the first group, if the others waited for it for at least a twentieth of all ranks' time; else why no rank is
 // called late.
 std::string verdict(const Ranks& ranks, const session::Reader& reader);
+
+// The line where the late rank had its function traced, else the one of the collective: "train.py:88"; "": unknown.
+std::string line_of(const Ranks& ranks, const session::Reader& reader, const LateArrival& late);
 
 // "all_reduce #1204", "all_reduce of group 0,1 #3"
 std::string collective_name(const Collective& collective);

@@ -1,6 +1,7 @@
 """Collectives and waits for input of torch.distributed, against a fake of what is hooked: spans, ranks, nothing else."""
 import json
 import os
+import textwrap
 
 from with_fakes import WithFakes
 
@@ -84,6 +85,12 @@ class Distributed(WithFakes):
         asked = self.said('sql', self.session, 'SELECT name, category, args FROM spans '
                                                "WHERE category IN ('collective', 'input') ORDER BY start_ns")
         rows = [(row['name'], row['category'], json.loads(row['args'] or '{}')) for row in asked]
+        lines = [args.pop('line') for _, category, args in rows if category == 'collective']
+        text = textwrap.dedent(SCRIPT).splitlines()
+        self.assertTrue(all('dist.all_' in text[line - 1] or text[line - 1] == 'barrier()' for line in lines), lines)
+        self.assertEqual({args.pop('file') for _, category, args in rows if category == 'collective'}, {script})
+        numbers = [args.pop('seq') for _, category, args in rows if category == 'collective']
+        self.assertEqual(numbers, [1, 2, 3, 1, 1, 1, 4])  # of each name and group, also those that fail
         world = {'group': 'world', 'bytes': 40}
         batch = ('DataLoader', 'input', {})
         self.assertEqual(rows, [batch, ('all_reduce', 'collective', world), batch, ('all_reduce', 'collective', world), batch,

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -20,6 +22,7 @@ _COLLECTIVES = ('all_reduce', 'barrier', 'monitored_barrier', 'broadcast', 'redu
                 'all_gather_into_tensor', 'reduce_scatter', 'reduce_scatter_tensor', 'all_to_all', 'all_to_all_single',
                 'gather', 'scatter', 'all_gather_object', 'broadcast_object_list')
 _installed: set[str] = set()
+_counts: dict[tuple[str, str], int] = {}  # collectives of a name and group so far, recorded or not
 _thread = threading.local()  # its `inside` is set in a collective: others that this one is made of do not count
 
 
@@ -32,11 +35,32 @@ def _group_name(group: Any) -> str:
     return 'world' if len(ranks) == distributed.get_world_size() else ','.join(map(str, ranks))
 
 
+def _caller() -> dict[str, Any]:
+    """The line of the program that asked for a collective; of a library, if no other asked."""
+    frame = sys._getframe(1)
+    nearest = None
+    while frame is not None:
+        path = frame.f_code.co_filename
+        is_own = str(frame.f_globals.get('__name__')).startswith('footlight_recorder')
+        if not is_own and not path.startswith('<'):
+            nearest = nearest or frame
+            if not _recorder.is_library_file(path):
+                return {'file': os.path.abspath(path), 'line': frame.f_lineno}
+        frame = frame.f_back  # type: ignore[assignment]
+    return {'file': nearest.f_code.co_filename, 'line': nearest.f_lineno} if nearest else {}
+
+
 @guarded
-def _facts(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """What a call says of its collective: the group, whether it waits, the bytes of its first tensor."""
+def _facts(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """What a call says of its collective: the group, its number there, whether it waits, the bytes of its first tensor,
+    its line.
+
+    It is counted from the start of the process on, so that ranks that begin to record at different moments agree.
+    """
     groups = [value for value in args if hasattr(value, 'rank') and hasattr(value, 'size') and callable(value.rank)]
     facts: dict[str, Any] = {'group': _group_name(kwargs.get('group', groups[0] if groups else None))}
+    key = (name, facts['group'])
+    facts['seq'] = _counts[key] = _counts.get(key, 0) + 1
     if kwargs.get('async_op'):
         facts['async'] = True
     for value in (*args, *kwargs.values()):
@@ -44,7 +68,7 @@ def _facts(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         if hasattr(tensor, 'numel') and hasattr(tensor, 'element_size'):
             facts['bytes'] = tensor.numel() * tensor.element_size()
             break
-    return facts
+    return {**facts, **_caller()} if _recorder.recording() else facts
 
 
 def _collective(name: str) -> Callable[[Any], Any]:
@@ -55,7 +79,7 @@ def _collective(name: str) -> Callable[[Any], Any]:
                 return original(*args, **kwargs)
             _thread.inside = True
             try:
-                with _recorder.span(name, 'collective', **(_facts(args, kwargs) or {})):
+                with _recorder.span(name, 'collective', **(_facts(name, args, kwargs) or {})):
                     return original(*args, **kwargs)
             finally:
                 _thread.inside = False

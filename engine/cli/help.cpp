@@ -192,11 +192,12 @@ Without -o the file itself is replaced.
 
 constexpr const char* kMerge = R"(Puts the recordings of several processes together: children and ranks.
 
-  footlight merge FILE... [-o FILE]
+  footlight merge FILE|FOLDER... [-o FILE]
 
 Each process that a recorded script starts writes a file of its own: beside run.footlight lie
 run.pid4711.footlight and, under torchrun, MPI or Slurm, run.rank3.footlight. With one FILE, those beside it of the same
-run are taken. Ranks are recorded by recording their launcher, or each of them:
+run are taken; of a FOLDER, all recordings in it that are not merged ones. Their order does not matter. Ranks are
+recorded by recording their launcher, or each of them:
 
   footlight record -o run.footlight -m torch.distributed.run --nproc_per_node 4 train.py
   mpirun -n 4 footlight record -o run.footlight train.py
@@ -213,7 +214,8 @@ constexpr const char* kRanks = R"(Says which rank is late, at which collective, 
 
 FILE is a recording of several processes, as `footlight merge` writes it. A rank is late at a collective (a span of the
 category "collective", as torch.distributed's are) if it comes to it after the others. What it spent more time on than
-they did is the reason: tracing, input, ops, or Python outside of them.
+they did is the reason: tracing, input, ops, or Python outside of them. The table names the worst collective of each
+reason, its line or that of the trace, and how long all others waited. The window shows the same in Ranks (Ctrl+9).
 )";
 
 constexpr Command kCommands[] = {

@@ -21,7 +21,7 @@ namespace {
 
 using session::ProcessRecord;
 
-constexpr const char* kHow = "`footlight merge FILE... [-o FILE]`";
+constexpr const char* kHow = "`footlight merge FILE|FOLDER... [-o FILE]`";
 
 // One recording that is merged.
 struct Input {
@@ -42,6 +42,24 @@ Input open(const std::string& path) {
   if (!input.processes.empty()) input.clock.process = input.processes.front();
   input.clock.collectives = query::collectives(*reader, {});
   return input;
+}
+
+// The recordings in a folder; merged ones are left out, as their parts may lie beside them.
+std::vector<std::string> recordings_in(const std::string& folder, const std::string& except) {
+  std::vector<std::string> found;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
+    const std::string path = entry.path().string();
+    if (!path.ends_with(".footlight") || !entry.is_regular_file(failed) || path == except) continue;
+    if (!except.empty() && std::filesystem::equivalent(path, except, failed)) continue;
+    const auto reader = session::Reader::open(path);
+    if (std::ranges::none_of(reader->contents().processes, [](const auto& p) { return !p.recording.empty(); }))
+      found.push_back(path);
+  }
+  if (failed) throw Error(ErrorKind::kIo, "cannot read the folder " + folder + ": " + failed.message());
+  if (found.empty()) throw Error(ErrorKind::kValue, folder + ": there is no recording in this folder");
+  std::ranges::sort(found);
+  return found;
 }
 
 void refuse_twice(const std::vector<std::string>& files) {
@@ -139,8 +157,21 @@ int merge(const Words& words) {
     else return complain("merge: unknown option '" + words[i] + "'; usage: " + kHow);
   }
   if (files.empty()) return complain(std::string("merge needs recordings; usage: ") + kHow);
-  const std::string named = files.front();
+  std::string named = files.front();
+  std::vector<std::string> given;
+  std::swap(given, files);
+  bool any_folder = false;
+  std::error_code unknown;
+  for (const std::string& one : given) {
+    const bool is_folder = std::filesystem::is_directory(one, unknown);
+    any_folder = any_folder || is_folder;
+    const std::vector<std::string> inside = is_folder ? recordings_in(one, out) : std::vector<std::string>{one};
+    files.insert(files.end(), inside.begin(), inside.end());
+  }
+  while (any_folder && named.size() > 1 && named.ends_with('/')) named.pop_back();
   refuse_twice(files);
+  if (files.size() == 1 && any_folder)
+    return complain(named + " holds one recording: there is nothing to be put together");
   if (files.size() == 1) files = with_those_beside(named);
   if (files.size() == 1)
     return complain(named + " is alone: beside it is no recording of another process of its run. Name all that belong "

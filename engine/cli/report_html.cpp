@@ -4,6 +4,7 @@
 #include "engine/base/place.h"
 #include "engine/base/text.h"
 #include "engine/cli/export.h"
+#include "engine/cli/ranks.h"
 #include "engine/cli/report.h"
 #include "engine/cli/text.h"
 #include "engine/explain/cause_words.h"
@@ -110,6 +111,7 @@ class Page {
     head();
     tiles();
     findings();
+    out_ += ranks_html(reader_, html);
     calls_ = reader_.all_calls();
     reasons_ = explain::reasons_of_findings(reader_.contents().traces, report_.findings);
     timeline();

@@ -5,6 +5,7 @@
 #include "app/views/diff_view.h"
 #include "app/views/generated_view.h"
 #include "app/views/graph_view.h"
+#include "app/views/ranks_view.h"
 #include "app/views/retraces_view.h"
 #include "app/views/source_view.h"
 #include "app/views/sql_view.h"
@@ -26,6 +27,7 @@ constexpr ViewEntry kViews[] = {
     {"retraces", "Retraces", "Ctrl+2", make<RetracesView>},
     {"autograph", "AutoGraph", "Ctrl+3", make<GeneratedView>},
     {"timeline", "Timeline", "Ctrl+4", make<TimelineView>},
+    {"ranks", "Ranks", "Ctrl+9", make<RanksView>},
     {"compare", "Compare", "Ctrl+5", make<CompareView>},
     {"source", "Source", "Ctrl+6", make<SourceView>},
     {"diff", "Diff", "Ctrl+D", make<DiffView>},

@@ -1,0 +1,143 @@
+// Reads the chunks that overlap the stretch; memory holds what a picture of it can show, however many calls there are.
+#include "engine/query/rank_tracks.h"
+
+#include "engine/base/errors.h"
+#include "engine/query/names.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace footlight::query {
+namespace {
+
+using session::ProcessId;
+using Kind = RankPiece::Kind;
+constexpr size_t kMaxUnjoined = 8192;
+
+class Picture {
+ public:
+  Picture(const session::Reader& reader, const std::vector<ProcessId>& processes, int64_t from, int64_t to,
+          int64_t pixel, const Cancel& cancel)
+      : reader_(reader), cancel_(cancel), from_(from), to_(to), pixel_(pixel) {
+    for (const ProcessId process : processes) {
+      places_.emplace(process.value, tracks_.size());
+      tracks_.push_back({process, {}});
+      unjoined_.push_back(0);
+    }
+  }
+
+  std::vector<RankTrack> draw() {
+    read_traces();
+    read(reader_.calls(), [this](const session::CallRecord& call) {
+      const session::FunctionRecord* const function = reader_.function(call.function);
+      add(process_of(call.id), {Kind::kCall, call.start_ns, call.end_ns, function ? function->name : "", call.trace,
+                                call.id});
+    });
+    read(reader_.spans(), [this](const session::SpanRecord& span) { add_span(span); });
+    read_ops();
+    for (RankTrack& track : tracks_) join(track.pieces);
+    return std::move(tracks_);
+  }
+
+ private:
+  void add(uint32_t process, RankPiece piece) {
+    if (piece.end_ns <= from_ || piece.start_ns >= to_) return;
+    const auto at = places_.find(process);
+    if (at == places_.end()) return;
+    std::vector<RankPiece>& pieces = tracks_[at->second].pieces;
+    pieces.push_back(std::move(piece));
+    if (++unjoined_[at->second] < kMaxUnjoined) return;
+    join(pieces);
+    unjoined_[at->second] = 0;
+  }
+
+  // Drops pieces inside another of their kind, and joins short ones that lie beside each other.
+  void join(std::vector<RankPiece>& pieces) const {
+    std::ranges::stable_sort(pieces, [](const RankPiece& a, const RankPiece& b) {
+      return std::tuple(a.kind, a.start_ns, -a.end_ns) < std::tuple(b.kind, b.start_ns, -b.end_ns);
+    });
+    std::vector<RankPiece> kept;
+    for (RankPiece& piece : pieces) {
+      RankPiece* const last = kept.empty() || kept.back().kind != piece.kind ? nullptr : &kept.back();
+      const bool nests = piece.kind == Kind::kPhase || piece.kind == Kind::kTrace;
+      if (last && !nests && piece.end_ns <= last->end_ns) continue;
+      const bool is_short = last && (piece.ns() < pixel_ || last->ns() < pixel_);
+      if (is_short && piece.start_ns - last->end_ns < pixel_) {
+        if (piece.name != last->name) last->name.clear();
+        if (piece.trace != last->trace) last->trace = {};
+        last->call = {};
+        last->end_ns = std::max(last->end_ns, piece.end_ns);
+        continue;
+      }
+      kept.push_back(std::move(piece));
+    }
+    pieces = std::move(kept);
+  }
+
+  void read_traces() {
+    for (const session::TraceRecord& trace : reader_.contents().traces) {
+      const session::FunctionRecord* const function = reader_.function(trace.function);
+      const uint32_t process = process_of(trace.id);
+      add(process, {Kind::kTrace, trace.start_ns, trace.end_ns, function ? function->name : "", trace.id, {}});
+      for (const session::PhaseRecord& phase : trace.phases)
+        if (phase.parent < 0) add(process, {Kind::kPhase, phase.start_ns, phase.end_ns, phase.name, trace.id, {}});
+    }
+  }
+
+  void add_span(const session::SpanRecord& span) {
+    if (span.category == kCollective) return;
+    const session::TrackRecord* const track = reader_.track(span.track);
+    if (!track) return;
+    const bool is_stage = track->kind == session::TrackRecord::kStage;
+    // A pipeline's elements are taken from its last stage.
+    if ((is_stage && track->parent.valid()) || (!is_stage && track->kind != "thread")) return;
+    const Kind kind = is_stage || span.category == kInput ? Kind::kInput : Kind::kSpan;
+    add(process_of(span.track), {kind, span.start_ns, span.end_ns, span.name, {}, {}});
+  }
+
+  template <class Chunks, class Visit>
+  void read(const Chunks& store, Visit&& visit) {
+    for (size_t i = 0; i < store.index().size(); ++i) {
+      cancel_.check();
+      if (!overlaps(store.index()[i])) continue;
+      try {
+        for (const auto& record : *store.chunk(i)) visit(record);
+      } catch (const Error&) {
+        // a damaged chunk: what it held is missing from the picture
+      }
+    }
+  }
+
+  void read_ops() {
+    const session::OpStore& store = reader_.op_events();
+    for (size_t i = 0; i < store.index().size(); ++i) {
+      cancel_.check();
+      if (!overlaps(store.index()[i])) continue;
+      try {
+        const auto ops = store.chunk(i);
+        for (size_t k = 0; k < ops->size(); ++k)
+          add(process_of(ops->thread[k]), {Kind::kOps, ops->start_ns[k], ops->end_ns[k], "", {}, {}});
+      } catch (const Error&) {
+        // a damaged chunk: what it held is missing from the picture
+      }
+    }
+  }
+
+  bool overlaps(const session::ChunkInfo& chunk) const { return chunk.last_ns >= from_ && chunk.first_ns <= to_; }
+
+  const session::Reader& reader_;
+  const Cancel& cancel_;
+  const int64_t from_, to_, pixel_;
+  std::vector<RankTrack> tracks_;
+  std::vector<size_t> unjoined_;                   // pieces that were added to a track since it was joined
+  std::unordered_map<uint32_t, size_t> places_;    // of a process's track
+};
+
+}  // namespace
+
+std::vector<RankTrack> rank_tracks(const session::Reader& reader, const std::vector<ProcessId>& processes,
+                                   int64_t from_ns, int64_t to_ns, int64_t pixel_ns, const Cancel& cancel) {
+  return Picture(reader, processes, from_ns, to_ns, pixel_ns, cancel).draw();
+}
+
+}  // namespace footlight::query

@@ -235,6 +235,8 @@ void MainWindow::build_actions() {
         "<tr><td><b>Timeline</b></td><td>W A S D zoom and pan, . and , next and previous, up and down change "
         "track, F frames, [ ] M mark a range, / finds, B sets a bookmark, N goes to it, P pins a track, C folds it, "
         "H hides it, Shift+H shows what is hidden, Shift+Up and Down move a track</td></tr>"
+        "<tr><td><b>Ranks</b></td><td>Ctrl+9 shows them; . and , next and previous late collective, up and down change "
+        "the rank, Space unfolds it, Enter shows why one is late, F frames, Home all, W A S D zoom and pan</td></tr>"
         "<tr><td><b>Compare</b></td><td>Ctrl+Shift+E compares eager and traced, Ctrl+Shift+M what was "
         "recorded; timelines as in Timeline, "
         "left and right select a part</td></tr>"

@@ -120,6 +120,50 @@ class Ranks(Recorded):
         self.assertIn('Ranks 0, 3 of 4 are not in this recording', said)
         self.assertIn('by the machine\'s steady clock', said)
 
+    def test_folders_and_what_is_damaged(self):
+        self.launched('none')
+        done = self.run_program('merge', self.folder, '-o', 'all.footlight')
+        self.assertEqual((done.returncode, done.stderr), (0, ''))
+        rows = 'SELECT rank, kind, pid FROM process'
+        all_of_folder = self.rows('all.footlight', rows)
+        self.assertEqual(len(all_of_folder), 5)
+        # The merged one lies in the folder too, and is no part of the next; the order of files does not matter.
+        files = [file for file in self.files() if file != 'all.footlight']
+        self.merged(*reversed(files), '-o', 'again.footlight')
+        self.assertEqual(self.rows('again.footlight', rows), all_of_folder)
+        self.merged(self.folder, '-o', 'third.footlight')
+        self.assertEqual(self.rows('third.footlight', rows), all_of_folder)
+        spans = "SELECT count(*) FROM call_summary"
+        self.assertEqual(self.rows('again.footlight', spans), self.rows('all.footlight', spans))
+        os.mkdir(self.path('empty'))
+        os.mkdir(self.path('one'))
+        shutil.copy(self.path(files[1]), self.path('one/only.footlight'))
+        self.write('nothing.footlight', '')
+        self.write('text.footlight', 'not a recording, but more text than the head of one: ' + 'x' * 100)
+        with open(self.path(files[1]), 'rb') as whole, open(self.path('half.footlight'), 'wb') as half:
+            half.write(whole.read()[:3000])
+        for given, words in ((['empty'], 'there is no recording in this folder'),
+                             (['one'], 'nothing to be put together'), ([files[1], 'nothing.footlight'], 'nothing.footlight'),
+                             ([files[1], 'text.footlight'], 'text.footlight'), ([files[2], 'half.footlight'], 'half')):
+            with self.subTest(given):
+                done = self.run_program('merge', *given, '-o', 'never.footlight')
+                self.assertEqual(done.returncode, 2, done.stdout)
+                self.assertIn(words, done.stderr)
+                self.assertFalse(os.path.exists(self.path('never.footlight')))
+
+    def test_the_table(self):
+        self.launched('retrace')
+        self.merged('run.footlight')
+        said = self.run_program('ranks', 'run-merged.footlight').stdout
+        self.assertRegex(said, r'\nRank 2 +tracing +step +barrier #4 +\S+:\d+ +1 ')
+        self.assertRegex(said, r'\nRank 3 +6 +\d+ +[\d.]+ +2\n')
+        page = self.run_program('report', '--html', 'run-merged.footlight', '-o', 'report.html')
+        self.assertEqual(page.returncode, 0, page.stderr)
+        with open(self.path('report.html'), encoding='utf-8') as file:
+            text = file.read()
+        self.assertIn('<h2>Ranks</h2><p>', text)
+        self.assertRegex(text, '<td>Rank 2</td><td>tracing</td><td><code>step</code></td><td>barrier #4</td>')
+
     def test_names_of_files(self):
         script = self.write('script.py', 'print("ran")')
         for given, made in (('a.footlight', 'a.rank1.footlight'), ('b-{rank}.footlight', 'b-1.footlight')):

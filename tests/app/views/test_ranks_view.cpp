@@ -1,0 +1,171 @@
+// The Ranks view over a merged recording of three ranks, of which one traces its function again at the third step.
+#include "tests/app/window_case.h"
+
+#include "app/views/ranks_view.h"
+
+#include "engine/session/merge.h"
+#include "engine/session/writer.h"
+
+#include <QSignalSpy>
+
+using namespace footlight;
+using namespace footlight::app;
+
+namespace {
+
+constexpr int64_t kMs = 1'000'000, kBegin = 1'000'000 * kMs;
+constexpr int kSteps = 5, kRanks = 3, kLateStep = 2, kLateRank = 1;
+
+}  // namespace
+
+class RanksViewTest : public WindowCase {
+  Q_OBJECT
+
+ private:
+  // Steps of 10 ms, one collective after each; rank 1 needs 30 ms more for the third.
+  std::string write_rank(int rank) {
+    const std::string to = at(("rank" + std::to_string(rank) + ".footlight").c_str()).toStdString();
+    session::RunRecord run;
+    run.script = "/home/ada/train.py";
+    run.started_ns = kBegin;
+    auto writer = session::Writer::create(to, run, RecordingLevel::kStructure);
+    session::ProcessRecord process;
+    process.id = session::ProcessId(0);
+    process.rank = rank;
+    process.world = kRanks;
+    process.kind = session::ProcessRecord::kRank;
+    process.host = rank == 2 ? "node18" : "node17";
+    process.machine = "boot-1";
+    process.pid = 100 + rank;
+    process.clocks = {{kBegin, 5 * kMs, 40}};
+    writer->add(process);
+    writer->add(session::ThreadRecord{session::ThreadId(0), 7, "main"});
+    session::TrackRecord track;
+    track.id = session::TrackId(0);
+    track.kind = "thread";
+    track.thread = session::ThreadId(0);
+    writer->add(track);
+    session::FunctionRecord function;
+    function.id = FunctionId(0);
+    function.name = "train_step";
+    writer->add(function);
+    int64_t now = kBegin;
+    for (int step = 0; step < kSteps; ++step) {
+      const bool is_late = step == kLateStep;
+      const int64_t comes = now + 10 * kMs + rank * 4'000 + (is_late && rank == kLateRank ? 30 * kMs : 0);
+      now += 11 * kMs + (is_late ? 30 * kMs : 0);
+      if (is_late && rank == kLateRank) {
+        session::TraceRecord trace;
+        trace.id = TraceId(2);
+        trace.function = FunctionId(0);
+        trace.number = 2;
+        trace.why = "shape of tokens";
+        trace.start_ns = comes - 32 * kMs;
+        trace.end_ns = comes - 3 * kMs;
+        writer->add(std::move(trace));
+      }
+      session::CallRecord call;
+      call.id = CallId(static_cast<uint64_t>(step));
+      call.function = FunctionId(0);
+      call.thread = session::ThreadId(0);
+      call.start_ns = comes - 2 * kMs;
+      call.end_ns = comes;
+      writer->add(call);
+      session::SpanRecord span{session::TrackId(0), comes, now, "all_reduce", "collective"};
+      span.args = R"({"group": "world", "bytes": 64, "file": "/home/ada/train.py", "line": 88})";
+      writer->add(span);
+    }
+    writer->finish({now, 0, 0, "finished"});
+    return to;
+  }
+
+  RanksView* view() { return window().findChild<RanksView*>(); }
+  void with_ranks() {
+    std::vector<session::MergePart> parts;
+    for (int rank = 0; rank < kRanks; ++rank) parts.push_back({write_rank(rank), 0, 80});
+    session::write_merged(parts, at("all.footlight").toStdString());
+    window().session().open(at("all.footlight"));
+    window().settle();
+    QTest::keyClick(&window(), Qt::Key_9, Qt::ControlModifier);
+    QCOMPARE(window().view(), QStringLiteral("ranks"));
+    QTRY_VERIFY(view()->data() && !view()->busy());
+    QTRY_COMPARE(view()->canvas()->tracks().size(), size_t{kRanks});
+  }
+
+ private Q_SLOTS:
+  void the_late_rank_is_chosen_and_explained() {
+    with_ranks();
+    QVERIFY2(view()->verdict().startsWith(QStringLiteral("Rank 1 is late at all_reduce #3 by 30.0 ms: it traced")),
+             qPrintable(view()->verdict()));
+    QCOMPARE(view()->canvas()->chosen(), std::optional<size_t>(kLateStep));
+    QVERIFY(view()->canvas()->is_open(kLateRank));
+    QVERIFY(!view()->canvas()->is_open(0));
+    QVERIFY(view()->facts().startsWith(QStringLiteral("world, 3 ranks")));
+    const QAbstractItemModel* const late = view()->late_table()->model();
+    QCOMPARE(late->rowCount(), 1);
+    QCOMPARE(late->index(0, 0).data().toString(), QStringLiteral("Own tracing"));
+    QCOMPARE(late->index(0, 1).data().toString(), QStringLiteral("train_step"));
+    QCOMPARE(view()->arrivals_table()->model()->rowCount(), kRanks);
+    QCOMPARE(view()->line_link()->text(), QStringLiteral("train.py:88"));
+  }
+
+  void the_reason_leads_to_the_trace() {
+    with_ranks();
+    QVERIFY(view()->show_reason());
+    QCOMPARE(window().view(), QStringLiteral("retraces"));
+    const Selection& selected = window().selection().current();
+    QVERIFY(selected.kind == Selection::Kind::kTrace);
+    QCOMPARE(window().session().document().trace(selected.trace)->why, std::string("shape of tokens"));
+  }
+
+  void keys_fold_step_and_zoom() {
+    with_ranks();
+    RanksCanvas* const canvas = view()->canvas();
+    canvas->setFocus();
+    const int64_t length = canvas->to() - canvas->from();
+    QTest::keyClick(canvas, Qt::Key_W);
+    QVERIFY(canvas->to() - canvas->from() < length);
+    QTest::keyClick(canvas, Qt::Key_Home);
+    QVERIFY(canvas->to() - canvas->from() > length);
+    const int before = canvas->content_height(), row = canvas->row();
+    QTest::keyClick(canvas, Qt::Key_Space);
+    QVERIFY(canvas->content_height() != before);
+    QTest::keyClick(canvas, row > 0 ? Qt::Key_Up : Qt::Key_Down);
+    QVERIFY(canvas->row() != row);
+    view()->choose(0);
+    QTest::keyClick(canvas, Qt::Key_Period);
+    QCOMPARE(canvas->chosen(), std::optional<size_t>(kLateStep));
+    QVERIFY(!view()->step(1));  // there is no other late one
+  }
+
+  void alignment_makes_the_collective_end_at_one_moment() {
+    with_ranks();
+    RanksCanvas* const canvas = view()->canvas();
+    view()->align_switch()->setChecked(true);
+    const query::Collective& one = view()->data()->collective(kLateStep);
+    const double x = canvas->x_of(one.arrivals[0].end_ns, 0);
+    for (int row = 0; row < kRanks; ++row)
+      QCOMPARE(canvas->x_of(one.arrivals[static_cast<size_t>(row)].end_ns, row), x);
+  }
+
+  void tips_say_who_waits_for_whom() {
+    with_ranks();
+    RanksCanvas* const canvas = view()->canvas();
+    const query::Arrival& own = view()->data()->collective(kLateStep).arrivals[0];
+    const QRectF rect = canvas->row_rect(0);
+    const QString tip = canvas->tip_at({canvas->x_of(own.start_ns + 15 * kMs, 0), rect.top() + 23});
+    QVERIFY2(tip.contains(QStringLiteral("waits ")) && tip.endsWith(QStringLiteral("for Rank 1")), qPrintable(tip));
+    QVERIFY(canvas->part_name(kLateRank).endsWith(QStringLiteral(", late")));
+    QVERIFY(canvas->part_description(2).contains(QStringLiteral("node18")));
+    QVERIFY(view()->host_switch()->isVisible());
+  }
+
+  void one_process_says_what_to_do() {
+    with_sample();
+    QTest::keyClick(&window(), Qt::Key_9, Qt::ControlModifier);
+    QTRY_VERIFY2(view()->empty_text().contains(QStringLiteral("footlight merge")), qPrintable(view()->empty_text()));
+  }
+};
+
+QTEST_MAIN(RanksViewTest)
+#include "test_ranks_view.moc"

@@ -6,7 +6,37 @@ import textwrap
 from with_fakes import WithFakes
 
 FAKE = {
-    'torch/__init__.py': 'from torch import distributed\n',
+    'torch/__init__.py': '''
+        from torch import autograd, compiler, distributed
+        class Tensor:
+            requires_grad = True
+            def numel(self): return 10
+            def element_size(self): return 4
+            def hook(self, gradient): pass
+            def register_hook(self, hook): self.hook = hook
+            def backward(self):
+                self.hook(self)
+                autograd.run_callbacks()
+        def is_grad_enabled(): return True
+        ''',
+    'torch/compiler.py': 'def is_compiling(): return False\n',
+    'torch/autograd.py': '''
+        callbacks = []
+        def run_callbacks():
+            while callbacks:
+                callbacks.pop(0)()
+        class Variable:
+            class _execution_engine:
+                queue_callback = callbacks.append
+        ''',
+    'torch/nn/__init__.py': '', 'torch/nn/parallel/__init__.py': '',
+    'torch/nn/parallel/distributed.py': '''
+        import torch
+        class DistributedDataParallel:
+            process_group, require_backward_grad_sync = None, True
+            def parameters(self): return [torch.Tensor(), torch.Tensor()]
+            def forward(self): return torch.Tensor()
+        ''',
     'torch/distributed/__init__.py': 'from torch.distributed.distributed_c10d import *\n',
     'torch/distributed/distributed_c10d.py': '''
         """What the hooks need of the real module, for one process that is rank 1 of 2."""
@@ -47,9 +77,8 @@ SCRIPT = '''
     import torch, torch.distributed as dist
     from torch.distributed.distributed_c10d import barrier
     from torch.utils.data.dataloader import _BaseDataLoaderIter
-    class Tensor:
-        def numel(self): return 10
-        def element_size(self): return 4
+    from torch import Tensor
+    from torch.nn.parallel.distributed import DistributedDataParallel
     dist.init_process_group('gloo')
     for n in _BaseDataLoaderIter():
         print(n, dist.all_reduce(Tensor()))
@@ -61,6 +90,9 @@ SCRIPT = '''
         dist.all_reduce(None)
     except ValueError as error:
         print(error)
+    module = DistributedDataParallel()
+    for module.require_backward_grad_sync in (True, False, True):
+        module.forward().backward()
     print(dist.all_reduce.__module__, dist.all_reduce.__name__)
     '''
 
@@ -87,10 +119,10 @@ class Distributed(WithFakes):
         rows = [(row['name'], row['category'], json.loads(row['args'] or '{}')) for row in asked]
         lines = [args.pop('line') for _, category, args in rows if category == 'collective']
         text = textwrap.dedent(SCRIPT).splitlines()
-        self.assertTrue(all('dist.all_' in text[line - 1] or text[line - 1] == 'barrier()' for line in lines), lines)
+        self.assertTrue(all(any(words in text[line - 1] for words in ('dist.all_', 'barrier()', '.forward()')) for line in lines), lines)
         self.assertEqual({args.pop('file') for _, category, args in rows if category == 'collective'}, {script})
         numbers = [args.pop('seq') for _, category, args in rows if category == 'collective']
-        self.assertEqual(numbers, [1, 2, 3, 1, 1, 1, 4])  # of each name and group, also those that fail
+        self.assertEqual(numbers, [1, 2, 3, 1, 1, 1, 4, 1, 2])  # of each name and group, also those that fail
         world = {'group': 'world', 'bytes': 40}
         batch = ('DataLoader', 'input', {})
         self.assertEqual(rows, [batch, ('all_reduce', 'collective', world), batch, ('all_reduce', 'collective', world), batch,
@@ -98,6 +130,7 @@ class Distributed(WithFakes):
                                 ('all_reduce', 'collective', {'group': '1', 'bytes': 40}),
                                 ('all_gather_object', 'collective', world),  # what it is made of is no collective of its own
                                 ('barrier', 'collective', {'group': 'world'}),
-                                ('all_reduce', 'collective', {'group': 'world'})])
+                                ('all_reduce', 'collective', {'group': 'world'}),
+                                *[('gradients', 'collective', {'group': 'world', 'bytes': 80})] * 2])
         self.assertEqual(self.rows('SELECT rank, world, kind FROM process'), [(1, 2, 'rank')])
         self.assertEqual(self.rows('SELECT * FROM process_missing_hook'), [])

@@ -2,7 +2,8 @@
 
 A collective is a span of the category "collective", a wait for a batch one of the category "input"; a program that
 synchronizes in another way can record the same itself: `with footlight_recorder.span("barrier", "collective"):`.
-Reductions that DistributedDataParallel begins from C++ while gradients are computed are not seen.
+DistributedDataParallel reduces gradients from C++ while they are computed; seen is when a rank has computed all of its
+own, and until when it then waits for those of others.
 """
 from __future__ import annotations
 
@@ -87,6 +88,64 @@ def _collective(name: str) -> Callable[[Any], Any]:
     return replace
 
 
+class _Backward:
+    """One backward pass of a DistributedDataParallel module: a collective from when this rank's gradients are done."""
+
+    def __init__(self, facts: dict[str, Any], queue: Callable[[Callable[[], None]], None]) -> None:
+        self.facts, self.queue = facts, queue
+        self.begun = False
+        self.span: Any = None
+
+    @guarded
+    def begins(self, gradient: Any) -> None:
+        """A hook of an output: the pass begins. What is queued now is called before the module waits for other ranks."""
+        if not self.begun:
+            self.begun = True
+            self.queue(self.waits)
+
+    @guarded
+    def waits(self) -> None:
+        key = ('gradients', self.facts['group'])
+        _counts[key] = _counts.get(key, 0) + 1
+        self.span = _recorder.span('gradients', 'collective', **{**self.facts, 'seq': _counts[key]})
+        self.span.__enter__()
+        self.queue(self.ends)
+
+    @guarded
+    def ends(self) -> None:
+        self.span.__exit__(None, None, None)
+        self.begun = False
+
+
+@guarded
+def _watch_backward(module: Any, outputs: Any) -> None:
+    torch = sys.modules['torch']
+    if not _recorder.recording() or not torch.is_grad_enabled() or not module.require_backward_grad_sync:
+        return
+    outputs = list(outputs.values()) if isinstance(outputs, dict) else outputs
+    values = outputs if isinstance(outputs, (list, tuple)) else [outputs]
+    tensors = [value for value in values if isinstance(value, torch.Tensor) and value.requires_grad]
+    if not tensors:
+        return
+    size = sum(p.numel() * p.element_size() for p in module.parameters() if p.requires_grad)
+    facts = {'group': _group_name(module.process_group), 'bytes': size, **_caller()}
+    backward = _Backward(facts, torch.autograd.Variable._execution_engine.queue_callback)
+    for tensor in tensors:
+        tensor.register_hook(backward.begins)
+
+
+def _data_parallel(original: Any) -> Any:
+    is_compiling = sys.modules['torch'].compiler.is_compiling
+
+    @functools.wraps(original)
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        outputs = original(self, *args, **kwargs)
+        if not is_compiling():
+            _watch_backward(self, outputs)
+        return outputs
+    return run
+
+
 def _input(original: Any) -> Any:
     @functools.wraps(original)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -130,6 +189,8 @@ def _hooks(package: str) -> list[Hook]:
     if package == 'jax':
         return [Hook('jax.distributed', 'initialize', _jax_group, 'the rank', needed=False)]
     hooks = [Hook('torch.utils.data.dataloader', '_BaseDataLoaderIter.__next__', _input, 'waits for batches', False)]
+    hooks.append(Hook('torch.nn.parallel.distributed', 'DistributedDataParallel.forward', _data_parallel,
+                      'reductions of gradients', needed=False))
     # The package hands on the functions of the second module: whoever calls either is seen.
     for module in ('torch.distributed.distributed_c10d', 'torch.distributed'):
         hooks += [Hook(module, name, _collective(name), name, needed=False) for name in _COLLECTIVES]

@@ -424,7 +424,7 @@ class Summing {
 
   // Defined by the program, or made there of something without a line, such as a partial: tf.function(partial(...)).
   bool is_programs(const session::FunctionRecord& f) {
-    if (f.kind == "keras" || f.kind == "dataset") return false;
+    if (session::is_step_of_library(&f)) return false;
     return is_defined(f) || first_line(f).find("function(") != std::string_view::npos;
   }
 

@@ -86,7 +86,6 @@ class LeadsTest : public WindowCase {
     const QString lead = window().autograph()->lead()->text();
     QVERIFY2(lead.startsWith(QStringLiteral("%1 lines went into the graph").arg(staged)), qPrintable(lead));
     // A line of a function that was not converted is not among those shown.
-    const Document& d = window().session().document();
     Selection line = Selection::of_line(d, {d.function(FunctionId(1))->file, 1});
     line.function = FunctionId(1);
     window().selection().select(line);

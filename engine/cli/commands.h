@@ -16,6 +16,7 @@ constexpr int kOverLimit = 3;  // `report --max-retraces`, `--max-compile-second
 constexpr int kUnusable = 2;  // the file or the arguments are invalid; the message is on stderr
 
 int record(const Words& words);
+int attach(const Words& words);
 int info(const Words& words);
 int report(const Words& words);
 int diff(const Words& words);  // 1: there are differences

@@ -218,8 +218,22 @@ they did is the reason: tracing, input, ops, or Python outside of them. The tabl
 reason, its line or that of the trace, and how long all others waited. The window shows the same in Ranks (Ctrl+9).
 )";
 
+constexpr const char* kAttach = R"(Records a program that runs already, from here on.
+
+  footlight attach PID [-o FILE]
+  footlight attach PID --stop
+
+  -o, --output FILE   where the recording is written (default: processPID.footlight)
+  --stop              end the recording
+
+PID is a process of Python 3.14, in which the recording begins as by footlight_recorder.start(): functions of JAX and
+TensorFlow that are there already are part of it. Footlight has to be built for that Python. An older one runs no code
+for others: let the program begin the recording itself.
+)";
+
 constexpr Command kCommands[] = {
     {"record", "run a script and record it", kRecord, record},
+    {"attach", "record a program that runs already", kAttach, attach},
     {"info", "print what a recording or a model contains", kInfo, info},
     {"report", "explain retraces and other problems, with fixes", kReport, report},
     {"compare", "show where time goes: eager beside traced, or two recordings", kCompare, compare},

@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 namespace footlight::cli {
 namespace {
@@ -65,21 +67,44 @@ std::string program_folder() {
   return whole.substr(0, whole.rfind('/'));
 }
 
-int record(const Words& words) {
-  if (words.empty()) return complain("record needs a script: `footlight record script.py`");
+namespace {
+
+// Becomes the interpreter, which runs this file of the recorder's package.
+int become_python(const std::string& python, const char* file, const Words& words) {
   const std::string package = package_folder();
   if (package.empty())
     return complain("the Python package of Footlight is not next to the program, in " + program_folder() +
                     "/../python");
   const std::string path = environment("PYTHONPATH");
   setenv("PYTHONPATH", (path.empty() ? package : package + ":" + path).c_str(), 1);
-  const std::string python = interpreter();
   // By its path: with -m Python would look in the current folder first, where a file of this name may lie.
-  Words all{package + "/footlight_recorder/__main__.py"};
+  Words all{package + "/footlight_recorder/" + file};
   all.insert(all.end(), words.begin(), words.end());
   const int error = become(python, std::move(all));
   return complain("cannot start the Python interpreter " + python + ": " + std::strerror(error) +
                   ". Set FOOTLIGHT_PYTHON to another one");
+}
+
+// The interpreter that the process runs; else the one that scripts would run in.
+std::string interpreter_of(const std::string& process) {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/" + process + "/exe", error);
+  const bool is_python = !error && program.filename().string().starts_with("python");
+  return is_python && environment("FOOTLIGHT_PYTHON").empty() ? program.string() : interpreter();
+}
+
+}  // namespace
+
+int record(const Words& words) {
+  if (words.empty()) return complain("record needs a script: `footlight record script.py`");
+  return become_python(interpreter(), "__main__.py", words);
+}
+
+int attach(const Words& words) {
+  const auto number = std::ranges::find_if(words, [](const std::string& word) {
+    return !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
+  });
+  return become_python(number == words.end() ? interpreter() : interpreter_of(*number), "attach.py", words);
 }
 
 int open_in_app(const std::string& file, const Words& options) {

@@ -179,6 +179,46 @@ class InProgram(WithFakes):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn('`footlight record` records the whole program', done.stdout)
 
+    def test_a_process_that_runs_already(self):
+        done = self.run_script('''
+            import os, sys
+            import jax
+            from footlight_recorder import attach
+
+            @jax.jit
+            def step(x):
+                return x
+
+            def in_a_process(pid, path):  # as sys.remote_exec() of Python 3.14
+                with open(path) as file:
+                    exec(file.read(), {})
+
+            step(jax.Array((2,)))
+            sys.remote_exec = in_a_process
+            me = str(os.getpid())
+            print(attach.main([me, '-o', 'run.footlight']), attach.main([me, '-o', 'other.footlight']))
+            step(jax.Array((2,)))
+            print(attach.main([me, '--stop']))
+            del sys.remote_exec
+            print(attach.main([me]), attach.main(['999999999']), attach.main(['step']))
+            ''')
+        lines = done.stdout.splitlines()
+        self.assertIn(f'is recorded into {self.path("run.footlight")}; end it with: footlight attach', lines[0])
+        self.assertEqual(lines[1:], ['0 2', lines[2], '0', '2 2 2'])
+        self.assertIn('ended', lines[2])
+        said = done.stderr.splitlines()
+        self.assertIn('a recording is already running', said[0])
+        self.assertIn('which Python 3.14 can. Let the program begin the recording', said[1])
+        self.assertIn('there is no process 999999999', said[2])
+        self.assertIn('name one process by its number', said[3])
+        self.assertEqual(self.calls('run.footlight'), {'step': (1, 1)})
+        self.assertEqual(self.said('info', 'run.footlight')['reason'], 'footlight attach --stop')
+
+    def test_attach_on_the_command_line(self):
+        done = subprocess.run([PROGRAM, 'attach', '1' * 15], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (2, ''))
+        self.assertEqual(done.stderr, f'footlight: attach: there is no process {"1" * 15}\n')
+
     def test_an_exception_passes_through(self):
         done = self.run_script('''
             import footlight_recorder

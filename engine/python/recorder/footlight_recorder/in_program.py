@@ -16,8 +16,8 @@ _handles_exit = False
 def prepare(engine: str = 'auto') -> None:
     """Puts the recorder's hooks in place without recording: what engines make from here on can be recorded later.
 
-    Call it before `import jax`, so that functions which are jitted before the recording starts are part of it. Functions
-    that TensorFlow makes before the recording starts are missing all the same, and the recording says so.
+    Call it before `import jax`, so that functions which are jitted before the recording starts are part of it with the graphs
+    of their traces. Of traces that TensorFlow makes before the recording starts, times and lines are missing all the same.
 
         import footlight_recorder
         footlight_recorder.prepare()

@@ -129,7 +129,7 @@ void init_cpu_kernels() {
     };
     // Kernels of each set replace those of the sets before it.
     fill("scalar");
-    if (chosen_isa == "avx512") fill("avx2");  // some gain nothing from AVX-512 and are built for AVX2 at most
+    if (chosen_isa == "avx512") fill("avx2");  // kernels that gain nothing from AVX-512 are not built for it
     fill(chosen_isa);
   });
 }

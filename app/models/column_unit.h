@@ -1,5 +1,5 @@
-// One unit and one number of decimals for a column of numbers, so that they can be compared at a glance: no 0.0 for
-// what is not nothing, no 64050.0.
+// One unit and one number of decimals for a column of numbers, so that they can be compared at a glance: a small number
+// is not shown as 0.0, and a large one not as 64050.0.
 #pragma once
 
 #include <QString>

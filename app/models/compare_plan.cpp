@@ -1,4 +1,4 @@
-// Words for the recorder and for people.
+// Writes the plan of a comparison as arguments of `footlight record`, and as sentences for the window.
 #include "app/models/compare_plan.h"
 
 #include "app/models/text.h"

@@ -184,7 +184,7 @@ FindingContent finding_content(const Document& document, const FindingCard& card
   if (f.calls > 0) content.evidence.push_back(row(capitalized(QLatin1String(f.counted)), count_text(f.calls)));
   if (f.nodes > 0) content.evidence.push_back(row(QStringLiteral("Nodes"), count_text(f.nodes)));
   if (f.bytes > 0) content.evidence.push_back(row(QStringLiteral("Memory"), bytes_text(f.bytes)));
-  // Its own edit alone is offered where what it needs is no edit.
+  // If a finding that this one needs has no edit, only the edit of this one is offered.
   std::vector<Finding::Edit> edits = card.edits;
   if (edits.empty() && f.edit.at) edits.push_back(f.edit);
   const QString check = card.finding->checked.ok ? card.check.section(QStringLiteral(", "), 0, -2) : card.check;

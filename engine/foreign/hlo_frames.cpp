@@ -1,4 +1,4 @@
-// The tables are FileNames, FunctionNames, FileLocations and StackFrames; each row begins with its number.
+// Reads the tables FileNames, FunctionNames, FileLocations and StackFrames. Each row begins with its number.
 #include "engine/foreign/hlo_frames.h"
 
 #include "engine/foreign/scan.h"

@@ -10,7 +10,7 @@
 
 namespace footlight::foreign {
 
-// The rows of a table, without order. A column that the file does not have holds 0 and no text.
+// Reads the rows of a table in no particular order. A column that the file does not have holds 0 and no text.
 class NsightTable {
  public:
   // `wanted`: names of columns. Values are asked for by a position there, which readers name in an enum.

@@ -1,4 +1,4 @@
-// The trace's own clock is that of time since the machine was started, unless a snapshot names another.
+// Converts times of a trace's clocks to its own clock: the time since boot, unless a snapshot names another one.
 #include "engine/foreign/perfetto_clocks.h"
 
 #include "engine/wire/protobuf.h"

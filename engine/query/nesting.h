@@ -27,7 +27,7 @@ inline void order_by_end(const session::OpColumns& e, std::vector<uint32_t>& ord
 // and are not claimed yet.
 class Nesting {
  public:
-  // The time that inner ops took in [start, end).
+  // Adds an op, and returns the time that its inner ops took.
   int64_t close(int64_t start, int64_t end) {
     int64_t inner = 0;
     while (!done_.empty() && done_.back().start >= start) {

@@ -55,7 +55,7 @@ void set_number(T& to, uint64_t v) {
   }
 }
 
-// --- Out ----------------------------------------------------------------------------------------------------------
+// --- Encoding -----------------------------------------------------------------------------------------------------
 template <class Get>
 std::string differences(size_t rows, Get&& get) {
   const auto buffer = std::make_unique_for_overwrite<char[]>(rows * wire::kMaxVarint);
@@ -155,7 +155,7 @@ std::string encode_columns_of(uint8_t kind, const Chunk& chunk, InSession ids) {
   return close_chunk(kind, chunk.size(), raw.bytes());
 }
 
-// --- In -----------------------------------------------------------------------------------------------------------
+// --- Decoding -----------------------------------------------------------------------------------------------------
 template <class Set>
 void read_differences(ByteReader& column, size_t rows, Set&& set) {
   uint64_t previous = 0;
@@ -262,7 +262,7 @@ void decode_columns_of(uint8_t kind, std::string_view bytes, uint32_t rows, Chun
   }
 }
 
-// --- Both ---------------------------------------------------------------------------------------------------------
+// --- Encoding and decoding ----------------------------------------------------------------------------------------
 template <class Chunk>
 struct TimeRange : Fields {
   const Chunk& chunk;

@@ -16,15 +16,15 @@ struct ElementType {
   Shape shape;
 };
 ElementType element_type(PyObject* list);
-// A list of Python's with these elements as such a list.
+// Converts a Python list whose elements have this type to a list that grows in the graph.
 Ref as_grown(PyObject* list, const ElementType& type);
 
-// The values of such a list with one more.
+// Returns the stacked values of a list after one more element was appended.
 Tensor with_element(const Tensor& values, const Tensor& element);
 
 // Copies Python lists for a block, so that its appends can be seen and undone.
 void copy_lists(const State& state, const std::vector<Ref>& before);
-// A list that the block left alone is the one from before.
+// Puts back the original of each list that the block did not change.
 void restore_lists(const State& state, const std::vector<Ref>& before);
 
 }  // namespace footlight::python::ag

@@ -1,4 +1,4 @@
-// Look-ups that may find nothing.
+// Looks up attributes and items that may be missing, without raising an exception for that.
 #include "engine/python/interpreter/attributes.h"
 
 namespace footlight::python {
@@ -26,7 +26,8 @@ Ref optional_attribute(PyObject* object, const char* name) {
 bool has_attribute(PyObject* object, const char* name) { return static_cast<bool>(optional_attribute(object, name)); }
 
 bool class_has_attribute(PyObject* object, const char* name) {
-  // An exception costs as much as many look-ups; only a metaclass can answer for what no class of the object's has.
+  // The usual look-up of a missing attribute raises an exception, which costs as much as many look-ups. It is needed
+  // only if a metaclass may have the attribute.
   const Ref key = checked(PyUnicode_InternFromString(name));
   if (_PyType_Lookup(Py_TYPE(object), key.get())) return true;
   if (Py_IS_TYPE(reinterpret_cast<PyObject*>(Py_TYPE(object)), &PyType_Type)) return false;

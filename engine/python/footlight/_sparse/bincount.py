@@ -1,4 +1,4 @@
-"""tf.math.bincount of sparse and ragged tensors: whole counts, of all elements or of each row."""
+"""tf.math.bincount of sparse and ragged tensors: dense counts, of all elements or of each row."""
 from __future__ import annotations
 
 import footlight as tf
@@ -25,7 +25,7 @@ def _parts(arr: tf.RaggedTensor | tf.SparseTensor, weights: Any) -> tuple[Any, .
 
 def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: DTypeLike = tf.int32,
              name: str | None = None, axis: Any = None, binary_output: bool = False) -> tf.Tensor:
-    """How often each number occurs in `arr`, or with axis=-1 in each of its rows: a whole tensor."""
+    """How often each number occurs in `arr`, or with axis=-1 in each of its rows: a dense tensor."""
     if weights is not None and binary_output:
         raise ValueError('Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.')
     if axis not in (None, 0, -1):

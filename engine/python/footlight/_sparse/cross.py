@@ -96,7 +96,7 @@ def cross_hashed(inputs: Any, num_buckets: Any = 0, hash_key: Any = None, name: 
 
 
 def _cross_v2(*, indices: Any, values: Any, shapes: Any, dense_inputs: Any, sep: Any, name: str | None = None) -> Any:
-    """The op SparseCrossV2: tf.sparse.cross of sparse tensors, taken apart, and of whole ones."""
+    """The op SparseCrossV2: tf.sparse.cross of sparse tensors, taken apart, and of dense ones."""
     with tf.name_scope(name or 'SparseCrossV2'):
         for part in (values, shapes):
             if len(part) != len(indices):

@@ -64,7 +64,7 @@ def _joined(parts: list[Any], dense_shape: tf.Tensor, shape: tf.TensorShape | No
 
 
 def add(a, b, threshold=0):
-    """The sum of two sparse tensors, or of a sparse one and a whole one, which is whole."""
+    """The sum of two sparse tensors, or of a sparse one and a dense one, which is dense."""
     a, b = (_checked(part) if isinstance(part, SparseTensor._Value) else part for part in (a, b))
     if not isinstance(a, SparseTensor) and not isinstance(b, SparseTensor):
         raise TypeError('At least one input should be SparseTensor; do you mean to use tf.add()?')
@@ -229,7 +229,7 @@ def retain(sp_input: Any, to_retain: Any) -> tf.SparseTensor:
 
 
 def _reduced(sp_input: tf.SparseTensor, axis: int | None, keepdims: bool | None, combine: Callable[..., Any],
-             whole: Callable[..., Any], output_is_sparse: bool) -> tf.SparseTensor | tf.Tensor:
+             reduce_all: Callable[..., Any], output_is_sparse: bool) -> tf.SparseTensor | tf.Tensor:
     rank = sp_input.dense_shape.shape[0]
     axes = list(range(rank)) if axis is None else [axis] if isinstance(axis, int) else [int(a) for a in axis]
     for a in axes:
@@ -238,7 +238,7 @@ def _reduced(sp_input: tf.SparseTensor, axis: int | None, keepdims: bool | None,
     axes = [a % rank for a in axes]
     kept = [d for d in range(rank) if d not in axes]
     if not output_is_sparse and not kept and not keepdims:
-        return whole(sp_input.values)
+        return reduce_all(sp_input.values)
     if keepdims:
         stays = tf.constant([d in kept for d in range(rank)])
         indices = tf.where(stays, sp_input.indices, tf.zeros([], tf.int64))
@@ -270,7 +270,7 @@ def reduce_max(sp_input: Any, axis: Any = None, keepdims: bool | None = None, ou
 
 def sparse_dense_matmul(sp_a: Any, b: TensorLike, adjoint_a: bool = False, adjoint_b: bool = False,
                         name: str | None = None) -> tf.Tensor:
-    """The product of a sparse and a whole matrix, in either order."""
+    """The product of a sparse and a dense matrix, in either order."""
     if isinstance(b, SparseTensor) and not isinstance(sp_a, SparseTensor):
         turned = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
         return tf.transpose(turned, conjugate=turned.dtype.is_complex)
@@ -284,7 +284,7 @@ def sparse_dense_matmul(sp_a: Any, b: TensorLike, adjoint_a: bool = False, adjoi
         rows, columns, size = columns, rows, sp_a.dense_shape[1]
         values = tf.math.conj(values) if values.dtype.is_complex else values
     if b.shape.rank not in (None, 2):
-        raise ValueError(f'sparse_dense_matmul: the whole matrix must have two dimensions, its shape is {b.shape}')
+        raise ValueError(f'sparse_dense_matmul: the dense matrix must have two dimensions, its shape is {b.shape}')
     inner, known = sp_a.dense_shape[0 if adjoint_a else 1], sp_a.shape[0 if adjoint_a else 1] if sp_a.shape.rank else None
     if not tf.executing_eagerly() and known is not None and b.shape.rank and b.shape[0] not in (None, known):
         raise ValueError(f'Dimensions must be equal, but are {known} and {b.shape[0]} for sparse_dense_matmul')

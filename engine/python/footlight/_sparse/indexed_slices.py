@@ -18,7 +18,7 @@ class IndexedSlices:
 
     values = property(lambda self: self._values, doc='The rows.')
     indices = property(lambda self: self._indices, doc='Where each row belongs.')
-    dense_shape = property(lambda self: self._dense_shape, doc='The shape of the whole tensor, or None.')
+    dense_shape = property(lambda self: self._dense_shape, doc='The shape of the dense tensor, or None.')
     name = property(lambda self: self.values.name)
     device = property(lambda self: self.values.device)
     op = property(lambda self: self.values.op)
@@ -27,7 +27,7 @@ class IndexedSlices:
 
     @property
     def shape(self) -> tf.TensorShape:
-        """The known part of the shape of the whole tensor."""
+        """The known part of the shape of the dense tensor."""
         if self._dense_shape is None:
             return tf.TensorShape(None)
         known = tf.get_static_value(self._dense_shape)

@@ -1,4 +1,4 @@
-"""Raw ops that count: SparseBincount and RaggedBincount, whole counts; Dense-, Sparse- and RaggedCountSparseOutput, sparse ones."""
+"""Raw ops that count: SparseBincount and RaggedBincount, dense counts; Dense-, Sparse- and RaggedCountSparseOutput, sparse ones."""
 from __future__ import annotations
 
 import collections
@@ -40,7 +40,7 @@ def _weights(weights: Any, values: tf.Tensor) -> tuple[Any, ...]:
     return weights, dtype, [same]
 
 
-# --- whole counts ---
+# --- dense counts ---
 def _counted(values, rows, height, size, weights, binary_output, checks):
     """Counts below `size`, of each row where there are rows."""
     weights, dtype, more = _weights(weights, values)

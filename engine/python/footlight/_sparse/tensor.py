@@ -95,8 +95,8 @@ class SparseTensor(Composite):
     def __str__(self) -> str:
         return f'SparseTensor(indices={self._indices!s}, values={self._values!s}, dense_shape={self._dense_shape})'
 
-    def _with_whole(self, other: float | tf.Tensor, function: Callable[..., Any]) -> tf.SparseTensor:
-        """function(values, elements of a whole tensor at their places); its shape is broadcast to this one."""
+    def _with_dense(self, other: float | tf.Tensor, function: Callable[..., Any]) -> tf.SparseTensor:
+        """function(values, elements of a dense tensor at their places); its shape is broadcast to this one."""
         if isinstance(other, SparseTensor):
             raise TypeError('a sparse tensor is multiplied and divided by whole ones')
         other = tf.convert_to_tensor(other, None if tf.is_tensor(other) else self.dtype)
@@ -115,16 +115,16 @@ class SparseTensor(Composite):
         return self.with_values(function(self._values, tf.gather_nd(other, places)))
 
     def __mul__(self, other: float | tf.Tensor) -> tf.SparseTensor:
-        return self._with_whole(other, tf.multiply)
+        return self._with_dense(other, tf.multiply)
 
     def __rmul__(self, other):
         return self * other if tf.is_tensor(other) else NotImplemented
 
     def __truediv__(self, other):
-        return self._with_whole(other, tf.truediv)
+        return self._with_dense(other, tf.truediv)
 
     def __div__(self, other):
-        return self._with_whole(other, tf.divide)
+        return self._with_dense(other, tf.divide)
 
     def eval(self, feed_dict=None, session=None):
         """The three parts as arrays: of a graph's, in a session."""

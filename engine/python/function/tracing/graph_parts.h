@@ -1,4 +1,4 @@
-// Nodes of files and parts of graphs, added to the graph that is being built.
+// Adds nodes of GraphDef files, and parts of other graphs, to the graph that is being built.
 #pragma once
 
 #include "engine/python/interpreter/ref.h"

@@ -5,8 +5,8 @@
 
 namespace footlight::python {
 
-// The trace itself or, where specs among the arguments have other names than those that it was traced with,
-// one that has these.
+// Returns a trace whose parameters have the names of the specs among the arguments: the given one, or a copy of it if
+// it was traced with other names.
 std::shared_ptr<TraceEntry> with_names(FunctionCore&, const std::shared_ptr<TraceEntry>&,
                                        std::span<PyObject* const> values);
 

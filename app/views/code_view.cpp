@@ -31,13 +31,16 @@ constexpr double kEnoughForNote = 0.3, kNoteShare = 0.45;
 QString note_within(const QString& note, const QFont& font, double width) {
   const QFontMetricsF metrics(font);
   if (metrics.horizontalAdvance(note) <= width) return note;
-  const QString dot = QString::fromUtf8(" · "), more = QString::fromUtf8("…");
-  for (QString part = note;;) {
-    qsizetype end = part.lastIndexOf(dot);
-    if (end < 0) end = part.lastIndexOf(QStringLiteral(", "));
-    if (end < 0) break;
-    part.truncate(end);
-    if (metrics.horizontalAdvance(part + more) <= width) return part + more;
+  const QString more = QString::fromUtf8("…");
+  // At the end of a part, if that uses more than half of the room; else between words.
+  for (const QString& end : {QString::fromUtf8(" · "), QStringLiteral(", "), QStringLiteral(" ")}) {
+    for (QString part = note; part.contains(end);) {
+      part.truncate(part.lastIndexOf(end));
+      const double took = metrics.horizontalAdvance(part + more);
+      if (took > width) continue;
+      if (end == QStringLiteral(" ") || took > width / 2) return part + more;
+      break;
+    }
   }
   return metrics.horizontalAdvance(more) <= width ? more : QString();
 }

@@ -13,7 +13,7 @@
 
 namespace footlight::app {
 
-// As many of the note's parts as fit, never a part that is cut: "traced 11 times…", not "traced 1…".
+// As much of the note as fits, cut after a part or else between words: "traced 11 times…", never "traced 1…".
 QString note_within(const QString& note, const QFont& font, double width);
 
 class CodeView : public QAbstractScrollArea, public Searched {

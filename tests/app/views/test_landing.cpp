@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kWords = "ValueError: the sizes 3 and 4 differ at layers.py:2";
 
 std::string error_text() {
-  return "ValueError: in user code:\n\n    File \"/run/train.py\", line 4, in train_step  *\n        project(x)\n"
+  return "ValueError: in user code:\n\n    File \"/tmp/train.py\", line 4, in train_step  *\n        project(x)\n"
          "    File \"/run/layers.py\", line 2, in project  *\n        y = x @ w\n\n"
          "    ValueError: the sizes 3 and 4 differ\n";
 }
@@ -36,7 +36,7 @@ Document failed_document(bool in_a_trace) {
   }
   session::ConsoleRecord printed;
   printed.stream = session::ConsoleStream::kStderr;
-  printed.text = "Traceback (most recent call last):\n  File \"/run/train.py\", line 9, in <module>\n    go()\n";
+  printed.text = "Traceback (most recent call last):\n  File \"/tmp/train.py\", line 9, in <module>\n    go()\n";
   d.console.push_back(printed);
   printed.text = error_text();
   d.console.push_back(printed);

@@ -165,15 +165,15 @@ class SourceViewTest : public WindowCase {
   }
 
   // A number that is cut would be another number.
-  void a_note_is_cut_between_its_parts() {
+  void a_note_is_cut_between_words() {
     const QFont font = theme().ui(-1);
     const QFontMetricsF metrics(font);
     const QString note = QString::fromUtf8("traced 11 times, as 9 functions · retraced here 2 times");
     const auto width_of = [&](const char* text) { return metrics.horizontalAdvance(QString::fromUtf8(text)); };
     QCOMPARE(note_within(note, font, metrics.horizontalAdvance(note)), note);
-    const char* parts[] = {"traced 11 times, as 9 functions…", "traced 11 times…", "…"};
+    const char* parts[] = {"traced 11 times, as 9 functions…", "traced 11 times…", "traced…", "…"};
     for (const char* part : parts) QCOMPARE(note_within(note, font, width_of(part)), QString::fromUtf8(part));
-    QCOMPARE(note_within(note, font, width_of("traced 1…")), QString::fromUtf8("…"));
+    QCOMPARE(note_within(note, font, width_of("traced 1…")), QString::fromUtf8("traced…"));
     QCOMPARE(note_within(note, font, 1), QString());
   }
 

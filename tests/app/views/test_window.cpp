@@ -349,7 +349,8 @@ class WindowTest : public WindowCase {
     set_theme(QStringLiteral("dark"));
     MainWindow second(true);
     second.show();
-    QVERIFY(second.open(at("sample.footlight")));
+    QCOMPARE(second.view(), QStringLiteral("timeline"));
+    QVERIFY(second.open(at("sample.footlight"), true));
     second.settle();
     QCOMPARE(second.size(), QSize(1234, 777));
     QCOMPARE(window_sizes(second), sizes);

@@ -89,7 +89,10 @@ def _collective(name: str) -> Callable[[Any], Any]:
 
 
 class _Backward:
-    """One backward pass of a DistributedDataParallel module: a collective from when this rank's gradients are done."""
+    """One backward pass of a DistributedDataParallel module: a collective that begins when this rank has its gradients.
+
+    It is counted also while nothing is recorded, as other collectives are.
+    """
 
     def __init__(self, facts: dict[str, Any], queue: Callable[[Callable[[], None]], None]) -> None:
         self.facts, self.queue = facts, queue
@@ -120,15 +123,17 @@ class _Backward:
 @guarded
 def _watch_backward(module: Any, outputs: Any) -> None:
     torch = sys.modules['torch']
-    if not _recorder.recording() or not torch.is_grad_enabled() or not module.require_backward_grad_sync:
+    if not torch.is_grad_enabled() or not module.require_backward_grad_sync:
         return
     outputs = list(outputs.values()) if isinstance(outputs, dict) else outputs
     values = outputs if isinstance(outputs, (list, tuple)) else [outputs]
     tensors = [value for value in values if isinstance(value, torch.Tensor) and value.requires_grad]
     if not tensors:
         return
-    size = sum(p.numel() * p.element_size() for p in module.parameters() if p.requires_grad)
-    facts = {'group': _group_name(module.process_group), 'bytes': size, **_caller()}
+    facts: dict[str, Any] = {'group': _group_name(module.process_group)}
+    if _recorder.recording():  # else the pass is only counted
+        size = sum(p.numel() * p.element_size() for p in module.parameters() if p.requires_grad)
+        facts.update(bytes=size, **_caller())
     backward = _Backward(facts, torch.autograd.Variable._execution_engine.queue_callback)
     for tensor in tensors:
         tensor.register_hook(backward.begins)

@@ -39,7 +39,8 @@ def replace(pairs: list[tuple[Any, Any]]) -> None:
     goes on with the originals that it holds in local variables and tuples.
     """
     stand_ins = {id(original): stand_in for original, stand_in in pairs}
-    ours: set[int] = {id(pairs), *(id(vars(stand_in)) for stand_in in stand_ins.values() if hasattr(stand_in, '__dict__'))}
+    ours: set[int] = {id(pairs), *map(id, stand_ins.values())}  # they go on holding the originals
+    ours.update(id(vars(stand_in)) for stand_in in stand_ins.values() if hasattr(stand_in, '__dict__'))
 
     def put(held: Any, place: Callable[[Any], None]) -> None:
         if id(held) in stand_ins:

@@ -8,7 +8,7 @@ import tempfile
 import time
 
 _USAGE = 'usage: footlight attach PID [-o FILE.footlight] [--stop]'
-_WAITS_S = 30
+_TIMEOUT_S = 30
 _INSIDE = """
 def _in_the_process(folder, path, stop, answer):
     import os, sys
@@ -48,6 +48,8 @@ def main(words: list[str]) -> int:
     for word in at:
         if word in ('-o', '--output'):
             output = next(at, '')
+            if not output:
+                return _fail('%s needs a file; %s' % (word, _USAGE))
         elif word == '--stop':
             stop = True
         else:
@@ -75,10 +77,11 @@ def main(words: list[str]) -> int:
             remote_exec(pid, script)
         except Exception as error:  # no Python, another version, or a process of another user
             return _fail('process %d: %s: %s' % (pid, type(error).__name__, error))
-        end = time.monotonic() + _WAITS_S
+        end = time.monotonic() + _TIMEOUT_S
         while not os.path.exists(answer):
             if time.monotonic() > end:
-                return _fail('process %d did not begin within %d s: it may be in a long call that is no Python' % (pid, _WAITS_S))
+                return _fail('process %d did not answer within %d s: it may be in a long call of code that is not Python'
+                             % (pid, _TIMEOUT_S))
             time.sleep(0.02)
         with open(answer) as read:
             said = read.read()

@@ -5,6 +5,7 @@
 #include "engine/query/names.h"
 
 #include <algorithm>
+#include <tuple>
 #include <unordered_map>
 
 namespace footlight::query {
@@ -51,7 +52,8 @@ class Picture {
     unjoined_[at->second] = 0;
   }
 
-  // Drops pieces inside another of their kind, and joins short ones that lie beside each other.
+  // Drops pieces inside another of their kind, and joins short ones that lie beside each other. A long piece keeps its
+  // name beside short ones, of which a picture has at most as many as pixels.
   void join(std::vector<RankPiece>& pieces) const {
     std::ranges::stable_sort(pieces, [](const RankPiece& a, const RankPiece& b) {
       return std::tuple(a.kind, a.start_ns, -a.end_ns) < std::tuple(b.kind, b.start_ns, -b.end_ns);
@@ -59,10 +61,12 @@ class Picture {
     std::vector<RankPiece> kept;
     for (RankPiece& piece : pieces) {
       RankPiece* const last = kept.empty() || kept.back().kind != piece.kind ? nullptr : &kept.back();
-      const bool nests = piece.kind == Kind::kPhase || piece.kind == Kind::kTrace;
-      if (last && !nests && piece.end_ns <= last->end_ns) continue;
-      const bool is_short = last && (piece.ns() < pixel_ || last->ns() < pixel_);
-      if (is_short && piece.start_ns - last->end_ns < pixel_) {
+      const bool is_short = piece.ns() < pixel_;
+      const bool is_drawn_inside = (piece.kind == Kind::kPhase || piece.kind == Kind::kTrace) && !is_short;
+      if (last && !is_drawn_inside && piece.end_ns <= last->end_ns) continue;
+      const bool both_short = last && is_short && (last->is_joined || last->ns() < pixel_);
+      if (both_short && piece.start_ns - last->end_ns < pixel_) {
+        last->is_joined = true;
         if (piece.name != last->name) last->name.clear();
         if (piece.trace != last->trace) last->trace = {};
         last->call = {};

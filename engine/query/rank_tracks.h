@@ -15,15 +15,16 @@ struct RankPiece {
   std::string name;   // of the function, phase, stage or span; empty: of several
   TraceId trace;      // kCall: the one that served it; kTrace, kPhase: this one
   CallId call;        // kCall, unless it stands for several
+  bool is_joined = false;  // it stands for several pieces, each narrower than a pixel or joined
   int64_t ns() const { return end_ns - start_ns; }
 };
 
 struct RankTrack {
   session::ProcessId process;
-  std::vector<RankPiece> pieces;  // sorted by kind, then by start; within a kind, none lies in another one
+  std::vector<RankPiece> pieces;  // sorted by kind, then by start; only traces and phases lie in others of their kind
 };
 
-// One track for each of the processes. `pixel_ns`: shorter pieces are joined with those beside them.
+// One track for each of the processes. `pixel_ns`: shorter pieces beside each other are joined.
 std::vector<RankTrack> rank_tracks(const session::Reader& reader, const std::vector<session::ProcessId>& processes,
                                    int64_t from_ns, int64_t to_ns, int64_t pixel_ns, const Cancel& cancel);
 

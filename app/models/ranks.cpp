@@ -87,8 +87,6 @@ RanksPtr ranks_of(const session::Reader& reader, const query::Cancel& cancel) {
     row.waited_ns = sums.waited_ns;
     if (const session::ProcessRecord* const process = reader.process(sums.process)) {
       row.host = process->host;
-      row.local_rank = process->local_rank;
-      row.clock_moved_ns = process->clock_moved_ns;
       row.clock_error_ns = process->clock_error_ns;
     }
     data->several_hosts = data->several_hosts || (!data->rows.empty() && data->rows.front().host != row.host);

@@ -14,8 +14,7 @@ struct RankRow {
   session::ProcessId process;
   QString name;               // "Rank 3"
   std::string host;
-  int local_rank = 0;
-  int64_t clock_moved_ns = 0, clock_error_ns = 0;  // error -1: unknown
+  int64_t clock_error_ns = 0;  // -1: unknown
   uint64_t traces = 0;
   int64_t waited_ns = 0;
 };
@@ -44,7 +43,7 @@ struct RanksData {
 using RanksPtr = std::shared_ptr<const RanksData>;
 RanksPtr ranks_of(const session::Reader& reader, const query::Cancel& cancel);
 
-// "Tracing": the reason of a late arrival, where it is explained.
+// The reason of a late arrival, where it is explained: "Own tracing".
 QString work_name(query::RankWork work);
 
 // Who was late, and why: a row for each reason of each rank.

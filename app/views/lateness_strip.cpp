@@ -27,6 +27,9 @@ QColor colour_of(int64_t ns) {
   return ns < kSteps[2] ? with_alpha(t["amberFill"], 0.55) : t["amberFill"];
 }
 
+// "3" of "Rank 3"
+QString number_in(const QString& name) { return name.section(QLatin1Char(' '), -1); }
+
 }  // namespace
 
 LatenessStrip::LatenessStrip(QWidget* parent) : QWidget(parent) {
@@ -144,14 +147,14 @@ void LatenessStrip::paintEvent(QPaintEvent*) {
   painter.setRenderHint(QPainter::Antialiasing, false);
   for (size_t row = 0; row < data_->rows.size(); ++row) {
     const double y = field.top() + static_cast<double>(row) * tall;
-    if (y + tall > field.bottom() + tall) break;
+    if (y > field.bottom()) break;
     for (size_t column = 0; column < columns(); ++column)
       if (late_ns_[column][row] >= 0)
         painter.fillRect(QRectF(field.left() + static_cast<double>(column) * step, y, std::max(1.0, step - 1),
                                 std::max(1.0, tall - 1)),
                          colour_of(late_ns_[column][row]));
     if (tall >= 8 || static_cast<int>(row) == late_row)
-      text_in(painter, QRectF(ranks::kLabels - 34, y - 3, 28, tall + 5), QString::number(row),
+      text_in(painter, QRectF(ranks::kLabels - 34, y - 3, 28, tall + 5), number_in(data_->rows[row].name),
               t[static_cast<int>(row) == late_row ? "amber" : "faint"], t.ui(-4), Qt::AlignRight | Qt::AlignVCenter);
   }
   const double below = field.top() + tall * static_cast<double>(data_->rows.size());
@@ -181,13 +184,13 @@ void LatenessStrip::paintEvent(QPaintEvent*) {
   }
   // What the colours mean.
   constexpr const char* kWords[] = {"< 0.1 ms", "0.1", "1", "10 ms +"};
-  constexpr double kRooms[] = {58, 36, 28, 56};
-  constexpr int64_t kOf[] = {0, 100'000, 1'000'000, 10'000'000};
+  constexpr double kWidths[] = {58, 36, 28, 56};
   double x = field.right() - 190;
   for (size_t i = 0; i < 4; ++i) {
-    painter.fillRect(QRectF(x, height() - 14, 8, 8), colour_of(kOf[i]));
-    text_in(painter, QRectF(x + 12, height() - 18, kRooms[i] - 10, 16), QLatin1String(kWords[i]), t["faint"], t.ui(-3));
-    x += kRooms[i];
+    painter.fillRect(QRectF(x, height() - 14, 8, 8), colour_of(i ? kSteps[i - 1] : 0));
+    text_in(painter, QRectF(x + 12, height() - 18, kWidths[i] - 10, 16), QLatin1String(kWords[i]), t["faint"],
+            t.ui(-3));
+    x += kWidths[i];
   }
   focus_ring(painter, this);
 }

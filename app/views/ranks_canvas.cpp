@@ -41,6 +41,7 @@ void RanksCanvas::set_data(RanksPtr data, Queries* queries, bool keeps_place) {
     marked_ = {};
     row_ = 0;
   }
+  if (chosen_ && (!data_ || *chosen_ >= data_->ranks.collectives.size())) chosen_.reset();
   first_ = INT64_MAX, last_ = INT64_MIN;
   if (data_) {
     for (const Collective& one : data_->ranks.collectives) {
@@ -286,7 +287,7 @@ QString RanksCanvas::part_description(int part) const {
   if (!row.host.empty()) words += QStringLiteral(" on ") + q(row.host);
   words += QStringLiteral(": waited %1 for others; %2").arg(duration_text(row.waited_ns),
                                                              counted(row.traces, "trace", "traces"));
-  words += row.clock_error_ns < 0 ? QStringLiteral("; how far its clock is apart is unknown")
+  words += row.clock_error_ns < 0 ? QStringLiteral("; clock error unknown")
                                   : QStringLiteral("; clock error ") + duration_text(row.clock_error_ns);
   return words;
 }

@@ -104,13 +104,13 @@ void RanksCanvas::draw_row(QPainter& painter, int row) const {
   if (data_->several_hosts && !rank.host.empty()) below += QString::fromUtf8(" · ") + q(rank.host);
   text_in(painter, QRectF(24, whole.top() + 17, ranks::kLabels - 30, 14), below, t["faint"], t.ui(-3));
   if (is_open(row)) {
-    constexpr const char* kNames[] = {"", "phases", "ops", "collectives", "input"};
-    for (const Lane lane : {Lane::kPhases, Lane::kOps, Lane::kMeetings, Lane::kInput}) {
+    // Phases have their names in their pieces.
+    constexpr std::pair<Lane, const char*> kNames[] = {
+        {Lane::kOps, "ops"}, {Lane::kMeetings, "collectives"}, {Lane::kInput, "input"}};
+    for (const auto& [lane, name] : kNames) {
       const QRectF place = *lane_rect(row, lane);
-      if (lane == Lane::kPhases) continue;  // it has text of its own
-      text_in(painter, QRectF(24, place.center().y() - 7, ranks::kLabels - 32, 14),
-              QLatin1String(kNames[static_cast<size_t>(lane)]), t["faint"], t.ui(-3),
-              Qt::AlignRight | Qt::AlignVCenter);
+      text_in(painter, QRectF(24, place.center().y() - 7, ranks::kLabels - 32, 14), QLatin1String(name), t["faint"],
+              t.ui(-3), Qt::AlignRight | Qt::AlignVCenter);
     }
   }
   painter.save();

@@ -61,8 +61,9 @@ FunctionId made_before(const FindNode& nodes, std::span<const session::CallValue
                        const session::CallValues& call) {
   const session::CallValues* first = nullptr;
   for (const session::CallValues& other : all) {
+    if (other.start_ns >= call.start_ns) continue;
     const NumericsStory story = story_of(other);
-    if (!story.first_nan || other.start_ns >= call.start_ns) continue;
+    if (!story.first_nan) continue;
     const session::TensorValue& cause = *to_blame(nodes, story);
     if (!is_read(nodes(cause.graph, cause.node)) && (!first || other.start_ns < first->start_ns)) first = &other;
   }
@@ -82,8 +83,8 @@ void find_first_nan(const Evidence& evidence, Findings& findings) {
     if (!story.first_nan || !told.insert(call.function).second) continue;
     const session::TensorValue& cause = *to_blame(nodes, story);
     const session::NodeRecord* const node = nodes(cause.graph, cause.node);
-    if (const FunctionId maker = made_before(nodes, evidence.records().values, call);
-        is_read(node) && maker.valid() && maker != call.function) {
+    const FunctionId maker = is_read(node) ? made_before(nodes, evidence.records().values, call) : FunctionId();
+    if (maker.valid() && maker != call.function) {
       const auto run = evidence.functions().find(call.function);
       const bool is_named = run != evidence.functions().end() && run->second.record;
       read_later[maker].push_back(str(is_named ? run->second.record->name : "another function", " read NaN ",

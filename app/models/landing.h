@@ -16,7 +16,7 @@ Selection busiest_function(const Document& document);
 // The function of the finding, or its line where the function is a library's or there is none; of an error that no
 // trace failed with, its line.
 Landing landing_at(const Document& document, const FindingCard& card);
-// Of the first finding; without one, the busiest function.
+// The first finding's landing; without findings, the busiest function.
 Landing landing_of(const Document& document, const FindingList& findings);
 
 }  // namespace footlight::app

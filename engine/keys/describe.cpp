@@ -176,7 +176,7 @@ std::vector<Tree> trees(const Key& key) {
   return result;
 }
 
-// Of a tensor; 0: its type names none.
+// The mesh that a tensor's type names; 0 if it names none, and for all other items.
 uint32_t placement_of(const Item& item) { return item.token == Token::kTensor ? item.spec().placement : 0; }
 
 void flatten(const Key& key, const Tree& tree, std::vector<session::KeyLeaf>& leaves) {

@@ -409,7 +409,7 @@ class Summing {
     return is_defined(*f) ? line(f->file, f->line) : line(trace.source, trace.location);
   }
 
-  // Of the line where a function is defined, or where a library's function was first called.
+  // The text of the line where a function is defined, or where a library's function was first called.
   std::string_view first_line(const session::FunctionRecord& f) const {
     const auto& files = reader_.contents().files;
     const auto file = std::ranges::find(files, f.file, &session::FileRecord::id);

@@ -235,7 +235,7 @@ for k in range(8):
                              report['summary']['traces'])
 
     def test_what_is_a_finding_is_not_legitimate_too(self):
-        """Of one number that changes it is said; another one, of which no replay shows anything, is none of that cause."""
+        """A number that changes is a finding; one for which no replay shows anything is not listed with that cause."""
         report = recorded.report(recorded.record(self.folder, '''
             @tf.function
             def scale(x, *, gain=1.0, bias=0.0):

@@ -142,8 +142,8 @@ class Waterfall {
     });
   }
 
-  // Of an op that ran more or less often, the time that its count explains: on the right side as much for each run as
-  // on the left. The rest of it is the same op taking more or less time.
+  // The time of a row. For an op that ran more or less often on the right side, it is the part that its count explains:
+  // as much for each run as on the left. The rest is the same op taking more or less time.
   double part_of_row(const SideRuns::One& r, size_t i) const {
     const Row& row = c_.rows[i];
     const bool is_right = std::ranges::any_of(traced_.with_events, [&](const auto& one) { return &one == &r; });

@@ -11,22 +11,22 @@
 namespace footlight::python {
 namespace {
 
-constexpr size_t kMaxPlacements = 64;  // of one trace; more of them are not steady
-constexpr size_t kOften = 3;           // calls of an executable that is in use
+constexpr size_t kMaxPlacements = 64;  // a trace with more of them is counted no further: they do not come again
+constexpr size_t kSteadyCalls = 3;     // an executable with so many calls is in use
 
 struct Uses {
   size_t executables = 0, told_calls = 0;
   Ref tell;
   std::unordered_map<uint64_t, size_t> calls;  // since the last executable was made, by placement
 
-  // Of the placement with the fewest; 0 as long as one of the executables was not called.
+  // How often the placement with the fewest calls was called; 0 as long as an executable was not called.
   size_t fewest_calls() const {
     if (calls.size() < executables) return 0;
     return std::ranges::min_element(calls, {}, [](const auto& one) { return one.second; })->second;
   }
 };
 
-// By trace, until each executable is in use. Accessed with the GIL held.
+// A trace is counted until each of its executables is in use. Accessed with the GIL held.
 std::unordered_map<uint32_t, Uses>& counted_traces() {
   static auto* const traces = new std::unordered_map<uint32_t, Uses>;
   return *traces;
@@ -69,10 +69,10 @@ void count_use(TraceId trace, bool made_another, const SignatureRules& rules, Py
     Uses& uses = again->second;
     uses.calls[placement] += !made_another;
     const size_t fewest = uses.fewest_calls();
-    const bool is_news = fewest > uses.told_calls && (fewest == 1 || fewest == kOften);
+    const bool is_news = fewest > uses.told_calls && (fewest == 1 || fewest == kSteadyCalls);
     const Ref tell = Ref::borrow(uses.tell.get());
     if (is_news) uses.told_calls = fewest;
-    if (fewest >= kOften || uses.calls.size() > kMaxPlacements) counted_traces().erase(again);
+    if (fewest >= kSteadyCalls || uses.calls.size() > kMaxPlacements) counted_traces().erase(again);
     if (is_news) checked(PyObject_CallFunction(tell.get(), "In", trace.value, static_cast<Py_ssize_t>(fewest)));
   });
 }

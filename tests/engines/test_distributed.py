@@ -134,3 +134,22 @@ class Distributed(WithFakes):
                                 *[('gradients', 'collective', {'group': 'world', 'bytes': 80})] * 2])
         self.assertEqual(self.rows('SELECT rank, world, kind FROM process'), [(1, 2, 'rank')])
         self.assertEqual(self.rows('SELECT * FROM process_missing_hook'), [])
+
+    def test_passes_before_the_recording_count(self):
+        done = self.run_python(self.write('late.py', '''
+            import footlight_recorder
+            footlight_recorder.prepare()
+            import torch.distributed as dist
+            from torch.nn.parallel.distributed import DistributedDataParallel
+            dist.init_process_group('gloo', rank=1, world_size=2)
+            module = DistributedDataParallel()
+            module.forward().backward()
+            dist.barrier()
+            footlight_recorder.start('run.footlight')
+            module.forward().backward()
+            dist.barrier()
+            footlight_recorder.stop()
+            '''))
+        self.assertEqual((done.returncode, done.stderr), (0, ''))
+        asked = self.said('sql', self.session, "SELECT name, args FROM spans WHERE category = 'collective' ORDER BY start_ns")
+        self.assertEqual([(row['name'], json.loads(row['args'])['seq']) for row in asked], [('gradients', 2), ('barrier', 2)])

@@ -346,6 +346,7 @@ void finish_log(Descriptor file, const std::string& from, const std::string& to)
 }
 
 void amend_end(const std::string& path, int exit_code, const std::string& reason) noexcept {
+  if (access(path.c_str(), W_OK) != 0) return;  // SQLite would make an empty file in the place of one that is gone
   try {
     Database database = Database::create(path);
     Statement change = database.prepare("UPDATE run_end SET exit_code = ?, reason = ?");
@@ -353,7 +354,7 @@ void amend_end(const std::string& path, int exit_code, const std::string& reason
     change.bind(2, Value{Value::Type::kText, 0, reason});
     change.step();
   } catch (const Error&) {
-    // the file is gone, or cannot be written
+    // somebody else writes to the file, or it is no recording any more
   }
 }
 

@@ -226,9 +226,9 @@ constexpr const char* kAttach = R"(Records a program that runs already, from her
   -o, --output FILE   where the recording is written (default: processPID.footlight)
   --stop              end the recording
 
-PID is a process of Python 3.14, in which the recording begins as by footlight_recorder.start(): functions of JAX and
-TensorFlow that are there already are part of it. Footlight has to be built for that Python. An older one runs no code
-for others: let the program begin the recording itself.
+PID is a process of Python 3.14, the first version that runs code for other processes. The recording begins in it as by
+footlight_recorder.start(): functions that JAX and TensorFlow have made before are part of it. Footlight does not
+support that version yet, and says so. Under an older one, the program has to begin the recording itself.
 )";
 
 constexpr Command kCommands[] = {

@@ -7,8 +7,8 @@
 
 namespace footlight::python {
 
-Ref told(const Ref& function, std::span<PyObject* const> first, PyObject* const* args, size_t count,
-         PyObject* keywords) {
+Ref call_adapter(const Ref& function, std::span<PyObject* const> first, PyObject* const* args, size_t count,
+                 PyObject* keywords) {
   std::vector<PyObject*> all(first.begin(), first.end());
   const auto given = static_cast<size_t>(PyVectorcall_NARGS(count));
   const size_t named = keywords ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0;
@@ -20,10 +20,11 @@ Ref told(const Ref& function, std::span<PyObject* const> first, PyObject* const*
   return result ? std::move(result) : Ref::borrow(Py_None);
 }
 
-Ref told_of(const Ref& function, unsigned long number, PyObject* const* args, size_t count, PyObject* keywords) {
+Ref call_adapter_with_number(const Ref& function, unsigned long number, PyObject* const* args, size_t count,
+                             PyObject* keywords) {
   const Ref kept = Ref::borrow(function.get()), object = checked(PyLong_FromUnsignedLong(number));
   PyObject* const first[] = {object.get()};
-  return told(kept, first, args, count, keywords);
+  return call_adapter(kept, first, args, count, keywords);
 }
 
 }  // namespace footlight::python

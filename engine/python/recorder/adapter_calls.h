@@ -1,4 +1,4 @@
-// Calls what adapters gave to the recorder. Their errors are theirs: the program sees none of them.
+// Calls Python functions that an adapter gave to the recorder. The program sees none of their exceptions.
 #pragma once
 
 #include "engine/python/interpreter/ref.h"
@@ -7,11 +7,12 @@
 
 namespace footlight::python {
 
-// The result of function(*first, *args, **keywords), or None. `count`: as in a vectorcall.
-Ref told(const Ref& function, std::span<PyObject* const> first, PyObject* const* args, size_t count,
-         PyObject* keywords);
+// Returns function(*first, *args, **keywords), or None if it raises. `count`: as in a vectorcall.
+Ref call_adapter(const Ref& function, std::span<PyObject* const> first, PyObject* const* args, size_t count,
+                 PyObject* keywords);
 
-// The same for one number in front.
-Ref told_of(const Ref& function, unsigned long number, PyObject* const* args, size_t count, PyObject* keywords);
+// Returns function(number, *args, **keywords), or None if it raises.
+Ref call_adapter_with_number(const Ref& function, unsigned long number, PyObject* const* args, size_t count,
+                             PyObject* keywords);
 
 }  // namespace footlight::python

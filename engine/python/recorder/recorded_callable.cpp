@@ -200,7 +200,7 @@ PyObject* call_as_traced(PyObject* self, PyObject* const* args, size_t count, Py
   PyObject* const result = PyObject_Vectorcall(wrapped, args, count, keywords);
   event.end_ns = now_ns();
   if (result && traced.tell_earlier && !call.trace.valid())
-    told_of(traced.tell_earlier, function.value, args, count, keywords);
+    call_adapter_with_number(traced.tell_earlier, function.value, args, count, keywords);
   this_thread.call = event.parent;
   python_thread.recorded_call = call.outer;
   if (call.dropped || !recording_structure()) return result;
@@ -395,12 +395,12 @@ PyObject* call_as_hook(PyObject* self, PyObject* const* args, size_t count, PyOb
   const RecordedCallable* const hook = recorded(self);
   const Ref kept = Ref::borrow(self);  // the callable may drop the last reference to this
   if (!recording_structure()) return PyObject_Vectorcall(hook->wrapped.get(), args, count, keywords);
-  const Ref state = hook->before ? told(hook->before, {}, args, count, keywords) : Ref::borrow(Py_None);
+  const Ref state = hook->before ? call_adapter(hook->before, {}, args, count, keywords) : Ref::borrow(Py_None);
   PyObject* const result = PyObject_Vectorcall(hook->wrapped.get(), args, count, keywords);
   if (!hook->after) return result;
   const ExceptionSetAside aside;  // of the callable: `after` gets it
   PyObject* const first[] = {state.get(), result ? result : Py_None, aside.get() ? aside.get() : Py_None};
-  told(hook->after, first, args, count, keywords);
+  call_adapter(hook->after, first, args, count, keywords);
   return result;
 }
 

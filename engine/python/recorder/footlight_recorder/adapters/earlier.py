@@ -8,6 +8,8 @@ from collections.abc import Callable
 from types import CellType
 from typing import Any
 
+WHY_ABSENT = 'It was traced before the recording began.'
+
 
 def objects_of(is_wanted: Callable[[Any], bool]) -> list[Any]:
     """The objects of this process for which this is true."""
@@ -21,11 +23,11 @@ def objects_of(is_wanted: Callable[[Any], bool]) -> list[Any]:
     return found
 
 
-WHY_ABSENT = 'It was traced before the recording began.'
+def adopt(engine: str, pairs: list[tuple[Any, Any]]) -> str:
+    """Replaces originals by stand-ins. Returns what the recording will lack of these functions: "" if there are none.
 
-
-def words(engine: str, pairs: list[tuple[Any, Any]]) -> str:
-    """Replaces originals by stand-ins; says what is missing of these functions, which is nothing if there are none."""
+    `pairs`: the original and the stand-in of each function.
+    """
     if not pairs:
         return ''
     replace(pairs)

@@ -31,7 +31,7 @@ class EarlierFunctions:
             function.adopted = True
             pairs.append((jitted, recorder.stand_in(jitted, function, info)))
             _recorder.adopt(function.number, self.served)
-        return earlier.words('jax', pairs)
+        return earlier.adopt('jax', pairs)
 
     @guarded
     def served(self, number: int, *args: Any, **kwargs: Any) -> None:

@@ -13,8 +13,8 @@ struct Landing {
 // The function that took most time, with all functions of the same code; of a library only if there is no other. The
 // run, if there is no function.
 Selection busiest_function(const Document& document);
-// The function of the finding, or its line where the function is a library's or there is none; of an error that no
-// trace failed with, its line.
+// Selects the function of the finding, or its line if it has no function or one of a library. For an error that no
+// trace failed with, it selects the error's line.
 Landing landing_at(const Document& document, const FindingCard& card);
 // The first finding's landing; without findings, the busiest function.
 Landing landing_of(const Document& document, const FindingList& findings);

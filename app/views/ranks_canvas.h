@@ -19,7 +19,7 @@ class RanksCanvas : public PaintedParts {
  public:
   explicit RanksCanvas(QWidget* parent = nullptr);
 
-  // `queries`: of the recording; null: there is none. Rows stay folded as they were if `keeps_place`.
+  // `queries`: those of the recording, or null without one. Rows stay folded as they were if `keeps_place`.
   void set_data(RanksPtr data, Queries* queries, bool keeps_place);
   void choose(std::optional<size_t> collective);  // without a signal
   void mark_trace(TraceId trace);

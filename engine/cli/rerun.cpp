@@ -154,7 +154,7 @@ std::optional<size_t> traces_without(const explain::Report& report, size_t at) {
   return first.checked.traces_after;
 }
 
-// The recorded file that an edit is of, if that is the script; null: it is none.
+// The recorded file that an edit changes, if it is the script; else null.
 const session::FileRecord* file_of(const session::Reader& reader, const Finding::Edit& edit,
                                    const std::string& script) {
   const session::FileRecord* file = edit.at ? reader.file(edit.at.file) : nullptr;

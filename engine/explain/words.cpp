@@ -38,6 +38,8 @@ std::string argument_name(std::string_view path, std::string_view parameter) {
   return std::string(parameter) + std::string(path.substr(end + 1));
 }
 
+std::string how_often(uint64_t count) { return count == 1 ? "once" : with_commas(count) + " times"; }
+
 std::string_view last_name(std::string_view qualname) { return qualname.substr(qualname.rfind('.') + 1); }
 
 std::string with_period(std::string text) {

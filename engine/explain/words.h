@@ -19,6 +19,8 @@ std::string argument_name(std::string_view path, std::string_view parameter);
 
 // 12000 -> "12,000"
 std::string with_commas(uint64_t number);
+// "once", "12,000 times"
+std::string how_often(uint64_t count);
 
 // "step" of "Model.step".
 std::string_view last_name(std::string_view qualname);

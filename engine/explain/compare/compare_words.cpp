@@ -161,8 +161,7 @@ std::string worth_of(const Comparison& c) {
   if (nothing_known(c))
     return took + "; whether it pays is within the spread.";
   if (!c.worth_from) return took + " and does not pay off.";
-  const std::string often = c.trace_calls == 1 ? "once" : with_commas(c.trace_calls) + " times";
-  const std::string called = c.trace_calls ? " The program called this trace " + often + "." : "";
+  const std::string called = c.trace_calls ? " The program called this trace " + how_often(c.trace_calls) + "." : "";
   return took + "; each " + c.traced.name + " call saves " +
          time_text(-c.difference.mean) + ": worth it from call " + with_commas(*c.worth_from) + "." + called;
 }

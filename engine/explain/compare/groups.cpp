@@ -181,8 +181,7 @@ void Groups::decide(Row& row, const Ops* ops, const Nodes* nodes) const {
     return;
   }
   const auto ran_words = [&] {
-    const auto often = [](uint64_t count) { return count == 1 ? "once" : with_commas(count) + " times"; };
-    return "It ran " + often(eager) + " eagerly, " + often(traced) + " in the graph";
+    return "It ran " + how_often(eager) + " eagerly, " + how_often(traced) + " in the graph";
   };
   const auto by_pass = [&](const std::string& pass) {
     return (traced ? ran_words() + ": by" : std::string("By")) + " the pass " + pass;

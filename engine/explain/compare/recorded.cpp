@@ -233,8 +233,7 @@ void decide(Row& row, const Both& both, bool one_recorded) {
   } else {
     row.group = left == right ? Group::kSame : Group::kCounts;
     if (left != right)
-      row.why =
-          "It ran " + with_commas(left) + " times on the left, " + with_commas(right) + " on the right";
+      row.why = "It ran " + how_often(left) + " on the left, " + how_often(right) + " on the right";
     if (both.left->in_graph != both.right->in_graph && both.left->eager != both.right->eager)
       row.why += std::string(row.why.empty() ? "" : "; ") +
                  (both.right->in_graph ? "It ran eagerly on the left, in a graph on the right"

@@ -353,7 +353,7 @@ class TestRecordings : public QObject {
     has_shares(c.traced, {{Share::kDispatch, 500}, {Share::kHostKernel, 5300}});
     QCOMPARE(c.rows.size(), size_t{2});
     QCOMPARE(c.rows[0].group, Group::kCounts);
-    QCOMPARE(c.rows[0].why, std::string("It ran 2 times on the left, 5 on the right"));
+    QCOMPARE(c.rows[0].why, std::string("It ran 2 times on the left, 5 times on the right"));
     QCOMPARE(c.rows[1].group, Group::kSame);
     QCOMPARE(c.title, std::string("step: call 2 against call 5"));
     QVERIFY(sentence_of(c).starts_with("call 2 took 2.50 us, call 5 5.80 us: 2.3 times as slow."));
@@ -383,7 +383,7 @@ class TestRecordings : public QObject {
     const Comparison c = compared(r.side("step:2"), r.side("step:3"));
     add_up(c);
     QCOMPARE(c.rows[0].why,
-             std::string("It ran 4 times on the left, 5 on the right; one run took 1.00 us on the left, "
+             std::string("It ran 4 times on the left, 5 times on the right; one run took 1.00 us on the left, "
                          "100 ns on the right"));
     const auto part = [&](Group group) {
       const auto at = std::ranges::find_if(

@@ -100,8 +100,12 @@ def function_under(function: Any) -> Any:
 def _held_by(function: Any, class_name: str, depth: int) -> Any:
     """What a function, or one that it wraps, closes over of a class."""
     for cell in getattr(function, '__closure__', None) or ():
-        if type(cell.cell_contents).__name__ == class_name:
-            return cell.cell_contents
+        try:
+            held = cell.cell_contents
+        except ValueError:  # the variable has no value yet
+            continue
+        if type(held).__name__ == class_name:
+            return held
     wrapped = getattr(function, '__wrapped__', None)
     return _held_by(wrapped, class_name, depth - 1) if wrapped is not None and depth else None
 

@@ -24,8 +24,10 @@ class EarlierFunctions:
         for function in earlier.objects_of(lambda one: type(one) is polymorphic_function.Function):
             if id(function._function_cache) not in recorder.instances:
                 recorder.adopting = True
-                recorder.made(None, None, None, function, function.python_function)
-                recorder.adopting = False
+                try:
+                    recorder.made(None, None, None, function, function.python_function)
+                finally:
+                    recorder.adopting = False
             instance = recorder.instances.get(id(function._function_cache))
             if instance is None:
                 continue

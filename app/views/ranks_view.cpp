@@ -2,10 +2,12 @@
 #include "app/views/ranks_view.h"
 
 #include "app/models/text.h"
+#include "app/views/paint.h"
 #include "app/views/theme.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QPainter>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QVBoxLayout>
@@ -26,14 +28,31 @@ std::vector<std::pair<int64_t, uint64_t>> skews_of(const RanksData& data) {
   return {counts.begin(), counts.end()};
 }
 
+// Takes the keys of an empty view, which has nothing else to take them.
+class EmptyText final : public QLabel {
+ public:
+  EmptyText() {
+    setProperty("role", "faint");
+    setAlignment(Qt::AlignCenter);
+    setWordWrap(true);
+    setFocusPolicy(Qt::StrongFocus);
+  }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override {
+    QLabel::paintEvent(event);
+    QPainter painter(this);
+    focus_ring(painter, this);
+  }
+};
+
 }  // namespace
 
 RanksView::RanksView(const Context& context, QWidget* parent)
     : View(context, parent), late_model_(this), arrivals_model_(this) {
   auto* outer = new QVBoxLayout(this);
   outer->setContentsMargins(0, 0, 0, 0);
-  empty_ = empty_label();
-  empty_->setWordWrap(true);
+  empty_ = new EmptyText;
   outer->addWidget(empty_, 1);
   body_ = new QWidget;
   outer->addWidget(body_, 1);
@@ -204,7 +223,9 @@ void RanksView::take(RanksPtr data) {
   const bool another = std::exchange(another_, false);
   data_ = std::move(data);
   const bool any = !data_->ranks.collectives.empty();
+  const bool had_keys = empty_->hasFocus();
   body_->setVisible(any);
+  if (any && had_keys) canvas_->setFocus(Qt::OtherFocusReason);
   empty_->setVisible(!any);
   if (!any) {
     empty_->setText(

@@ -23,7 +23,7 @@ class RanksView : public View {
   void reset() override;
   void refresh() override;
   void follow_selection() override;
-  QWidget* main_widget() override { return canvas_; }
+  QWidget* main_widget() override { return body_->isHidden() ? static_cast<QWidget*>(empty_) : canvas_; }
   bool busy() const override { return ticket_.waiting(); }
 
   void choose(std::optional<size_t> collective);

@@ -33,6 +33,7 @@ class EmptyText final : public QLabel {
  public:
   EmptyText() {
     setProperty("role", "faint");
+    setTextFormat(Qt::PlainText);
     setAlignment(Qt::AlignCenter);
     setWordWrap(true);
     setFocusPolicy(Qt::StrongFocus);

@@ -57,7 +57,8 @@ class Keras:
         except (TypeError, ValueError):
             made = None
         parts = _PARTS[:1] if name.startswith('predict') else list(_PARTS)
-        if code.co_name == 'one_step_on_data':  # a function of its own, which the step function calls
+        # A function of its own, which the step function calls; for one batch it is the step function.
+        if code.co_name == 'one_step_on_data' and not name.endswith('_on_batch'):
             name = getattr(function, '__qualname__', name)
         return Step(name, parts, made)
 

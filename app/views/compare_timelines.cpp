@@ -146,22 +146,11 @@ void CompareTimelines::frame() {
   set_range(first - room, last + room);
 }
 
-void CompareTimelines::mousePressEvent(QMouseEvent* event) {
-  press_ = event->position();
-  press_from_ = from_;
-  press_to_ = to_;
-  pressed_ = true;
-  dragging_ = false;
-}
+void CompareTimelines::mousePressEvent(QMouseEvent* event) { drag_.press(event->position().x(), axis()); }
 
 void CompareTimelines::mouseMoveEvent(QMouseEvent* event) {
-  if (pressed_ && event->buttons()) {
-    if (!dragging_ && std::abs(event->position().x() - press_.x()) > 4) dragging_ = true;
-    if (!dragging_) return;
-    TimeAxis pressed = axis();
-    pressed.from = press_from_;
-    pressed.to = press_to_;
-    set_range(pressed.dragged(event->position().x() - press_.x()));
+  if (drag_.is_pressed() && event->buttons()) {
+    if (const auto range = drag_.move(event->position().x())) set_range(*range);
     return;
   }
   const PieceAt at = piece_at(event->position());
@@ -172,8 +161,7 @@ void CompareTimelines::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void CompareTimelines::mouseReleaseEvent(QMouseEvent* event) {
-  pressed_ = false;
-  if (dragging_ || event->button() != Qt::LeftButton) return;
+  if (drag_.release() || event->button() != Qt::LeftButton) return;
   choose(piece_at(event->position()));
 }
 

@@ -84,9 +84,7 @@ class CompareTimelines : public PaintedParts {
   std::optional<explain::Part> part_;
   PieceAt chosen_, hovered_;
   int64_t from_ = 0, to_ = 1;
-  QPointF press_;
-  int64_t press_from_ = 0, press_to_ = 0;
-  bool pressed_ = false, dragging_ = false;
+  AxisDrag drag_;
 };
 
 }  // namespace footlight::app

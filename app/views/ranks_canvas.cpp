@@ -322,22 +322,12 @@ void RanksCanvas::toggle(int row) {
   tell_current();
 }
 
-void RanksCanvas::mousePressEvent(QMouseEvent* event) {
-  press_ = event->position();
-  press_from_ = from_;
-  press_to_ = to_;
-  pressed_ = true;
-  dragging_ = false;
-}
+void RanksCanvas::mousePressEvent(QMouseEvent* event) { drag_.press(event->position().x(), axis()); }
 
 void RanksCanvas::mouseMoveEvent(QMouseEvent* event) {
-  if (pressed_ && event->buttons()) {
-    if (!dragging_ && std::abs(event->position().x() - press_.x()) > 4) dragging_ = true;
-    if (!dragging_) return;
-    TimeAxis pressed = axis();
-    pressed.from = press_from_;
-    pressed.to = press_to_;
-    return set_range(pressed.dragged(event->position().x() - press_.x()));
+  if (drag_.is_pressed() && event->buttons()) {
+    if (const auto range = drag_.move(event->position().x())) set_range(*range);
+    return;
   }
   if (!data_) return;
   const At hit = at(event->position());
@@ -346,8 +336,7 @@ void RanksCanvas::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void RanksCanvas::mouseReleaseEvent(QMouseEvent* event) {
-  pressed_ = false;
-  if (dragging_ || event->button() != Qt::LeftButton || !data_) return;
+  if (drag_.release() || event->button() != Qt::LeftButton || !data_) return;
   const At hit = at(event->position());
   if (hit.row < 0) return;
   row_ = hit.row;

@@ -110,9 +110,7 @@ class RanksCanvas : public PaintedParts {
   bool aligned_ = false, by_host_ = false;
   int row_ = 0;
   int64_t first_ = 0, last_ = 1, from_ = 0, to_ = 1;
-  int64_t press_from_ = 0, press_to_ = 0;
-  QPointF press_;
-  bool pressed_ = false, dragging_ = false;
+  AxisDrag drag_;
 };
 
 }  // namespace footlight::app

@@ -63,4 +63,23 @@ TimeAxis::Range TimeAxis::after(const QWheelEvent& event) const {
   return zoomed(std::pow(1.0018, by.y()), event.position().x());
 }
 
+void AxisDrag::press(double x, const TimeAxis& axis) {
+  axis_ = axis;
+  x_ = x;
+  pressed_ = true;
+  moved_ = false;
+}
+
+std::optional<TimeAxis::Range> AxisDrag::move(double x) {
+  constexpr double kFar = 4;
+  moved_ |= std::abs(x - x_) > kFar;
+  if (!moved_) return {};
+  return axis_.dragged(x - x_);
+}
+
+bool AxisDrag::release() {
+  pressed_ = false;
+  return moved_;
+}
+
 }  // namespace footlight::app

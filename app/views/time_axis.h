@@ -28,4 +28,19 @@ struct TimeAxis {
   Range after(const QWheelEvent& event) const;
 };
 
+// Moves an axis with the mouse, once that has gone a few pixels from where it was pressed.
+class AxisDrag {
+ public:
+  void press(double x, const TimeAxis& axis);
+  bool is_pressed() const { return pressed_; }
+  // What the axis shows with the pointer at x; none: it has not gone far enough.
+  std::optional<TimeAxis::Range> move(double x);
+  bool release();                // false: it was a click
+
+ private:
+  TimeAxis axis_;                // when the mouse was pressed
+  double x_ = 0;
+  bool pressed_ = false, moved_ = false;
+};
+
 }  // namespace footlight::app

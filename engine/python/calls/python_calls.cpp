@@ -2,6 +2,7 @@
 #include "engine/python/calls/python_calls.h"
 
 #include "engine/base/activity.h"
+#include "engine/base/background_thread.h"
 #include "engine/base/clock.h"
 #include "engine/base/recording.h"
 #include "engine/ops/builder.h"
@@ -98,15 +99,18 @@ namespace {
 int64_t time_in_queue() {
   struct File {
     const int descriptor = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    const FileIdentity identity = identity_of(descriptor);
     const pid_t process = getpid();
+    // A program that closes what it does not know may have given the number to a file of its own.
+    bool is_there() const { return descriptor >= 0 && identity_of(descriptor) == identity; }
     ~File() {
-      if (descriptor >= 0) close(descriptor);
+      if (is_there()) close(descriptor);
     }
   };
   static thread_local const File file;
   char text[96];
   // After a fork the file is still that of the parent's thread.
-  if (file.descriptor < 0 || file.process != getpid()) return 0;
+  if (!file.is_there() || file.process != getpid()) return 0;
   const ssize_t size = pread(file.descriptor, text, sizeof text, 0);
   const char* const end = text + std::max<ssize_t>(size, 0);
   const char* const second = std::find(static_cast<const char*>(text), end, ' ');

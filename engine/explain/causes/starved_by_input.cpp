@@ -10,6 +10,7 @@
 #include "engine/source/line.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace footlight::explain {
@@ -60,16 +61,23 @@ Finding::Edit with_threads(const Evidence& evidence, const PipelineSums& p, cons
   return {line, old + ")", old + ", num_parallel_calls=tf.data.AUTOTUNE)"};
 }
 
+// The functions that were traced for the stage, by its instruction: name, and how many traces were made there.
+std::map<std::string, size_t> traces_by_function(const Evidence& evidence, const PipelineStage& stage) {
+  const std::string start = "Dataset_" + stage.name + '_';
+  std::map<std::string, size_t> traces;
+  if (!stage.source.code.valid()) return traces;
+  for (const auto& [id, run] : evidence.functions())
+    if (run.record->name.starts_with(start))
+      for (const session::TraceRecord* t : run.all_traces)
+        if (t->source == stage.source) ++traces[run.record->name.substr(start.size())];
+  return traces;
+}
+
 // "map(enrich)": the stage with the function that it was given; "map" if it has none, or one without a name.
 std::string stage_text(const Evidence& evidence, const PipelineStage& stage) {
-  const std::string start = "Dataset_" + stage.name + '_';
-  std::set<std::string> functions;
-  for (const auto& [id, run] : evidence.functions())
-    if (run.record->name.starts_with(start) &&
-        std::ranges::any_of(run.all_traces, [&](const auto* t) { return t->source == stage.source; }))
-      functions.insert(run.record->name.substr(start.size()));
-  const bool is_named = functions.size() == 1 && !functions.begin()->starts_with('<') && stage.source.code.valid();
-  return is_named ? stage.name + '(' + *functions.begin() + ')' : stage.name;
+  const auto functions = traces_by_function(evidence, stage);
+  const bool is_named = functions.size() == 1 && !functions.begin()->first.starts_with('<');
+  return is_named ? stage.name + '(' + functions.begin()->first + ')' : stage.name;
 }
 
 bool starves(const PipelineSums& p) {
@@ -138,10 +146,8 @@ bool repeats_elements(const Pipeline& p, size_t stage) {
 bool is_made_anew(const Evidence& evidence, const PipelineSums& p) {
   return std::ranges::any_of(p.stages, [&](const PipelineStage& stage) {
     size_t traces = 0;
-    for (const auto& [id, run] : evidence.functions())
-      if (run.record->name.starts_with("Dataset_" + stage.name + '_'))
-        for (const session::TraceRecord* t : run.all_traces) traces += t->source == stage.source;
-    return stage.source.code.valid() && traces > 1;
+    for (const auto& [name, count] : traces_by_function(evidence, stage)) traces += count;
+    return traces > 1;
   });
 }
 

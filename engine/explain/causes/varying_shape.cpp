@@ -109,7 +109,7 @@ std::vector<SizeRead> reads_of_sizes(const Evidence& evidence, const FunctionRun
   return found;
 }
 
-// Returns the words with which a fix begins that needs changes of these lines first; empty if there are none.
+// A fix begins with these words where the lines that read sizes have to change first.
 std::string changes_before(const Evidence& evidence, const std::vector<SizeRead>& reads) {
   if (reads.empty()) return {};
   const SizeRead& read = reads.front();

@@ -354,6 +354,37 @@ class StaleCaptures(recorded_state.Case):
         ''')
         self.assertEqual([f['evidence']['calls'] for f in found], [4 * 3])
 
+    def test_a_value_that_changes_before_each_call(self):
+        found, _ = recorded_state.findings('''
+            class Policy:
+                explore = 1.0
+                @tf.function
+                def act(self, x):
+                    return x * self.explore
+            policy = Policy()
+            for step in range(60):
+                policy.act(tf.ones([2]))
+                policy.explore = round(1.0 - (step + 1) / 100, 2)
+        ''')
+        self.assertEqual([f['evidence']['calls'] for f in found], [59])
+        self.assertEqual(found[0]['evidence']['values'], [str(round(1.0 - k / 100, 2)) for k in range(60)])
+        self.assertIn('0.99 → 0.98 → … → 0.41, but', found[0]['message'])
+
+    def test_a_value_that_changes_more_often_than_is_recorded(self):
+        found, _ = recorded_state.findings('''
+            class Policy:
+                explore = 0
+                @tf.function
+                def act(self, x):
+                    return x * float(self.explore)
+            policy = Policy()
+            for step in range(1500):
+                policy.act(tf.ones([2]))
+                policy.explore = step + 1
+        ''')
+        self.assertEqual([f['evidence']['calls'] for f in found], [1000])
+        self.assertIn('1 → 2 → … → 1000 (later changes are not recorded), but 1,000 later calls', found[0]['message'])
+
     def test_a_library_calls_functions_of_nested_traces(self):
         program = '''
             import os, sys

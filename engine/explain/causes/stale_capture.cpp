@@ -85,23 +85,28 @@ std::map<const ObservationRecord*, LaterCalls::Span> times_with_another_value(co
       if (since && back) times[since].until = o->time_ns;
       if (!since || back) since = back ? nullptr : o;
     }
-    if (since) times[since].until = INT64_MAX;
+    const bool watched = changes.back()->note != session::kLastWatched;
+    if (since) times[since].until = watched ? INT64_MAX : changes.back()->time_ns + 1;
   }
   return times;
 }
 
 // "it changed to 0.25 → 0.125". Names all values that it got, since calls are counted from the first change on.
-std::string change_text(const std::vector<std::string>& values) {
+std::string change_text(const std::vector<std::string>& values, bool watched) {
   const std::vector<std::string> later(values.begin() + 1, values.end());
   const bool same_words = std::ranges::any_of(
       later, [&](const std::string& value) { return short_value(value) == short_value(values.front()); });
-  return later.empty() || same_words ? "what it holds changed" : "it changed to " + progression(later);
+  const std::string text =
+      later.empty() || same_words ? "what it holds changed" : "it changed to " + progression(later);
+  return watched ? text : text + " (" + session::kLastWatched + ')';
 }
 
 // What one finding is about: all functions and traces that read the same thing.
 struct StaleReads {
   Finding finding;
   std::vector<LaterCalls::Span> times;  // in which the function that is named worked with the first value
+  bool watched = true;                  // to the end
+  bool exact = true;                    // each call looked at what is there
 };
 
 void find_stale_capture(const Evidence& evidence, Findings& findings) {
@@ -121,6 +126,8 @@ void find_stale_capture(const Evidence& evidence, Findings& findings) {
     if (fresh || f.function == o.function) {
       const bool same_value = fresh || o.values.front() == f.values.front();
       if (calls && same_value && f.line == line) at->second.times.push_back(time->second);
+      at->second.watched &= o.note != session::kLastWatched;
+      at->second.exact &= o.count <= 1;
       for (const std::string& value : o.values)
         if (std::ranges::find(f.values, value) == f.values.end()) f.values.push_back(value);
     }
@@ -132,8 +139,9 @@ void find_stale_capture(const Evidence& evidence, Findings& findings) {
     const std::string name = name_in(f.path), function = name_at(evidence, f.function, f.line);
     const std::string old_value = short_value(f.values.front());
     f.title = name + " is frozen in the graph of " + function;
-    f.detail = function + " read " + name + " = " + old_value + " while it was traced; " + change_text(f.values) +
-               ", but " + later_calls(f.calls) + " still used " + old_value;
+    f.detail = function + " read " + name + " = " + old_value + " while it was traced; " +
+               change_text(f.values, reads.watched) + (reads.exact ? ", but " : ", but about ") + later_calls(f.calls) +
+               " still used " + old_value;
     const bool of_library = is_step_of_library(evidence, f.function);  // nobody passes it an argument
     if (!is_jax(evidence, f.function) && std::ranges::all_of(f.values, is_scalar)) {
       f.fix = "Keep " + name + " in a tf.Variable and assign to it";

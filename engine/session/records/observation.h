@@ -21,6 +21,8 @@ constexpr std::span<const char* const> enumerators(ObservationKind) { return kOb
 
 // The note of a changed state that has the value again which the trace has read.
 inline constexpr const char* kCameBack = "came back";
+// The note of the last change of a place that is recorded: what happens to it afterwards is not.
+inline constexpr const char* kLastWatched = "later changes are not recorded";
 
 struct ObservedLine {
   std::string role;
@@ -63,7 +65,7 @@ struct ObservationRecord {
     f.column("path", &R::path, "args[1].shape[0], global RATE, closure rate, self.scale, numpy.random");
     f.column("file", &R::file, "where the line is");
     f.column("line", &R::line, "the line that the kind names; 0: unknown");
-    f.column("count", &R::count, "how often");
+    f.column("count", &R::count, "how often; of a changed state: calls since it was last looked at, with this one");
     f.column("spent_ns", &R::spent_ns, "the time that took in all", {.unit = "ns", .since = 3});
     f.column("busy_ns", &R::busy_ns, "the part of that time in which its thread computed and did not wait",
              {.unit = "ns", .since = 3});

@@ -35,19 +35,20 @@ class TraceState {
   std::vector<StateRead> places;
   std::vector<std::shared_ptr<TraceState>> inner;  // of traces that it contains
 
-  // A call that the trace serves. Compares the state now and then.
+  // A call that the trace serves. Compares the state in each of the first calls, later as often as an eighth of the
+  // time allows.
   void note_call(int64_t now_ns) {
-    const uint64_t count = ++calls_;
-    if (count < 64 || (count & (count - 1)) == 0 || now_ns - compared_ns_ > kInterval) [[unlikely]] compare(now_ns);
+    ++uncompared_;
+    if (now_ns >= next_ns_) [[unlikely]] compare(now_ns);
   }
   // Records what has changed since the trace read it.
   void compare(int64_t now_ns);
 
  private:
-  static constexpr int64_t kInterval = 1'000'000;
-  void compare_for(TraceId hit, int64_t now_ns, int depth);
-  uint64_t calls_ = 0;
-  int64_t compared_ns_ = 0;
+  void compare_for(TraceId hit, int64_t now_ns, uint64_t calls, int depth);
+  uint64_t uncompared_ = 0;              // calls since the last comparison
+  int comparisons_ = 0;
+  int64_t next_ns_ = 0;
 };
 
 // Lives while a body runs.

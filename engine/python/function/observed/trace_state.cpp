@@ -6,21 +6,26 @@
 #include "engine/python/interpreter/weak.h"
 #include "engine/session/writer.h"
 
+#include <utility>
+
 namespace footlight::python {
 
 using autograph::OutsideAccess;
 using session::ObservationKind;
 using session::ObservationRecord;
 
-static constexpr int kMaxChanges = 8;   // recorded changes of one place
+static constexpr int kMaxChanges = 1000;      // recorded changes of one place
+static constexpr int kExactComparisons = 1024;  // one at each call; the later ones spend a share of the time
+static constexpr int64_t kShare = 8;
 
 void TraceState::compare(int64_t now) {
-  compared_ns_ = now;
   if (recording != recording_number.load(std::memory_order_relaxed)) return;
-  quietly([&] { compare_for(trace, now, 0); });
+  const uint64_t calls = std::exchange(uncompared_, 0);
+  quietly([&] { compare_for(trace, now, calls, 0); });
+  if (++comparisons_ > kExactComparisons) next_ns_ = now + kShare * (now_ns() - now);
 }
 
-void TraceState::compare_for(TraceId hit, int64_t now, int depth) {
+void TraceState::compare_for(TraceId hit, int64_t now, uint64_t calls, int depth) {
   for (StateRead& place : places) {
     if (place.changes >= kMaxChanges) continue;
     const Ref made = weak_target(place.function.get());
@@ -41,7 +46,9 @@ void TraceState::compare_for(TraceId hit, int64_t now, int depth) {
     ObservationRecord record = observation(*writer, ObservationKind::kStateChanged, function, hit, now, *place.body,
                                            access.line, place.path);
     record.values = {place.text, text};
+    record.count = calls;
     if (value.same(place.read)) record.note = session::kCameBack;
+    else if (place.changes + 1 == kMaxChanges) record.note = session::kLastWatched;
     if (!place.changes) {
       const WatchedEntry entry{.function = made, .start = start, .body = place.body, .access = place.access,
                                .steps = place.steps, .parameter = static_cast<bool>(place.object)};
@@ -53,7 +60,7 @@ void TraceState::compare_for(TraceId hit, int64_t now, int depth) {
     place.text = std::move(text);
   }
   if (depth < 16)
-    for (const auto& one : inner) one->compare_for(hit, now, depth + 1);
+    for (const auto& one : inner) one->compare_for(hit, now, calls, depth + 1);
 }
 
 }  // namespace footlight::python

@@ -3,6 +3,7 @@ import unittest
 
 import footlight as tf
 import footlight.contrib.eager as tfe
+from derivatives import derivatives, gradient
 
 FA = tf.autodiff.ForwardAccumulator
 
@@ -10,14 +11,6 @@ FA = tf.autodiff.ForwardAccumulator
 def values(t):
     """A tensor as nested Python lists, without NumPy."""
     return memoryview(tf.convert_to_tensor(t)).tolist()
-
-
-def gradient(f, x, **kwargs):
-    with tf.GradientTape() as tape:
-        if not isinstance(x, tf.Variable):
-            tape.watch(x)
-        y = f(x)
-    return tape.gradient(y, x, **kwargs)
 
 
 def jvp(f, x, tangent):
@@ -205,13 +198,7 @@ class Loops(unittest.TestCase):
             for _ in tf.range(2):
                 x = x * x
             return x
-        x = tf.constant(2.)
-        with tf.GradientTape() as outer:
-            outer.watch(x)
-            g = gradient(f, x)
-        self.assertEqual(values(g), 32)
-        self.assertEqual(values(outer.gradient(g, x)), 48)
-
+        self.assertEqual([values(d) for d in derivatives(f, tf.constant(2.), 2)], [16, 32, 48])
 
     def check(self, f, power):
         """Three derivatives of x ** power, by tapes outside and inside a function."""
@@ -220,20 +207,8 @@ class Loops(unittest.TestCase):
         for k in range(3):
             factor *= power - k
             wanted.append(factor * 2. ** (power - k - 1))
-
-        def derivatives(x):
-            with tf.GradientTape() as third:
-                third.watch(x)
-                with tf.GradientTape() as second:
-                    second.watch(x)
-                    with tf.GradientTape() as first:
-                        first.watch(x)
-                        y = f(x)
-                    g = first.gradient(y, x)
-                h = second.gradient(g, x)
-            return g, h, third.gradient(h, x)
-        self.assertEqual([values(d) for d in derivatives(x)], wanted)
-        self.assertEqual([values(d) for d in tf.function(derivatives)(x)], wanted)
+        for found in (derivatives, tf.function(derivatives)):
+            self.assertEqual([values(d) for d in found(f, x, 3)[1:]], wanted)
 
     def test_third_derivatives(self):
         @tf.function
@@ -339,38 +314,19 @@ class State(unittest.TestCase):
         self.f = f
 
     def test_orders(self):
-        x = tf.constant(3.)
-        with tf.GradientTape() as third:
-            third.watch(x)
-            with tf.GradientTape() as second:
-                second.watch(x)
-                with tf.GradientTape() as first:
-                    first.watch(x)
-                    y = self.f(x)
-                g = first.gradient(y, x)
-            h = second.gradient(g, x)
-        found = [float(t) for t in (y, g, h, third.gradient(h, x))]
+        found = [float(t) for t in derivatives(self.f, tf.constant(3.), 3)]
         self.assertEqual(found, [2916., 3888., 3888., 2592.])
 
     def test_forward_over_reverse(self):
         x = tf.constant(3.)
-        with tf.autodiff.ForwardAccumulator(x, tf.constant(1.)) as acc:
-            with tf.GradientTape() as tape:
-                tape.watch(x)
-                y = self.f(x)
-            g = tape.gradient(y, x)
+        with FA(x, tf.constant(1.)) as acc:
+            y, g = derivatives(self.f, x, 1)
         self.assertEqual([float(t) for t in (y, g, acc.jvp(y), acc.jvp(g))], [2916., 3888., 3888., 3888.])
 
     def test_random(self):
         f = tf.function(lambda x: x * x * x * tf.random.uniform([]))
-        x = tf.constant(3.)
-        with tf.GradientTape() as second:
-            second.watch(x)
-            with tf.GradientTape() as first:
-                first.watch(x)
-                y = f(x)
-            g = first.gradient(y, x)
-        self.assertAlmostEqual(float(second.gradient(g, x) / y), 2 / 3, places=5)
+        y, _, second = derivatives(f, tf.constant(3.), 2)
+        self.assertAlmostEqual(float(second / y), 2 / 3, places=5)
 
 
 class OldNames(unittest.TestCase):
@@ -407,12 +363,8 @@ class Refused(unittest.TestCase):
 class ForwardThroughCustomGradients(unittest.TestCase):
     def along(self, f):
         """The tangent of f(x) for x = 2, and its gradient."""
-        x = tf.constant(2.)
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            with tf.autodiff.ForwardAccumulator(x, tf.constant(1.)) as accumulator:
-                tangent = accumulator.jvp(f(x))
-        return [None if t is None else float(t) for t in (tangent, tape.gradient(tangent, x))]
+        tangents = derivatives(lambda x: jvp(f, x, tf.constant(1.)), tf.constant(2.), 1)
+        return [None if t is None else float(t) for t in tangents]
 
     def test_gradients_of_tangents(self):
         slopes = {'true': lambda x, dy: dy * 3. * x * x, 'another': lambda x, dy: dy * 100., 'none': lambda x, dy: None}
@@ -429,12 +381,7 @@ class ForwardThroughCustomGradients(unittest.TestCase):
     def test_reverse_inside(self):
         cubed = tf.custom_gradient(lambda x: (x ** 3, lambda dy: dy * 100.))
         x = tf.constant(2.)
-        with tf.autodiff.ForwardAccumulator(x, tf.constant(1.)) as accumulator:
-            with tf.GradientTape() as tape:
-                tape.watch(x)
-                y = cubed(x) * x
-            gradient = tape.gradient(y, x)
-        self.assertEqual([float(accumulator.jvp(y)), float(gradient)], [32, 208])
-        with tf.autodiff.ForwardAccumulator(x, tf.constant(1.)) as accumulator:
-            y = tf.function(cubed)(x)
-        self.assertEqual(float(accumulator.jvp(y)), 100)
+        with FA(x, tf.constant(1.)) as accumulator:
+            y, slope = derivatives(lambda x: cubed(x) * x, x, 1)
+        self.assertEqual([float(accumulator.jvp(y)), float(slope)], [32, 208])
+        self.assertEqual(float(jvp(tf.function(cubed), x, tf.constant(1.))), 100)

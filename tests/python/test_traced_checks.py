@@ -3,6 +3,7 @@
 import unittest
 
 import footlight as tf
+from derivatives import gradient
 
 X = tf.constant([[1., 2.], [3., 4.]])
 
@@ -107,12 +108,7 @@ class Refused(unittest.TestCase):
 
     def test_a_gradient_by_values_that_no_op_has_checked(self):
         def gradient_of(op):
-            def body(x):
-                with tf.GradientTape() as tape:
-                    tape.watch(x)
-                    y = op(x)
-                return tape.gradient(y, x)
-            return body
+            return lambda x: gradient(op, x)
         far = tf.constant([10**8, -10**8])
         none = tf.zeros([0], tf.int32)
         for op in (tf.reduce_sum, tf.reduce_mean, tf.reduce_max, tf.reduce_prod, tf.math.reduce_euclidean_norm, tf.transpose):

@@ -11,6 +11,7 @@ import unittest
 import numpy as np
 
 import footlight as tf
+from derivatives import gradient
 from folder_case import FolderCase
 
 draws = np.random.default_rng(7)
@@ -165,13 +166,6 @@ def halved(x):
     return y
 
 
-def gradient_of(f, x, *others):
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = f(x, *others)
-    return tape.gradient(y, x)
-
-
 class ControlFlow(Checked):
     def check(self, f, *elements):
         super().check(f, *elements, staged=True)
@@ -183,7 +177,7 @@ class ControlFlow(Checked):
         self.check(lambda a: tf.switch_case(a, [lambda: 5., lambda: tf.cast(a, tf.float32), lambda: -1.]), n)
         m = reals(4, 2, 3)
         self.check(lambda a: tf.cond(a[0, 0] > .5, lambda: a @ tf.transpose(a), lambda: tf.zeros([2, 2])), m)
-        self.check(lambda a: gradient_of(lambda x: tf.cond(x > .5, lambda: x * x, lambda: -x), a), m[0, 0])
+        self.check(lambda a: gradient(lambda x: tf.cond(x > .5, lambda: x * x, lambda: -x), a), m[0, 0])
 
     def test_loops_of_differing_length(self):
         self.check(steps_to_one, tf.constant([1, 2, 3, 27, 7]))
@@ -228,7 +222,7 @@ class ControlFlow(Checked):
             return h
         x = reals(3, 4, 2)
         self.check(recurrent, x)
-        self.check(lambda a: gradient_of(recurrent, a), x)
+        self.check(lambda a: gradient(recurrent, a), x)
 
         def of_weights(a):
             with tf.GradientTape() as tape:
@@ -246,7 +240,7 @@ class ControlFlow(Checked):
             return array.stack(), array.gather([2, 0]), array.read(1)
         x = tf.constant([1., 2.])
         self.check(written, x)
-        self.check(lambda a: gradient_of(lambda b: tf.reduce_sum(written(b)[0]) + written(b)[2], a), x)
+        self.check(lambda a: gradient(lambda b: tf.reduce_sum(written(b)[0]) + written(b)[2], a), x)
 
         def growing(x):
             array = tf.TensorArray(tf.float32, size=0, dynamic_size=True).unstack(x)
@@ -261,8 +255,8 @@ class ControlFlow(Checked):
 
     def test_gradients_of_the_whole(self):
         x = tf.constant([1.5, 1.2, .3])
-        whole = tf.function(lambda x: gradient_of(lambda y: tf.vectorized_map(halved, y, warn=False), x))
-        one = tf.function(lambda x: gradient_of(halved, x))
+        whole = tf.function(lambda x: gradient(lambda y: tf.vectorized_map(halved, y, warn=False), x))
+        one = tf.function(lambda x: gradient(halved, x))
         self.assertEqual(whole(x).numpy().tolist(), [one(e).numpy() for e in x])
 
 
@@ -349,7 +343,7 @@ class InTurn(unittest.TestCase):
             made = tf.vectorized_map(f, x)
         self.assertEqual(made.numpy().tolist(), [[1.5, 2.5, 3.5], [1., 2., 3.], [4., 0., 0.]])
         self.assertIn('no batched form of StatelessWhile', said.getvalue())
-        made = tf.vectorized_map(lambda a: gradient_of(halved, a), tf.constant([1.5, 1.2, .3]), warn=False)
+        made = tf.vectorized_map(lambda a: gradient(halved, a), tf.constant([1.5, 1.2, .3]), warn=False)
         np.testing.assert_allclose(made, [1.6875, 1.2, 1.])
 
     def test_a_generator_draws_for_each_element(self):

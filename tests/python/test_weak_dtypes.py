@@ -5,6 +5,7 @@ import sys
 import unittest
 
 import footlight as tf
+from derivatives import gradient
 
 try:
     import numpy as np
@@ -153,13 +154,6 @@ tf.add(2 ** 40, 1) -> OverflowError
 !tf.add(C([1, 2], tf.complex64), C([1, 2], tf.float64)) -> complex128 [(2+0j), (4+0j)]
 '''
 MODE = sys.argv[1] if sys.argv[1:2] in (['all'], ['safe']) else None
-
-
-def gradient(function, x):
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = function(x)
-    return tape.gradient(y, x)
 
 
 def found(expression):

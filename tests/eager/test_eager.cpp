@@ -3,9 +3,9 @@
 
 #include "engine/base/recording.h"
 #include "engine/base/signatures.h"
-#include "engine/eager/tape.h"
 #include "engine/ops/functions.h"
 #include "tests/eager/thrown.h"
+#include "tests/eager/watching_tape.h"
 
 #include <QTest>
 
@@ -197,9 +197,7 @@ class TestEager : public QObject {
       threads.emplace_back([&] {
         for (int i = 0; i < 500; ++i) {
           wrong += ops::matmul(x, x).data<float>()[3] != 22.0f;
-          Tape tape;
-          tape.start();
-          tape.watch(x);
+          WatchingTape tape({x});
           const Tensor y = ops::mul(x, x);
           wrong += tape.gradient({&y, 1}, {&x, 1})[0].data<float>()[1] != 4.0f;
           update("AssignAddVariableOp", v, Tensor::scalar(1.f));

@@ -1,8 +1,8 @@
 // The gradient tape: what it records, what it returns, and when it refuses.
 #include "engine/eager/execute.h"
-#include "engine/eager/tape.h"
 #include "engine/ops/functions.h"
 #include "tests/eager/thrown.h"
+#include "tests/eager/watching_tape.h"
 
 #include <QTest>
 
@@ -44,9 +44,7 @@ class TestTape : public QObject {
 
   void a_watched_tensor() {
     const Tensor x = d(3);
-    Tape tape;
-    tape.start();
-    tape.watch(x);
+    WatchingTape tape({x});
     const Tensor y = ops::mul(ops::mul(x, x), x);
     tape.stop();
     QCOMPARE(value(one(tape, y, x)), 27.0);
@@ -64,12 +62,7 @@ class TestTape : public QObject {
 
   void once_only_unless_persistent() {
     const Tensor x = d(2);
-    Tape once;
-    Tape often(true);
-    for (Tape* t : {&once, &often}) {
-      t->start();
-      t->watch(x);
-    }
+    WatchingTape once({x}), often({x}, true);
     const Tensor y = ops::mul(x, x);
     for (Tape* t : {&once, &often}) t->stop();
     QCOMPARE(value(one(once, y, x)), 4.0);
@@ -80,11 +73,7 @@ class TestTape : public QObject {
 
   void tapes_in_tapes_give_higher_orders() {
     const Tensor x = d(2);
-    Tape third, second, first;
-    for (Tape* t : {&third, &second, &first}) {
-      t->start();
-      t->watch(x);
-    }
+    WatchingTape third({x}), second({x}), first({x});
     const Tensor y = ops::mul(ops::mul(x, x), ops::mul(x, x));  // x^4
     const Tensor dy = one(first, y, x);
     const Tensor ddy = one(second, dy, x);
@@ -96,9 +85,7 @@ class TestTape : public QObject {
 
   void several_targets_and_weights() {
     const Tensor x = d(3);
-    Tape tape(true);
-    tape.start();
-    tape.watch(x);
+    WatchingTape tape({x}, true);
     const Tensor targets[] = {ops::mul(x, x), ops::add(x, x)};
     tape.stop();
     const Tensor sources[] = {x};
@@ -109,9 +96,7 @@ class TestTape : public QObject {
 
   void a_target_that_is_a_source() {
     const Tensor x = d(3);
-    Tape tape(true);
-    tape.start();
-    tape.watch(x);
+    WatchingTape tape({x}, true);
     const Tensor y = ops::mul(x, x);
     const Tensor z = ops::mul(y, y);
     tape.stop();
@@ -125,9 +110,7 @@ class TestTape : public QObject {
 
   void stopped_recording() {
     const Tensor x = d(3);
-    Tape tape(true);
-    tape.start();
-    tape.watch(x);
+    WatchingTape tape({x}, true);
     Tensor hidden;
     {
       PauseTapes pause;
@@ -143,9 +126,7 @@ class TestTape : public QObject {
   void stop_gradient_stops() {
     static const Op stop{"StopGradient"};
     const Tensor x = d(3);
-    Tape tape;
-    tape.start();
-    tape.watch(x);
+    WatchingTape tape({x});
     const Tensor y = ops::mul(apply(stop, {ops::mul(x, x)}), x);
     QCOMPARE(value(one(tape, y, x)), 9.0);
   }
@@ -176,9 +157,7 @@ class TestTape : public QObject {
       std::vector<Tensor> run(std::span<const Tensor> g) override { return {ops::mul(g[0], d(3))}; }
     };
     const Tensor x = d(2);
-    Tape tape;
-    tape.start();
-    tape.watch(x);
+    WatchingTape tape({x});
     Tensor y;
     {
       PauseTapes pause;
@@ -192,9 +171,7 @@ class TestTape : public QObject {
   void an_op_without_gradient_is_named() {
     static const Op prevent{"PreventGradient"};
     const Tensor x = d(2);
-    Tape tape(true);
-    tape.start();
-    tape.watch(x);
+    WatchingTape tape({x}, true);
     const Tensor y = apply(prevent, {ops::mul(x, x)});
     tape.stop();
     std::string message;
@@ -205,9 +182,7 @@ class TestTape : public QObject {
   void comparisons_and_whole_numbers_carry_nothing() {
     static const Op greater{"Greater"};
     const Tensor x = d(2);
-    Tape tape(true);
-    tape.start();
-    tape.watch(x);
+    WatchingTape tape({x}, true);
     const Tensor y = ops::where(apply(greater, {x, d(1)}), ops::mul(x, x), x);
     const Tensor z = ops::cast(ops::cast(x, DType::kInt32), DType::kFloat64);
     tape.stop();
@@ -220,10 +195,7 @@ class TestTape : public QObject {
     static const AttrName kTout{"Tout"};
     const Tensor x = Tensor::scalar(std::complex<double>(3, 4));
     const Tensor f = Tensor::scalar(2.0f);
-    Tape tape(true);
-    tape.start();
-    tape.watch(x);
-    tape.watch(f);
+    WatchingTape tape({x, f}, true);
     const Tensor size = apply(absolute, {x}, {{kTout, DType::kFloat64}});
     const Tensor conjugate = ops::mul(ops::conj(x), x);
     const Tensor wide = ops::square(ops::cast(f, DType::kFloat64));
@@ -244,9 +216,7 @@ class TestTape : public QObject {
     const Tensor x = Tensor::scalar(std::complex<double>(3, 4));
     const Tensor re = Tensor::scalar(2.0);
     const Tensor im = Tensor::scalar(-1.5);
-    Tape tape(true);
-    tape.start();
-    for (const Tensor& t : {x, re, im}) tape.watch(t);
+    WatchingTape tape({x, re, im}, true);
     const Tensor real = part("Real", x), imaginary = part("Imag", x), angle = part("Angle", x);
     const Tensor whole = apply(Op("Complex"), {re, im}, {{AttrName("Tout"), DType::kComplex128}});
     const Tensor size = ops::square(part("Real", ops::mul(whole, ops::conj(whole))));
@@ -262,9 +232,7 @@ class TestTape : public QObject {
 
   void a_tape_that_goes_away_stops_looking() {
     {
-      Tape tape;
-      tape.start();
-      tape.watch(d(1));
+      WatchingTape tape({d(1)});
       QVERIFY(any_tape_recording());
     }
     QVERIFY(!any_tape_recording() && !this_thread.recorders);
@@ -272,9 +240,7 @@ class TestTape : public QObject {
 
   void reset_forgets() {
     const Tensor x = d(3);
-    Tape tape(true);
-    tape.start();
-    tape.watch(x);
+    WatchingTape tape({x}, true);
     const Tensor y = ops::mul(x, x);
     tape.reset();
     const Tensor z = ops::mul(x, x);

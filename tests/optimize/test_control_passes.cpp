@@ -322,9 +322,7 @@ class TestControlPasses : public QObject {
       })[0]};
     });
     const std::vector<Tensor> arguments{real(2), real(0.25f)};
-    Tape tape;
-    tape.start();
-    for (const Tensor& t : arguments) tape.watch(t);
+    WatchingTape tape(arguments);
     const auto results = f->call(arguments);
     tape.stop();
     const auto gradients = tape.gradient(results, arguments, {}, Unconnected::kZero);

@@ -4,13 +4,13 @@
 #include "engine/base/cancel.h"
 #include "engine/base/errors.h"
 #include "engine/eager/execute.h"
-#include "engine/eager/tape.h"
 #include "engine/ops/functions.h"
 #include "engine/tensor/variable.h"
 #include "engine/trace/concrete.h"
 #include "engine/trace/control_flow.h"
 #include "engine/trace/derivative.h"
 #include "engine/trace/init.h"
+#include "tests/eager/watching_tape.h"
 
 #include <chrono>
 #include <functional>

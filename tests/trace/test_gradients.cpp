@@ -13,9 +13,7 @@ namespace {
 // d f(x) / dx with f called under a tape.
 float slope(trace::Concrete& f, float at) {
   const Tensor x = real(at);
-  Tape tape;
-  tape.start();
-  tape.watch(x);
+  WatchingTape tape({x});
   const Tensor y = f.call(std::vector{x})[0];
   tape.stop();
   return value(tape.gradient(std::vector{y}, std::vector{x})[0]);
@@ -70,9 +68,7 @@ class TestTraceGradients : public QObject {
   void a_tape_inside_of_the_trace() {
     auto inner = cube();
     auto f = traced({kScalar}, [&](std::span<const Tensor> in) {
-      Tape tape;
-      tape.start();
-      tape.watch(in[0]);
+      WatchingTape tape({in[0]});
       const Tensor y = inner->call(std::vector{in[0]})[0];
       tape.stop();
       return std::vector{y, tape.gradient(std::vector{y}, std::vector{in[0]})[0]};
@@ -98,11 +94,7 @@ class TestTraceGradients : public QObject {
   void the_second_derivative() {
     auto f = cube();
     const Tensor x = real(2);
-    Tape outer(true), inner;
-    outer.start();
-    outer.watch(x);
-    inner.start();
-    inner.watch(x);
+    WatchingTape outer({x}, true), inner({x});
     const Tensor y = f->call(std::vector{x})[0];
     const Tensor first = inner.gradient(std::vector{y}, std::vector{x})[0];
     outer.stop();
@@ -124,9 +116,7 @@ class TestTraceGradients : public QObject {
     });
     for (float n : {0.f, 1.f, 3.f}) {
       const Tensor x = real(2), turns = real(n);
-      Tape tape;
-      tape.start();
-      tape.watch(x);
+      WatchingTape tape({x});
       const Tensor y = f->call(std::vector{x, turns})[0];
       tape.stop();
       QCOMPARE(value(y), std::pow(2.f, n + 1));
@@ -155,9 +145,7 @@ class TestTraceGradients : public QObject {
           })[1]};
     });
     const Tensor x = real(2);  // 2 -> 6 -> 18 -> 9: x * w * w / 2
-    Tape tape(true);
-    tape.start();
-    tape.watch(x);
+    WatchingTape tape({x}, true);
     const Tensor y = f->call(std::vector{x})[0];
     tape.stop();
     QCOMPARE(value(y), 9.f);

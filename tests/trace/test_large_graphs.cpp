@@ -99,9 +99,7 @@ void work(int nodes, const std::function<std::vector<Tensor>(std::span<const Ten
   const std::vector<Tensor> in{real(1)};
   auto f = traced({kScalar}, [&](std::span<const Tensor> x) { return body(x, nodes); });
   f->call(in);
-  Tape tape;
-  tape.start();
-  tape.watch(in[0]);
+  WatchingTape tape({in[0]});
   const auto y = f->call(in);
   tape.stop();
   tape.gradient(y, in);

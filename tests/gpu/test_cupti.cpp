@@ -16,6 +16,7 @@
 
 #include <atomic>
 #include <map>
+#include <optional>
 
 using namespace footlight;
 
@@ -95,11 +96,19 @@ class TestCupti : public QObject {
   Q_OBJECT
 
   Fake fake_;
+  std::optional<Sink> sink_;
+  std::string words_;
+
+  std::unique_ptr<cupti::Recorder> start(const cupti::RecorderOptions& with = options()) {
+    return cupti::Recorder::start(*sink_, words_, with);
+  }
 
  private Q_SLOTS:
   void init() {
     QVERIFY2(fake_.handle, dlerror());
     fake_.reset();
+    sink_.emplace();
+    words_.clear();
   }
 
   void reads_every_version_data() {
@@ -123,10 +132,8 @@ class TestCupti : public QObject {
     fake.control()->extra_bytes = static_cast<size_t>(extra);
     auto o = options();
     o.candidates = {path};
-    Sink sink;
-    std::string words;
-    auto recorder = cupti::Recorder::start(sink, words, o);
-    QVERIFY2(recorder, words.c_str());
+    auto recorder = start(o);
+    QVERIFY2(recorder, words_.c_str());
     QCOMPARE(recorder->version(), version);
     const auto now = static_cast<uint64_t>(now_ns());
     std::vector<uint64_t> ids;
@@ -137,16 +144,16 @@ class TestCupti : public QObject {
         fake.overhead(now, now + 1);
       }));
     recorder->stop();
-    for (const char* kind : {"kernel", "memcpy", "overhead"}) QCOMPARE(sink.of(kind).size(), size_t{3});
-    for (const char* kind : {"runtime", "driver"}) QCOMPARE(sink.of(kind).size(), size_t{6});
+    for (const char* kind : {"kernel", "memcpy", "overhead"}) QCOMPARE(sink_->of(kind).size(), size_t{3});
+    for (const char* kind : {"runtime", "driver"}) QCOMPARE(sink_->of(kind).size(), size_t{6});
     for (size_t i = 0; i < 3; ++i) {
-      QCOMPARE(sink.of("kernel")[i].op_event, ids[i]);
-      QCOMPARE(sink.of("kernel")[i].end_ns - sink.of("kernel")[i].start_ns, int64_t{10});
-      QCOMPARE(sink.of("memcpy")[i].op_event, ids[i]);
-      QCOMPARE(sink.of("memcpy")[i].bytes, uint64_t{100} + i);
-      QCOMPARE(QString::fromStdString(sink.of("memcpy")[i].name), "copy device to host");
+      QCOMPARE(sink_->of("kernel")[i].op_event, ids[i]);
+      QCOMPARE(sink_->of("kernel")[i].end_ns - sink_->of("kernel")[i].start_ns, int64_t{10});
+      QCOMPARE(sink_->of("memcpy")[i].op_event, ids[i]);
+      QCOMPARE(sink_->of("memcpy")[i].bytes, uint64_t{100} + i);
+      QCOMPARE(QString::fromStdString(sink_->of("memcpy")[i].name), "copy device to host");
     }
-    QVERIFY(sink.drops.empty());
+    QVERIFY(sink_->drops.empty());
   }
 
   void refuses_versions_that_are_too_old() {
@@ -157,18 +164,14 @@ class TestCupti : public QObject {
     fake.control()->version = 18;
     auto o = options();
     o.candidates = {path};
-    Sink sink;
-    std::string words;
-    QVERIFY(!cupti::Recorder::start(sink, words, o));
-    QVERIFY2(QString::fromStdString(words).contains("older than CUDA 12.0"), words.c_str());
+    QVERIFY(!start(o));
+    QVERIFY2(QString::fromStdString(words_).contains("older than CUDA 12.0"), words_.c_str());
   }
 
   void names_the_op_and_the_call() {
-    Sink sink;
-    std::string words;
-    auto recorder = cupti::Recorder::start(sink, words, options());
-    QVERIFY2(recorder, words.c_str());
-    QCOMPARE(QString::fromStdString(words), "recorded with CUPTI 13.0.1");
+    auto recorder = start();
+    QVERIFY2(recorder, words_.c_str());
+    QCOMPARE(QString::fromStdString(words_), "recorded with CUPTI 13.0.1");
 
     const auto now = static_cast<uint64_t>(now_ns());
     const uint64_t add = run_op([&] { fake_.launch("_Z3addPfS_S_", now, now + 500); });
@@ -181,7 +184,7 @@ class TestCupti : public QObject {
     fake_.launch("orphan", now + 10000, now + 10100);
     recorder->stop();
 
-    const auto kernels = sink.of("kernel");
+    const auto kernels = sink_->of("kernel");
     QCOMPARE(kernels.size(), size_t{3});
     QCOMPARE(QString::fromStdString(kernels[0].name), "add(float*, float*, float*)");
     QCOMPARE(kernels[0].op_event, add);
@@ -193,14 +196,14 @@ class TestCupti : public QObject {
     QCOMPARE(kernels[1].op_event, copy);
     QCOMPARE(kernels[1].call.value, uint64_t{42});
     QCOMPARE(kernels[2].op_event, uint64_t{0});
-    const auto copies = sink.of("memcpy");
+    const auto copies = sink_->of("memcpy");
     QCOMPARE(copies.size(), size_t{1});
     QCOMPARE(QString::fromStdString(copies[0].name), "copy host to device");
     QCOMPARE(copies[0].bytes, uint64_t{4096});
     QCOMPARE(copies[0].op_event, copy);
     QVERIFY(add != copy);
 
-    const auto runtime = sink.of("runtime"), driver = sink.of("driver");
+    const auto runtime = sink_->of("runtime"), driver = sink_->of("driver");
     QCOMPARE(runtime.size(), size_t{4});
     QCOMPARE(driver.size(), size_t{4});
     QCOMPARE(QString::fromStdString(runtime[0].name), "cudaLaunchKernel");
@@ -211,18 +214,16 @@ class TestCupti : public QObject {
     FakeCupti& fake = *fake_.control();
     QCOMPARE(fake.pushed.load(), 3);  // two brackets, one of them in a call
     QCOMPARE(fake.popped.load(), 3);
-    QVERIFY(sink.drops.empty());
-    QVERIFY(sink.notes.empty());
+    QVERIFY(sink_->drops.empty());
+    QVERIFY(sink_->notes.empty());
   }
 
   void keeps_the_order_of_calls() {
-    Sink sink;
-    std::string words;
     static std::atomic<int> synchronized_at_flushes;
     auto o = options();
     o.flush_ms = 60000;
     o.synchronize = [] { synchronized_at_flushes = 1; };
-    auto recorder = cupti::Recorder::start(sink, words, o);
+    auto recorder = start(o);
     QVERIFY(recorder);
     recorder->stop();
     const QString order = fake_.control()->order;
@@ -275,10 +276,8 @@ class TestCupti : public QObject {
     auto o = options();
     o.driver = driver.toStdString();
     o.candidates = {path.toStdString()};
-    Sink sink;
-    std::string said;
-    QVERIFY(!cupti::Recorder::start(sink, said, o));
-    QVERIFY2(QString::fromStdString(said).contains(words), said.c_str());
+    QVERIFY(!start(o));
+    QVERIFY2(QString::fromStdString(words_).contains(words), words_.c_str());
     QVERIFY(!dlopen(o.candidates[0].c_str(), RTLD_NOW | RTLD_NOLOAD));
     for (const char* name : {"FAKE_CUDA_INIT", "FAKE_CUDA_DEVICES"}) qunsetenv(name);
   }
@@ -299,191 +298,166 @@ class TestCupti : public QObject {
     FakeCupti& fake = *fake_.control();
     fake.subscribe_result = result;
     qstrcpy(fake.other_subscriber, "CUPTI for Nsight Systems");
-    Sink sink;
-    std::string said;
-    QVERIFY(!cupti::Recorder::start(sink, said, options()));
-    QVERIFY2(QString::fromStdString(said).contains(words), said.c_str());
+    QVERIFY(!start());
+    QVERIFY2(QString::fromStdString(words_).contains(words), words_.c_str());
     // Only the probe was called, and ops run without brackets.
     QCOMPARE(QString(fake.order), QString("subscribe "));
     QVERIFY(recorder_hooks.device_work.load() == nullptr);
   }
 
   void says_what_library_is_missing() {
-    Sink sink;
-    std::string said;
     auto o = options();
     o.candidates = {"libno-such-cupti.so"};
-    QVERIFY(!cupti::Recorder::start(sink, said, o));
-    QVERIFY2(QString::fromStdString(said).contains("libno-such-cupti.so"), said.c_str());
+    QVERIFY(!start(o));
+    QVERIFY2(QString::fromStdString(words_).contains("libno-such-cupti.so"), words_.c_str());
     o.candidates = {"libno-such-cupti.so", "libm.so.6"};
-    QVERIFY(!cupti::Recorder::start(sink, said, o));
-    QVERIFY2(QString::fromStdString(said).contains("cuptiGetVersion"), said.c_str());
+    QVERIFY(!start(o));
+    QVERIFY2(QString::fromStdString(words_).contains("cuptiGetVersion"), words_.c_str());
     o.candidates = {};
-    QVERIFY(!cupti::Recorder::start(sink, said, o));
-    QVERIFY2(QString::fromStdString(said).contains("FOOTLIGHT_CUPTI"), said.c_str());
+    QVERIFY(!start(o));
+    QVERIFY2(QString::fromStdString(words_).contains("FOOTLIGHT_CUPTI"), words_.c_str());
   }
 
   void goes_back_when_a_kind_is_refused() {
     fake_.control()->refuse_kind = 10;
-    Sink sink;
-    std::string said;
-    QVERIFY(!cupti::Recorder::start(sink, said, options()));
-    QVERIFY2(QString::fromStdString(said).contains("error 21"), said.c_str());
+    QVERIFY(!start());
+    QVERIFY2(QString::fromStdString(words_).contains("error 21"), words_.c_str());
     QVERIFY(QString(fake_.control()->order).endsWith("unsubscribe "));
     fake_.reset();
     fake_.control()->refuse_kind = 17;  // only overhead records: recorded without them
-    auto recorder = cupti::Recorder::start(sink, said, options());
-    QVERIFY2(recorder, said.c_str());
+    auto recorder = start();
+    QVERIFY2(recorder, words_.c_str());
     recorder->stop();
   }
 
   void one_at_a_time_and_again() {
-    Sink first, second;
-    std::string words;
-    auto recorder = cupti::Recorder::start(first, words, options());
+    Sink second;
+    auto recorder = start();
     QVERIFY(recorder);
-    QVERIFY(!cupti::Recorder::start(second, words, options()));
-    QVERIFY(QString::fromStdString(words).contains("already"));
+    QVERIFY(!cupti::Recorder::start(second, words_, options()));
+    QVERIFY(QString::fromStdString(words_).contains("already"));
     recorder.reset();  // stops
-    recorder = cupti::Recorder::start(second, words, options());
+    recorder = cupti::Recorder::start(second, words_, options());
     QVERIFY(recorder);
     const auto now = static_cast<uint64_t>(now_ns());
     const uint64_t id = run_op([&] { fake_.launch("k", now, now + 5); });
     recorder->stop();
-    QVERIFY(first.all.empty());
+    QVERIFY(sink_->all.empty());
     QCOMPARE(second.of("kernel").size(), size_t{1});
     QCOMPARE(second.of("kernel")[0].op_event, id);
   }
 
   void waits_for_causes_that_come_late() {
     fake_.control()->kernel_first = true;
-    Sink sink;
-    std::string words;
-    auto recorder = cupti::Recorder::start(sink, words, options());
+    auto recorder = start();
     QVERIFY(recorder);
     const auto now = static_cast<uint64_t>(now_ns());
     const uint64_t id = run_op([&] { fake_.launch("late", now, now + 5); });
-    QTRY_COMPARE(sink.of("kernel").size(), size_t{1});  // while still recording
-    QCOMPARE(sink.of("kernel")[0].op_event, id);
+    QTRY_COMPARE(sink_->of("kernel").size(), size_t{1});  // while still recording
+    QCOMPARE(sink_->of("kernel")[0].op_event, id);
     recorder->stop();
   }
 
   // A comparison is written after the work of its repetitions, for who reads the log while it grows.
   void delivers_when_asked() {
-    Sink sink;
-    std::string words;
     cupti::RecorderOptions slow = options();
     slow.flush_ms = 3'600'000;
-    auto recorder = cupti::Recorder::start(sink, words, slow);
+    auto recorder = start(slow);
     QVERIFY(recorder);
     const auto now = static_cast<uint64_t>(now_ns());
     run_op([&] { fake_.launch("asked_for", now, now + 5); });
-    QVERIFY(sink.of("kernel").empty());
+    QVERIFY(sink_->of("kernel").empty());
     recorder_hooks.deliver_devices.load()();
-    QCOMPARE(sink.of("kernel").size(), size_t{1});
+    QCOMPARE(sink_->of("kernel").size(), size_t{1});
     fake_.launch("no cause", now + 10, now + 15);  // held back for some flushes
     recorder_hooks.deliver_devices.load()();
-    QCOMPARE(sink.of("kernel").size(), size_t{2});
+    QCOMPARE(sink_->of("kernel").size(), size_t{2});
     recorder->stop();
     QVERIFY(!recorder_hooks.deliver_devices.load());
   }
 
   void overload_is_dropped_and_counted() {
-    Sink sink;
-    std::string words;
     auto o = options();
     o.flush_ms = 60000;
     o.buffer_bytes = 4096;
     o.most_buffers = 4;
-    auto recorder = cupti::Recorder::start(sink, words, o);
+    auto recorder = start(o);
     QVERIFY(recorder);
     const auto now = static_cast<uint64_t>(now_ns());
     constexpr int kLaunches = 500;
     for (int i = 0; i < kLaunches; ++i) run_op([&] { fake_.launch("k", now, now + 5); });
     recorder->stop();
-    const uint64_t dropped = sink.drops["CUPTI's buffers were full"];
+    const uint64_t dropped = sink_->drops["CUPTI's buffers were full"];
     QVERIFY(dropped > 0);
     // Per launch: one external correlation, two API records, one kernel. Nothing is lost without being counted.
-    QVERIFY(sink.all.size() < size_t{kLaunches} * 3);
-    QVERIFY(sink.all.size() + dropped >= size_t{kLaunches} * 3);
-    QVERIFY(sink.all.size() + dropped <= size_t{kLaunches} * 4);
+    QVERIFY(sink_->all.size() < size_t{kLaunches} * 3);
+    QVERIFY(sink_->all.size() + dropped >= size_t{kLaunches} * 3);
+    QVERIFY(sink_->all.size() + dropped <= size_t{kLaunches} * 4);
   }
 
   void counts_what_it_cannot_read() {
-    Sink sink;
-    std::string words;
     auto o = options();
     o.flush_ms = 60000;
-    auto recorder = cupti::Recorder::start(sink, words, o);
+    auto recorder = start(o);
     QVERIFY(recorder);
     const auto now = static_cast<uint64_t>(now_ns());
     fake_.control()->cut_last_record = true;
     fake_.launch("a", now, now + 5);
     fake_.launch("b", now, now + 5);
     recorder->stop();
-    QCOMPARE(sink.of("kernel").size(), size_t{1});
-    QCOMPARE(sink.drops["CUPTI's record could not be read"], uint64_t{2});  // one at the end of each buffer
+    QCOMPARE(sink_->of("kernel").size(), size_t{1});
+    QCOMPARE(sink_->drops["CUPTI's record could not be read"], uint64_t{2});  // one at the end of each buffer
   }
 
   void work_without_times_is_counted() {
     fake_.control()->untimed = true;
-    Sink sink;
-    std::string words;
-    auto recorder = cupti::Recorder::start(sink, words, options());
+    auto recorder = start();
     QVERIFY(recorder);
     fake_.launch("a", 100000, 200000);
     recorder->stop();
-    QVERIFY(sink.of("kernel").empty());
-    QCOMPARE(sink.drops["CUPTI gave no times"], uint64_t{1});
+    QVERIFY(sink_->of("kernel").empty());
+    QCOMPARE(sink_->drops["CUPTI gave no times"], uint64_t{1});
   }
 
   void follows_another_clock() {
     constexpr int64_t kOff = 3'600'000'000'000;
     fake_.control()->clock_offset = kOff;
-    Sink sink;
-    std::string words;
-    auto recorder = cupti::Recorder::start(sink, words, options());
+    auto recorder = start();
     QVERIFY(recorder);
     const int64_t now = now_ns();
     fake_.launch("k", static_cast<uint64_t>(now + kOff), static_cast<uint64_t>(now + kOff + 50));
     recorder->stop();
-    QCOMPARE(sink.of("kernel").size(), size_t{1});
-    QVERIFY(std::llabs(sink.of("kernel")[0].start_ns - now) < 1'000'000'000);
-    QCOMPARE(sink.notes.size(), size_t{1});
-    QVERIFY(QString::fromStdString(sink.notes[0]).contains("clock"));
+    QCOMPARE(sink_->of("kernel").size(), size_t{1});
+    QVERIFY(std::llabs(sink_->of("kernel")[0].start_ns - now) < 1'000'000'000);
+    QCOMPARE(sink_->notes.size(), size_t{1});
+    QVERIFY(QString::fromStdString(sink_->notes[0]).contains("clock"));
   }
 
   void overhead_is_freed() {
-    Sink sink;
-    std::string words;
-    auto recorder = cupti::Recorder::start(sink, words, options());
+    auto recorder = start();
     QVERIFY(recorder);
     fake_.overhead(5000, 6000);
     recorder->stop();
-    QCOMPARE(sink.of("overhead").size(), size_t{1});
-    QCOMPARE(QString::fromStdString(sink.of("overhead")[0].name), "command buffer full");
+    QCOMPARE(sink_->of("overhead").size(), size_t{1});
+    QCOMPARE(QString::fromStdString(sink_->of("overhead")[0].name), "command buffer full");
     QCOMPARE(fake_.control()->overheads_allocated, size_t{1});  // freed, or the leak checker reports it
   }
 
   // A lock held while flushing would hang here: the flush calls back into code that records ops.
   void flush_may_call_back() {
-    Sink sink;
-    std::string words;
     fake_.control()->on_flush = [] {
       DeviceWork work;
       record_op(OpEvent{});
     };
-    auto recorder = cupti::Recorder::start(sink, words, options());
+    auto recorder = start();
     QVERIFY(recorder);
     run_op([&] { fake_.launch("k", 1000, 2000); });
-    QTRY_COMPARE(sink.of("kernel").size(), size_t{1});
+    QTRY_COMPARE(sink_->of("kernel").size(), size_t{1});
     recorder->stop();
   }
 
   void a_forked_child_lets_go() {
-    Sink sink;
-    std::string words;
-    auto recorder = cupti::Recorder::start(sink, words, options());
+    auto recorder = start();
     QVERIFY(recorder);
     const pid_t child = fork();
     if (child == 0) {
@@ -496,7 +470,7 @@ class TestCupti : public QObject {
     QCOMPARE(status, 0);
     run_op([&] { fake_.launch("k", 1000, 2000); });
     recorder->stop();
-    QCOMPARE(sink.of("kernel").size(), size_t{1});
+    QCOMPARE(sink_->of("kernel").size(), size_t{1});
   }
 
   void pool_reuses_and_refuses() {

@@ -53,6 +53,11 @@ session::GraphRecord graph_with(GraphId id, std::vector<uint32_t> lines) {
   return g;
 }
 
+LineSums finished(session::Writer& w, const std::vector<TraceId>& traces = {}) {
+  w.finish({});
+  return line_sums(*session::Reader::open(w.path()), traces, Cancel());
+}
+
 }  // namespace
 
 class LineSumsTest : public QObject {
@@ -141,9 +146,7 @@ class LineSumsTest : public QObject {
     }
     for (int i = 0; i < 5; ++i) add_op(ops, t + i * 10, t + i * 10 + 10, 3, {CodeId(1), 9});
     w->add_rows(ops);
-    w->finish({});
-    const auto reader = session::Reader::open(at("eager.footlight"));
-    const LineSums sums = line_sums(*reader, {}, Cancel());
+    const LineSums sums = finished(*w);
     const LineSum five = *sums.at(kFile, 5), six = *sums.at(kFile, 6), nine = *sums.at(kFile, 9);
     QCOMPARE(five.eager_ops, uint64_t{8});
     QCOMPARE(five.eager_runs, uint64_t{4});
@@ -175,9 +178,7 @@ class LineSumsTest : public QObject {
         add_op(ops, 1000 * g + run * 10, 1000 * g + run * 10 + 4, 1, {}, CallId(g), GraphId(g), 0);
     }
     w->add_rows(ops);
-    w->finish({});
-    const auto reader = session::Reader::open(at("codes.footlight"));
-    QCOMPARE(line_sums(*reader, {}, Cancel()).at(kFile, 11)->traced_runs, uint64_t{8});
+    QCOMPARE(finished(*w).at(kFile, 11)->traced_runs, uint64_t{8});
   }
 
   // The trace of a call that failed is no time of the call's line.
@@ -199,9 +200,7 @@ class LineSumsTest : public QObject {
     calls[0].start_ns = 50, calls[0].end_ns = 800;
     calls[0].source = {CodeId(1), 3};
     w->add_rows(calls);
-    w->finish({});
-    const auto reader = session::Reader::open(at("failed.footlight"));
-    const LineSums sums = line_sums(*reader, {}, Cancel());
+    const LineSums sums = finished(*w);
     QCOMPARE(sums.at(kFile, 3)->call_ns, int64_t{250});
     QCOMPARE(sums.at(kFile, 10)->tracing_ns, int64_t{500});
     QCOMPARE(std::pair(sums.at(kFile, 3)->calls, sums.at(kFile, 3)->own_calls), std::pair(uint64_t{1}, uint64_t{0}));
@@ -250,9 +249,7 @@ class LineSumsTest : public QObject {
       calls[c].source = {CodeId(1), 3};
     }
     w->add_rows(calls);
-    w->finish({});
-    const auto reader = session::Reader::open(at("traced.footlight"));
-    const LineSums sums = line_sums(*reader, {TraceId(1)}, Cancel());
+    const LineSums sums = finished(*w, {TraceId(1)});
     QCOMPARE(sums.at(kFile, 2)->python_ns, int64_t{30});
     const LineSum call = *sums.at(kFile, 3), first = *sums.at(kFile, 11), loop = *sums.at(kFile, 12),
                   body = *sums.at(kFile, 13), f = *sums.at(kFile, 10), g = *sums.at(kFile, 15);
@@ -278,9 +275,7 @@ class LineSumsTest : public QObject {
   // A line of a traced function whose nodes a helper made, in a loop whose body is a function of converted code.
   void nodes_that_a_line_called() {
     auto w = begin(at("helpers.footlight"));
-    session::FunctionRecord f;
-    f.id = FunctionId(1), f.name = "f", f.file = kFile, f.line = 10;
-    w->add(f);
+    w->add(session::FunctionRecord{FunctionId(1), "f", kFile, 10, 0, {}});
     const CodeId around(7), body(8), helper(9);
     w->add(session::CodeRecord{around, kFile, "f", 10, {{0, 10}, {1, 11}, {2, 12}}});
     w->add(session::CodeRecord{body, kFile, "f", 11, {{0, 12}}});
@@ -306,8 +301,7 @@ class LineSumsTest : public QObject {
     t.graphs = {{"traced", GraphId(1)}};
     t.source = {CodeId(1), 3};
     w->add(t);
-    w->finish({});
-    const LineSums sums = line_sums(*session::Reader::open(at("helpers.footlight")), {TraceId(1)}, Cancel());
+    const LineSums sums = finished(*w, {TraceId(1)});
     const auto counts = [&](int line) {
       const LineSum* sum = sums.at(kFile, line);
       return sum ? std::pair(sum->nodes, sum->called_nodes) : std::pair<uint64_t, uint64_t>();
@@ -321,9 +315,7 @@ class LineSumsTest : public QObject {
   // The parameter and the result of a graph stand on the line of the call, which runs its own ops eagerly.
   void a_line_that_calls_a_traced_function() {
     auto w = begin(at("called.footlight"));
-    session::FunctionRecord f;
-    f.id = FunctionId(1), f.name = "f", f.file = kFile, f.line = 10;
-    w->add(f);
+    w->add(session::FunctionRecord{FunctionId(1), "f", kFile, 10, 0, {}});
     session::GraphRecord graph = graph_with(GraphId(1), {3, 11, 3});
     graph.nodes[0].op = "Placeholder", graph.nodes[2].op = "Identity";
     w->add(graph);
@@ -348,8 +340,7 @@ class LineSumsTest : public QObject {
     }
     w->add_rows(std::move(ops));
     w->add_rows(calls);
-    w->finish({});
-    const LineSums sums = line_sums(*session::Reader::open(at("called.footlight")), {TraceId(1)}, Cancel());
+    const LineSums sums = finished(*w, {TraceId(1)});
     const LineSum &call = *sums.at(kFile, 3), &body = *sums.at(kFile, 11);
     QCOMPARE(call.nodes, uint64_t{0});
     QCOMPARE(call.traced_runs, uint64_t{0});
@@ -388,8 +379,7 @@ class LineSumsTest : public QObject {
       calls[i].end_ns = calls[i].start_ns + 50, calls[i].source = {CodeId(1), i < 3 ? 2u : 3u};
     }
     w->add_rows(calls);
-    w->finish({});
-    const LineSums sums = line_sums(*session::Reader::open(at("library.footlight")), {}, Cancel());
+    const LineSums sums = finished(*w);
     QCOMPARE(std::pair(sums.at(kFile, 2)->calls, sums.at(kFile, 2)->own_calls), std::pair(uint64_t{3}, uint64_t{0}));
     QCOMPARE(sums.at(kFile, 3)->own_calls, uint64_t{1});
     for (const int line : {2, 3, 4}) QCOMPARE(sums.at(kFile, line)->traces, uint64_t{1});
@@ -409,8 +399,7 @@ class LineSumsTest : public QObject {
     add_op(ops, 100, 105, 1, {}, CallId(1), GraphId(2), 0);
     add_op(ops, 110, 117, 1, {}, CallId(1), GraphId(2), 1);
     w->add_rows(ops);
-    w->finish({});
-    const LineSums sums = line_sums(*session::Reader::open(at("counter.footlight")), {}, Cancel());
+    const LineSums sums = finished(*w);
     const LineSum& loop = *sums.at(kFile, 12);
     QCOMPARE(std::pair(loop.traced_ns, loop.inside_ns), std::pair(int64_t{5}, int64_t{7}));
   }
@@ -430,17 +419,14 @@ class LineSumsTest : public QObject {
     add_op(ops, 10, 20, 1, {CodeId(1), 2});
     add_op(ops, 130, 140, 1, {CodeId(1), 5});
     w->add_rows(ops);
-    w->finish({});
-    const LineSums sums = line_sums(*session::Reader::open(at("waits.footlight")), {}, Cancel());
+    const LineSums sums = finished(*w);
     QCOMPARE(sums.at(kFile, 2)->python_ns, int64_t{10});  // 20 to 25, and 125 to 130
   }
 
   // A call was compared before it ran: what that did is nobody's line.
   void what_a_comparison_does() {
     auto w = begin(at("compared.footlight"));
-    session::FunctionRecord f;
-    f.id = FunctionId(1), f.name = "f", f.file = kFile, f.line = 10;
-    w->add(f);
+    w->add(session::FunctionRecord{FunctionId(1), "f", kFile, 10, 0, {}});
     w->add(graph_with(GraphId(1), {11}));
     session::TraceRecord t;
     t.id = TraceId(1), t.function = FunctionId(1), t.number = 1, t.start_ns = 5000, t.end_ns = 9000;
@@ -479,9 +465,7 @@ class LineSumsTest : public QObject {
     add_op(ops, 100, 110, 1, {CodeId(1), 11});
     add_op(ops, 900, 910, 1, {CodeId(1), 4});
     w->add_rows(ops);
-    w->finish({});
-    const auto reader = session::Reader::open(at("no_call.footlight"));
-    const LineSums sums = line_sums(*reader, {}, Cancel());
+    const LineSums sums = finished(*w);
     QCOMPARE(sums.at(kFile, 2)->python_ns, int64_t{30});
     QCOMPARE(sums.at(kFile, 11)->python_ns, int64_t{0});
     QCOMPARE(sums.at(kFile, 10)->tracing_ns, int64_t{550});
@@ -509,9 +493,7 @@ class LineSumsTest : public QObject {
     add_op(ops, 10, 30, 1, {}, CallId(0), GraphId(3), 0);
     add_op(ops, 40, 90, 1, {}, CallId(0), GraphId(3), 1);
     w->add_rows(ops);
-    w->finish({});
-    const auto reader = session::Reader::open(at("library.footlight"));
-    const LineSums sums = line_sums(*reader, {}, Cancel());
+    const LineSums sums = finished(*w);
     const LineSum& line = *sums.at(kFile, 5);
     QCOMPARE(line.traced_ns, int64_t{20});
     QCOMPARE(line.library_ns, int64_t{50});

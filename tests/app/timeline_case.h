@@ -14,8 +14,7 @@ class TimelineCase : public WindowCase {
   TimelineTable* table() { return view()->table(); }
   void show_timeline() {
     with_sample();
-    window().show_view(QStringLiteral("timeline"));
-    window().settle();
+    go_to_view("timeline");
     canvas()->setFocus();
   }
 };

@@ -25,10 +25,30 @@ class WindowCase : public QObject {
   QString at(const char* name) { return folder_.filePath(QLatin1String(name)); }
 
   MainWindow& window() { return *window_; }
-  void with_sample() {
-    window().session().open(at("sample.footlight"));
+  const Document& document() { return window().session().document(); }
+  const Selection& selected() { return window().selection().current(); }
+  // What a user does, until the window shows all that follows from it.
+  void open_recording(const QString& path) {
+    window().session().open(path);
     window().settle();
   }
+  void show_document(Document document) {
+    window().session().show(std::move(document));
+    window().settle();
+  }
+  void go_to_view(const char* name) {
+    window().show_view(QLatin1String(name));
+    window().settle();
+  }
+  void select(const Selection& selection) {
+    window().selection().select(selection);
+    window().settle();
+  }
+  void press(QWidget* widget, Qt::Key key, Qt::KeyboardModifiers modifiers = {}) {
+    QTest::keyClick(widget, key, modifiers);
+    window().settle();
+  }
+  void with_sample() { open_recording(at("sample.footlight")); }
   void write(const QString& path, const QByteArray& text) {
     QFile file(path);
     QVERIFY(file.open(QIODevice::WriteOnly));

@@ -162,8 +162,7 @@ class AccessibilityTest : public WindowCase {
     with_sample();
     QStringList silent;
     for (const char* view : view_list() | std::views::transform(&ViewEntry::name)) {
-      window().show_view(QLatin1String(view));
-      window().settle();
+      go_to_view(view);
       QSet<QWidget*> seen;
       for (int i = 0; i < 60; ++i) {
         QWidget* at = QApplication::focusWidget();

@@ -13,7 +13,6 @@ class CompareRecordedTest : public WindowCase {
   Q_OBJECT
 
   CompareView& view() { return *window().compare(); }
-  const Document& document() { return window().session().document(); }
   void open_sides() {
     with_sample();
     window().selection().select(Selection::of_function(document(), FunctionId(1)));
@@ -73,7 +72,7 @@ class CompareRecordedTest : public WindowCase {
     view().table()->setFocus();
     view().table()->setCurrentIndex(view().rows().index(0, 0));
     QTest::keyClick(view().table(), Qt::Key_Down);
-    QVERIFY(window().selection().current().kind == Selection::Kind::kNode);
+    QVERIFY(selected().kind == Selection::Kind::kNode);
     // The selection of another trace does not take it away.
     window().selection().select(Selection::of_trace(document(), TraceId(12)));
     QVERIFY(view().shows_result());

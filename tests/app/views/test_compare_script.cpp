@@ -128,7 +128,6 @@ class CompareScriptTest : public WindowCase {
   Q_OBJECT
 
   CompareView& view() { return *window().compare(); }
-  const Document& document() { return window().session().document(); }
   QString cell(int row, const char* column) {
     return view().rows().index(row, view().rows().column(column)).data().toString();
   }

@@ -22,8 +22,6 @@ class CompareViewTest : public WindowCase {
   Q_OBJECT
 
   CompareView& view() { return *window().compare(); }
-  const Document& document() { return window().session().document(); }
-  const Selection& selected() { return window().selection().current(); }
   void with_comparisons() {
     window().session().show(compared_document());
     QTest::keyClick(&window(), Qt::Key_5, Qt::ControlModifier);
@@ -149,8 +147,7 @@ class CompareViewTest : public WindowCase {
     SampleRun run = sample_run();
     run.comparisons.push_back(repetitions());
     write_session(at("compared.footlight"), run);
-    window().session().open(at("compared.footlight"));
-    window().settle();
+    open_recording(at("compared.footlight"));
     QTest::keyClick(&window(), Qt::Key_5, Qt::ControlModifier);
     QVERIFY(view().shows_result());
     QVERIFY(view().sentence().startsWith(QStringLiteral("30.0 us eager, 12.0 us traced: 2.5 times as fast.")));

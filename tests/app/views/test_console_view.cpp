@@ -69,7 +69,7 @@ class ConsoleViewTest : public WindowCase {
     with_console(std::move(records));
     QCOMPARE(console().lines().size(), size_t{1'000'000});
     // 11.9 MB of text, and no allocation for each line.
-    QVERIFY(console().lines().bytes() + window().session().document().console.bytes() < 22'000'000);
+    QVERIFY(console().lines().bytes() + document().console.bytes() < 22'000'000);
     QVERIFY(console().text()->document()->blockCount() < 13'000);
     QVERIFY(console().text()->toPlainText().endsWith(QStringLiteral("line 999999")));
     QTest::keyClick(console().text(), Qt::Key_F, Qt::ControlModifier);
@@ -131,14 +131,14 @@ class ConsoleViewTest : public WindowCase {
     d.add(graph);
     window().session().show(std::move(d));
     window().show_view(QStringLiteral("autograph"));
-    window().selection().select(Selection::of_trace(window().session().document(), TraceId(10)));
+    window().selection().select(Selection::of_trace(document(), TraceId(10)));
     QComboBox* choice = window().autograph()->choice();
     QVERIFY(choice->isVisible());
     QCOMPARE(choice->count(), 2);
     choice->setFocus();
     QTest::keyClick(choice, Qt::Key_Down);
     QCOMPARE(choice->currentText(), QStringLiteral("helper"));
-    window().selection().select(Selection::of_trace(window().session().document(), TraceId(11)));
+    window().selection().select(Selection::of_trace(document(), TraceId(11)));
     QCOMPARE(choice->count(), 1);
   }
 
@@ -158,8 +158,7 @@ class ConsoleViewTest : public WindowCase {
 
   void generated_line_links_open_the_view() {
     with_sample();
-    window().show_view(QStringLiteral("graph"));
-    window().settle();
+    go_to_view("graph");
     QVERIFY(window().select_by_name(QStringLiteral("Relu")));
     window().settle();
     for (QPushButton* b : window().inspector()->findChildren<QPushButton*>()) {
@@ -168,7 +167,7 @@ class ConsoleViewTest : public WindowCase {
       break;
     }
     QCOMPARE(window().view(), QStringLiteral("autograph"));
-    QCOMPARE(window().selection().current().kind, Selection::Kind::kGenerated);
+    QCOMPARE(selected().kind, Selection::Kind::kGenerated);
     QCOMPARE(window().autograph()->generated()->current(), 2);
   }
 };

@@ -51,12 +51,10 @@ class DiffTest : public WindowCase {
   Q_OBJECT
 
   DiffView& view() { return *window().diff(); }
-  const Document& document() { return window().session().document(); }
-  uint32_t selected_node() { return window().selection().current().node; }
+  uint32_t selected_node() { return selected().node; }
   void with_changed() {
     write_session(at("changed.footlight"), changed_run());
-    window().session().open(at("changed.footlight"));
-    window().settle();
+    open_recording(at("changed.footlight"));
   }
   void click(QAbstractButton* button) { QTest::mouseClick(button, Qt::LeftButton); }
   QAbstractButton* chip(const char* text) {
@@ -177,8 +175,7 @@ class DiffTest : public WindowCase {
     QCOMPARE(view().right_choice()->currentText(), QStringLiteral("train_step #3"));
     QCOMPARE(view().verdict(), QStringLiteral("The graphs differ only in 1 constant."));
     // Another trace is compared with its own nearest one.
-    QTest::keyClick(&window(), Qt::Key_Down, Qt::AltModifier);
-    window().settle();
+    press(&window(), Qt::Key_Down, Qt::AltModifier);
     QCOMPARE(view().right_choice()->currentText(), QStringLiteral("train_step #4"));
   }
 
@@ -191,28 +188,22 @@ class DiffTest : public WindowCase {
     write_session(at("failed.footlight"), run);
     window().session().open(at("failed.footlight"));
     window().show_view(QStringLiteral("retraces"));
-    for (const uint32_t trace : {12u, 99u}) {
-      window().selection().select(Selection::of_trace(document(), TraceId(trace)));
-      window().settle();
-    }
-    window().show_view(QStringLiteral("diff"));
-    window().settle();
+    for (const uint32_t trace : {12u, 99u}) select(Selection::of_trace(document(), TraceId(trace)));
+    go_to_view("diff");
     QVERIFY(!view().diff());
   }
 
   void so_do_the_graph_view_and_a_command() {
     with_sample();
     window().show_view(QStringLiteral("graph"));
-    window().selection().select(Selection::of_trace(document(), TraceId(11)));
-    window().settle();
+    select(Selection::of_trace(document(), TraceId(11)));
     for (auto* b : window().graph()->findChildren<QAbstractButton*>())
       if (b->text().startsWith(QStringLiteral("Compare"))) click(b);
     QCOMPARE(window().view(), QStringLiteral("diff"));
     window().show_view(QStringLiteral("graph"));
     window().open_palette(QStringLiteral(">"));
     QTest::keyClicks(window().palette()->input(), QStringLiteral("compare the graph"));
-    QTest::keyClick(window().palette()->input(), Qt::Key_Return);
-    window().settle();
+    press(window().palette()->input(), Qt::Key_Return);
     QCOMPARE(window().view(), QStringLiteral("diff"));
     QCOMPARE(view().right_choice()->currentText(), QStringLiteral("train_step #2"));
     QVERIFY(view().diff());
@@ -221,16 +212,14 @@ class DiffTest : public WindowCase {
   void keys_step_through_the_differences() {
     with_changed();
     window().selection().select(Selection::of_trace(document(), TraceId(12)));
-    window().show_view(QStringLiteral("diff"));
-    window().settle();
+    go_to_view("diff");
     QCOMPARE(view().list()->model()->rowCount(), 4);
     QCOMPARE(view().list()->currentIndex().row(), 0);
-    QVERIFY(window().selection().current().kind == Selection::Kind::kTrace);
+    QVERIFY(selected().kind == Selection::Kind::kTrace);
     QStringList seen;
     for (int i = 0; i < 5; ++i) {
-      QTest::keyClick(view().list(), Qt::Key_Period);
-      window().settle();
-      const Selection& s = window().selection().current();
+      press(view().list(), Qt::Key_Period);
+      const Selection& s = selected();
       QVERIFY(s.kind == Selection::Kind::kNode);
       seen << q(document().node(s.graph, s.node)->op);
       QVERIFY(place_of(document(), s));
@@ -243,34 +232,31 @@ class DiffTest : public WindowCase {
     QVERIFY(seen.contains(QStringLiteral("Abs")));
     QVERIFY(seen.contains(QStringLiteral("Sub")));
     QVERIFY(seen.contains(QStringLiteral("AddV2")));
-    const Selection last = window().selection().current();
-    QTest::keyClick(view().pane(DiffPart::kLeft)->canvas(), Qt::Key_Comma);
-    window().settle();
-    QVERIFY(window().selection().current() != last);
+    const Selection last = selected();
+    press(view().pane(DiffPart::kLeft)->canvas(), Qt::Key_Comma);
+    QVERIFY(selected() != last);
     QCOMPARE(view().list()->currentIndex().row(), 2);
   }
 
   void boxes_and_rows_select_the_node() {
     with_sample();
     window().selection().select(Selection::of_trace(document(), TraceId(12)));
-    window().show_view(QStringLiteral("diff"));
-    window().settle();
+    go_to_view("diff");
     const QRect row = view().list()->visualRect(view().list()->model()->index(0, 2));
     view().list()->setCurrentIndex({});
     QTest::mouseClick(view().list()->viewport(), Qt::LeftButton, {}, row.center());
-    QCOMPARE(window().selection().current().graph, GraphId(12));
+    QCOMPARE(selected().graph, GraphId(12));
     QCOMPARE(selected_node(), 9u);
-    QCOMPARE(place_of(document(), window().selection().current()).line, 9);
+    QCOMPARE(place_of(document(), selected()).line, 9);
     // The same node of the other graph, by a click there.
     DiffPane* left = view().pane(DiffPart::kLeft);
     QTest::mouseClick(left->canvas(), Qt::LeftButton, {}, centre_of(left, GraphId(10), 9));
-    QCOMPARE(window().selection().current().graph, GraphId(10));
+    QCOMPARE(selected().graph, GraphId(10));
     QCOMPARE(selected_node(), 9u);
     QCOMPARE(view().list()->currentIndex().row(), 0);
     QCOMPARE(view().right_choice()->currentText(), QStringLiteral("train_step #3"));
     // A node selected elsewhere is shown on both sides; it is no difference, so no row is.
-    window().selection().select(Selection::of_node(document(), GraphId(12), 3));
-    window().settle();
+    select(Selection::of_node(document(), GraphId(12), 3));
     for (DiffPart part : {DiffPart::kLeft, DiffPart::kRight}) {
       const GraphCanvas* canvas = view().pane(part)->canvas();
       QCOMPARE(canvas->selected().size(), 1);
@@ -282,8 +268,7 @@ class DiffTest : public WindowCase {
   void three_pictures() {
     with_changed();
     window().selection().select(Selection::of_trace(document(), TraceId(12)));
-    window().show_view(QStringLiteral("diff"));
-    window().settle();
+    go_to_view("diff");
     QCOMPARE(marked(view().pane(DiffPart::kLeft)->canvas()->plan(), Mark::kOnlyLeft), 1);
     QCOMPARE(marked(view().pane(DiffPart::kLeft)->canvas()->plan(), Mark::kOnlyRight), 0);
     QCOMPARE(marked(view().pane(DiffPart::kRight)->canvas()->plan(), Mark::kOnlyRight), 2);
@@ -305,26 +290,22 @@ class DiffTest : public WindowCase {
       if (b.title != QStringLiteral("Abs")) continue;
       QTest::mouseClick(one->canvas(), Qt::LeftButton, {}, one->canvas()->to_screen(b.rect.center()).toPoint());
     }
-    QCOMPARE(window().selection().current().graph, GraphId(12));
+    QCOMPARE(selected().graph, GraphId(12));
     QCOMPARE(selected_node(), 12u);
   }
 
   void any_two_graphs() {
     with_sample();
-    window().show_view(QStringLiteral("diff"));
-    window().settle();
+    go_to_view("diff");
     view().right_choice()->setFocus();
-    QTest::keyClick(view().right_choice(), Qt::Key_End);
-    window().settle();
+    press(view().right_choice(), Qt::Key_End);
     QCOMPARE(view().right_choice()->currentText(), QStringLiteral("evaluate #1"));
     QVERIFY(view().diff()->diff().counts.only_left > 0);
     QVERIFY2(view().verdict().contains(QStringLiteral("only on the left")), qPrintable(view().verdict()));
     // A node elsewhere keeps them, another trace does not.
-    window().selection().select(Selection::of_node(document(), GraphId(13), 3));
-    window().settle();
+    select(Selection::of_node(document(), GraphId(13), 3));
     QCOMPARE(view().right_choice()->currentText(), QStringLiteral("evaluate #1"));
-    window().selection().select(Selection::of_trace(document(), TraceId(14)));
-    window().settle();
+    select(Selection::of_trace(document(), TraceId(14)));
     QCOMPARE(view().right_choice()->currentText(), QStringLiteral("train_step #5"));
     // A graph with itself.
     view().compare(GraphId(11), GraphId(11));
@@ -348,8 +329,7 @@ class DiffTest : public WindowCase {
       d.add(t);
     }
     window().session().show(std::move(d));
-    window().show_view(QStringLiteral("diff"));
-    window().settle();
+    go_to_view("diff");
     QSignalSpy finished(view().findChild<DiffWorker*>(), &DiffWorker::finished);
     view().compare(TraceId(51));
     QVERIFY(view().busy());
@@ -369,8 +349,7 @@ class DiffTest : public WindowCase {
 
   void everything_has_a_name() {
     with_sample();
-    window().show_view(QStringLiteral("diff"));
-    window().settle();
+    go_to_view("diff");
     for (QWidget* w : {static_cast<QWidget*>(view().left_choice()), static_cast<QWidget*>(view().right_choice()),
                        static_cast<QWidget*>(view().list()),
                        static_cast<QWidget*>(view().pane(DiffPart::kLeft)->canvas()),

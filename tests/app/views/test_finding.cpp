@@ -76,8 +76,7 @@ class FindingTest : public WindowCase {
     place.ops = 7866;
     d.eager.places.push_back(place);
     window().session().show(d);
-    window().show_view(QStringLiteral("findings"));
-    window().settle();
+    go_to_view("findings");
     QLabel* note = nullptr;
     for (QLabel* label : window().findings()->findChildren<QLabel*>())
       if (label->text().startsWith(QStringLiteral("7,866 ops ran eagerly"))) note = label;
@@ -183,8 +182,7 @@ class FindingTest : public WindowCase {
     record.start(QCoreApplication::applicationDirPath() + QStringLiteral("/../bin/footlight"),
                  {QStringLiteral("record"), folder_.filePath(name), QStringLiteral("-o"), recording});
     QVERIFY(record.waitForFinished(60000));
-    window().session().open(recording);
-    window().settle();
+    open_recording(recording);
     const QJsonObject report = report_of(recording);
     const QJsonArray findings = report[QStringLiteral("findings")].toArray();
     QVERIFY(!findings.isEmpty());
@@ -347,7 +345,7 @@ class FindingTest : public WindowCase {
     open_first();
     QTest::mouseClick(link(page().content().card.place_text), Qt::LeftButton);
     QCOMPARE(window().view(), QStringLiteral("source"));
-    QCOMPARE(window().selection().current().place.line, page().content().card.place.line);
+    QCOMPARE(selected().place.line, page().content().card.place.line);
     open_first();
     QTest::keyClick(&window(), Qt::Key_Left, Qt::AltModifier);
     QVERIFY(!window().finding_is_open());

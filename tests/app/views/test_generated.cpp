@@ -92,9 +92,8 @@ class GeneratedTest : public WindowCase {
   }
   void with_torch(TraceId id = TraceId(1)) {
     window().session().show(torch_document());
-    window().selection().select(Selection::of_trace(window().session().document(), id));
-    window().show_view(QStringLiteral("autograph"));
-    window().settle();
+    window().selection().select(Selection::of_trace(document(), id));
+    go_to_view("autograph");
   }
   void click(CodeView* code, int number) {
     const QRect at = code->row_rect(static_cast<size_t>(code->text().row_of(number)), 1);
@@ -143,7 +142,7 @@ class GeneratedTest : public WindowCase {
   void lines_of_both_sides_belong_together() {
     with_torch();
     click(view().text(), 4);
-    const Selection& now = window().selection().current();
+    const Selection& now = selected();
     QCOMPARE(now.kind, Selection::Kind::kLine);
     QCOMPARE(now.place.line, 6);
     QCOMPARE(now.trace, TraceId(1));
@@ -160,7 +159,7 @@ class GeneratedTest : public WindowCase {
     view().text()->setFocus();
     QTest::keyClick(view().text(), Qt::Key_Up);
     window().selection().back();
-    QVERIFY(window().selection().current().place.line > 0);
+    QVERIFY(selected().place.line > 0);
   }
 
   void text_is_found_and_copied() {
@@ -178,7 +177,7 @@ class GeneratedTest : public WindowCase {
     with_torch();
     click_stage(4);
     QVERIFY(!view().parts()->isVisible());
-    window().selection().select(Selection::of_trace(window().session().document(), TraceId(2)));
+    window().selection().select(Selection::of_trace(document(), TraceId(2)));
     QCOMPARE(view().stages()->currentIndex(), 4);
     QCOMPARE(view().parts()->count(), 2);
     view().parts()->setFocus();
@@ -224,14 +223,12 @@ class GeneratedTest : public WindowCase {
     gzip.start(QStringLiteral("gzip"), {QStringLiteral("-dc"), packed});
     QVERIFY(gzip.waitForFinished() && gzip.exitCode() == 0);
     write(at("jax.footlight"), gzip.readAllStandardOutput());
-    window().session().open(at("jax.footlight"));
-    window().settle();
-    const Document& d = window().session().document();
+    open_recording(at("jax.footlight"));
+    const Document& d = document();
     const auto update = std::ranges::find(d.functions, "update", &session::FunctionRecord::name);
     QVERIFY(update != d.functions.end());
     window().selection().select(Selection::of_function(d, update->id));
-    window().show_view(QStringLiteral("autograph"));
-    window().settle();
+    go_to_view("autograph");
     QCOMPARE(tab(), QStringLiteral("Generated"));
     QCOMPARE(stages(), (QStringList{QStringLiteral("jaxpr"), QStringLiteral("StableHLO"), QStringLiteral("HLO")}));
     QVERIFY(view().text()->lines().front().text.startsWith(QStringLiteral("{ lambda")));

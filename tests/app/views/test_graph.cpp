@@ -40,9 +40,8 @@ class GraphTest : public WindowCase {
  private:
   void with_training(uint32_t layers = kLayers) {
     window().session().show(document_around(training_graph(GraphId(1), layers)));
-    window().selection().select(Selection::of_trace(window().session().document(), TraceId(1)));
-    window().show_view(QStringLiteral("graph"));
-    window().settle();
+    window().selection().select(Selection::of_trace(document(), TraceId(1)));
+    go_to_view("graph");
   }
   GraphCanvas& canvas() { return *window().graph()->canvas(); }
   const GraphPlan& plan() { return std::as_const(canvas()).plan(); }
@@ -206,17 +205,14 @@ class GraphTest : public WindowCase {
 
   void a_library_is_opened_by_keys() {
     window().session().show(document_with_library());
-    window().selection().select(Selection::of_trace(window().session().document(), TraceId(1)));
-    window().show_view(QStringLiteral("graph"));
-    window().settle();
+    window().selection().select(Selection::of_trace(document(), TraceId(1)));
+    go_to_view("graph");
     const PlanBox* dense = box_named(plan(), QStringLiteral("dense"));
     QVERIFY(dense);
     QTest::mouseClick(&canvas(), Qt::LeftButton, {}, centre_of(dense));
-    QTest::keyClick(&canvas(), Qt::Key_Return);
-    window().settle();
+    press(&canvas(), Qt::Key_Return);
     QVERIFY(plan().box_of(GraphId(1), 2) >= 0);
-    window().selection().select(Selection::of_node(window().session().document(), GraphId(1), 6));
-    window().settle();
+    select(Selection::of_node(document(), GraphId(1), 6));
     QVERIFY(plan().box_of(GraphId(1), 6) >= 0);
   }
 
@@ -335,25 +331,22 @@ class GraphTest : public WindowCase {
     QVERIFY(relu >= 0);
     QTest::mouseClick(&canvas(), Qt::LeftButton, {},
                       centre_of(&plan().boxes[static_cast<size_t>(relu)]) - QPoint(0, 12));
-    QCOMPARE(window().selection().current().node, 7u);
-    QTest::keyClick(&canvas(), Qt::Key_BracketRight);
-    window().settle();
+    QCOMPARE(selected().node, 7u);
+    press(&canvas(), Qt::Key_BracketRight);
     QVERIFY(plan().box_of(GraphId(1), 15) >= 0 && plan().box_of(GraphId(1), 7) < 0);
     // Enter on the folded one opens it, another Enter at a node in it does nothing.
     window().graph()->canvas()->cluster_toggled(0);
     window().settle();
     QVERIFY(plan().clusters.empty());
     canvas().set_selected({index_of(box_named(plan(), QStringLiteral("for w, b")))});
-    QTest::keyClick(&canvas(), Qt::Key_Return);
-    window().settle();
+    press(&canvas(), Qt::Key_Return);
     QCOMPARE(plan().clusters.size(), size_t{1});
   }
 
   void another_view_opens_the_way() {
     with_training();
     const uint32_t node = 1 + 17 * 8 + 6;
-    window().selection().select(Selection::of_node(window().session().document(), GraphId(1), node));
-    window().settle();
+    select(Selection::of_node(document(), GraphId(1), node));
     const int box = plan().box_of(GraphId(1), node);
     QVERIFY(box >= 0);
     QVERIFY(canvas().selected().contains(box));
@@ -370,14 +363,13 @@ class GraphTest : public WindowCase {
     canvas().frame_selected();
     QTest::mouseClick(&canvas(), Qt::LeftButton, {},
                       canvas().to_screen(GraphCanvas::chip_rect(b, 0).center()).toPoint());
-    QCOMPARE(window().selection().current().node, 2u);
+    QCOMPARE(selected().node, 2u);
     QVERIFY(canvas().selected().contains(product));
     QCOMPARE(b.chips[1].kind, PlanChip::Kind::kGradient);
     canvas().frame_selected();
     QTest::mouseClick(&canvas(), Qt::LeftButton, {},
                       canvas().to_screen(GraphCanvas::chip_rect(b, 1).center()).toPoint());
-    const session::NodeRecord* gradient =
-        window().session().document().node(GraphId(1), window().selection().current().node);
+    const session::NodeRecord* gradient = document().node(GraphId(1), selected().node);
     QCOMPARE(gradient->op, std::string("MatMul"));
     QCOMPARE(gradient->source.offset, 11u);
   }
@@ -392,15 +384,13 @@ class GraphTest : public WindowCase {
     QTRY_VERIFY(!window().graph()->busy());
     window().settle();
     QCOMPARE(window().graph()->found().size(), size_t{2 * kLayers});
-    const uint32_t first = window().selection().current().node;
+    const uint32_t first = selected().node;
     QCOMPARE(first, window().graph()->found()[0].node);
     QVERIFY(plan().box_of(GraphId(1), first) >= 0);
-    QTest::keyClick(window().graph()->find_bar()->input(), Qt::Key_Return);
-    window().settle();
-    QCOMPARE(window().selection().current().node, window().graph()->found()[1].node);
-    QTest::keyClick(window().graph()->find_bar()->input(), Qt::Key_Return, Qt::ShiftModifier);
-    window().settle();
-    QCOMPARE(window().selection().current().node, first);
+    press(window().graph()->find_bar()->input(), Qt::Key_Return);
+    QCOMPARE(selected().node, window().graph()->found()[1].node);
+    press(window().graph()->find_bar()->input(), Qt::Key_Return, Qt::ShiftModifier);
+    QCOMPARE(selected().node, first);
     QTest::keyClick(window().graph()->find_bar()->input(), Qt::Key_Escape);
     QVERIFY(!window().graph()->find_bar()->isVisible());
     QVERIFY(canvas().hasFocus() && canvas().found().isEmpty());
@@ -420,7 +410,7 @@ class GraphTest : public WindowCase {
     QTest::keyClick(window().graph()->find_bar()->input(), Qt::Key_Return);
     QTRY_VERIFY(!window().graph()->busy());
     window().settle();
-    const int box = plan().place_of(GraphId(1), window().selection().current().node);
+    const int box = plan().place_of(GraphId(1), selected().node);
     QVERIFY(box >= 0);
     QVERIFY(canvas().scale() >= 0.5);
     QVERIFY(canvas().visible_world().contains(plan().boxes[static_cast<size_t>(box)].rect.center()));
@@ -481,7 +471,7 @@ class GraphTest : public WindowCase {
     for (QAction* action : menu->actions())
       if (action->text() == QStringLiteral("Show the source line")) action->trigger();
     QCOMPARE(window().view(), QStringLiteral("source"));
-    QCOMPARE(window().selection().current().node, 7u);
+    QCOMPARE(selected().node, 7u);
   }
 
   void hiding_by_the_menu() {
@@ -573,7 +563,7 @@ class GraphTest : public WindowCase {
     QFile(program).setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
     window().graph()->layouter().dot().set_program(program);
     window().session().show(document_around(training_graph(GraphId(1), 3)));
-    window().selection().select(Selection::of_trace(window().session().document(), TraceId(1)));
+    window().selection().select(Selection::of_trace(document(), TraceId(1)));
     QTRY_VERIFY(window().graph()->layouter().dot().process_id() > 0);
     const auto id = static_cast<pid_t>(window().graph()->layouter().dot().process_id());
     QCOMPARE(::kill(id, 0), 0);
@@ -581,7 +571,7 @@ class GraphTest : public WindowCase {
     QTRY_VERIFY(::kill(id, 0) != 0);
     // Nor does closing the window in the middle of one.
     window().session().show(document_around(training_graph(GraphId(1), 3)));
-    window().selection().select(Selection::of_trace(window().session().document(), TraceId(1)));
+    window().selection().select(Selection::of_trace(document(), TraceId(1)));
     QTRY_VERIFY(window().graph()->layouter().dot().process_id() > 0);
     const auto other = static_cast<pid_t>(window().graph()->layouter().dot().process_id());
     window_.reset();

@@ -109,9 +109,8 @@ class GraphStagesTest : public WindowCase {
  private:
   void show(Document d) {
     window().session().show(std::move(d));
-    window().selection().select(Selection::of_trace(window().session().document(), TraceId(1)));
-    window().show_view(QStringLiteral("graph"));
-    window().settle();
+    window().selection().select(Selection::of_trace(document(), TraceId(1)));
+    go_to_view("graph");
   }
   GraphView& view() { return *window().graph(); }
   const GraphPlan& plan() { return std::as_const(*view().canvas()).plan(); }
@@ -159,7 +158,7 @@ class GraphStagesTest : public WindowCase {
     for (int i = 0; i < 4; ++i) {
       view().changed_button()->click();
       window().settle();
-      went.push_back(window().selection().current().node);
+      went.push_back(selected().node);
       QVERIFY(view().canvas()->selected().contains(plan().box_of(GraphId(1), went.back())));
     }
     QCOMPARE(went, (std::vector<uint32_t>{1, 2, 3, 1}));
@@ -178,16 +177,15 @@ class GraphStagesTest : public WindowCase {
   void selection_in_a_stage() {
     show(document_around(optimised_graph()));
     choose(QStringLiteral("As it runs"));
-    const Document& d = window().session().document();
-    window().selection().select(Selection::of_node(d, GraphId(1), 4));
-    window().settle();
+    const Document& d = document();
+    select(Selection::of_node(d, GraphId(1), 4));
     const int folded = plan().box_of(GraphId(1), 7);
     QVERIFY(folded >= 0);
     QCOMPARE(view().canvas()->selected(), QSet<int>{folded});
     window().selection().select(Selection::of_node(d, GraphId(1), 5));
     QTest::mouseClick(view().canvas(), Qt::LeftButton, {},
                       view().canvas()->to_screen(plan().boxes[static_cast<size_t>(folded)].rect.center()).toPoint());
-    QCOMPARE(window().selection().current().node, 3u);
+    QCOMPARE(selected().node, 3u);
     QCOMPARE(view().canvas()->selected(), QSet<int>{folded});
     // The search looks at what is shown.
     view().find_bar()->open();
@@ -242,7 +240,7 @@ class GraphStagesTest : public WindowCase {
   // The way back runs up beside the way forward: each gradient is in its op's row.
   void gradients_stand_beside_their_ops() {
     show(document_around(training_graph(GraphId(1), 3)));
-    const session::GraphRecord& g = *window().session().document().graph(GraphId(1));
+    const session::GraphRecord& g = *document().graph(GraphId(1));
     const std::vector<size_t> forward = forward_ops(g);
     size_t beside = 0, back = 0;
     for (size_t i = 0; i < forward.size(); ++i) {
@@ -336,8 +334,8 @@ class GraphStagesTest : public WindowCase {
     view().set_grouping(GraphGrouping::kCalls);
     window().settle();
     QCOMPARE(plan().clusters.size(), size_t{4});
-    const auto part = graph_part(window().session().document(), GraphId(1));
-    QCOMPARE(part->locations.size(), window().session().document().locations.size());
+    const auto part = graph_part(document(), GraphId(1));
+    QCOMPARE(part->locations.size(), document().locations.size());
     view().set_grouping(GraphGrouping::kNames);
     window().settle();
     QVERIFY(plan().clusters.empty());

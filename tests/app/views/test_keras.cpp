@@ -84,9 +84,8 @@ class KerasTest : public WindowCase {
   void what_keras_made_is_folded() {
     const QString recording = recorded();
     if (recording.isEmpty()) QSKIP("this Python has no Keras");
-    window().session().open(recording);
-    window().settle();
-    const Document& d = window().session().document();
+    open_recording(recording);
+    const Document& d = document();
     // The graph with the layers; its nodes are Keras's, but for the call of the step itself.
     const session::GraphRecord* largest = nullptr;
     for (const session::GraphRecord& g : d.graphs)
@@ -101,8 +100,7 @@ class KerasTest : public WindowCase {
     const auto conv = std::ranges::find(largest->nodes, std::string("Conv2D"), &session::NodeRecord::op);
     QVERIFY(conv != largest->nodes.end());
     window().selection().select(Selection::of_node(d, largest->id, conv->id));
-    window().show_view(QStringLiteral("graph"));
-    window().settle();
+    go_to_view("graph");
     QTRY_VERIFY_WITH_TIMEOUT(
         std::as_const(*window().graph()->canvas()).plan().box_of(largest->id, conv->id) >= 0, 20000);
   }

@@ -82,11 +82,10 @@ class LandingTest : public WindowCase {
     QCOMPARE(list.cards.front().place_text, QStringLiteral("layers.py:2"));
     QCOMPARE(run_note(d, list.cards), words);
     QCOMPARE(reason_text(d.traces.back()), words);
-    window().session().show(d);
-    window().settle();
+    show_document(d);
     QCOMPARE(window().top_bar()->status_text(), words);
     // The trace that failed is selected, and Retraces shows why.
-    QCOMPARE(window().selection().current().trace, d.traces.back().id);
+    QCOMPARE(selected().trace, d.traces.back().id);
     QVERIFY(!window().selection().can_go_back());
   }
 
@@ -143,8 +142,8 @@ class LandingTest : public WindowCase {
     window().run();
     QTRY_VERIFY_WITH_TIMEOUT(window().session().is_open() && !window().worker().running(), 20000);
     QTRY_COMPARE_WITH_TIMEOUT(window().view(), QStringLiteral("retraces"), 10000);
-    QCOMPARE(window().selection().current().function, FunctionId(1));
-    QCOMPARE(window().selection().current().kind, Selection::Kind::kFunction);
+    QCOMPARE(selected().function, FunctionId(1));
+    QCOMPARE(selected().kind, Selection::Kind::kFunction);
     QVERIFY(!window().selection().can_go_back());
   }
 
@@ -153,14 +152,12 @@ class LandingTest : public WindowCase {
     window().show_view(QStringLiteral("compare"));
     QVERIFY(window().open(at("sample.footlight")));
     QTRY_COMPARE_WITH_TIMEOUT(window().view(), QStringLiteral("retraces"), 10000);
-    QCOMPARE(window().selection().current().function, FunctionId(1));
+    QCOMPARE(selected().function, FunctionId(1));
     window().show_view(QStringLiteral("graph"));
-    window().session().show(sample_document());
-    window().settle();
+    show_document(sample_document());
     QCOMPARE(window().view(), QStringLiteral("graph"));
     QVERIFY(window().open(at("sample.footlight")));
-    window().show_view(QStringLiteral("timeline"));  // as --view does
-    window().settle();
+    go_to_view("timeline");  // as --view does
     QCOMPARE(window().view(), QStringLiteral("timeline"));
     QVERIFY(window().open(at("sample.footlight"), true));  // another run of the navigator
     window().settle();
@@ -214,12 +211,12 @@ class LandingTest : public WindowCase {
     window().run();
     QTRY_VERIFY_WITH_TIMEOUT(window().session().is_open() && !window().session().loading(), 20000);
     window().show_view(QStringLiteral("graph"));
-    const FunctionId evaluate = window().session().document().functions.back().id;
-    window().selection().select(Selection::of_function(window().session().document(), evaluate));
+    const FunctionId evaluate = document().functions.back().id;
+    window().selection().select(Selection::of_function(document(), evaluate));
     QTRY_VERIFY_WITH_TIMEOUT(!window().worker().running(), 20000);
     QTest::qWait(600);
     QCOMPARE(window().view(), QStringLiteral("graph"));
-    QCOMPARE(window().selection().current().function, evaluate);
+    QCOMPARE(selected().function, evaluate);
   }
 
   void another_run_stays_at_what_was_looked_at() {
@@ -230,12 +227,12 @@ class LandingTest : public WindowCase {
     qputenv("SAMPLE_SESSION", at("own.footlight").toUtf8());
     QVERIFY(window().open(at("script.py")));
     window().run();
-    QTRY_COMPARE_WITH_TIMEOUT(window().selection().current().function, FunctionId(1), 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(selected().function, FunctionId(1), 20000);
     QTRY_VERIFY_WITH_TIMEOUT(!window().worker().running(), 20000);
     QTest::qWait(600);  // what follows the end of a run
     window().settle();
-    const FunctionId evaluate = window().session().document().functions.back().id;
-    window().selection().select(Selection::of_function(window().session().document(), evaluate));
+    const FunctionId evaluate = document().functions.back().id;
+    window().selection().select(Selection::of_function(document(), evaluate));
     window().show_view(QStringLiteral("graph"));
     const QString first = window().session().path();
     window().run();
@@ -244,7 +241,7 @@ class LandingTest : public WindowCase {
     QTest::qWait(600);
     window().settle();
     QCOMPARE(window().view(), QStringLiteral("graph"));
-    QCOMPARE(window().selection().current().function, evaluate);
+    QCOMPARE(selected().function, evaluate);
   }
 
   void quitting_asks_while_a_script_runs() {
@@ -424,8 +421,7 @@ class LandingTest : public WindowCase {
     QTest::keyClick(window().top_bar()->options_button(), Qt::Key_Return);
     QVERIFY(window().run_panel() && window().run_panel()->isVisible());
     window().run_panel()->reject();
-    window().show_view(QStringLiteral("findings"));
-    window().settle();
+    go_to_view("findings");
     QPushButton* place = nullptr;
     for (QPushButton* b : window().findings()->findChildren<QPushButton*>())
       if (b->text().contains(QStringLiteral("train.py:"))) place = b;

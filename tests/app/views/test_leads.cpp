@@ -50,16 +50,14 @@ class LeadsTest : public WindowCase {
     const SampleRun run = sample_run();
     const Document& d = run.document;
     with_sample();
-    window().selection().select(Selection::of_trace(window().session().document(), TraceId(12)));
-    window().show_view(QStringLiteral("graph"));
-    window().settle();
+    window().selection().select(Selection::of_trace(document(), TraceId(12)));
+    go_to_view("graph");
     const session::GraphRecord *root = d.graph(GraphId(12)), *a = d.graph(GraphId(100)), *b = d.graph(GraphId(101));
     QCOMPARE(window().graph()->lead()->text(),
              QStringLiteral("#3: %1 nodes, and %2 in the branches, loops and functions that they call")
                  .arg(root->nodes.size())
                  .arg(a->nodes.size() + b->nodes.size()));
-    window().show_view(QStringLiteral("timeline"));
-    window().settle();
+    go_to_view("timeline");
     uint64_t eager = 0, evaluated = 0;
     for (size_t i = 0; i < run.ops.size(); ++i) {
       const bool is_traced = std::ranges::any_of(d.traces, [&](const session::TraceRecord& t) {
@@ -77,8 +75,7 @@ class LeadsTest : public WindowCase {
                                  .arg(count_text(run.ops.size()), count_text(eager), for_graphs,
                                       count_text(run.calls.size()), duration_text(tracing))),
              qPrintable(said));
-    window().show_view(QStringLiteral("autograph"));
-    window().settle();
+    go_to_view("autograph");
     uint64_t staged = 0;
     for (const CodeLine& line : window().autograph()->source()->lines())
       staged += line.fate == QStringLiteral("staged");
@@ -95,8 +92,7 @@ class LeadsTest : public WindowCase {
 
   void views_without_a_trace_point_to_the_timeline() {
     write_session(at("eager.footlight"), eager_run(1502));
-    window().session().open(at("eager.footlight"));
-    window().settle();
+    open_recording(at("eager.footlight"));
     for (const char* view : {"graph", "retraces", "autograph"}) {
       for (const bool by_key : {false, true}) {
         window().show_view(QLatin1String(view));
@@ -137,8 +133,7 @@ class LeadsTest : public WindowCase {
     run.document.codes.clear();
     run.document.console.push_back({1000, session::ConsoleStream::kStdout, "hello\n"});
     write_session(at("nothing.footlight"), run);
-    window().session().open(at("nothing.footlight"));
-    window().settle();
+    open_recording(at("nothing.footlight"));
     for (const char* view : {"timeline", "source", "graph"}) {
       window().show_view(QLatin1String(view));
       Lead* nothing = view == std::string("timeline") ? window().timeline()->nothing()

@@ -39,7 +39,7 @@ class MenusTest : public WindowCase {
     QVERIFY(choose(menu, "Copy the row"));
     const QString row = QGuiApplication::clipboard()->text();
     QVERIFY2(row.startsWith(QStringLiteral("#3\t")), qPrintable(row));
-    QCOMPARE(window().selection().current().trace, TraceId(12));
+    QCOMPARE(selected().trace, TraceId(12));
     menu = open_menu(table, {}, true);
     QVERIFY(menu && choose(menu, "Copy the table as CSV"));
     const QStringList lines = QGuiApplication::clipboard()->text().split(QStringLiteral("\r\n"), Qt::SkipEmptyParts);
@@ -48,7 +48,7 @@ class MenusTest : public WindowCase {
     menu = open_menu(table->viewport(), third);
     QVERIFY(menu && choose(menu, "Show its graph"));
     QCOMPARE(window().view(), QStringLiteral("graph"));
-    QCOMPARE(window().selection().current().trace, TraceId(12));
+    QCOMPARE(selected().trace, TraceId(12));
   }
 
   void a_call() {
@@ -65,7 +65,7 @@ class MenusTest : public WindowCase {
     menu = open_menu(strip, strip->cell_rect(fourth).center().toPoint());
     QVERIFY(menu && choose(menu, "Show the line that called"));
     QCOMPARE(window().view(), QStringLiteral("source"));
-    QCOMPARE(window().selection().current().trace, TraceId(13));
+    QCOMPARE(selected().trace, TraceId(13));
   }
 
   void exports() {
@@ -104,8 +104,7 @@ class MenusTest : public WindowCase {
 
   void a_finding() {
     with_sample();
-    window().show_view(QStringLiteral("findings"));
-    window().settle();
+    go_to_view("findings");
     QVERIFY(window().findings()->count() > 0);
     FindingWidget* card = window().findings()->cards().front();
     const QString title = card->card().title;

@@ -42,8 +42,7 @@ class NavigatorTest : public WindowCase {
     Document d = sample_document();
     const int known = static_cast<int>(d.traces_of(FunctionId(1)).size());
     add_traces(d, FunctionId(1), 10'000, known + 1, known + traces);
-    window().session().show(std::move(d));
-    window().settle();
+    show_document(std::move(d));
   }
 
  private Q_SLOTS:
@@ -107,8 +106,7 @@ class NavigatorTest : public WindowCase {
     const auto is_library = [&](uint32_t id) { return is_of_library(d, *d.function(FunctionId(id))); };
     QVERIFY(!is_library(1) && !is_library(20) && !is_library(23));  // what was called, and what was written
     QVERIFY(is_library(21) && is_library(22) && is_library(24));
-    window().session().show(d);
-    window().settle();
+    show_document(d);
     const NavigatorModel& model = window().navigator()->model();
     const QModelIndex run = model.index_of_run();
     const int folded = model.rowCount(run);
@@ -149,11 +147,9 @@ class NavigatorTest : public WindowCase {
     QCOMPARE(found[0].times, uint64_t{2});
     QCOMPARE(found[1].caller.name, std::string("main"));  // the library between is no answer
     QVERIFY(called_from(d, {file, 4}).empty());
-    window().session().show(d);
-    window().settle();
+    show_document(d);
     window().selection().select(Selection::of_line(d, {file, 2}));
-    window().show_view(QStringLiteral("source"));
-    window().settle();
+    go_to_view("source");
     CodeView* code = window().source()->code();
     code->go_to(2);
     QContextMenuEvent event(QContextMenuEvent::Keyboard, {}, code->mapToGlobal(QPoint()));
@@ -169,7 +165,7 @@ class NavigatorTest : public WindowCase {
              qPrintable(callers->actions()[0]->text()));
     callers->actions()[0]->trigger();
     menu->close();
-    QCOMPARE(window().selection().current().place, (SourcePlace{file, 5}));
+    QCOMPARE(selected().place, (SourcePlace{file, 5}));
   }
 
   void why_a_function_was_not_converted() {
@@ -247,13 +243,13 @@ class NavigatorTest : public WindowCase {
     QVERIFY(tree()->isExpanded(function));
     const QModelIndex second = tree()->model()->index(1, 0, function);
     QVERIFY(!tree()->isExpanded(second));
-    const Selection before = window().selection().current();
+    const Selection before = selected();
     press(second, 90);
     QVERIFY(tree()->isExpanded(second));
-    QCOMPARE(window().selection().current().kind, before.kind);
+    QCOMPARE(selected().kind, before.kind);
     const QModelIndex trace = tree()->model()->index(4, 0, second);
     press(trace, 90);
-    QCOMPARE(window().selection().current().trace, TraceId(10'105));
+    QCOMPARE(selected().trace, TraceId(10'105));
     press(second, 90);
     QVERIFY(!tree()->isExpanded(second));
     tree()->setFocus();
@@ -261,7 +257,7 @@ class NavigatorTest : public WindowCase {
     QTest::keyClick(tree(), Qt::Key_Right);
     QVERIFY(tree()->isExpanded(second));
     QTest::keyClick(tree(), Qt::Key_Down);
-    QCOMPARE(window().selection().current().trace, TraceId(10'101));
+    QCOMPARE(selected().trace, TraceId(10'101));
   }
 
   void a_function_folds_by_its_triangle() {

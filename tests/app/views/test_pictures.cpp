@@ -74,7 +74,7 @@ class PicturesTest : public WindowCase {
   void views() {
     QFETCH(QString, view);
     with_sample();
-    window().selection().select(Selection::of_trace(window().session().document(), TraceId(11)));
+    window().selection().select(Selection::of_trace(document(), TraceId(11)));
     window().show_view(view);
     same_as(view);
   }
@@ -82,7 +82,7 @@ class PicturesTest : public WindowCase {
   void comparison() {
     window().session().show(compared_document());
     window().show_view(QStringLiteral("compare"));
-    window().selection().select(Selection::of_trace(window().session().document(), TraceId(10)));
+    window().selection().select(Selection::of_trace(document(), TraceId(10)));
     same_as(QStringLiteral("compare"));
   }
 
@@ -103,7 +103,7 @@ class PicturesTest : public WindowCase {
     QFETCH(QString, theme);
     set_theme(theme);
     with_sample();
-    window().selection().select(Selection::of_trace(window().session().document(), TraceId(11)));
+    window().selection().select(Selection::of_trace(document(), TraceId(11)));
     window().show_view(QStringLiteral("graph"));
     same_as(QStringLiteral("graph_") + theme);
     set_theme(QStringLiteral("dark"));

@@ -84,8 +84,7 @@ class RanksViewTest : public WindowCase {
     std::vector<session::MergePart> parts;
     for (int rank = 0; rank < kRanks; ++rank) parts.push_back({write_rank(rank), 0, 80});
     session::write_merged(parts, at("all.footlight").toStdString());
-    window().session().open(at("all.footlight"));
-    window().settle();
+    open_recording(at("all.footlight"));
     QTest::keyClick(&window(), Qt::Key_9, Qt::ControlModifier);
     QCOMPARE(window().view(), QStringLiteral("ranks"));
     QTRY_VERIFY(view()->data() && !view()->busy());
@@ -115,7 +114,7 @@ class RanksViewTest : public WindowCase {
     QCOMPARE(window().view(), QStringLiteral("retraces"));
     const Selection& selected = window().selection().current();
     QVERIFY(selected.kind == Selection::Kind::kTrace);
-    QCOMPARE(window().session().document().trace(selected.trace)->why, std::string("shape of tokens"));
+    QCOMPARE(document().trace(selected.trace)->why, std::string("shape of tokens"));
   }
 
   void keys_fold_step_and_zoom() {

@@ -103,8 +103,7 @@ class RetracesTest : public WindowCase {
   void open_many(const SampleRun& run) {
     write_session(at("many.footlight"), run);
     window().session().open(at("many.footlight"));
-    window().show_view(QStringLiteral("retraces"));
-    window().settle();
+    go_to_view("retraces");
   }
 
  private Q_SLOTS:
@@ -147,9 +146,9 @@ class RetracesTest : public WindowCase {
       // With the mouse: the line is selected, and its calls are marked in the strip.
       QTest::mouseClick(table->viewport(), Qt::LeftButton, {},
                         table->visualRect(table->model()->index(row, 0)).center());
-      QCOMPARE(window().selection().current().kind, Selection::Kind::kLine);
-      QCOMPARE(window().selection().current().place.line, line);
-      QCOMPARE(window().selection().current().function, FunctionId(1));
+      QCOMPARE(selected().kind, Selection::Kind::kLine);
+      QCOMPARE(selected().place.line, line);
+      QCOMPARE(selected().function, FunctionId(1));
       window().settle();
       QCOMPARE(view.strip()->range_text(),
                QStringLiteral("%1 of %2 calls marked").arg(count_text(calls), count_text(run.calls.size())));
@@ -196,7 +195,7 @@ class RetracesTest : public WindowCase {
     table->setFocus();
     table->setCurrentIndex(table->model()->index(1, 0));
     const auto& second = expected.at(cell(table, 1, "what differs").toStdString());
-    QCOMPARE(window().selection().current().trace, second.front());
+    QCOMPARE(selected().trace, second.front());
     QTest::keyClick(table, Qt::Key_Return);
     QVERIFY(view.table()->isVisible() && view.table()->hasFocus());
     QCOMPARE(view.table()->model()->rowCount(), static_cast<int>(second.size()));
@@ -268,8 +267,7 @@ class RetracesTest : public WindowCase {
   void five_thousand_traces_are_sorted_and_filtered() {
     const Document d = many_traces(5000);
     window().session().show(d);
-    window().show_view(QStringLiteral("retraces"));
-    window().settle();
+    go_to_view("retraces");
     Table* table = window().retraces()->table();
     QCOMPARE(table->model()->rowCount(), 5000);
     // By time, with the mouse: shortest first, then longest.
@@ -300,7 +298,7 @@ class RetracesTest : public WindowCase {
     table->setFocus();
     table->setCurrentIndex(table->model()->index(17, 0));
     const QString number = table->model()->index(17, 0).data().toString();
-    QCOMPARE(number, QStringLiteral("#%1").arg(d.trace(window().selection().current().trace)->number));
+    QCOMPARE(number, QStringLiteral("#%1").arg(d.trace(selected().trace)->number));
     // Filtered by what is in any column.
     QLineEdit* filter = window().retraces()->filter_edit();
     QVERIFY(filter->isVisible());
@@ -317,8 +315,7 @@ class RetracesTest : public WindowCase {
 
   void few_traces_have_no_filter() {
     with_sample();
-    window().show_view(QStringLiteral("retraces"));
-    window().settle();
+    go_to_view("retraces");
     QVERIFY(!window().retraces()->filter_edit()->isVisible());
   }
 };

@@ -24,8 +24,7 @@ class SourceViewTest : public WindowCase {
   // The sample in the Source tab, its lines summed up.
   void with_source() {
     with_sample();
-    window().show_view(QStringLiteral("source"));
-    window().settle();
+    go_to_view("source");
   }
   const CostCell* cell(const LineCosts& costs, int line) {
     const auto at = costs.cells.find(line);
@@ -45,8 +44,7 @@ class SourceViewTest : public WindowCase {
     file.path = path.toStdString();
     run.document.add(file);
     write_session(at("edited.footlight"), run);
-    window().session().open(at("edited.footlight"));
-    window().settle();
+    open_recording(at("edited.footlight"));
     window().show_view(QStringLiteral("source"));
     return path;
   }
@@ -144,10 +142,10 @@ class SourceViewTest : public WindowCase {
     QCOMPARE(notes[33].strip, QStringLiteral("violet"));
     QCOMPARE(notes[34].strip, QStringLiteral("violet"));
     QCOMPARE(notes[9].note, duration_text(whole / 4) + QStringLiteral(", 25.0 % of the run"));
-    window().selection().select(Selection::of_line(window().session().document(), {file, 17}));
+    window().selection().select(Selection::of_line(document(), {file, 17}));
     source().lead()->link()->setFocus();
     QTest::keyClick(source().lead()->link(), Qt::Key_Space);
-    QCOMPARE(window().selection().current().place, (SourcePlace{file, 5}));
+    QCOMPARE(selected().place, (SourcePlace{file, 5}));
     QVERIFY(source().code()->hasFocus());
     QVERIFY(!cell(costs, 14));
   }
@@ -159,8 +157,7 @@ class SourceViewTest : public WindowCase {
     d.add(session::FileRecord{session::FileId(0), "/run/own.py", "import keras\n"});
     d.add(session::FileRecord{session::FileId(1), "/v/lib/python3.11/site-packages/keras/layer.py", "x = 1\n"});
     window().session().show(d);
-    window().show_view(QStringLiteral("source"));
-    window().settle();
+    go_to_view("source");
     QCOMPARE(source().findChild<QComboBox*>()->currentText(), QStringLiteral("own.py"));
   }
 
@@ -211,7 +208,7 @@ class SourceViewTest : public WindowCase {
     CodeView* code = source().code();
     // Below the titles; row 5 is line 6.
     QTest::mouseClick(code->viewport(), Qt::LeftButton, {}, QPoint(300, 30 + 24 * 5 + 10));
-    QCOMPARE(window().selection().current().place.line, 6);
+    QCOMPARE(selected().place.line, 6);
     window().settle();
     const InspectorContent& says = window().inspector()->content();
     const auto value = [&](const QString& label) {
@@ -224,11 +221,11 @@ class SourceViewTest : public WindowCase {
     QCOMPARE(value(QStringLiteral("Ops")), QStringLiteral("48"));
     QVERIFY(value(QStringLiteral("Time")).contains(QStringLiteral("a run")));
     QTest::mouseClick(code->viewport(), Qt::LeftButton, {}, QPoint(300, 10));  // the titles are no line
-    QCOMPARE(window().selection().current().place.line, 6);
+    QCOMPARE(selected().place.line, 6);
     QTest::keyClick(code, Qt::Key_Down);
-    QCOMPARE(window().selection().current().place.line, 7);
+    QCOMPARE(selected().place.line, 7);
     QTest::keyClick(code, Qt::Key_End);
-    QCOMPARE(window().selection().current().place.line, 18);
+    QCOMPARE(selected().place.line, 18);
   }
 
   void find_by_keys() {
@@ -359,14 +356,13 @@ class SourceViewTest : public WindowCase {
     for (int i = 0; i < 1'000'000; ++i) file.text += i % 1000 ? "x = 'some text' # 12\n" : "needle = 1\n";
     d.add(file);
     window().session().show(std::move(d));
-    window().show_view(QStringLiteral("source"));
-    window().settle();
+    go_to_view("source");
     CodeView* code = source().code();
     QCOMPARE(code->text().size(), size_t{1'000'018});
     code->setFocus();
     QTest::keyClick(code, Qt::Key_End);
     QTest::qWait(20);
-    QCOMPARE(window().selection().current().place.line, 1'000'018);
+    QCOMPARE(selected().place.line, 1'000'018);
     const auto fits = static_cast<size_t>(code->viewport()->height() / 24 + 4);
     code->viewport()->repaint();
     QVERIFY2(code->painted_rows() <= fits, qPrintable(QString::number(code->painted_rows())));

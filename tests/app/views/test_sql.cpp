@@ -22,7 +22,6 @@ class SqlTest : public WindowCase {
   const SampleRun run_ = sample_run();
 
   SqlView* view() { return window().sql(); }
-  const Selection& selected() { return window().selection().current(); }
   void show_sql() {
     with_sample();
     QTest::keyClick(&window(), Qt::Key_L, Qt::ControlModifier);
@@ -50,7 +49,7 @@ class SqlTest : public WindowCase {
     QCOMPARE(model.rowCount(), static_cast<int>(called.size()));
     for (int r = 0; r < model.rowCount(); ++r) {
       const FunctionId id(static_cast<uint32_t>(model.at(r, 5).integer));
-      const query::CallSums sums = window().session().document().calls_of(id);
+      const query::CallSums sums = document().calls_of(id);
       QCOMPARE(static_cast<uint64_t>(model.at(r, 1).integer), sums.calls);
       QCOMPARE(model.at(r, 3).real, static_cast<double>(sums.total_ns) / 1e6);
     }
@@ -90,15 +89,15 @@ class SqlTest : public WindowCase {
     ask("SELECT function FROM functions ORDER BY function");
     choose(1);
     QCOMPARE(selected().kind, Selection::Kind::kFunction);
-    QCOMPARE(q(window().session().document().function(selected().function)->name), QStringLiteral("train_step"));
+    QCOMPARE(q(document().function(selected().function)->name), QStringLiteral("train_step"));
     ask("SELECT function, trace FROM traces WHERE function = 'train_step' ORDER BY trace");
     choose(2);
     QCOMPARE(selected().kind, Selection::Kind::kTrace);
-    QCOMPARE(window().session().document().trace(selected().trace)->number, 3);
+    QCOMPARE(document().trace(selected().trace)->number, 3);
     ask("SELECT node, graph_id, node_id FROM nodes WHERE op = 'MatMul'");
     choose(0);
     QCOMPARE(selected().kind, Selection::Kind::kNode);
-    QCOMPARE(window().session().document().node(selected().graph, selected().node)->op, std::string("MatMul"));
+    QCOMPARE(document().node(selected().graph, selected().node)->op, std::string("MatMul"));
     ask("SELECT call_id, outcome FROM calls ORDER BY start_ns");
     choose(0);
     QCOMPARE(selected().kind, Selection::Kind::kCall);

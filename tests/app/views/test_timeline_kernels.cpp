@@ -57,8 +57,7 @@ class TimelineKernelsTest : public TimelineCase {
   void show_kernels() {
     write_run();
     window().session().open(path());
-    window().show_view(QStringLiteral("timeline"));
-    window().settle();
+    go_to_view("timeline");
     table()->form_box()->setFocus();
     QTest::keyClick(table()->form_box(), Qt::Key_End);
     QCOMPARE(table()->form(), TimelineTable::kKernels);
@@ -172,18 +171,15 @@ class TimelineKernelsTest : public TimelineCase {
     for (size_t i = 0; i < run_.device.size(); ++i)
       if (run_.device[i].name == "fused_0" && !repeated_.contains(i)) rows.push_back(i);
     for (size_t i = 0; i < rows.size(); ++i) {
-      QTest::keyClick(table()->kernels_table(), i % 2 ? Qt::Key_Period : Qt::Key_Return);
-      window().settle();
+      press(table()->kernels_table(), i % 2 ? Qt::Key_Period : Qt::Key_Return);
       QVERIFY(canvas()->selected().has_value());
       QCOMPARE(canvas()->selected()->bar.row, rows[i]);
       QCOMPARE(canvas()->selected()->name, std::string("fused_0"));
     }
-    QTest::keyClick(table()->kernels_table(), Qt::Key_Comma);
-    window().settle();
+    press(table()->kernels_table(), Qt::Key_Comma);
     QCOMPARE(canvas()->selected()->bar.row, rows[rows.size() - 2]);
     // Escape lights nothing more and goes back to the tracks; the ops' table lights ops.
-    QTest::keyClick(table()->kernels_table(), Qt::Key_Escape);
-    window().settle();
+    press(table()->kernels_table(), Qt::Key_Escape);
     QVERIFY(canvas()->hasFocus());
     QCOMPARE(canvas()->matches().count, uint64_t{0});
     table()->filter()->setText(QStringLiteral("copy"));
@@ -197,8 +193,7 @@ class TimelineKernelsTest : public TimelineCase {
   void the_busy_share_leaves_out_what_was_repeated() {
     write_run();
     window().session().open(path());
-    window().show_view(QStringLiteral("timeline"));
-    window().settle();
+    go_to_view("timeline");
     const int64_t from = run_.device.front().start_ns, to = run_.device.back().start_ns;
     canvas()->set_range(from, to);
     window().settle();
@@ -258,8 +253,7 @@ class TimelineKernelsTest : public TimelineCase {
     }
     write_session(path(), run_);
     window().session().open(path());
-    window().show_view(QStringLiteral("timeline"));
-    window().settle();
+    go_to_view("timeline");
     canvas()->setFocus();
     const auto api = [&] {
       std::vector<const query::Placed*> bars;
@@ -281,18 +275,15 @@ class TimelineKernelsTest : public TimelineCase {
     const query::Placed outer = *api().front();
     const int before = canvas()->content_height();
     canvas()->choose(outer);
-    QTest::keyClick(canvas(), Qt::Key_C);
-    window().settle();
+    press(canvas(), Qt::Key_C);
     QVERIFY(canvas()->order().is_folded(outer.track));
     QVERIFY(canvas()->content_height() < before);
     QCOMPARE(drivers(), 0);
     QVERIFY(!api().empty());
     QCOMPARE(canvas()->accessibleDescription(), QStringLiteral("CUDA API: folded"));
     // It stays so when the recording is opened again.
-    window().session().open(at("sample.footlight"));
-    window().settle();
-    window().session().open(path());
-    window().settle();
+    open_recording(at("sample.footlight"));
+    open_recording(path());
     QVERIFY(canvas()->order().is_folded(outer.track));
     canvas()->set_range(run_.device[150].start_ns, run_.device[160].start_ns);
     window().settle();

@@ -108,8 +108,7 @@ class TimelineRangeTest : public TimelineCase {
       QCOMPARE(row->count, wanted.at(query::line_of(row->key).line));
       QVERIFY(row->name.startsWith(QStringLiteral("train.py:")));
     }
-    QTest::keyClick(table()->group_box(), Qt::Key_Down);
-    window().settle();
+    press(table()->group_box(), Qt::Key_Down);
     QCOMPARE(view()->ops().rowCount(), 1);
     QCOMPARE(view()->ops().at(0)->count, static_cast<uint64_t>(run_.ops.size()));
     QVERIFY(view()->ops().at(0)->name.startsWith(QStringLiteral("train_step")));
@@ -180,23 +179,20 @@ class TimelineRangeTest : public TimelineCase {
     // Stepping stays among them.
     std::vector<uint64_t> rows;
     for (int i = 0; i < 3; ++i) {
-      QTest::keyClick(table()->table(), Qt::Key_Period);
-      window().settle();
+      press(table()->table(), Qt::Key_Period);
       QVERIFY(canvas()->selected().has_value());
       rows.push_back(canvas()->selected()->bar.row);
       QCOMPARE(uint64_t{canvas()->selected()->bar.what}, row->key);
     }
     QVERIFY(rows[0] < rows[1] && rows[1] < rows[2]);
-    QTest::keyClick(table()->table(), Qt::Key_Comma);
-    window().settle();
+    press(table()->table(), Qt::Key_Comma);
     QCOMPARE(canvas()->selected()->bar.row, rows[1]);
   }
 
   void a_flame_graph_and_its_reverse() {
     show_timeline();
     table()->form_box()->setFocus();
-    QTest::keyClick(table()->form_box(), Qt::Key_Down);
-    window().settle();
+    press(table()->form_box(), Qt::Key_Down);
     const query::StackTree& tree = table()->flame()->tree();
     int64_t ops = 0, calls = 0;
     for (const query::Frame& f : tree.frames) {
@@ -216,8 +212,7 @@ class TimelineRangeTest : public TimelineCase {
     QTest::keyClick(flame, Qt::Key_Home);
     QCOMPARE(flame->zoomed(), 0u);
     table()->form_box()->setFocus();
-    QTest::keyClick(table()->form_box(), Qt::Key_Down);
-    window().settle();
+    press(table()->form_box(), Qt::Key_Down);
     QVERIFY(table()->callers().rowCount() >= 4);
     const QModelIndex top = table()->callers().index(0, 0);
     QVERIFY(table()->callers().rowCount(top) > 0);
@@ -264,8 +259,7 @@ class TimelineRangeTest : public TimelineCase {
   void tracing_in_the_flame_graph() {
     show_timeline();
     table()->form_box()->setFocus();
-    QTest::keyClick(table()->form_box(), Qt::Key_Down);
-    window().settle();
+    press(table()->form_box(), Qt::Key_Down);
     const query::StackTree& tree = table()->flame()->tree();
     int64_t tracing = 0, traces = 0, phases = 0;
     uint32_t box = 0;
@@ -332,8 +326,7 @@ class TimelineRangeTest : public TimelineCase {
     QCOMPARE(canvas()->bookmarks().all().size(), size_t{1});
     const int64_t time = canvas()->bookmarks().all().front().time;
     write_session(at("other.footlight"), run_);
-    window().session().open(at("other.footlight"));
-    window().settle();
+    open_recording(at("other.footlight"));
     QVERIFY(canvas()->bookmarks().all().empty());
     show_timeline();
     QCOMPARE(canvas()->bookmarks().all().size(), size_t{1});
@@ -370,8 +363,7 @@ class TimelineRangeTest : public TimelineCase {
       w->add_dropped("op events", "they were recorded faster than they could be written", 500);
     }
     window().session().open(path);
-    window().show_view(QStringLiteral("timeline"));
-    window().settle();
+    go_to_view("timeline");
     QCOMPARE(canvas()->overlays().lost, uint64_t{500});
     QCOMPARE(canvas()->overlays().losses.size(), size_t{1});
     const query::Loss& loss = canvas()->overlays().losses.front();

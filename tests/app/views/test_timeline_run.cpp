@@ -39,8 +39,7 @@ class TimelineRunTest : public WindowCase {
       return {};
     }
     window().session().open(session);
-    window().show_view(QStringLiteral("timeline"));
-    window().settle();
+    go_to_view("timeline");
     window().settle();
     canvas()->setFocus();
     return QString::fromUtf8(process.readAllStandardOutput());
@@ -346,8 +345,7 @@ print(float(d.cpu()[0, 0]))
     };
     for (int i = 0; i < 12 && selected() != query::TrackKind::kKernels; ++i) {
       window().settle();
-      QTest::keyClick(canvas(), Qt::Key_Down);
-      window().settle();
+      press(canvas(), Qt::Key_Down);
     }
     QCOMPARE(selected(), query::TrackKind::kKernels);
     const std::string name = canvas()->selected()->name;
@@ -360,7 +358,7 @@ print(float(d.cpu()[0, 0]))
     }
     QCOMPARE(flow.back().track.kind, query::TrackKind::kKernels);
     QCOMPARE(flow.back().name, name);
-    QCOMPARE(window().session().document().op(session::OpNumber(flow[0].bar.what)).name, name);
+    QCOMPARE(document().op(session::OpNumber(flow[0].bar.what)).name, name);
     for (const query::Placed& p : flow) QVERIFY(canvas()->rect_of(p).has_value());
 
     // Utilisation: the kernels' time, spread over the columns of the view.

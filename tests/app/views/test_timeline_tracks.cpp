@@ -69,8 +69,7 @@ class TimelineTracksTest : public TimelineCase {
     run.calls.insert(at_outer, later);
     write_session(at("inner.footlight"), run);
     window().session().open(at("inner.footlight"));
-    window().show_view(QStringLiteral("timeline"));
-    window().settle();
+    go_to_view("timeline");
     const query::Placed *call = nullptr, *around = nullptr;
     for (const query::Placed& bar : canvas()->bars_in_view()) {
       if (bar.track.kind != query::TrackKind::kCalls) continue;
@@ -105,8 +104,7 @@ class TimelineTracksTest : public TimelineCase {
     QTRY_COMPARE(canvas()->selected()->bar.call, inner.id);
     // Its time is no part of the box of tracing.
     table()->form_box()->setFocus();
-    QTest::keyClick(table()->form_box(), Qt::Key_Down);
-    window().settle();
+    press(table()->form_box(), Qt::Key_Down);
     int64_t tracing = 0, traces = 0;
     for (const query::Frame& f : table()->flame()->tree().frames)
       if (f.kind == query::FrameKind::kTracing) tracing += f.total;
@@ -131,8 +129,7 @@ class TimelineTracksTest : public TimelineCase {
     run.calls.push_back(failed);
     write_session(at("gaps.footlight"), run);
     window().session().open(at("gaps.footlight"));
-    window().show_view(QStringLiteral("timeline"));
-    window().settle();
+    go_to_view("timeline");
     canvas()->set_range(before.end_ns - gap, after.start_ns + gap);
     window().settle();
     const auto row = [&](CallId id) -> std::optional<QRectF> {
@@ -159,8 +156,7 @@ class TimelineTracksTest : public TimelineCase {
     // A program without calls has gaps between its ops.
     run.calls.clear();
     write_session(at("eager.footlight"), run);
-    window().session().open(at("eager.footlight"));
-    window().settle();
+    open_recording(at("eager.footlight"));
     canvas()->fit();
     window().settle();
     for (const query::TrackPicture& t : canvas()->picture().tracks)
@@ -187,49 +183,39 @@ class TimelineTracksTest : public TimelineCase {
     const auto select_in = [&](size_t track) {
       for (int i = 0; i < 20; ++i) {
         if (canvas()->selected() && canvas()->selected()->track == keys()[track]) return;
-        QTest::keyClick(canvas(), canvas()->selected() ? Qt::Key_Down : Qt::Key_Period);
-        window().settle();
+        press(canvas(), canvas()->selected() ? Qt::Key_Down : Qt::Key_Period);
       }
       QFAIL("the keys do not come to that track");
     };
     const auto back_to_the_first = [&] {
-      for (int i = 0; i < 20; ++i) {
-        QTest::keyClick(canvas(), Qt::Key_Up);
-        window().settle();
-      }
+      for (int i = 0; i < 20; ++i) press(canvas(), Qt::Key_Up);
     };
     std::vector<query::TrackKey> wanted = before;
     select_in(1);
-    QTest::keyClick(canvas(), Qt::Key_Up, Qt::ShiftModifier);
-    window().settle();
+    press(canvas(), Qt::Key_Up, Qt::ShiftModifier);
     std::swap(wanted[0], wanted[1]);
     QVERIFY(keys() == wanted);
-    QTest::keyClick(canvas(), Qt::Key_Down, Qt::ShiftModifier);
-    window().settle();
+    press(canvas(), Qt::Key_Down, Qt::ShiftModifier);
     QVERIFY(keys() == before);
     select_in(2);
-    QTest::keyClick(canvas(), Qt::Key_P);
-    window().settle();
+    press(canvas(), Qt::Key_P);
     wanted = before;
     std::rotate(wanted.begin(), wanted.begin() + 2, wanted.begin() + 3);
     QVERIFY(keys() == wanted);
     QVERIFY(canvas()->order().is_pinned(before[2]));
     back_to_the_first();
     select_in(1);
-    QTest::keyClick(canvas(), Qt::Key_H);
-    window().settle();
+    press(canvas(), Qt::Key_H);
     wanted.erase(wanted.begin() + 1);
     QVERIFY(keys() == wanted);
     QCOMPARE(canvas()->order().hidden(), size_t{1});
     // Another recording has its own; this one keeps them.
     write_session(at("another.footlight"), run_);
-    window().session().open(at("another.footlight"));
-    window().settle();
+    open_recording(at("another.footlight"));
     QVERIFY(keys() == before);
     show_timeline();
     QVERIFY(keys() == wanted);
-    QTest::keyClick(canvas(), Qt::Key_H, Qt::ShiftModifier);
-    window().settle();
+    press(canvas(), Qt::Key_H, Qt::ShiftModifier);
     QCOMPARE(keys().size(), before.size());
     canvas()->reset_tracks();
     window().settle();
@@ -283,8 +269,7 @@ class TimelineTracksTest : public TimelineCase {
       }
     }
     window().session().open(path);
-    window().show_view(QStringLiteral("timeline"));
-    window().settle();
+    go_to_view("timeline");
     window().settle();
     QVERIFY(canvas()->range().last >= last + 9'600'000);
     QVERIFY(canvas()->to() >= canvas()->range().last);
@@ -346,8 +331,7 @@ class TimelineTracksTest : public TimelineCase {
     const QString path = at("device.footlight");
     write_session(path, run);
     window().session().open(path);
-    window().show_view(QStringLiteral("timeline"));
-    window().settle();
+    go_to_view("timeline");
     canvas()->setFocus();
     const auto kinds = [&] {
       std::vector<query::TrackKind> all;
@@ -357,15 +341,11 @@ class TimelineTracksTest : public TimelineCase {
     const std::vector<query::TrackKind> wanted{query::TrackKind::kTracedOps, query::TrackKind::kApi,
                                                query::TrackKind::kKernels};
     // Down to the last track, the API's, and up to the stream's.
-    for (int i = 0; i < 12; ++i) {
-      QTest::keyClick(canvas(), i ? Qt::Key_Down : Qt::Key_Period);
-      window().settle();
-    }
+    for (int i = 0; i < 12; ++i) press(canvas(), i ? Qt::Key_Down : Qt::Key_Period);
     QTRY_COMPARE(canvas()->selected()->track.kind, query::TrackKind::kApi);
     QTRY_VERIFY(kinds() == wanted);
     QCOMPARE(canvas()->flow().front().bar.row, uint64_t{7});
-    QTest::keyClick(canvas(), Qt::Key_Up);
-    window().settle();
+    press(canvas(), Qt::Key_Up);
     QCOMPARE(canvas()->selected()->track.kind, query::TrackKind::kKernels);
     QVERIFY(kinds() == wanted);
   }

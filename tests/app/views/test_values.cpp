@@ -105,8 +105,6 @@ class ValuesTest : public WindowCase {
   Q_OBJECT
 
   ValuesView& view() { return *window().values(); }
-  const Document& document() { return window().session().document(); }
-  const Selection& selected() { return window().selection().current(); }
   void with_values() {
     window().session().show(values_document());
     QTest::keyClick(&window(), Qt::Key_V, Qt::ControlModifier | Qt::ShiftModifier);

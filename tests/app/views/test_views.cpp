@@ -20,19 +20,19 @@ class ViewsTest : public WindowCase {
     Table* table = window().retraces()->table();
     const QRect row = table->visualRect(table->model()->index(2, 0));
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, row.center());
-    QCOMPARE(window().selection().current().trace, TraceId(12));
+    QCOMPARE(selected().trace, TraceId(12));
     QCOMPARE(window().retraces()->diff()->diff().differing, 1);
     QTest::keyClick(table, Qt::Key_Down);
-    QCOMPARE(window().selection().current().trace, TraceId(13));
+    QCOMPARE(selected().trace, TraceId(13));
     // The navigator and the strip show the same trace.
     QCOMPARE(window().navigator()->tree()->currentIndex().data(NavigatorModel::kTraceId).toUInt(), 13u);
     QTest::keyClick(&window(), Qt::Key_Left, Qt::AltModifier);
-    QCOMPARE(window().selection().current().trace, TraceId(12));
+    QCOMPARE(selected().trace, TraceId(12));
     QCOMPARE(table->currentIndex().row(), 2);
     QTest::keyClick(&window(), Qt::Key_Right, Qt::AltModifier);
-    QCOMPARE(window().selection().current().trace, TraceId(13));
+    QCOMPARE(selected().trace, TraceId(13));
     QTest::keyClick(&window(), Qt::Key_Up, Qt::AltModifier);
-    QCOMPARE(window().selection().current().trace, TraceId(12));
+    QCOMPARE(selected().trace, TraceId(12));
   }
 
   void strip_is_clicked_and_walked() {
@@ -44,18 +44,18 @@ class ViewsTest : public WindowCase {
       if (strip->cells()[i].kind == StripCell::Kind::kTrace && strip->cells()[i].number == 4) fourth = i;
     }
     QTest::mouseClick(strip, Qt::LeftButton, {}, strip->cell_rect(fourth).center().toPoint());
-    QCOMPARE(window().selection().current().trace, TraceId(13));
+    QCOMPARE(selected().trace, TraceId(13));
     strip->setFocus();
     QTest::keyClick(strip, Qt::Key_Period);
-    QCOMPARE(window().selection().current().trace, TraceId(14));
+    QCOMPARE(selected().trace, TraceId(14));
     QTest::keyClick(strip, Qt::Key_Comma);
-    QCOMPARE(window().selection().current().trace, TraceId(13));
+    QCOMPARE(selected().trace, TraceId(13));
   }
 
   void key_groups_open_and_close() {
     with_sample();
     window().show_view(QStringLiteral("retraces"));
-    window().selection().select(Selection::of_trace(window().session().document(), TraceId(12)));
+    window().selection().select(Selection::of_trace(document(), TraceId(12)));
     KeyDiffView* diff = window().retraces()->diff();
     const size_t before = diff->shown().size();
     diff->setFocus();
@@ -107,8 +107,7 @@ class ViewsTest : public WindowCase {
     }
     for (auto& op : d.ops) spoil(op.name);
     write_session(at("html.footlight"), run);
-    window().session().open(at("html.footlight"));
-    window().settle();
+    open_recording(at("html.footlight"));
 
     const auto is_tag = [](const QString& text) { return text.contains(QStringLiteral("<img")); };
     int labels = 0, tips = 0, escaped = 0;
@@ -136,21 +135,19 @@ class ViewsTest : public WindowCase {
         if (const auto* box = qobject_cast<const QComboBox*>(w)) walk_items(*box->model(), {}, walk_items);
       }
     };
-    const Document& shown = window().session().document();
+    const Document& shown = document();
     for (const char* view : {"graph", "retraces", "autograph", "timeline", "source", "diff", "findings", "console"}) {
       window().show_view(QLatin1String(view));
       for (const Selection& s : {Selection::of_function(shown, FunctionId(1)), Selection::of_trace(shown, TraceId(12)),
                                  Selection::of_node(shown, GraphId(10), 3)}) {
-        window().selection().select(s);
-        window().settle();
+        select(s);
         walk();
       }
     }
     QVERIFY(labels > 10);
     QVERIFY(tips > 10 && escaped > 10);
     // Tool tips of painted items.
-    window().show_view(QStringLiteral("graph"));
-    window().settle();
+    go_to_view("graph");
     GraphCanvas* canvas = window().graph()->canvas();
     const int box = canvas->plan().box_of(GraphId(10), 3);
     canvas->set_selected({box});
@@ -164,17 +161,16 @@ class ViewsTest : public WindowCase {
 
   void graph_by_keys() {
     with_sample();
-    window().show_view(QStringLiteral("graph"));
-    window().settle();
+    go_to_view("graph");
     GraphCanvas* canvas = window().graph()->canvas();
     QVERIFY(canvas->plan().boxes.size() > 10);
     canvas->setFocus();
     QVERIFY(window().select_by_name(QStringLiteral("MatMul")));
-    QCOMPARE(window().selection().current().node, 3u);
+    QCOMPARE(selected().node, 3u);
     QTest::keyClick(canvas, Qt::Key_Down);
-    QCOMPARE(window().selection().current().node, 4u);
+    QCOMPARE(selected().node, 4u);
     QTest::keyClick(canvas, Qt::Key_Up);
-    QCOMPARE(window().selection().current().node, 3u);
+    QCOMPARE(selected().node, 3u);
     const double before = canvas->scale();
     QTest::keyClick(canvas, Qt::Key_Minus);
     QVERIFY(canvas->scale() < before);
@@ -190,18 +186,15 @@ class ViewsTest : public WindowCase {
       QVERIFY(canvas->visible_world().adjusted(-2, -2, 2, 2).contains(b.rect));
     // Enter closes the branches of the cond, and opens them again.
     QVERIFY(window().select_by_name(QStringLiteral("cond")));
-    QTest::keyClick(canvas, Qt::Key_Return);
-    window().settle();
+    press(canvas, Qt::Key_Return);
     QCOMPARE(canvas->plan().areas.size(), size_t{1});
-    QTest::keyClick(canvas, Qt::Key_Return);
-    window().settle();
+    press(canvas, Qt::Key_Return);
     QCOMPARE(canvas->plan().areas.size(), size_t{3});
   }
 
   void graph_by_mouse_links_to_code() {
     with_sample();
-    window().show_view(QStringLiteral("graph"));
-    window().settle();
+    go_to_view("graph");
     GraphCanvas* canvas = window().graph()->canvas();
     const auto click = [&](GraphId graph, uint32_t node) {
       const int box = canvas->plan().box_of(graph, node);
@@ -212,23 +205,22 @@ class ViewsTest : public WindowCase {
           canvas->to_screen(canvas->plan().boxes[static_cast<size_t>(box)].rect.center()).toPoint());
     };
     click(GraphId(10), 10);
-    QCOMPARE(window().selection().current().node, 10u);
-    QCOMPARE(place_of(window().session().document(), window().selection().current()).line, 9);
+    QCOMPARE(selected().node, 10u);
+    QCOMPARE(place_of(document(), selected()).line, 9);
     QCOMPARE(window().source()->code()->current(), 9);
     QCOMPARE(window().inspector()->content().title, QStringLiteral("Mul"));
     click(GraphId(100), 1);
-    QCOMPARE(window().selection().current().graph, GraphId(100));
-    QCOMPARE(window().selection().current().trace, TraceId(10));
+    QCOMPARE(selected().graph, GraphId(100));
+    QCOMPARE(selected().trace, TraceId(10));
   }
 
   void another_trace_keeps_the_picture_until_its_own_is_ready() {
     with_sample();
-    window().show_view(QStringLiteral("graph"));
-    window().settle();
+    go_to_view("graph");
     GraphCanvas* canvas = window().graph()->canvas();
     QCOMPARE(canvas->plan().root, GraphId(10));
     // The structure of this graph is not in the cache: Graphviz runs, and the old graph stays until it is done.
-    window().selection().select(Selection::of_trace(window().session().document(), TraceId(20)));
+    window().selection().select(Selection::of_trace(document(), TraceId(20)));
     QCOMPARE(canvas->plan().root, GraphId(10));
     window().settle();
     QCOMPARE(canvas->plan().root, GraphId(20));
@@ -243,23 +235,21 @@ class ViewsTest : public WindowCase {
     source->setFocus();
     // Row 3 is line 7, the `if`.
     QTest::mouseClick(source->viewport(), Qt::LeftButton, {}, QPoint(120, 4 + 26 * 3 + 10));
-    QCOMPARE(window().selection().current().place.line, 7);
+    QCOMPARE(selected().place.line, 7);
     QCOMPARE(generated->current(), 3);
     QTest::keyClick(source, Qt::Key_Down);
-    QCOMPARE(window().selection().current().place.line, 8);
+    QCOMPARE(selected().place.line, 8);
     QTest::mouseClick(generated->viewport(), Qt::LeftButton, {}, QPoint(120, 4 + 24 * 5 + 10));
-    QCOMPARE(window().selection().current().place.line, 9);
+    QCOMPARE(selected().place.line, 9);
     QCOMPARE(source->current(), 9);
     // Nodes of that line are marked in the graph.
-    window().show_view(QStringLiteral("graph"));
-    window().settle();
+    go_to_view("graph");
     QCOMPARE(window().graph()->canvas()->selected().size(), 3);
   }
 
   void timeline_by_keys_and_mouse() {
     with_sample();
-    window().show_view(QStringLiteral("timeline"));
-    window().settle();
+    go_to_view("timeline");
     TimelineCanvas* canvas = window().timeline()->canvas();
     const int64_t whole = canvas->to() - canvas->from();
     canvas->setFocus();
@@ -273,12 +263,12 @@ class ViewsTest : public WindowCase {
     QTest::keyClick(canvas, Qt::Key_S);
     QTest::keyClick(canvas, Qt::Key_Home);
     QTest::keyClick(canvas, Qt::Key_Period);
-    QTRY_COMPARE(window().selection().current().kind, Selection::Kind::kCall);
-    const CallId first = window().selection().current().call;
+    QTRY_COMPARE(selected().kind, Selection::Kind::kCall);
+    const CallId first = selected().call;
     QTest::keyClick(canvas, Qt::Key_Period);
-    QTRY_VERIFY(window().selection().current().call != first);
+    QTRY_VERIFY(selected().call != first);
     QTest::keyClick(canvas, Qt::Key_Comma);
-    QTRY_COMPARE(window().selection().current().call, first);
+    QTRY_COMPARE(selected().call, first);
     window().settle();
     QTest::keyClick(canvas, Qt::Key_F);
     QVERIFY(canvas->to() - canvas->from() < whole);
@@ -298,12 +288,10 @@ class ViewsTest : public WindowCase {
 
   void a_node_is_found_in_the_timeline() {
     with_sample();
-    window().show_view(QStringLiteral("timeline"));
-    window().settle();
+    go_to_view("timeline");
     QVERIFY(window().select_by_name(QStringLiteral("MatMul")));
     TimelineCanvas* canvas = window().timeline()->canvas();
-    QTest::keyClick(canvas, Qt::Key_F);
-    window().settle();
+    press(canvas, Qt::Key_F);
     QCOMPARE(window().timeline()->ops().index(0, 0).data().toString(), QStringLiteral("MatMul"));
     QVERIFY(canvas->to() - canvas->from() <= 80'000);
   }
@@ -317,7 +305,7 @@ class ViewsTest : public WindowCase {
     QTest::keyClick(window().palette()->input(), Qt::Key_Return);
     QVERIFY(!window().palette()->isVisible());
     QCOMPARE(window().view(), QStringLiteral("graph"));
-    QCOMPARE(window().selection().current().node, 4u);
+    QCOMPARE(selected().node, 4u);
     QTest::keyClick(&window(), Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
     QTest::keyClicks(window().palette()->input(), QStringLiteral("timeline"));
     QTest::keyClick(window().palette()->input(), Qt::Key_Return);
@@ -335,7 +323,7 @@ class ViewsTest : public WindowCase {
     window().show_view(QStringLiteral("source"));
     QTest::keyClick(&window(), Qt::Key_F8);
     QCOMPARE(window().view(), QStringLiteral("retraces"));
-    QCOMPARE(window().selection().current().trace, TraceId(11));
+    QCOMPARE(selected().trace, TraceId(11));
     QVERIFY(window().findings()->cards().front()->property("chosen").toBool());
   }
 
@@ -344,12 +332,12 @@ class ViewsTest : public WindowCase {
     window().show_view(QStringLiteral("console"));
     const ConsoleLines& lines = window().console()->lines();
     QCOMPARE(lines.size(), size_t{8});
-    QCOMPARE(lines.stream(window().session().document(), 6), session::ConsoleStream::kTfPrint);
+    QCOMPARE(lines.stream(document(), 6), session::ConsoleStream::kTfPrint);
     ConsoleText* text = window().console()->text();
     text->moveCursor(QTextCursor::End);
     QTest::keyClick(text, Qt::Key_Return);
     QCOMPARE(window().view(), QStringLiteral("source"));
-    QCOMPARE(window().selection().current().place.line, 17);
+    QCOMPARE(selected().place.line, 17);
   }
 
   // Traceback lines and places in Footlight's own messages, by keyboard and mouse; files that are not in the session
@@ -370,10 +358,9 @@ class ViewsTest : public WindowCase {
           std::string("InvalidArgumentError: MatMul: In[0] mismatch [Op:MatMul] (train.py:9, in train_step)\n"),
           std::string("  File \"/nowhere/gone.py\", line 3, in f\n")})
       d.console.push_back({d.first_ns(), session::ConsoleStream::kStderr, line});
-    window().session().show(std::move(d));
-    window().settle();
+    show_document(std::move(d));
     ConsoleText* text = window().console()->text();
-    const auto line_now = [&] { return window().selection().current().place.line; };
+    const auto line_now = [&] { return selected().place.line; };
     window().show_view(QStringLiteral("console"));
     text->moveCursor(QTextCursor::Start);
     QTest::keyClick(&window(), Qt::Key_F4);
@@ -381,7 +368,7 @@ class ViewsTest : public WindowCase {
     QCOMPARE(line_now(), 12);
     QTest::keyClick(&window(), Qt::Key_F4);
     QCOMPARE(line_now(), 2);
-    QCOMPARE(window().session().document().files.size(), files + 1);
+    QCOMPARE(document().files.size(), files + 1);
     QTest::keyClick(&window(), Qt::Key_F4);
     QCOMPARE(line_now(), 9);
     QTest::keyClick(&window(), Qt::Key_F4);

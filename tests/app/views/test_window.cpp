@@ -101,7 +101,7 @@ class WindowTest : public WindowCase {
     QVERIFY(window().session().is_open());
     QVERIFY(window().banner_text().isEmpty());
     // The function with the most traces is selected first.
-    QCOMPARE(window().selection().current().function, FunctionId(1));
+    QCOMPARE(selected().function, FunctionId(1));
     QCOMPARE(window().findings()->count(), 1);
     QVERIFY(window().top_bar()->script().endsWith(QStringLiteral("train.py")));
     QCOMPARE(window().top_bar()->arguments(), (QStringList{QStringLiteral("--epochs"), QStringLiteral("6")}));
@@ -134,8 +134,7 @@ class WindowTest : public WindowCase {
       for (const session::FunctionRecord& f : document.functions) QVERIFY(!is_of_library(document, f));
       for (const session::TraceRecord& t : document.traces) all.push_back(Selection::of_trace(document, t.id));
       for (const Selection& selection : all) {
-        window().selection().select(selection);
-        window().settle();
+        select(selection);
         for (const InspectorGroup& group : window().inspector()->content().groups)
           for (const InspectorRow& row : group.rows)
             for (const char* word : {"Called", "Traced", "Traces", "Calls", "Level"})
@@ -214,8 +213,7 @@ class WindowTest : public WindowCase {
     for (const Selection& s : {Selection::of_function(d, FunctionId(1)), Selection::of_trace(d, TraceId(12)), node}) {
       window().selection().select(s);
       for (const char* view : view_list() | std::views::transform(&ViewEntry::name)) {
-        window().show_view(QLatin1String(view));
-        window().settle();
+        go_to_view(view);
         const QWidget* inspector = window().inspector();
         const int right = inspector->mapTo(&window(), inspector->rect().topRight()).x();
         QVERIFY2(right < window().width(), view);
@@ -253,7 +251,7 @@ class WindowTest : public WindowCase {
     QTest::keyClick(&window(), Qt::Key_0, Qt::ControlModifier);
     QVERIFY(window().navigator()->tree()->hasFocus());
     QTest::keyClick(window().navigator()->tree(), Qt::Key_Down);
-    QCOMPARE(window().selection().current().kind, Selection::Kind::kTrace);
+    QCOMPARE(selected().kind, Selection::Kind::kTrace);
     QTest::keyClick(&window(), Qt::Key_B, Qt::ControlModifier);
     QVERIFY(!window().navigator()->isVisible());
     QTest::keyClick(&window(), Qt::Key_B, Qt::ControlModifier);
@@ -263,8 +261,7 @@ class WindowTest : public WindowCase {
   void everything_has_a_name() {
     with_sample();
     for (const char* view : {"graph", "retraces", "autograph", "timeline", "source"}) {
-      window().show_view(QLatin1String(view));
-      window().settle();
+      go_to_view(view);
       for (QWidget* w : window().findChildren<QWidget*>()) {
         if (!w->isVisible() || w->focusPolicy() == Qt::NoFocus) continue;
         const bool text = qobject_cast<QAbstractButton*>(w) && !static_cast<QAbstractButton*>(w)->text().isEmpty();
@@ -281,21 +278,18 @@ class WindowTest : public WindowCase {
       with_sample();
       window().selection().select(Selection::of_trace(window().session().document(), TraceId(12)));
       for (const char* view : {"graph", "retraces", "autograph", "timeline", "source"}) {
-        window().show_view(QLatin1String(view));
-        window().settle();
+        go_to_view(view);
         const QImage image = picture(&window());
         QVERIFY2(colours(image) > 40, view);
         QVERIFY2(pixels_of(image, theme()["amberFill"]) > 100, view);
       }
-      window().show_view(QStringLiteral("retraces"));
-      window().settle();
+      go_to_view("retraces");
       const QImage strip = picture(window().retraces()->strip());
       // Six traces in amber, eighteen hits in teal.
       QVERIFY(pixels_of(strip, theme()["amberFill"]) > 6 * 300);
       QVERIFY(pixels_of(strip, theme()["tealFill"]) > 18 * 60);
       QVERIFY(pixels_of(picture(window().retraces()->diff()), theme()["amberSoft"]) > 1000);
-      window().show_view(QStringLiteral("timeline"));
-      window().settle();
+      go_to_view("timeline");
       QVERIFY(pixels_of(picture(window().timeline()->canvas()), theme()["amberFill"]) > 500);
     }
     window().choose_theme(QStringLiteral("dark"));
@@ -309,8 +303,7 @@ class WindowTest : public WindowCase {
     empty.run.script = "/tmp/none.py";
     window().session().show(empty);
     for (const char* view : {"graph", "retraces", "autograph", "timeline", "source", "console", "findings"}) {
-      window().show_view(QLatin1String(view));
-      window().settle();
+      go_to_view(view);
     }
     QCOMPARE(window().inspector()->content().title, QStringLiteral("none.py"));
   }

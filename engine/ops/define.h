@@ -43,6 +43,15 @@ struct RowDef {
   } properties = {};
 };
 
+// Makes rows of one family: the parts are those of RowDef, without the family.
+struct RowsOf {
+  OpFamily family;
+  RowDef operator()(const char* name, const char* signature, const char* attrs, InferFunction infer,
+                    GradientFunction gradient, const char* doc, const RowDef::Properties& properties = {}) const {
+    return {name, signature, attrs, infer, gradient, family, doc, properties};
+  }
+};
+
 // The families, chained at static initialisation: each file of rows has one FL_ROWS(name) { return {...}; }.
 struct RowFamily {
   std::vector<RowDef> (*rows)();

@@ -248,19 +248,10 @@ Arg sampled(const Op& op, const Tensor& true_classes, Attrs attrs, const Arg& op
   return {list_of(apply_all(op.row(), inputs, attrs, name))};
 }
 
-Arg uniform_sampler(const Tensor& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max,
-                    const Arg& op_seed, std::string_view name) {
-  return sampled("UniformCandidateSampler"_op, true_classes,
-                 {{"num_true"_attr, num_true},
-                  {"num_sampled"_attr, num_sampled},
-                  {"unique"_attr, unique},
-                  {"range_max"_attr, range_max}},
-                 op_seed, name);
-}
-
-Arg log_uniform_sampler(const Tensor& true_classes, int64_t num_true, int64_t num_sampled, bool unique,
-                        int64_t range_max, const Arg& op_seed, std::string_view name) {
-  return sampled("LogUniformCandidateSampler"_op, true_classes,
+template <Literal op_name>
+Arg sampler(const Tensor& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max,
+            const Arg& op_seed, std::string_view name) {
+  return sampled(op_named<op_name>(), true_classes,
                  {{"num_true"_attr, num_true},
                   {"num_sampled"_attr, num_sampled},
                   {"unique"_attr, unique},
@@ -283,12 +274,12 @@ FL_PUBLIC(candidate_samplers) {
        "true_classes: tensor of int64, num_true: int, num_sampled: int, unique: bool, range_max: int, "
        "seed: any = None, name: str? = None "
        "-> UniformCandidateSampler(sampled_candidates, true_expected_count, sampled_expected_count)",
-       bind<uniform_sampler>, "classes, all as likely, and how often each is to be expected"},
+       bind<sampler<"UniformCandidateSampler">>, "classes, all as likely, and how often each is to be expected"},
       {"random.log_uniform_candidate_sampler",
        "true_classes: tensor of int64, num_true: int, num_sampled: int, unique: bool, range_max: int, "
        "seed: any = None, name: str? = None "
        "-> LogUniformCandidateSampler(sampled_candidates, true_expected_count, sampled_expected_count)",
-       bind<log_uniform_sampler>,
+       bind<sampler<"LogUniformCandidateSampler">>,
        "classes, those with small numbers more likely, and how often each is to be expected"},
       {"random.all_candidate_sampler nn.all_candidate_sampler",
        "true_classes: tensor of int64, num_true: int, num_sampled: int, unique: bool, seed: any = None, "

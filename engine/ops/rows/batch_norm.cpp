@@ -153,84 +153,45 @@ void backward_gradient(GradientCall& c) {
 }  // namespace
 
 FL_ROWS(batch_norm) {
+  constexpr RowsOf reduction_row{OpFamily::kReduction};
   constexpr const char* kForward1 =
-      "T: float32; epsilon: float = 0.0001; exponential_avg_factor: float = 1.0; data_format: string = "
-      "\"NHWC\"; "
+      "T: float32; epsilon: float = 0.0001; exponential_avg_factor: float = 1.0; data_format: string = \"NHWC\"; "
       "is_training: bool = true";
   constexpr const char* kForward =
-      "T: float16|bfloat16|float32; U: float32; epsilon: float = 0.0001; exponential_avg_factor: float = "
-      "1.0; "
+      "T: float16|bfloat16|float32; U: float32; epsilon: float = 0.0001; exponential_avg_factor: float = 1.0; "
       "data_format: string = \"NHWC\"; is_training: bool = true";
   constexpr const char* kBackward1 =
       "T: float32; epsilon: float = 0.0001; data_format: string = \"NHWC\"; is_training: bool = true";
   constexpr const char* kBackward =
       "T: float16|bfloat16|float32; U: float32; epsilon: float = 0.0001; data_format: string = \"NHWC\"; "
       "is_training: bool = true";
-  constexpr const char* kDoc =
-      "x normalised with its own or given moments, times scale plus offset, by channels";
+  constexpr const char* kDoc = "x normalised with its own or given moments, times scale plus offset, by channels";
   constexpr const char* kGradientDoc = "the gradient of FusedBatchNorm for x, scale and offset";
-  constexpr OpFamily kFamily = OpFamily::kReduction;
   return {
-      {"FusedBatchNorm",
-       "x: T, scale: T, offset: T, mean: T, variance: T -> y: T, batch_mean: T, batch_variance: T, "
-       "reserve_space_1: T, "
-       "reserve_space_2: T",
-       kForward1,
-       forward_shape,
-       forward_gradient<1>,
-       kFamily,
-       kDoc,
-       {.flops = flops::each_input<8>}},
-      {"FusedBatchNormV2",
-       "x: T, scale: U, offset: U, mean: U, variance: U -> y: T, batch_mean: U, batch_variance: U, "
-       "reserve_space_1: U, "
-       "reserve_space_2: U",
-       kForward,
-       forward_shape,
-       forward_gradient<2>,
-       kFamily,
-       kDoc,
-       {.flops = flops::each_input<8>}},
-      {"FusedBatchNormV3",
-       "x: T, scale: U, offset: U, mean: U, variance: U -> y: T, batch_mean: U, batch_variance: U, "
-       "reserve_space_1: U, "
-       "reserve_space_2: U, reserve_space_3: U",
-       kForward,
-       forward_shape,
-       forward_gradient<3>,
-       kFamily,
-       kDoc,
-       {.flops = flops::each_input<8>}},
-      {"FusedBatchNormGrad",
-       "y_backprop: T, x: T, scale: T, reserve_space_1: T, reserve_space_2: T -> x_backprop: T, "
-       "scale_backprop: T, "
-       "offset_backprop: T, reserve_space_3: T, reserve_space_4: T",
-       kBackward1,
-       backward_shape,
-       backward_gradient,
-       kFamily,
-       kGradientDoc,
-       {.flops = flops::each_input<8>}},
-      {"FusedBatchNormGradV2",
-       "y_backprop: T, x: T, scale: float32, reserve_space_1: U, reserve_space_2: U -> x_backprop: T, "
-       "scale_backprop: "
-       "U, offset_backprop: U, reserve_space_3: U, reserve_space_4: U",
-       kBackward,
-       backward_shape,
-       backward_gradient,
-       kFamily,
-       kGradientDoc,
-       {.flops = flops::each_input<8>}},
-      {"FusedBatchNormGradV3",
-       "y_backprop: T, x: T, scale: float32, reserve_space_1: U, reserve_space_2: U, reserve_space_3: U -> "
-       "x_backprop: "
-       "T, scale_backprop: U, offset_backprop: U, reserve_space_4: U, reserve_space_5: U",
-       kBackward,
-       backward_shape,
-       backward_gradient,
-       kFamily,
-       kGradientDoc,
-       {.flops = flops::each_input<8>}},
+      reduction_row("FusedBatchNorm",
+                    "x: T, scale: T, offset: T, mean: T, variance: T -> y: T, batch_mean: T, batch_variance: T, "
+                    "reserve_space_1: T, reserve_space_2: T",
+                    kForward1, forward_shape, forward_gradient<1>, kDoc, {.flops = flops::each_input<8>}),
+      reduction_row("FusedBatchNormV2",
+                    "x: T, scale: U, offset: U, mean: U, variance: U -> y: T, batch_mean: U, batch_variance: U, "
+                    "reserve_space_1: U, reserve_space_2: U",
+                    kForward, forward_shape, forward_gradient<2>, kDoc, {.flops = flops::each_input<8>}),
+      reduction_row("FusedBatchNormV3",
+                    "x: T, scale: U, offset: U, mean: U, variance: U -> y: T, batch_mean: U, batch_variance: U, "
+                    "reserve_space_1: U, reserve_space_2: U, reserve_space_3: U",
+                    kForward, forward_shape, forward_gradient<3>, kDoc, {.flops = flops::each_input<8>}),
+      reduction_row("FusedBatchNormGrad",
+                    "y_backprop: T, x: T, scale: T, reserve_space_1: T, reserve_space_2: T -> x_backprop: T, "
+                    "scale_backprop: T, offset_backprop: T, reserve_space_3: T, reserve_space_4: T",
+                    kBackward1, backward_shape, backward_gradient, kGradientDoc, {.flops = flops::each_input<8>}),
+      reduction_row("FusedBatchNormGradV2",
+                    "y_backprop: T, x: T, scale: float32, reserve_space_1: U, reserve_space_2: U -> x_backprop: T, "
+                    "scale_backprop: U, offset_backprop: U, reserve_space_3: U, reserve_space_4: U",
+                    kBackward, backward_shape, backward_gradient, kGradientDoc, {.flops = flops::each_input<8>}),
+      reduction_row("FusedBatchNormGradV3",
+                    "y_backprop: T, x: T, scale: float32, reserve_space_1: U, reserve_space_2: U, reserve_space_3: U "
+                    "-> x_backprop: T, scale_backprop: U, offset_backprop: U, reserve_space_4: U, reserve_space_5: U",
+                    kBackward, backward_shape, backward_gradient, kGradientDoc, {.flops = flops::each_input<8>}),
   };
 }
 

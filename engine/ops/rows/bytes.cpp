@@ -12,10 +12,7 @@ void scalars(Inference& i) {
 
 void raw_shape(Inference& i) {
   const Shape& in = i.shape(0);
-  if (!in.has_rank()) {
-    i.output_shapes[0] = Shape::unknown_rank();
-    return;
-  }
+  if (!in.has_rank()) return infer::unknown(i);
   Shape out = in;
   out.append(kUnknownDim);
   i.output_shapes[0] = out;
@@ -64,44 +61,36 @@ void wav_shape(Inference& i) {
 }  // namespace
 
 FL_ROWS(bytes) {
+  constexpr RowsOf io_row{OpFamily::kIo};
   const RowDef::Properties plain{.zero_gradient = true, .host_only = true};
   const RowDef::Properties from_file{
       .effect = Effect::kOther, .host_inputs = ~0u, .zero_gradient = true, .host_only = true};
   const RowDef::Properties by_output{.dispatch = -1, .host_inputs = ~0u, .zero_gradient = true, .host_only = true};
-  constexpr OpFamily kIo = OpFamily::kIo;
   constexpr const char* kRaw =
       "out_type: float16|float32|float64|integers|complex|bool|bfloat16; little_endian: bool = true";
   return {
-      {"ReadFile", "filename: string -> contents: string", "", scalars, nullptr, kIo, "the contents of a file",
-       plain},
-      {"WriteFile", "filename: string, contents: string ->", "", scalars, nullptr, kIo, "writes a file", from_file},
-      {"DecodeRaw", "bytes: string -> output: out_type", kRaw, raw_shape, nullptr, kIo, "bytes as numbers",
-       by_output},
-      {"DecodePaddedRaw", "input_bytes: string, fixed_length: int32 -> output: out_type", kRaw, raw_shape, nullptr,
-       kIo, "bytes as numbers, cut or filled up to one length", by_output},
-      {"DecodeCSV", "records: string, record_defaults: OUT_TYPE[] -> output: OUT_TYPE[]",
-       "OUT_TYPE: list(type); field_delim: string = \",\"; use_quote_delim: bool = true; na_value: string = \"\"; "
-       "select_cols: list(int) = []",
-       csv_shape, nullptr, kIo, "the columns of lines of CSV", plain},
-      {"DecodeBase64", "input: string -> output: string", "", infer::same, nullptr, kIo, "bytes of web-safe base64",
-       plain},
-      {"EncodeBase64", "input: string -> output: string", "pad: bool = false", infer::same, nullptr, kIo,
-       "bytes as web-safe base64", plain},
-      {"DecodeCompressed", "bytes: string -> output: string", "compression_type: string = \"\"", compression_shape,
-       nullptr, kIo, "compressed bytes as they were", plain},
-      {"SerializeTensor",
-       "tensor: T -> serialized: string",
-       "T: any",
-       infer::scalar,
-       nullptr,
-       kIo,
-       "a tensor as a TensorProto",
-       {.host_inputs = ~0u, .zero_gradient = true, .host_only = true}},
-      {"ParseTensor", "serialized: string -> output: out_type", "out_type: type", parsed_shape, nullptr, kIo,
-       "the tensor of a TensorProto", by_output},
-      {"DecodeWav", "contents: string -> audio: float32, sample_rate: int32",
-       "desired_channels: int = -1; desired_samples: int = -1", wav_shape, nullptr, kIo, "the sound of a WAV file",
-       plain},
+      io_row("ReadFile", "filename: string -> contents: string", "", scalars, nullptr, "the contents of a file", plain),
+      io_row("WriteFile", "filename: string, contents: string ->", "", scalars, nullptr, "writes a file", from_file),
+      io_row("DecodeRaw", "bytes: string -> output: out_type", kRaw, raw_shape, nullptr, "bytes as numbers", by_output),
+      io_row("DecodePaddedRaw", "input_bytes: string, fixed_length: int32 -> output: out_type", kRaw, raw_shape,
+             nullptr, "bytes as numbers, cut or filled up to one length", by_output),
+      io_row("DecodeCSV", "records: string, record_defaults: OUT_TYPE[] -> output: OUT_TYPE[]",
+             "OUT_TYPE: list(type); field_delim: string = \",\"; use_quote_delim: bool = true; na_value: string = "
+             "\"\"; select_cols: list(int) = []",
+             csv_shape, nullptr, "the columns of lines of CSV", plain),
+      io_row("DecodeBase64", "input: string -> output: string", "", infer::same, nullptr, "bytes of web-safe base64",
+             plain),
+      io_row("EncodeBase64", "input: string -> output: string", "pad: bool = false", infer::same, nullptr,
+             "bytes as web-safe base64", plain),
+      io_row("DecodeCompressed", "bytes: string -> output: string", "compression_type: string = \"\"",
+             compression_shape, nullptr, "compressed bytes as they were", plain),
+      io_row("SerializeTensor", "tensor: T -> serialized: string", "T: any", infer::scalar, nullptr,
+             "a tensor as a TensorProto", {.host_inputs = ~0u, .zero_gradient = true, .host_only = true}),
+      io_row("ParseTensor", "serialized: string -> output: out_type", "out_type: type", parsed_shape, nullptr,
+             "the tensor of a TensorProto", by_output),
+      io_row("DecodeWav", "contents: string -> audio: float32, sample_rate: int32",
+             "desired_channels: int = -1; desired_samples: int = -1", wav_shape, nullptr, "the sound of a WAV file",
+             plain),
   };
 }
 

@@ -23,10 +23,7 @@ void equality_shape(Inference& i) {
   for (int k = 1; k <= std::min(a.rank(), b.rank()); ++k) {
     const int64_t x = a[a.rank() - k], y = b[b.rank() - k];
     const bool unknown = x == kUnknownDim || y == kUnknownDim;
-    if (!unknown && x != y && x != 1 && y != 1) {
-      i.output_shapes[0] = Shape();
-      return;
-    }
+    if (!unknown && x != y && x != 1 && y != 1) return infer::scalar(i);
     open |= unknown && std::max(x, y) != kUnknownDim && std::max(x, y) != 1;
   }
   if (!open) i.output_shapes[0] = footlight::broadcast(a, b);

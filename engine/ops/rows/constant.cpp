@@ -100,10 +100,7 @@ void one_hot_shape(Inference& i) {
   for (size_t k = 1; k < 4; ++k) infer::check_rank(i, k, 0);
   const auto depth = infer::constant_ints(i, 1);
   if (depth && (*depth)[0] < 0) invalid("depth must be non-negative, got ", (*depth)[0], " [Op:OneHot]");
-  if (!i.shape(0).has_rank()) {
-    i.output_shapes[0] = Shape::unknown_rank();
-    return;
-  }
+  if (!i.shape(0).has_rank()) return infer::unknown(i);
   const int rank = i.shape(0).rank();
   int64_t axis = i.attrs.get_or("axis"_attr, int64_t{-1});
   if (axis < -1 || axis > rank)
@@ -120,63 +117,26 @@ void one_hot_shape(Inference& i) {
 }  // namespace
 
 FL_ROWS(constant) {
+  constexpr RowsOf constant_row{OpFamily::kConstant};
   return {
-      {"Const",
-       "-> output: dtype",
-       "value: tensor; dtype: any",
-       const_shape,
-       nullptr,
-       OpFamily::kConstant,
-       "a value that never changes",
-       {.zero_gradient = true, .execution = Execution::kConstant}},
-      {"ZerosLike",
-       "x: T -> y: T",
-       "T: any",
-       infer::same,
-       nullptr,
-       OpFamily::kConstant,
-       "zeros in the shape of x",
-       {.zero_gradient = true}},
-      {"OnesLike",
-       "x: T -> y: T",
-       "T: plain",
-       infer::same,
-       nullptr,
-       OpFamily::kConstant,
-       "ones in the shape of x",
-       {.zero_gradient = true}},
-      {"Fill",
-       "dims: index_type, value: T -> output: T",
-       "T: any; index_type: index = int32",
-       fill_shape,
-       fill_gradient,
-       OpFamily::kConstant,
-       "a tensor filled with one value",
-       {.dispatch = 1, .host_inputs = 1}},
-      {"Range",
-       "start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx",
-       "Tidx: bfloat16|float16|float32|float64|int32|int64 = int32",
-       range_shape,
-       nullptr,
-       OpFamily::kConstant,
-       "numbers from start up to, not including, limit",
-       {.host_inputs = 7, .zero_gradient = true}},
-      {"LinSpace",
-       "start: T, stop: T, num: Tidx -> output: T",
-       "T: float32|float64; Tidx: index = int32",
-       linspace_shape,
-       linspace_gradient,
-       OpFamily::kConstant,
-       "num numbers from start to stop, evenly spaced",
-       {.host_inputs = 4}},
-      {"OneHot",
-       "indices: TI, depth: int32, on_value: T, off_value: T -> output: T",
-       "axis: int = -1; T: any; TI: uint8|int8|int32|int64 = int64",
-       one_hot_shape,
-       nullptr,
-       OpFamily::kConstant,
-       "on_value at each index along a new dimension, off_value elsewhere",
-       {.dispatch = 2, .host_inputs = 2, .zero_gradient = true}},
+      constant_row("Const", "-> output: dtype", "value: tensor; dtype: any", const_shape, nullptr,
+                   "a value that never changes", {.zero_gradient = true, .execution = Execution::kConstant}),
+      constant_row("ZerosLike", "x: T -> y: T", "T: any", infer::same, nullptr, "zeros in the shape of x",
+                   {.zero_gradient = true}),
+      constant_row("OnesLike", "x: T -> y: T", "T: plain", infer::same, nullptr, "ones in the shape of x",
+                   {.zero_gradient = true}),
+      constant_row("Fill", "dims: index_type, value: T -> output: T", "T: any; index_type: index = int32", fill_shape,
+                   fill_gradient, "a tensor filled with one value", {.dispatch = 1, .host_inputs = 1}),
+      constant_row("Range", "start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx",
+                   "Tidx: bfloat16|float16|float32|float64|int32|int64 = int32", range_shape, nullptr,
+                   "numbers from start up to, not including, limit", {.host_inputs = 7, .zero_gradient = true}),
+      constant_row("LinSpace", "start: T, stop: T, num: Tidx -> output: T", "T: float32|float64; Tidx: index = int32",
+                   linspace_shape, linspace_gradient, "num numbers from start to stop, evenly spaced",
+                   {.host_inputs = 4}),
+      constant_row("OneHot", "indices: TI, depth: int32, on_value: T, off_value: T -> output: T",
+                   "axis: int = -1; T: any; TI: uint8|int8|int32|int64 = int64", one_hot_shape, nullptr,
+                   "on_value at each index along a new dimension, off_value elsewhere",
+                   {.dispatch = 2, .host_inputs = 2, .zero_gradient = true}),
   };
 }
 

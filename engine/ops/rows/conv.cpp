@@ -133,10 +133,7 @@ void any_shape(Inference& i) {
   const Shape& filter = i.shape(1);
   if (has_nothing(filter))
     invalid("filter must not have zero elements, its shape is ", filter.to_string(), " [Op:Conv]");
-  if (!in.has_rank() || !filter.has_rank()) {
-    i.output_shapes[0] = Shape::unknown_rank();
-    return;
-  }
+  if (!in.has_rank() || !filter.has_rank()) return infer::unknown(i);
   const int spatial = in.rank() - static_cast<int>(batch_dims) - 1;
   if (spatial != 2 && spatial != 3)
     invalid("Input tensor must be rank 4 or 5, excluding all but one of its ", batch_dims,

@@ -37,34 +37,17 @@ void get_gradient(GradientCall& c) {
 }  // namespace
 
 FL_ROWS(optional) {
+  constexpr RowsOf control_row{OpFamily::kControl};
   return {
-      {"OptionalFromValue",
-       "components: Toutput_types[] -> optional: variant",
-       "Toutput_types: list(type)",
-       infer::scalar,
-       put_gradient,
-       OpFamily::kControl,
-       "an optional that has values",
-       {.dispatch = -1}},
-      {"OptionalNone",
-       "-> optional: variant",
-       "",
-       infer::scalar,
-       nullptr,
-       OpFamily::kControl,
-       "an optional without values",
-       {.zero_gradient = true}},
-      {"OptionalHasValue",
-       "optional: variant -> has_value: bool",
-       "",
-       infer::scalar,
-       nullptr,
-       OpFamily::kControl,
-       "whether an optional has values",
-       {.zero_gradient = true}},
-      {"OptionalGetValue", "optional: variant -> components: output_types[]",
-       "output_types: list(type); output_shapes: list(shape)", value_shapes, get_gradient, OpFamily::kControl,
-       "the values of an optional"},
+      control_row("OptionalFromValue", "components: Toutput_types[] -> optional: variant", "Toutput_types: list(type)",
+                  infer::scalar, put_gradient, "an optional that has values", {.dispatch = -1}),
+      control_row("OptionalNone", "-> optional: variant", "", infer::scalar, nullptr, "an optional without values",
+                  {.zero_gradient = true}),
+      control_row("OptionalHasValue", "optional: variant -> has_value: bool", "", infer::scalar, nullptr,
+                  "whether an optional has values", {.zero_gradient = true}),
+      control_row("OptionalGetValue", "optional: variant -> components: output_types[]",
+                  "output_types: list(type); output_shapes: list(shape)", value_shapes, get_gradient,
+                  "the values of an optional"),
   };
 }
 

@@ -40,10 +40,7 @@ void matmul_gradient(GradientCall& c) {
 void batch_matmul_shape(Inference& i) {
   const Shape& a = i.shape(0);
   const Shape& b = i.shape(1);
-  if (!a.has_rank() || !b.has_rank()) {
-    i.output_shapes[0] = Shape::unknown_rank();
-    return;
-  }
+  if (!a.has_rank() || !b.has_rank()) return infer::unknown(i);
   if (a.rank() < 2 || b.rank() < 2)
     invalid("the matrices of ", i.row.name, " must have at least rank 2, their shapes are ", a.to_string(), " and ",
             b.to_string(), " [Op:", i.row.name, "]");

@@ -150,71 +150,46 @@ void variant_values_shape(Inference& i) { i.output_shapes[0] = infer::shape_from
 }  // namespace
 
 FL_ROWS(ragged) {
-  constexpr OpFamily kMove = OpFamily::kMove;
+  constexpr RowsOf move_row{OpFamily::kMove}, control_row{OpFamily::kControl};
   return {
-      {"RaggedTensorToTensor",
-       "shape: Tshape, values: T, default_value: T, row_partition_tensors: num_row_partition_tensors*Tindex "
-       "-> result: T",
-       "T: any; Tindex: index; Tshape: index; num_row_partition_tensors: int; row_partition_types: "
-       "list(string)",
-       to_tensor_shape,
-       to_tensor_gradient,
-       kMove,
-       "a ragged tensor as a whole one, with a value where its rows have none",
-       {.dispatch = 1, .host_inputs = ~0u, .host_only = true}},
-      {"RaggedGather",
-       "params_nested_splits: PARAMS_RAGGED_RANK*Tsplits, params_dense_values: Tvalues, indices: Tindices -> "
-       "output_nested_splits: OUTPUT_RAGGED_RANK*Tsplits, output_dense_values: Tvalues",
-       "Tvalues: any; Tindices: index; Tsplits: index = int64; PARAMS_RAGGED_RANK: int; OUTPUT_RAGGED_RANK: "
-       "int",
-       gather_shape,
-       gather_gradient,
-       kMove,
-       "rows of a ragged tensor",
-       {.host_inputs = ~0u, .host_only = true}},
-      {"RaggedRange",
-       "starts: T, limits: T, deltas: T -> rt_nested_splits: Tsplits, rt_dense_values: T",
-       "T: float32|float64|int32|int64 = int32; Tsplits: index = int64",
-       range_shape,
-       nullptr,
-       kMove,
-       "a row of numbers with equal steps for each start",
-       {.host_inputs = ~0u, .zero_gradient = true, .host_only = true}},
-      {"RaggedTensorToSparse",
-       "rt_nested_splits: RAGGED_RANK*Tsplits, rt_dense_values: T -> sparse_indices: int64, sparse_values: "
-       "T, "
-       "sparse_dense_shape: int64",
-       "RAGGED_RANK: int; T: any; Tsplits: index = int64",
-       to_sparse_shape,
-       nullptr,
-       kMove,
-       "a ragged tensor as a sparse one",
-       {.host_inputs = ~0u, .host_only = true}},
-      {"RaggedTensorToVariant",
-       "rt_nested_splits: RAGGED_RANK*Tsplits, rt_dense_values: Tvalues -> encoded_ragged: variant",
-       "RAGGED_RANK: int; Tvalues: any; Tsplits: index = int64; batched_input: bool",
-       to_variant_shape,
-       to_variant_gradient,
-       OpFamily::kControl,
-       "a ragged tensor, or each of its rows, as one value",
-       {.dispatch = -1, .host_inputs = ~0u, .host_only = true}},
-      {"RaggedTensorFromVariant",
-       "encoded_ragged: variant -> output_nested_splits: output_ragged_rank*Tsplits, output_dense_values: "
-       "Tvalues",
-       "input_ragged_rank: int; output_ragged_rank: int; Tvalues: any; Tsplits: index = int64",
-       from_variant_shape,
-       from_variant_gradient,
-       OpFamily::kControl,
-       "ragged tensors, a value each, as the rows of one",
-       {.host_inputs = ~0u, .host_only = true}},
-      {"RaggedTensorToVariantGradient",
-       "encoded_ragged_grad: variant, row_splits: Tsplits, dense_values_shape: int32 -> dense_values_grad: Tvalues",
-       "Tvalues: any; Tsplits: index = int64",
-       variant_values_shape,
-       nullptr,
-       OpFamily::kControl,
-       "the values of ragged tensors, a value each, behind one another",
-       {.host_inputs = ~0u, .host_only = true}},
+      move_row(
+          "RaggedTensorToTensor",
+          "shape: Tshape, values: T, default_value: T, row_partition_tensors: num_row_partition_tensors*Tindex -> "
+          "result: T",
+          "T: any; Tindex: index; Tshape: index; num_row_partition_tensors: int; row_partition_types: list(string)",
+          to_tensor_shape, to_tensor_gradient, "a ragged tensor as a whole one, with a value where its rows have none",
+          {.dispatch = 1, .host_inputs = ~0u, .host_only = true}),
+      move_row(
+          "RaggedGather",
+          "params_nested_splits: PARAMS_RAGGED_RANK*Tsplits, params_dense_values: Tvalues, indices: Tindices -> "
+          "output_nested_splits: OUTPUT_RAGGED_RANK*Tsplits, output_dense_values: Tvalues",
+          "Tvalues: any; Tindices: index; Tsplits: index = int64; PARAMS_RAGGED_RANK: int; OUTPUT_RAGGED_RANK: int",
+          gather_shape, gather_gradient, "rows of a ragged tensor", {.host_inputs = ~0u, .host_only = true}),
+      move_row("RaggedRange", "starts: T, limits: T, deltas: T -> rt_nested_splits: Tsplits, rt_dense_values: T",
+               "T: float32|float64|int32|int64 = int32; Tsplits: index = int64", range_shape, nullptr,
+               "a row of numbers with equal steps for each start",
+               {.host_inputs = ~0u, .zero_gradient = true, .host_only = true}),
+      move_row("RaggedTensorToSparse",
+               "rt_nested_splits: RAGGED_RANK*Tsplits, rt_dense_values: T -> sparse_indices: int64, sparse_values: T, "
+               "sparse_dense_shape: int64",
+               "RAGGED_RANK: int; T: any; Tsplits: index = int64", to_sparse_shape, nullptr,
+               "a ragged tensor as a sparse one", {.host_inputs = ~0u, .host_only = true}),
+      control_row("RaggedTensorToVariant",
+                  "rt_nested_splits: RAGGED_RANK*Tsplits, rt_dense_values: Tvalues -> encoded_ragged: variant",
+                  "RAGGED_RANK: int; Tvalues: any; Tsplits: index = int64; batched_input: bool", to_variant_shape,
+                  to_variant_gradient, "a ragged tensor, or each of its rows, as one value",
+                  {.dispatch = -1, .host_inputs = ~0u, .host_only = true}),
+      control_row(
+          "RaggedTensorFromVariant",
+          "encoded_ragged: variant -> output_nested_splits: output_ragged_rank*Tsplits, output_dense_values: Tvalues",
+          "input_ragged_rank: int; output_ragged_rank: int; Tvalues: any; Tsplits: index = int64", from_variant_shape,
+          from_variant_gradient, "ragged tensors, a value each, as the rows of one",
+          {.host_inputs = ~0u, .host_only = true}),
+      control_row(
+          "RaggedTensorToVariantGradient",
+          "encoded_ragged_grad: variant, row_splits: Tsplits, dense_values_shape: int32 -> dense_values_grad: Tvalues",
+          "Tvalues: any; Tsplits: index = int64", variant_values_shape, nullptr,
+          "the values of ragged tensors, a value each, behind one another", {.host_inputs = ~0u, .host_only = true}),
   };
 }
 

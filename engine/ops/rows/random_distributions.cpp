@@ -39,10 +39,7 @@ void whole_shape(Inference& i, size_t first, size_t last) {
 void per_parameter_shape(Inference& i) {
   const Shape samples = infer::sizes_from(i, 0);
   const Shape& p = i.shape(1);
-  if (!samples.has_rank() || !p.has_rank()) {
-    i.output_shapes[0] = Shape::unknown_rank();
-    return;
-  }
+  if (!samples.has_rank() || !p.has_rank()) return infer::unknown(i);
   Shape out = samples;
   for (int d = 0; d < p.rank(); ++d) out.append(p[d]);
   i.output_shapes[0] = out;

@@ -168,10 +168,7 @@ void stitch_shape(Inference& i) {
               "].shape = ", data.brackets(), " [Op:DynamicStitch]");
     rest = merge(rest, behind);
   }
-  if (!rest.has_rank()) {
-    i.output_shapes[0] = rest;
-    return;
-  }
+  if (!rest.has_rank()) return infer::unknown(i);
   Shape out{rows};
   for (int64_t d : rest.dims()) out.append(d);
   i.output_shapes[0] = out;
@@ -190,10 +187,7 @@ void unravel_shape(Inference& i) {
   const Shape& dims = i.shape(1);
   infer::check_rank(i, 1, 1);
   const int64_t n = dims.has_rank() ? dims[0] : kUnknownDim;
-  if (!indices.has_rank()) {
-    i.output_shapes[0] = Shape::unknown_rank();
-    return;
-  }
+  if (!indices.has_rank()) return infer::unknown(i);
   // The result is a vector for scalars, else a matrix with a column per index.
   Shape out{n};
   if (indices.rank() > 0) out.append(indices.fully_known() ? indices.elements() : kUnknownDim);
@@ -203,50 +197,34 @@ void unravel_shape(Inference& i) {
 }  // namespace
 
 FL_ROWS(scatter) {
+  constexpr RowsOf move_row{OpFamily::kMove};
   constexpr const char* kTensorScatter = "tensor: T, indices: Tindices, updates: T -> output: T";
   constexpr const char* kTensorScatterAttrs = "T: any; Tindices: index; bad_indices_policy: string = \"\"";
   return {
-      {"GatherNd", "params: Tparams, indices: Tindices -> output: Tparams",
-       "Tparams: any; Tindices: index|int16; bad_indices_policy: string = \"\"", gather_nd_shape,
-       gather_nd_gradient, OpFamily::kMove, "slices of several dimensions, chosen by vectors of indices"},
-      {"ScatterNd",
-       "indices: Tindices, updates: T, shape: Tindices -> output: T",
-       "T: any; Tindices: index|int16; bad_indices_policy: string = \"\"",
-       scatter_nd_shape,
-       scatter_nd_gradient,
-       OpFamily::kMove,
-       "zeros with updates added at indices",
-       {.dispatch = 1, .host_inputs = 4}},
-      {"TensorScatterUpdate", kTensorScatter,
-       "T: any; Tindices: index|int16|uint16; bad_indices_policy: string = \"\"", tensor_scatter_shape,
-       update_gradient, OpFamily::kMove, "a tensor with slices replaced"},
-      {"TensorScatterAdd", kTensorScatter, kTensorScatterAttrs, tensor_scatter_shape, add_gradient,
-       OpFamily::kMove, "a tensor with something added to slices"},
-      {"TensorScatterSub", kTensorScatter, kTensorScatterAttrs, tensor_scatter_shape, sub_gradient,
-       OpFamily::kMove, "a tensor with something subtracted from slices"},
-      {"TensorScatterMax", kTensorScatter, kTensorScatterAttrs, tensor_scatter_shape, extreme_gradient,
-       OpFamily::kMove, "a tensor with slices raised to at least the updates"},
-      {"TensorScatterMin", kTensorScatter, kTensorScatterAttrs, tensor_scatter_shape, extreme_gradient,
-       OpFamily::kMove, "a tensor with slices lowered to at most the updates"},
-      {"DynamicPartition", "data: T, partitions: int32 -> outputs: num_partitions*T",
-       "num_partitions: int; T: any", partition_shape, partition_gradient, OpFamily::kMove,
-       "the rows of a tensor sorted into parts"},
-      {"DynamicStitch",
-       "indices: N*int32, data: N*T -> merged: T",
-       "N: int; T: any",
-       stitch_shape,
-       stitch_gradient,
-       OpFamily::kMove,
-       "rows of several tensors placed at indices",
-       {.dispatch = -1}},
-      {"UnravelIndex",
-       "indices: Tidx, dims: Tidx -> output: Tidx",
-       "Tidx: index = int32",
-       unravel_shape,
-       nullptr,
-       OpFamily::kMove,
-       "flat indices as indices of every dimension",
-       {.zero_gradient = true}},
+      move_row("GatherNd", "params: Tparams, indices: Tindices -> output: Tparams",
+               "Tparams: any; Tindices: index|int16; bad_indices_policy: string = \"\"", gather_nd_shape,
+               gather_nd_gradient, "slices of several dimensions, chosen by vectors of indices"),
+      move_row("ScatterNd", "indices: Tindices, updates: T, shape: Tindices -> output: T",
+               "T: any; Tindices: index|int16; bad_indices_policy: string = \"\"", scatter_nd_shape,
+               scatter_nd_gradient, "zeros with updates added at indices", {.dispatch = 1, .host_inputs = 4}),
+      move_row("TensorScatterUpdate", kTensorScatter,
+               "T: any; Tindices: index|int16|uint16; bad_indices_policy: string = \"\"", tensor_scatter_shape,
+               update_gradient, "a tensor with slices replaced"),
+      move_row("TensorScatterAdd", kTensorScatter, kTensorScatterAttrs, tensor_scatter_shape, add_gradient,
+               "a tensor with something added to slices"),
+      move_row("TensorScatterSub", kTensorScatter, kTensorScatterAttrs, tensor_scatter_shape, sub_gradient,
+               "a tensor with something subtracted from slices"),
+      move_row("TensorScatterMax", kTensorScatter, kTensorScatterAttrs, tensor_scatter_shape, extreme_gradient,
+               "a tensor with slices raised to at least the updates"),
+      move_row("TensorScatterMin", kTensorScatter, kTensorScatterAttrs, tensor_scatter_shape, extreme_gradient,
+               "a tensor with slices lowered to at most the updates"),
+      move_row("DynamicPartition", "data: T, partitions: int32 -> outputs: num_partitions*T",
+               "num_partitions: int; T: any", partition_shape, partition_gradient,
+               "the rows of a tensor sorted into parts"),
+      move_row("DynamicStitch", "indices: N*int32, data: N*T -> merged: T", "N: int; T: any", stitch_shape,
+               stitch_gradient, "rows of several tensors placed at indices", {.dispatch = -1}),
+      move_row("UnravelIndex", "indices: Tidx, dims: Tidx -> output: Tidx", "Tidx: index = int32", unravel_shape,
+               nullptr, "flat indices as indices of every dimension", {.zero_gradient = true}),
   };
 }
 

@@ -132,10 +132,7 @@ void bincount_shape(Inference& i) {
         "weights "
         "equal to 1. Received ",
         weights.brackets(), " for ", in.brackets(), " [Op:DenseBincount]");
-  if (!in.has_rank()) {
-    i.output_shapes[0] = Shape::unknown_rank();
-    return;
-  }
+  if (!in.has_rank()) return infer::unknown(i);
   Shape out;
   if (in.rank() == 2) out.append(in[0]);
   out.append(size ? size->at(0) : kUnknownDim);
@@ -157,6 +154,7 @@ void histogram_shape(Inference& i) {
 }  // namespace
 
 FL_ROWS(segment) {
+  constexpr RowsOf reduction_row{OpFamily::kReduction};
   constexpr const char* kSorted = "data: T, segment_ids: Tindices -> output: T";
   constexpr const char* kUnsorted = "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T";
   constexpr const char* kReal = "T: real; Tindices: index";
@@ -165,40 +163,30 @@ FL_ROWS(segment) {
   constexpr const char* kUnsortedNumbers = "T: numbers; Tindices: index; Tnumsegments: index = int32";
   const RowDef::Properties host{.host_inputs = 4};
   return {
-      {"SegmentSum", kSorted, kNumbers, segment_shape, segment_sum_gradient, OpFamily::kReduction,
-       "the sums of rows that follow each other with one id"},
-      {"SegmentMean", kSorted, kNumbers, segment_shape, segment_mean_gradient, OpFamily::kReduction,
-       "the means of rows that follow each other with one id"},
-      {"SegmentMax", kSorted, kReal, segment_shape, segment_extreme_gradient, OpFamily::kReduction,
-       "the largest of rows that follow each other with one id"},
-      {"SegmentMin", kSorted, kReal, segment_shape, segment_extreme_gradient, OpFamily::kReduction,
-       "the smallest of rows that follow each other with one id"},
-      {"SegmentProd", kSorted, kNumbers, segment_shape, segment_prod_gradient, OpFamily::kReduction,
-       "the products of rows that follow each other with one id"},
-      {"UnsortedSegmentSum", kUnsorted, "T: numbers; Tindices: index|int16; Tnumsegments: index = int32",
-       unsorted_shape, unsorted_sum_gradient, OpFamily::kReduction, "the sums of rows by their ids", host},
-      {"UnsortedSegmentMax", kUnsorted, kUnsortedReal, unsorted_shape, unsorted_extreme_gradient,
-       OpFamily::kReduction, "the largest of rows by their ids", host},
-      {"UnsortedSegmentMin", kUnsorted, kUnsortedReal, unsorted_shape, unsorted_extreme_gradient,
-       OpFamily::kReduction, "the smallest of rows by their ids", host},
-      {"UnsortedSegmentProd", kUnsorted, kUnsortedNumbers, unsorted_shape, unsorted_prod_gradient,
-       OpFamily::kReduction, "the products of rows by their ids", host},
-      {"DenseBincount",
-       "input: Tidx, size: Tidx, weights: T -> output: T",
-       "Tidx: index; T: index|float32|float64; binary_output: bool = false",
-       bincount_shape,
-       nullptr,
-       OpFamily::kReduction,
-       "how often each number comes, or the sum of its weights",
-       {.dispatch = 2, .host_inputs = 2}},
-      {"HistogramFixedWidth",
-       "values: T, value_range: T, nbins: int32 -> out: dtype",
-       "T: index|float32|float64; dtype: index = int32",
-       histogram_shape,
-       nullptr,
-       OpFamily::kReduction,
-       "how many values fall into each of equally wide bins",
-       {.host_inputs = 6, .zero_gradient = true}},
+      reduction_row("SegmentSum", kSorted, kNumbers, segment_shape, segment_sum_gradient,
+                    "the sums of rows that follow each other with one id"),
+      reduction_row("SegmentMean", kSorted, kNumbers, segment_shape, segment_mean_gradient,
+                    "the means of rows that follow each other with one id"),
+      reduction_row("SegmentMax", kSorted, kReal, segment_shape, segment_extreme_gradient,
+                    "the largest of rows that follow each other with one id"),
+      reduction_row("SegmentMin", kSorted, kReal, segment_shape, segment_extreme_gradient,
+                    "the smallest of rows that follow each other with one id"),
+      reduction_row("SegmentProd", kSorted, kNumbers, segment_shape, segment_prod_gradient,
+                    "the products of rows that follow each other with one id"),
+      reduction_row("UnsortedSegmentSum", kUnsorted, "T: numbers; Tindices: index|int16; Tnumsegments: index = int32",
+                    unsorted_shape, unsorted_sum_gradient, "the sums of rows by their ids", host),
+      reduction_row("UnsortedSegmentMax", kUnsorted, kUnsortedReal, unsorted_shape, unsorted_extreme_gradient,
+                    "the largest of rows by their ids", host),
+      reduction_row("UnsortedSegmentMin", kUnsorted, kUnsortedReal, unsorted_shape, unsorted_extreme_gradient,
+                    "the smallest of rows by their ids", host),
+      reduction_row("UnsortedSegmentProd", kUnsorted, kUnsortedNumbers, unsorted_shape, unsorted_prod_gradient,
+                    "the products of rows by their ids", host),
+      reduction_row("DenseBincount", "input: Tidx, size: Tidx, weights: T -> output: T",
+                    "Tidx: index; T: index|float32|float64; binary_output: bool = false", bincount_shape, nullptr,
+                    "how often each number comes, or the sum of its weights", {.dispatch = 2, .host_inputs = 2}),
+      reduction_row("HistogramFixedWidth", "values: T, value_range: T, nbins: int32 -> out: dtype",
+                    "T: index|float32|float64; dtype: index = int32", histogram_shape, nullptr,
+                    "how many values fall into each of equally wide bins", {.host_inputs = 6, .zero_gradient = true}),
   };
 }
 

@@ -103,10 +103,7 @@ void expand_dims_shape(Inference& i) {
 void squeeze_shape(Inference& i) {
   const Shape& in = i.shape(0);
   const std::vector<int64_t> dims = i.attrs.get_or("squeeze_dims"_attr, std::vector<int64_t>{});
-  if (!in.has_rank()) {
-    i.output_shapes[0] = Shape::unknown_rank();
-    return;
-  }
+  if (!in.has_rank()) return infer::unknown(i);
   uint64_t out_dims = 0;
   for (int64_t axis : dims) {
     const int a = static_cast<int>(infer::normalize_axis(axis, in.rank(), i.row));
@@ -116,10 +113,7 @@ void squeeze_shape(Inference& i) {
   }
   if (dims.empty()) {
     for (int d = 0; d < in.rank(); ++d) {
-      if (in[d] < 0) {
-        i.output_shapes[0] = Shape::unknown_rank();
-        return;
-      }
+      if (in[d] < 0) return infer::unknown(i);
       if (in[d] == 1) out_dims |= uint64_t{1} << d;
     }
   }
@@ -255,108 +249,44 @@ void select_gradient(GradientCall& c) {
 }  // namespace
 
 FL_ROWS(shape) {
+  constexpr RowsOf move_row{OpFamily::kMove}, elementwise_row{OpFamily::kElementwise};
   constexpr const char* kShapeOf = "T: any; out_type: index = int32";
   return {
-      {"Identity", "input: T -> output: T", "T: any", infer::same, pass_gradient, OpFamily::kMove,
-       "the same value", {.takes_slices = true, .alias = Alias::kSame}},
-      {"StopGradient",
-       "input: T -> output: T",
-       "T: any",
-       infer::same,
-       nullptr,
-       OpFamily::kMove,
-       "the same value, through which no gradient flows",
-       {.zero_gradient = true, .alias = Alias::kSame}},
-      {"PreventGradient", "input: T -> output: T", "T: any; message: string = ''", infer::same, nullptr,
-       OpFamily::kMove, "the same value; asking for a gradient through it is an error", {.alias = Alias::kSame}},
-      {"Cast", "x: SrcT -> y: DstT", "SrcT: plain; DstT: plain; Truncate: bool = false", cast_shape,
-       cast_gradient, OpFamily::kElementwise, "the values in another dtype",
-       {.takes_slices = true, .copies_elements = true, .alias = Alias::kShares, .flops = flops::none}},
-      {"Reshape",
-       "tensor: T, shape: Tshape -> output: T",
-       "T: any; Tshape: index = int32",
-       reshape_shape,
-       reshape_gradient,
-       OpFamily::kMove,
-       "the same elements in another shape",
-       {.host_inputs = 2, .alias = Alias::kView}},
-      {"ExpandDims",
-       "input: T, dim: Tdim -> output: T",
-       "T: any; Tdim: index = int32",
-       expand_dims_shape,
-       reshape_gradient,
-       OpFamily::kMove,
-       "one more dimension, of size 1",
-       {.host_inputs = 2, .alias = Alias::kView}},
-      {"Squeeze", "input: T -> output: T", "T: any; squeeze_dims: list(int) = []", squeeze_shape,
-       reshape_gradient, OpFamily::kMove, "without dimensions of size 1", {.alias = Alias::kView}},
-      {"Transpose",
-       "x: T, perm: Tperm -> y: T",
-       "T: any; Tperm: index = int32",
-       transpose_shape,
-       transpose_gradient,
-       OpFamily::kMove,
-       "the dimensions in another order",
-       {.host_inputs = 2}},
-      {"InvertPermutation",
-       "x: T -> y: T",
-       "T: index = int32",
-       invert_shape,
-       nullptr,
-       OpFamily::kMove,
-       "the permutation that undoes x",
-       {.zero_gradient = true}},
-      {"Shape",
-       "input: T -> output: out_type",
-       kShapeOf,
-       shape_shape,
-       nullptr,
-       OpFamily::kMove,
-       "the shape as a tensor",
-       {.zero_gradient = true}},
-      {"Size",
-       "input: T -> output: out_type",
-       kShapeOf,
-       infer::scalar,
-       nullptr,
-       OpFamily::kMove,
-       "the number of elements",
-       {.zero_gradient = true}},
-      {"Rank",
-       "input: T -> output: int32",
-       "T: any",
-       infer::scalar,
-       nullptr,
-       OpFamily::kMove,
-       "the number of dimensions",
-       {.zero_gradient = true}},
-      {"BroadcastTo",
-       "input: T, shape: Tidx -> output: T",
-       "T: any; Tidx: index = int32",
-       broadcast_to_shape,
-       broadcast_to_gradient,
-       OpFamily::kMove,
-       "repeated to a larger shape",
-       {.host_inputs = 2, .alias = Alias::kShares}},
-      {"BroadcastGradientArgs",
-       "s0: T, s1: T -> r0: T, r1: T",
-       "T: index = int32",
-       infer::vector,
-       nullptr,
-       OpFamily::kMove,
-       "the dimensions over which the gradients of a broadcast are summed",
-       {.host_inputs = 3, .zero_gradient = true}},
-      {"SelectV2",
-       "condition: bool, t: T, e: T -> output: T",
-       "T: any",
-       select_shape,
-       select_gradient,
-       OpFamily::kElementwise,
-       "t where the condition is true, else e",
-       {.dispatch = 1, .flops = flops::none}},
-      {"Select", "condition: bool, t: T, e: T -> output: T", "T: any", row_select_shape, row_select_gradient,
-       OpFamily::kElementwise, "t where the condition is true, else e; a vector chooses among rows",
-       {.dispatch = 1, .flops = flops::none}},
+      move_row("Identity", "input: T -> output: T", "T: any", infer::same, pass_gradient, "the same value",
+               {.takes_slices = true, .alias = Alias::kSame}),
+      move_row("StopGradient", "input: T -> output: T", "T: any", infer::same, nullptr,
+               "the same value, through which no gradient flows", {.zero_gradient = true, .alias = Alias::kSame}),
+      move_row("PreventGradient", "input: T -> output: T", "T: any; message: string = ''", infer::same, nullptr,
+               "the same value; asking for a gradient through it is an error", {.alias = Alias::kSame}),
+      elementwise_row("Cast", "x: SrcT -> y: DstT", "SrcT: plain; DstT: plain; Truncate: bool = false", cast_shape,
+                      cast_gradient, "the values in another dtype",
+                      {.takes_slices = true, .copies_elements = true, .alias = Alias::kShares, .flops = flops::none}),
+      move_row("Reshape", "tensor: T, shape: Tshape -> output: T", "T: any; Tshape: index = int32", reshape_shape,
+               reshape_gradient, "the same elements in another shape", {.host_inputs = 2, .alias = Alias::kView}),
+      move_row("ExpandDims", "input: T, dim: Tdim -> output: T", "T: any; Tdim: index = int32", expand_dims_shape,
+               reshape_gradient, "one more dimension, of size 1", {.host_inputs = 2, .alias = Alias::kView}),
+      move_row("Squeeze", "input: T -> output: T", "T: any; squeeze_dims: list(int) = []", squeeze_shape,
+               reshape_gradient, "without dimensions of size 1", {.alias = Alias::kView}),
+      move_row("Transpose", "x: T, perm: Tperm -> y: T", "T: any; Tperm: index = int32", transpose_shape,
+               transpose_gradient, "the dimensions in another order", {.host_inputs = 2}),
+      move_row("InvertPermutation", "x: T -> y: T", "T: index = int32", invert_shape, nullptr,
+               "the permutation that undoes x", {.zero_gradient = true}),
+      move_row("Shape", "input: T -> output: out_type", kShapeOf, shape_shape, nullptr, "the shape as a tensor",
+               {.zero_gradient = true}),
+      move_row("Size", "input: T -> output: out_type", kShapeOf, infer::scalar, nullptr, "the number of elements",
+               {.zero_gradient = true}),
+      move_row("Rank", "input: T -> output: int32", "T: any", infer::scalar, nullptr, "the number of dimensions",
+               {.zero_gradient = true}),
+      move_row("BroadcastTo", "input: T, shape: Tidx -> output: T", "T: any; Tidx: index = int32", broadcast_to_shape,
+               broadcast_to_gradient, "repeated to a larger shape", {.host_inputs = 2, .alias = Alias::kShares}),
+      move_row("BroadcastGradientArgs", "s0: T, s1: T -> r0: T, r1: T", "T: index = int32", infer::vector, nullptr,
+               "the dimensions over which the gradients of a broadcast are summed",
+               {.host_inputs = 3, .zero_gradient = true}),
+      elementwise_row("SelectV2", "condition: bool, t: T, e: T -> output: T", "T: any", select_shape, select_gradient,
+                      "t where the condition is true, else e", {.dispatch = 1, .flops = flops::none}),
+      elementwise_row("Select", "condition: bool, t: T, e: T -> output: T", "T: any", row_select_shape,
+                      row_select_gradient, "t where the condition is true, else e; a vector chooses among rows",
+                      {.dispatch = 1, .flops = flops::none}),
   };
 }
 

@@ -51,32 +51,23 @@ void unit_is_known(Inference& i) {
 }  // namespace
 
 FL_ROWS(string) {
+  constexpr RowsOf io_row{OpFamily::kIo}, elementwise_row{OpFamily::kElementwise};
   const RowDef::Properties text{.zero_gradient = true};
   return {
-      {"StringFormat",
-       "inputs: T[] -> output: string",
-       "T: list(type); template: string = \"%s\"; placeholder: string = \"%s\"; summarize: int = 3",
-       infer::scalar,
-       nullptr,
-       OpFamily::kIo,
-       "the template with its placeholders replaced by tensors, summarised",
-       {.host_inputs = ~0u, .zero_gradient = true}},
-      {"PrintV2",
-       "input: string ->",
-       "output_stream: string = \"stderr\"; end: string = \"\n\"",
-       infer::none,
-       nullptr,
-       OpFamily::kIo,
-       "writes a string to a stream",
-       {.effect = Effect::kOther, .host_inputs = 1}},
-      {"StringJoin", "inputs: N*string -> output: string", "N: int; separator: string = \"\"", joined_shape,
-       nullptr, OpFamily::kElementwise, "strings joined, element by element", text},
-      {"StringLength", "input: string -> output: int32", "unit: string = \"BYTE\"", unit_is_known, nullptr,
-       OpFamily::kElementwise, "how many bytes or characters each string has", text},
-      {"AsString", "input: T -> output: string",
-       "T: any; precision: int = -1; scientific: bool = false; shortest: bool = false; width: int = -1; "
-       "fill: string = \"\"",
-       fill_is_short, nullptr, OpFamily::kElementwise, "each element in words", text},
+      io_row("StringFormat", "inputs: T[] -> output: string",
+             "T: list(type); template: string = \"%s\"; placeholder: string = \"%s\"; summarize: int = 3",
+             infer::scalar, nullptr, "the template with its placeholders replaced by tensors, summarised",
+             {.host_inputs = ~0u, .zero_gradient = true}),
+      io_row("PrintV2", "input: string ->", "output_stream: string = \"stderr\"; end: string = \"\n\"", infer::none,
+             nullptr, "writes a string to a stream", {.effect = Effect::kOther, .host_inputs = 1}),
+      elementwise_row("StringJoin", "inputs: N*string -> output: string", "N: int; separator: string = \"\"",
+                      joined_shape, nullptr, "strings joined, element by element", text),
+      elementwise_row("StringLength", "input: string -> output: int32", "unit: string = \"BYTE\"", unit_is_known,
+                      nullptr, "how many bytes or characters each string has", text),
+      elementwise_row("AsString", "input: T -> output: string",
+                      "T: any; precision: int = -1; scientific: bool = false; shortest: bool = false; width: int = -1; "
+                      "fill: string = \"\"",
+                      fill_is_short, nullptr, "each element in words", text),
   };
 }
 

@@ -16,10 +16,7 @@ void png_shape(Inference& i) {
   if (compression < -1 || compression > 9)
     invalid("compression is -1 or 0 to 9, not ", compression, " [Op:EncodePng]");
   const Shape& in = i.shape(0);
-  if (!in.has_rank()) {
-    i.output_shapes[0] = Shape::unknown_rank();
-    return;
-  }
+  if (!in.has_rank()) return infer::unknown(i);
   if (in.rank() < 3)
     invalid("image must have at least rank 3 [height, width, channels], got ", in.brackets(), " [Op:EncodePng]");
   const int64_t channels = in[in.rank() - 1];

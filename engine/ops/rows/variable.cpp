@@ -47,24 +47,15 @@ RowDef update(const char* name, const char* doc) {
 }  // namespace
 
 FL_ROWS(variable) {
+  constexpr RowsOf variable_row{OpFamily::kVariable};
   return {
-      {"VarHandleOp",
-       "-> resource: resource",
-       "container: string = ''; shared_name: string = ''; debug_name: string = ''; dtype: any; shape: shape; "
-       "allowed_devices: list(string) = []",
-       infer::scalar,
-       nullptr,
-       OpFamily::kVariable,
-       "a new variable",
-       {.effect = Effect::kOther, .host_only = true}},
-      {"ReadVariableOp",
-       "resource: resource -> value: dtype",
-       "dtype: any",
-       read_shape,
-       read_gradient,
-       OpFamily::kVariable,
-       "the value of a variable",
-       {.effect = Effect::kReads, .takes_slices = true, .alias = Alias::kShares}},
+      variable_row("VarHandleOp", "-> resource: resource",
+                   "container: string = ''; shared_name: string = ''; debug_name: string = ''; dtype: any; "
+                   "shape: shape; allowed_devices: list(string) = []",
+                   infer::scalar, nullptr, "a new variable", {.effect = Effect::kOther, .host_only = true}),
+      variable_row("ReadVariableOp", "resource: resource -> value: dtype", "dtype: any", read_shape, read_gradient,
+                   "the value of a variable",
+                   {.effect = Effect::kReads, .takes_slices = true, .alias = Alias::kShares}),
       [] {
         RowDef d = update("AssignVariableOp", "gives a variable another value");
         d.attrs = "dtype: any; validate_shape: bool = false";
@@ -73,22 +64,11 @@ FL_ROWS(variable) {
       }(),
       update("AssignAddVariableOp", "adds to a variable"),
       update("AssignSubVariableOp", "subtracts from a variable"),
-      {"VarIsInitializedOp",
-       "resource: resource -> is_initialized: bool",
-       "",
-       infer::scalar,
-       nullptr,
-       OpFamily::kVariable,
-       "whether a variable has a value",
-       {.effect = Effect::kReads, .zero_gradient = true}},
-      {"VariableShape",
-       "input: resource -> output: out_type",
-       "out_type: index = int32",
-       infer::vector,
-       nullptr,
-       OpFamily::kVariable,
-       "the shape of a variable's value",
-       {.effect = Effect::kReads, .dispatch = 0, .zero_gradient = true}},
+      variable_row("VarIsInitializedOp", "resource: resource -> is_initialized: bool", "", infer::scalar, nullptr,
+                   "whether a variable has a value", {.effect = Effect::kReads, .zero_gradient = true}),
+      variable_row("VariableShape", "input: resource -> output: out_type", "out_type: index = int32", infer::vector,
+                   nullptr, "the shape of a variable's value",
+                   {.effect = Effect::kReads, .dispatch = 0, .zero_gradient = true}),
   };
 }
 

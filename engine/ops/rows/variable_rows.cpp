@@ -21,10 +21,7 @@ void gather_shape(Inference& i) {
   const Shape params = shape_of_variable(i);
   const Shape& indices = i.shape(1);
   if (params.has_rank() && params.rank() == 0) invalid("params must be at least 1 dimensional [Op:", i.row.name, "]");
-  if (!params.has_rank() || !indices.has_rank()) {
-    i.output_shapes[0] = Shape::unknown_rank();
-    return;
-  }
+  if (!params.has_rank() || !indices.has_rank()) return infer::unknown(i);
   const int64_t batch_dims = i.attrs.get_or("batch_dims"_attr, int64_t{0});
   const int batch = batch_dims < 0 || batch_dims > kMaxDimensions ? -1 : static_cast<int>(batch_dims);
   if (batch < 0 || batch > indices.rank() || batch >= params.rank())
@@ -67,10 +64,7 @@ void gather_nd_shape(Inference& i) {
   const Shape& indices = i.shape(1);
   if (indices.has_rank() && indices.rank() == 0) invalid("indices must be at least a vector [Op:", i.row.name, "]");
   const int depth = index_depth(i, indices, whole);
-  if (depth < 0) {
-    i.output_shapes[0] = Shape::unknown_rank();
-    return;
-  }
+  if (depth < 0) return infer::unknown(i);
   Shape out;
   for (int d = 0; d + 1 < indices.rank(); ++d) out.append(indices[d]);
   append(out, whole, depth);

@@ -1,8 +1,6 @@
 // The greatest number of a column decides the unit, the least one how many decimals are shown.
 #include "app/models/column_unit.h"
 
-#include "app/models/text.h"
-
 #include <algorithm>
 #include <cmath>
 

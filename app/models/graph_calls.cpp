@@ -1,8 +1,6 @@
 // Follows the recorded places of calls outwards; of a node without any, the function that made it is all there is.
 #include "app/models/graph_calls.h"
 
-#include "app/models/text.h"
-
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>

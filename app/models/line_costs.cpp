@@ -5,7 +5,6 @@
 #include "app/models/text.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace footlight::app {
 namespace {

@@ -3,7 +3,6 @@
 
 #include "app/models/source_lines.h"
 #include "app/models/text.h"
-#include "app/models/trace_counts.h"
 
 #include "engine/explain/report.h"
 

@@ -2,7 +2,6 @@
 #include "app/models/selection.h"
 
 #include "app/models/function_groups.h"
-#include "app/models/text.h"
 
 #include "engine/session/users_line.h"
 

@@ -13,7 +13,6 @@
 #include <QStringList>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <numeric>
 

@@ -7,7 +7,6 @@
 #include "app/models/trace_counts.h"
 
 #include "engine/explain/report.h"
-#include "engine/model/model_file.h"
 #include "engine/session/run_times.h"
 
 #include <algorithm>

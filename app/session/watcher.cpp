@@ -1,7 +1,6 @@
 // Watches files and their folders, and compares sizes and times once changes have settled.
 #include "app/session/watcher.h"
 
-#include <QDateTime>
 #include <QFileInfo>
 
 namespace footlight::app {

@@ -12,7 +12,6 @@
 #include <QWheelEvent>
 
 #include <algorithm>
-#include <cmath>
 
 namespace footlight::app {
 namespace {

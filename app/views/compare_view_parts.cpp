@@ -1,7 +1,6 @@
 // The widgets of the Compare tab.
 #include "app/models/compare_export.h"
 #include "app/views/compare_view.h"
-#include "app/views/theme.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>

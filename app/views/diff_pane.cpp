@@ -1,9 +1,7 @@
 // Plans, marks and lays out its part of the diff; boxes open and close as in the Graph view.
 #include "app/views/diff_pane.h"
 
-#include "app/models/text.h"
 #include "app/views/labels.h"
-#include "app/views/theme.h"
 
 #include <QHBoxLayout>
 #include <QVBoxLayout>

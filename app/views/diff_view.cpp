@@ -3,7 +3,6 @@
 
 #include "app/models/graph_find.h"
 #include "app/models/text.h"
-#include "app/views/theme.h"
 
 #include <QHBoxLayout>
 #include <QShortcut>

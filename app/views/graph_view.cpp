@@ -3,7 +3,6 @@
 
 #include "app/models/text.h"
 #include "app/views/labels.h"
-#include "app/views/theme.h"
 
 #include <QEvent>
 #include <QHBoxLayout>

@@ -7,7 +7,6 @@
 #include "app/models/selection_names.h"
 #include "app/models/text.h"
 #include "app/session/runs.h"
-#include "app/views/paint.h"
 
 #include "engine/foreign/foreign.h"
 #include "engine/model/model_file.h"
@@ -18,7 +17,6 @@
 #include <QScreen>
 
 #include <algorithm>
-#include <csignal>
 #include <utility>
 
 namespace footlight::app {

@@ -7,7 +7,6 @@
 #include "engine/explain/engines.h"
 
 #include <QAction>
-#include <QApplication>
 #include <QHBoxLayout>
 #include <QStyle>
 #include <QToolButton>

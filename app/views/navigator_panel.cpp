@@ -4,7 +4,6 @@
 #include "app/views/labels.h"
 #include "app/views/paint.h"
 
-#include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
 #include <QMouseEvent>

@@ -2,7 +2,6 @@
 #include "app/views/ranks_canvas.h"
 
 #include "app/models/text.h"
-#include "app/models/timeline.h"
 #include "app/views/labels.h"
 #include "app/views/ranks_sizes.h"
 

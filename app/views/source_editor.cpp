@@ -1,7 +1,6 @@
 // A plain text edit with a margin for numbers, and the care for the file.
 #include "app/views/source_editor.h"
 
-#include "app/models/text.h"
 #include "app/views/paint.h"
 
 #include <QFile>

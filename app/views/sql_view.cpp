@@ -3,7 +3,6 @@
 
 #include "app/models/text.h"
 #include "app/views/labels.h"
-#include "app/views/theme.h"
 
 #include "engine/sql/ready_queries.h"
 #include "engine/sql/table.h"

@@ -7,7 +7,6 @@
 #include "app/views/labels.h"
 
 #include "engine/base/errors.h"
-#include "engine/explain/engines.h"
 
 #include <QScrollBar>
 #include <QShortcut>

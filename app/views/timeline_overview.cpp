@@ -1,5 +1,4 @@
 // The strip above the tracks: how busy the run was, and which part of it is visible.
-#include "app/models/text.h"
 #include "app/views/paint.h"
 #include "app/views/timeline_canvas.h"
 

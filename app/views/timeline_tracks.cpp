@@ -4,7 +4,6 @@
 #include <QCursor>
 
 #include <algorithm>
-#include <cmath>
 
 namespace footlight::app {
 namespace {

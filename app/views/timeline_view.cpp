@@ -3,9 +3,7 @@
 
 #include "app/models/text.h"
 #include "app/views/labels.h"
-#include "app/views/theme.h"
 
-#include <QHBoxLayout>
 #include <QScrollBar>
 #include <QVBoxLayout>
 

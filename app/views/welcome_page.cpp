@@ -2,7 +2,6 @@
 #include "app/views/welcome_page.h"
 
 #include "app/models/run_end.h"
-#include "app/models/text.h"
 #include "app/views/labels.h"
 #include "app/views/theme.h"
 

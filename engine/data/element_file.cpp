@@ -3,7 +3,6 @@
 
 #include "engine/base/text.h"
 #include "engine/data/state.h"
-#include "engine/tensor/size.h"
 
 #include <unistd.h>
 

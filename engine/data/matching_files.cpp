@@ -1,5 +1,4 @@
 // The op that finds the files whose names match patterns.
-#include "engine/base/text.h"
 #include "engine/data/stage_registry.h"
 
 #include <glob.h>

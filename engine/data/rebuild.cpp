@@ -1,7 +1,6 @@
 // Goes from a dataset down to its sources and applies the op of each stage to its rebuilt inputs.
 #include "engine/data/rebuild.h"
 
-#include "engine/data/generator.h"
 #include "engine/data/stage_registry.h"
 #include "engine/ops/builder.h"
 

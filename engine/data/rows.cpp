@@ -1,9 +1,6 @@
 // Copies rows; counts references to resources.
 #include "engine/data/rows.h"
 
-#include "engine/base/text.h"
-#include "engine/ops/builder.h"
-
 #include <cstring>
 
 namespace footlight::data {

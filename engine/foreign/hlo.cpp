@@ -7,7 +7,6 @@
 #include "engine/foreign/scan.h"
 
 #include <algorithm>
-#include <set>
 
 namespace footlight::foreign {
 namespace {

@@ -3,7 +3,6 @@
 
 #include "engine/base/text.h"
 #include "engine/foreign/packet_stream.h"
-#include "engine/foreign/perfetto_clocks.h"
 #include "engine/foreign/perfetto_events.h"
 #include "engine/wire/protobuf.h"
 

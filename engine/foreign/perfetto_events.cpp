@@ -5,7 +5,6 @@
 #include "engine/wire/protobuf.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <optional>
 

@@ -2,7 +2,6 @@
 #include "engine/foreign/torch_trace.h"
 
 #include "engine/base/text.h"
-#include "engine/foreign/json.h"
 #include "engine/foreign/scan.h"
 #include "engine/foreign/torch_compilations.h"
 

@@ -5,9 +5,7 @@
 #include "engine/wire/protobuf.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
-#include <limits>
 
 namespace footlight::foreign {
 namespace {

@@ -1,7 +1,6 @@
 // Calling a trace: eagerly, under a tape, or as a node of another trace.
 #include "engine/trace/concrete.h"
 
-#include "engine/base/errors.h"
 #include "engine/eager/execute.h"
 #include "engine/eager/tape.h"
 #include "engine/runtime/executor.h"

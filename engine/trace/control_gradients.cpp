@@ -1,7 +1,6 @@
 // Gradients of calls and branches: the node gets a forward graph that also returns what the backward graph needs.
 #include "engine/trace/control_gradients.h"
 
-#include "engine/base/errors.h"
 #include "engine/base/text.h"
 #include "engine/compile/program.h"
 #include "engine/ops/branches.h"

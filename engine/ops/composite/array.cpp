@@ -1,5 +1,4 @@
 // Public functions that rearrange, repeat, cut and index tensors.
-#include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
 #include "engine/ops/composite/scalar.h"
 #include "engine/tensor/size.h"

@@ -1,5 +1,4 @@
 // Public functions of parts of complex numbers, of bits, and of conversions that clip.
-#include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
 
 #include <cmath>

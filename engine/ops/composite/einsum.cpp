@@ -1,9 +1,7 @@
 // Public functions that sum products along chosen dimensions: einsum and tensordot.
-#include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
 #include "engine/ops/composite/scalar.h"
 #include "engine/ops/infer.h"
-#include "engine/ops/matrix.h"
 #include "engine/tensor/equation.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 // Public functions of linear algebra: decompositions, solutions, diagonals.
-#include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
 #include "engine/ops/matrix.h"
 

@@ -3,7 +3,6 @@
 #include "engine/ops/composite/define.h"
 #include "engine/ops/composite/scalar.h"
 #include "engine/ops/infer.h"
-#include "engine/ops/matrix.h"
 #include "engine/tensor/size.h"
 
 namespace footlight::composite {

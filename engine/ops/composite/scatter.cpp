@@ -2,7 +2,6 @@
 #include "engine/ops/composite/define.h"
 #include "engine/ops/composite/scalar.h"
 #include "engine/ops/indexed_slices.h"
-#include "engine/ops/infer.h"
 
 namespace footlight::composite {
 

@@ -1,7 +1,6 @@
 // Public functions that sort and search.
 #include "engine/ops/composite/define.h"
 #include "engine/ops/composite/scalar.h"
-#include "engine/ops/infer.h"
 
 #include <limits>
 

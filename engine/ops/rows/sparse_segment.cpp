@@ -1,7 +1,6 @@
 // Rows that reduce segments of chosen rows. TensorFlow's graphs look up embeddings with them.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
-#include "engine/tensor/size.h"
 
 namespace footlight {
 namespace {

@@ -3,6 +3,7 @@
 #include "engine/base/place.h"
 #include "engine/base/small_vector.h"
 #include "engine/base/text.h"
+#include "tests/base/thrown.h"
 
 #include <QTest>
 
@@ -128,14 +129,10 @@ class TestBase : public QObject {
 
   void messages() {
     QCOMPARE(str("a ", 3, ' ', std::string("b"), true, -2.5), std::string("a 3 btrue-2.5"));
-    try {
-      fail(ErrorKind::kValue, "size ", size_t{4}, " is wrong");
-      QFAIL("nothing was thrown");
-    } catch (const Error& e) {
-      QCOMPARE(e.kind(), ErrorKind::kValue);
-      QCOMPARE(e.message(), std::string("size 4 is wrong"));
-      QCOMPARE(std::string(e.what()), e.message());
-    }
+    const std::optional<Error> error = error_of([] { fail(ErrorKind::kValue, "size ", size_t{4}, " is wrong"); });
+    QVERIFY(error && error->kind() == ErrorKind::kValue);
+    QCOMPARE(error->message(), std::string("size 4 is wrong"));
+    QCOMPARE(std::string(error->what()), error->message());
   }
 };
 

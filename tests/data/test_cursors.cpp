@@ -5,6 +5,7 @@
 #include "engine/data/stage_registry.h"
 #include "engine/eager/execute.h"
 #include "engine/graph/graph.h"
+#include "tests/base/thrown.h"
 
 #include <QTest>
 
@@ -160,16 +161,13 @@ class TestCursors : public QObject {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       iterator.cancel();
     });
-    bool cancelled = false;
-    try {
-      Element element;
+    Element element;
+    const ErrorKind kind = kind_thrown([&] {
       while (iterator.next(element)) {
       }
-    } catch (const Error& e) {
-      cancelled = e.kind() == ErrorKind::kCancelled;
-    }
+    });
     other.join();
-    QVERIFY(cancelled);
+    QCOMPARE(kind, ErrorKind::kCancelled);
   }
 
   void threads_share_an_iterator() {

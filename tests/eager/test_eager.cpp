@@ -4,7 +4,7 @@
 #include "engine/base/recording.h"
 #include "engine/base/signatures.h"
 #include "engine/ops/functions.h"
-#include "tests/eager/thrown.h"
+#include "tests/base/thrown.h"
 #include "tests/eager/watching_tape.h"
 
 #include <QTest>

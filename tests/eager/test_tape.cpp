@@ -1,7 +1,7 @@
 // The gradient tape: what it records, what it returns, and when it refuses.
 #include "engine/eager/execute.h"
 #include "engine/ops/functions.h"
-#include "tests/eager/thrown.h"
+#include "tests/base/thrown.h"
 #include "tests/eager/watching_tape.h"
 
 #include <QTest>

@@ -1,9 +1,10 @@
 // Files of checkpoints: checksums, tables, compressed blocks, what is refused and what an overwritten checkpoint holds.
-#include "engine/formats/bundle.h"
 #include "engine/base/crc32c.h"
-#include "engine/formats/file.h"
 #include "engine/base/snappy.h"
+#include "engine/formats/bundle.h"
+#include "engine/formats/file.h"
 #include "engine/wire/varint.h"
+#include "tests/base/thrown.h"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -28,22 +29,6 @@ std::string written(const Pairs& pairs) {
   TableWriter writer;
   for (const auto& [key, value] : pairs) writer.add(key, value);
   return writer.finish();
-}
-
-template <class Call>
-std::string refused(Call&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return "no error";
-}
-
-bool says(const std::string& message, const char* words) {
-  if (message.find(words) != message.npos) return true;
-  qWarning("\"%s\" does not say \"%s\"", message.c_str(), words);
-  return false;
 }
 
 // A table of one block with these bytes, which follow no rules.
@@ -125,28 +110,28 @@ class TestBundle : public QObject {
     wire::put_varint(literal, block.size());
     literal += static_cast<char>((block.size() - 1) << 2);
     QVERIFY(pairs_of(table_of(literal + block, 1)) == (Pairs{{"key", "value"}}));
-    QVERIFY(says(refused([&] { pairs_of(table_of(literal, 1)); }), "compressed block that is damaged"));
-    QVERIFY(says(refused([&] { pairs_of(table_of(block, 7)); }), "unknown way"));
+    QVERIFY(says(message_thrown([&] { pairs_of(table_of(literal, 1)); }), "compressed block that is damaged"));
+    QVERIFY(says(message_thrown([&] { pairs_of(table_of(block, 7)); }), "unknown way"));
   }
 
   void damaged_tables() {
-    const auto error = [](const std::string& block) { return refused([&] { pairs_of(table_of(block)); }); };
+    const auto error = [](const std::string& block) { return message_thrown([&] { pairs_of(table_of(block)); }); };
     QVERIFY(says(error(entry(0, "b", "") + entry(0, "a", "") + kEnd), "not sorted"));
     QVERIFY(says(error(entry(0, "b", "") + entry(1, "", "") + kEnd), "not sorted"));
     QVERIFY(says(error(entry(1, "b", "") + kEnd), "entry that is damaged"));
     QVERIFY(says(error(entry(0, "b", "") + "\1"), "block"));
     QVERIFY(says(error(entry(0, "b", "") + std::string("\xff\xff\xff\xff", 4)), "whose end is damaged"));
-    QVERIFY(says(refused([&] { pairs_of(std::string(100, 'x')); }), "not a table"));
-    QVERIFY(says(refused([&] { pairs_of(""); }), "not a table"));
+    QVERIFY(says(message_thrown([&] { pairs_of(std::string(100, 'x')); }), "not a table"));
+    QVERIFY(says(message_thrown([&] { pairs_of(""); }), "not a table"));
 
     std::string growing;  // each key is the one before and a byte: a short block of long keys
     for (int i = 0; i < 1000; ++i) growing += entry(static_cast<size_t>(i), "a", "");
     TableLimits limits;
     limits.all_key_bytes = 10000;
-    QVERIFY(says(refused([&] { pairs_of(table_of(growing + kEnd), limits); }), "too long together"));
+    QVERIFY(says(message_thrown([&] { pairs_of(table_of(growing + kEnd), limits); }), "too long together"));
     limits = {};
     limits.key_bytes = 100;
-    QVERIFY(says(refused([&] { pairs_of(table_of(growing + kEnd), limits); }), "a key that is too long"));
+    QVERIFY(says(message_thrown([&] { pairs_of(table_of(growing + kEnd), limits); }), "a key that is too long"));
   }
 
   void values_come_back() {
@@ -161,11 +146,16 @@ class TestBundle : public QObject {
     QCOMPARE(*file->read("b").data<double>(), 2.5);
     QCOMPARE(file->read("a").data<std::string>()[1], std::string("a\0b", 3));
     QVERIFY(!file->find("c"));
-    QVERIFY(says(refused([&] { file->read("c"); }), "Key c not found in checkpoint"));
-    QVERIFY(says(refused([&] { write_bundle(prefix, std::vector<NamedTensor>{{"", strings}}); }), "needs a name"));
-    QVERIFY(says(refused([&] { write_bundle(prefix, std::vector<NamedTensor>{{"x", strings}, {"x", strings}}); }),
+    QVERIFY(says(message_thrown([&] { file->read("c"); }), "Key c not found in checkpoint"));
+    QVERIFY(says(message_thrown([&] {
+                   write_bundle(prefix, std::vector<NamedTensor>{{"", strings}});
+                 }),
+                 "needs a name"));
+    QVERIFY(says(message_thrown([&] {
+                   write_bundle(prefix, std::vector<NamedTensor>{{"x", strings}, {"x", strings}});
+                 }),
                  "given to two tensors"));
-    QVERIFY(says(refused([&] { write_bundle(folder.filePath("none/ck").toStdString(), {}); }), "cannot create"));
+    QVERIFY(says(message_thrown([&] { write_bundle(folder.filePath("none/ck").toStdString(), {}); }), "cannot create"));
     QCOMPARE(*open_bundle(prefix)->read("b").data<double>(), 2.5);  // errors have left it alone
     QCOMPARE(QDir(folder.path()).entryList(QDir::Files).size(), 2);
   }

@@ -3,6 +3,7 @@
 #include "engine/formats/import_graph.h"
 #include "engine/formats/read.h"
 #include "engine/graph/verify.h"
+#include "tests/base/thrown.h"
 
 #include <google/protobuf/unknown_field_set.h>
 
@@ -38,18 +39,7 @@ Imported import(const std::string& text, std::vector<std::string> wanted = {}, c
 
 // The error, or "no error".
 std::string refused(const std::string& text, const Limits& limits = {}, std::vector<std::string> wanted = {}) {
-  try {
-    import(text, std::move(wanted), limits);
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return "no error";
-}
-
-bool says(const std::string& message, const char* words) {
-  if (message.find(words) != message.npos) return true;
-  qWarning("\"%s\" does not say \"%s\"", message.c_str(), words);
-  return false;
+  return message_thrown([&] { import(text, std::move(wanted), limits); });
 }
 
 const std::string kX =

@@ -4,6 +4,7 @@
 #include "engine/eager/execute.h"
 #include "engine/tensor/gpu.h"
 #include "kernels/place.h"
+#include "tests/base/thrown.h"
 #include "tests/source_path.h"
 
 #include <sys/wait.h>
@@ -121,13 +122,8 @@ class TestDevice : public QObject {
              "Fake GPU (compute capability 9.0, 0.2 GiB), Fake GPU (compute capability 9.1, 0.2 GiB)");
     QVERIFY(gpu::exists(Device::cpu()) && gpu::exists(Device::gpu(1)) && !gpu::exists(Device::gpu(2)));
     QCOMPARE(QString::fromStdString(open_devices.load()->names.at(1).name), "/gpu:1");
-    try {
-      gpu::copy_to(Tensor::scalar(1.0f), Device::gpu(7));
-      QFAIL("a copy to a device that is not there");
-    } catch (const Error& e) {
-      QCOMPARE(QString(e.what()),
-               "/job:localhost/replica:0/task:0/device:GPU:7 is not there: this machine has 2 GPUs, numbers 0 to 1");
-    }
+    QCOMPARE(QString::fromStdString(message_thrown([] { gpu::copy_to(Tensor::scalar(1.0f), Device::gpu(7)); })),
+             "/job:localhost/replica:0/task:0/device:GPU:7 is not there: this machine has 2 GPUs, numbers 0 to 1");
   }
 
   void copies_there_and_back() {

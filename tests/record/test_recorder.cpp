@@ -7,6 +7,7 @@
 #include "engine/record/sources.h"
 #include "engine/record/spans.h"
 #include "engine/session/reader.h"
+#include "tests/base/thrown.h"
 
 #include <QtTest>
 
@@ -404,12 +405,8 @@ class TestRecorder : public QObject {
 
   void one_recording_at_a_time() {
     record::start_recording(at("one.footlight"), {}, RecordingLevel::kOps);
-    try {
-      record::start_recording(at("two.footlight"), {}, RecordingLevel::kOps);
-      QFAIL("two recordings");
-    } catch (const Error& e) {
-      QCOMPARE(e.kind(), ErrorKind::kFailedPrecondition);
-    }
+    QCOMPARE(kind_thrown([&] { record::start_recording(at("two.footlight"), {}, RecordingLevel::kOps); }),
+             ErrorKind::kFailedPrecondition);
     record::stop_recording({});
     // One after the other: events left in the rings do not go to the next session.
     recording_level = RecordingLevel::kOps;

@@ -3,6 +3,7 @@
 #include "engine/runtime/executor.h"
 #include "engine/runtime/list_value.h"
 #include "engine/runtime/tensor_list.h"
+#include "tests/base/thrown.h"
 #include "tests/sanitizers/sanitized.h"
 
 #include <QTest>
@@ -119,13 +120,8 @@ class TestTensorList : public QObject {
   // A graph of a file may say anything.
   void elements_are_of_the_dtype_and_shape_of_the_list() {
     const Tensor pairs = run("EmptyTensorList", {ints({2}), whole(1)})[0];
-    const auto said = [](const char* op, std::vector<Tensor> inputs, Attrs attrs = {}) -> QString {
-      try {
-        run(op, std::move(inputs), std::move(attrs));
-        return "nothing";
-      } catch (const Error& error) {
-        return error.what();
-      }
+    const auto said = [](const char* op, std::vector<Tensor> inputs, Attrs attrs = {}) {
+      return QString::fromStdString(message_thrown([&] { run(op, std::move(inputs), std::move(attrs)); }));
     };
     const Attrs of_ints{{kDType, DType::kInt32}};
     QVERIFY(said("TensorListPushBack", {pairs, ints({1, 2})}, of_ints).contains("data types; op elements int32"));

@@ -7,6 +7,7 @@
 #include "engine/session/reader.h"
 #include "engine/session/rows.h"
 #include "engine/session/writer.h"
+#include "tests/base/thrown.h"
 #include "tests/session/sample_session.h"
 
 #include <QtTest>
@@ -268,12 +269,7 @@ class TestSessionFiles : public QObject {
     OpColumns out;
     decode_chunk(good, 500, out);
     const auto refused = [&](std::string bytes, uint32_t rows) {
-      try {
-        decode_chunk(bytes, rows, out);
-        return false;
-      } catch (const Error& e) {
-        return e.kind() == ErrorKind::kDataLoss;
-      }
+      return kind_thrown([&] { decode_chunk(bytes, rows, out); }) == ErrorKind::kDataLoss;
     };
     QVERIFY(refused(good, 499));
     QVERIFY(refused(good, 0xffffffffu));

@@ -2,7 +2,7 @@
 #include "engine/tensor/device.h"
 #include "engine/tensor/element.h"
 #include "engine/tensor/shape.h"
-#include "tests/eager/thrown.h"
+#include "tests/base/thrown.h"
 
 #include <QTest>
 

@@ -5,6 +5,7 @@
 #include "engine/session/reader.h"
 #include "engine/session/writer.h"
 #include "engine/trace/function_recording.h"
+#include "tests/base/thrown.h"
 #include "tests/trace/script.h"
 
 #include <QTemporaryDir>
@@ -28,16 +29,6 @@ Tensor zeros(const Shape& shape) {
 }
 
 std::vector<Tensor> twice(std::span<const Tensor> in) { return {op("AddV2", {in[0], in[0]})}; }
-
-template <class Run>
-std::optional<Error> error_of(Run&& run) {
-  try {
-    run();
-  } catch (const Error& e) {
-    return e;
-  }
-  return std::nullopt;
-}
 
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 

@@ -1,6 +1,7 @@
 // Tracing: names, constants, captures, order of effects, branches and loops.
 #include "engine/base/errors.h"
 #include "engine/graph/verify.h"
+#include "tests/base/thrown.h"
 #include "tests/trace/support.h"
 
 #include <QTest>
@@ -30,12 +31,8 @@ std::vector<std::string> controls(const Graph& graph, const std::string& name) {
 
 template <class Body>
 std::string message_of(ErrorKind kind, Body&& body) {
-  try {
-    body();
-  } catch (const Error& e) {
-    return e.kind() == kind ? e.message() : "wrong kind: " + e.message();
-  }
-  return "nothing was thrown";
+  std::string message = "nothing was thrown";
+  return kind_thrown(body, &message) == kind ? message : "wrong kind: " + message;
 }
 
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }

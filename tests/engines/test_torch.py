@@ -342,6 +342,99 @@ class Torch(WithFakes):
         self.assertEqual(sizes['Inductor graph, backward'], len('graph of the backward'))
         self.assertEqual(sizes['Inductor code, backward'] - sizes['Inductor code'], 2)
 
+    BEFORE = '''
+        import torch
+
+        class Net(torch.nn.Module):
+            def __init__(self):
+                self.rate = 2
+
+            def forward(self, values):
+                return self.rate
+
+        @torch.compile
+        def scale(weights, rate):
+            return rate
+
+        @torch.compile
+        def made_only(values):
+            return values
+
+        model = torch.compile(Net())
+        model(torch.Tensor((4, 2)))
+        model(torch.Tensor((8, 2)))
+        scale(torch.Tensor((4,)), 0.5)
+        scale(torch.Tensor((4,)), 0.25)
+        import footlight_recorder
+        with footlight_recorder.record('run.footlight'):
+            print(model(torch.Tensor((6, 2))), end=' ')
+            for rate in (0.5, 0.25, 0.125, 0.125):
+                print(scale(torch.Tensor((4,)), rate), end=' ')
+        '''
+
+    def run_before(self, *changes):
+        text = self.BEFORE
+        for old, new in changes:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        self.write('script.py', text)
+        done = self.run_python('script.py')
+        self.assertEqual((done.returncode, done.stdout), (0, '2 0.5 0.25 0.125 0.125 '), done.stderr)
+
+    def test_functions_from_before(self):
+        self.run_before()
+        self.assertEqual(self.rows('SELECT name, kind FROM function ORDER BY name'),
+                         [('Net.forward', 'dynamo'), ('made_only', 'dynamo'), ('scale', 'dynamo')])
+        traces = self.rows('SELECT f.name, t.number, native_id, signature, why FROM trace t JOIN function f '
+                           'ON t.function = f.id ORDER BY f.name, t.number')
+        self.assertEqual(traces, [('Net.forward', 1, '0/0', 'f32[4,2] self.rate=2', ''),
+                                  ('Net.forward', 2, '0/1', 'f32[None,2] self.rate=2', ''),
+                                  ('scale', 1, '1/0', 'f32[4] 0.5', ''), ('scale', 2, '1/1', 'f32[4] 0.25', ''),
+                                  ('scale', 3, '1/2', 'f32[4] 0.125', 'value of rate')])
+        # Against every trace from before, with the values that their guards demand.
+        self.assertEqual(self.rows("SELECT path, was, now, words FROM trace_miss ORDER BY was"),
+                         [('args[1]', '0.25', '0.125', "the engine's own words"),
+                          ('args[1]', '0.5', '0.125', "the engine's own words")])
+        calls = self.said('sql', 'run.footlight', 'SELECT function, trace, outcome FROM calls ORDER BY start_ns')
+        self.assertEqual([(one['function'], one['trace'], one['outcome']) for one in calls],
+                         [('Net.forward', 2, 'hit'), ('scale', 1, 'hit'), ('scale', 2, 'hit'), ('scale', 3, 'trace'),
+                          ('scale', 3, 'hit')])
+        artifacts = dict(self.rows("SELECT a.name, a.kind FROM trace_artifact a JOIN trace t ON a.trace = t.id "
+                                   "WHERE t.native_id = '1/0'"))
+        self.assertEqual(artifacts, {'Guards': 'guards', 'Bytecode': 'bytecode', 'Dynamo graph': 'absent'})
+        missing, = self.said('report', 'run.footlight')['run']['engines'][-1]['missing_hooks']
+        self.assertIn('torch.compile had made 3 functions before', missing)
+        self.assertNotIn('demand of tensors', missing)
+
+    def test_a_function_from_before_that_a_local_variable_holds(self):
+        self.run_before(("        with footlight", "        def run(scale):\n         with footlight"),
+                        ("            print(model", "             print(model"),
+                        ("            for rate", "             for rate"),
+                        ("                print(scale", "                 print(scale"),
+                        ("rate), end=' ')\n", "rate), end=' ')\n        run(scale)\n"))
+        calls = self.said('sql', 'run.footlight',
+                          "SELECT trace, outcome FROM calls WHERE function = 'scale' ORDER BY start_ns")
+        self.assertEqual([(one['trace'], one['outcome']) for one in calls],
+                         [(1, 'hit'), (2, 'hit'), (3, 'trace'), (3, 'hit')])
+
+    def test_a_function_from_before_that_a_guard_looks_at(self):
+        """A stand-in in its place would make the function with that guard compile again."""
+        self.replace('torch/_dynamo/convert_frame.py', "return f'{source} == {demanded!r}'",
+                     "return f\"___check_obj_id(G['scale'], {demanded})\"")
+        before = "        import footlight_recorder"
+        self.run_before((before, f"        kept = scale\n{before}"),
+                        ("                print(scale",
+                         "                assert scale is kept\n                print(scale"))
+
+    def test_guards_from_before_without_tensors(self):
+        self.replace('torch/_dynamo/convert_frame.py', "return (f'check_tensor({source}, ",
+                     "return f'___check_tensors({source}, tensor_check_names=names)'\n    return (f'")
+        self.run_before()
+        self.assertEqual(self.rows("SELECT signature FROM trace WHERE native_id LIKE '1/%' ORDER BY number"),
+                         [('0.5',), ('0.25',), ('f32[4] 0.125',)])
+        missing, = self.said('report', 'run.footlight')['run']['engines'][-1]['missing_hooks']
+        self.assertIn('what their guards demand of tensors is not recorded', missing)
+
     def test_engines_by_name(self):
         script = '''
             import sys

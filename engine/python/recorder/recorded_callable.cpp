@@ -274,13 +274,15 @@ PyObject* call_as_served(PyObject* self, PyObject* const* args, size_t count, Py
   return result;
 }
 
-// serves(callable, function, trace): the stand-in for what an engine compiled.
+// serves(callable, function, trace, ran): the stand-in for what an engine compiled.
 PyObject* serves(PyObject*, PyObject* args) {
   PyObject* wrapped;
   unsigned int function, trace;
-  if (!PyArg_ParseTuple(args, "OII:serves", &wrapped, &function, &trace)) throw PythonErrorSet();
+  int ran = 0;
+  if (!PyArg_ParseTuple(args, "OII|p:serves", &wrapped, &function, &trace, &ran)) throw PythonErrorSet();
   if (!PyCallable_Check(wrapped)) throw Error(ErrorKind::kType, "serves: the first argument is not callable");
   auto what = std::make_unique<Serves>(FunctionId(function), TraceId(trace));
+  what->ran = ran;
   return stand_in(call_as_served, wrapped, "", "", {}, std::move(what)).release();
 }
 
@@ -462,8 +464,9 @@ PyMethodDef functions[] = {
      "adopt(function, tell): the function has traces from before the recorder. tell(function, *args, **kwargs) "
      "describes a call that none of the known ones served."},
     {"serves", guard<serves>, METH_VARARGS,
-     "serves(callable, function, trace): a stand-in for what an engine compiled. When it runs, the trace serves the "
-     "call of that function around it, or else a call that is recorded then."},
+     "serves(callable, function, trace, ran=False): a stand-in for what an engine compiled. When it runs, the trace "
+     "serves the call of that function around it, or else a call that is recorded then. The first run is part of the "
+     "call that made the trace, unless it `ran` before the recorder was there."},
     {"serve_keys", guard<serve_keys>, METH_VARARGS,
      "serve_keys(stand_in, key, first_key): the key of what serves() stands in for, and that of its first call."},
     {"forget", guard<forget>, METH_O,

@@ -13,18 +13,18 @@ from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 from footlight_recorder import _recorder, repetitions
-from footlight_recorder.adapters import (Adapter, Hook, guarded, places, torch_backends, torch_graphs, torch_guards,
-                                         torch_log, torch_older)
+from footlight_recorder.adapters import (Adapter, Hook, guarded, places, torch_backends, torch_earlier, torch_graphs,
+                                         torch_guards, torch_log, torch_older)
 from footlight_recorder.observed.value_lines import ValueLines
 
 _CALLS_OF_MODULES = ('_call_impl', '_wrapped_call_impl', '__call__', 'forward')
 _LIMIT = re.compile(r'currently set to (?P<limit>\d+)|(?:cache_size|recompile)_limit.*?\((?P<old>\d+)\)')
 
 
-class _Function:
+class Function:
     """A code object that TorchDynamo compiles, or what it makes of the rest of one after a graph break."""
 
-    def __init__(self, number: int, name: str, code: CodeType, parent: _Function | None,
+    def __init__(self, number: int, name: str, code: CodeType, parent: Function | None,
                  describer: torch_guards.Describer) -> None:
         self.number, self.name, self.parent = number, name, parent
         self.sources = torch_guards.Sources(code, describer, parent is not None)
@@ -32,7 +32,7 @@ class _Function:
         self.columns: dict[str, Any] = {}
         self.limited = False  # PyTorch has stopped compiling it: calls that no trace serves run eagerly
 
-    def first(self) -> _Function:
+    def first(self) -> Function:
         """The function of the program that it belongs to."""
         return self if self.parent is None else self.parent.first()
 
@@ -40,7 +40,7 @@ class _Function:
 class _Trace:
     """One compilation: its row, which is added again when more is known."""
 
-    def __init__(self, function: _Function, entry: torch_log.Entry, number: int) -> None:
+    def __init__(self, function: Function, entry: torch_log.Entry, number: int) -> None:
         self.function, self.entry, self.number = function, entry, number
         self.columns: dict[str, Any] = {}
         self.source: tuple[weakref.ref[CodeType], int] | None = None  # of the call that caused it
@@ -66,7 +66,7 @@ class _Thread(threading.local):
         self.compilations: list[_Compilation] = []
 
 
-class _Recorder:
+class Recorder:
     """The bodies of the hooks."""
 
     def __init__(self, torch: ModuleType) -> None:
@@ -74,7 +74,7 @@ class _Recorder:
         self.root = str(torch.__file__).rpartition('/')[0] + '/'
         self.thread = _Thread()
         # Neither keeps anything alive that the program lets go.
-        self.functions: weakref.WeakKeyDictionary[CodeType, _Function] = weakref.WeakKeyDictionary()
+        self.functions: weakref.WeakKeyDictionary[CodeType, Function] = weakref.WeakKeyDictionary()
         # By PyTorch's own number of a compilation, while more may be said of it.
         self.traces: weakref.WeakValueDictionary[str, _Trace] = weakref.WeakValueDictionary()
         self.describer = torch_guards.Describer(torch)
@@ -101,7 +101,7 @@ class _Recorder:
 
     # ---- functions ------------------------------------------------------------------------------------------------
 
-    def function_of(self, code: CodeType, name: str = '', made: FrameType | None = None, options: str = '') -> _Function:
+    def function_of(self, code: CodeType, name: str = '', made: FrameType | None = None, options: str = '') -> Function:
         """The function of a code object, which is recorded the first time."""
         known = self.functions.get(code)
         if known is not None:
@@ -115,7 +115,7 @@ class _Recorder:
         else:
             name = name or getattr(code, 'co_qualname', code.co_name)
             file, line = code.co_filename, places.def_line(code)
-        function = self.functions[code] = _Function(number, name, code, parent, self.describer)
+        function = self.functions[code] = Function(number, name, code, parent, self.describer)
         columns: dict[str, Any] = {
             'id': number, 'name': name, 'file': file, 'line': line, 'options': options,
             'kind': 'resume' if parent is not None else 'dynamo', 'made_ns': time.time_ns()}
@@ -132,7 +132,7 @@ class _Recorder:
         _recorder.add('function', columns)
         return function
 
-    def _continued(self, code: CodeType, name: str, line: int) -> _Function | None:
+    def _continued(self, code: CodeType, name: str, line: int) -> Function | None:
         """The function that a resume function continues."""
         found = [(known.co_firstlineno, function.number, function) for known, function in self.functions.items()
                  if known.co_filename == code.co_filename and known.co_name == name and known.co_firstlineno <= line]
@@ -187,7 +187,7 @@ class _Recorder:
             found.append('automatic_dynamic_shapes=False')
         return ', '.join(found)
 
-    def stand_in(self, compiled: Callable[..., Any], function: _Function) -> Callable[..., Any]:
+    def stand_in(self, compiled: Callable[..., Any], function: Function) -> Callable[..., Any]:
         """Records the calls. It is a function that TorchDynamo looks through, as it does through the compiled one."""
         native, described = self.recording(compiled, function)
 
@@ -199,7 +199,8 @@ class _Recorder:
         stand_in: Callable[..., Any] = torch_graphs.make_transparent(call_compiled)
         return stand_in
 
-    def recording(self, compiled: Callable[..., Any], function: _Function) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def recording(self, compiled: Callable[..., Any],
+                  function: Function) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """Two stand-ins that record calls; the second one with a key, for calls that may run eagerly."""
         def describe_and_call(*args: Any, **kwargs: Any) -> Any:
             self.describe(function, compiled, args, kwargs)
@@ -209,7 +210,7 @@ class _Recorder:
                 _recorder.called(describe_and_call, function.number, unserved='eager'))
 
     @guarded
-    def describe(self, function: _Function, compiled: Any, args: Any, kwargs: Any) -> None:
+    def describe(self, function: Function, compiled: Any, args: Any, kwargs: Any) -> None:
         """Gives the call under way a key: it may be one that no trace serves."""
         names = function.sources.arguments
         module = getattr(inspect.getattr_static(compiled, '_torchdynamo_orig_callable', None), '__self__', None)
@@ -355,7 +356,7 @@ class _Recorder:
         sources = trace.function.sources
         trace.items = sources.of_trace(guards, sizes, compilation.local, compilation.names, compilation.context)
 
-    def call_items(self, function: _Function, local: dict[str, Any], names: dict[str, Any],
+    def call_items(self, function: Function, local: dict[str, Any], names: dict[str, Any],
                    context: dict[str, str]) -> dict[int, object]:
         """The items of a call's key."""
         like: dict[int, object] = {}
@@ -412,6 +413,24 @@ class _Recorder:
         if frame is not None:
             trace.source = weakref.ref(frame.f_code), frame.f_lasti
 
+    def add_earlier(self, function: Function, native: str, items: dict[int, object],
+                    artifacts: list[dict[str, Any]]) -> tuple[int, int]:
+        """Adds a trace from before the recorder, of which only the guards are known; returns its key and its number."""
+        trace = _Trace(function, torch_log.Entry(native), _recorder.new_id('trace'))
+        trace.items, trace.guarded = items, True
+        names, now = function.sources.names(), time.time_ns()
+        function.columns['function_parameter'] = names
+        _recorder.add('function', function.columns)
+        key = _recorder.key(function.number, names, function.sources.row(items))
+        signature, leaves = function.sources.leaves(key)
+        trace.columns = {
+            'id': trace.number, 'function': function.number, 'number': len(function.traces) + 1, 'start_ns': now,
+            'end_ns': now, 'reason': 'get_concrete_function', 'cached': len(function.traces), 'native_id': native,
+            'attempt': 1, 'call_key': key, 'signature': signature, 'key_leaf': leaves}
+        function.traces.append(trace)
+        _recorder.add('trace', {**trace.columns, 'trace_artifact': artifacts})
+        return key, trace.number
+
     def why(self, trace: _Trace, asked: dict[int, object]) -> None:
         """What differs from each trace that was there, in the engine's words too."""
         function, words = trace.function, {}
@@ -463,7 +482,7 @@ class _Recorder:
                     _recorder.add('decision', {'trace': trace.number, 'file': own[-1][0], 'line': own[-1][1],
                                                'kind': 'fixed size', 'fate': 'python', 'note': f'{path} = {value}'})
 
-    def size_path(self, function: _Function, source: str) -> str:
+    def size_path(self, function: Function, source: str) -> str:
         """"args[0].shape[1]" of "L['x'].size()[1]"."""
         found = re.fullmatch(r'(?P<of>.*)\.size\(\)\[(?P<axis>\d+)\]', source)
         steps = torch_guards.steps_of(found['of'] if found else source)
@@ -531,7 +550,7 @@ def _trace_log() -> Any:
 def adapter(dynamo: ModuleType) -> Adapter:
     """The hooks for this PyTorch, whose compiler was just imported."""
     torch = sys.modules[dynamo.__name__.partition('.')[0]]
-    rec = _Recorder(torch)
+    rec = Recorder(torch)
 
     def make_compiled(original: Any) -> Any:
         @functools.wraps(original)
@@ -575,4 +594,5 @@ def adapter(dynamo: ModuleType) -> Adapter:
         Hook('torch._dynamo.output_graph', f'OutputGraph.{compiler}', call_user_compiler, 'graphs and hits'),
         Hook('torch._dynamo.guards', 'CheckFunctionManager.__init__', check_function_manager, 'guards'),
         Hook('torch._logging._internal', 'trace_log', structured_log, 'graph breaks, phases and generated code'),
-    ] + rec.older.hooks(torch_older.version_of(torch)), describe_again=rec.describe_again)
+    ] + rec.older.hooks(torch_older.version_of(torch)), describe_again=rec.describe_again,
+        adopt=torch_earlier.EarlierFunctions(rec).adopt)

@@ -9,7 +9,7 @@ import ast
 import enum
 import functools
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -67,6 +67,11 @@ def value_at(steps: Steps, local: dict[str, Any], names: dict[str, Any]) -> Any:
         except Exception:
             return _ABSENT
     return value
+
+
+def is_inside(steps: Steps) -> bool:
+    """Whether a source is one of the dicts in which an object keeps its attributes."""
+    return bool(steps[-1][0] == 'attr' and steps[-1][1] in _INSIDES)
 
 
 def maker_of(guard: Any) -> str:
@@ -170,9 +175,13 @@ def _order(value: Any) -> str:
     try:
         if value.is_contiguous():
             return 'contiguous'
-        strides, sizes = value.stride(), value.shape
+        return order_of(value.stride(), value.shape)
     except (RuntimeError, NotImplementedError):
         return str(value.layout).removeprefix('torch.')
+
+
+def order_of(strides: Sequence[int], sizes: Sequence[int]) -> str:
+    """How the elements of a tensor lie that is not contiguous."""
     axes = sorted(range(len(strides)), key=lambda axis: -strides[axis])
     expected = 1
     for axis in reversed(axes):
@@ -256,7 +265,7 @@ class Sources:
 
         values = {steps: value_at(steps, local, names) for steps in guards}
         containers = {steps for steps, kinds in guards.items() if type(values[steps]) in (list, tuple, dict) and
-                      kinds.intersection(_LENGTHS) and not (steps[-1][0] == 'attr' and steps[-1][1] in _INSIDES)}
+                      kinds.intersection(_LENGTHS) and not is_inside(steps)}
         items: dict[int, object] = {}
         for name, text in context.items():
             items[self.place((('context', name),), f'context.{name}', '')] = self.describer.text(text)
@@ -264,7 +273,7 @@ class Sources:
             value = values[steps]
             if value is _ABSENT or steps[:-1] in containers and steps[-1][0] == 'item':
                 continue
-            if steps[-1][0] == 'attr' and steps[-1][1] in _INSIDES or isinstance(value, ModuleType):
+            if is_inside(steps) or isinstance(value, ModuleType):
                 continue
             item = self._demanded(steps, kinds, value, values, containers, guards, sizes)
             if item is None:

@@ -1,5 +1,8 @@
 """Compiles frames. A function says in its docstring what it stands for: "fixes sizes", "breaks", "trains"."""
+import itertools
 import json
+import math
+import weakref
 from types import SimpleNamespace
 
 import torch
@@ -18,6 +21,10 @@ def trace_structured(native, name, about=None, payload=None):
     """Logs a record if this version does."""
     if not OLD:
         _internal.trace_structured(native, name, about, payload)
+
+
+input_codes = SimpleNamespace(seen=[])  # weak references to the code objects that were compiled
+graphs_made = itertools.count()
 
 
 class Unsupported(Exception):
@@ -106,8 +113,28 @@ def _compile(code, globals, locals, builtins, closure, entries, seen, dynamic):
         for direction in ('forward', 'backward'):
             trace_structured(native, 'inductor_post_grad_graph', {}, f'graph of the {direction}')
             trace_structured(native, 'inductor_output_code', {}, f"# AOT ID: ['0_{direction}']\ncode of the {direction}")
-    run = disable(output.call_user_compiler(graph_of(code, locals, constants, seen['run']), []))
+    made = disable(output.call_user_compiler(graph_of(code, locals, constants, seen['run']), []))
     manager = CheckFunctionManager(*([output] if OLD else [code, output, entries]))
     trace_structured(native, 'chromium_event', {}, json.dumps({'ph': 'E', 'name': 'bytecode_tracing', 'ts': 2.0}))
-    return SimpleNamespace(native=native, demanded=demanded, run=run, check_fn=getattr(manager, 'check_fn', None),
-                           guarded_code=SimpleNamespace(code=code))
+    # The code of an entry runs its graph by a global name.
+    name = f'__compiled_fn_{next(graphs_made)}'
+    globals[name] = made
+    input_codes.seen.append(weakref.ref(code))
+    manager.guard_manager.code_parts = [text_of(source, value) for source, value in demanded.items()]
+    return SimpleNamespace(native=native, demanded=demanded, check_fn=getattr(manager, 'check_fn', None),
+                           run=lambda *args, **kwargs: globals[name](*args, **kwargs), compile_id=native,
+                           guarded_code=SimpleNamespace(code=code), guard_manager=manager.guard_manager,
+                           code=code.replace(co_names=(*code.co_names, name)))
+
+
+def text_of(source, demanded):
+    """The text of a guard."""
+    if source == 'grad':
+        return f'___check_global_state() against {{"grad_mode":{str(demanded).lower()},"num_threads":1}}'
+    if not isinstance(demanded, tuple):
+        return f'{source} == {demanded!r}'
+    dtype, sizes, gradient, strides = demanded
+    contiguous = [None if None in sizes[at + 1:] else math.prod(sizes[at + 1:]) for at in range(len(sizes))]
+    return (f'check_tensor({source}, Tensor, DispatchKeySet(CPU, BackendSelect, ADInplaceOrView, AutogradCPU), '
+            f'{dtype}, device=None, requires_grad={gradient}, size={list(sizes)}, '
+            f'stride={list(strides or contiguous)})')

@@ -12,6 +12,10 @@ def skip_code(code):
     pass
 
 
+def _debug_get_cache_entry_list(code):
+    return list(reversed(_caches[code][0])) if code in _caches else []
+
+
 def serves(demanded, local):
     torch.work(seconds_of_guards[0])
     if demanded['grad'] != torch.is_grad_enabled():

@@ -7,6 +7,7 @@
 #include "engine/base/dtype_names.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace footlight::explain {
 namespace {
@@ -16,6 +17,13 @@ using session::TraceRecord;
 
 constexpr size_t kManyDTypes = 3;
 constexpr size_t kCallsOfMode = 3;
+
+// Casts lose nothing but precision towards a dtype of a higher kind.
+int kind_of(std::string_view dtype) {
+  if (dtype.starts_with("complex")) return 3;
+  if (dtype.find("float") != dtype.npos) return 2;  // bfloat16 too
+  return dtype == "bool" ? 0 : 1;
+}
 
 struct TensorDTypes {
   std::string parameter;
@@ -32,10 +40,11 @@ struct TensorDTypes {
     return names.size() == 2 &&
            std::ranges::all_of(calls, [](const auto& dtype) { return dtype.second >= kCallsOfMode; });
   }
-  // The dtype that most calls pass; the first if there are several.
+  // The dtype that most calls pass, of those that fractions survive if any call passes some; the first if there are
+  // several.
   const std::string& usual() const {
-    return *std::max_element(names.begin(), names.end(),
-                             [&](const auto& a, const auto& b) { return calls.at(a) < calls.at(b); });
+    const auto rank = [&](const std::string& name) { return std::pair(kind_of(name), calls.at(name)); };
+    return *std::ranges::max_element(names, {}, rank);
   }
 };
 

@@ -1,5 +1,6 @@
-// varying_shape: an argument's dimensions vary, its rank and dtype do not, and the shapes are not just a few that keep
-// recurring. Fix: declare those dimensions as None; if other arguments rule out a signature, use reduce_retracing.
+// varying_shape: an argument's dimensions vary, its rank does not, and the shapes are not just a few that keep
+// recurring. Fix: declare those dimensions as None; if a dtype varies too, or other arguments rule out a signature, use
+// reduce_retracing.
 #include "engine/explain/edits.h"
 #include "engine/explain/engines.h"
 #include "engine/explain/signatures.h"
@@ -29,7 +30,7 @@ struct VaryingTensor {
 
 std::vector<VaryingTensor> varying_tensors(const FunctionRun& run) {
   std::vector<VaryingTensor> all;
-  std::set<std::string> out;  // rank or dtype differ
+  std::set<std::string> out;  // ranks differ
   for (const TraceRecord* t : run.traces) {
     for (const KeyLeaf& leaf : t->key) {
       if (leaf.kind != "tensor") continue;
@@ -38,11 +39,10 @@ std::vector<VaryingTensor> varying_tensors(const FunctionRun& run) {
         all.push_back({leaf.path, leaf.parameter, leaf.type, {leaf.shape}, {}});
         continue;
       }
-      if (std::find(at->shapes.begin(), at->shapes.end(), leaf.shape) != at->shapes.end() && at->dtype == leaf.type)
-        continue;
+      if (std::find(at->shapes.begin(), at->shapes.end(), leaf.shape) != at->shapes.end()) continue;
       const auto first = sizes_of(at->shapes.front()), sizes = sizes_of(leaf.shape);
       const bool unknown = leaf.shape == "<unknown>" || at->shapes.front() == "<unknown>";
-      if (leaf.type != at->dtype || sizes.size() != first.size() || unknown) out.insert(leaf.path);
+      if (sizes.size() != first.size() || unknown) out.insert(leaf.path);
       for (size_t d = 0; d < std::min(sizes.size(), first.size()); ++d)
         if (sizes[d] != first[d]) at->dimensions.insert(d);
       at->shapes.push_back(leaf.shape);

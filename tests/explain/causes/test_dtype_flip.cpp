@@ -35,6 +35,17 @@ class TestDTypeFlip : public QObject {
     QCOMPARE(found[0].checked.traces_after, size_t{1});
   }
 
+  void a_cast_keeps_fractions() {
+    SampleRun run({"x"});
+    for (const auto dtype : {keys::DType::kInt32, keys::DType::kInt32, keys::DType::kInt64, keys::DType::kFloat32}) {
+      run.call(tensor(dtype), scaled("1"));
+      run.calls.back().source = {CodeId(1), 45};
+    }
+    const auto found = findings(run);
+    QCOMPARE(found.size(), size_t{1});
+    QCOMPARE(found[0].fix, std::string("tf.cast(x, tf.float32)"));
+  }
+
   void two_dtypes_from_two_lines_are_meant() {
     SampleRun run({"x"});
     for (uint32_t i = 0; i < 8; ++i) {

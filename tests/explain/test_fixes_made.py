@@ -401,6 +401,31 @@ class Fixes(FolderCase):
                 ''', 'f"step {i}")', '"step")', 'step', 'python_scalar_argument')
                 self.assertIn(advice, finding['message'])
 
+    def test_a_number_that_is_compared_and_multiplied(self):
+        [finding] = self.check('''
+            @tf.function
+            def step(x, k):
+                y = tf.zeros([4]) if k == 0 else x
+                return y * k
+            for i in range(6):
+                print(step(tf.ones([4]), i).numpy())
+            print(f'step={step.experimental_get_tracing_count()}')
+        ''', 'tf.ones([4]), i)', 'tf.ones([4]), tf.constant(i, tf.float32))', 'step', 'python_scalar_argument')
+        self.assertEqual(finding['fix']['edit']['new'].strip(),
+                         'print(step(tf.ones([4]), tf.constant(i, tf.float32)).numpy())')
+
+    def test_a_number_that_python_writes_into_a_text(self):
+        report = footlight_program.report(recorded.record(self.folder, textwrap.dedent('''
+            @tf.function
+            def step(x, k):
+                return tf.strings.join([tf.as_string(x), f'value {k}'])
+            for i in range(6):
+                step(tf.constant(1), i)
+        ''')))
+        [finding] = report['findings']
+        self.assertIsNone(finding['fix']['edit'])
+        self.assertIn('make the text of it with tf.strings.format()', finding['message'])
+
     def test_numbers_at_any_depth(self):
         for name, made in (('a named tuple', 'Pair({}, 1.0)'), ('a list in a dict', '{{"a": [1.0, {}]}}'),
                            ('a tuple in a list', '[({}, 2)]'), ('a dataclass', 'Box({})')):

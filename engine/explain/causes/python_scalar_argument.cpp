@@ -19,6 +19,8 @@
 namespace footlight::explain {
 namespace {
 
+constexpr size_t kMaxCompared = 64;  // graphs of one finding
+
 // The dtype that holds all values, and whether tf.constant() infers it.
 struct Tensor { std::string dtype; bool by_itself = true; };
 
@@ -188,7 +190,9 @@ class TensorFix {
             const ReplayResult& result)
       : evidence_(evidence), run_(run), name_(std::move(name)), tensor_(std::move(tensor)) {
     for (const auto& group : result.merged) {
-      if (group.size() > 1) differing_dtypes(evidence, group[0]->graph(), group[1]->graph(), dtypes_);
+      // A value such as 0 may have made a graph of another structure, so neighbours are compared.
+      for (size_t i = 1; i < std::min(group.size(), kMaxCompared); ++i)
+        differing_dtypes(evidence, group[i - 1]->graph(), group[i]->graph(), dtypes_);
       for (const session::TraceRecord* t : group)
         if (attribute_.empty()) attribute_ = differing_attribute(evidence, group.front()->graph(), t->graph());
     }
@@ -199,7 +203,10 @@ class TensorFix {
   // `without`: the change of keys that leaves the values out, as a variable in their place does.
   void complete(Finding& f, const ProposedFix& without) const {
     f.fix = "tf.constant(" + name_ + behind_;
-    if (attribute_.empty()) {
+    if (attribute_.empty() && tensor_.dtype != "string" && dtypes_.contains("string")) {
+      f.detail += "; the graphs " + f.graphs_words;
+      f.fix = "Pass " + name_ + " as a tensor, and make the text of it with tf.strings.format() instead of Python";
+    } else if (attribute_.empty()) {
       pass_tensor(f);
       if (!f.also_paths.empty()) f.fix += ", and the others like it";
       add_if_it_saves(evidence_, run_, without, f, "Keep " + name_ + " in a tf.Variable and assign to it");

@@ -4,10 +4,8 @@
 #include "app/models/text.h"
 #include "app/views/callers_menu.h"
 #include "app/views/labels.h"
+#include "app/views/layouts.h"
 #include "app/views/paint.h"
-
-#include <QHBoxLayout>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <set>
@@ -33,8 +31,7 @@ AutographView::AutographView(const Context& context, QWidget* parent)
   rows->setContentsMargins(16, 8, 16, 14);
   lead_ = new Lead(Lead::kLine);
   rows->addWidget(lead_);
-  auto* columns = new QHBoxLayout;
-  columns->setSpacing(12);
+  auto* columns = row_in(nullptr, {}, 12);
 
   const auto column = [&](const char* title, QHBoxLayout*& head, CodeView*& view) {
     view = new CodeView;
@@ -42,14 +39,11 @@ AutographView::AutographView(const Context& context, QWidget* parent)
   };
   QHBoxLayout *left = nullptr, *right = nullptr;
   column("Your code", left, source_);
-  file_ = new ElidedLabel;
-  file_->setProperty("role", "dim");
+  file_ = elided_label({}, "dim");
   left->addWidget(file_);
   left->setStretchFactor(file_, 1);
   legend_ = new QWidget;
-  auto* legend = new QHBoxLayout(legend_);
-  legend->setContentsMargins(0, 0, 0, 0);
-  legend->setSpacing(14);
+  auto* legend = row_in(legend_, {}, 14);
   legend->addWidget(new Swatch(QStringLiteral("violet"), QStringLiteral("Staged")));
   legend->addWidget(new Swatch(QStringLiteral("teal"), QStringLiteral("Python")));
   legend->addWidget(new Swatch(QStringLiteral("red"), QStringLiteral("Fell back")));

@@ -2,13 +2,13 @@
 #include "app/views/command_palette.h"
 
 #include "app/views/labels.h"
+#include "app/views/layouts.h"
 #include "app/views/paint.h"
 
 #include <QApplication>
 #include <QGraphicsDropShadowEffect>
 #include <QKeyEvent>
 #include <QStyledItemDelegate>
-#include <QVBoxLayout>
 
 namespace footlight::app {
 namespace {
@@ -50,9 +50,7 @@ CommandPalette::CommandPalette(QWidget* window) : QFrame(window) {
   shadow->setOffset(0, 8);
   shadow->setColor(QColor(0, 0, 0, 130));
   setGraphicsEffect(shadow);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(1, 1, 1, 6);
-  column->setSpacing(4);
+  auto* column = column_in(this, {1, 1, 1, 6}, 4);
   input_ = new QLineEdit;
   input_->setPlaceholderText(QString::fromUtf8("Search functions, ops, shapes, source …   > for commands"));
   input_->setAccessibleName(QStringLiteral("Search"));

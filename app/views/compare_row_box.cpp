@@ -2,14 +2,14 @@
 #include "app/views/compare_row_box.h"
 
 #include "app/models/text.h"
+#include "app/views/layouts.h"
 #include "app/views/theme.h"
 
 namespace footlight::app {
 
 CompareRowBox::CompareRowBox(QWidget* parent) : QWidget(parent) {
   setAccessibleName(QStringLiteral("Selected row"));
-  column_ = new QVBoxLayout(this);
-  column_->setContentsMargins(14, 6, 4, 6);
+  column_ = column_in(this, {14, 6, 4, 6});
   clear();
 }
 
@@ -19,9 +19,7 @@ void CompareRowBox::rebuild() {
     body_->deleteLater();  // one of its links may be what asked
   }
   body_ = new QWidget;
-  auto* inside = new QVBoxLayout(body_);
-  inside->setContentsMargins(0, 0, 0, 0);
-  inside->setSpacing(6);
+  column_in(body_, {}, 6);
   column_->addWidget(body_);
 }
 

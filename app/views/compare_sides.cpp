@@ -3,12 +3,11 @@
 
 #include "app/models/text.h"
 #include "app/session/runs.h"
+#include "app/views/layouts.h"
 
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QKeyEvent>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <climits>
@@ -26,9 +25,7 @@ bool is_open(const Document& document, const QString& path) {
 }  // namespace
 
 CompareSideBox::CompareSideBox(const QString& name, QWidget* parent) : QWidget(parent) {
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(0, 0, 0, 0);
-  row->setSpacing(6);
+  auto* row = row_in(this, {}, 6);
   auto* label = plain_label(name, "dim");
   label->setMinimumWidth(34);
   row->addWidget(label);
@@ -136,9 +133,7 @@ void CompareSideBox::show_parts() {
 
 CompareSides::CompareSides(QWidget* parent) : QFrame(parent) {
   setProperty("role", "card");
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(20, 16, 20, 16);
-  column->setSpacing(8);
+  auto* column = column_in(this, {20, 16, 20, 16}, 8);
   column->addWidget(plain_label(QStringLiteral("Compare what was recorded"), "heading"));
   auto* text = plain_label(QStringLiteral("Two recordings, before and after an edit; a function in both; two traces; "
                                           "two calls. Nothing runs again."), "dim");

@@ -3,11 +3,10 @@
 
 #include "app/models/text.h"
 #include "app/models/view_leads.h"
+#include "app/views/layouts.h"
 #include "app/views/start_card.h"
 
-#include <QHBoxLayout>
 #include <QKeyEvent>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -47,9 +46,7 @@ CompareStart::CompareStart(QWidget* parent) : QWidget(parent) {
   column->addWidget(effects_);
 
   choices_ = new QWidget;
-  auto* row = new QHBoxLayout(choices_);
-  row->setContentsMargins(0, 0, 0, 0);
-  row->setSpacing(5);
+  auto* row = row_in(choices_, {}, 5);
   const ComparePlan usual;
   call_ = number_box(QStringLiteral("Call"), 1, 1, 1,
                      QStringLiteral("The call whose arguments are used, from 1"));

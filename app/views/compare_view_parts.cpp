@@ -1,11 +1,9 @@
 // The widgets of the Compare tab.
 #include "app/models/compare_export.h"
 #include "app/views/compare_view.h"
+#include "app/views/layouts.h"
 
-#include <QHBoxLayout>
 #include <QHeaderView>
-#include <QScrollArea>
-#include <QVBoxLayout>
 
 namespace footlight::app {
 namespace {
@@ -15,12 +13,10 @@ constexpr int kMinBars = 108, kMinTable = 120;
 // Both ways to compare, under each other.
 QWidget* start_page(QWidget* start, QWidget* sides) {
   auto* page = new QWidget;
-  auto* column = new QVBoxLayout(page);
-  column->setContentsMargins(0, 0, 0, 16);
+  auto* column = column_in(page, {0, 0, 0, 16});
   column->addWidget(start, 3);
   sides->setMaximumWidth(620);
-  auto* across = new QHBoxLayout;
-  across->setContentsMargins(12, 0, 12, 0);
+  auto* across = row_in(nullptr, {12, 0, 12, 0});
   across->addStretch(1);
   across->addWidget(sides, 100);
   across->addStretch(1);
@@ -37,40 +33,26 @@ QWidget* start_page(QWidget* start, QWidget* sides) {
 }  // namespace
 
 CompareView::CompareView(const Context& context, QWidget* parent) : View(context, parent), table_(this) {
-  auto* outer = new QVBoxLayout(this);
-  outer->setContentsMargins(0, 0, 0, 0);
+  auto* outer = column_in(this);
   pages_ = new QStackedWidget;
   outer->addWidget(pages_);
   start_ = new CompareStart;
   sides_ = new CompareSides;
   pages_->addWidget(start_page(start_, sides_));
   auto* body = new QWidget;
-  page_ = new QScrollArea;
-  page_->setWidget(body);
-  page_->setWidgetResizable(true);
-  page_->setFrameShape(QFrame::NoFrame);
-  page_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  page_->setFocusPolicy(Qt::NoFocus);
+  page_ = scrolled(body);
   pages_->addWidget(page_);
-  auto* column = new QVBoxLayout(body);
-  column->setContentsMargins(20, 12, 20, 6);
-  column->setSpacing(8);
+  auto* column = column_in(body, {20, 12, 20, 6}, 8);
   build_head(column);
-  down_ = new QSplitter(Qt::Vertical);
-  down_->setHandleWidth(8);
-  down_->setChildrenCollapsible(false);
+  down_ = splitter(Qt::Vertical, 8);
   waterfall_ = new WaterfallCanvas;
   waterfall_->setMinimumHeight(kMinBars);
-  meaning_ = new ElidedLabel;
-  meaning_->setProperty("role", "faint");
+  meaning_ = elided_label({}, "faint");
   auto* bars = new QFrame;
   bars->setProperty("role", "card");
-  auto* bars_column = new QVBoxLayout(bars);
-  bars_column->setContentsMargins(4, 4, 4, 4);
-  bars_column->setSpacing(0);
+  auto* bars_column = column_in(bars, {4, 4, 4, 4}, 0);
   bars_column->addWidget(waterfall_, 1);
-  auto* below = new QHBoxLayout;
-  below->setContentsMargins(12, 0, 12, 2);
+  auto* below = row_in(nullptr, {12, 0, 12, 2});
   below->addWidget(meaning_);
   bars_column->addLayout(below);
   down_->addWidget(bars);
@@ -82,13 +64,10 @@ CompareView::CompareView(const Context& context, QWidget* parent) : View(context
 }
 
 void CompareView::build_head(QVBoxLayout* column) {
-  auto* head = new QHBoxLayout;
-  head->setSpacing(10);
-  title_ = new ElidedLabel;
-  title_->setProperty("role", "heading");
+  auto* head = row_in(nullptr, {}, 10);
+  title_ = elided_label({}, "heading");
   head->addWidget(title_);
-  how_ = new ElidedLabel;
-  how_->setProperty("role", "dim");
+  how_ = elided_label({}, "dim");
   how_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   head->addWidget(how_, 1);
   choice_ = new QComboBox;
@@ -121,32 +100,20 @@ void CompareView::build_head(QVBoxLayout* column) {
 QWidget* CompareView::build_pictures() {
   auto* card = new QFrame;
   card->setProperty("role", "card");
-  auto* column = new QVBoxLayout(card);
-  column->setContentsMargins(4, 4, 4, 4);
+  auto* column = column_in(card, {4, 4, 4, 4});
   timelines_ = new CompareTimelines;
-  lanes_ = new QScrollArea;
-  lanes_->setWidget(timelines_);
-  lanes_->setWidgetResizable(true);
-  lanes_->setFrameShape(QFrame::NoFrame);
-  lanes_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  lanes_->setFocusPolicy(Qt::NoFocus);
+  lanes_ = scrolled(timelines_);
   column->addWidget(lanes_);
   return card;
 }
 
 QWidget* CompareView::build_table() {
-  beside_ = new QSplitter(Qt::Horizontal);
-  beside_->setHandleWidth(8);
-  beside_->setChildrenCollapsible(false);
+  beside_ = splitter(Qt::Horizontal, 8);
   auto* left = new QWidget;
-  auto* column = new QVBoxLayout(left);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(4);
-  auto* row = new QHBoxLayout;
-  row->setSpacing(8);
+  auto* column = column_in(left, {}, 4);
+  auto* row = row_in(nullptr, {}, 8);
   row->addWidget(plain_label(QStringLiteral("Op by op"), "strong"));
-  totals_ = new ElidedLabel;
-  totals_->setProperty("role", "dim");
+  totals_ = elided_label({}, "dim");
   row->addWidget(totals_, 1);
   filter_ = new QLineEdit;
   filter_->setPlaceholderText(QStringLiteral("Filter rows"));
@@ -161,20 +128,13 @@ QWidget* CompareView::build_table() {
   order_->addItems(QStringList{QStringLiteral("Program order")} + table_.names());
   row->addWidget(order_);
   column->addLayout(row);
-  table_view_ = new Table;
-  table_view_->setModel(&table_);
-  table_view_->setAccessibleName(QStringLiteral("Op by op"));
+  table_view_ = new Table(&table_, QStringLiteral("Op by op"));
   table_view_->horizontalHeader()->setSectionsClickable(true);
   table_view_->setMinimumHeight(kMinTable);
   column->addWidget(table_view_, 1);
   beside_->addWidget(left);
   box_ = new CompareRowBox;
-  auto* scroll = new QScrollArea;
-  scroll->setWidget(box_);
-  scroll->setWidgetResizable(true);
-  scroll->setFrameShape(QFrame::NoFrame);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  scroll->setFocusPolicy(Qt::NoFocus);
+  auto* scroll = scrolled(box_);
   scroll->setMinimumSize(150, kMinTable);
   beside_->addWidget(scroll);
   beside_->setStretchFactor(0, 1);

@@ -3,16 +3,15 @@
 
 #include "app/models/text.h"
 #include "app/views/labels.h"
+#include "app/views/layouts.h"
 #include "app/views/paint.h"
 
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QMouseEvent>
 #include <QScrollBar>
 #include <QTextBlock>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -160,9 +159,7 @@ void ConsoleText::keyPressEvent(QKeyEvent* event) {
 }
 
 ConsoleView::ConsoleView(const Context& context, QWidget* parent) : View(context, parent) {
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(6, 0, 6, 6);
-  column->setSpacing(4);
+  auto* column = column_in(this, {6, 0, 6, 6}, 4);
   build_bar(column);
   text_ = new ConsoleText;
   text_->setAccessibleName(QStringLiteral("Console"));
@@ -195,9 +192,7 @@ ConsoleView::ConsoleView(const Context& context, QWidget* parent) : View(context
 }
 
 void ConsoleView::build_bar(QVBoxLayout* column) {
-  auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(8, 0, 8, 0);
-  bar->setSpacing(6);
+  auto* bar = row_in(nullptr, {8, 0, 8, 0}, 6);
   filter_ = new QLineEdit;
   filter_->setPlaceholderText(QStringLiteral("Filter: only lines with this text"));
   filter_->setAccessibleName(QStringLiteral("Filter of the console"));
@@ -221,8 +216,7 @@ void ConsoleView::build_bar(QVBoxLayout* column) {
 
 void ConsoleView::build_input(QVBoxLayout* column) {
   input_row_ = new QWidget;
-  auto* row = new QHBoxLayout(input_row_);
-  row->setContentsMargins(8, 0, 8, 0);
+  auto* row = row_in(input_row_, {8, 0, 8, 0});
   input_ = new QLineEdit;
   input_->setPlaceholderText(QStringLiteral("Input for the script; Enter sends it"));
   input_->setAccessibleName(QStringLiteral("Input for the script"));

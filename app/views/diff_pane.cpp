@@ -2,23 +2,16 @@
 #include "app/views/diff_pane.h"
 
 #include "app/views/labels.h"
-
-#include <QHBoxLayout>
-#include <QVBoxLayout>
+#include "app/views/layouts.h"
 
 namespace footlight::app {
 
 DiffPane::DiffPane(QWidget* parent) : QFrame(parent), layout_(this) {
   setProperty("role", "card");
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(1, 8, 1, 1);
-  column->setSpacing(6);
-  auto* head = new QHBoxLayout;
-  head->setContentsMargins(14, 0, 14, 0);
-  head->setSpacing(14);
+  auto* column = column_in(this, {1, 8, 1, 1}, 6);
+  auto* head = row_in(nullptr, {14, 0, 14, 0}, 14);
   title_ = elided_label({}, "strong");
-  detail_ = new ElidedLabel;
-  detail_->setProperty("role", "dim");
+  detail_ = elided_label({}, "dim");
   head->addWidget(title_);
   head->addWidget(detail_, 1);
   column->addLayout(head);

@@ -3,10 +3,9 @@
 
 #include "app/models/graph_find.h"
 #include "app/models/text.h"
+#include "app/views/layouts.h"
 
-#include <QHBoxLayout>
 #include <QShortcut>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -25,14 +24,10 @@ QString sentence_of(const explain::GraphDiff& diff) {
 }  // namespace
 
 DiffView::DiffView(const Context& context, QWidget* parent) : View(context, parent), worker_(this), model_(this) {
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(20, 12, 20, 8);
-  column->setSpacing(10);
+  auto* column = column_in(this, {20, 12, 20, 8}, 10);
   build_head(column);
 
-  auto* across = new QSplitter(Qt::Horizontal);
-  across->setHandleWidth(12);
-  across->setChildrenCollapsible(false);
+  auto* across = splitter(Qt::Horizontal, 12);
   left_pane_ = new DiffPane;
   right_pane_ = new DiffPane;
   one_pane_ = new DiffPane;
@@ -40,12 +35,8 @@ DiffView::DiffView(const Context& context, QWidget* parent) : View(context, pare
     across->addWidget(pane);
     connect(pane, &DiffPane::place_chosen, this, &DiffView::choose);
   }
-  list_ = new Table;
-  list_->setModel(&model_);
-  list_->setAccessibleName(QStringLiteral("Differences"));
-  auto* down = new QSplitter(Qt::Vertical);
-  down->setHandleWidth(10);
-  down->setChildrenCollapsible(false);
+  list_ = new Table(&model_, QStringLiteral("Differences"));
+  auto* down = splitter(Qt::Vertical, 10);
   down->addWidget(across);
   down->addWidget(list_);
   down->setStretchFactor(0, 1);
@@ -73,8 +64,7 @@ DiffView::DiffView(const Context& context, QWidget* parent) : View(context, pare
 }
 
 void DiffView::build_head(QVBoxLayout* column) {
-  auto* head = new QHBoxLayout;
-  head->setSpacing(8);
+  auto* head = row_in(nullptr, {}, 8);
   const auto choice = [&](const QString& name) {
     auto* box = new QComboBox;
     box->setAccessibleName(name);
@@ -95,13 +85,11 @@ void DiffView::build_head(QVBoxLayout* column) {
   left_choice_ = choice(QStringLiteral("Left graph"));
   right_choice_ = choice(QStringLiteral("Right graph"));
   head->addWidget(left_choice_);
-  auto* against = new ElidedLabel(QStringLiteral("against"));
-  against->setProperty("role", "dim");
+  auto* against = elided_label(QStringLiteral("against"), "dim");
   head->addWidget(against);
   head->addWidget(right_choice_);
   head->addSpacing(12);
-  counts_ = new ElidedLabel;
-  counts_->setProperty("role", "dim");
+  counts_ = elided_label({}, "dim");
   head->addWidget(counts_, 1);
   modes_ = new QButtonGroup(this);
   const std::pair<const char*, const char*> modes[] = {
@@ -119,8 +107,7 @@ void DiffView::build_head(QVBoxLayout* column) {
 
   verdict_ = new QFrame;
   verdict_->setObjectName(QStringLiteral("verdict"));
-  auto* says = new QHBoxLayout(verdict_);
-  says->setContentsMargins(16, 9, 16, 9);
+  auto* says = row_in(verdict_, {16, 9, 16, 9});
   verdict_text_ = plain_label();
   verdict_text_->setWordWrap(true);
   verdict_text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -132,8 +119,7 @@ void DiffView::build_head(QVBoxLayout* column) {
 
   progress_ = new QFrame;
   progress_->setProperty("role", "card");
-  auto* row = new QHBoxLayout(progress_);
-  row->setContentsMargins(16, 6, 10, 6);
+  auto* row = row_in(progress_, {16, 6, 10, 6});
   progress_text_ = plain_label({}, "dim");
   row->addWidget(progress_text_, 1);
   QPushButton* stop = chip_button(QStringLiteral("Cancel"));

@@ -2,10 +2,9 @@
 // "AutoGraph" for Footlight's own runs and "Generated" for runs of other engines.
 #include "app/views/generated_view.h"
 
+#include "app/views/layouts.h"
 #include "engine/explain/engines.h"
 #include "engine/session/reader.h"
-
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -17,8 +16,7 @@ bool is_made_in_stages(const session::FunctionRecord& f) { return explain::is_ja
 }  // namespace
 
 GeneratedView::GeneratedView(const Context& context, QWidget* parent) : View(context, parent) {
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
+  auto* column = column_in(this);
   pages_ = new QStackedWidget;
   autograph_ = new AutographView(context);
   stages_ = new StagesView(context);

@@ -3,10 +3,9 @@
 
 #include "app/models/text.h"
 #include "app/views/labels.h"
+#include "app/views/layouts.h"
 
 #include <QEvent>
-#include <QHBoxLayout>
-#include <QVBoxLayout>
 
 #include <utility>
 
@@ -26,9 +25,7 @@ void take_choices(GraphOptions& now, GraphOptions next) {
 
 GraphView::GraphView(const Context& context, QWidget* parent) : View(context, parent), layout_(this) {
   threads_.setMaxThreadCount(1);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
+  auto* column = column_in(this, {}, 0);
   column->addWidget(make_bar());
   lead_ = new Lead(Lead::kLine);
   lead_->setContentsMargins(18, 0, 16, 6);
@@ -39,24 +36,19 @@ GraphView::GraphView(const Context& context, QWidget* parent) : View(context, pa
   stage_go_ = new LinkButton(QStringLiteral("Go to the next changed node"), false);
   connect(stage_go_, &QPushButton::clicked, this, &GraphView::step_changed);
   stage_row_ = new QWidget;
-  auto* says = new QHBoxLayout(stage_row_);
-  says->setContentsMargins(18, 0, 16, 8);
+  auto* says = row_in(stage_row_, {18, 0, 16, 8});
   says->addWidget(stage_says_, 1);
   says->addWidget(stage_go_, 0, Qt::AlignBottom);
   column->addWidget(stage_row_);
   canvas_ = new GraphCanvas;
   canvas_->setAccessibleName(QStringLiteral("Graph of the selected trace"));
-  auto* row = new QHBoxLayout;
-  row->setContentsMargins(0, 0, 0, 0);
-  row->setSpacing(0);
+  auto* row = row_in(nullptr, {}, 0);
   row->addWidget(canvas_, 1);
   column->addLayout(row, 1);
   side_ = new QWidget;
   side_->setFixedWidth(302);
   row->addWidget(side_);
-  auto* beside = new QVBoxLayout(side_);
-  beside->setContentsMargins(12, 6, 16, 16);
-  beside->setSpacing(16);
+  auto* beside = column_in(side_, {12, 6, 16, 16}, 16);
   beside->addWidget(new Minimap(canvas_), 0, Qt::AlignRight);
   find_ = new GraphFindBar(canvas_);
   summary_ = plain_label({}, "faint", canvas_);
@@ -67,9 +59,7 @@ GraphView::GraphView(const Context& context, QWidget* parent) : View(context, pa
   beside->addWidget(source_panel_, 1);
   beside->addStretch(0);
   source_panel_->setObjectName(QStringLiteral("floating"));
-  auto* panel = new QVBoxLayout(source_panel_);
-  panel->setContentsMargins(8, 8, 8, 8);
-  panel->setSpacing(4);
+  auto* panel = column_in(source_panel_, {8, 8, 8, 8}, 4);
   source_title_ = elided_label({}, "group");
   source_title_->setContentsMargins(8, 0, 0, 0);
   panel->addWidget(source_title_);

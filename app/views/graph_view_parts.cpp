@@ -5,13 +5,13 @@
 #include "app/models/values.h"
 #include "app/views/graph_export.h"
 #include "app/views/labels.h"
+#include "app/views/layouts.h"
 
 #include "engine/explain/stages.h"
 
 #include <QClipboard>
 #include <QFileDialog>
 #include <QGuiApplication>
-#include <QHBoxLayout>
 #include <QShortcut>
 
 #include <utility>
@@ -23,9 +23,7 @@ constexpr int kNarrowBar = 900;  // no room for long names in the bar
 
 QWidget* GraphView::make_bar() {
   auto* whole = new QWidget;
-  auto* bar = new QHBoxLayout(whole);
-  bar->setContentsMargins(16, 10, 16, 8);
-  bar->setSpacing(6);
+  auto* bar = row_in(whole, {16, 10, 16, 8}, 6);
   colour_ = chip_button(QStringLiteral("Colour: op"), QStringLiteral("What the colours of the boxes mean"));
   auto* colours = new QMenu(colour_);
   for (const GraphColour by : kGraphColours) {

@@ -1,14 +1,13 @@
 // Puts the sentence and the body into one place, of which one is visible.
 #include "app/views/lead_view.h"
 
-#include <QVBoxLayout>
+#include "app/views/layouts.h"
 
 namespace footlight::app {
 
 LeadView::LeadView(const Context& context, QWidget* body, QWidget* parent)
     : View(context, parent), empty_(new Lead(Lead::kMiddle)), body_(body) {
-  auto* outer = new QVBoxLayout(this);
-  outer->setContentsMargins(0, 0, 0, 0);
+  auto* outer = column_in(this);
   connect(empty_, &Lead::followed, this, &View::wants_view);
   outer->addWidget(empty_, 1);
   outer->addWidget(body_, 1);

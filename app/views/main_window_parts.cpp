@@ -1,31 +1,27 @@
 // The window's widgets, and which of them is shown.
 #include "app/models/text.h"
 #include "app/views/labels.h"
+#include "app/views/layouts.h"
 #include "app/views/main_window.h"
 #include "app/views/paint.h"
 #include "app/views/view_list.h"
 #include "engine/explain/engines.h"
 
 #include <QAction>
-#include <QHBoxLayout>
 #include <QStyle>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 namespace footlight::app {
 void MainWindow::build_widgets() {
   auto* central = new QWidget;
   central->setObjectName(QStringLiteral("central"));
-  auto* column = new QVBoxLayout(central);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
+  auto* column = column_in(central, {}, 0);
   top_ = new TopBar;
   column->addWidget(top_);
 
   banner_ = new QFrame;
   banner_->setObjectName(QStringLiteral("banner"));
-  auto* banner_row = new QHBoxLayout(banner_);
-  banner_row->setContentsMargins(18, 7, 10, 7);
+  auto* banner_row = row_in(banner_, {18, 7, 10, 7});
   banner_text_ = plain_label();
   banner_text_->setWordWrap(true);
   banner_text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -38,36 +34,28 @@ void MainWindow::build_widgets() {
   column->addWidget(banner_);
   banner_->hide();
 
-  across_ = new QSplitter(Qt::Horizontal);
-  across_->setHandleWidth(1);
-  across_->setChildrenCollapsible(false);
+  across_ = splitter(Qt::Horizontal, 1);
   navigator_ = new NavigatorPanel(context_);
   navigator_->setMinimumWidth(170);
   across_->addWidget(navigator_);
 
   auto* middle = new QWidget;
-  auto* middle_column = new QVBoxLayout(middle);
-  middle_column->setContentsMargins(0, 0, 0, 0);
-  middle_column->setSpacing(0);
+  auto* middle_column = column_in(middle, {}, 0);
   auto* head = new QWidget;
   head->setObjectName(QStringLiteral("centreHead"));
   head->setAttribute(Qt::WA_StyledBackground);
-  auto* head_row = new QHBoxLayout(head);
-  head_row->setContentsMargins(12, 0, 18, 1);
+  auto* head_row = row_in(head, {12, 0, 18, 1});
   tabs_ = new Tabs(true);
   tabs_->setAccessibleName(QStringLiteral("Views"));
   head_row->addWidget(tabs_);
   head_row->addStretch(1);
-  context_label_ = new ElidedLabel;
-  context_label_->setProperty("role", "dim");
+  context_label_ = elided_label({}, "dim");
   context_label_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
   context_label_->setFont(theme().code());
   head_row->addWidget(context_label_);
   middle_column->addWidget(head);
 
-  down_ = new QSplitter(Qt::Vertical);
-  down_->setHandleWidth(1);
-  down_->setChildrenCollapsible(false);
+  down_ = splitter(Qt::Vertical, 1);
   pages_ = new QStackedWidget;
   for (const ViewEntry& view : view_list()) {
     tabs_->addTab(QLatin1String(view.title));
@@ -79,11 +67,8 @@ void MainWindow::build_widgets() {
   auto* dock = new QWidget;
   dock->setObjectName(QStringLiteral("dock"));
   dock->setAttribute(Qt::WA_StyledBackground);
-  auto* dock_column = new QVBoxLayout(dock);
-  dock_column->setContentsMargins(0, 1, 0, 0);
-  dock_column->setSpacing(2);
-  auto* dock_head = new QHBoxLayout;
-  dock_head->setContentsMargins(2, 0, 12, 0);
+  auto* dock_column = column_in(dock, {0, 1, 0, 0}, 2);
+  auto* dock_head = row_in(nullptr, {2, 0, 12, 0});
   dock_tabs_ = new Tabs(false);
   dock_tabs_->setAccessibleName(QStringLiteral("Findings and console"));
   dock_tabs_->addTab(QStringLiteral("Findings"));
@@ -129,10 +114,8 @@ void MainWindow::build_widgets() {
   status->setObjectName(QStringLiteral("statusLine"));
   status->setAttribute(Qt::WA_StyledBackground);
   status->setFixedHeight(26);
-  auto* status_row = new QHBoxLayout(status);
-  status_row->setContentsMargins(14, 1, 14, 0);
-  machine_ = new ElidedLabel;
-  machine_->setProperty("role", "faint");
+  auto* status_row = row_in(status, {14, 1, 14, 0});
+  machine_ = elided_label({}, "faint");
   recorded_ = plain_label({}, "faint");
   machine_->setAccessibleName(QStringLiteral("Engine, Python and machine"));
   recorded_->setAccessibleName(QStringLiteral("How it was recorded"));

@@ -2,6 +2,7 @@
 #include "app/views/navigator_panel.h"
 
 #include "app/views/labels.h"
+#include "app/views/layouts.h"
 #include "app/views/paint.h"
 
 #include <QLabel>
@@ -9,7 +10,6 @@
 #include <QMouseEvent>
 #include <QShortcut>
 #include <QStyledItemDelegate>
-#include <QVBoxLayout>
 
 namespace footlight::app {
 namespace {
@@ -132,9 +132,7 @@ class Tree : public QTreeView {
 NavigatorPanel::NavigatorPanel(const Context& context, QWidget* parent) : View(context, parent), model_(this) {
   setObjectName(QStringLiteral("navigator"));
   setAttribute(Qt::WA_StyledBackground);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 12, 1, 4);
-  column->setSpacing(4);
+  auto* column = column_in(this, {0, 12, 1, 4}, 4);
   QLabel* caption = plain_label(QStringLiteral("RECORDINGS"), "caption");
   caption->setContentsMargins(14, 0, 0, 0);
   column->addWidget(caption);

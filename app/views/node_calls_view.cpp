@@ -3,11 +3,10 @@
 
 #include "app/models/text.h"
 #include "app/views/labels.h"
+#include "app/views/layouts.h"
 #include "app/views/paint.h"
 
-#include <QHBoxLayout>
 #include <QHelpEvent>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <cmath>
@@ -117,18 +116,13 @@ bool NodeCallsChart::event(QEvent* event) {
 }
 
 NodeCallsView::NodeCallsView(QWidget* parent) : QWidget(parent), model_(this) {
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(6);
+  auto* column = column_in(this, {}, 6);
   title_ = elided_label({}, "group");
   column->addWidget(title_);
-  auto* row = new QHBoxLayout;
-  row->setSpacing(10);
+  auto* row = row_in(nullptr, {}, 10);
   chart_ = new NodeCallsChart;
   row->addWidget(chart_, 1);
-  table_ = new Table;
-  table_->setModel(&model_);
-  table_->setAccessibleName(QStringLiteral("The node in each recorded call"));
+  table_ = new Table(&model_, QStringLiteral("The node in each recorded call"));
   row->addWidget(table_, 1);
   column->addLayout(row);
   connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {

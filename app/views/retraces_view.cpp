@@ -3,10 +3,9 @@
 
 #include "app/models/text.h"
 #include "app/views/labels.h"
+#include "app/views/layouts.h"
 
-#include <QHBoxLayout>
 #include <QHeaderView>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -24,18 +23,14 @@ RetracesView::RetracesView(const Context& context, QWidget* parent)
   scroll->setFocusPolicy(Qt::NoFocus);
   auto* inside = new QWidget;
   scroll->setWidget(inside);
-  auto* column = new QVBoxLayout(inside);
-  column->setContentsMargins(20, 14, 20, 8);
-  column->setSpacing(0);
+  auto* column = column_in(inside, {20, 14, 20, 8}, 0);
 
   auto* head = new QHBoxLayout;
   heading_ = elided_label({}, "heading");
   heading_->setMaximumWidth(420);  // the avoidable ones are named beside it
-  summary_ = new ElidedLabel;
-  summary_->setProperty("role", "dim");
+  summary_ = elided_label({}, "dim");
   range_ = plain_label({}, "faint");
-  sentence_ = new ElidedLabel;
-  sentence_->setProperty("role", "retrace");
+  sentence_ = elided_label({}, "retrace");
   head->addWidget(heading_);
   head->addSpacing(22);
   head->addWidget(sentence_);
@@ -157,9 +152,7 @@ RetracesView::RetracesView(const Context& context, QWidget* parent)
 }
 
 Table* RetracesView::make_table(SortedRows* rows, const char* name) {
-  auto* table = new Table;
-  table->setModel(rows);
-  table->setAccessibleName(QLatin1String(name));
+  auto* table = new Table(rows, QLatin1String(name));
   QHeaderView* header = table->horizontalHeader();
   header->setSectionsClickable(true);
   connect(header, &QHeaderView::sectionClicked, this, [this, rows, header](int column) {

@@ -71,6 +71,11 @@ Table::Table(QWidget* parent) : QTableView(parent) {
   horizontalHeader()->setFixedHeight(28);
 }
 
+Table::Table(QAbstractItemModel* model, const QString& accessible_name) : Table() {
+  setModel(model);
+  setAccessibleName(accessible_name);
+}
+
 void Table::fit_columns() {
   if (!model()) return;
   const int columns = model()->columnCount();

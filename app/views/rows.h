@@ -21,6 +21,7 @@ class CellDelegate : public QStyledItemDelegate {
 class Table : public QTableView {
  public:
   explicit Table(QWidget* parent = nullptr);
+  Table(QAbstractItemModel* model, const QString& accessible_name);
   void fit_columns();
   int content_height() const;
   // The actions for a row, before those that copy. The caller owns the menu.

@@ -2,6 +2,7 @@
 #include "app/views/run_panel.h"
 
 #include "app/views/labels.h"
+#include "app/views/layouts.h"
 #include "app/views/theme.h"
 #include "engine/session/other_engines.h"
 
@@ -17,9 +18,7 @@ namespace footlight::app {
 
 RunPanel::RunPanel(QWidget* parent) : QDialog(parent) {
   setWindowTitle(QStringLiteral("Run options"));
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(20, 16, 20, 14);
-  column->setSpacing(10);
+  auto* column = column_in(this, {20, 16, 20, 14}, 10);
   title_ = elided_label({}, "title");
   column->addWidget(title_);
   auto* grid = new QGridLayout;

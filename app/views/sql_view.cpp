@@ -3,16 +3,14 @@
 
 #include "app/models/text.h"
 #include "app/views/labels.h"
+#include "app/views/layouts.h"
 
 #include "engine/sql/ready_queries.h"
 #include "engine/sql/table.h"
 
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
-#include <QSplitter>
 #include <QStyle>
-#include <QVBoxLayout>
 
 #include <utility>
 
@@ -28,29 +26,19 @@ QString seconds_text(double seconds) { return duration_text(static_cast<int64_t>
 }  // namespace
 
 SqlView::SqlView(const Context& context, QWidget* parent) : View(context, parent), worker_(this), model_(this) {
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(16, 10, 16, 6);
-  column->setSpacing(8);
+  auto* column = column_in(this, {16, 10, 16, 6}, 8);
   column->addWidget(elided_label(QLatin1String(kLead), "dim"));
 
-  auto* across = new QSplitter(Qt::Horizontal);
-  across->setChildrenCollapsible(false);
-  across->setHandleWidth(12);
+  auto* across = splitter(Qt::Horizontal, 12);
   auto* left = new QWidget;
-  auto* left_column = new QVBoxLayout(left);
-  left_column->setContentsMargins(0, 0, 0, 0);
-  left_column->setSpacing(8);
-  auto* down = new QSplitter(Qt::Vertical);
-  down->setChildrenCollapsible(false);
-  down->setHandleWidth(8);
+  auto* left_column = column_in(left, {}, 8);
+  auto* down = splitter(Qt::Vertical, 8);
   editor_ = new SqlEditor;
   editor_->setMinimumHeight(70);
   down->addWidget(card_with(editor_));
 
   auto* below = new QWidget;
-  auto* below_column = new QVBoxLayout(below);
-  below_column->setContentsMargins(0, 0, 0, 0);
-  below_column->setSpacing(6);
+  auto* below_column = column_in(below, {}, 6);
   auto* row = new QHBoxLayout;
   run_ = chip_button(QStringLiteral("Run"), QStringLiteral("Runs the statement (Ctrl+Enter)"));
   stop_ = chip_button(QStringLiteral("Stop"), QStringLiteral("Stops the statement (Escape)"));
@@ -62,9 +50,7 @@ SqlView::SqlView(const Context& context, QWidget* parent) : View(context, parent
   row->addWidget(status_, 1);
   row->addWidget(export_);
   below_column->addLayout(row);
-  table_ = new Table;
-  table_->setModel(&model_);
-  table_->setAccessibleName(QStringLiteral("Result of the statement"));
+  table_ = new Table(&model_, QStringLiteral("Result of the statement"));
   table_->horizontalHeader()->setSectionsClickable(true);
   table_->installEventFilter(this);
   empty_ = empty_label();
@@ -118,9 +104,7 @@ SqlView::SqlView(const Context& context, QWidget* parent) : View(context, parent
 
 QWidget* SqlView::make_side() {
   auto* side = new QWidget;
-  auto* column = new QVBoxLayout(side);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(4);
+  auto* column = column_in(side, {}, 4);
   const auto head = [&](const QString& text) { column->addWidget(plain_label(text, "group")); };
   head(QStringLiteral("Ready queries"));
   queries_ = new QListWidget;

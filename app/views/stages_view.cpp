@@ -5,12 +5,12 @@
 #include "app/models/text.h"
 #include "app/views/callers_menu.h"
 #include "app/views/labels.h"
+#include "app/views/layouts.h"
 
 #include "engine/base/errors.h"
 
 #include <QScrollBar>
 #include <QShortcut>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -92,13 +92,11 @@ void StagesView::build() {
   pages_->addWidget(card_with(text_));
   pages_->addWidget(absent_);
 
-  auto* columns = new QHBoxLayout;
-  columns->setSpacing(12);
+  auto* columns = row_in(nullptr, {}, 12);
   QHBoxLayout *left = nullptr, *right = nullptr;
   columns->addWidget(column_with(card_with(source_), QStringLiteral("Your code"), 38, &left), 1);
   columns->addWidget(column_with(pages_, {}, 38, &right), 1);
-  file_ = new ElidedLabel;
-  file_->setProperty("role", "dim");
+  file_ = elided_label({}, "dim");
   left->addWidget(file_, 1);
   stages_ = new Tabs(true);
   stages_->set_cuts(true);
@@ -114,8 +112,7 @@ void StagesView::build() {
   find_ = new FindBar(text_, text_);
   rows->addWidget(find_);
   rows->addLayout(columns, 1);
-  joined_ = new ElidedLabel;
-  joined_->setProperty("role", "dim");
+  joined_ = elided_label({}, "dim");
   joined_->setAccessibleName(QStringLiteral("Lines that belong together"));
   rows->addWidget(joined_);
 }

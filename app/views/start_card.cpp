@@ -1,14 +1,14 @@
 // The card is a little above the middle.
 #include "app/views/start_card.h"
 
+#include "app/views/layouts.h"
+
 #include <QFrame>
-#include <QHBoxLayout>
 
 namespace footlight::app {
 
 QVBoxLayout* start_card(QWidget* page, int width) {
-  auto* outer = new QVBoxLayout(page);
-  outer->setContentsMargins(12, 20, 12, 20);
+  auto* outer = column_in(page, {12, 20, 12, 20});
   auto* card = new QFrame;
   card->setProperty("role", "card");
   card->setMaximumWidth(width);
@@ -19,9 +19,7 @@ QVBoxLayout* start_card(QWidget* page, int width) {
   outer->addStretch(1);
   outer->addLayout(across);
   outer->addStretch(2);
-  auto* column = new QVBoxLayout(card);
-  column->setContentsMargins(24, 20, 24, 20);
-  column->setSpacing(12);
+  auto* column = column_in(card, {24, 20, 24, 20}, 12);
   return column;
 }
 

@@ -3,13 +3,11 @@
 
 #include "app/models/text.h"
 #include "app/views/labels.h"
+#include "app/views/layouts.h"
 #include "app/views/theme.h"
 
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
-#include <QScrollArea>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -19,13 +17,10 @@ constexpr size_t kBars = 28;
 }
 
 TimelineTable::TimelineTable(QWidget* parent) : QWidget(parent), ops_(this), callers_(this), kernels_(this) {
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(4);
+  auto* column = column_in(this, {}, 4);
   auto* head = new QHBoxLayout;
   title_ = plain_label({}, "strong");
-  summary_ = new ElidedLabel;
-  summary_->setProperty("role", "dim");
+  summary_ = elided_label({}, "dim");
   lost_ = plain_label();
   lost_->setProperty("role", "bad");
   lost_->hide();
@@ -52,9 +47,7 @@ TimelineTable::TimelineTable(QWidget* parent) : QWidget(parent), ops_(this), cal
   tools->addWidget(filter_, 1);
   column->addLayout(tools);
 
-  table_ = new Table;
-  table_->setModel(&ops_);
-  table_->setAccessibleName(QStringLiteral("Ops in the range"));
+  table_ = new Table(&ops_, QStringLiteral("Ops in the range"));
   table_->horizontalHeader()->setSectionsClickable(true);
   connect(table_->horizontalHeader(), &QHeaderView::sectionClicked, &ops_, &OpsModel::sort_by);
   histogram_ = new HistogramView;
@@ -69,8 +62,7 @@ TimelineTable::TimelineTable(QWidget* parent) : QWidget(parent), ops_(this), cal
     return scroll;
   };
   auto* page = new QWidget;
-  auto* parts = new QVBoxLayout(page);
-  parts->setContentsMargins(0, 0, 0, 0);
+  auto* parts = column_in(page);
   auto* row = new QHBoxLayout;
   row->addWidget(table_, 1);
   row->addWidget(histogram_);
@@ -113,9 +105,7 @@ TimelineTable::TimelineTable(QWidget* parent) : QWidget(parent), ops_(this), cal
 }
 
 QWidget* TimelineTable::make_kernels() {
-  kernels_table_ = new Table;
-  kernels_table_->setModel(&kernels_);
-  kernels_table_->setAccessibleName(QStringLiteral("Work of devices in the range"));
+  kernels_table_ = new Table(&kernels_, QStringLiteral("Work of devices in the range"));
   kernels_table_->horizontalHeader()->setSectionsClickable(true);
   connect(kernels_table_->horizontalHeader(), &QHeaderView::sectionClicked, &kernels_, &KernelsModel::sort_by);
   connect(kernels_table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -124,8 +114,7 @@ QWidget* TimelineTable::make_kernels() {
   kernels_histogram_->setFixedWidth(220);
   kernels_histogram_->hide();
   auto* page = new QWidget;
-  auto* row = new QHBoxLayout(page);
-  row->setContentsMargins(0, 0, 0, 0);
+  auto* row = row_in(page);
   row->addWidget(kernels_table_, 1);
   row->addWidget(kernels_histogram_);
   return page;

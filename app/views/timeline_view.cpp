@@ -3,9 +3,9 @@
 
 #include "app/models/text.h"
 #include "app/views/labels.h"
+#include "app/views/layouts.h"
 
 #include <QScrollBar>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <utility>
@@ -29,12 +29,7 @@ TimelineView::TimelineView(const Context& context, QWidget* parent)
   overview_ = new OverviewStrip(canvas_);
   column->addWidget(overview_);
   column->addSpacing(8);
-  scroll_ = new QScrollArea;
-  scroll_->setWidget(canvas_);
-  scroll_->setWidgetResizable(true);
-  scroll_->setFrameShape(QFrame::NoFrame);
-  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  scroll_->setFocusPolicy(Qt::NoFocus);
+  scroll_ = scrolled(canvas_);
   connect(scroll_->verticalScrollBar(), &QScrollBar::valueChanged, canvas_, &TimelineCanvas::set_scroll);
   column->addWidget(scroll_, 3);
   column->addSpacing(8);

@@ -2,12 +2,12 @@
 #include "app/views/top_bar.h"
 
 #include "app/views/labels.h"
+#include "app/views/layouts.h"
 #include "app/views/run_panel.h"
 #include "app/views/paint.h"
 
 #include <QEvent>
 #include <QFileInfo>
-#include <QHBoxLayout>
 
 namespace footlight::app {
 namespace {
@@ -52,9 +52,7 @@ TopBar::TopBar(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("topBar"));
   setAttribute(Qt::WA_StyledBackground);
   setFixedHeight(45);
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(12, 0, 16, 1);
-  row->setSpacing(8);
+  auto* row = row_in(this, {12, 0, 16, 1}, 8);
   run_ = new QPushButton(QStringLiteral("Run"));
   run_->setObjectName(QStringLiteral("runButton"));
   set_tip(run_, QStringLiteral("Run the script (F5)"));

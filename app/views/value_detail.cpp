@@ -2,13 +2,12 @@
 #include "app/views/value_detail.h"
 
 #include "app/models/text.h"
+#include "app/views/layouts.h"
 #include "app/views/theme.h"
 
 #include <QClipboard>
 #include <QGridLayout>
 #include <QGuiApplication>
-#include <QHBoxLayout>
-#include <QVBoxLayout>
 
 #include <cmath>
 
@@ -22,9 +21,7 @@ QWidget* tile(const QString& name, const QString& value, const QString& tone = {
   auto* made = new QFrame;
   made->setProperty("role", "card");
   made->setAccessibleName(of + name + QLatin1Char(' ') + value);
-  auto* column = new QVBoxLayout(made);
-  column->setContentsMargins(8, 5, 8, 5);
-  column->setSpacing(1);
+  auto* column = column_in(made, {8, 5, 8, 5}, 1);
   auto* label = elided_label(name, "faint");
   label->setFont(theme().ui(-2));
   auto* figure = new ElidedLabel(value);
@@ -66,9 +63,7 @@ QString count_of(int64_t count) { return count_text(static_cast<uint64_t>(std::m
 ValueDetail::ValueDetail(const Document& document, CallValuesPtr call, const session::TensorValue& value,
                          QWidget* parent)
     : QWidget(parent), call_(std::move(call)), value_(value) {
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(8);
+  auto* column = column_in(this, {}, 8);
   const explain::FindNode nodes = find_node(document);
   const QString name = q(explain::value_name(nodes, value));
   const bool bad = explain::not_finite(value) != 0;
@@ -115,8 +110,7 @@ ValueDetail::ValueDetail(const Document& document, CallValuesPtr call, const ses
   }
 
   map_ = new HeatMap;
-  auto* slices = new QHBoxLayout;
-  slices->setSpacing(5);
+  auto* slices = row_in(nullptr, {}, 5);
   slices->addWidget(plain_label(one ? QStringLiteral("One number") : QStringLiteral("Slice"), "group"));
   const ValueSlice whole(value);
   for (size_t d = 0; d < whole.fixed_count(); ++d) {

@@ -2,11 +2,10 @@
 #include "app/views/values_view.h"
 
 #include "app/models/text.h"
+#include "app/views/layouts.h"
 #include "app/views/start_card.h"
 
-#include <QHBoxLayout>
 #include <QShortcut>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -25,8 +24,7 @@ QLabel* wrapped(const char* role = nullptr) {
 }  // namespace
 
 ValuesView::ValuesView(const Context& context, QWidget* parent) : View(context, parent), model_(this) {
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
+  auto* column = column_in(this);
   pages_ = new QStackedWidget;
   pages_->addWidget(build_values());
   pages_->addWidget(build_start());
@@ -42,11 +40,8 @@ ValuesView::ValuesView(const Context& context, QWidget* parent) : View(context, 
 
 QWidget* ValuesView::build_values() {
   auto* page = new QWidget;
-  auto* column = new QVBoxLayout(page);
-  column->setContentsMargins(20, 12, 20, 8);
-  column->setSpacing(10);
-  auto* head = new QHBoxLayout;
-  head->setSpacing(8);
+  auto* column = column_in(page, {20, 12, 20, 8}, 10);
+  auto* head = row_in(nullptr, {}, 8);
   calls_ = new QComboBox;
   calls_->setAccessibleName(QStringLiteral("Recorded call"));
   set_tip(calls_, QStringLiteral("The call whose values are shown"));
@@ -78,9 +73,7 @@ QWidget* ValuesView::build_values() {
   story_ = wrapped();
   story_->setObjectName(QStringLiteral("valuesStory"));
   column->addWidget(story_);
-  table_ = new Table;
-  table_->setModel(&model_);
-  table_->setAccessibleName(QStringLiteral("Values of the call"));
+  table_ = new Table(&model_, QStringLiteral("Values of the call"));
   connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
     if (!following_ && now.isValid()) select_value(model_.at(now.row()));
   });
@@ -113,8 +106,7 @@ QWidget* ValuesView::build_start() {
   column->addWidget(title_);
   column->addWidget(text_);
   choices_ = new QWidget;
-  auto* row = new QHBoxLayout(choices_);
-  row->setContentsMargins(0, 0, 0, 0);
+  auto* row = row_in(choices_);
   auto* label = plain_label(QStringLiteral("Call"), "dim");
   call_ = new QSpinBox;
   call_->setRange(1, 1);

@@ -3,6 +3,7 @@
 
 #include "app/models/run_end.h"
 #include "app/views/labels.h"
+#include "app/views/layouts.h"
 #include "app/views/theme.h"
 
 #include <QFileInfo>
@@ -46,9 +47,7 @@ WelcomePage::WelcomePage(QWidget* parent)
   setFocusPolicy(Qt::NoFocus);
   setAccessibleName(QStringLiteral("Welcome"));
   auto* page = new QWidget;
-  auto* across = new QHBoxLayout(page);
-  across->setContentsMargins(40, 48, 40, 24);
-  across->setSpacing(64);
+  auto* across = row_in(page, {40, 48, 40, 24}, 64);
 
   auto* left = new QVBoxLayout;
   left->setSpacing(0);
@@ -66,9 +65,7 @@ WelcomePage::WelcomePage(QWidget* parent)
 
   drop_ = new QFrame;
   drop_->setObjectName(QStringLiteral("dropZone"));
-  auto* drop = new QVBoxLayout(drop_);
-  drop->setContentsMargins(22, 18, 22, 18);
-  drop->setSpacing(9);
+  auto* drop = column_in(drop_, {22, 18, 22, 18}, 9);
   drop->addWidget(plain_label(QStringLiteral("Drop a script, a recording or a model here"), "title"));
   drop->addWidget(code_label(QStringLiteral(".py   .footlight   .keras   .pb   .pbtxt   SavedModel   .json"), "faint"));
   auto* row = new QHBoxLayout;
@@ -83,9 +80,7 @@ WelcomePage::WelcomePage(QWidget* parent)
   left->addWidget(drop_);
 
   ready_ = new QWidget;
-  auto* ready = new QVBoxLayout(ready_);
-  ready->setContentsMargins(0, 0, 0, 0);
-  ready->setSpacing(9);
+  auto* ready = column_in(ready_, {}, 9);
   script_ = elided_label({}, "title");
   script_path_ = code_label({}, "faint");
   run_ = main_button(QStringLiteral("Run"));
@@ -97,8 +92,7 @@ WelcomePage::WelcomePage(QWidget* parent)
   connect(other, &QPushButton::clicked, this, &WelcomePage::open_asked);
   ready->addWidget(script_);
   ready->addWidget(script_path_);
-  auto* ready_row = new QHBoxLayout;
-  ready_row->setSpacing(16);
+  auto* ready_row = row_in(nullptr, {}, 16);
   run_->setMinimumWidth(120);
   ready_row->addWidget(run_);
   ready_row->addWidget(read);
@@ -109,9 +103,7 @@ WelcomePage::WelcomePage(QWidget* parent)
 
   left->addSpacing(28);
   recent_ = new QWidget;
-  auto* recent = new QVBoxLayout(recent_);
-  recent->setContentsMargins(0, 0, 0, 0);
-  recent->setSpacing(4);
+  column_in(recent_, {}, 4);
   left->addWidget(recent_);
   left->addStretch(1);
 
@@ -125,9 +117,7 @@ WelcomePage::WelcomePage(QWidget* parent)
   grid->setSpacing(12);
   right->addWidget(samples_);
   engines_ = new QWidget;
-  auto* engines = new QVBoxLayout(engines_);
-  engines->setContentsMargins(0, 16, 0, 0);
-  engines->setSpacing(12);
+  column_in(engines_, {0, 16, 0, 0}, 12);
   right->addWidget(engines_);
   right->addStretch(1);
 
@@ -173,9 +163,7 @@ void WelcomePage::set_recent(const std::vector<RecentFile>& files) {
   for (size_t i = 0; i < std::min<size_t>(files.size(), kMaxRecent); ++i) {
     const RecentFile& file = files[i];
     auto* entry = new QWidget;
-    auto* lines = new QVBoxLayout(entry);
-    lines->setContentsMargins(0, 5, 0, 3);
-    lines->setSpacing(1);
+    auto* lines = column_in(entry, {0, 5, 0, 3}, 1);
     auto* head = new QHBoxLayout;
     auto* link = new LinkButton(QFileInfo(file.path).fileName(), true);
     set_tip(link, file.path);
@@ -222,11 +210,8 @@ QWidget* WelcomePage::make_engine(const session::OtherEngine& engine) {
   const QString package = QLatin1String(engine.package);
   auto* made = new QWidget;
   made->setAccessibleName(QStringLiteral("Samples for ") + QLatin1String(engine.title));
-  auto* column = new QVBoxLayout(made);
-  column->setContentsMargins(0, 6, 0, 0);
-  column->setSpacing(8);
-  auto* head = new QHBoxLayout;
-  head->setSpacing(14);
+  auto* column = column_in(made, {0, 6, 0, 0}, 8);
+  auto* head = row_in(nullptr, {}, 14);
   head->addWidget(plain_label(QStringLiteral("Samples for ") + QLatin1String(engine.title), "group"));
   const bool there = found_.known && found_.versions.contains(package);
   auto* said = new ElidedLabel(found_.python.isEmpty() ? QStringLiteral("There is no python3 on the path")
@@ -262,23 +247,18 @@ QWidget* WelcomePage::make_engine(const session::OtherEngine& engine) {
 QWidget* WelcomePage::make_card(const Sample& sample) {
   auto* card = new QFrame;
   card->setProperty("role", "card");
-  auto* column = new QVBoxLayout(card);
-  column->setContentsMargins(15, 11, 15, 9);
-  column->setSpacing(3);
-  auto* title = new ElidedLabel(sample.title);
-  title->setProperty("role", "strong");
+  auto* column = column_in(card, {15, 11, 15, 9}, 3);
+  auto* title = elided_label(sample.title, "strong");
   column->addWidget(title);
   const bool changed = !sample.is_recording() && is_changed(sample);
   column->addWidget(code_label(sample.name + (changed ? QStringLiteral("   Changed by you") : QString()), "dim"));
   set_tip(card, sample.about);
   const bool runs = sample.engine.isEmpty() || (found_.known && found_.versions.contains(sample.engine));
   if (!sample.engine.isEmpty()) {
-    auto* needs = new ElidedLabel(package_words(found_, sample.engine));
-    needs->setProperty("role", "dim");
+    auto* needs = elided_label(package_words(found_, sample.engine), "dim");
     column->addWidget(needs);
   }
-  auto* row = new QHBoxLayout;
-  row->setSpacing(12);
+  auto* row = row_in(nullptr, {}, 12);
   const auto link = [&](const QString& text, auto&& act) {
     auto* made = new LinkButton(text, false);
     made->setAccessibleName(text + QLatin1Char(' ') + sample.name);

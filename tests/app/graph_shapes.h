@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/models/document.h"
+#include "tests/session/records.h"
 
 namespace footlight::app {
 
@@ -116,13 +117,9 @@ inline Document document_around(session::GraphRecord graph) {
   for (uint32_t line = 1; line <= 60; ++line) code.lines.push_back({line, line});
   d.add(code);
   d.add(session::FunctionRecord{FunctionId(1), "train_step", file, 2, 1, {"x"}});
-  session::TraceRecord t;
-  t.id = TraceId(1);
-  t.function = FunctionId(1);
-  t.number = 1;
+  session::TraceRecord t =
+      trace_of(TraceId(1), FunctionId(1), 1, 1'700'000'000'000'000'000, 1'700'000'000'001'000'000);
   t.graphs = {{"traced", graph.id}};
-  t.start_ns = 1'700'000'000'000'000'000;
-  t.end_ns = t.start_ns + 1'000'000;
   t.source = {CodeId(1), 1};
   d.add(std::move(graph));
   d.add(t);

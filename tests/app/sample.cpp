@@ -2,6 +2,7 @@
 #include "tests/app/sample.h"
 
 #include "engine/session/writer.h"
+#include "tests/session/records.h"
 
 #include <map>
 
@@ -112,13 +113,8 @@ SampleRun sample_run() {
   int64_t at = kStart + kMs;
   uint64_t event_id = 1;
   for (uint32_t i = 0; i < 6; ++i) {
-    session::TraceRecord t;
-    t.id = TraceId(10 + i);
-    t.function = FunctionId(1);
+    session::TraceRecord t = trace_of(TraceId(10 + i), FunctionId(1), static_cast<int>(i) + 1, at, at + 4 * kMs);
     t.graphs = {{"traced", GraphId(10 + i)}};
-    t.number = static_cast<int>(i) + 1;
-    t.start_ns = at;
-    t.end_ns = at + 4 * kMs;
     t.add_phase("autograph", kMs);
     t.add_phase("python", 2 * kMs);
     t.add_phase("optimize", kMs / 2);
@@ -137,13 +133,9 @@ SampleRun sample_run() {
     d.add(step_graph(t.graph(), GraphId(100), GraphId(101), rates[i]));
     d.add(t);
     for (uint32_t c = 0; c < 4; ++c) {
-      session::CallRecord call;
-      call.id = CallId(i * 4 + c + 1);
-      call.function = FunctionId(1);
-      call.trace = t.id;
-      call.outcome = c ? CallOutcome::kHit : CallOutcome::kTrace;
-      call.start_ns = at;
-      call.end_ns = at + (c ? kMs / 10 : 5 * kMs);
+      session::CallRecord call =
+          call_of(CallId(i * 4 + c + 1), FunctionId(1), t.id, c ? CallOutcome::kHit : CallOutcome::kTrace, at,
+                  at + (c ? kMs / 10 : 5 * kMs));
       call.source = {CodeId(1), 17};
       calls.push_back(call);
       const int64_t first = call.end_ns - kMs / 12;
@@ -179,13 +171,8 @@ SampleRun sample_run() {
   d.calls = calls.size();
   d.set_calls(FunctionId(1), all);
   for (const auto& [trace, of_trace] : sums) d.set_calls(trace, of_trace);
-  session::TraceRecord e;
-  e.id = TraceId(20);
-  e.function = FunctionId(2);
+  session::TraceRecord e = trace_of(TraceId(20), FunctionId(2), 1, at, at + kMs);
   e.graphs = {{"traced", GraphId(20)}};
-  e.number = 1;
-  e.start_ns = at;
-  e.end_ns = at + kMs;
   e.signature = "f32[64,8]";
   e.key = {{"args[0]", "batch", "tensor", "float32", "64,8", ""}};
   e.source = {CodeId(1), 13};

@@ -4,6 +4,7 @@
 #include "tests/app/graph_shapes.h"
 
 #include "engine/session/writer.h"
+#include "tests/session/records.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,12 +48,8 @@ void write_records(session::Writer& w) {
       graph.nodes.push_back(std::move(node));
     }
     w.add(graph);
-    session::TraceRecord trace;
-    trace.id = TraceId(t + 1);
-    trace.function = FunctionId(1);
+    session::TraceRecord trace = trace_of(TraceId(t + 1), FunctionId(1), static_cast<int>(t) + 1, kStart + t * 1000);
     trace.graphs = {{"traced", graph.id}};
-    trace.number = static_cast<int>(t) + 1;
-    trace.start_ns = kStart + t * 1000;
     trace.end_ns = trace.start_ns + 900;
     trace.source = {CodeId(1), 390};
     w.add(trace);
@@ -64,13 +61,8 @@ void write_large_graph(session::Writer& w, uint32_t layers) {
   const GraphId id(kTraces + 1);
   w.add(session::FunctionRecord{FunctionId(2), "train", session::FileId(1), 300, 2, {"batch"}});
   w.add(app::training_graph(id, layers));
-  session::TraceRecord trace;
-  trace.id = TraceId(kTraces + 1);
-  trace.function = FunctionId(2);
+  session::TraceRecord trace = trace_of(TraceId(kTraces + 1), FunctionId(2), 1, kStart + 500'000, kStart + 900'000);
   trace.graphs = {{"traced", id}};
-  trace.number = 1;
-  trace.start_ns = kStart + 500'000;
-  trace.end_ns = kStart + 900'000;
   trace.source = {CodeId(1), 391};
   w.add(trace);
 }
@@ -88,12 +80,8 @@ void make_session(const std::string& path, uint64_t events, uint32_t layers) {
   std::vector<session::CallRecord> calls;
   uint64_t id = 0;
   for (uint64_t call = 1; id < events; ++call) {
-    session::CallRecord c;
-    c.id = CallId(call);
-    c.function = FunctionId(1);
-    c.trace = TraceId(1 + call % kTraces);
-    c.outcome = call <= kTraces ? CallOutcome::kTrace : CallOutcome::kHit;
-    c.start_ns = now;
+    session::CallRecord c = call_of(CallId(call), FunctionId(1), TraceId(1 + call % kTraces),
+                                    call <= kTraces ? CallOutcome::kTrace : CallOutcome::kHit, now);
     c.source = {CodeId(1), 390};
     const auto first = static_cast<uint32_t>(random() % kNodes);
     for (uint64_t i = 0; i < kOpsInCall + kEagerBetween && id < events; ++i) {

@@ -2,6 +2,7 @@
 #include "tests/query/random_session.h"
 
 #include "engine/query/line_sums.h"
+#include "tests/session/records.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -170,8 +171,7 @@ class LineSumsTest : public QObject {
     w->add(second);
     session::OpColumns ops;
     for (uint32_t g = 1; g <= 2; ++g) {
-      session::TraceRecord t;
-      t.id = TraceId(g), t.function = FunctionId(1), t.number = static_cast<int>(g);
+      session::TraceRecord t = trace_of(TraceId(g), FunctionId(1), static_cast<int>(g));
       t.graphs = {{"traced", GraphId(g)}};
       w->add(t);
       for (int64_t run = 0; run < (g == 1 ? 5 : 3); ++run)
@@ -187,9 +187,8 @@ class LineSumsTest : public QObject {
     session::FunctionRecord function{FunctionId(1), "f", kFile, 10, 9, {}};
     function.kind = "keras";
     w->add(function);
-    session::TraceRecord trace;
-    trace.id = TraceId(1), trace.function = FunctionId(1), trace.number = 1;
-    trace.start_ns = 100, trace.end_ns = 600, trace.error = "ValueError";
+    session::TraceRecord trace = trace_of(TraceId(1), FunctionId(1), 1, 100, 600);
+    trace.error = "ValueError";
     trace.phases.push_back({"python", "trace", -1, 100, 600, session::ThreadId(0)});
     w->add(trace);
     std::vector<session::CallRecord> calls(1);
@@ -296,8 +295,7 @@ class LineSumsTest : public QObject {
     graph.nodes[0].source = {helper, 0}, graph.nodes[0].location = session::LocationId(4);
     graph.nodes[1].source = {body, 0}, graph.nodes[1].location = session::LocationId(3);
     w->add(graph);
-    session::TraceRecord t;
-    t.id = TraceId(1), t.function = FunctionId(1), t.number = 1, t.start_ns = 150, t.end_ns = 180;
+    session::TraceRecord t = trace_of(TraceId(1), FunctionId(1), 1, 150, 180);
     t.graphs = {{"traced", GraphId(1)}};
     t.source = {CodeId(1), 3};
     w->add(t);
@@ -319,8 +317,7 @@ class LineSumsTest : public QObject {
     session::GraphRecord graph = graph_with(GraphId(1), {3, 11, 3});
     graph.nodes[0].op = "Placeholder", graph.nodes[2].op = "Identity";
     w->add(graph);
-    session::TraceRecord t;
-    t.id = TraceId(1), t.function = FunctionId(1), t.number = 1, t.start_ns = 150, t.end_ns = 180;
+    session::TraceRecord t = trace_of(TraceId(1), FunctionId(1), 1, 150, 180);
     t.graphs = {{"traced", GraphId(1)}};
     t.source = {CodeId(1), 3};
     w->add(t);
@@ -365,9 +362,8 @@ class LineSumsTest : public QObject {
     f.id = FunctionId(2), f.name = "g", f.line = 4;
     w->add(f);
     for (uint32_t i = 1; i <= 3; ++i) {
-      session::TraceRecord t;
-      t.id = TraceId(i), t.function = FunctionId(i < 3 ? 1 : 2), t.number = 1;
-      t.start_ns = 1000 * i, t.end_ns = t.start_ns + 10 * i;
+      session::TraceRecord t = trace_of(TraceId(i), FunctionId(i < 3 ? 1 : 2), 1, 1000 * i);
+      t.end_ns = t.start_ns + 10 * i;
       t.source = {CodeId(1), i < 3 ? 1 + i : 3};
       w->add(t);
     }
@@ -428,8 +424,7 @@ class LineSumsTest : public QObject {
     auto w = begin(at("compared.footlight"));
     w->add(session::FunctionRecord{FunctionId(1), "f", kFile, 10, 0, {}});
     w->add(graph_with(GraphId(1), {11}));
-    session::TraceRecord t;
-    t.id = TraceId(1), t.function = FunctionId(1), t.number = 1, t.start_ns = 5000, t.end_ns = 9000;
+    session::TraceRecord t = trace_of(TraceId(1), FunctionId(1), 1, 5000, 9000);
     t.graphs = {{"traced", GraphId(1)}};
     t.phases = {{"python", "trace", -1, 5000, 9000, session::ThreadId(0)}};
     w->add(t);
@@ -455,9 +450,8 @@ class LineSumsTest : public QObject {
   void a_trace_of_no_call() {
     auto w = begin(at("no_call.footlight"));
     w->add(session::FunctionRecord{FunctionId(1), "f", kFile, 10, 9, {}});
-    session::TraceRecord trace;
-    trace.id = TraceId(1), trace.function = FunctionId(1), trace.number = 1;
-    trace.start_ns = 50, trace.end_ns = 600, trace.source = {CodeId(1), 3};
+    session::TraceRecord trace = trace_of(TraceId(1), FunctionId(1), 1, 50, 600);
+    trace.source = {CodeId(1), 3};
     trace.phases.push_back({"python", "trace", -1, 50, 600, session::ThreadId(0)});
     w->add(trace);
     session::OpColumns ops;

@@ -2,6 +2,7 @@
 #include "engine/query/store.h"
 #include "engine/query/trace_spans.h"
 #include "engine/session/writer.h"
+#include "tests/session/records.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -18,21 +19,11 @@ class TraceTimeTest : public QObject {
   QTemporaryDir folder_;
 
   static session::TraceRecord trace(uint32_t id, int number, int64_t start, int64_t end) {
-    session::TraceRecord t;
-    t.id = TraceId(id);
-    t.function = FunctionId(1);
-    t.number = number;
-    t.start_ns = start, t.end_ns = end;
-    return t;
+    return trace_of(TraceId(id), FunctionId(1), number, start, end);
   }
   static session::CallRecord call(uint64_t id, TraceId served_by, int64_t start, int64_t end) {
-    session::CallRecord c;
-    c.id = CallId(id);
-    c.function = FunctionId(1);
-    c.trace = served_by;
-    c.outcome = CallOutcome::kTrace;
+    session::CallRecord c = call_of(CallId(id), FunctionId(1), served_by, CallOutcome::kTrace, start, end);
     c.thread = session::ThreadId(3);
-    c.start_ns = start, c.end_ns = end;
     return c;
   }
   // The spans of each depth follow one another within those above; depth 0 fills [start, end).

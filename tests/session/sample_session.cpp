@@ -1,5 +1,6 @@
 // The records of the sample: two traced functions and an eager one, 48 + 6 calls, 4500 op events, a console.
 #include "tests/session/sample_session.h"
+#include "tests/session/records.h"
 
 #include <map>
 #include <array>
@@ -305,12 +306,8 @@ TraceId Story::trace_step(const std::string& rows, const std::string& lr, TraceI
   writer_.add(branch(else_branch, "cond_false", false, rows, lr));
   StepGraph step = step_graph(graph, then_branch, else_branch, rows, lr);
   writer_.add(step.graph);
-  TraceRecord t;
-  t.id = id;
-  t.function = FunctionId(0);
+  TraceRecord t = trace_of(id, FunctionId(0), static_cast<int>(id.value) + 1, now_);
   t.graphs = {{"traced", graph}};
-  t.number = static_cast<int>(id.value) + 1;
-  t.start_ns = now_;
   t.add_phase("autograph", id.value == 0 ? 1'900'000 : 0);
   t.add_phase("python", 2'900'000);
   t.add_phase("optimize", 800'000);
@@ -335,12 +332,7 @@ TraceId Story::trace_step(const std::string& rows, const std::string& lr, TraceI
 
 void Story::call(FunctionId function, TraceId trace, CallOutcome outcome, SourceRef source,
                  const std::vector<NodeId>& nodes, const GraphRecord& graph, int64_t tracing_ns) {
-  CallRecord c;
-  c.id = CallId(next_call_++);
-  c.function = function;
-  c.trace = trace;
-  c.outcome = outcome;
-  c.start_ns = now_;
+  CallRecord c = call_of(CallId(next_call_++), function, trace, outcome, now_);
   c.source = source;
   now_ += tracing_ns + 300;
   for (const NodeId n : nodes) {
@@ -397,13 +389,8 @@ int64_t Story::tell() {
       outcome = CallOutcome::kTrace;
       evaluate_trace = TraceId(100);
       writer_.add(e);
-      TraceRecord t;
-      t.id = evaluate_trace;
-      t.function = FunctionId(1);
+      TraceRecord t = trace_of(evaluate_trace, FunctionId(1), 1, now_, now_ + 2'400'000);
       t.graphs = {{"traced", e.id}};
-      t.number = 1;
-      t.start_ns = now_;
-      t.end_ns = now_ + 2'400'000;
       t.add_phase("python", 1'900'000), t.add_phase("optimize", 300'000), t.add_phase("compile", 200'000);
       t.signature = "f32[64,8]";
       t.key = {{"args[0]", "batch", "tensor", "float32", "64,8", ""},

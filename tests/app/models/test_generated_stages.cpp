@@ -4,6 +4,7 @@
 #include "app/models/generated_stages.h"
 
 #include "engine/session/chunk.h"
+#include "tests/session/records.h"
 
 #include <QTest>
 
@@ -21,10 +22,7 @@ std::vector<int> named(std::string_view kind, std::string_view text, const std::
 }
 
 session::TraceRecord trace_with(std::vector<std::tuple<std::string, std::string, std::string>> texts) {
-  session::TraceRecord t;
-  t.id = TraceId(1);
-  t.function = FunctionId(1);
-  t.number = 1;
+  session::TraceRecord t = trace_of(TraceId(1), FunctionId(1), 1);
   for (const auto& [name, kind, text] : texts) t.artifacts.push_back({name, kind, session::pack(text)});
   return t;
 }

@@ -15,6 +15,7 @@
 #include "app/models/text.h"
 #include "app/models/trace_counts.h"
 #include "app/models/traces_model.h"
+#include "tests/session/records.h"
 
 #include <QAbstractItemModelTester>
 #include <QTest>
@@ -116,10 +117,7 @@ class ModelsTest : public QObject {
       d.add(g);
     }
     for (uint32_t i = 0; i < kTraces; ++i) {
-      session::TraceRecord t;
-      t.id = TraceId(i);
-      t.function = FunctionId(i % kFunctions);
-      t.number = static_cast<int>(kTraces - i);
+      session::TraceRecord t = trace_of(TraceId(i), FunctionId(i % kFunctions), static_cast<int>(kTraces - i));
       t.graphs = {{"traced", GraphId(1)}};
       d.add(std::move(t));
     }
@@ -559,22 +557,12 @@ class ModelsTest : public QObject {
     Document d;
     d.add(session::FunctionRecord{FunctionId(1), "f", session::FileId(1), 2, 1, {"x"}});
     for (uint32_t i = 0; i < 6; ++i) {
-      session::TraceRecord t;
-      t.id = TraceId(i);
-      t.function = FunctionId(1);
-      t.number = static_cast<int>(i) + 1;
+      session::TraceRecord t = trace_of(TraceId(i), FunctionId(1), static_cast<int>(i) + 1, 100 + i, 1100 + i);
       t.graphs = {{"traced", GraphId(i)}};
-      t.start_ns = 100 + i;
-      t.end_ns = 1100 + i;
       t.key = {{"args[0]", "x", "tensor", "float32", std::to_string(10 + i) + ",4", ""}};
       d.add(layered_graph(t.graph(), 1));
       d.add(t);
-      session::CallRecord c;
-      c.id = CallId(i);
-      c.function = FunctionId(1);
-      c.trace = t.id;
-      c.outcome = CallOutcome::kTrace;
-      d.distinct_calls.push_back(c);
+      d.distinct_calls.push_back(call_of(CallId(i), FunctionId(1), t.id, CallOutcome::kTrace));
     }
     const auto cards = findings_of(d).cards;
     QCOMPARE(cards.size(), size_t{1});

@@ -3,6 +3,7 @@
 #include "tests/explain/sample_run.h"
 
 #include "app/models/selection_names.h"
+#include "tests/session/records.h"
 
 #include <QTest>
 
@@ -20,9 +21,7 @@ class SelectionNamesTest : public QObject {
     const session::FileId file(1);
     d.add(session::FunctionRecord{FunctionId(7), "train_step", file, 15, 14, {}});
     for (const uint32_t number : {1, 2, 9}) {
-      session::TraceRecord t;
-      t.id = TraceId(700 + number), t.function = FunctionId(7), t.number = static_cast<int>(number);
-      d.add(t);
+      d.add(trace_of(TraceId(700 + number), FunctionId(7), static_cast<int>(number)));
     }
     const auto named = [&](const char* text) { return selection_named(d, Selection::of_trace(d, TraceId(12)), text); };
     QCOMPARE(named("train.py:5#2").selection->trace, TraceId(11));

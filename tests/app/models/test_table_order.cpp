@@ -6,6 +6,7 @@
 #include "app/models/ops_model.h"
 #include "app/models/trace_groups.h"
 #include "app/models/traces_model.h"
+#include "tests/session/records.h"
 
 #include <QTest>
 
@@ -54,11 +55,8 @@ class TableOrderTest : public QObject {
                            One{3, "str", "'b'", 1, 4, 0, 12'000'000}, One{4, "float", "2.5", 12, 0, 100, 0},
                            One{5, "float", "0.03333333333333333", 5, 3, 0, 800},
                            One{10, "str", "'A'", 0, 1, 0, 700}}) {
-      session::TraceRecord t;
-      t.id = TraceId(static_cast<uint32_t>(one.number));
-      t.function = FunctionId(1);
-      t.number = one.number;
-      t.start_ns = one.start, t.end_ns = one.end;
+      session::TraceRecord t =
+          trace_of(TraceId(static_cast<uint32_t>(one.number)), FunctionId(1), one.number, one.start, one.end);
       t.key = {{"args[0]", "p", "literal", one.type, "", one.value}};
       if (one.nodes) {
         session::GraphRecord graph;

@@ -5,6 +5,7 @@
 #include "app/models/text.h"
 #include "app/views/run_table.h"
 #include "app/views/theme.h"
+#include "tests/session/records.h"
 
 #include <QClipboard>
 #include <QJsonArray>
@@ -357,11 +358,7 @@ class FindingTest : public WindowCase {
     d.run.script = "/tmp/s.py";
     d.add(session::FunctionRecord{FunctionId(1), "f", session::FileId(1), 2, 1, {"x"}});
     for (uint32_t i = 0; i < 6; ++i) {
-      session::TraceRecord t;
-      t.id = TraceId(i);
-      t.function = FunctionId(1);
-      t.number = static_cast<int>(i) + 1;
-      d.add(t);
+      d.add(trace_of(TraceId(i), FunctionId(1), static_cast<int>(i) + 1));
     }
     session::ConsoleRecord said;
     said.stream = session::ConsoleStream::kStderr;
@@ -385,12 +382,7 @@ class FindingTest : public WindowCase {
     d.add(session::FileRecord{session::FileId(1), "/tmp/s.py", "a\nb\nc\nd\n"});
     for (uint32_t i = 1; i < 3; ++i) {
       d.add(session::FunctionRecord{FunctionId(i), "f" + std::to_string(i), session::FileId(1), 2, 1, {"x"}});
-      session::TraceRecord t;
-      t.id = TraceId(i);
-      t.function = FunctionId(i);
-      t.number = 1;
-      t.start_ns = 100 * i;
-      t.end_ns = 1000 - 100 * i;
+      session::TraceRecord t = trace_of(TraceId(i), FunctionId(i), 1, 100 * i, 1000 - 100 * i);
       t.error = "ValueError: no good";
       d.add(t);
     }
@@ -415,9 +407,8 @@ class FindingTest : public WindowCase {
     d.add(session::FileRecord{session::FileId(1), "/tmp/s.py", "a\nb\n"});
     for (uint32_t i = 1; i < 3; ++i) {
       d.add(session::FunctionRecord{FunctionId(i), "f" + std::to_string(i), session::FileId(1), 2, 1, {"x"}});
-      session::TraceRecord t;
-      t.id = TraceId(i), t.function = FunctionId(i), t.number = 1;
-      t.start_ns = 100 * i, t.end_ns = t.start_ns + 10;
+      session::TraceRecord t = trace_of(TraceId(i), FunctionId(i), 1, 100 * i);
+      t.end_ns = t.start_ns + 10;
       t.error = i == 1 ? "ValueError: caught" : "ValueError: not caught";
       d.add(t);
     }
@@ -460,10 +451,7 @@ class FindingTest : public WindowCase {
     Document d;
     d.add(session::FunctionRecord{FunctionId(1), "f", session::FileId(1), 2, 1, {"x"}});
     for (uint32_t i = 0; i < 4; ++i) {
-      session::TraceRecord t;
-      t.id = TraceId(i);
-      t.function = FunctionId(1);
-      t.number = static_cast<int>(i) + 1;
+      session::TraceRecord t = trace_of(TraceId(i), FunctionId(1), static_cast<int>(i) + 1);
       if (i == 2) t.error = "ValueError: no good";
       d.add(t);
     }

@@ -3,6 +3,7 @@
 
 #include "app/models/search.h"
 #include "app/models/text.h"
+#include "tests/session/records.h"
 
 using namespace footlight;
 using namespace footlight::app;
@@ -41,10 +42,7 @@ class FocusTest : public WindowCase {
   void every_word_of_a_large_graph() {
     Document d;
     d.add(session::FunctionRecord{FunctionId(1), "deep", session::FileId(1), 2, 1, {"x"}});
-    session::TraceRecord t;
-    t.id = TraceId(1);
-    t.function = FunctionId(1);
-    t.number = 1;
+    session::TraceRecord t = trace_of(TraceId(1), FunctionId(1), 1);
     t.graphs = {{"traced", GraphId(1)}};
     d.add(t);
     d.add(layered_graph(GraphId(1), 4000));

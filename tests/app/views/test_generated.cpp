@@ -5,6 +5,7 @@
 #include "app/models/inspector.h"
 
 #include "engine/session/chunk.h"
+#include "tests/session/records.h"
 
 #include <QProcess>
 
@@ -37,12 +38,8 @@ session::FunctionRecord function(uint32_t id, const char* kind) {
 }
 
 session::TraceRecord trace(uint32_t id, uint32_t of, int number, const char* native) {
-  session::TraceRecord t;
-  t.id = TraceId(id);
-  t.function = FunctionId(of);
-  t.number = number;
+  session::TraceRecord t = trace_of(TraceId(id), FunctionId(of), number, 1'700'000'000'000'000'000 + id * 10'000'000);
   t.native_id = native;
-  t.start_ns = 1'700'000'000'000'000'000 + id * 10'000'000;
   t.end_ns = t.start_ns + 1'000'000;
   return t;
 }

@@ -6,6 +6,7 @@
 #include "app/models/navigator_model.h"
 #include "app/models/source_lines.h"
 #include "app/models/view_leads.h"
+#include "tests/session/records.h"
 
 #include <QAbstractItemModelTester>
 #include <QContextMenuEvent>
@@ -18,10 +19,7 @@ namespace {
 
 void add_traces(Document& document, FunctionId function, uint32_t first_id, int from, int to) {
   for (int number = from; number <= to; ++number) {
-    session::TraceRecord t;
-    t.id = TraceId(first_id + static_cast<uint32_t>(number));
-    t.function = function;
-    t.number = number;
+    session::TraceRecord t = trace_of(TraceId(first_id + static_cast<uint32_t>(number)), function, number);
     t.signature = "f32[" + std::to_string(number) + "]";
     document.add(std::move(t));
   }

@@ -2,6 +2,7 @@
 #include "tests/app/window_case.h"
 
 #include "app/models/text.h"
+#include "tests/session/records.h"
 
 #include <QHeaderView>
 #include <QImage>
@@ -17,11 +18,7 @@ class RetracesTest : public WindowCase {
     d.run.script = "/tmp/many.py";
     d.add(session::FunctionRecord{FunctionId(1), "scale", session::FileId(1), 2, 1, {"x", "factor"}});
     for (int i = 0; i < count; ++i) {
-      session::TraceRecord t;
-      t.id = TraceId(static_cast<uint32_t>(i) + 1);
-      t.function = FunctionId(1);
-      t.number = i + 1;
-      t.start_ns = i * 10'000'000LL;
+      session::TraceRecord t = trace_of(TraceId(static_cast<uint32_t>(i) + 1), FunctionId(1), i + 1, i * 10'000'000LL);
       t.end_ns = t.start_ns + 1'000'000LL + (i * 7919) % 5'000 * 1'000LL;
       t.key = {{"args[0]", "x", "tensor", "float32", "4", ""},
                {"args[1]", "factor", "literal", "float", "", std::to_string(i) + ".5"}};
@@ -46,10 +43,7 @@ class RetracesTest : public WindowCase {
     d.add(code);
     int64_t at = 1'000'000;
     for (uint32_t i = 0; i < static_cast<uint32_t>(count); ++i) {
-      session::TraceRecord t;
-      t.id = TraceId(i + 1);
-      t.function = FunctionId(1);
-      t.number = static_cast<int>(i) + 1;
+      session::TraceRecord t = trace_of(TraceId(i + 1), FunctionId(1), static_cast<int>(i) + 1);
       t.key = {{"args[0]", "x", "tensor", "float32", std::to_string(i % 7), ""},
                {"args[1]", "factor", "literal", "float", "", std::to_string(i) + ".5"}};
       t.nearest = i ? TraceId(i) : TraceId();
@@ -62,13 +56,9 @@ class RetracesTest : public WindowCase {
       t.end_ns = at + 100'000 + i * 37;
       d.add(t);
       for (uint32_t c = 0; c < 1 + i % 4; ++c) {
-        session::CallRecord call;
-        call.id = CallId(run.calls.size() + 1);
-        call.function = FunctionId(1);
-        call.trace = t.id;
-        call.outcome = c ? CallOutcome::kHit : CallOutcome::kTrace;
+        session::CallRecord call =
+            call_of(CallId(run.calls.size() + 1), FunctionId(1), t.id, c ? CallOutcome::kHit : CallOutcome::kTrace, at);
         call.source = c == 3 ? SourceRef{CodeId(1), 80} : t.source;
-        call.start_ns = at;
         call.end_ns = at = (c ? at + 2'000 + i : t.end_ns + 5'000);
         at += 10;
         run.calls.push_back(call);

@@ -6,6 +6,7 @@
 #include "app/views/value_detail.h"
 #include "tests/app/stand_in.h"
 #include "tests/app/window_case.h"
+#include "tests/session/records.h"
 
 #include <QAccessible>
 #include <QClipboard>
@@ -70,10 +71,7 @@ Document values_document() {
     g.nodes.push_back(n);
   }
   d.add(g);
-  session::TraceRecord t;
-  t.id = TraceId(7);
-  t.function = FunctionId(1);
-  t.number = 1;
+  session::TraceRecord t = trace_of(TraceId(7), FunctionId(1), 1);
   t.graphs = {{"traced", GraphId(3)}};
   d.add(t);
   auto call = std::make_shared<session::CallValues>();

@@ -1,6 +1,8 @@
 // Copies rows; counts references to resources.
 #include "engine/data/rows.h"
 
+#include "engine/base/text.h"
+
 #include <cstring>
 
 namespace footlight::data {
@@ -43,6 +45,18 @@ Tensor RowSlicer::row(int64_t index) const {
   const auto* from = static_cast<const std::byte*>(tensor_.raw()) + static_cast<size_t>(index * elements_) * size;
   copy_elements(tensor_.dtype(), out.raw(), from, elements_);
   return out;
+}
+
+std::vector<RowSlicer> row_slicers(const Element& batch, const char* verb) {
+  std::vector<RowSlicer> slicers;
+  for (const Tensor& tensor : batch) {
+    if (tensor.shape().rank() == 0) invalid("Cannot ", verb, " an element with scalar components.");
+    if (tensor.shape()[0] != batch[0].shape()[0])
+      invalid("Input element must have the same batch size in each component. Component 0 had size ",
+              batch[0].shape()[0], " but another had size ", tensor.shape()[0], ".");
+    slicers.emplace_back(tensor);
+  }
+  return slicers;
 }
 
 void write_row(Tensor& out, int64_t at, const Tensor& row) {

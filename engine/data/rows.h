@@ -17,6 +17,9 @@ class RowSlicer {
   int64_t elements_;  // elements of a row
 };
 
+// A slicer for each tensor of a batch; throws kInvalidArgument, with this verb, unless all have as many rows.
+std::vector<RowSlicer> row_slicers(const Element& batch, const char* verb);
+
 // Copies `count` elements between tensors of the same dtype.
 void copy_elements(Tensor& to, int64_t to_index, const Tensor& from, int64_t from_index, int64_t count);
 // Throws kInvalidArgument unless all rows have the dtype and shape of the first.

@@ -1,6 +1,7 @@
 // Stacks consecutive elements along a new first dimension.
-#include "engine/data/stage_registry.h"
+#include "engine/data/input_cursor.h"
 #include "engine/data/rows.h"
+#include "engine/data/stage_registry.h"
 
 namespace footlight::data {
 namespace {
@@ -18,10 +19,10 @@ class Batch final : public Stage {
   }
 
  private:
-  class Batches final : public Cursor {
+  class Batches final : public InputCursor {
    public:
     Batches(StagePtr held, const Batch& stage, const Start& start, CursorPtr input)
-        : held_(std::move(held)), stage_(stage), run_(start.run), input_(std::move(input)),
+        : InputCursor("batch", std::move(held), std::move(input)), stage_(stage), run_(start.run),
           keeps_places_(stage.keeps_places_ && !start.options.separate_batch) {}
 
     bool next(Element& out) override {
@@ -56,11 +57,7 @@ class Batch final : public Stage {
       out = std::move(batch);
       return true;
     }
-    void state(State& s) override {
-      s.of("batch");
-      s.flag(ended_);
-      s.input(input_);
-    }
+    void own_state(State& s) override { s.flag(ended_); }
 
    private:
     bool end() {
@@ -99,10 +96,8 @@ class Batch final : public Stage {
       return {};
     }
 
-    StagePtr held_;
     const Batch& stage_;
     RunPtr run_;
-    CursorPtr input_;
     Element row_;
     const bool keeps_places_;
     bool ended_ = false;

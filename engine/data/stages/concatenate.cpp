@@ -1,4 +1,5 @@
 // Yields the elements of one dataset, then those of another.
+#include "engine/data/input_cursor.h"
 #include "engine/data/stage_registry.h"
 
 namespace footlight::data {
@@ -13,10 +14,10 @@ class Concatenate final : public Stage {
   }
 
  private:
-  class ConcatenateCursor final : public Cursor {
+  class ConcatenateCursor final : public InputCursor {
    public:
     ConcatenateCursor(StagePtr held, const StagePtr& second, const Start& start, CursorPtr input)
-        : held_(std::move(held)), second_(second), start_(start), input_(std::move(input)) {}
+        : InputCursor("concatenate", std::move(held), std::move(input)), second_(second), start_(start) {}
     bool next(Element& out) override {
       if (input_->next(out)) return true;
       if (in_second_) return false;
@@ -24,19 +25,15 @@ class Concatenate final : public Stage {
       input_ = second_->start(start_);
       return input_->next(out);
     }
-    void state(State& s) override {
-      s.of("concatenate");
+    void own_state(State& s) override {
       const bool before = in_second_;
       s.flag(in_second_);
       if (in_second_ && !before) input_ = second_->start(start_);
-      s.input(input_);
     }
 
    private:
-    StagePtr held_;
     const StagePtr& second_;
     Start start_;
-    CursorPtr input_;
     bool in_second_ = false;
   };
   StagePtr first_, second_;

@@ -1,4 +1,5 @@
 // Yields the elements for which a predicate holds.
+#include "engine/data/input_cursor.h"
 #include "engine/data/stage_registry.h"
 
 namespace footlight::data {
@@ -12,10 +13,11 @@ class Filter final : public Stage {
   }
 
  private:
-  class Chosen final : public Cursor {
+  class Chosen final : public InputCursor {
    public:
     Chosen(StagePtr stage, Function predicate, RunPtr run, CursorPtr input)
-        : stage_(std::move(stage)), predicate_(std::move(predicate)), run_(std::move(run)), input_(std::move(input)) {}
+        : InputCursor("filter", std::move(stage), std::move(input)), predicate_(std::move(predicate)),
+          run_(std::move(run)) {}
     bool next(Element& out) override {
       while (input_->next(out)) {
         if (predicate_.truth(out)) return true;
@@ -23,17 +25,11 @@ class Filter final : public Stage {
       }
       return false;
     }
-    void state(State& s) override {
-      s.of("filter");
-      s.stateless(predicate_);
-      s.input(input_);
-    }
+    void own_state(State& s) override { s.stateless(predicate_); }
 
    private:
-    StagePtr stage_;
     Function predicate_;
     RunPtr run_;
-    CursorPtr input_;
   };
   StagePtr input_;
   Function predicate_;

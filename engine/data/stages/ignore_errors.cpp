@@ -1,5 +1,6 @@
 // Drops elements that fail; and checks that a dataset has as many elements as declared.
 #include "engine/base/text.h"
+#include "engine/data/input_cursor.h"
 #include "engine/data/stage_registry.h"
 #include "engine/data/worker_queue.h"
 
@@ -16,10 +17,10 @@ class IgnoreErrors final : public Stage {
   }
 
  private:
-  class Good final : public Cursor {
+  class Good final : public InputCursor {
    public:
     Good(StagePtr held, bool warns, RunPtr run, CursorPtr input)
-        : held_(std::move(held)), warns_(warns), run_(std::move(run)), input_(std::move(input)) {}
+        : InputCursor("ignore_errors", std::move(held), std::move(input)), warns_(warns), run_(std::move(run)) {}
     bool next(Element& out) override {
       for (;;) {
         run_->check();
@@ -31,16 +32,10 @@ class IgnoreErrors final : public Stage {
         }
       }
     }
-    void state(State& s) override {
-      s.of("ignore_errors");
-      s.input(input_);
-    }
 
    private:
-    StagePtr held_;
     const bool warns_;
     RunPtr run_;
-    CursorPtr input_;
   };
   StagePtr input_;
   bool warns_;
@@ -55,10 +50,10 @@ class Counted final : public Stage {
   }
 
  private:
-  class Counting final : public Cursor {
+  class Counting final : public InputCursor {
    public:
     Counting(StagePtr held, int64_t wanted, CursorPtr input)
-        : held_(std::move(held)), wanted_(wanted), input_(std::move(input)) {}
+        : InputCursor("assert_cardinality", std::move(held), std::move(input)), wanted_(wanted) {}
     bool next(Element& out) override {
       if (input_->next(out)) {
         if (++seen_ > wanted_ && wanted_ >= 0)
@@ -73,16 +68,10 @@ class Counted final : public Stage {
                              " elements but contained only ", seen_, " elements."));
       return false;
     }
-    void state(State& s) override {
-      s.of("assert_cardinality");
-      s.number(seen_, INT64_MAX - 1);
-      s.input(input_);
-    }
+    void own_state(State& s) override { s.number(seen_, INT64_MAX - 1); }
 
    private:
-    StagePtr held_;
     int64_t wanted_, seen_ = 0;
-    CursorPtr input_;
   };
   StagePtr input_;
   int64_t count_;

@@ -1,4 +1,5 @@
 // Yields f(element), computed on the thread that pulls.
+#include "engine/data/input_cursor.h"
 #include "engine/data/stage_registry.h"
 
 namespace footlight::data {
@@ -14,25 +15,19 @@ class Map final : public Stage {
   }
 
  private:
-  class Mapped final : public Cursor {
+  class Mapped final : public InputCursor {
    public:
     Mapped(StagePtr stage, Function function, CursorPtr input)
-        : stage_(std::move(stage)), function_(std::move(function)), input_(std::move(input)) {}
+        : InputCursor("map", std::move(stage), std::move(input)), function_(std::move(function)) {}
     bool next(Element& out) override {
       if (!input_->next(out)) return false;
       function_.call_for_each(out, out);
       return true;
     }
-    void state(State& s) override {
-      s.of("map");
-      s.stateless(function_);
-      s.input(input_);
-    }
+    void own_state(State& s) override { s.stateless(function_); }
 
    private:
-    StagePtr stage_;
     Function function_;
-    CursorPtr input_;
   };
   StagePtr input_;
   Function function_;

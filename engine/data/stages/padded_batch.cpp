@@ -1,6 +1,7 @@
 // Pads consecutive elements to a common shape and stacks them.
-#include "engine/data/stage_registry.h"
+#include "engine/data/input_cursor.h"
 #include "engine/data/rows.h"
+#include "engine/data/stage_registry.h"
 
 #include <algorithm>
 
@@ -20,10 +21,10 @@ class PaddedBatch final : public Stage {
   }
 
  private:
-  class Batches final : public Cursor {
+  class Batches final : public InputCursor {
    public:
     Batches(StagePtr held, const PaddedBatch& stage, RunPtr run, CursorPtr input)
-        : held_(std::move(held)), stage_(stage), run_(std::move(run)), input_(std::move(input)) {}
+        : InputCursor("padded_batch", std::move(held), std::move(input)), stage_(stage), run_(std::move(run)) {}
     bool next(Element& out) override {
       if (!input_) return false;
       run_->check();
@@ -41,16 +42,10 @@ class PaddedBatch final : public Stage {
       for (size_t k = 0; k < stage_.wanted_.size(); ++k) out.push_back(stage_.padded(rows, k));
       return true;
     }
-    void state(State& s) override {
-      s.of("padded_batch");
-      s.input(input_);
-    }
 
    private:
-    StagePtr held_;
     const PaddedBatch& stage_;
     RunPtr run_;
-    CursorPtr input_;
   };
 
   Tensor padded(const std::vector<Element>& rows, size_t k) const {

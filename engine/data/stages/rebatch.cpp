@@ -74,13 +74,7 @@ class Rebatch final : public Stage {
     }
     void begin() {
       slicers_.clear();
-      for (const Tensor& tensor : batch_) {
-        if (tensor.shape().rank() == 0) invalid("Cannot rebatch an element with scalar components.");
-        if (tensor.shape()[0] != batch_[0].shape()[0])
-          invalid("Input element must have the same batch size in each component. Component 0 had size ",
-                  batch_[0].shape()[0], " but another had size ", tensor.shape()[0], ".");
-        slicers_.emplace_back(tensor);
-      }
+      slicers_ = row_slicers(batch_, "rebatch");
       at_ = 0;
       count_ = batch_.empty() ? 0 : batch_[0].shape()[0];
     }

@@ -1,4 +1,5 @@
 // Computes (next state, output) = f(state, element) and yields the outputs.
+#include "engine/data/input_cursor.h"
 #include "engine/data/stage_registry.h"
 
 namespace footlight::data {
@@ -14,10 +15,10 @@ class Scan final : public Stage {
   }
 
  private:
-  class Scanned final : public Cursor {
+  class Scanned final : public InputCursor {
    public:
     Scanned(StagePtr held, const Scan& stage, Run& run, CursorPtr input)
-        : held_(std::move(held)), function_(stage.function_.in(run)), input_(std::move(input)),
+        : InputCursor("scan", std::move(held), std::move(input)), function_(stage.function_.in(run)),
           state_(stage.initial_) {}
     bool next(Element& out) override {
       if (!input_->next(element_)) return false;
@@ -29,19 +30,15 @@ class Scan final : public Stage {
       out.assign(std::make_move_iterator(middle), std::make_move_iterator(results_.end()));
       return true;
     }
-    void state(State& s) override {
-      s.of("scan");
+    void own_state(State& s) override {
       s.stateless(function_);
       std::vector<DType> types;
       for (const Tensor& tensor : state_) types.push_back(tensor.dtype());
       s.tensors(state_, types, function_.argument_shapes(types.size()));
-      s.input(input_);
     }
 
    private:
-    StagePtr held_;
     Function function_;
-    CursorPtr input_;
     Element state_, element_, arguments_, results_;
   };
   StagePtr input_;

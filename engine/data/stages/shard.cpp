@@ -1,4 +1,5 @@
 // Yields every `shards`-th element, starting with number `index`.
+#include "engine/data/input_cursor.h"
 #include "engine/data/stage_registry.h"
 
 namespace footlight::data {
@@ -20,10 +21,10 @@ class Shard final : public Stage {
   }
 
  private:
-  class Part final : public Cursor {
+  class Part final : public InputCursor {
    public:
     Part(StagePtr held, int64_t index, int64_t shards, CursorPtr input)
-        : held_(std::move(held)), before_(index), between_(shards - 1), input_(std::move(input)) {}
+        : InputCursor("shard", std::move(held), std::move(input)), before_(index), between_(shards - 1) {}
     bool next(Element& out) override {
       if (!input_) return false;
       const int64_t passed = std::exchange(before_, between_);
@@ -31,16 +32,10 @@ class Shard final : public Stage {
       input_.reset();
       return false;
     }
-    void state(State& s) override {
-      s.of("shard");
-      s.number(before_, INT64_MAX);
-      s.input(input_);
-    }
+    void own_state(State& s) override { s.number(before_, INT64_MAX); }
 
    private:
-    StagePtr held_;
     int64_t before_, between_;
-    CursorPtr input_;
   };
   StagePtr input_;
   int64_t shards_, index_;

@@ -1,4 +1,5 @@
 // Skips the first elements.
+#include "engine/data/input_cursor.h"
 #include "engine/data/stage_registry.h"
 
 #include <algorithm>
@@ -20,10 +21,10 @@ class Skip final : public Stage {
   }
 
  private:
-  class Rest final : public Cursor {
+  class Rest final : public InputCursor {
    public:
     Rest(StagePtr held, int64_t count, RunPtr run, CursorPtr input)
-        : held_(std::move(held)), left_(count), run_(std::move(run)), input_(std::move(input)) {}
+        : InputCursor("skip", std::move(held), std::move(input)), left_(count), run_(std::move(run)) {}
     bool next(Element& out) override {
       if (left_ < 0) return false;  // -1 skips all
       while (left_ > 0) {
@@ -34,20 +35,16 @@ class Skip final : public Stage {
       }
       return left_ == 0 && input_->next(out);
     }
-    void state(State& s) override {
-      s.of("skip");
+    void own_state(State& s) override {
       bool all = left_ < 0;
       s.flag(all);
       if (all) left_ = -1;
       else s.number(left_, INT64_MAX);
-      s.input(input_);
     }
 
    private:
-    StagePtr held_;
     int64_t left_;
     RunPtr run_;
-    CursorPtr input_;
   };
   StagePtr input_;
   int64_t count_;

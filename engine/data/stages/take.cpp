@@ -1,4 +1,5 @@
 // Yields only the first elements.
+#include "engine/data/input_cursor.h"
 #include "engine/data/stage_registry.h"
 
 #include <algorithm>
@@ -22,10 +23,10 @@ class Take final : public Stage {
   }
 
  private:
-  class First final : public Cursor {
+  class First final : public InputCursor {
    public:
     First(StagePtr held, int64_t count, CursorPtr input)
-        : held_(std::move(held)), left_(count), input_(std::move(input)) {}
+        : InputCursor("take", std::move(held), std::move(input)), left_(count) {}
     bool next(Element& out) override {
       if (left_ == 0) return false;
       if (!input_->next(out)) left_ = 0;
@@ -35,16 +36,10 @@ class Take final : public Stage {
       }
       return false;
     }
-    void state(State& s) override {
-      s.of("take");
-      s.number(left_, INT64_MAX);
-      s.input(input_);
-    }
+    void own_state(State& s) override { s.number(left_, INT64_MAX); }
 
    private:
-    StagePtr held_;
     int64_t left_;
-    CursorPtr input_;
   };
   StagePtr input_;
   int64_t count_;

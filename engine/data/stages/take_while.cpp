@@ -1,4 +1,5 @@
 // Yields elements up to the first for which a predicate does not hold.
+#include "engine/data/input_cursor.h"
 #include "engine/data/stage_registry.h"
 
 namespace footlight::data {
@@ -12,26 +13,20 @@ class TakeWhile final : public Stage {
   }
 
  private:
-  class Taken final : public Cursor {
+  class Taken final : public InputCursor {
    public:
     Taken(StagePtr held, Function predicate, CursorPtr input)
-        : held_(std::move(held)), predicate_(std::move(predicate)), input_(std::move(input)) {}
+        : InputCursor("take_while", std::move(held), std::move(input)), predicate_(std::move(predicate)) {}
     bool next(Element& out) override {
       if (!input_) return false;
       if (input_->next(out) && predicate_.truth(out)) return true;
       input_.reset();
       return false;
     }
-    void state(State& s) override {
-      s.of("take_while");
-      s.stateless(predicate_);
-      s.input(input_);
-    }
+    void own_state(State& s) override { s.stateless(predicate_); }
 
    private:
-    StagePtr held_;
     Function predicate_;
-    CursorPtr input_;
   };
   StagePtr input_;
   Function predicate_;

@@ -49,13 +49,7 @@ class Unbatch final : public Stage {
     void begin() {
       slicers_.clear();
       at_ = count_ = 0;
-      for (const Tensor& tensor : batch_) {
-        if (tensor.shape().rank() == 0) invalid("Cannot unbatch an element with scalar components.");
-        if (tensor.shape()[0] != batch_[0].shape()[0])
-          invalid("Input element must have the same batch size in each component. Component 0 had size ",
-                  batch_[0].shape()[0], " but another had size ", tensor.shape()[0], ".");
-        slicers_.emplace_back(tensor);
-      }
+      slicers_ = row_slicers(batch_, "unbatch");
       count_ = batch_.empty() ? 0 : batch_[0].shape()[0];
     }
 

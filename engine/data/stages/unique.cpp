@@ -1,4 +1,5 @@
 // Yields each distinct element once.
+#include "engine/data/input_cursor.h"
 #include "engine/data/stage_registry.h"
 
 #include <unordered_set>
@@ -14,10 +15,10 @@ class Unique final : public Stage {
   }
 
  private:
-  class Seen final : public Cursor {
+  class Seen final : public InputCursor {
    public:
     Seen(StagePtr held, RunPtr run, CursorPtr input)
-        : held_(std::move(held)), run_(std::move(run)), input_(std::move(input)) {}
+        : InputCursor("unique", std::move(held), std::move(input)), run_(std::move(run)) {}
     bool next(Element& out) override {
       while (input_->next(out)) {
         if (seen_.insert(contents(out)).second) return true;
@@ -25,8 +26,7 @@ class Unique final : public Stage {
       }
       return false;
     }
-    void state(State& s) override {
-      s.of("unique");
+    void own_state(State& s) override {
       size_t count = seen_.size();
       s.number(count);
       auto at = seen_.begin();
@@ -35,7 +35,6 @@ class Unique final : public Stage {
         s.text(one);
         if (s.reads()) seen_.insert(std::move(one));
       }
-      s.input(input_);
     }
 
    private:
@@ -55,9 +54,7 @@ class Unique final : public Stage {
       return text;
     }
 
-    StagePtr held_;
     RunPtr run_;
-    CursorPtr input_;
     std::unordered_set<std::string> seen_;
   };
   StagePtr input_;

@@ -1,5 +1,6 @@
 // Yields datasets of consecutive elements: each has every `stride`-th one, and one begins every `shift` elements.
 #include "engine/data/elements.h"
+#include "engine/data/input_cursor.h"
 #include "engine/data/stage_registry.h"
 #include "engine/data/worker_queue.h"
 
@@ -32,10 +33,10 @@ class Window final : public Stage {
   }
 
  private:
-  class Windows final : public Cursor {
+  class Windows final : public InputCursor {
    public:
     Windows(StagePtr held, const Window& stage, RunPtr run, CursorPtr input)
-        : held_(std::move(held)), stage_(stage), run_(std::move(run)), input_(std::move(input)) {}
+        : InputCursor("window", std::move(held), std::move(input)), stage_(stage), run_(std::move(run)) {}
     bool next(Element& out) override {
       const auto span = static_cast<size_t>((stage_.size_ - 1) * stage_.stride_ + 1);
       while (input_ && buffer_.size() < span) {
@@ -60,17 +61,11 @@ class Window final : public Stage {
       out = columns_of(std::move(window), stage_.input_->types, stage_.input_->shapes);
       return true;
     }
-    void state(State& s) override {
-      s.of("window");
-      s.outcomes(buffer_, *stage_.input_);
-      s.input(input_);
-    }
+    void own_state(State& s) override { s.outcomes(buffer_, *stage_.input_); }
 
    private:
-    StagePtr held_;
     const Window& stage_;
     RunPtr run_;
-    CursorPtr input_;
     std::deque<Outcome> buffer_;
   };
   StagePtr input_;

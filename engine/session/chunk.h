@@ -66,8 +66,7 @@ struct OpDurations {
   std::vector<SignatureId> signature;
   size_t size() const { return ns.size(); }
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     f.column("duration_ns", &OpDurations::ns, "");
     f.column("call", &OpDurations::call, "");
     f.column("op", &OpDurations::op, "");

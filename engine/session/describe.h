@@ -32,7 +32,7 @@ struct TableNote {
 
 // What a description tells a visitor; each visitor overrides what it needs.
 //
-//   template <class F> static void describe(F& f) {
+//   static void describe(auto& f) {
 //     f.id("id", &R::id, "number of the function");                  // other tables name the row by it
 //     f.column("name", &R::name, "its __qualname__");
 //     f.list("function_parameter", &R::parameters, "...", {.column = "name"});  // a table of its own

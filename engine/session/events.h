@@ -34,8 +34,7 @@ struct OpColumns {
 
   static constexpr TableNote kTable{"op_chunk", "Ops that ran."};
   static constexpr const char* kPlural = "op events";
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = OpColumns;
     f.column("start_ns", &R::start_ns, "when it began", {.unit = "ns"});
     f.duration("duration_ns", &R::end_ns, &R::start_ns, "how long it took", {.unit = "ns"});
@@ -71,8 +70,7 @@ struct CallRecord {
 
   static constexpr TableNote kTable{"call_chunk", "Calls of functions that are traced."};
   static constexpr const char* kPlural = "calls";
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = CallRecord;
     f.column("start_ns", &R::start_ns, "when it began", {.unit = "ns"});
     f.duration("duration_ns", &R::end_ns, &R::start_ns, "how long it took", {.unit = "ns"});
@@ -104,8 +102,7 @@ struct DeviceRecord {
 
   static constexpr TableNote kTable{"device_chunk", "Work on devices, and the calls that asked for it."};
   static constexpr const char* kPlural = "device events";
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = DeviceRecord;
     f.column("kind", &R::kind, "kernel, memcpy, memset, runtime, driver, overhead, sync");
     f.column("name", &R::name, "of the kernel or the call");
@@ -139,8 +136,7 @@ struct SpanRecord {
 
   static constexpr TableNote kTable{"span_chunk", "What took time and is no op and no call.", 3};
   static constexpr const char* kPlural = "spans";
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = SpanRecord;
     f.column("track", &R::track, "that it lies on");
     f.column("start_ns", &R::start_ns, "when it began", {.unit = "ns"});
@@ -164,8 +160,7 @@ struct CounterRecord {
   static constexpr TableNote kTable{"counter_chunk",
                                     "Numbers over time: memory in use, the loss, a queue's length.", 3};
   static constexpr const char* kPlural = "counters";
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = CounterRecord;
     f.column("track", &R::track, "that says what is counted");
     f.column("time_ns", &R::time_ns, "when", {.unit = "ns"});
@@ -182,8 +177,7 @@ struct WaitRecord {
 
   static constexpr TableNote kTable{"wait_chunk", "Waits of threads until another one had traced a function.", 3};
   static constexpr const char* kPlural = "waits";
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = WaitRecord;
     f.column("function", &R::function, "that was being traced");
     f.column("thread", &R::thread, "that waited");

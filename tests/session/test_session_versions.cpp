@@ -23,8 +23,7 @@ struct FutureCall : CallRecord {
   uint64_t joules = 0;
   std::string mood;
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = FutureCall;
     f.column("mood", &R::mood, "");
     f.column("start_ns", &R::start_ns, "");

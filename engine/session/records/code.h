@@ -11,8 +11,7 @@ struct FileRecord {
   std::string text;
 
   static constexpr TableNote kTable{"file", "A source file as it was when it ran."};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = FileRecord;
     f.id("id", &R::id, "number of the file");
     f.column("path", &R::path, "absolute, or <string>");
@@ -24,8 +23,7 @@ struct FileRecord {
 struct CodeLine {
   uint32_t first_offset = 0, line = 0;
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     f.column("first_offset", &CodeLine::first_offset, "from this instruction on", {.unit = "bytes"});
     f.column("line", &CodeLine::line, "the line it stands on");
   }
@@ -39,8 +37,7 @@ struct CodeRecord {
   std::vector<CodeLine> lines;  // ascending by offset
 
   static constexpr TableNote kTable{"code", "A CPython code object that ran."};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = CodeRecord;
     f.id("id", &R::id, "columns *_code name it so");
     f.column("file", &R::file, "where its source is");
@@ -61,8 +58,7 @@ struct LocationRecord {
   SourceRef source;
 
   static constexpr TableNote kTable{"location", "A place in a program, and the place that called it.", 3};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = LocationRecord;
     f.id("id", &R::id, "columns `location` name it so");
     f.column("caller", &R::caller, "the location that called it");

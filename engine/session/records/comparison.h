@@ -19,8 +19,7 @@ struct ComparisonMark {
   NodeId node = {};
   SignatureId signature = {};
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = ComparisonMark;
     f.column("start_ns", &R::start_ns, "from here to the next mark", {.unit = "ns"});
     f.column("activity", &R::activity, "what the calling thread did");
@@ -41,8 +40,7 @@ struct ComparisonRun {
   uint64_t interruptions = 0;
   std::vector<ComparisonMark> marks = {};
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = ComparisonRun;
     f.column("pair", &R::pair, "from 0; an eager and a traced repetition share it");
     f.column("traced", &R::traced, "1: by the graph, 0: op by op");
@@ -66,8 +64,7 @@ struct PassChange {
   Fate fate = Fate::kNothing;
   NodeId by = {};
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = PassChange;
     f.column("graph", &R::graph, "as traced");
     f.column("node", &R::node, "that was replaced or removed, or before which one was inserted");
@@ -92,8 +89,7 @@ struct ComparisonRecord {
   ComparisonId id = {};  // none: the writer assigns one
 
   static constexpr TableNote kTable{"comparison", "Repetitions of a call, eagerly and traced.", 3};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = ComparisonRecord;
     f.id("id", &R::id, "number of the comparison");
     f.column("function", &R::function, "that was called");

@@ -19,8 +19,7 @@ struct FunctionRecord {
   int64_t made_ns = 0;
 
   static constexpr TableNote kTable{"function", "A function that is traced: a tf.function, a jit."};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = FunctionRecord;
     f.id("id", &R::id, "number of the function");
     f.column("name", &R::name, "its __qualname__");
@@ -50,8 +49,7 @@ struct GeneratedRecord {
     int line = 0, last_line = 0;
     std::string kind, fate, note;
 
-    template <class F>
-    static void describe(F& f) {
+    static void describe(auto& f) {
       f.column("line", &Statement::line, "first line of the statement in the user's code");
       f.column("last_line", &Statement::last_line, "last line of the statement in the user's code");
       f.column("kind", &Statement::kind, "if, while, for, ...");
@@ -63,8 +61,7 @@ struct GeneratedRecord {
   GeneratedId id = {};  // none: the writer assigns one
 
   static constexpr TableNote kTable{"generated", "What AutoGraph made of a function."};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = GeneratedRecord;
     f.id("id", &R::id, "number of the text");
     f.column("function", &R::function, "the tf.function under which it was converted first");

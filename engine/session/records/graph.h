@@ -10,8 +10,7 @@ struct EdgeRecord {
   uint32_t from = 0;
   uint16_t output = 0;
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     f.column("source", &EdgeRecord::from, "id of the node that the value comes from", {.formerly = "node"});
     f.column("output", &EdgeRecord::output, "which of its outputs");
   }
@@ -21,8 +20,7 @@ struct NodeFunction {
   std::string attribute;
   GraphId graph;
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     f.column("attribute", &NodeFunction::attribute, "then_branch, body, f");
     f.column("function_graph", &NodeFunction::graph, "the graph that it runs");
   }
@@ -32,8 +30,7 @@ struct NodeOrigin {
   GraphId graph;
   NodeId node;
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     f.column("from_graph", &NodeOrigin::graph, "graph of an earlier stage");
     f.column("from_node", &NodeOrigin::node, "node there");
   }
@@ -52,8 +49,7 @@ struct NodeRecord {
   LocationId location = {};
   std::vector<NodeOrigin> origins = {};
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = NodeRecord;
     f.column("id", &R::id, "in its graph, dense; events and edges name it so");
     f.column("name", &R::name, "hidden/Relu");
@@ -98,8 +94,7 @@ struct GraphChange {
   uint32_t by = 0;
   uint16_t by_output = 0;
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = GraphChange;
     f.column("pass", &R::pass, "position among the graph's passes");
     f.column("fate", &R::fate,
@@ -123,8 +118,7 @@ struct NewNode {
   SourceRef source;
   std::vector<NodeFunction> functions = {};
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = NewNode;
     f.column("id", &R::id, "in its graph, after those of its nodes");
     f.column("name", &R::name, "Mul/folded");
@@ -145,8 +139,7 @@ struct AloneNode {
   uint32_t node = 0;
   std::string why;
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = AloneNode;
     f.column("pass", &R::pass, "that found no fused loop for it: position among the graph's passes");
     f.column("node", &R::node, "by id, also of the graph's new nodes");
@@ -169,8 +162,7 @@ struct PlannedValue {
   uint32_t of = 0;
   uint32_t made = 0, last = 0;
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = PlannedValue;
     f.column("node", &R::node, "that gives it: by id, also of the graph's new nodes");
     f.column("output", &R::output, "which of its values");
@@ -199,8 +191,7 @@ struct GraphRecord {
   std::vector<PlannedValue> memory = {};
 
   static constexpr TableNote kTable{"graph", "A graph: of a trace at some stage, or one that a node runs."};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = GraphRecord;
     f.id("id", &R::id, "number of the graph");
     f.column("name", &R::name, "__inference_train_step_12");

@@ -29,8 +29,7 @@ struct ObservedLine {
   FileId file;
   int line = 0;
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     f.column("role", &ObservedLine::role, "value, change, use, read, call");
     f.column("file", &ObservedLine::file, "where the line is");
     f.column("line", &ObservedLine::line, "from 1");
@@ -54,8 +53,7 @@ struct ObservationRecord {
   int64_t busy_ns = 0;
 
   static constexpr TableNote kTable{"observation", "What a program did around its traces that no graph shows.", 3};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = ObservationRecord;
     f.id("id", &R::id, "number of the observation");
     f.column("kind", &R::kind, "what was seen");

@@ -10,8 +10,7 @@ struct OpNameRecord {
   std::string name, family;
 
   static constexpr TableNote kTable{"op", "An op that events name."};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = OpNameRecord;
     f.id("id", &R::id, "the engine's number of it");
     f.column("name", &R::name, "MatMul");
@@ -28,8 +27,7 @@ struct SignatureRecord {
 
   static constexpr TableNote kTable{"op_signature",
                                     "An op with the types and shapes it ran on, each different one once.", 2};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = SignatureRecord;
     f.id("id", &R::id, "op events name it so");
     f.column("op", &R::op, "which op");

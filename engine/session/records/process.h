@@ -16,8 +16,7 @@ struct RunRecord {
   std::string machine;
   int64_t started_ns = 0;
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = RunRecord;
     f.column("script", &R::script, "what was run, as an absolute path");
     f.column("working_directory", &R::working_directory, "where it was run");
@@ -35,8 +34,7 @@ constexpr std::span<const char* const> enumerators(RecordingLevel) { return kRec
 struct LevelRecord {
   RecordingLevel level = RecordingLevel::kOff;
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     f.column("level", &LevelRecord::level, "what is recorded; the last one set");
   }
 };
@@ -46,8 +44,7 @@ struct LevelRecord {
 struct ClockReading {
   int64_t clock_ns = 0, steady_ns = 0, error_ns = 0;
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = ClockReading;
     f.column("clock_ns", &R::clock_ns, "the clock of all times of the process", {.unit = "ns"});
     f.column("steady_ns", &R::steady_ns, "CLOCK_MONOTONIC at the same moment", {.unit = "ns"});
@@ -79,8 +76,7 @@ struct ProcessRecord {
 
   static constexpr TableNote kTable{"process",
                                     "A process that wrote into the recording: the script, a child, a rank.", 3};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = ProcessRecord;
     f.id("id", &R::id, "in the highest 8 bits of every id that the process gave");
     f.column("rank", &R::rank, "its number among the processes of a distributed run");
@@ -118,8 +114,7 @@ struct EndRecord {
   std::string reason;
 
   static constexpr TableNote kTable{"run_end", "How the run ended. No row: it was killed."};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = EndRecord;
     f.column("time_ns", &R::time_ns, "when", {.unit = "ns"});
     f.column("exit_code", &R::exit_code, "of the script");
@@ -134,8 +129,7 @@ struct DroppedRecord {
   uint64_t count = 0;
 
   static constexpr TableNote kTable{"dropped", "What was not recorded, and why."};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = DroppedRecord;
     f.column("what", &R::what, "op events, calls, records, ...");
     f.column("why", &R::why, "in words");
@@ -154,8 +148,7 @@ struct ConsoleRecord {
   ProcessId process = {};
 
   static constexpr TableNote kTable{"console", "What the run printed, and notes of Footlight's."};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = ConsoleRecord;
     f.column("time_ns", &R::time_ns, "when it was read", {.unit = "ns"});
     f.column("stream", &R::stream, "where it was printed");
@@ -172,8 +165,7 @@ struct ThreadRecord {
   ProcessId process = {};
 
   static constexpr TableNote kTable{"thread", "A thread that ran ops or calls."};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = ThreadRecord;
     f.id("number", &R::number, "events name it so; in the order in which threads began");
     f.column("system_id", &R::system_id, "as the system knows it");
@@ -188,8 +180,7 @@ struct DeviceNameRecord {
   ProcessId process = {};
 
   static constexpr TableNote kTable{"device", "A device that ops ran on."};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = DeviceNameRecord;
     f.id("number", &R::number, "op events name it so; 0 is the CPU");
     f.column("name", &R::name, "/gpu:0");
@@ -213,8 +204,7 @@ struct TrackRecord {
   static constexpr const char* kQueue = "queue";   // number of elements that wait in the stage above it
 
   static constexpr TableNote kTable{"track", "A row of the timeline that spans or counters lie on.", 3};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = TrackRecord;
     f.id("id", &R::id, "spans and counters name it so");
     f.column("process", &R::process, "that it belongs to");

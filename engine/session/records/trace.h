@@ -27,8 +27,7 @@ struct KeyLeaf {
   KeyRole role = KeyRole::kKey;
   std::string code = {};
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = KeyLeaf;
     f.column("path", &R::path, "args[0], args[1]['lr'], context.graph");
     f.column("parameter", &R::parameter, "batch");
@@ -57,8 +56,7 @@ struct PhaseRecord {
   int64_t start_ns = 0, end_ns = 0;
   ThreadId thread = {};
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = PhaseRecord;
     f.column("name", &R::name, "python, autograph, optimize, compile, ...");
     f.column("category", &R::category, "trace, lower, compile");
@@ -73,8 +71,7 @@ struct TraceGraph {
   std::string stage;
   GraphId graph;
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     f.column("stage", &TraceGraph::stage, "traced, optimised, jaxpr, stablehlo, hlo, dynamo, aot.forward, ...");
     f.column("graph", &TraceGraph::graph, "the graph at that stage");
   }
@@ -85,8 +82,7 @@ struct ArtifactRecord {
   std::string name, kind;
   Blob data;  // see pack() and unpack() in chunk.h
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     f.column("name", &ArtifactRecord::name, "what it is");
     f.column("kind", &ArtifactRecord::kind, "python, stablehlo, guards, ...; absent: why there is no text");
     f.column("data", &ArtifactRecord::data, "the text or the bytes, compressed with zstd");
@@ -98,8 +94,7 @@ struct MissRecord {
   TraceId existing;
   std::string path, was, now, words;
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = MissRecord;
     f.column("existing", &R::existing, "the trace that was there");
     f.column("path", &R::path, "of the leaf that differs");
@@ -160,8 +155,7 @@ struct TraceRecord {
   }
 
   static constexpr TableNote kTable{"trace", "One trace of a function, or one later step on the way to what runs."};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = TraceRecord;
     f.id("id", &R::id, "number of the trace");
     f.column("function", &R::function, "that was traced");
@@ -206,8 +200,7 @@ struct KeyName {
   std::string name;
   int64_t since_ns = 0;
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     f.column("number", &KeyName::number, "as it stands in the words");
     f.column("name", &KeyName::name, "<Model object>, <lambda> (train.py:14)");
     f.column("since_ns", &KeyName::since_ns, "known to exist since then; 0: since its first key",
@@ -222,8 +215,7 @@ struct KeyRecord {
   std::vector<KeyName> names;
 
   static constexpr TableNote kTable{"call_key", "The key of a trace or of a call, each different one once.", 3};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = KeyRecord;
     f.id("id", &R::id, "calls and traces name it so");
     f.column("function", &R::function, "whose key it is; its parameters stand there");
@@ -240,8 +232,7 @@ struct DecisionRecord {
   std::string kind, fate, note;
 
   static constexpr TableNote kTable{"decision", "A decision taken while tracing: an `if` became cond."};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = DecisionRecord;
     f.column("trace", &R::trace, "in which it was taken");
     f.column("file", &R::file, "where the statement is");

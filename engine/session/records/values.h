@@ -15,8 +15,7 @@ struct ValuePlace {
   int64_t index = 0;
   std::string value, inputs;
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = ValuePlace;
     f.column("element", &R::index, "its position, counted row by row");
     f.column("value", &R::value, "NaN, +Inf or -Inf");
@@ -41,8 +40,7 @@ struct TensorValue {
   Blob data = {};
   std::vector<ValuePlace> places = {};
 
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = TensorValue;
     f.column("graph", &R::graph, "that holds the node");
     f.column("node", &R::node, "whose value it is");
@@ -94,8 +92,7 @@ struct CallValues {
 
   static constexpr TableNote kTable{
       "call_values", "A call that was run again node by node to see what its tensors hold.", 3};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = CallValues;
     f.id("id", &R::id, "its number");
     f.column("function", &R::function, "that was called");
@@ -126,8 +123,7 @@ struct CheckedCall {
 
   static constexpr TableNote kTable{
       "checked_call", "A call whose results, and the variables it uses, were searched for NaN and infinity.", 3};
-  template <class F>
-  static void describe(F& f) {
+  static void describe(auto& f) {
     using R = CheckedCall;
     f.column("function", &R::function, "that was called");
     f.column("trace", &R::trace, "that served the call");

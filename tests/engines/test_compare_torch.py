@@ -1,4 +1,8 @@
 """A call of a compiled function, repeated with TorchDynamo off and compiled, under a fake of PyTorch."""
+import unittest
+import unittest.mock
+
+from footlight_recorder import repetitions
 from with_fakes import WithFakes
 
 # An eager call takes 3 ms in Python, 1 ms in the dispatcher and 4 ms in a kernel; a compiled one 2 ms in guards and 5 ms in a
@@ -39,6 +43,45 @@ SCRIPT = '''
         eval_frame.seconds_of_guards[0] = 0.002
     print(weight.elements[0], weight.grad is not None, counts['steps'])
     '''
+
+
+class Timed(repetitions.RepeatedCall):
+    """A call that takes these times, with hooks and without."""
+
+    def __init__(self, bare, hooked, crossings):
+        self.bare, self.hooked, self.crossings = iter(bare), iter(hooked), crossings
+        self.crossing_ns = 100
+
+    def time_eagerly(self, marks):
+        if marks is None:
+            return next(self.bare)
+        for _ in range(self.crossings // 2):
+            marks.enter()
+            marks.leave('python')
+        return next(self.hooked)
+
+
+class TimeOfHooks(unittest.TestCase):
+    def crossing(self, bare, hooked, crossings=4):
+        call = Timed(bare, hooked, crossings)
+        with unittest.mock.patch.object(repetitions, '_interruptions', lambda: 0):
+            call.measure_crossing_in_call()
+        return call.crossing_ns
+
+    def test_it_is_measured_on_the_call(self):
+        times = [8000 + 7 * at for at in range(100)]
+        self.assertEqual(self.crossing(times, [time + 2000 for time in times]), 500)
+        # Some rounds were disturbed.
+        disturbed = [time + 2000 + 9000 * (at % 3 == 1) for at, time in enumerate(times)]
+        self.assertAlmostEqual(self.crossing(times, disturbed), 500, delta=10)
+
+    def test_the_measure_of_a_simple_op_stays(self):
+        times = [8000 + 7 * at for at in range(100)]
+        self.assertEqual(self.crossing(times, times), 100)                       # hooks take less than was measured
+        self.assertEqual(self.crossing(times, [time + 2000 for time in times], 0), 100)  # no op has a hook
+        noisy = [8000 + 900 * at for at in range(100)]
+        self.assertEqual(self.crossing(noisy, [time + 2000 for time in noisy]), 100)
+        self.assertEqual(self.crossing(times[:3], [9999] * 3), 100)              # a repetition failed
 
 
 class CompareTorch(WithFakes):

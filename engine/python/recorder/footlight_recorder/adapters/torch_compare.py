@@ -37,11 +37,19 @@ class Compiled:
             if marks is None or threading.get_ident() != self.thread:
                 return run(*args, **kwargs)
             marks.begin('dispatch')
+            if self.inside is None:
+                try:
+                    return run(*args, **kwargs)
+                finally:
+                    marks.begin('python')
+            marks.begin('recording')
             try:
-                if self.inside is None:
-                    return run(*args, **kwargs)
                 with self.inside():
-                    return run(*args, **kwargs)
+                    marks.begin('dispatch')
+                    try:
+                        return run(*args, **kwargs)
+                    finally:
+                        marks.begin('recording')
             finally:
                 marks.begin('python')
         return run_graph
@@ -172,6 +180,9 @@ class Call(repetitions.RepeatedCall):
     def notes(self) -> list[str]:
         found = ["Python is the program and the Python part of PyTorch; guards are all that comes before the first graph",
                  "A kernel's time holds the allocation of its result and the last step of its dispatch"]
+        if self.crossing_ns:
+            found.append(f'Getting into a hook of an op, or out of it, takes {self.crossing_ns} ns, which are in no part; where '
+                         'parts add up to more than the total, hooks took longer still or slowed down the kernels after them')
         if not hasattr(getattr(self.torch, 'compiler', None), 'set_stance'):
             found.append('Functions that it calls stay compiled if torch.compile was applied to them: this PyTorch cannot '
                          'switch that off')
@@ -183,13 +194,13 @@ class Call(repetitions.RepeatedCall):
     def marking(self, compiled: bool, marks: repetitions.Marks) -> Iterator[None]:
         """In an eager repetition, marks ops below autograd; in a compiled one, graphs and what their generated code calls."""
         if not compiled:
-            with self.ops_marked(marks):
+            with self.op_marker(marks)():
                 yield
             return
         marks.first = 'guards'
         undo = self.mark_generated() if self.generates else []
         self.graphs.marks, self.graphs.thread = marks, threading.get_ident()
-        self.graphs.inside = None if self.generates else lambda: self.ops_marked(marks, outside='dispatch')
+        self.graphs.inside = None if self.generates else self.op_marker(marks, outside='dispatch')
         try:
             yield
         finally:
@@ -197,9 +208,9 @@ class Call(repetitions.RepeatedCall):
             for names, name, value in undo:
                 names[name] = value
 
-    @contextlib.contextmanager
-    def ops_marked(self, marks: repetitions.Marks, outside: str = 'python') -> Iterator[None]:
-        """Marks ops: calls of PyTorch's functions, and what runs in them below autograd."""
+    def op_marker(self, marks: repetitions.Marks,
+                  outside: str = 'python') -> Callable[[], contextlib.AbstractContextManager[Any]]:
+        """Makes scopes in which ops are marked: calls of PyTorch's functions, and what runs in them below autograd."""
         from torch.overrides import TorchFunctionMode
         from torch.utils._python_dispatch import TorchDispatchMode
         call, work = self, 'launch' if self.on_device else 'kernel'
@@ -248,9 +259,13 @@ class Call(repetitions.RepeatedCall):
                 finally:
                     marks.leave('dispatch')
 
-        functions = Functions()
-        with functions, Ops():
-            yield
+        functions, ops = Functions(), Ops()
+
+        @contextlib.contextmanager
+        def marked() -> Iterator[None]:
+            with functions, ops:
+                yield
+        return marked
 
     def mark_generated(self) -> list[tuple[dict[str, Any], str, Any]]:
         """Puts marking stand-ins in place of what Inductor's code calls; returns what they stand for."""
@@ -282,6 +297,7 @@ class Call(repetitions.RepeatedCall):
     def measure(self) -> None:
         if hasattr(self.torch, 'zeros'):
             self.measure_crossing(self.torch.zeros(1).neg_, 4)
+        self.measure_crossing_in_call()
 
 
 class _Kernel:

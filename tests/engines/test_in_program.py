@@ -2,6 +2,7 @@
 import os
 import subprocess
 import sys
+import unittest
 
 from footlight_program import BUILD, PROGRAM
 from with_fakes import WithFakes
@@ -213,6 +214,52 @@ class InProgram(WithFakes):
         self.assertIn('name one process by its number', said[3])
         self.assertEqual(self.calls('run.footlight'), {'step': (1, 1)})
         self.assertEqual(self.said('info', 'run.footlight')['reason'], 'footlight attach --stop')
+
+    @unittest.skipUnless(os.geteuid() == 0, 'only root may act as another user')
+    def test_a_process_of_another_user(self):
+        """It answers in its own name: that works, or says what that user may not do."""
+        os.chmod(self.folder, 0o755)
+        os.mkdir(self.path('theirs'))
+        os.chown(self.path('theirs'), 65534, -1)
+        done = self.run_script('''
+            import subprocess, sys, time
+            from footlight_recorder import attach
+
+            def in_their_process(pid, path):
+                code = f"import sys, time; sys.argv = ['their.py']; exec(open({path!r}).read(), {{}}); time.sleep(0.2)"
+                subprocess.run([sys.executable, '-c', code], user=65534, cwd='/')
+
+            sys.remote_exec = in_their_process
+            their = subprocess.Popen(['sleep', '100'], user=65534)
+            before = time.monotonic()
+            print(attach.main([str(their.pid), '-o', 'theirs/run.footlight']))
+            print(attach.main([str(their.pid), '-o', 'run.footlight']))
+            print(time.monotonic() - before < 25)
+            their.kill()
+            ''')
+        self.assertEqual(done.stdout.splitlines()[1:], ['0', '2', 'True'], done.stderr)
+        self.assertEqual(self.said('info', 'theirs/run.footlight')['script'], '/their.py')
+        said, = done.stderr.splitlines()
+        self.assertIn('it belongs to user 65534, who must be able to read', said)
+
+    @unittest.skipUnless(os.geteuid() == 0, 'only root may change what a process sees')
+    def test_a_process_that_sees_another_root(self):
+        os.mkdir(self.path('root'))
+        done = self.run_script('''
+            import os, sys, time
+            from footlight_recorder import attach
+
+            sys.remote_exec = lambda pid, path: print('never')
+            child = os.fork()
+            if child == 0:
+                os.chroot('root')
+                time.sleep(100)
+            time.sleep(0.5)
+            print(attach.main([str(child)]))
+            os.kill(child, 9)
+            ''')
+        self.assertEqual(done.stdout, '2\n')
+        self.assertIn('it runs in a container or under another root', done.stderr)
 
     def test_attach_on_the_command_line(self):
         done = subprocess.run([PROGRAM, 'attach', '1' * 15], capture_output=True, text=True, timeout=60)

@@ -40,6 +40,25 @@ def _fail(words: str) -> int:
     return 2
 
 
+def _user_of(pid: int) -> int:
+    """The user in whose name a process acts; -1 if that is not said."""
+    try:
+        with open('/proc/%d/status' % pid) as status:
+            return int(next(line for line in status if line.startswith('Uid:')).split()[2])
+    except (OSError, StopIteration, ValueError):
+        return -1
+
+
+def _is_hidden(pid: int, path: str) -> bool:
+    """Whether a process sees another file system, in which there is no such file."""
+    root = '/proc/%d/root' % pid
+    try:
+        os.readlink(root)
+    except OSError:  # a process of another user, which Python refuses in its own words
+        return False
+    return not os.path.exists(root + path)
+
+
 def main(words: list[str]) -> int:
     """Begins or ends a recording in another process; returns the exit status."""
     output, stop = '', False
@@ -69,10 +88,17 @@ def main(words: list[str]) -> int:
     path = os.path.abspath(output or 'process%d.footlight' % pid)
     with tempfile.TemporaryDirectory(prefix='footlight-attach-') as place:
         os.chmod(place, 0o755)
+        user = _user_of(pid)
+        if os.geteuid() == 0 and user > 0:
+            os.chown(place, user, -1)  # the process answers there
         script, answer = os.path.join(place, 'inside.py'), os.path.join(place, 'answer')
         with open(script, 'w') as out:
             out.write(_INSIDE.replace('{folder!r}', repr(folder)).replace('{path!r}', repr(path))
                       .replace('{stop!r}', repr(stop)).replace('{answer!r}', repr(answer)))
+        os.chmod(script, 0o644)
+        if _is_hidden(pid, script):
+            return _fail('process %d does not see %s: it runs in a container or under another root; run footlight attach '
+                         'inside of that' % (pid, os.path.dirname(place)))
         try:
             remote_exec(pid, script)
         except Exception as error:  # no Python, another version, or a process of another user
@@ -86,7 +112,9 @@ def main(words: list[str]) -> int:
         with open(answer) as read:
             said = read.read()
     if not said.startswith('ok'):
-        return _fail('process %d: %s' % (pid, said[2:]))
+        whose = '' if user in (-1, os.geteuid()) else \
+            ' (it belongs to user %d, who must be able to read %s and to write the recording)' % (user, folder)
+        return _fail('process %d: %s%s' % (pid, said[2:], whose))
     sys.stdout.write('the recording of process %d ended\n' % pid if stop else
                      'process %d is recorded into %s; end it with: footlight attach %d --stop\n' % (pid, said[2:], pid))
     return 0

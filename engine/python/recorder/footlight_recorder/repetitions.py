@@ -240,8 +240,8 @@ class RepeatedCall:
         self.crossing_ns = max(0, sorted(rounds)[4])
 
     def measure_crossing_in_call(self) -> None:
-        """Measures the same on the call itself, where hooks find less in the caches. What a simple op gave stays if other
-        programs disturb this, or the call takes too long to tell the difference."""
+        """Measures the same on the call itself, where hooks find less in the caches. What a simple op gave stays if
+        other programs disturb this, or the call takes too long to tell the difference."""
         bare: list[int] = []
         hooked: list[int] = []
         crossings = 0

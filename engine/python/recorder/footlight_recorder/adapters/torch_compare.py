@@ -181,8 +181,9 @@ class Call(repetitions.RepeatedCall):
         found = ["Python is the program and the Python part of PyTorch; guards are all that comes before the first graph",
                  "A kernel's time holds the allocation of its result and the last step of its dispatch"]
         if self.crossing_ns:
-            found.append(f'Getting into a hook of an op, or out of it, takes {self.crossing_ns} ns, which are in no part; where '
-                         'parts add up to more than the total, hooks took longer still or slowed down the kernels after them')
+            found.append(f'Getting into a hook of an op, or out of it, takes {self.crossing_ns} ns, which are in no part; '
+                         'where parts add up to more than the total, hooks took longer still or slowed down the kernels '
+                         'after them')
         if not hasattr(getattr(self.torch, 'compiler', None), 'set_stance'):
             found.append('Functions that it calls stay compiled if torch.compile was applied to them: this PyTorch cannot '
                          'switch that off')

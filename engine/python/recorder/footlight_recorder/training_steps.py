@@ -26,8 +26,8 @@ class steps:
                 recorded.step()
                 train_step(next(batches))
 
-    Make it before the functions that the loop calls, or call footlight_recorder.prepare() early: of functions that
-    existed before, only those of Footlight's engine are recorded.
+    Make it before the functions that the loop calls, or call footlight_recorder.prepare() early: of traces that
+    another engine made before, graphs and times are missing.
     """
 
     def __init__(self, first: int, last: int, path: str | os.PathLike[str] = 'steps.footlight', level: str = 'ops',

@@ -172,6 +172,15 @@ class Pipelines(FolderCase):
         # Its pipelines are not the program's to build.
         self.assertEqual([f['cause'] for f in report['findings']], ['library_call_in_loop'])
 
+    def test_a_library_that_makes_most_traces_of_a_long_run(self):
+        slow = LIBRARY.replace('return [self', 'time.sleep(0.006)\n            return [self')
+        self.write('site-packages/keras/__init__.py', '    import time\n' + slow.lstrip('\n') % {'batch': 4})
+        text = CALLS.replace('agent =', 'time.sleep(2.5)\n    agent =')
+        said, report, session = self.record(text, turns=10, rows=1)
+        found, = [f for f in report['findings'] if f['cause'] == 'library_call_in_loop']
+        self.assertEqual((found['evidence']['calls'], said['calls']), (10, 10))
+        self.assertEqual(found['line'], line_of(text, 'agent.predict(state)'))
+
     def test_a_library_that_is_called_for_much_at_once(self):
         self.write('site-packages/keras/__init__.py', LIBRARY % {'batch': 2})
         said, report, _ = self.record(CALLS, turns=12, rows=200)

@@ -41,6 +41,12 @@ std::string fix_of(std::string_view text) {
   return "Call it once for all inputs, outside of the loop";
 }
 
+// Whether the calls take much of the run, or make most traces of the program: the import of a library or a long wait
+// elsewhere makes nothing of what they cost.
+bool is_much(const Evidence& evidence, int64_t ns, size_t traces) {
+  return costs_enough(evidence, ns) || (ns >= MinCost().ns && traces * 2 > evidence.records().traces.size());
+}
+
 void find_library_call_in_loop(const Evidence& evidence, Findings& findings) {
   for (const MadeAgain& made : made_again_by_line(evidence)) {
     if (!made.by_library || made.functions.size() < kManyCalls) continue;
@@ -54,7 +60,9 @@ void find_library_call_in_loop(const Evidence& evidence, Findings& findings) {
       iterations += static_cast<double>(run.iterations);
     }
     const auto time = static_cast<double>(ns), tracing = static_cast<double>(made.tracing_ns());
-    if (!costs_enough(evidence, ns)) continue;
+    size_t traces = 0;
+    for (const FunctionRun* run : made.functions) traces += run->all_traces.size();
+    if (!is_much(evidence, ns, traces)) continue;
     if (iterations > 0 ? elements > kFewElements * iterations : tracing < kMuchTracing * time) continue;
     Finding f;
     f.line = made.line;
@@ -64,8 +72,6 @@ void find_library_call_in_loop(const Evidence& evidence, Findings& findings) {
     f.cost_ns = f.saved_ns = ns;
     f.checked.why_not = "run again to measure it";
     f.title = "A library traces anew in each call at line " + std::to_string(made.line.line);
-    size_t traces = 0;
-    for (const FunctionRun* run : made.functions) traces += run->all_traces.size();
     f.detail = with_commas(runs.size()) + " calls made " + with_commas(made.functions.size()) +
                " functions with " + with_commas(traces) + " traces" +
                (iterations > 0 ? ", and " + with_commas(static_cast<uint64_t>(iterations)) + " pipelines for " +

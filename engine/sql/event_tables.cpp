@@ -148,8 +148,19 @@ Columns<Spans> span_columns() {
   c.add("category", "Name that spans of one kind share",
         [](L&, const Spans& r) { return std::string(r->category); });
   c.add("args", "Further facts, as a JSON object", [](L&, const Spans& r) { return std::string(r->args); });
-  c.add("source", "Line of the program, such as train.py:14",
-        [](L& l, const Spans& r) { return Kept{l.names.place({}, r->location)}; });
+  c.add("stage", "Stage of a pipeline, with the function that it runs, such as map(parse)", [](L& l, const Spans& r) {
+    const Lookup::Stage* stage = l.stage(r->track);
+    return Kept{stage ? std::string_view(stage->name) : std::string_view()};
+  });
+  c.add("stage_id", "Number of that stage: the same in all iterations over its pipeline", [](L& l, const Spans& r) {
+    const Lookup::Stage* stage = l.stage(r->track);
+    return stage ? stage->number : session::TrackId();
+  });
+  c.add("source", "Line of the program, such as train.py:14; of a stage, where it was added",
+        [](L& l, const Spans& r) {
+          const TrackRecord* track = l.stage(r->track) ? l.reader.track(r->track) : nullptr;
+          return Kept{track && !r->location.valid() ? l.names.place(track->source) : l.names.place({}, r->location)};
+        });
   return c;
 }
 

@@ -1,7 +1,12 @@
 // Lookups for rows of functions, built in one pass over files and traces: a recording may have any number of functions.
 #include "engine/sql/table.h"
 
+#include "engine/query/calls.h"
+
 #include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
 
 namespace footlight::sql {
 
@@ -41,6 +46,41 @@ size_t Lookup::traces_of(FunctionId function) {
 const session::TracingSpans& Lookup::tracing() {
   if (!tracing_) tracing_.emplace(reader.contents().traces);
   return *tracing_;
+}
+
+const Lookup::Stage* Lookup::stage(session::TrackId track) {
+  if (!stages_) find_stages();
+  const auto at = stages_->find(track);
+  return at == stages_->end() ? nullptr : &at->second;
+}
+
+// Tracks are of one stage if they were made by the same instruction, for the same stage above. Consumers are recorded
+// before the stages below them.
+void Lookup::find_stages() {
+  stages_.emplace();
+  // The functions that were traced for a stage, by its instruction: "map_enrich".
+  std::map<uint64_t, std::set<std::string>> functions;
+  for (const session::TraceRecord& t : reader.contents().traces) {
+    const FunctionRecord* f = reader.function(t.function);
+    constexpr std::string_view start = "Dataset_";
+    if (!f || !f->name.starts_with(start) || !t.source.code.valid()) continue;
+    functions[query::key_of(t.source)].insert(f->name.substr(start.size()));
+  }
+  using Key = std::tuple<session::ProcessId, session::TrackId, std::string, uint64_t>;
+  std::map<Key, session::TrackId> first;
+  for (const session::TrackRecord& t : reader.contents().tracks) {
+    if (t.kind != session::TrackRecord::kStage) continue;
+    const auto above = stages_->find(t.parent);
+    const session::TrackId parent = above == stages_->end() ? t.parent : above->second.number;
+    Stage stage{t.name, first.try_emplace({t.process, parent, t.name, query::key_of(t.source)}, t.id).first->second};
+    std::set<std::string> named;
+    if (t.source.code.valid())
+      if (const auto made = functions.find(query::key_of(t.source)); made != functions.end())
+        for (const std::string& name : made->second)
+          if (name.starts_with(t.name + '_')) named.insert(name.substr(t.name.size() + 1));
+    if (named.size() == 1 && !named.begin()->starts_with('<')) stage.name += '(' + *named.begin() + ')';
+    stages_->emplace(t.id, std::move(stage));
+  }
 }
 
 }  // namespace footlight::sql

@@ -62,10 +62,11 @@ FROM (SELECT source, op, count(*) AS count, sum(duration_ns) AS ns
 LEFT JOIN lines USING (source)
 ORDER BY total_ms DESC)"},
     {"pipelines", "Stages of pipelines",
-     R"(SELECT track, spans.name AS what, count(*) AS count, sum(duration_ns) / 1e6 AS total_ms,
-       max(duration_ns) / 1e6 AS longest_ms, min(start_ns) / 1e6 AS start_ms
+     R"(SELECT stage, name AS what, count(*) AS count, sum(duration_ns) / 1e6 AS total_ms,
+       max(duration_ns) / 1e6 AS longest_ms, min(start_ns) / 1e6 AS start_ms, source, stage_id
 FROM spans
-GROUP BY track, spans.name
+WHERE stage_id IS NOT NULL
+GROUP BY stage_id, name
 ORDER BY total_ms DESC)"},
     {"gaps", "Longest times between calls",
      R"(SELECT (start_ns - before_ns) / 1e6 AS gap_ms, before_ns / 1e6 AS start_ms, function AS next_function,

@@ -78,11 +78,19 @@ struct Lookup {
   std::string_view def_text(const session::FunctionRecord& function);
   size_t traces_of(FunctionId function);
   const session::TracingSpans& tracing();
+  // A stage of a pipeline: each iteration over the pipeline has a track of its own for it.
+  struct Stage {
+    std::string name;         // "map(enrich)"; "map" where the function that it runs is not known or has no name
+    session::TrackId number;  // the first of its tracks
+  };
+  const Stage* stage(session::TrackId track);  // null: it is no track of a stage
 
  private:
+  void find_stages();
   std::optional<std::unordered_map<const session::FunctionRecord*, std::string_view>> def_texts_;
   std::optional<std::unordered_map<FunctionId, size_t>> traces_;
   std::optional<session::TracingSpans> tracing_;
+  std::optional<std::unordered_map<session::TrackId, Stage>> stages_;
 };
 
 // Adds every table of a recording, in the order in which they are listed. `to` has to stay where it is: the last table

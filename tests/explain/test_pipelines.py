@@ -246,6 +246,22 @@ class Pipelines(FolderCase):
                                          'group by 1, 2 order by 1, 2').stdout.split()[1:]
         self.assertEqual(outcomes, ['fails,failed,1', 'step,hit,14', 'step,trace,1'])
 
+    def test_stages_of_pipelines_in_sql(self):
+        text = STARVED.replace('    def pipeline():', '    def plus(x):\n        return x + 1\n\n    def pipeline():')
+        _, _, session = self.record(text, computes=False, again='data', chain='data.map(load).map(plus).batch(4)')
+        line = line_of(text, 'data = %(chain)s')
+        rows = json.loads(footlight_program.run('sql', session, '--query', 'pipelines', '--json').stdout)
+        by_stage = {}
+        for row in rows:
+            by_stage.setdefault(row['stage'], set()).add((row['stage_id'], row['source'].split(':')[-1]))
+        # Three iterations are one stage, two maps of one line are two.
+        for stage in ('map(load)', 'map(plus)', 'batch'):
+            self.assertEqual([source for _, source in by_stage[stage]], [str(line)], by_stage)
+        self.assertEqual(len({number for stages in by_stage.values() for number, _ in stages}), len(by_stage))
+        count = sum(row['count'] for row in rows)
+        self.assertEqual(footlight_program.run('sql', session, '--csv', 'select count(*) from spans where stage_id '
+                                               'is not null').stdout.split()[1], str(count))
+
     def test_functions_of_a_loop_whose_shapes_vary_too(self):
         said, report, _ = self.record('''
             import json

@@ -170,7 +170,7 @@ const session::TensorValue* where_nan_began(const Document& document, const expl
   if (finding.cause != "first_nan") return nullptr;
   for (const auto& call : document.values) {
     if (call->function != finding.function || call->trace != finding.example) continue;
-    const explain::NumericsStory story = explain::story_of(*call);
+    const explain::NumericsStory story = explain::story_of(*call, find_node(document));
     if (story.first_nan) return story.cause();
   }
   return nullptr;

@@ -115,7 +115,7 @@ QString finite_text(const TensorValue& value) {
 }
 
 QString story_lines(const Document& document, const CallValues& call) {
-  QStringList lines{q(explain::story_text(find_node(document), explain::story_of(call)))};
+  QStringList lines{q(explain::story_text(find_node(document), explain::story_of(call, find_node(document))))};
   if (!call.error.empty() && !call.values.empty()) lines << QStringLiteral("It failed: %1.").arg(q(call.error));
   if (!call.values.empty() && call.error.empty())
     lines << (call.same_results

@@ -264,7 +264,7 @@ void ValuesView::mark_selected() {
   const bool any = current().kind == Selection::Kind::kNode;
   // Gives the keyboard to the row where it began, if no node is selected.
   const session::TensorValue* const value =
-      any ? value_of(call, current().graph, current().node) : explain::story_of(call).cause();
+      any ? value_of(call, current().graph, current().node) : explain::story_of(call, find_node(document())).cause();
   const int row = any || value ? model_.row_of(value) : 0;
   const session::TensorValue* const now = model_.at(table_->currentIndex().row());
   const bool is_there = now && value && now->graph == value->graph && now->node == value->node;

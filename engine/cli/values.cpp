@@ -96,7 +96,7 @@ class Page {
 
   void heading(const CallValues& call) const {
     line(str(function_name(call.function), ", call ", call.call));
-    line(story_text(nodes(), story_of(call)));
+    line(story_text(nodes(), story_of(call, nodes())));
     if (!call.error.empty() && !call.values.empty()) line("It failed: " + call.error);
     if (!call.values.empty() && call.error.empty())
       line(call.same_results ? "Run again node by node, from the same state; the results are the call's, bit by bit."
@@ -156,7 +156,7 @@ class Page {
   std::string json() const {
     std::vector<std::string> out;
     for (const CallValues* call : calls()) {
-      const NumericsStory story = story_of(*call);
+      const NumericsStory story = story_of(*call, nodes());
       std::vector<std::string> values;
       for (const TensorValue& v : call->values) {
         if (!request_.node.empty() && !is_named(v)) continue;
@@ -316,7 +316,7 @@ int print_story(const session::Reader& reader, const Request& request, const std
   bool any = false;
   std::set<FunctionId> told;
   for (const CallValues* call : page.calls()) {
-    const NumericsStory story = story_of(*call);
+    const NumericsStory story = story_of(*call, page.nodes());
     // An infinity that no NaN came of may be meant, such as a mask: the story of a NaN comes first.
     if (any) page.line("");
     any = true;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <map>
+#include <set>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -209,6 +210,50 @@ NumericsStory story_of(const CallValues& call) {
   for (const TensorValue& value : call.values)
     if (value.*step) story.spread.push_back(&value);
   std::ranges::stable_sort(story.spread, {}, step);
+  return story;
+}
+
+namespace {
+
+// Walks from the node that made the first NaN to the infinities that it was made of.
+class InfinityOrigin {
+ public:
+  InfinityOrigin(const CallValues& call, const FindNode& nodes, const TensorValue& nan) : nodes_(nodes), nan_(nan) {
+    for (const TensorValue& value : call.values)
+      if (value.graph == nan.graph) values_[{value.node.value, value.output}] = &value;
+  }
+
+  const TensorValue* find() {
+    std::set<const TensorValue*> seen, origins;
+    for (std::vector<const TensorValue*> open{&nan_}; !open.empty();) {
+      const TensorValue& value = *open.back();
+      open.pop_back();
+      const NodeRecord* const node = nodes_(value.graph, value.node);
+      if (!node) continue;
+      for (const session::EdgeRecord& edge : node->inputs) {
+        const auto at = values_.find({edge.from, edge.output});
+        if (at == values_.end()) continue;
+        const TensorValue& input = *at->second;
+        if (!input.first_infinity || input.first_infinity >= nan_.first_nan || !seen.insert(&input).second) continue;
+        if (input.input_infinity) open.push_back(&input);
+        else origins.insert(&input);
+      }
+    }
+    return origins.size() == 1 ? *origins.begin() : nullptr;
+  }
+
+ private:
+  const FindNode& nodes_;
+  const TensorValue& nan_;
+  std::map<std::pair<uint32_t, uint32_t>, const TensorValue*> values_;  // by node and output
+};
+
+}  // namespace
+
+NumericsStory story_of(const CallValues& call, const FindNode& nodes) {
+  NumericsStory story = story_of(call);
+  if (story.first_nan && story.first_nan->input_infinity && !story.infinity_origin)
+    story.infinity_origin = InfinityOrigin(call, nodes, *story.first_nan).find();
   return story;
 }
 

@@ -53,11 +53,13 @@ struct NumericsStory {
   const session::TensorValue* first_infinity = nullptr;
   std::vector<const session::TensorValue*> spread;       // all that hold NaN, or else infinity, as they got it
   size_t with_nan = 0, with_infinity = 0;                // how many values
-  const session::TensorValue* infinity_origin = nullptr;  // the only one before the first NaN; null: none or several
+  const session::TensorValue* infinity_origin = nullptr;  // of which the first NaN was made; null: not known
   // Where to look first: the infinity that the first NaN was made of, if it can be no other; else that NaN.
   const session::TensorValue* cause() const;
 };
 NumericsStory story_of(const session::CallValues& call);
+// The same; of several infinities before the first NaN, that one is the origin which alone reached the NaN's node.
+NumericsStory story_of(const session::CallValues& call, const FindNode& nodes);
 // The same, except that a constant is not to blame: one that holds an infinity is a mask, and calls without NaN had it.
 const session::TensorValue* to_blame(const FindNode& nodes, const NumericsStory& story);
 

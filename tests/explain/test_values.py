@@ -314,6 +314,48 @@ class Values(FolderCase):
         self.assertEqual((found['function'], found['call']), ('A.f', 2))
         self.assertEqual(found['values'][-1]['max'], 3.0)
 
+    def nan_finding(self, body):
+        run('nan', self.script(body), '-o', self.recording)
+        finding, = json.loads(run('report', self.recording, '--json').stdout)['findings']
+        return finding
+
+    def test_the_op_of_a_gradient_is_named(self):
+        for expression, op in (('tf.sqrt(x)', 'Sqrt'), ('tf.norm(x * 0.0)', 'Sqrt'), ('tf.pow(x, 0.5)', 'Pow'),
+                               ('tf.math.log(x + 1e-45)', 'Log'), ('1.0 / (x + 1e-30)', 'RealDiv'),
+                               ('tf.acos(x + 1.0 - x * 2.0)', 'Acos')):
+            with self.subTest(expression):
+                finding = self.nan_finding(f'''
+                    @tf.function
+                    def step(w):
+                        with tf.GradientTape() as tape:
+                            tape.watch(w)
+                            x = w * [0.0, 1.0]
+                            y = {expression}
+                            loss = tf.reduce_sum(y)
+                        return tape.gradient(loss, w)
+                    step(tf.constant([1.0, 0.5]))
+                ''')
+                self.assertTrue(finding['title'].endswith(f'in the gradient of {op}'), finding['title'])
+                self.assertTrue(finding['place'].endswith(':8'), finding['place'])
+
+    def test_the_op_of_a_gradient_in_a_function_that_is_called(self):
+        """Of three infinities before the first NaN, one reached it; its op is in the graph of the called function."""
+        finding = self.nan_finding('''
+            w = tf.Variable(tf.ones([3, 2]))
+            @tf.function
+            def loss_of(x):
+                z = x @ w
+                return -tf.reduce_sum(tf.math.log(z - tf.reduce_min(z)))
+            @tf.function
+            def train(x):
+                with tf.GradientTape() as tape:
+                    loss = loss_of(x)
+                w.assign_sub(tape.gradient(loss, w))
+            train(tf.reshape(tf.range(6.0), [2, 3]))
+        ''')
+        self.assertTrue(finding['title'].endswith('Reciprocal(0) is +Inf, in the gradient of Log'), finding['title'])
+        self.assertTrue(finding['place'].endswith(':7'), finding['place'])
+
     def test_what_cannot_be_looked_at(self):
         plain = self.script('@tf.function\ndef f(x):\n  return x\nf(tf.constant(1))')
         error = run('values', plain, '--call', '9', code=2).stderr

@@ -2,6 +2,7 @@
 // that the NaN was made of, if there was one before. Fix: what keeps the op's inputs where it is finite.
 #include "engine/explain/edits.h"
 #include "engine/explain/findings.h"
+#include "engine/explain/forward_op.h"
 #include "engine/explain/values.h"
 #include "engine/explain/words.h"
 
@@ -18,6 +19,7 @@ struct Remedy {
   const char* op;
   const char* fix;
 };
+constexpr const char* kInverse = "Keep its argument between -1 and 1 with tf.clip_by_value";
 constexpr Remedy kRemedies[] = {
     {"Log", "Keep the argument of log above 0 with tf.maximum(x, 1e-12); for log(softmax(x)) take tf.nn.log_softmax"},
     {"Log1p", "Keep the argument of log1p above -1 with tf.maximum"},
@@ -30,6 +32,10 @@ constexpr Remedy kRemedies[] = {
     {"Exp", "Keep the argument of exp small with tf.minimum; for log(sum(exp(x))) there is tf.reduce_logsumexp"},
     {"Softmax", "Leave a finite number in each row: mask with -1e9 instead of -inf, or leave out rows without one"},
     {"LogSoftmax", "Leave a finite number in each row: mask with -1e9 instead of -inf, or leave out rows without one"},
+    {"Acos", kInverse},
+    {"Asin", kInverse},
+    {"Acosh", "Keep the argument of acosh above 1 with tf.maximum"},
+    {"Atanh", kInverse},
     {"Pow", "Keep the base of the power positive with tf.maximum"},
 };
 
@@ -38,17 +44,6 @@ std::string remedy_for(const session::NodeRecord* node) {
     for (const Remedy& remedy : kRemedies)
       if (node->op == remedy.op) return remedy.fix;
   return "See what its inputs hold: Values shows them, as `footlight values` does";
-}
-
-// The log whose gradient a reciprocal is, because both read the same value; null for any other node.
-const session::NodeRecord* forward_of(const session::GraphRecord* graph, const session::NodeRecord* node) {
-  if (!graph || !node || node->op != "Reciprocal" || node->inputs.size() != 1) return nullptr;
-  const session::EdgeRecord& read = node->inputs[0];
-  for (const session::NodeRecord& other : graph->nodes)
-    if (other.op == "Log" && other.inputs.size() == 1 && other.inputs[0].from == read.from &&
-        other.inputs[0].output == read.output)
-      return &other;
-  return nullptr;
 }
 
 // Whether the node only passes on what the call found.
@@ -62,7 +57,7 @@ FunctionId made_before(const FindNode& nodes, std::span<const session::CallValue
   const session::CallValues* first = nullptr;
   for (const session::CallValues& other : all) {
     if (other.start_ns >= call.start_ns) continue;
-    const NumericsStory story = story_of(other);
+    const NumericsStory story = story_of(other, nodes);
     if (!story.first_nan) continue;
     const session::TensorValue& cause = *to_blame(nodes, story);
     if (!is_read(nodes(cause.graph, cause.node)) && (!first || other.start_ns < first->start_ns)) first = &other;
@@ -79,7 +74,7 @@ void find_first_nan(const Evidence& evidence, Findings& findings) {
   std::map<FunctionId, std::vector<std::string>> read_later;  // by the function that made the NaN
   const size_t before = findings.found.size();
   for (const session::CallValues& call : evidence.records().values) {
-    const NumericsStory story = story_of(call);
+    const NumericsStory story = story_of(call, nodes);
     if (!story.first_nan || !told.insert(call.function).second) continue;
     const session::TensorValue& cause = *to_blame(nodes, story);
     const session::NodeRecord* const node = nodes(cause.graph, cause.node);
@@ -96,7 +91,7 @@ void find_first_nan(const Evidence& evidence, Findings& findings) {
     f.function = call.function;
     f.severity = Severity::kWrongResult;
     f.example = call.trace;
-    const session::NodeRecord* const forward = forward_of(evidence.graph(cause.graph), node);
+    const session::NodeRecord* const forward = node ? forward_op(evidence, cause.graph, *node) : nullptr;
     const session::NodeRecord* const edited = forward ? forward : node;
     f.line = edited ? evidence.line(edited->source) : Line();
     const Line called = evidence.line(call.source);
@@ -119,7 +114,8 @@ void find_first_nan(const Evidence& evidence, Findings& findings) {
         !checked.empty())
       f.detail += " " + checked;
     if (f.detail.ends_with('.')) f.detail.pop_back();  // who shows it ends the sentence
-    f.fix = remedy_for(edited);
+    // A square root is 0 at 0, but its gradient is infinite there.
+    f.fix = remedy_for(forward && node->op == "SqrtGrad" ? node : edited);
     f.checked.why_not = "only a run with the change can show that no NaN comes";
     findings.found.push_back(std::move(f));
   }

@@ -19,7 +19,8 @@ session::TensorValue value(uint32_t node, uint64_t step) {
   return v;
 }
 
-constexpr const char* kSource = "def step(x, labels):\n    p = softmax(x)\n    y = log(p)\n    return labels * y\n";
+constexpr const char* kSource = "def step(x, labels):\n    p = softmax(x)\n    y = log(p)\n    return labels * y\n"
+                                "    g = tape.gradient(y, x)\n";
 
 }  // namespace
 
@@ -63,20 +64,39 @@ class TestFirstNan : public QObject {
     QVERIFY(!found[0].checked.ok);
   }
 
-  // The reciprocal is the gradient of the log: the log's line is the one to edit.
+  void a_gradient_names_what_it_is_of_data() {
+    QTest::addColumn<QString>("forward");
+    QTest::addColumn<QString>("gradient");
+    QTest::addColumn<int>("shared");   // the node whose value the gradient reads: 0 what the op read, 1 what it made
+    QTest::addColumn<bool>("second");  // the op and its gradient read it as their second input
+    QTest::addColumn<QString>("fix");
+    QTest::newRow("log") << "Log" << "Reciprocal" << 0 << false << "log_softmax";
+    QTest::newRow("sqrt") << "Sqrt" << "SqrtGrad" << 1 << false << "above 0 with tf.maximum";
+    QTest::newRow("rsqrt") << "Rsqrt" << "RsqrtGrad" << 1 << false << "rsqrt";
+    QTest::newRow("division") << "RealDiv" << "RealDiv" << 0 << true << "divide_no_nan";
+    QTest::newRow("power") << "Pow" << "Pow" << 0 << false << "base of the power";
+  }
+
   void a_gradient_names_what_it_is_of() {
+    QFETCH(QString, forward);
+    QFETCH(QString, gradient);
+    QFETCH(int, shared);
+    QFETCH(bool, second);
+    QFETCH(QString, fix);
     SampleSource run(kSource);
     session::GraphRecord& graph = run.trace();
     SampleSource::node(graph, "Softmax", 2);
-    SampleSource::node(graph, "Log", 3);
-    SampleSource::node(graph, "Reciprocal", 9);
-    SampleSource::node(graph, "Mul", 9);
-    for (const uint32_t reader : {1u, 2u}) graph.nodes[reader].inputs = {{0, 0}};
+    SampleSource::node(graph, qPrintable(forward), 3);
+    SampleSource::node(graph, "Placeholder", 1);
+    SampleSource::node(graph, qPrintable(gradient), 5);
+    SampleSource::node(graph, "Mul", 5);
+    if (second) graph.nodes[1].inputs = {{2, 0}, {0, 0}}, graph.nodes[3].inputs = {{2, 0}, {0, 0}};
+    else graph.nodes[1].inputs = {{0, 0}}, graph.nodes[3].inputs = {{static_cast<uint32_t>(shared), 0}, {2, 0}};
     session::CallValues call;
     call.function = FunctionId(1);
     call.trace = TraceId(0);
     call.call = 4;
-    call.values = {value(2, 1), value(3, 2)};
+    call.values = {value(3, 1), value(4, 2)};
     call.values[0].positive_infinity = 1, call.values[0].first_infinity = 1;
     call.values[0].places = {{2, "+Inf", "1e-41"}};
     call.values[1].nan = 1, call.values[1].first_nan = 2, call.values[1].input_infinity = true;
@@ -84,11 +104,33 @@ class TestFirstNan : public QObject {
     const std::vector<Finding> found = run.findings();
     QCOMPARE(found.size(), size_t{1});
     QCOMPARE(found[0].line.line, 3);
-    QCOMPARE(found[0].title,
-             std::string("The first NaN is in call 4: Reciprocal(1e-41) is +Inf, in the gradient of Log"));
-    QVERIFY(found[0].fix.find("log_softmax") != std::string::npos);
+    QCOMPARE(QString::fromStdString(found[0].title),
+             QStringLiteral("The first NaN is in call 4: %1(1e-41) is +Inf, in the gradient of %2")
+                 .arg(gradient, forward));
+    QVERIFY(found[0].fix.find(fix.toStdString()) != std::string::npos);
     QCOMPARE(found[0].related.size(), size_t{1});
-    QCOMPARE(found[0].related[0].at.line, 9);
+    QCOMPARE(found[0].related[0].at.line, 5);
+  }
+
+  // 1 / x beside log(x) in the program is no gradient.
+  void an_op_of_the_program_is_no_gradient() {
+    SampleSource run(kSource);
+    session::GraphRecord& graph = run.trace();
+    SampleSource::node(graph, "Softmax", 2);
+    SampleSource::node(graph, "Log", 3);
+    SampleSource::node(graph, "Reciprocal", 4);
+    for (const uint32_t reader : {1u, 2u}) graph.nodes[reader].inputs = {{0, 0}};
+    session::CallValues call;
+    call.function = FunctionId(1);
+    call.trace = TraceId(0);
+    call.call = 4;
+    call.values = {value(2, 1)};
+    call.values[0].nan = 1, call.values[0].first_nan = 1;
+    run.values = {call};
+    const std::vector<Finding> found = run.findings();
+    QCOMPARE(found.size(), size_t{1});
+    QCOMPARE(found[0].line.line, 4);
+    QVERIFY(found[0].title.find("gradient") == std::string::npos);
   }
 
   void finite_values_and_infinities_alone_are_none() {

@@ -3,6 +3,7 @@
 
 #include "app/models/text.h"
 #include "app/models/trace_counts.h"
+#include "app/models/view_leads.h"
 
 #include "engine/explain/cause_words.h"
 #include "engine/explain/engines.h"
@@ -78,12 +79,6 @@ uint64_t statements_in(const Document& document) {
   return statements;
 }
 
-uint64_t eager_ops_in(const Document& document) {
-  uint64_t ops = 0;
-  for (const explain::EagerPlace& place : document.eager.places) ops += place.ops;
-  return ops;
-}
-
 // Where there is nothing, nothing was checked.
 bool is_empty(const Document& document, Where where) {
   switch (where) {
@@ -91,7 +86,7 @@ bool is_empty(const Document& document, Where where) {
     case kState: return document.traces.empty();
     case kGraphs: return document.graphs.empty();
     case kStatements: return !statements_in(document);
-    case kEagerOps: return document.level != QStringLiteral("ops") || !eager_ops_in(document);
+    case kEagerOps: return document.level != QStringLiteral("ops") || !eager_ops(document);
     case kValues: return document.values.empty() && document.checked_calls.empty();
     default: return false;
   }
@@ -106,7 +101,7 @@ QString heading(const Document& document, Where where) {
     case kStatements:
       return QStringLiteral("In %1").arg(
           counted(statements_in(document), "converted statement", "converted statements"));
-    case kEagerOps: return QStringLiteral("In %1").arg(counted(eager_ops_in(document), "eager op", "eager ops"));
+    case kEagerOps: return QStringLiteral("In %1").arg(counted(eager_ops(document), "eager op", "eager ops"));
     case kValues:
       return document.checked_calls.empty()
                  ? QStringLiteral("In the values of %1").arg(counted(document.values.size(), "call", "calls"))

@@ -14,12 +14,6 @@
 namespace footlight::app {
 namespace {
 
-uint64_t eager_ops(const Document& document) {
-  uint64_t ops = 0;
-  for (const explain::EagerPlace& place : document.eager.places) ops += place.ops;
-  return ops;
-}
-
 ViewLead to_console(const Document& document, QString text) {
   if (document.console.empty()) return {std::move(text), {}, {}, {}};
   return {std::move(text), {}, QStringLiteral("Open Console"), QStringLiteral("console")};
@@ -81,6 +75,12 @@ QString choose(LeadFor view) {
 }
 
 }  // namespace
+
+uint64_t eager_ops(const Document& document) {
+  uint64_t ops = 0;
+  for (const explain::EagerPlace& place : document.eager.places) ops += place.ops;
+  return ops;
+}
 
 ViewLead graph_lead(const Document& document, GraphId root) {
   const session::GraphRecord* graph = document.graph(root);

@@ -6,6 +6,9 @@
 
 namespace footlight::app {
 
+// How often ops ran outside of graphs.
+uint64_t eager_ops(const Document& document);
+
 struct ViewLead {
   QString text;
   QString tone;        // theme colour; empty: plain

@@ -1,6 +1,7 @@
 // Finds the traces whose graphs include an observed trace's graph, then collects the calls that each of them served.
 #include "engine/explain/call_counts.h"
 
+#include "engine/base/end_of_sequence.h"
 #include "engine/base/errors.h"
 #include "engine/explain/nesting.h"
 
@@ -17,6 +18,9 @@ using session::TraceRecord;
 using IsOfInterest = std::function<bool(int64_t from, int64_t to)>;
 // Visits all calls that are wanted, and possibly others.
 using EachCall = std::function<void(const IsOfInterest&, const std::function<void(const CallRecord&)>&)>;
+// The thread and the start of a call that met the end of a dataset.
+using CallAtEnd = std::pair<session::ThreadId, int64_t>;
+using AtEnd = std::function<std::set<CallAtEnd>()>;
 
 bool is_counted(ObservationKind kind) {
   return kind == ObservationKind::kStateChanged || kind == ObservationKind::kSideEffect ||
@@ -54,7 +58,7 @@ class TracesByTime {
 };
 
 ServedCalls collect(std::span<const TraceRecord> traces, std::span<const session::ObservationRecord> observations,
-                    const EachCall& each_call) {
+                    const EachCall& each_call, const AtEnd& calls_at_end) {
   ServedCalls served;
   std::set<TraceId> observed;
   for (const session::ObservationRecord& o : observations)
@@ -88,7 +92,10 @@ ServedCalls collect(std::span<const TraceRecord> traces, std::span<const session
       }
     }
   }
+  const std::set<CallAtEnd> at_end = calls_at_end();
   each_call([](int64_t, int64_t) { return true; }, [&](const CallRecord& call) {
+    // An error ended the graph before it was done, and so did the end of a dataset.
+    if (call.outcome == CallOutcome::kFailed || at_end.contains({call.thread, call.start_ns})) return;
     const auto at = served.starts.find(call.trace);
     if (at == served.starts.end()) return;
     bool is_traced = false;
@@ -99,16 +106,32 @@ ServedCalls collect(std::span<const TraceRecord> traces, std::span<const session
   return served;
 }
 
+std::set<CallAtEnd> calls_at_end(const session::Reader& reader, const std::function<void()>& go_on) {
+  std::set<CallAtEnd> found;
+  for (size_t i = 0; i < reader.spans().index().size(); ++i) {
+    go_on();
+    try {
+      for (const session::SpanRecord& span : *reader.spans().chunk(i))
+        if (const auto* track = span.category == kEndOfData ? reader.track(span.track) : nullptr)
+          found.emplace(track->thread, span.start_ns);
+    } catch (const Error&) {
+      // a damaged chunk: its calls count as others
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 ServedCalls served_calls(const RunRecords& records) {
   return collect(records.traces, records.observations,
-                 [&](const IsOfInterest&, const auto& visit) { std::ranges::for_each(records.calls, visit); });
+                 [&](const IsOfInterest&, const auto& visit) { std::ranges::for_each(records.calls, visit); },
+                 [] { return std::set<CallAtEnd>(); });
 }
 
 ServedCalls served_calls(const session::Reader& reader, const std::function<void()>& go_on) {
   const session::Contents& contents = reader.contents();
-  return collect(contents.traces, contents.observations, [&](const IsOfInterest& is_of_interest, const auto& visit) {
+  const auto each_call = [&](const IsOfInterest& is_of_interest, const auto& visit) {
     const auto& index = reader.calls().index();
     for (size_t i = 0; i < index.size(); ++i) {
       go_on();
@@ -119,7 +142,8 @@ ServedCalls served_calls(const session::Reader& reader, const std::function<void
         // a damaged chunk: its calls are missing from the counts
       }
     }
-  });
+  };
+  return collect(contents.traces, contents.observations, each_call, [&] { return calls_at_end(reader, go_on); });
 }
 
 }  // namespace footlight::explain

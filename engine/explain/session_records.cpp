@@ -2,6 +2,7 @@
 #include "engine/explain/session_records.h"
 
 #include "engine/base/errors.h"
+#include "engine/explain/call_counts.h"
 #include "engine/session/run_times.h"
 
 namespace footlight::explain {
@@ -25,6 +26,9 @@ SessionRecords::SessionRecords(const session::Reader& reader, const std::functio
   eager_ = ops.sums();
   pipelines_ = pipeline_sums(reader, go_on);
   records_.pipelines = pipelines_;
+  counts_.served = served_calls(reader, go_on);
+  for (const session::CallRecord& call : calls_) ++counts_.of_function[call.function];
+  records_.counts = &counts_;
   const session::Contents& c = reader.contents();
   records_.run_ns = session::run_time(c.run, c.end, reader.first_time(), reader.last_time());
   records_.values = reader.contents().values;

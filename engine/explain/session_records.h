@@ -19,6 +19,7 @@ class SessionRecords {
   std::vector<session::CallRecord> calls_;
   EagerSums eager_;
   std::vector<PipelineSums> pipelines_;
+  CallCounts counts_;
   RunRecords records_;
 };
 

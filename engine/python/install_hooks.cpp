@@ -29,7 +29,10 @@ void install_hooks() {
   jit::hooks.compiled = record_compilation;
   keys::hooks = {.custom_subtype = custom_subtype, .custom_supertype = custom_supertype};
   trace::hooks = {
-      .leaked_use = note_leaked_use, .place_line = line_of, .registered_gradient = gradient_registered_in_python};
+      .leaked_use = note_leaked_use,
+      .place_line = line_of,
+      .met_end_of_data = record::add_end_of_data,
+      .registered_gradient = gradient_registered_in_python};
   data::hooks = {
       .leave_front_end = leave_gil, .enter_front_end = enter_gil, .check_interrupts = check_interrupts_of_python};
   type_hooks = {.variable_made = trace::note_variable};

@@ -1,6 +1,7 @@
 // Divides the time before each collective into kinds of work, and compares the last rank's with that of the others.
 #include "engine/query/late_ranks.h"
 
+#include "engine/base/end_of_sequence.h"
 #include "engine/base/errors.h"
 #include "engine/query/names.h"
 
@@ -154,7 +155,7 @@ class Finder {
   }
 
   void read_span(const session::SpanRecord& span) {
-    if (span.category == kCollective) return;
+    if (span.category == kCollective || span.category == kEndOfData) return;
     const session::TrackRecord* const track = reader_.track(span.track);
     if (!track) return;
     Work& work = work_[ProcessId(process_of(span.track))];

@@ -1,6 +1,7 @@
 // Reads the chunks that overlap the stretch; memory holds what a picture of it can show, however many calls there are.
 #include "engine/query/rank_tracks.h"
 
+#include "engine/base/end_of_sequence.h"
 #include "engine/base/errors.h"
 #include "engine/query/names.h"
 
@@ -89,7 +90,7 @@ class Picture {
   }
 
   void add_span(const session::SpanRecord& span) {
-    if (span.category == kCollective) return;
+    if (span.category == kCollective || span.category == kEndOfData) return;
     const session::TrackRecord* const track = reader_.track(span.track);
     if (!track) return;
     const bool is_stage = track->kind == session::TrackRecord::kStage;

@@ -1,6 +1,7 @@
 // Fills the indexes and answers queries from them.
 #include "engine/query/store.h"
 
+#include "engine/base/end_of_sequence.h"
 #include "engine/base/errors.h"
 #include "engine/query/names.h"
 
@@ -438,6 +439,7 @@ std::map<TrackKey, std::vector<Span>> Store::spans_of(TrackKind kind, uint32_t n
     for (uint32_t i = 0; i < chunk->size(); ++i) {
       const session::SpanRecord& s = (*chunk)[i];
       if (s.category == session::SpanRecord::kMachineCode) continue;  // a phase of its call: trace_spans.h
+      if (s.category == kEndOfData) continue;                        // it has no length
       made[track_of_spans(s.track)].push_back(
           {s.start_ns, end_of(s.start_ns, s.end_ns), i, static_cast<uint16_t>(s.category == "wait" ? kWaitLook : 0)});
     }

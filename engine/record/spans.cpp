@@ -3,6 +3,7 @@
 
 #include "engine/base/activity.h"
 #include "engine/base/clock.h"
+#include "engine/base/end_of_sequence.h"
 
 #include <atomic>
 #include <map>
@@ -85,6 +86,8 @@ void add_span(std::string_view name, std::string_view category, int64_t start_ns
   span.args = std::move(args);
   to->add(std::move(span));
 }
+
+void add_end_of_data(int64_t start_ns) { add_span(kEndOfData, kEndOfData, start_ns, start_ns); }
 
 void add_counter(std::string_view name, double value) {
   session::Writer* const to = writer();

@@ -13,6 +13,9 @@ namespace footlight::record {
 void add_span(std::string_view name, std::string_view category, int64_t start_ns, int64_t end_ns,
               std::string args = {});
 
+// Adds the mark of a call of the calling thread that raised the end of a dataset, and that began at `start_ns`.
+void add_end_of_data(int64_t start_ns);
+
 // Sets the value of `name` from now on.
 void add_counter(std::string_view name, double value);
 

@@ -9,6 +9,7 @@
 #include "engine/session/writer.h"
 #include "engine/trace/first_call.h"
 #include "engine/trace/function_recording.h"
+#include "engine/trace/hooks.h"
 
 #include <algorithm>
 #include <set>
@@ -330,13 +331,15 @@ void Function::note_traced() {
                       "or use reduce_retracing=True, and make the function once, outside of loops"));
 }
 
-CallOutcome Function::outcome_of_error(TraceId trace, CallOutcome good) {
+CallOutcome Function::outcome_of_error(const CallRun& call, TraceId trace, CallOutcome good) {
   if (!trace.valid()) return CallOutcome::kFailed;
   try {
     throw;
   } catch (const Error& e) {
     const bool at_end = e.kind() == ErrorKind::kOutOfRange && e.message().starts_with(kEndOfSequence);
-    return at_end ? good : CallOutcome::kFailed;
+    if (!at_end) return CallOutcome::kFailed;
+    if (hooks.met_end_of_data) hooks.met_end_of_data(call.start_ns);
+    return good;
   } catch (...) {
     return CallOutcome::kFailed;
   }

@@ -163,7 +163,7 @@ class Function {
       record(call, id, traced ? CallOutcome::kTrace : CallOutcome::kHit, key);
       return result;
     } catch (...) {
-      if (start_ns) record(call, id, outcome_of_error(id, traced ? CallOutcome::kTrace : CallOutcome::kHit), key);
+      if (start_ns) record(call, id, outcome_of_error(call, id, traced ? CallOutcome::kTrace : CallOutcome::kHit), key);
       throw;
     }
   }
@@ -235,14 +235,14 @@ class Function {
       record(call, trace, good);
       return result;
     } catch (...) {
-      record(call, trace, outcome_of_error(trace, good));
+      record(call, trace, outcome_of_error(call, trace, good));
       throw;
     }
   }
 
   // The outcome of a call that raises the error being handled: failed, but `good` where a dataset came to its end
   // while the trace ran, which is how loops over its elements end.
-  static CallOutcome outcome_of_error(TraceId trace, CallOutcome good);
+  static CallOutcome outcome_of_error(const CallRun&, TraceId trace, CallOutcome good);
 
   // `called_now`: a call waits for the trace and runs it as soon as it is finished.
   Made make_trace(const Arguments&, const keys::Key&, session::TraceReason, bool called_now);

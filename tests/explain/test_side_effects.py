@@ -195,6 +195,32 @@ COUNTED = {
             except (ValueError, tf.errors.InvalidArgumentError):
                 pass
     ''',
+    'calls that meet the end of the data': '''
+        @tf.function
+        def step(iterator):
+            x = next(iterator)
+            COUNT['body'] += 1  # here
+            return x
+        for size in (4, 3, 6):
+            iterator = iter(tf.data.Dataset.range(size))
+            try:
+                while True:
+                    step(iterator)
+            except (StopIteration, tf.errors.OutOfRangeError):
+                pass
+    ''',
+    'calls that fail': '''
+        @tf.function
+        def check(x):
+            tf.debugging.assert_greater(x, 0)
+            COUNT['body'] += 1  # here
+            return x
+        for value in (1, 0, 2, -1, 3):
+            try:
+                check(tf.constant(value))
+            except tf.errors.InvalidArgumentError:
+                pass
+    ''',
     'two traces inside of one call': '''
         @tf.function
         def part(x):

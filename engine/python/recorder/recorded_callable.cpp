@@ -213,6 +213,7 @@ PyObject* call_as_traced(PyObject* self, PyObject* const* args, size_t count, Py
   event.key = call.key;
   event.outcome = has_failed ? CallOutcome::kFailed : call.outcome;
   if (!has_failed && !call.served && call.outcome == CallOutcome::kHit) event.outcome = traced.unserved;
+  if (is_at_end && !has_failed) record::add_end_of_data(event.start_ns);
   record_call(event);
   if (result && any_executables_counted())
     count_use(call.trace, call.outcome == CallOutcome::kCompile, traced.rules, args, call.num_positional, keywords);
@@ -269,7 +270,9 @@ PyObject* call_as_served(PyObject* self, PyObject* const* args, size_t count, Py
   event.function = serves.function;
   event.trace = serves.trace;
   event.key = key;
-  event.outcome = result || is_end_of_sequence() ? outcome : CallOutcome::kFailed;
+  const bool is_at_end = !result && is_end_of_sequence();
+  event.outcome = result || is_at_end ? outcome : CallOutcome::kFailed;
+  if (is_at_end) record::add_end_of_data(event.start_ns);
   record_call(event);
   return result;
 }

@@ -44,7 +44,8 @@ QString cost_mode_tip(CostMode mode) {
     case CostMode::kTraced:
       return QStringLiteral(
           "Ops of graphs on the lines that made them, or that called the library that did; on the lines of calls, what "
-          "the calls took beyond ops");
+          "the calls took beyond ops, and on the def of a function that a pipeline runs, what its runs took beyond "
+          "ops");
     case CostMode::kTracing: return QStringLiteral("Tracing a function, on the line of its def");
   }
   return {};

@@ -447,11 +447,15 @@ class Summing {
     });
   }
 
+  // Counts the call on its line. A function that a stage of a pipeline runs is called at no line of the program: the
+  // line that made the stage ran once, so its calls stand at its def.
   LineSum& count(const session::CallRecord& call) {
-    LineSum& sum = line(call.source, call.location);
-    ++sum.calls;
+    LineSum& at_call = line(call.source, call.location);
     const session::FunctionRecord* f = reader_.function(call.function);
-    sum.own_calls += !f || is_programs(*f);
+    LineSum& sum =
+        f && f->kind == "dataset" && f->line > 0 && is_defined(*f) ? line(f->file, f->line) : at_call;
+    ++sum.calls;
+    sum.own_calls += &sum != &at_call || !f || is_programs(*f);
     return sum;
   }
 

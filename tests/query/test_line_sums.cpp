@@ -384,6 +384,36 @@ class LineSumsTest : public QObject {
     QCOMPARE(sums.at(kFile, 4)->tracing_ns, int64_t{30});
   }
 
+  // The line that gives a function to a stage runs once; the function's calls stand at its def.
+  void calls_of_a_function_that_a_pipeline_runs() {
+    auto w = session::Writer::create(at("stage.footlight"), {}, RecordingLevel::kOps);
+    const std::string text = "def enrich(x):\n    return x\nds = ds.map(parse).map(enrich)\nmodel.fit(ds)\n";
+    w->add(session::FileRecord{kFile, "/tmp/a.py", text});
+    session::CodeRecord code{CodeId(1), kFile, "<module>", 1, {}};
+    for (uint32_t line = 1; line <= 4; ++line) code.lines.emplace_back(line, line);
+    w->add(code);
+    session::FunctionRecord f;
+    f.id = FunctionId(1), f.name = "Dataset_map_enrich", f.kind = "dataset", f.file = kFile, f.line = 1;
+    w->add(f);
+    f.id = FunctionId(2), f.name = "Dataset_map_permutation", f.line = 4;  // of a library, which the line calls
+    w->add(f);
+    std::vector<session::CallRecord> calls(6);
+    for (uint32_t i = 0; i < 6; ++i) {
+      calls[i].id = CallId(i + 1), calls[i].function = FunctionId(i < 4 ? 1 : 2), calls[i].outcome = CallOutcome::kHit;
+      calls[i].thread = session::ThreadId(0), calls[i].start_ns = 10'000 + 100 * i;
+      calls[i].end_ns = calls[i].start_ns + 50, calls[i].source = {CodeId(1), i < 4 ? 3u : 4u};
+    }
+    w->add_rows(calls);
+    w->finish({});
+    const LineSums sums = line_sums(*session::Reader::open(at("stage.footlight")), {}, Cancel());
+    const LineSum& body = *sums.at(kFile, 1);
+    QCOMPARE(std::pair(body.calls, body.own_calls), std::pair(uint64_t{4}, uint64_t{4}));
+    QCOMPARE(body.call_ns, int64_t{200});
+    QVERIFY(!sums.at(kFile, 3) || !sums.at(kFile, 3)->time());
+    QCOMPARE(sums.at(kFile, 4)->call_ns, int64_t{100});
+    QCOMPARE(sums.at(kFile, 4)->own_calls, uint64_t{0});
+  }
+
   // The counter of a loop is a node of the loop's line that runs in its body: it is counted once.
   void a_loop_whose_line_runs_in_its_body() {
     auto w = begin(at("counter.footlight"));

@@ -22,7 +22,8 @@ struct RunEnd {
 };
 RunEnd run_end(const Document& document);
 // The stack of the error that ended the script, as Python printed it: the innermost line first, without files that are
-// not in the recording. A line that worked in other calls has other stacks.
+// not in the recording; below the call of a graph, as the node that failed was traced. A line that worked in other
+// calls has other stacks.
 std::vector<CallerFrame> stack_of_end(const Document& document);
 
 // Shortens text for a narrow place: the beginning, and the place of an error at the end.

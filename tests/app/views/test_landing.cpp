@@ -12,6 +12,8 @@
 #include <QSettings>
 #include <QStandardPaths>
 
+#include <tuple>
+
 using namespace footlight;
 using namespace footlight::app;
 
@@ -113,6 +115,55 @@ class LandingTest : public WindowCase {
     printed.end->reason = "exited with status 3";
     QCOMPARE(run_end(printed).text, QStringLiteral("Exited with status 3"));
     QVERIFY(run_end(printed).error.message.empty());
+  }
+
+  // Python's traceback knows nothing of the functions between the call of a graph and the line of the node that failed.
+  void the_way_through_a_graph_to_its_error() {
+    Document d = failed_document(false);
+    const session::FileId layers(40);
+    const session::FileId train = d.file_named("/tmp/train.py");
+    QVERIFY(train.valid());
+    session::CodeRecord code{CodeId(90), layers, "project", 1, {}};
+    code.lines.emplace_back(2, 2);
+    d.add(code);
+    uint32_t last_location = 900;
+    const auto add_node = [&](uint32_t graph, int line_of_helper) {
+      session::LocationId caller;
+      const std::tuple<const char*, session::FileId, int> stack[] = {
+          {"train_step", train, 4}, {"helper", train, line_of_helper}, {"project", layers, 2}};
+      for (const auto& [name, file, line] : stack) {
+        session::LocationRecord l;
+        l.id = session::LocationId(last_location++);
+        l.caller = caller;
+        l.file = file, l.line = line, l.qualname = name;
+        caller = l.id;
+        d.add(l);
+      }
+      session::NodeRecord node;
+      node.name = "MatMul_1", node.source = {CodeId(90), 2}, node.location = caller;
+      session::GraphRecord made;
+      made.id = GraphId(graph);
+      made.nodes = {node};
+      d.add(made);
+    };
+    const auto stack = [&] {
+      QStringList words;
+      for (const CallerFrame& frame : stack_of_end(d)) words << QString::fromStdString(frame.name);
+      return words.join(QStringLiteral(", "));
+    };
+    add_node(900, 7);
+    QCOMPARE(stack(), QStringLiteral("project, train_step, <module>"));  // the error names no node
+    session::ConsoleRecord printed;
+    printed.stream = session::ConsoleStream::kStderr;
+    printed.text = "Traceback (most recent call last):\n  File \"/tmp/train.py\", line 9, in <module>\n    go()\n"
+                   "  File \"/tmp/train.py\", line 4, in train_step\n    project(x)\n"
+                   "footlight.errors.InvalidArgumentError: it failed\n\t [[{{node MatMul_1}}]]\n"
+                   "    File \"/run/layers.py\", line 2, in project\n";
+    d.console.push_back(printed);
+    QCOMPARE(stack(), QStringLiteral("project, helper, train_step, <module>"));
+    // Two ways lead to nodes of that name: which of them failed is not recorded.
+    add_node(901, 6);
+    QCOMPARE(stack(), QStringLiteral("project, train_step, <module>"));
   }
 
   void the_busiest_function_where_nothing_is_found() {

@@ -9,12 +9,35 @@
 #include <QGridLayout>
 #include <QGuiApplication>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace footlight::app {
 namespace {
 
 constexpr size_t kMaxPlaces = 8;
+
+// How many places from `first` on are neighbours in the last dimension and hold the same, of the same inputs.
+size_t alike_in_row(std::span<const session::ValuePlace> places, size_t first, std::span<const int64_t> sizes) {
+  const int64_t columns = sizes.empty() ? 1 : std::max<int64_t>(1, sizes.back());
+  size_t count = 1;
+  for (; first + count < places.size(); ++count) {
+    const session::ValuePlace &before = places[first + count - 1], &next = places[first + count];
+    const bool is_neighbour = next.index == before.index + 1 && next.index % columns != 0;
+    if (!is_neighbour || next.value != before.value || next.inputs != before.inputs) break;
+  }
+  return count;
+}
+
+// "[2, 0, 3]", or "[2, 0, 3–8]" for several elements of a row.
+std::string place_text(std::span<const int64_t> sizes, int64_t index, size_t count) {
+  std::string text = explain::place_text(sizes, index);
+  if (count < 2) return text;
+  text.pop_back();  // the bracket
+  const int64_t last = index % std::max<int64_t>(1, sizes.back()) + static_cast<int64_t>(count) - 1;
+  return text + "–" + std::to_string(last) + "]";
+}
 
 // `of`: said before the name where it is not seen.
 QWidget* tile(const QString& name, const QString& value, const QString& tone = {}, const QString& of = {}) {
@@ -148,19 +171,21 @@ ValueDetail::ValueDetail(const Document& document, CallValuesPtr call, const ses
 
   if (!value.places.empty()) {
     column->addWidget(elided_label(QStringLiteral("Where they are, with the inputs there"), "group"));
-    for (size_t i = 0; i < value.places.size() && i < kMaxPlaces; ++i) {
-      const session::ValuePlace& place = value.places[i];
-      QString text = q(explain::place_text(whole.sizes(), place.index) + "  " + place.value);
+    size_t listed = 0;
+    for (size_t row = 0; row < kMaxPlaces && listed < value.places.size(); ++row) {
+      const session::ValuePlace& place = value.places[listed];
+      const size_t alike = alike_in_row(value.places, listed, whole.sizes());
+      QString text = q(place_text(whole.sizes(), place.index, alike) + "  " + place.value);
       if (!place.inputs.empty()) text += QStringLiteral("  of ") + q(place.inputs);
       auto* link = new LinkButton(text, true);
       connect(link, &QPushButton::clicked, this, [this, at = place.index] { map_->set_cursor(at); });
       column->addWidget(link);
+      listed += alike;
     }
-    const int64_t all = explain::not_finite(value);
-    if (all > static_cast<int64_t>(kMaxPlaces))
-      column->addWidget(plain_label(QStringLiteral("and %1 more; N in the heat map goes on")
-                                        .arg(count_of(all - static_cast<int64_t>(kMaxPlaces))),
-                                    "faint"));
+    const int64_t left = explain::not_finite(value) - static_cast<int64_t>(listed);
+    if (left > 0)
+      column->addWidget(
+          plain_label(QStringLiteral("and %1 more; N in the heat map goes on").arg(count_of(left)), "faint"));
   }
   const auto add_link = [&](const char* text, auto&& act) {
     auto* link = new LinkButton(QLatin1String(text), false);

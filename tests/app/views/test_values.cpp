@@ -103,8 +103,8 @@ class ValuesTest : public WindowCase {
   Q_OBJECT
 
   ValuesView& view() { return *window().values(); }
-  void with_values() {
-    window().session().show(values_document());
+  void with_values(const Document& d = values_document()) {
+    window().session().show(d);
     QTest::keyClick(&window(), Qt::Key_V, Qt::ControlModifier | Qt::ShiftModifier);
     window().selection().select(Selection::of_trace(document(), TraceId(7)));
     QApplication::processEvents();
@@ -285,6 +285,23 @@ class ValuesTest : public WindowCase {
     QCOMPARE(selected().node, uint32_t{0});
     QTest::keyClick(view().table(), Qt::Key_Return);
     QCOMPARE(window().view(), QStringLiteral("graph"));
+  }
+
+  // Elements of one row that hold the same are listed once.
+  void places_of_a_row_are_one() {
+    Document d = values_document();
+    auto call = std::make_shared<session::CallValues>(*d.values[0]);
+    call->values[2] = value(2, "(2, 2, 3)", {1, NAN, NAN, NAN, 0, -INFINITY, NAN, NAN, NAN, 0, 0, 2});
+    d.values[0] = call;
+    with_values(d);
+    window().selection().select(Selection::of_node(document(), GraphId(3), 2));
+    QVERIFY(detail());
+    QStringList places;
+    for (LinkButton* link : detail()->findChildren<LinkButton*>())
+      if (link->text().startsWith(QLatin1Char('['))) places << link->text();
+    QCOMPARE(places.join(QStringLiteral("; ")),
+             QStringLiteral("[0, 0, 1–2]  NaN  of 0, -Inf; [0, 1, 0]  NaN  of 0, -Inf; [0, 1, 2]  -Inf  of 0; "
+                            "[1, 0, 0–2]  NaN  of 0, -Inf"));
   }
 
   void a_value_in_the_inspector() {

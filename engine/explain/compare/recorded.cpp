@@ -130,7 +130,14 @@ std::string place_text(const RecordedSide& left, const RecordedSide& right, cons
   if (!row.right_at) return row.at ? before + std::to_string(row.at.line) : "";
   const std::string here = std::to_string(row.right_at.line);
   if (!row.at) return (&left.reader == &right.reader ? "" : arrow.substr(1)) + after + here;
-  if (before == after)
+  const auto is_script = [](const session::Reader& reader, const Line& line) {
+    const session::FileRecord* file = reader.file(line.file);
+    return file && file->path == reader.contents().run.script;
+  };
+  // Two versions of a script, of which only the name differs at this line.
+  const bool is_same_line = row.at.line == row.right_at.line && is_script(left.reader, row.at) &&
+                            is_script(right.reader, row.right_at);
+  if (before == after || is_same_line)
     return before + std::to_string(row.at.line) + (row.at.line == row.right_at.line ? "" : arrow + here);
   return before + std::to_string(row.at.line) + arrow + after + here;
 }

@@ -491,6 +491,15 @@ class TestRecordings : public QObject {
     QCOMPARE(c.rows[2].place, std::string("→ after.py:6"));
   }
 
+  // Where only the names of two scripts differ, the place is named once.
+  void a_line_of_two_scripts_that_did_not_move() {
+    const std::string text = "import tf\nx = 1\ny = sin(x)\n";
+    Recording left("before", text, "/a/before.py"), right("after", text, "/b/after.py");
+    left.eager_op(2, 3, 500);
+    right.eager_op(2, 3, 400);
+    QCOMPARE(compared(left.side(), right.side()).rows.at(0).place, std::string("before.py:3"));
+  }
+
   // No factor of 1.0 is said of times that differ: the difference is, in percent of the left time.
   void small_differences_are_percentages() {
     for (const int64_t second : {980, 996, 1004, 1030, 1049, 1051, 1500, 952, 950, 500}) {

@@ -317,6 +317,34 @@ class Unnoticed(Compared):
             ''', '--pairs', '4')
         self.assertTrue(any('seen (line 6)' in note for note in c['notes']), c['notes'])
 
+    def test_effects_of_helpers_are_said(self):
+        c = self.compare('''
+            class Tally:
+                def __init__(self):
+                    self.counts = {}
+                def hit(self, name):
+                    self.counts[name] = self.counts.get(name, 0) + 1
+            tally = Tally()
+            calls = 0
+            def count():
+                global calls
+                calls += 1
+                tally.hit('count')
+            def total(values):
+                values.append(1.0)
+                return sum(values)
+            @tf.function
+            def f(x):
+                count()
+                return x + total([])
+            f(tf.ones([3]))
+            ''', '--pairs', '4')
+        effects = [note for note in c['notes'] if 'repeats an effect' in note]
+        self.assertEqual(len(effects), 2, c['notes'])
+        self.assertIn('calls (line 12 of count)', effects[0])
+        self.assertIn('self.counts', effects[1])
+        self.assertIn('(line 7 of hit)', effects[1])
+
     def test_elements_of_iterators(self):
         """Each repetition gets those of the call, and the script gets all of them once, in order."""
         for name, source in (('slices', 'tf.data.Dataset.from_tensor_slices(np.arange(9.)).map(lambda v: v * 2.)'),

@@ -72,6 +72,34 @@ bool is_of_library(PyObject* function) {
   return !file.starts_with('<') && !is_own_file(file) && !is_users_file(file);
 }
 
+// Whether the function is the program's own.
+bool is_users(PyObject* function) {
+  const SharedBody body = body_of(function);
+  return body && is_users_file(body->file);
+}
+
+struct CalledFunction {
+  Ref function;                          // null: what is called is no Python function, or is not known
+  Ref self;                              // null: no object goes with it
+};
+
+// What the access, a call, calls by now.
+CalledFunction function_called(const Entry& entry) {
+  const Ref value = entry.now().value;
+  if (!value) return {};
+  if (PyMethod_Check(value.get()))
+    return {Ref::borrow(PyMethod_GET_FUNCTION(value.get())), Ref::borrow(PyMethod_GET_SELF(value.get()))};
+  if (!PyFunction_Check(value.get())) return {};
+  Ref owner;
+  if (entry.steps) {                     // found on the class of the object
+    Entry object = entry;
+    --object.steps;
+    owner = object.now().value;
+    if (owner && (PyModule_Check(owner.get()) || PyType_Check(owner.get()))) owner = {};
+  }
+  return {value, std::move(owner)};
+}
+
 // on_call(function, frame): the recorder calls it when a function of the program begins.
 PyObject* on_call(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (count > 0) StateWatch::entered_from_library(args[0]);
@@ -186,25 +214,10 @@ struct StateWatch::Impl {
     follow = followed;
   }
 
-  static bool is_users(PyObject* function) {
-    const SharedBody body = body_of(function);
-    return body && is_users_file(body->file);
-  }
-
   void follow_call(const Entry& entry, int depth) {
-    const Spot called = entry.now();
-    if (!called.value) return;
-    PyObject* function = called.value.get();
-    PyObject* self = nullptr;
-    if (PyMethod_Check(function)) self = PyMethod_GET_SELF(function), function = PyMethod_GET_FUNCTION(function);
-    Ref owner;
-    if (!self && entry.steps) {          // found on the class of the object
-      Entry object = entry;
-      --object.steps;
-      owner = object.now().value;
-      if (owner && !PyModule_Check(owner.get()) && !PyType_Check(owner.get())) self = owner.get();
-    }
-    if (PyFunction_Check(function)) enter(function, {&self, self ? size_t{1} : size_t{0}}, depth + 1);
+    const CalledFunction called = function_called(entry);
+    PyObject* self = called.self.get();
+    if (called.function) enter(called.function.get(), {&self, self ? size_t{1} : size_t{0}}, depth + 1);
   }
 
   // False: the call reads no state. It may be a draw of a number.
@@ -460,7 +473,7 @@ void StateWatch::entered_from_library(PyObject* function) {
   const InterpreterFrame* const frame = top_frame(own_thread_state());
   if (!around || around->bodies.size() >= kMaxFunctions || frame->code != PyFunction_GET_CODE(function)) return;
   quietly([&] {
-    if (ag_is_converted_code(frame->code) || !Impl::is_users(function)) return;
+    if (ag_is_converted_code(frame->code) || !is_users(function)) return;
     std::vector<PyObject*> values;
     const int count = reinterpret_cast<PyCodeObject*>(frame->code)->co_argcount;
     for (int i = 0; i < count; ++i) values.push_back(local_at(frame, i));
@@ -468,29 +481,72 @@ void StateWatch::entered_from_library(PyObject* function) {
   });
 }
 
+namespace {
+
+// Reads the changes of a function, and of the program's functions that it calls, from their sources.
+class OutsideChanges {
+ public:
+  // `self`: what its first parameter is; null: not known.
+  void read(PyObject* function, PyObject* self, int depth = 0) {
+    const SharedBody body = body_of(function);
+    if (!body || depth > kMaxDepth || entered_.size() >= kMaxFunctions) return;
+    const void* const object = self ? self : PyFunction_GET_CLOSURE(function);
+    if (!entered_.insert({PyFunction_GET_CODE(function), object}).second) return;
+    if (!first_) first_ = body;
+    for (size_t i = 0; i < body->outside.accesses.size(); ++i) {
+      const OutsideAccess& access = body->outside.accesses[i];
+      Entry entry{Ref::borrow(function), {}, body, i, access.path.steps.size(), false, depth == 0, nullptr, {}};
+      if (access.path.parameter == 0 && self) {
+        entry.parameter = true;
+        entry.start = Ref::borrow(self);
+      } else if (access.path.parameter >= 0 && depth) {
+        continue;                        // what a helper is given may be the caller's own
+      }
+      const bool opens = access.kind == OutsideAccess::kCall && access.path.text() == "open";
+      const bool is_known = entry.parameter || access.path.parameter < 0;
+      if (access.kind == OutsideAccess::kCall && !opens && is_known) {
+        const CalledFunction called = function_called(entry);
+        PyObject* const helper = called.function.get();
+        if (helper && is_users(helper)) read(helper, called.self.get(), depth + 1);
+      }
+      if (access.kind < OutsideAccess::kStore && !opens) continue;
+      const Ref value = is_known ? entry.now().value : Ref();
+      if (value && is_variable(value.get())) continue;
+      add(function, *body, access, opens);
+    }
+  }
+
+  std::vector<std::string> take() { return std::move(found_); }
+
+ private:
+  static constexpr int kMaxDepth = 8;
+
+  void add(PyObject* function, const WatchedBody& body, const OutsideAccess& access, bool opens) {
+    std::string where = "line " + std::to_string(access.line);
+    if (&body != first_.get()) {
+      const auto* const code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function));
+      where += " of " + readable(code->co_name);
+      if (body.file != first_->file) where += " in " + body.file.substr(body.file.rfind('/') + 1);
+    }
+    std::string text = (opens ? "a file" : access.path.text()) + " (" + where + ")";
+    if (std::ranges::find(found_, text) == found_.end()) found_.push_back(std::move(text));
+  }
+
+  SharedBody first_;                     // of the traced function itself
+  std::set<std::pair<const void*, const void*>> entered_;
+  std::vector<std::string> found_;
+};
+
+}  // namespace
+
 std::vector<std::string> outside_changes(PyObject* callable) {
-  std::vector<std::string> found;
+  OutsideChanges changes;
   quietly([&] {
     std::vector<PyObject*> first;
     const Ref made = function_behind(callable, first);
-    const SharedBody body = made ? body_of(made.get()) : nullptr;
-    if (!body) return;
-    for (size_t i = 0; i < body->outside.accesses.size(); ++i) {
-      const OutsideAccess& access = body->outside.accesses[i];
-      const bool opens = access.kind == OutsideAccess::kCall && access.path.text() == "open";
-      if (access.kind < OutsideAccess::kStore && !opens) continue;
-      WatchedEntry entry{made, {}, body, i, access.path.steps.size(), false, true, nullptr, {}};
-      if (access.path.parameter >= 0 && static_cast<size_t>(access.path.parameter) < first.size()) {
-        entry.parameter = true;
-        entry.start = Ref::borrow(first[static_cast<size_t>(access.path.parameter)]);
-      }
-      const Ref value = access.path.parameter < 0 || entry.parameter ? entry.now().value : Ref();
-      if (value && is_variable(value.get())) continue;
-      std::string text = (opens ? "a file" : access.path.text()) + " (line " + std::to_string(access.line) + ")";
-      if (std::ranges::find(found, text) == found.end()) found.push_back(std::move(text));
-    }
+    if (made) changes.read(made.get(), first.empty() ? nullptr : first.front());
   });
-  return found;
+  return changes.take();
 }
 
 void note_leaked_use(const Graph& graph) {

@@ -78,8 +78,8 @@ class StateWatch {
   std::unique_ptr<Impl> impl_;           // null: nothing is recorded
 };
 
-// What the body of a function changes outside of itself, from its source: "self.steps (line 12)". Not what variables of
-// the engine hold, which can be put back.
+// What a function changes outside of itself, from its source and those of the program's functions that it calls:
+// "self.steps (line 12)", "calls (line 3 of count)". Not what variables of the engine hold, which can be put back.
 std::vector<std::string> outside_changes(PyObject* callable);
 
 // A symbolic tensor of a finished trace is used: tells the recording (engine/trace/hooks.h).

@@ -31,6 +31,8 @@ std::string report_github(const session::Reader& reader, const explain::Report& 
 std::string github_annotations(const session::Reader& reader, const explain::Report& report,
                                const std::vector<std::string>& exceeded);
 
+// "No findings: none of the known problems was found in what was recorded."
+std::string no_findings(const session::Reader& reader, const explain::Report& report);
 // Parts of both forms of Markdown.
 std::string summary_markdown(const explain::Report& report);
 std::string finding_markdown(const session::Reader& reader, const explain::Report& report, size_t at);

@@ -57,7 +57,7 @@ std::string report_github(const Reader& reader, const explain::Report& report,
   for (const explain::ReportedEngine& engine : report.engines)
     for (const std::string& missing : engine.missing_hooks) out += "\n" + markdown_words(missing) + ".\n";
   if (report.findings.empty()) {
-    out += "\nNo findings: none of the known problems was found in what was recorded.\n";
+    out += str("\n", no_findings(reader, report), "\n");
   } else {
     out += "\n| finding | function | line | cost |\n|---|---|---|---|\n";
     for (size_t i = 0; i < report.findings.size(); ++i) {

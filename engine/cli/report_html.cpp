@@ -187,7 +187,7 @@ class Page {
     for (size_t i = 0; i < report_.findings.size(); ++i) finding(i);
     out_ += "</div>";
     if (report_.findings.empty())
-      out_ += element("p", "dim", "No findings: none of the known problems was found in what was recorded.");
+      out_ += element("p", "dim", no_findings(reader_, report_));
   }
 
   void functions() {

@@ -6,7 +6,10 @@
 #include "engine/cli/text.h"
 #include "engine/explain/cause_words.h"
 #include "engine/explain/compare/text.h"
+#include "engine/explain/no_findings.h"
 #include "engine/explain/words.h"
+#include "engine/foreign/foreign.h"
+#include "engine/model/model_file.h"
 
 namespace footlight::cli {
 namespace {
@@ -96,6 +99,12 @@ std::string functions_markdown(const Reader& reader, const explain::Report& repo
   return out;
 }
 
+std::string no_findings(const Reader& reader, const explain::Report& report) {
+  const std::string& engine = reader.contents().run.engine;
+  const bool nothing_ran = model::is_model(engine) || foreign::is_program_text(engine);
+  return str("No findings: ", explain::no_findings_text(nothing_ran, report.traces + report.failed_traces > 0));
+}
+
 std::string report_markdown(const Reader& reader, const explain::Report& report) {
   std::string out = "# " + markdown_words(report.script.substr(report.script.rfind('/') + 1)) + "\n\n" +
                     summary_markdown(report);
@@ -104,7 +113,7 @@ std::string report_markdown(const Reader& reader, const explain::Report& report)
     out += "\n### F" + std::to_string(i + 1) + ": " + markdown_words(report.findings[i].title) + "\n\n" +
            finding_markdown(reader, report, i);
   if (report.findings.empty())
-    out += "\nNo findings: none of the known problems was found in what was recorded.\n";
+    out += str("\n", no_findings(reader, report), "\n");
   out += ranks_markdown(reader);
 
   if (!report.functions.empty()) out += "\n## Functions\n\n" + functions_markdown(reader, report);

@@ -114,6 +114,23 @@ class Report(unittest.TestCase):
             for shown in (done.stdout, done.stderr):
                 self.assertNotRegex(shown.decode('utf-8'), '[\x80-\x9f\u2028-\u202e\u2066-\u2069\x1b]', words)
 
+    def test_nothing_found_is_said_where_something_could_be_looked_for(self):
+        text, plain = os.path.join(self.folder, 'module.txt'), os.path.join(self.folder, 'plain.py')
+        with open(text, 'w') as file:
+            file.write('HloModule m\n\nENTRY main {\n  p = f32[4]{0} parameter(0)\n  ROOT a = f32[4]{0} add(p, p)\n}\n')
+        with open(plain, 'w') as file:
+            file.write('import tensorflow as tf\nprint(tf.ones([2]) + 1.0)\n')
+        eager = os.path.join(self.folder, 'plain.footlight')
+        footlight_program.run('record', plain, '-o', eager)
+        for session, said, not_said in (
+                (text, 'nothing of it ran, so no problem could be looked for', 'none of the known problems'),
+                (eager, 'no function was traced, so causes of retraces could not be looked for', 'nothing of it ran')):
+            for form in ([], ['--github'], ['--html']):
+                with self.subTest(session, form=form):
+                    report = self.run_report(*form, session=session)[0]
+                    self.assertIn(said, report)
+                    self.assertNotIn(not_said, report)
+
     def test_json_says_what_the_script_counted(self):
         report = json.loads(self.run_report('--json')[0])
         self.assertEqual((report['format'], report['version']), ('footlight-report', 1))

@@ -3,11 +3,14 @@
 
 #include "app/models/finding_content.h"
 #include "app/models/landing.h"
+#include "app/models/nothing_ran.h"
 #include "app/models/text.h"
 #include "app/views/labels.h"
 #include "app/views/paint.h"
 
 #include "engine/explain/call_counts.h"
+#include "engine/explain/no_findings.h"
+#include "engine/foreign/foreign.h"
 
 #include <QClipboard>
 #include <QContextMenuEvent>
@@ -223,10 +226,12 @@ void FindingsView::build() {
     });
   }
   if (list_.cards.empty() && list_.notes.empty()) {
+    const std::string& engine = document().run.engine;
     add_line(busy()                       ? QString::fromUtf8("Looking for findings …")
-             : document().traces.empty()
+             : !document().end && !foreign::is_imported(engine) && document().traces.empty()
                  ? QStringLiteral("Findings about retraces appear here once functions have been traced.")
-                 : QStringLiteral("Nothing to report: none of the known problems was found in what was recorded."),
+                 : QStringLiteral("Nothing to report: ") +
+                       QLatin1String(explain::no_findings_text(nothing_ran(engine), !document().traces.empty())),
              {}, {});
   }
   if (!dismissed_cards_.empty()) {

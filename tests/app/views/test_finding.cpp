@@ -375,6 +375,29 @@ class FindingTest : public WindowCase {
       QVERIFY(!label->text().contains(QStringLiteral("Nothing to report")));
   }
 
+  void of_a_text_of_which_nothing_ran_no_problem_is_denied() {
+    const auto show = [&](const char* engine) {
+      Document d;
+      d.run.engine = engine;
+      d.end = session::EndRecord();
+      d.add(session::FunctionRecord{FunctionId(1), "main", session::FileId(1), 2, 1, {"x"}});
+      session::TraceRecord t;
+      t.id = TraceId(0);
+      t.function = FunctionId(1);
+      t.number = 1;
+      d.add(t);
+      window().session().show(d);
+    };
+    const auto shows = [&](const char* text) {
+      const QList<QLabel*> labels = window().findings()->findChildren<QLabel*>();
+      return std::ranges::any_of(labels, [&](QLabel* label) { return label->text().contains(QLatin1String(text)); });
+    };
+    show("imported: HLO text");
+    QTRY_VERIFY(shows("no problem could be looked for"));
+    show("footlight 0.1");
+    QTRY_VERIFY(shows("none of the known problems was found"));
+  }
+
   // Keras takes its lines out of an error, which leaves two traces, one in the other, and ends the script.
   void an_error_that_leaves_nested_traces_is_one_finding() {
     Document d;

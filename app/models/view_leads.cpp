@@ -112,6 +112,8 @@ ViewLead autograph_lead(const std::vector<CodeLine>& lines) {
 
 ViewLead timeline_lead(const Document& document) {
   QString text = counted(document.events, "op event", "op events");
+  if (!document.events && !document.calls && !document.device_events)
+    text = QStringLiteral("No call of a traced function and no op was recorded, only spans");
   if (const uint64_t eager = eager_ops(document); eager && eager <= document.events) {
     text += eager == document.events ? QStringLiteral(", all eager")
                                      : QStringLiteral(", %1 of them eager").arg(count_text(eager));

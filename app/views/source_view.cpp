@@ -233,6 +233,7 @@ void SourceView::show_script(const QString& path) {
   const QByteArray text = file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
   text_ = std::make_shared<FileText>(text.toStdString(), std::unordered_map<int, CodeLine>{});
   code_->set_costs(nullptr);
+  code_->set_empty_text({});
   code_->set_text(text_);
   sentence_->say({QStringLiteral("This script has not run yet: Run (F5) shows what its lines cost."), {}, {}, {}});
   show_nothing();
@@ -258,6 +259,7 @@ void SourceView::show_costs() {
     sentence_->say({});
     return;
   }
+  code_->set_empty_text(QStringLiteral("The text of this file was not recorded."));
   auto notes = file_notes(document(), file_, static_cast<int64_t>(text_->size()));
   const query::LineSums& sums = context_.session->lines().sums();
   mark_lines(document(), sums, file_, notes);

@@ -77,7 +77,8 @@ void TimelineView::reset() {
 
 void TimelineView::refresh() {
   dirty_ = true;
-  const bool any = document().calls > 0 || document().events > 0 || document().device_events > 0;
+  const bool any = document().calls > 0 || document().events > 0 || document().device_events > 0 ||
+                   document().first_span_ns > 0;
   show_body(any);
   if (any) lead_->say(timeline_lead(document()));
   else say_nothing(nothing_to_show(document(), current(), LeadFor::kTimeline));

@@ -127,6 +127,30 @@ class LeadsTest : public WindowCase {
       QVERIFY(!label->text().contains(QStringLiteral("Looking for")));
   }
 
+  // Spans are on the timeline of a trace that has nothing else, such as one of another program.
+  void spans_alone() {
+    SampleRun run = eager_run(0);
+    write_session(at("spans.footlight"), run, false);
+    const int64_t start = run.document.run.started_ns + 5'000'000;
+    {
+      auto writer = session::Writer::attach(at("spans.footlight").toStdString());
+      session::TrackRecord track;
+      track.id = session::TrackId(3);
+      track.kind = "thread", track.name = "loader";
+      writer->add(track);
+      writer->add(session::SpanRecord{session::TrackId(3), start, start + 600'000, "load", "io"});
+      writer->finish({start + 1'000'000, 0, 0, "finished"});
+    }
+    window().session().open(at("spans.footlight"));
+    window().show_view(QStringLiteral("timeline"));
+    window().settle();
+    window().settle();
+    QVERIFY(!window().timeline()->nothing()->isVisible());
+    QCOMPARE(window().timeline()->lead()->text(),
+             QStringLiteral("No call of a traced function and no op was recorded, only spans"));
+    QVERIFY(!window().timeline()->canvas()->picture().tracks.empty());
+  }
+
   void a_run_in_which_nothing_ran() {
     SampleRun run = eager_run(0);
     run.document.files.clear();

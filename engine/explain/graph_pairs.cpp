@@ -16,6 +16,7 @@ using session::TraceRecord;
 
 constexpr int kDeepest = 8;            // graphs within graphs
 constexpr size_t kMaxNodes = 20'000;   // of two graphs that are compared node by node
+constexpr size_t kMaxNeighbours = 16;  // traces with which each is compared
 
 // In which kinds of values graphs of one structure differ.
 struct Kinds {
@@ -100,41 +101,87 @@ const TraceRecord* commonest(const Evidence& evidence, const std::vector<const T
 
 }  // namespace
 
+namespace {
+
+// In what the keys of two traces differ: in what a finding names, and in anything else.
+struct Differences { bool named = false, others = false; };
+
+Differences differences(const Finding& finding, const TraceRecord& a, const TraceRecord& b) {
+  const auto is_named = [&](std::string_view leaf) {
+    const auto names = [&](const std::string& path) {
+      const std::string_view place = std::string_view(path).substr(0, path.find_first_of('.', path.rfind(']') + 1));
+      return leaf.starts_with(place) && (leaf.size() == place.size() || leaf[place.size()] == '[');
+    };
+    return names(finding.path) || std::ranges::any_of(finding.also_paths, names);
+  };
+  Differences found;
+  const auto compare = [&](const TraceRecord& from, const TraceRecord& in) {
+    for (const session::KeyLeaf& leaf : from.key) {
+      const session::KeyLeaf* other = leaf_at(in, leaf.path);
+      const bool same = other && other->kind == leaf.kind && other->type == leaf.type && other->shape == leaf.shape &&
+                        other->value == leaf.value;
+      if (!same) (is_named(leaf.path) ? found.named : found.others) = true;
+    }
+  };
+  compare(a, b);
+  compare(b, a);
+  return found;
+}
+
+}  // namespace
+
+bool differ_only_in(const Finding& finding, const TraceRecord& a, const TraceRecord& b) {
+  const Differences found = differences(finding, a, b);
+  return !finding.path.empty() && found.named && !found.others;
+}
+
 void describe_graphs(const Evidence& evidence, const std::vector<std::vector<const TraceRecord*>>& groups,
                      Finding& finding) {
-  const TraceRecord *left = nullptr, *right = nullptr;
-  GraphRelation most = GraphRelation::kIdentical;
-  Kinds all;
-  size_t most_kinds = 0, pairs = 0, alike = 0;
+  using Pair = std::pair<const TraceRecord*, const TraceRecord*>;
+  std::vector<Pair> pairs, apart, alone;
   for (const auto& group : groups) {
     if (group.empty()) continue;
     const TraceRecord* const base = commonest(evidence, group);
-    for (const TraceRecord* t : group) {
-      if (t == base) continue;
-      ++pairs;
-      const GraphRelation relation = evidence.compare_graphs(base->graph(), t->graph());
-      alike += relation <= GraphRelation::kConstants;
-      Kinds kinds;
-      if (relation == GraphRelation::kConstants) add_kinds(evidence, base->graph(), t->graph(), kinds);
-      all.constants |= kinds.constants;
-      all.attributes |= kinds.attributes;
-      all.shapes |= kinds.shapes;
-      all.ordered &= kinds.ordered;
-      if (relation == GraphRelation::kUnknown) continue;
-      if (left && (relation < most || (relation == most && kinds.count() <= most_kinds))) continue;
-      left = base->id < t->id ? base : t;
-      right = left == base ? t : base;
-      most = relation;
-      most_kinds = kinds.count();
+    for (const TraceRecord* t : group)
+      if (t != base) pairs.push_back({base, t});
+    for (size_t i = 0; i < group.size() && !finding.path.empty(); ++i) {
+      for (size_t k = i + 1; k < std::min(group.size(), i + kMaxNeighbours); ++k) {
+        const Differences found = differences(finding, *group[i], *group[k]);
+        if (found.named) (found.others ? apart : alone).push_back({group[i], group[k]});
+      }
     }
   }
+  // Best are pairs that differ in nothing else: others show what another cause changed, too.
+  if (!alone.empty()) pairs = alone;
+  else if (!apart.empty()) pairs = apart;
+  const TraceRecord *left = nullptr, *right = nullptr;
+  GraphRelation most = GraphRelation::kIdentical;
+  Kinds all;
+  size_t most_kinds = 0, alike = 0;
+  for (const auto& [a, b] : pairs) {
+    const GraphRelation relation = evidence.compare_graphs(a->graph(), b->graph());
+    alike += relation <= GraphRelation::kConstants;
+    Kinds kinds;
+    if (relation == GraphRelation::kConstants) add_kinds(evidence, a->graph(), b->graph(), kinds);
+    all.constants |= kinds.constants;
+    all.attributes |= kinds.attributes;
+    all.shapes |= kinds.shapes;
+    all.ordered &= kinds.ordered;
+    if (relation == GraphRelation::kUnknown) continue;
+    if (left && (relation < most || (relation == most && kinds.count() <= most_kinds))) continue;
+    left = a->id < b->id ? a : b;
+    right = left == a ? b : a;
+    most = relation;
+    most_kinds = kinds.count();
+  }
+  if (!alone.empty() && left) finding.graphs = most;
   switch (finding.graphs) {
     case GraphRelation::kIdentical: finding.graphs_words = "are identical"; break;
     case GraphRelation::kConstants: finding.graphs_words = "differ only in " + words_of(all); break;
     case GraphRelation::kStructure:
-      finding.graphs_words = most != GraphRelation::kStructure ? "capture different values"
-                             : alike * 2 > pairs               ? "mostly differ only in " + words_of(all)
-                                                               : "differ in structure";
+      finding.graphs_words = most != GraphRelation::kStructure  ? "capture different values"
+                             : alike * 2 > pairs.size()         ? "mostly differ only in " + words_of(all)
+                                                                : "differ in structure";
       break;
     case GraphRelation::kUnknown: return;
   }

@@ -11,4 +11,7 @@ namespace footlight::explain {
 void describe_graphs(const Evidence& evidence, const std::vector<std::vector<const session::TraceRecord*>>& groups,
                      Finding& finding);
 
+// Whether the keys of two traces differ, and only in what the finding names: its path, and those that change with it.
+bool differ_only_in(const Finding& finding, const session::TraceRecord& a, const session::TraceRecord& b);
+
 }  // namespace footlight::explain

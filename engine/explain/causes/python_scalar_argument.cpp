@@ -6,6 +6,7 @@
 #include "engine/explain/edits.h"
 #include "engine/explain/engines.h"
 #include "engine/explain/forms.h"
+#include "engine/explain/graph_pairs.h"
 #include "engine/explain/outlines.h"
 #include "engine/explain/words.h"
 
@@ -186,13 +187,14 @@ void ask_to_trace(const std::string& name, const std::string& type, Candidate& c
 // Adds what the graphs tell about the tensor that replaces a number or text: its dtype, and where it is of no use.
 class TensorFix {
  public:
-  TensorFix(const Evidence& evidence, const FunctionRun& run, std::string name, Tensor tensor,
+  TensorFix(const Evidence& evidence, const FunctionRun& run, std::string name, Tensor tensor, const Finding& finding,
             const ReplayResult& result)
       : evidence_(evidence), run_(run), name_(std::move(name)), tensor_(std::move(tensor)) {
     for (const auto& group : result.merged) {
-      // A value such as 0 may have made a graph of another structure, so neighbours are compared.
+      // A value such as 0 may have made a graph of another structure, so all neighbours are compared.
       for (size_t i = 1; i < std::min(group.size(), kMaxCompared); ++i)
-        differing_dtypes(evidence, group[i - 1]->graph(), group[i]->graph(), dtypes_);
+        if (differ_only_in(finding, *group[i - 1], *group[i]))
+          differing_dtypes(evidence, group[i - 1]->graph(), group[i]->graph(), dtypes_);
       for (const session::TraceRecord* t : group)
         if (attribute_.empty()) attribute_ = differing_attribute(evidence, group.front()->graph(), t->graph());
     }
@@ -333,7 +335,7 @@ void propose_python_scalar_argument(const Evidence& evidence, const FunctionRun&
       ProposedFix without;
       without.call = {leave_out(literal.places), literal.written};
       c.complete = [&evidence, &run, name, tensor, without](Finding& made, const ReplayResult& result) {
-        TensorFix(evidence, run, name, tensor, result).complete(made, without);
+        TensorFix(evidence, run, name, tensor, made, result).complete(made, without);
       };
     }
     candidates.push_back(std::move(c));

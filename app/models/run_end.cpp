@@ -15,13 +15,13 @@ namespace footlight::app {
 
 namespace {
 
-constexpr size_t kMaxFrames = 64;
+constexpr size_t kMaxErrorFrames = 64;
 
 // From the line of a node up to the program that called its graph.
 std::vector<CallerFrame> stack_of_node(const Document& document, const session::NodeRecord& node) {
   std::vector<CallerFrame> frames;
   const session::LocationRecord* inner = nullptr;
-  for (const auto* l = document.location(node.location); l && frames.size() < kMaxFrames;
+  for (const auto* l = document.location(node.location); l && frames.size() < kMaxErrorFrames;
        inner = l, l = document.location(l->caller)) {
     const session::CodeRecord* code = document.code(l->source.code);
     const SourcePlace place = l->file.valid() ? SourcePlace{l->file, l->line} : document.place(l->source);

@@ -140,15 +140,6 @@ void add_relaxing(const Evidence& evidence, const FunctionRun& run, const std::s
 
 using Dimensions = std::map<std::string, std::set<size_t>>;  // those that vary, by the place of a tensor in a key
 
-// JAX has no unknown sizes: every one is a trace, so fewer of them are the fix.
-void ask_for_padding(const FunctionRun& run, const Dimensions& dimensions, const std::string& name, Candidate& c) {
-  c.fix.call = round_up_sizes(dimensions);
-  c.most = GraphRelation::kStructure;
-  c.fewest = std::max(kMinSaved, (run.traces.size() + 1) / 2);
-  c.finding.fix = "Pad " + name + " to powers of two before the call and mask what was added, or keep it at one size "
-                  "and write at a position";
-}
-
 // A library makes the function and its definition, so only its inputs can change.
 void ask_for_padded_inputs(const FunctionRun& run, const Dimensions& dimensions, Candidate& c) {
   c.fix.call = forget_sizes(dimensions);
@@ -196,6 +187,22 @@ std::string padding_of(const FunctionRun& run, const std::vector<const VaryingTe
   }
   return "Pad " + listed(names) + " to one size before the call" +
          (has_small_batches(run, together) ? ", or leave out a smaller last batch" : "");
+}
+
+// JAX has no unknown sizes: every one is a trace, so fewer of them are the fix.
+void ask_for_padding(const FunctionRun& run, const std::vector<const VaryingTensor*>& together,
+                     const Dimensions& dimensions, const std::string& name, Candidate& c) {
+  if (has_small_batches(run, together)) {
+    c.fix.call = forget_sizes(dimensions);
+    c.most = GraphRelation::kStructure;
+    c.finding.fix = padding_of(run, together);
+    return;
+  }
+  c.fix.call = round_up_sizes(dimensions);
+  c.most = GraphRelation::kStructure;
+  c.fewest = std::max(kMinSaved, (run.traces.size() + 1) / 2);
+  c.finding.fix = "Pad " + name + " to powers of two before the call and mask what was added, or keep it at one size "
+                  "and write at a position";
 }
 
 // How a definition declares sizes as unknown: a signature where one fits all arguments, else reduce_retracing.
@@ -294,7 +301,7 @@ void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std
     c.steady = steady(run, tensor);
     c.edit_at = Candidate::EditAt::kDefinition;
     describe(together, c.finding);
-    if (jax) ask_for_padding(run, dimensions, argument_name(tensor.path, tensor.parameter), c);
+    if (jax) ask_for_padding(run, together, dimensions, argument_name(tensor.path, tensor.parameter), c);
     else if (library) ask_for_padded_inputs(run, dimensions, c);
     else ask_to_declare(evidence, run, declaration, together, dimensions, c);
     candidates.push_back(std::move(c));

@@ -105,6 +105,13 @@ RANDOM = {
         for i in range(6):
             outer(tf.ones([2]))
     '''),
+    'in the function of a dataset': ('numpy.random', 'Dataset_map_augment', '''
+        import numpy as np
+        def augment(x):
+            return x + np.random.uniform(-1., 1.)  # here
+        for x in tf.data.Dataset.from_tensor_slices(np.zeros(6, np.float32)).map(augment):
+            print(x)
+    '''),
 }
 
 

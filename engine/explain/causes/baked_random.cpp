@@ -98,13 +98,13 @@ void find_baked_random(const Evidence& evidence, Findings& findings) {
     }
     if (o.note == "clock" && times.stays_in_python({o.file, o.line})) continue;
     std::vector<std::string>& traced = functions[{o.file, o.line}];
-    if (std::string one = short_name(evidence, o.function); std::ranges::find(traced, one) == traced.end())
-      traced.push_back(std::move(one));
+    const std::string function = name_at(evidence, o.function, {o.file, o.line});
+    if (std::ranges::find(traced, function) == traced.end()) traced.push_back(function);
     const auto [at, fresh] = all.try_emplace(Line{o.file, o.line}, wrong_result(evidence, o, 0));
     traces[{o.file, o.line}].insert(o.trace);
     if (!fresh) continue;
     Finding& f = at->second;
-    const std::string name = name_in(o.path), function = short_name(evidence, o.function);
+    const std::string name = name_in(o.path);
     const bool clock = o.note == "clock";
     f.title = name + " is read once, when " + function + " is traced";
     const bool jax = is_jax(evidence, o.function);
@@ -113,11 +113,12 @@ void find_baked_random(const Evidence& evidence, Findings& findings) {
     f.fix = clock ? "Read it " + at_call
             : jax ? "Draw with jax.random, from a key that is an argument"
                   : "Draw with tf.random";
+    const bool of_library = is_step_of_library(evidence, o.function);  // nobody passes it an argument
     if (jax && !clock) add_alternative(f, "Draw the number " + at_call, f.checked);
     if (jax) continue;
     if (!clock) {
       f.edit = edit_of(evidence, f.line, kSameDraw);
-      add_alternative(f, "Draw the number " + at_call, f.checked);
+      if (!of_library) add_alternative(f, "Draw the number " + at_call, f.checked);
     } else if (name.starts_with("time.")) {
       // What a name keeps may be passed to Python, which takes no tensor.
       const bool kept = evidence.text(f.line).find(" = ") != std::string_view::npos;

@@ -81,8 +81,10 @@ void describe(const Evidence& evidence, const LaterCalls& later, Change& change)
     f.detail += std::string(", and the ") + tensor + "s that it holds have no value after the trace";
     return;
   }
-  f.fix = is_step_of_library(evidence, f.function) ? "Change " + name + " in a callback, which runs in every step"
-                                                   : "Change " + name + where_called;
+  f.fix = "Change " + name +
+          (is_of_dataset(evidence, f.function)       ? " where the elements are taken"
+           : is_step_of_library(evidence, f.function) ? " in a callback, which runs in every step"
+                                                      : where_called);
   if (jax)
     add_alternative(f, "Return the value from " + called + ", and keep it where it is called", f.checked);
   else if (std::ranges::all_of(f.values, is_scalar))

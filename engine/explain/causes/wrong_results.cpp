@@ -92,6 +92,11 @@ bool is_step_of_library(const Evidence& evidence, FunctionId function) {
          (is_step_of_library(run->second.record) || is_made_by_library(evidence, run->second));
 }
 
+bool is_of_dataset(const Evidence& evidence, FunctionId function) {
+  const auto run = evidence.functions().find(function);
+  return run != evidence.functions().end() && run->second.record && run->second.record->name.starts_with("Dataset_");
+}
+
 std::string name_at(const Evidence& evidence, FunctionId function, const Line& line) {
   if (line && is_step_of_library(evidence, function)) {
     Outlines outlines(evidence);

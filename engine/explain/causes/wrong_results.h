@@ -27,6 +27,8 @@ bool is_scalar(const std::string& value);
 std::string short_name(const Evidence& evidence, FunctionId function);
 // Whether a library made the function that it traces around the program's own: train_step of a Keras model.
 bool is_step_of_library(const Evidence& evidence, FunctionId function);
+// Whether a dataset runs it for its elements.
+bool is_of_dataset(const Evidence& evidence, FunctionId function);
 // The function's name; in a step of a library, the name of the program's function whose source holds the line.
 std::string name_at(const Evidence& evidence, FunctionId function, const Line& line);
 

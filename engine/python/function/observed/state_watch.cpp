@@ -8,6 +8,7 @@
 #include "engine/python/autograph/convert.h"
 #include "engine/python/function/observed/state_records.h"
 #include "engine/python/interpreter/arguments.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/exceptions.h"
 #include "engine/python/interpreter/frame_layout.h"
 #include "engine/python/interpreter/source.h"
@@ -407,7 +408,8 @@ StateWatch::StateWatch(PyObject* body, std::span<PyObject* const> values, Functi
   impl_->outer = std::exchange(python_thread.state_watch, this);
   quietly([&] {
     std::vector<PyObject*> all;
-    const Ref made = function_behind(body, all);
+    const Ref runs = optional_attribute(body, "_footlight_runs");  // a dataset's function is wrapped
+    const Ref made = function_behind(runs ? runs.get() : body, all);
     all.insert(all.end(), values.begin(), values.end());
     if (!made) return;
     impl_->enter(made.get(), all);

@@ -3,6 +3,7 @@
 
 #include "app/models/text.h"
 #include "app/models/view_leads.h"
+#include "engine/session/writer.h"
 
 #include <QPushButton>
 

@@ -5,6 +5,7 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/json.h"
 #include "engine/cli/text.h"
+#include "engine/cli/text_columns.h"
 #include "engine/query/late_ranks.h"
 
 #include <algorithm>
@@ -139,11 +140,11 @@ namespace {
 void print_table(const std::vector<std::vector<std::string>>& rows, size_t numbers_from) {
   std::vector<size_t> widths(rows.front().size());
   for (const auto& row : rows)
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
   for (const auto& row : rows) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
-      const std::string room(widths[i] - row[i].size(), ' ');
+      const std::string room(widths[i] - columns_of(row[i]), ' ');
       line += (i ? "  " : "") + (i >= numbers_from ? room + row[i] : row[i] + room);
     }
     line.resize(line.find_last_not_of(' ') + 1);

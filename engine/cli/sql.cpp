@@ -6,6 +6,7 @@
 #include "engine/cli/json.h"
 #include "engine/cli/open_file.h"
 #include "engine/cli/text.h"
+#include "engine/cli/text_columns.h"
 #include "engine/sql/ready_queries.h"
 #include "engine/sql/recording.h"
 
@@ -90,7 +91,7 @@ class TextTable {
  public:
   void add(std::vector<std::string> cells, std::vector<bool> to_the_right) {
     if (widths_.size() < cells.size()) widths_.resize(cells.size());
-    for (size_t i = 0; i < cells.size(); ++i) widths_[i] = std::max(widths_[i], width(cells[i]));
+    for (size_t i = 0; i < cells.size(); ++i) widths_[i] = std::max(widths_[i], columns_of(cells[i]));
     rows_.push_back({std::move(cells), std::move(to_the_right)});
   }
   std::string text() const {
@@ -102,7 +103,7 @@ class TextTable {
         const std::string& cell = rows_[r].cells[i];
         // A heading stands as the first row's cell does.
         const auto& sides = rows_[r == 0 && rows_.size() > 1 ? 1 : r].to_the_right;
-        const std::string space(widths_[i] - width(cell), ' ');
+        const std::string space(widths_[i] - columns_of(cell), ' ');
         line += sides[i] ? space + cell : cell + space;
       }
       while (line.ends_with(' ')) line.pop_back();
@@ -119,9 +120,6 @@ class TextTable {
     std::vector<std::string> cells;
     std::vector<bool> to_the_right;
   };
-  static size_t width(const std::string& text) {  // characters, not bytes
-    return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
-  }
   std::vector<Row> rows_;
   std::vector<size_t> widths_;
 };

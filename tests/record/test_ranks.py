@@ -69,6 +69,9 @@ class Ranks(Recorded):
 
     def launched(self, mode):
         self.write('ranks.py', RANKS)
+        self.launched_as_written(mode)
+
+    def launched_as_written(self, mode):
         meeting = os.path.join(self.folder, 'meeting')
         shutil.rmtree(meeting, ignore_errors=True)
         os.mkdir(meeting)
@@ -163,6 +166,16 @@ class Ranks(Recorded):
             text = file.read()
         self.assertIn('<h2>Ranks</h2><p>', text)
         self.assertRegex(text, '<td>Rank 2</td><td>tracing</td><td><code>step</code></td><td>barrier #4</td>')
+
+    def test_the_table_of_names_that_are_not_ascii(self):
+        self.write('ranks.py', RANKS.replace("'augment'", "'é訓練'"))
+        self.launched_as_written('python')
+        self.merged('run.footlight')
+        lines = self.run_program('ranks', 'run-merged.footlight').stdout.splitlines()
+        head = next(line for line in lines if line.startswith('late '))
+        row = next(line for line in lines if line.startswith('Rank 2 ') and '  é訓練  ' in line)
+        wide = row.replace('訓', '訓.').replace('練', '練.')  # one character for each column
+        self.assertEqual(wide.index('barrier'), head.index('worst at'))
 
     def test_names_of_files(self):
         script = self.write('script.py', 'print("ran")')

@@ -55,7 +55,8 @@ LocationNumber HloFrames::of_metadata(std::string_view metadata) {
 LocationNumber HloFrames::of_frame(uint64_t number) {
   if (const auto known = known_.find(number); known != known_.end()) return known->second;
   std::vector<Place> stack;
-  for (uint64_t at = number; at > 0 && stack.size() < kMaxFramesOfStack;) {
+  uint64_t at = number;
+  for (size_t steps = 0; at > 0 && steps < kMaxFramesOfStack; ++steps) {  // frames may go around in a circle
     const auto frame = frames_.find(at);
     if (frame == frames_.end()) break;
     if (const auto place = places_.find(frame->second.place); place != places_.end()) stack.push_back(place->second);

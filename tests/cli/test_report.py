@@ -114,6 +114,7 @@ class Report(unittest.TestCase):
             for shown in (done.stdout, done.stderr):
                 self.assertNotRegex(shown.decode('utf-8'), '[\x80-\x9f\u2028-\u202e\u2066-\u2069\x1b]', words)
 
+    @RUNS_PYTHON
     def test_nothing_found_is_said_where_something_could_be_looked_for(self):
         text, plain = os.path.join(self.folder, 'module.txt'), os.path.join(self.folder, 'plain.py')
         with open(text, 'w') as file:

@@ -21,6 +21,17 @@ def event(**changed: Any) -> dict[str, Any]:
     return {**WHOLE, **changed}
 
 
+# Its only frame has no place and is its own parent.
+CIRCLE = """HloModule m
+
+StackFrames
+2 {file_location_id=9 parent_frame_id=3}
+
+ENTRY main {
+  p = f32[4]{0} parameter(0), metadata={op_name="x" stack_frame_id=2}
+  ROOT a = f32[4]{0} add(p, p)
+}
+"""
 MANY = trace(*[event(ts=i) for i in range(400)])
 # Input, exit code, what is on stderr; a recording is made where the code is 0.
 CASES: dict[str, tuple[bytes, int, str]] = {
@@ -53,6 +64,7 @@ CASES: dict[str, tuple[bytes, int, str]] = {
                                        0, '1 ops'),
     'bad escapes': (b'{"traceEvents": [{"ph": "X", "name": "\\ud800\\u00zz\\x", "ts": 1, "cat": "cpu_op"}]}', 0,
                     '1 ops'),
+    'frames in a circle': (CIRCLE.encode(), 0, ''),
     'damaged XPlane': (b'\x0a\x40\x12\x09/host:CPU\x1a\xff\xff\xff\xff\x0f', 2, 'damaged'),
 }
 

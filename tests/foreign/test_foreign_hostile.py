@@ -82,7 +82,7 @@ def main() -> None:
                 again = subprocess.run([PROGRAM, 'info', made, '--json'], capture_output=True, text=True)
                 texts = sqlite3.connect(made).execute('SELECT text FROM file').fetchall()
                 right = again.returncode == 0 and json.loads(again.stdout)['damage'] == '' and \
-                    not any(t[0] for t in texts)
+                    not any(t[0] and t[0].encode() != content for t in texts)
             if not right:
                 failed += 1
                 print(f'{name}: exit code {done.returncode}, {done.stderr[:300]!r}')

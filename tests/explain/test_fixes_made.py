@@ -414,6 +414,20 @@ class Fixes(FolderCase):
         self.assertEqual(finding['fix']['edit']['new'].strip(),
                          'print(step(tf.ones([4]), tf.constant(i, tf.float32)).numpy())')
 
+    def test_numbers_that_python_takes_and_tensors_do_not(self):
+        for body in ('x * (v or 1.0)', 'x * round(v * 10)', 'x if v and v < 4 else x + 1.0'):
+            with self.subTest(body):
+                report = footlight_program.report(recorded.record(self.folder, textwrap.dedent(f'''
+                    @tf.function
+                    def step(x, v):
+                        return {body}
+                    for i in range(6):
+                        step(tf.ones([2]), 0.5 * i)
+                ''')))
+                for finding in report['findings']:
+                    self.assertIsNone(finding['fix']['edit'], finding)
+                    self.assertIn('where Python computes with it', finding['message'])
+
     def test_a_number_that_python_writes_into_a_text(self):
         report = footlight_program.report(recorded.record(self.folder, textwrap.dedent('''
             @tf.function

@@ -143,9 +143,27 @@ void each_line_of(const Evidence& evidence, const FunctionRun& run,
     if (look(line, source::without_comment(evidence.text(line)))) return;
 }
 
-// Whether a line hands the name to Python's arithmetic or to NumPy, which take no symbolic tensor.
+// Whether the truth of the name itself decides, as in "v or 1.0": only a bool tensor may.
+bool decides_by_truth(std::string_view text, const std::string& name) {
+  for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+    const std::string_view behind = text.substr(at + name.size());
+    if (!behind.starts_with(" or ") && !behind.starts_with(" and ")) continue;
+    const std::string_view before = source::trimmed(text.substr(0, at));
+    const auto ends_with = [&](std::string_view word) { return before.ends_with(word); };
+    const bool is_whole = at == 0 || (!source::in_name(text[at - 1]) && text[at - 1] != '.');
+    static constexpr std::string_view kOperators[] = {"==", "!=", "<=", ">=", "<", ">", "+",
+                                                      "-",  "*",  "/",  "%",  " in", " is"};
+    const bool is_operand = std::ranges::any_of(kOperators, ends_with);
+    if (is_whole && !is_operand) return true;
+  }
+  return false;
+}
+
+// Whether a line hands the name to Python's arithmetic or to NumPy, which take no symbolic tensor, or asks whether it
+// is true.
 bool computes_in_python(std::string_view text, const std::string& name) {
-  for (const std::string_view library : {"math.", "np.", "numpy."}) {
+  if (decides_by_truth(text, name)) return true;
+  for (const std::string_view library : {"math.", "np.", "numpy.", "round(", "divmod(", "chr(", "hex(", "bin("}) {
     for (size_t at = text.find(library); at != text.npos; at = text.find(library, at + 1)) {
       const auto before = static_cast<unsigned char>(at ? text[at - 1] : ' ');
       const bool is_word = !std::isalnum(before) && before != '_' && before != '.';

@@ -105,7 +105,7 @@ RANDOM = {
         for i in range(6):
             outer(tf.ones([2]))
     '''),
-    'in the function of a dataset': ('numpy.random', 'Dataset_map_augment', '''
+    'in the function of a dataset': ('numpy.random', 'augment', '''
         import numpy as np
         def augment(x):
             return x + np.random.uniform(-1., 1.)  # here

@@ -16,7 +16,8 @@ using session::TraceRecord;
 
 constexpr int kDeepest = 8;            // graphs within graphs
 constexpr size_t kMaxNodes = 20'000;   // of two graphs that are compared node by node
-constexpr size_t kMaxNeighbours = 16;  // traces with which each is compared
+constexpr size_t kMaxOfGroup = 256;    // traces of a group whose keys are compared,
+constexpr size_t kMaxNeighbours = 16;  // each with that many after it
 
 // In which kinds of values graphs of one structure differ.
 struct Kinds {
@@ -144,7 +145,7 @@ void describe_graphs(const Evidence& evidence, const std::vector<std::vector<con
     const TraceRecord* const base = commonest(evidence, group);
     for (const TraceRecord* t : group)
       if (t != base) pairs.push_back({base, t});
-    for (size_t i = 0; i < group.size() && !finding.path.empty(); ++i) {
+    for (size_t i = 0; i < std::min(group.size(), kMaxOfGroup) && !finding.path.empty(); ++i) {
       for (size_t k = i + 1; k < std::min(group.size(), i + kMaxNeighbours); ++k) {
         const Differences found = differences(finding, *group[i], *group[k]);
         if (found.named) (found.others ? apart : alone).push_back({group[i], group[k]});

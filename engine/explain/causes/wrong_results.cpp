@@ -94,7 +94,7 @@ bool is_step_of_library(const Evidence& evidence, FunctionId function) {
 
 bool is_of_dataset(const Evidence& evidence, FunctionId function) {
   const auto run = evidence.functions().find(function);
-  return run != evidence.functions().end() && run->second.record && run->second.record->name.starts_with("Dataset_");
+  return run != evidence.functions().end() && run->second.record && run->second.record->kind == "dataset";
 }
 
 std::string name_at(const Evidence& evidence, FunctionId function, const Line& line) {

@@ -130,11 +130,20 @@ class Stage {
 
 std::string counted(size_t n, const char* one, const char* many) { return str(n, ' ', n == 1 ? one : many); }
 
+// The call that traced a graph made its parameters and results: their line is the caller's, not one of the function.
+bool is_made_by_call(const GraphRecord& graph, const NodeRecord& node) {
+  if (node.op == "Placeholder") return true;
+  return node.op == "Identity" &&
+         std::ranges::find(graph.outputs, node.id, &session::EdgeRecord::from) != graph.outputs.end();
+}
+
 // "lines 12, 14 and 3 more"; "line 12, adam.py:241"
-std::string lines_text(const std::vector<const NodeRecord*>& nodes, const LineOf& line_of) {
+std::string lines_text(const GraphRecord& graph, const std::vector<const NodeRecord*>& nodes, const LineOf& line_of) {
   std::vector<NodeLine> lines;
-  for (const NodeRecord* node : nodes)
+  for (const NodeRecord* node : nodes) {
+    if (is_made_by_call(graph, *node)) continue;
     if (NodeLine line = line_of(*node); line.line) lines.push_back(std::move(line));
+  }
   std::ranges::sort(lines);
   lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   if (lines.empty()) return "";
@@ -376,7 +385,7 @@ std::string what_pass_did(const GraphRecord& graph, size_t pass, const LineOf& l
     if (const NodeRecord* node = all.find(step.node); node && !results.contains({step.node, step.fate}))
       became[step.fate].push_back(node);
   const auto details = [&](const std::vector<const NodeRecord*>& nodes) {
-    const std::string lines = lines_text(nodes, line_of);
+    const std::string lines = lines_text(graph, nodes, line_of);
     return str(" (", ops_text(nodes), lines.empty() ? "" : "; ", lines, ')');
   };
   std::string text = title_of(graph.passes[pass]) + ": ";

@@ -213,6 +213,14 @@ class TestStages : public QObject {
     QCOMPARE(what_pass_did(g, 2, elsewhere), what_pass_did(g, 2, line_of));
   }
 
+  void parameters_and_results_have_no_line_of_the_function() {
+    GraphRecord g = sample();
+    const auto identity = std::ranges::find(g.nodes, "Identity", &session::NodeRecord::op);
+    g.outputs = {{identity->id, 0}};
+    QCOMPARE(what_pass_did(g, 0, line_of), std::string("forward identities: 1 node was replaced by its input "
+                                                       "(Identity)"));
+  }
+
   void words() {
     GraphRecord g = sample();
     QCOMPARE(what_pass_did(g, 0, line_of), std::string("forward identities: 1 node was replaced by its input "

@@ -34,11 +34,19 @@ struct RecorderHooks {
 };
 extern RecorderHooks recorder_hooks;
 
+// Where an eager op was called.
+struct OpPlaces {
+  SourceRef source;  // the innermost line, which may be of a library
+  SourceRef caller;  // the innermost line of the user's own code, where that is another; else none
+};
+
 // The package `footlight_recorder` installs these once, when Python loads it (python/recorder/code_objects.cpp): it
 // works without the engine.
 struct FrontEndHooks {
   // Called for each recorded event: where the user's program stands.
   SourceRef (*source)() = nullptr;
+  // Called for each recorded eager op.
+  OpPlaces (*op_places)() = nullptr;
   // Called for each recorded call: as `source`, but not inside of a library that calls for the program.
   SourceRef (*caller)() = nullptr;
   // Called for each node of a graph that is recorded: fills `frames` with this thread's positions in the user's code,

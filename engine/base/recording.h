@@ -29,7 +29,7 @@ inline bool recording_structure() {
   return recording_level.load(std::memory_order_relaxed) != RecordingLevel::kOff;
 }
 
-// One op that ran; 48 bytes, with ids and times only.
+// One op that ran; 56 bytes, with ids and times only.
 struct OpEvent {
   int64_t start_ns = 0;
   int64_t end_ns = 0;
@@ -39,8 +39,9 @@ struct OpEvent {
   uint8_t device = 0;
   bool in_graph = false;  // whether its place is a node of a graph
   uint32_t sequence = 0;  // filled by the ring
+  SourceRef caller;       // the user's line, for an eager op that a library runs
 
-  // For an eager op, the user's line; in a graph, the node, which knows its line.
+  // For an eager op, its line; in a graph, the node, which knows its line.
   void set_source(SourceRef source) {
     place_[0] = source.code.value, place_[1] = source.offset;
     in_graph = false;
@@ -56,7 +57,7 @@ struct OpEvent {
  private:
   uint32_t place_[2] = {CodeId::kNone, 0};
 };
-static_assert(sizeof(OpEvent) == 48);
+static_assert(sizeof(OpEvent) == 56);
 
 enum class CallOutcome : uint8_t { kHit, kTrace, kEager, kFailed, kDispatchMiss, kCompile };
 

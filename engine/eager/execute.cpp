@@ -40,7 +40,11 @@ void record(const OpRow& row, std::span<const Tensor> inputs, std::span<const Te
   OpEvent event{};
   event.start_ns = start;
   event.end_ns = now_ns();
-  event.set_source(current_source());
+  if (front_end_hooks.op_places) {
+    const OpPlaces places = front_end_hooks.op_places();
+    event.set_source(places.source);
+    event.caller = places.caller;
+  }
   event.signature = signature_of(row, inputs, outputs);
   event.op = row.id;
   event.device = device.type == DeviceType::kGpu ? static_cast<uint8_t>(1 + device.index) : 0;

@@ -206,6 +206,7 @@ class Summing {
     } else {
       eager = &eager_[instruction(e.source(i), e.location[i])];
       add(*eager, e.op[i], self);
+      if (e.code[i].valid() && e.location[i].valid()) add(from_libraries_[e.location[i]], e.op[i], self);
       eager->visits += eager != thread.last;
     }
     if (e.call[i].valid()) in_call_[e.call[i]] += self;
@@ -294,6 +295,13 @@ class Summing {
       l.eager_ns += ran.self_ns;
       l.python_ns += ran.python_ns;
       l.eager_runs = std::max(l.eager_runs, ran.runs());
+    }
+    for (const auto& [location, ran] : from_libraries_) {
+      const session::LocationRecord* const caller = reader_.location(location);
+      if (!caller) continue;
+      LineSum& l = line(caller->source, location);
+      l.library_ops += ran.count();
+      l.library_ns += ran.self_ns;
     }
     for (const auto& [key, ops] : evaluated_) line(key).evaluated_ops += ops;
   }
@@ -511,6 +519,7 @@ class Summing {
   std::unordered_map<GraphId, std::vector<GraphId>> called_;  // by the nodes of a graph
   std::map<session::ThreadId, Thread> threads_;
   std::unordered_map<uint64_t, Ran> eager_;  // keyed by instruction
+  std::map<session::LocationId, Ran> from_libraries_;  // eager ops, keyed by the user's line that called the library
   std::unordered_map<uint64_t, uint64_t> evaluated_;  // ops by instruction
   std::unordered_map<uint64_t, Ran> nodes_;  // keyed by graph and node
   std::unordered_map<CallId, int64_t> in_call_;

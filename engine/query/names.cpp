@@ -75,13 +75,19 @@ const std::string& Names::place(SourceRef source, session::LocationId location) 
   const uint64_t key = coded ? uint64_t{source.code.value} << 32 | source.offset : location.value;
   const auto [at, added] = (coded ? places_ : locations_).try_emplace(key);
   if (!added) return at->second;
-  session::Reader::SourcePlace place = reader_.place(source);
+  session::Reader::SourcePlace where = reader_.place(source);
   if (const session::LocationRecord* l = coded ? nullptr : reader_.location(location)) {
-    place = {l->file, l->line};
-    if (!place.line) place = reader_.place(l->source);
+    where = {l->file, l->line};
+    if (!where.line) where = reader_.place(l->source);
   }
-  if (const std::string file = path(place.file); !file.empty())
-    at->second = place.line > 0 ? place_text_with_path(file, place.line) : file;
+  return at->second = place(where);
+}
+
+const std::string& Names::place(session::Reader::SourcePlace where) {
+  const auto [at, added] = lines_.try_emplace(uint64_t{where.file.value} << 32 | static_cast<uint32_t>(where.line));
+  if (!added) return at->second;
+  if (const std::string file = path(where.file); !file.empty())
+    at->second = where.line > 0 ? place_text_with_path(file, where.line) : file;
   return at->second;
 }
 

@@ -24,13 +24,14 @@ class Names {
   const session::NodeRecord* node(GraphId graph, NodeId node) const;
   // "train.py:14", with the path below the run's folder; "": unknown. `location` is for where there is no code object.
   const std::string& place(SourceRef source, session::LocationId location = {});
+  const std::string& place(session::Reader::SourcePlace);
   std::string path(session::FileId file) const;
   // The function and trace that a graph belongs to, if one names it.
   const session::TraceRecord* trace_of(GraphId graph);
 
  private:
   const session::Reader& reader_;
-  std::unordered_map<uint64_t, std::string> places_, locations_;
+  std::unordered_map<uint64_t, std::string> places_, locations_, lines_;
   std::unordered_map<GraphId, const session::TraceRecord*> traces_;
 };
 

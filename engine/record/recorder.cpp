@@ -39,9 +39,10 @@ struct Host {
   // Writers that are closed: another thread may still hold the pointer it got from active_writer().
   std::vector<std::unique_ptr<session::Writer>> closed;
   std::vector<void (*)(session::Writer&)> contributors, last_contributors;
-  std::unordered_map<const ThreadRings*, Reported> reported;  // only used by the flush thread, like the next two
+  std::unordered_map<const ThreadRings*, Reported> reported;  // only used by the flush thread, like the next three
   uint32_t signatures = 0;       // number of signatures that the session has
   uint64_t signatures_refused = 0;
+  std::unordered_map<uint64_t, session::LocationId> callers;  // the user's lines from which libraries ran eager ops
 };
 
 // Never destroyed: threads and exit handlers may still use it.
@@ -79,6 +80,23 @@ uint32_t room_in(size_t taken) {
   return static_cast<uint32_t>(std::min<size_t>(kMaxAtOnce, kMaxOfBatch - std::min(kMaxOfBatch, taken)));
 }
 
+// The location of the user's line from which a library ran an op; it is written at first use.
+session::LocationId location_of(SourceRef caller, session::Writer& writer) {
+  constexpr size_t kMaxCallers = 1'000'000;
+  auto& callers = host().callers;
+  if (!caller.code.valid()) return {};
+  const auto known = callers.find(uint64_t{caller.code.value} << 32 | caller.offset);
+  if (known != callers.end()) return known->second;
+  if (callers.size() == kMaxCallers) return {};
+  const session::LocationId id(session::kFirstCallerLocation + static_cast<uint32_t>(callers.size()));
+  callers.emplace(uint64_t{caller.code.value} << 32 | caller.offset, id);
+  session::LocationRecord record;
+  record.id = id;
+  record.source = caller;
+  writer.add(std::move(record));
+  return id;
+}
+
 // Drains the ring up to the limits; returns whether it is empty now.
 bool drain(Batch& batch, ThreadRings& rings, bool last) {
   auto& reported = host().reported;
@@ -88,7 +106,8 @@ bool drain(Batch& batch, ThreadRings& rings, bool last) {
   const uint32_t ops_taken = rings.ops().drain(
       [&](const OpEvent* events, uint32_t count) {
         for (uint32_t i = 0; i < count; ++i)
-          batch.ops.append(rings.number(), ThreadRings::op_event_id(rings.number(), events[i].sequence), events[i]);
+          batch.ops.append(rings.number(), ThreadRings::op_event_id(rings.number(), events[i].sequence), events[i],
+                           location_of(events[i].caller, *batch.writer));
       },
       most_ops);
   const uint32_t calls_taken = rings.calls().drain(
@@ -231,6 +250,7 @@ void begin(std::unique_ptr<session::Writer> writer, bool attached, RecordingLeve
   });
   Host& h = host();
   h.reported.clear();
+  h.callers.clear();
   h.signatures = 0;
   h.signatures_refused = signatures_refused();
   h.attached = attached;

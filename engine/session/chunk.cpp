@@ -99,7 +99,7 @@ RawChunk open_chunk(uint8_t kind, std::string_view bytes, uint32_t rows) {
   return chunk;
 }
 
-void OpColumns::append(uint16_t thread_number, uint64_t event_id, const OpEvent& e) {
+void OpColumns::append(uint16_t thread_number, uint64_t event_id, const OpEvent& e, LocationId caller) {
   start_ns.push_back(e.start_ns);
   end_ns.push_back(e.end_ns);
   id.push_back(event_id);
@@ -114,7 +114,7 @@ void OpColumns::append(uint16_t thread_number, uint64_t event_id, const OpEvent&
   thread.push_back(ThreadId(thread_number));
   device.push_back(DeviceNumber(e.device));
   signature.push_back(e.signature);
-  location.push_back({});
+  location.push_back(caller);
 }
 
 void decode_chunk(std::string_view bytes, uint32_t rows, OpDurations& out) {

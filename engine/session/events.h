@@ -26,11 +26,11 @@ struct OpColumns {
   std::vector<ThreadId> thread;
   std::vector<DeviceNumber> device;
   std::vector<SignatureId> signature;
-  std::vector<LocationId> location;
+  std::vector<LocationId> location;  // of an op with a code object: the user's line, where a library ran the op
 
   size_t size() const { return start_ns.size(); }
   SourceRef source(size_t i) const { return {code[i], offset[i]}; }
-  void append(uint16_t thread_number, uint64_t event_id, const OpEvent& event);
+  void append(uint16_t thread_number, uint64_t event_id, const OpEvent& event, LocationId caller = {});
 
   static constexpr TableNote kTable{"op_chunk", "Ops that ran."};
   static constexpr const char* kPlural = "op events";
@@ -49,7 +49,8 @@ struct OpColumns {
     f.column("thread", &R::thread, "that started it");
     f.column("device", &R::device, "it ran on");
     f.column("signature", &R::signature, "what it ran on", {.since = 2});
-    f.column("location", &R::location, "where it was called, where there is no code object", {.since = 3});
+    f.column("location", &R::location, "where it was called, if it has no code object or a library ran it",
+             {.since = 3});
   }
 };
 

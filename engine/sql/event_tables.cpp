@@ -1,4 +1,5 @@
 // Tables of frequent events: ops, calls, device work, spans, counters, waits.
+#include "engine/session/users_line.h"
 #include "engine/sql/columns.h"
 
 namespace footlight::sql {
@@ -31,6 +32,14 @@ Kept place_of_op(L& l, const Op& r) {
   if (const NodeRecord* node = l.names.node(r.chunk->graph[r.at], r.chunk->node[r.at]))
     return {l.names.place(node->source, node->location)};
   return {l.names.place(r.chunk->source(r.at), r.chunk->location[r.at])};
+}
+
+// The line itself where it is the user's own, and where it is not known which one called the library.
+Kept user_place_of_op(L& l, const Op& r) {
+  if (const NodeRecord* node = l.names.node(r.chunk->graph[r.at], r.chunk->node[r.at]))
+    return {l.names.place(session::users_line(l.reader, *node))};
+  const session::LocationId caller = r.chunk->location[r.at];
+  return caller.valid() ? Kept{l.names.place({}, caller)} : place_of_op(l, r);
 }
 
 Columns<Op> op_columns() {
@@ -84,6 +93,8 @@ Columns<Op> op_columns() {
         [](L& l, const Op& r) { return node_name(l, r.chunk->graph[r.at], r.chunk->node[r.at]); });
   c.add("node_id", "Number of the node in its graph", [](L&, const Op& r) { return r.chunk->node[r.at]; });
   c.add("source", "Line of the program, such as train.py:14", [](L& l, const Op& r) { return place_of_op(l, r); });
+  c.add("user_source", "The same line, or where a library ran the op the line that called the library",
+        [](L& l, const Op& r) { return user_place_of_op(l, r); });
   return c;
 }
 

@@ -527,6 +527,31 @@ class LineSumsTest : public QObject {
     QCOMPARE(sums.at(session::FileId(2), 9)->library_ns, int64_t{0});
   }
 
+  // So is an eager op, at the line that the location of its event names.
+  void eager_ops_of_a_library() {
+    auto w = begin(at("eager_library.footlight"));
+    w->add(session::FileRecord{session::FileId(2), "/venv/lib/python3.11/site-packages/keras/metric.py", "x\n"});
+    session::CodeRecord code{CodeId(2), session::FileId(2), "Mean.update_state", 1, {}};
+    for (uint32_t line = 1; line <= 20; ++line) code.lines.emplace_back(line, line);
+    w->add(code);
+    session::LocationRecord caller;
+    caller.id = session::LocationId(session::kFirstCallerLocation), caller.source = {CodeId(1), 5};
+    w->add(caller);
+    session::OpColumns ops;
+    OpEvent e;
+    e.set_source({CodeId(2), 9});
+    for (uint64_t i = 1; i <= 3; ++i) {
+      e.start_ns = static_cast<int64_t>(i) * 100, e.end_ns = e.start_ns + 20;
+      ops.append(0, i, e, i < 3 ? caller.id : session::LocationId());
+    }
+    w->add_rows(ops);
+    const LineSums sums = finished(*w);
+    QCOMPARE(sums.at(kFile, 5)->library_ops, uint64_t{2});
+    QCOMPARE(sums.at(kFile, 5)->library_ns, int64_t{40});
+    QCOMPARE(sums.at(kFile, 5)->eager_ops, uint64_t{0});
+    QCOMPARE(sums.at(session::FileId(2), 9)->eager_ops, uint64_t{3});
+  }
+
   void cancelled() {
     const RandomSession all(4, 1000, 1);
     all.write(at("cancel.footlight"), 3, true);

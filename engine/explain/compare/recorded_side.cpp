@@ -355,9 +355,10 @@ void RecordedRuns::add_traces(Stretches& stretches, int64_t from, int64_t to) {
 
 int32_t RecordedRuns::place_of(const session::OpColumns& e, size_t i) {
   const bool node = e.node[i].valid();
+  const bool has_source = node || e.code[i].valid();
   const Key key{node ? uint64_t{e.graph[i].value} << 32 | e.node[i].value
                      : uint64_t{e.code[i].value} << 32 | e.offset[i],
-                uint64_t{e.op[i].value} | uint64_t{node} << 16 | uint64_t{e.location[i].value} << 32};
+                uint64_t{e.op[i].value} | uint64_t{node} << 16 | uint64_t{has_source ? 0 : e.location[i].value} << 32};
   const auto [at, fresh] = known_.try_emplace(key, -1);
   if (!fresh || places_.size() >= kMaxPlaces) return at->second;
   PlaceRan made;

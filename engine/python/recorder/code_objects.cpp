@@ -94,19 +94,27 @@ SourceRef python_source() {
   return {};
 }
 
-SourceRef python_caller() {
+OpPlaces python_op_places() {
   PyThreadState* ts = own_thread_state();
-  if (!ts) return this_thread.source_without_interpreter;
-  SourceRef innermost;
+  if (!ts) return {this_thread.source_without_interpreter, {}};
+  OpPlaces places;
   for (InterpreterFrame* f = top_frame(ts); f; f = f->previous) {
     if (!has_code(f)) continue;
     const uintptr_t mark = mark_of(f->code);
     if (mark == kOurs) continue;
     const SourceRef here{code_of_mark(mark), offset_of(f)};
-    if (!of_library(mark)) return here;
-    if (!innermost.code.valid()) innermost = here;
+    const bool is_innermost = !places.source.code.valid();
+    if (is_innermost) places.source = here;
+    if (of_library(mark)) continue;
+    if (!is_innermost) places.caller = here;
+    break;
   }
-  return innermost;
+  return places;
+}
+
+SourceRef python_caller() {
+  const OpPlaces places = python_op_places();
+  return places.caller.code.valid() ? places.caller : places.source;
 }
 
 size_t python_stack(std::span<SourceRef> frames) {
@@ -131,6 +139,7 @@ void init_code_objects() {
   slot = request_code_slot(drop_mark);
   if (slot < 0) throw Error(ErrorKind::kRuntime, "all of Python's code slots are in use");
   front_end_hooks.source = python_source;
+  front_end_hooks.op_places = python_op_places;
   front_end_hooks.stack = python_stack;
   front_end_hooks.caller = python_caller;
 }

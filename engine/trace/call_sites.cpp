@@ -14,7 +14,7 @@ namespace footlight::trace {
 namespace {
 
 constexpr size_t kDeepest = 128;        // frames; a deeper stack keeps only the innermost place
-constexpr size_t kMaxSites = 1'000'000;     // places in a process
+constexpr size_t kMaxSites = session::kFirstCallerLocation;  // places in a process
 
 class CallSites {
  public:

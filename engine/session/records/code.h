@@ -47,8 +47,9 @@ struct CodeRecord {
   }
 };
 
-// The first id of the locations of lines from which libraries run eager ops; those of nodes are smaller.
-constexpr uint32_t kFirstCallerLocation = 1u << 24;
+// The ids of a process's locations: those of nodes are smaller than this one, and those of the lines from which
+// libraries run eager ops are not.
+constexpr uint32_t kFirstCallerLocation = 1'000'000;
 
 // A place in a program and the place that called it: locations are a tree of prefixes, so a stack is its last frame. If
 // there is a CPython code object, events name it and an offset, which is cheaper to record.

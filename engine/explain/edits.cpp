@@ -2,6 +2,7 @@
 #include "engine/explain/edits.h"
 
 #include "engine/base/error_words.h"
+#include "engine/explain/outlines.h"
 #include "engine/source/line.h"
 
 #include <algorithm>
@@ -44,13 +45,21 @@ bool is_own(const Evidence& evidence, const Line& line) {
   return file != files.end() && is_users_file(file->path);
 }
 
-ParameterKind parameter_kind(const Evidence& evidence, const FunctionRun& run, std::string_view parameter) {
+namespace {
+
+struct Parameter {
+  std::string name;
+  ParameterKind kind = ParameterKind::kPlain;
+};
+
+// The parameters of the function that is defined from this line on; none if the definition is not found there.
+std::vector<Parameter> parameters_from(const Evidence& evidence, const Line& line) {
   constexpr int kMaxLines = 24;
-  if (!run.record) return ParameterKind::kPlain;
+  std::vector<Parameter> all;
   std::string definition;
   size_t open = definition.npos;
   for (int i = 0; i < kMaxLines; ++i) {
-    definition += source::without_comment(evidence.text({run.record->file, run.record->line + i}));
+    definition += source::without_comment(evidence.text({line.file, line.line + i}));
     definition += ' ';
     if (open == definition.npos) open = definition.find('(', std::min(definition.find("def "), definition.size()));
     if (open == definition.npos) continue;
@@ -61,16 +70,25 @@ ParameterKind parameter_kind(const Evidence& evidence, const FunctionRun& run, s
       one = source::trimmed(one);
       const size_t stars = std::min(one.find_first_not_of('*'), one.size());
       one.remove_prefix(stars);
-      if (one.substr(0, one.find_first_of(" :=")) == parameter)
-        return stars == 1 ? ParameterKind::kStarred
-               : stars    ? ParameterKind::kDoubleStarred
-               : starred  ? ParameterKind::kKeywordOnly
-                          : ParameterKind::kPlain;
+      all.push_back({std::string(one.substr(0, one.find_first_of(" :="))),
+                     stars == 1 ? ParameterKind::kStarred
+                     : stars    ? ParameterKind::kDoubleStarred
+                     : starred  ? ParameterKind::kKeywordOnly
+                                : ParameterKind::kPlain});
       starred |= stars > 0;
     }
-    return ParameterKind::kPlain;
+    return all;
   }
-  return ParameterKind::kPlain;
+  return all;
+}
+
+}  // namespace
+
+ParameterKind parameter_kind(const Evidence& evidence, const FunctionRun& run, std::string_view parameter) {
+  if (!run.record) return ParameterKind::kPlain;
+  const std::vector<Parameter> all = parameters_from(evidence, {run.record->file, run.record->line});
+  const auto found = std::ranges::find(all, parameter, &Parameter::name);
+  return found == all.end() ? ParameterKind::kPlain : found->kind;
 }
 
 namespace {
@@ -82,6 +100,30 @@ struct FoundArgument {
   bool whole = false;       // the path names the whole argument, not a part of it
 };
 
+// The argument that the only call of `callee` in the text gives to the parameter, which is the one at `position`.
+FoundArgument argument_of(std::string_view text, std::string_view callee, const Parameter& parameter,
+                          size_t position) {
+  FoundArgument found;
+  const size_t open = source::find_call(text, callee);
+  if (open == text.npos || source::find_call(text, callee, open) != text.npos) return found;
+  const auto arguments = source::arguments_from(text, open);
+  if (!arguments) return found;
+  if (parameter.kind == ParameterKind::kStarred || parameter.kind == ParameterKind::kDoubleStarred) return found;
+  for (size_t i = 0; i < arguments->size(); ++i) {
+    std::string_view argument = source::trimmed((*arguments)[i]);
+    if (argument.starts_with('*')) return found;
+    if (const std::string_view keyword = source::keyword_of(argument); !keyword.empty()) {
+      if (keyword != parameter.name) continue;
+      argument = source::trimmed(argument.substr(argument.find('=') + 1));
+    } else if (parameter.kind == ParameterKind::kKeywordOnly || i != position) {
+      continue;
+    }
+    return {Written::kYes, static_cast<size_t>(argument.data() - text.data()), argument.size(), true};
+  }
+  found.written = Written::kNo;
+  return found;
+}
+
 FoundArgument find_argument(const Evidence& evidence, const FunctionRun& run, const Line& line,
                             const std::string& path, const std::string& parameter) {
   FoundArgument found;
@@ -92,27 +134,21 @@ FoundArgument find_argument(const Evidence& evidence, const FunctionRun& run, co
   const char* const end = path.data() + path.size();
   const auto read = std::from_chars(path.data() + kStart.size(), end, index);
   if (read.ptr == end || *read.ptr != ']') return found;
-  const std::string_view callee = last_name(run.record->name);
-  const size_t open = source::find_call(text, callee);
-  if (open == text.npos || source::find_call(text, callee, open) != text.npos) return found;
-  const auto arguments = source::arguments_from(text, open);
-  const ParameterKind kind = parameter_kind(evidence, run, parameter);
-  if (!arguments || kind == ParameterKind::kStarred || kind == ParameterKind::kDoubleStarred) return found;
   const auto& parameters = run.record->parameters;
   const bool method = !parameters.empty() && parameters[0] == "self" && index > 0;
-  for (size_t i = 0; i < arguments->size(); ++i) {
-    std::string_view argument = source::trimmed((*arguments)[i]);
-    if (argument.starts_with('*')) return found;
-    if (const std::string_view keyword = source::keyword_of(argument); !keyword.empty()) {
-      if (keyword != parameter) continue;
-      argument = source::trimmed(argument.substr(argument.find('=') + 1));
-    } else if (kind == ParameterKind::kKeywordOnly || i != index - method) {
-      continue;
-    }
-    return {Written::kYes, static_cast<size_t>(argument.data() - text.data()), argument.size(), read.ptr + 1 == end};
-  }
-  found.written = Written::kNo;
+  found = argument_of(text, last_name(run.record->name), {parameter, parameter_kind(evidence, run, parameter)},
+                      index - method);
+  found.whole = read.ptr + 1 == end;
   return found;
+}
+
+// The line with the argument written as `before` + argument + `after`.
+Finding::Edit wrap(const Line& line, std::string_view text, const FoundArgument& argument, std::string_view before,
+                   std::string_view after) {
+  std::string changed(text);
+  changed.insert(argument.at + argument.size, after);
+  changed.insert(argument.at, before);
+  return {line, std::string(source::trimmed(text)), std::string(source::trimmed(changed))};
 }
 
 }  // namespace
@@ -126,11 +162,7 @@ Finding::Edit wrap_argument(const Evidence& evidence, const FunctionRun& run, co
                             std::string_view before, std::string_view after) {
   const FoundArgument found = find_argument(evidence, run, finding.line, finding.path, finding.parameter);
   if (found.written != Written::kYes || !found.whole) return {};
-  const std::string_view text = evidence.text(finding.line);
-  std::string changed(text);
-  changed.insert(found.at + found.size, after);
-  changed.insert(found.at, before);
-  return {finding.line, std::string(source::trimmed(text)), std::string(source::trimmed(changed))};
+  return wrap(finding.line, evidence.text(finding.line), found, before, after);
 }
 
 Finding::Edit add_options(const Evidence& evidence, const FunctionRun& run, std::string_view options) {
@@ -142,10 +174,27 @@ Finding::Edit add_options(const Evidence& evidence, const FunctionRun& run, std:
   return {};
 }
 
-Finding::Edit wrap_value(const Evidence& evidence, const Line& line, std::string_view before, std::string_view after) {
+Finding::Edit wrap_value(const Evidence& evidence, const FunctionRun& run, const Finding& finding, const Line& line,
+                         std::string_view before, std::string_view after) {
+  const FoundArgument used = find_argument(evidence, run, finding.line, finding.path, finding.parameter);
+  if (used.written != Written::kYes || !used.whole) return {};
+  const std::string_view argument = evidence.text(finding.line).substr(used.at, used.size);
   const std::string_view text = source::trimmed(evidence.text(line));
   size_t end = 0;
   while (end < text.size() && source::in_name(text[end])) ++end;
+  if (!source::has_name(argument, text.substr(0, end))) {
+    // What the line assigns is not what is passed. It may be passed to the function around the call.
+    Outlines outlines(evidence);
+    const source::Function* const around = outlines.of(finding.line.file).innermost(finding.line.line);
+    if (!around) return {};
+    const std::vector<Parameter> all = parameters_from(evidence, {finding.line.file, around->line});
+    const auto parameter = std::ranges::find(all, argument, &Parameter::name);
+    if (parameter == all.end()) return {};
+    const bool method = all.front().name == "self" || all.front().name == "cls";
+    const FoundArgument passed =
+        argument_of(text, around->name, *parameter, static_cast<size_t>(parameter - all.begin()) - method);
+    return passed.written == Written::kYes ? wrap(line, text, passed, before, after) : Finding::Edit();
+  }
   if (end == 0 || text.substr(end, 3) != " = " || text.find('#') != text.npos) return {};
   const std::string_view value = source::trimmed(text.substr(end + 3));
   // One whole expression: with a parenthesis behind it, it ends as the only argument of a call.

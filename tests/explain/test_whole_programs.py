@@ -145,6 +145,14 @@ class WholePrograms(ProgramCase):
             for i in range(8):
                 rate = 0.1 * i
                 f(tf.ones([2]), rate)
+            '''), ('python_scalar_argument', [('Make it a tensor where it is made', True), ('tf.Variable', True)], '''
+            @tf.function
+            def f(x, k):
+                return x * k
+            def scaled(x, rate=1.0):
+                return f(x, rate)
+            for i in range(8):
+                y = scaled(tf.ones([2]), rate=0.1 * i)
             '''), ('varying_shape', [('reduce_retracing=True', True), ('Pad x to one size', True)], '''
             @tf.function
             def f(x):

@@ -83,13 +83,16 @@ void add_casts(const Evidence& evidence, const FunctionRun& run, const std::stri
   const std::string behind = (is_jax(run) ? ", dtype=jnp." : ", tf.") + usual + ")";
   const TraceRecord* example = evidence.trace(made.example);
   const KeyLeaf* odd = example ? leaf_at(*example, path) : nullptr;
-  if (odd && odd->type != usual) made.edit = wrap_value(evidence, made.line, before, behind);
+  Finding at_call = made;
+  at_call.path = path;
+  if (odd && odd->type != usual) {
+    at_call.line = evidence.line(example->source);
+    made.edit = wrap_value(evidence, run, at_call, made.line, before, behind);
+  }
   std::set<Line> calls;
   for (const TraceRecord* t : run.traces) calls.insert(evidence.line(t->source));
   if (calls.size() != 1) return;
-  Finding at_call = made;
   at_call.line = *calls.begin();
-  at_call.path = path;
   Finding::Edit edit = wrap_argument(evidence, run, at_call, before, behind);
   if (edit.at && edit.at != made.edit.at) add_alternative(made, "Cast it at the call", made.checked, std::move(edit));
 }

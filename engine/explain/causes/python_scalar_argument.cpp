@@ -116,13 +116,13 @@ Finding::Edit wrap_all(const Evidence& evidence, const FunctionRun& run, const F
 }
 
 // The same change where the number is made: the keys become the same. It is an edit only where one line makes it.
-void add_at_value(const Evidence& evidence, Finding& finding, const std::string& behind) {
+void add_at_value(const Evidence& evidence, const FunctionRun& run, Finding& finding, const std::string& behind) {
   if (finding.path.find(']') + 1 != finding.path.size()) return;  // what is made there holds more than the number
   std::vector<Line> made;
   for (const RelatedLine& related : finding.related)
     if (related.role == "value" && related.at != finding.line) made.push_back(related.at);
   if (made.empty()) return;
-  Finding::Edit edit = wrap_value(evidence, made.front(), "tf.constant(", behind);
+  Finding::Edit edit = wrap_value(evidence, run, finding, made.front(), "tf.constant(", behind);
   if (made.size() > 1) edit = {};
   if (made.size() > 1 || edit.at)
     add_alternative(finding, "Make it a tensor where" + std::string(made.size() > 1 ? "ver" : "") + " it is made",
@@ -254,7 +254,7 @@ class TensorFix {
     } else {
       const std::string common = dtypes_.size() == 1 ? *dtypes_.begin() : std::string();
       f.edit = wrap_all(evidence_, run_, f, tensor_.dtype, behind_, common);
-      if (f.also_paths.empty()) add_at_value(evidence_, f, behind_);
+      if (f.also_paths.empty()) add_at_value(evidence_, run_, f, behind_);
     }
   }
 

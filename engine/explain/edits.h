@@ -24,9 +24,9 @@ Finding::Edit wrap_argument(const Evidence& evidence, const FunctionRun& run, co
                             std::string_view before, std::string_view after);
 // The line of the decorator with these options in its parentheses; no edit if it has options already.
 Finding::Edit add_options(const Evidence& evidence, const FunctionRun& run, std::string_view options);
-// `line` makes the argument at the path of the finding: the same there, where it assigns the value to a single name that
-// the finding's line passes, or passes it to the function around that line. No edit if it is no such line, or the value
-// goes on in the next one.
+// `line` makes the argument at the path of the finding: the same there, where it assigns the value to a single name
+// that the finding's line passes, or passes it to the function around that line. No edit if it is no such line, or the
+// value goes on in the next one.
 Finding::Edit wrap_value(const Evidence& evidence, const FunctionRun& run, const Finding& finding, const Line& line,
                          std::string_view before, std::string_view after);
 

@@ -354,6 +354,32 @@ class StaleCaptures(recorded_state.Case):
         ''')
         self.assertEqual([f['evidence']['calls'] for f in found], [4 * 3])
 
+    def test_old_values_of_each_trace_and_function_count(self):
+        found, _ = recorded_state.findings('''
+            class Net:
+                gain = 0.0
+                def call(self, x):
+                    return x * self.gain  # here
+            net = Net()
+            @tf.function
+            def train(x):
+                return net.call(x) + 1.0
+            @tf.function
+            def test(x):
+                return net.call(x) - 1.0
+            for epoch in range(4):
+                net.gain = float(epoch)
+                for _ in range(3):
+                    train(tf.ones([2]))
+                for _ in range(2):
+                    test(tf.ones([2]))
+                if epoch > 0:
+                    train(tf.ones([3]))
+        ''')
+        self.assertEqual([f['evidence']['calls'] for f in found], [3 * (3 + 2) + 2])
+        self.assertEqual(found[0]['title'], 'self.gain is frozen in the graphs of train and test')
+        self.assertIn('but 15 later calls of test and train still used 0.0, and 2 used 1.0', found[0]['message'])
+
     def test_a_value_that_changes_before_each_call(self):
         found, _ = recorded_state.findings('''
             class Policy:

@@ -101,13 +101,55 @@ std::string change_text(const std::vector<std::string>& values, bool watched) {
   return watched ? text : text + " (" + session::kLastWatched + ')';
 }
 
+// An old value, and the times in which calls worked with it though another one was there.
+struct OldValue {
+  std::string value;
+  std::vector<LaterCalls::Span> times;
+};
+
 // What one finding is about: all functions and traces that read the same thing.
 struct StaleReads {
   Finding finding;
-  std::vector<LaterCalls::Span> times;  // in which the function that is named worked with the first value
-  bool watched = true;                  // to the end
-  bool exact = true;                    // each call looked at what is there
+  std::vector<OldValue> old;          // in the order of the traces that read them
+  std::vector<FunctionId> functions;  // that read it
+  bool watched = true;                // to the end
+  bool exact = true;                  // each call looked at what is there
+
+  void add(FunctionId function, const std::string& value, const LaterCalls::Span& time) {
+    if (std::ranges::find(functions, function) == functions.end()) functions.push_back(function);
+    auto at = std::ranges::find(old, value, &OldValue::value);
+    if (at == old.end()) at = old.insert(old.end(), {value, {}});
+    at->times.push_back(time);
+  }
 };
+
+// "4 later calls of train and test still used 0.0, and 2 used 0.6"
+std::string uses_text(const Evidence& evidence, const LaterCalls& later, const StaleReads& reads) {
+  constexpr size_t kMaxValues = 4;
+  std::string text;
+  std::vector<LaterCalls::Span> others;
+  size_t values = 0;
+  for (const OldValue& old : reads.old) {
+    const size_t calls = later.count(old.times);
+    if (!calls) continue;
+    if (++values > kMaxValues) {
+      others.insert(others.end(), old.times.begin(), old.times.end());
+      continue;
+    }
+    std::set<TraceId> traces;
+    for (const LaterCalls::Span& time : old.times)
+      if (later.count(std::vector{time})) traces.insert(time.trace);
+    std::vector<std::string> called;
+    for (const FunctionId function : later.functions(traces)) called.push_back(short_name(evidence, function));
+    std::ranges::sort(called);
+    called.erase(std::unique(called.begin(), called.end()), called.end());
+    text += text.empty() ? later_calls(calls) : ", and " + with_commas(calls);
+    if (called.size() > 1) text += " of " + listed(called);
+    text += (values == 1 ? " still used " : " used ") + short_value(old.value);
+  }
+  if (!others.empty()) text += ", and " + with_commas(later.count(others)) + " used other old values";
+  return text;
+}
 
 void find_stale_capture(const Evidence& evidence, Findings& findings) {
   const auto times = times_with_another_value(evidence);
@@ -121,13 +163,14 @@ void find_stale_capture(const Evidence& evidence, Findings& findings) {
     const Line line{o.file, o.line};
     const std::pair<std::string, Line> key{o.path, o.path.starts_with("global ") ? Line() : line};
     if (!calls && !all.contains(key)) continue;
-    const auto [at, fresh] = all.try_emplace(key, StaleReads{wrong_result(evidence, o, calls), {}});
+    const auto [at, fresh] = all.try_emplace(key, StaleReads{wrong_result(evidence, o, calls), {}, {}});
     Finding& f = at->second.finding;
-    if (fresh || f.function == o.function) {
-      const bool same_value = fresh || o.values.front() == f.values.front();
-      if (calls && same_value && f.line == line) at->second.times.push_back(time->second);
-      at->second.watched &= o.note != session::kLastWatched;
+    if (calls) {
+      at->second.add(o.function, o.values.front(), time->second);
       at->second.exact &= o.count <= 1;
+    }
+    if (fresh || f.function == o.function) {
+      at->second.watched &= o.note != session::kLastWatched;
       for (const std::string& value : o.values)
         if (std::ranges::find(f.values, value) == f.values.end()) f.values.push_back(value);
     }
@@ -135,21 +178,27 @@ void find_stale_capture(const Evidence& evidence, Findings& findings) {
   }
   for (auto& [key, reads] : all) {
     Finding& f = reads.finding;
-    f.calls = later.count(reads.times);
-    const std::string name = name_in(f.path), function = name_at(evidence, f.function, f.line);
-    const std::string old_value = short_value(f.values.front());
-    f.title = name + " is frozen in the graph of " + function;
-    f.detail = function + " read " + name + " = " + old_value + " while it was traced; " +
-               change_text(f.values, reads.watched) + (reads.exact ? ", but " : ", but about ") + later_calls(f.calls) +
-               " still used " + old_value;
+    std::vector<LaterCalls::Span> all_times;
+    for (const OldValue& old : reads.old) all_times.insert(all_times.end(), old.times.begin(), old.times.end());
+    f.calls = later.count(all_times);
+    std::vector<std::string> functions;
+    for (const FunctionId id : reads.functions) {
+      std::string called = name_at(evidence, id, f.line);
+      if (std::ranges::find(functions, called) == functions.end()) functions.push_back(std::move(called));
+    }
+    const std::string name = name_in(f.path), function = functions.front(), readers = listed(functions);
+    f.title = name + " is frozen in the graph" + (functions.size() > 1 ? "s of " : " of ") + readers;
+    f.detail = function + " read " + name + " = " + short_value(f.values.front()) + " while it was traced; " +
+               change_text(f.values, reads.watched) + (reads.exact ? ", but " : ", but about ") +
+               uses_text(evidence, later, reads);
     const bool of_library = is_step_of_library(evidence, f.function);  // nobody passes it an argument
     if (!is_jax(evidence, f.function) && std::ranges::all_of(f.values, is_scalar)) {
       f.fix = "Keep " + name + " in a tf.Variable and assign to it";
-      if (!of_library) add_alternative(f, "Pass " + name + " to " + function + " as a tensor", f.checked);
+      if (!of_library) add_alternative(f, "Pass " + name + " to " + readers + " as a tensor", f.checked);
     } else if (of_library) {
       f.fix = "Call compile() of the model again when " + name + " has changed: it traces " + function + " anew";
     } else {
-      f.fix = "Pass " + name + " to " + function + " as an argument";
+      f.fix = "Pass " + name + " to " + readers + " as an argument";
     }
     findings.found.push_back(std::move(f));
   }

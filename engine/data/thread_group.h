@@ -29,6 +29,7 @@ class ThreadGroup {
 
 // Number of running threads in all groups.
 int running_threads();
+constexpr int64_t kAutotune = -1;  // tf.data.AUTOTUNE, in place of a number
 // The number of threads for AUTOTUNE.
 int autotune_threads();
 

@@ -69,6 +69,32 @@ class Stages(unittest.TestCase):
         factor.assign(10)
         self.assertEqual(values(dataset), [0, -1, 20, 30])
 
+    def test_interleave_runs_as_many_generators_at_once_as_it_is_told(self):
+        lock, running = threading.Lock(), []
+
+        def elements(shard):
+            for k in range(6):
+                with lock:
+                    now.append(shard)
+                    running.append(len(now))
+                time.sleep(0.002)
+                with lock:
+                    now.remove(shard)
+                yield 10 * shard + k
+
+        def shard_of(shard):
+            return Dataset.from_generator(elements, args=[shard], output_signature=tf.TensorSpec([], tf.int64))
+        now = []
+        wanted = values(Dataset.range(4).interleave(shard_of, cycle_length=4))
+        for calls in (1, 2):
+            running.clear()
+            dataset = Dataset.range(4).interleave(shard_of, cycle_length=4, num_parallel_calls=calls)
+            self.assertEqual(values(dataset), wanted)
+            self.assertLessEqual(max(running), calls)
+        for calls, message in ((0, 'must be greater than zero'), (5, 'less than or equal to `cycle_length`')):
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, message):
+                Dataset.range(4).interleave(shard_of, cycle_length=4, num_parallel_calls=calls)
+
     def test_parallel_map_keeps_the_order(self):
         def slow(x):
             return tf.numpy_function(lambda n: (time.sleep(0.002 * (n % 3)), n * 2)[1], [x], tf.int64)

@@ -11,12 +11,19 @@ namespace {
 
 class Interleave final : public Stage {
  public:
-  // `ahead`: how many elements of each dataset worker threads prefetch; 0: no threads.
-  Interleave(StagePtr input, Function function, int64_t cycle, int64_t block, size_t ahead)
-      : input_(std::move(input)), function_(std::move(function)), cycle_(cycle), block_(block), ahead_(ahead) {
-    if (cycle == -1) cycle_ = autotune_threads();
+  // `ahead`: how many elements of each dataset worker threads prefetch; 0: no threads. `calls`: how many of these
+  // threads compute an element at the same time; kAutotune: all.
+  Interleave(StagePtr input, Function function, int64_t cycle, int64_t block, size_t ahead, int64_t calls)
+      : input_(std::move(input)), function_(std::move(function)), cycle_(cycle), block_(block), ahead_(ahead),
+        calls_(calls) {
+    if (cycle == kAutotune) cycle_ = autotune_threads();
     if (cycle_ < 1) invalid("`cycle_length` must be > 0");
     if (block < 1) invalid("`block_length` must be > 0");
+    if (calls < 1 && calls != kAutotune) invalid("num_parallel_calls must be greater than zero.");
+    if (cycle != kAutotune && calls > cycle)
+      invalid("If `cycle_length` is set to a fixed value, `num_parallel_calls` must be either `tf.data.AUTOTUNE` or a "
+              "value less than or equal to `cycle_length`. However, `num_parallel_calls` is " + std::to_string(calls) +
+              " and `cycle_length` is " + std::to_string(cycle));
   }
   CursorPtr open(const Start& start) override {
     return std::make_unique<InterleaveCursor>(StagePtr(this), *this, start, input_->start(start));
@@ -31,8 +38,10 @@ class Interleave final : public Stage {
    public:
     InterleaveCursor(StagePtr held, const Interleave& stage, const Start& start, CursorPtr input)
         : held_(std::move(held)), stage_(stage), function_(stage.function_.in(*start.run)), start_(start),
-          input_(std::move(input)),
-          open_(static_cast<size_t>(stage.cycle_)) {}
+          input_(std::move(input)), open_(static_cast<size_t>(stage.cycle_)) {
+      if (stage.calls_ != kAutotune && stage.calls_ < stage.cycle_)
+        permits_ = std::make_shared<Permits>(stage.calls_);
+    }
 
     bool next(Element& out) override {
       while (input_ || open_count_) {
@@ -109,7 +118,7 @@ class Interleave final : public Stage {
       const StagePtr inner = stage_of(dataset[0]);
       CursorPtr cursor = inner->start(start_);
       if (!stage_.ahead_) return cursor;
-      return prefetching_cursor(inner, stage_.ahead_, start_, std::move(cursor), at_once);
+      return prefetching_cursor(inner, stage_.ahead_, start_, std::move(cursor), at_once, permits_);
     }
     void advance() {
       at_ = (at_ + 1) % open_.size();
@@ -121,6 +130,7 @@ class Interleave final : public Stage {
     Function function_;
     Start start_;
     CursorPtr input_;
+    PermitsPtr permits_;
     std::vector<Slot> open_;
     size_t open_count_ = 0, at_ = 0;
     int64_t taken_ = 0;
@@ -129,12 +139,13 @@ class Interleave final : public Stage {
   Function function_;
   int64_t cycle_, block_;
   size_t ahead_;
+  int64_t calls_;
 };
 
 const StageRegistration interleave("InterleaveDataset", [](const StageContext& m) -> Stage* {
   const size_t captures = m.list_size("Targuments");
   return new Interleave(m.dataset(0), m.function("f", m.inputs(1, captures)), m.integer(1 + captures),
-                        m.integer(2 + captures), 0);
+                        m.integer(2 + captures), 0, kAutotune);
 });
 const StageRegistration parallel_interleave("ParallelInterleaveDatasetV4", [](const StageContext& m) -> Stage* {
   constexpr int64_t kBlocksAhead = 2;
@@ -142,7 +153,7 @@ const StageRegistration parallel_interleave("ParallelInterleaveDatasetV4", [](co
   const int64_t block = m.integer(2 + captures);
   const int64_t ahead = m.integer(3 + captures) > 0 ? m.integer(3 + captures) : kBlocksAhead * block;
   return new Interleave(m.dataset(0), m.function("f", m.inputs(1, captures)), m.integer(1 + captures), block,
-                        static_cast<size_t>(std::min<int64_t>(ahead, 1 << 16)));
+                        static_cast<size_t>(std::min<int64_t>(ahead, 1 << 16)), m.integer(5 + captures));
 });
 
 }  // namespace

@@ -8,13 +8,13 @@
 namespace footlight::data {
 namespace {
 
-constexpr int64_t kAutomatic = -1;
 constexpr size_t kAutomaticBuffer = 8;
 
 class Buffered final : public Cursor {
  public:
-  Buffered(StagePtr held, size_t size, const Start& start, CursorPtr input)
-      : held_(std::move(held)), size_(size), input_(std::move(input)), workers_(start.run, start.track) {}
+  Buffered(StagePtr held, size_t size, const Start& start, CursorPtr input, PermitsPtr permits)
+      : held_(std::move(held)), size_(size), permits_(std::move(permits)), input_(std::move(input)),
+        workers_(start.run, start.track) {}
 
   void begin() {
     if (!workers_.started()) workers_.start(1, [this](WorkScope& work) { return pull(work); });
@@ -59,7 +59,7 @@ class Buffered final : public Cursor {
       pulling_ = true;
     }
     Outcome outcome;
-    const bool more = outcome.pull(*input_);
+    const bool more = compute(outcome);
     const bool cancelled = workers_.run().cancelled();
     work.made(more);
     const std::lock_guard lock(workers_.mutex());
@@ -70,8 +70,18 @@ class Buffered final : public Cursor {
     return !ended_;
   }
 
+  bool compute(Outcome& outcome) {
+    try {
+      const HeldPermit permit(permits_.get(), workers_.run());
+      return outcome.pull(*input_);
+    } catch (...) {  // the run was cancelled
+      return false;
+    }
+  }
+
   StagePtr held_;
   const size_t size_;
+  const PermitsPtr permits_;
   CursorPtr input_;
   std::deque<Outcome> buffer_;
   bool ended_ = false, waiting_ = false, pulling_ = false;
@@ -80,8 +90,9 @@ class Buffered final : public Cursor {
 
 }  // namespace
 
-CursorPtr prefetching_cursor(StagePtr held, size_t size, const Start& start, CursorPtr input, bool at_once) {
-  auto made = std::make_unique<Buffered>(std::move(held), size, start, std::move(input));
+CursorPtr prefetching_cursor(StagePtr held, size_t size, const Start& start, CursorPtr input, bool at_once,
+                             PermitsPtr permits) {
+  auto made = std::make_unique<Buffered>(std::move(held), size, start, std::move(input), std::move(permits));
   if (at_once) made->begin();
   return made;
 }
@@ -91,14 +102,14 @@ namespace {
 class Prefetch final : public Stage {
  public:
   Prefetch(StagePtr input, int64_t size) : input_(std::move(input)), size_(size) {
-    if (size < 0 && size != kAutomatic) invalid("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning");
+    if (size < 0 && size != kAutotune) invalid("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning");
   }
   const Stage* windowed(size_t component) const override { return input_->windowed(component); }
   int64_t cardinality() const override { return input_->cardinality(); }
   CursorPtr open(const Start& start) override {
     if (size_ == 0) return input_->start(start);
     if (start.track) start.track->set_own_threads();
-    const size_t size = size_ == kAutomatic ? kAutomaticBuffer : static_cast<size_t>(size_);
+    const size_t size = size_ == kAutotune ? kAutomaticBuffer : static_cast<size_t>(size_);
     return prefetching_cursor(StagePtr(this), size, start, input_->start(start));
   }
 

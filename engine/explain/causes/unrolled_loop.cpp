@@ -4,6 +4,7 @@
 #include "engine/explain/findings.h"
 #include "engine/explain/loop_notes.h"
 #include "engine/explain/outlines.h"
+#include "engine/explain/staged_range.h"
 #include "engine/explain/words.h"
 #include "engine/source/line.h"
 
@@ -380,6 +381,30 @@ void add(const Evidence& evidence, const FunctionRun& run, const Search::Unrolle
   known->finding.cost_ns += run.tracing_ns();
 }
 
+// `for i in tf.range(N)`: an edit where the loop may run so as it stands.
+void complete_for_range(const Evidence& evidence, Found& found, std::string_view words, std::string_view range) {
+  Finding& f = found.finding;
+  Outlines outlines(evidence);
+  StagedRange staged = staged_range(evidence, outlines.of(f.line.file), f.line.file, *found.all.loop, f.example,
+                                    found.all.fewest_copies);
+  const auto function = evidence.functions().find(f.function);
+  if (function != evidence.functions().end() && function->second.record &&
+      function->second.record->options.find("autograph=False") != std::string::npos)
+    staged.first = "let AutoGraph convert " + std::string(last_name(function->second.record->name));
+  std::string numbers(range);
+  if (!staged.dtype.empty()) numbers.insert(numbers.size() - 1, ", dtype=tf." + staged.dtype);
+  f.fix = std::string(words) + " tf." + numbers;
+  const std::string text(source::trimmed(evidence.text(f.line)));
+  const size_t at = text.find(f.path);
+  if (!staged.first.empty()) {
+    f.fix += ". First " + staged.first;
+  } else if (at != text.npos) {
+    std::string changed = text;
+    changed.replace(at, f.path.size(), f.fix);
+    f.edit = {f.line, text, std::move(changed)};
+  }
+}
+
 void describe(const Evidence& evidence, Found& found) {
   const Search::Unrolled& u = found.all;
   Finding& f = found.finding;
@@ -407,8 +432,7 @@ void describe(const Evidence& evidence, Found& found) {
   } else if (u.loop->kind == source::Loop::Kind::kWhile) {
     f.fix = "Start what the condition reads as a tensor: a while on a tensor is in the graph once";
   } else if (!range.empty()) {
-    f.fix = std::string(words) + " tf." + std::string(range);
-    if (evidence.text(f.line).find(f.path) != std::string_view::npos) f.edit = {f.line, f.path, f.fix};
+    complete_for_range(evidence, found, words, range);
     add_alternative(f, "Use tf.while_loop, with tensors as the state of the loop", f.checked);
   } else {
     f.fix = "Stack the items into one tensor and loop over that: a for over a tensor is in the graph once";

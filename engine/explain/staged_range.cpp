@@ -189,7 +189,11 @@ class LoopReader {
 
   void check_name(const source::Function& function, const std::string& name, int line,
                   const std::set<int>& lines_with_nodes) {
-    if (!lines_with_nodes.contains(line))
+    // The nodes of a function that the line calls stand on that function's lines.
+    const auto calls = [&](const source::Function& f) {
+      return source::find_call(evidence_.text({file_, line}), f.name) != std::string_view::npos;
+    };
+    if (!lines_with_nodes.contains(line) && std::ranges::none_of(outline_.functions, calls))
       return refuse("let " + line_text(line) + " compute " + name + " with tensors");
     std::string_view start;
     bool is_known = false;

@@ -25,7 +25,7 @@ LOOPS = {
     'a_double': ('''
         y = tf.cast(x, tf.float64)
         for i in range(120):
-            y = y * 0.5 + tf.sin(0.1 * i)
+            y = y * 0.5 + 0.1 * i
         return y''', 'for i in tf.range(120, dtype=tf.float64):'),
     'on_one_line': ('''
         for i in range(120): x = x * 0.9 + i
@@ -47,6 +47,10 @@ LOOPS = {
             y = x * 0.5
             total += y
         return total''', 'for i in tf.range(120):'),
+    'a_helper': ('''
+        for i in range(120):
+            x = halved(x)
+        return x''', 'for i in tf.range(120):'),
     'an_index_and_a_float': ('''
         for i in range(120):
             x = x + table[i] / (i + 1)
@@ -92,7 +96,7 @@ LOOPS = {
             x = x * rate
         return x''', 'compute rate with tensors'),
     'a_condition': ('''
-        for i in range(120):
+        for i in range(240):
             if i % 2:
                 x = x + 1.0
             else:
@@ -124,6 +128,8 @@ import math
 table = tf.reshape(tf.range(360, dtype=tf.float32), [120, 3]) * 0.01
 weights = [tf.Variable(tf.ones([3]) * (0.01 * k)) for k in range(120)]
 numbers = [1.0 + 0.001 * k for k in range(120)]
+def halved(v):
+    return v * 0.5 + 0.1
 '''
 
 

@@ -18,8 +18,9 @@ using session::NodeRecord;
 constexpr int kMaxDepth = 64;       // of brackets, and of graphs in each other
 constexpr size_t kMaxBody = 1 << 16;  // characters
 
-// The uses of the loop's variable on one line.
-struct LineUses {
+// The uses of the loop's variable in one statement.
+struct Uses {
+  int last_line = 0;
   bool as_index = false;   // in x[i]
   bool as_number = false;  // in arithmetic, or as an argument of an op
 };
@@ -85,6 +86,7 @@ class LoopReader {
 
   void read_tokens() {
     static constexpr std::array<std::string_view, 4> kLeave = {"return", "break", "yield", "await"};
+    static constexpr std::array<std::string_view, 4> kConditions = {"if", "elif", "while", "assert"};
     static constexpr std::array<std::string_view, 9> kChanges = {"append", "extend", "insert", "update",    "add",
                                                                  "pop",    "remove", "clear",  "setdefault"};
     struct Bracket { bool index = false; std::string callee; };
@@ -92,12 +94,18 @@ class LoopReader {
     std::vector<Bracket> brackets;
     source::Lexer lexer(text);
     int line = loop_.line;
+    statement_ = line;
+    bool begins = true;  // a statement
     std::string before;       // the name that ends right before this token, with its attributes
     bool value_before = false;  // a value ends right before it: x[ is an index
     for (size_t end = 0; lexer.next(); end = lexer.token.end) {
       const bool joined = lexer.token.begin == end;
       switch (lexer.token.kind) {
-        case source::TokenKind::kNewline: ++line; break;
+        case source::TokenKind::kNewline:
+          if (const auto at = uses_.find(statement_); at != uses_.end()) at->second.last_line = line;
+          ++line;
+          if (brackets.empty()) statement_ = line, begins = true;
+          continue;
         case source::TokenKind::kOpen: {
           const bool call = lexer.is('(') && joined && !before.empty();
           if (call) {
@@ -115,7 +123,7 @@ class LoopReader {
           break;
         case source::TokenKind::kString:
           line += static_cast<int>(std::ranges::count(lexer.text(), '\n'));
-          if (joined && source::has_name(lexer.text(), variable_))
+          if (joined && !before.empty() && is_in_text(lexer.text()))
             refuse("let " + line_text(line) + " do without " + variable_ + " in a text");
           break;
         case source::TokenKind::kName: {
@@ -126,8 +134,9 @@ class LoopReader {
             refuse("let " + line_text(line) + " do without `" + name + '`');
           const std::string_view behind = source::trimmed(std::string_view(text).substr(lexer.token.end, 3));
           const bool keyword = !brackets.empty() && behind.starts_with('=') && !behind.starts_with("==");
-          if (name.substr(0, name.find('.')) == variable_ && !attribute && !keyword)
-            note_use(line, brackets);
+          if (begins) condition_ = std::ranges::find(kConditions, name) != kConditions.end();
+          begins = false;
+          if (name.substr(0, name.find('.')) == variable_ && !attribute && !keyword) note_use(line, brackets);
           before = name;
           value_before = true;
           continue;
@@ -144,11 +153,24 @@ class LoopReader {
            ": in a loop of the graph it is a tensor");
   }
 
+  // Whether a text with names in braces has the variable.
+  bool is_in_text(std::string_view text) const {
+    for (size_t at = text.find(variable_); at != text.npos; at = text.find(variable_, at + 1)) {
+      const size_t end = at + variable_.size();
+      const bool whole = at > 0 && !source::in_name(text[at - 1]) && end < text.size() && !source::in_name(text[end]);
+      const size_t open = text.substr(0, at).find_last_of("{}");
+      if (whole && open != text.npos && text[open] == '{') return true;
+    }
+    return false;
+  }
+
   template <class Brackets>
   void note_use(int line, const Brackets& brackets) {
+    if (condition_) return refuse_use(line);
+    Uses& uses = uses_.try_emplace(statement_, Uses{line}).first->second;
     for (auto bracket = brackets.rbegin(); bracket != brackets.rend(); ++bracket) {
       if (bracket->index) {
-        uses_[line].as_index = true;
+        uses.as_index = true;
         return;
       }
       const std::string& callee = bracket->callee;
@@ -158,7 +180,7 @@ class LoopReader {
                                  callee.ends_with(".write") || callee.ends_with(".read") || callee == "float";
       if (!takes_tensors) return refuse_use(line);
     }
-    uses_[line].as_number = true;
+    uses.as_number = true;
   }
 
   // Whether the loop's lines give a name another value in each turn, and what it has before the loop.
@@ -187,13 +209,31 @@ class LoopReader {
     }
   }
 
+  // Whether the line calls something else than what computes Python values.
+  static bool calls_a_function(std::string_view line) {
+    static constexpr std::array<std::string_view, 16> kOfPython = {"min", "max", "int", "float", "len", "abs", "round",
+                                                                   "sum", "str", "bool", "divmod", "pow", "range",
+                                                                   "sorted", "list", "tuple"};
+    source::Lexer lexer(line);
+    std::string before;
+    for (size_t end = 0; lexer.next(); end = lexer.token.end) {
+      const bool call = lexer.is('(') && lexer.token.begin == end && !before.empty();
+      const std::string_view library = std::string_view(before).substr(0, before.find('.'));
+      const bool of_python = std::ranges::find(kOfPython, before) != kOfPython.end() || library == "math" ||
+                             library == "np" || library == "numpy";
+      if (call && !of_python) return true;
+      before.clear();
+      if (lexer.token.kind != source::TokenKind::kName) continue;
+      lexer.take_attributes();
+      before = lexer.text();
+    }
+    return false;
+  }
+
   void check_name(const source::Function& function, const std::string& name, int line,
                   const std::set<int>& lines_with_nodes) {
     // The nodes of a function that the line calls stand on that function's lines.
-    const auto calls = [&](const source::Function& f) {
-      return source::find_call(evidence_.text({file_, line}), f.name) != std::string_view::npos;
-    };
-    if (!lines_with_nodes.contains(line) && std::ranges::none_of(outline_.functions, calls))
+    if (!lines_with_nodes.contains(line) && !calls_a_function(evidence_.text({file_, line})))
       return refuse("let " + line_text(line) + " compute " + name + " with tensors");
     std::string_view start;
     bool is_known = false;
@@ -251,7 +291,7 @@ class LoopReader {
       std::map<std::pair<CodeId, uint32_t>, std::map<std::string, std::set<std::string>>> constants;
       bool slices = false;
       for (const Made& m : made_) {
-        if (m.line != line) continue;
+        if (m.line < line || m.line > uses.last_line) continue;
         slices |= m.node->op == "StridedSlice" || m.node->op == "GatherV2";
         if (m.node->op != "Const" || m.node->outputs.empty()) continue;
         const std::string& type = m.node->outputs.front();
@@ -289,7 +329,9 @@ class LoopReader {
   std::string first_;
   std::vector<Made> made_;
   std::set<GraphId> seen_;
-  std::map<int, LineUses> uses_;
+  std::map<int, Uses> uses_;  // by the first line of the statement
+  int statement_ = 0;         // the first line of the one that is read
+  bool condition_ = false;    // whether it is a condition
 };
 
 }  // namespace

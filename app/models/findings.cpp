@@ -199,8 +199,8 @@ FindingList list_of(const Document& document, const explain::Findings& all) {
   list.reasons = explain::reasons_of_findings(document.traces, all.found);
   for (const explain::Suppressed& s : all.suppressed) {
     const session::FunctionRecord* f = document.function(s.function);
-    const QString rule = QLatin1String(explain::rule_words(s.rule));
-    const QString words = QStringLiteral("%1 (%2)").arg(cause_words(s.cause), rule);
+    const QString words = q(explain::suppressed_text(s));
+    if (!s.detail.empty()) list.no_problem.emplace_back(s.function, words);
     const QString text = f ? q(f->name) + QStringLiteral(": ") + words : capitalized(words);
     if (!list.dropped.contains(text)) list.dropped << text;
     named.insert(s.cause);
@@ -224,7 +224,10 @@ QString avoidable_text(const Document& document, const FindingList& list, Functi
     const QString name = card.finding->parameter.empty() ? card.title : q(card.finding->parameter);
     if (here && !reasons.contains(name)) reasons << name;
   }
-  if (avoidable.empty()) return {};
+  if (avoidable.empty()) {
+    const auto said = std::ranges::find(list.no_problem, function, &std::pair<FunctionId, QString>::first);
+    return said == list.no_problem.end() ? QString() : QStringLiteral("No problem: ") + said->second;
+  }
   // A trace that only creates variables is made in a call that is traced again, and no change of the call spares it.
   // Traces that failed are counted beside these.
   const size_t traces = static_cast<size_t>(std::ranges::count_if(

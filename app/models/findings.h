@@ -44,6 +44,8 @@ struct FindingList {
   std::vector<FindingNote> notes;
   QStringList dropped;    // "embed: shapes that vary (a few shapes, each comes back)"
   std::vector<LookedFor> not_found;
+  // What changes of a function would save, where that is too little for a finding.
+  std::vector<std::pair<FunctionId, QString>> no_problem;
   std::map<TraceId, std::string> reasons;  // why traces were made, where a finding says more than their keys
 };
 
@@ -55,7 +57,7 @@ FindingList findings_of(const Document& document);
 // The same in two steps: the first is slow where there are thousands of traces, and needs no document.
 FindingList list_of(const Document& document, const explain::Findings& found);
 
-// "10 of 12 traces avoidable: lr"; empty if no checked finding is about the function.
+// "10 of 12 traces avoidable: lr"; else what is said of its changes that are no problem; empty if nothing is.
 QString avoidable_text(const Document& document, const FindingList& list, FunctionId function);
 
 }  // namespace footlight::app

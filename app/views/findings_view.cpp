@@ -179,6 +179,7 @@ void FindingsView::ask() {
         explain::CallCounts counts{{}, explain::served_calls(store.reader(), go_on)};
         for (const session::FunctionRecord& f : c.functions)
           counts.of_function[f.id] = store.calls().of_function(f.id).calls;
+        for (const session::TraceRecord& t : c.traces) counts.of_trace[t.id] = store.calls().of_trace(t.id).calls;
         const bool failed = c.end && c.end->exit_code != 0;
         return explain::find_findings({c.functions, c.traces, c.graphs, store.calls().distinct(), c.keys, c.files,
                                        c.codes, c.observations, c.decisions, c.generated, &eager, failed, pipelines,

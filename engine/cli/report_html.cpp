@@ -173,7 +173,11 @@ class Page {
       checked += f.checked.ok;
     }
     out_ += "<div class=\"tiles\">";
-    tile(removable.empty() ? "green" : "amber", str(removable.size(), " of ", report_.traces), "traces avoidable");
+    tile(removable.empty() ? "green" : "amber", str(removable.size(), " of ", report_.traces),
+         report_.also_removable.empty()
+             ? std::string("traces avoidable")
+             : str("traces avoidable, and ", report_.also_removable.size(), " more that ",
+                   report_.also_removable.size() == 1 ? "is" : "are", " no problem"));
     if (saved) tile("amber", time(saved), "of " + time(report_.trace_ns) + " spent tracing");
     else tile("green", time(report_.trace_ns), "spent tracing");
     const size_t count = report_.findings.size();
@@ -461,8 +465,7 @@ class Page {
     if (report_.suppressed.empty()) return;
     out_ += "<h2>Checked, and no finding</h2><ul>";
     for (const auto& s : report_.suppressed)
-      out_ += str("<li><code>", html(s.function), "</code>: ",
-                  html(explain::cause_words(s.cause)), " (", explain::rule_words(explain::Rule(s.rule)), ")</li>");
+      out_ += str("<li><code>", html(s.function), "</code>: ", html(explain::suppressed_text(s)), "</li>");
     out_ += "</ul>";
   }
 

@@ -147,6 +147,7 @@ std::string report_json(const Reader& reader, const explain::Report& report) {
   summary.add("retraces", uint64_t{report.retraces}).add("compiles", uint64_t{report.compiles});
   summary.add("eager_calls", uint64_t{report.eager_calls});
   summary.raw("trace_ms", ms(report.trace_ns)).add("removable_traces", uint64_t{report.removable.size()});
+  summary.add("also_removable_traces", uint64_t{report.also_removable.size()});  // of what is suppressed
   std::vector<std::string> functions, findings, suppressed;
   for (const explain::ReportedFunction& f : report.functions)
     functions.push_back(JsonObject()
@@ -170,8 +171,13 @@ std::string report_json(const Reader& reader, const explain::Report& report) {
                             .inline_());
   for (size_t i = 0; i < report.findings.size(); ++i) findings.push_back(of_finding(reader, report, i));
   for (const auto& s : report.suppressed)
-    suppressed.push_back(
-        JsonObject().add("function", s.function).add("cause", s.cause).add("rule", s.rule).inline_());
+    suppressed.push_back(JsonObject()
+                             .add("function", s.function)
+                             .add("cause", s.cause)
+                             .add("rule", s.rule)
+                             .raw("detail", text_or_null(s.detail))
+                             .add("saved_traces", uint64_t{s.saved})
+                             .inline_());
   JsonObject out;
   out.add("format", "footlight-report").add("version", 1).raw("run", run.inline_()).raw("summary", summary.inline_());
   if (reader.contents().processes.size() > 1) out.raw("ranks", ranks_json(reader));

@@ -73,8 +73,11 @@ std::string summary_markdown(const explain::Report& report) {
          plural(report.traces, "trace") +
          (report.failed_traces ? " and " + std::to_string(report.failed_traces) + " that failed" : "") + " in " +
          time(report.trace_ns) + "; " +
-         std::to_string(report.removable.size()) +
-         " avoidable.\n";
+         std::to_string(report.removable.size()) + " avoidable" +
+         (report.also_removable.empty()
+              ? ".\n"
+              : ", and " + std::to_string(report.also_removable.size()) + " more that " +
+                    (report.also_removable.size() == 1 ? "is" : "are") + " no problem.\n");
   if (!report.ended) out += "\nThe run did not end: what was recorded up to then is here.\n";
   if (report.signal || report.exit_code)
     out += std::string("\nIt ended with ") + (report.signal ? "signal " : "exit code ") +
@@ -120,8 +123,7 @@ std::string report_markdown(const Reader& reader, const explain::Report& report)
   if (!report.suppressed.empty()) {
     out += "\n## Checked, and no finding\n\n";
     for (const auto& s : report.suppressed)
-      out += "* " + markdown_words(s.function) + ": " + markdown_words(explain::cause_words(s.cause)) + " (" +
-             explain::rule_words(explain::Rule(s.rule)) + ")\n";
+      out += "* " + markdown_words(s.function) + ": " + markdown_words(explain::suppressed_text(s)) + '\n';
   }
   return out;
 }

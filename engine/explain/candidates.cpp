@@ -122,6 +122,40 @@ bool complete(const Evidence& evidence, const FunctionRun& run, const Candidate&
   return true;
 }
 
+// "used 10 times", "used 4 to 10 times": how many calls each of the traces served.
+std::string uses_text(const Evidence& evidence, const std::vector<const TraceRecord*>& traces) {
+  uint64_t least = UINT64_MAX, most = 0;
+  for (const TraceRecord* t : traces) {
+    const uint64_t calls = evidence.calls_of(t->id);
+    least = std::min(least, calls);
+    most = std::max(most, calls);
+  }
+  return "used " + (least == most ? how_often(most) : with_commas(least) + " to " + with_commas(most) + " times");
+}
+
+// "e is a Python number with 4 values, a trace each, each used 10 times; tf.constant(e) would make one". Says nothing
+// where no replay confirms that.
+void say_what_few_cost(const Evidence& evidence, const FunctionRun& run, const Candidate& c, const Attempt& made,
+                       Suppressed& said) {
+  Finding f = c.finding;
+  if (c.few.empty() || !made.result.checked.ok || !made.suits(c.most) || !complete(evidence, run, c, made, f)) return;
+  std::vector<const TraceRecord*> traces;
+  size_t groups = 0;
+  for (const auto& group : made.result.merged) {
+    if (group.size() < 2) continue;
+    ++groups;
+    traces.insert(traces.end(), group.begin(), group.end());
+  }
+  if (groups == 0) return;
+  const bool is_one_each = groups == 1 && traces.size() == f.values.size();
+  const std::string would_make = " would make " + (groups == 1 ? std::string("one") : with_commas(groups));
+  const bool is_expression = f.fix.find(' ') == f.fix.npos;
+  said.detail = c.few + (is_one_each ? ", a trace each," : ", in " + with_commas(traces.size()) + " traces,") +
+                " each " + uses_text(evidence, traces) + "; " +
+                (is_expression ? f.fix + would_make : "this" + would_make + ": " + f.fix);
+  said.saved = f.saved;
+}
+
 // The lines of calls that need not have traced.
 std::set<Line> saved_calls(const Evidence& evidence, const Attempt& made) {
   std::set<Line> calls;
@@ -351,18 +385,23 @@ void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& 
   // The program cannot change the arguments that a library passes to its own functions.
   if (is_made_by_library(evidence, run)) std::erase_if(candidates, [](const Candidate& c) { return !c.of_library; });
 
-  std::vector<std::pair<Candidate*, Attempt>> good;
+  std::vector<std::pair<Candidate*, Attempt>> good, legitimate;
   std::vector<Candidate*> left;
   for (Candidate& c : candidates) {
     if (const auto rule = torch_rule_against(evidence, run, c)) {
       findings.suppressed.push_back({run.id, c.finding.cause, *rule});
       continue;
     }
-    if (c.steady || c.variants) {
+    const bool is_legitimate = c.steady || c.variants;
+    if (is_legitimate && c.few.empty()) {
       findings.suppressed.push_back({run.id, c.finding.cause, c.variants ? Rule::kVariants : Rule::kSteady});
       continue;
     }
     Attempt made = attempt(evidence, run, c.fix, c.paths, c.captures_may_differ);
+    if (is_legitimate) {
+      legitimate.emplace_back(&c, std::move(made));
+      continue;
+    }
     const Checked& checked = made.result.checked;
     if (checked.method == Checked::Method::kNone && checked.why_not != kNoRawKeys) {
       findings.suppressed.push_back({run.id, c.finding.cause, Rule::kNotConfirmed});
@@ -389,9 +428,26 @@ void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& 
   const auto is_said_by_another = [&](const Candidate* c) {
     return std::ranges::any_of(left, [&](const Candidate* o) { return o->most > c->most && overlap(*o, *c); });
   };
-  for (const Candidate* c : left)
-    if (!is_taken(c) && !is_said_by_another(c))
-      findings.suppressed.push_back({run.id, c->finding.cause, Rule::kNotConfirmed});
+  for (const Candidate* c : left) {
+    if (is_taken(c) || is_said_by_another(c)) continue;
+    Suppressed said{run.id, c->finding.cause, Rule::kNotConfirmed};
+    if (!c->few.empty())
+      say_what_few_cost(evidence, run, *c, attempt(evidence, run, c->fix, c->paths, c->captures_may_differ), said);
+    if (!said.detail.empty()) said.rule = Rule::kVariants;
+    findings.suppressed.push_back(std::move(said));
+  }
+  // Of those for one argument, the one that says most is listed.
+  std::ranges::stable_sort(legitimate, better);
+  std::vector<const Candidate*> listed_already;
+  for (const auto& [c, made] : legitimate) {
+    const auto is_listed = [&](const Candidate* other) { return overlap(*other, *c); };
+    if (is_taken(c) || std::ranges::any_of(listed_already, is_listed)) continue;
+    Suppressed said{run.id, c->finding.cause, c->variants ? Rule::kVariants : Rule::kSteady};
+    say_what_few_cost(evidence, run, *c, made, said);
+    if (said.detail.empty() && c->variants && !c->few.empty()) continue;  // nothing is known of them
+    listed_already.push_back(c);
+    findings.suppressed.push_back(std::move(said));
+  }
 }
 
 }  // namespace footlight::explain

@@ -9,5 +9,11 @@ namespace footlight::explain {
 std::string cause_words(std::string_view cause);
 // "a few shapes, each used again": why something that looked like a cause is legitimate
 const char* rule_words(Rule rule);
+// "shapes that vary (a few shapes, each used again)", or its detail
+template <class S>
+std::string suppressed_text(const S& suppressed) {
+  if (!suppressed.detail.empty()) return suppressed.detail;
+  return cause_words(suppressed.cause) + " (" + rule_words(Rule(suppressed.rule)) + ')';
+}
 
 }  // namespace footlight::explain

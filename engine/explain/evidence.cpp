@@ -48,6 +48,7 @@ Evidence::Evidence(const RunRecords& records)
     ++calls_[c.function];
     const TraceRecord* t = trace(c.trace);
     const auto at = functions_.find(c.function);
+    ++calls_of_trace_[c.trace];
     if (at == functions_.end()) continue;
     if (!t && c.outcome == CallOutcome::kEager && c.key.valid()) {  // PyTorch left a trace that was there unused
       const auto same = std::ranges::find(at->second.traces, c.key, &TraceRecord::call_key);
@@ -65,6 +66,12 @@ Evidence::Evidence(const RunRecords& records)
 uint64_t Evidence::calls_of(FunctionId function) const {
   const auto& counts = records_.counts ? records_.counts->of_function : calls_;
   const auto at = counts.find(function);
+  return at == counts.end() ? 0 : at->second;
+}
+
+uint64_t Evidence::calls_of(TraceId trace) const {
+  const auto& counts = records_.counts ? records_.counts->of_trace : calls_of_trace_;
+  const auto at = counts.find(trace);
   return at == counts.end() ? 0 : at->second;
 }
 

@@ -26,6 +26,7 @@ struct ServedCalls {
 struct CallCounts {
   std::unordered_map<FunctionId, uint64_t> of_function;
   ServedCalls served;
+  std::unordered_map<TraceId, uint64_t> of_trace = {};
 };
 
 // The records of a session that findings look at. Recordings before version 3 have no keys.
@@ -89,6 +90,7 @@ class Evidence {
 
   const std::map<FunctionId, FunctionRun>& functions() const { return functions_; }
   uint64_t calls_of(FunctionId function) const;  // all of them, failed ones too
+  uint64_t calls_of(TraceId trace) const;        // that it served, with the one that made it
   const session::TraceRecord* trace(TraceId id) const;
   std::span<const uint64_t> key_of(const session::TraceRecord& trace) const;  // empty: not recorded, or damaged
   // Since when the object of that name in a trace's key is known to exist; 0: since its first key.
@@ -135,6 +137,7 @@ class Evidence {
   std::unordered_map<CodeId, const session::CodeRecord*> codes_;
   std::unordered_map<TraceId, const session::TraceRecord*> traces_;
   std::unordered_map<FunctionId, uint64_t> calls_;
+  std::unordered_map<TraceId, uint64_t> calls_of_trace_;
   std::unordered_map<GraphId, const session::GraphRecord*> graphs_;
   std::unordered_map<GraphId, FunctionId> owners_;  // of the graphs of traces
   std::unordered_map<KeyId, const session::KeyRecord*> keys_;  // well-formed keys only

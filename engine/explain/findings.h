@@ -80,6 +80,8 @@ struct Suppressed {
   FunctionId function;
   std::string cause;
   Rule rule;
+  std::string detail = {};           // what it is and what a fix would save; empty: the rule says all
+  std::vector<TraceId> saved = {};   // the traces that such a fix would spare
 };
 
 struct Findings {
@@ -124,6 +126,7 @@ struct Candidate {
   bool steady = false;                // few, and each comes back: legitimate (rule 3)
   bool of_library = false;            // the fix is one for what is passed to a library, which passes it on
   bool variants = false;              // few, and each is a program of its own: legitimate (rule 2)
+  std::string few;                    // "e is a Python number with 4 values": no finding where it saves little
   std::function<void(Finding&, const ReplayResult&)> complete;  // adds to the texts what the replay tells
 };
 

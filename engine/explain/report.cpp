@@ -135,11 +135,8 @@ std::vector<ReportedFunction> functions_of(const RunRecords& records, bool tenso
   return all;
 }
 
-// The traces that the findings save, and those that were made while one of these was made and that serve nobody else.
-std::set<TraceId> removable_traces(const RunRecords& records, const std::vector<Finding>& findings) {
-  std::set<TraceId> all;
-  for (const Finding& f : findings)
-    if (f.checked.ok) all.insert(f.saved.begin(), f.saved.end());
+// These traces, and those that were made while one of them was made and that serve nobody else.
+std::set<TraceId> with_inner_traces(const RunRecords& records, std::set<TraceId> all) {
   std::vector<TimeSpan> saved;
   for (const session::TraceRecord& t : records.traces)
     if (all.contains(t.id)) saved.emplace_back(t.start_ns, t.end_ns);
@@ -196,14 +193,21 @@ Report make_report(const Reader& reader, const std::function<void()>& go_on) {
   report.trace_ns = session::tracing_time(records.traces);
   Findings findings = find_findings(records, go_on);
   report.findings = std::move(findings.found);
-  report.removable = removable_traces(records, report.findings);
-  std::set<std::tuple<std::string, std::string, int>> said;
+  std::set<TraceId> saved;
+  for (const Finding& f : report.findings)
+    if (f.checked.ok) saved.insert(f.saved.begin(), f.saved.end());
+  report.removable = with_inner_traces(records, saved);
+  std::set<std::tuple<std::string, std::string, int, std::string>> said;
   for (const Suppressed& s : findings.suppressed) {
+    saved.insert(s.saved.begin(), s.saved.end());
     const session::FunctionRecord* f = reader.function(s.function);
     std::string name = f ? f->name : "";
     const int rule = static_cast<int>(s.rule);
-    if (said.emplace(name, s.cause, rule).second) report.suppressed.push_back({name, s.cause, rule});
+    if (said.emplace(name, s.cause, rule, s.detail).second)
+      report.suppressed.push_back({name, s.cause, rule, s.detail, s.saved.size()});
   }
+  report.also_removable = with_inner_traces(records, std::move(saved));
+  for (const TraceId id : report.removable) report.also_removable.erase(id);
   return report;
 }
 

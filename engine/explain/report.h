@@ -45,7 +45,12 @@ struct Report {
   std::vector<ReportedEngine> engines;
   std::vector<ReportedFunction> functions;  // most time tracing first
   std::vector<Finding> findings;
-  struct Dropped { std::string function, cause; int rule = 0; };
+  struct Dropped {
+    std::string function, cause;
+    int rule = 0;
+    std::string detail = {};  // as in Suppressed
+    size_t saved = 0;         // traces that its fix would spare
+  };
   std::vector<Dropped> suppressed;
 
   size_t calls = 0, traces = 0, retraces = 0, failed_traces = 0;
@@ -54,6 +59,8 @@ struct Report {
 
   // The traces that checked findings would spare, with those of other functions that were made for them alone.
   std::set<TraceId> removable;
+  // Other traces, which fixes of what is suppressed would spare.
+  std::set<TraceId> also_removable;
   const ReportedFunction* function(FunctionId id) const;  // null: it was neither called nor traced
 };
 

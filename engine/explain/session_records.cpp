@@ -27,7 +27,10 @@ SessionRecords::SessionRecords(const session::Reader& reader, const std::functio
   pipelines_ = pipeline_sums(reader, go_on);
   records_.pipelines = pipelines_;
   counts_.served = served_calls(reader, go_on);
-  for (const session::CallRecord& call : calls_) ++counts_.of_function[call.function];
+  for (const session::CallRecord& call : calls_) {
+    ++counts_.of_function[call.function];
+    ++counts_.of_trace[call.trace];
+  }
   records_.counts = &counts_;
   const session::Contents& c = reader.contents();
   records_.run_ns = session::run_time(c.run, c.end, reader.first_time(), reader.last_time());

@@ -1,5 +1,6 @@
 """What is made again for each call, beside what exists at once and is used in turn; state that changes, beside state that
 comes back; and the lines of device scopes. Whole programs."""
+import footlight_program
 import recorded
 from folder_case import FolderCase
 
@@ -225,3 +226,83 @@ a.predict(tf.ones([2]))
                 [finding] = self.report(program % change)['findings']
                 self.assertEqual((finding['cause'], finding['evidence']['graphs']), ('stale_capture', None))
                 self.assertIn(calls, finding['message'])
+
+    def checked(self, body):
+        """What is listed as checked: function, cause, text, traces that a fix would spare. With the summary's counts."""
+        report = self.report(body)
+        self.assertEqual(report['findings'], [])
+        summary = report['summary']
+        return ([(s['function'], s['cause'], s['detail'], s['saved_traces']) for s in report['suppressed']],
+                (summary['traces'], summary['removable_traces'], summary['also_removable_traces']))
+
+    def test_few_values_are_listed_with_what_their_traces_would_save(self):
+        program = '''
+            @tf.function
+            def plain(x, e):
+                return x * e
+            for e in %s:
+                for _ in range(%d):
+                    plain(tf.ones([2]), %s)
+        '''
+        for values, calls, used in (((1.0, 0.5, 0.25, 0.125), 10, '10 times'), ((1.0, 0.5), 2, '2 times'),
+                                    ((1.0, 0.5, 0.25), 1, 'once')):
+            with self.subTest(values):
+                text = (f'e is a Python number with {len(values)} values, a trace each, each used {used}; '
+                        'tf.constant(e) would make one')
+                listed, counts = self.checked(program % (values, calls, 'e'))
+                self.assertEqual(listed, [('plain', 'python_scalar_argument', text, len(values) - 1)])
+                self.assertEqual(counts, (len(values), 0, len(values) - 1))
+                printed = footlight_program.run('report', self.path('run.footlight')).stdout
+                more = f'0 avoidable, and {len(values) - 1} more that {"is" if len(values) == 2 else "are"} no problem.'
+                self.assertIn(more, printed)
+                self.assertIn(f'* plain: {text}\n', printed)
+                page = footlight_program.run('report', '--html', self.path('run.footlight')).stdout
+                self.assertIn(text, page)
+                listed, counts = self.checked(program % (values, calls, 'tf.constant(e)'))
+                self.assertEqual((listed, counts), ([], (1, 0, 0)))
+
+    def test_few_values_that_the_graph_does_not_depend_on(self):
+        listed, counts = self.checked('''
+            @tf.function
+            def plain(x, step):
+                print('step', step)
+                return x + 1.0
+            for step in (1, 2):
+                for _ in range(5):
+                    plain(tf.ones([2]), step)
+        ''')
+        [(function, cause, text, saved)] = listed
+        self.assertEqual((function, cause, saved, counts), ('plain', 'identical_graphs', 1, (2, 0, 1)))
+        self.assertIn('step is a Python number with 2 values, which the graph does not depend on', text)
+
+    def test_few_values_that_are_programs_of_their_own(self):
+        """No fix would make one trace of these, and none is promised."""
+        listed, counts = self.checked('''
+            @tf.function
+            def power(x, n):
+                y = x
+                for _ in range(n):
+                    y = y * x
+                return y
+            for n in (1, 2, 3):
+                for _ in range(5):
+                    power(tf.ones([2]), n)
+        ''')
+        self.assertEqual(([text for *_, text, _ in listed if text], counts), ([], (3, 0, 0)))
+
+    def test_two_shapes_are_listed_with_what_their_traces_would_save(self):
+        program = '''
+            @tf.function%s
+            def scale(x):
+                return x * 2.0
+            for _ in range(3):
+                scale(tf.ones([8]))
+                scale(tf.ones([4]))
+        '''
+        listed, counts = self.checked(program % '')
+        text = ('x has 2 different shapes, a trace each, each used 3 times; '
+                'this would make one: tf.TensorSpec([None], tf.float32)')
+        self.assertEqual(listed, [('scale', 'varying_shape', text, 1)])
+        self.assertEqual(counts, (2, 0, 1))
+        listed, counts = self.checked(program % '(input_signature=[tf.TensorSpec([None], tf.float32)])')
+        self.assertEqual((listed, counts), ([], (1, 0, 0)))

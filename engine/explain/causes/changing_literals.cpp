@@ -124,7 +124,7 @@ std::string type_of(const Traces& traces, const std::string& path) {
 
 std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const FunctionRun& run) {
   std::vector<ChangingLiteral> found;
-  if (run.traces.size() < kManyValues) return found;
+  if (run.traces.size() < 2) return found;
   const std::vector<std::string> candidates = literal_paths(run);
   std::set<std::string> taken;
   std::map<std::string, Passed> known;  // by argument
@@ -137,7 +137,8 @@ std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const F
     Finding& f = literal.candidate.finding;
     f.values = values_of(passed.traces, path);
     if (f.values.size() < kManyValues) {
-      if (f.values.size() < 2 || are_often_used(run)) continue;
+      if (f.values.size() < 2) continue;
+      literal.candidate.variants = are_often_used(run);
       literal.candidate.fewest = kManyValues - 1;  // what a number with five values would cost
     }
     f.path = path;
@@ -160,6 +161,14 @@ std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const F
     found.push_back(std::move(literal));
   }
   return found;
+}
+
+std::string few_text(const ChangingLiteral& literal) {
+  const Finding& f = literal.candidate.finding;
+  if (f.values.size() >= kManyValues) return {};
+  const bool is_text = literal.type == "str" || literal.type == "bytes";
+  return argument_name(f.path, f.parameter) + (is_text ? " is a Python string" : " is a Python number") + " with " +
+         with_commas(f.values.size()) + " values";
 }
 
 std::string values_text(const Finding& f) {

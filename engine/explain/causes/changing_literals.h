@@ -15,9 +15,12 @@ struct ChangingLiteral {
   CallChange::Touches written;   // calls that pass it; calls that leave it out keep its default
 };
 
-// Leaves that hold at least five values, or fewer if few calls use each trace; bools are left out.
-// Leaves that change together with one of these belong to it.
+// Leaves that hold at least two values; bools are left out. Leaves that change together with one of these belong to it.
+// With fewer than five values they are no finding, unless few calls use each trace.
 std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const FunctionRun& run);
+
+// "e is a Python number with 4 values"; empty for those with many.
+std::string few_text(const ChangingLiteral& literal);
 
 // "args[1]: 6 values, 0.1 → 0.05 → … → 0.017"
 std::string values_text(const Finding& finding);

@@ -8,7 +8,9 @@ namespace {
 
 void propose_identical_graphs(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   for (ChangingLiteral& literal : changing_literals(evidence, run)) {
+    const std::string few = few_text(literal);
     Candidate c = std::move(literal.candidate);
+    if (!few.empty()) c.few = few + ", which the graph does not depend on";
     Finding& f = c.finding;
     const std::string name = argument_name(f.path, f.parameter);
     f.title = name + " changes, and the graph does not";

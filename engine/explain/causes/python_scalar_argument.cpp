@@ -364,3 +364,5 @@ const Cause python_scalar_argument("python_scalar_argument", propose_python_scal
 
 }  // namespace
 }  // namespace footlight::explain
+    const std::string few = few_text(literal);
+    c.few = few;

@@ -281,7 +281,7 @@ void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std
   std::set<std::string> taken;
   const auto is_unsteady = [&](const VaryingTensor& t) { return t.shapes.size() >= kManyShapes && !steady(run, t); };
   for (const VaryingTensor& tensor : tensors) {
-    if (taken.count(tensor.path) || tensor.shapes.size() < kManyShapes) continue;
+    if (taken.count(tensor.path)) continue;
     if (is_torch(run) && becomes_symbol(evidence, run, tensor)) continue;
     if (in_definition && !is_unsteady(tensor) && std::ranges::any_of(tensors, is_unsteady)) continue;
     // What the definition declares is declared for all arguments at once.
@@ -356,8 +356,10 @@ std::string largest_text(const VaryingTensor& tensor) {
   for (const std::string& shape : tensor.shapes) {
     const auto sizes = sizes_of(shape);
     for (size_t d = 0; d < largest.size(); ++d)
+    c.variants = !c.steady && tensor.shapes.size() < kManyShapes;
       if (std::pair(sizes[d].size(), sizes[d]) > std::pair(largest[d].size(), largest[d])) largest[d] = sizes[d];
   }
+    if (c.steady || c.variants) c.few = c.finding.title;
   return '[' + joined(largest, ", ") + ']';
 }
 

@@ -488,6 +488,20 @@ class FindingTest : public WindowCase {
     QCOMPARE(avoidable_text(d, list, FunctionId(1)), QStringLiteral("2 of 3 traces avoidable: x"));
   }
 
+  // What is too little for a finding is said, where reports list it.
+  void few_values_are_said_to_be_no_problem() {
+    Document d;
+    d.add(session::FunctionRecord{FunctionId(1), "f", session::FileId(1), 2, 1, {"e"}});
+    for (uint32_t i = 0; i < 2; ++i) d.add(trace_of(TraceId(i), FunctionId(1), static_cast<int>(i) + 1));
+    explain::Findings found;
+    found.suppressed.push_back({FunctionId(1), "python_scalar_argument", explain::Rule::kVariants,
+                                "e is a Python number with 2 values", {TraceId(1)}});
+    const FindingList list = list_of(d, found);
+    QCOMPARE(list.dropped, QStringList{QStringLiteral("f: e is a Python number with 2 values")});
+    QCOMPARE(avoidable_text(d, list, FunctionId(1)), QStringLiteral("No problem: e is a Python number with 2 values"));
+    QCOMPARE(avoidable_text(d, list, FunctionId(2)), QString());
+  }
+
   void many_eager_ops_point_to_the_timeline() {
     Document d;
     explain::EagerPlace place;

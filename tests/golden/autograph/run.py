@@ -23,18 +23,9 @@ def differences(want, got):
         return [got['broken']]
     found = []
     for mode, runs in want['modes'].items():
-        if 'wanted' in want and mode not in want['wanted']:
-            continue
-        for n, run in enumerate(runs):
-            mine = got['modes'][mode][n]
-            if 'wanted' in want:
-                bad = check.compare_wanted(want['wanted'][mode][n], mine)
-            else:
-                bad = check.compare_run(runs, got['modes'][mode], n)[0]
-                untraced = want['modes'].get({'traced': 'eager', 'traced_py': 'plain'}.get(mode), [{}] * (n + 1))[n]
-                if bad and mode.startswith('traced') and check.done_better(run, mine, untraced):
-                    bad = []
-            found += [f'{mode}[{n}] {what}' for what in bad]
+        if 'wanted' not in want or mode in want['wanted']:
+            for n in range(len(runs)):
+                found += [f'{mode}[{n}] {what}' for what in check.compare_mode(want, got, mode, n)[0]]
     return found
 
 

@@ -173,6 +173,10 @@ void Converter::compound(Node* node, Scope& scope, Nodes& out) {
         Node* child = node->node(i);
         if (!child || info(child->kind).category != Category::kExpression || is(node, Kind::kExceptHandler)) break;
         Node* converted = expression(child);
+        // An `if` that stays Python's tells a recording which branch it takes.
+        if (is(node, Kind::kIf) && i == at::If::test && options_.recorded && lean() && !class_body_ && function_ &&
+            !is(child, Kind::kConstant) && always_python(child))
+          converted = tree_.call(runtime(runtime_name::kDecided, child->at), {converted}, child->at);
         if (converted != child) fields()[i].node = converted;
         break;
       }

@@ -86,11 +86,12 @@ inline constexpr std::string_view kForever = "ag__.forever";
 inline constexpr std::string_view kLate = "ag__.late";
 inline constexpr std::string_view kContained = "ag__.contained";
 inline constexpr std::string_view kNumbers = "ag__.numbers";
+inline constexpr std::string_view kDecided = "ag__.decided";
 inline constexpr std::string_view kPrefix = "ag__.";
 inline constexpr std::string_view kAll[] = {kIf, kWhile, kFor, kCall, kMethod, kIfExp, kAnd, kOr, kNot,
                                             kUndefinedReturn, kReturn, kRaising, kAsserted, kComprehension, kKept,
                                             kItems, kAppend, kStaged, kTurns, kTracing, kDepth, kPlain, kForever,
-                                            kLate, kContained, kNumbers, kToStage};
+                                            kLate, kContained, kNumbers, kToStage, kDecided};
 }  // namespace runtime_name
 
 }  // namespace footlight::autograph

@@ -124,7 +124,7 @@ class Collector {
     int line = static_cast<int>(at->at.line);
     if (!outside(path, &line)) return;
     const bool memo = changes && kind != OutsideAccess::kUpdate && tested(path);
-    out_.accesses.push_back({kind, std::move(path), line, memo, literal});
+    out_.accesses.push_back({kind, std::move(path), line, memo, literal, under_});
   }
 
   // Whether a test around asks for the place, or for what holds it.
@@ -141,7 +141,21 @@ class Collector {
   }
 
   void block(const List& statements) {
+    const size_t under = under_.size();
     for (const Node* s : statements) visit(s);
+    under_.resize(under);
+  }
+  void branch(const List& statements, int line, bool body) {
+    under_.push_back({line, body});
+    block(statements);
+    under_.pop_back();
+  }
+
+  // Whether nothing behind the statements runs once they have run.
+  static bool leaves(const List& statements) {
+    if (statements.empty()) return false;
+    const Node* last = statements[statements.size - 1];
+    return is(last, Kind::kReturn) || is(last, Kind::kRaise) || is(last, Kind::kContinue) || is(last, Kind::kBreak);
   }
 
   void collect_guards(const Node* node) {
@@ -279,10 +293,13 @@ class Collector {
         talking_ -= talk;
         const size_t guards = guards_.size();
         collect_guards(node->node(at::If::test));
-        block(body);
-        block(orelse);
-        const bool leaves = !body.empty() && is(body[body.size - 1], Kind::kReturn);
-        if (!leaves) guards_.resize(guards);  // otherwise what follows is under the test too
+        const int line = static_cast<int>(node->at.line);
+        branch(body, line, true);
+        branch(orelse, line, false);
+        const bool returns = !body.empty() && is(body[body.size - 1], Kind::kReturn);
+        if (!returns) guards_.resize(guards);  // otherwise what follows is under the test too
+        if (leaves(body)) under_.push_back({line, false});
+        if (leaves(orelse)) under_.push_back({line, true});
         return;
       }
       case Kind::kTry: {
@@ -334,6 +351,7 @@ class Collector {
   struct Alias { OutsidePath path; int line = 0; };
   std::map<std::string_view, Alias> aliases_;
   std::vector<OutsidePath> guards_;
+  std::vector<BranchTaken> under_;  // around what is visited
   int talking_ = 0;
 };
 

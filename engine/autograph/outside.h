@@ -28,6 +28,12 @@ struct OutsidePath {
   friend bool operator==(const OutsidePath&, const OutsidePath&) = default;
 };
 
+// An `if` on this line has to have taken its body, or not, for what is under it to run.
+struct BranchTaken {
+  int line = 0;
+  bool body = false;
+};
+
 struct OutsideAccess {
   enum Kind : uint8_t {
     kRead,
@@ -41,6 +47,7 @@ struct OutsideAccess {
   int line = 0;
   bool memo = false;             // a store under a test of the same place, as in caches
   bool literal = false;          // a store of True, None, 0
+  std::vector<BranchTaken> under;
 };
 
 struct Outside {

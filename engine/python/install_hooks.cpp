@@ -36,7 +36,9 @@ void install_hooks() {
   data::hooks = {
       .leave_front_end = leave_gil, .enter_front_end = enter_gil, .check_interrupts = check_interrupts_of_python};
   type_hooks = {.variable_made = trace::note_variable};
-  autograph_hooks = {.converted_call = StateWatch::entering, .unconverted_call = StateWatch::entering_unconverted};
+  autograph_hooks = {.converted_call = StateWatch::entering,
+                     .decided = StateWatch::decided,
+                     .unconverted_call = StateWatch::entering_unconverted};
 }
 
 }  // namespace footlight::python

@@ -1,5 +1,6 @@
 // Conditions: Python ones run one branch, tensor ones stage both. Also and, or, not and conditional expressions.
 #include "engine/base/text.h"
+#include "engine/python/autograph/hooks.h"
 #include "engine/python/autograph/lists.h"
 #include "engine/python/autograph/strict.h"
 #include "engine/python/interpreter/attributes.h"
@@ -262,6 +263,21 @@ void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const 
   state.set_all(after);
 }
 
+// Tells the recording which branch the `if` of the current line takes.
+static void note_decision(bool yes) {
+  if (!autograph_hooks.decided || !recording_structure() || !trace::tracing()) return;
+  const UserLine at = current_line();
+  autograph_hooks.decided(at.file, at.line, yes);
+}
+
+// decided(test): of an `if` that stays Python's
+PyObject* decided(PyObject*, PyObject* test) {
+  return guarded([&] {
+    note_decision(is_true(test));
+    return Py_NewRef(test);
+  });
+}
+
 static void record_python(const char* kind, bool yes) {
   record(kind, "python",
          yes ? "the condition was True in Python while tracing" : "the condition was False in Python while tracing");
@@ -271,12 +287,14 @@ void run_if(PyObject* condition, PyObject* body, PyObject* orelse, size_t output
   if (is_tensor_like(condition) && trace::tracing()) {
     const Tensor pred = condition_tensor(condition, "if statement");
     if (!guard) record("if", "staged", "the condition is a tensor: both branches are in the graph");
+    note_decision(true);
+    note_decision(false);
     const State state = make();
     staged_if(pred, body, orelse, state, std::min(outputs, state.size()), guard);
     return;
   }
   const bool yes = condition == Py_True || (condition != Py_False && is_true(condition));
-  if (!guard) record_python("if", yes);
+  if (!guard) record_python("if", yes), note_decision(yes);
   PyObject* branch = yes ? body : orelse;
   if (branch != Py_None) call(branch);
 }

@@ -49,6 +49,7 @@ PyMethodDef runtime_methods[] = {
     {"items", items, METH_O, nullptr},
     {"contained", contained, METH_O, nullptr},
     {"numbers", numbers, METH_O, nullptr},
+    {"decided", decided, METH_O, nullptr},
     {"late", as_method(late), METH_FASTCALL, nullptr},
 };
 constexpr size_t kRuntimeCount = std::size(runtime_methods);

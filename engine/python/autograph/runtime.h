@@ -163,6 +163,7 @@ void run_for(PyObject* values, PyObject* extra, PyObject* body, PyObject* option
 
 // Whether the staged form must run: a condition or iterable has to be staged, or its statement recorded.
 PyObject* staged(PyObject*, PyObject* value);
+PyObject* decided(PyObject*, PyObject* test);
 Ref to_stage();  // an object that contains the values to be staged, and is no bool
 // Whether these values are Python's own, so that no comparison of them is a tensor.
 PyObject* plain(PyObject*, PyObject* const* values, Py_ssize_t count);

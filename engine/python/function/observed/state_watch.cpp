@@ -147,6 +147,19 @@ struct StateWatch::Impl {
   StateWatch* outer = nullptr;
   bool follow = false;
   bool calls_watched = false;            // a library has run, which may call any function of the program
+  struct Taken { bool body = false, other = false; };
+  std::map<std::pair<std::string, int>, Taken> decisions;  // of Python, by the line of the `if`
+
+  // Leaves out what stands in branches that the body did not take: nothing read or changed it.
+  void drop_unreached() {
+    if (decisions.empty()) return;
+    std::erase_if(entries, [&](const Entry& entry) {
+      return std::ranges::any_of(entry.made().under, [&](const autograph::BranchTaken& branch) {
+        const auto taken = decisions.find({entry.body->file, branch.line});
+        return taken != decisions.end() && !(branch.body ? taken->second.body : taken->second.other);
+      });
+    });
+  }
 
   void watch_library() {
     if (!calls_watched) calls_watched = watch_calls(true);
@@ -431,6 +444,7 @@ std::shared_ptr<TraceState> StateWatch::finish(const Graph* graph) {
   session::Writer* writer = impl_ ? session::active_writer() : nullptr;
   if (!writer) return state;
   quietly([&] {
+    impl_->drop_unreached();
     impl_->write_drawn(*writer);
     impl_->write_changes(*writer, graph);
     state = impl_->keep();
@@ -459,6 +473,14 @@ void StateWatch::entering(PyObject* callable, PyObject* const* args, Py_ssize_t 
     around->enter(made.get(), all);
     if (is_of_library(made.get())) around->watch_library();
   });
+}
+
+void StateWatch::decided(const std::string& file, int line, bool body) {
+  constexpr size_t kMaxDecisions = 1 << 16;
+  Impl* const around = innermost();
+  if (!around || around->decisions.size() >= kMaxDecisions) return;
+  Impl::Taken& taken = around->decisions[{file, line}];
+  (body ? taken.body : taken.other) = true;
 }
 
 void StateWatch::entering_unconverted(PyObject* function) {

@@ -67,6 +67,8 @@ class StateWatch {
   static void contains(const std::shared_ptr<TraceState>& inner);
   // Converted code calls something.
   static void entering(PyObject* callable, PyObject* const* args, Py_ssize_t count);
+  // Python took the body of an `if` while tracing, or not.
+  static void decided(const std::string& file, int line, bool body);
   // Code calls a function that is not converted. The program's functions that it calls are found by their names.
   static void entering_unconverted(PyObject* function);
   // A function of the program begins, called by a library: it is what the thread's innermost frame runs.

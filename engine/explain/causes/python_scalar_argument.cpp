@@ -340,7 +340,9 @@ void propose_python_scalar_argument(const Evidence& evidence, const FunctionRun&
   propose_changing_values(evidence, run, candidates);
   for (ChangingLiteral& literal : changing_literals(evidence, run)) {
     const Tensor tensor = tensor_for(literal);
+    const std::string few = few_text(literal);
     Candidate c = std::move(literal.candidate);
+    c.few = few;
     Finding& f = c.finding;
     const std::string name = argument_name(f.path, f.parameter);
     const bool text = tensor.dtype == "string";
@@ -364,5 +366,3 @@ const Cause python_scalar_argument("python_scalar_argument", propose_python_scal
 
 }  // namespace
 }  // namespace footlight::explain
-    const std::string few = few_text(literal);
-    c.few = few;

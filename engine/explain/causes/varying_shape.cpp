@@ -299,8 +299,10 @@ void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std
     }
     taken.insert(c.paths.begin(), c.paths.end());
     c.steady = steady(run, tensor);
+    c.variants = !c.steady && tensor.shapes.size() < kManyShapes;
     c.edit_at = Candidate::EditAt::kDefinition;
     describe(together, c.finding);
+    if (c.steady || c.variants) c.few = c.finding.title;
     if (jax) ask_for_padding(run, together, dimensions, argument_name(tensor.path, tensor.parameter), c);
     else if (library) ask_for_padded_inputs(run, dimensions, c);
     else ask_to_declare(evidence, run, declaration, together, dimensions, c);
@@ -356,10 +358,8 @@ std::string largest_text(const VaryingTensor& tensor) {
   for (const std::string& shape : tensor.shapes) {
     const auto sizes = sizes_of(shape);
     for (size_t d = 0; d < largest.size(); ++d)
-    c.variants = !c.steady && tensor.shapes.size() < kManyShapes;
       if (std::pair(sizes[d].size(), sizes[d]) > std::pair(largest[d].size(), largest[d])) largest[d] = sizes[d];
   }
-    if (c.steady || c.variants) c.few = c.finding.title;
   return '[' + joined(largest, ", ") + ']';
 }
 

@@ -1,4 +1,7 @@
 """Programs whose random numbers and clocks became constants of a graph, each with its one finding."""
+import tempfile
+
+import recorded
 import recorded_state
 
 RANDOM = {
@@ -117,3 +120,41 @@ RANDOM = {
 
 class RandomNumbers(recorded_state.Case):
     test_random_numbers = recorded_state.one_finding_each('baked_random', RANDOM)
+
+    def test_edits_fit_the_dtype_and_run(self):
+        """The line in the body of a function of x, its dtype, and what the edit makes of it; None: there is no edit."""
+        for number, (line, dtype, wanted) in enumerate((
+                ('return x + time.time()', 'float32', 'return x + tf.cast(tf.timestamp(), tf.float32)'),
+                ('return x + time.time()', 'float64', 'return x + tf.timestamp()'),
+                ('return x * random.random()', 'float32', 'return x * tf.random.uniform([])'),
+                ('return x * random.random()', 'float64', 'return x * tf.random.uniform([], dtype=tf.float64)'),
+                ('x += 2.0 * random.random()', 'float16', 'x += 2.0 * tf.random.uniform([], dtype=tf.float16)'),
+                ('x = x[: int(random.random() * 2) + 1]', 'float32', None),
+                ('tf.debugging.assert_equal(x, x, message=f"{random.random():.2f}")', 'float32', None))):
+            with self.subTest(line=line, dtype=dtype), tempfile.TemporaryDirectory() as folder:
+                lines = ['import tensorflow as tf', 'import random, time', '@tf.function', 'def f(x):', '    ' + line,
+                         '    return x', 'for k in range(4):', f'    f(tf.ones([2], tf.{dtype}))']
+                found = recorded.report(recorded.record_text(folder, '\n'.join(lines)))['findings'][0]
+                self.assertEqual((found['cause'], found['line']), ('baked_random', 5))
+                edits = [fix['edit'] for fix in [found['fix'], *found['alternatives']] if fix['edit']]
+                self.assertEqual([edit['new'] for edit in edits], [wanted] if wanted else [], number)
+                if wanted:
+                    lines[4] = '    ' + wanted
+                    recorded.record_text(folder, '\n'.join(lines))  # which fails if the script does
+
+    def test_a_body_that_measures_time(self):
+        found, _ = recorded_state.findings('''
+            import time
+            @tf.function
+            def step(x):
+                began = time.time()
+                y = x * 2.0
+                tf.print('took', time.time() - began)
+                return y
+            for i in range(4):
+                step(tf.ones([2]))
+        ''')
+        self.assertEqual([f['cause'] for f in found], ['baked_random'] * 2)
+        for f in found:
+            self.assertIn('tf.timestamp() at lines 5 and 7', f['fix']['text'])
+            self.assertEqual([fix['edit'] for fix in [f['fix'], *f['alternatives']]], [None])

@@ -18,22 +18,48 @@ namespace {
 using session::ObservationKind;
 
 // What is the same in TensorFlow, for the plainest calls.
-struct Same { std::string_view python, tensorflow; };
-constexpr Same kSameClock[] = {{"time.time()", "tf.timestamp()"}};
-constexpr Same kSameDraw[] = {
+struct Same {
+  std::string_view python, tensorflow;
+  std::string with(const std::string& dtype) const {
+    const std::string call(tensorflow);
+    if (tensorflow == "tf.timestamp()") return dtype == "float64" ? call : "tf.cast(" + call + ", tf." + dtype + ")";
+    return dtype == "float32" ? call : call.substr(0, call.size() - 1) + ", dtype=tf." + dtype + ")";
+  }
+};
+constexpr Same kSame[] = {
     {"np.random.rand()", "tf.random.uniform([])"},     {"np.random.random()", "tf.random.uniform([])"},
     {"numpy.random.rand()", "tf.random.uniform([])"},  {"np.random.randn()", "tf.random.normal([])"},
     {"np.random.normal()", "tf.random.normal([])"},    {"np.random.uniform()", "tf.random.uniform([])"},
-    {"random.random()", "tf.random.uniform([])"},
+    {"random.random()", "tf.random.uniform([])"},      {"time.time()", "tf.timestamp()"},
 };
 
-Finding::Edit edit_of(const Evidence& evidence, const Line& line, std::span<const Same> known) {
+// The dtypes of the floating-point constants that the line has in the graph and in those inside it.
+void add_dtypes_at(const Evidence& evidence, const Line& line, GraphId id, std::set<std::string>& dtypes,
+                   int depth = 0) {
+  constexpr int kMaxDepth = 16;
+  const session::GraphRecord* const graph = evidence.graph(id);
+  if (!graph || depth > kMaxDepth) return;
+  for (const session::NodeRecord& node : graph->nodes) {
+    for (const session::NodeFunction& f : node.functions) add_dtypes_at(evidence, line, f.graph, dtypes, depth + 1);
+    if (node.op != "Const" || node.outputs.empty() || evidence.line(node.source) != line) continue;
+    const std::string dtype = node.outputs.front().substr(0, node.outputs.front().find(' '));
+    if (dtype.starts_with("float") || dtype == "bfloat16") dtypes.insert(dtype);
+  }
+}
+
+// An edit where the number becomes a constant of the graph on its own line, so that its dtype is known: what a name
+// keeps, or a text, may be passed to Python, which takes no tensor.
+Finding::Edit edit_of(const Evidence& evidence, const Line& line, const std::set<TraceId>& traces) {
+  std::set<std::string> dtypes;
+  for (const TraceId id : traces)
+    if (const session::TraceRecord* trace = evidence.trace(id)) add_dtypes_at(evidence, line, trace->graph(), dtypes);
+  if (dtypes.size() != 1) return {};
   const std::string text(source::trimmed(evidence.text(line)));
-  for (const Same& same : known) {
+  for (const Same& same : kSame) {
     const size_t at = text.find(same.python);
-    if (at == text.npos) continue;
+    if (at == text.npos || text.find(same.python, at + 1) != text.npos) continue;
     std::string changed = text;
-    changed.replace(at, same.python.size(), same.tensorflow);
+    changed.replace(at, same.python.size(), same.with(*dtypes.begin()));
     return {line, text, changed};
   }
   return {};
@@ -84,6 +110,26 @@ class TimeUses {
   Outlines outlines_;
 };
 
+// The edit, and the graph's clock in place of Python's. A body that reads the clock twice measures the time between:
+// only all of its lines together can change.
+void complete(const Evidence& evidence, const Line& line, const std::map<Line, std::set<TraceId>>& traces, Finding& f) {
+  if (is_jax(evidence, f.function)) return;
+  const Finding::Edit edit = edit_of(evidence, line, traces.at(line));
+  if (!name_in(f.path).starts_with("time.")) {
+    f.edit = edit;
+    return;
+  }
+  std::vector<std::string> lines;
+  for (const auto& [other, in] : traces)
+    if (other.file == line.file && std::ranges::any_of(in, [&](TraceId id) { return traces.at(line).contains(id); }) &&
+        evidence.text(other).find("time.") != std::string_view::npos)
+      lines.push_back(std::to_string(other.line));
+  if (lines.size() > 1)
+    f.fix = "Use tf.timestamp() at lines " + listed(lines) + ": the time between them is measured when the graph runs";
+  else
+    add_alternative(f, "Use tf.timestamp()", f.checked, edit);
+}
+
 void find_baked_random(const Evidence& evidence, Findings& findings) {
   const LaterCalls later(evidence);
   std::map<Line, Finding> all;
@@ -114,19 +160,10 @@ void find_baked_random(const Evidence& evidence, Findings& findings) {
             : jax ? "Draw with jax.random, from a key that is an argument"
                   : "Draw with tf.random";
     const bool of_library = is_step_of_library(evidence, o.function);  // nobody passes it an argument
-    if (jax && !clock) add_alternative(f, "Draw the number " + at_call, f.checked);
-    if (jax) continue;
-    if (!clock) {
-      f.edit = edit_of(evidence, f.line, kSameDraw);
-      if (!of_library) add_alternative(f, "Draw the number " + at_call, f.checked);
-    } else if (name.starts_with("time.")) {
-      // What a name keeps may be passed to Python, which takes no tensor.
-      const bool kept = evidence.text(f.line).find(" = ") != std::string_view::npos;
-      add_alternative(f, "Use tf.timestamp()", f.checked,
-                      kept ? Finding::Edit() : edit_of(evidence, f.line, kSameClock));
-    }
+    if (!clock && (jax || !of_library)) add_alternative(f, "Draw the number " + at_call, f.checked);
   }
   for (auto& [line, f] : all) {
+    complete(evidence, line, traces, f);
     const std::vector<std::string>& traced = functions[line];
     const bool several = traced.size() > 1;
     f.calls = later.count(traces[line]);

@@ -156,5 +156,5 @@ class RandomNumbers(recorded_state.Case):
         ''')
         self.assertEqual([f['cause'] for f in found], ['baked_random'] * 2)
         for f in found:
-            self.assertIn('tf.timestamp() at lines 5 and 7', f['fix']['text'])
+            self.assertIn('tf.timestamp() at lines 6 and 8', f['fix']['text'])
             self.assertEqual([fix['edit'] for fix in [f['fix'], *f['alternatives']]], [None])

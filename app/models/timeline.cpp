@@ -4,11 +4,11 @@
 #include "app/models/phases.h"
 #include "app/models/text.h"
 
-#include "engine/base/errors.h"
 #include "engine/explain/pipelines.h"
 #include "engine/query/device_sums.h"
 #include "engine/query/late_ranks.h"
 #include "engine/query/op_totals.h"
+#include "engine/session/readable_chunks.h"
 
 #include <QStringList>
 
@@ -213,17 +213,9 @@ std::vector<std::pair<int64_t, uint64_t>> coarse(const std::vector<std::pair<int
 namespace {
 template <class Store, class Visit>
 void each_within(const Store& store, int64_t from, int64_t to, const query::Cancel& cancel, Visit&& visit) {
-  for (size_t c = 0; c < store.index().size(); ++c) {
-    if (store.index()[c].first_ns >= to || store.index()[c].last_ns < from) continue;
-    cancel.check();
-    try {
-      const auto chunk = store.chunk(c);
-      for (const auto& one : *chunk)
-        if (one.start_ns < to && one.end_ns > from) visit(one);
-    } catch (const Error&) {
-      // what could not be read is said of the whole recording
-    }
-  }
+  each_record(store, from, to, [&] { cancel.check(); }, [&](const auto& one) {
+    if (one.start_ns < to && one.end_ns > from) visit(one);
+  });
 }
 
 // Work other than ops: the parts of RangeStatistics from kCompared on.

@@ -8,6 +8,7 @@
 #include "engine/explain/engines.h"
 #include "engine/explain/words.h"
 #include "engine/query/device_sums.h"
+#include "engine/session/readable_chunks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -45,15 +46,10 @@ std::string phase_name(std::string_view name) {
 
 // The program's own phases, or all spans.
 void add_spans(Table& table, const session::Reader& reader, Sum Both::*side, bool all) {
-  for (size_t c = 0; c < reader.spans().index().size(); ++c) {
-    try {
-      for (const session::SpanRecord& s : *reader.spans().chunk(c))
-        if ((all || s.category == "user_annotation") && s.end_ns >= s.start_ns)
-          add(table, phase_name(s.name), side, 1, s.end_ns - s.start_ns);
-    } catch (const Error&) {
-      // a damaged chunk: its spans are missing from the sums
-    }
-  }
+  each_record(reader.spans(), [] {}, [&](const session::SpanRecord& s) {
+    if ((all || s.category == "user_annotation") && s.end_ns >= s.start_ns)
+      add(table, phase_name(s.name), side, 1, s.end_ns - s.start_ns);
+  });
 }
 
 // Sums the calls and the traces of each function. What follows a graph break of PyTorch has traces of its own, which
@@ -65,16 +61,11 @@ void add_functions(Table& calls, Table& traces, const session::Reader& reader, S
   for (const session::TraceRecord& t : reader.contents().traces)
     if (const auto f = own.find(t.function); f != own.end() && t.end_ns >= t.start_ns)
       add(traces, f->second->name, side, 1, t.end_ns - t.start_ns);
-  for (size_t c = 0; c < reader.calls().index().size(); ++c) {
-    try {
-      for (const session::CallRecord& call : *reader.calls().chunk(c))
-        if (const auto f = own.find(call.function);
-            f != own.end() && !explain::is_resume(*f->second) && call.end_ns >= call.start_ns)
-          add(calls, f->second->name, side, 1, call.end_ns - call.start_ns);
-    } catch (const Error&) {
-      // a damaged chunk: its calls are missing from the sums
-    }
-  }
+  each_record(reader.calls(), [] {}, [&](const session::CallRecord& call) {
+    if (const auto f = own.find(call.function);
+        f != own.end() && !explain::is_resume(*f->second) && call.end_ns >= call.start_ns)
+      add(calls, f->second->name, side, 1, call.end_ns - call.start_ns);
+  });
 }
 
 const char* outcome(const Both& b) {

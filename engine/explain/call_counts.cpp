@@ -2,8 +2,8 @@
 #include "engine/explain/call_counts.h"
 
 #include "engine/base/end_of_sequence.h"
-#include "engine/base/errors.h"
 #include "engine/explain/nesting.h"
+#include "engine/session/readable_chunks.h"
 
 #include <algorithm>
 #include <set>
@@ -108,16 +108,10 @@ ServedCalls collect(std::span<const TraceRecord> traces, std::span<const session
 
 std::set<CallAtEnd> calls_at_end(const session::Reader& reader, const std::function<void()>& go_on) {
   std::set<CallAtEnd> found;
-  for (size_t i = 0; i < reader.spans().index().size(); ++i) {
-    go_on();
-    try {
-      for (const session::SpanRecord& span : *reader.spans().chunk(i))
-        if (const auto* track = span.category == kEndOfData ? reader.track(span.track) : nullptr)
-          found.emplace(track->thread, span.start_ns);
-    } catch (const Error&) {
-      // a damaged chunk: its calls count as others
-    }
-  }
+  each_record(reader.spans(), go_on, [&](const session::SpanRecord& span) {
+    if (const auto* track = span.category == kEndOfData ? reader.track(span.track) : nullptr)
+      found.emplace(track->thread, span.start_ns);
+  });
   return found;
 }
 
@@ -132,16 +126,8 @@ ServedCalls served_calls(const RunRecords& records) {
 ServedCalls served_calls(const session::Reader& reader, const std::function<void()>& go_on) {
   const session::Contents& contents = reader.contents();
   const auto each_call = [&](const IsOfInterest& is_of_interest, const auto& visit) {
-    const auto& index = reader.calls().index();
-    for (size_t i = 0; i < index.size(); ++i) {
-      go_on();
-      if (!is_of_interest(index[i].first_ns, index[i].last_ns)) continue;
-      try {
-        for (const CallRecord& call : *reader.calls().chunk(i)) visit(call);
-      } catch (const Error&) {
-        // a damaged chunk: its calls are missing from the counts
-      }
-    }
+    each_chunk_where(reader.calls(), is_of_interest, go_on,
+                     [&](const std::vector<CallRecord>& calls) { std::ranges::for_each(calls, visit); });
   };
   return collect(contents.traces, contents.observations, each_call, [&] { return calls_at_end(reader, go_on); });
 }

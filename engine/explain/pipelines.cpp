@@ -1,7 +1,8 @@
 // Overlaps the waits of who takes elements with the work of the stages below.
 #include "engine/explain/pipelines.h"
 
-#include "engine/base/errors.h"
+#include "engine/session/readable_chunks.h"
+
 
 #include <algorithm>
 #include <map>
@@ -39,18 +40,6 @@ uint64_t number_in(const SpanRecord& span, std::string_view name) {
 }
 uint64_t elements_of(const SpanRecord& span) { return number_in(span, "\"elements\": "); }
 
-template <class Store, class Visit>
-void each(const Store& store, const std::function<void()>& go_on, Visit visit) {
-  for (size_t i = 0; i < store.index().size(); ++i) {
-    go_on();
-    try {
-      for (const auto& event : *store.chunk(i)) visit(event);
-    } catch (const Error&) {
-      // a damaged chunk: its events are missing from the sums
-    }
-  }
-}
-
 }  // namespace
 
 TakenInput taken_input(const session::Reader& reader, const SpanRecord& span) {
@@ -82,7 +71,7 @@ std::vector<PipelineSums> pipeline_sums(const session::Reader& reader, const std
     at->second.sums.stages.push_back({track.name, track.source, 0});
     at->second.tracks.push_back(track.id);
   }
-  each(reader.spans(), go_on, [&](const SpanRecord& span) {
+  each_record(reader.spans(), go_on, [&](const SpanRecord& span) {
     const auto at = roots.find(span.track);
     if (at == roots.end()) return;
     PipelineSums& sums = at->second.sums;
@@ -97,7 +86,7 @@ std::vector<PipelineSums> pipeline_sums(const session::Reader& reader, const std
   });
   for (auto& [id, iteration] : roots)
     std::ranges::sort(iteration.waits, {}, [](const Interval& w) { return std::pair(w.end, w.start); });
-  each(reader.spans(), go_on, [&](const SpanRecord& span) {
+  each_record(reader.spans(), go_on, [&](const SpanRecord& span) {
     const auto at = place.find(span.track);
     if (at == place.end()) return;
     Iteration& iteration = roots[at->second.first];
@@ -108,7 +97,7 @@ std::vector<PipelineSums> pipeline_sums(const session::Reader& reader, const std
     const bool is_joined = span.args.find("\"busy_ns\": ") != std::string::npos;
     iteration.sums.stages[at->second.second].work_ns += is_joined ? std::min(waiting, busy) : waiting;
   });
-  each(reader.calls(), go_on, [&](const session::CallRecord& call) {
+  each_record(reader.calls(), go_on, [&](const session::CallRecord& call) {
     if (call.parent.valid()) return;
     for (auto& [id, iteration] : roots) {
       PipelineSums& sums = iteration.sums;

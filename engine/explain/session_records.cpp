@@ -1,8 +1,8 @@
 // Reads the calls and the ops, which are stored in chunks.
 #include "engine/explain/session_records.h"
 
-#include "engine/base/errors.h"
 #include "engine/explain/call_counts.h"
+#include "engine/session/readable_chunks.h"
 #include "engine/session/run_times.h"
 
 namespace footlight::explain {
@@ -15,14 +15,7 @@ SessionRecords::SessionRecords(const session::Reader& reader, const std::functio
                reader.contents().end && reader.contents().end->exit_code != 0} {
   EagerOps ops;
   const session::TracingSpans tracing(reader.contents().traces);
-  for (size_t i = 0; i < reader.op_events().index().size(); ++i) {
-    go_on();
-    try {
-      ops.add(*reader.op_events().chunk(i), tracing);
-    } catch (const Error&) {
-      // a damaged chunk: its ops are missing from the sums
-    }
-  }
+  each_chunk(reader.op_events(), go_on, [&](const session::OpColumns& chunk) { ops.add(chunk, tracing); });
   eager_ = ops.sums();
   pipelines_ = pipeline_sums(reader, go_on);
   records_.pipelines = pipelines_;

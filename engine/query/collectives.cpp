@@ -1,8 +1,9 @@
 // Counts the collectives of each process, and puts those of equal number together.
 #include "engine/query/collectives.h"
 
-#include "engine/base/errors.h"
+#include "engine/base/end_of_sequence.h"
 #include "engine/query/names.h"
+#include "engine/session/readable_chunks.h"
 
 #include <algorithm>
 #include <map>
@@ -29,33 +30,33 @@ uint64_t number_of(const std::string& digits) {
 
 std::vector<Seen> spans_in(const session::Reader& reader, const Cancel& cancel) {
   std::vector<Seen> seen;
-  for (size_t i = 0; i < reader.spans().index().size(); ++i) {
-    cancel.check();
-    try {
-      for (const session::SpanRecord& span : *reader.spans().chunk(i)) {
-        if (span.category != kCollective) continue;
-        const session::TrackRecord* const track = reader.track(span.track);
-        Seen one;
-        one.arrival = {session::ProcessId(process_of(span.track)), track ? track->thread : session::ThreadId(),
-                       span.start_ns, std::max(span.start_ns, span.end_ns)};
-        one.name = span.name;
-        one.group = json_value(span.args, "group");
-        one.waits = json_value(span.args, "async") != "true";
-        one.bytes = number_of(json_value(span.args, "bytes"));
-        one.number = number_of(json_value(span.args, "seq"));
-        one.file = json_value(span.args, "file");
-        one.line = number_of(json_value(span.args, "line"));
-        seen.push_back(std::move(one));
-      }
-    } catch (const Error&) {
-      // a damaged chunk: its spans are missing
-    }
-  }
+  each_record(reader.spans(), [&] { cancel.check(); }, [&](const session::SpanRecord& span) {
+    if (span.category != kCollective) return;
+    const session::TrackRecord* const track = reader.track(span.track);
+    Seen one;
+    one.arrival = {session::ProcessId(process_of(span.track)), track ? track->thread : session::ThreadId(),
+                   span.start_ns, std::max(span.start_ns, span.end_ns)};
+    one.name = span.name;
+    one.group = json_value(span.args, "group");
+    one.waits = json_value(span.args, "async") != "true";
+    one.bytes = number_of(json_value(span.args, "bytes"));
+    one.number = number_of(json_value(span.args, "seq"));
+    one.file = json_value(span.args, "file");
+    one.line = number_of(json_value(span.args, "line"));
+    seen.push_back(std::move(one));
+  });
   std::ranges::stable_sort(seen, {}, [](const Seen& one) { return one.arrival.start_ns; });
   return seen;
 }
 
 }  // namespace
+
+RankSpan rank_span(const session::SpanRecord& span, const session::TrackRecord* track) {
+  if (!track || span.category == kCollective || span.category == kEndOfData) return RankSpan::kNone;
+  const bool is_stage = track->kind == session::TrackRecord::kStage;
+  if (is_stage ? track->parent.valid() : track->kind != "thread") return RankSpan::kNone;
+  return is_stage || span.category == kInput ? RankSpan::kInput : RankSpan::kNamed;
+}
 
 const Arrival& Collective::last() const { return *std::ranges::max_element(arrivals, {}, &Arrival::start_ns); }
 

@@ -17,6 +17,11 @@ namespace footlight::query {
 constexpr const char* kCollective = "collective";  // categories of spans
 constexpr const char* kInput = "input";            // a wait for the next batch
 
+// What a span says of its rank besides collectives: a wait for input, or something that the program named. A pipeline's
+// elements are taken from its last stage, on the thread of whoever takes them; its other stages say nothing.
+enum class RankSpan : uint8_t { kNone, kInput, kNamed };
+RankSpan rank_span(const session::SpanRecord& span, const session::TrackRecord* track);
+
 // What the time before a collective went into, on the thread that came to it. Each moment counts once: tracing before
 // input, input before ops.
 enum class RankWork : uint8_t { kTracing, kInput, kOps, kOther };

@@ -1,7 +1,8 @@
 // Adds up the device's events, chunk by chunk.
 #include "engine/query/device_sums.h"
 
-#include "engine/base/errors.h"
+#include "engine/session/readable_chunks.h"
+
 
 #include <algorithm>
 #include <map>
@@ -34,27 +35,18 @@ bool RepeatedTimes::has(const session::DeviceRecord& event) const {
 std::vector<DeviceSum> device_sums(const session::Reader& reader, const Cancel& cancel, int64_t from, int64_t to) {
   std::map<DeviceName, DeviceSum> sums;
   const RepeatedTimes repeated(reader);
-  const auto& index = reader.device_events().index();
-  for (size_t i = 0; i < index.size(); ++i) {
-    if (index[i].first_ns >= to || index[i].last_ns < from) continue;
-    cancel.check();
-    try {
-      for (const session::DeviceRecord& d : *reader.device_events().chunk(i)) {
-        if (d.start_ns >= to || std::max(d.start_ns + 1, d.end_ns) <= from || repeated.has(d)) continue;
-        DeviceSum& sum = sums[{d.kind, d.name}];
-        const int64_t took = std::max<int64_t>(0, d.end_ns - d.start_ns);
-        sum.least_ns = sum.count ? std::min(sum.least_ns, took) : took;
-        sum.most_ns = std::max(sum.most_ns, took);
-        sum.whole_ns += took;
-        sum.total_ns += std::max<int64_t>(0, std::min(d.end_ns, to) - std::max(d.start_ns, from));
-        sum.bytes += d.bytes;
-        sum.durations.add(took);
-        ++sum.count;
-      }
-    } catch (const Error&) {
-      // a damaged chunk: its events are missing from the sums
-    }
-  }
+  each_record(reader.device_events(), from, to, [&] { cancel.check(); }, [&](const session::DeviceRecord& d) {
+    if (d.start_ns >= to || std::max(d.start_ns + 1, d.end_ns) <= from || repeated.has(d)) return;
+    DeviceSum& sum = sums[{d.kind, d.name}];
+    const int64_t took = std::max<int64_t>(0, d.end_ns - d.start_ns);
+    sum.least_ns = sum.count ? std::min(sum.least_ns, took) : took;
+    sum.most_ns = std::max(sum.most_ns, took);
+    sum.whole_ns += took;
+    sum.total_ns += std::max<int64_t>(0, std::min(d.end_ns, to) - std::max(d.start_ns, from));
+    sum.bytes += d.bytes;
+    sum.durations.add(took);
+    ++sum.count;
+  });
   std::vector<DeviceSum> all;
   for (auto& [key, sum] : sums) {
     static_cast<DeviceName&>(sum) = key;

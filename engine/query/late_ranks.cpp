@@ -1,9 +1,8 @@
 // Divides the time before each collective into kinds of work, and compares the last rank's with that of the others.
 #include "engine/query/late_ranks.h"
 
-#include "engine/base/end_of_sequence.h"
-#include "engine/base/errors.h"
 #include "engine/query/names.h"
+#include "engine/session/readable_chunks.h"
 
 #include <algorithm>
 #include <map>
@@ -140,14 +139,8 @@ class Finder {
   }
 
   void read_spans() {
-    for (size_t i = 0; i < reader_.spans().index().size(); ++i) {
-      cancel_.check();
-      try {
-        for (const session::SpanRecord& span : *reader_.spans().chunk(i)) read_span(span);
-      } catch (const Error&) {
-        // a damaged chunk: what it held counts as other
-      }
-    }
+    each_record(reader_.spans(), [&] { cancel_.check(); },
+                [&](const session::SpanRecord& span) { read_span(span); });
     for (auto& [process, work] : work_) {
       keep_outermost(work.inputs);
       keep_outermost(work.named);
@@ -155,31 +148,17 @@ class Finder {
   }
 
   void read_span(const session::SpanRecord& span) {
-    if (span.category == kCollective || span.category == kEndOfData) return;
     const session::TrackRecord* const track = reader_.track(span.track);
-    if (!track) return;
+    const RankSpan kind = rank_span(span, track);
+    if (kind == RankSpan::kNone || !threads_.contains(track->thread)) return;
     Work& work = work_[ProcessId(process_of(span.track))];
-    const bool of_pipeline = track->kind == session::TrackRecord::kStage;
-    // A pipeline's elements are taken from its last stage, on the thread of whoever takes them.
-    if (of_pipeline && track->parent.valid()) return;
-    if (!of_pipeline && track->kind != "thread") return;
-    if (!threads_.contains(track->thread)) return;
-    Piece piece{span.start_ns, span.end_ns, {}, span.name};
-    if (of_pipeline || span.category == kInput) work.inputs.push_back(std::move(piece));
-    else work.named.push_back(std::move(piece));
+    (kind == RankSpan::kInput ? work.inputs : work.named).push_back({span.start_ns, span.end_ns, {}, span.name});
   }
 
   void read_ops() {
-    for (size_t i = 0; i < reader_.op_events().index().size(); ++i) {
-      cancel_.check();
-      try {
-        const auto events = reader_.op_events().chunk(i);
-        for (size_t k = 0; k < events->size(); ++k)
-          add_op(events->thread[k], events->start_ns[k], events->end_ns[k]);
-      } catch (const Error&) {
-        // a damaged chunk: its ops count as other
-      }
-    }
+    each_chunk(reader_.op_events(), [&] { cancel_.check(); }, [&](const session::OpColumns& ops) {
+      for (size_t k = 0; k < ops.size(); ++k) add_op(ops.thread[k], ops.start_ns[k], ops.end_ns[k]);
+    });
   }
 
   void add_op(ThreadId thread, int64_t start, int64_t end) {

@@ -2,9 +2,9 @@
 #include "engine/query/line_sums.h"
 
 #include "engine/base/error_words.h"
-#include "engine/base/errors.h"
 #include "engine/query/calls.h"
 #include "engine/session/function_kinds.h"
+#include "engine/session/readable_chunks.h"
 #include "engine/session/trace_nesting.h"
 #include "engine/session/users_line.h"
 #include "engine/source/line.h"
@@ -112,18 +112,8 @@ class Summing {
     int64_t end = INT64_MIN;
   };
 
-  template <class Chunk, class Visit>
-  void each(const session::ChunkStore<Chunk>& store, Visit&& visit) {
-    for (size_t c = 0; c < store.index().size(); ++c) {
-      cancel_.check();
-      std::shared_ptr<const Chunk> chunk;
-      try {
-        chunk = store.chunk(c);
-      } catch (const Error&) {
-        continue;  // the store reports how many rows could not be read
-      }
-      visit(*chunk);
-    }
+  auto check() const {
+    return [this] { cancel_.check(); };
   }
 
   void link_graphs() {
@@ -137,11 +127,9 @@ class Summing {
   }
 
   void see_spans() {
-    each(reader_.calls(), [&](const std::vector<session::CallRecord>& chunk) {
-      for (const session::CallRecord& c : chunk) {
-        if (!c.parent.valid()) outermost_.add(c.thread, {c.start_ns, c.end_ns, c.source});
-        if (c.outcome == CallOutcome::kTrace) thread_of_trace_[c.trace] = c.thread;
-      }
+    each_record(reader_.calls(), check(), [&](const session::CallRecord& c) {
+      if (!c.parent.valid()) outermost_.add(c.thread, {c.start_ns, c.end_ns, c.source});
+      if (c.outcome == CallOutcome::kTrace) thread_of_trace_[c.trace] = c.thread;
     });
     for (const session::TraceRecord& t : reader_.contents().traces) {
       const Outermost::Span span{t.start_ns, t.end_ns, t.source};
@@ -158,14 +146,7 @@ class Summing {
     outermost_.sort();
     traces_.sort();
     // A loop that waits for the elements of a pipeline does not run Python meanwhile.
-    for (size_t i = 0; i < reader_.spans().index().size(); ++i) {
-      cancel_.check();
-      try {
-        for (const session::SpanRecord& span : *reader_.spans().chunk(i)) see_wait(span);
-      } catch (const Error&) {
-        continue;
-      }
-    }
+    each_record(reader_.spans(), check(), [&](const session::SpanRecord& span) { see_wait(span); });
     waits_.sort();
   }
 
@@ -184,7 +165,7 @@ class Summing {
   }
 
   void see_ops() {
-    each(reader_.op_events(), [&](const session::OpColumns& e) {
+    each_chunk(reader_.op_events(), check(), [&](const session::OpColumns& e) {
       for (size_t i = 0; i < e.size(); ++i) see(e, i);
     });
   }
@@ -276,11 +257,9 @@ class Summing {
   // Events before version 3 do not name their graph.
   GraphId graph_of(CallId call) {
     if (graph_of_call_.empty()) {
-      each(reader_.calls(), [&](const std::vector<session::CallRecord>& chunk) {
-        for (const session::CallRecord& c : chunk) {
-          const session::TraceRecord* trace = reader_.trace(c.trace);
-          graph_of_call_[c.id] = trace ? trace->graph() : GraphId();
-        }
+      each_record(reader_.calls(), check(), [&](const session::CallRecord& c) {
+        const session::TraceRecord* trace = reader_.trace(c.trace);
+        graph_of_call_[c.id] = trace ? trace->graph() : GraphId();
       });
       graph_of_call_.try_emplace(CallId());
     }
@@ -438,20 +417,18 @@ class Summing {
 
   void put_calls() {
     std::unordered_map<CallId, int64_t> inner;  // calls end before their callers
-    each(reader_.calls(), [&](const std::vector<session::CallRecord>& chunk) {
-      for (const session::CallRecord& c : chunk) {
-        if (traces_.contain(c.thread, c.start_ns)) {  // its time is the trace's
-          count(c);
-          continue;
-        }
-        const int64_t took = length(c.start_ns, c.end_ns);
-        if (c.parent.valid()) inner[c.parent] += took;
-        int64_t own = took;
-        if (const auto ops = in_call_.find(c.id); ops != in_call_.end()) own -= ops->second;
-        if (const auto calls = inner.find(c.id); calls != inner.end()) own -= calls->second, inner.erase(calls);
-        if (c.outcome != CallOutcome::kHit) own -= traces_.time_in(c.thread, c.start_ns, c.end_ns);
-        count(c).call_ns += std::max<int64_t>(0, own);  // ops on other threads may take longer than the call
+    each_record(reader_.calls(), check(), [&](const session::CallRecord& c) {
+      if (traces_.contain(c.thread, c.start_ns)) {  // its time is the trace's
+        count(c);
+        return;
       }
+      const int64_t took = length(c.start_ns, c.end_ns);
+      if (c.parent.valid()) inner[c.parent] += took;
+      int64_t own = took;
+      if (const auto ops = in_call_.find(c.id); ops != in_call_.end()) own -= ops->second;
+      if (const auto calls = inner.find(c.id); calls != inner.end()) own -= calls->second, inner.erase(calls);
+      if (c.outcome != CallOutcome::kHit) own -= traces_.time_in(c.thread, c.start_ns, c.end_ns);
+      count(c).call_ns += std::max<int64_t>(0, own);  // ops on other threads may take longer than the call
     });
   }
 

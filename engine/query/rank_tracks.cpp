@@ -1,9 +1,8 @@
 // Reads the chunks that overlap the stretch; memory holds what a picture of it can show, however many calls there are.
 #include "engine/query/rank_tracks.h"
 
-#include "engine/base/end_of_sequence.h"
-#include "engine/base/errors.h"
 #include "engine/query/names.h"
+#include "engine/session/readable_chunks.h"
 
 #include <algorithm>
 #include <tuple>
@@ -30,13 +29,17 @@ class Picture {
 
   std::vector<RankTrack> draw() {
     read_traces();
-    read(reader_.calls(), [this](const session::CallRecord& call) {
+    const auto check = [this] { cancel_.check(); };
+    each_record(reader_.calls(), from_, to_, check, [this](const session::CallRecord& call) {
       const session::FunctionRecord* const function = reader_.function(call.function);
       add(process_of(call.id), {Kind::kCall, call.start_ns, call.end_ns, function ? function->name : "", call.trace,
                                 call.id});
     });
-    read(reader_.spans(), [this](const session::SpanRecord& span) { add_span(span); });
-    read_ops();
+    each_record(reader_.spans(), from_, to_, check, [this](const session::SpanRecord& span) { add_span(span); });
+    each_chunk(reader_.op_events(), from_, to_, check, [this](const session::OpColumns& ops) {
+      for (size_t k = 0; k < ops.size(); ++k)
+        add(process_of(ops.thread[k]), {Kind::kOps, ops.start_ns[k], ops.end_ns[k], "", {}, {}});
+    });
     for (RankTrack& track : tracks_) join(track.pieces);
     return std::move(tracks_);
   }
@@ -90,45 +93,11 @@ class Picture {
   }
 
   void add_span(const session::SpanRecord& span) {
-    if (span.category == kCollective || span.category == kEndOfData) return;
-    const session::TrackRecord* const track = reader_.track(span.track);
-    if (!track) return;
-    const bool is_stage = track->kind == session::TrackRecord::kStage;
-    // A pipeline's elements are taken from its last stage.
-    if ((is_stage && track->parent.valid()) || (!is_stage && track->kind != "thread")) return;
-    const Kind kind = is_stage || span.category == kInput ? Kind::kInput : Kind::kSpan;
+    const RankSpan what = rank_span(span, reader_.track(span.track));
+    if (what == RankSpan::kNone) return;
+    const Kind kind = what == RankSpan::kInput ? Kind::kInput : Kind::kSpan;
     add(process_of(span.track), {kind, span.start_ns, span.end_ns, span.name, {}, {}});
   }
-
-  template <class Chunks, class Visit>
-  void read(const Chunks& store, Visit&& visit) {
-    for (size_t i = 0; i < store.index().size(); ++i) {
-      cancel_.check();
-      if (!overlaps(store.index()[i])) continue;
-      try {
-        for (const auto& record : *store.chunk(i)) visit(record);
-      } catch (const Error&) {
-        // a damaged chunk: what it held is missing from the picture
-      }
-    }
-  }
-
-  void read_ops() {
-    const session::OpStore& store = reader_.op_events();
-    for (size_t i = 0; i < store.index().size(); ++i) {
-      cancel_.check();
-      if (!overlaps(store.index()[i])) continue;
-      try {
-        const auto ops = store.chunk(i);
-        for (size_t k = 0; k < ops->size(); ++k)
-          add(process_of(ops->thread[k]), {Kind::kOps, ops->start_ns[k], ops->end_ns[k], "", {}, {}});
-      } catch (const Error&) {
-        // a damaged chunk: what it held is missing from the picture
-      }
-    }
-  }
-
-  bool overlaps(const session::ChunkInfo& chunk) const { return chunk.last_ns >= from_ && chunk.first_ns <= to_; }
 
   const session::Reader& reader_;
   const Cancel& cancel_;

@@ -1,9 +1,9 @@
 // Visits the calls of the range, then its op events; a call is looked up once.
 #include "engine/query/stacks.h"
 
-#include "engine/base/errors.h"
 #include "engine/query/nesting.h"
 #include "engine/query/trace_spans.h"
+#include "engine/session/readable_chunks.h"
 
 #include <algorithm>
 #include <map>
@@ -72,28 +72,17 @@ class Builder {
   }
 
   void add_calls() {
-    const auto& index = reader_.calls().index();
-    for (size_t c = 0; c < index.size(); ++c) {
-      if (index[c].first_ns >= to_ || index[c].last_ns <= from_) continue;
-      cancel_.check();
-      std::shared_ptr<const std::vector<session::CallRecord>> chunk;
-      try {
-        chunk = reader_.calls().chunk(c);
-      } catch (const Error&) {
-        continue;
-      }
-      for (const session::CallRecord& call : *chunk) {
-        const int64_t ns = inside(call.start_ns, call.end_ns);
-        if (ns <= 0) continue;
-        const uint32_t frame = frame_of(call, 0);
-        calls_.emplace(call.id.value, frame);
-        tree_.frames[frame].total += ns;
-        ++tree_.frames[frame].count;
-        ++tree_.calls;
-        if (traced_.contains(call.parent.value))
-          inner_calls_[call.parent.value].emplace_back(call.start_ns, call.end_ns);
-      }
-    }
+    each_record(reader_.calls(), from_, to_, [&] { cancel_.check(); }, [&](const session::CallRecord& call) {
+      const int64_t ns = inside(call.start_ns, call.end_ns);
+      if (ns <= 0) return;
+      const uint32_t frame = frame_of(call, 0);
+      calls_.emplace(call.id.value, frame);
+      tree_.frames[frame].total += ns;
+      ++tree_.frames[frame].count;
+      ++tree_.calls;
+      if (traced_.contains(call.parent.value))
+        inner_calls_[call.parent.value].emplace_back(call.start_ns, call.end_ns);
+    });
   }
 
   // The part of a call within the range, without calls inside it, which have frames of their own.
@@ -134,17 +123,7 @@ class Builder {
   }
 
   void add_ops() {
-    const auto& index = reader_.op_events().index();
-    for (size_t c = 0; c < index.size(); ++c) {
-      if (index[c].first_ns >= to_ || index[c].last_ns <= from_) continue;
-      cancel_.check();
-      std::shared_ptr<const session::OpColumns> chunk;
-      try {
-        chunk = reader_.op_events().chunk(c);
-      } catch (const Error&) {
-        continue;
-      }
-      const session::OpColumns& e = *chunk;
+    each_chunk(reader_.op_events(), from_, to_, [&] { cancel_.check(); }, [&](const session::OpColumns& e) {
       CallId call;
       GraphId graph;
       session::ThreadId of;
@@ -166,7 +145,7 @@ class Builder {
         ++frame.count;
         ++tree_.events;
       }
-    }
+    });
   }
 
   // Threads and bodies last as long as their children; a call has its own duration.

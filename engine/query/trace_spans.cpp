@@ -1,8 +1,8 @@
 // Finds the call of each trace, and fills what no phase covers.
 #include "engine/query/trace_spans.h"
 
-#include "engine/base/errors.h"
 #include "engine/query/store.h"
+#include "engine/session/readable_chunks.h"
 
 #include <algorithm>
 #include <map>
@@ -63,24 +63,14 @@ class Filler {
 };
 
 void add_machine_code(const Store& store, const Cancel& cancel, std::vector<TraceSpan>& all) {
-  const session::SpanStore& spans = store.reader().spans();
-  for (size_t c = 0; c < spans.index().size(); ++c) {
-    cancel.check();
-    std::shared_ptr<const std::vector<session::SpanRecord>> chunk;
-    try {
-      chunk = spans.chunk(c);
-    } catch (const Error&) {
-      continue;  // unreadable rows are reported for the whole recording
-    }
-    for (const session::SpanRecord& s : *chunk) {
-      if (s.category != session::SpanRecord::kMachineCode || s.end_ns < s.start_ns) continue;
-      TraceSpan made;
-      made.start = s.start_ns, made.end = s.end_ns;
-      made.part = TracePart::kMachineCode;
-      if (const session::TrackRecord* track = store.reader().track(s.track)) made.thread = track->thread;
-      all.push_back(made);
-    }
-  }
+  each_record(store.reader().spans(), [&] { cancel.check(); }, [&](const session::SpanRecord& s) {
+    if (s.category != session::SpanRecord::kMachineCode || s.end_ns < s.start_ns) return;
+    TraceSpan made;
+    made.start = s.start_ns, made.end = s.end_ns;
+    made.part = TracePart::kMachineCode;
+    if (const session::TrackRecord* track = store.reader().track(s.track)) made.thread = track->thread;
+    all.push_back(made);
+  });
 }
 
 void add_comparisons(const Store& store, std::vector<TraceSpan>& all) {

@@ -236,9 +236,8 @@ void say_tracing(Comparison& c, const session::Reader& reader) {
     c.tracing_ns += trace->end_ns - trace->start_ns;
   }
   if (traces.empty()) return;
-  each_chunk(reader.calls(), [] {}, [&](const std::vector<session::CallRecord>& chunk) {
-    for (const session::CallRecord& call : chunk)
-      c.trace_calls += call.trace == c.trace && call.outcome != CallOutcome::kFailed;
+  each_record(reader.calls(), [] {}, [&](const session::CallRecord& call) {
+    c.trace_calls += call.trace == c.trace && call.outcome != CallOutcome::kFailed;
   });
   const double saving = -c.difference.mean;
   if (saving > 0 && c.known_within < 1 && c.tracing_ns >= 0 && c.other_work.empty())

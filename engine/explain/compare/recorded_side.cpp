@@ -71,9 +71,8 @@ RecordedRuns::RecordedRuns(const RecordedSide& side, const GoOn& go_on)
 
 void RecordedRuns::find_trace_threads() {
   std::map<TraceId, session::ThreadId> of_call;  // older files have it only of the calls
-  each_chunk(reader_.calls(), go_on_, [&](const std::vector<session::CallRecord>& chunk) {
-    for (const session::CallRecord& c : chunk)
-      if (c.outcome == CallOutcome::kTrace) of_call.emplace(c.trace, known(c.thread));
+  each_record(reader_.calls(), go_on_, [&](const session::CallRecord& c) {
+    if (c.outcome == CallOutcome::kTrace) of_call.emplace(c.trace, known(c.thread));
   });
   for (const session::TraceRecord& t : reader_.contents().traces) {
     if (!is_sane(t.start_ns, t.end_ns)) continue;
@@ -163,13 +162,11 @@ session::ThreadId RecordedRuns::main_thread() const {
 }
 
 void RecordedRuns::take_function() {
-  each_chunk(reader_.calls(), go_on_, [&](const std::vector<session::CallRecord>& chunk) {
-    for (const session::CallRecord& c : chunk) {
-      if (c.function != function_ || in_trace(c.thread, c.start_ns)) continue;
-      if (++calls_ > kMaxCalls)
-        throw Error(ErrorKind::kValue, words_of(side_.what) + ": has too many calls; compare a trace of it");
-      add_span(c.thread, c.start_ns, c.end_ns, 0);
-    }
+  each_record(reader_.calls(), go_on_, [&](const session::CallRecord& c) {
+    if (c.function != function_ || in_trace(c.thread, c.start_ns)) return;
+    if (++calls_ > kMaxCalls)
+      throw Error(ErrorKind::kValue, words_of(side_.what) + ": has too many calls; compare a trace of it");
+    add_span(c.thread, c.start_ns, c.end_ns, 0);
   });
   if (spans_.empty())
     throw Error(ErrorKind::kNotFound, side_.path + ": no call of " + words_of(side_.what) + " was recorded");
@@ -184,16 +181,14 @@ void RecordedRuns::take_trace() {
   struct Call { session::ThreadId thread; int64_t start, end; };
   std::vector<Call> hits, others;
   uint64_t served = 0;
-  each_chunk(reader_.calls(), go_on_, [&](const std::vector<session::CallRecord>& chunk) {
-    for (const session::CallRecord& c : chunk) {
-      if (c.trace != trace_->id || c.outcome == CallOutcome::kFailed) continue;
-      if (c.outcome == CallOutcome::kTrace) {
-        // What it did when it had its trace is a call like the others.
-        if (c.end_ns > trace_->end_ns && !in_trace(c.thread, trace_->end_ns))
-          others.push_back({c.thread, std::max(c.start_ns, trace_->end_ns), c.end_ns});
-      } else if (!in_trace(c.thread, c.start_ns) && ++served <= kMaxCalls) {
-        hits.push_back({c.thread, c.start_ns, c.end_ns});
-      }
+  each_record(reader_.calls(), go_on_, [&](const session::CallRecord& c) {
+    if (c.trace != trace_->id || c.outcome == CallOutcome::kFailed) return;
+    if (c.outcome == CallOutcome::kTrace) {
+      // What it did when it had its trace is a call like the others.
+      if (c.end_ns > trace_->end_ns && !in_trace(c.thread, trace_->end_ns))
+        others.push_back({c.thread, std::max(c.start_ns, trace_->end_ns), c.end_ns});
+    } else if (!in_trace(c.thread, c.start_ns) && ++served <= kMaxCalls) {
+      hits.push_back({c.thread, c.start_ns, c.end_ns});
     }
   });
   if (hits.empty() && others.empty())
@@ -219,11 +214,9 @@ void RecordedRuns::take_call() {
   uint64_t row = 0;
   const auto each_call = [&](auto&& visit) {
     row = 0;
-    each_chunk(reader_.calls(), go_on_, [&](const std::vector<session::CallRecord>& chunk) {
-      for (const session::CallRecord& c : chunk) {
-        if (c.function == function_) visit(c, row);
-        ++row;
-      }
+    each_record(reader_.calls(), go_on_, [&](const session::CallRecord& c) {
+      if (c.function == function_) visit(c, row);
+      ++row;
     });
   };
   each_call([&](const session::CallRecord& c, uint64_t at) {
@@ -334,14 +327,12 @@ int32_t RecordedRuns::number_of(FunctionId function) {
 }
 
 void RecordedRuns::add_calls(Stretches& stretches, int64_t from, int64_t to) {
-  each_chunk(reader_.calls(), from, to, go_on_, [&](const std::vector<session::CallRecord>& chunk) {
-    for (const session::CallRecord& c : chunk) {
-      if (c.outcome == CallOutcome::kEager || !is_sane(c.start_ns, c.end_ns)) continue;
-      each_overlapped(stretches, c.thread, c.start_ns, c.end_ns, [&](Stretch& s) {
-        s.host.push_back({c.start_ns, c.end_ns, Share::kDispatch, number_of(c.function)});
-        if (run_of_call_.size() < kMaxEvents) run_of_call_.try_emplace(c.id, s.span.run);
-      });
-    }
+  each_record(reader_.calls(), from, to, go_on_, [&](const session::CallRecord& c) {
+    if (c.outcome == CallOutcome::kEager || !is_sane(c.start_ns, c.end_ns)) return;
+    each_overlapped(stretches, c.thread, c.start_ns, c.end_ns, [&](Stretch& s) {
+      s.host.push_back({c.start_ns, c.end_ns, Share::kDispatch, number_of(c.function)});
+      if (run_of_call_.size() < kMaxEvents) run_of_call_.try_emplace(c.id, s.span.run);
+    });
   });
 }
 
@@ -454,21 +445,19 @@ int32_t RecordedRuns::place_of(const session::DeviceRecord& event) const {
 void RecordedRuns::add_devices(Stretches& stretches, int64_t from, int64_t to) {
   std::map<uint32_t, session::ThreadId> threads;
   for (const session::ThreadRecord& t : reader_.contents().threads) threads.emplace(t.system_id, t.number);
-  each_chunk(reader_.device_events(), from, to, go_on_, [&](const std::vector<session::DeviceRecord>& chunk) {
-    for (const session::DeviceRecord& e : chunk) {
-      if (!is_sane(e.start_ns, e.end_ns) || e.start_ns >= to || e.end_ns <= from || e.kind == "overhead") continue;
-      const auto caller = is_on_host(e) ? threads.find(e.thread) : threads.end();
-      for (auto& [thread, list] : stretches) {
-        if (caller != threads.end() && known(caller->second) != thread) continue;
-        each_overlapped(stretches, thread, e.start_ns, e.end_ns, [&](Stretch& s) {
-          s.devices.push_back({e.start_ns, e.end_ns, share_of(e), place_of(e)});
-          DrawnWork& work = s.work.emplace_back();
-          work.piece.label = e.name;
-          work.stream = e.stream;
-          work.correlation = e.correlation;
-          work.call = is_on_host(e);
-        });
-      }
+  each_record(reader_.device_events(), from, to, go_on_, [&](const session::DeviceRecord& e) {
+    if (!is_sane(e.start_ns, e.end_ns) || e.start_ns >= to || e.end_ns <= from || e.kind == "overhead") return;
+    const auto caller = is_on_host(e) ? threads.find(e.thread) : threads.end();
+    for (auto& [thread, list] : stretches) {
+      if (caller != threads.end() && known(caller->second) != thread) continue;
+      each_overlapped(stretches, thread, e.start_ns, e.end_ns, [&](Stretch& s) {
+        s.devices.push_back({e.start_ns, e.end_ns, share_of(e), place_of(e)});
+        DrawnWork& work = s.work.emplace_back();
+        work.piece.label = e.name;
+        work.stream = e.stream;
+        work.correlation = e.correlation;
+        work.call = is_on_host(e);
+      });
     }
   });
 }

@@ -26,15 +26,13 @@ void add_left_over(std::vector<Interval>& to, const std::vector<Interval>& busy,
 }  // namespace
 
 void RecordedRuns::add_machine_code(Stretches& stretches, int64_t from, int64_t to) {
-  each_chunk(reader_.spans(), from, to, go_on_, [&](const std::vector<session::SpanRecord>& chunk) {
-    for (const session::SpanRecord& s : chunk) {
-      if (s.category != session::SpanRecord::kMachineCode || !is_sane(s.start_ns, s.end_ns)) continue;
-      const session::TrackRecord* track = reader_.track(s.track);
-      if (!track) continue;
-      each_overlapped(stretches, track->thread, s.start_ns, s.end_ns, [&](Stretch& stretch) {
-        stretch.host.push_back({s.start_ns, s.end_ns, Share::kMachineCode, -1});
-      });
-    }
+  each_record(reader_.spans(), from, to, go_on_, [&](const session::SpanRecord& s) {
+    if (s.category != session::SpanRecord::kMachineCode || !is_sane(s.start_ns, s.end_ns)) return;
+    const session::TrackRecord* track = reader_.track(s.track);
+    if (!track) return;
+    each_overlapped(stretches, track->thread, s.start_ns, s.end_ns, [&](Stretch& stretch) {
+      stretch.host.push_back({s.start_ns, s.end_ns, Share::kMachineCode, -1});
+    });
   });
 }
 
@@ -42,15 +40,13 @@ void RecordedRuns::add_machine_code(Stretches& stretches, int64_t from, int64_t 
 // between: so they have the moments that nothing else has.
 void RecordedRuns::add_input(Stretches& all, int64_t from, int64_t to) {
   std::map<Stretch*, std::vector<std::pair<Interval, int64_t>>> taken;
-  each_chunk(reader_.spans(), from, to, go_on_, [&](const std::vector<session::SpanRecord>& chunk) {
-    for (const session::SpanRecord& span : chunk) {
-      const TakenInput input = taken_input(reader_, span);
-      if (input.ns <= 0 || !is_sane(span.start_ns, span.end_ns)) continue;
-      each_overlapped(all, input.thread, span.start_ns, span.end_ns, [&](Stretch& s) {
-        const int64_t start = std::max(span.start_ns, s.span.start), end = std::min(span.end_ns, s.span.end);
-        taken[&s].push_back({{start, end, Share::kInput, -1}, input.ns});
-      });
-    }
+  each_record(reader_.spans(), from, to, go_on_, [&](const session::SpanRecord& span) {
+    const TakenInput input = taken_input(reader_, span);
+    if (input.ns <= 0 || !is_sane(span.start_ns, span.end_ns)) return;
+    each_overlapped(all, input.thread, span.start_ns, span.end_ns, [&](Stretch& s) {
+      const int64_t start = std::max(span.start_ns, s.span.start), end = std::min(span.end_ns, s.span.end);
+      taken[&s].push_back({{start, end, Share::kInput, -1}, input.ns});
+    });
   });
   for (auto& [stretch, spans] : taken) {
     // The first is Python: what is left.

@@ -69,12 +69,10 @@ std::string first_names(const std::vector<std::string>& names) {
 // The program's own call, which ended before the first repetition began.
 std::optional<CallRecord> recorded_call(const session::Reader& reader, const session::ComparisonRecord& record) {
   std::optional<CallRecord> found;
-  each_chunk(reader.calls(), [] {}, [&](const std::vector<CallRecord>& chunk) {
-    for (const CallRecord& call : chunk) {
-      if (call.function != record.function || !is_sane(call.start_ns, call.end_ns)) continue;
-      if (record.start_ns && call.end_ns > record.start_ns) continue;
-      if (!found || call.end_ns > found->end_ns) found = call;
-    }
+  each_record(reader.calls(), [] {}, [&](const CallRecord& call) {
+    if (call.function != record.function || !is_sane(call.start_ns, call.end_ns)) return;
+    if (record.start_ns && call.end_ns > record.start_ns) return;
+    if (!found || call.end_ns > found->end_ns) found = call;
   });
   if (found && (found->trace != record.trace || found->outcome == CallOutcome::kFailed)) found.reset();
   return found;

@@ -1,12 +1,12 @@
 // Looks at the line of a definition. A library's function has none of its own: its line is the person's call.
 #include "app/models/function_groups.h"
 
-#include "app/models/nothing_ran.h"
 #include "app/models/text.h"
 
 #include "engine/base/error_words.h"
 #include "engine/explain/engines.h"
 #include "engine/query/names.h"
+#include "engine/session/nothing_ran.h"
 
 #include <map>
 #include <tuple>
@@ -21,7 +21,8 @@ QString function_title(const Document& document, const session::FunctionRecord& 
 
 bool is_of_library(const Document& document, const session::FunctionRecord& f) {
   const session::FileRecord* file = document.file(f.file);
-  if (!file || nothing_ran(document.run.engine)) return false;  // all functions of a program's text are its own
+  // All functions of a program's text are its own.
+  if (!file || session::nothing_ran(document.run.engine)) return false;
   if (!is_users_file(file->path)) return true;
   if (f.line < 1 || f.name == "train_function" || f.name == "test_function" || f.name == "predict_function")
     return false;

@@ -4,14 +4,13 @@
 #include "app/models/function_groups.h"
 #include "app/models/inspector_writer.h"
 #include "app/models/keys.h"
-#include "app/models/nothing_ran.h"
 #include "app/models/run_end.h"
 #include "app/models/trace_counts.h"
 #include "app/models/values.h"
 
 #include "engine/explain/compare/text.h"
 #include "engine/explain/engines.h"
-#include "engine/model/model_file.h"
+#include "engine/session/nothing_ran.h"
 
 #include <algorithm>
 
@@ -32,11 +31,11 @@ QString error_and_frames(const std::string& error) {
 void InspectorWriter::run() {
   const session::RunRecord& r = document_.run;
   content_.title = file_name(r.script);
-  if (nothing_ran(r.engine)) {
-    row_if(model::is_model(r.engine) ? "Model" : "Program", q(r.script));
+  if (session::nothing_ran(r.engine)) {
+    row_if(session::is_model(r.engine) ? "Model" : "Program", q(r.script));
     row("Kind", q(r.engine));
     row("Graphs", count_text(document_.graphs.size()));
-    row("Recorded", QStringLiteral("Nothing ran: this is ") + source_of_graphs(r.engine));
+    row("Recorded", QStringLiteral("Nothing ran: this is ") + QLatin1String(session::source_of_graphs(r.engine)));
     return;
   }
   row_if("Script", q(r.script));
@@ -73,7 +72,7 @@ void InspectorWriter::function() {
   content_.title = function_title(document_, *f);
   const auto traces = document_.traces_of(f->id);
   if (traces.empty()) content_.tag = QStringLiteral("Not traced"), content_.tag_tone = QStringLiteral("blue");
-  const bool is_defined = nothing_ran(document_.run.engine) || is_definition(document_, {f->file, f->line});
+  const bool is_defined = session::nothing_ran(document_.run.engine) || is_definition(document_, {f->file, f->line});
   place(is_defined ? "Defined" : "Called at", {f->file, f->line});
   if (f->decorator_line && f->decorator_line != f->line) place("Decorated", {f->file, f->decorator_line});
   // TorchDynamo's traces are kept by guards, which look at more than arguments.
@@ -84,7 +83,7 @@ void InspectorWriter::function() {
   int64_t tracing = 0;
   for (const auto* t : traces) tracing += std::max<int64_t>(0, t->end_ns - t->start_ns);
   const TraceCounts counts = counts_of(traces);
-  if (nothing_ran(document_.run.engine)) {
+  if (session::nothing_ran(document_.run.engine)) {
     row("Graphs in the file", count_text(counts.traces));
   } else {
     row("Called", counted(sums.calls, "time", "times"));
@@ -107,7 +106,7 @@ void InspectorWriter::function() {
   if (facts_) add(layers_group(facts_->layers));
   source({f->file, f->line}, 4);
   if (!traces.empty()) {
-    if (!nothing_ran(document_.run.engine)) go("Why it was traced", "retraces", s_);
+    if (!session::nothing_ran(document_.run.engine)) go("Why it was traced", "retraces", s_);
     // Tracing that failed leaves no graph.
     const auto with_graph = std::ranges::find_if(
         traces, [&](const session::TraceRecord* t) { return document_.graph(t->graph()) != nullptr; });
@@ -160,7 +159,7 @@ void InspectorWriter::trace() {
     row("Traced in", duration_text(t->end_ns - t->start_ns));
   }
   const query::CallSums sums = document_.calls_of(t->id);
-  if (!nothing_ran(document_.run.engine))
+  if (!session::nothing_ran(document_.run.engine))
     row("Called", counted(sums.calls, "time", "times"), sums.calls <= 1 && t->number > 1 ? "amber" : "");
   per_hit([&](const explain::Comparison& c) { return c.trace == t->id; });
   if (sums.calls) row("Calls in total", duration_text(sums.total_ns));

@@ -2,11 +2,11 @@
 #include "app/models/traces_model.h"
 
 #include "app/models/keys.h"
-#include "app/models/nothing_ran.h"
 #include "app/models/run_end.h"
 #include "app/models/trace_counts.h"
 
 #include "engine/explain/report.h"
+#include "engine/session/nothing_ran.h"
 #include "engine/session/run_times.h"
 
 #include <algorithm>
@@ -263,9 +263,9 @@ std::vector<StripCell> call_strip(const Document& document, const std::vector<qu
 
 QString calls_summary(const Document& document, FunctionId function) {
   const query::CallSums sums = document.calls_of(function);
-  if (nothing_ran(document.run.engine))
+  if (session::nothing_ran(document.run.engine))
     return counted(document.traces_of(function).size(), "graph", "graphs") + QStringLiteral(" in ") +
-           source_of_graphs(document.run.engine);
+           QLatin1String(session::source_of_graphs(document.run.engine));
   TraceCounts counts;
   uint64_t creating = 0;
   std::vector<const session::TraceRecord*> in_calls, requested;

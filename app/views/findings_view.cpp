@@ -3,7 +3,6 @@
 
 #include "app/models/finding_content.h"
 #include "app/models/landing.h"
-#include "app/models/nothing_ran.h"
 #include "app/models/text.h"
 #include "app/views/labels.h"
 #include "app/views/paint.h"
@@ -11,6 +10,7 @@
 #include "engine/explain/call_counts.h"
 #include "engine/explain/no_findings.h"
 #include "engine/foreign/foreign.h"
+#include "engine/session/nothing_ran.h"
 
 #include <QClipboard>
 #include <QContextMenuEvent>
@@ -228,11 +228,12 @@ void FindingsView::build() {
   }
   if (list_.cards.empty() && list_.notes.empty()) {
     const std::string& engine = document().run.engine;
+    const bool is_without_run = session::nothing_ran(engine);
     add_line(busy()                       ? QString::fromUtf8("Looking for findings …")
              : !document().end && !foreign::is_imported(engine) && document().traces.empty()
                  ? QStringLiteral("Findings about retraces appear here once functions have been traced.")
                  : QStringLiteral("Nothing to report: ") +
-                       QLatin1String(explain::no_findings_text(nothing_ran(engine), !document().traces.empty())),
+                       QLatin1String(explain::no_findings_text(is_without_run, !document().traces.empty())),
              {}, {});
   }
   if (!dismissed_cards_.empty()) {

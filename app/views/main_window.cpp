@@ -2,7 +2,6 @@
 #include "app/views/main_window.h"
 
 #include "app/models/function_groups.h"
-#include "app/models/nothing_ran.h"
 #include "app/models/run_end.h"
 #include "app/models/selection_names.h"
 #include "app/models/text.h"
@@ -10,6 +9,7 @@
 
 #include "engine/foreign/foreign.h"
 #include "engine/model/model_file.h"
+#include "engine/session/nothing_ran.h"
 
 #include <QAction>
 #include <QApplication>
@@ -430,8 +430,8 @@ void MainWindow::update_status() {
   if (session_.is_open()) {
     const QString dropped = (d.dropped ? counted(d.dropped, "event", "events") : QStringLiteral("Nothing")) +
                             QStringLiteral(" dropped");
-    recorded = nothing_ran(d.run.engine)
-                   ? QStringLiteral("Nothing ran: this is ") + source_of_graphs(d.run.engine)
+    recorded = session::nothing_ran(d.run.engine)
+                   ? QStringLiteral("Nothing ran: this is ") + QLatin1String(session::source_of_graphs(d.run.engine))
                    : QStringLiteral("Recorded with level ") + d.level + QString::fromUtf8("   ") + dropped;
     if (session_.queries().busy()) recorded.prepend(QString::fromUtf8("Counting …   "));
   }

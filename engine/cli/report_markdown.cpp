@@ -1,6 +1,7 @@
 // The report as text that reads well in a terminal and in a bug report.
 #include "engine/base/markdown_text.h"
 #include "engine/base/place.h"
+#include "engine/base/text.h"
 #include "engine/cli/ranks.h"
 #include "engine/cli/report.h"
 #include "engine/cli/text.h"
@@ -8,8 +9,7 @@
 #include "engine/explain/compare/text.h"
 #include "engine/explain/no_findings.h"
 #include "engine/explain/words.h"
-#include "engine/foreign/foreign.h"
-#include "engine/model/model_file.h"
+#include "engine/session/nothing_ran.h"
 
 namespace footlight::cli {
 namespace {
@@ -103,8 +103,7 @@ std::string functions_markdown(const Reader& reader, const explain::Report& repo
 }
 
 std::string no_findings(const Reader& reader, const explain::Report& report) {
-  const std::string& engine = reader.contents().run.engine;
-  const bool nothing_ran = model::is_model(engine) || foreign::is_program_text(engine);
+  const bool nothing_ran = session::nothing_ran(reader.contents().run.engine);
   return str("No findings: ", explain::no_findings_text(nothing_ran, report.traces + report.failed_traces > 0));
 }
 

@@ -11,6 +11,7 @@
 #include "engine/foreign/stablehlo.h"
 #include "engine/foreign/torch_trace.h"
 #include "engine/foreign/xplane.h"
+#include "engine/session/nothing_ran.h"
 
 #include <unistd.h>
 
@@ -20,7 +21,6 @@
 namespace footlight::foreign {
 namespace {
 
-constexpr std::string_view kImported = "imported: ";
 constexpr size_t kBegin = 1 << 16;  // bytes from which a format is told
 
 struct Importer {
@@ -28,7 +28,6 @@ struct Importer {
   const char* name;
   bool (*looks_like)(std::string_view begin);
   void (*read)(const Import& import);
-  bool is_program = false;  // a program's text, of which nothing ran
 };
 
 // Messages of protobuf name things before they describe them, so they are read as a whole.
@@ -42,12 +41,12 @@ void read_xplane_file(const Import& import) {
 constexpr Importer kImporters[] = {
     {Format::kChrome, "Chrome or Kineto JSON", looks_like_chrome, read_chrome_file},
     {Format::kXPlane, "XPlane", looks_like_xplane, read_xplane_file},
-    {Format::kHlo, "HLO text", looks_like_hlo, read_hlo, true},
-    {Format::kStableHlo, "StableHLO text", looks_like_stablehlo, read_stablehlo, true},
+    {Format::kHlo, session::kHloText, looks_like_hlo, read_hlo},
+    {Format::kStableHlo, session::kStableHloText, looks_like_stablehlo, read_stablehlo},
     {Format::kNsight, "Nsight Systems (SQLite)", looks_like_nsight, read_nsight},
     {Format::kPerfetto, "Perfetto", looks_like_perfetto, read_perfetto},
     {Format::kTorchTrace, "PyTorch log (TORCH_TRACE)", looks_like_torch_trace, read_torch_trace},
-    {Format::kFx, "FX graph text", looks_like_fx, read_fx, true},
+    {Format::kFx, session::kFxText, looks_like_fx, read_fx},
 };
 
 const Importer* importer_of(const Source& source) {
@@ -88,7 +87,7 @@ class Imported {
       return !options_.go_on || options_.go_on((static_cast<double>(number) + share) / static_cast<double>(of));
     });
     progress.part(0, 0.5);
-    std::unique_ptr<session::Writer> writer = open(facts, number, importer->is_program);
+    std::unique_ptr<session::Writer> writer = open(facts, number, is_program(importer->format));
     Builder builder(*writer, to_, devices_);
     const Source source(path, progress);
     importer->read({source, *writer, builder, facts, progress});
@@ -108,7 +107,7 @@ class Imported {
     run.script = std::filesystem::absolute(files.front()).string();
     run.arguments.assign(files.begin() + 1, files.end());
     run.working_directory = std::filesystem::absolute(files.front()).parent_path().string();
-    run.engine = str(kImported, facts_.empty() ? "" : facts_.front().format);
+    run.engine = str(session::kImported, facts_.empty() ? "" : facts_.front().format);
     for (const FileFacts& f : facts_)
       if (!f.machine.empty()) run.machine += (run.machine.empty() ? "" : "; ") + f.machine;
     // Times that do not count from 1970 do not say when it was.
@@ -153,9 +152,7 @@ const char* name_of(Format format) {
   return "";
 }
 
-bool is_program(Format format) {
-  return std::ranges::any_of(kImporters, [&](const Importer& i) { return i.is_program && i.format == format; });
-}
+bool is_program(Format format) { return session::is_program_text(name_of(format)); }
 
 bool is_foreign(const std::string& path) { return format_of(path) != Format::kNone; }
 
@@ -165,13 +162,7 @@ std::string known_formats() {
   return all;
 }
 
-bool is_imported(std::string_view engine) { return engine.starts_with(kImported); }
-
-bool is_program_text(std::string_view engine) {
-  if (!is_imported(engine)) return false;
-  engine.remove_prefix(kImported.size());
-  return std::ranges::any_of(kImporters, [&](const Importer& i) { return i.is_program && engine == i.name; });
-}
+bool is_imported(std::string_view engine) { return engine.starts_with(session::kImported); }
 
 void import_bytes(std::string_view bytes, session::Writer& writer, const std::string& beside) {
   std::set<uint32_t> devices;

@@ -24,8 +24,6 @@ bool is_program(Format format);       // the text of a program, of which nothing
 std::string known_formats();
 // Whether a recording says that it was made by import_files(): from its RunRecord::engine.
 bool is_imported(std::string_view engine);
-// Whether that was the text of a program, so that the recording has graphs and nothing of it ran.
-bool is_program_text(std::string_view engine);
 
 struct ImportOptions {
   std::function<bool(double)> go_on = {};  // the share that is done; false ends the import with an Error (kCancelled)

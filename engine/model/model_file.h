@@ -49,7 +49,7 @@ struct Layer {
 };
 
 struct ModelFile {
-  std::string path, kind;                                  // "SavedModel", "GraphDef", "Keras model"
+  std::string path, kind;                                  // one of session::kModelKinds
   std::vector<std::pair<std::string, std::string>> facts;  // "tags": "serve"
   std::vector<Signature> signatures;
   std::vector<Function> functions;
@@ -59,11 +59,6 @@ struct ModelFile {
   std::vector<session::GraphRecord> graphs;  // the graph outside of functions first, if there is one
 };
 
-// Whether a recording was made from a model's file: `engine` is its RunRecord::engine, which then is ModelFile::kind.
-// Nothing ran in such a recording.
-inline bool is_model(std::string_view engine) {
-  return engine == "SavedModel" || engine == "GraphDef" || engine == "Keras model";
-}
 // Whether a path may be one: a folder with a saved_model.pb, or a file that ends with .pb, .pbtxt or .keras.
 bool looks_like_model(const std::string& path);
 // Throws kValue for what is none, for damage, and for what is too large; kNotFound for what is not there.

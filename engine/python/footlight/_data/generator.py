@@ -44,7 +44,7 @@ def structure_of_shapes(types: Any, shapes: Any) -> list[Any]:
         return [shapes]
     if isinstance(types, tuple):
         return [s for t, part in zip(types, shapes) for s in structure_of_shapes(t, part)]
-    return [s for key in structure._sorted(types) for s in structure_of_shapes(types[key], shapes[key])]
+    return [s for key in structure.sorted_keys(types) for s in structure_of_shapes(types[key], shapes[key])]
 
 
 def _converter(spec: tf.TensorSpec) -> Callable[..., Any]:

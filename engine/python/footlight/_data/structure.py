@@ -32,10 +32,11 @@ def _children(value: Any) -> list[Any]:
         return list(value)
     if _is_attrs(value):
         return [getattr(value, a.name) for a in type(value).__attrs_attrs__]
-    return [value[key] for key in _sorted(value)]
+    return [value[key] for key in sorted_keys(value)]
 
 
-def _sorted(mapping: Any) -> list[Any]:
+def sorted_keys(mapping: Any) -> list[Any]:
+    """The keys in their order; as they come where they have none."""
     try:
         return sorted(mapping)
     except TypeError:
@@ -50,7 +51,7 @@ def _remade(value: Any, children: list[Any]) -> Any:
         return tuple(children)
     if _is_attrs(value):
         return type(value)(*children)
-    by_key = dict(zip(_sorted(value), children))
+    by_key = dict(zip(sorted_keys(value), children))
     in_order = {key: by_key[key] for key in value}
     if type(value) is dict:
         return in_order
@@ -91,7 +92,7 @@ def flatten_up_to(structure: Any, value: Any) -> list[Any]:
                             f'{type(structure).__name__}, got {type(value).__name__}')
         if set(structure) != set(value):
             raise ValueError(f"The two dictionaries don't have the same set of keys: {list(structure)}, {list(value)}")
-        parts = [value[key] for key in _sorted(structure)]
+        parts = [value[key] for key in sorted_keys(structure)]
     elif _is_attrs(structure):
         parts = _children(value)
     else:

@@ -163,8 +163,8 @@ def _load(script):
         return None, error
 
 
-def _show(error):
-    """The traceback from the user's first frame on."""
+def _shown(error):
+    """Shows the traceback from the user's first frame on; the exit status."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
         trace = trace.tb_next
@@ -172,6 +172,7 @@ def _show(error):
     if isinstance(error, ModuleNotFoundError) and error.name in ('keras', 'tensorboard'):
         error.add_note(f'Install it with: {sys.executable} -m pip install {error.name}')
     sys.excepthook(type(error), error.with_traceback(trace), trace)
+    return 130 if isinstance(error, KeyboardInterrupt) else 1
 
 
 def _run_module(name):
@@ -182,12 +183,8 @@ def _run_module(name):
         return 0
     except SystemExit:
         raise
-    except KeyboardInterrupt as error:
-        _show(error)
-        return 130
     except BaseException as error:
-        _show(error)
-        return 1
+        return _shown(error)
 
 
 def _run(code, broken, script):
@@ -206,12 +203,8 @@ def _run(code, broken, script):
         return 0
     except SystemExit:
         raise
-    except KeyboardInterrupt as error:
-        _show(error)
-        return 130
     except BaseException as error:
-        _show(error)
-        return 1
+        return _shown(error)
 
 
 def _alias_tensorflow():

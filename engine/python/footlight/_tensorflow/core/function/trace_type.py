@@ -8,6 +8,7 @@ import collections.abc
 import weakref
 
 import footlight as tf
+from footlight._data import structure as _structure
 from footlight._public import alias, publish
 from footlight._types import trace_types as _trace_types
 from footlight._typing import Any
@@ -328,29 +329,22 @@ class Dict(_Parts):
         return hash(frozenset(self.mapping))
 
     def flatten(self) -> list[Any]:  # in the order of keys, as nests are
-        return [spec for key in _in_order(self.mapping) for spec in self.mapping[key].flatten()]
+        return [spec for key in _structure.sorted_keys(self.mapping) for spec in self.mapping[key].flatten()]
 
     def to_tensors(self, value: Any) -> list[Any]:
         self._values(value)
-        return [t for key in _in_order(self.mapping) for t in self.mapping[key].to_tensors(value[key])]
+        return [t for key in _structure.sorted_keys(self.mapping) for t in self.mapping[key].to_tensors(value[key])]
 
     def from_tensors(self, tensors):
-        made = {key: self.mapping[key].from_tensors(tensors) for key in _in_order(self.mapping)}
+        made = {key: self.mapping[key].from_tensors(tensors) for key in _structure.sorted_keys(self.mapping)}
         return self._make([made[key] for key in self.mapping])
 
     def placeholder_value(self, placeholder_context):
-        made = {key: self.mapping[key].placeholder_value(placeholder_context) for key in _in_order(self.mapping)}
+        made = {key: self.mapping[key].placeholder_value(placeholder_context) for key in _structure.sorted_keys(self.mapping)}
         return self._make([made[key] for key in self.mapping])
 
     def __repr__(self) -> str:
         return f"Dict[{', '.join(f'[{key!r}, {part!r}]' for key, part in self.mapping.items())}]"
-
-
-def _in_order(mapping):
-    try:
-        return sorted(mapping)
-    except TypeError:
-        return list(mapping)
 
 
 class CustomNestTraceType(_Parts):

@@ -1,5 +1,5 @@
 """A call of another engine's function, repeated eagerly and compiled: each kind of work is in the share that it belongs to."""
-from with_fakes import WithFakes
+from compared import ComparedCase
 
 # An eager call works 2 ms in Python and 6 ms in a primitive, a compiled one 1 ms.
 SCRIPT = '''
@@ -32,13 +32,12 @@ SCRIPT = '''
     '''
 
 
-class Compare(WithFakes):
+class Compare(ComparedCase):
     installed = ('jax',)
 
     def test_each_kind_of_work_has_its_share(self):
-        done = self.record(SCRIPT, '--compare', 'step:3', '--compare-seconds', '2')
-        self.assertEqual((done.returncode, done.stdout), (0, '4 calls\n'), done.stderr)
-        compared, = self.said('compare', self.session)
+        said, compared = self.compare(SCRIPT, 3, 2)
+        self.assertEqual(said, '4 calls\n')
         self.assertEqual((compared['function'], compared['call'], compared['right']['name']), ('step', 3, 'compiled'))
         shares = compared['left']['shares_ns']
         self.assertGreater(shares['launches'], 5.9e6, compared)
@@ -52,7 +51,7 @@ class Compare(WithFakes):
         self.assertEqual([function['calls'] for function in self.report()['functions']], [4])
 
     def test_the_arguments_of_a_call_inside_another_trace_are_not_repeated(self):
-        done = self.record('''
+        _, compared = self.compare('''
             import jax
             from jax._src import core
 
@@ -62,14 +61,12 @@ class Compare(WithFakes):
 
             step(core.Tracer())
             step(jax.Array((4,)))
-            ''', '--compare', 'step', '--compare-seconds', '1')
-        self.assertEqual(done.returncode, 0, done.stderr)
-        compared, = self.said('compare', self.session)
+            ''')
         self.assertEqual((compared['call'], compared['error']), (1, ''))
 
     def test_values_beyond_the_limit_are_said(self):
         for count, is_said in ((10, False), (100_001, True)):
-            done = self.record(f'''
+            _, compared = self.compare(f'''
                 import jax
 
                 table = [[number] for number in range({count})]
@@ -80,13 +77,11 @@ class Compare(WithFakes):
                     return x
 
                 step(jax.Array((4,)))
-                ''', '--compare', 'step', '--compare-seconds', '1')
-            self.assertEqual(done.returncode, 0, done.stderr)
-            compared, = self.said('compare', self.session)
+                ''')
             self.assertEqual('more than 100,000 values' in ' '.join(compared['notes']), is_said, compared)
 
     def test_a_repetition_that_fails_is_said(self):
-        done = self.record('''
+        said, compared = self.compare('''
             import jax
             from jax._src import config
 
@@ -97,7 +92,6 @@ class Compare(WithFakes):
                 return x
 
             print(step(jax.Array((4,))).shape)
-            ''', '--compare', 'step', '--compare-seconds', '1')
-        self.assertEqual((done.returncode, done.stdout), (0, '(4,)\n'), done.stderr)
-        compared, = self.said('compare', self.session)
+            ''')
+        self.assertEqual(said, '(4,)\n')
         self.assertEqual(compared['error'], 'eagerly: ValueError: only compiled')

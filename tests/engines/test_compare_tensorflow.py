@@ -1,5 +1,5 @@
 """A call of a tf.function, repeated with functions run eagerly and by its graph, under a fake of TensorFlow."""
-from with_fakes import WithFakes
+from compared import ComparedCase
 
 # An eager call takes 3 ms in Python, 1 ms in the dispatcher and 4 ms in a kernel; a compiled one 2 ms until its graph runs and
 # 5 ms in the graph's kernel.
@@ -48,37 +48,22 @@ SCRIPT = '''
     '''
 
 
-class CompareTensorFlow(WithFakes):
+class CompareTensorFlow(ComparedCase):
     installed = ('tensorflow',)
 
-    def compare(self, text, call=1):
-        done = self.record(text, '--compare', f'step:{call}', '--compare-seconds', '2', '--engine', 'tensorflow')
-        self.assertEqual(done.returncode, 0, done.stderr)
-        compared, = self.said('compare', self.session)
-        return done.stdout, compared
-
     def test_each_kind_of_work_has_its_share(self):
-        said, compared = self.compare(SCRIPT, 3)
+        said, compared = self.compare(SCRIPT, 3, 2)
         self.assertEqual(said, '4 4 [] True\n')  # nothing of the repetitions is left
-        self.assertEqual((compared['function'], compared['call'], compared['error']), ('step', 3, ''))
-        eager, compiled = compared['left']['shares_ns'], compared['right']['shares_ns']
-        for share, time_ns in (('Python', 3e6), ('dispatch', 1e6), ('kernels', 4e6)):
-            self.assertGreater(eager[share], 0.97 * time_ns, compared)
-        self.assertGreater(compiled['guards'], 1.9e6)
-        self.assertGreater(compiled['kernels'], 4.9e6)
-        rows = {row['eager_ops'] or row['graph_nodes']: row for row in compared['rows']}
+        rows = self.check_shares(compared)
         self.assertEqual(rows['Relu']['group'], 'in the executable')
         self.assertGreater(rows['Relu']['eager_ns']['mean'], 3.9e6)
         self.assertGreater(rows['mul']['traced_ns']['mean'], 4.9e6)  # joined with the node by its name
         self.assertEqual(rows['mul']['group'], 'only traced')
-        self.assertAlmostEqual(sum(part['difference_ns']['mean'] for part in compared['parts']),
-                               compared['difference_ns']['mean'], delta=1)
-        self.assertEqual([function['calls'] for function in self.report()['functions']], [4])
 
     def test_without_a_profiler_kernels_count_as_launches(self):
         self.replace('tensorflow/python/profiler/internal/_pywrap_profiler.py', '    def start(self, folder, options):\n',
                      '    def start(self, folder, options):\n        raise RuntimeError("another profiler runs")\n')
-        _, compared = self.compare(SCRIPT, 3)
+        _, compared = self.compare(SCRIPT, 3, 2)
         self.assertGreater(compared['left']['shares_ns']['launches'], 4.9e6)
         self.assertGreater(compared['right']['shares_ns']['launches'], 4.9e6)
         self.assertIn('TensorFlow runs kernels while it launches them', ' '.join(compared['notes']))

@@ -3,7 +3,7 @@ import unittest
 import unittest.mock
 
 from footlight_recorder import repetitions
-from with_fakes import WithFakes
+from compared import ComparedCase
 
 # An eager call takes 3 ms in Python, 1 ms in the dispatcher and 4 ms in a kernel; a compiled one 2 ms in guards and 5 ms in a
 # kernel of generated code.
@@ -84,34 +84,19 @@ class TimeOfHooks(unittest.TestCase):
         self.assertEqual(self.crossing(times[:3], [9999] * 3), 100)              # a repetition failed
 
 
-class CompareTorch(WithFakes):
+class CompareTorch(ComparedCase):
     installed = ('torch',)
 
-    def compare(self, text, call=1):
-        done = self.record(text, '--compare', f'step:{call}', '--compare-seconds', '2', '--engine', 'torch')
-        self.assertEqual(done.returncode, 0, done.stderr)
-        compared, = self.said('compare', self.session)
-        return done.stdout, compared
-
     def test_each_kind_of_work_has_its_share(self):
-        said, compared = self.compare(SCRIPT, 3)
+        said, compared = self.compare(SCRIPT, 3, 2)
         self.assertEqual(said, '4.0 True 4\n')  # nothing of the repetitions is left
-        self.assertEqual((compared['function'], compared['call'], compared['error']), ('step', 3, ''))
         self.assertEqual((compared['left']['name'], compared['right']['name']), ('eager', 'compiled'))
-        eager, compiled = compared['left']['shares_ns'], compared['right']['shares_ns']
-        for share, time_ns in (('Python', 3e6), ('dispatch', 1e6), ('kernels', 4e6)):
-            self.assertGreater(eager[share], 0.97 * time_ns, compared)
-        self.assertGreater(compiled['guards'], 1.9e6)
-        self.assertGreater(compiled['kernels'], 4.9e6)
-        rows = {row['eager_ops'] or row['graph_nodes']: row for row in compared['rows']}
+        rows = self.check_shares(compared)
         self.assertEqual(rows['relu']['group'], 'in the executable')
         self.assertGreater(rows['relu']['eager_ns']['mean'], 3.9e6)
         self.assertEqual(rows['cpp_fused_relu_0']['group'], 'in the executable')
         self.assertGreater(rows['cpp_fused_relu_0']['traced_ns']['mean'], 4.9e6)
-        self.assertAlmostEqual(sum(part['difference_ns']['mean'] for part in compared['parts']),
-                               compared['difference_ns']['mean'], delta=1)
         self.assertEqual(self.rows('SELECT t.number FROM comparison c JOIN trace t ON t.id = c.trace'), [(1,)])
-        self.assertEqual([function['calls'] for function in self.report()['functions']], [4])
 
     def test_a_call_that_takes_elements_of_a_generator_is_not_repeated(self):
         said, compared = self.compare('''

@@ -6,11 +6,11 @@ import signal
 import subprocess
 import sys
 import textwrap
-import threading
 import time
 import unittest
 
 import footlight as tf
+from threads import run_threads
 
 Dataset = tf.data.Dataset
 
@@ -395,14 +395,10 @@ class Lifetimes(unittest.TestCase):
         iterator = iter(Dataset.from_generator(generate, output_signature=tf.TensorSpec([], tf.int64)).prefetch(2))
         found = []
 
-        def pull():
+        def pull(_):
             for x in iterator:
                 found.append(int(x))
-        threads = [threading.Thread(target=pull) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        run_threads(pull, range(4))
         self.assertEqual(sorted(found), list(range(400)))
 
     def test_the_interpreter_ends(self):

@@ -8,6 +8,7 @@ import time
 import unittest
 
 import footlight as tf
+from threads import run_threads
 
 
 def run(code, **options):
@@ -106,11 +107,7 @@ class Threads(unittest.TestCase):
             except BaseException as e:
                 failures.append(e)
 
-        threads = [threading.Thread(target=work, args=(k,)) for k in range(6)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join()
+        run_threads(work, range(6))
         self.assertEqual(failures, [])
 
     def test_others_run_during_a_long_kernel(self):

@@ -1,7 +1,6 @@
 """tf.py_function and tf.numpy_function where the recorded cases do not reach: loops, second derivatives, what runs when,
 interrupts, lifetimes, threads."""
 import gc
-import threading
 import unittest
 import weakref
 
@@ -9,6 +8,7 @@ import numpy as np
 
 import footlight as tf
 from derivatives import derivatives, gradient
+from threads import run_threads
 
 
 class PyFunction(unittest.TestCase):
@@ -148,11 +148,7 @@ class PyFunction(unittest.TestCase):
             for i in range(200):
                 if float(f(tf.constant(float(n * i)))) != 2. * n * i + 1:
                     wrong.append((n, i))
-        threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join()
+        run_threads(work, range(4))
         self.assertEqual(wrong, [])
 
     def test_it_may_trace_and_call_traced_functions(self):

@@ -7,6 +7,7 @@ import unittest
 import weakref
 
 import footlight as tf
+from threads import run_threads
 
 
 class Counted:
@@ -158,11 +159,7 @@ class Threads(unittest.TestCase):
                     results.append(float(f(tf.constant(float(i)))) == 2. * i + 1.)
             except BaseException as e:  # shown below
                 errors.append(e)
-        threads = [threading.Thread(target=run, args=(i,)) for i in range(8)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join()
+        run_threads(run, range(8))
         self.assertEqual(errors, [])
         self.assertEqual((len(results), all(results)), (1600, True))
         self.assertEqual(counted.traces, 1)
@@ -288,9 +285,5 @@ class Loops(unittest.TestCase):
             for _ in range(200):
                 if f(inputs[k]).numpy().tolist() != wanted[k]:
                     failed.append(k)
-        threads = [threading.Thread(target=run, args=(k,)) for k in range(6)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join()
+        run_threads(run, range(6))
         self.assertEqual(failed, [])

@@ -247,6 +247,29 @@ class Fixes(FolderCase):
                          r'.shape\[0\] and .shape\[1\] are None where the dimension is unknown')
         self.assertEqual([r['line'] for r in finding['related_lines'] if r['role'] == 'use'], [5])
 
+    def test_a_whole_shape_that_the_body_takes(self):
+        for line, with_tensor in (('y = tf.zeros(x.shape) + x', 'y = tf.zeros(tf.shape(x)) + x'),
+                                  ('y = tf.broadcast_to(1.0, x.shape)', 'y = tf.broadcast_to(1.0, tf.shape(x))'),
+                                  ('y = x / x.shape.num_elements()', 'y = x / tf.cast(tf.size(x), tf.float32)')):
+            with self.subTest(line):
+                body = f'''
+                    @tf.function
+                    def step(x):
+                        {line}
+                        return tf.reduce_sum(y)
+                    for n in range(2, 10):
+                        step(tf.ones([n]))
+                    print(f'step={{step.experimental_get_tracing_count()}}')
+                '''
+                [finding] = footlight_program.report(recorded.record(self.folder, body))['findings']
+                self.assertRegex(finding['fix']['text'], r'^First let line 5 of script.py take the size from tf.shape')
+                self.assertEqual([finding['fix']['edit'], *(a['edit'] for a in finding['alternatives'])],
+                                 [None] * (1 + len(finding['alternatives'])))
+                declared = body.replace('@tf.function', '@tf.function(input_signature=[tf.TensorSpec([None])])')
+                self.assertNotEqual(self.run_alone(declared).returncode, 0)
+                self.assertEqual(self.counted(declared.replace(line, with_tensor))['step'],
+                                 finding['checked']['traces_after'])
+
     def test_a_size_that_stays_the_same(self):
         report = footlight_program.report(recorded.record(self.folder, '''
             @tf.function

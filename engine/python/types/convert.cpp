@@ -12,6 +12,7 @@
 #include "engine/python/types/array_memory.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/shape_object.h"
+#include "engine/python/types/size_reads.h"
 #include "engine/python/types/tensor_like.h"
 #include "engine/python/types/variable_object.h"
 
@@ -260,6 +261,7 @@ void write(PyObject* o, const Tensor& to, const Contents& c, Progress& at) {
 Tensor from_shape(const Shape& s, DType dtype) {
   if (!s.fully_known())
     fail(ErrorKind::kValue, "Cannot convert a partially known TensorShape ", s.to_string(), " to a Tensor.");
+  record_size_reads(s);
   bool needs_64_bits = false;
   for (int64_t d : s.dims()) needs_64_bits |= d > INT32_MAX;
   if (dtype != DType::kInvalid && dtype != DType::kInt32 && dtype != DType::kInt64)

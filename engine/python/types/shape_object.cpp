@@ -150,6 +150,7 @@ PyObject* get_rank(PyObject* self, void*) {
 }
 PyObject* get_dims(PyObject* self, void*) {
   if (!shape_of(self).has_rank()) Py_RETURN_NONE;
+  record_size_reads(shape_of(self));
   return guarded([&] { return list_of(shape_of(self)).release(); });
 }
 
@@ -161,6 +162,7 @@ PyObject* as_list(PyObject* self, PyObject*) {
 PyObject* num_elements(PyObject* self, PyObject*) {
   const Shape& s = shape_of(self);
   if (!s.fully_known()) Py_RETURN_NONE;
+  record_size_reads(s);
   return PyLong_FromLongLong(s.elements());
 }
 PyObject* is_fully_defined(PyObject* self, PyObject*) { return PyBool_FromLong(shape_of(self).fully_known()); }

@@ -364,9 +364,24 @@ void try_together(const Evidence& evidence, const FunctionRun& run, std::vector<
   if (made.result.saved.size() < fewest) return;
   std::ranges::sort(team.begin() + static_cast<std::ptrdiff_t>(own), team.end(), {},
                     [](const Candidate* c) { return std::string_view(c->finding.path); });
+  // What needs none of the other findings is checked without their fixes, so that it counts all traces.
+  const auto needs_a_finding = [&](const Candidate* c) {
+    return std::any_of(team.begin(), team.begin() + static_cast<std::ptrdiff_t>(own),
+                       [&](const Candidate* other) { return needs(evidence, run, team, c, other); });
+  };
+  std::vector<Candidate*> checked_with = team;
+  const std::vector<Candidate*> members(team.begin() + static_cast<std::ptrdiff_t>(own), team.end());
+  if (own > 0 && std::ranges::none_of(members, needs_a_finding)) {
+    Attempt by_themselves = attempt(evidence, run, members);
+    by_themselves.graphs = made.graphs;
+    if (by_themselves.result.saved.size() >= made.result.saved.size()) {
+      made = std::move(by_themselves);
+      checked_with = members;
+    }
+  }
   for (size_t i = own; i < team.size(); ++i) {
     taken.push_back(team[i]);
-    if (const auto place = accept(evidence, run, *team[i], made, findings, team)) places[team[i]] = *place;
+    if (const auto place = accept(evidence, run, *team[i], made, findings, checked_with)) places[team[i]] = *place;
   }
   for (size_t i = own; i < team.size(); ++i) {
     const auto place = places.find(team[i]);

@@ -44,6 +44,26 @@ class Fixes(FolderCase):
         self.assertNotIn(cause, [f['cause'] for f in report['findings']])
         return report
 
+    def test_two_that_need_each_other_beside_a_third(self):
+        body = '''
+            @tf.function
+            def step(x, cache, position, temperature):
+                cache = tf.concat([cache, x[None]], 0)
+                return tf.reduce_mean(cache, 0) / temperature + float(position), cache
+            for temperature in (1.0, 0.7):
+                cache = tf.zeros([0, 2])
+                for position in range(8):
+                    x, cache = step(tf.ones([2]), cache, position, temperature)
+            print(f'step={step.experimental_get_tracing_count()}')
+        '''
+        findings = footlight_program.report(recorded.record(self.folder, textwrap.dedent(body)))['findings']
+        two = [f for f in findings if f['after']]
+        self.assertEqual([f['parameter'] for f in two], ['cache', 'position'])
+        self.assertEqual({f['checked']['traces_before'] for f in two}, {self.counted(body)['step']})
+        changed = body.replace('@tf.function', '@tf.function(reduce_retracing=True)')
+        changed = changed.replace('step(tf.ones([2]), cache, position,', 'step(tf.ones([2]), cache, tf.constant(position),')
+        self.assertEqual({f['checked']['traces_after'] for f in two}, {self.counted(changed)['step']})
+
     def test_a_number_beside_a_python_function(self):
         for name, python in (('a function of the program', 'tf.py_function(double, [x], tf.float32)'),
                              ('a lambda that each trace makes', 'tf.py_function(lambda v: v * 2.0, [x], tf.float32)'),

@@ -380,6 +380,24 @@ class StaleCaptures(recorded_state.Case):
         self.assertEqual(found[0]['title'], 'self.gain is frozen in the graphs of train and test')
         self.assertIn('but 15 later calls of test and train still used 0.0, and 2 used 1.0', found[0]['message'])
 
+    def test_functions_of_a_dataset(self):
+        found, marked = recorded_state.findings('''
+            cfg, strength, limit = {'noise': 0.0}, 1.0, 8.0
+            def noisy(v):
+                return v + cfg['noise']  # here
+            def kept(v):
+                return v < limit  # here
+            dataset = tf.data.Dataset.range(10).map(lambda v: tf.cast(v, tf.float32)).map(noisy).filter(kept)
+            dataset = dataset.map(lambda v: v * strength)  # here
+            for epoch in range(4):
+                cfg['noise'], limit, strength = 0.1 * epoch, 8.0 - epoch, 1.0 + epoch
+                assert len(list(dataset)) == 8  # the limit of the first epoch
+        ''')
+        self.assertEqual(sorted((f['path'], f['line'], f['evidence']['calls']) for f in found),
+                         [("global cfg['noise']", marked[0], 30), ('global limit', marked[1], 30),
+                          ('global strength', marked[2], 24)])
+        self.assertTrue(all('Build the dataset again' in f['alternatives'][0]['text'] for f in found))
+
     def test_a_value_that_changes_before_each_call(self):
         found, _ = recorded_state.findings('''
             class Policy:

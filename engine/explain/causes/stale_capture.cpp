@@ -192,9 +192,14 @@ void find_stale_capture(const Evidence& evidence, Findings& findings) {
                change_text(f.values, reads.watched) + (reads.exact ? ", but " : ", but about ") +
                uses_text(evidence, later, reads);
     const bool of_library = is_step_of_library(evidence, f.function);  // nobody passes it an argument
+    const bool of_dataset = is_of_dataset(evidence, f.function);
+    const std::string again = "Build the dataset again when " + name + " has changed: it traces " + function + " anew";
     if (!is_jax(evidence, f.function) && std::ranges::all_of(f.values, is_scalar)) {
       f.fix = "Keep " + name + " in a tf.Variable and assign to it";
-      if (!of_library) add_alternative(f, "Pass " + name + " to " + readers + " as a tensor", f.checked);
+      if (of_dataset) add_alternative(f, again, f.checked);
+      else if (!of_library) add_alternative(f, "Pass " + name + " to " + readers + " as a tensor", f.checked);
+    } else if (of_dataset) {
+      f.fix = again;
     } else if (of_library) {
       f.fix = "Call compile() of the model again when " + name + " has changed: it traces " + function + " anew";
     } else {

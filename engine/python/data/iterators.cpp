@@ -3,6 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/data/iterator.h"
 #include "engine/python/data/module_init.h"
+#include "engine/python/function/observed/state_watch.h"
 #include "engine/python/types/objects.h"
 
 namespace footlight::python {
@@ -16,6 +17,7 @@ Tensor handle_of(PyObject* o) { return given(o, "the handle of an iterator"); }
 
 // iterator_next(handle): the tensors of the next element as a list, a single one as it is; None at the end.
 PyObject* iterator_next(PyObject*, PyObject* handle) {
+  if (recording_structure()) note_element();
   const Tensor resource = handle_of(handle);  // kept while the GIL may be released
   data::Element element;
   try {

@@ -11,6 +11,7 @@
 #include "engine/python/function/call/captures.h"
 #include "engine/python/function/call/concrete.h"
 #include "engine/python/function/call/failure.h"
+#include "engine/python/function/observed/state_watch.h"
 #include "engine/python/function/tracing/trace_entry.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
@@ -94,6 +95,7 @@ void set_any_attribute(Attrs& attrs, const AttrSpec& spec, PyObject* value) {
   const auto called = entry->replaced.empty()
                           ? entry->concrete
                           : std::make_shared<trace::Concrete>(graph, captures_now(*entry));
+  if (recording_structure() && entry->state) watch_elements(entry->state);
   attrs.set(AttrName(spec.name), graph);
   attrs.set(data::handed_in(spec.name),
             data::function_value(new TracedFunction(called, recorded_of(value, *entry))));

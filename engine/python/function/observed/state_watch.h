@@ -51,6 +51,11 @@ class TraceState {
   int64_t next_ns_ = 0;
 };
 
+// The functions of a dataset run on any thread: what their traces have read is compared when the program asks for an
+// element instead, of all datasets that were made while recording.
+void watch_elements(const std::shared_ptr<TraceState>& state);
+void note_element();
+
 // Lives while a body runs.
 class StateWatch {
  public:

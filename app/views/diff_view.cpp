@@ -151,7 +151,7 @@ void DiffView::reset() {
 
 void DiffView::refresh() {
   if (isVisible()) fill_choices();  // else when it is shown: a run may add thousands
-  if (!right_.valid()) follow_selection();
+  if (!right_.valid() || (!left_.valid() && !by_hand_)) follow_selection();  // a run adds traces to compare with
 }
 
 void DiffView::fill_choices() {
@@ -197,7 +197,7 @@ void DiffView::follow_selection() {
     const auto traces = document().traces_of(s.function);
     if (!traces.empty()) t = traces.front();
   }
-  if (t && t->graph() != left_ && t->graph() != right_) compare(t->id);
+  if (t && (!left_.valid() || (t->graph() != left_ && t->graph() != right_))) compare(t->id);
 }
 
 void DiffView::compare(TraceId trace) {

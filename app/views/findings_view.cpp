@@ -219,6 +219,7 @@ void FindingsView::build() {
     delete item;
   }
   cards_.clear();
+  opened_ = nullptr;
   for (const FindingCard& c : list_.cards) add_card(c, false);
   for (const FindingNote& note : list_.notes) {
     add_line(note.text, note.link, [this, note] {
@@ -283,6 +284,7 @@ void FindingsView::add_card(const FindingCard& card, bool dismissed) {
   column_->addWidget(made);
   if (!dismissed) cards_.push_back(made);
   connect(made, &FindingWidget::chosen, this, [this, made] {
+    opened_ = made;
     const FindingCard shown = made->card();  // the widget may go with what follows
     const Landing there = landing_at(document(), shown);
     const bool is_node = shown.target.kind == Selection::Kind::kNode;
@@ -321,13 +323,27 @@ void FindingsView::add_line(const QString& text, const QString& link, std::funct
   column_->addWidget(line);
 }
 
+// Several findings may be of the same trace or line: the one that was opened is the chosen one.
 void FindingsView::follow_selection() {
-  for (FindingWidget* w : cards_) {
+  const FindingWidget* chosen = nullptr;
+  for (const FindingWidget* w : cards_) {
     const Selection& target = w->card().target;
     const Selection there = landing_at(document(), w->card()).selection;
     const bool is_line = there.kind == Selection::Kind::kLine && current() == there;
-    w->set_chosen(target.kind != Selection::Kind::kNothing && (is_line || current() == target));
+    const bool is_selected = target.kind != Selection::Kind::kNothing && (is_line || current() == target);
+    if (is_selected && (!chosen || w == opened_)) chosen = w;
   }
+  for (FindingWidget* w : cards_) w->set_chosen(w == chosen);
+}
+
+void FindingsView::open_next() {
+  if (cards_.empty()) return;
+  const auto is_last = [&](const FindingWidget* w) {
+    return opened_ ? w == opened_ : w->hasFocus() || w->property("chosen").toBool();
+  };
+  const auto last = std::find_if(cards_.begin(), cards_.end(), is_last);
+  const auto next = last == cards_.end() || last + 1 == cards_.end() ? cards_.begin() : last + 1;
+  Q_EMIT (*next)->chosen();
 }
 
 }  // namespace footlight::app

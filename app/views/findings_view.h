@@ -53,6 +53,7 @@ class FindingsView : public View {
   const FindingList& list() const { return list_; }
   Dismissed& dismissed() { return dismissed_; }
   void open_first();
+  void open_next();  // the one behind the one that was opened last
 
  Q_SIGNALS:
   void count_changed(int count);
@@ -69,6 +70,7 @@ class FindingsView : public View {
   QScrollArea* scroll_;
   QVBoxLayout* column_;
   std::vector<FindingWidget*> cards_;
+  const FindingWidget* opened_ = nullptr;  // of the cards, the one that was opened last
   explain::Findings found_;
   FindingList list_;
   std::vector<FindingCard> dismissed_cards_;

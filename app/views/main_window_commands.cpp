@@ -183,14 +183,9 @@ void MainWindow::build_actions() {
               {QKeySequence(QStringLiteral("Ctrl+Shift+D"))},
               [this] { compare_graphs(selection_.current().trace); });
   add_command(go, QStringLiteral("Next &finding"), {QKeySequence(QStringLiteral("F8"))}, [this] {
-    const auto& cards = findings_->cards();
-    if (cards.empty()) return;
-    size_t next = 0;
-    for (size_t i = 0; i < cards.size(); ++i) {
-      if (cards[i]->hasFocus() || cards[i]->property("chosen").toBool()) next = (i + 1) % cards.size();
-    }
+    if (findings_->cards().empty()) return;
     show_dock(0);
-    Q_EMIT cards[next]->chosen();
+    findings_->open_next();
   });
 
   const auto step_place = [this](int by) {

@@ -327,6 +327,19 @@ class ViewsTest : public WindowCase {
     QVERIFY(window().findings()->cards().front()->property("chosen").toBool());
   }
 
+  void each_finding_is_reached_by_its_key() {
+    with_sample();
+    const auto& cards = window().findings()->cards();
+    QVERIFY(cards.size() > 1);
+    for (size_t i = 0; i < cards.size() + 1; ++i) {
+      QTest::keyClick(&window(), Qt::Key_F8);
+      const FindingWidget* const opened = cards[i % cards.size()];
+      for (const FindingWidget* card : cards)
+        if (card != opened || card->card().target.kind != Selection::Kind::kNothing)
+          QCOMPARE(card->property("chosen").toBool(), card == opened);
+    }
+  }
+
   void console_places_lead_to_the_line() {
     with_sample();
     window().show_view(QStringLiteral("console"));

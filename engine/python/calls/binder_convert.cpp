@@ -11,6 +11,7 @@
 #include "engine/python/interpreter/module.h"
 #include "engine/python/calls/operators.h"
 #include "engine/python/types/shape_object.h"
+#include "engine/python/types/size_reads.h"
 #include "engine/python/types/slices_object.h"
 #include "engine/python/types/variable_object.h"
 
@@ -74,7 +75,10 @@ Tensor packed_sizes(PyObject* o) {
 
 Arg shape(PyObject* o) {
   if (is_value(o)) return {is_tensor(o) ? tensor_of(o) : variable_value(o)};
-  if (is_shape(o)) return {shape_of(o)};
+  if (is_shape(o)) {
+    record_size_reads(shape_of(o));
+    return {shape_of(o)};
+  }
   if (o == Py_None) return {Shape::unknown_rank()};
   if (PyIndex_Check(o) && !is_array(o)) {
     const int64_t size = integer(o);

@@ -26,7 +26,7 @@ class TestUnrolledLoop : public QObject {
     QCOMPARE(found[0].nodes, size_t{768});
     QCOMPARE(found[0].fix, std::string("for k in tf.range(TERMS)"));
     QCOMPARE(found[0].edit.at.line, 3);
-    QCOMPARE(found[0].edit.old_text, found[0].path);
+    QVERIFY(found[0].edit.old_text.starts_with(found[0].path));
     QVERIFY(!found[0].checked.ok);
     QVERIFY(found[0].saved_ns > 900'000);
   }

@@ -411,17 +411,17 @@ struct StateWatch::Impl {
   }
 };
 
-static std::vector<std::weak_ptr<TraceState>>& states_of_datasets() {
-  static auto& states = *new std::vector<std::weak_ptr<TraceState>>;
+static std::vector<std::shared_ptr<TraceState>>& states_of_datasets() {
+  static auto& states = *new std::vector<std::shared_ptr<TraceState>>;
   return states;
 }
 
 void watch_elements(const std::shared_ptr<TraceState>& state) {
   constexpr size_t kMaxStates = 256;
   auto& states = states_of_datasets();
-  std::erase_if(states, [&](const std::weak_ptr<TraceState>& one) {
-    const std::shared_ptr<TraceState> held = one.lock();
-    return !held || held == state || held->recording != state->recording;
+  const auto is_gone = [](const TraceState::StateRead& place) { return !weak_target(place.function.get()); };
+  std::erase_if(states, [&](const std::shared_ptr<TraceState>& one) {
+    return one == state || one->recording != state->recording || std::ranges::all_of(one->places, is_gone);
   });
   if (states.size() < kMaxStates) states.push_back(state);
 }
@@ -429,8 +429,7 @@ void watch_elements(const std::shared_ptr<TraceState>& state) {
 void note_element() {
   if (states_of_datasets().empty()) return;
   const int64_t now = now_ns();
-  for (const std::weak_ptr<TraceState>& one : states_of_datasets())
-    if (const std::shared_ptr<TraceState> state = one.lock()) state->note_call(now);
+  for (const std::shared_ptr<TraceState>& state : states_of_datasets()) state->note_call(now);
 }
 
 StateWatch::StateWatch(PyObject* body, std::span<PyObject* const> values, FunctionId function, TraceId trace,

@@ -212,7 +212,9 @@ class Dataset(Grouping, Sampling, Saving, collections.abc.Iterable, Trackable):
         """The dataset that an op makes of this one."""
         specs = self.element_spec if specs is None else specs
         variant, = _op(op, [self._variant_tensor, *inputs], {**_types(specs), **(attributes or {})}, name)
-        return _made(kind, variant, specs, [self])
+        dataset = _made(kind, variant, specs, [self])
+        dataset._made_with = attributes  # its functions live as long as it does
+        return dataset
 
     # --- sources ---
     @staticmethod

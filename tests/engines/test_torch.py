@@ -13,10 +13,6 @@ class Torch(WithFakes):
     def findings(self):
         return self.report()['findings']
 
-    def run_script(self, text, printed, *options):
-        done = self.record(text, *options)
-        self.assertEqual((done.returncode, done.stdout), (0, printed), done.stderr)
-
     def test_functions_traces_and_calls(self):
         self.run_script('''
             import torch

@@ -33,6 +33,13 @@ class WithFakes(FolderCase):
         script = self.write('script.py', text)
         return self.run_python('-m', 'footlight_recorder', '-o', self.session, *options, script)
 
+    def run_script(self, text, printed=None, *options):
+        """Records a script that has to end well, and to print this."""
+        done = self.record(text, *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        if printed is not None:
+            self.assertEqual(done.stdout, printed, done.stderr)
+
     def replace(self, file, old, new):
         """Makes a fake another version of its engine."""
         path = os.path.join(self.fakes, file)

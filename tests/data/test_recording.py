@@ -62,10 +62,9 @@ def line_of(code):
 class Recording(FolderCase):
     def record(self, **numbers):
         """What the program printed, its report, and the rows of tables."""
-        session = self.path('run.footlight')
-        done = footlight_program.record(session, self.write('train.py', LOOP % numbers))
+        done = footlight_program.record(self.session, self.write('train.py', LOOP % numbers))
         said = json.loads(done.stdout.splitlines()[-1])
-        return said, footlight_program.report(session), footlight_program.table(session, 'spans')
+        return said, footlight_program.report(self.session), footlight_program.table(self.session, 'spans')
 
     def test_a_pipeline_that_starves_the_program(self):
         # No element of a batch is made before the program asks for that batch.

@@ -17,7 +17,6 @@ class WithFakes(FolderCase):
 
     def setUp(self):
         super().setUp()
-        self.session = self.path('run.footlight')
         self.fakes = self.path('site-packages')  # where libraries are
         os.mkdir(self.fakes)
         for name in self.installed:

@@ -280,9 +280,8 @@ class Growth(unittest.TestCase):
 
 class Said(FolderCase):
     def record(self, text, *options):
-        session = self.path('run.footlight')
-        done = footlight_program.record(session, self.write('script.py', text), options=options)
-        return done, sqlite3.connect(f'file:{session}?mode=ro', uri=True)
+        done = footlight_program.record(self.session, self.write('script.py', text), options=options)
+        return done, sqlite3.connect(f'file:{self.session}?mode=ro', uri=True)
 
     def notes(self, db):
         return [text for text, in db.execute('SELECT text FROM console WHERE stream = 3 ORDER BY time_ns, rowid')]

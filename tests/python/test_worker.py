@@ -34,10 +34,6 @@ def without_sanitizers_handlers():
 
 
 class Worker(FolderCase):
-    def setUp(self):
-        super().setUp()
-        self.session = self.path('run.footlight')
-
     def script(self, text, name='script.py'):
         return self.write(name, text)
 

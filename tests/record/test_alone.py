@@ -18,7 +18,6 @@ def runs(python):
 class Alone(FolderCase):
     def setUp(self):
         super().setUp()
-        self.session = self.path('run.footlight')
         # This package alone, so that no other can be imported; its extension finds its library where it was built.
         self.packages = os.path.join(self.folder, 'packages')
         package = os.path.join(self.packages, 'footlight_recorder')

@@ -35,9 +35,8 @@ class LibraryOps(FolderCase):
     def test_the_line_that_called_the_library(self):
         self.write('site-packages/flax/__init__.py', '')
         self.write('site-packages/flax/metric.py', LIBRARY)
-        session = self.path('run.footlight')
-        footlight_program.record(session, self.write('run.py', PROGRAM), options=['--level', 'ops'])
-        rows = json.loads(footlight_program.run('sql', session, '--json', (
+        footlight_program.record(self.session, self.write('run.py', PROGRAM), options=['--level', 'ops'])
+        rows = json.loads(footlight_program.run('sql', self.session, '--json', (
             "select source, user_source, count(*) as ops from ops where op = 'Mul' group by 1, 2")).stdout)
         found = {(os.path.basename(row['source']), os.path.basename(row['user_source'])): row['ops'] for row in rows}
         self.assertEqual(found, {('metric.py:4', 'run.py:11'): 5, ('metric.py:4', 'run.py:8'): 3,

@@ -10,10 +10,6 @@ from footlight_program import BUILD
 
 
 class Records(FolderCase):
-    def setUp(self):
-        super().setUp()
-        self.session = self.path('run.footlight')
-
     def record(self, text):
         path = self.write('script.py', 'from footlight_recorder import _recorder, keys\n' + textwrap.dedent(text))
         environment = {**os.environ, 'PYTHONPATH': os.path.join(BUILD, 'python')}

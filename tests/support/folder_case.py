@@ -10,6 +10,7 @@ class FolderCase(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
+        self.session = self.path('run.footlight')  # for tests that make one recording
 
     def path(self, *names):
         return os.path.join(self.folder, *names)

@@ -9,10 +9,6 @@ from footlight_program import BUILD, ENVIRONMENT, run, table
 
 
 class Compared(FolderCase):
-    def setUp(self):
-        super().setUp()
-        self.session = self.path('run.footlight')
-
     def script(self, body):
         return self.write('script.py', 'import tensorflow as tf\n' + textwrap.dedent(body))
 

@@ -286,7 +286,7 @@ class Call(repetitions.RepeatedCall):
         known = self.stand_ins.get(id(value))
         if known is None:
             made: Any = _Kernel(self, name, value) if is_kernel else \
-                _Namespace(self, value) if name in _NAMESPACES else _allocating(self.graphs, value)
+                _Namespace(self, value) if name in _NAMESPACES else _marked(self.graphs, value, 'allocation')
             known = self.stand_ins[id(value)] = value, made
         return known[1]
 
@@ -306,8 +306,8 @@ class _Kernel:
 
     def __init__(self, call: Call, name: str, kernel: Any) -> None:
         self._kernel = kernel
-        self._run = _marked(call, name, kernel)
-        self.run = _marked(call, name, kernel.run) if hasattr(kernel, 'run') else None  # as kernels of Triton are called
+        self._run = _kernel(call, name, kernel)
+        self.run = _kernel(call, name, kernel.run) if hasattr(kernel, 'run') else None  # as kernels of Triton are called
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._run(*args, **kwargs)
@@ -325,15 +325,18 @@ class _Namespace:
     def __getattr__(self, name: str) -> Any:
         member = getattr(self._members, name)
         if callable(member):
-            member = _marked(self._call, name, member)
+            member = _kernel(self._call, name, member)
         setattr(self, name, member)  # it is found there from now on
         return member
 
 
-def _marked(call: Call, name: str, run: Callable[..., Any]) -> Callable[..., Any]:
+def _kernel(call: Call, name: str, run: Callable[..., Any]) -> Callable[..., Any]:
     """Marks each call as the work of a kernel."""
-    graphs, op, work = call.graphs, call.number(name), 'launch' if call.on_device else 'kernel'
+    return _marked(call.graphs, run, 'launch' if call.on_device else 'kernel', call.number(name))
 
+
+def _marked(graphs: Compiled, run: Callable[..., Any], work: str, op: int | None = None) -> Callable[..., Any]:
+    """Marks each call as this work of the op."""
     def stand_in(*args: Any, **kwargs: Any) -> Any:
         marks = graphs.marks
         if marks is None or threading.get_ident() != graphs.thread:
@@ -341,20 +344,6 @@ def _marked(call: Call, name: str, run: Callable[..., Any]) -> Callable[..., Any
         marks.begin(work, op)
         try:
             return run(*args, **kwargs)
-        finally:
-            marks.begin('dispatch')
-    return stand_in
-
-
-def _allocating(graphs: Compiled, allocate: Callable[..., Any]) -> Callable[..., Any]:
-    """Marks each call as an allocation."""
-    def stand_in(*args: Any, **kwargs: Any) -> Any:
-        marks = graphs.marks
-        if marks is None or threading.get_ident() != graphs.thread:
-            return allocate(*args, **kwargs)
-        marks.begin('allocation')
-        try:
-            return allocate(*args, **kwargs)
         finally:
             marks.begin('dispatch')
     return stand_in

@@ -1,6 +1,7 @@
 // make_export_session OUT.footlight [SEED [CHUNKS]]: a session with every kind of event, several threads and two
 // processes, for the tests of exports; with SEED, a random one, as an unfinished log of many chunks if these are given.
 #include "tests/query/random_session.h"
+#include "tests/session/records.h"
 #include "tests/session/sample_session.h"
 
 #include "engine/base/errors.h"
@@ -18,26 +19,17 @@ constexpr int64_t kStart = 1'767'225'600'000'000'000;  // of the sample session
 constexpr uint64_t kFirstOp = ThreadRings::op_event_id(0, 0);
 
 void add_op(OpColumns& ops, uint16_t thread, uint32_t number, int64_t start, int64_t end) {
-  OpEvent e;
-  e.start_ns = kStart + start;
-  e.end_ns = kStart + end;
-  e.op = OpId(3);
-  ops.append(thread, ThreadRings::op_event_id(thread, number), e);
+  ops.append(thread, ThreadRings::op_event_id(thread, number), op_of(OpId(3), kStart + start, kStart + end));
 }
 
 // Two kernels and their launches, caused by the sample's first two ops; work without a cause, and without a time.
 void write_device(Writer& w) {
   const auto add = [&](const char* kind, const char* name, int64_t start, int64_t end, uint32_t stream,
                        uint32_t correlation, uint64_t op) {
-    DeviceRecord d;
-    d.kind = kind;
-    d.name = name;
-    d.start_ns = start ? kStart + start : 0;
-    d.end_ns = start ? kStart + end : 0;
+    DeviceRecord d = device_work(kind, name, start ? kStart + start : 0, start ? kStart + end : 0, op);
     d.stream = stream;
     d.thread = 4711;
     d.correlation = correlation;
-    d.op_event = op;
     d.bytes = correlation == 3 ? 4096 : 0;
     w.add(std::move(d));
   };

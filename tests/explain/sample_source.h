@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/explain/findings.h"
+#include "tests/session/records.h"
 
 #include <algorithm>
 
@@ -27,22 +28,13 @@ struct SampleSource {
   explicit SampleSource(const std::string& text) {
     // Edits use the name of the module, so the file has it: behind the lines that tests count.
     files.push_back({session::FileId(0), "/run.py", text + "\nimport tensorflow as tf\n"});
-    session::FunctionRecord f;
-    f.id = FunctionId(1);
-    f.name = "step";
-    f.file = session::FileId(0);
-    f.line = f.decorator_line = 90;
-    functions.push_back(std::move(f));
+    functions.push_back({FunctionId(1), "step", session::FileId(0), 90, 90, {}});
     code("step", 1);
   }
 
   // Code of which instruction 2 * n is on line n.
   CodeId code(const std::string& name, int first_line) {
-    session::CodeRecord c;
-    c.id = CodeId(static_cast<uint32_t>(codes.size()));
-    c.file = session::FileId(0);
-    c.qualname = name;
-    c.first_line = first_line;
+    session::CodeRecord c{CodeId(static_cast<uint32_t>(codes.size())), session::FileId(0), name, first_line, {}};
     for (uint32_t line = 1; line < 100; ++line) c.lines.push_back({2 * line, line});
     codes.push_back(std::move(c));
     return codes.back().id;
@@ -51,23 +43,16 @@ struct SampleSource {
   session::GraphRecord& trace(int64_t took_ns = 1'000'000) {
     session::GraphRecord graph;
     graph.id = GraphId(static_cast<uint32_t>(graphs.size()));
-    session::TraceRecord t;
-    t.id = TraceId(static_cast<uint32_t>(traces.size()));
-    t.function = FunctionId(1);
-    t.start_ns = now_ns;
-    t.end_ns = now_ns += took_ns;
-    t.graphs = {{"traced", graph.id}};
-    traces.push_back(std::move(t));
+    traces.push_back(trace_of(TraceId(static_cast<uint32_t>(traces.size())), FunctionId(1), 0, graph.id, now_ns,
+                              now_ns + took_ns));
+    now_ns += took_ns;
     graphs.push_back(std::move(graph));
     return graphs.back();
   }
   static void node(session::GraphRecord& graph, const char* op, int line, CodeId code = CodeId(0)) {
-    session::NodeRecord n;
-    n.id = static_cast<uint32_t>(graph.nodes.size());
-    n.op = op;
-    n.outputs = {"float32 ()"};
-    n.source = {code, static_cast<uint32_t>(2 * line)};
-    graph.nodes.push_back(std::move(n));
+    graph.nodes.push_back(node_of(static_cast<uint32_t>(graph.nodes.size()), "", op, {},
+                                  {code, static_cast<uint32_t>(2 * line)}));
+    graph.nodes.back().outputs = {"float32 ()"};
   }
   void decide(int line, const char* fate, const char* note, const char* kind = "for") {
     decisions.push_back({traces.back().id, session::FileId(0), line, kind, fate, note});

@@ -1,6 +1,7 @@
 // What makes two graphs the same, and what does not.
 #include "engine/explain/fingerprint.h"
 #include "tests/explain/sample_run.h"
+#include "tests/session/records.h"
 
 #include <QTest>
 
@@ -14,11 +15,7 @@ using session::NodeRecord;
 namespace {
 
 NodeRecord node(uint32_t id, const char* op, std::vector<uint32_t> from = {}, const char* attributes = "") {
-  NodeRecord n;
-  n.id = id;
-  n.name = std::string(op) + '_' + std::to_string(id);
-  n.op = op;
-  for (uint32_t f : from) n.inputs.push_back({f, 0});
+  NodeRecord n = node_of(id, std::string(op) + '_' + std::to_string(id), op, from);
   n.outputs = {"float32 (4)"};
   n.attributes = attributes;
   return n;

@@ -2,6 +2,7 @@
 #include "engine/explain/graph_diff.h"
 #include "tests/explain/sample_run.h"
 #include "tests/sanitizers/sanitized.h"
+#include "tests/session/records.h"
 
 #include <QTest>
 
@@ -18,11 +19,7 @@ namespace {
 
 NodeRecord node(uint32_t id, const std::string& op, std::vector<uint32_t> from = {},
                 const std::string& attributes = "") {
-  NodeRecord n;
-  n.id = id;
-  n.name = op + '_' + std::to_string(id);
-  n.op = op;
-  for (uint32_t f : from) n.inputs.push_back({f, 0});
+  NodeRecord n = node_of(id, op + '_' + std::to_string(id), op, from);
   n.outputs = {"float32 (4)"};
   n.attributes = attributes;
   return n;

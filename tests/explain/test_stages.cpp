@@ -2,6 +2,7 @@
 // write.
 #include "engine/explain/memory.h"
 #include "engine/explain/stages.h"
+#include "tests/session/records.h"
 
 #include <QTest>
 
@@ -16,11 +17,8 @@ using session::GraphRecord;
 namespace {
 
 session::NodeRecord node(uint32_t id, const char* op, std::vector<session::EdgeRecord> inputs) {
-  session::NodeRecord made;
-  made.id = id;
-  made.name = made.op = op;
+  session::NodeRecord made = node_of(id, op, op, {}, {CodeId(0), id + 10});
   made.inputs = std::move(inputs);
-  made.source = {CodeId(0), id + 10};
   return made;
 }
 

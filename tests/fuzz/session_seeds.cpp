@@ -6,6 +6,7 @@
 #include "engine/session/log.h"
 #include "engine/session/writer.h"
 #include "tests/fuzz/session_input.h"
+#include "tests/session/records.h"
 #include "tests/session/sample_session.h"
 
 #include <fcntl.h>
@@ -73,25 +74,18 @@ std::string journal_head(uint32_t pages, uint32_t page_size) {
 void write_comparison(Writer& writer) {
   const FileId file = writer.file("/a/train.py", "import tf\ny = f(x)\n");
   writer.add(CodeRecord{CodeId(1), file, "f", 1, {{0, 1}, {4, 2}}});
-  FunctionRecord function;
-  function.id = FunctionId(1), function.name = "f", function.file = file, function.line = 1;
-  writer.add(function);
+  writer.add(FunctionRecord{FunctionId(1), "f", file, 1, 0, {}});
   GraphRecord graph;
   graph.id = GraphId(1), graph.name = "f";
-  for (uint32_t i = 0; i < 3; ++i) {
-    NodeRecord& node = graph.nodes.emplace_back();
-    node.id = i, node.op = "Mul", node.name = "mul_" + std::to_string(i), node.source = {CodeId(1), 4 * (i % 2)};
-  }
+  for (uint32_t i = 0; i < 3; ++i)
+    graph.nodes.push_back(node_of(i, "mul_" + std::to_string(i), "Mul", {}, {CodeId(1), 4 * (i % 2)}));
   writer.add(graph);
-  TraceRecord trace;
-  trace.id = TraceId(1), trace.function = FunctionId(1), trace.number = 1, trace.start_ns = 100, trace.end_ns = 900;
-  trace.graphs = {{"traced", GraphId(1)}};
-  writer.add(trace);
+  writer.add(trace_of(TraceId(1), FunctionId(1), 1, GraphId(1), 100, 900));
   writer.add(OpNameRecord{OpId(1), "Mul", "elementwise"});
   OpColumns ops;
   for (uint32_t i = 0; i < 6; ++i) {
-    OpEvent e;
-    e.start_ns = 1000 + 20 * int64_t{i}, e.end_ns = e.start_ns + 10, e.op = OpId(1), e.call = CallId(1);
+    const int64_t start = 1000 + 20 * int64_t{i};
+    OpEvent e = op_of(OpId(1), start, start + 10, CallId(1));
     e.set_node(GraphId(1), NodeId(i % 3));
     ops.append(0, i + 1, e);
   }
@@ -170,9 +164,7 @@ std::vector<std::string> session_seeds() {
   std::vector<SpanRecord> spans;
   std::vector<CounterRecord> counters;
   for (uint32_t i = 0; i < 20; ++i) {
-    OpEvent e;
-    e.start_ns = 1000 * int64_t{i};
-    e.end_ns = e.start_ns + 50;
+    const OpEvent e = op_of(OpId(), 1000 * int64_t{i}, 1000 * int64_t{i} + 50);
     ops.append(0, i, e);
     calls.push_back({CallId(i), FunctionId(1), TraceId(2), CallOutcome::kHit, ThreadId(0), e.start_ns, e.end_ns, {}});
     device.push_back({"kernel", "gemm", e.start_ns, e.end_ns, 0, 0, 0, 0, i, i, {}, 64});

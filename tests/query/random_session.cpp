@@ -1,6 +1,8 @@
 // Draws the rows and writes them as a recorder would.
 #include "tests/query/random_session.h"
 
+#include "tests/session/records.h"
+
 #include <algorithm>
 
 namespace footlight::query {
@@ -31,21 +33,12 @@ void note_nesting(std::vector<PlainOp>& ops) {
 RandomSession::RandomSession(uint32_t seed, size_t wanted, int threads) {
   std::mt19937 random(seed);
   for (uint32_t t = 0; t < kTraces; ++t) {
-    session::TraceRecord trace;
-    trace.id = TraceId(t);
-    trace.function = FunctionId(t % kFunctions);
-    trace.graphs = {{"traced", GraphId(100 + t)}};
-    traces.push_back(trace);
+    traces.push_back(trace_of(TraceId(t), FunctionId(t % kFunctions), 0, GraphId(100 + t)));
     session::GraphRecord graph;
-    graph.id = trace.graph();
-    for (uint32_t n = 0; n < kNodes; ++n) {
-      session::NodeRecord node;
-      node.id = n;
-      node.name = "n" + std::to_string(n);
-      node.op = "Op" + std::to_string(n % kOps);
-      node.source = {CodeId(1), below(random, kLines)};
-      graph.nodes.push_back(node);
-    }
+    graph.id = GraphId(100 + t);
+    for (uint32_t n = 0; n < kNodes; ++n)
+      graph.nodes.push_back(node_of(n, "n" + std::to_string(n), "Op" + std::to_string(n % kOps), {},
+                                    {CodeId(1), below(random, kLines)}));
     graphs.push_back(graph);
   }
   for (uint32_t s = 0; s < 4; ++s)
@@ -145,13 +138,9 @@ void RandomSession::write_rows(session::Writer& w, double from, double to) const
   const auto [first_op, last_op] = part(ops);
   for (size_t i = first_op; i < last_op; ++i) {
     const PlainOp& op = ops[i];
-    OpEvent e;
-    e.start_ns = op.start;
-    e.end_ns = op.end;
-    e.call = op.call;
+    OpEvent e = op_of(OpId(op.op), op.start, op.end, op.call);
     if (op.node == UINT32_MAX) e.set_source(op.source);
     else e.set_node(op.graph, NodeId(op.node));
-    e.op = OpId(op.op);
     e.signature = op.signature;
     columns.append(op.thread, op.id, e);
   }

@@ -23,18 +23,13 @@ int line_of(SourceRef source) { return source.code.valid() ? 1 + static_cast<int
 std::unique_ptr<session::Writer> begin(const std::string& path) {
   auto w = session::Writer::create(path, {}, RecordingLevel::kOps);
   w->add(session::FileRecord{kFile, "/tmp/a.py", "x\n"});
-  session::CodeRecord code{CodeId(1), kFile, "f", 1, {}};
-  for (uint32_t line = 1; line <= 20; ++line) code.lines.emplace_back(line, line);
-  w->add(code);
+  w->add(code_of(CodeId(1), kFile, "f", 20));
   return w;
 }
 
 void add_op(session::OpColumns& ops, int64_t start, int64_t end, uint16_t op, SourceRef source, CallId call = {},
             GraphId graph = {}, uint32_t node = 0) {
-  OpEvent e;
-  e.start_ns = start, e.end_ns = end;
-  e.op = OpId(op);
-  e.call = call;
+  OpEvent e = op_of(OpId(op), start, end, call);
   if (graph.valid()) e.set_node(graph, NodeId(node));
   else e.set_source(source);
   ops.append(0, ops.size() + 1, e);
@@ -44,14 +39,23 @@ session::GraphRecord graph_with(GraphId id, std::vector<uint32_t> lines) {
   session::GraphRecord g;
   g.id = id;
   for (const uint32_t line : lines) {
-    session::NodeRecord n;
-    n.id = static_cast<uint32_t>(g.nodes.size());
-    n.name = "n" + std::to_string(n.id);
-    n.op = "Op";
-    n.source = {CodeId(1), line};
-    g.nodes.push_back(n);
+    const auto number = static_cast<uint32_t>(g.nodes.size());
+    g.nodes.push_back(node_of(number, "n" + std::to_string(number), "Op", {}, {CodeId(1), line}));
   }
   return g;
+}
+
+// Calls at these lines, one after another: those at the last line call function 2, the others function 1.
+std::vector<session::CallRecord> calls_at(const std::vector<uint32_t>& lines) {
+  std::vector<session::CallRecord> calls;
+  for (const uint32_t line : lines) {
+    const auto start = static_cast<int64_t>(10'000 + 100 * calls.size());
+    calls.push_back(call_of(CallId(calls.size() + 1), FunctionId(line == lines.back() ? 2 : 1), {}, CallOutcome::kHit,
+                            start, start + 50));
+    calls.back().thread = session::ThreadId(0);
+    calls.back().source = {CodeId(1), line};
+  }
+  return calls;
 }
 
 LineSums finished(session::Writer& w, const std::vector<TraceId>& traces = {}) {
@@ -171,9 +175,7 @@ class LineSumsTest : public QObject {
     w->add(second);
     session::OpColumns ops;
     for (uint32_t g = 1; g <= 2; ++g) {
-      session::TraceRecord t = trace_of(TraceId(g), FunctionId(1), static_cast<int>(g));
-      t.graphs = {{"traced", GraphId(g)}};
-      w->add(t);
+      w->add(trace_of(TraceId(g), FunctionId(1), static_cast<int>(g), GraphId(g)));
       for (int64_t run = 0; run < (g == 1 ? 5 : 3); ++run)
         add_op(ops, 1000 * g + run * 10, 1000 * g + run * 10 + 4, 1, {}, CallId(g), GraphId(g), 0);
     }
@@ -295,8 +297,7 @@ class LineSumsTest : public QObject {
     graph.nodes[0].source = {helper, 0}, graph.nodes[0].location = session::LocationId(4);
     graph.nodes[1].source = {body, 0}, graph.nodes[1].location = session::LocationId(3);
     w->add(graph);
-    session::TraceRecord t = trace_of(TraceId(1), FunctionId(1), 1, 150, 180);
-    t.graphs = {{"traced", GraphId(1)}};
+    session::TraceRecord t = trace_of(TraceId(1), FunctionId(1), 1, GraphId(1), 150, 180);
     t.source = {CodeId(1), 3};
     w->add(t);
     const LineSums sums = finished(*w, {TraceId(1)});
@@ -317,8 +318,7 @@ class LineSumsTest : public QObject {
     session::GraphRecord graph = graph_with(GraphId(1), {3, 11, 3});
     graph.nodes[0].op = "Placeholder", graph.nodes[2].op = "Identity";
     w->add(graph);
-    session::TraceRecord t = trace_of(TraceId(1), FunctionId(1), 1, 150, 180);
-    t.graphs = {{"traced", GraphId(1)}};
+    session::TraceRecord t = trace_of(TraceId(1), FunctionId(1), 1, GraphId(1), 150, 180);
     t.source = {CodeId(1), 3};
     w->add(t);
     session::OpColumns ops;
@@ -330,9 +330,8 @@ class LineSumsTest : public QObject {
         const int64_t begins = start + 80 + 10 * node;
         add_op(ops, begins, begins + 5, 1, {}, CallId(c + 1), GraphId(1), node);
       }
-      calls[c].id = CallId(c + 1), calls[c].function = FunctionId(1), calls[c].trace = TraceId(1);
-      calls[c].outcome = c ? CallOutcome::kHit : CallOutcome::kTrace;
-      calls[c].start_ns = start + 20, calls[c].end_ns = start + 150;
+      calls[c] = call_of(CallId(c + 1), FunctionId(1), TraceId(1), c ? CallOutcome::kHit : CallOutcome::kTrace,
+                         start + 20, start + 150);
       calls[c].source = {CodeId(1), 3};
     }
     w->add_rows(std::move(ops));
@@ -353,28 +352,16 @@ class LineSumsTest : public QObject {
     auto w = session::Writer::create(at("library.footlight"), {}, RecordingLevel::kOps);
     const std::string text = "import keras\nm.predict(x)\nm.predict_on_batch(y)\ndef g(): pass\n";
     w->add(session::FileRecord{kFile, "/tmp/a.py", text});
-    session::CodeRecord code{CodeId(1), kFile, "<module>", 1, {}};
-    for (uint32_t line = 1; line <= 4; ++line) code.lines.emplace_back(line, line);
-    w->add(code);
-    session::FunctionRecord f;
-    f.id = FunctionId(1), f.name = "predict_function", f.file = kFile, f.line = 2;
-    w->add(f);
-    f.id = FunctionId(2), f.name = "g", f.line = 4;
-    w->add(f);
+    w->add(code_of(CodeId(1), kFile, "<module>", 4));
+    w->add(session::FunctionRecord{FunctionId(1), "predict_function", kFile, 2, 0, {}});
+    w->add(session::FunctionRecord{FunctionId(2), "g", kFile, 4, 0, {}});
     for (uint32_t i = 1; i <= 3; ++i) {
-      session::TraceRecord t = trace_of(TraceId(i), FunctionId(i < 3 ? 1 : 2), 1, 1000 * i);
-      t.end_ns = t.start_ns + 10 * i;
+      session::TraceRecord t = trace_of(TraceId(i), FunctionId(i < 3 ? 1 : 2), 1, 1000 * i, 1010 * i);
       t.source = {CodeId(1), i < 3 ? 1 + i : 3};
       w->add(t);
     }
     // One run of the line makes a call for each batch; the program's own call is one run.
-    std::vector<session::CallRecord> calls(4);
-    for (uint32_t i = 0; i < 4; ++i) {
-      calls[i].id = CallId(i + 1), calls[i].function = FunctionId(i < 3 ? 1 : 2), calls[i].outcome = CallOutcome::kHit;
-      calls[i].thread = session::ThreadId(0), calls[i].start_ns = 10'000 + 100 * i;
-      calls[i].end_ns = calls[i].start_ns + 50, calls[i].source = {CodeId(1), i < 3 ? 2u : 3u};
-    }
-    w->add_rows(calls);
+    w->add_rows(calls_at({2, 2, 2, 3}));
     const LineSums sums = finished(*w);
     QCOMPARE(std::pair(sums.at(kFile, 2)->calls, sums.at(kFile, 2)->own_calls), std::pair(uint64_t{3}, uint64_t{0}));
     QCOMPARE(sums.at(kFile, 3)->own_calls, uint64_t{1});
@@ -389,23 +376,12 @@ class LineSumsTest : public QObject {
     auto w = session::Writer::create(at("stage.footlight"), {}, RecordingLevel::kOps);
     const std::string text = "def enrich(x):\n    return x\nds = ds.map(parse).map(enrich)\nmodel.fit(ds)\n";
     w->add(session::FileRecord{kFile, "/tmp/a.py", text});
-    session::CodeRecord code{CodeId(1), kFile, "<module>", 1, {}};
-    for (uint32_t line = 1; line <= 4; ++line) code.lines.emplace_back(line, line);
-    w->add(code);
-    session::FunctionRecord f;
-    f.id = FunctionId(1), f.name = "Dataset_map_enrich", f.kind = "dataset", f.file = kFile, f.line = 1;
-    w->add(f);
-    f.id = FunctionId(2), f.name = "Dataset_map_permutation", f.line = 4;  // of a library, which the line calls
-    w->add(f);
-    std::vector<session::CallRecord> calls(6);
-    for (uint32_t i = 0; i < 6; ++i) {
-      calls[i].id = CallId(i + 1), calls[i].function = FunctionId(i < 4 ? 1 : 2), calls[i].outcome = CallOutcome::kHit;
-      calls[i].thread = session::ThreadId(0), calls[i].start_ns = 10'000 + 100 * i;
-      calls[i].end_ns = calls[i].start_ns + 50, calls[i].source = {CodeId(1), i < 4 ? 3u : 4u};
-    }
-    w->add_rows(calls);
-    w->finish({});
-    const LineSums sums = line_sums(*session::Reader::open(at("stage.footlight")), {}, Cancel());
+    w->add(code_of(CodeId(1), kFile, "<module>", 4));
+    w->add(session::FunctionRecord{FunctionId(1), "Dataset_map_enrich", kFile, 1, 0, {}, "dataset"});
+    // Of a library, which the line calls.
+    w->add(session::FunctionRecord{FunctionId(2), "Dataset_map_permutation", kFile, 4, 0, {}, "dataset"});
+    w->add_rows(calls_at({3, 3, 3, 3, 4, 4}));
+    const LineSums sums = finished(*w);
     const LineSum& body = *sums.at(kFile, 1);
     QCOMPARE(std::pair(body.calls, body.own_calls), std::pair(uint64_t{4}, uint64_t{4}));
     QCOMPARE(body.call_ns, int64_t{200});
@@ -454,8 +430,7 @@ class LineSumsTest : public QObject {
     auto w = begin(at("compared.footlight"));
     w->add(session::FunctionRecord{FunctionId(1), "f", kFile, 10, 0, {}});
     w->add(graph_with(GraphId(1), {11}));
-    session::TraceRecord t = trace_of(TraceId(1), FunctionId(1), 1, 5000, 9000);
-    t.graphs = {{"traced", GraphId(1)}};
+    session::TraceRecord t = trace_of(TraceId(1), FunctionId(1), 1, GraphId(1), 5000, 9000);
     t.phases = {{"python", "trace", -1, 5000, 9000, session::ThreadId(0)}};
     w->add(t);
     session::ComparisonRecord c;
@@ -499,9 +474,7 @@ class LineSumsTest : public QObject {
   void through_a_library() {
     auto w = begin(at("library.footlight"));
     w->add(session::FileRecord{session::FileId(2), "/venv/lib/python3.11/site-packages/keras/layer.py", "x\n"});
-    session::CodeRecord code{CodeId(2), session::FileId(2), "Dense.call", 1, {}};
-    for (uint32_t line = 1; line <= 20; ++line) code.lines.emplace_back(line, line);
-    w->add(code);
+    w->add(code_of(CodeId(2), session::FileId(2), "Dense.call", 20));
     session::LocationRecord caller, inner;
     caller.id = session::LocationId(0), caller.file = kFile, caller.line = 5, caller.qualname = "f";
     inner.id = session::LocationId(1), inner.caller = caller.id;
@@ -531,9 +504,7 @@ class LineSumsTest : public QObject {
   void eager_ops_of_a_library() {
     auto w = begin(at("eager_library.footlight"));
     w->add(session::FileRecord{session::FileId(2), "/venv/lib/python3.11/site-packages/keras/metric.py", "x\n"});
-    session::CodeRecord code{CodeId(2), session::FileId(2), "Mean.update_state", 1, {}};
-    for (uint32_t line = 1; line <= 20; ++line) code.lines.emplace_back(line, line);
-    w->add(code);
+    w->add(code_of(CodeId(2), session::FileId(2), "Mean.update_state", 20));
     session::LocationRecord caller;
     caller.id = session::LocationId(session::kFirstCallerLocation), caller.source = {CodeId(1), 5};
     w->add(caller);

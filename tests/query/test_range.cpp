@@ -5,6 +5,7 @@
 #include "engine/query/op_totals.h"
 #include "engine/query/stacks.h"
 #include "engine/session/run_times.h"
+#include "tests/session/records.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -124,18 +125,13 @@ class RangeTest : public QObject {
       std::vector<std::pair<int64_t, int64_t>> ops, inputs;
       {
         auto w = session::Writer::create(path, {}, RecordingLevel::kOps);
-        session::OpNameRecord name;
-        name.id = session::OpNumber(1), name.name = "MatMul";
-        w->add(name);
-        name.id = session::OpNumber(2), name.name = "IteratorGetNext";
-        w->add(name);
+        w->add(session::OpNameRecord{session::OpNumber(1), "MatMul", ""});
+        w->add(session::OpNameRecord{session::OpNumber(2), "IteratorGetNext", ""});
         session::OpColumns columns;
         int64_t at = kFrom - 50;
         for (uint64_t id = 1; at < kFrom + kLength; ++id) {
           at += number(60);
-          OpEvent e;
-          e.start_ns = at, e.end_ns = at + 1 + number(40);
-          e.op = OpId(static_cast<uint16_t>(id % 5 == 0 ? 2 : 1));
+          const OpEvent e = op_of(OpId(static_cast<uint16_t>(id % 5 == 0 ? 2 : 1)), at, at + 1 + number(40));
           (id % 5 == 0 ? inputs : ops).emplace_back(e.start_ns, e.end_ns);
           // Two threads: what they do overlaps.
           at = id % 3 ? e.end_ns : at;
@@ -177,10 +173,8 @@ class RangeTest : public QObject {
       auto w = session::Writer::create(path, {}, RecordingLevel::kOps);
       session::OpColumns columns;
       for (size_t i = 0; i < kEvents; ++i) {
-        OpEvent e;
-        e.start_ns = 1000 + static_cast<int64_t>(i) * 10;
-        e.end_ns = e.start_ns + 4;
-        e.op = OpId(1);
+        const int64_t start = 1000 + static_cast<int64_t>(i) * 10;
+        OpEvent e = op_of(OpId(1), start, start + 4);
         e.signature = SignatureId(static_cast<uint32_t>(i));
         columns.append(0, i + 1, e);
       }

@@ -5,6 +5,8 @@
 #include "engine/query/timeline.h"
 #include "engine/session/merge.h"
 #include "engine/session/writer.h"
+#include "tests/session/rank_recording.h"
+#include "tests/session/records.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -69,67 +71,32 @@ class RanksTest : public QObject {
     span("all_reduce", "collective", comes, ends, "{\"group\": \"world\", \"bytes\": 4096}");
     span("batch", "input", comes - 9 * kMs, comes - 8 * kMs);
     OpColumns ops;
-    OpEvent op{};
-    if (slow && late == Late::kOps) {
-      op.start_ns = comes - 45 * kMs + by;
-      op.end_ns = comes - 5 * kMs + by;
-      ops.append(0, 100, op);
-    }
-    for (const int64_t inner : {kMs / 2, int64_t{0}}) {  // an op that another one runs ends before it, and counts once
-      op.start_ns = comes - 3 * kMs + inner + by;
-      op.end_ns = comes - kMs - inner + by;
-      ops.append(0, static_cast<uint64_t>(2 * step) + (inner ? 1 : 0), op);
-    }
+    const int64_t here = comes + by;
+    if (slow && late == Late::kOps) ops.append(0, 100, op_of(OpId(), here - 45 * kMs, here - 5 * kMs));
+    for (const int64_t inner : {kMs / 2, int64_t{0}})  // an op that another one runs ends before it, and counts once
+      ops.append(0, static_cast<uint64_t>(2 * step) + (inner ? 1 : 0),
+                 op_of(OpId(), here - 3 * kMs + inner, here - kMs - inner));
     writer.add_rows(std::move(ops));
     if (slow && late == Late::kInput) span("shards", "input", comes - 47 * kMs, comes - 7 * kMs);
     if (slow && late == Late::kPython) span("augment", "", comes - 48 * kMs, comes - 4 * kMs);
     if (step == 0 || (slow && late == Late::kTracing)) {
-      TraceRecord trace;
-      trace.id = TraceId(static_cast<uint32_t>(step));
-      trace.function = FunctionId(0);
-      trace.number = step ? 2 : 1;
-      trace.start_ns = comes - (step ? 45 : 8) * kMs + by;
-      trace.end_ns = comes - (step ? 5 : 4) * kMs + by;
+      TraceRecord trace = trace_of(TraceId(static_cast<uint32_t>(step)), FunctionId(0), step ? 2 : 1,
+                                   here - (step ? 45 : 8) * kMs, here - (step ? 5 : 4) * kMs);
       trace.why = step ? "shape of tokens" : "";
       writer.add(std::move(trace));
     }
-    CallRecord call;
-    call.id = CallId(static_cast<uint64_t>(step));
-    call.function = FunctionId(0);
-    call.trace = TraceId(0);
+    CallRecord call = call_of(CallId(static_cast<uint64_t>(step)), FunctionId(0), TraceId(0), CallOutcome::kHit,
+                              here - 4 * kMs, here);
     call.thread = ThreadId(0);
-    call.start_ns = comes - 4 * kMs + by;
-    call.end_ns = comes + by;
     writer.add(call);
   }
 
   std::string write(const Rank& rank, Late late, const std::string& name) {
     const std::string to = path(name);
-    RunRecord run;
-    run.script = "/home/ada/train.py";
-    run.started_ns = kBegin + rank.clock_ns;
-    auto writer = Writer::create(to, run, RecordingLevel::kOps);
-    ProcessRecord process;
-    process.id = ProcessId(0);
-    process.rank = rank.rank;
-    process.world = kRanks;
-    process.kind = ProcessRecord::kRank;
-    process.host = rank.host;
-    process.machine = rank.machine;
-    process.pid = 100 + rank.rank;
-    process.clocks = {{kBegin + rank.clock_ns, 5 * kMs, 40}, {kBegin + rank.clock_ns + 900 * kMs, 905 * kMs, 40}};
-    writer->add(process);
-    writer->add(ThreadRecord{ThreadId(0), 7, "main"});
-    TrackRecord track;
-    track.id = TrackId(0);
-    track.kind = "thread";
-    track.name = "main";
-    track.thread = ThreadId(0);
-    writer->add(track);
-    FunctionRecord function;
-    function.id = FunctionId(0);
-    function.name = "train_step";
-    writer->add(function);
+    const int64_t begin = kBegin + rank.clock_ns;
+    auto writer = begin_rank(to, RecordingLevel::kOps,
+                             {rank.rank, kRanks, rank.host, rank.machine,
+                              {{begin, 5 * kMs, 40}, {begin + 900 * kMs, 905 * kMs, 40}}});
     writer->add(ConsoleRecord{kBegin + rank.clock_ns + rank.rank, ConsoleStream::kStdout,
                               "rank " + std::to_string(rank.rank) + "\n"});
     for (int step = 0; step < kSteps; ++step) write_step(*writer, rank, step, late);

@@ -167,11 +167,8 @@ class TraceTimeTest : public QObject {
     auto w = session::Writer::create(path, {}, RecordingLevel::kOps);
     session::OpColumns ops;
     const auto add = [&](uint16_t thread, uint32_t number) {
-      OpEvent e;
-      e.start_ns = 1000 + number * 10;
-      e.end_ns = e.start_ns + 4;
-      e.op = OpId(1);
-      ops.append(thread, ThreadRings::op_event_id(thread, number), e);
+      const int64_t start = 1000 + number * 10;
+      ops.append(thread, ThreadRings::op_event_id(thread, number), op_of(OpId(1), start, start + 4));
     };
     for (const uint32_t n : {5u, 6u, 7u, 20u, 21u}) add(0, n), add(1, n == 21 ? 25 : n);
     for (const uint32_t n : {22u, 100u}) add(0, n);

@@ -73,17 +73,13 @@ const char* family(std::string_view name) { return kOps[op_id(name).value].famil
 constexpr CodeId kModule{0}, kTrainStep{1}, kNormalize{2}, kEvaluate{3};
 SourceRef at(CodeId code, int line) { return {code, static_cast<uint32_t>(line) * 4}; }
 
-NodeRecord node(GraphRecord& g, std::string name, const char* op, std::vector<EdgeRecord> inputs, std::string output,
-                SourceRef source, std::string attributes = "T=float32") {
-  NodeRecord n;
-  n.id = static_cast<uint32_t>(g.nodes.size());
-  n.name = std::move(name);
-  n.op = op;
+NodeRecord node(GraphRecord& g, const std::string& name, const char* op, std::vector<EdgeRecord> inputs,
+                std::string output, SourceRef source, std::string attributes = "T=float32") {
+  NodeRecord n = node_of(static_cast<uint32_t>(g.nodes.size()), name, op, {}, source);
   n.family = family(op);
   n.inputs = std::move(inputs);
   n.outputs = {std::move(output)};
   n.attributes = std::move(attributes);
-  n.source = source;
   return n;
 }
 
@@ -238,14 +234,11 @@ SignatureId Story::signature(OpId op, uint32_t bytes) {
 
 void Story::op(std::string_view name, CallId call, SourceRef source, GraphId graph, NodeId node, int64_t ns,
                uint32_t bytes) {
-  OpEvent e;
-  e.start_ns = now_;
-  e.end_ns = now_ += ns;
-  e.call = call;
+  OpEvent e = op_of(op_id(name), now_, now_ + ns, call);
+  now_ += ns;
   if (node.valid()) e.set_node(graph, node);
   else e.set_source(source);
-  e.signature = signature(op_id(name), bytes);
-  e.op = op_id(name);
+  e.signature = signature(e.op, bytes);
   events_.append(0, ThreadRings::op_event_id(0, next_event_++), e);
 }
 
@@ -306,8 +299,7 @@ TraceId Story::trace_step(const std::string& rows, const std::string& lr, TraceI
   writer_.add(branch(else_branch, "cond_false", false, rows, lr));
   StepGraph step = step_graph(graph, then_branch, else_branch, rows, lr);
   writer_.add(step.graph);
-  TraceRecord t = trace_of(id, FunctionId(0), static_cast<int>(id.value) + 1, now_);
-  t.graphs = {{"traced", graph}};
+  TraceRecord t = trace_of(id, FunctionId(0), static_cast<int>(id.value) + 1, graph, now_);
   t.add_phase("autograph", id.value == 0 ? 1'900'000 : 0);
   t.add_phase("python", 2'900'000);
   t.add_phase("optimize", 800'000);
@@ -389,8 +381,7 @@ int64_t Story::tell() {
       outcome = CallOutcome::kTrace;
       evaluate_trace = TraceId(100);
       writer_.add(e);
-      TraceRecord t = trace_of(evaluate_trace, FunctionId(1), 1, now_, now_ + 2'400'000);
-      t.graphs = {{"traced", e.id}};
+      TraceRecord t = trace_of(evaluate_trace, FunctionId(1), 1, e.id, now_, now_ + 2'400'000);
       t.add_phase("python", 1'900'000), t.add_phase("optimize", 300'000), t.add_phase("compile", 200'000);
       t.signature = "f32[64,8]";
       t.key = {{"args[0]", "batch", "tensor", "float32", "64,8", ""},

@@ -8,6 +8,7 @@
 #include "engine/session/rows.h"
 #include "engine/session/writer.h"
 #include "tests/base/thrown.h"
+#include "tests/session/records.h"
 #include "tests/session/sample_session.h"
 
 #include <QtTest>
@@ -260,10 +261,8 @@ class TestSessionFiles : public QObject {
   void hostile_chunks_are_refused() {
     OpColumns events;
     for (uint32_t i = 0; i < 500; ++i) {
-      OpEvent e;
-      e.start_ns = int64_t{i} * 1000;
-      e.end_ns = e.start_ns + 5;
-      events.append(0, i, e);
+      const int64_t start = int64_t{i} * 1000;
+      events.append(0, i, op_of(OpId(), start, start + 5));
     }
     const std::string good = encode_chunk(events);
     OpColumns out;

@@ -5,6 +5,7 @@
 #include "engine/session/reader.h"
 #include "engine/session/writer.h"
 #include "tests/base/thrown.h"
+#include "tests/session/records.h"
 #include "tests/session/sample_session.h"
 
 #include <QtTest>
@@ -39,10 +40,7 @@ pid_t in_process(const char* role, const std::string& path, int descriptor = -1)
 
 OpColumns one_event(uint32_t number, int64_t time) {
   OpColumns out;
-  OpEvent e;
-  e.start_ns = time;
-  e.end_ns = time + 10;
-  out.append(0, ThreadRings::op_event_id(0, number), e);
+  out.append(0, ThreadRings::op_event_id(0, number), op_of(OpId(), time, time + 10));
   return out;
 }
 
@@ -285,10 +283,8 @@ class TestSessionLive : public QObject {
       OpColumns events;
       for (uint32_t k = 0; k < 5000; ++k) {
         const uint32_t n = static_cast<uint32_t>(i) * 5000 + k;
-        OpEvent e;
-        e.start_ns = int64_t{n} * 977 + random() % 512;
-        e.end_ns = e.start_ns + random() % 900;
-        events.append(0, n, e);
+        const int64_t start = int64_t{n} * 977 + random() % 512;
+        events.append(0, n, op_of(OpId(), start, start + random() % 900));
       }
       writer->add_rows(events);
       written += events.size();

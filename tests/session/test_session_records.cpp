@@ -6,6 +6,7 @@
 #include "engine/session/reader.h"
 #include "engine/session/rows.h"
 #include "engine/session/writer.h"
+#include "tests/session/records.h"
 #include "tests/session/sample_session.h"
 #include "tests/source_path.h"
 
@@ -189,9 +190,8 @@ DeviceRecord device(uint64_t n) {
 OpColumns events(uint32_t from, uint32_t count) {
   OpColumns out;
   for (uint32_t i = from; i < from + count; ++i) {
-    OpEvent e;
-    e.start_ns = 1'700'000'000'000'000'000 + int64_t{i} * 250;
-    e.end_ns = e.start_ns + 100 + i % 50;
+    const int64_t start = 1'700'000'000'000'000'000 + int64_t{i} * 250;
+    OpEvent e = op_of(OpId(uint16_t(i % 300)), start, start + 100 + i % 50);
     if (i % 2) {
       e.call = CallId(i / 10);
       e.set_node(GraphId(i % 5), NodeId(i % 24));
@@ -199,7 +199,6 @@ OpColumns events(uint32_t from, uint32_t count) {
       e.set_source({CodeId(i % 5), i % 64});
     }
     e.signature = i % 3 ? SignatureId(i % 11) : SignatureId();
-    e.op = OpId(uint16_t(i % 300));
     e.device = uint8_t(i % 2);
     out.append(uint16_t(i % 3), ThreadRings::op_event_id(uint16_t(i % 3), i), e);
   }

@@ -6,6 +6,7 @@
 #include "engine/session/reader.h"
 #include "engine/session/rows.h"
 #include "engine/session/writer.h"
+#include "tests/session/records.h"
 #include "tests/session/sample_session.h"
 #include "tests/source_path.h"
 
@@ -248,10 +249,7 @@ class TestSessionVersions : public QObject {
       w.add(process);
       const FileId file = w.file("/" + name + ".py", "text of " + name);
       w.add(FunctionRecord{FunctionId(0), name, file, 1, 1, {"of " + name}});
-      TraceRecord t;
-      t.id = TraceId(0);
-      t.function = FunctionId(0);
-      t.graphs = {{"traced", GraphId(0)}};
+      TraceRecord t = trace_of(TraceId(0), FunctionId(0), 0, GraphId(0));
       t.call_key = KeyId(0);
       w.add(t);
       w.add(KeyRecord{KeyId(0), FunctionId(0), {1, 2, ~uint64_t{0}}, {{7, name}}});
@@ -267,18 +265,13 @@ class TestSessionVersions : public QObject {
       w.add(ThreadRecord{ThreadId(0), 1, name});
       w.add(CallRecord{CallId(0), FunctionId(0), TraceId(0), CallOutcome::kTrace, ThreadId(0), 1, 9, {}, CallId(5),
                        KeyId(0)});
-      OpEvent e;
-      e.start_ns = 2, e.end_ns = 3;
-      e.call = CallId(0);
+      OpEvent e = op_of(OpId(3), 2, 3, CallId(0));
       e.set_node(GraphId(0), NodeId(0));
-      e.op = OpId(3);
       e.signature = SignatureId(0);
       OpColumns ops;
       ops.append(0, ThreadRings::op_event_id(0, 0), e);
       w.add_rows(ops);
-      DeviceRecord d;
-      d.kind = "kernel";
-      d.op_event = ThreadRings::op_event_id(0, 0);
+      DeviceRecord d = device_work("kernel", "", 0, 0, ThreadRings::op_event_id(0, 0));
       d.call = CallId(0);
       w.add(d);
     };

@@ -6,6 +6,7 @@
 #include "engine/sql/columns.h"
 #include "engine/sql/ready_queries.h"
 #include "engine/sql/recording.h"
+#include "tests/session/records.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -151,10 +152,8 @@ class RecordingTest : public QObject {
       w->add(code);
       session::OpColumns columns;
       for (size_t i = 0; i < kEvents; ++i) {
-        OpEvent e;
-        e.start_ns = 1000 + static_cast<int64_t>(i) * 10;
-        e.end_ns = e.start_ns + 4;
-        e.op = OpId(1);
+        const int64_t start = 1000 + static_cast<int64_t>(i) * 10;
+        OpEvent e = op_of(OpId(1), start, start + 4);
         e.set_source({code.id, static_cast<uint32_t>(i)});
         columns.append(0, i + 1, e);
       }
@@ -188,9 +187,7 @@ class RecordingTest : public QObject {
         f.id = FunctionId(++id), f.name = "<lambda>", f.file = file.id, f.line = line;
         w->add(f);
         for (uint32_t t = 0; t < id % 3; ++t) {
-          session::TraceRecord trace;
-          trace.id = TraceId(id * 10 + t), trace.function = f.id;
-          w->add(trace);
+          w->add(trace_of(TraceId(id * 10 + t), f.id, 0));
         }
       }
       w->finish({0, 0, 0, "finished"});

@@ -29,12 +29,8 @@ class Recording {
     session::CodeRecord code{CodeId(1), file, "train", 1, {}};
     for (uint32_t i = 0; i < kLines; ++i) code.lines.push_back({i, i + 1});
     writer_->add(code);
-    for (uint32_t f = 1; f <= 2; ++f) {
-      session::FunctionRecord function;
-      function.id = FunctionId(f), function.name = f == 1 ? "Model.step" : "other", function.file = file;
-      function.line = 3;
-      writer_->add(function);
-    }
+    writer_->add(session::FunctionRecord{FunctionId(1), "Model.step", file, 3, 0, {}});
+    writer_->add(session::FunctionRecord{FunctionId(2), "other", file, 3, 0, {}});
     for (uint16_t i = 0; i < std::size(kOps); ++i) writer_->add(session::OpNameRecord{OpId(i), kOps[i], "elementwise"});
   }
 
@@ -50,9 +46,8 @@ class Recording {
   }
   void in_call(int64_t ns) { spend(Share::kDispatch, ns); }
   void trace(uint32_t id, int64_t ns, uint32_t function = 1, int number = 0) {
-    session::TraceRecord t =
-        trace_of(TraceId(id), FunctionId(function), number ? number : static_cast<int>(id), now_, now_ + ns);
-    t.graphs = {{"traced", GraphId(id)}};
+    session::TraceRecord t = trace_of(TraceId(id), FunctionId(function), number ? number : static_cast<int>(id),
+                                      GraphId(id), now_, now_ + ns);
     // An op that runs while a trace is made is a part of that.
     add_line_op(0, 1, ns / 2);
     spend(Share::kTracing, ns);
@@ -73,11 +68,8 @@ class Recording {
   void graph(uint32_t id) {
     session::GraphRecord g;
     g.id = GraphId(id), g.name = "step";
-    for (uint32_t line = 1; line < kLines; ++line) {
-      session::NodeRecord n;
-      n.id = line - 1, n.op = kOps[line % 4], n.name = "n" + std::to_string(line), n.source = {CodeId(1), line - 1};
-      g.nodes.push_back(n);
-    }
+    for (uint32_t line = 1; line < kLines; ++line)
+      g.nodes.push_back(node_of(line - 1, "n" + std::to_string(line), kOps[line % 4], {}, {CodeId(1), line - 1}));
     writer_->add(g);
   }
   void add(const session::DeviceRecord& device) { writer_->add(device); }
@@ -134,12 +126,7 @@ class Recording {
     span.args = args;
     writer_->add(std::move(span));
   }
-  OpEvent op_now(int op, int64_t ns) const {
-    OpEvent event;
-    event.start_ns = now_, event.end_ns = now_ + ns;
-    event.op = OpId(static_cast<uint16_t>(op));
-    return event;
-  }
+  OpEvent op_now(int op, int64_t ns) const { return op_of(OpId(static_cast<uint16_t>(op)), now_, now_ + ns); }
   void add_line_op(int op, int line, int64_t ns, uint16_t thread = 0) {
     OpEvent event = op_now(op, ns);
     event.set_source({CodeId(1), static_cast<uint32_t>(line - 1)});

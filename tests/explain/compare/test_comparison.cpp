@@ -1,6 +1,7 @@
 // Whole comparisons of invented repetitions: groups from what passes recorded, timelines of a simulated device, losses.
 #include "engine/explain/compare/text.h"
 #include "engine/session/writer.h"
+#include "tests/session/records.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -36,13 +37,9 @@ class Invented {
   }
 
   uint32_t node(const std::string& op, int line) {
-    session::NodeRecord node;
-    node.id = static_cast<uint32_t>(graph_.nodes.size());
-    node.op = op;
-    node.name = op + "_" + std::to_string(node.id);
-    node.source = at_line(line);
-    graph_.nodes.push_back(node);
-    return node.id;
+    const auto id = static_cast<uint32_t>(graph_.nodes.size());
+    graph_.nodes.push_back(node_of(id, op + "_" + std::to_string(id), op, {}, at_line(line)));
+    return id;
   }
   void change(uint32_t node, Fate fate, const std::string& pass, uint32_t by = 0) {
     record_.changes.push_back({GraphId(1), NodeId(node), pass, fate, NodeId(by)});
@@ -74,11 +71,8 @@ class Invented {
   }
   void device(const std::string& kind, const std::string& name, int64_t from, int64_t to, uint32_t correlation,
               uint32_t stream = 0) {
-    session::DeviceRecord made;
-    made.kind = kind;
-    made.name = name;
-    made.start_ns = record_.runs.back().start_ns + from;
-    made.end_ns = record_.runs.back().start_ns + to;
+    const int64_t start = record_.runs.back().start_ns;
+    session::DeviceRecord made = device_work(kind, name, start + from, start + to);
     made.correlation = correlation;
     made.stream = stream;
     devices_.push_back(made);
@@ -94,14 +88,8 @@ class Invented {
     session::CodeRecord code{CodeId(1), file, "Model.step", 10, {}};
     for (uint32_t i = 0; i < 40; ++i) code.lines.push_back({i, 10 + i});
     writer->add(code);
-    session::FunctionRecord function;
-    function.id = FunctionId(1), function.name = "Model.step", function.file = file, function.line = 10;
-    writer->add(function);
-    session::TraceRecord trace;
-    trace.id = TraceId(1), trace.function = FunctionId(1), trace.number = 1;
-    trace.start_ns = kStart - 10'000'000, trace.end_ns = kStart - 4'000'000;
-    trace.graphs = {{"traced", GraphId(1)}};
-    writer->add(trace);
+    writer->add(session::FunctionRecord{FunctionId(1), "Model.step", file, 10, 0, {}});
+    writer->add(trace_of(TraceId(1), FunctionId(1), 1, GraphId(1), kStart - 10'000'000, kStart - 4'000'000));
     writer->add(graph_);
     for (const char* op : kOps) writer->add(session::OpNameRecord{OpId(op_number(op)), op, "elementwise"});
     for (const session::DeviceRecord& device : devices_) writer->add(device);

@@ -130,9 +130,10 @@ class Stage {
 
 std::string counted(size_t n, const char* one, const char* many) { return str(n, ' ', n == 1 ? one : many); }
 
-// The call that traced a graph made its parameters and results: their line is the caller's, not one of the function.
+// The call that traced a graph made its parameters, its results and what these wait for: their line is the caller's,
+// not one of the function.
 bool is_made_by_call(const GraphRecord& graph, const NodeRecord& node) {
-  if (node.op == "Placeholder") return true;
+  if (node.op == "Placeholder" || node.op == "NoOp") return true;
   return node.op == "Identity" &&
          std::ranges::find(graph.outputs, node.id, &session::EdgeRecord::from) != graph.outputs.end();
 }

@@ -64,6 +64,18 @@ class Fixes(FolderCase):
         changed = changed.replace('step(tf.ones([2]), cache, position,', 'step(tf.ones([2]), cache, tf.constant(position),')
         self.assertEqual({f['checked']['traces_after'] for f in two}, {self.counted(changed)['step']})
 
+    def test_of_numbers_in_one_dict_the_one_with_most_values_is_named(self):
+        self.check('''
+            @tf.function
+            def step(x, options):
+                return x * options['scale']
+            for i in range(24):
+                step(tf.ones([2]), {'extra': i // 12, 'scale': 1.0 + i % 6})
+            print(f'step={step.experimental_get_tracing_count()}')
+        ''', "{'extra': i // 12, 'scale': 1.0 + i % 6}",
+                   "{'extra': tf.constant(i // 12), 'scale': tf.constant(1.0 + i % 6)}", 'step',
+                   'python_scalar_argument', path="args[1]['scale']")
+
     def test_a_number_beside_a_python_function(self):
         for name, python in (('a function of the program', 'tf.py_function(double, [x], tf.float32)'),
                              ('a lambda that each trace makes', 'tf.py_function(lambda v: v * 2.0, [x], tf.float32)'),

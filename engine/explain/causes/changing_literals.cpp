@@ -125,7 +125,11 @@ std::string type_of(const Traces& traces, const std::string& path) {
 std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const FunctionRun& run) {
   std::vector<ChangingLiteral> found;
   if (run.traces.size() < 2) return found;
-  const std::vector<std::string> candidates = literal_paths(run);
+  std::vector<std::string> candidates = literal_paths(run);
+  // Of those that change together, the one with most values is named.
+  std::map<std::string, size_t> values;
+  for (const std::string& path : candidates) values[path] = values_of(run.traces, path).size();
+  std::ranges::stable_sort(candidates, std::greater(), [&](const std::string& path) { return values[path]; });
   std::set<std::string> taken;
   std::map<std::string, Passed> known;  // by argument
   for (const std::string& path : candidates) {

@@ -7,6 +7,7 @@
 #include "engine/explain/compare/text.h"
 #include "engine/explain/words.h"
 #include "engine/session/other_engines.h"
+#include "engine/session/run_times.h"
 
 #include <algorithm>
 #include <charconv>
@@ -394,6 +395,12 @@ bool has_spans_only(const session::Reader& reader) {
          reader.device_events().index().empty() && !reader.spans().index().empty();
 }
 
+double time_around_events(const session::Reader& reader) {
+  const session::Contents& c = reader.contents();
+  return static_cast<double>(session::run_time(c.run, c.end, reader.first_time(), reader.last_time()) -
+                             reader.events_ns());
+}
+
 void add_notes(Comparison& c, const Sides& s) {
   for (const RecordedRuns* runs : {&s.left_runs, &s.right_runs})
     for (const std::string& note : runs->notes())
@@ -405,8 +412,13 @@ void add_notes(Comparison& c, const Sides& s) {
                       with_commas(c.traced.calls) + " on the right");
   if (s.left_runs.runs().size() == 1 && s.right_runs.runs().size() == 1 && s.left.what.kind == Kind::kCall)
     c.notes.push_back("Each side is a single call: how much calls vary is not known");
-  if (s.left.what.kind == Kind::kRecording)
+  if (s.left.what.kind == Kind::kRecording) {
     c.notes.push_back("Each side is one run: how much runs vary is not known");
+    const double left = time_around_events(s.left.reader), right = time_around_events(s.right.reader);
+    if (left > 0 || right > 0)
+      c.notes.push_back("Of the time of Python, " + time_text(left) + " on the left and " + time_text(right) +
+                        " on the right passed before the first event and after the last: start, imports and exit");
+  }
   const std::string left_engine = engine_text(s.left.reader), right_engine = engine_text(s.right.reader);
   if (left_engine != right_engine)
     c.notes.push_back("The left side ran under " + left_engine + ", the right one under " + right_engine);

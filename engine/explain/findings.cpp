@@ -3,7 +3,9 @@
 
 #include "engine/base/place.h"
 #include "engine/explain/candidates.h"
+#include "engine/explain/causes/wrong_results.h"
 #include "engine/explain/compare/text.h"
+#include "engine/explain/engines.h"
 #include "engine/explain/nesting.h"
 #include "engine/explain/torch_rules.h"
 #include "engine/explain/words.h"
@@ -254,6 +256,51 @@ void add_fixes_of_python(Findings& all, const Evidence& evidence) {
     }
 }
 
+// Python state that a line changes while functions are traced, and in how many of these traces.
+struct ChangedInTraces {
+  std::string name;
+  Line line;
+  size_t traces = 0, spared = 0;  // `spared`: of those that a fix leaves out
+};
+
+// What the traces change that a fix spares: each of them changes it once now.
+std::vector<ChangedInTraces> changed_in_spared(const Evidence& evidence, const Finding& f) {
+  std::vector<const TraceRecord*> spared;
+  for (const TraceId id : f.saved)
+    if (const TraceRecord* t = evidence.trace(id)) spared.push_back(t);
+  std::vector<ChangedInTraces> all;
+  for (const session::ObservationRecord& o : evidence.records().observations) {
+    const TraceRecord* in = o.kind == session::ObservationKind::kSideEffect ? evidence.trace(o.trace) : nullptr;
+    if (!in || adds_the_same(evidence, o)) continue;
+    const std::string name = name_in(o.path);
+    const Line line{o.file, o.line};
+    auto at = std::ranges::find_if(all, [&](const auto& c) { return c.name == name && c.line == line; });
+    if (at == all.end()) at = all.insert(all.end(), {name, line});
+    ++at->traces;
+    at->spared += std::ranges::any_of(spared, [&](const TraceRecord* t) { return was_made_inside(*in, *t); });
+  }
+  std::erase_if(all, [](const ChangedInTraces& c) { return c.spared == 0; });
+  return all;
+}
+
+// A program may count on each call being traced: with fewer traces, what Python changes in them changes less often.
+void warn_of_lost_changes(const Evidence& evidence, Finding& f) {
+  const auto run = evidence.functions().find(f.function);
+  if (run == evidence.functions().end() || is_torch(run->second)) return;  // PyTorch repeats such changes in each call
+  const std::string function = short_name(evidence, f.function);
+  for (const ChangedInTraces& c : changed_in_spared(evidence, f)) {
+    const auto& files = evidence.records().files;
+    const auto file = std::ranges::find(files, c.line.file, &session::FileRecord::id);
+    const std::string place = file == files.end() ? "Python" : footlight::place_text(file->path, c.line.line);
+    const std::string why = "; but " + place + " changes " + c.name + " only while " + function + " is traced, " +
+                            how_often(c.traces) + " so far and ";
+    const std::string first = " with this fix, so move that out of " + function + " first";
+    f.fix += why + (c.traces == c.spared ? "never" : how_often(c.traces - c.spared)) + first;
+    for (Finding::Alternative& a : f.alternatives)
+      if (a.checked.ok) a.fix += "; but then, too, " + place + " changes " + c.name + " less often";
+  }
+}
+
 // A fix that is an edit comes before one that is advice, if it is as good.
 void put_edit_first(Finding& f) {
   if (f.edit.at) return;
@@ -323,6 +370,7 @@ Findings find_findings(const RunRecords& records, const std::function<void()>& g
     for (Finding::Alternative& a : f.alternatives)
       if (cannot_be_made(a.edit)) a.edit = {};
     put_edit_first(f);
+    warn_of_lost_changes(evidence, f);
     const auto explains = [&](const Finding& outer) { return explained_by(evidence, f, outer); };
     if (std::ranges::any_of(all.found, explains)) {
       kept.suppressed.push_back({f.function, f.cause, Rule::kOneRootCause});

@@ -5,6 +5,7 @@ import sys
 import tempfile
 import textwrap
 
+import footlight_program
 import recorded
 import recorded_state
 
@@ -326,6 +327,54 @@ class SideEffects(recorded_state.Case):
                 bodies_in_a_call = 2 if name.startswith('two traces') else 1
                 self.assertEqual([(f['line'], f['evidence']['calls'] * bodies_in_a_call) for f in found],
                                  [(marked[0], missed)], found)
+
+    def test_a_fix_that_spares_traces_says_what_changes_less_often_then(self):
+        """Each call is traced and counts itself, which is right until the number is passed as a tensor."""
+        program = '''
+            import tensorflow as tf
+            class Policy:
+                steps = 0
+            policy = Policy()
+            @tf.function
+            def update(x, lr):
+                policy.steps += 1
+                return x * lr
+            for i in range(8):
+                update(tf.ones([2]), 0.5 / (i + 1))
+            print('steps', policy.steps)
+        '''
+        with tempfile.TemporaryDirectory() as folder:
+            session = recorded.record_text(folder, program)
+            found, = recorded.report(session)['findings']
+            warning = ('script.py:8 changes policy.steps only while update is traced, 8 times so far and once '
+                       'with this fix, so move that out of update first')
+            self.assertIn(warning, found['fix']['text'])
+            self.assertIn(warning, found['message'])
+            self.assertTrue(found['alternatives'])
+            for other in found['alternatives']:
+                self.assertIn('then, too, script.py:8 changes policy.steps less often', other['text'])
+            for form in ((), ('--html',), ('--github',)):
+                self.assertIn(warning, footlight_program.run('report', *form, session).stdout)
+            edit = found['fix']['edit']
+            script = os.path.join(folder, 'script.py')
+            with open(script, encoding='utf-8') as file:
+                text = file.read()
+            with open(script, 'w', encoding='utf-8') as file:
+                file.write(text.replace(edit['old'], edit['new']))
+            done = footlight_program.record(session, script)
+            self.assertEqual(done.stdout.splitlines()[-1], 'steps 1')
+
+    def test_nothing_is_said_of_state_that_the_body_leaves_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            found, = recorded.findings(folder, '''
+                seen = []
+                @tf.function
+                def update(x, lr):
+                    return x * lr
+                for i in range(8):
+                    seen.append(float(update(tf.ones([]), 0.5 / (i + 1))))
+            ''')
+        self.assertNotIn('while update is traced', found['message'])
 
     def check_with_library(self, name, library, program, effect, frozen):
         """The program has two findings, of these paths, on the lines that are marked so."""

@@ -5,8 +5,6 @@
 #include "engine/explain/engines.h"
 #include "engine/explain/words.h"
 
-#include "engine/source/line.h"
-
 #include <algorithm>
 
 namespace footlight::explain {
@@ -20,30 +18,6 @@ constexpr size_t kMinLaterCalls = 1;
 
 // A value as the recorder writes it: a list or dictionary that was changed may hold tensors of the trace.
 bool has_symbolic_tensor(const std::string& value) { return value.find("a symbolic tensor") != value.npos; }
-
-// `seen.add(name)` of an argument that is a Python value: the later calls of the trace have the same one, so the set is
-// as it would be, unless something is taken out of it.
-bool adds_the_same(const Evidence& evidence, const session::ObservationRecord& o) {
-  const std::string name = name_in(o.path);
-  const std::string_view line = source::trimmed(evidence.text({o.file, o.line}));
-  if (!line.starts_with(name + ".add(")) return false;
-  const auto arguments = source::arguments_from(line, name.size() + 5);
-  const TraceRecord* trace = evidence.trace(o.trace);
-  if (!arguments || arguments->size() != 1 || !trace) return false;
-  const auto is_argument = [&](const session::KeyLeaf& leaf) {
-    return leaf.kind == "literal" && leaf.parameter == source::trimmed(arguments->front()) &&
-           leaf.path.find('[') == leaf.path.rfind('[');
-  };
-  if (std::ranges::none_of(trace->key, is_argument)) return false;
-  int stores = 0;
-  for (int at = 1; at <= evidence.line_count(o.file); ++at) {
-    const std::string_view text = source::without_comment(evidence.text({o.file, at}));
-    for (const char* taken : {".discard(", ".remove(", ".pop(", ".clear(", "_update("})
-      if (text.find(name + taken) != text.npos) return false;
-    stores += source::assigns(text, name);
-  }
-  return stores <= 1;
-}
 
 // A change at one line: a helper may be traced as a part of several functions.
 struct Change {

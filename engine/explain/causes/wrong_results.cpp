@@ -5,6 +5,8 @@
 #include "engine/explain/outlines.h"
 #include "engine/explain/words.h"
 
+#include "engine/source/line.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -18,6 +20,28 @@ void suppress(const Evidence& evidence, const ObservationRecord& observed, Findi
   const TraceRecord* trace = evidence.trace(observed.trace);
   if (trace && trace->reason == session::TraceReason::kVariableCreation)
     findings.suppressed.push_back({observed.function, {}, Rule::kAskedFor});
+}
+
+bool adds_the_same(const Evidence& evidence, const session::ObservationRecord& o) {
+  const std::string name = name_in(o.path);
+  const std::string_view line = source::trimmed(evidence.text({o.file, o.line}));
+  if (!line.starts_with(name + ".add(")) return false;
+  const auto arguments = source::arguments_from(line, name.size() + 5);
+  const TraceRecord* trace = evidence.trace(o.trace);
+  if (!arguments || arguments->size() != 1 || !trace) return false;
+  const auto is_argument = [&](const session::KeyLeaf& leaf) {
+    return leaf.kind == "literal" && leaf.parameter == source::trimmed(arguments->front()) &&
+           leaf.path.find('[') == leaf.path.rfind('[');
+  };
+  if (std::ranges::none_of(trace->key, is_argument)) return false;
+  int stores = 0;
+  for (int at = 1; at <= evidence.line_count(o.file); ++at) {
+    const std::string_view text = source::without_comment(evidence.text({o.file, at}));
+    for (const char* taken : {".discard(", ".remove(", ".pop(", ".clear(", "_update("})
+      if (text.find(name + taken) != text.npos) return false;
+    stores += source::assigns(text, name);
+  }
+  return stores <= 1;
 }
 
 namespace {

@@ -15,6 +15,10 @@ Finding wrong_result(const Evidence& evidence, const session::ObservationRecord&
 // Notes as suppressed what was observed in a trace that was asked for (rule 4). The caller found no call of it.
 void suppress(const Evidence& evidence, const session::ObservationRecord& observed, Findings& findings);
 
+// `seen.add(name)` of an argument that is a Python value: the later calls of the trace have the same one, so the set is
+// as it would be, unless something is taken out of it.
+bool adds_the_same(const Evidence& evidence, const session::ObservationRecord& observed);
+
 // Relates the observed lines with role `from` to the finding, as `role`.
 void relate(Finding& finding, const session::ObservationRecord& observed, std::string_view from, const char* role);
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 namespace footlight::explain {
@@ -60,7 +61,8 @@ std::vector<PipelineSums> pipeline_sums(const session::Reader& reader, const std
       made.sums.thread = track.thread;
     }
   if (roots.empty()) return {};
-  // Consumers are recorded before the stages below them.
+  std::set<session::TrackId> has_input;
+  // Consumers are recorded before the stages below them, and the input of a stage before the datasets that it makes.
   for (const TrackRecord& track : tracks) {
     if (track.kind != TrackRecord::kStage || !track.parent.valid()) continue;
     const auto above = place.find(track.parent);
@@ -68,7 +70,15 @@ std::vector<PipelineSums> pipeline_sums(const session::Reader& reader, const std
     const auto at = roots.find(root);
     if (at == roots.end()) continue;
     place.try_emplace(track.id, root, at->second.sums.stages.size());
-    at->second.sums.stages.push_back({track.name, track.source, 0});
+    std::vector<PipelineStage>& stages = at->second.sums.stages;
+    PipelineStage stage{track.name, track.source, 0};
+    if (above != place.end()) {
+      const size_t consumer = above->second.second;
+      const bool is_made = !has_input.insert(track.parent).second;
+      const bool interleaves = is_made && stages[consumer].name == "interleave";
+      stage.interleaved_by = interleaves ? consumer : stages[consumer].interleaved_by;
+    }
+    stages.push_back(std::move(stage));
     at->second.tracks.push_back(track.id);
   }
   each_record(reader.spans(), go_on, [&](const SpanRecord& span) {

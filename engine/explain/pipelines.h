@@ -3,6 +3,7 @@
 
 #include "engine/session/reader.h"
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@ struct PipelineStage {
   std::string name;        // "map"
   SourceRef source;        // where it was added
   int64_t work_ns = 0;     // of its threads, while the program waited
+  size_t interleaved_by = SIZE_MAX;  // number of the interleave whose function makes its dataset; SIZE_MAX: none does
 };
 
 // One iteration over a pipeline.

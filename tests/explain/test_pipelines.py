@@ -85,6 +85,29 @@ CALLS = '''
     print(json.dumps({'calls': calls, 'spent_ms': spent * 1e3}))
 '''
 
+INTERLEAVED = '''
+import json
+import time
+import tensorflow as tf
+
+def rows(shard):
+    for i in range(12):
+        time.sleep(0.004)
+        yield float(shard * 12 + i)
+
+def shards(shard):
+    return tf.data.Dataset.from_generator(rows, args=(shard,), output_signature=tf.TensorSpec([], tf.float32))
+
+@tf.function
+def step(x):
+    return tf.reduce_sum(x * x)
+
+data = tf.data.Dataset.range(4).interleave(shards, cycle_length=2)
+data = data.batch(4)
+losses = [float(step(x)) for epoch in range(2) for x in data]
+print(json.dumps({'losses': losses}))
+'''
+
 
 def line_of(text, code):
     return next(i for i, line in enumerate(text.split('\n'), 1) if code in line)
@@ -143,6 +166,18 @@ class Pipelines(FolderCase):
         _, found, fixes, _ = self.starved(False)
         self.assertIn('num_parallel_calls=tf.data.AUTOTUNE', found['fix']['edit']['new'])
         self.assertIn('Write slow with tensor operations', ' '.join(fixes[1:]))
+
+    def test_a_generator_inside_an_interleave(self):
+        said, report, _ = self.record(INTERLEAVED)
+        found, = [f for f in report['findings'] if f['cause'] == 'starved_by_input']
+        self.assertIn(found['path'], ('interleave', 'from_generator'))
+        fixes = [found['fix'], *found['alternatives']]
+        edit, = [fix['edit'] for fix in fixes if fix.get('edit')]
+        self.assertEqual(edit['line'], line_of(INTERLEAVED, '.interleave('))
+        self.assertIn('cycle_length=2, num_parallel_calls=tf.data.AUTOTUNE)', edit['new'])
+        edited, report, _ = self.record(INTERLEAVED.replace(edit['old'].strip(), edit['new'].strip()))
+        self.assertEqual(edited['losses'], said['losses'])
+        self.assertNotIn('num_parallel_calls', json.dumps([f['fix'] for f in report['findings']]))
 
     def test_what_each_epoch_makes_again_can_be_kept(self):
         keeps = [fix for fix in self.starved(True)[2] if '.cache()' in fix]

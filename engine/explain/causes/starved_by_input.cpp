@@ -151,6 +151,14 @@ bool is_made_anew(const Evidence& evidence, const PipelineSums& p) {
   });
 }
 
+// The edit that lets the interleave which makes the stage's datasets read several of them at once.
+Finding::Edit interleaved_in_threads(const Evidence& evidence, const PipelineSums& p, const PipelineStage& stage) {
+  if (stage.interleaved_by >= p.stages.size()) return {};
+  const PipelineStage& interleave = p.stages[stage.interleaved_by];
+  const Line line = evidence.line(interleave.source);
+  return is_own(evidence, line) ? with_threads(evidence, p, interleave, line) : Finding::Edit();
+}
+
 // Adds what to do about the wait, the best first. Only the first may be an edit that the window offers at once.
 void add_fixes(const Evidence& evidence, const Pipeline& p, size_t at, Finding& f) {
   const PipelineStage& stage = p.sums.stages[at];
@@ -175,6 +183,7 @@ void add_fixes(const Evidence& evidence, const Pipeline& p, size_t at, Finding& 
   const bool maps = stage.name == "map" || stage.name == "interleave";
   if (maps && !holds_python && is_own(evidence, f.line)) f.edit = with_threads(evidence, p.sums, stage, f.line);
   if (f.edit.at) fixes.push_back("Run it in several threads: num_parallel_calls=tf.data.AUTOTUNE");
+  const Finding::Edit interleaved = holds_python ? Finding::Edit() : interleaved_in_threads(evidence, p.sums, stage);
   const bool hides_much = static_cast<double>(p.outside_ns()) >= kLargeGain * static_cast<double>(p.sums.wait_ns);
   std::string ahead = "Make elements ahead: .prefetch(tf.data.AUTOTUNE) at the end of the pipeline";
   if (p.outside_ns() < p.sums.wait_ns)
@@ -189,6 +198,12 @@ void add_fixes(const Evidence& evidence, const Pipeline& p, size_t at, Finding& 
   if (!p.sums.ahead && !hides_much) fixes.push_back(ahead);
   f.fix = fixes.front();
   for (size_t i = 1; i < fixes.size(); ++i) add_alternative(f, fixes[i], f.checked);
+  if (interleaved.at)
+    add_alternative(f,
+                    "Let interleave read several datasets at once: num_parallel_calls=tf.data.AUTOTUNE at line " +
+                        std::to_string(interleaved.at.line) +
+                        (is_generator ? ", unless the generator computes: one thread at a time runs Python" : ""),
+                    f.checked, interleaved);
 }
 
 void find_starved_by_input(const Evidence& evidence, Findings& findings) {

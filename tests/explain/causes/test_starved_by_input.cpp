@@ -42,6 +42,26 @@ std::vector<Finding> found_in(std::vector<PipelineSums> pipelines, int64_t run_n
 class TestStarvedByInput : public QObject {
   Q_OBJECT
  private Q_SLOTS:
+  void a_stage_inside_an_interleave() {
+    const auto fixes = [](const std::string& text, size_t interleaved_by) {
+      PipelineSums p = waiting();
+      p.stages = {{"batch", kBatch, 100'000}, {"interleave", kMap, 0}, {"range", {}, 0},
+                  {"from_generator", {}, 50'000'000, interleaved_by}};
+      const auto found = found_in({p}, 0, text);
+      if (found.size() != 1) throw std::runtime_error("one finding is expected");
+      std::vector<Finding::Edit> edits{found[0].edit};
+      for (const Finding::Alternative& a : found[0].alternatives) edits.push_back(a.edit);
+      std::erase_if(edits, [](const Finding::Edit& edit) { return !edit.at; });
+      return edits;
+    };
+    const auto edits = fixes("data.interleave(shards, cycle_length=2)", 1);
+    QCOMPARE(edits.size(), size_t{1});
+    QCOMPARE(edits[0].at.line, 2);
+    QVERIFY(edits[0].new_text.ends_with("(shards, cycle_length=2, num_parallel_calls=tf.data.AUTOTUNE)"));
+    QVERIFY(fixes("data.interleave(shards, num_parallel_calls=2)", 1).empty());
+    QVERIFY(fixes("data.interleave(shards, cycle_length=2)", SIZE_MAX).empty());
+  }
+
   void the_stage_that_worked_meanwhile_is_named() {
     const auto found = found_in({waiting()});
     QCOMPARE(found.size(), size_t{1});

@@ -53,6 +53,26 @@ bool accepts_all(const FunctionRun& run, const Leaves& first, const Unknown& unk
   });
 }
 
+// Writes the spec of a ragged tensor: at `at` begin its own spec, its values and row splits. False if none declares it.
+bool write_ragged_spec(const Leaves& leaves, size_t at, size_t count, const Unknown& unknown, std::string& out) {
+  if (count < 3 || at + count > leaves.size()) return false;
+  const KeyLeaf &values = *leaves[at + 1], &splits = *leaves[at + 2];
+  for (size_t i = 1; i < count; ++i)
+    if (leaves[at + i]->kind != "tensor" || leaves[at + i]->shape == kUnknownRankText) return false;
+  const auto inner = sizes_of(values.shape), rows = sizes_of(splits.shape);
+  if (inner.empty() || rows.size() != 1) return false;
+  const bool has_rows = !unknown_at(unknown, splits.path).contains(0) && rows[0] != "None" && rows[0] != "0";
+  out += "tf.RaggedTensorSpec([" + (has_rows ? std::to_string(std::stoull(rows[0]) - 1) : std::string("None"));
+  for (size_t rank = 2; rank < count; ++rank) out += ", None";
+  const std::set<size_t>& vary = unknown_at(unknown, values.path);
+  for (size_t d = 1; d < inner.size(); ++d) out += ", " + (vary.contains(d) ? std::string("None") : inner[d]);
+  out += "], tf." + values.type;
+  if (inner.size() > 1) out += ", ragged_rank=" + std::to_string(count - 2);
+  if (splits.type != "int64") out += ", row_splits_dtype=tf." + splits.type;
+  out += ')';
+  return true;
+}
+
 // Writes the spec of the item at `at`, and moves past it; false if no spec declares it.
 bool write_spec(const Leaves& leaves, size_t& at, const Unknown& unknown, std::string& out, bool bare = false) {
   if (at == leaves.size()) return false;
@@ -65,6 +85,11 @@ bool write_spec(const Leaves& leaves, size_t& at, const Unknown& unknown, std::s
              dict = leaf.type.starts_with("dict[");
   if (leaf.kind != "structure" || !(list || tuple || dict)) return false;
   const size_t count = std::stoul(leaf.type.substr(leaf.type.find('[') + 1));
+  if (at < leaves.size() && is_ragged_spec(*leaves[at])) {
+    if (bare || !write_ragged_spec(leaves, at, count, unknown, out)) return false;
+    at += count;
+    return true;
+  }
   if (!bare) out += list ? "[" : tuple ? "(" : "{";
   for (size_t i = 0; i < count; ++i) {
     if (i) out += ", ";
@@ -81,6 +106,10 @@ bool write_spec(const Leaves& leaves, size_t& at, const Unknown& unknown, std::s
 }
 
 }  // namespace
+
+bool is_ragged_spec(const KeyLeaf& leaf) {
+  return leaf.kind == "object" && leaf.type == "trace type" && leaf.value.starts_with("<RaggedTensorSpec");
+}
 
 std::string spec_text(const std::string& shape, const std::string& dtype, const std::set<size_t>& unknown) {
   if (shape == kUnknownRankText) return "tf.TensorSpec(None, tf." + dtype + ")";

@@ -350,3 +350,30 @@ class Causes(ProgramCase):
                 return x * power(x, n - 1)
             power(tf.ones([2]), 8)
         ''', ('recursion', 'power', 'args[1]', 6, 9, 1))
+
+    def test_ragged_tensors_of_other_numbers_of_rows(self):
+        report = self.check('''
+            @tf.function
+            def total(r, s):
+                return tf.reduce_sum(r, axis=1) * s
+            for n in range(2, 8):
+                r = tf.ragged.constant([[1.0] * k for k in range(1, n)])
+                total(r, tf.constant(2.0))
+        ''', ('varying_shape', 'total', 'args[0].nrows()', 2, 6, 1))
+        [finding] = report['findings']
+        self.assertIn('r is a ragged tensor with 6 different numbers of rows', finding['message'])
+        self.assertIn('6 numbers of rows, 1 → 2 → … → 6', finding['message'])
+        self.assertIn('tf.RaggedTensorSpec([None, None], tf.float32), tf.TensorSpec([], tf.float32)',
+                      finding['fix']['edit']['new'])
+
+    def test_ragged_tensors_with_inner_dimensions(self):
+        report = self.check('''
+            @tf.function
+            def total(r):
+                return tf.reduce_sum(r.flat_values)
+            for n in range(2, 8):
+                rows = tf.concat([tf.zeros([1], tf.int32), tf.range(1, n)], 0)
+                total(tf.RaggedTensor.from_row_splits(tf.ones([n - 1, 3]), rows))
+        ''', ('varying_shape', 'total', 'args[0].nrows()', 2, 6, 1))
+        self.assertIn('tf.RaggedTensorSpec([None, None, 3], tf.float32, ragged_rank=1, row_splits_dtype=tf.int32)',
+                      report['findings'][0]['fix']['edit']['new'])

@@ -26,7 +26,15 @@ struct VaryingTensor {
   std::string path, parameter, dtype;
   std::vector<std::string> shapes;  // in the order of their first trace
   std::set<size_t> dimensions;      // those that differ
+  std::string ragged;               // the path of the ragged tensor whose row splits these are; empty: of none
 };
+
+// The path of the ragged tensor that has this tensor as a part: "args[0]" of "args[0][2]"; empty: none has.
+std::string ragged_around(const TraceRecord& trace, const std::string& path) {
+  const std::string outer = path.substr(0, path.rfind('['));
+  const KeyLeaf* spec = leaf_at(trace, outer + "[0]");
+  return spec && is_ragged_spec(*spec) ? outer : std::string();
+}
 
 std::vector<VaryingTensor> varying_tensors(const FunctionRun& run) {
   std::vector<VaryingTensor> all;
@@ -36,7 +44,7 @@ std::vector<VaryingTensor> varying_tensors(const FunctionRun& run) {
       if (leaf.kind != "tensor") continue;
       auto at = std::find_if(all.begin(), all.end(), [&](const auto& v) { return v.path == leaf.path; });
       if (at == all.end()) {
-        all.push_back({leaf.path, leaf.parameter, leaf.type, {leaf.shape}, {}});
+        all.push_back({leaf.path, leaf.parameter, leaf.type, {leaf.shape}, {}, ragged_around(*t, leaf.path)});
         continue;
       }
       if (std::find(at->shapes.begin(), at->shapes.end(), leaf.shape) != at->shapes.end()) continue;
@@ -131,8 +139,10 @@ std::string changes_before(const Evidence& evidence, const std::vector<SizeRead>
 }
 
 // Adds as another fix that shapes are relaxed by themselves, where a signature is the first choice.
-void add_relaxing(const Evidence& evidence, const FunctionRun& run, const std::string& first, Finding& finding) {
+void add_relaxing(const Evidence& evidence, const FunctionRun& run, const std::string& first, const CallChange& alike,
+                  Finding& finding) {
   ProposedFix relaxed;
+  relaxed.call = alike;
   relaxed.reduce_retracing = true;
   add_if_it_saves(evidence, run, relaxed, finding, first + kRelaxing,
                   first.empty() ? add_options(evidence, run, kRelaxing) : Finding::Edit{});
@@ -205,6 +215,30 @@ void ask_for_padding(const FunctionRun& run, const std::vector<const VaryingTens
                   "and write at a position";
 }
 
+// The number of rows is a part of a ragged tensor's spec, too, which stands in keys as an object: where the rest is the
+// same, all specs become one. No change where no ragged tensor is among these.
+CallChange ragged_specs_alike(const Evidence& evidence, const FunctionRun& run,
+                              const std::vector<const VaryingTensor*>& together) {
+  std::set<std::string> where;
+  std::unordered_map<uint64_t, uint64_t> classes;
+  std::map<std::string, uint64_t> known;
+  for (const VaryingTensor* tensor : together) {
+    if (tensor->ragged.empty()) continue;
+    for (const TraceRecord* t : run.traces) {
+      std::string kind = tensor->ragged;
+      for (const KeyLeaf& leaf : t->key)
+        if (leaf.path.starts_with(tensor->ragged + '['))
+          kind += ' ' + leaf.type + (leaf.path == tensor->path ? std::string() : leaf.shape);
+      const uint64_t one = known.try_emplace(kind, known.size()).first->second;
+      const std::set<std::string> places = places_of(evidence, *t, {tensor->ragged + "[0]"});
+      where.insert(places.begin(), places.end());
+      for (const keys::ItemPlace& place : keys::places(evidence.key_of(*t)))
+        if (places.contains(place.path)) classes.try_emplace(place.item.number, one);
+    }
+  }
+  return where.empty() ? CallChange() : CallChange(become_alike(std::move(where), std::move(classes)));
+}
+
 // How a definition declares sizes as unknown: a signature where one fits all arguments, else reduce_retracing.
 struct Declaration {
   std::string specs;            // of all arguments; empty: no signature fits
@@ -219,28 +253,51 @@ void ask_to_declare(const Evidence& evidence, const FunctionRun& run, const Decl
   const std::string signature = "input_signature=[" + declaration.specs + ']';
   const bool has_signature = !declaration.specs.empty();
   const bool is_one_argument = together.size() == 1 && tensor.path.find(']') + 1 == tensor.path.size();
+  c.fix.call = ragged_specs_alike(evidence, run, together);
   Finding& f = c.finding;
   if (has_signature) c.fix.trace = forget_sizes(dimensions);
   else c.fix.reduce_retracing = true;
   f.edit = add_options(evidence, run, has_signature ? signature : kRelaxing);
   f.fix = first;
   if (!has_signature) f.fix += "@tf.function(reduce_retracing=True)";
-  else if (f.edit.at || is_one_argument) f.fix += spec_text(tensor.shapes.front(), tensor.dtype, tensor.dimensions);
+  else if (tensor.ragged.empty() && (f.edit.at || is_one_argument))
+    f.fix += spec_text(tensor.shapes.front(), tensor.dtype, tensor.dimensions);
   else f.fix += signature;
   if (!first.empty()) f.edit = {};
   for (const SizeRead& read : declaration.reads)
     if (std::ranges::find(f.related, read.line, &RelatedLine::at) == f.related.end())
       f.related.push_back({"use", read.line});
-  c.complete = [&evidence, &run, has_signature, dimensions, padding = padding_of(run, together),
+  c.complete = [&evidence, &run, has_signature, dimensions, alike = c.fix.call, padding = padding_of(run, together),
                 first](Finding& made, const ReplayResult&) {
-    if (has_signature) add_relaxing(evidence, run, first, made);
+    if (has_signature) add_relaxing(evidence, run, first, alike, made);
     add_padding(evidence, run, dimensions, padding, made);
   };
+}
+
+// The same where the first one is the row splits of a ragged tensor, which has one row less.
+void describe_rows(const std::vector<const VaryingTensor*>& together, Finding& f) {
+  const VaryingTensor& tensor = *together.front();
+  f.path = tensor.ragged + ".nrows()";
+  f.parameter = tensor.parameter;
+  for (const std::string& shape : tensor.shapes) {
+    size_t splits = 0;
+    const auto read = std::from_chars(shape.data(), shape.data() + shape.size(), splits);
+    f.values.push_back(read.ec == std::errc() && splits > 0 ? std::to_string(splits - 1) : shape);
+  }
+  std::vector<std::string> others;
+  for (const VaryingTensor* v : together)
+    if (v != &tensor) others.push_back(v->ragged.empty() ? v->path : v->ragged);
+  f.also_paths = others;
+  const std::string count = with_commas(f.values.size());
+  f.title = argument_name(tensor.ragged, f.parameter) + " is a ragged tensor with " + count +
+            " different numbers of rows";
+  f.detail = tensor.ragged + ": " + count + " numbers of rows, " + progression(f.values) + with_it(others);
 }
 
 // What a finding says of the tensors that vary together, under any engine. The first one names it.
 void describe(const std::vector<const VaryingTensor*>& together, Finding& f) {
   const VaryingTensor& tensor = *together.front();
+  if (!tensor.ragged.empty()) return describe_rows(together, f);
   f.path = tensor.path + ".shape[" + std::to_string(*tensor.dimensions.begin()) + ']';
   f.parameter = tensor.parameter;
   f.values = tensor.shapes;
@@ -338,7 +395,7 @@ VaryingElements elements_of(const FunctionRun& run, const std::string& type) {
   if (!found.are_alike()) return found;
   for (size_t i = 0; i < found.leaves.front().size(); ++i) {
     const KeyLeaf& first = *found.leaves.front()[i];
-    VaryingTensor tensor{first.path, first.parameter, first.type, {first.shape}, {}};
+    VaryingTensor tensor{first.path, first.parameter, first.type, {first.shape}, {}, {}};
     const auto sizes = sizes_of(first.shape);
     for (const auto& leaves : found.leaves) {
       const std::string& shape = leaves[i]->shape;

@@ -311,3 +311,24 @@ class Edits(FolderCase):
             print(f'step={step.experimental_get_tracing_count()}')
         ''', 'step', '-python_scalar_argument')
         self.assertIn('the graphs use it as', first['fix']['text'])
+
+    def test_fields_that_differ_are_named(self):
+        for declared in ('@dataclasses.dataclass(frozen=True)', '@dataclasses.dataclass(frozen=True, slots=True)'):
+            with self.subTest(declared):
+                found, = footlight_program.report(recorded.record(self.folder, f'''
+                    import dataclasses
+                    {declared}
+                    class Hyper:
+                        lr: float
+                        name: str = 'a, b: c=d'
+                        decay: float = 0.9
+                    @tf.function
+                    def step(x, hp):
+                        return x * hp.lr * hp.decay
+                    made = [Hyper(0.1 / (i + 1)) for i in range(6)]
+                    for hp in made:
+                        step(tf.ones([2]), hp)
+                '''))['findings']
+                self.assertIn('6 objects of the class Hyper, each with other values: lr 0.1 → 0.05 → … → 0.01667;',
+                              found['message'])
+                self.assertIn('pass what changes in it (of hp.lr) as tensors', found['fix']['text'])

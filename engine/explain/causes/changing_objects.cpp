@@ -22,7 +22,7 @@ std::pair<uint64_t, uint64_t> number_and_like(const std::string& text) {
     return number;
   };
   const size_t like = text.find(" like ");
-  if (like == text.npos || like == 0) return {};
+  if (like == text.npos || like == 0 || like > text.find(": ")) return {};
   return {number_at(text.rfind(' ', like - 1) + 1), number_at(like + 6)};
 }
 
@@ -135,7 +135,7 @@ uint64_t EqualValues::first_equal(uint64_t number) const {
 
 std::string EqualValues::first_equal(const std::string& text) const {
   const uint64_t number = number_and_like(text).first;
-  if (!number) return text;
+  if (!number) return without_fields(text);
   const size_t before = text.rfind(' ', text.find(" like ") - 1);
   return text.substr(0, before + 1) + std::to_string(first_equal(number)) + '>';
 }
@@ -144,7 +144,33 @@ bool is_value(const KeyLeaf& leaf) {
   return leaf.kind == "object" && (leaf.value.find(" value ") != leaf.value.npos || replaces_dead_equal(leaf));
 }
 
-bool replaces_dead_equal(const KeyLeaf& leaf) { return leaf.value.find(" like ") != leaf.value.npos; }
+bool replaces_dead_equal(const KeyLeaf& leaf) { return without_fields(leaf.value).find(" like ") != std::string::npos; }
+
+std::string without_fields(const std::string& text) {
+  const size_t fields = text.starts_with('<') ? text.find(": ") : text.npos;
+  return fields == text.npos ? text : text.substr(0, fields) + '>';
+}
+
+std::vector<std::pair<std::string, std::string>> fields_of(const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> fields;
+  size_t at = text.starts_with('<') ? text.find(": ") : text.npos;
+  while (at != text.npos && at + 2 < text.size()) {
+    const size_t name = at + 2, equals = text.find('=', name);
+    if (equals == text.npos || equals + 1 >= text.size()) break;
+    size_t end = equals + 1;
+    const char quote = text[end];
+    if (quote == '\'' || quote == '"') {
+      for (++end; end < text.size() && text[end] != quote; ++end)
+        if (text[end] == '\\') ++end;
+      ++end;
+    }
+    const size_t next = text.find(", ", end);
+    end = next == text.npos ? text.size() - 1 : next;
+    fields.emplace_back(text.substr(name, equals - name), text.substr(equals + 1, end - equals - 1));
+    at = next;
+  }
+  return fields;
+}
 
 std::vector<Candidate> changing_objects(const Evidence& evidence, const FunctionRun& run,
                                         bool (*wanted)(const LeafSeries& series)) {

@@ -12,6 +12,10 @@ namespace footlight::explain {
 std::vector<Candidate> changing_objects(const Evidence& evidence, const FunctionRun& run,
                                         bool (*wanted)(const LeafSeries& series));
 
+// "<Eq value 14: rate=0.1>" -> "<Eq value 14>"
+std::string without_fields(const std::string& text);
+// {"rate", "0.1"} of "<Eq value 14: rate=0.1>": the numbers and texts that a value holds, as Python writes them.
+std::vector<std::pair<std::string, std::string>> fields_of(const std::string& text);
 // "<Eq value 14>": it is told from others by its class's own equality, and not by its identity.
 bool is_value(const session::KeyLeaf& leaf);
 // "<Eq value 14 like 12>": an equal one was in the cache, and died.
@@ -22,7 +26,8 @@ class EqualValues {
  public:
   explicit EqualValues(const FunctionRun& run);
   uint64_t first_equal(uint64_t number) const;
-  std::string first_equal(const std::string& text) const;  // "<Eq value 14 like 12>" -> "<Eq value 12>"
+  // "<Eq value 14 like 12: rate=0.1>" -> "<Eq value 12>"
+  std::string first_equal(const std::string& text) const;
 
  private:
   std::unordered_map<uint64_t, uint64_t> like_;

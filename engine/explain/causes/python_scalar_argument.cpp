@@ -300,6 +300,34 @@ std::vector<std::string> attributes_read(const Evidence& evidence, const Functio
   return found;
 }
 
+// The fields that differ between the values, each with what it is in them: "lr 0.1 → 0.05".
+struct FieldValues {
+  std::string name;
+  std::vector<std::string> values;
+};
+
+std::vector<FieldValues> differing_fields(const LeafSeries& series) {
+  std::vector<FieldValues> all;
+  for (const session::KeyLeaf* leaf : series.leaves)
+    for (const auto& [name, value] : fields_of(leaf->value)) {
+      auto at = std::ranges::find(all, name, &FieldValues::name);
+      if (at == all.end()) at = all.insert(all.end(), {name, {}});
+      if (std::ranges::find(at->values, value) == at->values.end()) at->values.push_back(value);
+    }
+  std::erase_if(all, [](const FieldValues& field) { return field.values.size() < 2; });
+  return all;
+}
+
+// "with other values: lr 0.1 → 0.05, decay 0.9 → 0.8"
+std::string other_values_text(const std::vector<FieldValues>& fields) {
+  constexpr size_t kMaxNamed = 3;
+  std::string text = "with other values";
+  for (size_t i = 0; i < std::min(fields.size(), kMaxNamed); ++i)
+    text += (i ? ", " : ": ") + fields[i].name + ' ' + progression(fields[i].values);
+  if (fields.size() > kMaxNamed) text += " and " + with_commas(fields.size() - kMaxNamed) + " more";
+  return text;
+}
+
 void propose_changing_values(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   if (is_jax(run) || is_torch(run)) return;  // they look into an object, or take it as the program declares it
   for (const LeafSeries& series : leaf_series(run)) {
@@ -315,10 +343,17 @@ void propose_changing_values(const Evidence& evidence, const FunctionRun& run, s
     c.paths = {series.path};
     c.fix.call = leave_out(places_of(evidence, run, c.paths));
     const std::string name = series.name();
-    const std::vector<std::string> read = attributes_read(evidence, run, name);
+    const std::vector<FieldValues> differing = differing_fields(series);
+    std::vector<std::string> read = attributes_read(evidence, run, name);
+    if (!differing.empty()) {
+      std::erase_if(read, [&](const std::string& attribute) {
+        const auto is_it = [&](const FieldValues& field) { return attribute == name + '.' + field.name; };
+        return std::ranges::none_of(differing, is_it);
+      });
+    }
     f.title = name + " holds Python values that change";
     f.detail = f.path + ": " + with_commas(values.size()) + " objects of the class " +
-               std::string(class_of(*series.leaves.front())) + ", each with other values";
+               std::string(class_of(*series.leaves.front())) + ", each " + other_values_text(differing);
     // A trace ends with the object that it was made for: an equal one made later has a trace of its own.
     f.fix = "Make " + name + " once, and pass what changes in it" +
             (read.empty() ? "" : " (of " + joined(read, ", ") + ")") + " as tensors, in arguments of their own";

@@ -130,6 +130,48 @@ bool defines_equality(PyObject* object) {
   return Py_TYPE(object)->tp_richcompare && Py_TYPE(object)->tp_richcompare != PyBaseObject_Type.tp_richcompare;
 }
 
+// The attributes of an object by name: what its __dict__ holds, or the slots of a dataclass.
+Ref attributes_of(PyObject* object) {
+  Ref attributes = Ref::steal(PyObject_GenericGetDict(object, nullptr));
+  if (attributes) return attributes;
+  clear_only(PyExc_AttributeError);
+  const Ref fields = optional_attribute(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__dataclass_fields__");
+  if (!fields || !PyDict_Check(fields.get())) return {};
+  attributes = checked(PyDict_New());
+  PyObject *name = nullptr, *field = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(fields.get(), &at, &name, &field);) {
+    PyObject* slot = PyUnicode_Check(name) ? PyDict_GetItemWithError(Py_TYPE(object)->tp_dict, name) : nullptr;
+    if (!slot || Py_TYPE(slot) != &PyMemberDescr_Type) continue;
+    const Ref value = Ref::steal(PyObject_GenericGetAttr(object, name));
+    if (!value) clear_only(PyExc_AttributeError);
+    else if (PyDict_SetItem(attributes.get(), name, value.get()) < 0) throw PythonErrorSet();
+  }
+  return attributes;
+}
+
+// ": lr=0.1, name='a'": the numbers and texts that an object holds, for who compares it with another one.
+std::string fields_text(PyObject* object) {
+  constexpr size_t kMaxFields = 8, kMaxLength = 40;
+  const Ref attributes = recording_structure() ? attributes_of(object) : Ref();
+  if (!attributes || !PyDict_Check(attributes.get())) return {};
+  std::string text;
+  size_t fields = 0;
+  PyObject *name = nullptr, *value = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(attributes.get(), &at, &name, &value) && fields < kMaxFields;) {
+    const bool is_plain = PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value) ||
+                          PyUnicode_CheckExact(value) || value == Py_None;
+    if (!is_plain || !PyUnicode_Check(name)) continue;
+    if (PyUnicode_CheckExact(value) && PyUnicode_GET_LENGTH(value) > static_cast<Py_ssize_t>(kMaxLength)) continue;
+    int too_large = 0;
+    if (PyLong_CheckExact(value)) PyLong_AsLongLongAndOverflow(value, &too_large);
+    if (too_large) continue;  // Python writes no number of thousands of digits
+    const std::string written = repr_of(value);
+    if (written.size() > kMaxLength) continue;
+    text += str(fields++ ? ", " : ": ", readable(name), '=', written);
+  }
+  return text;
+}
+
 // `by_value`: equal objects have one number.
 uint64_t fresh_number(PyObject* object, bool by_value) {
   const uint64_t number = numbers().next++;
@@ -142,7 +184,9 @@ uint64_t fresh_number(PyObject* object, bool by_value) {
   } else if (made.name = dataset_type_text(object); !made.name.empty()) {
     // Its name says what it is; equal ones have one number.
   } else if (made.name = member_text(object); made.name.empty()) {
-    made = {str("<", short_name(Py_TYPE(object)), by_value ? " value " : " object ", number, ">"), known_since(object)};
+    made = {str("<", short_name(Py_TYPE(object)), by_value ? " value " : " object ", number,
+                by_value ? fields_text(object) : std::string(), ">"),
+            known_since(object)};
   }
   numbers().names.emplace(number, std::move(made));
   return number;
@@ -166,7 +210,8 @@ void note_equal(uint64_t number, PyObject* object, Py_hash_t hash) {
   Numbers::Equal equal(Py_TYPE(object)->tp_name, hash, see(attributes.get()).hash);
   const bool is_described = !all.names[number].name.starts_with('<');
   if (const auto dead = all.dead_equals.find(equal); !is_described && dead != all.dead_equals.end())
-    all.names[number].name = str("<", short_name(Py_TYPE(object)), " value ", number, " like ", dead->second, ">");
+    all.names[number].name =
+        str("<", short_name(Py_TYPE(object)), " value ", number, " like ", dead->second, fields_text(object), ">");
   all.equals.emplace(number, std::move(equal));
 }
 

@@ -4,6 +4,7 @@
 #include "engine/explain/evidence.h"
 #include "engine/source/outline.h"
 
+#include <functional>
 #include <map>
 
 namespace footlight::explain {
@@ -18,5 +19,9 @@ class Outlines {
   const Evidence& evidence_;
   std::map<session::FileId, source::Outline> outlines_;
 };
+
+// Calls `look` for each line of the function below its def, without comments, until it returns true.
+void each_line_of(const Evidence& evidence, const FunctionRun& run,
+                  const std::function<bool(const Line&, std::string_view)>& look);
 
 }  // namespace footlight::explain

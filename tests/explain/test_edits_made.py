@@ -332,3 +332,59 @@ class Edits(FolderCase):
                 self.assertIn('6 objects of the class Hyper, each with other values: lr 0.1 → 0.05 → … → 0.01667;',
                               found['message'])
                 self.assertIn('pass what changes in it (of hp.lr) as tensors', found['fix']['text'])
+
+    def numbers(self, before, body):
+        """The finding about a number that changes in a body, with the fixes of it that are edits."""
+        session = recorded.record(self.folder, f'''
+            {before}
+            @tf.function
+            def step(x, v):
+                {body}
+            for i in range(9):
+                print(step(tf.ones([2]), i).numpy())
+        ''')
+        found = footlight_program.report(session)['findings']
+        finding, = [f for f in found if f['cause'] == 'python_scalar_argument']
+        return finding, [fix['edit'] for fix in (finding['fix'], *finding['alternatives']) if fix['edit']]
+
+    def test_a_number_that_python_needs_itself(self):
+        """With a tensor in its place the body would fail, so that nothing is offered to be made at once."""
+        index = 'tf.gather() or tf.switch_case() at line '
+        cast = 'tf.cast() to the dtype that is needed in place of int()'
+        for before, body, words in (
+                ('WEIGHTS = [1.0, 2.0, 3.0]', 'return x * WEIGHTS[v % 3]', index + '6'),
+                ('WEIGHTS = [1.0, 2.0, 3.0]', 'k = v % 3\n                return x * WEIGHTS[k]', index + '7'),
+                ('TABLE = {k: k / 2 for k in range(9)}', 'return x * TABLE.get(v)', index + '6'),
+                ('def weight(k): return [1.0, 2.0, 3.0][k % 3]', 'return x * weight(v)', index + '3'),
+                ('', 'return x * int(v)', cast + ' at line 6'),
+                ('', 'return x * (v if not v else -v)', "TensorFlow's functions at line 6")):
+            with self.subTest(body):
+                finding, edits = self.numbers(before, body)
+                self.assertEqual(edits, [])
+                self.assertIn(words, finding['fix']['text'])
+
+    def test_a_number_that_tensors_are_indexed_with(self):
+        for before, body in (('WEIGHTS = tf.constant([1.0, 2.0, 3.0])', 'return x * WEIGHTS[v % 3]'),
+                             ('', 'return x[v % 2] + tf.cast(int(v), tf.float32) * 0.0'),
+                             ('', 'return x * float(v)')):
+            with self.subTest(body):
+                finding, edits = self.numbers(before, body)
+                self.assertTrue(edits)
+                self.assertIn('tf.constant(', finding['fix']['text'])
+
+    def test_a_body_that_decides_by_the_dtype(self):
+        program = '''
+            @tf.function
+            def step(x):
+                {}
+            for i in range(6):
+                step(tf.cast(tf.fill([2], i), tf.int32 if i % 2 else tf.float32))
+        '''
+        for body, has_edit in (('return x * 2 if x.dtype == tf.int32 else x * 3', False),
+                               ('return x * 2', True)):
+            with self.subTest(body):
+                found, = footlight_program.report(recorded.record(self.folder, program.format(body)))['findings']
+                self.assertEqual(found['cause'], 'dtype_flip')
+                edits = [fix['edit'] for fix in (found['fix'], *found['alternatives']) if fix['edit']]
+                self.assertEqual(bool(edits), has_edit)
+                self.assertEqual('which decides by the dtype' in found['fix']['text'], not has_edit)

@@ -2,9 +2,11 @@
 // cast the odd ones where they are made.
 #include "engine/explain/edits.h"
 #include "engine/explain/engines.h"
+#include "engine/explain/outlines.h"
 #include "engine/explain/words.h"
 
 #include "engine/base/dtype_names.h"
+#include "engine/source/line.h"
 
 #include <algorithm>
 #include <utility>
@@ -97,6 +99,36 @@ void add_casts(const Evidence& evidence, const FunctionRun& run, const std::stri
   if (edit.at && edit.at != made.edit.at) add_alternative(made, "Cast it at the call", made.checked, std::move(edit));
 }
 
+// The line of the function that decides something by the dtype of the parameter; none: no line does.
+Line line_that_asks(const Evidence& evidence, const FunctionRun& run, const std::string& parameter) {
+  Line found;
+  if (parameter.empty()) return found;
+  each_line_of(evidence, run, [&](const Line& line, std::string_view text) {
+    const std::string_view statement = source::trimmed(text);
+    for (size_t at = text.find(parameter + ".dtype"); at != text.npos && !found; at = text.find(parameter, at + 1)) {
+      if (at && (source::in_name(text[at - 1]) || text[at - 1] == '.')) continue;
+      const std::string_view behind = source::trimmed(text.substr(at + parameter.size() + 6));
+      const bool compares = behind.starts_with("==") || behind.starts_with("!=") || behind.starts_with("in ") ||
+                            behind.starts_with("not in ") || behind.starts_with(".is_");
+      const bool branches = statement.starts_with("if ") || statement.starts_with("elif ") ||
+                            statement.starts_with("match ") || statement.starts_with("assert ");
+      if (compares || branches) found = line;
+    }
+    return static_cast<bool>(found);
+  });
+  return found;
+}
+
+// Where the body decides by the dtype, one dtype for all calls takes another way through it than they take now.
+void leave_the_choice(const Line& asks, Finding& made) {
+  if (!asks) return;
+  made.fix += ", if line " + std::to_string(asks.line) +
+              ", which decides by the dtype, may go the same way in all calls";
+  made.related.push_back({"use", asks});
+  made.edit = {};
+  for (Finding::Alternative& a : made.alternatives) a.edit = {};
+}
+
 void propose_dtype_flip(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   const auto all = dtypes_of(run);
   std::set<std::string> taken;
@@ -128,11 +160,10 @@ void propose_dtype_flip(const Evidence& evidence, const FunctionRun& run, std::v
     f.detail += with_it(f.also_paths);
     f.fix = is_jax(run) ? "jnp.asarray(" + name + ", dtype=jnp." + dtypes.usual() + ")"
                         : "tf.cast(" + name + ", tf." + dtypes.usual() + ")";
-    if (f.also_paths.empty()) {
-      c.complete = [&evidence, &run, path, usual = dtypes.usual()](Finding& made, const ReplayResult&) {
-        add_casts(evidence, run, path, usual, made);
-      };
-    }
+    c.complete = [&evidence, &run, path, usual = dtypes.usual()](Finding& made, const ReplayResult&) {
+      if (made.also_paths.empty()) add_casts(evidence, run, path, usual, made);
+      leave_the_choice(line_that_asks(evidence, run, made.parameter), made);
+    };
     candidates.push_back(std::move(c));
   }
 }

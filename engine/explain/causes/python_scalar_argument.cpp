@@ -129,20 +129,6 @@ void add_at_value(const Evidence& evidence, const FunctionRun& run, Finding& fin
                     finding.checked, std::move(edit));
 }
 
-// Calls `look` for each line of the function below its def, without comments, until it returns true.
-void each_line_of(const Evidence& evidence, const FunctionRun& run,
-                  const std::function<bool(const Line&, std::string_view)>& look) {
-  const Line definition = evidence.definition(run);
-  if (!definition) return;
-  Outlines outlines(evidence);
-  const source::Outline& outline = outlines.of(definition.file);
-  const auto function = std::ranges::find(outline.functions, outline.function_from(definition.line),
-                                          &source::Function::line);
-  if (function == outline.functions.end()) return;
-  for (Line line{definition.file, function->line + 1}; line.line <= function->last_line; ++line.line)
-    if (look(line, source::without_comment(evidence.text(line)))) return;
-}
-
 // Whether the truth of the name itself decides, as in "v or 1.0": only a bool tensor may.
 bool decides_by_truth(std::string_view text, const std::string& name) {
   for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
@@ -178,16 +164,189 @@ bool computes_in_python(std::string_view text, const std::string& name) {
   return false;
 }
 
-// The first line of the function that does so with the parameter; no line if none does.
-Line line_in_python(const Evidence& evidence, const FunctionRun& run, const std::string& parameter) {
-  Line found;
-  if (parameter.empty()) return found;
-  each_line_of(evidence, run, [&](const Line& line, std::string_view text) {
-    if (computes_in_python(text, parameter)) found = line;
-    return static_cast<bool>(found);
-  });
-  return found;
+// Whether an `if` asks for the truth of the name itself: a number of any size is true there, and a tensor has to be a
+// bool one.
+bool asks_for_truth(std::string_view text, const std::string& name) {
+  for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+    if (at && (source::in_name(text[at - 1]) || text[at - 1] == '.')) continue;
+    const std::string_view before = source::trimmed(text.substr(0, at)), behind = text.substr(at + name.size());
+    if (!behind.empty() && (source::in_name(behind[0]) || behind[0] == '.' || behind[0] == '[')) continue;
+    const std::string_view next = source::trimmed(behind);
+    const auto ends_with = [&](std::string_view word) {
+      const size_t rest = before.size() - std::min(before.size(), word.size());
+      return before.ends_with(word) && (rest == 0 || !source::in_name(before[rest - 1]));
+    };
+    const bool is_asked = ends_with("not") || ends_with("if") || ends_with("elif") || ends_with("while");
+    const bool is_all = next.empty() || next.starts_with(':') || next.starts_with(')') || next.starts_with("else");
+    if (is_asked && is_all) return true;
+  }
+  return false;
 }
+
+// A line where Python needs the number itself, and what to write there instead: " and tf.cast() in place of int() at ".
+struct PythonUse {
+  Line line;
+  std::string instead, why;
+  explicit operator bool() const { return static_cast<bool>(line); }
+};
+
+// Looks for such a line in the function, in those of the same file that it passes the number to, and for what is made
+// of the number alone.
+class PythonUses {
+ public:
+  // `dtypes`: as which the graphs use the number.
+  PythonUses(const Evidence& evidence, const FunctionRun& run, const std::set<std::string>& dtypes)
+      : evidence_(evidence), run_(run), dtypes_(dtypes), outlines_(evidence) {}
+
+  PythonUse find(const std::string& parameter) {
+    const Line definition = evidence_.definition(run_);
+    if (!definition || parameter.empty()) return {};
+    const source::Outline& outline = outlines_.of(definition.file);
+    const auto function = std::ranges::find(outline.functions, outline.function_from(definition.line),
+                                            &source::Function::line);
+    return function == outline.functions.end() ? PythonUse() : find_in(definition.file, *function, parameter, 0);
+  }
+
+ private:
+  static constexpr int kMaxDepth = 3;
+
+  PythonUse find_in(session::FileId file, const source::Function& function, const std::string& parameter, int depth) {
+    std::vector<std::string> names{parameter};
+    const bool is_one_line = function.last_line == function.line;
+    for (Line line{file, function.line + !is_one_line}; line.line <= function.last_line; ++line.line) {
+      std::string_view text = source::without_comment(evidence_.text(line));
+      if (is_one_line) text.remove_prefix(std::min(text.size(), text.rfind("): ") + 2));
+      for (const std::string& name : names) {
+        if (!source::has_name(text, name)) continue;
+        if (PythonUse use = use_in(line, text, name, depth)) return use;
+        if (PythonUse use = use_in_callee(file, function, text, name, depth)) return use;
+      }
+      add_what_is_made_of(text, names);
+    }
+    return {};
+  }
+
+  PythonUse use_in(const Line& line, std::string_view text, const std::string& name, int depth) const {
+    if (computes_in_python(text, name) || asks_for_truth(text, name))
+      return {line, "TensorFlow's functions", ", where Python computes with it"};
+    if (is_python_index(line.file, text, name, depth))
+      return {line, "tf.gather() or tf.switch_case()", ", where it is an index of Python"};
+    const auto is_integer = [](const std::string& d) { return d.starts_with("int") || d.starts_with("uint"); };
+    if (is_argument_of("int", text, name) && !std::ranges::all_of(dtypes_, is_integer))
+      return {line, "tf.cast() to the dtype that is needed in place of int()", ""};
+    const auto is_usual_float = [](const std::string& dtype) { return dtype == "float32"; };
+    if (is_argument_of("float", text, name) && !std::ranges::all_of(dtypes_, is_usual_float))
+      return {line, "tf.cast() to the dtype that is needed in place of float()", ""};
+    for (const char* asked : {"isinstance", "type", "hash"})
+      if (is_argument_of(asked, text, name)) return {line, "a test for tensors", ", where Python asks for its type"};
+    return {};
+  }
+
+  static bool is_argument_of(std::string_view callee, std::string_view text, const std::string& name) {
+    for (size_t at = source::find_call(text, callee); at != text.npos; at = source::find_call(text, callee, at)) {
+      const auto arguments = source::arguments_from(text, at);
+      if (arguments && !arguments->empty() && source::has_name(arguments->front(), name)) return true;
+    }
+    return false;
+  }
+
+  // The bracket that the one at `at` closes; 0: none in this line.
+  static size_t opening_of(std::string_view text, size_t at) {
+    int depth = 0;
+    for (;; --at) {
+      depth += (text[at] == ']') - (text[at] == '[');
+      if (depth == 0 || at == 0) return at;
+    }
+  }
+
+  // "WEIGHTS[v % 3]", "TABLE.get(v)"
+  bool is_python_index(session::FileId file, std::string_view text, const std::string& name, int depth) const {
+    for (size_t open = text.find('['); open != text.npos; open = text.find('[', open + 1)) {
+      const size_t close = text.find(']', open);
+      if (close == text.npos || !source::has_name(text.substr(open + 1, close - open - 1), name)) continue;
+      size_t end = open;  // of what is indexed
+      while (end && text[end - 1] == ']') end = opening_of(text, end - 1);
+      size_t start = end;
+      while (start && (source::in_name(text[start - 1]) || text[start - 1] == '.')) --start;
+      if (start == open) continue;      // a list is written there
+      if (start == end) return true;    // such a list is indexed
+      if (is_of_python(file, std::string(text.substr(start, end - start)), depth)) return true;
+    }
+    return is_argument_of("get", text, name) && text.find(".get(") != text.npos;
+  }
+
+  // Whether what the name stands for is a list, tuple, dict or array of Python, or may be.
+  bool is_of_python(session::FileId file, const std::string& name, int depth) const {
+    if (depth == 0 && !run_.traces.empty())
+      for (const session::KeyLeaf& leaf : run_.traces.front()->key)
+        if (leaf.parameter == name && leaf.path.find(']') + 1 == leaf.path.size())
+          return leaf.kind != "tensor" && leaf.kind != "variable";
+    bool is_assigned = false;
+    for (Line line{file, 1}; line.line <= evidence_.line_count(file); ++line.line) {
+      const std::string_view text = source::trimmed(source::without_comment(evidence_.text(line)));
+      if (!text.starts_with(name)) continue;
+      const std::string_view behind = source::trimmed(text.substr(name.size()));
+      if (!behind.starts_with('=') || behind.starts_with("==")) continue;
+      is_assigned = true;
+      const std::string_view value = source::trimmed(behind.substr(1));
+      static constexpr std::string_view kStarts[] = {"[",      "(",       "{",   "list(", "tuple(", "dict(",
+                                                     "range(", "sorted(", "np.", "numpy."};
+      if (std::ranges::any_of(kStarts, [&](std::string_view start) { return value.starts_with(start); })) return true;
+    }
+    return !is_assigned;
+  }
+
+  // A function of the file that gets the name as an argument.
+  PythonUse use_in_callee(session::FileId file, const source::Function& caller, std::string_view text,
+                          const std::string& name, int depth) {
+    if (depth >= kMaxDepth) return {};
+    for (const source::Function& callee : outlines_.of(file).functions) {
+      const size_t at = callee.line == caller.line ? text.npos : source::find_call(text, callee.name);
+      const auto arguments = at == text.npos ? std::nullopt : source::arguments_from(text, at);
+      if (!arguments) continue;
+      std::vector<std::string> parameters = parameters_of({file, callee.line}, callee.name);
+      const size_t start = at - 1 - callee.name.size();
+      if (start && text[start - 1] == '.' && !parameters.empty() && parameters.front() == "self")
+        parameters.erase(parameters.begin());
+      for (size_t i = 0; i < arguments->size(); ++i) {
+        const std::string_view keyword = source::keyword_of((*arguments)[i]);
+        if (!source::has_name((*arguments)[i], name)) continue;
+        const std::string passed = !keyword.empty() ? std::string(keyword) : i < parameters.size() ? parameters[i] : "";
+        if (passed.empty()) continue;
+        if (PythonUse use = find_in(file, callee, passed, depth + 1)) return use;
+      }
+    }
+    return {};
+  }
+
+  std::vector<std::string> parameters_of(const Line& line, const std::string& name) const {
+    const std::string_view text = source::without_comment(evidence_.text(line));
+    const size_t at = text.find(name + '(');
+    const auto declared = at == text.npos ? std::nullopt : source::arguments_from(text, at + name.size() + 1);
+    std::vector<std::string> parameters;
+    if (!declared) return parameters;
+    for (const std::string_view one : *declared)
+      parameters.emplace_back(source::trimmed(one.substr(0, one.find_first_of(":="))));
+    return parameters;
+  }
+
+  // "k" of "k = v % 3": a number if v is one, and a tensor if v is a tensor.
+  static void add_what_is_made_of(std::string_view text, std::vector<std::string>& names) {
+    const std::string_view line = source::trimmed(text);
+    const size_t equals = line.find(" = ");
+    if (equals == line.npos || line.find('(', equals) != line.npos) return;
+    const std::string made(line.substr(0, equals));
+    const std::vector<std::string> used = source::names_in(line.substr(equals + 3));
+    const auto is_known = [&](const std::string& name) { return std::ranges::find(names, name) != names.end(); };
+    if (!std::ranges::all_of(made, [](char c) { return source::in_name(c); }) || used.empty() || is_known(made)) return;
+    if (std::ranges::all_of(used, is_known)) names.push_back(made);
+  }
+
+  const Evidence& evidence_;
+  const FunctionRun& run_;
+  const std::set<std::string>& dtypes_;
+  Outlines outlines_;
+};
 
 // JAX takes a number or text as static only where the program declares it static.
 void ask_to_trace(const std::string& name, const std::string& type, Candidate& c) {
@@ -244,10 +403,9 @@ class TensorFix {
  private:
   void pass_tensor(Finding& f) const {
     f.detail += "; the graphs " + f.graphs_words;
-    if (const Line in_python = line_in_python(evidence_, run_, f.parameter)) {
-      f.fix += ", and TensorFlow's functions at line " + std::to_string(in_python.line) +
-               ", where Python computes with it";
-      f.related.push_back({"use", in_python});
+    if (const PythonUse use = PythonUses(evidence_, run_, dtypes_).find(f.parameter)) {
+      f.fix += ", and " + use.instead + " at line " + std::to_string(use.line.line) + use.why;
+      f.related.push_back({"use", use.line});
     } else if (dtypes_.size() > 1 && f.also_paths.empty()) {
       f.fix = "Pass " + name_ + " as a tensor; the graphs use it as " +
               listed({dtypes_.begin(), dtypes_.end()}) + ", so choose one and tf.cast() it for the other";

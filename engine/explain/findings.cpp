@@ -57,7 +57,20 @@ bool is_pipeline_of_library(const Finding& inner, const Finding& outer) {
   return inner.line == outer.line || std::ranges::any_of(inner.related, same);
 }
 
+// Lists of several lengths in which numbers change, too: where passing the numbers as tensors spares all traces that
+// one structure would spare, the structure is not what costs them.
+bool is_saved_by_numbers(const Finding& inner, const Finding& outer) {
+  if (inner.cause != "structure_change" || outer.cause != "python_scalar_argument") return false;
+  if (inner.function != outer.function || inner.saved.empty()) return false;
+  const std::string& path = inner.path;
+  const size_t start = path.starts_with("len(") ? 4 : 0;
+  const std::string around = path.substr(start, path.rfind(']') + 1 - start) + '[';
+  const auto is_saved = [&](TraceId id) { return std::ranges::find(outer.saved, id) != outer.saved.end(); };
+  return outer.path.starts_with(around) && std::ranges::all_of(inner.saved, is_saved);
+}
+
 bool explained_by(const Evidence& evidence, const Finding& inner, const Finding& outer) {
+  if (is_saved_by_numbers(inner, outer)) return true;
   if (is_pipeline_of_library(inner, outer)) return true;
   if (is_what_input_waits_for(evidence, inner, outer)) return true;
   if (!made_inside(evidence, inner, outer)) return false;

@@ -377,3 +377,19 @@ class Causes(ProgramCase):
         ''', ('varying_shape', 'total', 'args[0].nrows()', 2, 6, 1))
         self.assertIn('tf.RaggedTensorSpec([None, None, 3], tf.float32, ragged_rank=1, row_splits_dtype=tf.int32)',
                       report['findings'][0]['fix']['edit']['new'])
+
+    def test_what_saves_in_lists_of_several_lengths(self):
+        """The batch grows with the list, so that each length keeps a trace: only the numbers in the list cost others."""
+        report = self.report(self.lines_of('''
+            @tf.function
+            def update(x, ids):
+                return tf.reduce_sum(x) + tf.cast(tf.reduce_sum(tf.stack(ids)), tf.float32)
+            for i in range(12):
+                n = min(2 + i, 4)
+                update(tf.ones([n]), [i + k for k in range(n)])
+        '''))
+        numbers, = [f for f in report['findings'] if f['cause'] == 'python_scalar_argument']
+        self.assertEqual((numbers['checked']['traces_before'], numbers['checked']['traces_after']), (12, 3))
+        self.assertNotIn('structure_change', [f['cause'] for f in report['findings']])
+        self.assertIn(('update', 'structure_change', 6),
+                      [(s['function'], s['cause'], s['rule']) for s in report['suppressed']])

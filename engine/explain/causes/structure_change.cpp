@@ -101,6 +101,15 @@ bool change_together(const FunctionRun& run, const LeafSeries& a, const LeafSeri
   return one_to_one(run.traces.size(), contents(a), contents(b)).has_value();
 }
 
+// Whether traces with different structures at the path would become one; else only the numbers in them would.
+bool merges_structures(const ReplayResult& result, const std::string& path) {
+  return std::ranges::any_of(result.merged, [&](const auto& group) {
+    return std::ranges::any_of(group, [&](const TraceRecord* t) {
+      return contents_of(*t, path).text != contents_of(*group.front(), path).text;
+    });
+  });
+}
+
 void propose_structure_change(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& candidates) {
   std::vector<std::string> taken;
   const std::vector<LeafSeries> all = leaf_series(run);
@@ -140,6 +149,13 @@ void propose_structure_change(const Evidence& evidence, const FunctionRun& run, 
     f.detail = s.path + ": " + with_commas(f.values.size()) + " structures, " + progression(f.values);
     f.detail += with_it(f.also_paths);
     f.fix = keys ? "Always pass all keys of " + s.name() : list_fix(run, s, lists.flat, f.values.front());
+    c.complete = [path = s.path, name = s.name(), jax = is_jax(run)](Finding& made, const ReplayResult& result) {
+      if (merges_structures(result, path)) return;
+      made.title = name + " holds Python numbers that change";
+      made.detail += "; the traces that would become one have the same structure and other numbers, and each structure "
+                     "keeps a trace";
+      made.fix = (jax ? "jnp.asarray(" : "tf.constant(") + name + "), which makes a tensor of its numbers";
+    };
     candidates.push_back(std::move(c));
   }
 }

@@ -9,6 +9,7 @@
 #include <QString>
 #include <QStringList>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <vector>
@@ -43,9 +44,13 @@ struct FindingList {
   std::vector<FindingCard> cards;
   std::vector<FindingNote> notes;
   QStringList dropped;    // "embed: shapes that vary (a few shapes, each comes back)"
-  std::vector<LookedFor> not_found;
   // What changes of a function would save, where that is too little for a finding.
   std::vector<std::pair<FunctionId, QString>> no_problem;
+  std::vector<LookedFor> not_found;
+  // How many of the cards are findings: "No findings" in a report is 0 here, whatever failed.
+  int numbered() const {
+    return static_cast<int>(std::ranges::count_if(cards, [](const FindingCard& c) { return c.finding.has_value(); }));
+  }
   std::map<TraceId, std::string> reasons;  // why traces were made, where a finding says more than their keys
 };
 

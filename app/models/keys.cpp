@@ -197,10 +197,18 @@ class CellWriter {
     std::vector<QString> inner;
     size_t more_inside = 0;
     bool left_out_inside = false;
-    while (at_ < leaves_.size() && is_inside(leaf.path))
-      item(name_of(leaves_[at_]->path, leaf.path, !is_list && !is_tuple && !is_set), inner, more_inside,
-           left_out_inside);
-    if (inner.empty() && !more_inside && left_out_inside) {
+    // An item stands at its position: what is left out before it has a place, too.
+    const bool has_positions = is_list || is_tuple;
+    const QString dots = QString::fromUtf8("…");
+    bool any_left_out = false;
+    while (at_ < leaves_.size() && is_inside(leaf.path)) {
+      bool is_left_out = false;
+      item(name_of(leaves_[at_]->path, leaf.path, !has_positions && !is_set), inner, more_inside, is_left_out);
+      any_left_out |= is_left_out;
+      if (is_left_out && !has_positions) left_out_inside = true;
+      if (is_left_out && has_positions && (inner.empty() || inner.back() != dots)) inner.push_back(dots);
+    }
+    if (any_left_out && !more_inside && std::ranges::all_of(inner, [&](const QString& part) { return part == dots; })) {
       left_out = true;
       return;
     }
@@ -209,7 +217,7 @@ class CellWriter {
       return;
     }
     QString text = joined(inner, more_inside, left_out_inside);
-    if (is_tuple && inner.size() == 1 && !more_inside && !left_out_inside) text += QLatin1Char(',');
+    if (is_tuple && inner.size() == 1 && !more_inside && !any_left_out) text += QLatin1Char(',');
     const bool is_braced = is_dict || is_set;
     const QString open = is_list ? QStringLiteral("[") : is_braced ? QStringLiteral("{") : QStringLiteral("(");
     const QString close = is_list ? QStringLiteral("]") : is_braced ? QStringLiteral("}") : QStringLiteral(")");

@@ -249,7 +249,7 @@ void FindingsView::build() {
   column_->addStretch(1);
   follow_selection();
   Q_EMIT list_changed();
-  Q_EMIT count_changed(count());
+  Q_EMIT count_changed(list_.numbered());
 }
 
 QMenu* FindingsView::menu_for(FindingWidget* finding) {

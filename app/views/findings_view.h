@@ -47,7 +47,7 @@ class FindingsView : public View {
   QWidget* main_widget() override;
   bool busy() const override { return ticket_.waiting(); }
   void show_again();  // with other colours, or other findings dismissed
-  // The number of findings, without those that the user dismissed.
+  // The number of cards, without those that the user dismissed.
   int count() const { return static_cast<int>(list_.cards.size()); }
   const std::vector<FindingWidget*>& cards() const { return cards_; }
   const FindingList& list() const { return list_; }
@@ -56,7 +56,7 @@ class FindingsView : public View {
   void open_next();  // the one behind the one that was opened last
 
  Q_SIGNALS:
-  void count_changed(int count);
+  void count_changed(int count);  // of the findings, as in reports: errors have cards, and no numbers
   void list_changed();
   void opened(const footlight::app::FindingCard& card);
 

@@ -489,6 +489,22 @@ class InspectorPartsTest : public QObject {
     QCOMPARE(shared, (std::set<std::string>{"args[0]['a']", "args[0]['b'][0]"}));
     QCOMPARE(parameter_cell(second, "x", shared), QString::fromUtf8("{rate: 4, …}"));
     QCOMPARE(parameter_cell(second, "x"), QStringLiteral("{a: 1, b: [2], rate: 4}"));
+    // The second item of a tuple is not shown as its first.
+    const auto names = [&](const std::vector<const char*>& values) {
+      session::TraceRecord t = trace({{"args[0]", "structure", "tuple[]"}});
+      for (const char* value : values) {
+        session::KeyLeaf& leaf = t.key.emplace_back();
+        leaf.path = "args[0][" + std::to_string(t.key.size() - 2) + ']', leaf.parameter = "x", leaf.kind = "literal";
+        leaf.value = value;
+      }
+      return t;
+    };
+    const session::TraceRecord one = names({"'a'"}), two = names({"'a'", "'b'"}), three = names({"'a'", "'b'", "'c'"});
+    const std::set<std::string> always = shared_leaves({&one, &two, &three}, "x");
+    QCOMPARE(always, (std::set<std::string>{"args[0][0]"}));
+    QCOMPARE(parameter_cell(two, "x", always), QString::fromUtf8("(…, 'b')"));
+    QCOMPARE(parameter_cell(three, "x", always), QString::fromUtf8("(…, 'b', 'c')"));
+    QCOMPARE(parameter_cell(three, "x", {"args[0][1]"}), QString::fromUtf8("('a', …, 'c')"));
     const session::TraceRecord iterator =
         trace({{"args[0]", "structure", "tuple[2]"}, {"args[0][0]", "object", "IteratorSpec(f32[4])"},
                {"args[0].element_spec", "element", "float32"}, {"args[0][1]", "tensor", ""}});

@@ -488,6 +488,18 @@ class FindingTest : public WindowCase {
     QCOMPARE(avoidable_text(d, list, FunctionId(1)), QStringLiteral("2 of 3 traces avoidable: x"));
   }
 
+  // "Findings 1" in the window would contradict "No findings" in the report.
+  void an_error_is_no_finding() {
+    Document d;
+    d.add(session::FunctionRecord{FunctionId(1), "f", session::FileId(1), 2, 1, {"x"}});
+    session::TraceRecord failed = trace_of(TraceId(0), FunctionId(1), 1);
+    failed.error = "ValueError: no good";
+    d.add(failed);
+    const FindingList list = findings_of(d);
+    QCOMPARE(list.cards.size(), size_t{1});
+    QCOMPARE(list.numbered(), 0);
+  }
+
   // What is too little for a finding is said, where reports list it.
   void few_values_are_said_to_be_no_problem() {
     Document d;

@@ -38,6 +38,27 @@ class TestStaleCapture : public QObject {
     QCOMPARE(f.fix, std::string("Keep rate in a tf.Variable and assign to it"));
   }
 
+  void a_later_trace_that_read_another_value() {
+    SampleRun run = run_of(2);
+    const auto call = [&](int64_t size) {
+      run.call(call_key([&](keys::KeyWriter& w) { w.tensor(keys::key_spec(keys::DType::kFloat32, {size})); }),
+               scaled("1"));
+    };
+    for (const int64_t size : {6, 4, 6, 4, 6}) call(size);
+    auto o = observed(run, ObservationKind::kStateChanged, "closure rate", 9);
+    o.time_ns = run.calls[1].start_ns;
+    o.values = {"0.0", "0.3"};
+    run.observations.push_back(o);
+    o.trace = run.traces[1].id;
+    o.time_ns = run.calls[4].start_ns;
+    o.values = {"0.3", "0.6"};
+    run.observations.push_back(o);
+    const auto found = findings(run);
+    QCOMPARE(found.size(), size_t{1});
+    QCOMPARE(found[0].calls, size_t{5});
+    QVERIFY2(found[0].detail.ends_with("but 3 later calls still used 0.0, and 2 used 0.3"), found[0].detail.c_str());
+  }
+
   void a_change_that_no_call_met() {
     SampleRun run = run_of(5);
     auto o = observed(run, ObservationKind::kStateChanged, "global RATE", 9);
